@@ -1,0 +1,12 @@
+import type { AccessUnit } from './access-unit.ts'
+import type { AudioConfig, Track, TrackInit, VideoConfig } from './track.ts'
+
+/** Where a demuxer puts what it finds. A publisher is one. */
+export interface UnitSink {
+  /** Declares a track, before its first unit. */
+  addTrack(init: TrackInit): Track
+  /** Replaces the configuration of a track; units written from now on need it. The codec stays the same. */
+  configureTrack(track: Track, config: VideoConfig | AudioConfig): void
+  /** Takes a unit over. Units of one track come in decoding order. */
+  write(unit: AccessUnit): void
+}
