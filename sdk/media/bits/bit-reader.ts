@@ -1,0 +1,81 @@
+import { MalformedError } from '../errors.ts'
+
+/** The largest value of ue(v): 31 leading zeros (ISO/IEC 14496-10 9.1). */
+const MAX_UE = 2 ** 32 - 2
+
+/** Reads bits, most significant first. Borrows the bytes and never changes them. */
+export class BitReader {
+  readonly #bytes: Buffer
+  #position = 0
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes
+  }
+
+  /** How many bits are still unread. */
+  get bitsLeft(): number {
+    return this.#bytes.length * 8 - this.#position
+  }
+
+  /** How many bits were read. */
+  get position(): number {
+    return this.#position
+  }
+
+  /**
+   * Reads an unsigned number of up to 32 bits.
+   * @throws {MalformedError} past the end, as all other reads here.
+   */
+  readBits(count: number): number {
+    this.#need(count)
+    let value = 0
+    for (let left = count; left > 0; ) {
+      const used = this.#position & 7
+      const take = Math.min(8 - used, left)
+      const bits = (this.#bytes[this.#position >>> 3]! >>> (8 - used - take)) & ((1 << take) - 1)
+      value = value * (1 << take) + bits
+      this.#position += take
+      left -= take
+    }
+    return value
+  }
+
+  readFlag(): boolean {
+    return this.readBits(1) === 1
+  }
+
+  skipBits(count: number): void {
+    this.#need(count)
+    this.#position += count
+  }
+
+  /** Skips to the next byte boundary; does nothing on one. */
+  alignToByte(): void {
+    this.#position = (this.#position + 7) & ~7
+  }
+
+  /** Reads ue(v), an unsigned Exp-Golomb number (ISO/IEC 14496-10 9.1), and refuses one above `max`. */
+  readUe(max = MAX_UE): number {
+    const start = this.#position
+    let zeros = 0
+    while (!this.readFlag()) {
+      zeros += 1
+      if (zeros > 31) throw new MalformedError(`Exp-Golomb number longer than 63 bits at bit ${start}`)
+    }
+    const value = 2 ** zeros - 1 + this.readBits(zeros)
+    if (value > max) throw new MalformedError(`Exp-Golomb number ${value} at bit ${start} is above its limit of ${max}`)
+    return value
+  }
+
+  /** Reads se(v), a signed Exp-Golomb number (ISO/IEC 14496-10 9.1.1). */
+  readSe(): number {
+    const code = this.readUe()
+    return code % 2 === 1 ? (code + 1) / 2 : 0 - code / 2
+  }
+
+  #need(count: number): void {
+    if (count > this.bitsLeft) {
+      throw new MalformedError(`${count} bits needed at bit ${this.#position}, ${this.bitsLeft} left`)
+    }
+  }
+}

@@ -1,0 +1,23 @@
+/**
+ * Converts a time from one timescale to another, rounded down (towards minus infinity).
+ *
+ * Exact for all integers: value and remainder are multiplied apart, because `value * toTimescale` passes 2^53 within
+ * hours for common timescales.
+ */
+export function rescale(value: number, fromTimescale: number, toTimescale: number): number {
+  if (fromTimescale === toTimescale) return value
+  const seconds = floorDivide(value, fromTimescale)
+  const rest = value - seconds * fromTimescale
+  const product = rest * toTimescale
+  const ticks = Number.isSafeInteger(product)
+    ? floorDivide(product, fromTimescale)
+    : Number((BigInt(rest) * BigInt(toTimescale)) / BigInt(fromTimescale))
+  return seconds * toTimescale + ticks
+}
+
+// The remainder of two doubles is exact and their quotient is not: near 2^53 it can round up to the next integer.
+function floorDivide(value: number, divisor: number): number {
+  const remainder = value % divisor
+  const quotient = (value - remainder) / divisor
+  return remainder < 0 ? quotient - 1 : quotient
+}
