@@ -1,0 +1,51 @@
+export { Type, type Static } from 'typebox'
+export {
+  InheritedConfig,
+  PublishConfig,
+  SubscribeConfig,
+  HttpConfig,
+  SignedPolicyConfig,
+  AdmissionWebhookConfig,
+  tcpConfig,
+  type TcpConfig,
+} from './config/groups.ts'
+export { Address, AutoDuration, ByteSize, Duration, Secret } from './config/types.ts'
+export {
+  InvalidRequest,
+  SluiceError,
+  StreamDenied,
+  StreamExists,
+  StreamNotFound,
+  StreamUnavailable,
+} from './errors/stream-errors.ts'
+export { AccessUnit } from './media/access-unit.ts'
+export type {
+  AudioCodec,
+  AudioConfig,
+  AudioTrack,
+  Track,
+  TrackInit,
+  VideoCodec,
+  VideoConfig,
+  VideoTrack,
+} from './media/track.ts'
+export type { UnitSink } from './media/unit-sink.ts'
+export type { PluginContext } from './plugin/context.ts'
+export { definePlugin, type Endpoints, type PluginConfig, type PluginDefinition } from './plugin/define-plugin.ts'
+export type { HookRegistry, Hooks } from './plugin/hooks.ts'
+export type { Net, TcpListener } from './plugin/net.ts'
+export type { ServiceRegistry, Services } from './plugin/services.ts'
+export type { Task, TaskInit, TaskRegistry } from './plugin/tasks.ts'
+export type { Muxer, MuxerFormat, MuxerStart, Sink } from './stream/muxer.ts'
+export type { Publisher, PublishOptions } from './stream/publisher.ts'
+export type {
+  SessionAction,
+  SessionClient,
+  SessionInit,
+  SessionRequest,
+  SessionType,
+} from './stream/session-request.ts'
+export { socketSink } from './stream/socket-sink.ts'
+export type { StreamInfo, StreamState, SubscriberInfo } from './stream/stream-info.ts'
+export type { StreamAuthHandler, StreamAuthRequest, StreamManager } from './stream/stream-manager.ts'
+export type { Subscriber, UnitReader } from './stream/subscriber.ts'

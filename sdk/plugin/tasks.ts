@@ -1,0 +1,20 @@
+/** Long-lived work, shown in the task tree; an operator can stop and restart it. */
+export type TaskInit = {
+  /** Who or what it works for, for example a stream path. */
+  readonly owner: string
+  readonly description?: Readonly<Record<string, string>>
+  /** Does the work until the signal aborts. Returning ends the task; a rejection is logged. */
+  run(signal: AbortSignal): Promise<void>
+}
+
+export interface Task {
+  readonly id: number
+  /** Settles when the task has ended; never rejects. */
+  readonly done: Promise<void>
+  stop(reason?: string): void
+}
+
+export interface TaskRegistry {
+  /** Starts a task; it is stopped when the plugin is unloaded. */
+  start(init: TaskInit): Task
+}

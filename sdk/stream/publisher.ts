@@ -1,0 +1,29 @@
+import type { PublishConfig } from '../config/groups.ts'
+import type { UnitSink } from '../media/unit-sink.ts'
+
+/**
+ * Feeds one stream. Got from `ctx.streams.publish`; whoever got it closes it.
+ *
+ * Units are dispatched within `write`. Their times are set right first (see `timestampBits`): a stream's time starts near
+ * zero, never runs back, and goes on when a new publisher takes the path over.
+ */
+export interface Publisher extends UnitSink {
+  readonly id: number
+  /** The path it was admitted to: as requested, unless the admission webhook rewrote it. */
+  readonly streamPath: string
+  /** The `publish` section that holds for this session: the plugin's, with the query's overrides. */
+  readonly config: Readonly<PublishConfig>
+  /** Descriptive data from the source, for example the fields of `onMetaData`; replaces what was there. */
+  setMetadata(metadata: Readonly<Record<string, unknown>>): void
+  /** Says that no further track is to be expected, so that subscribers need not wait for one. */
+  tracksComplete(): void
+  /** Told once when the publisher ends for whatever reason; at once when it has ended already. */
+  onClose(listener: (reason: string) => void): void
+  /** Ends the publisher. Its subscribers go back to waiting. Idempotent. */
+  close(reason?: string): void
+}
+
+export type PublishOptions = {
+  /** Width of the protocol's time stamps in bits, for those that wrap: 32 for RTMP and RTP, 33 for MPEG-TS. */
+  readonly timestampBits?: number
+}

@@ -1,0 +1,41 @@
+/** The two things a session can do with a stream, as the gates and their filters name them. */
+export type SessionAction = 'publish' | 'play'
+
+/**
+ * What made the session. `server` is a client from outside; the others are the server's own doing, and exempt from the
+ * gates and, as subscribers, from the stream's subscriber count.
+ */
+export type SessionType = 'server' | 'pull' | 'push' | 'vod' | 'transform' | 'replay' | 'api'
+
+/** The peer of a session. */
+export type SessionClient = {
+  readonly ip: string
+  readonly port: number
+  /** User-Agent header, RTMP `flashVer` or the like; empty when the protocol has none. */
+  readonly userAgent: string
+}
+
+/** What a plugin knows of a session that wants to publish or play. */
+export type SessionInit = {
+  /** `app/name`, without host, protocol and query. */
+  readonly streamPath: string
+  /** The full URL as requested, with its query. Only gates see it; it is never logged. */
+  readonly url: string
+  /** The raw query, without `?`. */
+  readonly query: string
+  readonly client: SessionClient
+  /** Defaults to `server`. */
+  readonly type?: SessionType
+  /** Ends the waiting of `publish` and `subscribe` when the peer goes. */
+  readonly signal?: AbortSignal
+}
+
+/** A session request as gates and hooks see it. */
+export type SessionRequest = SessionInit & {
+  readonly action: SessionAction
+  /** The plugin's name: `rtmp`, `flv`, … */
+  readonly protocol: string
+  readonly type: SessionType
+  /** The query, decoded; of a repeated name the first value. */
+  readonly params: Readonly<Record<string, string>>
+}

@@ -1,0 +1,12 @@
+import type { Writable } from 'node:stream'
+import type { Sink } from './muxer.ts'
+
+/** A sink over a socket or any other writable stream. */
+export function socketSink(socket: Writable): Sink {
+  return {
+    write: (bytes) => void socket.write(bytes),
+    get queuedBytes() {
+      return socket.writableLength
+    },
+  }
+}

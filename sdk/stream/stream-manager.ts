@@ -1,0 +1,53 @@
+import type { Publisher, PublishOptions } from './publisher.ts'
+import type { SessionInit } from './session-request.ts'
+import type { StreamInfo, SubscriberInfo } from './stream-info.ts'
+import type { Subscriber } from './subscriber.ts'
+
+/** Input of a custom auth handler (spec.md, Stream auth request). */
+export type StreamAuthRequest = {
+  /** Name of the protocol's plugin, for example `rtmp`. */
+  readonly plugin_name: string
+  /** The path without query. */
+  readonly stream_path: string
+  /** The raw query. */
+  readonly query_string: string
+  /** The parsed query. */
+  readonly params: Readonly<Record<string, string>>
+  /** True for publish, false for play. */
+  readonly is_publish: boolean
+}
+
+/** Allows by returning (or resolving to) anything but an `Error`; denies by throwing, rejecting or returning one. */
+export type StreamAuthHandler = (request: StreamAuthRequest) => unknown
+
+/** Streams, as a plugin reaches them. Every session passes the gates in `publish` or `subscribe`. */
+export interface StreamManager {
+  /**
+   * Admits a publisher: gates, then the `publish` hook, then the path.
+   * @throws {InvalidRequest} the path or a query override is not valid
+   * @throws {StreamDenied} a gate or hook refused
+   * @throws {StreamExists} the path is taken and `kickexist` is off
+   * @throws {StreamUnavailable} `publish.maxcount` is reached or the server is stopping
+   */
+  publish(request: SessionInit, options?: PublishOptions): Promise<Publisher>
+  /**
+   * Admits a subscriber, and waits for a publisher and its tracks.
+   * @throws {InvalidRequest} the path or a query override is not valid
+   * @throws {StreamDenied} a gate or hook refused
+   * @throws {StreamNotFound} no publisher came within `subscribe.waittimeout`
+   * @throws {StreamUnavailable} `subscribe.maxcount` is reached or the server is stopping
+   */
+  subscribe(request: SessionInit): Promise<Subscriber>
+  get(streamPath: string): StreamInfo | undefined
+  list(): StreamInfo[]
+  /** The subscribers of one stream, or of all. */
+  subscribers(streamPath?: string): SubscriberInfo[]
+  /**
+   * Sets the server's custom auth handler; it takes the place of the signature check where that check is on
+   * (`enableauth`, and a key for the direction). `null` removes it. When the plugin is unloaded, the handler that was
+   * there before comes back.
+   */
+  setStreamAuthHandler(handler: StreamAuthHandler | null): void
+  /** The same by its name in the specification. */
+  set_stream_auth_handler(handler: StreamAuthHandler | null): void
+}

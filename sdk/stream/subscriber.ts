@@ -1,0 +1,35 @@
+import type { SubscribeConfig } from '../config/groups.ts'
+import type { AccessUnit } from '../media/access-unit.ts'
+import type { Track } from '../media/track.ts'
+import type { MuxerFormat, Sink } from './muxer.ts'
+
+/** What a unit reader is told. All calls are synchronous and on the media path: no waiting, no throwing. */
+export interface UnitReader {
+  /** A track appeared, or its configuration changed. Called for the present tracks first. */
+  track?(track: Track): void
+  unit(unit: AccessUnit): void
+}
+
+/**
+ * Takes one stream. Got from `ctx.streams.subscribe`, when the stream has the tracks asked for; whoever got it closes it.
+ * It outlives its publisher: when that goes, it waits for the next, `subscribe.waittimeout` long.
+ */
+export interface Subscriber {
+  readonly id: number
+  readonly streamPath: string
+  /** The `subscribe` section that holds for this session: the plugin's, with the query's overrides. */
+  readonly config: Readonly<SubscribeConfig>
+  /** The tracks it gets at present, after `subaudio` and `subvideo`. */
+  readonly tracks: readonly Track[]
+  /**
+   * Starts sending muxed bytes to a sink, from the newest keyframe on (see `submode`). A sink that falls behind skips
+   * to a keyframe; one that takes nothing for `stalltimeout` is closed with the reason `slow`. Once per subscriber.
+   */
+  attach(format: MuxerFormat, sink: Sink): void
+  /** Starts handing units to a reader, from the newest keyframe on. Once per subscriber, instead of `attach`. */
+  read(reader: UnitReader): void
+  /** Told once when the subscriber ends for whatever reason; at once when it has ended already. */
+  onClose(listener: (reason: string) => void): void
+  /** Ends the subscriber. Idempotent. */
+  close(reason?: string): void
+}
