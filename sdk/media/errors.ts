@@ -10,7 +10,7 @@ export class MalformedError extends Error {
     this.name = 'MalformedError'
   }
 
-  static [Symbol.hasInstance](value: unknown): boolean {
+  static override [Symbol.hasInstance](value: unknown): boolean {
     return typeof value === 'object' && value !== null && BRAND in value
   }
 }
