@@ -29,7 +29,7 @@ export class BitReader {
   readBits(count: number): number {
     this.#need(count)
     let value = 0
-    for (let left = count; left > 0; ) {
+    for (let left = count; left > 0;) {
       const used = this.#position & 7
       const take = Math.min(8 - used, left)
       const bits = (this.#bytes[this.#position >>> 3]! >>> (8 - used - take)) & ((1 << take) - 1)

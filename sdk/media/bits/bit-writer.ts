@@ -5,7 +5,7 @@ export class BitWriter {
 
   /** Writes the low `count` (at most 32) bits of an unsigned number. */
   writeBits(value: number, count: number): void {
-    for (let left = count; left > 0; ) {
+    for (let left = count; left > 0;) {
       const used = this.#position & 7
       if (used === 0) this.#bytes.push(0)
       const take = Math.min(8 - used, left)

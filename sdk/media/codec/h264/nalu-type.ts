@@ -1,0 +1,53 @@
+import { removeEmulationPrevention } from '../../bits/emulation-prevention.ts'
+
+/** NAL unit types that matter outside a decoder (ISO/IEC 14496-10 table 7-1). */
+export const H264_NALU_TYPE = {
+  SLICE: 1,
+  IDR: 5,
+  SEI: 6,
+  SPS: 7,
+  PPS: 8,
+  ACCESS_UNIT_DELIMITER: 9,
+  END_OF_SEQUENCE: 10,
+  END_OF_STREAM: 11,
+  FILLER: 12,
+  SPS_EXTENSION: 13,
+} as const
+
+const SEI_RECOVERY_POINT = 6
+
+/** The type of a NAL unit; 0, which is unspecified, for an empty one. */
+export function h264NaluType(nalu: Buffer): number {
+  return (nalu[0] ?? 0) & 0x1f
+}
+
+/**
+ * Whether a decoder can start at this access unit: it has an IDR slice, or a recovery point, by which streams with
+ * open groups of pictures or intra refresh, which may have no IDR after their first, say where to start.
+ */
+export function isH264RandomAccess(nalus: readonly Buffer[]): boolean {
+  let recoveryPoint = false
+  for (const nalu of nalus) {
+    const type = h264NaluType(nalu)
+    if (type === H264_NALU_TYPE.IDR) return true
+    if (type === H264_NALU_TYPE.SEI) recoveryPoint ||= hasRecoveryPoint(nalu)
+  }
+  return recoveryPoint
+}
+
+// sei_message() of 7.3.2.3.1: type and size are each a sum of bytes, of which 255 means that another follows.
+function hasRecoveryPoint(nalu: Buffer): boolean {
+  const sei = removeEmulationPrevention(nalu)
+  let offset = 1
+  while (offset + 2 < sei.length) {
+    let type = 0
+    for (; sei[offset] === 0xff; offset++) type += 0xff
+    type += sei[offset++] ?? 0
+    if (type === SEI_RECOVERY_POINT) return true
+    let size = 0
+    for (; sei[offset] === 0xff; offset++) size += 0xff
+    size += sei[offset++] ?? 0
+    offset += size
+  }
+  return false
+}
