@@ -1,0 +1,37 @@
+/** An AMF object: no prototype, so that names from outside meet nothing inherited. A property `__proto__` is left out. */
+export type AmfObject = { [name: string]: AmfValue }
+
+/**
+ * A value of the Action Message Format, AMF0 and AMF3 alike. Arrays are strict arrays, a `Map` is an ECMA
+ * (associative) array, XML documents are strings, and a class name on an object is dropped.
+ */
+export type AmfValue =
+  | number
+  | boolean
+  | string
+  | null
+  | undefined
+  | Date
+  | readonly AmfValue[]
+  | AmfObject
+  | ReadonlyMap<string, AmfValue>
+
+export function newAmfObject(): AmfObject {
+  return Object.create(null) as AmfObject
+}
+
+/** Sets a property that came from outside. */
+export function setAmfProperty(object: AmfObject, name: string, value: AmfValue): void {
+  if (name !== '__proto__') object[name] = value
+}
+
+/** Whether a value is an object with named properties, so not an array, map or date. */
+export function isAmfObject(value: AmfValue): value is AmfObject {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    !(value instanceof Map) &&
+    !(value instanceof Date)
+  )
+}
