@@ -50,6 +50,15 @@ export class AccessUnit {
     return unit
   }
 
+  /** Size of the unit in the form it arrived in. */
+  get sizeBytes(): number {
+    const whole = this.#data ?? this.#annexB
+    if (whole !== undefined) return whole.length
+    let sizeBytes = 0
+    for (const nalu of this.nalus) sizeBytes += nalu.length
+    return sizeBytes
+  }
+
   /** The storage form, see {@link AccessUnit.fromData}. */
   get data(): Buffer {
     return (this.#data ??= joinLengthPrefixed(this.nalus))

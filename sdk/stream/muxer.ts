@@ -17,7 +17,12 @@ export type MuxerStart = {
   readonly metadata: Readonly<Record<string, unknown>>
 }
 
-/** Turns units into bytes. A returned buffer is owned by the caller and never changed afterwards. */
+/**
+ * Turns units into bytes. A returned buffer is owned by the caller and never changed afterwards.
+ *
+ * When a publisher takes over from another, its tracks are new objects; one whose configuration equals the one it
+ * takes the place of (same kind and name) is not announced again.
+ */
 export interface Muxer {
   /** The bytes that every sink gets first: headers, metadata and the configuration of all tracks. */
   start(start: MuxerStart): Buffer

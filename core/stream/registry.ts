@@ -1,0 +1,200 @@
+import { performance } from 'node:perf_hooks'
+import {
+  StreamExists,
+  StreamNotFound,
+  StreamUnavailable,
+  type Hooks,
+  type PublishOptions,
+  type SessionAction,
+  type SessionInit,
+  type SessionRequest,
+} from 'sluice/sdk'
+import type { Logger } from 'pino'
+import type { GateChain } from '../auth/gate.ts'
+import type { Gatekeeper, Passage } from '../auth/gatekeeper.ts'
+import { applyPublishOverrides, applySubscribeOverrides } from '../config/session-overrides.ts'
+import { MergeWindow } from './merge-window.ts'
+import { OwnedStreams } from './owned-streams.ts'
+import { Session } from './session.ts'
+import { Stream, subscriberInfo, type NoticeHooks } from './stream.ts'
+import type { StreamOwner } from './stream-owner.ts'
+import { checkStreamPath, parseQuery } from './stream-path.ts'
+import { StreamPublisher } from './stream-publisher.ts'
+import { PULSE_MS, pulse } from './stream-pulse.ts'
+import { StreamSubscriber } from './stream-subscriber.ts'
+
+/** Hooks as the registry uses them. */
+export interface RegistryHooks extends NoticeHooks {
+  /** @throws {StreamDenied} */
+  admit(name: 'publish' | 'subscribe', request: SessionRequest): Promise<void>
+  resolve(request: SessionRequest): Promise<boolean>
+  isTapped(name: keyof Hooks): boolean
+}
+
+type RegistryDeps = {
+  readonly log: Logger
+  readonly hooks: RegistryHooks
+  readonly gatekeeper: Gatekeeper
+}
+
+/** Who asks, and what holds for it. */
+export type Asking = { readonly owner: StreamOwner; readonly chain: GateChain }
+
+/** All streams of this process, by path, and the one way into them. */
+export class StreamRegistry {
+  readonly mergeWindow = new MergeWindow()
+  readonly #deps: RegistryDeps
+  readonly #streams = new Map<string, Stream>()
+  readonly #timer: NodeJS.Timeout
+  #nextId = 1
+  #closed = false
+
+  constructor(deps: RegistryDeps) {
+    this.#deps = deps
+    this.#timer = setInterval(() => pulse(this.#streams.values(), performance.now()), PULSE_MS).unref()
+  }
+
+  /** Streams as one generation of a plugin sees them. */
+  forOwner(owner: StreamOwner): OwnedStreams {
+    return new OwnedStreams(this, this.#deps.gatekeeper, owner)
+  }
+
+  /** A stream with a publisher. */
+  get(path: string): Stream | undefined {
+    const stream = this.#streams.get(path)
+    return stream?.publisher === undefined ? undefined : stream
+  }
+
+  /** The streams that have a publisher. */
+  list(): Stream[] {
+    return [...this.#streams.values()].filter((stream) => stream.publisher !== undefined)
+  }
+
+  /** The subscribers of one path, or of all, waiting ones included. */
+  subscribers(path?: string): StreamSubscriber[] {
+    if (path !== undefined) return [...(this.#streams.get(path)?.subscribers ?? [])]
+    return [...this.#streams.values()].flatMap((stream) => [...stream.subscribers])
+  }
+
+  subscriber(id: number): StreamSubscriber | undefined {
+    return this.subscribers().find((subscriber) => subscriber.id === id)
+  }
+
+  async publish(init: SessionInit, options: PublishOptions, asking: Asking): Promise<StreamPublisher> {
+    const { request, lifetimeMs, onEnd } = await this.#admit('publish', init, asking)
+    try {
+      const config = applyPublishOverrides(asking.owner.config.publish, request.params)
+      this.#makeRoom(request.streamPath, config.kickexist, config.maxcount)
+      const stream = this.#stream(request.streamPath)
+      const session = new Session({ log: asking.owner.log, lifetimeMs, onEnd })
+      const startMs = stream.nextStartMs
+      const publisher = new StreamPublisher({ id: this.#nextId++, request, config, options, stream, session, startMs })
+      stream.setPublisher(publisher)
+      return publisher
+    } catch (error) {
+      for (const end of onEnd) end()
+      throw error
+    }
+  }
+
+  async subscribe(
+    init: SessionInit,
+    asking: Asking,
+    onAdmitted: (s: StreamSubscriber) => void,
+  ): Promise<StreamSubscriber> {
+    const { request, lifetimeMs, onEnd } = await this.#admit('play', init, asking)
+    let subscriber: StreamSubscriber
+    let stream: Stream
+    try {
+      const config = applySubscribeOverrides(asking.owner.config.subscribe, request.params)
+      stream = this.#stream(request.streamPath)
+      if (config.maxcount > 0 && stream.subscriberCount >= config.maxcount) {
+        throw new StreamUnavailable('subscribe max count exceeded')
+      }
+      const session = new Session({ log: asking.owner.log, lifetimeMs, onEnd })
+      subscriber = new StreamSubscriber({ id: this.#nextId++, request, config, stream, session })
+    } catch (error) {
+      for (const end of onEnd) end()
+      throw error
+    }
+    onAdmitted(subscriber)
+    stream.addSubscriber(subscriber)
+    await this.#wait(stream, subscriber)
+    this.#deps.hooks.notify('subscribed', subscriberInfo(subscriber))
+    return subscriber
+  }
+
+  /** Ends all sessions and takes no new ones. */
+  close(reason: string): void {
+    this.#closed = true
+    clearInterval(this.#timer)
+    this.mergeWindow.close()
+    for (const stream of [...this.#streams.values()]) {
+      for (const muxer of stream.muxers) muxer.flush()
+      for (const subscriber of [...stream.subscribers]) subscriber.close(reason)
+      stream.publisher?.close(reason)
+    }
+  }
+
+  async #admit(action: SessionAction, init: SessionInit, asking: Asking): Promise<Passage> {
+    this.#checkOpen()
+    const request: SessionRequest = {
+      ...init,
+      action,
+      streamPath: checkStreamPath(init.streamPath),
+      protocol: asking.owner.plugin,
+      type: init.type ?? 'server',
+      params: parseQuery(init.query),
+    }
+    const passage = await this.#deps.gatekeeper.admit(request, asking.chain)
+    const hook = action === 'publish' ? 'publish' : 'subscribe'
+    try {
+      if (this.#deps.hooks.isTapped(hook)) await this.#deps.hooks.admit(hook, passage.request)
+      this.#checkOpen()
+      init.signal?.throwIfAborted()
+    } catch (error) {
+      for (const end of passage.onEnd) end()
+      throw error
+    }
+    return passage
+  }
+
+  #checkOpen(): void {
+    if (this.#closed) throw new StreamUnavailable('the server is stopping')
+  }
+
+  #makeRoom(path: string, kickExist: boolean, maxCount: number): void {
+    const running = this.#streams.get(path)?.publisher
+    if (running !== undefined && !kickExist) throw new StreamExists()
+    const others = this.list().length - (running === undefined ? 0 : 1)
+    if (maxCount > 0 && others >= maxCount) throw new StreamUnavailable('publish max count exceeded')
+    running?.close('kick')
+  }
+
+  #stream(path: string): Stream {
+    const known = this.#streams.get(path)
+    if (known !== undefined) return known
+    const stream: Stream = new Stream(path, {
+      log: this.#deps.log.child({ stream: path }),
+      hooks: this.#deps.hooks,
+      mergeWindow: this.mergeWindow,
+      onEmpty: () => this.#streams.get(path) === stream && this.#streams.delete(path),
+    })
+    this.#streams.set(path, stream)
+    return stream
+  }
+
+  // Waits for the stream to be there, asking the plugins to resolve a path that has no publisher.
+  async #wait(stream: Stream, subscriber: StreamSubscriber): Promise<void> {
+    const { signal } = subscriber.request
+    const leave = () => subscriber.close('the client left')
+    signal?.addEventListener('abort', leave)
+    if (stream.publisher === undefined && this.#deps.hooks.isTapped('resolve')) {
+      void this.#deps.hooks.resolve(subscriber.request)
+    }
+    await stream.whenReady(subscriber)
+    signal?.removeEventListener('abort', leave)
+    if (subscriber.session.closeReason === 'subscribe timeout') throw new StreamNotFound()
+    if (subscriber.session.closed) throw new StreamUnavailable(subscriber.session.closeReason ?? 'closed')
+  }
+}

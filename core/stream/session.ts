@@ -1,0 +1,54 @@
+import type { Logger } from 'pino'
+
+type SessionInitiation = {
+  readonly log: Logger
+  /** Longest life the control server asked for, in milliseconds; recorded only. */
+  readonly lifetimeMs: number | undefined
+  /** Told once, after the listeners. */
+  readonly onEnd: readonly (() => void)[]
+}
+
+/** The end of a publisher or subscriber: once, with a reason, told to all who asked. */
+export class Session {
+  readonly lifetimeMs: number | undefined
+  readonly #log: Logger
+  readonly #onEnd: readonly (() => void)[]
+  #listeners: ((reason: string) => void)[] = []
+  #reason: string | undefined
+
+  constructor(init: SessionInitiation) {
+    this.#log = init.log
+    this.lifetimeMs = init.lifetimeMs
+    this.#onEnd = init.onEnd
+  }
+
+  get closed(): boolean {
+    return this.#reason !== undefined
+  }
+
+  get closeReason(): string | undefined {
+    return this.#reason
+  }
+
+  onClose(listener: (reason: string) => void): void {
+    if (this.#reason === undefined) this.#listeners.push(listener)
+    else this.#call(() => listener(this.#reason ?? ''))
+  }
+
+  close(reason: string): void {
+    if (this.#reason !== undefined) return
+    this.#reason = reason
+    const listeners = this.#listeners
+    this.#listeners = []
+    for (const listener of listeners) this.#call(() => listener(reason))
+    for (const onEnd of this.#onEnd) this.#call(onEnd)
+  }
+
+  #call(fn: () => void): void {
+    try {
+      fn()
+    } catch (error) {
+      this.#log.error({ err: error }, 'a close listener failed')
+    }
+  }
+}

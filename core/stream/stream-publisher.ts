@@ -1,0 +1,168 @@
+import { performance } from 'node:perf_hooks'
+import type {
+  AccessUnit,
+  AudioConfig,
+  PublishConfig,
+  Publisher,
+  PublishOptions,
+  SessionRequest,
+  Track,
+  TrackInit,
+  VideoConfig,
+} from 'sluice/sdk'
+import { MalformedError } from 'sluice/sdk/media'
+import type { Session } from './session.ts'
+import { Timeline } from './timeline.ts'
+import { TrackMeter } from './track-meter.ts'
+
+/** Most tracks of one publisher. */
+export const MAX_TRACKS = 32
+/** Without word from the source, its tracks are taken to be complete this long after the first. */
+export const TRACK_WAIT_MS = 1000
+
+/** What a publisher does to its stream. */
+export interface PublisherStream {
+  trackAdded(track: Track): void
+  trackConfigured(track: Track): void
+  trackRemoved(track: Track): void
+  tracksCompleted(): void
+  metadataChanged(): void
+  dispatch(unit: AccessUnit): void
+  publisherClosed(publisher: StreamPublisher, reason: string): void
+}
+
+type StreamPublisherInit = {
+  readonly id: number
+  readonly request: SessionRequest
+  readonly config: Readonly<PublishConfig>
+  readonly options: PublishOptions
+  readonly stream: PublisherStream
+  readonly session: Session
+  /** Where its time starts, when the stream had a publisher before. */
+  readonly startMs: number | undefined
+}
+
+/** The core's side of a publisher: repairs time, keeps the tracks, counts, and hands units to its stream. */
+export class StreamPublisher implements Publisher {
+  readonly id: number
+  readonly streamPath: string
+  readonly config: Readonly<PublishConfig>
+  readonly request: SessionRequest
+  readonly session: Session
+  readonly startTime = new Date()
+  readonly #stream: PublisherStream
+  readonly #timeline: Timeline
+  readonly #meters = new Map<Track, TrackMeter>()
+  readonly #refused = new Set<Track>()
+  #tracks: readonly Track[] = []
+  #nextTrackId = 0
+  #metadata: Readonly<Record<string, unknown>> = {}
+  #complete: 'no' | 'assumed' | 'declared' = 'no'
+  #completeTimer: NodeJS.Timeout | undefined
+  #lastWriteMs = performance.now()
+
+  constructor(init: StreamPublisherInit) {
+    this.id = init.id
+    this.request = init.request
+    this.streamPath = init.request.streamPath
+    this.config = init.config
+    this.session = init.session
+    this.#stream = init.stream
+    this.#timeline = new Timeline({ startMs: init.startMs, timestampBits: init.options.timestampBits })
+  }
+
+  get tracks(): readonly Track[] {
+    return this.#tracks
+  }
+
+  get metadata(): Readonly<Record<string, unknown>> {
+    return this.#metadata
+  }
+
+  /** Whether further tracks are to be expected: the source said not, or none came for {@link TRACK_WAIT_MS}. */
+  get complete(): 'no' | 'assumed' | 'declared' {
+    return this.#complete
+  }
+
+  get timeline(): Timeline {
+    return this.#timeline
+  }
+
+  /** When it last sent media, on the monotonic clock; its start before that. */
+  get lastWriteMs(): number {
+    return this.#lastWriteMs
+  }
+
+  meter(track: Track): TrackMeter | undefined {
+    return this.#meters.get(track)
+  }
+
+  get meters(): Iterable<TrackMeter> {
+    return this.#meters.values()
+  }
+
+  addTrack(init: TrackInit): Track {
+    if (this.#nextTrackId >= MAX_TRACKS) throw new MalformedError(`more than ${MAX_TRACKS} tracks in one stream`)
+    const track: Track = { ...init, id: this.#nextTrackId++ }
+    const refused = init.kind === 'video' ? !this.config.pubvideo : !this.config.pubaudio
+    if (refused || this.session.closed) {
+      this.#refused.add(track)
+      return track
+    }
+    this.#tracks = [...this.#tracks, track]
+    this.#meters.set(track, new TrackMeter())
+    this.#completeTimer ??= setTimeout(() => this.#setComplete('assumed'), TRACK_WAIT_MS).unref()
+    this.#stream.trackAdded(track)
+    return track
+  }
+
+  configureTrack(track: Track, config: VideoConfig | AudioConfig): void {
+    ;(track as { config: VideoConfig | AudioConfig }).config = config
+    if (!this.#refused.has(track) && !this.session.closed) this.#stream.trackConfigured(track)
+  }
+
+  removeTrack(track: Track): void {
+    if (this.#refused.delete(track) || !this.#meters.delete(track)) return
+    this.#tracks = this.#tracks.filter((other) => other !== track)
+    this.#stream.trackRemoved(track)
+  }
+
+  tracksComplete(): void {
+    this.#setComplete('declared')
+  }
+
+  setMetadata(metadata: Readonly<Record<string, unknown>>): void {
+    this.#metadata = metadata
+    this.#stream.metadataChanged()
+  }
+
+  write(unit: AccessUnit): void {
+    if (this.session.closed) return
+    const nowMs = performance.now()
+    this.#lastWriteMs = nowMs
+    const meter = this.#meters.get(unit.track)
+    if (meter === undefined) return
+    this.#timeline.place(unit, nowMs)
+    meter.count(unit)
+    this.#stream.dispatch(unit)
+  }
+
+  onClose(listener: (reason: string) => void): void {
+    this.session.onClose(listener)
+  }
+
+  close(reason = 'closed'): void {
+    if (this.session.closed) return
+    clearTimeout(this.#completeTimer)
+    // The stream lets go first, so that a listener that publishes the path again finds it free.
+    this.#stream.publisherClosed(this, reason)
+    this.session.close(reason)
+  }
+
+  #setComplete(how: 'assumed' | 'declared'): void {
+    if (this.#complete === 'declared' || this.session.closed) return
+    clearTimeout(this.#completeTimer)
+    this.#complete = how
+    this.#stream.tracksCompleted()
+  }
+}

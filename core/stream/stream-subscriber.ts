@@ -1,0 +1,114 @@
+import { performance } from 'node:perf_hooks'
+import type { MuxerFormat, SessionRequest, Sink, SubscribeConfig, Subscriber, Track, UnitReader } from 'sluice/sdk'
+import type { Session } from './session.ts'
+import type { SharedMuxer } from './shared-muxer.ts'
+import { selectionOf, selectsTrack, type TrackSelection } from './track-selection.ts'
+import { Viewer } from './viewer.ts'
+
+/** What a subscriber does to its stream. */
+export interface SubscriberStream {
+  readonly tracks: readonly Track[]
+  /** The muxer that this subscriber shares with the others of its format, selection and window. */
+  muxerFor(format: MuxerFormat, subscriber: StreamSubscriber): SharedMuxer
+  addReader(subscriber: StreamSubscriber, reader: UnitReader): void
+  subscriberClosed(subscriber: StreamSubscriber, reason: string): void
+}
+
+type StreamSubscriberInit = {
+  readonly id: number
+  readonly request: SessionRequest
+  readonly config: Readonly<SubscribeConfig>
+  readonly stream: SubscriberStream
+  readonly session: Session
+}
+
+/** The core's side of a subscriber. */
+export class StreamSubscriber implements Subscriber {
+  readonly id: number
+  readonly streamPath: string
+  readonly config: Readonly<SubscribeConfig>
+  readonly request: SessionRequest
+  readonly session: Session
+  readonly selection: TrackSelection
+  readonly startTime = new Date()
+  readonly #stream: SubscriberStream
+  #viewer: Viewer | undefined
+  #muxer: SharedMuxer | undefined
+  #waitTimer: NodeJS.Timeout | undefined
+
+  constructor(init: StreamSubscriberInit) {
+    this.id = init.id
+    this.request = init.request
+    this.streamPath = init.request.streamPath
+    this.config = init.config
+    this.session = init.session
+    this.selection = selectionOf(init.config)
+    this.#stream = init.stream
+  }
+
+  get tracks(): readonly Track[] {
+    return this.#stream.tracks.filter((track) => selectsTrack(this.selection, track))
+  }
+
+  /** Its sink's state and counters; undefined before `attach` and for readers. */
+  get viewer(): Viewer | undefined {
+    return this.#viewer
+  }
+
+  get muxer(): SharedMuxer | undefined {
+    return this.#muxer
+  }
+
+  /** How far back from the newest media it starts; undefined to wait for the next keyframe. */
+  get startBackMs(): number | undefined {
+    const { submode, buffertime } = this.config
+    if (submode === 2 || buffertime > 0) return buffertime
+    return submode === 3 ? undefined : 0
+  }
+
+  attach(format: MuxerFormat, sink: Sink): void {
+    this.#begin()
+    const { queuesize, queuetime, stalltimeout, submode, buffertime } = this.config
+    const limits = {
+      queueBytes: queuesize,
+      queueMs: queuetime,
+      stallMs: stalltimeout,
+      skips: submode !== 1 && submode !== 2 && buffertime === 0,
+    }
+    const close = (reason: string) => this.close(reason)
+    this.#viewer = new Viewer(sink, limits, this.startBackMs, performance.now(), close)
+    this.#muxer = this.#stream.muxerFor(format, this)
+    this.#muxer.attach(this.#viewer)
+  }
+
+  read(reader: UnitReader): void {
+    this.#begin()
+    this.#stream.addReader(this, reader)
+  }
+
+  onClose(listener: (reason: string) => void): void {
+    this.session.onClose(listener)
+  }
+
+  close(reason = 'closed'): void {
+    if (this.session.closed) return
+    this.stopWaiting()
+    this.#stream.subscriberClosed(this, reason)
+    this.session.close(reason)
+  }
+
+  /** Closes it when no publisher comes in time. */
+  startWaiting(timeoutMs: number): void {
+    this.#waitTimer ??= setTimeout(() => this.close('subscribe timeout'), timeoutMs)
+  }
+
+  stopWaiting(): void {
+    clearTimeout(this.#waitTimer)
+    this.#waitTimer = undefined
+  }
+
+  #begin(): void {
+    if (this.#viewer !== undefined) throw new Error('the subscriber is attached already')
+    if (this.session.closed) throw new Error(`the subscriber is closed: ${this.session.closeReason ?? ''}`)
+  }
+}

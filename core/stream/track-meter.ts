@@ -1,0 +1,40 @@
+import type { AccessUnit } from 'sluice/sdk'
+
+/** Counts one track's units and bytes, and their rates over the time between two samples. */
+export class TrackMeter {
+  units = 0
+  bytes = 0
+  keyframes = 0
+  /** Units since the newest keyframe, and between the two newest keyframes. */
+  unitsSinceKeyframe = 0
+  gopUnits = 0
+  lastDts = 0
+  /** Bytes and units a second, at the last sample. */
+  bps = 0
+  fps = 0
+  #sampledBytes = 0
+  #sampledUnits = 0
+  #sampledMs = 0
+
+  count(unit: AccessUnit): void {
+    this.units++
+    this.bytes += unit.sizeBytes
+    this.lastDts = unit.dts
+    if (unit.keyframe) {
+      this.keyframes++
+      this.gopUnits = this.unitsSinceKeyframe
+      this.unitsSinceKeyframe = 0
+    }
+    this.unitsSinceKeyframe++
+  }
+
+  sample(nowMs: number): void {
+    const seconds = (nowMs - this.#sampledMs) / 1000
+    if (seconds <= 0) return
+    this.bps = Math.round((this.bytes - this.#sampledBytes) / seconds)
+    this.fps = Math.round((this.units - this.#sampledUnits) / seconds)
+    this.#sampledBytes = this.bytes
+    this.#sampledUnits = this.units
+    this.#sampledMs = nowMs
+  }
+}
