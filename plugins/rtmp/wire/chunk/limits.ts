@@ -1,0 +1,14 @@
+/** Both sides start with this chunk size (RTMP 1.0 §5.4.1). */
+export const DEFAULT_CHUNK_SIZE_BYTES = 128
+
+/** Real peers use fewer than ten; multitrack publishers one a track. */
+export const MAX_CHUNK_STREAMS = 64
+
+/** For audio, video and aggregates: all that 24 bits allow, which is the size limit of an access unit. */
+export const MAX_MEDIA_MESSAGE_SIZE_BYTES = 0xff_ff_ff
+
+/** For everything else: commands and metadata, some with a picture in them. */
+export const MAX_MESSAGE_SIZE_BYTES = 1024 * 1024
+
+/** What the unfinished messages of one connection may hold together: a large keyframe beside other messages. */
+export const MAX_PARTIAL_SIZE_BYTES = 24 * 1024 * 1024

@@ -1,0 +1,20 @@
+/** What goes before a message's payload (RTMP 1.0 §6.1.1), and the chunk stream it travels on. */
+export type MessageHeader = {
+  /** 2 to 65599; see {@link CHUNK_STREAM_ID}. */
+  readonly chunkStreamId: number
+  /** See `MESSAGE_TYPE`. */
+  readonly typeId: number
+  /** 0 for what concerns the connection, else what `createStream` gave. */
+  readonly messageStreamId: number
+  /** Absolute, in milliseconds modulo 2^32. */
+  readonly timestamp: number
+}
+
+/** A whole message as chunks carry it. */
+export type RawMessage = MessageHeader & { readonly payload: Buffer }
+
+/** What is left of a message without its place and time: what its kind alone decides. */
+export type MessageBody = { readonly typeId: number; readonly payload: Buffer }
+
+/** The chunk streams this server sends on. Only the first is prescribed (RTMP 1.0 §5.4); the others are what peers use too. */
+export const CHUNK_STREAM_ID = { control: 2, command: 3, audio: 4, data: 5, video: 6 } as const

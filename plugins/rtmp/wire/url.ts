@@ -1,0 +1,105 @@
+import { MalformedError } from 'sluice/sdk/media'
+
+/** For each text that names a stream: more than any signed query needs. */
+export const MAX_URL_LENGTH = 4096
+
+const PORT = 1935
+const TLS_PORT = 443
+const MAX_PORT = 65_535
+
+/** The host is a name, an IPv4 address or an IPv6 address in brackets. No user name: RTMP has no use for it. */
+const RTMP_URL = /^(rtmps?):\/\/(\[[0-9a-f:.]+\]|[^\s/?#@:[\]]+)(?::(\d{1,5}))?\/(.*)$/i
+/** A server sees also the schemes of RTMP's tunnelled variants, whose tcUrl reaches it unchanged. */
+const ORIGIN = /^rtmp[a-z]*:\/\/[^\s/?#]+/i
+
+/** The stream that a client's `connect` and `publish` or `play` name together. */
+export type StreamTarget = {
+  /** `app/name`, without query. */
+  readonly streamPath: string
+  /** The queries of both parts, raw, joined by `&`; without `?`. */
+  readonly query: string
+  /** The whole address as the client meant it, with the query. */
+  readonly url: string
+}
+
+/** What `connect` and `publish` or `play` say of the stream, as the client sent it. */
+export type StreamRequest = {
+  /** Property `app` of `connect`: `live`, `live/instance`, `live?secret=1`. */
+  readonly app: string
+  /** Property `tcUrl` of `connect`, empty when there is none. Its query counts when `app` has lost it. */
+  readonly tcUrl: string
+  /** Argument of `publish` or `play`: `name`, `name?secret=1`, `mp4:name`. */
+  readonly name: string
+}
+
+/**
+ * Puts app and name together to a stream path, and the queries of both to one.
+ * @throws {MalformedError} when nothing is left of the path, or a text is too long.
+ */
+export function parseStreamTarget(request: StreamRequest): StreamTarget {
+  for (const text of [request.app, request.tcUrl, request.name]) checkLength(text)
+  const app = splitQuery(request.app)
+  const name = splitQuery(request.name)
+  const appQuery = app.query || splitQuery(request.tcUrl).query
+  const streamPath = [app.path, name.path].map(trimSlashes).filter(Boolean).join('/')
+  if (streamPath === '') throw new MalformedError('neither app nor stream name')
+  const query = [appQuery, name.query].filter(Boolean).join('&')
+  const origin = ORIGIN.exec(request.tcUrl)?.[0] ?? 'rtmp://'
+  return { streamPath, query, url: `${origin}/${streamPath}${query && `?${query}`}` }
+}
+
+/** Where a client connects, and what it says there. */
+export type RtmpUrl = {
+  readonly tls: boolean
+  /** Without brackets. */
+  readonly host: string
+  /** Defaults to 1935, with TLS to 443. */
+  readonly port: number
+  /** For `connect`. */
+  readonly app: string
+  readonly tcUrl: string
+  /** For `publish` or `play`, with the query. */
+  readonly name: string
+}
+
+/**
+ * Takes `rtmp[s]://host[:port]/app/name?query` apart. The name is the last part of the path, so the app may have
+ * slashes; `/app?query/name` is understood too.
+ * @throws {MalformedError} when it is no such URL. The message leaves the URL out: its query may hold a secret.
+ */
+export function parseRtmpUrl(url: string): RtmpUrl {
+  checkLength(url)
+  const [, scheme, host, portText, path] = RTMP_URL.exec(url) ?? []
+  if (scheme === undefined || host === undefined || path === undefined) {
+    throw new MalformedError('not a URL of the form rtmp[s]://host[:port]/app/name')
+  }
+  const tls = scheme.toLowerCase() === 'rtmps'
+  const port = portText === undefined ? (tls ? TLS_PORT : PORT) : Number(portText)
+  if (port === 0 || port > MAX_PORT) throw new MalformedError(`port ${port} in an RTMP URL`)
+  const { app, name } = splitPath(path)
+  if (app === '' || name === '') throw new MalformedError('RTMP URL without app or stream name')
+  const authority = portText === undefined ? host : `${host}:${portText}`
+  const tcUrl = `${scheme.toLowerCase()}://${authority}/${app}`
+  return { tls, host: host.replace(/^\[|\]$/g, ''), port, app, tcUrl, name }
+}
+
+function splitPath(text: string): { app: string; name: string } {
+  const { path } = splitQuery(text)
+  // With a single part before the query, the name can only stand behind the app's query.
+  const end = trimSlashes(path).includes('/') ? path.length : text.length
+  const slash = text.slice(0, end).lastIndexOf('/')
+  return { app: trimSlashes(text.slice(0, Math.max(slash, 0))), name: text.slice(slash + 1) }
+}
+
+function splitQuery(text: string): { path: string; query: string } {
+  const mark = text.indexOf('?')
+  return mark < 0 ? { path: text, query: '' } : { path: text.slice(0, mark), query: text.slice(mark + 1) }
+}
+
+function trimSlashes(text: string): string {
+  return text.replace(/^\/+/, '').replace(/\/+$/, '')
+}
+
+function checkLength(text: string): void {
+  if (text.length > MAX_URL_LENGTH) throw new MalformedError(`address of ${text.length} characters`)
+}
