@@ -34,6 +34,7 @@ export type { PluginContext } from './plugin/context.ts'
 export { definePlugin, type Endpoints, type PluginConfig, type PluginDefinition } from './plugin/define-plugin.ts'
 export type { HookRegistry, Hooks } from './plugin/hooks.ts'
 export type { Net, TcpListener } from './plugin/net.ts'
+export { ORIGINAL_URL, requestUrl } from './plugin/request-url.ts'
 export type { ServiceRegistry, Services } from './plugin/services.ts'
 export type { Task, TaskInit, TaskRegistry } from './plugin/tasks.ts'
 export type { Muxer, MuxerFormat, MuxerStart, Sink } from './stream/muxer.ts'
@@ -45,6 +46,7 @@ export type {
   SessionRequest,
   SessionType,
 } from './stream/session-request.ts'
+export { sessionClient } from './stream/session-client.ts'
 export { socketSink } from './stream/socket-sink.ts'
 export type { StreamInfo, StreamState, SubscriberInfo } from './stream/stream-info.ts'
 export type { StreamAuthHandler, StreamAuthRequest, StreamManager } from './stream/stream-manager.ts'

@@ -161,7 +161,7 @@ export class SharedMuxer {
 
   // A viewer that starts or has skipped takes up at the batch's first start point, once its queue has drained.
   #resume(viewer: Viewer, outputs: readonly Output[], parts: BatchParts, timeMs: number): void {
-    const index = viewer.sink.queuedBytes === 0 ? outputs.findIndex((output) => output.start) : -1
+    const index = !viewer.paused && viewer.sink.queuedBytes === 0 ? outputs.findIndex((output) => output.start) : -1
     if (index < 0) {
       if (viewer.state === 'skipping') viewer.dropped += outputs.length
       return

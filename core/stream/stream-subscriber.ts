@@ -86,6 +86,14 @@ export class StreamSubscriber implements Subscriber {
     this.#stream.addReader(this, reader)
   }
 
+  pause(): void {
+    if (this.#viewer !== undefined) this.#viewer.paused = true
+  }
+
+  resume(): void {
+    if (this.#viewer !== undefined) this.#viewer.paused = false
+  }
+
   onClose(listener: (reason: string) => void): void {
     this.session.onClose(listener)
   }

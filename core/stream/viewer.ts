@@ -21,6 +21,8 @@ export class Viewer {
   readonly limits: ViewerLimits
   readonly #close: (reason: string) => void
   state: ViewerState = 'starting'
+  /** It asked for a break: it is sent nothing, and goes on at a start point. */
+  paused = false
   /** The version of the muxer's configuration that it was sent last. */
   configVersion = -1
   /** How far back it starts, in milliseconds; undefined to wait for the next start point. */
@@ -64,6 +66,10 @@ export class Viewer {
 
   /** Whether it may take a further batch; when not, it stops at this point. A single batch always fits an empty queue. */
   accepts(sizeBytes: number, timeMs: number, units: number): boolean {
+    if (this.paused) {
+      this.state = 'skipping'
+      return false
+    }
     const queued = this.sink.queuedBytes
     if (queued === 0) {
       this.#drainedTimeMs = timeMs
@@ -84,6 +90,7 @@ export class Viewer {
 
   /** Closes it when it has bytes queued and has taken none for the stall time. */
   checkStall(nowMs: number): void {
+    if (this.paused) return
     const queued = this.sink.queuedBytes
     const drained = this.sentBytes - queued
     if (queued === 0 || drained !== this.#drainedBytes) {

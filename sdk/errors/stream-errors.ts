@@ -1,55 +1,56 @@
-/** Every named error of the sdk carries a stable `code`; `message` may be shown to a client, `cause` never. */
+/**
+ * Every named error of the sdk carries a stable `code` and the HTTP status that says the same; `message` may be shown to
+ * a client, `cause` never.
+ */
 export class SluiceError extends Error {
   readonly code: string
+  readonly statusCode: number
 
-  constructor(code: string, message: string, options?: ErrorOptions) {
+  constructor(code: string, statusCode: number, message: string, options?: ErrorOptions) {
     super(message, options)
     this.name = new.target.name
     this.code = code
-  }
-
-  /** By code, so that it holds for errors of another copy of the sdk, too. */
-  static is(value: unknown, code: string): boolean {
-    return value instanceof Error && 'code' in value && value.code === code
+    this.statusCode = statusCode
   }
 }
 
 /**
- * A gate or hook refused the session. Clients get only the generic message; why is in `cause`, for the log.
+ * A gate or hook refused the session (401). Clients get only the generic message; why is in `cause`, for the log.
  *
  * What a protocol makes of it (spec.md, Protocol coverage of the gates): rtmp closes the connection; webrtc, flv, hls and
  * mp4 answer 401; srt rejects the handshake as Unauthorized; rtsp answers 401; webtransport closes the session.
  */
 export class StreamDenied extends SluiceError {
   constructor(cause: unknown) {
-    super('DENIED', 'unauthorized', { cause: cause instanceof Error ? cause : new Error(String(cause)) })
+    const error = cause instanceof Error ? cause : new Error(String(cause))
+    super('DENIED', 401, 'unauthorized', { cause: error })
   }
 }
 
-/** The path has no publisher, and none came in `subscribe.waittimeout`. HTTP protocols answer 404. */
+/** The path has no publisher, and none came in `subscribe.waittimeout` (404). */
 export class StreamNotFound extends SluiceError {
-  constructor(message = 'not found') {
-    super('NOT_FOUND', message)
+  constructor() {
+    super('NOT_FOUND', 404, 'not found')
   }
 }
 
-/** The path has a publisher already and `publish.kickexist` is off. */
+/** The path has a publisher already and `publish.kickexist` is off (409). */
 export class StreamExists extends SluiceError {
   constructor() {
-    super('EXISTS', 'stream exist')
+    super('EXISTS', 409, 'stream exist')
   }
 }
 
-/** `publish.maxcount` or `subscribe.maxcount` is reached, or the server is stopping. HTTP protocols answer 503. */
+/** `publish.maxcount` or `subscribe.maxcount` is reached, or the server is stopping (503). */
 export class StreamUnavailable extends SluiceError {
   constructor(message: string) {
-    super('UNAVAILABLE', message)
+    super('UNAVAILABLE', 503, message)
   }
 }
 
-/** What the client asked for can't be a stream path or a session option. HTTP protocols answer 400. */
+/** What the client asked for can't be a stream path or a session option (400). */
 export class InvalidRequest extends SluiceError {
   constructor(message: string) {
-    super('INVALID', message)
+    super('INVALID', 400, message)
   }
 }

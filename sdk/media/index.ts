@@ -2,6 +2,63 @@ export { AccessUnit } from './access-unit.ts'
 export { parseAmf0, serializeAmf0 } from './amf/amf0.ts'
 export { AMF_MAX_DEPTH, AMF_MAX_VALUES } from './amf/budget.ts'
 export { isAmfObject, newAmfObject, type AmfObject, type AmfValue } from './amf/value.ts'
+export { BitReader } from './bits/bit-reader.ts'
+export { BitWriter } from './bits/bit-writer.ts'
+export { removeEmulationPrevention } from './bits/emulation-prevention.ts'
+export { parseAdtsHeader, serializeAdtsHeader, splitAdts, type AdtsHeader } from './codec/aac/adts.ts'
+export {
+  parseAudioSpecificConfig,
+  serializeAudioSpecificConfig,
+  type AudioSpecificConfig,
+} from './codec/aac/audio-specific-config.ts'
+export { aacConfig, aacConfigFromAdts, aacSamplesPerFrame } from './codec/aac/config.ts'
+export { ac3Config } from './codec/ac3/config.ts'
+export { parseAc3SyncFrame, type Ac3SyncFrame } from './codec/ac3/sync-frame.ts'
+export { av1Config } from './codec/av1/config.ts'
+export { flacConfig } from './codec/flac/config.ts'
+export { parseFlacStreamInfo, serializeFlacStreamInfo, type FlacStreamInfo } from './codec/flac/stream-info.ts'
+export { g711Config } from './codec/g711/config.ts'
+export {
+  parseAvcDecoderConfigurationRecord,
+  serializeAvcDecoderConfigurationRecord,
+  type AvcDecoderConfigurationRecord,
+} from './codec/h264/avc-decoder-configuration-record.ts'
+export { h264Config, h264ConfigFromParameterSets } from './codec/h264/config.ts'
+export { H264_NALU_TYPE, h264NaluType, isH264RandomAccess } from './codec/h264/nalu-type.ts'
+export { parseH264Sps, type H264Sps } from './codec/h264/sps.ts'
+export { h265Config, h265ConfigFromParameterSets } from './codec/h265/config.ts'
+export {
+  parseHevcDecoderConfigurationRecord,
+  serializeHevcDecoderConfigurationRecord,
+  type HevcDecoderConfigurationRecord,
+} from './codec/h265/hevc-decoder-configuration-record.ts'
+export { H265_NALU_TYPE, h265NaluType, isH265RandomAccess } from './codec/h265/nalu-type.ts'
+export { parseH265Sps, type H265Sps } from './codec/h265/sps.ts'
+export { mp3Config } from './codec/mp3/config.ts'
+export { parseMp3FrameHeader, type Mp3FrameHeader } from './codec/mp3/frame-header.ts'
+export {
+  joinAnnexB,
+  joinLengthPrefixed,
+  MAX_ACCESS_UNIT_SIZE_BYTES,
+  MAX_NALUS_PER_ACCESS_UNIT,
+  splitAnnexB,
+  splitLengthPrefixed,
+} from './codec/nalu.ts'
+export { opusConfig } from './codec/opus/config.ts'
+export { parseOpusHead, serializeOpusHead, type OpusHead } from './codec/opus/opus-head.ts'
+export { opusPacketDuration } from './codec/opus/packet-duration.ts'
+export { vp9Config } from './codec/vp9/config.ts'
+export { parseFlvFileHeader, serializeFlvFileHeader, type FlvFileHeader } from './container/flv/file-header.ts'
+export { FlvReader } from './container/flv/reader.ts'
+export {
+  onMetaDataFields,
+  parseScriptData,
+  serializeOnMetaData,
+  type FlvScriptData,
+} from './container/flv/script-data.ts'
+export { FlvTagDemuxer } from './container/flv/tag-demuxer.ts'
+export { flvConfigBody, flvTagType, flvUnitHeader, unitTimestampMs } from './container/flv/tag-muxer.ts'
+export { FLV_MAX_TAG_SIZE_BYTES, FLV_TAG_TYPE, serializeFlvTag, type FlvTag } from './container/flv/tag.ts'
 export { MalformedError } from './errors.ts'
 export { CounterUnwrapper } from './time/counter-unwrapper.ts'
 export { rescale } from './time/rescale.ts'

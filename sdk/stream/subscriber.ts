@@ -28,6 +28,9 @@ export interface Subscriber {
   attach(format: MuxerFormat, sink: Sink): void
   /** Starts handing units to a reader, from the newest keyframe on. Once per subscriber, instead of `attach`. */
   read(reader: UnitReader): void
+  /** Stops sending to the attached sink until {@link Subscriber.resume}; it then goes on at the next keyframe. */
+  pause(): void
+  resume(): void
   /** Told once when the subscriber ends for whatever reason; at once when it has ended already. */
   onClose(listener: (reason: string) => void): void
   /** Ends the subscriber. Idempotent. */

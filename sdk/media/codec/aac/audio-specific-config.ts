@@ -64,7 +64,7 @@ export function parseAudioSpecificConfig(asc: Buffer): AudioSpecificConfig {
   const shortFrames = (plain || lowDelay) && bits.readFlag()
   if (!plain) return { ...head, shortFrames, coreCoderDelay: undefined, programConfig: undefined, extension: before }
   const coreCoderDelay = bits.readFlag() ? bits.readBits(14) : undefined
-  if (bits.readFlag()) throw new MalformedError(`extensionFlag set for audio object type ${objectType}`)
+  bits.skipBits(1) // extensionFlag, which means nothing for these types
   const programConfig = channelConfiguration === 0 ? readProgramConfigElement(bits) : undefined
   const extension = before ?? readCompatibleExtension(bits, sampleRate)
   return { ...head, shortFrames, coreCoderDelay, programConfig, extension }

@@ -1,0 +1,57 @@
+import type { FastifyInstance } from 'fastify'
+import { SluiceError } from 'sluice/sdk'
+import type { StreamRegistry } from '../../stream/registry.ts'
+import { ok } from '../envelope.ts'
+import { streamView, subscriberView } from './stream-views.ts'
+
+class NotFound extends SluiceError {
+  constructor() {
+    super('NOT_FOUND', 404, 'not found')
+  }
+}
+
+/** Streams and subscribers: lists, details and stopping (api.md 3.1, 3.2). */
+export function registerStreamRoutes(app: FastifyInstance, streams: StreamRegistry): void {
+  app.get('/api/stream/list', () => {
+    const list = streams.list().map(streamView)
+    return ok(list, { total: list.length, pageNum: 1, pageSize: list.length })
+  })
+
+  app.get<{ Params: { '*': string } }>('/api/stream/info/*', ({ params }) => {
+    const stream = streams.get(params['*'])
+    if (stream === undefined) throw new NotFound()
+    return ok(streamView(stream))
+  })
+
+  app.get('/api/stream/waitlist', () => {
+    const waiting = streams.subscribers().filter(({ streamPath }) => streams.get(streamPath) === undefined)
+    const list: Record<string, number> = {}
+    for (const { streamPath } of waiting) list[streamPath] = (list[streamPath] ?? 0) + 1
+    return { list }
+  })
+
+  const subscribers = (path: string | undefined) => {
+    const list = streams
+      .subscribers(path)
+      .map((subscriber) => subscriberView(streams.get(subscriber.streamPath), subscriber))
+    return ok(list, { total: list.length, pageNum: 1, pageSize: list.length })
+  }
+  app.get('/api/subscribers', () => subscribers(undefined))
+  app.get<{ Params: { '*': string } }>('/api/subscribers/*', ({ params }) => subscribers(params['*'] || undefined))
+
+  app.post<{ Params: { '*': string } }>('/api/stream/stop/*', ({ params }) => {
+    streams.get(params['*'])?.publisher?.close('stop by user')
+    return ok()
+  })
+
+  app.post<{ Params: { id: number } }>(
+    '/api/subscribe/stop/:id',
+    { schema: { params: { type: 'object', properties: { id: { type: 'integer', minimum: 0 } } } } },
+    ({ params }) => {
+      const subscriber = streams.subscriber(params.id)
+      if (subscriber === undefined) throw new NotFound()
+      subscriber.close('stop by user')
+      return ok()
+    },
+  )
+}

@@ -1,0 +1,108 @@
+import type { AudioTrack, Track, VideoTrack } from 'sluice/sdk'
+import { rescale } from 'sluice/sdk/media'
+import type { Stream } from '../../stream/stream.ts'
+import { subscriberInfo } from '../../stream/stream.ts'
+import type { StreamPublisher } from '../../stream/stream-publisher.ts'
+import type { StreamSubscriber } from '../../stream/stream-subscriber.ts'
+
+/** `StreamInfo` of the API: one running stream. */
+export function streamView(stream: Stream) {
+  const { publisher } = stream
+  const info = stream.info()
+  const audio = info.tracks.find((track): track is AudioTrack => track.kind === 'audio')
+  const video = info.tracks.find((track): track is VideoTrack => track.kind === 'video')
+  return {
+    path: info.path,
+    state: info.state,
+    subscribers: info.subscriberCount,
+    audioTrack: audio && publisher ? audioView(stream, publisher, audio) : null,
+    videoTrack: video && publisher ? videoView(stream, publisher, video) : null,
+    startTime: info.startTime.toISOString(),
+    pluginName: info.pluginName,
+    type: info.type,
+    meta: JSON.stringify(info.metadata),
+    isPaused: false,
+    gop: video ? (publisher?.meter(video)?.gopUnits ?? 0) : 0,
+    speed: 1,
+    bufferTime: `${(publisher?.config.buffertime ?? 0) / 1000}s`,
+    stopOnIdle: (publisher?.config.delayclosetimeout ?? 0) > 0,
+    recording: [],
+  }
+}
+
+function audioView(stream: Stream, publisher: StreamPublisher, track: AudioTrack) {
+  return {
+    ...trackView(stream, publisher, track),
+    sampleRate: track.config.sampleRate,
+    channels: track.config.channels,
+  }
+}
+
+function videoView(stream: Stream, publisher: StreamPublisher, track: VideoTrack) {
+  return {
+    ...trackView(stream, publisher, track),
+    width: track.config.width,
+    height: track.config.height,
+    gop: publisher.meter(track)?.gopUnits ?? 0,
+  }
+}
+
+function trackView(stream: Stream, publisher: StreamPublisher, track: Track) {
+  const meter = publisher.meter(track)
+  const bps = meter?.bps ?? 0
+  const fps = meter?.fps ?? 0
+  const takers = [...stream.subscribers].filter(
+    ({ tracks, viewer }) => viewer?.state === 'live' && tracks.includes(track),
+  )
+  return {
+    codec: track.codec,
+    delta: fps > 0 ? `${Math.round(1000 / fps)}ms` : '0ms',
+    meta: JSON.stringify({ codec: track.config.codecString, name: track.name ?? '' }),
+    bps,
+    bpsOut: bps * takers.length,
+    fps,
+  }
+}
+
+/** `Subscriber` of the API: one session that takes a stream or waits for it. */
+export function subscriberView(stream: Stream | undefined, subscriber: StreamSubscriber) {
+  const { id, pluginName, type, remoteAddr, startTime } = subscriberInfo(subscriber)
+  const { viewer, config } = subscriber
+  const reader = (kind: Track['kind']) => {
+    const track = subscriber.tracks.find((other) => other.kind === kind)
+    return track && stream?.publisher ? readerView(stream.publisher, track, subscriber) : null
+  }
+  return {
+    id,
+    startTime: startTime.toISOString(),
+    audioReader: reader('audio'),
+    videoReader: reader('video'),
+    meta: JSON.stringify({ userAgent: subscriber.request.client.userAgent }),
+    bufferTime: `${config.buffertime / 1000}s`,
+    subMode: config.submode,
+    syncMode: 1,
+    pluginName,
+    type,
+    remoteAddr,
+    streamPath: subscriber.streamPath,
+    sentBytes: String(viewer?.sentBytes ?? 0),
+    queuedBytes: String(viewer?.sink.queuedBytes ?? 0),
+    dropped: viewer?.dropped ?? 0,
+    skips: viewer?.skips ?? 0,
+  }
+}
+
+function readerView(publisher: StreamPublisher, track: Track, subscriber: StreamSubscriber) {
+  const meter = publisher.meter(track)
+  const timestamp = subscriber.viewer?.lastTimeMs ?? 0
+  const newestMs = rescale(meter?.lastDts ?? 0, track.timescale, 1000)
+  const delay = Math.max(0, Math.round(((newestMs - timestamp) * (meter?.fps ?? 0)) / 1000))
+  const live = subscriber.viewer?.state === 'live'
+  return {
+    sequence: Math.max(0, (meter?.units ?? 0) - delay),
+    timestamp,
+    delay,
+    state: live ? 1 : 0,
+    bps: live ? (meter?.bps ?? 0) : 0,
+  }
+}

@@ -1,0 +1,54 @@
+import { STATUS_CODES, type IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import { WebSocketServer } from 'ws'
+import { SluiceError, socketSink, type PluginContext } from 'sluice/sdk'
+import { WS_FLV_FORMAT } from './flv-muxer.ts'
+import { bind, subscribe } from './session.ts'
+
+/** A viewer has nothing to say; what is longer ends the connection. */
+const MAX_CLIENT_MESSAGE_BYTES = 1024
+/** Status code 1001, "going away" (RFC 6455 7.4.1). */
+const GOING_AWAY = 1001
+
+/** WebSocket: the same FLV as binary messages. The gates answer before the upgrade, so a denied client sees 401. */
+export class WsFlv {
+  readonly #ctx: PluginContext<unknown>
+  readonly #server = new WebSocketServer({
+    noServer: true,
+    perMessageDeflate: false,
+    maxPayload: MAX_CLIENT_MESSAGE_BYTES,
+  })
+
+  constructor(ctx: PluginContext<unknown>) {
+    this.#ctx = ctx
+  }
+
+  async upgrade(request: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
+    const onError = () => socket.destroy()
+    socket.on('error', onError)
+    try {
+      const subscriber = await subscribe(this.#ctx, request)
+      socket.off('error', onError)
+      if (socket.destroyed) return subscriber.close('the client left')
+      // ws answers a malformed handshake itself, and then never calls back: the socket's end closes the subscriber.
+      socket.once('close', () => subscriber.close('the client left'))
+      this.#server.handleUpgrade(request, socket, head, (webSocket) => {
+        socket.setTimeout(0)
+        socket.setNoDelay(true)
+        webSocket.on('error', () => webSocket.terminate())
+        webSocket.on('close', () => subscriber.close('the client left'))
+        bind(this.#ctx, request, subscriber, () => webSocket.close(GOING_AWAY))
+        subscriber.attach(WS_FLV_FORMAT, socketSink(socket))
+      })
+    } catch (error) {
+      refuse(this.#ctx, socket, error)
+    }
+  }
+}
+
+function refuse(ctx: PluginContext<unknown>, socket: Socket, error: unknown): void {
+  const known = error instanceof SluiceError
+  if (!known) ctx.log.error({ err: error }, 'the WebSocket request failed')
+  const status = known ? error.statusCode : 500
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+}

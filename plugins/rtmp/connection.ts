@@ -1,0 +1,178 @@
+import type { Socket } from 'node:net'
+import { MalformedError } from 'sluice/sdk/media'
+import { AckWindow } from './wire/ack-window.ts'
+import { ChunkReader } from './wire/chunk/chunk-reader.ts'
+import { serializeChunks } from './wire/chunk/chunk-writer.ts'
+import { DEFAULT_CHUNK_SIZE_BYTES } from './wire/chunk/limits.ts'
+import type { Handshake } from './wire/handshake/handshake.ts'
+import { CHUNK_STREAM_ID, type RawMessage } from './wire/message/raw-message.ts'
+import { parseMessage, serializeMessage, type Message } from './wire/message/message.ts'
+
+/** A peer must get through the handshake, and then ask for a stream, within this. */
+export const HANDSHAKE_TIMEOUT_MS = 10_000
+/** Most bytes of answers that wait for a peer that does not read. */
+export const MAX_ANSWER_QUEUE_BYTES = 1024 * 1024
+/** How long the last answers may take to reach a peer before its connection is cut. */
+const LINGER_MS = 2000
+/** The window we ask the peer to acknowledge. */
+const WINDOW_ACK_SIZE_BYTES = 5_000_000
+
+type ConnectionEvents = {
+  /** A message for the layer above. While a returned promise is pending, no further bytes are read from the socket. */
+  message(message: Message, raw: RawMessage): Promise<void> | undefined
+  /** The connection has ended; called once. */
+  closed(reason: string): void
+}
+
+/**
+ * RTMP over one socket, below commands and streams: handshake, chunks, acknowledgements, pings. Serves either end; the
+ * handshake tells which.
+ */
+export class Connection {
+  readonly socket: Socket
+  readonly #events: ConnectionEvents
+  readonly #handshake: Handshake
+  readonly #reader = new ChunkReader()
+  readonly #ackWindow = new AckWindow()
+  #chunkSizeOut = DEFAULT_CHUNK_SIZE_BYTES
+  #handshaken = false
+  #busy = false
+  #closeReason: string | undefined
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(socket: Socket, events: ConnectionEvents, handshake: Handshake) {
+    this.socket = socket
+    this.#events = events
+    this.#handshake = handshake
+    this.expectWithin(HANDSHAKE_TIMEOUT_MS, 'handshake timeout')
+    socket.on('data', (bytes: Buffer) => this.#receive(bytes))
+    socket.on('error', (error) => this.#ended(error.message))
+    socket.on('end', () => this.#ended('the peer left'))
+    socket.on('close', () => this.#ended('the peer left'))
+  }
+
+  get closed(): boolean {
+    return this.#closeReason !== undefined
+  }
+
+  /** Closes the connection when {@link expectNothing} is not called in time. */
+  expectWithin(timeoutMs: number, reason: string): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.close(reason), timeoutMs)
+  }
+
+  expectNothing(): void {
+    clearTimeout(this.#timer)
+  }
+
+  /** Sends a message at once; time 0 unless given. */
+  send(message: Message, messageStreamId = 0): void {
+    if (this.closed) return
+    if (this.socket.writableLength > MAX_ANSWER_QUEUE_BYTES) return this.close('the peer does not read')
+    const { typeId, payload } = serializeMessage(message)
+    const command = message.kind === 'command' || message.kind === 'data'
+    const chunkStreamId = command ? CHUNK_STREAM_ID.command : CHUNK_STREAM_ID.control
+    const header = { chunkStreamId, typeId, messageStreamId, timestamp: 0 }
+    this.socket.write(serializeChunks(header, [payload], this.#chunkSizeOut))
+  }
+
+  /** Announces the sizes we use; what is sent after it comes in chunks of that size. */
+  announce(chunkSizeBytes: number): void {
+    this.send({ kind: 'windowAckSize', sizeBytes: WINDOW_ACK_SIZE_BYTES })
+    this.send({ kind: 'setPeerBandwidth', sizeBytes: WINDOW_ACK_SIZE_BYTES, limit: 'dynamic' })
+    this.send({ kind: 'setChunkSize', sizeBytes: chunkSizeBytes })
+    this.#chunkSizeOut = chunkSizeBytes
+  }
+
+  /** Ends the connection after what was sent has left, or after a while in any case. Idempotent. */
+  close(reason: string): void {
+    if (this.closed) return
+    this.#ended(reason)
+    this.socket.destroySoon()
+    const cut = setTimeout(() => this.socket.destroy(), LINGER_MS)
+    this.socket.once('close', () => clearTimeout(cut))
+  }
+
+  /** Ends it without waiting for what was sent. */
+  cut(reason: string): void {
+    this.#ended(reason)
+    this.socket.destroy()
+  }
+
+  #ended(reason: string): void {
+    if (this.closed) return
+    this.#closeReason = reason
+    clearTimeout(this.#timer)
+    this.#events.closed(reason)
+  }
+
+  #receive(bytes: Buffer): void {
+    if (this.closed) return
+    try {
+      const acknowledge = this.#ackWindow.receive(bytes.length)
+      if (!this.#handshaken) return this.#receiveHandshake(bytes)
+      if (acknowledge !== null) this.send({ kind: 'acknowledgement', receivedBytes: acknowledge })
+      this.#reader.push(bytes)
+      this.#readMessages()
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  #receiveHandshake(bytes: Buffer): void {
+    const { reply, done, rest } = this.#handshake.push(bytes)
+    if (reply !== undefined) this.socket.write(reply)
+    if (!done) return
+    this.#handshaken = true
+    this.expectWithin(HANDSHAKE_TIMEOUT_MS, 'no stream was asked for in time')
+    if (rest === undefined) return
+    this.#reader.push(rest)
+    this.#readMessages()
+  }
+
+  #readMessages(): void {
+    while (!this.#busy && !this.closed) {
+      const raw = this.#reader.read()
+      if (raw === null) return
+      const pending = this.#dispatch(raw)
+      if (pending !== undefined) this.#waitFor(pending)
+    }
+  }
+
+  #waitFor(pending: Promise<void>): void {
+    this.#busy = true
+    this.socket.pause()
+    const resume = () => {
+      this.#busy = false
+      if (this.closed) return
+      this.socket.resume()
+      this.#readMessages()
+    }
+    pending.then(resume).catch((error: unknown) => this.#fail(error))
+  }
+
+  #dispatch(raw: RawMessage): Promise<void> | undefined {
+    const message = parseMessage(raw)
+    if (message === null) return undefined
+    switch (message.kind) {
+      case 'acknowledgement':
+      case 'setPeerBandwidth':
+      case 'pingResponse':
+        return undefined
+      case 'windowAckSize':
+        this.#ackWindow.setSize(message.sizeBytes)
+        return undefined
+      case 'pingRequest':
+        this.send({ kind: 'pingResponse', timestampMs: message.timestampMs })
+        return undefined
+      default:
+        return this.#events.message(message, raw)
+    }
+  }
+
+  #fail(error: unknown): void {
+    if (error instanceof MalformedError) return this.cut(`malformed: ${error.message}`)
+    this.cut('failed')
+    throw error
+  }
+}

@@ -1,0 +1,169 @@
+import {
+  SluiceError,
+  StreamDenied,
+  StreamNotFound,
+  socketSink,
+  type PluginContext,
+  type Publisher,
+  type SessionClient,
+  type Subscriber,
+} from 'sluice/sdk'
+import type { Connection } from './connection.ts'
+import type { RtmpFormats } from './from-stream.ts'
+import { onFc, onStatus, type StatusCode } from './replies.ts'
+import { RtmpIngest, unaggregate } from './to-stream.ts'
+import type { Command } from './wire/message/command.ts'
+import { parseMessage, type Message } from './wire/message/message.ts'
+import type { RawMessage } from './wire/message/raw-message.ts'
+import type { StreamTarget } from './wire/url.ts'
+
+/** What a net stream needs of its session. */
+export type NetStreamDeps = {
+  readonly ctx: PluginContext<unknown>
+  readonly connection: Connection
+  readonly formats: RtmpFormats
+  readonly chunkSizeBytes: number
+  readonly multitrack: boolean
+  readonly client: SessionClient
+  /** Aborts when the connection ends. */
+  readonly signal: AbortSignal
+}
+
+/** One message stream of a connection: idle, publishing or playing. */
+export class NetStream {
+  readonly id: number
+  readonly #deps: NetStreamDeps
+  #publisher: Publisher | undefined
+  #ingest: RtmpIngest | undefined
+  #subscriber: Subscriber | undefined
+  #playing = false
+  #closed = false
+
+  constructor(id: number, deps: NetStreamDeps) {
+    this.id = id
+    this.#deps = deps
+  }
+
+  get idle(): boolean {
+    return this.#publisher === undefined && !this.#playing
+  }
+
+  /** Admits the peer as a publisher, and says how that went. A refusal ends the connection. */
+  async publish(command: Command, target: StreamTarget): Promise<void> {
+    const { ctx, connection, client, signal } = this.#deps
+    connection.expectNothing()
+    let publisher: Publisher
+    try {
+      publisher = await ctx.streams.publish({ ...target, client, signal }, { timestampBits: 32 })
+    } catch (error) {
+      return this.#refuse(command, error, 'publish')
+    }
+    if (this.#closed || connection.closed) return publisher.close('the client left')
+    const log = ctx.log.child({ session: publisher.id, stream: publisher.streamPath })
+    log.info({ ip: client.ip, port: client.port, userAgent: client.userAgent }, 'publish')
+    this.#publisher = publisher
+    this.#ingest = new RtmpIngest(publisher)
+    publisher.onClose((reason) => {
+      log.info({ reason, dropped: this.#ingest?.dropped || undefined }, 'publish ended')
+      this.#publisherClosed(reason, command.amf3)
+    })
+    connection.send(onFc('onFCPublish', 'NetStream.Publish.Start', 'publishing', command.amf3))
+    this.#status('status', 'NetStream.Publish.Start', 'publishing', command.amf3)
+  }
+
+  /** Admits the peer as a player; while there is no publisher, this waits. A refusal ends the connection. */
+  async play(command: Command, target: StreamTarget): Promise<void> {
+    const { ctx, connection, client, signal, formats } = this.#deps
+    connection.expectNothing()
+    this.#playing = true
+    let subscriber: Subscriber
+    try {
+      subscriber = await ctx.streams.subscribe({ ...target, client, signal })
+    } catch (error) {
+      return this.#refuse(command, error, 'play')
+    }
+    if (this.#closed || connection.closed) return subscriber.close('the client left')
+    const log = ctx.log.child({ session: subscriber.id, stream: subscriber.streamPath })
+    log.info({ ip: client.ip, port: client.port, userAgent: client.userAgent }, 'play')
+    this.#subscriber = subscriber
+    subscriber.onClose((reason) => {
+      log.info({ reason }, 'play ended')
+      this.#subscriberClosed(reason, command.amf3)
+    })
+    connection.send({ kind: 'streamBegin', streamId: this.id })
+    this.#status('status', 'NetStream.Play.Reset', 'playing', command.amf3)
+    this.#status('status', 'NetStream.Play.Start', 'playing', command.amf3)
+    const { chunkSizeBytes, multitrack } = this.#deps
+    subscriber.attach(
+      formats.get({ chunkSizeBytes, messageStreamId: this.id, multitrack }),
+      socketSink(connection.socket),
+    )
+  }
+
+  /** Takes what a publishing peer sends. */
+  receive(message: Message, raw: RawMessage): void {
+    if (this.#ingest === undefined) return
+    for (const part of unaggregate(message, raw, parseMessage)) this.#ingest.receive(part.message, part.timestampMs)
+  }
+
+  /** The peer wants a player's media to stop or go on. */
+  pause(command: Command): void {
+    const paused = command.args[0] === true
+    if (paused) this.#subscriber?.pause()
+    else this.#subscriber?.resume()
+    this.#status('status', paused ? 'NetStream.Pause.Notify' : 'NetStream.Unpause.Notify', 'done', command.amf3)
+  }
+
+  /** Live streams can't be sought in; the player is told so and goes on. */
+  seek(command: Command): void {
+    this.#status('error', 'NetStream.Seek.Failed', 'a live stream cannot be sought in', command.amf3)
+  }
+
+  /** The peer is done with the stream, or the connection has ended. */
+  close(reason: string): void {
+    this.#closed = true
+    this.#publisher?.close(reason)
+    this.#subscriber?.close(reason)
+  }
+
+  #publisherClosed(reason: string, amf3: boolean): void {
+    this.#publisher = undefined
+    this.#ingest = undefined
+    if (this.#closed) return
+    this.#status('error', 'NetStream.Publish.Failed', 'the stream was closed', amf3)
+    this.#deps.connection.close(reason)
+  }
+
+  #subscriberClosed(reason: string, amf3: boolean): void {
+    this.#subscriber = undefined
+    if (this.#closed) return
+    const { connection } = this.#deps
+    // What a slow viewer has not taken would only hold up its end.
+    if (reason === 'slow') return connection.cut(reason)
+    connection.send({ kind: 'streamEof', streamId: this.id })
+    this.#status('status', 'NetStream.Play.Stop', 'the stream has ended', amf3)
+    connection.close(reason)
+  }
+
+  #refuse(command: Command, error: unknown, action: 'publish' | 'play'): void {
+    const { ctx, connection } = this.#deps
+    if (connection.closed) return
+    if (!(error instanceof SluiceError)) {
+      connection.cut('failed')
+      throw error
+    }
+    this.#status('error', refusalCode(error, action), error.message, command.amf3)
+    if (!(error instanceof StreamDenied)) ctx.log.info({ reason: error.message }, `${action} refused`)
+    connection.close(error.message)
+  }
+
+  #status(level: 'status' | 'error', code: StatusCode, description: string, amf3: boolean): void {
+    this.#deps.connection.send(onStatus(level, code, description, amf3), this.id)
+  }
+}
+
+function refusalCode(error: SluiceError, action: 'publish' | 'play'): StatusCode {
+  if (action === 'play')
+    return error instanceof StreamNotFound ? 'NetStream.Play.StreamNotFound' : 'NetStream.Play.Failed'
+  return error instanceof StreamDenied ? 'NetStream.Publish.Denied' : 'NetStream.Publish.BadName'
+}

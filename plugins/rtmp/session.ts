@@ -1,0 +1,177 @@
+import { randomBytes } from 'node:crypto'
+import type { Socket } from 'node:net'
+import { sessionClient, type PluginContext, type SessionClient } from 'sluice/sdk'
+import { isAmfObject, type AmfObject } from 'sluice/sdk/media'
+import { Connection } from './connection.ts'
+import type { RtmpFormats } from './from-stream.ts'
+import { NetStream } from './net-stream.ts'
+import { CAPS_EX_MULTITRACK, connected, refused, result } from './replies.ts'
+import { ServerHandshake } from './wire/handshake/server-handshake.ts'
+import type { Command } from './wire/message/command.ts'
+import type { Message } from './wire/message/message.ts'
+import type { RawMessage } from './wire/message/raw-message.ts'
+import { parseStreamTarget, type StreamTarget } from './wire/url.ts'
+
+/** Most message streams of one connection. */
+export const MAX_NET_STREAMS = 8
+/** A connection that has closed its last message stream is closed after this. */
+const IDLE_TIMEOUT_MS = 30_000
+
+type SessionOptions = {
+  readonly ctx: PluginContext<unknown>
+  readonly formats: RtmpFormats
+  readonly chunkSizeBytes: number
+  /** Refuse a client whose C2 does not answer S1. */
+  readonly checkC2: boolean
+}
+
+/** One client's connection: `connect`, then message streams that publish or play. */
+export class RtmpSession {
+  readonly #options: SessionOptions
+  readonly #connection: Connection
+  readonly #streams = new Map<number, NetStream>()
+  readonly #leaving = new AbortController()
+  #client: SessionClient
+  #app = ''
+  #tcUrl = ''
+  #multitrack = false
+  #isConnected = false
+  #nextStreamId = 1
+
+  constructor(socket: Socket, options: SessionOptions) {
+    this.#options = options
+    this.#client = sessionClient(socket)
+    const handshake = new ServerHandshake({ random: randomBytes, checkC2: options.checkC2 })
+    this.#connection = new Connection(
+      socket,
+      { message: (message, raw) => this.#message(message, raw), closed: (reason) => this.#closed(reason) },
+      handshake,
+    )
+  }
+
+  close(reason: string): void {
+    this.#connection.close(reason)
+  }
+
+  #closed(reason: string): void {
+    const used = [...this.#streams.values()].some((stream) => !stream.idle)
+    // Those that got a stream log their own end.
+    if (!used || reason.startsWith('malformed')) {
+      const { ip, port } = this.#client
+      this.#options.ctx.log.info({ ip, port, reason }, 'connection closed')
+    }
+    this.#leaving.abort()
+    for (const stream of this.#streams.values()) stream.close(reason)
+    this.#streams.clear()
+  }
+
+  #message(message: Message, raw: RawMessage): Promise<void> | undefined {
+    if (message.kind === 'command') return this.#command(message, raw)
+    this.#streams.get(raw.messageStreamId)?.receive(message, raw)
+    return undefined
+  }
+
+  #command(command: Command, raw: RawMessage): Promise<void> | undefined {
+    if (command.name === 'connect') this.#connect(command)
+    else if (!this.#isConnected) this.#connection.close(`"${command.name}" before connect`)
+    else return this.#streamCommand(command, raw)
+    return undefined
+  }
+
+  #connect(command: Command): void {
+    const properties = isAmfObject(command.commandObject) ? command.commandObject : undefined
+    if (properties === undefined || this.#isConnected) {
+      this.#connection.send(refused(command, 'connect has no properties, or was called before'))
+      return this.#connection.close('connect refused')
+    }
+    this.#isConnected = true
+    this.#app = textOf(properties, 'app')
+    this.#tcUrl = textOf(properties, 'tcUrl')
+    this.#client = { ...this.#client, userAgent: textOf(properties, 'flashVer').slice(0, 256) }
+    const { capsEx, objectEncoding } = properties
+    this.#multitrack = typeof capsEx === 'number' && (capsEx & CAPS_EX_MULTITRACK) !== 0
+    this.#connection.announce(this.#options.chunkSizeBytes)
+    this.#connection.send(connected(command, objectEncoding === 3 ? 3 : 0))
+  }
+
+  #streamCommand(command: Command, raw: RawMessage): Promise<void> | undefined {
+    const stream = this.#streams.get(raw.messageStreamId)
+    switch (command.name) {
+      case 'createStream':
+        return void this.#createStream(command)
+      case 'publish':
+        return this.#target(command, (target) => this.#free(raw.messageStreamId).publish(command, target))
+      case 'play':
+        // A player may have to wait for its publisher; its other messages are read meanwhile.
+        void this.#target(command, (target) => this.#free(raw.messageStreamId).play(command, target))?.catch(
+          (error: unknown) => this.#options.ctx.log.error({ err: error }, 'play failed'),
+        )
+        return undefined
+      case 'pause':
+        return void stream?.pause(command)
+      case 'seek':
+        return void stream?.seek(command)
+      case 'closeStream':
+        return void this.#closeStream(raw.messageStreamId)
+      case 'deleteStream':
+        return void this.#closeStream(Number(command.args[0]))
+      case 'getStreamLength':
+        return void this.#connection.send(result(command, 0))
+      default:
+        // releaseStream, FCPublish, FCSubscribe, _checkbw and the like: answered when an answer is asked for.
+        if (command.transactionId > 0) this.#connection.send(result(command, undefined))
+        return undefined
+    }
+  }
+
+  #createStream(command: Command): void {
+    if (this.#streams.size >= MAX_NET_STREAMS) return this.#connection.close('too many message streams')
+    const id = this.#nextStreamId++
+    this.#openStream(id)
+    this.#connection.send(result(command, id))
+  }
+
+  #openStream(id: number): NetStream {
+    const stream = new NetStream(id, {
+      ctx: this.#options.ctx,
+      connection: this.#connection,
+      formats: this.#options.formats,
+      chunkSizeBytes: this.#options.chunkSizeBytes,
+      multitrack: this.#multitrack,
+      client: this.#client,
+      signal: this.#leaving.signal,
+    })
+    this.#streams.set(id, stream)
+    return stream
+  }
+
+  // The stream to publish or play on. Some encoders never create one and use id 1 or even 0.
+  #free(id: number): NetStream {
+    const stream = this.#streams.get(id)
+    if (stream?.idle === true) return stream
+    stream?.close('replaced by the client')
+    if (stream === undefined && this.#streams.size >= MAX_NET_STREAMS)
+      this.#connection.close('too many message streams')
+    return this.#openStream(id)
+  }
+
+  #closeStream(id: number): void {
+    this.#streams.get(id)?.close('the client left')
+    this.#streams.delete(id)
+    if (this.#streams.size === 0 && !this.#connection.closed) {
+      this.#connection.expectWithin(IDLE_TIMEOUT_MS, 'no stream was asked for in time')
+    }
+  }
+
+  #target(command: Command, use: (target: StreamTarget) => Promise<void>): Promise<void> | undefined {
+    const [name] = command.args
+    if (typeof name === 'string') return use(parseStreamTarget({ app: this.#app, tcUrl: this.#tcUrl, name }))
+    this.#connection.close(`${command.name} without a stream name`)
+    return undefined
+  }
+}
+
+function textOf(properties: AmfObject, name: string): string {
+  const value = properties[name]
+  return typeof value === 'string' ? value : ''
+}

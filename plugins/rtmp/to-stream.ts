@@ -1,0 +1,94 @@
+import type { Publisher, Track, TrackInit, UnitSink } from 'sluice/sdk'
+import { FlvTagDemuxer, isAmfObject, type AmfValue } from 'sluice/sdk/media'
+import type { Message } from './wire/message/message.ts'
+import type { RawMessage } from './wire/message/raw-message.ts'
+
+/** Which kinds of track the source says it will send. */
+type Expected = { readonly audio: boolean; readonly video: boolean }
+
+/** Puts what an RTMP source sends into a publisher. */
+export class RtmpIngest {
+  readonly #publisher: Publisher
+  readonly #demuxer: FlvTagDemuxer
+  readonly #seen = { audio: false, video: false }
+  #expected: Expected | undefined
+
+  constructor(publisher: Publisher) {
+    this.#publisher = publisher
+    this.#demuxer = new FlvTagDemuxer(this.#sink())
+  }
+
+  /** Units that came before their track's sequence header, and so could not be used. */
+  get dropped(): number {
+    return this.#demuxer.dropped
+  }
+
+  /**
+   * Takes a media or data message; others are ignored.
+   * @throws {MalformedError}
+   */
+  receive(message: Message, timestampMs: number): void {
+    switch (message.kind) {
+      case 'video':
+        return this.#demuxer.video(timestampMs, message.payload)
+      case 'audio':
+        return this.#demuxer.audio(timestampMs, message.payload)
+      case 'data':
+        return this.#data(message.name, message.values)
+    }
+  }
+
+  // The demuxer's way to the publisher, with an eye on which tracks have come.
+  #sink(): UnitSink {
+    const publisher = this.#publisher
+    return {
+      addTrack: (init: TrackInit): Track => {
+        const track = publisher.addTrack(init)
+        this.#seen[init.kind] = true
+        this.#checkComplete()
+        return track
+      },
+      configureTrack: (track, config) => publisher.configureTrack(track, config),
+      removeTrack: (track) => publisher.removeTrack(track),
+      write: (unit) => publisher.write(unit),
+    }
+  }
+
+  #data(name: string, values: readonly AmfValue[]): void {
+    const [event, payload] = name === '@setDataFrame' ? values : [name, values[0]]
+    if (event !== 'onMetaData') return
+    const metadata = plainMetadata(payload)
+    if (metadata === undefined) return
+    this.#expected = {
+      video: 'videocodecid' in metadata || 'videodatarate' in metadata || 'width' in metadata,
+      audio: 'audiocodecid' in metadata || 'audiodatarate' in metadata || 'audiosamplerate' in metadata,
+    }
+    this.#publisher.setMetadata(metadata)
+    this.#checkComplete()
+  }
+
+  #checkComplete(): void {
+    if (this.#expected === undefined) return
+    const { audio, video } = this.#expected
+    if ((audio || video) && (!audio || this.#seen.audio) && (!video || this.#seen.video)) {
+      this.#publisher.tracksComplete()
+    }
+  }
+}
+
+/** The messages that an aggregate holds, or the message itself. */
+export function* unaggregate(message: Message, raw: RawMessage, parse: (raw: RawMessage) => Message | null) {
+  if (message.kind !== 'aggregate') {
+    yield { message, timestampMs: raw.timestamp }
+    return
+  }
+  for (const inner of message.messages) {
+    const parsed = parse(inner)
+    if (parsed !== null) yield { message: parsed, timestampMs: inner.timestamp }
+  }
+}
+
+function plainMetadata(value: AmfValue): Record<string, AmfValue> | undefined {
+  if (value instanceof Map) return Object.fromEntries(value)
+  return isAmfObject(value) ? { ...value } : undefined
+}

@@ -1,0 +1,181 @@
+import { AccessUnit } from '../../access-unit.ts'
+import type { AmfObject } from '../../amf/value.ts'
+import { joinLengthPrefixed, splitLengthPrefixed } from '../../codec/nalu.ts'
+import { MalformedError } from '../../errors.ts'
+import type { Track, TrackInit } from '../../track.ts'
+import type { UnitSink } from '../../unit-sink.ts'
+import { parseAudioBody } from './audio-body.ts'
+import type { FlvAudioPacket } from './audio-body.ts'
+import { onMetaDataFields, parseScriptData } from './script-data.ts'
+import { readAudioFrame, readAudioHeader, readKeyframe, readVideoHeader } from './sequence-header.ts'
+import { FLV_TIMESCALE } from './tag-muxer.ts'
+import { parseVideoBody } from './video-body.ts'
+import type { FlvUnsupportedPacket, FlvVideoPacket } from './video-body.ts'
+
+/** Tracks of one stream, those included that a change of codec replaced. */
+export const FLV_MAX_TRACKS = 32
+
+/** Names kept of codecs that no track can have; a peer could make up any number. */
+const MAX_UNSUPPORTED_CODECS = 16
+
+/** Of one (kind, track id). */
+type DemuxedTrack = {
+  readonly track: Track
+  /** The sequence header as it came; empty where there was none. */
+  header: Buffer
+  naluLengthSizeBytes: number
+}
+
+/**
+ * Turns the bodies of FLV tags, which are the payloads of RTMP's audio, video and data messages too, into tracks and
+ * units. Bodies are taken over: units are views into them.
+ *
+ * A repeated sequence header does nothing, another of the same codec reconfigures the track, and one of another codec
+ * replaces the track. Each track id of a multitrack tag is a track; those above 0 have it as their name.
+ */
+export class FlvTagDemuxer {
+  readonly #sink: UnitSink
+  readonly #tracks = new Map<number, DemuxedTrack>()
+  readonly #unsupportedCodecs = new Set<string>()
+  #addedTracks = 0
+  #droppedUnits = 0
+  #metadata: AmfObject | null = null
+
+  constructor(sink: UnitSink) {
+    this.#sink = sink
+  }
+
+  /** Units without data, before their sequence header, or in a codec that no track can have. */
+  get dropped(): number {
+    return this.#droppedUnits
+  }
+
+  /** Codecs that came and can't be carried, by the names their tags give them, for example `sound format 11`. */
+  get unsupportedCodecs(): ReadonlySet<string> {
+    return this.#unsupportedCodecs
+  }
+
+  /** The fields of the last `onMetaData`. */
+  get metadata(): AmfObject | null {
+    return this.#metadata
+  }
+
+  /** @throws {MalformedError} as `parseVideoBody`, for a broken sequence header, and for too many tracks. */
+  video(timestampMs: number, body: Buffer): void {
+    for (const packet of parseVideoBody(body)) {
+      if (packet.type === 'codedFrames') this.#videoFrame(timestampMs, packet)
+      else if (packet.type === 'sequenceStart') this.#videoHeader(packet)
+      else if (packet.type === 'unsupported') this.#unsupported(packet)
+    }
+  }
+
+  /** @throws {MalformedError} as `parseAudioBody`, for a broken sequence header, and for too many tracks. */
+  audio(timestampMs: number, body: Buffer): void {
+    for (const packet of parseAudioBody(body)) {
+      if (packet.type === 'codedFrames') this.#audioFrame(timestampMs, packet)
+      else if (packet.type === 'sequenceStart') this.#audioHeader(packet)
+      else if (packet.type === 'unsupported') this.#unsupported(packet)
+    }
+  }
+
+  /** @throws {MalformedError} when it isn't AMF0. */
+  script(body: Buffer): void {
+    this.#metadata = onMetaDataFields(parseScriptData(body)) ?? this.#metadata
+  }
+
+  /** Encoders without a configuration at hand send an empty one, and another later. */
+  #videoHeader({ codec, trackId, data }: FlvVideoPacket): void {
+    if (data.length === 0 || this.#isKnown(trackKey('video', trackId), codec, data)) return
+    const setup = readVideoHeader(codec, data)
+    if (!setup) return
+    this.#declare({ kind: 'video', codec, config: setup.config, ...common(trackId) }, trackId, data)
+    this.#tracks.get(trackKey('video', trackId))!.naluLengthSizeBytes = setup.naluLengthSizeBytes
+  }
+
+  #audioHeader(packet: FlvAudioPacket): void {
+    const { codec, trackId, data } = packet
+    if (data.length === 0 && codec !== 'opus') return
+    if (this.#isKnown(trackKey('audio', trackId), codec, data)) return
+    const config = readAudioHeader(packet)
+    if (config) this.#declare({ kind: 'audio', codec, config, ...common(trackId) }, trackId, data)
+  }
+
+  #isKnown(key: number, codec: Track['codec'], header: Buffer): boolean {
+    const known = this.#tracks.get(key)
+    return known !== undefined && known.track.codec === codec && known.header.equals(header)
+  }
+
+  #videoFrame(timestampMs: number, packet: FlvVideoPacket): void {
+    const { codec, trackId, keyframe } = packet
+    const data = codec === 'av1' ? withoutTemporalDelimiter(packet.data) : packet.data
+    const known = (keyframe ? this.#followKeyframe(packet) : undefined) ?? this.#tracks.get(trackKey('video', trackId))
+    if (!known || known.track.codec !== codec || data.length === 0) {
+      this.#droppedUnits += 1
+      return
+    }
+    const { track, naluLengthSizeBytes } = known
+    const stored = naluLengthSizeBytes === 4 ? data : joinLengthPrefixed(splitLengthPrefixed(data, naluLengthSizeBytes))
+    this.#sink.write(AccessUnit.fromData(track, timestampMs, timestampMs + packet.ctsMs, keyframe, stored))
+  }
+
+  /** Declares or reconfigures the track when a keyframe shows something new; gives it then. */
+  #followKeyframe({ codec, trackId, data }: FlvVideoPacket): DemuxedTrack | undefined {
+    const known = this.#tracks.get(trackKey('video', trackId))
+    const track = known?.track
+    const current = track?.kind === 'video' && track.codec === codec ? track.config : undefined
+    const config = readKeyframe(codec, data, current)
+    if (!config || config === current) return undefined
+    const header = current && known ? known.header : Buffer.alloc(0)
+    return this.#declare({ kind: 'video', codec, config, ...common(trackId) }, trackId, header)
+  }
+
+  #audioFrame(timestampMs: number, packet: FlvAudioPacket): void {
+    const { codec, trackId, data } = packet
+    let known = this.#tracks.get(trackKey('audio', trackId))
+    if (known?.track.codec !== codec && data.length > 0) {
+      const config = readAudioFrame(packet)
+      known = config && this.#declare({ kind: 'audio', codec, config, ...common(trackId) }, trackId, Buffer.alloc(0))
+    }
+    if (!known || data.length === 0) {
+      this.#droppedUnits += 1
+      return
+    }
+    this.#sink.write(AccessUnit.fromData(known.track, timestampMs, timestampMs, true, data))
+  }
+
+  /** Adds a track, reconfigures the one that is there, or replaces it when the codec has changed. */
+  #declare(init: TrackInit, trackId: number, header: Buffer): DemuxedTrack {
+    const key = trackKey(init.kind, trackId)
+    const known = this.#tracks.get(key)
+    if (known?.track.codec === init.codec) {
+      this.#sink.configureTrack(known.track, init.config)
+      known.header = header
+      return known
+    }
+    if (this.#addedTracks === FLV_MAX_TRACKS) throw new MalformedError(`FLV: more than ${FLV_MAX_TRACKS} tracks`)
+    this.#addedTracks += 1
+    if (known) this.#sink.removeTrack(known.track)
+    const added = { track: this.#sink.addTrack(init), header, naluLengthSizeBytes: 4 }
+    this.#tracks.set(key, added)
+    return added
+  }
+
+  #unsupported({ codecName }: FlvUnsupportedPacket): void {
+    this.#droppedUnits += 1
+    if (this.#unsupportedCodecs.size < MAX_UNSUPPORTED_CODECS) this.#unsupportedCodecs.add(codecName)
+  }
+}
+
+/** Track ids are one byte, and counted apart for audio and video. */
+function trackKey(kind: Track['kind'], trackId: number): number {
+  return kind === 'video' ? trackId : 0x100 + trackId
+}
+
+function common(trackId: number): { readonly timescale: number; readonly name?: string } {
+  return trackId === 0 ? { timescale: FLV_TIMESCALE } : { timescale: FLV_TIMESCALE, name: String(trackId) }
+}
+
+/** AV1 units are stored without this OBU, which an encoder may leave in: type 2, with a size of 0. */
+function withoutTemporalDelimiter(data: Buffer): Buffer {
+  return data[0] === 0x12 && data[1] === 0 ? data.subarray(2) : data
+}

@@ -1,0 +1,88 @@
+import type { AccessUnit } from '../../access-unit.ts'
+import { FLAC_STREAM_INFO_SIZE_BYTES } from '../../codec/flac/stream-info.ts'
+import { serializeVpCodecConfigurationRecord } from '../../codec/vp9/vp-codec-configuration-record.ts'
+import { rescale } from '../../time/rescale.ts'
+import type { AudioConfig, AudioTrack, Track, VideoTrack } from '../../track.ts'
+import { serializeAudioHeader } from './audio-body.ts'
+import { FLV_TAG_TYPE } from './tag.ts'
+import { serializeVideoHeader } from './video-body.ts'
+
+export const FLV_TIMESCALE = 1000
+
+const MAX_CTS_MS = 0x7f_ff_ff
+const MIN_CTS_MS = -0x80_00_00
+
+/** `fLaC` and the header of a last metadata block that is a STREAMINFO (RFC 9639 8.1). */
+const FLAC_PREFIX = Buffer.from([0x66, 0x4c, 0x61, 0x43, 0x80, 0, 0, FLAC_STREAM_INFO_SIZE_BYTES])
+
+/** VP8 comes in one form only, 8 bits and 4:2:0, so that its record always says the same; 2 is unspecified. */
+const VP8_RECORD = serializeVpCodecConfigurationRecord({
+  profile: 0,
+  level: 0,
+  bitDepth: 8,
+  chromaSubsampling: 1,
+  fullRange: false,
+  colourPrimaries: 2,
+  transferCharacteristics: 2,
+  matrixCoefficients: 2,
+})
+
+/** The tag type of a track's units, which is their RTMP message type too. */
+export function flvTagType(track: Track): typeof FLV_TAG_TYPE.video | typeof FLV_TAG_TYPE.audio {
+  return FLV_TAG_TYPE[track.kind]
+}
+
+/** The timestamp of a unit's tag: its `dts`. The tag itself carries it modulo 2^32. */
+export function unitTimestampMs(unit: AccessUnit): number {
+  return rescale(unit.dts, unit.track.timescale, FLV_TIMESCALE)
+}
+
+/**
+ * The body of the tag that sets up a track's decoder, the sequence header.
+ * @param multitrackId makes it a multitrack tag with this track id (Enhanced RTMP v2), 0 to 255.
+ * @returns null where the codec has none: MP3, G.711, AC-3 and E-AC-3.
+ */
+export function flvConfigBody(track: Track, multitrackId?: number): Buffer | null {
+  return track.kind === 'video' ? videoConfigBody(track, multitrackId) : audioConfigBody(track, multitrackId)
+}
+
+function videoConfigBody({ codec, config }: VideoTrack, multitrackId: number | undefined): Buffer {
+  const header = serializeVideoHeader({ type: 'sequenceStart', codec, keyframe: true, ctsMs: 0 }, multitrackId)
+  return Buffer.concat([header, codec === 'vp8' ? VP8_RECORD : config.record])
+}
+
+function audioConfigBody({ codec, config }: AudioTrack, multitrackId: number | undefined): Buffer | null {
+  if (config.record.length === 0) return null
+  const header = serializeAudioHeader('sequenceStart', codec, config, multitrackId)
+  return Buffer.concat(codec === 'flac' ? [header, FLAC_PREFIX, config.record] : [header, config.record])
+}
+
+/**
+ * The bytes of a tag body before `unit.data`: legacy for H.264, AAC, MP3 and G.711, enhanced for the other codecs. They
+ * may be shared with other units of the track, so they must not be changed.
+ * @param multitrackId makes it a multitrack tag with this track id (Enhanced RTMP v2), 0 to 255.
+ * @throws {RangeError} for G.711 in multitrack, which no enhanced tag can carry.
+ */
+export function flvUnitHeader(unit: AccessUnit, multitrackId?: number): Buffer {
+  const { track } = unit
+  if (track.kind === 'video') return videoUnitHeader(unit, track, multitrackId)
+  if (multitrackId !== undefined) return serializeAudioHeader('codedFrames', track.codec, track.config, multitrackId)
+  return audioUnitHeader(track)
+}
+
+function videoUnitHeader(unit: AccessUnit, { codec, timescale }: VideoTrack, multitrackId: number | undefined): Buffer {
+  const ctsMs = rescale(unit.pts, timescale, FLV_TIMESCALE) - rescale(unit.dts, timescale, FLV_TIMESCALE)
+  const boundedMs = Math.min(Math.max(ctsMs, MIN_CTS_MS), MAX_CTS_MS)
+  return serializeVideoHeader({ type: 'codedFrames', codec, keyframe: unit.keyframe, ctsMs: boundedMs }, multitrackId)
+}
+
+/** Audio says the same before every frame, until the track's configuration is replaced. */
+const AUDIO_HEADERS = new WeakMap<AudioConfig, Buffer>()
+
+function audioUnitHeader({ codec, config }: AudioTrack): Buffer {
+  const known = AUDIO_HEADERS.get(config)
+  if (known) return known
+  const header = serializeAudioHeader('codedFrames', codec, config)
+  AUDIO_HEADERS.set(config, header)
+  return header
+}
