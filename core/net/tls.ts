@@ -1,0 +1,100 @@
+import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto'
+import { unwatchFile, watchFile } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import type { Logger } from 'pino'
+import { selfSignedCertificate } from './self-signed.ts'
+
+/** A certificate chain and its private key, both PEM. */
+export type KeyPair = { readonly cert: string; readonly key: string }
+
+/** Paths as in the config; both empty for a self-signed certificate. */
+export type CertificateFiles = { readonly certfile: string; readonly keyfile: string }
+
+/** How often the files are looked at. Polled, for renewal tools replace files, links and whole folders. */
+const WATCH_INTERVAL_MS = 2_000
+
+/**
+ * Reads and checks a certificate and its key.
+ * @throws {Error} naming the file and what is wrong with it
+ */
+export async function loadCertificate(files: CertificateFiles): Promise<KeyPair> {
+  const { certfile, keyfile } = files
+  if (certfile === '' && keyfile === '') return selfSignedCertificate()
+  if (certfile === '') throw new Error(`keyfile ${keyfile} is set, but certfile is not`)
+  if (keyfile === '') throw new Error(`certfile ${certfile} is set, but keyfile is not`)
+  const [cert, key] = await Promise.all([readPem('certfile', certfile), readPem('keyfile', keyfile)])
+  const parsed = parsePem('certfile', certfile, 'a certificate', () => new X509Certificate(cert))
+  const privateKey: KeyObject = parsePem('keyfile', keyfile, 'an unencrypted private key', () => createPrivateKey(key))
+  if (!parsed.checkPrivateKey(privateKey)) throw new Error(`keyfile ${keyfile} is not the key of certfile ${certfile}`)
+  return { cert, key }
+}
+
+async function readPem(name: string, path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (cause) {
+    throw new Error(`can't read ${name} ${path}: ${reason(cause)}`, { cause })
+  }
+}
+
+function parsePem<T>(name: string, path: string, what: string, parse: () => T): T {
+  try {
+    return parse()
+  } catch (cause) {
+    throw new Error(`${name} ${path} is not ${what} in PEM form`, { cause })
+  }
+}
+
+function reason(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if ('code' in error && error.code === 'ENOENT') return 'no such file'
+  if ('code' in error && error.code === 'EACCES') return 'permission denied'
+  return error.message
+}
+
+/** The certificate of a listener, read again when its files change, so that a renewed one needs no restart. */
+export class ServerCertificate {
+  readonly #files: CertificateFiles
+  readonly #log: Logger
+  readonly #reload = (): void => void this.reload()
+  #pair: KeyPair
+  /** Told when the certificate was replaced. */
+  onRenewed: (pair: KeyPair) => void = () => {}
+
+  private constructor(files: CertificateFiles, pair: KeyPair, log: Logger) {
+    this.#files = files
+    this.#pair = pair
+    this.#log = log
+    for (const path of this.#paths()) watchFile(path, { interval: WATCH_INTERVAL_MS, persistent: false }, this.#reload)
+  }
+
+  /** @throws {Error} as `loadCertificate` does */
+  static async open(files: CertificateFiles, log: Logger): Promise<ServerCertificate> {
+    return new ServerCertificate(files, await loadCertificate(files), log)
+  }
+
+  get pair(): KeyPair {
+    return this.#pair
+  }
+
+  /** Reads the files again. While they don't fit together, as between two writes of a renewal, the old pair stays. */
+  async reload(): Promise<void> {
+    try {
+      const pair = await loadCertificate(this.#files)
+      if (pair.cert === this.#pair.cert && pair.key === this.#pair.key) return
+      this.#pair = pair
+      this.onRenewed(pair)
+      this.#log.info({ certfile: this.#files.certfile }, 'certificate renewed')
+    } catch (err) {
+      this.#log.warn({ err }, 'certificate not renewed, the one in use stays')
+    }
+  }
+
+  close(): void {
+    for (const path of this.#paths()) unwatchFile(path, this.#reload)
+  }
+
+  #paths(): string[] {
+    return [this.#files.certfile, this.#files.keyfile].filter((path) => path !== '')
+  }
+}
