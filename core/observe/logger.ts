@@ -1,0 +1,61 @@
+import { pino, stdSerializers, stdTimeFunctions, type DestinationStream, type LevelWithSilent, type Logger } from 'pino'
+import { PinoPretty } from 'pino-pretty'
+
+/** Keys whose values no line shows, at the top of the logged object and down to two levels below. */
+const SECRET_KEYS = ['secret', 'password', 'passwd', 'token', 'authorization', 'cookie', 'dsn', 'key', 'accesskey']
+const SECRET_PATHS = SECRET_KEYS.flatMap((key) => [key, `*.${key}`, `*.*.${key}`])
+
+export type LoggerOptions = {
+  readonly level: LevelWithSilent
+  /** Gets one JSON line per call. Left out: stdout, readable when that is a terminal, else JSON. */
+  readonly destination?: DestinationStream
+}
+
+/**
+ * The server's logger. Its children carry the plugin's name and may have a level of their own.
+ *
+ * URLs must go through `withoutQuery` before they are logged, for queries and user names hold secrets.
+ */
+export function createLogger({ level, destination }: LoggerOptions): Logger {
+  return pino(
+    {
+      level,
+      base: null,
+      timestamp: stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      redact: { paths: SECRET_PATHS, censor: '***' },
+      serializers: { err: serializeError, req: serializeRequest },
+    },
+    destination ?? standardOutput(),
+  )
+}
+
+/** A plugin's own logger, with the level of its section. */
+export function pluginLogger(log: Logger, plugin: string, level: LevelWithSilent): Logger {
+  return log.child({ plugin }, { level })
+}
+
+/** A URL or path as it may be logged: without query, fragment, user and password. */
+export function withoutQuery(url: string): string {
+  const end = url.search(/[?#]/)
+  const path = end < 0 ? url : url.slice(0, end)
+  return path.replace(/^([a-z][a-z0-9+.-]*:)?\/\/[^/@]*@/i, '$1//')
+}
+
+function standardOutput(): DestinationStream {
+  if (!process.stdout.isTTY) return pino.destination({ fd: 1, sync: true })
+  return PinoPretty({ colorize: true, sync: true, translateTime: 'SYS:HH:MM:ss.l' })
+}
+
+/** With the causes nested. `rawPacket` is a rejected HTTP request as it came in, credentials and all. */
+function serializeError(error: unknown): unknown {
+  if (!(error instanceof Error)) return error
+  const { raw: _raw, rawPacket: _packet, ...fields } = stdSerializers.errWithCause(error)
+  return fields
+}
+
+type LoggedRequest = { readonly method?: string; readonly url?: string; readonly ip?: string }
+
+function serializeRequest(request: LoggedRequest): unknown {
+  return { method: request.method, path: withoutQuery(request.url ?? ''), ip: request.ip }
+}
