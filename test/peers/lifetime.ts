@@ -29,5 +29,5 @@ export function afterAllTests(): Promise<void> {
 async function closeAll(resources: Set<Closeable>): Promise<void> {
   const closing = [...resources]
   resources.clear()
-  await Promise.all(closing.map((resource) => resource.close()))
+  await Promise.all(closing.map(async (resource) => resource.close()))
 }

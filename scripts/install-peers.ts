@@ -1,0 +1,34 @@
+/**
+ * Sees to the programs that tests talk to. As root on Debian it installs what is missing; elsewhere it says what is, so
+ * that nobody wonders why tests are skipped. With CI set, a missing peer is a failure.
+ */
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { missingPeers, packagesOf, type PeerName } from '../test/peers/peers.ts'
+
+function canInstall(): boolean {
+  return process.getuid?.() === 0 && existsSync('/etc/debian_version')
+}
+
+function apt(...args: string[]): boolean {
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  return spawnSync('apt-get', ['-q', ...args], { stdio: ['ignore', 'inherit', 'inherit'], env }).status === 0
+}
+
+function install(peers: readonly PeerName[]): void {
+  const packages = packagesOf(peers)
+  console.log(`installing ${packages.join(' ')}`)
+  if (!apt('update')) console.error('apt-get update failed; trying with the package lists there are')
+  apt('install', '-y', '--no-install-recommends', ...packages)
+}
+
+let missing = missingPeers()
+if (missing.length > 0 && canInstall()) {
+  install(missing)
+  missing = missingPeers()
+}
+if (missing.length > 0) {
+  console.error(`not installed: ${missing.join(', ')} (Debian: apt-get install ${packagesOf(missing).join(' ')})`)
+  if (process.env['CI']) process.exitCode = 1
+  else console.error('tests that need them will be skipped')
+}

@@ -1,0 +1,62 @@
+import { spawnSync } from 'node:child_process'
+import { accessSync, constants } from 'node:fs'
+import { delimiter, join } from 'node:path'
+
+type PeerInit = {
+  readonly programs: readonly string[]
+  /** GStreamer elements, one for each package that must be there. */
+  readonly elements?: readonly string[]
+  /** Debian's packages that bring it. */
+  readonly packages: readonly string[]
+}
+
+const PEERS = {
+  ffmpeg: { programs: ['ffmpeg', 'ffprobe'], packages: ['ffmpeg'] },
+  chromium: { programs: ['chromium'], packages: ['chromium'] },
+  gstreamer: {
+    programs: ['gst-launch-1.0', 'gst-inspect-1.0'],
+    elements: ['videotestsrc', 'flvmux', 'rtmp2sink', 'x264enc', 'avenc_aac'],
+    packages: [
+      'gstreamer1.0-tools',
+      'gstreamer1.0-plugins-base',
+      'gstreamer1.0-plugins-good',
+      'gstreamer1.0-plugins-bad',
+      'gstreamer1.0-plugins-ugly',
+      'gstreamer1.0-libav',
+    ],
+  },
+  openssl: { programs: ['openssl'], packages: ['openssl'] },
+} as const satisfies Record<string, PeerInit>
+
+/** A program of others that tests talk to. */
+export type PeerName = keyof typeof PEERS
+
+/** The peers that are not on this machine, looked up anew. */
+export function missingPeers(): PeerName[] {
+  return (Object.keys(PEERS) as PeerName[]).filter((name) => !isInstalled(PEERS[name]))
+}
+
+/** Debian's packages of some peers. */
+export function packagesOf(names: readonly PeerName[]): string[] {
+  return names.flatMap((name) => [...PEERS[name].packages])
+}
+
+/** The path of a program, or undefined when it is not in `PATH`. */
+export function findProgram(program: string): string | undefined {
+  const folders = (process.env['PATH'] ?? '').split(delimiter)
+  return folders.map((folder) => join(folder, program)).find(isExecutable)
+}
+
+function isInstalled({ programs, elements = [] }: PeerInit): boolean {
+  if (!programs.every((program) => findProgram(program) !== undefined)) return false
+  return elements.every((element) => spawnSync('gst-inspect-1.0', ['--exists', element]).status === 0)
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
