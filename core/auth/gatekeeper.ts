@@ -1,7 +1,12 @@
-import type { SessionRequest, StreamAuthHandler } from 'sluice/sdk'
+import type { InheritedConfig, SessionAction, SessionRequest, StreamAuthHandler } from 'sluice/sdk'
+import type { Logger } from 'pino'
 import type { StreamOwner } from '../stream/stream-owner.ts'
+import { AdmissionGate } from './admission-webhook.ts'
 import { AuthHandlers } from './auth-handlers.ts'
-import type { GateChain } from './gate.ts'
+import { ControlClient } from './control-client.ts'
+import type { Gate, GateChain } from './gate.ts'
+import { SignatureGate, keyOf } from './signature-gate.ts'
+import { SignedPolicyGate } from './signed-policy.ts'
 
 /** What the gates say of a session that may go on. */
 export type Passage = {
@@ -12,17 +17,38 @@ export type Passage = {
   readonly onEnd: readonly (() => void)[]
 }
 
-/** Decides who may publish and play: runs the gates that are on, in order. */
+type GatekeeperOptions = {
+  readonly log: Logger
+  /** The wall clock; injected by tests. */
+  readonly nowMs?: () => number
+}
+
+/** Decides who may publish and play: runs the gates that are on, in order (spec.md, What the service does). */
 export class Gatekeeper {
+  readonly #log: Logger
+  readonly #nowMs: () => number
   readonly #handlers = new AuthHandlers()
+  readonly #client = new ControlClient()
+  readonly #notices = new Set<Promise<void>>()
+  readonly #warned = new Set<string>()
+  readonly #configs = new Map<string, Readonly<InheritedConfig>>()
+
+  constructor({ log, nowMs = Date.now }: GatekeeperOptions) {
+    this.#log = log
+    this.#nowMs = nowMs
+  }
 
   /** The gates that hold for a plugin's sessions; made when its config changes, not per request. */
-  chainFor(_owner: StreamOwner): GateChain {
-    return { publish: [], play: [] }
+  chainFor(owner: StreamOwner): GateChain {
+    this.#configs.set(owner.plugin, owner.config)
+    this.#warnOf(owner)
+    this.#warnOfHandler()
+    return { publish: this.#gates(owner, 'publish'), play: this.#gates(owner, 'play') }
   }
 
   setHandler(owner: object, handler: StreamAuthHandler | null): void {
     this.#handlers.set(owner, handler)
+    this.#warnOfHandler()
   }
 
   removeOwner(owner: object): void {
@@ -39,18 +65,88 @@ export class Gatekeeper {
     let passing = request
     let lifetimeMs: number | undefined
     const onEnd: (() => void)[] = []
-    try {
-      for (const gate of gates) {
-        const admission = await gate.check(passing)
-        if (admission === undefined) continue
-        if (admission.streamPath !== undefined) passing = { ...passing, streamPath: admission.streamPath }
-        lifetimeMs = admission.lifetimeMs ?? lifetimeMs
-        if (admission.onEnd !== undefined) onEnd.push(admission.onEnd)
-      }
-    } catch (error) {
-      for (const end of onEnd) end()
-      throw error
+    for (const gate of gates) {
+      const admission = await gate.check(request)
+      if (admission?.streamPath !== undefined) passing = { ...passing, streamPath: admission.streamPath }
+      lifetimeMs = admission?.lifetimeMs ?? lifetimeMs
+      if (admission?.onEnd !== undefined) onEnd.push(admission.onEnd)
     }
     return { request: passing, lifetimeMs, onEnd }
   }
+
+  /** Waits for the notices under way, as long as the server's stop can. */
+  async close(deadlineMs: number): Promise<void> {
+    const { promise: deadline, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, deadlineMs)
+    await Promise.race([Promise.allSettled(this.#notices), deadline])
+    clearTimeout(timer)
+    this.#client.close()
+  }
+
+  #gates(owner: StreamOwner, action: SessionAction): Gate[] {
+    const { config, plugin, closingNotice, log } = owner
+    const { signed_policy: policy, admission_webhook: webhook } = config
+    const gates: Gate[] = []
+    if (config.enableauth && keyOf(config, action) !== '') {
+      gates.push(new SignatureGate({ config, action, handler: () => this.#handlers.current, nowMs: this.#nowMs }))
+    }
+    if (policy.enable && policy.secret !== '' && covers(policy, action, plugin)) {
+      gates.push(new SignedPolicyGate(policy, this.#nowMs))
+    }
+    if (webhook.enable && webhook.url !== '' && covers(webhook, action, plugin)) {
+      const track = (notice: Promise<void>) => this.#track(notice)
+      gates.push(new AdmissionGate({ config: webhook, closingNotice, client: this.#client, log, track }))
+    }
+    return gates
+  }
+
+  #track(notice: Promise<void>): void {
+    this.#notices.add(notice)
+    void notice.finally(() => this.#notices.delete(notice))
+  }
+
+  #warnOf({ config }: StreamOwner): void {
+    const { signed_policy: policy, admission_webhook: webhook } = config
+    if (policy.enable && policy.secret === '')
+      this.#warn('signed_policy.enable has no effect without signed_policy.secret')
+    if (webhook.enable && webhook.url === '')
+      this.#warn('admission_webhook.enable has no effect without admission_webhook.url')
+    if (config.enableauth && policy.enable && policy.secret !== '') this.#warnOfSharedName(config)
+  }
+
+  // Read literally, the spec asks a handler only where the signature would be checked, which is easy to miss.
+  #warnOfHandler(): void {
+    if (this.#handlers.current === undefined) return
+    for (const action of ['publish', 'play'] as const) {
+      const group = action === 'publish' ? 'publish' : 'subscribe'
+      const asked = (config: Readonly<InheritedConfig>) => config.enableauth && keyOf(config, action) !== ''
+      if ([...this.#configs.values()].every(asked)) continue
+      this.#warn(`the custom auth handler is not asked about ${action} sessions without enableauth and ${group}.key`)
+    }
+  }
+
+  // The signature's expiry is hexadecimal and the policy's decimal: under one name, one of them can't be right.
+  #warnOfSharedName(config: Readonly<InheritedConfig>): void {
+    const { publish, subscribe, expireargname, signed_policy: policy } = config
+    const names = [publish, subscribe]
+      .filter(({ key }) => key !== '')
+      .map((group) => group.expireargname || expireargname)
+    if (!names.includes(policy.expire_query)) return
+    this.#warn(
+      `both the signature and the signed policy read their expiry from "${policy.expire_query}", one in hexadecimal and ` +
+        'one in decimal: rename signed_policy.expire_query or expireargname',
+    )
+  }
+
+  #warn(message: string): void {
+    if (this.#warned.has(message)) return
+    this.#warned.add(message)
+    this.#log.warn(message)
+  }
+}
+
+type Filter = { readonly actions: readonly SessionAction[]; readonly protocols: readonly string[] }
+
+function covers({ actions, protocols }: Filter, action: SessionAction, protocol: string): boolean {
+  return actions.includes(action) && (protocols.length === 0 || protocols.includes(protocol))
 }

@@ -33,6 +33,14 @@ export const PublishConfig = Type.Object(
       description: 'Media kept for late joiners; 0 is back to the newest keyframe',
     }),
     key: Secret({ default: '', description: 'Key of the signature that publishers must carry; empty is no check' }),
+    secretargname: Type.String({
+      default: '',
+      description: 'As the key of that name beside this group; empty: that one holds',
+    }),
+    expireargname: Type.String({
+      default: '',
+      description: 'As the key of that name beside this group; empty: that one holds',
+    }),
   },
   { title: 'Publish' },
 )
@@ -69,6 +77,14 @@ export const SubscribeConfig = Type.Object(
       description: 'A viewer that takes no bytes this long while some are queued is closed as slow',
     }),
     key: Secret({ default: '', description: 'Key of the signature that subscribers must carry; empty is no check' }),
+    secretargname: Type.String({
+      default: '',
+      description: 'As the key of that name beside this group; empty: that one holds',
+    }),
+    expireargname: Type.String({
+      default: '',
+      description: 'As the key of that name beside this group; empty: that one holds',
+    }),
   },
   { title: 'Subscribe' },
 )
@@ -139,7 +155,11 @@ export type SignedPolicyConfig = Static<typeof SignedPolicyConfig>
 export const AdmissionWebhookConfig = Type.Object(
   {
     enable: Type.Boolean({ default: false, description: 'Ask a control server about each session' }),
-    url: Type.String({ default: '', description: 'Control server (http or https); empty switches the gate off' }),
+    url: Type.String({
+      default: '',
+      pattern: '^$|^https?://[^\\s]+$',
+      description: 'Control server (http or https); empty switches the gate off',
+    }),
     secret: Secret({ default: '', description: 'When set, requests carry a signature header made with it' }),
     timeout_ms: Type.Integer({ default: 3000, minimum: 1, description: 'Deadline of a request in milliseconds' }),
     fail_policy: Type.Union([Type.Literal('closed'), Type.Literal('open')], {

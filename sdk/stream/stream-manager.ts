@@ -17,7 +17,10 @@ export type StreamAuthRequest = {
   readonly is_publish: boolean
 }
 
-/** Allows by returning (or resolving to) anything but an `Error`; denies by throwing, rejecting or returning one. */
+/**
+ * Allows by returning, or resolving to, anything but an `Error` or `false`; denies by these, and by throwing or rejecting.
+ * It has `auth_timeout` to answer.
+ */
 export type StreamAuthHandler = (request: StreamAuthRequest) => unknown
 
 /** Streams, as a plugin reaches them. Every session passes the gates in `publish` or `subscribe`. */

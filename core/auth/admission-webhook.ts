@@ -1,0 +1,87 @@
+import { createHmac, randomUUID } from 'node:crypto'
+import { StreamDenied, type AdmissionWebhookConfig, type SessionRequest } from 'sluice/sdk'
+import type { Logger } from 'pino'
+import { parseAdmissionAnswer, type AdmissionAnswer } from './admission-answer.ts'
+import type { ControlClient } from './control-client.ts'
+import type { Admission, Gate } from './gate.ts'
+
+type AdmissionGateOptions = {
+  readonly config: Readonly<AdmissionWebhookConfig>
+  /** Whether this protocol's sessions have an end that control servers are told of. */
+  readonly closingNotice: boolean
+  readonly client: ControlClient
+  readonly log: Logger
+  /** Keeps a notice that is under way, so that the server's stop can wait for it. */
+  readonly track: (notice: Promise<void>) => void
+}
+
+type Event = 'opening' | 'closing'
+
+/** Gate 3: asks a control server, which may rewrite the path (spec.md, Admission webhook config, Events). */
+export class AdmissionGate implements Gate {
+  readonly name = 'admission webhook'
+  readonly #options: AdmissionGateOptions
+
+  constructor(options: AdmissionGateOptions) {
+    this.#options = options
+  }
+
+  async check(request: SessionRequest): Promise<Admission | undefined> {
+    const { config, closingNotice, log } = this.#options
+    const deliveryId = randomUUID()
+    let admission: Admission = {}
+    try {
+      const answer = await this.#ask(request, deliveryId)
+      if (!answer.allowed) throw new StreamDenied(`the control server refused: ${answer.reason ?? 'no reason given'}`)
+      admission = {
+        ...(answer.streamPath === undefined ? {} : { streamPath: answer.streamPath }),
+        ...(answer.lifetimeMs === undefined ? {} : { lifetimeMs: answer.lifetimeMs }),
+      }
+    } catch (error) {
+      if (error instanceof StreamDenied) throw error
+      const cause = new Error('the control server failed', { cause: error })
+      if (config.fail_policy === 'closed') throw new StreamDenied(cause)
+      log.warn({ err: cause, stream: request.streamPath }, 'admitted without an answer, as fail_policy is open')
+    }
+    if (!closingNotice || !config.notify_closing) return admission
+    return { ...admission, onEnd: () => this.#options.track(this.#notify(request, deliveryId)) }
+  }
+
+  async #ask(request: SessionRequest, deliveryId: string): Promise<AdmissionAnswer> {
+    const { status, body } = await this.#post('opening', request, deliveryId, null)
+    if (status < 200 || status > 299) throw new Error(`it answered with status ${status}`)
+    return parseAdmissionAnswer(body)
+  }
+
+  // The session is named by the delivery that opened it, the only name the control server has seen.
+  async #notify(request: SessionRequest, sessionId: string): Promise<void> {
+    try {
+      await this.#post('closing', request, randomUUID(), sessionId)
+    } catch (error) {
+      this.#options.log.warn({ err: error, stream: request.streamPath }, 'the control server was not told of the end')
+    }
+  }
+
+  #post(event: Event, request: SessionRequest, deliveryId: string, sessionId: string | null) {
+    const { config, client } = this.#options
+    const { ip, port, userAgent } = request.client
+    const body = JSON.stringify({
+      action: request.action,
+      protocol: request.protocol,
+      status: event,
+      stream_path: request.streamPath,
+      url: request.url,
+      client: { ip, port, user_agent: userAgent },
+      query: request.params,
+      session_id: sessionId,
+      time: new Date().toISOString(),
+    })
+    const signature = createHmac('sha256', config.secret).update(body).digest('hex')
+    const headers = {
+      'x-service-event': `admission.${event}`,
+      'x-service-delivery': deliveryId,
+      ...(config.secret === '' ? {} : { 'x-service-signature': `sha256=${signature}` }),
+    }
+    return client.post({ url: config.url, body, headers, timeoutMs: config.timeout_ms })
+  }
+}

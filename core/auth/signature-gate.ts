@@ -1,0 +1,77 @@
+import {
+  StreamDenied,
+  type SessionAction,
+  type SessionRequest,
+  type StreamAuthHandler,
+  type InheritedConfig,
+} from 'sluice/sdk'
+import type { Admission, Gate } from './gate.ts'
+import { signatureFault } from './signature.ts'
+
+type SignatureGateOptions = {
+  readonly config: Readonly<InheritedConfig>
+  readonly action: SessionAction
+  /** The custom handler that holds at the moment; it takes the place of the signature. */
+  readonly handler: () => StreamAuthHandler | undefined
+  readonly nowMs: () => number
+}
+
+/** The key of a direction; empty when sessions of that direction are not checked. */
+export function keyOf(config: Readonly<InheritedConfig>, action: SessionAction): string {
+  return action === 'publish' ? config.publish.key : config.subscribe.key
+}
+
+/** Gate 1: the custom auth handler, or else the MD5 signature (spec.md, Built-in signature auth, Custom auth handler). */
+export class SignatureGate implements Gate {
+  readonly name = 'signature'
+  readonly #options: SignatureGateOptions
+
+  constructor(options: SignatureGateOptions) {
+    this.#options = options
+  }
+
+  async check(request: SessionRequest): Promise<Admission | undefined> {
+    const handler = this.#options.handler()
+    if (handler === undefined) this.#checkSignature(request)
+    else await this.#ask(handler, request)
+    return undefined
+  }
+
+  #checkSignature(request: SessionRequest): void {
+    const { config, action, nowMs } = this.#options
+    const group = action === 'publish' ? config.publish : config.subscribe
+    const fault = signatureFault({
+      key: group.key,
+      streamPath: request.streamPath,
+      secret: request.params[group.secretargname || config.secretargname],
+      expire: request.params[group.expireargname || config.expireargname],
+      nowSeconds: Math.floor(nowMs() / 1000),
+    })
+    if (fault !== undefined) throw new StreamDenied(fault)
+  }
+
+  async #ask(handler: StreamAuthHandler, request: SessionRequest): Promise<void> {
+    const timeoutMs = this.#options.config.auth_timeout
+    const { promise: deadline, reject } = Promise.withResolvers<never>()
+    const timer = setTimeout(() => reject(new Error(`the auth handler did not answer in ${timeoutMs} ms`)), timeoutMs)
+    try {
+      const answer = await Promise.race([call(handler, request), deadline])
+      if (answer instanceof Error) throw answer
+      if (answer === false) throw new Error('the auth handler refused')
+    } catch (error) {
+      throw new StreamDenied(error)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}
+
+async function call(handler: StreamAuthHandler, request: SessionRequest): Promise<unknown> {
+  return handler({
+    plugin_name: request.protocol,
+    stream_path: request.streamPath,
+    query_string: request.query,
+    params: request.params,
+    is_publish: request.action === 'publish',
+  })
+}

@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto'
+import { equalInConstantTime } from './constant-time.ts'
+
+/** Length of a signature in characters (spec.md, Limits). */
+export const SIGNATURE_LENGTH = 32
+const HEX_TIME = /^[0-9a-f]{1,13}$/iu
+
+/** `md5(key + streamPath + expireHex)` in lower-case hex, over the expiry's text as sent (spec.md, Built-in signature auth). */
+export function sign(key: string, streamPath: string, expireHex: string): string {
+  return createHash('md5').update(`${key}${streamPath}${expireHex}`).digest('hex')
+}
+
+/** A time in hexadecimal Unix seconds, or undefined. */
+export function parseHexTime(text: string): number | undefined {
+  return HEX_TIME.test(text) ? Number.parseInt(text, 16) : undefined
+}
+
+export type SignatureCheck = {
+  readonly key: string
+  readonly streamPath: string
+  readonly secret: string | undefined
+  readonly expire: string | undefined
+  readonly nowSeconds: number
+}
+
+/** What is wrong with a signature (for the log), or undefined when nothing is. */
+export function signatureFault({ key, streamPath, secret, expire, nowSeconds }: SignatureCheck): string | undefined {
+  if (secret === undefined || expire === undefined) return 'the signature or its expiry is missing'
+  const expiry = parseHexTime(expire)
+  if (expiry === undefined) return 'the expiry is not a hexadecimal time'
+  if (nowSeconds > expiry) return 'the signature has expired'
+  if (secret.length !== SIGNATURE_LENGTH) return `the signature does not have ${SIGNATURE_LENGTH} characters`
+  return equalInConstantTime(secret.toLowerCase(), sign(key, streamPath, expire)) ? undefined : 'the signature is wrong'
+}

@@ -1,0 +1,53 @@
+import { createHmac } from 'node:crypto'
+import { StreamDenied, type SessionAction, type SessionRequest, type SignedPolicyConfig } from 'sluice/sdk'
+import { equalInConstantTime } from './constant-time.ts'
+import type { Admission, Gate } from './gate.ts'
+
+/** Version tag at the head of the canonical string (spec.md, Versioning). */
+const VERSION = 'v1'
+const DECIMAL_TIME = /^\d{1,15}$/u
+
+/** What a token binds. */
+export type PolicyClaims = {
+  /** The protocol's plugin name. */
+  readonly protocol: string
+  readonly action: SessionAction
+  /** Without query, as originally requested. */
+  readonly streamPath: string
+  /** Decimal Unix seconds, as sent. */
+  readonly expire: string
+}
+
+/** The token of a claim: lower-case hex of HMAC-SHA256 over the canonical string (spec.md, Signed Policy, rules 1 and 2). */
+export function policyToken(secret: string, { protocol, action, streamPath, expire }: PolicyClaims): string {
+  return createHmac('sha256', secret).update([VERSION, protocol, action, streamPath, expire].join('\n')).digest('hex')
+}
+
+/** Gate 2: an HMAC over protocol, action, path and expiry. */
+export class SignedPolicyGate implements Gate {
+  readonly name = 'signed policy'
+  readonly #config: Readonly<SignedPolicyConfig>
+  readonly #nowMs: () => number
+
+  constructor(config: Readonly<SignedPolicyConfig>, nowMs: () => number) {
+    this.#config = config
+    this.#nowMs = nowMs
+  }
+
+  async check(request: SessionRequest): Promise<Admission | undefined> {
+    const fault = this.#fault(request)
+    if (fault !== undefined) throw new StreamDenied(fault)
+    return undefined
+  }
+
+  #fault({ protocol, action, streamPath, params }: SessionRequest): string | undefined {
+    const { secret, token_query: tokenName, expire_query: expireName } = this.#config
+    const token = params[tokenName]
+    const expire = params[expireName]
+    if (token === undefined || expire === undefined) return 'the policy token or its expiry is missing'
+    if (!DECIMAL_TIME.test(expire)) return 'the policy expiry is not a decimal time'
+    if (Math.floor(this.#nowMs() / 1000) > Number(expire)) return 'the policy token has expired'
+    const expected = policyToken(secret, { protocol, action, streamPath, expire })
+    return equalInConstantTime(token, expected) ? undefined : 'the policy token is wrong'
+  }
+}

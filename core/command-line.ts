@@ -1,0 +1,41 @@
+import { parseArgs } from 'node:util'
+
+export const USAGE = `Usage: sluice [-c FILE]         run the server
+       sluice check [-c FILE]   check a config file and print what holds, and why
+
+Options:
+  -c, --config FILE   config file; without it, config.yaml in the working directory, else the shipped one
+  -h, --help          this text
+  -v, --version       the version
+
+Any key can be set in the environment, too: SLUICE_<SECTION>_<KEY>, for example SLUICE_RTMP_PUBLISH_KEY.
+`
+
+/** What the command line asks for. */
+export type Command =
+  | { readonly kind: 'run' | 'check'; readonly configFile: string | undefined }
+  | { readonly kind: 'help' | 'version' }
+  | { readonly kind: 'usage-error'; readonly message: string }
+
+export function parseCommandLine(args: readonly string[]): Command {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        config: { type: 'string', short: 'c' },
+        help: { type: 'boolean', short: 'h' },
+        version: { type: 'boolean', short: 'v' },
+      },
+    })
+    if (values.help === true) return { kind: 'help' }
+    if (values.version === true) return { kind: 'version' }
+    const [verb = 'run', ...rest] = positionals
+    if (rest.length > 0 || (verb !== 'run' && verb !== 'check')) {
+      return { kind: 'usage-error', message: `unknown argument "${rest[0] ?? verb}"` }
+    }
+    return { kind: verb, configFile: values.config }
+  } catch (error) {
+    return { kind: 'usage-error', message: error instanceof Error ? error.message : String(error) }
+  }
+}
