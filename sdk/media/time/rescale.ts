@@ -6,18 +6,18 @@
  */
 export function rescale(value: number, fromTimescale: number, toTimescale: number): number {
   if (fromTimescale === toTimescale) return value
-  const seconds = floorDivide(value, fromTimescale)
-  const rest = value - seconds * fromTimescale
+  const remainder = value % fromTimescale
+  const below = remainder < 0
+  const seconds = truncate(value, fromTimescale) - (below ? 1 : 0)
+  const rest = below ? remainder + fromTimescale : remainder
   const product = rest * toTimescale
   const ticks = Number.isSafeInteger(product)
-    ? floorDivide(product, fromTimescale)
+    ? truncate(product, fromTimescale)
     : Number((BigInt(rest) * BigInt(toTimescale)) / BigInt(fromTimescale))
   return seconds * toTimescale + ticks
 }
 
 // The remainder of two doubles is exact and their quotient is not: near 2^53 it can round up to the next integer.
-function floorDivide(value: number, divisor: number): number {
-  const remainder = value % divisor
-  const quotient = (value - remainder) / divisor
-  return remainder < 0 ? quotient - 1 : quotient
+function truncate(value: number, divisor: number): number {
+  return (value - (value % divisor)) / divisor
 }
