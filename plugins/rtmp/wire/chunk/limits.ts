@@ -10,5 +10,5 @@ export const MAX_MEDIA_MESSAGE_SIZE_BYTES = 0xff_ff_ff
 /** For everything else: commands and metadata, some with a picture in them. */
 export const MAX_MESSAGE_SIZE_BYTES = 1024 * 1024
 
-/** What the unfinished messages of one connection may hold together: a large keyframe beside other messages. */
-export const MAX_PARTIAL_SIZE_BYTES = 24 * 1024 * 1024
+/** What the unfinished messages of one connection may hold together: two of the largest size. */
+export const MAX_PARTIAL_SIZE_BYTES = 32 * 1024 * 1024
