@@ -1,0 +1,96 @@
+import { isMap, isScalar, LineCounter, parseDocument, visit, type Document, type Node } from 'yaml'
+import type { Place, Problem } from './config-error.ts'
+import { normalizeKey } from './key-name.ts'
+import { ValueReader } from './value-reader.ts'
+import type { GroupSchema } from './schema.ts'
+
+/** A section as it was written. */
+export type FileSection = {
+  /** In the user's spelling. */
+  readonly name: string
+  readonly node: unknown
+  readonly place: Place
+}
+
+/** A parsed file, or no file at all, whose sections are not read by a schema yet. */
+export class ConfigFile {
+  /** By normalized name. */
+  readonly sections: ReadonlyMap<string, FileSection>
+  /** What keeps the file as a whole from being read. */
+  readonly problems: readonly Problem[]
+  readonly #document: Document
+  readonly #placeOf: (node: unknown) => Place | undefined
+
+  constructor(name: string, text: string) {
+    const lines = new LineCounter()
+    // The excerpts of pretty errors could show secrets.
+    this.#document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false })
+    const placeAt = (offset: number): Place => {
+      const { line, col } = lines.linePos(offset)
+      return { file: name, line, column: col }
+    }
+    this.#placeOf = (node) => {
+      const offset = (node as Node | null | undefined)?.range?.[0]
+      return offset === undefined ? undefined : placeAt(offset)
+    }
+    const problems = [...syntaxProblems(this.#document, placeAt), ...aliasProblems(this.#document, placeAt)]
+    this.sections = this.#sections(placeAt(0), problems)
+    this.problems = problems
+  }
+
+  reader(section: GroupSchema): ValueReader {
+    return new ValueReader({ document: this.#document, placeOf: this.#placeOf, section })
+  }
+
+  #sections(start: Place, problems: Problem[]): Map<string, FileSection> {
+    const sections = new Map<string, FileSection>()
+    const root = this.#document.contents
+    if (isMap(root)) {
+      for (const { key, value } of root.items) {
+        const name = isScalar(key) ? String(key.source ?? key.value) : String(key)
+        const place = this.#placeOf(key) ?? start
+        if (sections.has(normalizeKey(name))) problems.push({ ...place, key: name, message: 'is given twice' })
+        else sections.set(normalizeKey(name), { name, node: value, place })
+      }
+    } else if (root !== null && !(isScalar(root) && root.value === null) && problems.length === 0) {
+      problems.push({ ...start, key: '', message: 'expected a map of sections' })
+    }
+    return sections
+  }
+}
+
+const SYNTAX_MESSAGES: Readonly<Record<string, string>> = {
+  BAD_INDENT: 'the indentation is wrong',
+  BAD_SCALAR_START: 'a value that begins with one of @ ` % must be in quotes',
+  BAD_DQ_ESCAPE: 'unknown escape in double quotes; single quotes take a backslash as it is',
+  BLOCK_AS_IMPLICIT_KEY: "a value with ': ' in it must be in quotes, or the indentation is wrong",
+  MISSING_CHAR: 'a closing quote or bracket is missing',
+  MULTILINE_IMPLICIT_KEY: "a ':' is missing after a key, or the indentation is wrong",
+  MULTIPLE_DOCS: 'the file must be a single YAML document',
+  TAB_AS_INDENT: 'tabs may not be used for indentation',
+  TAG_RESOLVE_FAILED: 'unknown tag; a value that begins with ! must be in quotes',
+  UNEXPECTED_TOKEN: 'unexpected text; a value that begins with one of [ { | > must be in quotes',
+}
+
+/** Only the first, since the others mostly follow from it. The parser's own messages could hold pieces of secrets. */
+function syntaxProblems({ errors, warnings }: Document, placeAt: (offset: number) => Place): Problem[] {
+  return [...errors, ...warnings].slice(0, 1).map(({ code, pos }) => {
+    return { ...placeAt(pos[0]), key: '', message: SYNTAX_MESSAGES[code] ?? `not valid YAML (${code})` }
+  })
+}
+
+function aliasProblems(document: Document, placeAt: (offset: number) => Place): Problem[] {
+  const problems: Problem[] = []
+  visit(document, {
+    Alias(_key, alias, ancestors) {
+      const target = alias.resolve(document)
+      const place = placeAt(alias.range?.[0] ?? 0)
+      if (target === undefined) {
+        problems.push({ ...place, key: '', message: 'unknown alias; a value that begins with * must be in quotes' })
+      } else if (ancestors.includes(target)) {
+        problems.push({ ...place, key: '', message: 'the alias contains itself' })
+      }
+    },
+  })
+  return problems
+}

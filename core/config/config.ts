@@ -1,0 +1,196 @@
+import { readFile } from 'node:fs/promises'
+import { isDeepStrictEqual } from 'node:util'
+import type { TObject } from 'typebox'
+import type { PluginConfig, PluginDefinition } from 'sluice/sdk'
+import { ConfigError, type Problem } from './config-error.ts'
+import { ConfigFile } from './config-file.ts'
+import { Environment } from './environment.ts'
+import { watchFile } from './file-watch.ts'
+import type { GlobalConfig } from './global-config.ts'
+import { normalizeKey } from './key-name.ts'
+import { resolveGlobal, resolvePlugin } from './resolve.ts'
+import type { SectionDefinition } from './schema.ts'
+import type { ConfigEntry, Section, SectionConfig } from './section.ts'
+
+/** Read from the working directory when no file is named; it need not be there. */
+const DEFAULT_FILE = 'config.yaml'
+
+export type ConfigOptions = {
+  /** Must be there when it is named; without a name, `config.yaml` of the working directory is read if it is there. */
+  readonly file?: string
+  /** Defaults to that of the process. */
+  readonly env?: NodeJS.ProcessEnv
+}
+
+/** What a reload changed in a section. */
+export type ConfigChange = {
+  /** `global` or the name of a plugin. */
+  readonly section: string
+  /** Dotted paths of the keys whose effective value is another one. */
+  readonly keys: readonly string[]
+}
+
+type Declared = { readonly definition: SectionDefinition; readonly section: Section }
+
+/**
+ * The effective config of the server and each plugin. A value comes from, strongest first: environment, file, the plugin's
+ * defaults, the `global` section (inheritable keys only), the schema's default (config.md 2).
+ */
+export class Config {
+  /** The file that was read; undefined when there is none. */
+  readonly file: string | undefined
+  readonly #environment: Environment
+  #content: ConfigFile
+  #global: Section
+  /** By normalized name. */
+  #declared = new Map<string, Declared>()
+  #reloading: Promise<unknown> = Promise.resolve()
+
+  private constructor(file: string | undefined, content: ConfigFile, environment: Environment) {
+    this.file = file
+    this.#content = content
+    this.#environment = environment
+    const problems = [...content.problems]
+    this.#global = resolveGlobal({ file: content, environment }, problems)
+    failOn(problems)
+  }
+
+  /** Throws a `ConfigError` when the file can't be read or parsed, or when `global` is wrong. */
+  static async load({ file, env = process.env }: ConfigOptions = {}): Promise<Config> {
+    const content = await readConfig(file ?? DEFAULT_FILE, file !== undefined)
+    const path = content === undefined ? undefined : (file ?? DEFAULT_FILE)
+    return new Config(path, content ?? new ConfigFile(DEFAULT_FILE, ''), new Environment(env))
+  }
+
+  get global(): Readonly<GlobalConfig> {
+    return this.#global.config.values as GlobalConfig
+  }
+
+  /** The names of the declared plugins. */
+  get declared(): readonly string[] {
+    return [...this.#declared.values()].map(({ definition }) => definition.name)
+  }
+
+  /** The config a plugin would have. Throws a `ConfigError` when its section is wrong; registers nothing. */
+  resolve<Schema extends TObject>(definition: PluginDefinition<Schema>): SectionConfig<PluginConfig<Schema>> {
+    return typed(this.#resolved(definition))
+  }
+
+  /** As `resolve`, and from now on reloads tell of this plugin. Replaces an earlier definition of the same name. */
+  declare<Schema extends TObject>(definition: PluginDefinition<Schema>): SectionConfig<PluginConfig<Schema>> {
+    const section = this.#resolved(definition)
+    this.#declared.set(normalizeKey(definition.name), { definition, section })
+    return typed(section)
+  }
+
+  /** The current config of a declared plugin, for instance after a reload. */
+  section(name: string): SectionConfig | undefined {
+    return this.#declared.get(normalizeKey(name))?.section.config
+  }
+
+  forget(name: string): void {
+    this.#declared.delete(normalizeKey(name))
+  }
+
+  /** Sections of the file for which there is no plugin (yet). */
+  undeclaredSections(): { name: string; line: number }[] {
+    return [...this.#content.sections]
+      .filter(([name]) => name !== 'global' && !this.#declared.has(name))
+      .map(([, { name, place }]) => ({ name, line: place.line }))
+  }
+
+  /** What is odd, but no error. */
+  warnings(): string[] {
+    const noFile = this.file === undefined ? [`there is no ${DEFAULT_FILE} here, so defaults apply`] : []
+    const sections = [this.#global, ...[...this.#declared.values()].map(({ section }) => section)]
+    return [...noFile, ...this.#environment.warnings(new Map(sections.map(({ name, leaves }) => [name, leaves])))]
+  }
+
+  /**
+   * Reads the file anew and tells what changed. Throws a `ConfigError`, and leaves everything as it was, when anything in
+   * it is wrong.
+   */
+  reload(): Promise<ConfigChange[]> {
+    const reload = this.#reloading.then(() => this.#reload())
+    // The next reload waits for this one, however it ends.
+    this.#reloading = reload.catch(() => undefined)
+    return reload
+  }
+
+  /** All keys of a section, as a person may see them. */
+  describe(name: string): ConfigEntry[] {
+    return this.#find(name)?.entries() ?? []
+  }
+
+  /** What the user set in a section, as YAML, secrets masked; empty when that is nothing. */
+  userConfig(name: string): string {
+    return this.#find(name)?.config.userConfig ?? ''
+  }
+
+  /** Calls back when the file was written or replaced, until the returned function is called. */
+  watch(onChange: () => void): () => void {
+    return this.file === undefined ? () => {} : watchFile(this.file, onChange)
+  }
+
+  #find(name: string): Section | undefined {
+    const normalized = normalizeKey(name)
+    return normalized === 'global' ? this.#global : this.#declared.get(normalized)?.section
+  }
+
+  #resolved(definition: SectionDefinition): Section {
+    const problems: Problem[] = []
+    const inputs = { file: this.#content, environment: this.#environment }
+    const section = resolvePlugin(definition, inputs, this.#global, problems)
+    failOn(problems)
+    return section
+  }
+
+  async #reload(): Promise<ConfigChange[]> {
+    if (this.file === undefined) return []
+    const content = (await readConfig(this.file, true)) ?? this.#content
+    const inputs = { file: content, environment: this.#environment }
+    const problems = [...content.problems]
+    const global = resolveGlobal(inputs, problems)
+    const declared = new Map<string, Declared>()
+    const changes = changesBetween(this.#global, global)
+    for (const [name, { definition, section: old }] of this.#declared) {
+      const section = resolvePlugin(definition, inputs, global, problems)
+      declared.set(name, { definition, section })
+      changes.push(...changesBetween(old, section))
+    }
+    failOn(problems)
+    this.#content = content
+    this.#global = global
+    this.#declared = declared
+    return changes
+  }
+}
+
+function failOn(problems: readonly Problem[]): void {
+  if (problems.length > 0) throw new ConfigError(problems)
+}
+
+/** Undefined when the file isn't there and need not be. */
+async function readConfig(file: string, required: boolean): Promise<ConfigFile | undefined> {
+  try {
+    return new ConfigFile(file, await readFile(file, 'utf8'))
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : undefined
+    if (code === undefined) throw error
+    if (code === 'ENOENT' && !required) return undefined
+    const message = code === 'ENOENT' ? 'there is no such file' : `can't be read (${code})`
+    throw new ConfigError([{ file, line: 0, column: 0, key: '', message }])
+  }
+}
+
+function changesBetween(old: Section, section: Section): ConfigChange[] {
+  const keys = section.leaves
+    .map(({ path }) => path)
+    .filter((path) => !isDeepStrictEqual(old.settings.get(path)?.value, section.settings.get(path)?.value))
+  return keys.length === 0 ? [] : [{ section: section.name, keys }]
+}
+
+/** The values were read by the schema that the type was made from. */
+function typed<Values>(section: Section): SectionConfig<Values> {
+  return section.config as SectionConfig<Values>
+}

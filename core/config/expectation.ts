@@ -1,0 +1,56 @@
+import type { JsonSchema } from './schema.ts'
+
+const FORMATS: Readonly<Record<string, string>> = {
+  duration: "a duration such as '500ms', '10s' or '1h30m' (at most 24 days)",
+  'auto-duration': "'auto' or a duration such as '100ms'",
+  'byte-size': "a size such as '512KB' or '4MB'",
+  address: "an address such as ':1935', '127.0.0.1:1935' or '[::1]:1935'",
+}
+
+/** What a schema wants, to follow the word "expected". */
+export function expectation(schema: JsonSchema): string {
+  if (schema.const !== undefined) return quoted(schema.const)
+  const choices = schema.enum?.map(quoted) ?? schema.anyOf?.map(expectation)
+  if (choices !== undefined) return choices.join(choices.length > 2 ? ', ' : ' or ').replace(/, (?=[^,]*$)/, ' or ')
+  switch (schema.type) {
+    case 'boolean':
+      return 'true or false'
+    case 'integer':
+      return `an integer${range(schema)}`
+    case 'number':
+      return `a number${range(schema)}`
+    case 'string':
+      return stringExpectation(schema)
+    case 'array':
+      return 'a list'
+    case 'object':
+      return 'a map'
+    default:
+      return 'another value'
+  }
+}
+
+function stringExpectation(schema: JsonSchema): string {
+  const format = FORMATS[schema.format ?? '']
+  if (schema.durationMaximum !== undefined) return `${format ?? 'a duration'}, at most ${schema.durationMaximum}`
+  if (format !== undefined) return format
+  if (schema.pattern !== undefined) return `a string that matches ${schema.pattern}`
+  return schema.minLength === undefined ? 'a string' : `a string of at least ${schema.minLength} characters`
+}
+
+function range({ minimum, maximum }: JsonSchema): string {
+  if (minimum !== undefined && maximum !== undefined) return ` from ${minimum} to ${maximum}`
+  if (minimum !== undefined) return ` of at least ${minimum}`
+  return maximum === undefined ? '' : ` of at most ${maximum}`
+}
+
+const MAX_QUOTED_LENGTH = 60
+
+/** A scalar as it may be put into a message, shortened and on one line. */
+export function quoted(value: unknown): string {
+  if (typeof value !== 'string') return String(value)
+  const text = JSON.stringify(value)
+    .slice(1, -1)
+    .replaceAll(String.raw`\"`, '"')
+  return `'${text.length > MAX_QUOTED_LENGTH ? `${text.slice(0, MAX_QUOTED_LENGTH)}…` : text}'`
+}

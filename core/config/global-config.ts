@@ -1,0 +1,19 @@
+import { Duration, InheritedConfig, Type, type Static } from 'sluice/sdk'
+
+/** The `global` section: what plugins inherit, and what concerns the server as a whole. */
+export const GlobalConfig = Type.Object({
+  ...InheritedConfig.properties,
+  plugins_dir: Type.Array(Type.String(), {
+    default: [],
+    description: 'Further folders with plugins, besides the shipped ones; a single one needs no list',
+  }),
+  disableall: Type.Boolean({
+    default: false,
+    description: 'Turn all plugins off, except those with enable: true in their section',
+  }),
+  draintimeout: Duration({
+    default: '1h',
+    description: 'How long sessions go on in the old version of a plugin that was replaced; 0 is as long as they like',
+  }),
+})
+export type GlobalConfig = Static<typeof GlobalConfig>

@@ -1,0 +1,56 @@
+import { parseByteSize } from './byte-size.ts'
+import { parseDuration } from './duration.ts'
+import type { JsonSchema } from './schema.ts'
+import { violation } from './validator.ts'
+
+/** What is printed instead of a secret that isn't empty. */
+export const MASK = '******'
+
+/** A value that was read and fits its schema. */
+export type Reading = {
+  /** As JSON with canonical keys, but otherwise as in the file: durations and sizes are strings. */
+  readonly written: unknown
+  /** As the program gets it: durations in milliseconds, sizes in bytes. Frozen. */
+  readonly value: unknown
+  /** As it may be printed: `written`, with secrets masked. */
+  readonly shown: unknown
+}
+
+const USER_INFO = /(:\/\/)[^/@\s]+@/g
+const BARE_SECONDS = /^\d+$/
+
+/** What else a text from outside the file may stand for, where only text can be given. */
+export function meantByText(text: string): unknown[] {
+  if (/^(true|1)$/i.test(text)) return [true, ...numberIn(text)]
+  if (/^(false|0)$/i.test(text)) return [false, ...numberIn(text)]
+  return numberIn(text)
+}
+
+function numberIn(text: string): number[] {
+  return /^[+-]?\d+(\.\d+)?$/.test(text) ? [Number(text)] : []
+}
+
+/** The reading of a value without parts, which fits the schema. */
+export function plainReading(schema: JsonSchema, written: unknown): Reading {
+  const branch = schema.anyOf?.find((choice) => violation(choice, written) === undefined)
+  if (branch !== undefined) return plainReading(branch, written)
+  if (typeof written !== 'string') return { written, value: Object.freeze(written), shown: written }
+  switch (schema.format) {
+    case 'duration':
+    case 'auto-duration':
+      return {
+        written,
+        value: parseDuration(written) ?? written,
+        shown: BARE_SECONDS.test(written) ? `${written}s` : written,
+      }
+    case 'byte-size':
+      return { written, value: parseByteSize(written), shown: written }
+    default:
+      return { written, value: written, shown: written.replaceAll(USER_INFO, `$1${MASK}@`) }
+  }
+}
+
+/** How a secret is printed. */
+export function masked(written: unknown): unknown {
+  return written === '' ? '' : MASK
+}

@@ -1,0 +1,112 @@
+import { Document } from 'yaml'
+import type { ConfigFile } from './config-file.ts'
+import type { Place, Problem } from './config-error.ts'
+import type { Environment } from './environment.ts'
+import { GlobalConfig } from './global-config.ts'
+import { normalizeKey } from './key-name.ts'
+import { INHERITED, leavesOf, ownSchema, sectionSchema } from './schema.ts'
+import type { GroupSchema, Leaf, SectionDefinition } from './schema.ts'
+import { Section, type Layer } from './section.ts'
+import { readSettings, type Setting, type SettingMap } from './settings.ts'
+import { ValueReader } from './value-reader.ts'
+
+/** What the user wrote. */
+export type Inputs = { readonly file: ConfigFile; readonly environment: Environment }
+
+const GLOBAL = GlobalConfig as GroupSchema
+const INHERITED_PATHS = new Set(leavesOf(INHERITED).map(({ path }) => path))
+
+export function resolveGlobal(inputs: Inputs, problems: Problem[]): Section {
+  const leaves = leavesOf(GLOBAL)
+  const place = { file: 'global', line: 0, column: 0 }
+  return new Section('global', leaves, [
+    ...userLayers('global', GLOBAL, leaves, inputs, problems),
+    { source: 'default', settings: schemaDefaults('global', leaves, place, problems) },
+  ])
+}
+
+/** The effective section of a plugin. What is wrong is put into `problems`; the section is of use only without. */
+export function resolvePlugin(
+  definition: SectionDefinition,
+  inputs: Inputs,
+  global: Section,
+  problems: Problem[],
+): Section {
+  const { name } = definition
+  const schema = sectionSchema(definition)
+  const leaves = leavesOf(schema)
+  const own = new Set(leavesOf(ownSchema(definition)).map(({ path }) => path))
+  const place = { file: `plugin ${name}`, line: 0, column: 0 }
+  const defaultsOf = (wanted: (path: string) => boolean) =>
+    schemaDefaults(
+      name,
+      leaves.filter(({ path }) => wanted(path)),
+      place,
+      problems,
+    )
+  const section = new Section(name, leaves, [
+    ...userLayers(name, schema, leaves, inputs, problems),
+    { source: 'plugin', settings: definitionDefaults(definition, schema, place, problems) },
+    { source: 'plugin', settings: defaultsOf((path) => own.has(path)) },
+    { source: 'global', settings: inheritable(global) },
+    { source: 'default', settings: defaultsOf((path) => !own.has(path)) },
+  ])
+  const written = inputs.file.sections.get(normalizeKey(name))?.place ?? place
+  for (const { path, required } of leaves) {
+    if (!required || section.settings.has(path) || problems.some(({ key }) => key === `${name}.${path}`)) continue
+    problems.push({ ...written, key: `${name}.${path}`, message: 'is missing, and has no default' })
+  }
+  return section
+}
+
+function userLayers(
+  name: string,
+  schema: GroupSchema,
+  leaves: readonly Leaf[],
+  { file, environment }: Inputs,
+  problems: Problem[],
+): Layer[] {
+  const fromEnvironment = environment.read(name, leaves, problems)
+  const written = file.sections.get(normalizeKey(name))
+  if (written === undefined) return [{ source: 'env', settings: fromEnvironment }]
+  const reader = file.reader(schema)
+  const fromFile = readSettings(reader, written.node, schema, { key: name, place: written.place })
+  problems.push(...reader.problems)
+  return [
+    { source: 'env', settings: fromEnvironment },
+    { source: 'file', settings: fromFile },
+  ]
+}
+
+function definitionDefaults(
+  { name, defaults = {} }: SectionDefinition,
+  schema: GroupSchema,
+  place: Place,
+  problems: Problem[],
+): SettingMap {
+  const document = new Document(defaults)
+  const reader = new ValueReader({ document, section: schema })
+  const settings = readSettings(reader, document.contents, schema, { key: name, place })
+  problems.push(...reader.problems)
+  return settings
+}
+
+function schemaDefaults(section: string, leaves: readonly Leaf[], place: Place, problems: Problem[]): SettingMap {
+  const reader = new ValueReader({ document: new Document() })
+  const settings = new Map<string, Setting>()
+  for (const { path, schema } of leaves) {
+    if (schema.default === undefined) continue
+    const reading = reader.readDefault(schema, { key: `${section}.${path}`, place })
+    if (reading !== undefined) settings.set(path, { ...reading, place })
+  }
+  problems.push(...reader.problems)
+  return settings
+}
+
+/** What plugins inherit. With `disableall`, that is `enable: false`, too. */
+function inheritable(global: Section): SettingMap {
+  const settings = new Map([...global.userSettings()].filter(([path]) => INHERITED_PATHS.has(path)))
+  const disableAll = global.settings.get('disableall')
+  if (disableAll?.value === true) settings.set('enable', { ...disableAll, written: false, value: false, shown: false })
+  return settings
+}

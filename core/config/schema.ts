@@ -1,0 +1,90 @@
+import { InheritedConfig, Type, type PluginDefinition } from 'sluice/sdk'
+
+/** The JSON Schema keywords that the config system itself acts on; ajv knows the rest. */
+export type JsonSchema = {
+  readonly type?: string
+  readonly format?: string
+  readonly const?: unknown
+  readonly enum?: readonly unknown[]
+  readonly default?: unknown
+  readonly anyOf?: readonly JsonSchema[]
+  readonly items?: JsonSchema
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly patternProperties?: Readonly<Record<string, JsonSchema>>
+  readonly additionalProperties?: boolean | JsonSchema
+  readonly required?: readonly string[]
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly minLength?: number
+  readonly pattern?: string
+  readonly writeOnly?: boolean
+  readonly durationMaximum?: string
+}
+
+/** An object with keys that the schema names. */
+export type GroupSchema = JsonSchema & { readonly properties: Readonly<Record<string, JsonSchema>> }
+
+export function hasNamedKeys(schema: JsonSchema): schema is GroupSchema {
+  return schema.properties !== undefined
+}
+
+/** Within a section, the keys of a group are set, inherited and changed one by one. */
+export function isGroup(schema: JsonSchema): schema is GroupSchema {
+  return hasNamedKeys(schema) && (schema.additionalProperties ?? false) === false
+}
+
+/** A key of a section that has a value of its own, as opposed to a group of keys. */
+export type Leaf = {
+  /** Dotted, in the schema's spelling: `publish.key`. */
+  readonly path: string
+  readonly schema: JsonSchema
+  readonly required: boolean
+}
+
+/** What the config system needs of a plugin. */
+export type SectionDefinition = Pick<PluginDefinition, 'name' | 'config' | 'defaults'>
+
+/** Each plugin has it, but plugins don't see it: a disabled plugin isn't there to see it. */
+const ENABLE = Type.Boolean({ default: true, description: 'Run this plugin' })
+
+/** The keys a plugin inherits. */
+export const INHERITED = InheritedConfig as GroupSchema
+
+/** The keys of a plugin's own schema. */
+export function ownSchema(definition: SectionDefinition): GroupSchema {
+  return (definition.config as GroupSchema | undefined) ?? { type: 'object', properties: {} }
+}
+
+/** The schema of a plugin's whole section: `enable`, its own keys and those every plugin has. */
+export function sectionSchema(definition: SectionDefinition): GroupSchema {
+  const { properties, required } = mergedGroup(ownSchema(definition), INHERITED)
+  return { type: 'object', properties: { enable: ENABLE, ...properties }, required: required ?? [] }
+}
+
+/** Keys of `first` come first and win; where both have a group, the groups are merged. */
+function mergedGroup(first: GroupSchema, second: GroupSchema): GroupSchema {
+  const properties: Record<string, JsonSchema> = { ...first.properties }
+  for (const [name, schema] of Object.entries(second.properties)) {
+    const mine = properties[name]
+    if (mine === undefined) properties[name] = schema
+    else if (isGroup(mine) && isGroup(schema)) properties[name] = mergedGroup(mine, schema)
+  }
+  return { ...second, ...first, properties, required: [...(first.required ?? []), ...(second.required ?? [])] }
+}
+
+/** All leaves below a group, in the order of the schema. */
+export function leavesOf(group: GroupSchema, prefix = ''): Leaf[] {
+  return Object.entries(group.properties).flatMap(([name, schema]) => {
+    const path = prefix + name
+    if (isGroup(schema)) return leavesOf(schema, `${path}.`)
+    return [{ path, schema, required: group.required?.includes(name) ?? false }]
+  })
+}
+
+/** Whether a value of this schema is a secret or may hold one. */
+export function holdsSecret(schema: JsonSchema): boolean {
+  if (schema.writeOnly === true) return true
+  const parts = [schema.items, schema.additionalProperties, ...(schema.anyOf ?? [])]
+  const named = [...Object.values(schema.properties ?? {}), ...Object.values(schema.patternProperties ?? {})]
+  return [...parts, ...named].some((part) => typeof part === 'object' && holdsSecret(part))
+}

@@ -1,0 +1,35 @@
+import { Ajv, type ValidateFunction } from 'ajv'
+import { parseAddress } from './address.ts'
+import { parseByteSize } from './byte-size.ts'
+import { parseDuration } from './duration.ts'
+import type { JsonSchema } from './schema.ts'
+
+// Not strict: the schemas of plugins may carry words that only the admin page knows.
+const ajv = new Ajv({ strict: false, logger: false })
+ajv.addFormat('duration', (text: string) => parseDuration(text) !== undefined)
+ajv.addFormat('auto-duration', (text: string) => text === 'auto' || parseDuration(text) !== undefined)
+ajv.addFormat('byte-size', (text: string) => parseByteSize(text) !== undefined)
+ajv.addFormat('address', (text: string) => text === '' || parseAddress(text) !== undefined)
+ajv.addFormat('password', true)
+ajv.addKeyword({
+  keyword: 'durationMaximum',
+  type: 'string',
+  schemaType: 'string',
+  validate: (maximum: string, text: string) => (parseDuration(text) ?? 0) <= (parseDuration(maximum) ?? Infinity),
+})
+
+const compiled = new WeakMap<JsonSchema, ValidateFunction>()
+
+/** Undefined when a value, as written, fits the schema; else what the value "must" be. */
+export function violation(schema: JsonSchema, written: unknown): string | undefined {
+  const validate = compiled.get(schema) ?? compile(schema)
+  return validate(written) ? undefined : (validate.errors?.[0]?.message ?? 'is not valid')
+}
+
+function compile(schema: JsonSchema): ValidateFunction {
+  const validate = ajv.compile(schema)
+  // ajv would keep every schema for ever; those of a replaced plugin must go with it.
+  ajv.removeSchema(schema)
+  compiled.set(schema, validate)
+  return validate
+}
