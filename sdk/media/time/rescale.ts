@@ -1,23 +1,30 @@
 /**
  * Converts a time from one timescale to another, rounded down (towards minus infinity).
  *
- * Exact for all integers: value and remainder are multiplied apart, because `value * toTimescale` passes 2^53 within
+ * Exact for integers whose result is a safe one: seconds and remainder are multiplied apart, because `value * toTimescale` passes 2^53 within
  * hours for common timescales.
  */
 export function rescale(value: number, fromTimescale: number, toTimescale: number): number {
   if (fromTimescale === toTimescale) return value
   const remainder = value % fromTimescale
-  const below = remainder < 0
-  const seconds = truncate(value, fromTimescale) - (below ? 1 : 0)
-  const rest = below ? remainder + fromTimescale : remainder
-  const product = rest * toTimescale
+  const seconds = (value - remainder) / fromTimescale
+  const product = remainder * toTimescale
   const ticks = Number.isSafeInteger(product)
-    ? truncate(product, fromTimescale)
-    : Number((BigInt(rest) * BigInt(toTimescale)) / BigInt(fromTimescale))
+    ? floorDivide(product, fromTimescale)
+    : floorDivideLarge(remainder, toTimescale, fromTimescale)
   return seconds * toTimescale + ticks
 }
 
 // The remainder of two doubles is exact and their quotient is not: near 2^53 it can round up to the next integer.
-function truncate(value: number, divisor: number): number {
-  return (value - (value % divisor)) / divisor
+function floorDivide(value: number, divisor: number): number {
+  const remainder = value % divisor
+  const quotient = (value - remainder) / divisor
+  return remainder < 0 ? quotient - 1 : quotient
+}
+
+// Only for two timescales whose product passes 2^53, such as nanoseconds and some megahertz.
+function floorDivideLarge(value: number, factor: number, divisor: number): number {
+  const product = BigInt(value) * BigInt(factor)
+  const quotient = Number(product / BigInt(divisor))
+  return product % BigInt(divisor) < 0n ? quotient - 1 : quotient
 }
