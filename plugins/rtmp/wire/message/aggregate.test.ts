@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import fc from 'fast-check'
 import { MalformedError } from 'sluice/sdk/media'
 import { MAX_AGGREGATED_MESSAGES, parseAggregate, serializeAggregate } from './aggregate.ts'
 import type { RawMessage } from './raw-message.ts'
@@ -57,4 +58,21 @@ describe('aggregate', () => {
       expect(() => parseAggregate(aggregate(hex))).to.throw(MalformedError)
     })
   }
+
+  it('parses or refuses any change of valid bytes, within its bounds', () => {
+    const seed = Buffer.from(AUDIO + VIDEO, 'hex')
+    fc.assert(
+      fc.property(fc.nat(seed.length - 1), fc.nat(255), fc.nat(seed.length), (at, value, end) => {
+        const payload = Buffer.from(seed)
+        payload[at] = value
+        try {
+          const parsed = parseAggregate({ ...aggregate(''), payload: payload.subarray(0, end) })
+          expect(parsed.messages.reduce((size, message) => size + message.payload.length, 0)).to.be.at.most(end)
+        } catch (error) {
+          expect(error).to.be.instanceOf(MalformedError)
+        }
+      }),
+      { numRuns: 500 },
+    )
+  })
 })

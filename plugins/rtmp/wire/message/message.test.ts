@@ -1,8 +1,10 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { MalformedError } from 'sluice/sdk/media'
+import { MAX_COMMAND_ARGUMENTS } from './command.ts'
 import { parseMessage, serializeMessage } from './message.ts'
 import type { Message } from './message.ts'
+import { MAX_CHUNK_SIZE_BYTES } from './protocol-control.ts'
 import type { RawMessage } from './raw-message.ts'
 
 type MessageCase = { name: string; typeId: number; hex: string; message: Message }
@@ -91,7 +93,11 @@ const malformed: { name: string; typeId: number; hex: string }[] = [
   { name: 'empty command', typeId: 20, hex: '' },
   { name: 'command named by a number', typeId: 20, hex: '0040100000000000000040100000000000000005' },
   { name: 'command without transaction id', typeId: 20, hex: '02000161' },
-  { name: 'command with 65 arguments', typeId: 20, hex: `02000161004010000000000000${'05'.repeat(66)}` },
+  {
+    name: 'command with too many arguments',
+    typeId: 20,
+    hex: `02000161004010000000000000${'05'.repeat(MAX_COMMAND_ARGUMENTS + 2)}`,
+  },
   { name: 'data without a name', typeId: 18, hex: '05' },
 ]
 
@@ -128,7 +134,7 @@ describe('message', () => {
 
   it('takes a chunk size above 24 bits for the largest', () => {
     const message = parseMessage(raw(1, Buffer.from('7fffffff', 'hex')))
-    expect(message).to.deep.equal({ kind: 'setChunkSize', sizeBytes: 0xffffff })
+    expect(message).to.deep.equal({ kind: 'setChunkSize', sizeBytes: MAX_CHUNK_SIZE_BYTES })
   })
 
   it('takes Set Peer Bandwidth without or with an unknown limit type for dynamic', () => {

@@ -6,7 +6,7 @@ import type { MessageBody } from './raw-message.ts'
 export const MAX_CHUNK_SIZE_BYTES = 0xff_ff_ff
 
 /** How a Set Peer Bandwidth message wants its limit taken (RTMP 1.0 §5.4.5). */
-export type BandwidthLimit = 'hard' | 'soft' | 'dynamic'
+type BandwidthLimit = 'hard' | 'soft' | 'dynamic'
 const BANDWIDTH_LIMITS: readonly BandwidthLimit[] = ['hard', 'soft', 'dynamic']
 
 /** RTMP 1.0 §5.4.1: the sender's chunks are of this size from now on. */
