@@ -1,0 +1,96 @@
+import { expect } from 'chai'
+import { HttpFixture } from './testing/http-fixture.ts'
+
+const ORIGIN = 'https://player.example'
+const ALLOWED = {
+  'access-control-allow-credentials': 'true',
+  'access-control-allow-headers': 'Content-Type, Access-Token, Authorization',
+  'access-control-allow-methods': 'GET, POST, PUT, DELETE, OPTIONS',
+  'access-control-allow-private-network': 'true',
+  'cross-origin-resource-policy': 'cross-origin',
+  vary: 'Origin',
+}
+const PREFLIGHT = { origin: ORIGIN, 'access-control-request-method': 'POST' }
+
+const CASES = [
+  { name: 'a core route', path: '/api/a', status: 200 },
+  { name: 'no origin', path: '/api/a', headers: {}, origin: '*', status: 200 },
+  { name: 'a plugin route', path: '/open/a', status: 200 },
+  { name: 'a hijacked reply', path: '/open/hijacked', status: 200 },
+  { name: 'an unknown path', path: '/open/nothing', status: 404 },
+  { name: 'an error', path: '/api/throw', status: 500 },
+  { name: 'a preflight', path: '/api/a', method: 'OPTIONS', headers: PREFLIGHT, status: 200, empty: true },
+  {
+    name: 'a preflight of a hijacking route',
+    path: '/open/hijacked',
+    method: 'OPTIONS',
+    headers: PREFLIGHT,
+    status: 200,
+    empty: true,
+  },
+  { name: 'OPTIONS of a known path', path: '/open/a', method: 'OPTIONS', status: 200, empty: true },
+  { name: "OPTIONS of a plugin's own", path: '/open/own', method: 'OPTIONS', status: 204, empty: true },
+]
+
+describe('CORS', () => {
+  let fixture: HttpFixture
+
+  before(async () => {
+    fixture = new HttpFixture()
+    fixture.host.core.get('/api/a', () => 'a')
+    fixture.host.core.get('/api/throw', async () => {
+      throw new Error('thrown')
+    })
+    for (const [name, cors] of [
+      ['open', true],
+      ['closed', false],
+    ] as const) {
+      const { instance, activate } = await prepare(name, cors)
+      instance.get('/a', () => 'a')
+      instance.options('/own', (_request, reply) => reply.code(204).send())
+      instance.get('/hijacked', (_request, reply) => {
+        reply.hijack()
+        reply.raw.writeHead(200, { 'content-type': 'video/x-flv' })
+        reply.raw.end('media')
+      })
+      await activate()
+    }
+    await fixture.host.start()
+  })
+
+  after(() => fixture.close())
+
+  async function prepare(name: string, cors: boolean) {
+    const plugin = await fixture.plugin(name, [name], { cors })
+    return { instance: plugin.instance, activate: () => plugin.activate() }
+  }
+
+  for (const {
+    name,
+    path,
+    method = 'GET',
+    headers = { origin: ORIGIN },
+    origin = ORIGIN,
+    status,
+    empty = false,
+  } of CASES) {
+    it(`lets pages use ${name}`, async () => {
+      const answer = await fetch(fixture.url(path), { method, headers })
+      expect(answer.status).to.equal(status)
+      expect(Object.fromEntries(answer.headers)).to.include({ ...ALLOWED, 'access-control-allow-origin': origin })
+      expect((await answer.text()) === '').to.equal(empty)
+    })
+  }
+
+  it('is off where the section says so', async () => {
+    for (const [path, method, status] of [
+      ['/closed/a', 'GET', 200],
+      ['/closed/a', 'OPTIONS', 405],
+      ['/closed/hijacked', 'GET', 200],
+    ] as const) {
+      const answer = await fetch(fixture.url(path), { method, headers: PREFLIGHT })
+      expect(answer.status).to.equal(status)
+      expect([...answer.headers.keys()].filter((name) => /^access-control|^cross-origin/.test(name))).to.deep.equal([])
+    }
+  })
+})

@@ -1,0 +1,63 @@
+import { createServer } from 'node:http'
+import fastify, {
+  LogController,
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify'
+import type { Logger } from 'pino'
+import { failure } from './envelope.ts'
+import { errorReply } from './error-reply.ts'
+import type { HttpLimits } from './http-limits.ts'
+import { RouteMethods } from './route-methods.ts'
+
+/** A plugin's `ready` hooks and registered fastify plugins must be done by then. */
+const READY_TIMEOUT_MS = 10_000
+
+export type FastifyAppOptions = { readonly log: Logger; readonly limits: HttpLimits; readonly cors: () => boolean }
+
+/**
+ * A fastify instance that listens nowhere: requests and upgrades are emitted on its `server`. Errors have the body
+ * `{code, message, details}`.
+ */
+export function createFastifyApp({ log, limits, cors }: FastifyAppOptions): FastifyInstance {
+  const logger: FastifyBaseLogger = log
+  const app: FastifyInstance = fastify({
+    loggerInstance: logger,
+    // Its own request lines show the query.
+    logController: new LogController({ disableRequestLogging: true }),
+    serverFactory: (handler) => createServer(handler),
+    pluginTimeout: READY_TIMEOUT_MS,
+    bodyLimit: limits.maxBodyBytes,
+    routerOptions: { maxParamLength: limits.maxUrlLength },
+    frameworkErrors: replyError,
+  })
+  const routes = new RouteMethods()
+  app.addHook('onRoute', ({ url, method }) => routes.add(url, [method].flat()))
+  app.setErrorHandler(replyError)
+  app.setNotFoundHandler((request, reply) => {
+    if (request.method === 'OPTIONS' && cors()) return reply.send()
+    const methods = routes.on(request.url.split('?', 1)[0] ?? '')
+    if (methods.length === 0) return reply.code(404).send(failure(404, 'not found'))
+    return reply.code(405).header('allow', methods.join(', ')).send(failure(405, 'method not allowed'))
+  })
+  acceptEmptyJson(app)
+  return app
+}
+
+function replyError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const { statusCode, body, unexpected } = errorReply(error)
+  if (unexpected) request.log.error({ err: error, req: request }, 'request failed')
+  else request.log.debug({ err: error, req: request }, 'request refused')
+  void reply.code(statusCode).send(body)
+}
+
+/** Operations without a body are sent with a JSON content type all the same. */
+function acceptEmptyJson(app: FastifyInstance): void {
+  const parse = app.getDefaultJsonParser('error', 'error')
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body.length === 0) done(null, undefined)
+    else void parse(request, body.toString(), done)
+  })
+}

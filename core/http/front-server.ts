@@ -1,0 +1,94 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import type { Logger } from 'pino'
+import type { HttpLimits } from './http-limits.ts'
+import { closeWith } from './raw-reply.ts'
+
+export type FrontServerOptions = {
+  readonly log: Logger
+  readonly limits: HttpLimits
+  readonly onRequest: (request: IncomingMessage, response: ServerResponse) => void
+  readonly onUpgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
+}
+
+const STATUS_BY_CODE: Readonly<Record<string, number>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
+  HPE_HEADER_OVERFLOW: 431,
+}
+
+/** Reads HTTP from connections that others accepted, and bounds what a client may do before it has asked something. */
+export class FrontServer {
+  readonly #server: Server
+  readonly #sockets = new Set<Socket>()
+  /** The latest response of a connection: while it is under way, nothing else may be written there. */
+  readonly #responses = new WeakMap<Duplex, ServerResponse>()
+  readonly #log: Logger
+  #closing = false
+
+  constructor({ log, limits, onRequest, onUpgrade }: FrontServerOptions) {
+    this.#log = log
+    this.#server = createServer({
+      headersTimeout: limits.headersTimeoutMs,
+      requestTimeout: limits.requestTimeoutMs,
+      keepAliveTimeout: limits.keepAliveTimeoutMs,
+      connectionsCheckingInterval: limits.checkIntervalMs,
+      maxHeaderSize: limits.maxHeaderBytes,
+      // Other upgrades, as to HTTP/2, are offers that a server may pass over.
+      shouldUpgradeCallback: (request) => request.headers.upgrade?.toLowerCase() === 'websocket',
+    })
+    this.#server.timeout = limits.idleTimeoutMs
+    this.#server.on('request', (request, response) => {
+      this.#track(request, response)
+      onRequest(request, response)
+    })
+    this.#server.on('upgrade', onUpgrade)
+    this.#server.on('clientError', (error, socket) => this.#onClientError(error, socket))
+    // A server looks after slow requests from this event on; this one never listens itself.
+    this.#server.emit('listening')
+  }
+
+  accept(socket: Socket): void {
+    this.#sockets.add(socket)
+    socket.once('close', () => this.#sockets.delete(socket))
+    this.#server.emit('connection', socket)
+  }
+
+  /** Lets requests under way finish, closes the connections that have none, and at the deadline all of them. */
+  async close(deadlineMs: number): Promise<void> {
+    this.#closing = true
+    this.#server.closeIdleConnections()
+    const closed = Promise.all(
+      [...this.#sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve))),
+    )
+    const timer = setTimeout(() => {
+      for (const socket of this.#sockets) socket.destroy()
+    }, deadlineMs)
+    await closed
+    clearTimeout(timer)
+    this.#server.close()
+  }
+
+  #track(request: IncomingMessage, response: ServerResponse): void {
+    this.#responses.set(request.socket, response)
+    if (this.#closing) response.setHeader('connection', 'close')
+    response.once('close', () => {
+      if (this.#closing) setImmediate(() => this.#server.closeIdleConnections())
+    })
+  }
+
+  #onClientError(error: Error & { readonly code?: string }, socket: Duplex): void {
+    const { code = '', message } = error
+    const statusCode = STATUS_BY_CODE[code] ?? 400
+    // Not the error itself: it carries the bytes of the request, with what secrets they hold.
+    const facts = socket instanceof Socket ? { ip: socket.remoteAddress, received: socket.bytesRead, code } : { code }
+    if (code === 'ECONNRESET') this.#log.debug(facts, 'connection reset')
+    else if (statusCode === 408) this.#log.info(facts, 'connection closed: no complete request in time')
+    else this.#log.debug({ ...facts, reason: message }, `malformed request answered ${statusCode}`)
+    const response = this.#responses.get(socket)
+    const busy = response !== undefined && response.headersSent && !response.writableFinished
+    if (busy || code === 'ECONNRESET') socket.destroy()
+    else closeWith(socket, statusCode, statusCode === 408 ? 'request timeout' : 'bad request')
+  }
+}

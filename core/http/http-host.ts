@@ -1,0 +1,187 @@
+import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import type { FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
+import type { HttpConfig, TcpListener } from 'sluice/sdk'
+import type { ListenerLease, ListenerPool } from '../net/listener-pool.ts'
+import { failure } from './envelope.ts'
+import { FrontServer } from './front-server.ts'
+import { HTTP_LIMITS, type HttpLimits } from './http-limits.ts'
+import { HttpTarget } from './http-target.ts'
+import { MountTable, type Mounted } from './mount-table.ts'
+import { PluginHttp } from './plugin-http.ts'
+import { closeWith } from './raw-reply.ts'
+import { originForm, splitMount, type RoutedRequest } from './request-path.ts'
+
+export type HttpHostOptions = {
+  readonly log: Logger
+  readonly pool: ListenerPool
+  /** `global.http`. */
+  readonly config: HttpConfig
+  readonly limits?: Partial<HttpLimits>
+}
+
+export type PluginHttpOptions = Mounted & {
+  /** The plugin's effective config: where it differs from the server's, the plugin gets addresses of its own. */
+  readonly config: HttpConfig
+  readonly log: Logger
+}
+
+/** Who answers a request, and the URL they see; a status where nobody does. */
+type Route =
+  | { readonly target: HttpTarget; readonly url: string }
+  | { readonly statusCode: number; readonly message: string }
+
+type ListenKeys = Omit<HttpConfig, 'cors'>
+
+/** The one HTTP server: the core's routes, and each plugin's below its prefixes. */
+export class HttpHost {
+  readonly #log: Logger
+  readonly #pool: ListenerPool
+  readonly #limits: HttpLimits
+  readonly #front: FrontServer
+  readonly #coreTarget: HttpTarget
+  readonly #table = new MountTable<PluginHttp>()
+  /** Connections to a plugin's own address, with the plugin's name. */
+  readonly #ownSockets = new WeakMap<Socket, string>()
+  #config: HttpConfig
+  #lease: ListenerLease | null = null
+
+  constructor({ log, pool, config, limits }: HttpHostOptions) {
+    this.#log = log
+    this.#pool = pool
+    this.#config = config
+    this.#limits = { ...HTTP_LIMITS, ...limits }
+    this.#coreTarget = new HttpTarget({ log, limits: this.#limits, cors: config.cors })
+    this.#front = new FrontServer({
+      log,
+      limits: this.#limits,
+      onRequest: (request, response) => this.#handle(request, response),
+      onUpgrade: (request, socket, head) => this.#upgrade(request, socket, head),
+    })
+  }
+
+  /** For the core's own routes, to be added before `start`. */
+  get core(): FastifyInstance {
+    return this.#coreTarget.app
+  }
+
+  /** Where the server listens; empty before `start`. */
+  get addresses(): TcpListener['addresses'] {
+    return this.#lease?.addresses ?? []
+  }
+
+  /** @throws {ListenError} when an address can't be bound */
+  async start(): Promise<void> {
+    await this.core.ready()
+    await this.#listen(this.#config)
+  }
+
+  /**
+   * Prepares the HTTP side of a plugin's generation; nothing reaches it before `activate`.
+   * @throws {Error} when a prefix is taken
+   * @throws {ListenError} when an address of its own can't be bound
+   */
+  async createPluginHttp({ name, mounts, config, log }: PluginHttpOptions): Promise<PluginHttp> {
+    const target = new HttpTarget({ log, limits: this.#limits, cors: config.cors })
+    const plugin = new PluginHttp({ name, mounts }, target, this.#table)
+    this.#table.claim(plugin)
+    try {
+      const own = this.#ownAddresses(config)
+      if (own.listenaddr !== '' || own.listenaddrtls !== '') plugin.listenOn(await this.#acquireOwn(name, own))
+    } catch (error) {
+      await plugin.dispose()
+      throw error
+    }
+    return plugin
+  }
+
+  /**
+   * Takes over a changed `global.http`.
+   * @throws {ListenError} when a new address can't be bound; the server then goes on as it was
+   */
+  async applyConfig(config: HttpConfig): Promise<void> {
+    if (this.#lease && !sameListeners(config, this.#config)) await this.#listen(config)
+    this.#config = config
+    this.#coreTarget.cors = config.cors
+  }
+
+  /** Stops accepting, lets open requests finish until the deadline, then ends them. */
+  async close(deadlineMs: number): Promise<void> {
+    await this.#lease?.release()
+    await this.#front.close(deadlineMs)
+    await Promise.all([...this.#table].map((plugin) => plugin.dispose()))
+    await this.#coreTarget.close()
+  }
+
+  async #listen(config: HttpConfig): Promise<void> {
+    const lease = await this.#pool.acquire('http', tcpConfigOf(config), (socket) => this.#front.accept(socket))
+    lease.activate()
+    const before = this.#lease
+    this.#lease = lease
+    await before?.release()
+  }
+
+  #acquireOwn(name: string, config: ListenKeys): Promise<ListenerLease> {
+    // Not the plugin's name alone, which stands for its own protocol's ports.
+    return this.#pool.acquire(`${name} http`, tcpConfigOf(config), (socket) => {
+      this.#ownSockets.set(socket, name)
+      this.#front.accept(socket)
+    })
+  }
+
+  #ownAddresses(config: HttpConfig): ListenKeys {
+    const { listenaddr, listenaddrtls } = this.#config
+    return {
+      ...config,
+      listenaddr: config.listenaddr === listenaddr ? '' : config.listenaddr,
+      listenaddrtls: config.listenaddrtls === listenaddrtls ? '' : config.listenaddrtls,
+    }
+  }
+
+  #handle(request: RoutedRequest, response: ServerResponse): void {
+    const route = this.#route(request)
+    if ('target' in route) {
+      request.url = route.url
+      route.target.handle(request, response)
+      return
+    }
+    const body = JSON.stringify(failure(route.statusCode, route.message))
+    response.writeHead(route.statusCode, { 'content-type': 'application/json; charset=utf-8' }).end(body)
+  }
+
+  #upgrade(request: RoutedRequest, socket: Duplex, head: Buffer): void {
+    const route = this.#route(request)
+    if ('target' in route) {
+      request.url = route.url
+      route.target.upgrade(request, socket, head)
+      return
+    }
+    socket.on('error', (err) => this.#log.debug({ reason: err.message }, 'refused connection failed'))
+    closeWith(socket, route.statusCode, route.message)
+  }
+
+  #route(request: RoutedRequest): Route {
+    const url = originForm(request.url ?? '/')
+    request.originalUrl = url
+    if (url.length > this.#limits.maxUrlLength) return { statusCode: 414, message: 'URL too long' }
+    const { mount, rest } = splitMount(url)
+    const mounted = this.#table.ownerOf(mount)
+    const own = this.#ownSockets.get(request.socket)
+    const name = own ?? mounted
+    if (name === undefined) return { target: this.#coreTarget, url }
+    const plugin = this.#table.activeOf(name)
+    if (!plugin) return { statusCode: 503, message: 'the plugin is not running' }
+    return { target: plugin.target, url: mounted === name ? rest : url }
+  }
+}
+
+function sameListeners(a: HttpConfig, b: HttpConfig): boolean {
+  const keys = ['listenaddr', 'listenaddrtls', 'certfile', 'keyfile'] as const
+  return keys.every((key) => a[key] === b[key])
+}
+
+function tcpConfigOf({ listenaddr, listenaddrtls, certfile, keyfile }: ListenKeys) {
+  return { listenaddr, listenaddrtls, certfile, keyfile, nodelay: true, keepalive: true }
+}

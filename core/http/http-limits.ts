@@ -1,0 +1,30 @@
+/** What the HTTP server endures from clients; routes may raise `maxBodyBytes` for themselves with `bodyLimit`. */
+export type HttpLimits = {
+  /** A connection that has not sent a request's headers by then is closed; also one that sends nothing at all. */
+  readonly headersTimeoutMs: number
+  /** A request that has not come in completely by then is closed. */
+  readonly requestTimeoutMs: number
+  /** A connection is kept this long for its next request. */
+  readonly keepAliveTimeoutMs: number
+  /** A connection on which nothing moves in either direction is closed; not those upgraded to WebSocket. */
+  readonly idleTimeoutMs: number
+  /** An upgrade that got no answer by then is refused. */
+  readonly upgradeTimeoutMs: number
+  /** How often the first two are looked at. */
+  readonly checkIntervalMs: number
+  readonly maxHeaderBytes: number
+  readonly maxUrlLength: number
+  readonly maxBodyBytes: number
+}
+
+export const HTTP_LIMITS: HttpLimits = {
+  headersTimeoutMs: 15_000,
+  requestTimeoutMs: 120_000,
+  keepAliveTimeoutMs: 30_000,
+  idleTimeoutMs: 300_000,
+  upgradeTimeoutMs: 60_000,
+  checkIntervalMs: 1_000,
+  maxHeaderBytes: 16_384,
+  maxUrlLength: 8_192,
+  maxBodyBytes: 4_194_304,
+}

@@ -1,0 +1,96 @@
+import { Socket } from 'node:net'
+import type { ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
+import { withoutQuery } from '../observe/logger.ts'
+import { isPreflight, setCorsHeaders } from './cors.ts'
+import { createFastifyApp } from './fastify-app.ts'
+import type { HttpLimits } from './http-limits.ts'
+import { closeWith } from './raw-reply.ts'
+import type { RoutedRequest } from './request-path.ts'
+
+/** A fastify instance with what it is answering: the core's own, or one generation of a plugin. */
+export class HttpTarget {
+  readonly app: FastifyInstance
+  readonly #log: Logger
+  readonly #limits: HttpLimits
+  readonly #open = new Set<ServerResponse | Duplex>()
+  cors: boolean
+
+  constructor(options: { readonly log: Logger; readonly limits: HttpLimits; readonly cors: boolean }) {
+    this.#log = options.log
+    this.#limits = options.limits
+    this.cors = options.cors
+    this.app = createFastifyApp({ ...options, cors: () => this.cors })
+  }
+
+  /** Requests and WebSockets that have not ended. */
+  get openRequests(): number {
+    return this.#open.size
+  }
+
+  handle(request: RoutedRequest, response: ServerResponse): void {
+    this.#follow(response)
+    if (this.#log.isLevelEnabled('debug')) this.#logWhenDone(request, response)
+    if (this.cors) setCorsHeaders(request, response)
+    if (this.cors && isPreflight(request)) response.writeHead(200, { 'content-length': 0 }).end()
+    else this.app.server.emit('request', request, response)
+  }
+
+  /** Hands a WebSocket request to the `upgrade` listeners; when they do nothing, it is refused. */
+  upgrade(request: RoutedRequest, socket: Duplex, head: Buffer): void {
+    this.#follow(socket)
+    const path = withoutQuery(request.originalUrl ?? '')
+    socket.on('error', (err) => this.#log.debug({ path, reason: err.message }, 'WebSocket connection failed'))
+    const fail = (err: unknown): void => {
+      this.#log.error({ err, path }, 'WebSocket request failed')
+      closeWith(socket, 500, 'internal error')
+    }
+    const listeners = this.app.server.rawListeners('upgrade')
+    if (listeners.length === 0) {
+      closeWith(socket, 404, 'not found')
+      return
+    }
+    this.#expectAnswer(socket)
+    for (const listener of listeners) {
+      try {
+        const result: unknown = Reflect.apply(listener, this.app.server, [request, socket, head])
+        if (result instanceof Promise) result.catch(fail)
+      } catch (err) {
+        fail(err)
+      }
+    }
+  }
+
+  /** Ends what is open, and runs the `onClose` hooks of the app. */
+  async close(): Promise<void> {
+    for (const item of this.#open) item.destroy()
+    await this.app.close()
+  }
+
+  #follow(item: ServerResponse | Duplex): void {
+    this.#open.add(item)
+    item.once('close', () => this.#open.delete(item))
+  }
+
+  #expectAnswer(socket: Duplex): void {
+    if (!(socket instanceof Socket)) return
+    socket.setTimeout(0)
+    const writtenBytes = socket.bytesWritten
+    const timer = setTimeout(() => {
+      if (socket.bytesWritten === writtenBytes) closeWith(socket, 404, 'not found')
+    }, this.#limits.upgradeTimeoutMs)
+    socket.once('close', () => clearTimeout(timer))
+  }
+
+  #logWhenDone(request: RoutedRequest, response: ServerResponse): void {
+    const startMs = performance.now()
+    const { method } = request
+    const path = withoutQuery(request.originalUrl ?? '')
+    response.once('close', () => {
+      const tookMs = Math.round(performance.now() - startMs)
+      this.#log.debug({ method, path, status: response.statusCode, tookMs }, 'request')
+    })
+  }
+}

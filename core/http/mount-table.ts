@@ -1,0 +1,52 @@
+/** First path segments that are the core's own. */
+const RESERVED = new Set(['', 'admin', 'api', 'assets', 'config', 'favicon.ico', 'healthz', 'metrics', 'readyz', 'v6'])
+const MOUNT = /^[a-z0-9][a-z0-9._-]*$/
+
+/** One generation of a plugin, and the prefixes it wants. */
+export type Mounted = { readonly name: string; readonly mounts: readonly string[] }
+
+/** Which plugin has which prefix, and which generation of it answers. */
+export class MountTable<Generation extends Mounted> {
+  readonly #generations = new Set<Generation>()
+  readonly #active = new Map<string, Generation>()
+
+  /** @throws {Error} when a prefix is malformed, the core's, or another plugin's */
+  claim(generation: Generation): void {
+    for (const mount of generation.mounts) this.#check(generation.name, mount)
+    this.#generations.add(generation)
+  }
+
+  /** From now on this generation answers for its plugin. */
+  activate(generation: Generation): void {
+    this.#active.set(generation.name, generation)
+  }
+
+  /** Forgets a generation; if it answered, nobody does until another is activated. */
+  drop(generation: Generation): void {
+    this.#generations.delete(generation)
+    if (this.#active.get(generation.name) === generation) this.#active.delete(generation.name)
+  }
+
+  activeOf(name: string): Generation | undefined {
+    return this.#active.get(name)
+  }
+
+  /** The name of the plugin a prefix belongs to, whether it answers already or not. */
+  ownerOf(mount: string): string | undefined {
+    for (const active of this.#active.values()) if (active.mounts.includes(mount)) return active.name
+    return this.#generations.values().find(({ name, mounts }) => !this.#active.has(name) && mounts.includes(mount))
+      ?.name
+  }
+
+  [Symbol.iterator](): Iterator<Generation> {
+    return this.#generations.values()
+  }
+
+  #check(name: string, mount: string): void {
+    const refuse = (why: string): Error => new Error(`${name}: can't serve /${mount}/: ${why}`)
+    if (RESERVED.has(mount)) throw refuse('the prefix belongs to the server')
+    if (!MOUNT.test(mount)) throw refuse('a prefix is one path segment of a–z, 0–9, dot, dash and underscore')
+    const holder = this.#generations.values().find((other) => other.name !== name && other.mounts.includes(mount))
+    if (holder) throw refuse(`the prefix belongs to the plugin ${holder.name}`)
+  }
+}

@@ -1,0 +1,62 @@
+import type { FastifyInstance } from 'fastify'
+import type { TcpListener } from 'sluice/sdk'
+import type { ListenerLease } from '../net/listener-pool.ts'
+import type { HttpTarget } from './http-target.ts'
+import type { Mounted, MountTable } from './mount-table.ts'
+
+/** The HTTP side of one generation of a plugin. */
+export class PluginHttp implements Mounted {
+  readonly name: string
+  readonly mounts: readonly string[]
+  readonly target: HttpTarget
+  readonly #table: MountTable<PluginHttp>
+  #lease: ListenerLease | null = null
+  #disposed = false
+
+  constructor(plugin: Mounted, target: HttpTarget, table: MountTable<PluginHttp>) {
+    this.name = plugin.name
+    this.mounts = plugin.mounts
+    this.target = target
+    this.#table = table
+  }
+
+  /** Where the plugin's routes go. Its `server` emits `upgrade`. */
+  get instance(): FastifyInstance {
+    return this.target.app
+  }
+
+  /** The plugin's own addresses; empty where it has none besides the server's. */
+  get addresses(): TcpListener['addresses'] {
+    return this.#lease?.addresses ?? []
+  }
+
+  /** Requests and WebSockets of this generation that have not ended. */
+  get openRequests(): number {
+    return this.target.openRequests
+  }
+
+  /** Takes over a lease of the plugin's own addresses. */
+  listenOn(lease: ListenerLease): void {
+    this.#lease = lease
+  }
+
+  /**
+   * Finishes the fastify instance and sends new requests here; those open with the generation before go on.
+   * @throws what a `ready` hook or a fastify plugin rejects with; the generation before then goes on
+   */
+  async activate(): Promise<void> {
+    await this.instance.ready()
+    if (this.#disposed) throw new Error(`${this.name}: unloaded while it started`)
+    this.#table.activate(this)
+    this.#lease?.activate()
+  }
+
+  /** Ends what is still open, and frees prefixes and addresses if no other generation has them. */
+  async dispose(): Promise<void> {
+    if (this.#disposed) return
+    this.#disposed = true
+    this.#table.drop(this)
+    await this.#lease?.release()
+    await this.target.close()
+  }
+}

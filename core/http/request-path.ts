@@ -1,0 +1,24 @@
+import type { IncomingMessage } from 'node:http'
+
+/**
+ * A request on its way to a plugin: `url` has lost the plugin's prefix, `originalUrl` is as the client sent it. For
+ * fastify handlers it is `request.originalUrl`; `upgrade` listeners read it from the raw request.
+ */
+export type RoutedRequest = IncomingMessage & { originalUrl?: string }
+
+/** The path and query of a request target, which proxies may send as a whole URL (RFC 9112, 3.2.2). */
+export function originForm(target: string): string {
+  const authority = /^https?:\/\/[^/?#]*/i.exec(target)?.[0]
+  if (authority === undefined) return target
+  const rest = target.slice(authority.length)
+  return rest.startsWith('/') ? rest : `/${rest}`
+}
+
+/** The first segment of a path, and what is left for those mounted there. */
+export function splitMount(url: string): { readonly mount: string; readonly rest: string } {
+  if (!url.startsWith('/')) return { mount: '', rest: url }
+  const end = url.slice(1).search(/[/?#]/)
+  if (end < 0) return { mount: url.slice(1), rest: '/' }
+  const rest = url.slice(end + 1)
+  return { mount: url.slice(1, end + 1), rest: rest.startsWith('/') ? rest : `/${rest}` }
+}
