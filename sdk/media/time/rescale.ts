@@ -1,8 +1,8 @@
 /**
  * Converts a time from one timescale to another, rounded down (towards minus infinity).
  *
- * Exact for integers whose result is a safe one: seconds and remainder are multiplied apart, because `value * toTimescale` passes 2^53 within
- * hours for common timescales.
+ * Exact for integers whose result is a safe one: seconds and remainder are multiplied apart, because
+ * `value * toTimescale` passes 2^53 within hours for common timescales.
  */
 export function rescale(value: number, fromTimescale: number, toTimescale: number): number {
   if (fromTimescale === toTimescale) return value
