@@ -5,7 +5,7 @@ import { newAmfObject, setAmfProperty } from './value.ts'
 import type { AmfObject, AmfValue } from './value.ts'
 
 /** Type markers, AMF 0 specification 2.1. */
-export const AMF0_MARKER = {
+const AMF0_MARKER = {
   number: 0x00,
   boolean: 0x01,
   string: 0x02,
