@@ -1,0 +1,92 @@
+import type { TObject } from 'typebox'
+import { InheritedConfig } from '../config/groups.ts'
+import type { PluginConfig, PluginDefinition } from '../plugin/define-plugin.ts'
+
+/** Config as it is written in a file: durations and sizes with their units, keys in the schema's spelling. */
+export type WrittenConfig = { readonly [key: string]: unknown }
+
+type Schema = {
+  readonly format?: string
+  readonly default?: unknown
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly patternProperties?: Readonly<Record<string, Schema>>
+  readonly items?: Schema
+}
+
+const UNITS_MS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 }
+const UNITS_BYTES: Readonly<Record<string, number>> = { B: 1, KB: 1024, MB: 1024 ** 2, GB: 1024 ** 3 }
+
+/**
+ * The effective config of a plugin, as a host makes it from the defaults of the schemas, the definition's own defaults
+ * and a section of the config file; frozen. Values are not checked: that is the host's work.
+ * @throws {Error} when the section has a key that no schema has, or a key has no value at all
+ */
+export function effectiveConfig<Own extends TObject>(
+  definition: Pick<PluginDefinition<Own>, 'config' | 'defaults'>,
+  written: WrittenConfig = {},
+): PluginConfig<Own> {
+  const own = (definition.config ?? {}) as Schema
+  const inherited = InheritedConfig as Schema
+  const schema = { properties: { ...inherited.properties, ...own.properties } }
+  return valueOf(schema, [written, definition.defaults], '') as PluginConfig<Own>
+}
+
+/** The value of a schema from the first source that has one; objects with named keys are put together key by key. */
+function valueOf(schema: Schema, sources: readonly unknown[], path: string): unknown {
+  if (schema.properties === undefined) return leafOf(schema, sources, path)
+  const objects = sources.filter(isObject)
+  const properties = Object.entries(schema.properties)
+  for (const key of objects.flatMap((object) => Object.keys(object))) {
+    if (!Object.hasOwn(schema.properties, key)) throw new Error(`there is no config key ${path}${key}`)
+  }
+  const entries = properties.map(([key, property]) => {
+    return [
+      key,
+      valueOf(
+        property,
+        objects.map((object) => object[key]),
+        `${path}${key}.`,
+      ),
+    ]
+  })
+  return Object.freeze(Object.fromEntries(entries))
+}
+
+function leafOf(schema: Schema, sources: readonly unknown[], path: string): unknown {
+  const written = [...sources, schema.default].find((value) => value !== undefined)
+  if (written === undefined) throw new Error(`config key ${path.slice(0, -1)} has neither value nor default`)
+  return convert(schema, written, path)
+}
+
+function convert(schema: Schema, written: unknown, path: string): unknown {
+  if (Array.isArray(written)) {
+    return Object.freeze(written.map((item) => convert(schema.items ?? {}, item, path)))
+  }
+  if (isObject(written) && schema.properties !== undefined) return valueOf(schema, [written], path)
+  const byPattern = Object.values(schema.patternProperties ?? {})[0]
+  if (isObject(written) && byPattern !== undefined) {
+    const entries = Object.entries(written).map(([key, value]) => [key, convert(byPattern, value, `${path}${key}.`)])
+    return Object.freeze(Object.fromEntries(entries))
+  }
+  if (schema.format === 'duration' || (schema.format === 'auto-duration' && written !== 'auto')) {
+    return durationMs(String(written))
+  }
+  return schema.format === 'byte-size' ? sizeBytes(String(written)) : written
+}
+
+function durationMs(text: string): number {
+  if (/^\d+$/u.test(text)) return Number(text) * 1000
+  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|[hms])/gu)]
+  if (text === '' || parts.map(([part]) => part).join('') !== text) throw new Error(`${text} is no duration`)
+  return parts.reduce((sum, [, amount, unit]) => sum + Number(amount) * (UNITS_MS[unit ?? ''] ?? 0), 0)
+}
+
+function sizeBytes(text: string): number {
+  const [, amount, unit = 'B'] = /^(\d+(?:\.\d+)?)\s?([KMG]?B)?$/u.exec(text) ?? []
+  if (amount === undefined) throw new Error(`${text} is no size`)
+  return Math.round(Number(amount) * (UNITS_BYTES[unit] ?? 0))
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,122 @@
+import type { TObject } from 'typebox'
+import type { PluginContext } from '../plugin/context.ts'
+import type { PluginConfig, PluginDefinition } from '../plugin/define-plugin.ts'
+import { effectiveConfig, type WrittenConfig } from './fake-config.ts'
+import { FakeHooks } from './fake-hooks.ts'
+import { FakeHttp } from './fake-http.ts'
+import { FakeNet } from './fake-net.ts'
+import { FakeServices, type OtherServices } from './fake-services.ts'
+import { FakeStreams } from './fake-streams.ts'
+import { FakeTasks } from './fake-tasks.ts'
+import { LogRecords } from './log-records.ts'
+
+export type FakeHostOptions = {
+  /** The plugin's section as it would be in the config file: `{ subscribe: { waittimeout: '100ms' } }`. */
+  readonly config?: WrittenConfig
+  /** Services of other plugins. */
+  readonly services?: OtherServices
+}
+
+/** A running plugin and all that it touches. */
+export interface FakeHost<Config> {
+  readonly ctx: PluginContext<Config>
+  readonly streams: FakeStreams
+  readonly hooks: FakeHooks
+  /** Its listeners, on free ports of the loopback address. */
+  readonly net: FakeNet
+  /** Its routes, below its mounts at `http.origin`. */
+  readonly http: FakeHttp
+  readonly tasks: FakeTasks
+  readonly services: FakeServices
+  readonly log: LogRecords
+  /** Applies another section, as a change of the file would for keys the plugin takes live. */
+  configure(config: WrittenConfig): void
+  /** Unloads the plugin: ends its sessions and tasks, undoes what it did, closes its listeners. Idempotent. */
+  dispose(): Promise<void>
+}
+
+/**
+ * Runs a plugin without a host: real sockets, a real HTTP server, the real defaults of its config, and streams in memory.
+ * @throws what `setup` throws or rejects with; nothing stays open then
+ */
+export async function createFakeHost<Own extends TObject>(
+  definition: PluginDefinition<Own>,
+  options: FakeHostOptions = {},
+): Promise<FakeHost<PluginConfig<Own>>> {
+  const host = new RunningHost(definition, options)
+  try {
+    await definition.setup(host.ctx)
+    await host.http.start()
+    return host
+  } catch (error) {
+    await host.dispose()
+    throw error
+  }
+}
+
+class RunningHost<Own extends TObject> implements FakeHost<PluginConfig<Own>> {
+  readonly ctx: PluginContext<PluginConfig<Own>>
+  readonly log: LogRecords
+  readonly hooks: FakeHooks
+  readonly streams: FakeStreams
+  readonly net: FakeNet
+  readonly http: FakeHttp
+  readonly tasks: FakeTasks
+  readonly services: FakeServices
+  readonly #definition: PluginDefinition<Own>
+  readonly #unload = new AbortController()
+  readonly #configListeners: ((config: PluginConfig<Own>) => void)[] = []
+  readonly #disposers: (() => void | Promise<void>)[] = []
+  #config: PluginConfig<Own>
+  #disposed: Promise<void> | undefined
+
+  constructor(definition: PluginDefinition<Own>, { config, services = {} }: FakeHostOptions) {
+    const { name, mounts = [name], provides = [] } = definition
+    this.#definition = definition
+    this.#config = effectiveConfig(definition, config)
+    this.log = new LogRecords(name)
+    const { logger } = this.log
+    this.hooks = new FakeHooks(logger)
+    this.streams = new FakeStreams({ protocol: name, hooks: this.hooks, config: () => this.#config })
+    this.net = new FakeNet(logger)
+    this.http = new FakeHttp(mounts)
+    this.tasks = new FakeTasks(logger)
+    this.services = new FakeServices(provides, services)
+    this.ctx = this.#createContext()
+  }
+
+  configure(config: WrittenConfig): void {
+    this.#config = effectiveConfig(this.#definition, config)
+    for (const listener of this.#configListeners) listener(this.#config)
+  }
+
+  dispose(): Promise<void> {
+    this.#disposed ??= this.#dispose()
+    return this.#disposed
+  }
+
+  #createContext(): PluginContext<PluginConfig<Own>> {
+    const { log, hooks, streams, net, http, tasks, services } = this
+    const currentConfig = () => this.#config
+    return {
+      get config() {
+        return currentConfig()
+      },
+      onConfig: (listener) => void this.#configListeners.push(listener),
+      log: log.logger,
+      ...{ streams, hooks, net, tasks, services },
+      http: http.app,
+      signal: this.#unload.signal,
+      onDispose: (dispose) => void this.#disposers.push(dispose),
+    }
+  }
+
+  async #dispose(): Promise<void> {
+    this.streams.dispose()
+    this.#unload.abort()
+    await this.tasks.dispose()
+    for (const dispose of this.#disposers.toReversed()) await dispose()
+    this.hooks.dispose()
+    await Promise.all([this.net.dispose(), this.http.dispose()])
+  }
+}

@@ -1,0 +1,124 @@
+import type { AccessUnit } from '../media/access-unit.ts'
+import type { Track } from '../media/track.ts'
+import type { StreamInfo, StreamState, SubscriberInfo } from '../stream/stream-info.ts'
+import type { FakeHooks } from './fake-hooks.ts'
+import type { FakePublisher, FakePublisherStream } from './fake-publisher.ts'
+import type { FakeSubscriber, FakeSubscriberStream } from './fake-subscriber.ts'
+
+/** One path of {@link FakeStreams}: where its publisher and its subscribers meet. */
+export class FakeStream implements FakePublisherStream, FakeSubscriberStream {
+  readonly path: string
+  readonly subscribers = new Set<FakeSubscriber>()
+  readonly #hooks: FakeHooks
+  #publisher: FakePublisher | undefined
+  #gop: AccessUnit[] = []
+  #waiting: (() => void)[] = []
+
+  constructor(path: string, hooks: FakeHooks) {
+    this.path = path
+    this.#hooks = hooks
+  }
+
+  get publisher(): FakePublisher | undefined {
+    return this.#publisher
+  }
+
+  get tracks(): readonly Track[] {
+    return this.#publisher?.tracks ?? []
+  }
+
+  get metadata(): Readonly<Record<string, unknown>> {
+    return this.#publisher?.metadata ?? {}
+  }
+
+  get gop(): readonly AccessUnit[] {
+    return this.#gop
+  }
+
+  get subscriberCount(): number {
+    return [...this.subscribers].filter((subscriber) => subscriber.request.type === 'server').length
+  }
+
+  info(): StreamInfo {
+    const { path, tracks, metadata, subscriberCount, publisher } = this
+    const common = { path, state: this.#state(), subscriberCount, tracks, metadata }
+    const startTime = publisher?.startTime ?? new Date(0)
+    const { protocol = '', type = 'server' } = publisher?.request ?? {}
+    return { ...common, startTime, pluginName: protocol, type }
+  }
+
+  setPublisher(publisher: FakePublisher): void {
+    this.#publisher = publisher
+    for (const subscriber of this.subscribers) subscriber.stopWaiting()
+    void this.#hooks.notify('published', this.info())
+  }
+
+  addSubscriber(subscriber: FakeSubscriber): void {
+    this.subscribers.add(subscriber)
+    if (this.#publisher === undefined) subscriber.startWaiting()
+  }
+
+  /** Resolves when there are tracks, or the subscriber has ended. */
+  async whenReady(subscriber: FakeSubscriber): Promise<void> {
+    // A publisher that declares its tracks one after the other has declared them all a turn later.
+    do await new Promise((resolve) => setImmediate(resolve))
+    while (!(await this.#isReady(subscriber)))
+  }
+
+  trackChanged(track: Track): void {
+    if (track.kind === 'video') this.#gop = []
+    for (const subscriber of this.subscribers) subscriber.track(track)
+    void this.#hooks.notify('track', this.info(), track)
+    this.#wake()
+  }
+
+  tracksCompleted(): void {
+    this.#wake()
+  }
+
+  dispatch(unit: AccessUnit): void {
+    const hasVideo = this.tracks.some((track) => track.kind === 'video')
+    const isStart = !hasVideo || (unit.keyframe && unit.track.kind === 'video')
+    if (isStart) this.#gop = [unit]
+    else if (this.#gop.length > 0) this.#gop.push(unit)
+    for (const subscriber of this.subscribers) subscriber.unit(unit, isStart)
+  }
+
+  publisherClosed(publisher: FakePublisher, reason: string): void {
+    if (this.#publisher !== publisher) return
+    const info = this.info()
+    this.#publisher = undefined
+    this.#gop = []
+    for (const subscriber of this.subscribers) subscriber.startWaiting()
+    void this.#hooks.notify('unpublished', info, reason)
+  }
+
+  subscriberClosed(subscriber: FakeSubscriber, reason: string): void {
+    this.subscribers.delete(subscriber)
+    void this.#hooks.notify('unsubscribed', subscriberInfo(subscriber), reason)
+    this.#wake()
+  }
+
+  #state(): StreamState {
+    if (this.#publisher === undefined) return 4
+    if (this.subscribers.size > 0) return 2
+    return this.tracks.length > 0 ? 1 : 0
+  }
+
+  async #isReady(subscriber: FakeSubscriber): Promise<boolean> {
+    if (subscriber.closeReason !== undefined || this.tracks.length > 0) return true
+    await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    return false
+  }
+
+  #wake(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve()
+  }
+}
+
+/** A subscriber as plugins see it. */
+export function subscriberInfo(subscriber: FakeSubscriber): SubscriberInfo {
+  const { id, streamPath, startTime, request } = subscriber
+  const remoteAddr = `${request.client.ip}:${request.client.port}`
+  return { id, streamPath, pluginName: request.protocol, type: request.type, remoteAddr, startTime }
+}

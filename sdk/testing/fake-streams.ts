@@ -1,0 +1,148 @@
+import type { InheritedConfig } from '../config/groups.ts'
+import {
+  InvalidRequest,
+  StreamDenied,
+  StreamExists,
+  StreamNotFound,
+  StreamUnavailable,
+} from '../errors/stream-errors.ts'
+import type { PublishOptions } from '../stream/publisher.ts'
+import type { SessionAction, SessionInit, SessionRequest } from '../stream/session-request.ts'
+import type { StreamInfo, SubscriberInfo } from '../stream/stream-info.ts'
+import type { StreamAuthHandler, StreamManager } from '../stream/stream-manager.ts'
+import type { FakeHooks } from './fake-hooks.ts'
+import { FakePublisher } from './fake-publisher.ts'
+import { FakeStream, subscriberInfo } from './fake-stream.ts'
+import { FakeSubscriber } from './fake-subscriber.ts'
+
+/** Decides on a session in place of the gates: what it throws, or rejects with, is what the session gets. */
+export type FakeGate = (request: SessionRequest) => void | Promise<void>
+
+export type FakeStreamsInit = {
+  /** The plugin's name. */
+  readonly protocol: string
+  readonly hooks: FakeHooks
+  readonly config: () => Pick<InheritedConfig, 'publish' | 'subscribe'>
+}
+
+/**
+ * Streams in memory. A subscriber gets what the host would send: the start, then units from the newest keyframe on; each
+ * at once and for itself, without the host's sharing, merging, bounds and repair of times. There are no gates but
+ * {@link FakeStreams.gate}; the query overrides no config; hooks are fired.
+ */
+export class FakeStreams implements StreamManager {
+  /** Every session that asked, admitted or not, in order. */
+  readonly requests: SessionRequest[] = []
+  /** Every publisher there was, in order. */
+  readonly publishers: FakePublisher[] = []
+  /** Every subscriber there was, in order. */
+  readonly allSubscribers: FakeSubscriber[] = []
+  /** Set by a test to deny sessions; see {@link denyAll}. */
+  gate: FakeGate | undefined
+  /** What the plugin has set. */
+  authHandler: StreamAuthHandler | null = null
+  readonly #init: FakeStreamsInit
+  readonly #streams = new Map<string, FakeStream>()
+  #nextId = 1
+
+  constructor(init: FakeStreamsInit) {
+    this.#init = init
+  }
+
+  async publish(init: SessionInit, options: PublishOptions = {}): Promise<FakePublisher> {
+    const request = await this.#admit('publish', init)
+    const config = this.#init.config().publish
+    const stream = this.#stream(request.streamPath)
+    if (stream.publisher !== undefined && !config.kickexist) throw new StreamExists()
+    stream.publisher?.close('kick')
+    const publisher = new FakePublisher({ id: this.#nextId++, request, options, config, stream })
+    this.publishers.push(publisher)
+    stream.setPublisher(publisher)
+    return publisher
+  }
+
+  async subscribe(init: SessionInit): Promise<FakeSubscriber> {
+    const request = await this.#admit('play', init)
+    const config = this.#init.config().subscribe
+    const stream = this.#stream(request.streamPath)
+    const subscriber = new FakeSubscriber({ id: this.#nextId++, request, config, stream })
+    this.allSubscribers.push(subscriber)
+    stream.addSubscriber(subscriber)
+    await this.#wait(stream, subscriber)
+    void this.#init.hooks.notify('subscribed', subscriberInfo(subscriber))
+    return subscriber
+  }
+
+  get(streamPath: string): StreamInfo | undefined {
+    const stream = this.#streams.get(streamPath)
+    return stream?.publisher === undefined ? undefined : stream.info()
+  }
+
+  list(): StreamInfo[] {
+    return [...this.#streams.values()].filter(({ publisher }) => publisher !== undefined).map((stream) => stream.info())
+  }
+
+  subscribers(streamPath?: string): SubscriberInfo[] {
+    const streams = [...this.#streams.values()].filter(({ path }) => streamPath === undefined || path === streamPath)
+    return streams.flatMap((stream) => [...stream.subscribers].map(subscriberInfo))
+  }
+
+  setStreamAuthHandler(handler: StreamAuthHandler | null): void {
+    this.authHandler = handler
+  }
+
+  set_stream_auth_handler(handler: StreamAuthHandler | null): void {
+    this.setStreamAuthHandler(handler)
+  }
+
+  /** Denies all sessions from now on, with a cause that no client may see. */
+  denyAll(cause = 'denied by the test'): void {
+    this.gate = () => {
+      throw new StreamDenied(cause)
+    }
+  }
+
+  /** Ends all sessions. */
+  dispose(reason = 'unloaded'): void {
+    for (const session of [...this.allSubscribers, ...this.publishers]) session.close(reason)
+  }
+
+  async #admit(action: SessionAction, init: SessionInit): Promise<SessionRequest> {
+    const streamPath = init.streamPath.replace(/^\/+|\/+$/gu, '')
+    const params: Record<string, string> = {}
+    for (const [name, value] of new URLSearchParams(init.query)) params[name] ??= value
+    const { protocol, hooks } = this.#init
+    const request = { ...init, action, streamPath, protocol, type: init.type ?? ('server' as const), params }
+    this.requests.push(request)
+    if (streamPath === '') throw new InvalidRequest('the stream path is empty')
+    await this.gate?.(request)
+    await hooks.admit(action === 'publish' ? 'publish' : 'subscribe', request)
+    return request
+  }
+
+  async #wait(stream: FakeStream, subscriber: FakeSubscriber): Promise<void> {
+    const { signal } = subscriber.request
+    const leave = () => subscriber.close('the client left')
+    if (signal?.aborted) leave()
+    signal?.addEventListener('abort', leave)
+    if (stream.publisher === undefined) void this.#init.hooks.resolve(subscriber.request)
+    await stream.whenReady(subscriber)
+    signal?.removeEventListener('abort', leave)
+    if (subscriber.closeReason === 'subscribe timeout') throw new StreamNotFound()
+    if (subscriber.closeReason !== undefined) throw new StreamUnavailable(subscriber.closeReason)
+  }
+
+  #stream(path: string): FakeStream {
+    const known = this.#streams.get(path)
+    if (known !== undefined) return known
+    const stream = new FakeStream(path, this.#init.hooks)
+    this.#streams.set(path, stream)
+    return stream
+  }
+}
+
+/** What a session says of itself, filled up for tests that care about the path only. */
+export function sessionInit(streamPath: string, fields: Partial<SessionInit> = {}): SessionInit {
+  const client = { ip: '192.0.2.1', port: 40_000, userAgent: 'test' }
+  return { streamPath, url: `test://host/${streamPath}`, query: '', client, ...fields }
+}

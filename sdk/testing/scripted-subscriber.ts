@@ -1,0 +1,68 @@
+import type { AccessUnit } from '../media/access-unit.ts'
+import type { Track } from '../media/track.ts'
+import type { Sink } from '../stream/muxer.ts'
+import type { Subscriber, UnitReader } from '../stream/subscriber.ts'
+
+/** Takes what a subscriber gets and keeps it: bytes after `attach(format, sink)`, tracks and units after `read`. */
+export class CollectingSink implements Sink {
+  readonly writes: Buffer[] = []
+  #stalled = false
+  #queuedBytes = 0
+
+  /** All bytes so far. */
+  get bytes(): Buffer {
+    return Buffer.concat(this.writes)
+  }
+
+  get queuedBytes(): number {
+    return this.#queuedBytes
+  }
+
+  write(bytes: Buffer): void {
+    this.writes.push(bytes)
+    if (this.#stalled) this.#queuedBytes += bytes.length
+  }
+
+  /** Behaves like a peer that reads nothing: what is written from now on stays queued. */
+  stall(): void {
+    this.#stalled = true
+  }
+
+  /** Reads again. What is queued is gone at once, or all but some bytes of it. */
+  drain(leftBytes = 0): void {
+    this.#stalled = leftBytes > 0
+    this.#queuedBytes = Math.min(this.#queuedBytes, leftBytes)
+  }
+}
+
+/** Reads a subscriber's units and keeps them. */
+export class ScriptedSubscriber implements UnitReader {
+  /** Each time a track was announced; a track whose configuration changed is there again. */
+  readonly tracks: Track[] = []
+  readonly units: AccessUnit[] = []
+  readonly #subscriber: Subscriber
+  #closeReason: string | undefined
+
+  constructor(subscriber: Subscriber) {
+    this.#subscriber = subscriber
+    subscriber.onClose((reason) => (this.#closeReason = reason))
+    subscriber.read(this)
+  }
+
+  /** Why the subscriber ended; undefined while it runs. */
+  get closeReason(): string | undefined {
+    return this.#closeReason
+  }
+
+  track(track: Track): void {
+    this.tracks.push(track)
+  }
+
+  unit(unit: AccessUnit): void {
+    this.units.push(unit)
+  }
+
+  close(): void {
+    this.#subscriber.close('the test ended')
+  }
+}
