@@ -9,7 +9,7 @@ const HEADERS = {
 }
 
 /** What lets pages of this origin read an answer: the origin is echoed, or `*` when there is none. */
-export function corsHeaders(origin: string | undefined): Record<string, string> {
+function corsHeaders(origin: string | undefined): Record<string, string> {
   // The answer differs by origin, so a shared cache must keep it apart.
   return { ...HEADERS, 'access-control-allow-origin': origin ?? '*', vary: 'Origin' }
 }
