@@ -120,6 +120,7 @@ export function tcpConfig(defaults: { readonly listenaddr: string }) {
     { title: 'TCP' },
   )
 }
+/** `tcp`, as {@link tcpConfig} makes it. */
 export type TcpConfig = Static<ReturnType<typeof tcpConfig>>
 
 const SESSION_ACTIONS = Type.Array(Type.Union([Type.Literal('publish'), Type.Literal('play')]), {

@@ -51,5 +51,7 @@ export type Track = TrackInit & {
   readonly id: number
 }
 
+/** A track of pictures. */
 export type VideoTrack = Extract<Track, { kind: 'video' }>
+/** A track of sound. */
 export type AudioTrack = Extract<Track, { kind: 'audio' }>

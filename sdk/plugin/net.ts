@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import type { TcpConfig } from '../config/groups.ts'
 
+/** Addresses that accept connections for a plugin; they are given up when it is unloaded. */
 export interface TcpListener {
   /** What it is bound to, for example `:1935`, with the real port when 0 was asked for; TLS addresses too. */
   readonly addresses: readonly { readonly host: string; readonly port: number; readonly tls: boolean }[]

@@ -7,6 +7,7 @@ export type TaskInit = {
   run(signal: AbortSignal): Promise<void>
 }
 
+/** A task that was started. */
 export interface Task {
   readonly id: number
   /** Settles when the task has ended; never rejects. */
@@ -14,6 +15,7 @@ export interface Task {
   stop(reason?: string): void
 }
 
+/** How a plugin starts tasks. */
 export interface TaskRegistry {
   /** Starts a task; it is stopped when the plugin is unloaded. */
   start(init: TaskInit): Task

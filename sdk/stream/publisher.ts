@@ -23,6 +23,7 @@ export interface Publisher extends UnitSink {
   close(reason?: string): void
 }
 
+/** What a protocol says of its publishers' media. */
 export type PublishOptions = {
   /** Width of the protocol's time stamps in bits, for those that wrap: 32 for RTMP and RTP, 33 for MPEG-TS. */
   readonly timestampBits?: number

@@ -10,6 +10,7 @@ import { FakeStreams } from './fake-streams.ts'
 import { FakeTasks } from './fake-tasks.ts'
 import { LogRecords } from './log-records.ts'
 
+/** What the plugin of a fake host finds. */
 export type FakeHostOptions = {
   /** The plugin's section as it would be in the config file: `{ subscribe: { waittimeout: '100ms' } }`. */
   readonly config?: WrittenConfig

@@ -16,6 +16,7 @@ export type AmfValue =
   | AmfObject
   | ReadonlyMap<string, AmfValue>
 
+/** An empty object without a prototype, so that no property name from outside means anything special. */
 export function newAmfObject(): AmfObject {
   return Object.create(null) as AmfObject
 }

@@ -48,6 +48,7 @@ export function parseFlacStreamInfo(streamInfo: Buffer): FlacStreamInfo {
   return info
 }
 
+/** Writes the bare block, without `fLaC` and block header. */
 export function serializeFlacStreamInfo(info: FlacStreamInfo): Buffer {
   const bits = new BitWriter()
   bits.writeBits(info.minBlockSize, 16)

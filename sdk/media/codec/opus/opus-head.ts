@@ -66,6 +66,7 @@ function parseMapping(head: Buffer, channelCount: number): OpusChannelMapping {
   return { streamCount, coupledCount, channels }
 }
 
+/** Writes the header as it lies in Ogg, with its magic (RFC 7845 section 5.1). */
 export function serializeOpusHead(head: OpusHead): Buffer {
   const { mapping } = head
   const bytes = Buffer.alloc(FIXED_SIZE_BYTES)

@@ -20,6 +20,7 @@ export type FlvTagHeader = {
   readonly bodySizeBytes: number
 }
 
+/** One tag of an FLV. */
 export type FlvTag = {
   readonly type: FlvTagType
   /** Milliseconds modulo 2^32. */

@@ -1,0 +1,123 @@
+import { basename } from 'node:path'
+import { expect } from 'chai'
+import { importsOf, readSource, sourceFiles, type SourceFile } from './source-tree.ts'
+
+const MAX_LINES = 500
+const MAX_TEST_LINES = 700
+const PUBLIC_NAMES = ['sluice/sdk', 'sluice/sdk/media', 'sluice/sdk/testing']
+const ENTRY_POINTS = ['sdk/index.ts', 'sdk/media/index.ts', 'sdk/testing/index.ts']
+
+/** The part of the tree that a file may know by relative paths. */
+function homeOf(path: string): string {
+  const [first = '', second = ''] = path.split('/')
+  if (first === 'plugins' || first === 'examples') return `./${first}/${second}`
+  if (first === 'sdk' && (second === 'media' || second === 'testing')) return `./sdk/${second}`
+  return `./${first}`
+}
+
+function isBelow(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`)
+}
+
+function allows(file: SourceFile, imported: string): boolean {
+  const home = homeOf(file.path)
+  if (imported.startsWith('./')) {
+    if (isBelow(imported, home)) return home !== './sdk' || !isBelow(imported, './sdk/testing')
+    if (home === './sdk/testing' || (home === './sdk' && isBelow(imported, './sdk/media'))) {
+      return isBelow(imported, './sdk')
+    }
+    return file.isTest && isBelow(imported, './test')
+  }
+  if (isBelow(imported, 'sluice')) return !isBelow(home, './sdk') && PUBLIC_NAMES.includes(imported)
+  return home !== './sdk/media' || file.isTest
+}
+
+/** `export { a, type B } from './file.ts'` as pairs of name and file, following lists of lists. */
+function exportedNames(entryPoint: string): { readonly name: string; readonly file: string }[] {
+  const { text } = readSource(entryPoint)
+  const folder = entryPoint.slice(0, entryPoint.lastIndexOf('/'))
+  return [...text.matchAll(/export (?:type )?\{([^}]*)\} from '(\.[^']+)'/gu)].flatMap(([, names = '', from = '']) => {
+    const file = `${folder}/${from.slice('./'.length)}`
+    const words = names.split(',').map((name) => name.trim())
+    return words.filter((name) => name !== '').map((name) => ({ name: name.replace(/^type /u, ''), file }))
+  })
+}
+
+/** Whether one of the declarations of a name follows a doc comment; a type and a value can share a name. */
+function isDocumented(name: string, file: string): boolean {
+  const declaration = new RegExp(
+    String.raw`\*/\n(?:export )?(?:declare |abstract |async )*(?:class|function\*?|const|type|interface) ${name}\b`,
+    'u',
+  )
+  return declaration.test(readSource(file).text)
+}
+
+describe('boundaries', () => {
+  const files = sourceFiles('sdk', 'core', 'plugins', 'examples')
+
+  it('are found in a tree that is read', () => {
+    expect(files.length).to.be.greaterThan(50)
+    expect(files.flatMap(importsOf)).to.include.members(['sluice/sdk', './sdk/media/errors.ts'])
+  })
+
+  it('hold for every import: plugins → sdk ← core, media knows only itself', () => {
+    const broken = files.flatMap((file) =>
+      importsOf(file)
+        .filter((imported) => !allows(file, imported))
+        .map((imported) => `${file.path} imports ${imported}`),
+    )
+    expect(broken).to.eql([])
+  })
+
+  it('tell what is allowed from what is not', () => {
+    const cases: readonly (readonly [string, string, boolean])[] = [
+      ['plugins/rtmp/index.ts', './plugins/rtmp/session.ts', true],
+      ['plugins/rtmp/index.ts', './plugins/flv/session.ts', false],
+      ['plugins/rtmp/index.ts', './core/main.ts', false],
+      ['plugins/rtmp/index.ts', './sdk/index.ts', false],
+      ['plugins/rtmp/index.ts', 'sluice/sdk', true],
+      ['plugins/rtmp/index.ts', 'sluice/sdk/media/errors.ts', false],
+      ['plugins/rtmp/index.ts', 'node:net', true],
+      ['plugins/rtmp/index.ts', './test/peers/ffmpeg.ts', false],
+      ['core/main.ts', './core/host/host.ts', true],
+      ['core/main.ts', './sdk/index.ts', false],
+      ['core/main.ts', './plugins/rtmp/index.ts', false],
+      ['sdk/index.ts', './sdk/media/errors.ts', true],
+      ['sdk/index.ts', './sdk/testing/index.ts', false],
+      ['sdk/index.ts', 'sluice/sdk', false],
+      ['sdk/media/errors.ts', './sdk/errors/stream-errors.ts', false],
+      ['sdk/media/errors.ts', 'node:net', false],
+      ['sdk/testing/index.ts', './sdk/plugin/context.ts', true],
+      ['examples/greeter/greeter.ts', './examples/other/other.ts', false],
+    ]
+    for (const [path, imported, expected] of cases) {
+      expect(allows({ path, text: '', isTest: false }, imported), `${path} imports ${imported}`).to.equal(expected)
+    }
+    expect(allows({ path: 'plugins/rtmp/test/a.test.ts', text: '', isTest: true }, './test/peers/ffmpeg.ts')).to.equal(
+      true,
+    )
+  })
+})
+
+describe('source tree', () => {
+  const files = sourceFiles('sdk', 'core', 'plugins', 'examples', 'scripts', 'test')
+
+  it(`has no file past ${MAX_LINES} lines, no test past ${MAX_TEST_LINES}`, () => {
+    const long = files
+      .map(({ path, text, isTest }) => ({ path, lines: text.split('\n').length - 1, isTest }))
+      .filter(({ lines, isTest }) => lines > (isTest ? MAX_TEST_LINES : MAX_LINES))
+    expect(long.map(({ path, lines }) => `${path}: ${lines}`)).to.eql([])
+  })
+
+  it('has no file named by nothing', () => {
+    const unnamed = /^(utils?|helpers?|misc|common)\.ts$/u
+    expect(files.map(({ path }) => path).filter((path) => unnamed.test(basename(path)))).to.eql([])
+  })
+
+  it('documents every name of the sdk', () => {
+    const names = ENTRY_POINTS.flatMap(exportedNames)
+    expect(names.length).to.be.greaterThan(30)
+    const missing = names.filter(({ name, file }) => !isDocumented(name, file))
+    expect(missing.map(({ name, file }) => `${file}: ${name}`)).to.eql([])
+  })
+})
