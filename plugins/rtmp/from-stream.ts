@@ -43,7 +43,9 @@ class RtmpMuxer implements Muxer {
   }
 
   #carries(track: Track): boolean {
-    return this.#options.multitrack || (track.name ?? '') === ''
+    if ((track.name ?? '') === '') return true
+    // G.711 has no FourCC, which further tracks need.
+    return this.#options.multitrack && track.codec !== 'pcma' && track.codec !== 'pcmu'
   }
 
   #media(track: Track, timeMs: number, parts: readonly Buffer[]): Buffer {

@@ -41,7 +41,7 @@ export function registerStreamRoutes(app: FastifyInstance, streams: StreamRegist
 
   app.post<{ Params: { '*': string } }>('/api/stream/stop/*', ({ params }) => {
     streams.get(params['*'])?.publisher?.close('stop by user')
-    return ok()
+    return ok(undefined)
   })
 
   app.post<{ Params: { id: number } }>(
@@ -51,7 +51,7 @@ export function registerStreamRoutes(app: FastifyInstance, streams: StreamRegist
       const subscriber = streams.subscriber(params.id)
       if (subscriber === undefined) throw new NotFound()
       subscriber.close('stop by user')
-      return ok()
+      return ok(undefined)
     },
   )
 }

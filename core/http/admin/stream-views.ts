@@ -1,9 +1,8 @@
 import type { AudioTrack, Track, VideoTrack } from 'sluice/sdk'
 import { rescale } from 'sluice/sdk/media'
 import type { Stream } from '../../stream/stream.ts'
-import { subscriberInfo } from '../../stream/stream.ts'
 import type { StreamPublisher } from '../../stream/stream-publisher.ts'
-import type { StreamSubscriber } from '../../stream/stream-subscriber.ts'
+import { subscriberInfo, type StreamSubscriber } from '../../stream/stream-subscriber.ts'
 
 /** `StreamInfo` of the API: one running stream. */
 export function streamView(stream: Stream) {

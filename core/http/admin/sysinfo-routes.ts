@@ -1,24 +1,8 @@
 import os from 'node:os'
 import type { FastifyInstance } from 'fastify'
 import type { Endpoints } from 'sluice/sdk'
+import type { PluginView } from '../../host/plugin-view.ts'
 import { ok } from '../envelope.ts'
-
-/** A plugin as `/api/sysinfo` shows it. */
-export type PluginView = {
-  readonly name: string
-  readonly version: string
-  readonly endpoints: Endpoints
-  /** Its config section as the user wrote it, secrets masked. */
-  readonly userConfig: string
-  /** What it listens on, beside HTTP. */
-  readonly tcp: readonly string[]
-  readonly udp: readonly string[]
-  readonly generation: number
-  /** Why it does not run; undefined when it does. */
-  readonly disableReason: string | undefined
-  /** Why its newest version could not take over; the one before goes on. */
-  readonly lastError: string | undefined
-}
 
 export type SysinfoSource = {
   readonly version: string
@@ -58,25 +42,36 @@ export function registerSysinfoRoutes(app: FastifyInstance, source: SysinfoSourc
 }
 
 function pluginInfo(plugin: PluginView) {
-  const { pushAddr = [], playAddr = [], pullAddr = [], downloadAddr = [] } = plugin.endpoints
+  const { pushAddr = [], playAddr = [], pullAddr = [], downloadAddr = [] } = endpointsOf(plugin)
+  const text = plugin.description === '' ? {} : { description: plugin.description }
   return {
     name: plugin.name,
     pushAddr,
     playAddr,
     description: {
       version: plugin.version,
-      userConfig: plugin.userConfig,
+      userConfig: plugin.config?.userConfig ?? '',
       playAddr: playAddr.join(', '),
       pushAddr: pushAddr.join(', '),
       pullAddr: pullAddr.join(', '),
       downloadAddr: downloadAddr.join(', '),
-      tcp: plugin.tcp.join(', '),
-      udp: plugin.udp.join(', '),
+      tcp: plugin.listeners.map(listenerText).join(', '),
+      udp: '',
       generation: String(plugin.generation),
+      ...text,
       ...(plugin.disableReason === undefined ? {} : { disableReason: plugin.disableReason }),
       ...(plugin.lastError === undefined ? {} : { lastError: plugin.lastError }),
     },
   }
+}
+
+function listenerText({ host, port }: PluginView['listeners'][number]): string {
+  if (host === '::' || host === '0.0.0.0') return `:${port}`
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
+}
+
+function endpointsOf({ definition, config }: PluginView): Endpoints {
+  return definition !== undefined && config !== undefined ? (definition.endpoints?.(config.values) ?? {}) : {}
 }
 
 function localAddress(): string {

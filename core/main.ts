@@ -1,0 +1,104 @@
+#!/usr/bin/env node
+import type { Logger } from 'pino'
+import { parseCommandLine, USAGE } from './command-line.ts'
+import { Config } from './config/config.ts'
+import { ConfigError } from './config/config-error.ts'
+import { configReport } from './config/report.ts'
+import { pluginOfError } from './host/module-hooks.ts'
+import { createLogger } from './observe/logger.ts'
+import { VERSION } from './package-root.ts'
+import { defaultConfigFile, Server, STOP_DEADLINE_MS } from './server.ts'
+
+const EXIT_FAILURE = 1
+const EXIT_USAGE = 2
+
+await main()
+
+async function main(): Promise<void> {
+  const command = parseCommandLine(process.argv.slice(2))
+  switch (command.kind) {
+    case 'help':
+      return void process.stdout.write(USAGE)
+    case 'version':
+      return void process.stdout.write(`${VERSION}\n`)
+    case 'usage-error':
+      process.stderr.write(`${command.message}\n\n${USAGE}`)
+      process.exitCode = EXIT_USAGE
+      return
+    case 'check':
+      return check(command.configFile)
+    case 'run':
+      return run(command.configFile)
+  }
+}
+
+async function load(file: string | undefined): Promise<Config | undefined> {
+  try {
+    return await Config.load({ file: file ?? defaultConfigFile(), env: process.env })
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    process.stderr.write(`${error.message}\n`)
+    process.exitCode = EXIT_FAILURE
+    return undefined
+  }
+}
+
+async function run(file: string | undefined): Promise<void> {
+  const config = await load(file)
+  if (config === undefined) return
+  const log = createLogger({ level: config.global.loglevel })
+  const server = new Server({ config, log })
+  const stop = (reason: string, exitCode: number) => {
+    setTimeout(() => process.exit(exitCode), STOP_DEADLINE_MS).unref()
+    void server.stop(reason).then(() => process.exit(exitCode))
+  }
+  process.on('SIGTERM', () => stop('SIGTERM', 0))
+  process.on('SIGINT', () => stop('SIGINT', 0))
+  guardProcess(log, server)
+  try {
+    await server.start()
+  } catch (error) {
+    // What a person has to mend is better read as text than as a log line.
+    if (error instanceof ConfigError) process.stderr.write(`${error.message}\n`)
+    else log.fatal({ err: error }, 'the server could not start')
+    stop('start failed', EXIT_FAILURE)
+  }
+}
+
+async function check(file: string | undefined): Promise<void> {
+  const config = await load(file)
+  if (config === undefined) return
+  const server = new Server({ config, log: createLogger({ level: 'silent' }) })
+  try {
+    await server.loadPlugins()
+    const plugins = server.host.list()
+    process.stdout.write(
+      configReport(
+        config,
+        plugins.flatMap(({ definition }) => definition ?? []),
+      ),
+    )
+    const broken = plugins.filter(
+      ({ disableReason, definition }) => definition === undefined && disableReason !== undefined,
+    )
+    for (const { name, disableReason } of broken) process.stderr.write(`plugin ${name}: ${disableReason}\n`)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    process.stderr.write(`${error.message}\n`)
+    process.exitCode = EXIT_FAILURE
+  } finally {
+    await server.stop('checked')
+  }
+}
+
+/** A plugin's stray error must not take the others down; one of the core's own means that nothing can be relied on. */
+function guardProcess(log: Logger, server: Server): void {
+  const onError = (error: unknown) => {
+    const plugin = pluginOfError(error)
+    if (plugin !== undefined) return log.error({ err: error, plugin }, 'an error escaped from a plugin')
+    log.fatal({ err: error }, 'an error escaped; the server stops')
+    void server.stop('an error escaped').finally(() => process.exit(EXIT_FAILURE))
+  }
+  process.on('uncaughtException', onError)
+  process.on('unhandledRejection', onError)
+}

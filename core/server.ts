@@ -1,0 +1,166 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import type { Logger } from 'pino'
+import type { InheritedConfig } from 'sluice/sdk'
+import { Gatekeeper } from './auth/gatekeeper.ts'
+import { ConfigError } from './config/config-error.ts'
+import type { Config } from './config/config.ts'
+import { HookRunner } from './host/hooks/hook-runner.ts'
+import { PluginHost } from './host/plugin-host.ts'
+import { ServiceBoard } from './host/service-board.ts'
+import { guardAdmin } from './http/admin/admin-access.ts'
+import { registerSecretRoute } from './http/admin/secret-route.ts'
+import { registerStreamRoutes } from './http/admin/stream-routes.ts'
+import { registerSysinfoRoutes } from './http/admin/sysinfo-routes.ts'
+import { addHealthRoutes } from './http/health.ts'
+import { registerHome } from './http/home/home-routes.ts'
+import { HttpHost } from './http/http-host.ts'
+import { ListenerPool } from './net/listener-pool.ts'
+import { pluginLogger } from './observe/logger.ts'
+import { TaskTree } from './observe/task-tree.ts'
+import { PACKAGE_ROOT, PLUGINS_FOLDER, VERSION } from './package-root.ts'
+import { StreamRegistry } from './stream/registry.ts'
+
+/** Within this the server has stopped, whatever its sessions and plugins do. */
+export const STOP_DEADLINE_MS = 4500
+/** How long open HTTP requests may take to finish. */
+const HTTP_CLOSE_MS = 500
+
+type ServerOptions = {
+  readonly config: Config
+  readonly log: Logger
+  /** Where plugins lie, besides `global.plugins_dir`; the shipped ones unless given. */
+  readonly pluginFolders?: readonly string[]
+}
+
+/** The server: its parts, and the order in which they start and stop. */
+export class Server {
+  readonly host: PluginHost
+  readonly http: HttpHost
+  readonly streams: StreamRegistry
+  readonly #config: Config
+  readonly #log: Logger
+  readonly #pool: ListenerPool
+  readonly #gatekeeper: Gatekeeper
+  readonly #startTime = new Date()
+  #unwatch: (() => void) | undefined
+  #stopping: Promise<void> | undefined
+
+  constructor({ config, log, pluginFolders = [PLUGINS_FOLDER] }: ServerOptions) {
+    this.#config = config
+    this.#log = log
+    const hooks = new HookRunner()
+    this.#pool = new ListenerPool({ log })
+    this.#gatekeeper = new Gatekeeper({ log })
+    this.streams = new StreamRegistry({ log, hooks, gatekeeper: this.#gatekeeper })
+    this.http = new HttpHost({ log, pool: this.#pool, config: config.global.http })
+    this.host = new PluginHost({
+      log,
+      folders: [...pluginFolders, ...pluginsDirs(config)],
+      workingFolder: process.cwd(),
+      drainTimeoutMs: () => config.global.draintimeout,
+      parts: {
+        createLog: (plugin, { loglevel }) => pluginLogger(log, plugin, loglevel),
+        hooks,
+        tasks: new TaskTree(),
+        services: new ServiceBoard(),
+        streams: this.streams,
+        net: this.#pool,
+        http: this.http,
+        config,
+      },
+    })
+  }
+
+  /**
+   * Starts listening and the plugins. A plugin that can't start is listed as disabled, and the others go on.
+   * @throws {ConfigError} when the section of a plugin is wrong
+   * @throws {ListenError} when an HTTP address can't be bound
+   */
+  async start(): Promise<void> {
+    await this.loadPlugins()
+    this.#addRoutes()
+    await this.http.start()
+    await this.host.start()
+    for (const { name, line } of this.#config.undeclaredSections()) {
+      this.#log.warn({ section: name, line }, 'this config section has no plugin; it is kept for the day it comes')
+    }
+    for (const warning of this.#config.warnings()) this.#log.warn(warning)
+    this.#unwatch = this.#config.watch(() => void this.#reload())
+    this.#log.info({ version: VERSION, config: this.#config.file ?? 'defaults' }, 'the server is up')
+  }
+
+  /**
+   * Finds and loads the plugins without starting them.
+   * @throws {ConfigError} with all that is wrong in their sections
+   */
+  async loadPlugins(): Promise<void> {
+    await this.host.load()
+    const problems = this.host.configErrors().flatMap((error) => (error instanceof ConfigError ? error.problems : []))
+    if (problems.length > 0) throw new ConfigError(problems)
+  }
+
+  /** Stops accepting, ends sessions with a reason, and gives plugins and notices the time that is left. Idempotent. */
+  stop(reason: string): Promise<void> {
+    this.#stopping ??= this.#stop(reason)
+    return this.#stopping
+  }
+
+  async #stop(reason: string): Promise<void> {
+    const deadlineMs = performance.now() + STOP_DEADLINE_MS
+    this.#log.info({ reason }, 'stopping')
+    this.#unwatch?.()
+    this.#pool.close()
+    this.streams.close('the server is stopping')
+    await this.host.stop('the server is stopping')
+    await this.http.close(HTTP_CLOSE_MS)
+    await this.#gatekeeper.close(Math.max(0, deadlineMs - performance.now()))
+    this.#log.info('stopped')
+  }
+
+  async #reload(): Promise<void> {
+    try {
+      const changes = await this.#config.reload()
+      if (changes.length === 0) return
+      this.#log.info({ changes }, 'the config changed')
+      this.#log.level = this.#config.global.loglevel
+      await this.http.applyConfig(this.#config.global.http)
+      await this.host.applyConfig(changes)
+    } catch (error) {
+      this.#log.error({ err: error }, 'the config was not applied; the one before holds')
+    }
+  }
+
+  #addRoutes(): void {
+    const app = this.http.core
+    addHealthRoutes(app, () => (this.host.ready ? [] : ['plugins']))
+    registerHome(app)
+    void app.register(async (admin) => {
+      guardAdmin(admin)
+      registerStreamRoutes(admin, this.streams)
+      registerSecretRoute(admin, (section) => this.#sectionOf(section))
+      registerSysinfoRoutes(admin, {
+        version: VERSION,
+        startTime: this.#startTime,
+        publicIp: () => this.#config.global.publicip,
+        plugins: () => this.host.list(),
+      })
+    })
+  }
+
+  #sectionOf(section: string): Readonly<InheritedConfig> | undefined {
+    if (section === 'global') return this.#config.global
+    return this.host.list().find(({ name, state }) => name === section && state !== 'disabled')?.config?.values
+  }
+}
+
+/** The config file to use when none is named: the working directory's, else the shipped one. */
+export function defaultConfigFile(): string {
+  const local = path.resolve('config.yaml')
+  return existsSync(local) ? local : path.join(PACKAGE_ROOT, 'config', 'config.yaml')
+}
+
+function pluginsDirs(config: Config): string[] {
+  const base = config.file === undefined ? process.cwd() : path.dirname(config.file)
+  return config.global.plugins_dir.map((folder) => path.resolve(base, folder))
+}
