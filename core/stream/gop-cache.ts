@@ -13,12 +13,13 @@ export type CacheEntry = {
 
 /**
  * What a late joiner gets: everything since the newest start point, or since the oldest one that is needed to reach
- * `bufferMs` back. A group of pictures that grows past the limits is dropped until the next start point, so that a
- * source without keyframes can't fill the memory.
+ * `bufferMs` back. At the limits the oldest groups of pictures go first; one that passes them alone is dropped until the
+ * next start point, so that a source without keyframes can't fill the memory.
  */
 export class GopCache<Entry extends CacheEntry> {
   #entries: Entry[] = []
   #bytes = 0
+  #newestMs = -Infinity
   #overflowed = false
   /** Media kept, in milliseconds, besides the newest group of pictures. */
   bufferMs: number
@@ -27,7 +28,7 @@ export class GopCache<Entry extends CacheEntry> {
     this.bufferMs = bufferMs
   }
 
-  /** From the oldest start point kept. */
+  /** From the oldest start point kept. Good until the next `push`. */
   get entries(): readonly Entry[] {
     return this.#entries
   }
@@ -37,9 +38,12 @@ export class GopCache<Entry extends CacheEntry> {
     else if (this.#entries.length === 0) return
     this.#entries.push(entry)
     this.#bytes += entry.sizeBytes
-    if (this.#bytes > MAX_CACHE_BYTES || this.#entries.length > MAX_CACHE_ENTRIES) {
-      this.clear()
-      this.#overflowed = true
+    this.#newestMs = Math.max(this.#newestMs, entry.timeMs)
+    while (this.#bytes > MAX_CACHE_BYTES || this.#entries.length > MAX_CACHE_ENTRIES) {
+      const second = this.#entries.findIndex((other, index) => index > 0 && other.start)
+      this.#overflowed = second < 0
+      if (second < 0) this.clear()
+      else this.#drop(second)
     }
   }
 
@@ -51,25 +55,33 @@ export class GopCache<Entry extends CacheEntry> {
   clear(): void {
     this.#entries = []
     this.#bytes = 0
+    this.#newestMs = -Infinity
   }
 
-  /** The index of the start point that lies `backMs` before the newest entry, or the oldest there is. */
+  /** The index of the start point that lies `backMs` before the newest media, or the oldest there is. */
   startIndex(backMs: number): number {
-    const newest = this.#entries.at(-1)
-    if (newest === undefined) return 0
     for (let index = this.#entries.length - 1; index > 0; index--) {
       const entry = this.#entries[index]
-      if (entry?.start === true && newest.timeMs - entry.timeMs >= backMs) return index
+      if (entry?.start === true && this.#newestMs - entry.timeMs >= backMs) return index
     }
     return 0
   }
 
+  // Looks from the oldest on, so that a unit costs the same whatever the buffer's length.
   #trim(next: Entry): void {
     this.#overflowed = false
     if (this.bufferMs === 0) return this.clear()
-    const first = this.#entries.findLastIndex((entry) => entry.start && next.timeMs - entry.timeMs >= this.bufferMs)
-    if (first <= 0) return
-    for (let index = 0; index < first; index++) this.#bytes -= this.#entries[index]?.sizeBytes ?? 0
-    this.#entries.splice(0, first)
+    let first = 0
+    for (let index = 1; index < this.#entries.length; index++) {
+      const entry = this.#entries[index]
+      if (entry?.start !== true) continue
+      if (next.timeMs - entry.timeMs < this.bufferMs) break
+      first = index
+    }
+    this.#drop(first)
+  }
+
+  #drop(count: number): void {
+    for (const entry of this.#entries.splice(0, count)) this.#bytes -= entry.sizeBytes
   }
 }

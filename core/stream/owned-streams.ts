@@ -1,27 +1,33 @@
-import type {
-  Publisher,
-  PublishOptions,
-  SessionInit,
-  StreamAuthHandler,
-  StreamInfo,
-  StreamManager,
-  Subscriber,
-  SubscriberInfo,
+import {
+  StreamUnavailable,
+  type Publisher,
+  type PublishOptions,
+  type SessionInit,
+  type StreamAuthHandler,
+  type StreamInfo,
+  type StreamManager,
+  type Subscriber,
+  type SubscriberInfo,
 } from 'sluice/sdk'
 import type { Gatekeeper } from '../auth/gatekeeper.ts'
 import type { Asking, StreamRegistry } from './registry.ts'
-import { subscriberInfo } from './stream.ts'
 import type { StreamOwner } from './stream-owner.ts'
 import type { StreamPublisher } from './stream-publisher.ts'
-import type { StreamSubscriber } from './stream-subscriber.ts'
+import { subscriberInfo, type StreamSubscriber } from './stream-subscriber.ts'
+
+type OwnedSession = StreamPublisher | StreamSubscriber
 
 /** The streams as one generation of a plugin reaches them, and the sessions it has made. */
 export class OwnedStreams {
   readonly manager: StreamManager
   readonly #registry: StreamRegistry
   readonly #gatekeeper: Gatekeeper
-  readonly #sessions = new Set<StreamPublisher | StreamSubscriber>()
+  readonly #sessions = new Set<OwnedSession>()
   #idleListeners: (() => void)[] = []
+  // Sessions on their way through the gates.
+  #opening = 0
+  #closeReason: string | undefined
+  #disposed = false
   #asking: Asking
 
   constructor(registry: StreamRegistry, gatekeeper: Gatekeeper, owner: StreamOwner) {
@@ -31,15 +37,15 @@ export class OwnedStreams {
     this.manager = this.#createManager()
   }
 
-  /** Running sessions, waiting subscribers included. */
+  /** Running sessions, those included that wait for a stream or are being admitted. */
   get sessionCount(): number {
-    return this.#sessions.size
+    return this.#sessions.size + this.#opening
   }
 
   /** Tells once when no session is left; at once when none is. */
   onIdle(listener: () => void): void {
-    if (this.#sessions.size === 0) listener()
-    else this.#idleListeners.push(listener)
+    this.#idleListeners.push(listener)
+    this.#checkIdle()
   }
 
   /** Applies another config to the sessions to come. */
@@ -48,18 +54,22 @@ export class OwnedStreams {
     this.#asking = { owner, chain: this.#gatekeeper.chainFor(owner) }
   }
 
-  /** Ends all sessions. */
+  /** Ends all sessions and takes no new ones. */
   close(reason: string): void {
+    this.#closeReason ??= reason
     for (const session of [...this.#sessions]) session.close(reason)
   }
 
-  /** Takes back what was set: the auth handler. */
+  /** Takes back what was set, the auth handler, for good. */
   dispose(): void {
+    this.#disposed = true
     this.#gatekeeper.removeOwner(this)
   }
 
   #createManager(): StreamManager {
-    const setStreamAuthHandler = (handler: StreamAuthHandler | null) => this.#gatekeeper.setHandler(this, handler)
+    const setStreamAuthHandler = (handler: StreamAuthHandler | null) => {
+      if (!this.#disposed) this.#gatekeeper.setHandler(this, handler)
+    }
     return {
       publish: (request, options) => this.#publish(request, options),
       subscribe: (request) => this.#subscribe(request),
@@ -71,24 +81,40 @@ export class OwnedStreams {
     }
   }
 
-  async #publish(request: SessionInit, options: PublishOptions = {}): Promise<Publisher> {
-    const publisher = await this.#registry.publish(request, options, this.#asking)
-    this.#track(publisher)
-    return publisher
+  #publish(request: SessionInit, options: PublishOptions = {}): Promise<Publisher> {
+    return this.#open<StreamPublisher>((track) => this.#registry.publish(request, options, this.#asking, track))
   }
 
   #subscribe(request: SessionInit): Promise<Subscriber> {
-    return this.#registry.subscribe(request, this.#asking, (subscriber) => this.#track(subscriber))
+    return this.#open<StreamSubscriber>((track) => this.#registry.subscribe(request, this.#asking, track))
   }
 
-  #track(session: StreamPublisher | StreamSubscriber): void {
+  async #open<S extends OwnedSession>(ask: (admitted: (session: S) => void) => Promise<S>): Promise<S> {
+    if (this.#closeReason !== undefined) throw new StreamUnavailable(this.#closeReason)
+    this.#opening++
+    try {
+      const session = await ask((admitted) => this.#track(admitted))
+      if (session.session.closed) throw new StreamUnavailable(session.session.closeReason ?? 'closed')
+      return session
+    } finally {
+      this.#opening--
+      this.#checkIdle()
+    }
+  }
+
+  #track(session: OwnedSession): void {
     this.#sessions.add(session)
     session.onClose(() => {
       this.#sessions.delete(session)
-      if (this.#sessions.size > 0) return
-      const listeners = this.#idleListeners
-      this.#idleListeners = []
-      for (const listener of listeners) listener()
+      this.#checkIdle()
     })
+    if (this.#closeReason !== undefined) session.close(this.#closeReason)
+  }
+
+  #checkIdle(): void {
+    if (this.sessionCount > 0) return
+    const listeners = this.#idleListeners
+    this.#idleListeners = []
+    for (const listener of listeners) listener()
   }
 }

@@ -16,7 +16,7 @@ import { applyPublishOverrides, applySubscribeOverrides } from '../config/sessio
 import { MergeWindow } from './merge-window.ts'
 import { OwnedStreams } from './owned-streams.ts'
 import { Session } from './session.ts'
-import { Stream, subscriberInfo, type NoticeHooks } from './stream.ts'
+import { Stream, type NoticeHooks } from './stream.ts'
 import type { StreamOwner } from './stream-owner.ts'
 import { checkStreamPath, parseQuery } from './stream-path.ts'
 import { StreamPublisher } from './stream-publisher.ts'
@@ -80,7 +80,13 @@ export class StreamRegistry {
     return this.subscribers().find((subscriber) => subscriber.id === id)
   }
 
-  async publish(init: SessionInit, options: PublishOptions, asking: Asking): Promise<StreamPublisher> {
+  /** `onAdmitted` is told as soon as the session exists. */
+  async publish(
+    init: SessionInit,
+    options: PublishOptions,
+    asking: Asking,
+    onAdmitted: (publisher: StreamPublisher) => void,
+  ): Promise<StreamPublisher> {
     const { request, lifetimeMs, onEnd } = await this.#admit('publish', init, asking)
     try {
       const config = applyPublishOverrides(asking.owner.config.publish, request.params)
@@ -90,6 +96,7 @@ export class StreamRegistry {
       const startMs = stream.nextStartMs
       const publisher = new StreamPublisher({ id: this.#nextId++, request, config, options, stream, session, startMs })
       stream.setPublisher(publisher)
+      onAdmitted(publisher)
       return publisher
     } catch (error) {
       for (const end of onEnd) end()
@@ -97,10 +104,11 @@ export class StreamRegistry {
     }
   }
 
+  /** `onAdmitted` is told as soon as the session exists, before it waits. */
   async subscribe(
     init: SessionInit,
     asking: Asking,
-    onAdmitted: (s: StreamSubscriber) => void,
+    onAdmitted: (subscriber: StreamSubscriber) => void,
   ): Promise<StreamSubscriber> {
     const { request, lifetimeMs, onEnd } = await this.#admit('play', init, asking)
     let subscriber: StreamSubscriber
@@ -117,10 +125,10 @@ export class StreamRegistry {
       for (const end of onEnd) end()
       throw error
     }
-    onAdmitted(subscriber)
     stream.addSubscriber(subscriber)
+    onAdmitted(subscriber)
     await this.#wait(stream, subscriber)
-    this.#deps.hooks.notify('subscribed', subscriberInfo(subscriber))
+    stream.announceSubscriber(subscriber)
     return subscriber
   }
 
@@ -129,11 +137,7 @@ export class StreamRegistry {
     this.#closed = true
     clearInterval(this.#timer)
     this.mergeWindow.close()
-    for (const stream of [...this.#streams.values()]) {
-      for (const muxer of stream.muxers) muxer.flush()
-      for (const subscriber of [...stream.subscribers]) subscriber.close(reason)
-      stream.publisher?.close(reason)
-    }
+    for (const stream of [...this.#streams.values()]) stream.close(reason)
   }
 
   async #admit(action: SessionAction, init: SessionInit, asking: Asking): Promise<Passage> {
@@ -166,8 +170,10 @@ export class StreamRegistry {
   #makeRoom(path: string, kickExist: boolean, maxCount: number): void {
     const running = this.#streams.get(path)?.publisher
     if (running !== undefined && !kickExist) throw new StreamExists()
-    const others = this.list().length - (running === undefined ? 0 : 1)
-    if (maxCount > 0 && others >= maxCount) throw new StreamUnavailable('publish max count exceeded')
+    if (maxCount > 0) {
+      const others = this.list().length - (running === undefined ? 0 : 1)
+      if (others >= maxCount) throw new StreamUnavailable('publish max count exceeded')
+    }
     running?.close('kick')
   }
 
@@ -188,8 +194,9 @@ export class StreamRegistry {
   async #wait(stream: Stream, subscriber: StreamSubscriber): Promise<void> {
     const { signal } = subscriber.request
     const leave = () => subscriber.close('the client left')
+    if (signal?.aborted === true) leave()
     signal?.addEventListener('abort', leave)
-    if (stream.publisher === undefined && this.#deps.hooks.isTapped('resolve')) {
+    if (stream.publisher === undefined && !subscriber.session.closed && this.#deps.hooks.isTapped('resolve')) {
       void this.#deps.hooks.resolve(subscriber.request)
     }
     await stream.whenReady(subscriber)

@@ -1,17 +1,13 @@
 import type { AccessUnit, Muxer, MuxerFormat, MuxerStart, Track } from 'sluice/sdk'
 import { rescale } from 'sluice/sdk/media'
 import type { Logger } from 'pino'
+import { Batch, type Output } from './batch.ts'
+import { FlushSchedule } from './flush-schedule.ts'
 import { GopCache } from './gop-cache.ts'
-import { isStart, selectsTrack, selectsUnit, type TrackSelection } from './track-selection.ts'
+import { JoinBurst } from './join-burst.ts'
+import { sameAnnouncement, type Announcement } from './track-config.ts'
+import { isStart, leadTrack, selectsTrack, selectsUnit, type TrackSelection } from './track-selection.ts'
 import type { Viewer } from './viewer.ts'
-
-/** What a batch is made of: one unit's bytes, or a configuration's. */
-type Output = {
-  readonly bytes: Buffer
-  readonly timeMs: number
-  readonly sizeBytes: number
-  readonly start: boolean
-}
 
 type SharedMuxerOptions = {
   readonly format: MuxerFormat
@@ -27,29 +23,37 @@ type SharedMuxerOptions = {
  * One stream in one output format, for all its viewers: a unit is muxed once, what is muxed within one window leaves
  * as one write per viewer, and all get the same buffer. It keeps the newest group of pictures in output bytes, so that
  * viewers who join at once share one buffer, too.
+ *
+ * The cache holds only units that the present configuration decodes, so that start bytes and cache always fit together.
  */
 export class SharedMuxer {
   readonly #options: SharedMuxerOptions
   readonly #muxer: Muxer
   readonly #cache: GopCache<Output>
+  readonly #burst: JoinBurst
   readonly #viewers = new Set<Viewer>()
-  readonly #announced = new Map<string, Track['config'] & { codec: string }>()
+  readonly #announced = new Map<string, Announcement>()
+  readonly #frame: (bytes: Buffer) => Buffer
+  readonly #schedule: FlushSchedule
   #joining: Viewer[] = []
   #pending: Output[] = []
-  #pendingBytes = 0
   #configVersion = 0
-  #hasVideo = false
+  #lead: Track | undefined
   #startBytes: Buffer | undefined
-  #flushTimer: NodeJS.Timeout | undefined
-  #flushScheduled = false
   #joinScheduled = false
+  #failed = false
   #closed = false
 
   constructor(options: SharedMuxerOptions) {
     this.#options = options
-    this.#muxer = options.format.createMuxer()
+    const muxer = options.format.createMuxer()
+    this.#muxer = muxer
+    this.#frame = (bytes) => (muxer.frame ? muxer.frame(bytes) : bytes)
     this.#cache = new GopCache(options.bufferMs)
-    for (const track of options.source().tracks) this.#announce(track)
+    this.#burst = new JoinBurst(this.#frame)
+    this.#schedule = new FlushSchedule(options.windowMs, () => this.flush())
+    for (const track of this.#tracks()) this.#announce(track)
+    this.#lead = this.#findLead()
   }
 
   get viewers(): ReadonlySet<Viewer> {
@@ -62,27 +66,35 @@ export class SharedMuxer {
 
   /** A track appeared or was configured anew. Its bytes are sent unless they are the ones sent before. */
   configure(track: Track, timeMs: number): void {
-    if (!selectsTrack(this.#options.selection, track) || !this.#announce(track)) return
+    if (this.#closed || !selectsTrack(this.#options.selection, track)) return
+    // What is pending belongs to the configuration before.
+    this.flush()
+    const before = this.#announce(track)
+    this.#followLead(before === 'changed')
+    if (before === 'same') return
     this.#startBytes = undefined
     this.#configVersion++
-    const bytes = this.#muxer.configure(track, timeMs)
-    // What is cached was made for the old configuration; joiners wait for the keyframe that follows the new one.
-    if (track.kind === 'video') this.#cache.clear()
-    if (bytes !== null) this.#push({ bytes, timeMs, sizeBytes: bytes.length, start: false }, false)
+    this.#guard(() => {
+      const bytes = this.#muxer.configure(track, timeMs)
+      if (bytes !== null) this.#pending.push({ bytes, timeMs, sizeBytes: bytes.length, start: false, config: true })
+    })
   }
 
   /** The publisher's tracks ended. Its successor's are announced as far as they differ; viewers go on at a keyframe. */
   sourceEnded(): void {
     this.flush()
-    this.#cache.clear()
-    this.#hasVideo = false
+    this.#clearCache()
+    this.#lead = undefined
     this.#startBytes = undefined
-    for (const viewer of this.#viewers) if (viewer.state === 'live') viewer.state = 'skipping'
+    this.#failed = false
+    for (const viewer of this.#viewers) if (viewer.state === 'live') viewer.state = 'starting'
   }
 
   removeTrack(track: Track): void {
     this.#announced.delete(slot(track))
     this.#startBytes = undefined
+    this.flush()
+    this.#followLead(false)
   }
 
   metadataChanged(): void {
@@ -91,22 +103,16 @@ export class SharedMuxer {
 
   write(unit: AccessUnit): void {
     const output = this.#output(unit)
-    if (output !== undefined) this.#push(output, true)
-  }
-
-  #output(unit: AccessUnit): Output | undefined {
-    if (!selectsUnit(this.#options.selection, unit)) return undefined
-    const bytes = this.#muxer.mux(unit)
-    if (bytes === null) return undefined
-    const timeMs = rescale(unit.dts, unit.track.timescale, 1000)
-    return { bytes, timeMs, sizeBytes: bytes.length, start: isStart(unit, this.#hasVideo) }
+    if (output === undefined) return
+    this.#pending.push(output)
+    this.#schedule.request()
   }
 
   /** Fills the cache with what the stream kept before there was a viewer. */
   prime(units: Iterable<AccessUnit>): void {
     for (const unit of units) {
       const output = this.#output(unit)
-      if (output !== undefined) this.#cacheOutput(output)
+      if (output !== undefined) this.#cache.push(output)
     }
   }
 
@@ -117,7 +123,7 @@ export class SharedMuxer {
     this.#joining.push(viewer)
     if (this.#joinScheduled) return
     this.#joinScheduled = true
-    setImmediate(() => this.#join())
+    setImmediate(() => this.#guard(() => this.#join()))
   }
 
   /** Returns whether it was the last one. */
@@ -132,153 +138,163 @@ export class SharedMuxer {
 
   close(): void {
     this.#closed = true
-    clearTimeout(this.#flushTimer)
-    this.#cache.clear()
+    this.#schedule.cancel()
+    this.#pending = []
+    this.#joining = []
+    this.#clearCache()
   }
 
   /** Sends what is pending to all viewers. */
   flush(): void {
-    clearTimeout(this.#flushTimer)
-    this.#flushTimer = undefined
-    const outputs = this.#pending
-    if (outputs.length === 0 || this.#closed) return
+    this.#schedule.cancel()
+    if (this.#pending.length === 0) return
+    const batch = new Batch(this.#pending, this.#frame)
     this.#pending = []
-    const sizeBytes = this.#pendingBytes
-    this.#pendingBytes = 0
-    for (const output of outputs) this.#cacheOutput(output)
-    const timeMs = outputs.at(-1)?.timeMs ?? 0
-    const parts = new BatchParts(outputs, sizeBytes, this.#muxer)
-    for (const viewer of this.#viewers) {
-      if (viewer.state === 'live') {
-        if (!viewer.accepts(sizeBytes, timeMs, outputs.length)) continue
-        viewer.write(parts.from(0), timeMs)
-        viewer.configVersion = this.#configVersion
-      } else if (viewer.state !== 'joining') {
-        this.#resume(viewer, outputs, parts, timeMs)
-      }
+    this.#guard(() => this.#deliver(batch))
+  }
+
+  #output(unit: AccessUnit): Output | undefined {
+    if (!selectsUnit(this.#options.selection, unit)) return undefined
+    const bytes = this.#mux(unit)
+    if (bytes === null) return undefined
+    const timeMs = rescale(unit.dts, unit.track.timescale, 1000)
+    return { bytes, timeMs, sizeBytes: bytes.length, start: isStart(unit, this.#lead), config: false }
+  }
+
+  // A unit that a format fails on is left out of it: neither the publisher nor other formats are to suffer.
+  #mux(unit: AccessUnit): Buffer | null {
+    try {
+      return this.#muxer.mux(unit)
+    } catch (error) {
+      const format = this.#options.format.name
+      if (!this.#failed) this.#options.log.warn({ err: error, format }, 'a unit could not be muxed and is left out')
+      this.#failed = true
+      return null
     }
   }
 
-  // A viewer that starts or has skipped takes up at the batch's first start point, once its queue has drained.
-  #resume(viewer: Viewer, outputs: readonly Output[], parts: BatchParts, timeMs: number): void {
-    const index = !viewer.paused && viewer.sink.queuedBytes === 0 ? outputs.findIndex((output) => output.start) : -1
-    if (index < 0) {
-      if (viewer.state === 'skipping') viewer.dropped += outputs.length
-      return
+  #deliver(batch: Batch): void {
+    if (batch.firstStart >= 0) this.#burst.clear()
+    for (const output of batch.outputs) if (!output.config) this.#cache.push(output)
+    for (const viewer of this.#viewers) {
+      if (viewer.state === 'joining' || viewer.paused) continue
+      if (viewer.state === 'live') this.#pass(viewer, batch, 0)
+      else this.#resume(viewer, batch)
     }
-    this.#sendConfig(viewer, timeMs)
-    viewer.write(parts.from(index), timeMs)
-    viewer.dropped += viewer.state === 'skipping' ? index : 0
+  }
+
+  #pass(viewer: Viewer, batch: Batch, index: number): void {
+    if (!viewer.accepts(batch.sizeBytes, batch.timeMs)) return viewer.fallBehind(batch.units)
+    if (viewer.state !== 'live') this.#sendConfig(viewer, batch)
+    this.#send(viewer, batch.from(index), batch.timeMs)
+    viewer.configVersion = this.#configVersion
     viewer.state = 'live'
   }
 
-  #sendConfig(viewer: Viewer, timeMs: number): void {
-    if (viewer.configVersion === this.#configVersion) return
-    if (viewer.configVersion < 0) {
-      viewer.write(this.#start(), timeMs)
-    } else {
-      for (const track of this.#options.source().tracks) {
-        if (!selectsTrack(this.#options.selection, track)) continue
-        const bytes = this.#muxer.configure(track, timeMs)
-        if (bytes !== null) viewer.write(this.#frame(bytes), timeMs)
-      }
+  // A viewer takes up at the batch's first start point; one that has skipped, only once its queue has drained.
+  #resume(viewer: Viewer, batch: Batch): void {
+    const skipping = viewer.state === 'skipping'
+    if (batch.firstStart < 0 || (skipping && viewer.sink.queuedBytes > 0)) {
+      if (skipping) viewer.dropped += batch.units
+      return
     }
-    viewer.configVersion = this.#configVersion
+    if (skipping) viewer.dropped += batch.unitsBefore(batch.firstStart)
+    this.#pass(viewer, batch, batch.firstStart)
+  }
+
+  #sendConfig(viewer: Viewer, batch: Batch): void {
+    if (viewer.configVersion === this.#configVersion) return
+    const timeMs = batch.outputs[batch.firstStart]?.timeMs ?? batch.timeMs
+    const bytes = viewer.configVersion < 0 ? this.#start() : batch.config(() => this.#configBytes(timeMs))
+    if (bytes.length > 0) this.#send(viewer, bytes, timeMs)
+  }
+
+  #configBytes(timeMs: number): Buffer {
+    const parts = this.#tracks().map((track) => this.#muxer.configure(track, timeMs))
+    const bytes = Buffer.concat(parts.filter((part) => part !== null))
+    return bytes.length > 0 ? this.#frame(bytes) : bytes
+  }
+
+  #send(viewer: Viewer, bytes: Buffer, timeMs: number): void {
+    if (!this.#viewers.has(viewer)) return
+    try {
+      viewer.write(bytes, timeMs)
+    } catch (error) {
+      this.#options.log.error({ err: error, format: this.#options.format.name }, 'a sink failed')
+      viewer.close('failed')
+    }
   }
 
   #join(): void {
     this.#joinScheduled = false
+    // The start bytes say what is still pending of the configuration, so that goes to the others first.
+    if (this.#pending[0]?.config === true) this.flush()
     const joining = this.#joining
     this.#joining = []
-    const entries = this.#cache.entries
+    const { entries } = this.#cache
     const timeMs = entries.at(-1)?.timeMs ?? 0
-    const shared = new BatchParts(entries, 0, this.#muxer)
+    const bursts = new Map<number, readonly Buffer[]>()
     for (const viewer of joining) {
+      if (!this.#viewers.has(viewer)) continue
       viewer.state = 'starting'
-      if (entries.length === 0 || !this.#viewers.has(viewer)) continue
-      this.#sendConfig(viewer, timeMs)
-      viewer.writeBurst(shared.from(this.#cache.startIndex(viewer.startBackMs ?? 0)), timeMs)
+      if (entries.length === 0 || viewer.paused) continue
+      const index = this.#cache.startIndex(viewer.startBackMs ?? 0)
+      const burst = bursts.get(index) ?? this.#burst.take(entries, index)
+      bursts.set(index, burst)
+      this.#send(viewer, this.#start(), timeMs)
+      for (const bytes of burst) this.#send(viewer, bytes, timeMs)
+      viewer.endBurst()
+      viewer.configVersion = this.#configVersion
       viewer.state = 'live'
     }
   }
 
   #start(): Buffer {
-    if (this.#startBytes === undefined) {
-      const { tracks, metadata } = this.#options.source()
-      const selected = tracks.filter((track) => selectsTrack(this.#options.selection, track))
-      this.#startBytes = this.#frame(this.#muxer.start({ tracks: selected, metadata }))
-    }
-    return this.#startBytes
+    return (this.#startBytes ??= this.#frame(
+      this.#muxer.start({ tracks: this.#tracks(), metadata: this.#options.source().metadata }),
+    ))
   }
 
-  #frame(bytes: Buffer): Buffer {
-    return this.#muxer.frame ? this.#muxer.frame(bytes) : bytes
+  #tracks(): Track[] {
+    return this.#options.source().tracks.filter((track) => selectsTrack(this.#options.selection, track))
   }
 
-  // Returns whether the configuration differs from the one announced in the track's place.
-  #announce(track: Track): boolean {
-    if (!selectsTrack(this.#options.selection, track)) return false
-    if (track.kind === 'video') this.#hasVideo = true
+  #findLead(): Track | undefined {
+    return leadTrack(this.#tracks(), this.#options.selection)
+  }
+
+  // The tracks have changed: what is cached stays useful as long as viewers start at the same track, and as it was.
+  #followLead(changed: boolean): void {
+    const lead = this.#findLead()
+    if (changed || lead !== this.#lead) this.#clearCache()
+    this.#lead = lead
+  }
+
+  // Notes what is announced in the track's place, and tells what was there before.
+  #announce(track: Track): 'same' | 'changed' | 'none' {
     const before = this.#announced.get(slot(track))
-    this.#announced.set(slot(track), { ...track.config, codec: track.codec })
-    return before === undefined || before.codec !== track.codec || !before.record.equals(track.config.record)
+    const { codec, timescale, config } = track
+    this.#announced.set(slot(track), { codec, timescale, config })
+    if (before === undefined) return 'none'
+    return sameAnnouncement(before, track) ? 'same' : 'changed'
   }
 
-  #push(output: Output, schedule: boolean): void {
-    this.#pending.push(output)
-    this.#pendingBytes += output.sizeBytes
-    if (!schedule || this.#flushScheduled || this.#flushTimer !== undefined) return
-    const windowMs = this.#options.windowMs()
-    if (windowMs > 0) {
-      this.#flushTimer = setTimeout(() => this.flush(), windowMs)
-      return
-    }
-    this.#flushScheduled = true
-    setImmediate(() => {
-      this.#flushScheduled = false
-      this.flush()
-    })
+  #clearCache(): void {
+    this.#cache.clear()
+    this.#burst.clear()
   }
 
-  #cacheOutput(output: Output): void {
-    const overflowed = this.#cache.overflowed
-    this.#cache.push(output)
-    if (this.#cache.overflowed && !overflowed) {
-      this.#options.log.warn(
-        { format: this.#options.format.name },
-        'no keyframe for too long: late joiners wait for the next one',
-      )
+  // A format that fails on what no viewer gets on without ends its viewers, and nobody else.
+  #guard(work: () => void): void {
+    try {
+      work()
+    } catch (error) {
+      this.#options.log.error({ err: error, format: this.#options.format.name }, 'a muxer failed')
+      for (const viewer of [...this.#viewers]) viewer.close('failed')
     }
   }
 }
 
 function slot(track: Track): string {
   return `${track.kind}:${track.name ?? ''}`
-}
-
-/** The outputs of one batch as one buffer from a given output on; each made once, for all viewers that need it. */
-class BatchParts {
-  readonly #outputs: readonly Output[]
-  readonly #muxer: Muxer
-  readonly #made = new Map<number, Buffer>()
-  readonly #sizeBytes: number
-
-  constructor(outputs: readonly Output[], sizeBytes: number, muxer: Muxer) {
-    this.#outputs = outputs
-    this.#sizeBytes = sizeBytes
-    this.#muxer = muxer
-  }
-
-  from(index: number): Buffer {
-    const known = this.#made.get(index)
-    if (known !== undefined) return known
-    const buffers = this.#outputs.slice(index).map((output) => output.bytes)
-    const joined =
-      buffers.length === 1 && buffers[0] !== undefined
-        ? buffers[0]
-        : Buffer.concat(buffers, index === 0 && this.#sizeBytes > 0 ? this.#sizeBytes : undefined)
-    const bytes = this.#muxer.frame ? this.#muxer.frame(joined) : joined
-    this.#made.set(index, bytes)
-    return bytes
-  }
 }

@@ -12,9 +12,9 @@ const FORBIDDEN = /[\u0000-\u001f\u007f\\?#*]/u
  * @throws {InvalidRequest} when it is empty, too long, or has empty, `.` or `..` parts, control characters, `\`, `?`, `#` or `*`
  */
 export function checkStreamPath(requested: string): string {
+  if (requested.length > MAX_STREAM_PATH_LENGTH) throw new InvalidRequest('the stream path is too long')
   const path = requested.replace(/^\/+|\/+$/gu, '')
   if (path === '') throw new InvalidRequest('the stream path is empty')
-  if (path.length > MAX_STREAM_PATH_LENGTH) throw new InvalidRequest('the stream path is too long')
   if (FORBIDDEN.test(path)) throw new InvalidRequest('the stream path has a character that is not allowed')
   const parts = path.split('/')
   if (parts.length > MAX_STREAM_PATH_PARTS) throw new InvalidRequest('the stream path has too many parts')

@@ -13,9 +13,10 @@ import type {
 import { MalformedError } from 'sluice/sdk/media'
 import type { Session } from './session.ts'
 import { Timeline } from './timeline.ts'
+import { sameConfig } from './track-config.ts'
 import { TrackMeter } from './track-meter.ts'
 
-/** Most tracks of one publisher. */
+/** Most tracks of one publisher at a time. */
 export const MAX_TRACKS = 32
 /** Without word from the source, its tracks are taken to be complete this long after the first. */
 export const TRACK_WAIT_MS = 1000
@@ -38,7 +39,7 @@ type StreamPublisherInit = {
   readonly options: PublishOptions
   readonly stream: PublisherStream
   readonly session: Session
-  /** Where its time starts, when the stream had a publisher before. */
+  /** Where its time starts, when the stream had a publisher before. In milliseconds. */
   readonly startMs: number | undefined
 }
 
@@ -102,7 +103,8 @@ export class StreamPublisher implements Publisher {
   }
 
   addTrack(init: TrackInit): Track {
-    if (this.#nextTrackId >= MAX_TRACKS) throw new MalformedError(`more than ${MAX_TRACKS} tracks in one stream`)
+    if (this.#meters.size + this.#refused.size >= MAX_TRACKS)
+      throw new MalformedError(`more than ${MAX_TRACKS} tracks in one stream`)
     const track: Track = { ...init, id: this.#nextTrackId++ }
     const refused = init.kind === 'video' ? !this.config.pubvideo : !this.config.pubaudio
     if (refused || this.session.closed) {
@@ -110,21 +112,24 @@ export class StreamPublisher implements Publisher {
       return track
     }
     this.#tracks = [...this.#tracks, track]
-    this.#meters.set(track, new TrackMeter())
+    this.#meters.set(track, new TrackMeter(performance.now()))
     this.#completeTimer ??= setTimeout(() => this.#setComplete('assumed'), TRACK_WAIT_MS).unref()
     this.#stream.trackAdded(track)
     return track
   }
 
   configureTrack(track: Track, config: VideoConfig | AudioConfig): void {
+    // Sources repeat their configuration, some with every keyframe.
+    const same = sameConfig(track.config, config)
     ;(track as { config: VideoConfig | AudioConfig }).config = config
-    if (!this.#refused.has(track) && !this.session.closed) this.#stream.trackConfigured(track)
+    if (!same && this.#meters.has(track) && !this.session.closed) this.#stream.trackConfigured(track)
   }
 
   removeTrack(track: Track): void {
     if (this.#refused.delete(track) || !this.#meters.delete(track)) return
+    this.#timeline.forget(track.id)
     this.#tracks = this.#tracks.filter((other) => other !== track)
-    this.#stream.trackRemoved(track)
+    if (!this.session.closed) this.#stream.trackRemoved(track)
   }
 
   tracksComplete(): void {
@@ -132,6 +137,7 @@ export class StreamPublisher implements Publisher {
   }
 
   setMetadata(metadata: Readonly<Record<string, unknown>>): void {
+    if (this.session.closed) return
     this.#metadata = metadata
     this.#stream.metadataChanged()
   }
@@ -141,7 +147,8 @@ export class StreamPublisher implements Publisher {
     const nowMs = performance.now()
     this.#lastWriteMs = nowMs
     const meter = this.#meters.get(unit.track)
-    if (meter === undefined) return
+    // Before its first keyframe nobody can decode a track.
+    if (meter === undefined || (meter.keyframes === 0 && !unit.keyframe)) return
     this.#timeline.place(unit, nowMs)
     meter.count(unit)
     this.#stream.dispatch(unit)

@@ -1,5 +1,14 @@
 import { performance } from 'node:perf_hooks'
-import type { MuxerFormat, SessionRequest, Sink, SubscribeConfig, Subscriber, Track, UnitReader } from 'sluice/sdk'
+import type {
+  MuxerFormat,
+  SessionRequest,
+  Sink,
+  SubscribeConfig,
+  Subscriber,
+  SubscriberInfo,
+  Track,
+  UnitReader,
+} from 'sluice/sdk'
 import type { Session } from './session.ts'
 import type { SharedMuxer } from './shared-muxer.ts'
 import { selectionOf, selectsTrack, type TrackSelection } from './track-selection.ts'
@@ -31,7 +40,10 @@ export class StreamSubscriber implements Subscriber {
   readonly session: Session
   readonly selection: TrackSelection
   readonly startTime = new Date()
+  /** Whether it came as far as getting a stream, and was announced as subscribed. */
+  subscribed = false
   readonly #stream: SubscriberStream
+  #begun = false
   #viewer: Viewer | undefined
   #muxer: SharedMuxer | undefined
   #waitTimer: NodeJS.Timeout | undefined
@@ -67,7 +79,7 @@ export class StreamSubscriber implements Subscriber {
   }
 
   attach(format: MuxerFormat, sink: Sink): void {
-    this.#begin()
+    if (!this.#begin()) return
     const { queuesize, queuetime, stalltimeout, submode, buffertime } = this.config
     const limits = {
       queueBytes: queuesize,
@@ -76,22 +88,22 @@ export class StreamSubscriber implements Subscriber {
       skips: submode !== 1 && submode !== 2 && buffertime === 0,
     }
     const close = (reason: string) => this.close(reason)
+    const muxer = this.#stream.muxerFor(format, this)
     this.#viewer = new Viewer(sink, limits, this.startBackMs, performance.now(), close)
-    this.#muxer = this.#stream.muxerFor(format, this)
-    this.#muxer.attach(this.#viewer)
+    this.#muxer = muxer
+    muxer.attach(this.#viewer)
   }
 
   read(reader: UnitReader): void {
-    this.#begin()
-    this.#stream.addReader(this, reader)
+    if (this.#begin()) this.#stream.addReader(this, reader)
   }
 
   pause(): void {
-    if (this.#viewer !== undefined) this.#viewer.paused = true
+    this.#viewer?.pause()
   }
 
   resume(): void {
-    if (this.#viewer !== undefined) this.#viewer.paused = false
+    this.#viewer?.resume()
   }
 
   onClose(listener: (reason: string) => void): void {
@@ -105,9 +117,10 @@ export class StreamSubscriber implements Subscriber {
     this.session.close(reason)
   }
 
-  /** Closes it when no publisher comes in time. */
-  startWaiting(timeoutMs: number): void {
-    this.#waitTimer ??= setTimeout(() => this.close('subscribe timeout'), timeoutMs)
+  /** Calls back when what it waits for does not come in time. */
+  startWaiting(timeoutMs: number, expired: () => void): void {
+    clearTimeout(this.#waitTimer)
+    this.#waitTimer = setTimeout(expired, timeoutMs)
   }
 
   stopWaiting(): void {
@@ -115,8 +128,24 @@ export class StreamSubscriber implements Subscriber {
     this.#waitTimer = undefined
   }
 
-  #begin(): void {
-    if (this.#viewer !== undefined) throw new Error('the subscriber is attached already')
-    if (this.session.closed) throw new Error(`the subscriber is closed: ${this.session.closeReason ?? ''}`)
+  // One that has ended meanwhile gets nothing; its close listeners say so.
+  #begin(): boolean {
+    if (this.#begun) throw new Error('the subscriber is attached already')
+    this.#begun = true
+    return !this.session.closed
+  }
+}
+
+/** A snapshot for plugins. */
+export function subscriberInfo(subscriber: StreamSubscriber): SubscriberInfo {
+  const { request } = subscriber
+  const { ip, port } = request.client
+  return {
+    id: subscriber.id,
+    streamPath: subscriber.streamPath,
+    pluginName: request.protocol,
+    type: request.type,
+    remoteAddr: ip.includes(':') ? `[${ip}]:${port}` : `${ip}:${port}`,
+    startTime: subscriber.startTime,
   }
 }

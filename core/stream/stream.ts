@@ -1,25 +1,16 @@
 import { performance } from 'node:perf_hooks'
-import type {
-  AccessUnit,
-  Hooks,
-  MuxerFormat,
-  StreamInfo,
-  StreamState,
-  SubscriberInfo,
-  Track,
-  UnitReader,
-} from 'sluice/sdk'
+import type { AccessUnit, Hooks, MuxerFormat, StreamInfo, StreamState, Track, UnitReader } from 'sluice/sdk'
 import { rescale } from 'sluice/sdk/media'
 import type { Logger } from 'pino'
-import { GopCache, type CacheEntry } from './gop-cache.ts'
+import { GopCache } from './gop-cache.ts'
 import type { MergeWindow } from './merge-window.ts'
+import { MuxerTable } from './muxer-table.ts'
 import { SharedMuxer } from './shared-muxer.ts'
 import type { PublisherStream, StreamPublisher } from './stream-publisher.ts'
-import type { StreamSubscriber, SubscriberStream } from './stream-subscriber.ts'
-import { isStart, selectionKey, selectsTrack } from './track-selection.ts'
-import { UnitReaders } from './unit-readers.ts'
-
-export type UnitEntry = CacheEntry & { readonly unit: AccessUnit }
+import { subscriberInfo, type StreamSubscriber, type SubscriberStream } from './stream-subscriber.ts'
+import { ALL_TRACKS, isStart, leadTrack, selectionKey, selectsTrack } from './track-selection.ts'
+import { UnitReaders, type UnitEntry } from './unit-readers.ts'
+import { WaitingRoom, isReady } from './waiting-room.ts'
 
 /** Hooks as a stream uses them. */
 export interface NoticeHooks {
@@ -42,12 +33,14 @@ export class Stream implements PublisherStream, SubscriberStream {
   readonly path: string
   readonly subscribers = new Set<StreamSubscriber>()
   readonly #deps: StreamDeps
-  readonly #muxers = new Map<MuxerFormat, Map<string, SharedMuxer>>()
+  readonly #muxers = new MuxerTable()
   readonly #readers: UnitReaders
   readonly #cache = new GopCache<UnitEntry>()
-  readonly #arrivals = new Set<() => void>()
+  readonly #waiting = new WaitingRoom()
   #publisher: StreamPublisher | undefined
-  #hasVideo = false
+  #subscriberCount = 0
+  #lead: Track | undefined
+  #overflowLogged = false
   #lastMs: number | undefined
   #lastDispatchMs = 0
   #hadSubscriber = false
@@ -77,9 +70,7 @@ export class Stream implements PublisherStream, SubscriberStream {
 
   /** Subscribers from outside: the server's own don't count. */
   get subscriberCount(): number {
-    let count = 0
-    for (const subscriber of this.subscribers) if (subscriber.request.type === 'server') count++
-    return count
+    return this.#subscriberCount
   }
 
   /** Whether it is kept for a publisher that may come back. */
@@ -96,8 +87,8 @@ export class Stream implements PublisherStream, SubscriberStream {
     return this.#hadSubscriber
   }
 
-  get muxers(): SharedMuxer[] {
-    return [...this.#muxers.values()].flatMap((variants) => [...variants.values()])
+  get muxers(): readonly SharedMuxer[] {
+    return this.#muxers.all
   }
 
   /** Where the time of the next publisher starts, so that its viewers' time goes on; undefined for a new stream. */
@@ -127,7 +118,12 @@ export class Stream implements PublisherStream, SubscriberStream {
     this.#publisher = publisher
     this.#idleSinceMs = performance.now()
     this.#hadSubscriber = this.subscribers.size > 0
-    for (const subscriber of this.subscribers) subscriber.stopWaiting()
+    this.#overflowLogged = false
+    for (const subscriber of this.subscribers) {
+      // Those that wait for it wait for its tracks now.
+      if (this.#waiting.has(subscriber)) this.#wait(subscriber, subscriber.config.waittimeout)
+      else subscriber.stopWaiting()
+    }
     this.#setBuffer()
     this.#deps.hooks.notify('published', this.info())
   }
@@ -135,45 +131,46 @@ export class Stream implements PublisherStream, SubscriberStream {
   /** Takes a subscriber in; it waits until {@link whenReady} says otherwise. */
   addSubscriber(subscriber: StreamSubscriber): void {
     this.subscribers.add(subscriber)
-    this.#setBuffer()
-    if (this.#publisher === undefined) subscriber.startWaiting(subscriber.config.waittimeout)
-    else this.#hadSubscriber = true
+    if (subscriber.request.type === 'server') this.#subscriberCount++
+    if (subscriber.config.buffertime > 0) this.#setBuffer()
+    if (this.#publisher !== undefined) this.#hadSubscriber = true
   }
 
-  /** Resolves when the tracks that the subscriber wants are there, or the subscriber has ended. */
+  /**
+   * Resolves when the tracks that the subscriber wants are there, when its `waittimeout` is over and there are others, or
+   * when it has ended.
+   */
   whenReady(subscriber: StreamSubscriber): Promise<void> {
-    if (this.#isReady(subscriber)) return Promise.resolve()
-    return new Promise((resolve) => {
-      const check = () => {
-        if (!subscriber.session.closed && !this.#isReady(subscriber)) return
-        this.#arrivals.delete(check)
-        resolve()
-      }
-      this.#arrivals.add(check)
-      subscriber.onClose(check)
-    })
+    const publisher = this.#publisher
+    if (subscriber.session.closed || (publisher && isReady(subscriber, publisher))) return Promise.resolve()
+    this.#wait(subscriber, subscriber.config.waittimeout)
+    return this.#waiting.enter(subscriber)
+  }
+
+  /** Notes that the subscriber got the stream. */
+  announceSubscriber(subscriber: StreamSubscriber): void {
+    subscriber.subscribed = true
+    this.#deps.hooks.notify('subscribed', subscriberInfo(subscriber))
   }
 
   trackAdded(track: Track): void {
-    if (track.kind === 'video') this.#hasVideo = true
-    this.trackConfigured(track)
-    this.#announceArrival()
+    this.#followLead(false)
+    this.#configure(track)
+    this.#checkWaiting()
   }
 
   trackConfigured(track: Track): void {
-    if (track.kind === 'video') this.#cache.clear()
-    for (const muxer of this.muxers) muxer.configure(track, this.#publisher?.timeline.lastMs ?? 0)
-    this.#readers.track(track)
-    this.#deps.hooks.notify('track', this.info(), track)
+    this.#followLead(true)
+    this.#configure(track)
   }
 
   trackRemoved(track: Track): void {
-    this.#hasVideo = this.tracks.some((other) => other.kind === 'video')
+    this.#followLead(false)
     for (const muxer of this.muxers) muxer.removeTrack(track)
   }
 
   tracksCompleted(): void {
-    this.#announceArrival()
+    this.#checkWaiting()
   }
 
   metadataChanged(): void {
@@ -182,9 +179,10 @@ export class Stream implements PublisherStream, SubscriberStream {
 
   dispatch(unit: AccessUnit): void {
     const timeMs = rescale(unit.dts, unit.track.timescale, 1000)
-    this.#cache.push({ unit, timeMs, sizeBytes: unit.sizeBytes, start: isStart(unit, this.#hasVideo) })
-    for (const variants of this.#muxers.values()) for (const muxer of variants.values()) muxer.write(unit)
-    this.#readers.write(unit, this.#hasVideo)
+    this.#cache.push({ unit, timeMs, sizeBytes: unit.sizeBytes, start: isStart(unit, this.#lead) })
+    if (this.#cache.overflowed && !this.#overflowLogged) this.#logOverflow()
+    for (const muxer of this.muxers) muxer.write(unit)
+    this.#readers.write(unit, this.#lead)
   }
 
   publisherClosed(publisher: StreamPublisher, reason: string): void {
@@ -193,35 +191,41 @@ export class Stream implements PublisherStream, SubscriberStream {
     this.#lastMs = publisher.timeline.lastMs
     this.#lastDispatchMs = publisher.lastWriteMs
     this.#publisher = undefined
-    this.#hasVideo = false
+    this.#lead = undefined
     this.#cache.clear()
     for (const muxer of this.muxers) muxer.sourceEnded()
     this.#readers.sourceEnded()
     const continueMs = publisher.config.continuepushtimeout
-    for (const subscriber of this.subscribers) subscriber.startWaiting(continueMs + subscriber.config.waittimeout)
+    for (const subscriber of this.subscribers) this.#wait(subscriber, continueMs + subscriber.config.waittimeout)
     if (continueMs > 0) this.#continueTimer = setTimeout(() => this.#giveUp(), continueMs).unref()
     this.#deps.hooks.notify('unpublished', info, reason)
     this.#checkEmpty()
   }
 
+  /** Ends all its sessions, and waits for nobody. */
+  close(reason: string): void {
+    for (const muxer of this.muxers) muxer.flush()
+    for (const subscriber of [...this.subscribers]) subscriber.close(reason)
+    this.#publisher?.close(reason)
+    clearTimeout(this.#continueTimer)
+    this.#giveUp()
+  }
+
   muxerFor(format: MuxerFormat, subscriber: StreamSubscriber): SharedMuxer {
     const { writemerge } = subscriber.config
     const key = `${selectionKey(subscriber.selection)} ${writemerge}`
-    const variants = this.#muxers.get(format) ?? new Map<string, SharedMuxer>()
-    this.#muxers.set(format, variants)
-    const known = variants.get(key)
-    if (known !== undefined) return known
-    const muxer = new SharedMuxer({
-      format,
-      selection: subscriber.selection,
-      windowMs: writemerge === 'auto' ? () => this.#deps.mergeWindow.autoMs : () => writemerge,
-      source: () => ({ tracks: this.tracks, metadata: this.#publisher?.metadata ?? {} }),
-      bufferMs: this.#cache.bufferMs,
-      log: this.#deps.log,
+    return this.#muxers.get(format, key, () => {
+      const muxer = new SharedMuxer({
+        format,
+        selection: subscriber.selection,
+        windowMs: writemerge === 'auto' ? () => this.#deps.mergeWindow.autoMs : () => writemerge,
+        source: () => ({ tracks: this.tracks, metadata: this.#publisher?.metadata ?? {} }),
+        bufferMs: this.#cache.bufferMs,
+        log: this.#deps.log,
+      })
+      muxer.prime(this.#cache.entries.map((entry) => entry.unit))
+      return muxer
     })
-    muxer.prime(this.#cache.entries.map((entry) => entry.unit))
-    variants.set(key, muxer)
-    return muxer
   }
 
   addReader(subscriber: StreamSubscriber, reader: UnitReader): void {
@@ -235,11 +239,12 @@ export class Stream implements PublisherStream, SubscriberStream {
 
   subscriberClosed(subscriber: StreamSubscriber, reason: string): void {
     if (!this.subscribers.delete(subscriber)) return
+    if (subscriber.request.type === 'server') this.#subscriberCount--
     this.#readers.delete(subscriber)
     this.#detach(subscriber)
-    this.#setBuffer()
+    if (subscriber.config.buffertime > 0) this.#setBuffer()
     this.#idleSinceMs = performance.now()
-    this.#deps.hooks.notify('unsubscribed', subscriberInfo(subscriber), reason)
+    if (subscriber.subscribed) this.#deps.hooks.notify('unsubscribed', subscriberInfo(subscriber), reason)
     this.#checkEmpty()
   }
 
@@ -247,29 +252,36 @@ export class Stream implements PublisherStream, SubscriberStream {
     const { viewer, muxer } = subscriber
     if (viewer === undefined || muxer === undefined || !muxer.detach(viewer)) return
     muxer.close()
-    for (const [format, variants] of this.#muxers) {
-      for (const [key, other] of variants) if (other === muxer) variants.delete(key)
-      if (variants.size === 0) this.#muxers.delete(format)
-    }
+    this.#muxers.delete(muxer)
   }
 
-  #isReady(subscriber: StreamSubscriber): boolean {
-    const publisher = this.#publisher
-    if (publisher === undefined) return false
-    const video = publisher.tracks.some((track) => track.kind === 'video')
-    const audio = publisher.tracks.some((track) => track.kind === 'audio')
-    switch (subscriber.config.waittrack) {
-      case 'video':
-        return (video && audio) || (publisher.complete !== 'no' && (video || audio))
-      case 'audio':
-        return audio || (publisher.complete !== 'no' && video)
-      case 'all':
-        return (video && audio) || (publisher.complete === 'declared' && (video || audio))
-    }
+  #checkWaiting(): void {
+    if (this.#publisher !== undefined) this.#waiting.releaseReady(this.#publisher)
   }
 
-  #announceArrival(): void {
-    for (const check of [...this.#arrivals]) check()
+  #wait(subscriber: StreamSubscriber, timeoutMs: number): void {
+    subscriber.startWaiting(timeoutMs, () => {
+      if (this.tracks.length === 0) subscriber.close('subscribe timeout')
+      else this.#waiting.release(subscriber)
+    })
+  }
+
+  #configure(track: Track): void {
+    for (const muxer of this.muxers) muxer.configure(track, this.#publisher?.timeline.lastMs ?? 0)
+    this.#readers.track(track)
+    this.#deps.hooks.notify('track', this.info(), track)
+  }
+
+  // What is kept stays useful as long as viewers start at the same track, and nothing was configured anew.
+  #followLead(changed: boolean): void {
+    const lead = leadTrack(this.tracks, ALL_TRACKS)
+    if (changed || lead !== this.#lead) this.#cache.clear()
+    this.#lead = lead
+  }
+
+  #logOverflow(): void {
+    this.#overflowLogged = true
+    this.#deps.log.warn('no keyframe for too long: late joiners wait for the next one')
   }
 
   // The buffer is as long as the publisher's section or one of its subscribers wants.
@@ -288,18 +300,5 @@ export class Stream implements PublisherStream, SubscriberStream {
 
   #checkEmpty(): void {
     if (this.#publisher === undefined && this.subscribers.size === 0 && !this.awaitsPublisher) this.#deps.onEmpty(this)
-  }
-}
-
-export function subscriberInfo(subscriber: StreamSubscriber): SubscriberInfo {
-  const { request } = subscriber
-  const { ip, port } = request.client
-  return {
-    id: subscriber.id,
-    streamPath: subscriber.streamPath,
-    pluginName: request.protocol,
-    type: request.type,
-    remoteAddr: ip.includes(':') ? `[${ip}]:${port}` : `${ip}:${port}`,
-    startTime: subscriber.startTime,
   }
 }

@@ -18,6 +18,8 @@ type TrackTime = {
   /** Added to the source's times, in ticks. */
   offset: number
   lastRaw: number
+  /** The latest source time with its offset; below `lastDts` while that is held back by a floor. */
+  highest: number
   lastDts: number
   lastStep: number
   lastWriteMs: number
@@ -39,18 +41,23 @@ type TimelineOptions = {
  * this makes it go on smoothly; a track that has not jumped yet keeps its own.
  */
 export class Timeline {
-  readonly #options: TimelineOptions
+  readonly #floorMs: number
+  readonly #startMs: number | undefined
+  readonly #bits: number | undefined
   readonly #tracks = new Map<number, TrackTime>()
   #epoch = 0
   #offsetMs: number | undefined
-  #lastMs = 0
+  #lastMs: number
   #jumps = 0
 
   constructor(options: TimelineOptions = {}) {
-    this.#options = options
+    this.#startMs = options.startMs
+    this.#bits = options.timestampBits
+    this.#floorMs = options.startMs ?? 0
+    this.#lastMs = this.#floorMs
   }
 
-  /** The latest decoding time given out, over all tracks, in milliseconds. */
+  /** The latest decoding time given out, over all tracks, in milliseconds; where it starts before that. */
   get lastMs(): number {
     return this.#lastMs
   }
@@ -63,7 +70,7 @@ export class Timeline {
   /** Replaces the unit's times. `nowMs` is a monotonic clock. */
   place(unit: AccessUnit, nowMs: number): void {
     const { timescale, id } = unit.track
-    const cts = unit.pts - unit.dts
+    const cts = this.#cts(unit)
     let time = this.#tracks.get(id)
     if (time === undefined) {
       time = this.#start(unit.dts, timescale, nowMs)
@@ -72,52 +79,89 @@ export class Timeline {
     const raw = time.unwrapper ? time.unwrapper.unwrap(unit.dts) : unit.dts
     const dts = this.#follow(time, raw, nowMs)
     unit.dts = dts
-    unit.pts = Math.abs(cts) * 1000 > MAX_CTS_MS * timescale ? dts : dts + cts
+    unit.pts = Math.max(0, dts + cts)
     const ms = rescale(dts, timescale, 1000)
     if (ms > this.#lastMs) this.#lastMs = ms
   }
 
-  #start(raw: number, timescale: number, nowMs: number): TrackTime {
-    const rawMs = rescale(raw, timescale, 1000)
-    if (this.#offsetMs === undefined) {
-      const startMs = this.#options.startMs ?? (rawMs >= 0 && rawMs <= LEAD_MS ? rawMs : LEAD_MS)
-      this.#offsetMs = startMs - rawMs
-      this.#lastMs = startMs
-    } else if (Math.abs(rawMs + this.#offsetMs - this.#lastMs) > MAX_LEAP_MS + LEAD_MS) {
-      return this.#trackTime(raw, timescale, this.#lastMs - rawMs, nowMs)
-    }
-    return this.#trackTime(raw, timescale, this.#offsetMs, nowMs)
+  /** A track ended; no unit of it follows. */
+  forget(trackId: number): void {
+    this.#tracks.delete(trackId)
   }
 
-  #trackTime(raw: number, timescale: number, offsetMs: number, nowMs: number): TrackTime {
-    const bits = this.#options.timestampBits
+  // The presentation time may have wrapped before the decoding time has.
+  #cts(unit: AccessUnit): number {
+    let cts = unit.pts - unit.dts
+    if (this.#bits !== undefined) {
+      const range = 2 ** this.#bits
+      cts -= Math.round(cts / range) * range
+    }
+    return Math.abs(cts) * 1000 > MAX_CTS_MS * unit.track.timescale ? 0 : cts
+  }
+
+  #start(counter: number, timescale: number, nowMs: number): TrackTime {
+    const raw = this.#nearest(counter, timescale)
+    const rawMs = rescale(raw, timescale, 1000)
+    let offsetMs = this.#offsetMs
+    if (offsetMs === undefined) {
+      this.#lastMs = this.#startMs ?? (rawMs >= 0 && rawMs <= LEAD_MS ? rawMs : LEAD_MS)
+      offsetMs = this.#offsetMs = this.#lastMs - rawMs
+    } else if (Math.abs(rawMs + offsetMs - this.#lastMs) > MAX_LEAP_MS + LEAD_MS) {
+      offsetMs = this.#lastMs - rawMs
+    }
+    const unwrapper = this.#bits === undefined ? undefined : new CounterUnwrapper(this.#bits)
+    unwrapper?.unwrap(raw)
     const offset = rescale(offsetMs, 1000, timescale)
-    const unwrapper = bits === undefined ? undefined : new CounterUnwrapper(bits)
-    const lastDts = Math.max(0, raw + offset)
-    return { unwrapper, timescale, epoch: this.#epoch, offset, lastRaw: raw, lastDts, lastStep: 0, lastWriteMs: nowMs }
+    return {
+      unwrapper,
+      timescale,
+      epoch: this.#epoch,
+      offset,
+      lastRaw: raw,
+      highest: raw + offset,
+      lastDts: rescale(this.#floorMs, 1000, timescale),
+      lastStep: 0,
+      lastWriteMs: nowMs,
+    }
+  }
+
+  // A further track may start on the other side of a wrap than the tracks before it.
+  #nearest(counter: number, timescale: number): number {
+    if (this.#bits === undefined || this.#offsetMs === undefined) return counter
+    const range = 2 ** this.#bits
+    const expected = rescale(this.#lastMs - this.#offsetMs, 1000, timescale)
+    return counter + Math.round((expected - counter) / range) * range
   }
 
   #follow(time: TrackTime, raw: number, nowMs: number): number {
+    const elapsedMs = nowMs - time.lastWriteMs
     const step = raw - time.lastRaw
-    const stepMs = (step * 1000) / time.timescale
-    const aheadMs = stepMs - (nowMs - time.lastWriteMs)
     time.lastRaw = raw
     time.lastWriteMs = nowMs
-    if (stepMs < -MAX_ROLLBACK_MS || (stepMs > MAX_LEAP_MS && aheadMs > MAX_LEAP_MS)) return this.#jump(time, raw)
-    if (step > 0) time.lastStep = step
+    const aheadMs = ((raw + time.offset - time.highest) * 1000) / time.timescale
+    if (isJump(aheadMs, elapsedMs)) this.#jump(time, raw, elapsedMs)
+    else if (step > 0) time.lastStep = step
+    time.highest = Math.max(time.highest, raw + time.offset)
     return (time.lastDts = Math.max(time.lastDts, raw + time.offset))
   }
 
-  #jump(time: TrackTime, raw: number): number {
-    const newest = rescale(this.#offsetMs ?? 0, 1000, time.timescale)
-    const there = raw + newest - time.lastDts
-    if (time.epoch === this.#epoch || there < 0 || there > (MAX_LEAP_MS * time.timescale) / 1000) {
+  #jump(time: TrackTime, raw: number, elapsedMs: number): void {
+    const { timescale, lastDts } = time
+    const offset = rescale(this.#offsetMs ?? 0, 1000, timescale)
+    const aheadMs = ((raw + offset - lastDts) * 1000) / timescale
+    if (time.epoch === this.#epoch || isJump(aheadMs, elapsedMs)) {
       this.#jumps++
       this.#epoch++
-      this.#offsetMs = rescale(time.lastDts + time.lastStep - raw, time.timescale, 1000)
+      // Without a pause the track goes on as it went; after one, where the other tracks are by now.
+      const paused = elapsedMs > MAX_ROLLBACK_MS ? Math.round((elapsedMs * timescale) / 1000) : 0
+      this.#offsetMs = rescale(lastDts + Math.max(time.lastStep, paused) - raw, timescale, 1000)
     }
     time.epoch = this.#epoch
-    time.offset = rescale(this.#offsetMs ?? 0, 1000, time.timescale)
-    return (time.lastDts = Math.max(time.lastDts, raw + time.offset))
+    time.offset = rescale(this.#offsetMs ?? 0, 1000, timescale)
+    time.highest = raw + time.offset
   }
+}
+
+function isJump(aheadMs: number, elapsedMs: number): boolean {
+  return aheadMs < -MAX_ROLLBACK_MS || aheadMs > MAX_LEAP_MS + elapsedMs
 }

@@ -14,7 +14,12 @@ export class TrackMeter {
   fps = 0
   #sampledBytes = 0
   #sampledUnits = 0
-  #sampledMs = 0
+  #sampledMs: number
+
+  /** @param nowMs When counting begins, on the clock that `sample` is given. */
+  constructor(nowMs: number) {
+    this.#sampledMs = nowMs
+  }
 
   count(unit: AccessUnit): void {
     this.units++

@@ -3,6 +3,8 @@ import type { AccessUnit, SubscribeConfig, Track } from 'sluice/sdk'
 /** Which part of a stream a subscriber takes. */
 export type TrackSelection = { readonly audio: boolean; readonly video: boolean; readonly keyframesOnly: boolean }
 
+export const ALL_TRACKS: TrackSelection = { audio: true, video: true, keyframesOnly: false }
+
 export function selectionOf(config: Readonly<SubscribeConfig>): TrackSelection {
   return { audio: config.subaudio, video: config.subvideo, keyframesOnly: config.iframeonly }
 }
@@ -20,8 +22,14 @@ export function selectsUnit(selection: TrackSelection, unit: AccessUnit): boolea
   return selection.video && (unit.keyframe || !selection.keyframesOnly)
 }
 
-/** Whether a viewer can start at the unit: at a keyframe of the main video track, or anywhere where there is no video. */
-export function isStart(unit: AccessUnit, hasVideo: boolean): boolean {
-  if (!hasVideo) return true
-  return unit.keyframe && unit.track.kind === 'video' && (unit.track.name ?? '') === ''
+/** The track whose keyframes viewers start at: the main video track, or else the first; undefined without video. */
+export function leadTrack(tracks: readonly Track[], selection: TrackSelection): Track | undefined {
+  if (!selection.video) return undefined
+  const videos = tracks.filter((track) => track.kind === 'video')
+  return videos.find((track) => (track.name ?? '') === '') ?? videos[0]
+}
+
+/** Whether a viewer can start at the unit: at a keyframe of the lead track, or anywhere where there is none. */
+export function isStart(unit: AccessUnit, lead: Track | undefined): boolean {
+  return lead === undefined || (unit.keyframe && unit.track === lead)
 }

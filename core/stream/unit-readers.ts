@@ -1,9 +1,11 @@
 import type { AccessUnit, Track, UnitReader } from 'sluice/sdk'
 import type { Logger } from 'pino'
-import type { GopCache } from './gop-cache.ts'
+import type { CacheEntry, GopCache } from './gop-cache.ts'
 import type { StreamSubscriber } from './stream-subscriber.ts'
 import { isStart, selectsTrack, selectsUnit } from './track-selection.ts'
-import type { UnitEntry } from './stream.ts'
+
+/** A unit as a stream keeps it for late joiners. */
+export type UnitEntry = CacheEntry & { readonly unit: AccessUnit }
 
 type ReaderState = { readonly reader: UnitReader; started: boolean }
 
@@ -22,7 +24,10 @@ export class UnitReaders {
     for (const track of tracks) this.#track(subscriber, state, track)
     const backMs = subscriber.startBackMs
     if (backMs === undefined) return
-    for (const { unit } of cache.entries.slice(cache.startIndex(backMs))) this.#unit(subscriber, state, unit, false)
+    // The cache begins at a start point.
+    for (const { unit } of cache.entries.slice(cache.startIndex(backMs))) {
+      this.#unit(subscriber, state, unit, undefined)
+    }
   }
 
   delete(subscriber: StreamSubscriber): void {
@@ -33,8 +38,8 @@ export class UnitReaders {
     for (const [subscriber, state] of this.#readers) this.#track(subscriber, state, track)
   }
 
-  write(unit: AccessUnit, hasVideo: boolean): void {
-    for (const [subscriber, state] of this.#readers) this.#unit(subscriber, state, unit, hasVideo)
+  write(unit: AccessUnit, lead: Track | undefined): void {
+    for (const [subscriber, state] of this.#readers) this.#unit(subscriber, state, unit, lead)
   }
 
   /** The publisher ended: readers go on at the next one's keyframe. */
@@ -43,22 +48,27 @@ export class UnitReaders {
   }
 
   #track(subscriber: StreamSubscriber, { reader }: ReaderState, track: Track): void {
-    if (!selectsTrack(subscriber.selection, track)) return
-    this.#guard(subscriber, () => reader.track?.(track))
-  }
-
-  #unit(subscriber: StreamSubscriber, state: ReaderState, unit: AccessUnit, hasVideo: boolean): void {
-    if (!selectsUnit(subscriber.selection, unit)) return
-    state.started ||= isStart(unit, hasVideo && subscriber.selection.video)
-    if (state.started) this.#guard(subscriber, () => state.reader.unit(unit))
-  }
-
-  #guard(subscriber: StreamSubscriber, call: () => void): void {
+    if (!this.#readers.has(subscriber) || !selectsTrack(subscriber.selection, track)) return
     try {
-      call()
+      reader.track?.(track)
     } catch (error) {
-      this.#log.error({ err: error, subscriber: subscriber.id }, 'a unit reader failed')
-      subscriber.close('failed')
+      this.#fail(subscriber, error)
     }
+  }
+
+  #unit(subscriber: StreamSubscriber, state: ReaderState, unit: AccessUnit, lead: Track | undefined): void {
+    if (!selectsUnit(subscriber.selection, unit) || !this.#readers.has(subscriber)) return
+    state.started ||= isStart(unit, subscriber.selection.video ? lead : undefined)
+    if (!state.started) return
+    try {
+      state.reader.unit(unit)
+    } catch (error) {
+      this.#fail(subscriber, error)
+    }
+  }
+
+  #fail(subscriber: StreamSubscriber, error: unknown): void {
+    this.#log.error({ err: error, subscriber: subscriber.id }, 'a unit reader failed')
+    subscriber.close('failed')
   }
 }

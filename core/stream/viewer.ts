@@ -4,14 +4,15 @@ import type { Sink } from 'sluice/sdk'
 export type ViewerLimits = {
   readonly queueBytes: number
   readonly queueMs: number
+  /** 0 is never. */
   readonly stallMs: number
   /** When too far behind: skip to a keyframe, or else be closed. */
   readonly skips: boolean
 }
 
 /**
- * What a viewer is up to: about to get what is kept, waiting for its first start point, taking everything, or waiting to
- * take up again at a start point.
+ * What a viewer is up to: about to get what is kept, waiting for a start point, taking everything, or waiting to take up
+ * again at a start point once its queue has drained.
  */
 export type ViewerState = 'joining' | 'starting' | 'live' | 'skipping'
 
@@ -19,7 +20,7 @@ export type ViewerState = 'joining' | 'starting' | 'live' | 'skipping'
 export class Viewer {
   readonly sink: Sink
   readonly limits: ViewerLimits
-  readonly #close: (reason: string) => void
+  readonly close: (reason: string) => void
   state: ViewerState = 'starting'
   /** It asked for a break: it is sent nothing, and goes on at a start point. */
   paused = false
@@ -32,9 +33,12 @@ export class Viewer {
   skips = 0
   sentBytes = 0
   lastTimeMs = 0
-  #drainedTimeMs = 0
-  #burstBytes = 0
-  #drainedBytes = 0
+  // Where in its bytes the burst of a joiner ends; its queue's bounds count from there.
+  #burstEnd = 0
+  // A batch that was queued, by where it ends; when it has left, the one sent then takes its place.
+  #markEnd = -Infinity
+  #markTimeMs = 0
+  #stallDrained = 0
   #progressMs: number
 
   constructor(
@@ -48,7 +52,16 @@ export class Viewer {
     this.limits = limits
     this.startBackMs = startBackMs
     this.#progressMs = nowMs
-    this.#close = close
+    this.close = close
+  }
+
+  pause(): void {
+    this.paused = true
+    if (this.state === 'live') this.state = 'starting'
+  }
+
+  resume(): void {
+    this.paused = false
   }
 
   write(bytes: Buffer, timeMs: number): void {
@@ -57,47 +70,42 @@ export class Viewer {
     this.lastTimeMs = timeMs
   }
 
-  /** Writes what was kept for joiners; it may pass the queue's bound, until the queue has drained once. */
-  writeBurst(bytes: Buffer, timeMs: number): void {
-    this.write(bytes, timeMs)
-    this.#burstBytes = bytes.length
-    this.#drainedTimeMs = timeMs
+  /** What was written last was a joiner's burst: it may pass the queue's bounds. */
+  endBurst(): void {
+    this.#burstEnd = this.sentBytes
   }
 
-  /** Whether it may take a further batch; when not, it stops at this point. A single batch always fits an empty queue. */
-  accepts(sizeBytes: number, timeMs: number, units: number): boolean {
-    if (this.paused) {
-      this.state = 'skipping'
-      return false
-    }
+  /** Whether its bounds let it take a further batch. A single batch always fits an empty queue. */
+  accepts(sizeBytes: number, timeMs: number): boolean {
     const queued = this.sink.queuedBytes
-    if (queued === 0) {
-      this.#drainedTimeMs = timeMs
-      this.#burstBytes = 0
-      return true
+    const drained = this.sentBytes - queued
+    const burstBytes = Math.max(0, this.#burstEnd - drained)
+    if (queued === 0 || burstBytes > 0 || drained >= this.#markEnd) {
+      this.#markEnd = this.sentBytes + sizeBytes
+      this.#markTimeMs = timeMs
+      if (queued === 0) return true
     }
-    const { queueBytes, queueMs, skips } = this.limits
-    if (queued + sizeBytes <= queueBytes + this.#burstBytes && timeMs - this.#drainedTimeMs <= queueMs) return true
-    if (!skips) {
-      this.#close('slow')
-      return false
-    }
+    const { queueBytes, queueMs } = this.limits
+    return queued + sizeBytes <= queueBytes + burstBytes && timeMs - this.#markTimeMs <= queueMs
+  }
+
+  /** It can't take a batch of so many units: it skips to a start point, or is closed where it must not skip. */
+  fallBehind(units: number): void {
+    this.dropped += units
+    if (!this.limits.skips) return this.close('slow')
     this.state = 'skipping'
     this.skips++
-    this.dropped += units
-    return false
   }
 
   /** Closes it when it has bytes queued and has taken none for the stall time. */
   checkStall(nowMs: number): void {
-    if (this.paused) return
     const queued = this.sink.queuedBytes
     const drained = this.sentBytes - queued
-    if (queued === 0 || drained !== this.#drainedBytes) {
-      this.#drainedBytes = drained
+    if (queued === 0 || drained !== this.#stallDrained) {
+      this.#stallDrained = drained
       this.#progressMs = nowMs
-    } else if (nowMs - this.#progressMs >= this.limits.stallMs) {
-      this.#close('slow')
+    } else if (this.limits.stallMs > 0 && nowMs - this.#progressMs >= this.limits.stallMs) {
+      this.close('slow')
     }
   }
 }
