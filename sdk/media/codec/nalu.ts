@@ -2,7 +2,7 @@ import { MalformedError } from '../errors.ts'
 
 /** More than ten times the largest keyframe of common 8K streams. */
 export const MAX_ACCESS_UNIT_SIZE_BYTES = 16 * 1024 * 1024
-/** H.264 level 6.2 allows about 140 slices a picture and H.265 600; the rest is room for SEI messages. */
+/** H.265 allows 600 slice segments a picture (ISO/IEC 23008-2 A.4.1); the rest is room for SEI messages. */
 export const MAX_NALUS_PER_ACCESS_UNIT = 1000
 /** Configuration records give parameter sets a 16-bit length. */
 export const MAX_PARAMETER_SET_SIZE_BYTES = 0xffff

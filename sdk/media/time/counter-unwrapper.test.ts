@@ -17,6 +17,8 @@ const cases = [
     times: [0, 11, 0, 12].map((t) => t + MAX_32),
   },
   { name: 'a step back below zero', bits: 32, raw: [5, MAX_32], times: [5, -1] },
+  { name: 'a step of half the range as one back', bits: 8, raw: [200, 72], times: [200, 72] },
+  { name: 'a step of half the range over the wrap as one back', bits: 8, raw: [10, 138], times: [10, -118] },
   { name: 'many wraps', bits: 8, raw: [200, 40, 140, 240, 84, 184, 20], times: [200, 296, 396, 496, 596, 696, 788] },
 ]
 

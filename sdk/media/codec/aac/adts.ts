@@ -29,8 +29,8 @@ export type AdtsFrame = AdtsFormat & {
   readonly data: Buffer
 }
 
-export const ADTS_HEADER_SIZE_BYTES = 7
-export const MAX_ADTS_FRAME_SIZE_BYTES = 0x1fff
+const ADTS_HEADER_SIZE_BYTES = 7
+const MAX_ADTS_FRAME_SIZE_BYTES = 0x1fff
 
 const CRC_SIZE_BYTES = 2
 const VARIABLE_BITRATE = 0x7ff

@@ -23,7 +23,7 @@ export type AudioSpecificConfig = {
 }
 
 /** Spectral band replication (SBR) and parametric stereo (PS), as 1.6.5 signals them. */
-export type AacExtension = {
+type AacExtension = {
   /** The extension comes before the core's type, or at the end, where old decoders do not look. */
   readonly signalling: 'hierarchical' | 'compatible'
   readonly sbr: boolean

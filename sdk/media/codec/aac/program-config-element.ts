@@ -2,7 +2,7 @@ import type { BitReader } from '../../bits/bit-reader.ts'
 import type { BitWriter } from '../../bits/bit-writer.ts'
 
 /** One channel, or a pair of them. */
-export type AacChannelElement = { readonly pair: boolean; readonly tag: number }
+type AacChannelElement = { readonly pair: boolean; readonly tag: number }
 
 /** A channel layout of its own, program_config_element() (ISO/IEC 14496-3 4.4.1.1). */
 export type ProgramConfigElement = {

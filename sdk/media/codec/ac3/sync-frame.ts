@@ -24,7 +24,7 @@ export type Ac3SyncFrame = {
   readonly substreamId: number
 }
 
-export const AC3_HEADER_SIZE_BYTES = 8
+const AC3_HEADER_SIZE_BYTES = 8
 
 const SYNC_WORD = 0x0b77
 const SAMPLE_RATES = [48_000, 44_100, 32_000] as const

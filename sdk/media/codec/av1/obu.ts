@@ -22,7 +22,7 @@ export type Av1Obu = {
   readonly payload: Buffer
 }
 
-/** Far more than the 4096 tiles and few headers of a temporal unit need when tiles come in groups, as they do. */
+/** A temporal unit has a few headers and, for each layer, tiles in a few groups: encoders write one or two. */
 export const MAX_OBUS_PER_TEMPORAL_UNIT = 1000
 
 const MAX_LEB128_SIZE_BYTES = 8

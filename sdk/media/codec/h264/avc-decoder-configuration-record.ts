@@ -21,8 +21,8 @@ export type AvcDecoderConfigurationRecord = {
   }
 }
 
-export const MAX_AVC_SPS_COUNT = 31
-export const MAX_AVC_PPS_COUNT = 255
+const MAX_AVC_SPS_COUNT = 31
+const MAX_AVC_PPS_COUNT = 255
 
 const VERSION = 1
 const PROFILES_WITHOUT_CHROMA = new Set([66, 77, 88])

@@ -42,7 +42,7 @@ const cases: { name: string; hex: string; sps: H264Sps }[] = [
     sps: { ...COMMON, ...SMALL, profileIdc: 110, levelIdc: 12, bitDepthLuma: 10, bitDepthChroma: 10 },
   },
   {
-    name: 'High 4:2:2 with scaling lists',
+    name: 'High 4:2:2',
     hex: '677a000cbcd941419f8dc044000003000400000300c83c50a658',
     sps: { ...COMMON, ...SMALL, profileIdc: 122, levelIdc: 12, chromaFormatIdc: 2 },
   },
@@ -63,17 +63,52 @@ const cases: { name: string; hex: string; sps: H264Sps }[] = [
   },
 ]
 
-// What libx264 never writes: order count type 1, no cropping, no VUI.
-function writeOddSps(): Buffer {
-  const bits = new BitWriter()
-  bits.writeBits(0x67_42_00_1e, 32)
-  bits.writeBits(0b1_1_010_1, 6) // id 0, log2_max_frame_num 4, type 1, delta_pic_order_always_zero_flag
-  bits.writeBits(0b1_1_011_010_1, 9) // two offsets of 0, two in the cycle: 1 and 0
-  bits.writeBits(0b010_0, 4) // one reference frame, no gaps
-  bits.writeBits(0b00100_011, 8) // 4 by 3 macroblocks
-  bits.writeBits(0b1_1_0_0_1, 5) // frames only, direct_8x8, no cropping, no VUI, stop bit
-  return bits.toBuffer()
+function fromBits(bits: string): Buffer {
+  const writer = new BitWriter()
+  for (const bit of bits.replaceAll(' ', '')) writer.writeFlag(bit === '1')
+  return writer.toBuffer()
 }
+
+const head = (profileIdc: number) => `01100111 ${profileIdc.toString(2).padStart(8, '0')} 00000000 00011110`
+const SIZE_64_BY_48 = '00100 011'
+
+// What libx264 never writes.
+const handmade: { name: string; bits: string; sps: H264Sps }[] = [
+  {
+    name: 'order count type 1, no cropping, no VUI',
+    // Two offsets of 0, and two in the cycle: 1 and 0.
+    bits: `${head(66)} 1 1 010 1 1 1 011 010 1 010 0 ${SIZE_64_BY_48} 1 1 0 0 1`,
+    sps: {
+      ...COMMON,
+      profileIdc: 66,
+      levelIdc: 30,
+      picOrderCntType: 1,
+      width: 64,
+      height: 48,
+      fps: undefined,
+      maxNumReorderFrames: undefined,
+    },
+  },
+  {
+    name: 'separate planes, scaling lists, an aspect ratio of its own',
+    // The first list ends with its first scale (8 - 8); the seventh, of 8x8, has 64 equal ones.
+    bits:
+      `${head(244)} 1 00100 1 1 1 0 1 1 000010001 00000 1 ${'1'.repeat(64)} 00000` +
+      ` 1 011 010 0 ${SIZE_64_BY_48} 1 1 1 010 1 1 010` +
+      ` 1 1 11111111 ${'01'.repeat(16)} 1 1 0 1 1 1 0 0 0 0 0 1`,
+    sps: {
+      ...COMMON,
+      profileIdc: 244,
+      levelIdc: 30,
+      chromaFormatIdc: 3,
+      picOrderCntType: 2,
+      width: 63,
+      height: 47,
+      fps: undefined,
+      maxNumReorderFrames: undefined,
+    },
+  },
+]
 
 const first = () => Buffer.from(cases[0]!.hex, 'hex')
 
@@ -82,15 +117,9 @@ describe('parseH264Sps', () => {
     it(`parses ${name}`, () => expect(parseH264Sps(Buffer.from(hex, 'hex'))).to.deep.equal(sps))
   }
 
-  it('parses one without cropping and VUI', () => {
-    expect(parseH264Sps(writeOddSps())).to.include({
-      width: 64,
-      height: 48,
-      picOrderCntType: 1,
-      fps: undefined,
-      maxNumReorderFrames: undefined,
-    })
-  })
+  for (const { name, bits, sps } of handmade) {
+    it(`parses ${name}`, () => expect(parseH264Sps(fromBits(bits))).to.deep.equal(sps))
+  }
 
   it('refuses other units and what is cut off', () => {
     expect(() => parseH264Sps(Buffer.from('68eb', 'hex'))).to.throw(MalformedError, 'type 8, not SPS')
@@ -101,13 +130,9 @@ describe('parseH264Sps', () => {
   })
 
   it('refuses sizes that no level allows', () => {
-    const bits = new BitWriter()
-    bits.writeBits(0x67_42_00_1e, 32)
-    bits.writeBits(0b1_1_011_010_0, 9)
-    bits.writeBits(0, 10)
-    bits.writeBits(1057, 11) // ue(v) of 1056
-    bits.writeBits(0, 32)
-    expect(() => parseH264Sps(bits.toBuffer())).to.throw(MalformedError, '1056 at bit 41 is above its limit of 1055')
+    const width = `${'0'.repeat(10)}${(1057).toString(2)}` // ue(v) of 1056
+    const sps = fromBits(`${head(66)} 1 1 011 010 0 ${width} ${'0'.repeat(32)}`)
+    expect(() => parseH264Sps(sps)).to.throw(MalformedError, '1056 at bit 41 is above its limit of 1054')
   })
 
   it('takes any bytes', () => {

@@ -4,8 +4,8 @@ import { MalformedError } from '../../errors.ts'
 import { H264_NALU_TYPE, h264NaluType } from './nalu-type.ts'
 import { readVui } from './vui.ts'
 
-/** Level 6.2 allows at most 1056 macroblocks a side (ISO/IEC 14496-10 A.3.1). */
-export const MAX_H264_MACROBLOCKS_PER_SIDE = 1056
+/** Level 6.2 allows sqrt(8 * 139264) macroblocks a side (ISO/IEC 14496-10 A.3.1). */
+const MAX_H264_MACROBLOCKS_PER_SIDE = 1055
 
 /** A sequence parameter set (ISO/IEC 14496-10 7.3.2.1): what is needed outside a decoder. */
 export type H264Sps = {

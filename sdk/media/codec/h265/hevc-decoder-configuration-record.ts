@@ -25,15 +25,15 @@ export type HevcDecoderConfigurationRecord = {
 }
 
 /** NAL units of one type: parameter sets or SEI. */
-export type HevcNaluArray = {
+type HevcNaluArray = {
   /** There are no others of this type within the stream itself. */
   readonly complete: boolean
   readonly type: number
   readonly nalus: readonly Buffer[]
 }
 
-export const MAX_HEVC_ARRAY_COUNT = 255
-export const MAX_HEVC_NALUS_PER_ARRAY = 0xffff
+const MAX_HEVC_ARRAY_COUNT = 255
+const MAX_HEVC_NALUS_PER_ARRAY = 0xffff
 
 const HEADER_SIZE_BYTES = 23
 const VERSION = 1

@@ -8,7 +8,7 @@ import { skipLongTermRefPics, skipShortTermRefPicSets } from './ref-pic-set.ts'
 import { readVuiFps } from './vui.ts'
 
 /** Level 6.2 allows at most 16888 samples a side (ISO/IEC 23008-2 A.4.1); later levels twice that. */
-export const MAX_H265_SIDE_PIXELS = 33_776
+const MAX_H265_SIDE_PIXELS = 33_776
 
 /** A sequence parameter set (ISO/IEC 23008-2 7.3.2.2): what is needed outside a decoder. */
 export type H265Sps = {

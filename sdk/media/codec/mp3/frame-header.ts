@@ -19,7 +19,7 @@ export type Mp3FrameHeader = {
   readonly samplesPerFrame: number
 }
 
-export const MP3_HEADER_SIZE_BYTES = 4
+const MP3_HEADER_SIZE_BYTES = 4
 
 const VERSIONS = [2.5, undefined, 2, 1] as const
 const LAYERS = [undefined, 3, 2, 1] as const

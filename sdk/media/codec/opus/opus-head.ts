@@ -16,7 +16,7 @@ export type OpusHead = {
 }
 
 /** RFC 7845 section 5.1.1. */
-export type OpusChannelMapping = {
+type OpusChannelMapping = {
   readonly streamCount: number
   readonly coupledCount: number
   /** For each output channel the index of a decoded one; 255 is silence. */

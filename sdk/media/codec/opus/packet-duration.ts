@@ -1,7 +1,7 @@
 import { MalformedError } from '../../errors.ts'
 
 /** 120 ms (RFC 6716 section 3.2.5, R5). */
-export const MAX_OPUS_PACKET_SAMPLES = 5760
+const MAX_OPUS_PACKET_SAMPLES = 5760
 
 // Samples of 48 kHz in a frame, by the lowest two bits of the configuration (RFC 6716 table 2).
 const SILK_FRAME_SAMPLES = [480, 960, 1920, 2880] as const
