@@ -17,13 +17,13 @@ export class FakeServices implements ServiceRegistry {
 
   /** @throws {Error} when the definition does not name the service in `provides` */
   provide<Name extends keyof Services>(name: Name, service: Services[Name]): void {
-    const text = String(name)
+    const text: string = name
     if (!this.#names.includes(text)) throw new Error(`the definition does not name the service ${text} in provides`)
     this.provided.set(text, service)
   }
 
   get<Name extends keyof Services>(name: Name): Services[Name] | undefined {
-    const text = String(name)
+    const text: string = name
     return (this.provided.get(text) ?? this.#others[text]) as Services[Name] | undefined
   }
 }
