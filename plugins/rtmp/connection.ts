@@ -31,11 +31,11 @@ type ConnectionEvents = {
 export class Connection {
   readonly socket: Socket
   readonly #events: ConnectionEvents
-  readonly #handshake: Handshake
+  /** Let go once it is over: its buffers are most of what a connection would hold. */
+  #handshake: Handshake | undefined
   readonly #reader = new ChunkReader()
   readonly #ackWindow = new AckWindow()
   #chunkSizeOut = DEFAULT_CHUNK_SIZE_BYTES
-  #handshaken = false
   #busy = false
   #closeReason: string | undefined
   #timer: NodeJS.Timeout | undefined
@@ -110,7 +110,7 @@ export class Connection {
     if (this.closed) return
     try {
       const acknowledge = this.#ackWindow.receive(bytes.length)
-      if (!this.#handshaken) return this.#receiveHandshake(bytes)
+      if (this.#handshake !== undefined) return this.#receiveHandshake(this.#handshake, bytes)
       if (acknowledge !== null) this.send({ kind: 'acknowledgement', receivedBytes: acknowledge })
       this.#reader.push(bytes)
       this.#readMessages()
@@ -119,11 +119,11 @@ export class Connection {
     }
   }
 
-  #receiveHandshake(bytes: Buffer): void {
-    const { reply, done, rest } = this.#handshake.push(bytes)
+  #receiveHandshake(handshake: Handshake, bytes: Buffer): void {
+    const { reply, done, rest } = handshake.push(bytes)
     if (reply !== undefined) this.socket.write(reply)
     if (!done) return
-    this.#handshaken = true
+    this.#handshake = undefined
     this.expectWithin(HANDSHAKE_TIMEOUT_MS, 'no stream was asked for in time')
     if (rest === undefined) return
     this.#reader.push(rest)
