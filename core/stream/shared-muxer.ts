@@ -25,6 +25,7 @@ type SharedMuxerOptions = {
  * viewers who join at once share one buffer, too.
  *
  * The cache holds only units that the present configuration decodes, so that start bytes and cache always fit together.
+ * For the same reason what is pending must be flushed before the source's tracks change.
  */
 export class SharedMuxer {
   readonly #options: SharedMuxerOptions
@@ -67,8 +68,6 @@ export class SharedMuxer {
   /** A track appeared or was configured anew. Its bytes are sent unless they are the ones sent before. */
   configure(track: Track, timeMs: number): void {
     if (this.#closed || !selectsTrack(this.#options.selection, track)) return
-    // What is pending belongs to the configuration before.
-    this.flush()
     const before = this.#announce(track)
     this.#followLead(before === 'changed')
     if (before === 'same') return
@@ -82,7 +81,6 @@ export class SharedMuxer {
 
   /** The publisher's tracks ended. Its successor's are announced as far as they differ; viewers go on at a keyframe. */
   sourceEnded(): void {
-    this.flush()
     this.#clearCache()
     this.#lead = undefined
     this.#startBytes = undefined
@@ -93,7 +91,6 @@ export class SharedMuxer {
   removeTrack(track: Track): void {
     this.#announced.delete(slot(track))
     this.#startBytes = undefined
-    this.flush()
     this.#followLead(false)
   }
 

@@ -23,6 +23,8 @@ export const TRACK_WAIT_MS = 1000
 
 /** What a publisher does to its stream. */
 export interface PublisherStream {
+  /** What was dispatched needs the tracks as they are still. */
+  tracksChanging(): void
   trackAdded(track: Track): void
   trackConfigured(track: Track): void
   trackRemoved(track: Track): void
@@ -61,6 +63,7 @@ export class StreamPublisher implements Publisher {
   #complete: 'no' | 'assumed' | 'declared' = 'no'
   #completeTimer: NodeJS.Timeout | undefined
   #lastWriteMs = performance.now()
+  #closing = false
 
   constructor(init: StreamPublisherInit) {
     this.id = init.id
@@ -111,6 +114,7 @@ export class StreamPublisher implements Publisher {
       this.#refused.add(track)
       return track
     }
+    this.#stream.tracksChanging()
     this.#tracks = [...this.#tracks, track]
     this.#meters.set(track, new TrackMeter(performance.now()))
     this.#completeTimer ??= setTimeout(() => this.#setComplete('assumed'), TRACK_WAIT_MS).unref()
@@ -120,13 +124,15 @@ export class StreamPublisher implements Publisher {
 
   configureTrack(track: Track, config: VideoConfig | AudioConfig): void {
     // Sources repeat their configuration, some with every keyframe.
-    const same = sameConfig(track.config, config)
+    const changes = !sameConfig(track.config, config) && this.#meters.has(track) && !this.session.closed
+    if (changes) this.#stream.tracksChanging()
     ;(track as { config: VideoConfig | AudioConfig }).config = config
-    if (!same && this.#meters.has(track) && !this.session.closed) this.#stream.trackConfigured(track)
+    if (changes) this.#stream.trackConfigured(track)
   }
 
   removeTrack(track: Track): void {
     if (this.#refused.delete(track) || !this.#meters.delete(track)) return
+    if (!this.session.closed) this.#stream.tracksChanging()
     this.#timeline.forget(track.id)
     this.#tracks = this.#tracks.filter((other) => other !== track)
     if (!this.session.closed) this.#stream.trackRemoved(track)
@@ -159,7 +165,8 @@ export class StreamPublisher implements Publisher {
   }
 
   close(reason = 'closed'): void {
-    if (this.session.closed) return
+    if (this.#closing) return
+    this.#closing = true
     clearTimeout(this.#completeTimer)
     // The stream lets go first, so that a listener that publishes the path again finds it free.
     this.#stream.publisherClosed(this, reason)

@@ -153,6 +153,10 @@ export class Stream implements PublisherStream, SubscriberStream {
     this.#deps.hooks.notify('subscribed', subscriberInfo(subscriber))
   }
 
+  tracksChanging(): void {
+    for (const muxer of this.muxers) muxer.flush()
+  }
+
   trackAdded(track: Track): void {
     this.#followLead(false)
     this.#configure(track)
@@ -188,6 +192,7 @@ export class Stream implements PublisherStream, SubscriberStream {
   publisherClosed(publisher: StreamPublisher, reason: string): void {
     if (this.#publisher !== publisher) return
     const info = this.info()
+    this.tracksChanging()
     this.#lastMs = publisher.timeline.lastMs
     this.#lastDispatchMs = publisher.lastWriteMs
     this.#publisher = undefined
@@ -204,7 +209,7 @@ export class Stream implements PublisherStream, SubscriberStream {
 
   /** Ends all its sessions, and waits for nobody. */
   close(reason: string): void {
-    for (const muxer of this.muxers) muxer.flush()
+    this.tracksChanging()
     for (const subscriber of [...this.subscribers]) subscriber.close(reason)
     this.#publisher?.close(reason)
     clearTimeout(this.#continueTimer)

@@ -107,7 +107,7 @@ describe('Timeline', () => {
       timestampBits: fc.constantFrom(undefined, 32, 33),
     })
     fc.assert(
-      fc.property(options, fc.array(step, { maxLength: 60 }), (timelineOptions, steps) => {
+      fc.property(options, fc.array(step, { maxLength: 60, size: 'max' }), (timelineOptions, steps) => {
         const timeline = new Timeline(timelineOptions)
         const last = new Map<Track, number>()
         let nowMs = 0
@@ -224,7 +224,7 @@ describe('Timeline', () => {
     it('close, forward and back, again and again, without parting audio and video', () => {
       const timescales = fc.tuple(fc.constantFrom(1000, 90_000), fc.constantFrom(1000, 48_000))
       fc.assert(
-        fc.property(fc.array(jump, { minLength: 1, maxLength: 6 }), timescales, (gaps, scales) => {
+        fc.property(fc.array(jump, { minLength: 1, maxLength: 6, size: 'max' }), timescales, (gaps, scales) => {
           let atMs = 0
           const jumps = gaps.map(({ gapMs, ...rest }) => ({ ...rest, atMs: (atMs += gapMs) }))
           const { video, audio, steps } = jumpingSource(jumps, atMs + 3000, scales)
