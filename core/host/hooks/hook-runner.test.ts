@@ -1,0 +1,166 @@
+import { expect } from 'chai'
+import { StreamDenied, type Hooks, type SessionRequest, type StreamInfo } from 'sluice/sdk'
+import { logLines } from '../testing/log-lines.ts'
+import { until } from '../testing/until.ts'
+import { HookRunner, type HookOwner } from './hook-runner.ts'
+
+const REQUEST = { streamPath: 'live/test', action: 'publish', protocol: 'rtmp' } as SessionRequest
+const STREAM = { path: 'live/test' } as StreamInfo
+const never = () => new Promise<never>(() => {})
+
+describe('HookRunner', () => {
+  let runner: HookRunner
+  let logged: ReturnType<typeof logLines>
+  let owner: HookOwner
+
+  const on = <Name extends keyof Hooks>(name: Name, hook: Hooks[Name], by = owner) =>
+    runner.registryFor(by).on(name, hook)
+
+  beforeEach(() => {
+    runner = new HookRunner({ timeoutMs: 30 })
+    logged = logLines()
+    owner = { plugin: 'alpha', log: logged.log.child({ plugin: 'alpha' }) }
+  })
+
+  const denial = async () => {
+    try {
+      await runner.admit('publish', REQUEST)
+    } catch (error) {
+      if (error instanceof StreamDenied) return error
+    }
+    throw new Error('was not denied')
+  }
+
+  describe('admission', () => {
+    it('admits when nobody taps', () => runner.admit('publish', REQUEST))
+
+    it('asks in the order of tapping, each after the other has settled', async () => {
+      const asked: string[] = []
+      on('publish', async () => {
+        await new Promise(setImmediate)
+        asked.push('first')
+      })
+      on('publish', () => void asked.push('second'))
+      await runner.admit('publish', REQUEST)
+      expect(asked).to.deep.equal(['first', 'second'])
+    })
+
+    for (const [how, hook] of [
+      [
+        'throws',
+        () => {
+          throw new Error('no')
+        },
+      ],
+      ['rejects', () => Promise.reject(new Error('no'))],
+    ] as const) {
+      it(`denies when a hook ${how}, names the plugin for the log only, and asks nobody else`, async () => {
+        let asked = false
+        on('publish', hook)
+        on('publish', () => void (asked = true))
+        const error = await denial()
+        expect(error.message).to.equal('unauthorized')
+        expect(error.cause).to.have.property('message').that.includes("'alpha'")
+        expect(error.cause).to.have.nested.property('cause.message', 'no')
+        expect(asked).to.equal(false)
+      })
+    }
+
+    it('denies when a hook never settles', async () => {
+      on('publish', never)
+      expect(await denial())
+        .to.have.nested.property('cause.cause.message')
+        .that.includes('30 ms')
+    })
+
+    it('knows publish and subscribe apart', async () => {
+      on('publish', () => {
+        throw new Error('no')
+      })
+      await runner.admit('subscribe', REQUEST)
+    })
+  })
+
+  describe('resolve', () => {
+    it('is false when nobody taps', async () => {
+      expect(await runner.resolve(REQUEST)).to.equal(false)
+    })
+
+    it('stops at the first who will publish', async () => {
+      const asked: number[] = []
+      for (const [index, answer] of [false, true, true].entries()) {
+        on('resolve', async () => {
+          asked.push(index)
+          return answer
+        })
+      }
+      expect(await runner.resolve(REQUEST)).to.equal(true)
+      expect(asked).to.deep.equal([0, 1])
+    })
+
+    it('passes over hooks that throw or never settle, and logs them', async () => {
+      on('resolve', () => {
+        throw new Error('broken')
+      })
+      on('resolve', never)
+      on('resolve', () => true)
+      expect(await runner.resolve(REQUEST)).to.equal(true)
+      expect(logged.lines.map(({ plugin, msg }) => [plugin, msg])).to.deep.equal([
+        ['alpha', 'resolve hook failed'],
+        ['alpha', 'resolve hook failed'],
+      ])
+    })
+  })
+
+  describe('notices', () => {
+    it('tells all, in the same turn, with all arguments', () => {
+      const told: unknown[] = []
+      on('unpublished', (...args) => void told.push(args))
+      on('unpublished', (...args) => void told.push(args))
+      runner.notify('unpublished', STREAM, 'gone')
+      expect(told).to.deep.equal([
+        [STREAM, 'gone'],
+        [STREAM, 'gone'],
+      ])
+    })
+
+    it('logs what a hook throws or rejects with, with its plugin, and tells the others', async () => {
+      let told = false
+      on('published', () => {
+        throw new Error('thrown')
+      })
+      on('published', () => Promise.reject(new Error('rejected')))
+      on('published', () => void (told = true))
+      runner.notify('published', STREAM)
+      expect(told).to.equal(true)
+      await until('both are logged', () => logged.lines.length === 2)
+      expect(logged.text()).to.include('thrown').and.include('rejected')
+      expect(logged.lines.every(({ plugin }) => plugin === 'alpha')).to.equal(true)
+    })
+
+    it('lets a hook untap itself while it runs', () => {
+      const told: string[] = []
+      const untap = on('published', () => {
+        untap()
+        told.push('once')
+      })
+      on('published', () => void told.push('always'))
+      runner.notify('published', STREAM)
+      runner.notify('published', STREAM)
+      expect(told).to.deep.equal(['once', 'always', 'always'])
+    })
+  })
+
+  it('forgets one tap by its undo, and all of an owner, but not those of another generation', () => {
+    const other: HookOwner = { ...owner }
+    const untap = on('published', () => {})
+    on('track', () => {})
+    on('track', () => {}, other)
+    untap()
+    expect(runner.isTapped('published')).to.equal(false)
+    runner.removeOwner(owner)
+    expect(runner.isTapped('track')).to.equal(true)
+    runner.removeOwner(other)
+    expect(runner.isTapped('track')).to.equal(false)
+  })
+})

@@ -1,0 +1,13 @@
+import { SluiceError } from 'sluice/sdk'
+
+/** Why a plugin can't run; the message is a clause to follow the plugin's name. */
+export class PluginError extends SluiceError {
+  constructor(message: string, options?: ErrorOptions) {
+    super('PLUGIN', 503, message, options)
+  }
+}
+
+/** What a person is told of a thrown value. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
