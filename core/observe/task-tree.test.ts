@@ -1,0 +1,113 @@
+import { expect } from 'chai'
+import { logLines } from '../host/testing/log-lines.ts'
+import { TaskTree, type TaskOwner } from './task-tree.ts'
+
+const untilAborted = (signal: AbortSignal) =>
+  new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
+
+describe('TaskTree', () => {
+  let tree: TaskTree
+  let logged: ReturnType<typeof logLines>
+  let owner: TaskOwner
+
+  beforeEach(() => {
+    tree = new TaskTree()
+    logged = logLines()
+    owner = { plugin: 'alpha', generation: 2, log: logged.log }
+  })
+
+  it('shows tasks below their plugin', () => {
+    const tasks = tree.registryFor(owner)
+    const task = tasks.start({ owner: 'live/a', description: { url: 'x' }, run: untilAborted })
+    const root = tree.snapshot()
+    const [plugin] = root.children
+    expect(root).to.include({ owner: 'server', level: 0, state: 3, eventLoopRunning: true, blocked: null })
+    expect(plugin).to.include({ owner: 'alpha', level: 1, type: 1 })
+    expect(plugin?.description).to.deep.equal({ plugin: 'alpha', generation: '2' })
+    expect(plugin?.children[0]).to.include({
+      id: task.id,
+      pointer: task.id,
+      owner: 'live/a',
+      level: 2,
+      type: 0,
+      state: 3,
+    })
+    expect(plugin?.children[0]?.description).to.deep.equal({ url: 'x' })
+    expect(new Date(plugin?.children[0]?.startTime ?? '').getTime()).to.be.closeTo(Date.now(), 10_000)
+    task.stop()
+  })
+
+  it('takes a task out when it has returned', async () => {
+    const task = tree.registryFor(owner).start({ owner: 'a', run: async () => {} })
+    await task.done
+    expect(tree.snapshot().children[0]?.children).to.deep.equal([])
+  })
+
+  for (const [how, run] of [
+    ['rejects', () => Promise.reject(new Error('broken'))],
+    [
+      'throws',
+      () => {
+        throw new Error('broken')
+      },
+    ],
+  ] as const) {
+    it(`logs a task that ${how}`, async () => {
+      await tree.registryFor(owner).start({ owner: 'a', run }).done
+      expect(logged.text()).to.include('broken')
+    })
+  }
+
+  it('stops a task by its id, and shows it stopping until it has ended', async () => {
+    const finish = Promise.withResolvers<void>()
+    const reasons: unknown[] = []
+    const task = tree.registryFor(owner).start({
+      owner: 'a',
+      async run(signal) {
+        await untilAborted(signal)
+        reasons.push(signal.reason)
+        await finish.promise
+        signal.throwIfAborted()
+      },
+    })
+    expect(tree.stop(task.id, 'enough')).to.equal(true)
+    expect(tree.snapshot().children[0]?.children[0]).to.include({ state: 5 })
+    finish.resolve()
+    await task.done
+    expect(reasons[0]).to.have.property('message', 'enough')
+    expect(tree.stop(task.id)).to.equal(false)
+    expect(logged.lines).to.deep.equal([])
+  })
+
+  it('restarts a task under its id', async () => {
+    let runs = 0
+    const second = Promise.withResolvers<void>()
+    const task = tree.registryFor(owner).start({
+      owner: 'a',
+      run(signal) {
+        runs += 1
+        if (runs === 2) second.resolve()
+        return untilAborted(signal)
+      },
+    })
+    expect(tree.restart(task.id)).to.equal(true)
+    expect(tree.restart(task.id), 'while it is stopping').to.equal(false)
+    await second.promise
+    expect(tree.snapshot().children[0]?.children[0]).to.include({ id: task.id, startReason: 'restart' })
+    task.stop()
+    await task.done
+    expect(runs).to.equal(2)
+    expect(tree.restart(task.id)).to.equal(false)
+  })
+
+  it('stops all tasks of an owner, and takes it out of the tree', async () => {
+    const tasks = tree.registryFor(owner)
+    const kept = tree.registryFor({ ...owner, generation: 3 })
+    const task = tasks.start({ owner: 'a', run: untilAborted })
+    kept.start({ owner: 'b', run: untilAborted })
+    await tree.stopOwner(owner, 'unloaded')
+    await task.done
+    expect(tree.snapshot().children.map(({ description }) => description['generation'])).to.deep.equal(['3'])
+    expect(() => tasks.start({ owner: 'a', run: untilAborted })).to.throw('unloaded')
+  })
+})
