@@ -1,0 +1,69 @@
+import type { PluginDefinition } from 'sluice/sdk'
+import { PluginError } from './plugin-error.ts'
+
+/** The major version of the sdk this host offers; a plugin's `sdk` field must ask for it. */
+export const SDK_VERSION = 1
+
+const NAME = /^[a-z][a-z0-9-]*$/
+const SDK_RANGE = /^[\^~]?v?(\d+)(?:\.\d+){0,2}$/
+const LISTS = ['requires', 'provides', 'live', 'mounts'] as const
+const FIELD_TYPES = [
+  ['description', 'string'],
+  ['endpoints', 'function'],
+  ['closingNotice', 'boolean'],
+  ['defaults', 'object'],
+] as const
+
+/**
+ * The default export of a plugin's entry as a definition.
+ * @throws {PluginError} saying what is wrong with it
+ */
+export function checkDefinition(exported: unknown): PluginDefinition {
+  if (exported === undefined) throw new PluginError('has no default export; write `export default definePlugin({ … })`')
+  if (!isObject(exported)) throw new PluginError(`exports ${kindOf(exported)} by default, not a plugin definition`)
+  const { name, version, sdk, config, setup } = exported
+  if (typeof name !== 'string' || !NAME.test(name)) {
+    throw new PluginError(`has a bad name, ${show(name)}: it must be lower-case letters, digits and dashes`)
+  }
+  if (typeof version !== 'string' || version === '') throw new PluginError('has no version; write it as a string')
+  if (sdk !== undefined) checkSdk(sdk)
+  if (typeof setup !== 'function') throw new PluginError('has no setup function')
+  if (config !== undefined && !(isObject(config) && config['type'] === 'object' && isObject(config['properties']))) {
+    throw new PluginError('has a config that is no object schema; write `Type.Object({ … })`')
+  }
+  for (const field of LISTS) {
+    if (exported[field] !== undefined && !isListOfStrings(exported[field])) {
+      throw new PluginError(`has a bad ${field}, ${show(exported[field])}: it must be a list of strings`)
+    }
+  }
+  for (const [field, type] of FIELD_TYPES) {
+    const value = exported[field]
+    if (value !== undefined && typeof value !== type)
+      throw new PluginError(`has a bad ${field}: it must be of type ${type}`)
+  }
+  return exported as unknown as PluginDefinition
+}
+
+function checkSdk(sdk: unknown): void {
+  const major = typeof sdk === 'string' ? SDK_RANGE.exec(sdk)?.[1] : undefined
+  if (major === undefined) throw new PluginError(`has a bad sdk version, ${show(sdk)}; write '^${SDK_VERSION}'`)
+  if (Number(major) !== SDK_VERSION) {
+    throw new PluginError(`is written for sdk ${String(sdk)}, and this host offers ${SDK_VERSION}`)
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}
+
+function isListOfStrings(value: unknown): boolean {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string')
+}
+
+function kindOf(value: unknown): string {
+  return value === null ? 'null' : `a ${typeof value}`
+}
+
+function show(value: unknown): string {
+  return JSON.stringify(value) ?? String(value)
+}

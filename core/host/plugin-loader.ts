@@ -1,0 +1,34 @@
+import type { PluginDefinition } from 'sluice/sdk'
+import { withDeadline } from './deadline.ts'
+import { checkDefinition } from './definition-check.ts'
+import type { ModuleLoad } from './module-hooks.ts'
+import { messageOf, PluginError } from './plugin-error.ts'
+
+/** The place at the top of a syntax error's stack. */
+const SYNTAX_ERROR_PLACE = /^[^\n]*?([^/\\?\n]+\.[cm]?[jt]s)(?:\?\S*)?:(\d+)\n/
+
+/**
+ * Imports a plugin's entry and checks what it exports.
+ * @throws {PluginError} saying what is wrong with it
+ */
+export async function loadPlugin(load: ModuleLoad, timeoutMs: number): Promise<PluginDefinition> {
+  const definition = checkDefinition(await importDefault(load, timeoutMs))
+  load.plugin = definition.name
+  return definition
+}
+
+async function importDefault(load: ModuleLoad, timeoutMs: number): Promise<unknown> {
+  const late = () => new PluginError(`can't be loaded: it did not finish within ${timeoutMs} ms`)
+  try {
+    const module: { readonly default?: unknown } = await withDeadline(import(load.url), timeoutMs, late)
+    return module.default
+  } catch (cause) {
+    if (cause instanceof PluginError) throw cause
+    throw new PluginError(`can't be loaded: ${messageOf(cause)}${placeOf(cause)}`, { cause })
+  }
+}
+
+function placeOf(error: unknown): string {
+  const [, file, line] = SYNTAX_ERROR_PLACE.exec(error instanceof Error ? (error.stack ?? '') : '') ?? []
+  return file === undefined ? '' : ` (${file}:${line})`
+}
