@@ -1,0 +1,71 @@
+import type { FastifyInstance } from 'fastify'
+import type { HookRegistry, PluginContext, ServiceRegistry, Services, TaskRegistry } from 'sluice/sdk'
+import type { Generation, PluginValues } from './generation.ts'
+import { PluginError } from './plugin-error.ts'
+
+/** What a plugin's `setup` is given. Once the generation is disposed, nothing can be made through it any more. */
+export function createContext(generation: Generation, http: FastifyInstance): PluginContext<PluginValues> {
+  const { log, signal, streams } = generation
+  return {
+    get config() {
+      return generation.config
+    },
+    onConfig: (listener) => generation.onConfig(listener),
+    log,
+    get streams() {
+      generation.assertLoaded()
+      return streams.manager
+    },
+    hooks: hookRegistry(generation),
+    net: { tcp: (config, onConnection) => generation.listen(config, onConnection) },
+    http,
+    tasks: taskRegistry(generation),
+    services: serviceRegistry(generation),
+    signal,
+    onDispose: (dispose) => generation.onDispose(dispose),
+  }
+}
+
+/** Taps take effect when the generation does, so no hook runs in two generations at a time. */
+function hookRegistry(generation: Generation): HookRegistry {
+  const registry = generation.parts.hooks.registryFor(generation.owner)
+  return {
+    on(name, hook) {
+      generation.assertLoaded()
+      let wanted = true
+      let untap: (() => void) | undefined
+      generation.onceActive(() => {
+        if (wanted) untap = registry.on(name, hook)
+      })
+      return () => {
+        wanted = false
+        untap?.()
+      }
+    },
+  }
+}
+
+function taskRegistry(generation: Generation): TaskRegistry {
+  const registry = generation.parts.tasks.registryFor(generation.owner)
+  return {
+    start(init) {
+      generation.assertLoaded()
+      return registry.start(init)
+    },
+  }
+}
+
+function serviceRegistry(generation: Generation): ServiceRegistry {
+  const { definition, owner, parts } = generation
+  return {
+    provide(name: string, service: unknown) {
+      if (!definition.provides?.includes(name)) {
+        throw new PluginError(`can't provide '${name}': it is not named in its \`provides\``)
+      }
+      generation.assertLoaded()
+      parts.services.assertFree(owner, name)
+      generation.onceActive(() => parts.services.provide(owner, name, service))
+    },
+    get: <Name extends keyof Services>(name: Name) => parts.services.get(name) as Services[Name] | undefined,
+  }
+}

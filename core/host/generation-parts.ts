@@ -1,0 +1,89 @@
+import type { Socket } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
+import type {
+  HookRegistry,
+  HttpConfig,
+  InheritedConfig,
+  PluginConfig,
+  PluginDefinition,
+  StreamManager,
+  TaskRegistry,
+  TcpConfig,
+  TcpListener,
+  Type,
+} from 'sluice/sdk'
+import type { SectionConfig } from '../config/section.ts'
+import type { ServiceBoard } from './service-board.ts'
+
+/** A plugin's section; what is in its own keys is the plugin's business. */
+export type PluginSection = SectionConfig<PluginConfig<Type.TObject>>
+
+/** A generation as the parts of the server know it; by identity. */
+export type GenerationOwner = {
+  readonly plugin: string
+  readonly generation: number
+  readonly log: Logger
+}
+
+/** The streams as one generation reaches them. */
+export interface GenerationStreams {
+  readonly manager: StreamManager
+  /** Running sessions, waiting subscribers included. */
+  readonly sessionCount: number
+  configure(config: Readonly<InheritedConfig>): void
+  /** Ends all sessions. */
+  close(reason: string): void
+  /** Takes back what was set: the auth handler. */
+  dispose(): void
+}
+
+/** Ports lent to one generation. */
+export interface GenerationLease extends TcpListener {
+  activate(): void
+  release(): Promise<void>
+}
+
+/** The HTTP side of one generation. */
+export interface GenerationHttp {
+  readonly instance: FastifyInstance
+  readonly openRequests: number
+  activate(): Promise<void>
+  dispose(): Promise<void>
+}
+
+/** What the host makes generations from. */
+export type GenerationParts = {
+  /** The logger of a plugin. */
+  createLog(plugin: string, config: Readonly<InheritedConfig>): Logger
+  readonly hooks: { registryFor(owner: GenerationOwner): HookRegistry; removeOwner(owner: GenerationOwner): void }
+  readonly tasks: {
+    registryFor(owner: GenerationOwner): TaskRegistry
+    stopOwner(owner: GenerationOwner, reason: string): Promise<void>
+  }
+  readonly services: ServiceBoard
+  readonly streams: {
+    forOwner(
+      owner: GenerationOwner & { readonly config: Readonly<InheritedConfig>; readonly closingNotice: boolean },
+    ): GenerationStreams
+  }
+  readonly net: {
+    acquire(owner: string, config: TcpConfig, onConnection: (socket: Socket) => void): Promise<GenerationLease>
+  }
+  readonly http: {
+    createPluginHttp(options: {
+      readonly name: string
+      readonly mounts: readonly string[]
+      readonly config: HttpConfig
+      readonly log: Logger
+    }): Promise<GenerationHttp>
+  }
+  /** The effective config of plugins. */
+  readonly config: {
+    /** @throws {Error} when the plugin's section is wrong */
+    resolve(definition: PluginDefinition): PluginSection
+    /** As `resolve`; from now on changes are told. */
+    declare(definition: PluginDefinition): PluginSection
+    forget(name: string): void
+  }
+}

@@ -1,0 +1,278 @@
+import type { Socket } from 'node:net'
+import type { Logger } from 'pino'
+import type { PluginConfig, PluginContext, PluginDefinition, TcpConfig, TcpListener, Type } from 'sluice/sdk'
+import { isPromiseLike, withDeadline } from './deadline.ts'
+import { createContext } from './generation-context.ts'
+import type {
+  GenerationHttp,
+  GenerationLease,
+  GenerationOwner,
+  GenerationParts,
+  GenerationStreams,
+  PluginSection,
+} from './generation-parts.ts'
+import { messageOf, PluginError } from './plugin-error.ts'
+
+/** How long the steps of a generation's life may take. */
+export type GenerationLimits = {
+  readonly setupTimeoutMs: number
+  /** For each `onDispose` callback, and for the tasks and open requests to end. */
+  readonly disposeTimeoutMs: number
+  readonly drainPollMs: number
+}
+
+export const GENERATION_LIMITS: GenerationLimits = {
+  setupTimeoutMs: 10_000,
+  disposeTimeoutMs: 1000,
+  drainPollMs: 100,
+}
+
+type GenerationInit = {
+  readonly definition: PluginDefinition
+  /** Counts the plugin's generations, from 1. */
+  readonly number: number
+  readonly section: PluginSection
+  readonly parts: GenerationParts
+  readonly limits: GenerationLimits
+}
+
+export type PluginValues = PluginConfig<Type.TObject>
+
+/**
+ * One start of a plugin: what its `setup` made, from there until all of it is undone. It holds nothing that others see
+ * before `activate`; so it can be set up beside its predecessor, and a failure leaves no trace.
+ */
+export class Generation {
+  readonly definition: PluginDefinition
+  readonly number: number
+  readonly log: Logger
+  readonly owner: GenerationOwner
+  readonly streams: GenerationStreams
+  readonly parts: GenerationParts
+  readonly #limits: GenerationLimits
+  readonly #controller = new AbortController()
+  readonly #leases = new Set<GenerationLease>()
+  readonly #sockets = new Set<Socket>()
+  readonly #configListeners: ((config: PluginValues) => void)[] = []
+  readonly #disposers: (() => void | Promise<void>)[] = []
+  #onActivate: (() => void)[] = []
+  #phase: 'starting' | 'running' | 'draining' | 'disposed' = 'starting'
+  #section: PluginSection
+  #http: GenerationHttp | undefined
+  #disposal: Promise<void> | undefined
+
+  constructor({ definition, number, section, parts, limits }: GenerationInit) {
+    const { name } = definition
+    const config = section.values
+    this.definition = definition
+    this.number = number
+    this.#section = section
+    this.parts = parts
+    this.#limits = limits
+    this.log = parts.createLog(name, config)
+    this.owner = { plugin: name, generation: number, log: this.log }
+    this.streams = parts.streams.forOwner({ ...this.owner, config, closingNotice: definition.closingNotice ?? false })
+  }
+
+  get config(): PluginValues {
+    return this.#section.values
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  /** What it listens on, besides HTTP. */
+  get listeners(): TcpListener['addresses'] {
+    return [...this.#leases].flatMap((lease) => lease.addresses)
+  }
+
+  /** Whether it takes part in what happens: until it is replaced or removed. */
+  get taking(): boolean {
+    return this.#phase === 'starting' || this.#phase === 'running'
+  }
+
+  /**
+   * Runs the plugin's `setup`.
+   * @throws {PluginError} when that fails or takes too long; all it made is undone by then
+   */
+  async start(): Promise<void> {
+    const { setupTimeoutMs } = this.#limits
+    const late = () => new PluginError(`setup did not finish within ${setupTimeoutMs} ms`)
+    try {
+      await withDeadline(this.#setup(), setupTimeoutMs, late)
+    } catch (cause) {
+      await this.dispose('setup failed')
+      if (cause instanceof PluginError) throw cause
+      throw new PluginError(`setup failed: ${messageOf(cause)}`, { cause })
+    }
+  }
+
+  /**
+   * Takes over from the generation before: its hooks, services, routes and ports.
+   * @throws {PluginError} when the routes or services can't be taken over; all is undone by then
+   */
+  async activate(): Promise<void> {
+    try {
+      const late = () => new PluginError(`its routes were not ready within ${this.#limits.setupTimeoutMs} ms`)
+      await withDeadline(this.#http?.activate() ?? Promise.resolve(), this.#limits.setupTimeoutMs, late)
+      this.assertLoaded()
+      for (const action of this.#onActivate) action()
+    } catch (cause) {
+      await this.dispose('activation failed')
+      throw cause instanceof PluginError ? cause : new PluginError(messageOf(cause), { cause })
+    }
+    this.#onActivate = []
+    this.#phase = 'running'
+    for (const lease of this.#leases) lease.activate()
+  }
+
+  /** Applies a config in which only keys differ that the plugin takes live. */
+  configure(section: PluginSection): void {
+    this.#section = section
+    this.log.level = section.values.loglevel
+    this.streams.configure(section.values)
+    for (const listener of this.#configListeners) this.#guard('config listener', () => listener(section.values))
+  }
+
+  /**
+   * Takes nothing new, and is disposed when its connections, sessions and requests have ended, or after `timeoutMs`; 0 is
+   * no limit. A running generation is replaced or removed this way.
+   */
+  async drain(reason: string, timeoutMs: number): Promise<void> {
+    if (this.#phase === 'running') {
+      this.#phase = 'draining'
+      this.#withdraw()
+      await this.#idle(timeoutMs)
+    }
+    await this.dispose(reason)
+  }
+
+  /** Ends its sessions and undoes all it made. Idempotent. */
+  dispose(reason: string): Promise<void> {
+    this.#disposal ??= this.#dispose(reason)
+    return this.#disposal
+  }
+
+  /** @throws {PluginError} when the generation is gone */
+  assertLoaded(): void {
+    if (this.#phase === 'disposed') throw new PluginError(`plugin '${this.definition.name}' is unloaded`)
+  }
+
+  /** Does what others would notice: now, or when the generation takes over. */
+  onceActive(action: () => void): void {
+    if (this.#phase === 'starting') this.#onActivate.push(action)
+    else if (this.#phase === 'running') action()
+  }
+
+  onConfig(listener: (config: PluginValues) => void): void {
+    this.#configListeners.push(listener)
+  }
+
+  /** What comes too late is undone at once. */
+  onDispose(dispose: () => void | Promise<void>): void {
+    if (this.#phase === 'disposed') void this.#runDisposer(dispose)
+    else this.#disposers.push(dispose)
+  }
+
+  async listen(config: TcpConfig, onConnection: (socket: Socket) => void): Promise<TcpListener> {
+    this.#assertTaking()
+    const accept = (socket: Socket) => this.#accept(socket, onConnection)
+    const lease = await this.parts.net.acquire(this.definition.name, config, accept)
+    if (!this.taking) await lease.release()
+    this.#assertTaking()
+    this.#leases.add(lease)
+    if (this.#phase === 'running') lease.activate()
+    return {
+      get addresses() {
+        return lease.addresses
+      },
+    }
+  }
+
+  async #setup(): Promise<void> {
+    const { name, mounts = [name] } = this.definition
+    const http = await this.parts.http.createPluginHttp({ name, mounts, config: this.config.http, log: this.log })
+    if (!this.taking) {
+      await http.dispose()
+      return
+    }
+    this.#http = http
+    const context: PluginContext<PluginValues> = createContext(this, http.instance)
+    await this.definition.setup(context)
+  }
+
+  #assertTaking(): void {
+    if (!this.taking) throw new PluginError(`plugin '${this.definition.name}' is being unloaded`)
+  }
+
+  #accept(socket: Socket, onConnection: (socket: Socket) => unknown): void {
+    this.#sockets.add(socket)
+    socket.once('close', () => this.#sockets.delete(socket))
+    this.#guard(
+      'connection handler',
+      () => onConnection(socket),
+      () => socket.destroy(),
+    )
+  }
+
+  /** Calls into the plugin; what it throws or rejects with is logged and goes no further. */
+  #guard(what: string, call: () => unknown, onFailure?: () => void): void {
+    const failed = (err: unknown) => {
+      this.log.error({ err }, `${what} failed`)
+      onFailure?.()
+    }
+    try {
+      const result = call()
+      if (isPromiseLike(result)) result.then(undefined, failed)
+    } catch (err) {
+      failed(err)
+    }
+  }
+
+  #withdraw(): void {
+    this.parts.hooks.removeOwner(this.owner)
+    this.parts.services.removeOwner(this.owner)
+    this.streams.dispose()
+    for (const lease of this.#leases) this.#guard('release of its ports', () => lease.release())
+  }
+
+  async #idle(timeoutMs: number): Promise<void> {
+    const deadlineMs = timeoutMs === 0 ? Infinity : performance.now() + timeoutMs
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const check = () => {
+      const open = this.#sockets.size + this.streams.sessionCount + (this.#http?.openRequests ?? 0)
+      if (open === 0 || performance.now() >= deadlineMs || this.#phase === 'disposed') resolve()
+    }
+    const timer = setInterval(check, this.#limits.drainPollMs)
+    check()
+    await promise
+    clearInterval(timer)
+  }
+
+  async #dispose(reason: string): Promise<void> {
+    this.#phase = 'disposed'
+    this.#withdraw()
+    this.streams.close(reason)
+    this.#controller.abort(new PluginError(reason))
+    for (const dispose of this.#disposers.toReversed()) await this.#runDisposer(dispose)
+    await this.#inTime('end of its tasks', () => this.parts.tasks.stopOwner(this.owner, reason))
+    await this.#inTime('end of its requests', () => this.#http?.dispose())
+    for (const socket of this.#sockets) socket.destroy()
+  }
+
+  #runDisposer(dispose: () => unknown): Promise<void> {
+    return this.#inTime('dispose callback', dispose)
+  }
+
+  async #inTime(what: string, call: () => unknown): Promise<void> {
+    const { disposeTimeoutMs } = this.#limits
+    const late = () => new PluginError(`not finished within ${disposeTimeoutMs} ms`)
+    try {
+      const result = call()
+      if (isPromiseLike(result)) await withDeadline(result, disposeTimeoutMs, late)
+    } catch (err) {
+      this.log.error({ err }, `${what} failed`)
+    }
+  }
+}

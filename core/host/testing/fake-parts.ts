@@ -1,0 +1,148 @@
+import { EventEmitter } from 'node:events'
+import type { Socket } from 'node:net'
+import fastify from 'fastify'
+import type { Logger } from 'pino'
+import type { InheritedConfig, PluginDefinition, StreamManager } from 'sluice/sdk'
+import { TaskTree } from '../../observe/task-tree.ts'
+import type { GenerationParts, PluginSection } from '../generation-parts.ts'
+import { HookRunner } from '../hooks/hook-runner.ts'
+import { ServiceBoard } from '../service-board.ts'
+import { logLines } from './log-lines.ts'
+
+/** A generation's streams, as a test drives them. */
+export type FakeStreams = { sessionCount: number; asked: number; closed: string[]; disposed: boolean; config: unknown }
+/** A port: who gets its connections now, and how many hold it. */
+type FakePort = { handlers: ((socket: Socket) => void)[]; leases: number; acquired: number }
+export type FakeHttp = { openRequests: number; active: boolean; disposed: boolean }
+
+class FakeSocket extends EventEmitter {
+  destroyed = false
+
+  destroy(): void {
+    if (this.destroyed) return
+    this.destroyed = true
+    this.emit('close')
+  }
+}
+
+/** The parts of the server, as plain objects that a test can look into. */
+export class FakeParts {
+  readonly logged = logLines()
+  readonly hooks = new HookRunner({ timeoutMs: 100 })
+  readonly tasks = new TaskTree()
+  readonly services = new ServiceBoard()
+  /** By plugin and generation: `rtmp 1`. */
+  readonly streams = new Map<string, FakeStreams>()
+  /** By plugin, in the order made. */
+  readonly http = new Map<string, FakeHttp[]>()
+  readonly ports = new Map<string, FakePort>()
+  /** By plugin; changed by a test before it calls `applyConfig`. */
+  readonly sections = new Map<string, { enabled?: boolean; values?: Record<string, unknown>; error?: Error }>()
+  readonly declared = new Set<string>()
+
+  get log(): Logger {
+    return this.logged.log
+  }
+
+  get parts(): GenerationParts {
+    return {
+      createLog: (plugin) => this.log.child({ plugin }),
+      hooks: this.hooks,
+      tasks: this.tasks,
+      services: this.services,
+      streams: { forOwner: ({ plugin, generation, config }) => this.#createStreams(`${plugin} ${generation}`, config) },
+      net: { acquire: async (owner, config, accept) => this.#acquire(`${owner} ${config.listenaddr}`, accept) },
+      http: { createPluginHttp: async ({ name }) => this.#createHttp(name) },
+      config: {
+        resolve: (definition) => this.#section(definition),
+        declare: (definition) => {
+          const section = this.#section(definition)
+          this.declared.add(definition.name)
+          return section
+        },
+        forget: (name) => void this.declared.delete(name),
+      },
+    }
+  }
+
+  /** A client connects to a port. */
+  connect(port: string): FakeSocket {
+    const socket = new FakeSocket()
+    this.ports.get(port)?.handlers.at(-1)?.(socket as unknown as Socket)
+    return socket
+  }
+
+  #section({ name }: PluginDefinition): PluginSection {
+    const { enabled = true, values = {}, error } = this.sections.get(name) ?? {}
+    if (error !== undefined) throw error
+    const inherited = { loglevel: 'debug', http: {}, publish: {}, subscribe: {} } as unknown as InheritedConfig
+    return { enabled, values: { ...inherited, ...values }, sources: new Map(), userConfig: '' }
+  }
+
+  #createStreams(key: string, config: unknown) {
+    const streams: FakeStreams = { sessionCount: 0, asked: 0, closed: [], disposed: false, config }
+    this.streams.set(key, streams)
+    return {
+      manager: {} as StreamManager,
+      get sessionCount() {
+        streams.asked += 1
+        return streams.sessionCount
+      },
+      configure: (changed: unknown) => void (streams.config = changed),
+      close(reason: string) {
+        streams.closed.push(reason)
+        streams.sessionCount = 0
+      },
+      dispose: () => void (streams.disposed = true),
+    }
+  }
+
+  #acquire(key: string, onConnection: (socket: Socket) => void) {
+    const port = this.ports.get(key) ?? { handlers: [], leases: 0, acquired: 0 }
+    this.ports.set(key, port)
+    port.leases += 1
+    port.acquired += 1
+    let released = false
+    return {
+      addresses: [{ host: '::', port: 1935, tls: false }],
+      activate: () => void port.handlers.push(onConnection),
+      release: async () => {
+        if (released) return
+        released = true
+        port.handlers = port.handlers.filter((handler) => handler !== onConnection)
+        port.leases -= 1
+        if (port.leases === 0) this.ports.delete(key)
+      },
+    }
+  }
+
+  #createHttp(name: string) {
+    const state: FakeHttp = { openRequests: 0, active: false, disposed: false }
+    this.http.set(name, [...(this.http.get(name) ?? []), state])
+    const instance = fastify()
+    return {
+      instance,
+      get openRequests() {
+        return state.openRequests
+      },
+      async activate() {
+        await instance.ready()
+        state.active = true
+      },
+      async dispose() {
+        state.disposed = true
+        await instance.close()
+      },
+    }
+  }
+}
+
+/** The config of a listener on one address. */
+export const LISTEN = {
+  listenaddr: ':1935',
+  listenaddrtls: '',
+  certfile: '',
+  keyfile: '',
+  nodelay: true,
+  keepalive: true,
+}
