@@ -1,0 +1,27 @@
+import type { Generation } from './generation.ts'
+
+/** The generations that were replaced or removed, and still have sessions. */
+export class DrainingGenerations {
+  readonly #generations = new Set<Generation>()
+  readonly #timeoutMs: () => number
+
+  /** @param timeoutMs how long a generation may go on, 0 for no limit; asked for at each */
+  constructor(timeoutMs: () => number) {
+    this.#timeoutMs = timeoutMs
+  }
+
+  add(generation: Generation, reason: string): void {
+    this.#generations.add(generation)
+    void this.#drain(generation, reason)
+  }
+
+  async disposeAll(reason: string): Promise<void> {
+    await Promise.all([...this.#generations].map((generation) => generation.dispose(reason)))
+  }
+
+  async #drain(generation: Generation, reason: string): Promise<void> {
+    await generation.drain(reason, this.#timeoutMs())
+    this.#generations.delete(generation)
+    generation.log.info({ generation: generation.number }, `generation ${generation.number} has ended: ${reason}`)
+  }
+}

@@ -1,0 +1,52 @@
+import type { PluginDefinition, TcpListener } from 'sluice/sdk'
+import type { PluginSection } from './generation-parts.ts'
+
+/** A plugin as the API and the log show it; a snapshot. */
+export type PluginView = {
+  /** The file's or folder's name where the plugin could not be loaded. */
+  readonly name: string
+  readonly version: string
+  readonly description: string
+  /** Counts the starts of the plugin that succeeded. */
+  readonly generation: number
+  readonly state: 'running' | 'disabled' | 'starting'
+  /** Why it does not run; undefined when it does. */
+  readonly disableReason: string | undefined
+  /** Why its newest code or config could not take over; the generation before goes on. */
+  readonly lastError: string | undefined
+  readonly definition: PluginDefinition | undefined
+  readonly config: PluginSection | undefined
+  /** What it listens on, besides HTTP. */
+  readonly listeners: TcpListener['addresses']
+  /** Times of the newest load and setup. */
+  readonly loadMs: number
+  readonly setupMs: number
+}
+
+/** The plugins as a tree, each below the last of those it had to wait for, with times in milliseconds. */
+export function formatBootTree(plugins: readonly PluginView[]): string {
+  const needed = (plugin: PluginView) => {
+    const needs = plugin.state === 'running' ? (plugin.definition?.requires ?? []) : []
+    return plugins.filter((other) => other !== plugin && needs.some((need) => offers(other, need)))
+  }
+  const depth = (plugin: PluginView): number => Math.max(0, ...needed(plugin).map((other) => depth(other) + 1))
+  const parentOf = (plugin: PluginView) =>
+    needed(plugin)
+      .toSorted((a, b) => depth(a) - depth(b))
+      .at(-1)
+  const lines = (parent: PluginView | undefined, indent: string): string[] =>
+    plugins
+      .filter((plugin) => parentOf(plugin) === parent)
+      .flatMap((plugin) => [indent + describe(plugin), ...lines(plugin, `${indent}  `)])
+  return lines(undefined, '').join('\n')
+}
+
+function offers({ name, definition }: PluginView, need: string): boolean {
+  return name === need || (definition?.provides?.includes(need) ?? false)
+}
+
+function describe(plugin: PluginView): string {
+  const title = `${plugin.name} ${plugin.version}`.trimEnd()
+  if (plugin.disableReason !== undefined) return `${title}: disabled: ${plugin.disableReason}`
+  return `${title}: load ${plugin.loadMs.toFixed(0)} ms, setup ${plugin.setupMs.toFixed(0)} ms`
+}

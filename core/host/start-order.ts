@@ -1,0 +1,92 @@
+/** A plugin as the order of starting sees it. */
+export type StartNode = {
+  readonly name: string
+  /** Names of plugins or services. */
+  readonly requires: readonly string[]
+  readonly provides: readonly string[]
+  /** Running, on its way, or not coming. */
+  readonly state: 'up' | 'pending' | 'down'
+}
+
+/** What to do with a plugin that waits: `refuse` until something changes. */
+export type Verdict =
+  | { readonly kind: 'start' }
+  | { readonly kind: 'wait' }
+  | { readonly kind: 'refuse'; readonly reason: string }
+
+/**
+ * Decides for each plugin that waits whether it can start beside the others.
+ * @param complete false while there are plugins of which it isn't known yet what they offer
+ * @returns the verdicts in the order of `waiting`
+ */
+export function planStart(waiting: readonly StartNode[], others: readonly StartNode[], complete: boolean): Verdict[] {
+  const refusals = new Map<StartNode, Verdict>()
+  for (;;) {
+    const left = waiting.filter((node) => !refusals.has(node))
+    const refused = [...refusals.keys()].map((node) => ({ ...node, state: 'down' as const }))
+    const verdicts = new Map(left.map((node) => [node, judge(node, [...others, ...refused, ...left], complete)]))
+    const before = refusals.size
+    for (const [node, verdict] of verdicts) if (verdict.kind === 'refuse') refusals.set(node, verdict)
+    if (refusals.size === before) return waiting.map((node) => refusals.get(node) ?? verdicts.get(node) ?? WAIT)
+  }
+}
+
+const WAIT: Verdict = { kind: 'wait' }
+
+function judge(node: StartNode, nodes: readonly StartNode[], complete: boolean): Verdict {
+  const unmet = unmetNeeds(node, nodes)
+  if (unmet.length === 0) return { kind: 'start' }
+  for (const need of unmet) {
+    const offering = nodes.filter((other) => offers(other, need))
+    if (offering.some(({ state }) => state === 'pending')) continue
+    const [down] = offering
+    if (down !== undefined) return { kind: 'refuse', reason: notRunning(need, down) }
+    if (complete) return { kind: 'refuse', reason: missing(need) }
+  }
+  const cycle = findCycle(node, nodes)
+  return cycle === undefined ? WAIT : { kind: 'refuse', reason: `requires itself: ${cycle.join(' → ')}` }
+}
+
+/** Why a plugin could not run beside the others as they are; undefined when it could. */
+export function unmetReason(node: StartNode, nodes: readonly StartNode[]): string | undefined {
+  const [need] = unmetNeeds(node, nodes)
+  if (need === undefined) return undefined
+  const offering = nodes.find((other) => offers(other, need))
+  return offering === undefined ? missing(need) : notRunning(need, offering)
+}
+
+function unmetNeeds({ requires }: StartNode, nodes: readonly StartNode[]): string[] {
+  return requires.filter((need) => !nodes.some((other) => other.state === 'up' && offers(other, need)))
+}
+
+function offers({ name, provides }: StartNode, need: string): boolean {
+  return name === need || provides.includes(need)
+}
+
+function missing(need: string): string {
+  return `requires '${need}', which no plugin offers`
+}
+
+function notRunning(need: string, { name }: StartNode): string {
+  return need === name
+    ? `requires plugin '${name}', which does not run`
+    : `requires '${need}' of plugin '${name}', which does not run`
+}
+
+/** The names from a plugin back to itself, by way of those that wait for each other. */
+function findCycle(node: StartNode, nodes: readonly StartNode[]): string[] | undefined {
+  const seen = new Set<StartNode>()
+  const follow = (from: StartNode, trail: readonly string[]): string[] | undefined => {
+    for (const need of unmetNeeds(from, nodes)) {
+      for (const next of nodes.filter(({ state }) => state === 'pending').filter((other) => offers(other, need))) {
+        if (next.name === node.name) return [...trail, next.name]
+        if (seen.has(next)) continue
+        seen.add(next)
+        const cycle = follow(next, [...trail, next.name])
+        if (cycle !== undefined) return cycle
+      }
+    }
+    return undefined
+  }
+  return follow(node, [node.name])
+}
