@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { TObject } from 'typebox'
-import type { PluginConfig, PluginDefinition } from 'sluice/sdk'
+import type { PluginConfig } from 'sluice/sdk'
 import { ConfigError, type Problem } from './config-error.ts'
 import { ConfigFile } from './config-file.ts'
 import { Environment } from './environment.ts'
@@ -72,12 +72,12 @@ export class Config {
   }
 
   /** The config a plugin would have. Throws a `ConfigError` when its section is wrong; registers nothing. */
-  resolve<Schema extends TObject>(definition: PluginDefinition<Schema>): SectionConfig<PluginConfig<Schema>> {
+  resolve<Schema extends TObject>(definition: SectionDefinition<Schema>): SectionConfig<PluginConfig<Schema>> {
     return typed(this.#resolved(definition))
   }
 
   /** As `resolve`, and from now on reloads tell of this plugin. Replaces an earlier definition of the same name. */
-  declare<Schema extends TObject>(definition: PluginDefinition<Schema>): SectionConfig<PluginConfig<Schema>> {
+  declare<Schema extends TObject>(definition: SectionDefinition<Schema>): SectionConfig<PluginConfig<Schema>> {
     const section = this.#resolved(definition)
     this.#declared.set(normalizeKey(definition.name), { definition, section })
     return typed(section)

@@ -1,3 +1,4 @@
+import type { TObject } from 'typebox'
 import { InheritedConfig, Type, type PluginDefinition } from 'sluice/sdk'
 
 /** The JSON Schema keywords that the config system itself acts on; ajv knows the rest. */
@@ -42,7 +43,10 @@ export type Leaf = {
 }
 
 /** What the config system needs of a plugin. */
-export type SectionDefinition = Pick<PluginDefinition, 'name' | 'config' | 'defaults'>
+export type SectionDefinition<Schema extends TObject = TObject> = Pick<
+  PluginDefinition<Schema>,
+  'name' | 'config' | 'defaults'
+>
 
 /** Each plugin has it, but plugins don't see it: a disabled plugin isn't there to see it. */
 const ENABLE = Type.Boolean({ default: true, description: 'Run this plugin' })
