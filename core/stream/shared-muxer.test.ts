@@ -133,12 +133,12 @@ describe('SharedMuxer', () => {
     it('starts as far back as it wants and the buffer reaches', async () => {
       const rig = new MuxerRig({ bufferMs: 1000 })
       rig.wait()
-      rig.write('K1 P2 K3 P4 K5 P6')
+      rig.write('K1 P2 K3 P4 P5 P6 P7 P8 P9 P10 P11 K12 P13')
       await turn()
       const [back, further] = [rig.join({}, 30), rig.join({}, 5000)]
       await turn()
-      expect(back.sink.text).to.equal('S(v1,a1) K3 P4 K5 P6')
-      expect(further.sink.text).to.equal('S(v1,a1) K1 P2 K3 P4 K5 P6')
+      expect(back.sink.text).to.equal('S(v1,a1) K3 P4 P5 P6 P7 P8 P9 P10 P11 K12 P13')
+      expect(further.sink.text).to.equal('S(v1,a1) K1 P2 K3 P4 P5 P6 P7 P8 P9 P10 P11 K12 P13')
     })
 
     it('that has left before its turn gets nothing', async () => {
@@ -304,8 +304,8 @@ describe('SharedMuxer', () => {
       expect(first.sink.text).to.equal('S(a1) a3')
       rig.addTrack(videoTrack({ id: 2 }))
       const second = rig.join()
-      rig.write('a4 K5')
       await turn()
+      rig.write('a4 K5')
       await turn()
       expect(second.sink.text).to.equal('S(a1,v1) K5')
       expect(first.sink.text).to.equal('S(a1) a3 C(v1) a4 K5')

@@ -244,6 +244,34 @@ describe('Timeline', () => {
       )
     })
 
+    for (const first of ['video', 'audio'] as const) {
+      it(`of a looped file whose audio is shorter than its video don't add up, ${first} first`, () => {
+        const timeline = new Timeline()
+        const [video, audio] = [videoTrack(), audioTrack()]
+        let last = { video: 0, audio: 0 }
+        for (let loop = 0; loop < 50; loop++) {
+          const file = steadySource(
+            first === 'video'
+              ? [
+                  { track: video, startMs: 0 },
+                  { track: audio, startMs: 0 },
+                ]
+              : [
+                  { track: audio, startMs: 0 },
+                  { track: video, startMs: 0 },
+                ],
+            10_000,
+          ).filter(({ track, dts }) => track === video || dts < 9900)
+          for (const step of file) {
+            const { dts } = place(timeline, { ...step, nowMs: step.nowMs + loop * 10_000 })
+            last = { ...last, [step.track.kind]: dts - step.dts }
+          }
+        }
+        expect(last.video).to.equal(last.audio)
+        expect(last.video).to.be.within(490_000 - 50 * 100, 490_000)
+      })
+    }
+
     it('of a single unit leave the rest where it was', () => {
       const timeline = new Timeline()
       const dts = [0, 40, 900_000, 120, 160]

@@ -13,8 +13,6 @@ export const MAX_CTS_MS = 10_000
 type TrackTime = {
   readonly unwrapper: CounterUnwrapper | undefined
   readonly timescale: number
-  /** The epoch its offset is of. */
-  epoch: number
   /** Added to the source's times, in ticks. */
   offset: number
   lastRaw: number
@@ -37,15 +35,15 @@ type TimelineOptions = {
  * jumps, all tracks by the same amount so that audio and video stay together. Times that are in order are only shifted
  * by a constant.
  *
- * A jump opens a new epoch with a new offset. A track that jumps after another has takes over that epoch's offset when
- * this makes it go on smoothly; a track that has not jumped yet keeps its own.
+ * A jump makes a new offset. A track that jumps after another has takes over that one's offset when this makes it go on
+ * smoothly; a track that has not jumped yet keeps its own.
  */
 export class Timeline {
   readonly #floorMs: number
   readonly #startMs: number | undefined
   readonly #bits: number | undefined
   readonly #tracks = new Map<number, TrackTime>()
-  #epoch = 0
+  /** The newest offset. */
   #offsetMs: number | undefined
   #lastMs: number
   #jumps = 0
@@ -115,7 +113,6 @@ export class Timeline {
     return {
       unwrapper,
       timescale,
-      epoch: this.#epoch,
       offset,
       lastRaw: raw,
       highest: raw + offset,
@@ -149,14 +146,12 @@ export class Timeline {
     const { timescale, lastDts } = time
     const offset = rescale(this.#offsetMs ?? 0, 1000, timescale)
     const aheadMs = ((raw + offset - lastDts) * 1000) / timescale
-    if (time.epoch === this.#epoch || isJump(aheadMs, elapsedMs)) {
+    if (isJump(aheadMs, elapsedMs)) {
       this.#jumps++
-      this.#epoch++
       // Without a pause the track goes on as it went; after one, where the other tracks are by now.
       const paused = elapsedMs > MAX_ROLLBACK_MS ? Math.round((elapsedMs * timescale) / 1000) : 0
       this.#offsetMs = rescale(lastDts + Math.max(time.lastStep, paused) - raw, timescale, 1000)
     }
-    time.epoch = this.#epoch
     time.offset = rescale(this.#offsetMs ?? 0, 1000, timescale)
     time.highest = raw + time.offset
   }
