@@ -1,0 +1,140 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { Config } from '../../core/config/config.ts'
+import { createLogger } from '../../core/observe/logger.ts'
+import { Server } from '../../core/server.ts'
+import { keep } from '../peers/lifetime.ts'
+
+/** One line of the server's log. */
+export type ServerLogRecord = {
+  readonly level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal'
+  readonly msg: string
+  readonly plugin?: string
+  readonly [key: string]: unknown
+}
+
+export type StartServerInit = {
+  /** Text of the config file. Ports need not be in it, see `env`. */
+  readonly config?: string
+  /** Instead of the shipped plugins. */
+  readonly pluginFolders?: readonly string[]
+  /** Added to an environment that asks for free ports, no demo stream, and a log of level debug. */
+  readonly env?: Readonly<Record<string, string>>
+}
+
+const ENV = {
+  SLUICE_GLOBAL_HTTP_LISTENADDR: ':0',
+  SLUICE_GLOBAL_LOGLEVEL: 'debug',
+  SLUICE_RTMP_TCP_LISTENADDR: ':0',
+  SLUICE_DEMO_ENABLE: 'false',
+}
+
+/** A server inside the test's process, on free ports. It stops with the test that started it, at the latest. */
+export class RunningServer {
+  readonly server: Server
+  /** A folder of this server's own, which goes with it; the config file lies there. */
+  readonly folder: string
+  readonly configFile: string
+  readonly records: readonly ServerLogRecord[]
+  readonly #letGo: () => void
+
+  constructor(server: Server, configFile: string, records: readonly ServerLogRecord[]) {
+    this.server = server
+    this.configFile = configFile
+    this.folder = path.dirname(configFile)
+    this.records = records
+    this.#letGo = keep({ close: () => this.stop() })
+  }
+
+  get httpPort(): number {
+    return this.#httpPort(false)
+  }
+
+  /** Of `http.listenaddrtls`. */
+  get httpsPort(): number {
+    return this.#httpPort(true)
+  }
+
+  get rtmpPort(): number {
+    return this.pluginPort('rtmp')
+  }
+
+  /** Of `rtmp.tcp.listenaddrtls`. */
+  get rtmpsPort(): number {
+    return this.pluginPort('rtmp', true)
+  }
+
+  /** Warnings and worse: a test of the good case expects none. */
+  get problems(): ServerLogRecord[] {
+    return this.records.filter(({ level }) => level === 'warn' || level === 'error' || level === 'fatal')
+  }
+
+  pluginPort(name: string, tls = false): number {
+    const listeners = this.server.host.list().find((plugin) => plugin.name === name)?.listeners ?? []
+    return portOf(listeners, tls, name)
+  }
+
+  /** An address of the server's HTTP; the path begins with a slash. */
+  http(path: string): string {
+    return `http://127.0.0.1:${this.httpPort}${path}`
+  }
+
+  ws(path: string): string {
+    return `ws://127.0.0.1:${this.httpPort}${path}`
+  }
+
+  /** @param target app and name, with or without query */
+  rtmp(target: string): string {
+    return `rtmp://127.0.0.1:${this.rtmpPort}/${target}`
+  }
+
+  /** Asks an admin operation, by POST when it has a body. */
+  async api(path: string, init?: RequestInit): Promise<ApiAnswer> {
+    const response = await fetch(this.http(path), init)
+    return { status: response.status, headers: response.headers, body: (await response.json()) as ApiBody }
+  }
+
+  async writeConfig(text: string): Promise<void> {
+    await writeFile(this.configFile, text)
+  }
+
+  async stop(): Promise<void> {
+    this.#letGo()
+    await this.server.stop('the test is over')
+    await rm(this.folder, { recursive: true, force: true })
+  }
+
+  #httpPort(tls: boolean): number {
+    return portOf(this.server.http.addresses, tls, 'http')
+  }
+}
+
+export type ApiAnswer = { readonly status: number; readonly headers: Headers; readonly body: ApiBody }
+export type ApiBody = { readonly code: number; readonly message: string; readonly data?: unknown } & Readonly<
+  Record<string, unknown>
+>
+
+/** Starts a server; resolves when its plugins are up. */
+export async function startServer({ config = '', pluginFolders, env }: StartServerInit = {}): Promise<RunningServer> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'sluice-'))
+  const configFile = path.join(folder, 'config.yaml')
+  await writeFile(configFile, config)
+  const records: ServerLogRecord[] = []
+  const write = (line: string) => void records.push(JSON.parse(line) as ServerLogRecord)
+  const log = createLogger({ level: 'debug', destination: { write } })
+  const server = new Server({
+    config: await Config.load({ file: configFile, env: { ...ENV, ...env } }),
+    log,
+    ...(pluginFolders === undefined ? {} : { pluginFolders }),
+  })
+  const running = new RunningServer(server, configFile, records)
+  await server.start()
+  return running
+}
+
+function portOf(addresses: readonly { port: number; tls: boolean }[], tls: boolean, owner: string): number {
+  const port = addresses.find((address) => address.tls === tls)?.port
+  if (port === undefined) throw new Error(`${owner} does not listen${tls ? ' with TLS' : ''}`)
+  return port
+}
