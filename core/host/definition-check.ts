@@ -2,7 +2,7 @@ import type { PluginDefinition } from 'sluice/sdk'
 import { PluginError } from './plugin-error.ts'
 
 /** The major version of the sdk this host offers; a plugin's `sdk` field must ask for it. */
-export const SDK_VERSION = 1
+const SDK_VERSION = 1
 
 const NAME = /^[a-z][a-z0-9-]*$/
 const SDK_RANGE = /^[\^~]?v?(\d+)(?:\.\d+){0,2}$/

@@ -210,6 +210,27 @@ describe('Generation', () => {
   }
   const http = () => fake.http.get('demo')?.[0] ?? { openRequests: 0 }
 
+  it('drains until its connections have ended', async () => {
+    const generation = await run(async (ctx) => {
+      await ctx.net.tcp(LISTEN, () => {})
+    })
+    const socket = fake.connect(PORT)
+    const draining = generation.drain('replaced', 0)
+    await until('it was looked at', () => streams().asked > 1)
+    expect(generation.signal.aborted).to.equal(false)
+    socket.destroy()
+    await draining
+  })
+
+  it('gives back a port that it gets when its time is over', async () => {
+    const generation = create(async (ctx) => {
+      fake.onAcquire = () => generation.dispose('removed')
+      await ctx.net.tcp(LISTEN, () => {})
+    })
+    expect(await failure(generation.start())).to.include('is being unloaded')
+    expectNothingLeft()
+  })
+
   it('ends its sessions when the time to drain is over', async () => {
     const generation = await run(() => {})
     streams().sessionCount = 1

@@ -221,6 +221,15 @@ describe('PluginHost', () => {
       expect(state('a')).to.equal('running')
     })
 
+    it('refuses a plugin that failed and comes back with the name of another', async () => {
+      await write('a.ts', plugin('a', '', `throw new Error('no luck')`))
+      await write('b.ts', plugin('b'))
+      await host.start()
+      await write('a.ts', plugin('b', `version: '2',`))
+      await until('it is refused', () => host.list()[0]?.disableReason?.includes('same name') ?? false, RELOAD_MS)
+      expect(told).to.have.members(['-a', '+b'])
+    })
+
     it('lets the sessions of a replaced plugin go on, and ends them when the time to drain is over', async () => {
       drainTimeoutMs = 300
       await write('a.ts', plugin('a'))
@@ -341,6 +350,14 @@ describe('PluginHost', () => {
       await host.applyConfig([{ section: 'a', keys: ['enable'] }])
       expect(view('a')).to.include({ state: 'running', generation: 2 })
       expect(told).to.deep.equal(['-a', 'setup 4', '+a'])
+    })
+
+    it('starts a plugin once that is switched on twice at a time', async () => {
+      fake.sections.set('a', { enabled: false })
+      await host.applyConfig([{ section: 'a', keys: ['enable'] }])
+      await Promise.all([change(['enable'], { size: 4 }), change(['enable', 'port'], { size: 4 })])
+      expect(view('a')).to.include({ state: 'running', generation: 2 })
+      expect(told.filter((text) => text === '+a')).to.have.length(1)
     })
 
     it('leaves other plugins alone', async () => {

@@ -224,6 +224,7 @@ export class PluginSlot {
     this.#current = await this.#launch(definition, section)
     this.#state = 'running'
     this.#error = undefined
+    this.#current.log.info({ version: definition.version, generation: this.#generations }, 'plugin started')
   }
 
   #runnable(): { definition: PluginDefinition; section: PluginSection } {

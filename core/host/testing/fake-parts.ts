@@ -39,6 +39,8 @@ export class FakeParts {
   /** By plugin; changed by a test before it calls `applyConfig`. */
   readonly sections = new Map<string, { enabled?: boolean; values?: Record<string, unknown>; error?: Error }>()
   readonly declared = new Set<string>()
+  /** What happens while a port is being bound. */
+  onAcquire: () => void | Promise<void> = () => {}
 
   get log(): Logger {
     return this.logged.log
@@ -51,7 +53,12 @@ export class FakeParts {
       tasks: this.tasks,
       services: this.services,
       streams: { forOwner: ({ plugin, generation, config }) => this.#createStreams(`${plugin} ${generation}`, config) },
-      net: { acquire: async (owner, config, accept) => this.#acquire(`${owner} ${config.listenaddr}`, accept) },
+      net: {
+        acquire: async (owner, config, accept) => {
+          await this.onAcquire()
+          return this.#acquire(`${owner} ${config.listenaddr}`, accept)
+        },
+      },
       http: { createPluginHttp: async ({ name }) => this.#createHttp(name) },
       config: {
         resolve: (definition) => this.#section(definition),
