@@ -54,7 +54,7 @@ async function run(file: string | undefined): Promise<void> {
   }
   process.on('SIGTERM', () => stop('SIGTERM', 0))
   process.on('SIGINT', () => stop('SIGINT', 0))
-  guardProcess(log, server)
+  guardProcess(log, stop)
   try {
     await server.start()
   } catch (error) {
@@ -92,12 +92,12 @@ async function check(file: string | undefined): Promise<void> {
 }
 
 /** A plugin's stray error must not take the others down; one of the core's own means that nothing can be relied on. */
-function guardProcess(log: Logger, server: Server): void {
+function guardProcess(log: Logger, stop: (reason: string, exitCode: number) => void): void {
   const onError = (error: unknown) => {
     const plugin = pluginOfError(error)
     if (plugin !== undefined) return log.error({ err: error, plugin }, 'an error escaped from a plugin')
     log.fatal({ err: error }, 'an error escaped; the server stops')
-    void server.stop('an error escaped').finally(() => process.exit(EXIT_FAILURE))
+    stop('an error escaped', EXIT_FAILURE)
   }
   process.on('uncaughtException', onError)
   process.on('unhandledRejection', onError)
