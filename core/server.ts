@@ -9,6 +9,7 @@ import { HookRunner } from './host/hooks/hook-runner.ts'
 import { PluginHost } from './host/plugin-host.ts'
 import { ServiceBoard } from './host/service-board.ts'
 import { guardAdmin } from './http/admin/admin-access.ts'
+import { registerMetricsRoute } from './http/admin/metrics-route.ts'
 import { registerSecretRoute } from './http/admin/secret-route.ts'
 import { registerStreamRoutes } from './http/admin/stream-routes.ts'
 import { registerSysinfoRoutes } from './http/admin/sysinfo-routes.ts'
@@ -138,6 +139,7 @@ export class Server {
     void app.register(async (admin) => {
       guardAdmin(admin)
       registerStreamRoutes(admin, this.streams)
+      registerMetricsRoute(admin, this.streams)
       registerSecretRoute(admin, (section) => this.#sectionOf(section))
       registerSysinfoRoutes(admin, {
         version: VERSION,
