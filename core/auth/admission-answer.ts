@@ -1,8 +1,5 @@
 import { checkStreamPath } from '../stream/stream-path.ts'
 
-/** Longest `reason` of a control server that is logged. */
-const MAX_REASON_LENGTH = 256
-
 /** What a control server said (spec.md, Admission response body). */
 export type AdmissionAnswer = {
   readonly allowed: boolean
@@ -12,27 +9,40 @@ export type AdmissionAnswer = {
 }
 
 /**
- * Parses an answer.
- * @throws {Error} when it is not JSON or rewrites the path to something that is none
+ * Parses an answer. What is no object allows nothing.
+ * @throws {Error} when it is not JSON or rewrites the path to something that is none; it never quotes the answer
  */
 export function parseAdmissionAnswer(body: string): AdmissionAnswer {
-  const value: unknown = JSON.parse(body)
+  const value = parseJson(body)
   const fields: Record<string, unknown> = typeof value === 'object' && value !== null ? { ...value } : {}
   const { allowed, stream_path: path, lifetime_ms: lifetime, reason } = fields
   return {
     allowed: allowed === true,
     streamPath: allowed === true && path !== undefined && path !== null ? parseRewrittenPath(path) : undefined,
     lifetimeMs: typeof lifetime === 'number' && Number.isSafeInteger(lifetime) && lifetime >= 0 ? lifetime : undefined,
-    reason: typeof reason === 'string' ? printable(reason) : undefined,
+    reason: typeof reason === 'string' ? reason : undefined,
   }
 }
 
-function parseRewrittenPath(path: unknown): string {
-  if (typeof path !== 'string') throw new Error('stream_path of the answer is not a string')
-  if (path.includes('://') || path.startsWith('//')) throw new Error('stream_path of the answer has a scheme or host')
-  return checkStreamPath(path)
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Error('its answer is not JSON')
+  }
 }
 
-function printable(text: string): string {
-  return text.slice(0, MAX_REASON_LENGTH).replace(/\p{Cc}/gu, ' ')
+/** A path and nothing else: more is asked of it than of a path that a client names, which gates have seen. */
+function parseRewrittenPath(path: unknown): string {
+  if (typeof path !== 'string') throw new Error('the stream_path of its answer is not a string')
+  const [first = ''] = path.split('/', 1)
+  if (first.includes(':') || path.startsWith('//'))
+    throw new Error('the stream_path of its answer has a scheme or host')
+  if (path.includes('..')) throw new Error('the stream_path of its answer has ".."')
+  if (/\p{Cc}/u.test(path)) throw new Error('the stream_path of its answer has control characters')
+  try {
+    return checkStreamPath(path)
+  } catch (error) {
+    throw new Error('the stream_path of its answer is no path', { cause: error })
+  }
 }

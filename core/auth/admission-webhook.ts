@@ -2,24 +2,31 @@ import { createHmac, randomUUID } from 'node:crypto'
 import { StreamDenied, type AdmissionWebhookConfig, type SessionRequest } from 'sluice/sdk'
 import type { Logger } from 'pino'
 import { parseAdmissionAnswer, type AdmissionAnswer } from './admission-answer.ts'
-import type { ControlClient } from './control-client.ts'
+import type { ControlAnswer, ControlClient } from './control-client.ts'
+import { failureText } from './denial.ts'
 import type { Admission, Gate } from './gate.ts'
 
 type AdmissionGateOptions = {
   readonly config: Readonly<AdmissionWebhookConfig>
   /** Whether this protocol's sessions have an end that control servers are told of. */
   readonly closingNotice: boolean
-  readonly client: ControlClient
+  readonly openings: ControlClient
+  /** Another client, so that many ends at once don't hold up those who come. */
+  readonly closings: ControlClient
   readonly log: Logger
   /** Keeps a notice that is under way, so that the server's stop can wait for it. */
   readonly track: (notice: Promise<void>) => void
 }
 
-type Event = 'opening' | 'closing'
+type Delivery = {
+  readonly event: 'opening' | 'closing'
+  readonly request: SessionRequest
+  readonly deliveryId: string
+  readonly sessionId: string | null
+}
 
 /** Gate 3: asks a control server, which may rewrite the path (spec.md, Admission webhook config, Events). */
 export class AdmissionGate implements Gate {
-  readonly name = 'admission webhook'
   readonly #options: AdmissionGateOptions
 
   constructor(options: AdmissionGateOptions) {
@@ -41,29 +48,33 @@ export class AdmissionGate implements Gate {
       if (error instanceof StreamDenied) throw error
       const cause = new Error('the control server failed', { cause: error })
       if (config.fail_policy === 'closed') throw new StreamDenied(cause)
-      log.warn({ err: cause, stream: request.streamPath }, 'admitted without an answer, as fail_policy is open')
+      const reason = failureText(cause, request)
+      log.warn({ stream: request.streamPath, reason }, 'admitted without an answer, as fail_policy is open')
     }
     if (!closingNotice || !config.notify_closing) return admission
     return { ...admission, onEnd: () => this.#options.track(this.#notify(request, deliveryId)) }
   }
 
   async #ask(request: SessionRequest, deliveryId: string): Promise<AdmissionAnswer> {
-    const { status, body } = await this.#post('opening', request, deliveryId, null)
+    const { openings } = this.#options
+    const { status, body } = await this.#post(openings, { event: 'opening', request, deliveryId, sessionId: null })
     if (status < 200 || status > 299) throw new Error(`it answered with status ${status}`)
     return parseAdmissionAnswer(body)
   }
 
   // The session is named by the delivery that opened it, the only name the control server has seen.
   async #notify(request: SessionRequest, sessionId: string): Promise<void> {
+    const { closings, log } = this.#options
     try {
-      await this.#post('closing', request, randomUUID(), sessionId)
+      await this.#post(closings, { event: 'closing', request, deliveryId: randomUUID(), sessionId })
     } catch (error) {
-      this.#options.log.warn({ err: error, stream: request.streamPath }, 'the control server was not told of the end')
+      const reason = failureText(error, request)
+      log.warn({ stream: request.streamPath, reason }, 'the control server was not told of the end')
     }
   }
 
-  #post(event: Event, request: SessionRequest, deliveryId: string, sessionId: string | null) {
-    const { config, client } = this.#options
+  #post(client: ControlClient, { event, request, deliveryId, sessionId }: Delivery): Promise<ControlAnswer> {
+    const { config } = this.#options
     const { ip, port, userAgent } = request.client
     const body = JSON.stringify({
       action: request.action,
@@ -76,12 +87,15 @@ export class AdmissionGate implements Gate {
       session_id: sessionId,
       time: new Date().toISOString(),
     })
-    const signature = createHmac('sha256', config.secret).update(body).digest('hex')
     const headers = {
-      'x-service-event': `admission.${event}`,
-      'x-service-delivery': deliveryId,
-      ...(config.secret === '' ? {} : { 'x-service-signature': `sha256=${signature}` }),
+      'X-Service-Event': `admission.${event}`,
+      'X-Service-Delivery': deliveryId,
+      ...(config.secret === '' ? {} : { 'X-Service-Signature': signature(config.secret, body) }),
     }
     return client.post({ url: config.url, body, headers, timeoutMs: config.timeout_ms })
   }
+}
+
+function signature(secret: string, body: string): string {
+  return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
 }

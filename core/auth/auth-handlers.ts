@@ -9,10 +9,15 @@ export class AuthHandlers {
     return this.#entries.at(-1)?.handler
   }
 
-  /** Sets an owner's handler in place of the one it set before; `null` removes it. */
-  set(owner: object, handler: StreamAuthHandler | null): void {
+  /**
+   * Sets an owner's handler in place of the one it set before; an empty value removes it.
+   * @throws {TypeError} when it is neither a function nor empty; what was set before goes on
+   */
+  set(owner: object, handler: StreamAuthHandler | null | undefined): void {
+    const empty = handler === null || handler === undefined
+    if (!empty && typeof handler !== 'function') throw new TypeError('a stream auth handler must be a function or null')
     this.removeOwner(owner)
-    if (handler !== null) this.#entries.push({ owner, handler })
+    if (!empty) this.#entries.push({ owner, handler })
   }
 
   /** The owner is gone: what was there before its handler holds again. */

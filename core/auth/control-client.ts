@@ -1,7 +1,7 @@
 import http from 'node:http'
 import https from 'node:https'
 
-/** Most requests to control servers under way at once; further ones queue, and their deadline runs meanwhile. */
+/** Most requests of a client under way at once; further ones wait, and their deadline runs meanwhile. */
 export const MAX_CONCURRENT_REQUESTS = 512
 /** Largest answer that is read. */
 export const MAX_ANSWER_BYTES = 64 * 1024
@@ -20,48 +20,101 @@ export type ControlAnswer = { readonly status: number; readonly body: string }
 /** Posts JSON to control servers over connections that are kept. */
 export class ControlClient {
   readonly #agents: { readonly 'http:': http.Agent; readonly 'https:': https.Agent }
+  readonly #underWay = new Set<AbortController>()
+  /** Those that wait for one of the others to end, in order. An agent's own queue would keep them past their deadline. */
+  readonly #waiting = new Set<() => void>()
+  #sending = 0
+  #closed = false
 
   constructor() {
-    const options = { keepAlive: true, maxSockets: MAX_CONCURRENT_REQUESTS, timeout: IDLE_CONNECTION_MS }
+    const options = { keepAlive: true, maxFreeSockets: MAX_CONCURRENT_REQUESTS, timeout: IDLE_CONNECTION_MS }
     this.#agents = { 'http:': new http.Agent(options), 'https:': new https.Agent(options) }
   }
 
   /**
    * Sends one request, once. Redirects are not followed.
-   * @throws {Error} when no whole answer came by the deadline, or it is too large
+   * @throws {Error} when no whole answer came by the deadline, it is too large, or the client is closed
    */
-  post({ url, body, headers, timeoutMs }: ControlRequest): Promise<ControlAnswer> {
+  async post(request: ControlRequest): Promise<ControlAnswer> {
+    if (this.#closed) throw new Error('the server is stopping')
+    const { timeoutMs } = request
+    const ending = new AbortController()
+    const timer = setTimeout(() => ending.abort(new Error(`no answer in ${timeoutMs} ms`)), timeoutMs)
+    this.#underWay.add(ending)
+    try {
+      await this.#begin(ending.signal)
+      return await this.#send(request, ending.signal).finally(() => this.#end())
+    } finally {
+      clearTimeout(timer)
+      this.#underWay.delete(ending)
+    }
+  }
+
+  /** Ends what is under way. */
+  close(): void {
+    this.#closed = true
+    for (const ending of this.#underWay) ending.abort(new Error('the server is stopping'))
+    this.#agents['http:'].destroy()
+    this.#agents['https:'].destroy()
+  }
+
+  #begin(signal: AbortSignal): Promise<void> {
+    if (this.#sending < MAX_CONCURRENT_REQUESTS) {
+      this.#sending++
+      return Promise.resolve()
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    this.#waiting.add(resolve)
+    const giveUp = () => {
+      if (this.#waiting.delete(resolve)) reject(reasonOf(signal))
+    }
+    signal.addEventListener('abort', giveUp, { once: true })
+    return promise
+  }
+
+  #end(): void {
+    const [next] = this.#waiting
+    if (next === undefined) {
+      this.#sending--
+      return
+    }
+    this.#waiting.delete(next)
+    next()
+  }
+
+  #send({ url, body, headers }: ControlRequest, signal: AbortSignal): Promise<ControlAnswer> {
+    const { promise, resolve, reject } = Promise.withResolvers<ControlAnswer>()
+    if (signal.aborted) return Promise.reject(reasonOf(signal))
     const target = new URL(url)
     const secure = target.protocol === 'https:'
-    const { promise, resolve, reject } = Promise.withResolvers<ControlAnswer>()
     const request = (secure ? https : http).request(target, {
       method: 'POST',
-      agent: secure ? this.#agents['https:'] : this.#agents['http:'],
-      headers: { ...headers, 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
+      agent: this.#agents[secure ? 'https:' : 'http:'],
+      headers: { ...headers, 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) },
     })
-    const timer = setTimeout(() => request.destroy(new Error(`no answer in ${timeoutMs} ms`)), timeoutMs)
-    request.once('error', reject)
-    request.once('close', () => {
-      clearTimeout(timer)
-      reject(new Error('the connection was closed before the answer'))
-    })
+    const fail = (error: Error) => {
+      reject(error)
+      request.destroy()
+    }
+    signal.addEventListener('abort', () => fail(reasonOf(signal)), { once: true })
+    request.on('error', reject)
+    request.once('close', () => reject(new Error('the connection was closed before the answer')))
     request.once('response', (response) => {
       const parts: Buffer[] = []
-      let size = 0
+      let sizeBytes = 0
+      response.on('error', reject)
       response.on('data', (part: Buffer) => {
-        size += part.length
-        if (size > MAX_ANSWER_BYTES) request.destroy(new Error(`the answer is larger than ${MAX_ANSWER_BYTES} bytes`))
+        sizeBytes += part.length
+        if (sizeBytes > MAX_ANSWER_BYTES) fail(new Error(`the answer is larger than ${MAX_ANSWER_BYTES} bytes`))
         else parts.push(part)
       })
-      response.once('error', reject)
       response.once('end', () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(parts).toString() }))
     })
     request.end(body)
     return promise
   }
+}
 
-  close(): void {
-    this.#agents['http:'].destroy()
-    this.#agents['https:'].destroy()
-  }
+function reasonOf({ reason }: AbortSignal): Error {
+  return reason instanceof Error ? reason : new Error('aborted')
 }

@@ -12,7 +12,6 @@ export type Admission = {
 
 /** One step of the chain that every session from outside passes. */
 export interface Gate {
-  readonly name: string
   /** @throws {StreamDenied} with the reason as its cause */
   check(request: SessionRequest): Promise<Admission | undefined>
 }

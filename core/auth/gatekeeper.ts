@@ -28,7 +28,8 @@ export class Gatekeeper {
   readonly #log: Logger
   readonly #nowMs: () => number
   readonly #handlers = new AuthHandlers()
-  readonly #client = new ControlClient()
+  readonly #openings = new ControlClient()
+  readonly #closings = new ControlClient()
   readonly #notices = new Set<Promise<void>>()
   readonly #warned = new Set<string>()
   readonly #configs = new Map<string, Readonly<InheritedConfig>>()
@@ -46,6 +47,7 @@ export class Gatekeeper {
     return { publish: this.#gates(owner, 'publish'), play: this.#gates(owner, 'play') }
   }
 
+  /** @throws {TypeError} when the handler is neither a function nor empty */
   setHandler(owner: object, handler: StreamAuthHandler | null): void {
     this.#handlers.set(owner, handler)
     this.#warnOfHandler()
@@ -78,9 +80,14 @@ export class Gatekeeper {
   async close(deadlineMs: number): Promise<void> {
     const { promise: deadline, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, deadlineMs)
-    await Promise.race([Promise.allSettled(this.#notices), deadline])
+    await Promise.race([this.#noticesSent(), deadline])
     clearTimeout(timer)
-    this.#client.close()
+    this.#openings.close()
+    this.#closings.close()
+  }
+
+  async #noticesSent(): Promise<void> {
+    while (this.#notices.size > 0) await Promise.all(this.#notices)
   }
 
   #gates(owner: StreamOwner, action: SessionAction): Gate[] {
@@ -95,7 +102,8 @@ export class Gatekeeper {
     }
     if (webhook.enable && webhook.url !== '' && covers(webhook, action, plugin)) {
       const track = (notice: Promise<void>) => this.#track(notice)
-      gates.push(new AdmissionGate({ config: webhook, closingNotice, client: this.#client, log, track }))
+      const clients = { openings: this.#openings, closings: this.#closings }
+      gates.push(new AdmissionGate({ config: webhook, closingNotice, ...clients, log, track }))
     }
     return gates
   }
@@ -121,7 +129,10 @@ export class Gatekeeper {
       const group = action === 'publish' ? 'publish' : 'subscribe'
       const asked = (config: Readonly<InheritedConfig>) => config.enableauth && keyOf(config, action) !== ''
       if ([...this.#configs.values()].every(asked)) continue
-      this.#warn(`the custom auth handler is not asked about ${action} sessions without enableauth and ${group}.key`)
+      this.#warn(
+        `a custom auth handler is set, but not asked about ${action} sessions where enableauth is off or ${group}.key ` +
+          'is empty',
+      )
     }
   }
 
@@ -148,5 +159,6 @@ export class Gatekeeper {
 type Filter = { readonly actions: readonly SessionAction[]; readonly protocols: readonly string[] }
 
 function covers({ actions, protocols }: Filter, action: SessionAction, protocol: string): boolean {
-  return actions.includes(action) && (protocols.length === 0 || protocols.includes(protocol))
+  // A list that was left empty must not open a gate.
+  return (actions.length === 0 || actions.includes(action)) && (protocols.length === 0 || protocols.includes(protocol))
 }

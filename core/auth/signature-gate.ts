@@ -23,7 +23,6 @@ export function keyOf(config: Readonly<InheritedConfig>, action: SessionAction):
 
 /** Gate 1: the custom auth handler, or else the MD5 signature (spec.md, Built-in signature auth, Custom auth handler). */
 export class SignatureGate implements Gate {
-  readonly name = 'signature'
   readonly #options: SignatureGateOptions
 
   constructor(options: SignatureGateOptions) {
@@ -47,19 +46,19 @@ export class SignatureGate implements Gate {
       expire: request.params[group.expireargname || config.expireargname],
       nowSeconds: Math.floor(nowMs() / 1000),
     })
-    if (fault !== undefined) throw new StreamDenied(fault)
+    if (fault !== undefined) throw new StreamDenied(`signature: ${fault}`)
   }
 
   async #ask(handler: StreamAuthHandler, request: SessionRequest): Promise<void> {
     const timeoutMs = this.#options.config.auth_timeout
     const { promise: deadline, reject } = Promise.withResolvers<never>()
-    const timer = setTimeout(() => reject(new Error(`the auth handler did not answer in ${timeoutMs} ms`)), timeoutMs)
+    const timer = setTimeout(() => reject(new Error(`it did not answer in ${timeoutMs} ms`)), timeoutMs)
     try {
       const answer = await Promise.race([call(handler, request), deadline])
       if (answer instanceof Error) throw answer
-      if (answer === false) throw new Error('the auth handler refused')
+      if (answer === false) throw new Error('it returned false')
     } catch (error) {
-      throw new StreamDenied(error)
+      throw new StreamDenied(new Error('the auth handler refused', { cause: error }))
     } finally {
       clearTimeout(timer)
     }
@@ -71,7 +70,8 @@ async function call(handler: StreamAuthHandler, request: SessionRequest): Promis
     plugin_name: request.protocol,
     stream_path: request.streamPath,
     query_string: request.query,
-    params: request.params,
+    // A copy: what a handler does to it concerns nobody else.
+    params: { ...request.params },
     is_publish: request.action === 'publish',
   })
 }

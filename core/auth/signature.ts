@@ -3,7 +3,7 @@ import { equalInConstantTime } from './constant-time.ts'
 
 /** Length of a signature in characters (spec.md, Limits). */
 export const SIGNATURE_LENGTH = 32
-const HEX_TIME = /^[0-9a-f]{1,13}$/iu
+const HEX_TIME = /^[0-9a-f]{1,16}$/iu
 
 /** `md5(key + streamPath + expireHex)` in lower-case hex, over the expiry's text as sent (spec.md, Built-in signature auth). */
 export function sign(key: string, streamPath: string, expireHex: string): string {
@@ -25,10 +25,10 @@ export type SignatureCheck = {
 
 /** What is wrong with a signature (for the log), or undefined when nothing is. */
 export function signatureFault({ key, streamPath, secret, expire, nowSeconds }: SignatureCheck): string | undefined {
-  if (secret === undefined || expire === undefined) return 'the signature or its expiry is missing'
+  if (secret === undefined || expire === undefined) return 'it or its expiry is missing'
   const expiry = parseHexTime(expire)
-  if (expiry === undefined) return 'the expiry is not a hexadecimal time'
-  if (nowSeconds > expiry) return 'the signature has expired'
-  if (secret.length !== SIGNATURE_LENGTH) return `the signature does not have ${SIGNATURE_LENGTH} characters`
-  return equalInConstantTime(secret.toLowerCase(), sign(key, streamPath, expire)) ? undefined : 'the signature is wrong'
+  if (expiry === undefined) return 'its expiry is not a hexadecimal time'
+  if (nowSeconds > expiry) return 'it has expired'
+  if (secret.length !== SIGNATURE_LENGTH) return `it does not have ${SIGNATURE_LENGTH} characters`
+  return equalInConstantTime(secret.toLowerCase(), sign(key, streamPath, expire)) ? undefined : 'it is wrong'
 }

@@ -25,7 +25,6 @@ export function policyToken(secret: string, { protocol, action, streamPath, expi
 
 /** Gate 2: an HMAC over protocol, action, path and expiry. */
 export class SignedPolicyGate implements Gate {
-  readonly name = 'signed policy'
   readonly #config: Readonly<SignedPolicyConfig>
   readonly #nowMs: () => number
 
@@ -36,7 +35,7 @@ export class SignedPolicyGate implements Gate {
 
   async check(request: SessionRequest): Promise<Admission | undefined> {
     const fault = this.#fault(request)
-    if (fault !== undefined) throw new StreamDenied(fault)
+    if (fault !== undefined) throw new StreamDenied(`signed policy: ${fault}`)
     return undefined
   }
 
@@ -44,10 +43,10 @@ export class SignedPolicyGate implements Gate {
     const { secret, token_query: tokenName, expire_query: expireName } = this.#config
     const token = params[tokenName]
     const expire = params[expireName]
-    if (token === undefined || expire === undefined) return 'the policy token or its expiry is missing'
-    if (!DECIMAL_TIME.test(expire)) return 'the policy expiry is not a decimal time'
-    if (Math.floor(this.#nowMs() / 1000) > Number(expire)) return 'the policy token has expired'
+    if (token === undefined || expire === undefined) return 'the token or its expiry is missing'
+    if (!DECIMAL_TIME.test(expire)) return 'the expiry is not a decimal time'
+    if (Math.floor(this.#nowMs() / 1000) > Number(expire)) return 'the token has expired'
     const expected = policyToken(secret, { protocol, action, streamPath, expire })
-    return equalInConstantTime(token, expected) ? undefined : 'the policy token is wrong'
+    return equalInConstantTime(token, expected) ? undefined : 'the token is wrong'
   }
 }

@@ -1,11 +1,20 @@
 import type { FastifyInstance } from 'fastify'
-import type { HookRegistry, PluginContext, ServiceRegistry, Services, TaskRegistry } from 'sluice/sdk'
+import type {
+  HookRegistry,
+  PluginContext,
+  ServiceRegistry,
+  Services,
+  StreamAuthHandler,
+  StreamManager,
+  TaskRegistry,
+} from 'sluice/sdk'
 import type { Generation, PluginValues } from './generation.ts'
 import { PluginError } from './plugin-error.ts'
 
 /** What a plugin's `setup` is given. Once the generation is disposed, nothing can be made through it any more. */
 export function createContext(generation: Generation, http: FastifyInstance): PluginContext<PluginValues> {
-  const { log, signal, streams } = generation
+  const { log, signal } = generation
+  const streams = streamManager(generation)
   return {
     get config() {
       return generation.config
@@ -14,7 +23,7 @@ export function createContext(generation: Generation, http: FastifyInstance): Pl
     log,
     get streams() {
       generation.assertLoaded()
-      return streams.manager
+      return streams
     },
     hooks: hookRegistry(generation),
     net: { tcp: (config, onConnection) => generation.listen(config, onConnection) },
@@ -24,6 +33,14 @@ export function createContext(generation: Generation, http: FastifyInstance): Pl
     signal,
     onDispose: (dispose) => generation.onDispose(dispose),
   }
+}
+
+/** The auth handler judges for the whole server, so it takes effect when the generation does. */
+function streamManager(generation: Generation): StreamManager {
+  const { manager } = generation.streams
+  const setStreamAuthHandler = (handler: StreamAuthHandler | null) =>
+    generation.onceActive(() => manager.setStreamAuthHandler(handler))
+  return { ...manager, setStreamAuthHandler, set_stream_auth_handler: setStreamAuthHandler }
 }
 
 /** Taps take effect when the generation does, so no hook runs in two generations at a time. */

@@ -49,7 +49,7 @@ export function createFastifyApp({ log, limits, cors }: FastifyAppOptions): Fast
 function replyError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const { statusCode, body, unexpected } = errorReply(error)
   if (unexpected) request.log.error({ err: error, req: request }, 'request failed')
-  else request.log.debug({ err: error, req: request }, 'request refused')
+  else request.log.debug({ reason: body.message, req: request }, 'request refused')
   void reply.code(statusCode).send(body)
 }
 

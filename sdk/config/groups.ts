@@ -125,7 +125,7 @@ export type TcpConfig = Static<ReturnType<typeof tcpConfig>>
 
 const SESSION_ACTIONS = Type.Array(Type.Union([Type.Literal('publish'), Type.Literal('play')]), {
   default: ['publish', 'play'],
-  description: 'Actions that pass this gate',
+  description: 'Actions that pass this gate; none is both',
 })
 const SESSION_PROTOCOLS = Type.Array(Type.String({ pattern: '^[a-z][a-z0-9-]*$' }), {
   default: [],

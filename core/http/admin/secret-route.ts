@@ -7,7 +7,7 @@ import { checkStreamPath } from '../../stream/stream-path.ts'
 export const DEFAULT_EXPIRY_SECONDS = 30 * 60
 
 /** The effective config of `global` or of a plugin; undefined when there is no plugin of that name. */
-export type SectionLookup = (section: string) => Readonly<InheritedConfig> | undefined
+export type SectionLookup = (section: string) => Readonly<Pick<InheritedConfig, 'publish' | 'subscribe'>> | undefined
 
 class NoKey extends SluiceError {
   constructor(plugin: string, type: string) {
@@ -15,26 +15,34 @@ class NoKey extends SluiceError {
   }
 }
 
-type SecretQuery = {
-  readonly stream_path?: string
-  readonly type?: string
-  readonly expire?: string
-  readonly plugin?: string
-}
+/** As fastify parses it: a name that is given twice is a list. */
+type SecretQuery = Readonly<Record<string, unknown>>
 
 /** `GET /v6/api/streams/secret`: makes a signature for a publisher or player (spec.md, Endpoints). A bare object. */
 export function registerSecretRoute(app: FastifyInstance, sectionOf: SectionLookup): void {
   app.get<{ Querystring: SecretQuery }>('/v6/api/streams/secret', ({ query }) => {
-    const { stream_path: streamPath, type = 'publish', plugin = 'global' } = query
-    const expire = query.expire ?? Math.floor(Date.now() / 1000 + DEFAULT_EXPIRY_SECONDS).toString(16)
-    if (streamPath === undefined) throw new InvalidRequest('stream_path is missing')
+    const streamPath = parameter(query, 'stream_path')
+    const type = parameter(query, 'type', 'publish')
+    const expire = parameter(query, 'expire', defaultExpiry())
+    const plugin = parameter(query, 'plugin', 'global')
     if (type !== 'publish' && type !== 'subscribe') throw new InvalidRequest('type must be publish or subscribe')
     if (parseHexTime(expire) === undefined) throw new InvalidRequest('expire must be Unix seconds in hexadecimal')
+    const signedPath = checkStreamPath(streamPath)
     const config = sectionOf(plugin)
-    if (config === undefined) throw new InvalidRequest('there is no plugin of that name')
+    if (config === undefined) throw new InvalidRequest('plugin must be global or the name of a plugin that runs')
     const { key } = config[type]
     if (key === '') throw new NoKey(plugin, type)
-    const secret = sign(key, checkStreamPath(streamPath), expire)
-    return { secret_type: type, plugin, stream_path: streamPath, expire, secret }
+    return { secret_type: type, plugin, stream_path: streamPath, expire, secret: sign(key, signedPath, expire) }
   })
+}
+
+function parameter(query: SecretQuery, name: string, otherwise?: string): string {
+  const value = query[name] ?? otherwise
+  if (value === undefined) throw new InvalidRequest(`${name} is missing`)
+  if (typeof value !== 'string') throw new InvalidRequest(`${name} is given more than once`)
+  return value
+}
+
+function defaultExpiry(): string {
+  return Math.floor(Date.now() / 1000 + DEFAULT_EXPIRY_SECONDS).toString(16)
 }
