@@ -5,7 +5,7 @@ export const GlobalConfig = Type.Object({
   ...InheritedConfig.properties,
   plugins_dir: Type.Array(Type.String(), {
     default: [],
-    description: 'Further folders with plugins, besides the shipped ones; a single one needs no list',
+    description: 'Further folders with plugins, as seen from the config file; a single one needs no list',
   }),
   disableall: Type.Boolean({
     default: false,

@@ -1,0 +1,142 @@
+import { rename, symlink, writeFile } from 'node:fs/promises'
+import { once, EventEmitter } from 'node:events'
+import { setTimeout } from 'node:timers/promises'
+import { expect } from 'chai'
+import { definePlugin } from 'sluice/sdk'
+import { Config } from './config.ts'
+import { configErrorOf, RELAY, TempConfig } from './fixtures/temp-config.ts'
+
+const BARE = definePlugin({ name: 'bare', version: '1.0.0', setup() {} })
+
+describe('config reload', () => {
+  const cases: { name: string; before: string; after: string; changes: [section: string, ...keys: string[]][] }[] = [
+    { name: 'nothing', before: 'relay: {chunksize: 2048}', after: 'relay: {ChunkSize: 2048}\nx: {}', changes: [] },
+    { name: 'only the way it is written', before: 'relay: {linger: 60s}', after: 'relay: {linger: 1m}', changes: [] },
+    { name: 'only the source', before: '', after: 'relay: {chunksize: 1024}', changes: [] },
+    { name: 'a key', before: '', after: 'relay: {tcp: ":1936"}', changes: [['relay', 'tcp.listenaddr']] },
+    { name: 'a list', before: '', after: 'relay: {nicknames: [a]}', changes: [['relay', 'nicknames']] },
+    {
+      name: 'what others inherit',
+      before: 'bare: {publish: {key: mine}}',
+      after: 'global: {publish: {key: theirs, maxcount: 2}}\nbare: {publish: {key: mine}}',
+      changes: [
+        ['global', 'publish.maxcount', 'publish.key'],
+        ['relay', 'publish.maxcount', 'publish.key'],
+        ['bare', 'publish.maxcount'],
+      ],
+    },
+    {
+      name: 'all switches',
+      before: 'bare: {enable: true}',
+      after: 'global: {disableall: true}\nbare: {enable: true}',
+      changes: [
+        ['global', 'disableall'],
+        ['relay', 'enable'],
+      ],
+    },
+  ]
+  for (const { name, before, after, changes } of cases) {
+    it(`tells when the file changes ${name}`, async () => {
+      await using temp = await TempConfig.create(before)
+      const config = await Config.load({ file: temp.file, env: {} })
+      config.declare(RELAY)
+      config.declare(BARE)
+      await temp.write(after)
+      expect(await config.reload()).to.deep.equal(changes.map(([section, ...keys]) => ({ section, keys })))
+      expect(await config.reload()).to.deep.equal([])
+    })
+  }
+
+  it('applies to sections, global and undeclared sections', async () => {
+    await using temp = await TempConfig.create('')
+    const config = await Config.load({ file: temp.file, env: { SLUICE_RELAY_LINGER: '9s' } })
+    config.declare(RELAY)
+    await temp.write('global: {loglevel: warn}\nrelay: {enable: false, linger: 1s}\nlater: {}\n')
+    expect((await config.reload()).map(({ section }) => section)).to.deep.equal(['global', 'relay'])
+    expect(config.global.loglevel).to.equal('warn')
+    expect(config.section('relay')).to.deep.include({ enabled: false, userConfig: 'enable: false\nlinger: 9s\n' })
+    expect(config.undeclaredSections()).to.deep.equal([{ name: 'later', line: 3 }])
+  })
+
+  const invalid: [name: string, text: string, keys: string[]][] = [
+    ['one plugin', 'global: {loglevel: warn}\nrelay: {linger: x}', ['relay.linger']],
+    ['global and a plugin', 'global: {loglevel: loud}\nbare: {http: x}', ['global.loglevel', 'bare.http.listenaddr']],
+    ['the file as a whole', 'relay: {linger: 1s', ['']],
+  ]
+  for (const [name, text, keys] of invalid) {
+    it(`leaves everything as it was when ${name} is wrong`, async () => {
+      await using temp = await TempConfig.create('relay: {linger: 2s}')
+      const config = await Config.load({ file: temp.file, env: {} })
+      const relay = config.declare(RELAY)
+      config.declare(BARE)
+      const { global } = config
+      await temp.write(text)
+      expect((await configErrorOf(() => config.reload())).problems.map(({ key }) => key)).to.deep.equal(keys)
+      expect(config.global).to.equal(global)
+      expect(config.section('relay')).to.equal(relay)
+      expect(config.undeclaredSections()).to.deep.equal([])
+      await temp.write('relay: {linger: 3s}')
+      expect(await config.reload()).to.deep.equal([{ section: 'relay', keys: ['linger'] }])
+    })
+  }
+
+  it('leaves everything as it was when the file is gone', async () => {
+    await using temp = await TempConfig.create('relay: {linger: 2s}')
+    const config = await Config.load({ file: temp.file, env: {} })
+    const relay = config.declare(RELAY)
+    await rename(temp.file, `${temp.file}.old`)
+    expect((await configErrorOf(() => config.reload())).message).to.match(/there is no such file$/)
+    expect(config.section('relay')).to.equal(relay)
+  })
+
+  it('does one after the other', async () => {
+    await using temp = await TempConfig.create('relay: {linger: 2s}')
+    const config = await Config.load({ file: temp.file, env: {} })
+    config.declare(RELAY)
+    await temp.write('relay: {linger: 3s}')
+    const all = await Promise.all([config.reload(), config.reload(), config.reload()])
+    expect(all.map(({ length }) => length)).to.deep.equal([1, 0, 0])
+  })
+})
+
+describe('config watch', () => {
+  /** Writes in this way until the watch tells; the watch may not be up yet when the first is written. */
+  async function changesSeen(temp: TempConfig, write: (round: number) => Promise<void>): Promise<void> {
+    const config = await Config.load({ file: temp.file, env: {} })
+    const seen = new EventEmitter()
+    const unwatch = config.watch(() => seen.emit('change'))
+    try {
+      const change = once(seen, 'change').then(() => true)
+      let round = 0
+      do await write(round++)
+      while (!(await Promise.race([change, setTimeout(250, false)])))
+      // Now that it is up, a single write must do.
+      const next = once(seen, 'change')
+      await write(-1)
+      await next
+    } finally {
+      unwatch()
+    }
+  }
+
+  it('tells when the file is written', async () => {
+    await using temp = await TempConfig.create('')
+    await changesSeen(temp, (round) => temp.write(`# ${round}\n`))
+  })
+
+  it('tells when another file takes its name, again and again', async () => {
+    await using temp = await TempConfig.create('')
+    await changesSeen(temp, async (round) => {
+      await writeFile(`${temp.file}.new`, `# ${round}\n`)
+      await rename(`${temp.file}.new`, temp.file)
+    })
+  })
+
+  it('tells when the file is written that a link leads to', async () => {
+    await using temp = await TempConfig.create('')
+    const target = `${temp.file}.target`
+    await rename(temp.file, target)
+    await symlink(target, temp.file)
+    await changesSeen(temp, (round) => writeFile(target, `# ${round}\n`))
+  })
+})

@@ -1,0 +1,48 @@
+import { readFile } from 'node:fs/promises'
+import { expect } from 'chai'
+import { Config } from '../../core/config/config.ts'
+import { TempConfig } from '../../core/config/fixtures/temp-config.ts'
+import demo from '../../plugins/demo/index.ts'
+import flv from '../../plugins/flv/index.ts'
+import rtmp from '../../plugins/rtmp/index.ts'
+
+const FILE = new URL('../../config/config.yaml', import.meta.url)
+const PLUGINS = [rtmp, flv, demo]
+/** A default as a comment: without a space, so that removing `#` leaves the key where it belongs. */
+const COMMENTED_KEY = /^( *)#(?=\S)/gm
+
+async function load(text: string): Promise<Config> {
+  await using temp = await TempConfig.create(text)
+  const config = await Config.load({ file: temp.file, env: {} })
+  for (const plugin of PLUGINS) config.declare(plugin)
+  return config
+}
+
+describe('the shipped config', () => {
+  it('loads without a warning', async () => {
+    const config = await load(await readFile(FILE, 'utf8'))
+    expect(config.warnings()).to.deep.equal([])
+    expect(config.undeclaredSections()).to.deep.equal([])
+  })
+
+  for (const section of ['global', ...PLUGINS.map(({ name }) => name)]) {
+    it(`shows the true defaults of ${section}`, async () => {
+      const text = await readFile(FILE, 'utf8')
+      const valuesOf = (config: Config) =>
+        Object.fromEntries(config.describe(section).map(({ key, value }) => [key, value]))
+      const expected = valuesOf(await load(''))
+      expect(valuesOf(await load(text))).to.deep.equal(expected)
+      expect(valuesOf(await load(text.replaceAll(COMMENTED_KEY, '$1')))).to.deep.equal(expected)
+    })
+  }
+
+  it('shows every key of global, and those of each plugin that it does not inherit', async () => {
+    const config = await load((await readFile(FILE, 'utf8')).replaceAll(COMMENTED_KEY, '$1'))
+    const inherited = new Set(config.describe('global').map(({ key }) => key))
+    for (const section of ['global', ...config.declared]) {
+      const unset = config.describe(section).filter(({ source }) => source !== 'file')
+      const missing = unset.filter(({ key }) => section === 'global' || !inherited.has(key)).map(({ key }) => key)
+      expect(missing, section).to.deep.equal([])
+    }
+  })
+})
