@@ -15,13 +15,16 @@ import type { StreamOwner } from './stream-owner.ts'
 import type { StreamPublisher } from './stream-publisher.ts'
 import { subscriberInfo, type StreamSubscriber } from './stream-subscriber.ts'
 
+/** The gates, as streams use them. */
+export type StreamGates = Pick<Gatekeeper, 'admit' | 'chainFor' | 'setHandler' | 'removeOwner'>
+
 type OwnedSession = StreamPublisher | StreamSubscriber
 
 /** The streams as one generation of a plugin reaches them, and the sessions it has made. */
 export class OwnedStreams {
   readonly manager: StreamManager
   readonly #registry: StreamRegistry
-  readonly #gatekeeper: Gatekeeper
+  readonly #gatekeeper: StreamGates
   readonly #sessions = new Set<OwnedSession>()
   #idleListeners: (() => void)[] = []
   // Sessions on their way through the gates.
@@ -30,7 +33,7 @@ export class OwnedStreams {
   #disposed = false
   #asking: Asking
 
-  constructor(registry: StreamRegistry, gatekeeper: Gatekeeper, owner: StreamOwner) {
+  constructor(registry: StreamRegistry, gatekeeper: StreamGates, owner: StreamOwner) {
     this.#registry = registry
     this.#gatekeeper = gatekeeper
     this.#asking = { owner, chain: gatekeeper.chainFor(owner) }
@@ -91,13 +94,21 @@ export class OwnedStreams {
 
   async #open<S extends OwnedSession>(ask: (admitted: (session: S) => void) => Promise<S>): Promise<S> {
     if (this.#closeReason !== undefined) throw new StreamUnavailable(this.#closeReason)
+    let opening = true
+    const opened = () => {
+      if (opening) this.#opening--
+      opening = false
+    }
     this.#opening++
     try {
-      const session = await ask((admitted) => this.#track(admitted))
+      const session = await ask((admitted) => {
+        opened()
+        this.#track(admitted)
+      })
       if (session.session.closed) throw new StreamUnavailable(session.session.closeReason ?? 'closed')
       return session
     } finally {
-      this.#opening--
+      opened()
       this.#checkIdle()
     }
   }

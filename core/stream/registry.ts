@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import {
+  StreamDenied,
   StreamExists,
   StreamNotFound,
   StreamUnavailable,
@@ -10,11 +11,12 @@ import {
   type SessionRequest,
 } from 'sluice/sdk'
 import type { Logger } from 'pino'
+import { logDenial } from '../auth/denial.ts'
 import type { GateChain } from '../auth/gate.ts'
-import type { Gatekeeper, Passage } from '../auth/gatekeeper.ts'
+import type { Passage } from '../auth/gatekeeper.ts'
 import { applyPublishOverrides, applySubscribeOverrides } from '../config/session-overrides.ts'
 import { MergeWindow } from './merge-window.ts'
-import { OwnedStreams } from './owned-streams.ts'
+import { OwnedStreams, type StreamGates } from './owned-streams.ts'
 import { Session } from './session.ts'
 import { Stream, type NoticeHooks } from './stream.ts'
 import type { StreamOwner } from './stream-owner.ts'
@@ -34,7 +36,7 @@ export interface RegistryHooks extends NoticeHooks {
 type RegistryDeps = {
   readonly log: Logger
   readonly hooks: RegistryHooks
-  readonly gatekeeper: Gatekeeper
+  readonly gatekeeper: StreamGates
 }
 
 /** Who asks, and what holds for it. */
@@ -68,6 +70,11 @@ export class StreamRegistry {
   /** The streams that have a publisher. */
   list(): Stream[] {
     return [...this.#streams.values()].filter((stream) => stream.publisher !== undefined)
+  }
+
+  /** Paths that have a publisher, wait for one to come back, or are waited for. */
+  get pathCount(): number {
+    return this.#streams.size
   }
 
   /** The subscribers of one path, or of all, waiting ones included. */
@@ -116,7 +123,7 @@ export class StreamRegistry {
     try {
       const config = applySubscribeOverrides(asking.owner.config.subscribe, request.params)
       stream = this.#stream(request.streamPath)
-      if (config.maxcount > 0 && stream.subscriberCount >= config.maxcount) {
+      if (request.type === 'server' && config.maxcount > 0 && stream.subscriberCount >= config.maxcount) {
         throw new StreamUnavailable('subscribe max count exceeded')
       }
       const session = new Session({ log: asking.owner.log, lifetimeMs, onEnd })
@@ -150,12 +157,21 @@ export class StreamRegistry {
       type: init.type ?? 'server',
       params: parseQuery(init.query),
     }
-    const passage = await this.#deps.gatekeeper.admit(request, asking.chain)
-    const hook = action === 'publish' ? 'publish' : 'subscribe'
+    try {
+      return await this.#pass(request, asking.chain)
+    } catch (error) {
+      if (error instanceof StreamDenied) logDenial(asking.owner.log, request, error)
+      throw error
+    }
+  }
+
+  async #pass(request: SessionRequest, chain: GateChain): Promise<Passage> {
+    const passage = await this.#deps.gatekeeper.admit(request, chain)
+    const hook = request.action === 'publish' ? 'publish' : 'subscribe'
     try {
       if (this.#deps.hooks.isTapped(hook)) await this.#deps.hooks.admit(hook, passage.request)
       this.#checkOpen()
-      init.signal?.throwIfAborted()
+      if (request.signal?.aborted === true) throw new StreamUnavailable('the client left')
     } catch (error) {
       for (const end of passage.onEnd) end()
       throw error
