@@ -46,11 +46,16 @@ export async function makeTestFile(init: PublishInit): Promise<void> {
   await runPeer('ffmpeg', publishArgs({ realtime: false, ...init }))
 }
 
-/** Starts ffmpeg sending a file as it is, at the speed of the clock. */
-export function publishFile(path: string, url: string): PeerProcess {
+export type PublishFileOptions = {
+  /** Sent at the speed of the clock (default), or as fast as it goes. */
+  readonly realtime?: boolean
+}
+
+/** Starts ffmpeg sending a file as it is. */
+export function publishFile(path: string, url: string, { realtime = true }: PublishFileOptions = {}): PeerProcess {
   const format = formatOf(url)
   return new PeerProcess('ffmpeg', [
-    ...['-v', 'warning', '-nostdin', '-re', '-i', path, '-c', 'copy'],
+    ...['-v', 'warning', '-nostdin', ...(realtime ? ['-re'] : []), '-i', path, '-c', 'copy'],
     ...(format === undefined ? [] : ['-f', format]),
     ...['-y', url],
   ])
