@@ -15,7 +15,7 @@ import { logDenial } from '../auth/denial.ts'
 import type { GateChain } from '../auth/gate.ts'
 import type { Passage } from '../auth/gatekeeper.ts'
 import { applyPublishOverrides, applySubscribeOverrides } from '../config/session-overrides.ts'
-import { MergeWindow } from './merge-window.ts'
+import { demandOf, MergeWindow } from './merge-window.ts'
 import { OwnedStreams, type StreamGates } from './owned-streams.ts'
 import { Session } from './session.ts'
 import { Stream, type NoticeHooks } from './stream.ts'
@@ -53,7 +53,7 @@ export class StreamRegistry {
 
   constructor(deps: RegistryDeps) {
     this.#deps = deps
-    this.#timer = setInterval(() => pulse(this.#streams.values(), performance.now()), PULSE_MS).unref()
+    this.#timer = setInterval(() => this.#pulse(), PULSE_MS).unref()
   }
 
   /** Streams as one generation of a plugin sees them. */
@@ -143,7 +143,6 @@ export class StreamRegistry {
   close(reason: string): void {
     this.#closed = true
     clearInterval(this.#timer)
-    this.mergeWindow.close()
     for (const stream of [...this.#streams.values()]) stream.close(reason)
   }
 
@@ -177,6 +176,11 @@ export class StreamRegistry {
       throw error
     }
     return passage
+  }
+
+  #pulse(): void {
+    pulse(this.#streams.values(), performance.now())
+    this.mergeWindow.sample(demandOf(this.#streams.values()))
   }
 
   #checkOpen(): void {
