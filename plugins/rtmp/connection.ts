@@ -36,6 +36,7 @@ export class Connection {
   readonly #reader = new ChunkReader()
   readonly #ackWindow = new AckWindow()
   #chunkSizeOut = DEFAULT_CHUNK_SIZE_BYTES
+  #answerQueueBytes = 0
   #busy = false
   #closeReason: string | undefined
   #timer: NodeJS.Timeout | undefined
@@ -47,7 +48,8 @@ export class Connection {
     this.expectWithin(HANDSHAKE_TIMEOUT_MS, 'handshake timeout')
     socket.on('data', (bytes: Buffer) => this.#receive(bytes))
     socket.on('error', (error) => this.#ended(error.message))
-    socket.on('end', () => this.#ended('the peer left'))
+    // What it has not taken may never leave, as a half-open connection lasts; hence a close with its deadline.
+    socket.on('end', () => this.close('the peer left'))
     socket.on('close', () => this.#ended('the peer left'))
   }
 
@@ -68,12 +70,15 @@ export class Connection {
   /** Sends a message at once; time 0 unless given. */
   send(message: Message, messageStreamId = 0): void {
     if (this.closed) return
-    if (this.socket.writableLength > MAX_ANSWER_QUEUE_BYTES) return this.close('the peer does not read')
+    if (this.#answerQueueBytes > MAX_ANSWER_QUEUE_BYTES) return this.close('the peer does not read')
     const { typeId, payload } = serializeMessage(message)
     const command = message.kind === 'command' || message.kind === 'data'
     const chunkStreamId = command ? CHUNK_STREAM_ID.command : CHUNK_STREAM_ID.control
     const header = { chunkStreamId, typeId, messageStreamId, timestamp: 0 }
-    this.socket.write(serializeChunks(header, [payload], this.#chunkSizeOut))
+    const bytes = serializeChunks(header, [payload], this.#chunkSizeOut)
+    // Media is bounded where it comes from, and must not count here.
+    this.#answerQueueBytes += bytes.length
+    this.socket.write(bytes, () => (this.#answerQueueBytes -= bytes.length))
   }
 
   /** Announces the sizes we use; what is sent after it comes in chunks of that size. */

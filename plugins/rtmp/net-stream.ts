@@ -1,4 +1,5 @@
 import {
+  InvalidRequest,
   SluiceError,
   StreamDenied,
   StreamNotFound,
@@ -25,18 +26,18 @@ export type NetStreamDeps = {
   readonly chunkSizeBytes: number
   readonly multitrack: boolean
   readonly client: SessionClient
-  /** Aborts when the connection ends. */
-  readonly signal: AbortSignal
 }
 
 /** One message stream of a connection: idle, publishing or playing. */
 export class NetStream {
   readonly id: number
   readonly #deps: NetStreamDeps
+  readonly #leaving = new AbortController()
   #publisher: Publisher | undefined
   #ingest: RtmpIngest | undefined
   #subscriber: Subscriber | undefined
   #playing = false
+  #told = false
   #closed = false
 
   constructor(id: number, deps: NetStreamDeps) {
@@ -48,19 +49,26 @@ export class NetStream {
     return this.#publisher === undefined && !this.#playing
   }
 
+  /** Whether the log says, or will say, how its use ended. */
+  get told(): boolean {
+    return this.#told
+  }
+
   /** Admits the peer as a publisher, and says how that went. A refusal ends the connection. */
   async publish(command: Command, target: StreamTarget): Promise<void> {
-    const { ctx, connection, client, signal } = this.#deps
+    const { ctx, connection, client } = this.#deps
+    const { signal } = this.#leaving
     connection.expectNothing()
     let publisher: Publisher
     try {
       publisher = await ctx.streams.publish({ ...target, client, signal }, { timestampBits: 32 })
     } catch (error) {
-      return this.#refuse(command, error, 'publish')
+      return this.#refuse(command, target, error, 'publish')
     }
     if (this.#closed || connection.closed) return publisher.close('the client left')
     const log = ctx.log.child({ session: publisher.id, stream: publisher.streamPath })
     log.info({ ip: client.ip, port: client.port, userAgent: client.userAgent }, 'publish')
+    this.#told = true
     this.#publisher = publisher
     this.#ingest = new RtmpIngest(publisher)
     publisher.onClose((reason) => {
@@ -73,18 +81,20 @@ export class NetStream {
 
   /** Admits the peer as a player; while there is no publisher, this waits. A refusal ends the connection. */
   async play(command: Command, target: StreamTarget): Promise<void> {
-    const { ctx, connection, client, signal, formats } = this.#deps
+    const { ctx, connection, client, formats } = this.#deps
+    const { signal } = this.#leaving
     connection.expectNothing()
     this.#playing = true
     let subscriber: Subscriber
     try {
       subscriber = await ctx.streams.subscribe({ ...target, client, signal })
     } catch (error) {
-      return this.#refuse(command, error, 'play')
+      return this.#refuse(command, target, error, 'play')
     }
     if (this.#closed || connection.closed) return subscriber.close('the client left')
     const log = ctx.log.child({ session: subscriber.id, stream: subscriber.streamPath })
     log.info({ ip: client.ip, port: client.port, userAgent: client.userAgent }, 'play')
+    this.#told = true
     this.#subscriber = subscriber
     subscriber.onClose((reason) => {
       log.info({ reason }, 'play ended')
@@ -122,6 +132,7 @@ export class NetStream {
   /** The peer is done with the stream, or the connection has ended. */
   close(reason: string): void {
     this.#closed = true
+    this.#leaving.abort()
     this.#publisher?.close(reason)
     this.#subscriber?.close(reason)
   }
@@ -145,15 +156,20 @@ export class NetStream {
     connection.close(reason)
   }
 
-  #refuse(command: Command, error: unknown, action: 'publish' | 'play'): void {
-    const { ctx, connection } = this.#deps
-    if (connection.closed) return
+  #refuse(command: Command, { streamPath }: StreamTarget, error: unknown, action: 'publish' | 'play'): void {
+    const { ctx, connection, client } = this.#deps
+    if (this.#closed || connection.closed) return
     if (!(error instanceof SluiceError)) {
       connection.cut('failed')
       throw error
     }
+    this.#told = true
     this.#status('error', refusalCode(error, action), error.message, command.amf3)
-    if (!(error instanceof StreamDenied)) ctx.log.info({ reason: error.message }, `${action} refused`)
+    // A denial is logged where it was decided.
+    if (!(error instanceof StreamDenied)) {
+      const stream = error instanceof InvalidRequest ? undefined : streamPath
+      ctx.log.info({ stream, ip: client.ip, port: client.port, reason: error.message }, `${action} refused`)
+    }
     connection.close(error.message)
   }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { sessionClient, type PluginContext, type SessionClient } from 'sluice/sdk'
-import { isAmfObject, type AmfObject } from 'sluice/sdk/media'
+import { isAmfObject, MalformedError, type AmfObject } from 'sluice/sdk/media'
 import { Connection } from './connection.ts'
 import type { RtmpFormats } from './from-stream.ts'
 import { NetStream } from './net-stream.ts'
@@ -12,10 +12,12 @@ import type { Message } from './wire/message/message.ts'
 import type { RawMessage } from './wire/message/raw-message.ts'
 import { parseStreamTarget, type StreamTarget } from './wire/url.ts'
 
-/** Most message streams of one connection. */
+/** Most message streams of one connection, and so their highest id. */
 export const MAX_NET_STREAMS = 8
 /** A connection that has closed its last message stream is closed after this. */
 const IDLE_TIMEOUT_MS = 30_000
+/** How much of a command's name is shown in the log. */
+const SHOWN_NAME_LENGTH = 32
 
 type SessionOptions = {
   readonly ctx: PluginContext<unknown>
@@ -30,13 +32,12 @@ export class RtmpSession {
   readonly #options: SessionOptions
   readonly #connection: Connection
   readonly #streams = new Map<number, NetStream>()
-  readonly #leaving = new AbortController()
   #client: SessionClient
   #app = ''
   #tcUrl = ''
   #multitrack = false
   #isConnected = false
-  #nextStreamId = 1
+  #pendingPlays = 0
 
   constructor(socket: Socket, options: SessionOptions) {
     this.#options = options
@@ -54,14 +55,12 @@ export class RtmpSession {
   }
 
   #closed(reason: string): void {
-    const used = [...this.#streams.values()].some((stream) => !stream.idle)
-    // Those that got a stream log their own end.
-    if (!used || reason.startsWith('malformed')) {
+    const streams = [...this.#streams.values()]
+    if (!streams.some((stream) => stream.told)) {
       const { ip, port } = this.#client
       this.#options.ctx.log.info({ ip, port, reason }, 'connection closed')
     }
-    this.#leaving.abort()
-    for (const stream of this.#streams.values()) stream.close(reason)
+    for (const stream of streams) stream.close(reason)
     this.#streams.clear()
   }
 
@@ -73,8 +72,9 @@ export class RtmpSession {
 
   #command(command: Command, raw: RawMessage): Promise<void> | undefined {
     if (command.name === 'connect') this.#connect(command)
-    else if (!this.#isConnected) this.#connection.close(`"${command.name}" before connect`)
-    else return this.#streamCommand(command, raw)
+    else if (!this.#isConnected) {
+      this.#connection.close(`"${command.name.slice(0, SHOWN_NAME_LENGTH)}" before connect`)
+    } else return this.#streamCommand(command, raw)
     return undefined
   }
 
@@ -100,13 +100,10 @@ export class RtmpSession {
       case 'createStream':
         return void this.#createStream(command)
       case 'publish':
-        return this.#target(command, (target) => this.#free(raw.messageStreamId).publish(command, target))
+        return this.#target(command, (target) => this.#free(raw.messageStreamId)?.publish(command, target))
       case 'play':
         // A player may have to wait for its publisher; its other messages are read meanwhile.
-        void this.#target(command, (target) => this.#free(raw.messageStreamId).play(command, target))?.catch(
-          (error: unknown) => this.#options.ctx.log.error({ err: error }, 'play failed'),
-        )
-        return undefined
+        return void this.#play(command, raw.messageStreamId)
       case 'pause':
         return void stream?.pause(command)
       case 'seek':
@@ -124,9 +121,24 @@ export class RtmpSession {
     }
   }
 
+  async #play(command: Command, streamId: number): Promise<void> {
+    if (this.#pendingPlays >= MAX_NET_STREAMS) return this.#connection.close('too many requests at once')
+    this.#pendingPlays++
+    try {
+      await this.#target(command, (target) => this.#free(streamId)?.play(command, target))
+    } catch (error) {
+      if (error instanceof MalformedError) this.#connection.cut(`malformed: ${error.message}`)
+      else this.#options.ctx.log.error({ err: error }, 'play failed')
+    } finally {
+      this.#pendingPlays--
+    }
+  }
+
+  // Ids are used again: each has its own form of the streams' bytes, of which there should be few.
   #createStream(command: Command): void {
-    if (this.#streams.size >= MAX_NET_STREAMS) return this.#connection.close('too many message streams')
-    const id = this.#nextStreamId++
+    const ids = Array.from({ length: MAX_NET_STREAMS }, (_, index) => index + 1)
+    const id = ids.find((candidate) => !this.#streams.has(candidate))
+    if (id === undefined) return this.#connection.close('too many message streams')
     this.#openStream(id)
     this.#connection.send(result(command, id))
   }
@@ -139,31 +151,29 @@ export class RtmpSession {
       chunkSizeBytes: this.#options.chunkSizeBytes,
       multitrack: this.#multitrack,
       client: this.#client,
-      signal: this.#leaving.signal,
     })
     this.#streams.set(id, stream)
     return stream
   }
 
   // The stream to publish or play on. Some encoders never create one and use id 1 or even 0.
-  #free(id: number): NetStream {
+  #free(id: number): NetStream | undefined {
     const stream = this.#streams.get(id)
     if (stream?.idle === true) return stream
     stream?.close('replaced by the client')
-    if (stream === undefined && this.#streams.size >= MAX_NET_STREAMS)
-      this.#connection.close('too many message streams')
-    return this.#openStream(id)
+    if (id <= MAX_NET_STREAMS) return this.#openStream(id)
+    this.#connection.close('no such message stream')
+    return undefined
   }
 
   #closeStream(id: number): void {
     this.#streams.get(id)?.close('the client left')
     this.#streams.delete(id)
-    if (this.#streams.size === 0 && !this.#connection.closed) {
-      this.#connection.expectWithin(IDLE_TIMEOUT_MS, 'no stream was asked for in time')
-    }
+    if (this.#connection.closed || [...this.#streams.values()].some((stream) => !stream.idle)) return
+    this.#connection.expectWithin(IDLE_TIMEOUT_MS, 'no stream was asked for in time')
   }
 
-  #target(command: Command, use: (target: StreamTarget) => Promise<void>): Promise<void> | undefined {
+  #target(command: Command, use: (target: StreamTarget) => Promise<void> | undefined): Promise<void> | undefined {
     const [name] = command.args
     if (typeof name === 'string') return use(parseStreamTarget({ app: this.#app, tcUrl: this.#tcUrl, name }))
     this.#connection.close(`${command.name} without a stream name`)

@@ -1,0 +1,200 @@
+import { serializeAmf0 } from 'sluice/sdk/media'
+import { expect } from 'chai'
+import { BadClient } from './support/bad-client.ts'
+import { HealthySession } from './support/healthy-session.ts'
+import { noise } from './support/noise.ts'
+import { command, messageBytes, RtmpClient } from './support/rtmp-client.ts'
+import { ServerProcess } from './support/server-process.ts'
+
+const CONFIG = `
+global:
+  publish: { publishtimeout: 3s }
+  subscribe: { waittimeout: 2s }
+`
+/** What a bad client may cost at most; a connection's limits allow two messages of the largest size. */
+const MAX_GROWTH_BYTES = 100 * 1024 * 1024
+const MIB = 1024 * 1024
+
+const AUDIO = 8
+const VIDEO = 9
+const COMMAND = 20
+const AGGREGATE = 22
+
+/** A chunk with a full header that announces a message of a size; the payload is up to the caller. */
+function chunk(chunkStreamId: number, typeId: number, sizeBytes: number, payload = Buffer.alloc(0)): Buffer {
+  const extended = chunkStreamId - 64
+  const basic = chunkStreamId < 64 ? [chunkStreamId] : [1, extended & 0xff, extended >>> 8]
+  const header = Buffer.from([...basic, 0, 0, 0, 0, 0, 0, typeId, 1, 0, 0, 0])
+  header.writeUIntBE(sizeBytes, basic.length + 3, 3)
+  return Buffer.concat([header, payload])
+}
+
+function nestedCommand(depth: number): Buffer {
+  const open = Buffer.from([0x03, 0x00, 0x01, 0x61])
+  return Buffer.concat([serializeAmf0(['connect', 1]), ...Array<Buffer>(depth).fill(open)])
+}
+
+function wholeMessage(typeId: number, payload: Buffer): Buffer {
+  return Buffer.concat([
+    messageBytes({ kind: 'setChunkSize', sizeBytes: 0xff_ff_ff }),
+    chunk(5, typeId, payload.length, payload),
+  ])
+}
+
+/** An aggregate of empty audio messages. */
+function aggregate(count: number): Buffer {
+  const empty = Buffer.from([AUDIO, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 11])
+  return Buffer.concat(Array<Buffer>(count).fill(empty))
+}
+
+/** The largest messages on as many chunk streams as there may be, each short of its last byte. */
+function unfinished(): Buffer {
+  const parts = [messageBytes({ kind: 'setChunkSize', sizeBytes: MIB })]
+  for (let id = 3; id < 60; id++) parts.push(chunk(id, VIDEO, 0xff_ff_ff, Buffer.alloc(MIB)))
+  return Buffer.concat(parts)
+}
+
+/** The first 128 bytes of a message on each of many chunk streams. */
+function beginnings(count: number): Buffer {
+  const starts = Array.from({ length: count }, (_, index) => chunk(64 + index, VIDEO, 1000, Buffer.alloc(128)))
+  return Buffer.concat([messageBytes({ kind: 'setChunkSize', sizeBytes: 128 }), ...starts])
+}
+
+const SAID_AFTER_CONNECT: readonly { readonly name: string; readonly bytes: Buffer; readonly reason: RegExp }[] = [
+  { name: 'random bytes', bytes: noise(MIB), reason: /^malformed/ },
+  {
+    name: '65,536 chunk streams',
+    bytes: beginnings(65_536),
+    reason: /^malformed: .*chunk streams/,
+  },
+  { name: 'deeply nested AMF', bytes: wholeMessage(COMMAND, nestedCommand(10_000)), reason: /^malformed: .*nested/ },
+  { name: 'a command that claims 16 MB', bytes: chunk(3, COMMAND, 0xff_ff_ff), reason: /^malformed: .*bytes, above/ },
+  { name: 'large messages that it does not finish', bytes: unfinished(), reason: /^malformed: unfinished messages/ },
+  {
+    name: 'an aggregate of a million messages',
+    bytes: wholeMessage(AGGREGATE, aggregate(1_000_000)),
+    reason: /^malformed: aggregate/,
+  },
+  {
+    name: 'a chunk size of 0',
+    bytes: messageBytes({ kind: 'setChunkSize', sizeBytes: 0 }),
+    reason: /^malformed: chunk size/,
+  },
+  { name: 'a command without end', bytes: wholeMessage(COMMAND, Buffer.from([2, 255])), reason: /^malformed: AMF/ },
+  {
+    name: 'a stream path with control characters',
+    bytes: messageBytes(command('publish', 0, 'a\u0000b\u001b[31m', 'live'), 1),
+    reason: /character/,
+  },
+  { name: 'a stream path with ..', bytes: messageBytes(command('publish', 0, '../../etc/passwd'), 1), reason: /part/ },
+  { name: 'a stream path too long', bytes: messageBytes(command('play', 0, 'x'.repeat(2000)), 1), reason: /too long/ },
+  { name: 'an address too long', bytes: messageBytes(command('play', 0, 'x'.repeat(60_000)), 1), reason: /address of/ },
+]
+
+describe('RTMP and bad clients', function () {
+  this.timeout(30_000)
+  let server: ServerProcess
+  let healthy: HealthySession
+  let rssBeforeBytes = 0
+
+  before(async () => {
+    server = await ServerProcess.start(CONFIG)
+    healthy = await HealthySession.start(server.ports)
+  })
+
+  beforeEach(async () => {
+    rssBeforeBytes = (await server.usage()).rssBytes
+  })
+
+  afterEach(async () => {
+    const { rssBytes } = await server.usage()
+    expect(rssBytes - rssBeforeBytes).to.be.below(MAX_GROWTH_BYTES)
+    await healthy.expectUnharmed()
+    expect(server.problems).to.deep.equal([])
+    expect(server.exitCode).to.equal(null)
+  })
+
+  after(async () => {
+    healthy.close()
+    await server.stop()
+  })
+
+  it('ends one that sends random bytes', async () => {
+    const client = await BadClient.dial(server.ports.rtmp)
+    client.socket.write(noise(MIB))
+    await client.expectEnd(server, /^malformed: not RTMP/)
+  })
+
+  it('ends one that leaves within the handshake', async () => {
+    const client = await BadClient.dial(server.ports.rtmp)
+    client.socket.end(Buffer.concat([Buffer.of(3), noise(700)]))
+    await client.expectEnd(server, /left/)
+  })
+
+  for (const { name, bytes, reason } of SAID_AFTER_CONNECT) {
+    it(`ends one that sends ${name}`, async () => {
+      const { bad } = await BadClient.connected(server.ports.rtmp)
+      bad.socket.write(bytes)
+      await bad.expectEnd(server, reason)
+    })
+  }
+
+  it('shows no more than the start of what a client calls its command', async () => {
+    const rtmp = new RtmpClient({ port: server.ports.rtmp })
+    const bad = new BadClient(rtmp.socket)
+    await rtmp.handshaken
+    bad.socket.write(messageBytes({ kind: 'setChunkSize', sizeBytes: 65_536 }))
+    bad.socket.write(messageBytes(command('x'.repeat(50_000), 1)))
+    await bad.expectEnd(server, /before connect/)
+  })
+
+  it('ends one whose video is malformed while it publishes', async () => {
+    const rtmp = await RtmpClient.publish({ port: server.ports.rtmp }, 'malformed')
+    const bad = new BadClient(rtmp.socket)
+    bad.socket.write(chunk(6, VIDEO, 5, Buffer.from([0x17, 0x00, 0, 0, 0])))
+    bad.socket.write(chunk(6, VIDEO, 2, Buffer.from([0x9f, 0xff])))
+    await bad.expectEnd(server, /^malformed/)
+  })
+
+  const FLOODS = [
+    { name: 'pings', bytes: messageBytes({ kind: 'pingRequest', timestampMs: 1 }) },
+    { name: 'commands', bytes: messageBytes(command('getStreamLength', 5, 'x'), 1) },
+    { name: 'pauses', bytes: messageBytes(command('pause', 5, true, 0), 1) },
+  ]
+  for (const { name, bytes } of FLOODS) {
+    it(`ends one that floods it with ${name} and reads nothing`, async () => {
+      const { bad } = await BadClient.connected(server.ports.rtmp)
+      bad.socket.write(messageBytes(command('play', 0, 'nothing-here'), 1))
+      bad.socket.pause()
+      await bad.flood(Buffer.concat(Array<Buffer>(500).fill(bytes)))
+      await bad.expectEnd(server, /does not read|too many/)
+    })
+  }
+
+  it('ends one that floods it with streams', async () => {
+    const { bad } = await BadClient.connected(server.ports.rtmp)
+    await bad.flood(messageBytes(command('createStream', 5)))
+    await bad.expectEnd(server, /too many message streams/)
+  })
+
+  it('ends one that asks for a stream again and again', async () => {
+    const { bad } = await BadClient.connected(server.ports.rtmp)
+    const play = messageBytes(command('play', 0, 'nothing-here'), 1)
+    await bad.flood(Buffer.concat(Array<Buffer>(500).fill(play)))
+    await bad.expectEnd(server, /too many|not found/)
+    expect((await server.sessions()).subscribers).to.equal(3)
+  })
+
+  it('ends a publisher that sends nothing', async () => {
+    const rtmp = await RtmpClient.publish({ port: server.ports.rtmp }, 'silent')
+    await new BadClient(rtmp.socket).expectEnd(server, /^publish timeout$/)
+  })
+
+  it('endures two thousand connections that leave at once', async () => {
+    const leave = async () => {
+      const client = await BadClient.dial(server.ports.rtmp)
+      client.socket.destroy()
+    }
+    for (let round = 0; round < 20; round++) await Promise.all(Array.from({ length: 100 }, leave))
+  })
+})

@@ -1,0 +1,73 @@
+import { expect } from 'chai'
+import { waitFor } from '../../peers/wait-for.ts'
+import { playHttpFlv, playWsFlv } from './flv-client.ts'
+import { NumberCheck } from './numbered-video.ts'
+import { NumberedPublisher } from './numbered-publisher.ts'
+import { RtmpClient } from './rtmp-client.ts'
+import type { Ports } from './server-process.ts'
+
+type Client = { readonly closed: Promise<void>; close(): void }
+type Viewer = { readonly check: NumberCheck; readonly client: Client }
+
+const FPS = 25
+const FRAME_SIZE_BYTES = 2000
+/** What a frame may take from publisher to viewer at most; a server that is held up makes it more. */
+const MAX_DELAY_MS = 2000
+
+/** A publisher and a viewer of each kind, who must not notice what others do. */
+export class HealthySession {
+  readonly #publisher: NumberedPublisher
+  readonly #viewers: Viewer[] = []
+  readonly #ended: string[] = []
+  #longestDelayMs = 0
+
+  private constructor(publisher: NumberedPublisher) {
+    this.#publisher = publisher
+    void publisher.client.closed.then(() => this.#ended.push('publisher'))
+  }
+
+  static async start({ rtmp, http }: Ports, name = 'healthy'): Promise<HealthySession> {
+    const options = { port: rtmp, name, fps: FPS, sizeBytes: FRAME_SIZE_BYTES }
+    const session = new HealthySession(await NumberedPublisher.start(options))
+    const target = `live/${name}`
+    await session.#watch('rtmp', (receive) =>
+      RtmpClient.play({ port: rtmp }, name, ({ typeId, payload }) => receive(typeId, payload)),
+    )
+    await session.#watch('http-flv', (receive) =>
+      playHttpFlv({ port: http, target, onTag: ({ type, body }) => receive(type, body) }),
+    )
+    await session.#watch('ws-flv', (receive) =>
+      playWsFlv({ port: http, target, onTag: ({ type, body }) => receive(type, body) }),
+    )
+    return session
+  }
+
+  /** Fails unless everything published until now came to each viewer, in order and in time. */
+  async expectUnharmed(): Promise<void> {
+    const { last } = this.#publisher
+    await waitFor(() => this.#viewers.every(({ check }) => check.last >= last), {
+      what: `frame ${last} to come to each viewer`,
+    })
+    expect(this.#viewers.flatMap(({ check }) => check.gaps)).to.deep.equal([])
+    expect(this.#ended).to.deep.equal([])
+    expect(this.#longestDelayMs).to.be.below(MAX_DELAY_MS)
+  }
+
+  close(): void {
+    this.#ended.length = 0
+    for (const { client } of this.#viewers) client.close()
+    this.#publisher.close()
+  }
+
+  async #watch(who: string, play: (receive: NumberCheck['receive']) => Promise<Client>): Promise<void> {
+    // What was published before is there at once, but not in time.
+    const joinedAt = this.#publisher.last
+    const check = new NumberCheck((number) => {
+      if (number <= joinedAt) return
+      this.#longestDelayMs = Math.max(this.#longestDelayMs, performance.now() - this.#publisher.sentAtMs(number))
+    })
+    const client = await play((type, body) => check.receive(type, body))
+    void client.closed.then(() => this.#ended.push(who))
+    this.#viewers.push({ check, client })
+  }
+}

@@ -1,0 +1,138 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { keep } from '../../peers/lifetime.ts'
+import { waitFor } from '../../peers/wait-for.ts'
+import type { Holdings, ProbeAnswer, ProbeQuestion, Usage } from './probe.ts'
+
+export type LogLine = {
+  readonly level: string
+  readonly msg: string
+  readonly port?: number
+  readonly reason?: string
+  readonly owner?: string
+  readonly session?: number
+  readonly [key: string]: unknown
+}
+
+export type Ports = { readonly rtmp: number; readonly rtmps: number; readonly http: number; readonly https: number }
+
+const MAIN = fileURLToPath(new URL('../../../core/main.ts', import.meta.url))
+const PROBE = new URL('probe.ts', import.meta.url).href
+const NODE_ARGS = ['--conditions=source', '--expose-gc', '--import', PROBE]
+const START_TIMEOUT_MS = 20_000
+
+const ENV = {
+  SLUICE_GLOBAL_HTTP_LISTENADDR: '127.0.0.1:0',
+  SLUICE_GLOBAL_HTTP_LISTENADDRTLS: '127.0.0.1:0',
+  SLUICE_RTMP_TCP_LISTENADDR: '127.0.0.1:0',
+  SLUICE_RTMP_TCP_LISTENADDRTLS: '127.0.0.1:0',
+  SLUICE_DEMO_ENABLE: 'false',
+}
+
+/** The server as users run it, in a process of its own, so that its memory and descriptors can be counted. */
+export class ServerProcess {
+  readonly lines: LogLine[] = []
+  readonly #child: ChildProcess
+  readonly #folder: string
+  readonly #questions = new Map<number, (answer: Holdings | Usage) => void>()
+  readonly #letGo: () => void
+  #nextQuestion = 0
+  #ports: Ports = { rtmp: 0, rtmps: 0, http: 0, https: 0 }
+
+  private constructor(folder: string, child: ChildProcess) {
+    this.#folder = folder
+    this.#child = child
+    if (child.stdout) createInterface(child.stdout).on('line', (line) => this.lines.push(JSON.parse(line) as LogLine))
+    child.on('message', ({ id, answer }: ProbeAnswer) => this.#questions.get(id)?.(answer))
+    this.#letGo = keep({ close: () => this.stop() })
+  }
+
+  /** Starts a server with free ports for RTMP, RTMPS, HTTP and HTTPS; resolves when it is up. */
+  static async start(config = ''): Promise<ServerProcess> {
+    const folder = await mkdtemp(path.join(tmpdir(), 'sluice-'))
+    const file = path.join(folder, 'config.yaml')
+    await writeFile(file, config)
+    const child = spawn(process.execPath, [...NODE_ARGS, MAIN, '-c', file], {
+      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+      env: { ...process.env, ...ENV },
+    })
+    const server = new ServerProcess(folder, child)
+    const up = () => child.exitCode !== null || server.lines.some(({ msg }) => msg === 'the server is up')
+    await waitFor(up, { what: 'the server to start', timeoutMs: START_TIMEOUT_MS })
+    if (child.exitCode !== null) throw new Error(`the server ended with code ${child.exitCode}`)
+    const [http = 0, https = 0] = server.#portsOf('http')
+    const [rtmp = 0, rtmps = 0] = server.#portsOf('rtmp')
+    server.#ports = { http, https, rtmp, rtmps }
+    return server
+  }
+
+  get ports(): Ports {
+    return this.#ports
+  }
+
+  /** How it ended; null while it runs. */
+  get exitCode(): number | null {
+    return this.#child.exitCode
+  }
+
+  /** The lines that say why the connection from a port ended, or a session on it. */
+  endsOf(port: number): LogLine[] {
+    const own = (line: LogLine) => line.port === port && line.owner === undefined
+    const sessions = new Set(this.lines.filter(own).map(({ session }) => session ?? NaN))
+    return this.lines.filter((line) => line.reason !== undefined && (own(line) || sessions.has(line.session ?? '')))
+  }
+
+  /** Lines that say that something is wrong with the server itself. */
+  get problems(): LogLine[] {
+    return this.lines.filter(({ level }) => level === 'error' || level === 'fatal' || level === 'warn')
+  }
+
+  holdings(): Promise<Holdings> {
+    return this.#ask('holdings') as Promise<Holdings>
+  }
+
+  usage(): Promise<Usage> {
+    return this.#ask('usage') as Promise<Usage>
+  }
+
+  /** How many streams are published, and how many sessions take or wait for one. */
+  async sessions(): Promise<{ readonly streams: number; readonly subscribers: number }> {
+    const [streams, subscribers] = await Promise.all([this.#total('stream/list'), this.#total('subscribers')])
+    return { streams, subscribers }
+  }
+
+  async stop(): Promise<void> {
+    this.#letGo()
+    if (this.#child.exitCode === null && this.#child.signalCode === null) {
+      const exited = once(this.#child, 'exit')
+      this.#child.kill('SIGTERM')
+      await exited
+    }
+    await rm(this.#folder, { recursive: true, force: true })
+  }
+
+  async #ask(ask: ProbeQuestion['ask']): Promise<Holdings | Usage> {
+    const id = this.#nextQuestion++
+    const { promise, resolve } = Promise.withResolvers<Holdings | Usage>()
+    this.#questions.set(id, resolve)
+    this.#child.send({ id, ask } satisfies ProbeQuestion)
+    const answer = await promise
+    this.#questions.delete(id)
+    return answer
+  }
+
+  async #total(list: string): Promise<number> {
+    const response = await fetch(`http://127.0.0.1:${this.#ports.http}/api/${list}`)
+    return ((await response.json()) as { total: number }).total
+  }
+
+  #portsOf(owner: string): number[] {
+    const lines = this.lines.filter((line) => line.owner === owner && line.msg.startsWith('listening on'))
+    return lines.map(({ port }) => port ?? 0)
+  }
+}
