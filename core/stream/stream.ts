@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks'
 import type { AccessUnit, Hooks, MuxerFormat, StreamInfo, StreamState, Track, UnitReader } from 'sluice/sdk'
 import { rescale } from 'sluice/sdk/media'
 import type { Logger } from 'pino'
+import { Boarding } from './boarding.ts'
 import { GopCache } from './gop-cache.ts'
 import type { MergeWindow } from './merge-window.ts'
 import { MuxerTable } from './muxer-table.ts'
@@ -37,6 +38,7 @@ export class Stream implements PublisherStream, SubscriberStream {
   readonly #readers: UnitReaders
   readonly #cache = new GopCache<UnitEntry>()
   readonly #waiting = new WaitingRoom()
+  readonly #boarding = new Boarding((unit) => this.#dispatch(unit))
   #publisher: StreamPublisher | undefined
   #subscriberCount = 0
   #lead: Track | undefined
@@ -154,6 +156,7 @@ export class Stream implements PublisherStream, SubscriberStream {
   }
 
   tracksChanging(): void {
+    this.#boarding.end()
     for (const muxer of this.muxers) muxer.flush()
   }
 
@@ -182,6 +185,10 @@ export class Stream implements PublisherStream, SubscriberStream {
   }
 
   dispatch(unit: AccessUnit): void {
+    if (!this.#boarding.holds(unit)) this.#dispatch(unit)
+  }
+
+  #dispatch(unit: AccessUnit): void {
     const timeMs = rescale(unit.dts, unit.track.timescale, 1000)
     this.#cache.push({ unit, timeMs, sizeBytes: unit.sizeBytes, start: isStart(unit, this.#lead) })
     if (this.#cache.overflowed && !this.#overflowLogged) this.#logOverflow()
@@ -261,7 +268,7 @@ export class Stream implements PublisherStream, SubscriberStream {
   }
 
   #checkWaiting(): void {
-    if (this.#publisher !== undefined) this.#waiting.releaseReady(this.#publisher)
+    if (this.#publisher !== undefined && this.#waiting.releaseReady(this.#publisher)) this.#boarding.begin()
   }
 
   #wait(subscriber: StreamSubscriber, timeoutMs: number): void {

@@ -26,9 +26,11 @@ export class WaitingRoom {
     resolve()
   }
 
-  /** Lets out whom the publisher's tracks are enough for. */
-  releaseReady(publisher: StreamPublisher): void {
-    for (const subscriber of [...this.#waiting.keys()]) if (isReady(subscriber, publisher)) this.release(subscriber)
+  /** Lets out whom the publisher's tracks are enough for; tells whether there was one. */
+  releaseReady(publisher: StreamPublisher): boolean {
+    const ready = [...this.#waiting.keys()].filter((subscriber) => isReady(subscriber, publisher))
+    for (const subscriber of ready) this.release(subscriber)
+    return ready.length > 0
   }
 }
 

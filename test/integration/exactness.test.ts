@@ -9,7 +9,7 @@ import { FlvViewer } from '../support/flv-viewer.ts'
 import { RtmpClient } from '../support/rtmp-client.ts'
 import { startServer, type RunningServer } from '../support/server.ts'
 
-// Sound alone is sent at its own speed: a viewer starts at the newest unit, not at the first one of a burst.
+// Sound alone is so little that all of it, its end included, could come at once; so it is sent at the clock's speed.
 const cases: readonly (Pick<PublishInit, 'video' | 'audio'> & { readonly name: string })[] = [
   { name: '25 fps without B-frames', video: { gopFrames: 25 } },
   { name: '25 fps with B-frames', video: { bFrames: 2 } },

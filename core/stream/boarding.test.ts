@@ -1,0 +1,49 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { expect } from 'chai'
+import { AccessUnit, type Track } from 'sluice/sdk/media'
+import { SCRIPTED_AUDIO } from 'sluice/sdk/testing'
+import { Boarding } from './boarding.ts'
+
+const TRACK: Track = { ...SCRIPTED_AUDIO, id: 0 }
+
+describe('Boarding', () => {
+  let dispatched: number[]
+  let boarding: Boarding
+  beforeEach(() => {
+    dispatched = []
+    boarding = new Boarding(({ dts }) => dispatched.push(dts))
+  })
+
+  function holds(dts: number): boolean {
+    return boarding.holds(AccessUnit.fromData(TRACK, dts, dts, true, Buffer.of(1)))
+  }
+
+  it('holds nothing when nobody is on the way', () => {
+    expect(holds(0)).to.equal(false)
+    boarding.end()
+    expect(dispatched).to.eql([])
+  })
+
+  it('hands on what it held, in order, when those who attach at once have been taken in', async () => {
+    boarding.begin()
+    expect([holds(0), holds(1)]).to.eql([true, true])
+    const takenIn = Promise.resolve().then(() => turn())
+    await takenIn
+    expect(dispatched).to.eql([])
+    boarding.begin()
+    expect(holds(2)).to.equal(true)
+    await turn()
+    expect(dispatched).to.eql([0, 1, 2])
+    expect(holds(3)).to.equal(false)
+  })
+
+  it('hands on at once when it has to', async () => {
+    boarding.begin()
+    holds(0)
+    boarding.end()
+    expect(dispatched).to.eql([0])
+    await turn()
+    await turn()
+    expect(dispatched).to.eql([0])
+  })
+})
