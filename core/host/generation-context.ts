@@ -30,6 +30,7 @@ export function createContext(generation: Generation, http: FastifyInstance): Pl
     http,
     tasks: taskRegistry(generation),
     services: serviceRegistry(generation),
+    onDrain: (listener) => generation.onDrain(listener),
     signal,
     onDispose: (dispose) => generation.onDispose(dispose),
   }

@@ -49,6 +49,8 @@ export interface GenerationHttp {
   readonly instance: FastifyInstance
   readonly openRequests: number
   activate(): Promise<void>
+  /** Takes no new requests; open ones go on. */
+  retire(): Promise<void>
   dispose(): Promise<void>
 }
 

@@ -45,6 +45,7 @@ describe('Generation', () => {
     ctx.tasks.start({ owner: 'demo', run: untilAborted })
     await ctx.net.tcp(LISTEN, () => told.push('connection'))
     ctx.signal.addEventListener('abort', () => told.push('abort'))
+    ctx.onDrain(() => told.push('drain'))
     ctx.onDispose(() => void told.push('dispose first'))
     ctx.onDispose(async () => {
       await setImmediate()
@@ -85,7 +86,7 @@ describe('Generation', () => {
     const socket = fake.connect(PORT)
     await Promise.all([generation.dispose('removed'), generation.dispose('again')])
     expect(streams().closed).to.deep.equal(['removed'])
-    expect(told).to.deep.equal(['connection', 'abort', 'dispose second', 'dispose first'])
+    expect(told).to.deep.equal(['connection', 'drain', 'abort', 'dispose second', 'dispose first'])
     expect(socket.destroyed).to.equal(true)
     expectNothingLeft()
   })
@@ -109,7 +110,7 @@ describe('Generation', () => {
         await end()
       })
       expect(await failure(generation.start())).to.equal(reason)
-      expect(told).to.deep.equal(['abort', 'dispose second', 'dispose first'])
+      expect(told).to.deep.equal(['drain', 'abort', 'dispose second', 'dispose first'])
       expectNothingLeft()
     })
   }
@@ -193,6 +194,25 @@ describe('Generation', () => {
     expect(next.signal.aborted).to.equal(false)
   })
 
+  it('tells once that it drains, while its sessions go on and no request comes any more', async () => {
+    const told: unknown[] = []
+    const generation = await run((ctx) => {
+      ctx.onDrain(() => {
+        throw new Error('broken listener')
+      })
+      ctx.onDrain(() => told.push({ sessions: streams().sessionCount, retired: fake.http.get('demo')?.[0]?.retired }))
+    })
+    streams().sessionCount = 1
+    const draining = generation.drain('replaced', 0)
+    expect(told).to.deep.equal([{ sessions: 1, retired: true }])
+    generation.onDrain(() => told.push('late'))
+    expect(told.at(-1)).to.equal('late')
+    streams().sessionCount = 0
+    await draining
+    expect(told).to.have.length(2)
+    expect(fake.logged.text()).to.include('broken listener')
+  })
+
   for (const [what, hold, release] of [
     ['a session', () => (streams().sessionCount = 1), () => (streams().sessionCount = 0)],
     ['an HTTP request', () => http().openRequests++, () => http().openRequests--],
@@ -218,6 +238,7 @@ describe('Generation', () => {
     const draining = generation.drain('replaced', 0)
     await until('it was looked at', () => streams().asked > 1)
     expect(generation.signal.aborted).to.equal(false)
+    expect([...fake.ports.keys()]).to.deep.equal([])
     socket.destroy()
     await draining
   })

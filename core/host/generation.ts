@@ -56,6 +56,8 @@ export class Generation {
   readonly #configListeners: ((config: PluginValues) => void)[] = []
   readonly #disposers: (() => void | Promise<void>)[] = []
   #onActivate: (() => void)[] = []
+  /** Undefined once they were told. */
+  #drainListeners: (() => void)[] | undefined = []
   #phase: 'starting' | 'running' | 'draining' | 'disposed' = 'starting'
   #section: PluginSection
   #http: GenerationHttp | undefined
@@ -143,6 +145,7 @@ export class Generation {
     if (this.#phase === 'running') {
       this.#phase = 'draining'
       this.#withdraw()
+      this.#tellDrain()
       await this.#idle(timeoutMs)
     }
     await this.dispose(reason)
@@ -167,6 +170,12 @@ export class Generation {
 
   onConfig(listener: (config: PluginValues) => void): void {
     this.#configListeners.push(listener)
+  }
+
+  /** Who comes too late is told at once. */
+  onDrain(listener: () => void): void {
+    if (this.#drainListeners === undefined) this.#guard('drain listener', listener)
+    else this.#drainListeners.push(listener)
   }
 
   /** What comes too late is undone at once. */
@@ -230,10 +239,17 @@ export class Generation {
     }
   }
 
+  #tellDrain(): void {
+    const listeners = this.#drainListeners ?? []
+    this.#drainListeners = undefined
+    for (const listener of listeners) this.#guard('drain listener', listener)
+  }
+
   #withdraw(): void {
     this.parts.hooks.removeOwner(this.owner)
     this.parts.services.removeOwner(this.owner)
     this.streams.dispose()
+    this.#guard('retreat of its routes', () => this.#http?.retire())
     for (const lease of this.#leases) this.#guard('release of its ports', () => lease.release())
   }
 
@@ -251,6 +267,7 @@ export class Generation {
   }
 
   async #dispose(reason: string): Promise<void> {
+    this.#tellDrain()
     this.#phase = 'disposed'
     this.#withdraw()
     this.streams.close(reason)

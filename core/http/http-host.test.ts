@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { Agent, get, type ServerResponse } from 'node:http'
 import { get as getTls } from 'node:https'
-import { createServer, type AddressInfo } from 'node:net'
+import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { expect } from 'chai'
 import type { PluginHttp } from './plugin-http.ts'
 import { HTTP_CONFIG, HttpFixture, waitFor } from './testing/http-fixture.ts'
@@ -129,6 +129,34 @@ describe('HttpHost', () => {
       await first.dispose()
       expect(await reader?.read().catch((error: unknown) => error)).to.be.instanceOf(Error)
       expect(first.openRequests).to.equal(0)
+    })
+
+    it('give way to the one before when the latest goes', async () => {
+      await fixture.host.start()
+      await echo('flv', 'first', ['flv', 'hdl'])
+      const second = await echo('flv', 'second')
+      expect((await fetch(fixture.url('/hdl/x'))).status).to.equal(404)
+      await second.dispose()
+      for (const path of ['/flv/x', '/hdl/x']) expect(await ask(path)).to.have.property('label', 'first')
+    })
+
+    it('take no new requests once retired, while open ones go on', async () => {
+      await fixture.host.start()
+      const plugin = await fixture.plugin('flv')
+      let finish = (_text: string): void => {}
+      plugin.instance.get('/live', () => new Promise((resolve) => (finish = resolve)))
+      plugin.instance.server.on('upgrade', (_request, socket: Socket) => socket.end('up'))
+      await plugin.activate()
+      const open = fetch(fixture.url('/flv/live'))
+      await waitFor(() => plugin.openRequests === 1)
+      await plugin.retire()
+      expect((await fetch(fixture.url('/flv/live'))).status).to.equal(404)
+      const upgrade = 'GET /flv/live HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'
+      expect(await fixture.exchange(upgrade)).to.match(/^HTTP\/1\.1 404 /)
+      expect(plugin.openRequests).to.equal(1)
+      finish('done')
+      expect(await (await open).text()).to.equal('done')
+      await plugin.dispose()
     })
 
     it('leave the one before in place when the next fails to get ready', async () => {

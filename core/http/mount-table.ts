@@ -8,6 +8,9 @@ export type Mounted = { readonly name: string; readonly mounts: readonly string[
 /** Which plugin has which prefix, and which generation of it answers. */
 export class MountTable<Generation extends Mounted> {
   readonly #generations = new Set<Generation>()
+  /** Those that were activated, the latest last. */
+  #activated: readonly Generation[] = []
+  /** The latest of each plugin. */
   readonly #active = new Map<string, Generation>()
 
   /** @throws {Error} when a prefix is malformed, the core's, or another plugin's */
@@ -18,13 +21,18 @@ export class MountTable<Generation extends Mounted> {
 
   /** From now on this generation answers for its plugin. */
   activate(generation: Generation): void {
+    this.#activated = [...this.#activated, generation]
     this.#active.set(generation.name, generation)
   }
 
-  /** Forgets a generation; if it answered, nobody does until another is activated. */
+  /** Forgets a generation; if it answered, the one activated before it does again, where there still is one. */
   drop(generation: Generation): void {
+    const { name } = generation
     this.#generations.delete(generation)
-    if (this.#active.get(generation.name) === generation) this.#active.delete(generation.name)
+    this.#activated = this.#activated.filter((other) => other !== generation)
+    const latest = this.#activated.findLast((other) => other.name === name)
+    if (latest === undefined) this.#active.delete(name)
+    else this.#active.set(name, latest)
   }
 
   activeOf(name: string): Generation | undefined {

@@ -51,12 +51,17 @@ export class PluginHttp implements Mounted {
     this.#lease?.activate()
   }
 
-  /** Ends what is still open, and frees prefixes and addresses if no other generation has them. */
+  /** Gives prefixes and addresses up: new requests go elsewhere, and those that are open go on. Idempotent. */
+  async retire(): Promise<void> {
+    this.#table.drop(this)
+    await this.#lease?.release()
+  }
+
+  /** Retires, and ends what is still open. */
   async dispose(): Promise<void> {
     if (this.#disposed) return
     this.#disposed = true
-    this.#table.drop(this)
-    await this.#lease?.release()
+    await this.retire()
     await this.target.close()
   }
 }

@@ -24,6 +24,12 @@ export interface PluginContext<Config> {
   readonly http: FastifyInstance
   readonly tasks: TaskRegistry
   readonly services: ServiceRegistry
+  /**
+   * Told once, at once when it has happened already: a newer generation of the plugin has taken over, or the plugin is
+   * being removed. Its running sessions go on for a while; this is the time to let go of what only one generation can
+   * have, such as a path that the plugin publishes itself. What the listener throws is logged.
+   */
+  onDrain(listener: () => void): void
   /** Aborted when the plugin is unloaded, after its sessions have ended. */
   readonly signal: AbortSignal
   /** Runs when the plugin is unloaded, latest first. */

@@ -114,6 +114,7 @@ describe('createFakeHost', () => {
     let context: PluginContext<unknown> | undefined
     const started = await start(async (ctx) => {
       context = ctx
+      ctx.onDrain(() => order.push('drain'))
       ctx.onDispose(() => void order.push('first'))
       ctx.onDispose(() => void order.push('second'))
       ctx.signal.addEventListener('abort', () => order.push('abort'))
@@ -125,8 +126,23 @@ describe('createFakeHost', () => {
     const socket = connect(started.net.port())
     await once(socket, 'connect')
     await Promise.all([started.dispose(), started.dispose(), once(socket, 'close')])
-    expect(order).to.eql(['unloaded', 'abort', 'second', 'first'])
+    expect(order).to.eql(['drain', 'unloaded', 'abort', 'second', 'first'])
     expect([context?.signal.aborted, started.hooks.count('published')]).to.eql([true, 0])
+  })
+
+  it('tells once that a newer generation has taken over, whatever a listener throws', async () => {
+    let told = 0
+    const started = await start((ctx) => {
+      ctx.onDrain(() => {
+        throw new Error('broken')
+      })
+      ctx.onDrain(() => told++)
+    })
+    started.drain()
+    started.ctx.onDrain(() => told++)
+    await started.dispose()
+    expect(told).to.equal(2)
+    expect(started.log.problems.map(({ msg }) => msg)).to.eql(['a drain listener failed'])
   })
 
   it('passes on what setup throws, and leaves nothing open', async () => {

@@ -32,7 +32,9 @@ export interface FakeHost<Config> {
   readonly log: LogRecords
   /** Applies another section, as a change of the file would for keys the plugin takes live. */
   configure(config: WrittenConfig): void
-  /** Unloads the plugin: ends its sessions and tasks, undoes what it did, closes its listeners. Idempotent. */
+  /** Tells the plugin that a newer generation has taken over; its sessions go on. */
+  drain(): void
+  /** Unloads the plugin: drains it, ends its sessions and tasks, undoes what it did, closes its listeners. Idempotent. */
   dispose(): Promise<void>
 }
 
@@ -68,6 +70,8 @@ class RunningHost<Own extends TObject> implements FakeHost<PluginConfig<Own>> {
   readonly #unload = new AbortController()
   readonly #configListeners: ((config: PluginConfig<Own>) => void)[] = []
   readonly #disposers: (() => void | Promise<void>)[] = []
+  /** Undefined once they were told. */
+  #drainListeners: (() => void)[] | undefined = []
   #config: PluginConfig<Own>
   #disposed: Promise<void> | undefined
 
@@ -91,6 +95,12 @@ class RunningHost<Own extends TObject> implements FakeHost<PluginConfig<Own>> {
     for (const listener of this.#configListeners) listener(this.#config)
   }
 
+  drain(): void {
+    const listeners = this.#drainListeners ?? []
+    this.#drainListeners = undefined
+    for (const listener of listeners) this.#tellDrain(listener)
+  }
+
   dispose(): Promise<void> {
     this.#disposed ??= this.#dispose()
     return this.#disposed
@@ -107,17 +117,32 @@ class RunningHost<Own extends TObject> implements FakeHost<PluginConfig<Own>> {
       log: log.logger,
       ...{ streams, hooks, net, tasks, services },
       http: http.app,
+      onDrain: (listener) => this.#onDrain(listener),
       signal: this.#unload.signal,
       onDispose: (dispose) => void this.#disposers.push(dispose),
     }
   }
 
+  #onDrain(listener: () => void): void {
+    if (this.#drainListeners === undefined) this.#tellDrain(listener)
+    else this.#drainListeners.push(listener)
+  }
+
+  #tellDrain(listener: () => void): void {
+    try {
+      listener()
+    } catch (err) {
+      this.log.logger.error({ err }, 'a drain listener failed')
+    }
+  }
+
   async #dispose(): Promise<void> {
+    this.drain()
+    this.hooks.dispose()
     this.streams.dispose()
     this.#unload.abort()
-    await this.tasks.dispose()
     for (const dispose of this.#disposers.toReversed()) await dispose()
-    this.hooks.dispose()
+    await this.tasks.dispose()
     await Promise.all([this.net.dispose(), this.http.dispose()])
   }
 }

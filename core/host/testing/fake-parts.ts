@@ -13,7 +13,7 @@ import { logLines } from './log-lines.ts'
 export type FakeStreams = { sessionCount: number; asked: number; closed: string[]; disposed: boolean; config: unknown }
 /** A port: who gets its connections now, and how many hold it. */
 type FakePort = { handlers: ((socket: Socket) => void)[]; leases: number; acquired: number }
-export type FakeHttp = { openRequests: number; active: boolean; disposed: boolean }
+export type FakeHttp = { openRequests: number; active: boolean; retired: boolean; disposed: boolean }
 
 class FakeSocket extends EventEmitter {
   destroyed = false
@@ -124,7 +124,7 @@ export class FakeParts {
   }
 
   #createHttp(name: string) {
-    const state: FakeHttp = { openRequests: 0, active: false, disposed: false }
+    const state: FakeHttp = { openRequests: 0, active: false, retired: false, disposed: false }
     this.http.set(name, [...(this.http.get(name) ?? []), state])
     const instance = fastify()
     return {
@@ -135,6 +135,9 @@ export class FakeParts {
       async activate() {
         await instance.ready()
         state.active = true
+      },
+      async retire() {
+        state.retired = true
       },
       async dispose() {
         state.disposed = true
