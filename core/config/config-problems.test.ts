@@ -122,6 +122,11 @@ const CASES: { name: string; text: string; problems: string[] }[] = [
     problems: ['config.yaml:3:3: global.enable_auth: is given twice'],
   },
   {
+    name: 'a key twice',
+    text: 'relay:\n  linger: 1s\n  linger: 1s\n',
+    problems: ['config.yaml:3:3: relay.linger: is given twice'],
+  },
+  {
     name: 'a section in two spellings',
     text: 'Relay: {}\nrelay: {}\n',
     problems: ['config.yaml:2:1: relay: is given twice'],

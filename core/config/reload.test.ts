@@ -1,4 +1,4 @@
-import { rename, symlink, writeFile } from 'node:fs/promises'
+import { rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { once, EventEmitter } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
 import { expect } from 'chai'
@@ -130,6 +130,11 @@ describe('config watch', () => {
       await writeFile(`${temp.file}.new`, `# ${round}\n`)
       await rename(`${temp.file}.new`, temp.file)
     })
+  })
+
+  it('tells when the file is deleted and made anew', async () => {
+    await using temp = await TempConfig.create('')
+    await changesSeen(temp, (round) => (round % 2 === 0 ? rm(temp.file) : temp.write(`# ${round}\n`)))
   })
 
   it('tells when the file is written that a link leads to', async () => {
