@@ -66,8 +66,10 @@ describe('OwnedStreams', () => {
     expect(reason).to.equal('replaced')
     expect(await codeOf(waiting)).to.equal('replaced')
     expect(await codeOf(late)).to.equal('replaced')
+    rig.notices.length = 0
     expect(await codeOf(rig.publish('live/d'))).to.equal('replaced')
     expect(await codeOf(rig.subscribe('live/a'))).to.equal('replaced')
+    expect(rig.notices).to.be.empty
     expect(rig.streams.sessionCount).to.equal(0)
     expect(rig.registry.list()).to.have.length(1)
     source.publisher.close()

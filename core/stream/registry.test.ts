@@ -116,6 +116,14 @@ describe('StreamRegistry', () => {
       expect(rig.registry.subscribers()).to.be.empty
     })
 
+    it('ends with "not found" when the publisher that came has no tracks for waittimeout', async () => {
+      const rig = new RegistryRig({ subscribe: { waittimeout: '5ms' }, publish: { publishtimeout: 0 } })
+      const waiting = rig.subscribe('live/a')
+      await turn()
+      await rig.publish('live/a')
+      await expectRejection(waiting, StreamNotFound)
+    })
+
     it('is over when the client leaves', async () => {
       const rig = new RegistryRig()
       const client = new AbortController()
@@ -135,6 +143,18 @@ describe('StreamRegistry', () => {
       await rig.subscribe('live/a', { signal: client.signal }).catch(() => (failed = true))
       expect(failed).to.be.true
       expect(rig.registry.pathCount).to.equal(0)
+    })
+
+    it('is over whenever on its way in the client leaves', async () => {
+      for (let steps = 0; steps < 30; steps++) {
+        const rig = new RegistryRig()
+        const client = new AbortController()
+        const asked = rig.subscribe('live/a', { signal: client.signal }).catch(() => 'over')
+        for (let step = 0; step < steps; step++) await Promise.resolve()
+        client.abort()
+        expect(await asked).to.equal('over')
+        expect(rig.registry.pathCount).to.equal(0)
+      }
     })
 
     it('listens to the client no longer once it has the stream', async () => {
