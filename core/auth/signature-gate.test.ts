@@ -1,0 +1,147 @@
+import { expect } from 'chai'
+import type { SessionAction, StreamAuthHandler } from 'sluice/sdk'
+import { effectiveConfig, type WrittenConfig } from 'sluice/sdk/testing'
+import { sessionRequest, verdictOf } from './fixtures/request.ts'
+import { SignatureGate } from './signature-gate.ts'
+
+// printf '%s' 'pubkeylive/test6f000000' | md5sum
+const PUBLISH_SECRET = 'e391c610bf48f98b6889a630b4f7bfc9'
+const NOW_MS = 0x6effffff * 1000
+
+const KEYS: WrittenConfig = { enableauth: true, publish: { key: 'pubkey' }, subscribe: { key: 'subkey' } }
+const REFUSED = 'the auth handler refused'
+
+function gateOf(config: WrittenConfig, handler?: StreamAuthHandler, action: SessionAction = 'publish'): SignatureGate {
+  return new SignatureGate({
+    config: effectiveConfig({}, { ...KEYS, ...config }),
+    action,
+    handler: () => handler,
+    nowMs: () => NOW_MS,
+  })
+}
+
+describe('signature gate', () => {
+  describe('argument names', () => {
+    const renamed = { secretargname: 's', expireargname: 'e' }
+    const nameCases: readonly (readonly [string, WrittenConfig, string, string])[] = [
+      ['default', {}, 'secret', 'expire'],
+      ['of the section', renamed, 's', 'e'],
+      ['of the direction', { publish: { key: 'pubkey', ...renamed } }, 's', 'e'],
+      ['of the direction before the section', { secretargname: 'x', publish: { key: 'pubkey', ...renamed } }, 's', 'e'],
+      ['one of each', { secretargname: 'x', publish: { key: 'pubkey', expireargname: 'e' } }, 'x', 'e'],
+      ['not of the other direction', { subscribe: { key: 'subkey', ...renamed } }, 'secret', 'expire'],
+    ]
+    for (const [name, config, secretName, expireName] of nameCases) {
+      it(`${name}: ${secretName} and ${expireName}`, async () => {
+        const query = `${secretName}=${PUBLISH_SECRET}&${expireName}=6f000000`
+        expect(await verdictOf(gateOf(config).check(sessionRequest({ query })))).to.equal('passed')
+        const other = `${secretName}x=${PUBLISH_SECRET}&${expireName}=6f000000`
+        expect(await verdictOf(gateOf(config).check(sessionRequest({ query: other })))).to.match(/missing/u)
+      })
+    }
+  })
+
+  it('checks a direction with its own key', async () => {
+    const query = `secret=${PUBLISH_SECRET}&expire=6f000000`
+    const playing = sessionRequest({ action: 'play', query })
+    expect(await verdictOf(gateOf({}, undefined, 'play').check(playing))).to.equal('signature: it is wrong')
+    const sameKey = gateOf({ subscribe: { key: 'pubkey' } }, undefined, 'play')
+    expect(await verdictOf(sameKey.check(playing))).to.equal('passed')
+  })
+
+  it('counts the first of a repeated name, and decodes', async () => {
+    const encoded = `%73ecret=${PUBLISH_SECRET.replace('e', '%65')}&expire=6f000000&secret=x`
+    expect(await verdictOf(gateOf({}).check(sessionRequest({ query: encoded })))).to.equal('passed')
+    const wrongFirst = `secret=${'0'.repeat(32)}&secret=${PUBLISH_SECRET}&expire=6f000000`
+    expect(await verdictOf(gateOf({}).check(sessionRequest({ query: wrongFirst })))).to.equal('signature: it is wrong')
+  })
+
+  describe('custom handler', () => {
+    it('is given exactly the five fields', async () => {
+      const inputs: unknown[] = []
+      const handler: StreamAuthHandler = (input) => inputs.push(input)
+      const query = 'token=a%20b&x=1&x=2'
+      await gateOf({}, handler).check(sessionRequest({ query }))
+      await gateOf({}, handler, 'play').check(sessionRequest({ action: 'play', protocol: 'flv', streamPath: 'a/b' }))
+      expect(inputs).to.eql([
+        {
+          plugin_name: 'rtmp',
+          stream_path: 'live/test',
+          query_string: query,
+          params: { token: 'a b', x: '1' },
+          is_publish: true,
+        },
+        { plugin_name: 'flv', stream_path: 'a/b', query_string: '', params: {}, is_publish: false },
+      ])
+      const [first] = inputs as Record<string, unknown>[]
+      expect(Object.keys(first ?? {})).to.have.members([
+        'plugin_name',
+        'stream_path',
+        'query_string',
+        'params',
+        'is_publish',
+      ])
+      expect(Object.getPrototypeOf(first?.['params'])).to.equal(Object.prototype)
+    })
+
+    it('can change nothing for the gates after it', async () => {
+      const request = sessionRequest({ query: 'policy=x' })
+      const handler: StreamAuthHandler = ({ params }) => void Object.assign(params, { policy: 'changed' })
+      await gateOf({}, handler).check(request)
+      expect(request.params['policy']).to.equal('x')
+    })
+
+    const answers: readonly (readonly [string, StreamAuthHandler, string])[] = [
+      ['returns nothing', () => {}, 'passed'],
+      ['returns true', () => true, 'passed'],
+      ['returns null', () => null, 'passed'],
+      ['resolves', async () => {}, 'passed'],
+      ['resolves later', () => new Promise((resolve) => void setImmediate(resolve)), 'passed'],
+      ['returns false', () => false, `${REFUSED}: it returned false`],
+      ['resolves to false', async () => false, `${REFUSED}: it returned false`],
+      ['returns an Error', () => new Error('no'), `${REFUSED}: no`],
+      ['resolves to an Error', async () => new TypeError('no'), `${REFUSED}: no`],
+      [
+        'throws',
+        () => {
+          throw new Error('no')
+        },
+        `${REFUSED}: no`,
+      ],
+      ['rejects', () => Promise.reject(new Error('no')), `${REFUSED}: no`],
+      ['rejects with what is no Error', () => Promise.reject('no'), REFUSED],
+    ]
+    for (const [name, handler, verdict] of answers) {
+      it(`${name}: ${verdict}`, async () => {
+        expect(await verdictOf(gateOf({}, handler).check(sessionRequest()))).to.equal(verdict)
+      })
+    }
+
+    it('that never answers denies at auth_timeout', async () => {
+      const gate = gateOf({ auth_timeout: '50ms' }, () => new Promise(() => {}))
+      const startMs = performance.now()
+      const verdict = await verdictOf(gate.check(sessionRequest()))
+      expect(verdict).to.equal(`${REFUSED}: it did not answer in 50 ms`)
+      expect(performance.now() - startMs).to.be.within(45, 1000)
+    })
+
+    it('that rejects after its time is over harms nobody', async () => {
+      const { promise, reject } = Promise.withResolvers<never>()
+      const gate = gateOf({ auth_timeout: '10ms' }, () => promise)
+      expect(await verdictOf(gate.check(sessionRequest()))).to.match(/did not answer/u)
+      const escaped: unknown[] = []
+      const onEscape = (error: unknown) => escaped.push(error)
+      process.on('unhandledRejection', onEscape)
+      reject(new Error('late'))
+      await new Promise((resolve) => void setImmediate(resolve))
+      process.off('unhandledRejection', onEscape)
+      expect(escaped).to.eql([])
+    })
+
+    it('has priority over the signature, both ways', async () => {
+      const signed = sessionRequest({ query: `secret=${PUBLISH_SECRET}&expire=6f000000` })
+      expect(await verdictOf(gateOf({}, () => false).check(signed))).to.match(/refused/u)
+      expect(await verdictOf(gateOf({}, () => true).check(sessionRequest()))).to.equal('passed')
+    })
+  })
+})
