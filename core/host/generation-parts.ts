@@ -40,6 +40,8 @@ export interface GenerationStreams {
 
 /** Ports lent to one generation. */
 export interface GenerationLease extends TcpListener {
+  /** Binds what the generation before had to make room for; it goes on when this lease is released. */
+  bind(): Promise<void>
   activate(): void
   release(): Promise<void>
 }
@@ -70,7 +72,7 @@ export type GenerationParts = {
     ): GenerationStreams
   }
   readonly net: {
-    acquire(owner: string, config: TcpConfig, onConnection: (socket: Socket) => void): Promise<GenerationLease>
+    acquire(owner: GenerationOwner, config: TcpConfig, onConnection: (socket: Socket) => void): Promise<GenerationLease>
   }
   readonly http: {
     createPluginHttp(options: {

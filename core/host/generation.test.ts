@@ -156,6 +156,15 @@ describe('Generation', () => {
     expectNothingLeft()
   })
 
+  it('undoes all when its ports can not be bound', async () => {
+    const told: string[] = []
+    const generation = create(everything(told))
+    await generation.start()
+    fake.bindError = new Error('address already in use')
+    expect(await failure(generation.activate())).to.equal('address already in use')
+    expectNothingLeft()
+  })
+
   it('refuses a service that its definition does not name, or that another plugin offers', async () => {
     const unnamed = create((ctx) => ctx.services.provide('other' as never, 1 as never))
     expect(await failure(unnamed.start())).to.include("can't provide 'other'")

@@ -112,12 +112,13 @@ export class Generation {
 
   /**
    * Takes over from the generation before: its hooks, services, routes and ports.
-   * @throws {PluginError} when the routes or services can't be taken over; all is undone by then
+   * @throws {PluginError} when routes, ports or services can't be taken over; all is undone by then
    */
   async activate(): Promise<void> {
     try {
       const late = () => new PluginError(`its routes were not ready within ${this.#limits.setupTimeoutMs} ms`)
       await withDeadline(this.#http?.activate() ?? Promise.resolve(), this.#limits.setupTimeoutMs, late)
+      for (const lease of this.#leases) await lease.bind()
       this.assertLoaded()
       for (const action of this.#onActivate) action()
     } catch (cause) {
@@ -187,11 +188,14 @@ export class Generation {
   async listen(config: TcpConfig, onConnection: (socket: Socket) => void): Promise<TcpListener> {
     this.#assertTaking()
     const accept = (socket: Socket) => this.#accept(socket, onConnection)
-    const lease = await this.parts.net.acquire(this.definition.name, config, accept)
+    const lease = await this.parts.net.acquire(this.owner, config, accept)
     if (!this.taking) await lease.release()
     this.#assertTaking()
     this.#leases.add(lease)
-    if (this.#phase === 'running') lease.activate()
+    if (this.#phase === 'running') {
+      await lease.bind()
+      lease.activate()
+    }
     return {
       get addresses() {
         return lease.addresses

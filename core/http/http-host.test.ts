@@ -258,6 +258,14 @@ describe('HttpHost', () => {
     expect(await refused).to.have.property('code', 'ECONNREFUSED')
   })
 
+  it('changes the host of its address, and keeps the port', async () => {
+    fixture.host.core.get('/', () => 'hello')
+    await fixture.host.start()
+    const { port } = fixture
+    await fixture.host.applyConfig({ ...HTTP_CONFIG, listenaddr: `0.0.0.0:${port}` })
+    expect(await (await fetch(`http://127.0.0.2:${port}/`)).text()).to.equal('hello')
+  })
+
   it('stays where it is when a new address can not be bound', async () => {
     await fixture.host.start()
     const change = fixture.host.applyConfig({ ...HTTP_CONFIG, listenaddr: '192.0.2.1:0' })

@@ -4,7 +4,8 @@ import type { Duplex } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { HttpConfig, TcpListener } from 'sluice/sdk'
-import type { ListenerLease, ListenerPool } from '../net/listener-pool.ts'
+import type { ListenerLease } from '../net/listener-lease.ts'
+import type { ListenerPool } from '../net/listener-pool.ts'
 import { failure } from './envelope.ts'
 import { FrontServer } from './front-server.ts'
 import { HTTP_LIMITS, type HttpLimits } from './http-limits.ts'
@@ -116,7 +117,14 @@ export class HttpHost {
   }
 
   async #listen(config: HttpConfig): Promise<void> {
-    const lease = await this.#pool.acquire('http', tcpConfigOf(config), (socket) => this.#front.accept(socket))
+    const accept = (socket: Socket) => this.#front.accept(socket)
+    const lease = await this.#pool.acquire({ plugin: 'http' }, tcpConfigOf(config), accept)
+    try {
+      await lease.bind()
+    } catch (error) {
+      await lease.release()
+      throw error
+    }
     lease.activate()
     const before = this.#lease
     this.#lease = lease
@@ -125,7 +133,7 @@ export class HttpHost {
 
   #acquireOwn(name: string, config: ListenKeys): Promise<ListenerLease> {
     // Not the plugin's name alone, which stands for its own protocol's ports.
-    return this.#pool.acquire(`${name} http`, tcpConfigOf(config), (socket) => {
+    return this.#pool.acquire({ plugin: `${name} http` }, tcpConfigOf(config), (socket) => {
       this.#ownSockets.set(socket, name)
       this.#front.accept(socket)
     })

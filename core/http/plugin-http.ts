@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { TcpListener } from 'sluice/sdk'
-import type { ListenerLease } from '../net/listener-pool.ts'
+import type { ListenerLease } from '../net/listener-lease.ts'
 import type { HttpTarget } from './http-target.ts'
 import type { Mounted, MountTable } from './mount-table.ts'
 
@@ -42,10 +42,12 @@ export class PluginHttp implements Mounted {
 
   /**
    * Finishes the fastify instance and sends new requests here; those open with the generation before go on.
-   * @throws what a `ready` hook or a fastify plugin rejects with; the generation before then goes on
+   * @throws what a `ready` hook or a fastify plugin rejects with
+   * @throws {ListenError} when an address can't be bound; the generation before then goes on, once this is disposed
    */
   async activate(): Promise<void> {
     await this.instance.ready()
+    await this.#lease?.bind()
     if (this.#disposed) throw new Error(`${this.name}: unloaded while it started`)
     this.#table.activate(this)
     this.#lease?.activate()

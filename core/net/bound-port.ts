@@ -41,10 +41,18 @@ export class BoundPort {
   constructor(options: { readonly tls: boolean; readonly log: Logger; readonly limits: AcceptLimits }) {
     this.#log = options.log
     this.#limits = options.limits
+    this.#server.on('error', (error) => this.#onAcceptError(error))
     this.#tls = options.tls ? new TlsLayer(options.log, options.limits, (socket) => this.#deliver(socket)) : null
   }
 
-  /** @throws {Error} with a `code` when the address can't be bound */
+  get listening(): boolean {
+    return this.#server.listening
+  }
+
+  /**
+   * Listens, or listens again after {@link BoundPort.pause}.
+   * @throws {Error} with a `code` when the address can't be bound
+   */
   async listen({ host, port }: ListenAddress): Promise<void> {
     try {
       await this.#listenOn(host ?? '::', port)
@@ -52,7 +60,6 @@ export class BoundPort {
       if (host !== null || !NO_IPV6_CODES.has(errorCode(error))) throw error
       await this.#listenOn('0.0.0.0', port)
     }
-    this.#server.on('error', (error) => this.#onAcceptError(error))
     const { address } = this
     this.#log.info(address, `listening on ${formatAddress(address.host, address.port)}`)
   }
@@ -62,7 +69,7 @@ export class BoundPort {
     await once(this.#server, 'listening')
   }
 
-  /** The real port, also where 0 was asked for. */
+  /** The real port, also where 0 was asked for; 0 while it does not listen. */
   get address(): { readonly host: string; readonly port: number } {
     const address = this.#server.address()
     if (address === null || typeof address === 'string') return { host: '', port: 0 }
@@ -87,7 +94,12 @@ export class BoundPort {
     this.#useCertificate()
   }
 
-  /** Stops listening. Connections that were handed over live on. */
+  /** Stops listening for a while. Connections that were accepted live on, also those that are held. */
+  pause(): void {
+    this.#server.close()
+  }
+
+  /** Stops listening for good. Connections that were handed over live on. */
   close(): void {
     this.#server.close()
     this.#tls?.close()
@@ -144,6 +156,8 @@ export class BoundPort {
   }
 
   #onAcceptError(error: Error): void {
+    // `listen` tells of its own errors.
+    if (!this.listening) return
     const nowMs = performance.now()
     if (nowMs - this.#acceptErrorLoggedMs < ACCEPT_ERROR_LOG_INTERVAL_MS) return
     this.#acceptErrorLoggedMs = nowMs

@@ -12,7 +12,7 @@ const SERVER = `
   import { ListenerPool } from ${JSON.stringify(new URL('listener-pool.ts', import.meta.url).href)}
   const pool = new ListenerPool({ log: pino() })
   const config = { listenaddrtls: '', certfile: '', keyfile: '', nodelay: true, keepalive: true, listenaddr: '127.0.0.1:0' }
-  const lease = await pool.acquire('rtmp', config, (socket) => socket.on('data', (bytes) => socket.end(bytes)))
+  const lease = await pool.acquire({ plugin: 'rtmp' }, config, (socket) => socket.on('data', (bytes) => socket.end(bytes)))
   lease.activate()
   console.log(JSON.stringify({ ready: lease.addresses[0].port }))
 `

@@ -5,7 +5,8 @@ import { expect } from 'chai'
 import { pino } from 'pino'
 import type { TcpConfig } from 'sluice/sdk'
 import type { AcceptLimits } from './accept-limits.ts'
-import { ListenerPool, type ListenerLease } from './listener-pool.ts'
+import type { ListenerLease } from './listener-lease.ts'
+import { ListenerPool } from './listener-pool.ts'
 
 const CONFIG: TcpConfig = {
   listenaddr: '127.0.0.1:0',
@@ -55,7 +56,7 @@ describe('ListenerPool', () => {
   }
 
   it('listens on IPv4 and IPv6 for an address without a host', async () => {
-    const lease = await pool.acquire('rtmp', { ...CONFIG, listenaddr: ':0' }, greeter('hello'))
+    const lease = await pool.acquire({ plugin: 'rtmp' }, { ...CONFIG, listenaddr: ':0' }, greeter('hello'))
     lease.activate()
     expect(await read(dial(lease))).to.equal('hello')
     if (lease.addresses[0]?.host === '::') expect(await read(dial(lease, '::1'))).to.equal('hello')
@@ -63,7 +64,7 @@ describe('ListenerPool', () => {
 
   it('holds connections until the first lease is activated', async () => {
     for (const config of [CONFIG, TLS_CONFIG]) {
-      const lease = await pool.acquire('rtmp', config, greeter('held'))
+      const lease = await pool.acquire({ plugin: 'rtmp' }, config, greeter('held'))
       const tls = config === TLS_CONFIG
       const client = tls ? dialTls(lease) : dial(lease)
       if (!tls) await once(client, 'connect')
@@ -75,10 +76,10 @@ describe('ListenerPool', () => {
   })
 
   it('keeps the port, also a chosen one, and the connections when a generation follows', async () => {
-    const first = await pool.acquire('rtmp', CONFIG, greeter('1'))
+    const first = await pool.acquire({ plugin: 'rtmp' }, CONFIG, greeter('1'))
     first.activate()
     const kept: Socket[] = []
-    const second = await pool.acquire('rtmp', CONFIG, (socket) => void kept.push(socket))
+    const second = await pool.acquire({ plugin: 'rtmp' }, CONFIG, (socket) => void kept.push(socket))
     expect(second.addresses).to.deep.equal(first.addresses)
     expect(await read(dial(first))).to.equal('1')
 
@@ -93,16 +94,92 @@ describe('ListenerPool', () => {
   })
 
   it('goes back to the generation before when the new one is released', async () => {
-    const first = await pool.acquire('rtmp', CONFIG, greeter('1'))
+    const first = await pool.acquire({ plugin: 'rtmp' }, CONFIG, greeter('1'))
     first.activate()
-    const second = await pool.acquire('rtmp', CONFIG, greeter('2'))
+    const second = await pool.acquire({ plugin: 'rtmp' }, CONFIG, greeter('2'))
     second.activate()
     await second.release()
     expect(await read(dial(first))).to.equal('1')
   })
 
+  describe('an address that only differs in its host', () => {
+    const take = async (lease: ListenerLease): Promise<ListenerLease> => {
+      await lease.bind()
+      lease.activate()
+      return lease
+    }
+    const acquire = (listenaddr: string, text: string) =>
+      pool.acquire({ plugin: 'rtmp' }, { ...CONFIG, listenaddr }, greeter(text))
+
+    it('is taken over from the generation before, there and back', async () => {
+      const first = await take(await acquire(':0', '1'))
+      const port = portOf(first)
+      const second = await acquire(`127.0.0.1:${port}`, '2')
+      expect(second.addresses).to.deep.equal([{ host: '127.0.0.1', port, tls: false }])
+      expect(await read(dial(first))).to.equal('1')
+      await take(second)
+      await first.release()
+      expect(await read(dial(second))).to.equal('2')
+      const third = await acquire(`:${port}`, '3')
+      await take(third)
+      await second.release()
+      expect(await read(dial(third))).to.equal('3')
+      expect(lines.filter(({ level }) => level > 30)).to.deep.equal([])
+    })
+
+    it('goes back when the new generation ends first', async () => {
+      const first = await take(await acquire('127.0.0.1:0', '1'))
+      const second = await take(await acquire(`:${portOf(first)}`, '2'))
+      expect(await read(dial(second))).to.equal('2')
+      await second.release()
+      expect(await read(dial(first))).to.equal('1')
+    })
+
+    it('is joined by the generation after, while the one before lives', async () => {
+      const first = await take(await acquire('127.0.0.1:0', '1'))
+      const port = portOf(first)
+      const second = await take(await acquire(`:${port}`, '2'))
+      const third = await take(await acquire(`127.0.0.1:0`, '3'))
+      expect(await read(dial(third))).to.equal('3')
+      await second.release()
+      expect(await read(dial(first))).to.equal('3')
+      await third.release()
+      expect(await read(dial(first))).to.equal('1')
+    })
+
+    it('stays as it was when a stranger has the new one', async () => {
+      const first = await take(await acquire('127.0.0.1:0', '1'))
+      const stranger = createServer().listen(portOf(first), '127.0.0.2')
+      await once(stranger, 'listening')
+      const second = await acquire(`127.0.0.2:${portOf(first)}`, '2')
+      expect(await second.bind().catch((error: unknown) => error)).to.have.property('code', 'EADDRINUSE')
+      expect(await read(dial(first))).to.equal('1')
+      await second.release()
+      expect(await read(dial(first))).to.equal('1')
+      stranger.close()
+    })
+
+    it('may change to TLS with it', async () => {
+      const first = await take(await acquire('127.0.0.1:0', '1'))
+      const config = { ...TLS_CONFIG, listenaddrtls: `127.0.0.1:${portOf(first)}` }
+      const second = await take(await pool.acquire({ plugin: 'rtmp' }, config, greeter('2')))
+      expect(await read(dialTls(second))).to.equal('2')
+    })
+
+    it('is refused within one generation', async () => {
+      const owner = { plugin: 'rtmp' }
+      const first = await take(await pool.acquire(owner, CONFIG, greeter('1')))
+      const listenaddr = `:${portOf(first)}`
+      const second = pool.acquire(owner, { ...CONFIG, listenaddr }, greeter('2'))
+      expect(await second.catch((error: unknown) => error)).to.include({
+        code: 'EADDRINUSE',
+        message: `rtmp: can't listen on ${listenaddr}: address already in use by rtmp`,
+      })
+    })
+  })
+
   it('refuses no connection while generations change', async () => {
-    let lease = await pool.acquire('rtmp', CONFIG, greeter('x'))
+    let lease = await pool.acquire({ plugin: 'rtmp' }, CONFIG, greeter('x'))
     lease.activate()
     const switched = new AbortController()
     let answered = 0
@@ -114,7 +191,7 @@ describe('ListenerPool', () => {
     }
     const hammers = Array.from({ length: 8 }, hammer)
     for (let generation = 0; generation < 50; generation += 1) {
-      const next = await pool.acquire('rtmp', CONFIG, greeter('x'))
+      const next = await pool.acquire({ plugin: 'rtmp' }, CONFIG, greeter('x'))
       next.activate()
       await lease.release()
       lease = next
@@ -126,20 +203,20 @@ describe('ListenerPool', () => {
   })
 
   it('closes the port with the last lease', async () => {
-    const lease = await pool.acquire('rtmp', CONFIG, greeter('x'))
+    const lease = await pool.acquire({ plugin: 'rtmp' }, CONFIG, greeter('x'))
     lease.activate()
     const port = portOf(lease)
     await lease.release()
-    const again = await pool.acquire('flv', { ...CONFIG, listenaddr: `127.0.0.1:${port}` }, greeter('flv'))
+    const again = await pool.acquire({ plugin: 'flv' }, { ...CONFIG, listenaddr: `127.0.0.1:${port}` }, greeter('flv'))
     again.activate()
     expect(await read(dial(again))).to.equal('flv')
   })
 
   it('says who has the address', async () => {
-    const lease = await pool.acquire('rtmp', CONFIG, greeter('x'))
+    const lease = await pool.acquire({ plugin: 'rtmp' }, CONFIG, greeter('x'))
     const text = `127.0.0.1:${portOf(lease)}`
     const taken = await pool
-      .acquire('flv', { ...CONFIG, listenaddr: text }, greeter('x'))
+      .acquire({ plugin: 'flv' }, { ...CONFIG, listenaddr: text }, greeter('x'))
       .catch((error: unknown) => error)
     expect(taken).to.include({
       code: 'EADDRINUSE',
@@ -150,28 +227,27 @@ describe('ListenerPool', () => {
     await once(stranger, 'listening')
     const strange = `127.0.0.1:${(stranger.address() as AddressInfo).port}`
     const used = await pool
-      .acquire('flv', { ...CONFIG, listenaddr: strange }, greeter('x'))
+      .acquire({ plugin: 'flv' }, { ...CONFIG, listenaddr: strange }, greeter('x'))
       .catch((error: unknown) => error)
     expect(used).to.include({ code: 'EADDRINUSE', message: `flv: can't listen on ${strange}: address already in use` })
     stranger.close()
   })
 
   it('binds nothing when one of two addresses fails', async () => {
-    const lease = await pool.acquire('rtmp', CONFIG, greeter('x'))
+    const lease = await pool.acquire({ plugin: 'rtmp' }, CONFIG, greeter('x'))
     const free = `127.0.0.1:${await freePort()}`
     const config = { ...CONFIG, listenaddr: free, listenaddrtls: `127.0.0.1:${portOf(lease)}` }
-    expect(await pool.acquire('flv', config, greeter('x')).catch((error: unknown) => error)).to.have.property(
-      'code',
-      'EADDRINUSE',
-    )
-    const other = await pool.acquire('hls', { ...CONFIG, listenaddr: free }, greeter('x'))
+    expect(
+      await pool.acquire({ plugin: 'flv' }, config, greeter('x')).catch((error: unknown) => error),
+    ).to.have.property('code', 'EADDRINUSE')
+    const other = await pool.acquire({ plugin: 'hls' }, { ...CONFIG, listenaddr: free }, greeter('x'))
     expect(other.addresses).to.have.length(1)
   })
 
   it('speaks TLS with the certificate of the active generation', async () => {
-    const first = await pool.acquire('rtmp', TLS_CONFIG, greeter('1'))
+    const first = await pool.acquire({ plugin: 'rtmp' }, TLS_CONFIG, greeter('1'))
     first.activate()
-    const second = await pool.acquire('rtmp', TLS_CONFIG, greeter('2'))
+    const second = await pool.acquire({ plugin: 'rtmp' }, TLS_CONFIG, greeter('2'))
     expect(await read(dialTls(first))).to.equal('1')
     second.activate()
     expect(await read(dialTls(second))).to.equal('2')
@@ -180,14 +256,14 @@ describe('ListenerPool', () => {
 
   it('names the certificate file that is missing', async () => {
     const config = { ...TLS_CONFIG, certfile: '/nowhere/cert.pem', keyfile: '/nowhere/key.pem' }
-    const error = await pool.acquire('rtmp', config, greeter('x')).catch((reason: unknown) => reason)
+    const error = await pool.acquire({ plugin: 'rtmp' }, config, greeter('x')).catch((reason: unknown) => reason)
     expect(error).to.have.property('code', 'CERTIFICATE')
     expect(error).to.have.property('message').that.contains("can't read certfile /nowhere/cert.pem: no such file")
   })
 
   it('ends connections that never finish the TLS handshake, or send something else', async () => {
     pool = makePool({ handshakeTimeoutMs: 100 })
-    const lease = await pool.acquire('rtmp', TLS_CONFIG, greeter('x'))
+    const lease = await pool.acquire({ plugin: 'rtmp' }, TLS_CONFIG, greeter('x'))
     lease.activate()
     const silent = dial(lease)
     const garbage = dial(lease)
@@ -200,7 +276,7 @@ describe('ListenerPool', () => {
 
   it('bounds the TLS handshakes at one time, and counts only those under way', async () => {
     pool = makePool({ maxHandshakes: 2 })
-    const lease = await pool.acquire('rtmp', TLS_CONFIG, (socket) => void socket.write('x'))
+    const lease = await pool.acquire({ plugin: 'rtmp' }, TLS_CONFIG, (socket) => void socket.write('x'))
     lease.activate()
     for (let open = 0; open < 4; open += 1) await once(dialTls(lease), 'data')
     const pending = [dial(lease), dial(lease)]
@@ -213,7 +289,7 @@ describe('ListenerPool', () => {
 
   it('ends a connection whose handler throws or rejects, and goes on', async () => {
     for (const fail of [throwing, rejecting]) {
-      const lease = await pool.acquire('rtmp', CONFIG, fail)
+      const lease = await pool.acquire({ plugin: 'rtmp' }, CONFIG, fail)
       lease.activate()
       expect(await read(dial(lease))).to.equal('')
       expect(await read(dial(lease))).to.equal('')
@@ -225,7 +301,7 @@ describe('ListenerPool', () => {
 
   it('survives a peer that resets the connection nobody listens to', async () => {
     let accepted = 0
-    const lease = await pool.acquire('rtmp', CONFIG, (socket) => {
+    const lease = await pool.acquire({ plugin: 'rtmp' }, CONFIG, (socket) => {
       accepted += 1
       socket.resume()
     })
@@ -239,10 +315,9 @@ describe('ListenerPool', () => {
 
   it('does not bind after it was closed', async () => {
     pool.close()
-    expect(await pool.acquire('rtmp', CONFIG, greeter('x')).catch((error: unknown) => error)).to.have.property(
-      'code',
-      'CLOSED',
-    )
+    expect(
+      await pool.acquire({ plugin: 'rtmp' }, CONFIG, greeter('x')).catch((error: unknown) => error),
+    ).to.have.property('code', 'CLOSED')
   })
 })
 

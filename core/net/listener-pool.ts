@@ -1,29 +1,12 @@
 import type { Socket } from 'node:net'
 import type { Logger } from 'pino'
-import type { TcpConfig, TcpListener } from 'sluice/sdk'
+import type { TcpConfig } from 'sluice/sdk'
 import { ACCEPT_LIMITS, type AcceptLimits } from './accept-limits.ts'
-import { parseListenAddress } from './address.ts'
-import { BoundPort, type PortHandler } from './bound-port.ts'
+import { parseListenAddress, type ListenAddress } from './address.ts'
+import { BoundPort } from './bound-port.ts'
 import { ListenError } from './listen-error.ts'
+import { Lease, type LeaseOwner, type ListenerLease, type Port } from './listener-lease.ts'
 import { ServerCertificate } from './tls.ts'
-
-/** The use of ports by one generation of a plugin. */
-export interface ListenerLease extends TcpListener {
-  /** From now on, new connections come here; until then they go to the lease activated before, or are held. */
-  activate(): void
-  /** Gives the ports up; one that nobody else leases is closed at once. Accepted connections live on. */
-  release(): Promise<void>
-}
-
-type Port = {
-  readonly key: string
-  readonly owner: string
-  readonly tls: boolean
-  readonly bound: BoundPort
-  /** Rejects with a `ListenError`. */
-  readonly ready: Promise<void>
-  leases: number
-}
 
 /** The TCP ports of the server. They belong to the host, so that a plugin can be replaced without closing its port. */
 export class ListenerPool {
@@ -38,15 +21,21 @@ export class ListenerPool {
   }
 
   /**
-   * Binds the addresses of a config, or joins those the same owner has bound already: the same address text is the same
-   * port, also `:0`.
-   * @param owner the plugin's name; it is in log lines and errors
+   * Binds the addresses of a config, or joins those that an owner of the same name has bound already: the same address
+   * text is the same port, also `:0`. An address that only such an owner's other port stands in the way of, as
+   * `127.0.0.1:1935` after `:1935`, is bound later, by `ListenerLease.bind`.
+   * @param owner its name is in log lines and errors
    * @param onConnection gets each connection, for TLS after the handshake; what it throws ends that connection only
    * @throws {ListenError}
    */
-  async acquire(owner: string, config: TcpConfig, onConnection: (socket: Socket) => void): Promise<ListenerLease> {
+  async acquire(owner: LeaseOwner, config: TcpConfig, onConnection: (socket: Socket) => void): Promise<ListenerLease> {
     const certificate = config.listenaddrtls === '' ? null : await this.#openCertificate(owner, config)
-    const lease = new Lease(certificate, (port) => this.#leave(port))
+    const lease = new Lease({
+      owner,
+      certificate,
+      bind: (port, user) => this.#bind(port, user),
+      leave: (ports, user) => this.#leave(ports, user),
+    })
     try {
       for (const tls of [false, true]) {
         const text = tls ? config.listenaddrtls : config.listenaddr
@@ -54,7 +43,7 @@ export class ListenerPool {
         const port = this.#join(owner, text, tls)
         const { nodelay, keepalive } = config
         lease.add(port, { nodelay, keepalive, certificate: tls ? certificate : null, onConnection })
-        await port.ready
+        await this.#boundOrInTheWay(port, owner)
       }
     } catch (error) {
       await lease.release()
@@ -70,55 +59,103 @@ export class ListenerPool {
     this.#ports.clear()
   }
 
-  async #openCertificate(owner: string, config: TcpConfig): Promise<ServerCertificate> {
+  async #openCertificate({ plugin }: LeaseOwner, config: TcpConfig): Promise<ServerCertificate> {
     try {
-      return await ServerCertificate.open(config, this.#log.child({ owner, address: config.listenaddrtls }))
+      return await ServerCertificate.open(config, this.#log.child({ owner: plugin, address: config.listenaddrtls }))
     } catch (cause) {
       const why = cause instanceof Error ? cause.message : String(cause)
-      throw new ListenError('CERTIFICATE', owner, config.listenaddrtls, why, { cause })
+      throw new ListenError('CERTIFICATE', plugin, config.listenaddrtls, why, { cause })
     }
   }
 
-  #join(owner: string, text: string, tls: boolean): Port {
-    if (this.#closed) throw new ListenError('CLOSED', owner, text, 'the server is stopping')
-    const key = `${owner} ${text} ${tls}`
-    const port = this.#ports.get(key) ?? this.#open(key, owner, text, tls)
-    port.leases += 1
+  #join(owner: LeaseOwner, text: string, tls: boolean): Port {
+    const { plugin } = owner
+    if (this.#closed) throw new ListenError('CLOSED', plugin, text, 'the server is stopping')
+    const port = this.#ports.get(keyOf({ plugin, text, tls })) ?? this.#open(plugin, text, tls)
+    port.users.push(owner)
     return port
   }
 
-  #leave(port: Port): void {
-    port.leases -= 1
-    if (port.leases > 0) return
-    if (this.#ports.get(port.key) === port) this.#ports.delete(port.key)
-    port.bound.close()
-  }
-
-  #open(key: string, owner: string, text: string, tls: boolean): Port {
-    const log = this.#log.child({ owner, address: text })
-    const bound = new BoundPort({ tls, log, limits: this.#limits })
-    const port = { key, owner, tls, bound, ready: this.#listen(bound, owner, text), leases: 0 }
-    this.#ports.set(key, port)
+  #open(plugin: string, text: string, tls: boolean): Port {
+    const wanted = parseAddress(plugin, text)
+    const bound = new BoundPort({ tls, log: this.#log.child({ owner: plugin, address: text }), limits: this.#limits })
+    const port: Port = { plugin, text, tls, wanted, bound, ready: Promise.resolve(), users: [], displaced: [] }
+    port.ready = this.#listen(port)
+    this.#ports.set(keyOf(port), port)
     return port
   }
 
-  async #listen(bound: BoundPort, owner: string, text: string): Promise<void> {
+  async #listen({ plugin, text, wanted, bound }: Port): Promise<void> {
     try {
-      await bound.listen(parseListenAddress(text))
+      await bound.listen(wanted)
     } catch (cause) {
       const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'ADDRESS'
-      throw new ListenError(code, owner, text, this.#explain(code, cause, text), { cause })
+      throw new ListenError(code, plugin, text, this.#explain(code, cause, wanted), { cause })
     }
     if (!this.#closed) return
     bound.close()
-    throw new ListenError('CLOSED', owner, text, 'the server is stopping')
+    throw new ListenError('CLOSED', plugin, text, 'the server is stopping')
   }
 
-  #explain(code: string, error: unknown, text: string): string {
+  async #boundOrInTheWay(port: Port, owner: LeaseOwner): Promise<void> {
+    try {
+      await port.ready
+    } catch (error) {
+      const inUse = error instanceof ListenError && error.code === 'EADDRINUSE'
+      if (!inUse || this.#inTheWay(port, owner).length === 0) throw error
+    }
+  }
+
+  /** The ports that earlier owners of the same name listen on, where this one is to listen. */
+  #inTheWay(port: Port, owner: LeaseOwner): Port[] {
+    return [...this.#ports.values()].filter(
+      ({ plugin, bound, users }) =>
+        plugin === port.plugin && bound.address.port === port.wanted.port && !users.includes(owner),
+    )
+  }
+
+  async #bind(port: Port, owner: LeaseOwner): Promise<void> {
+    if (port.bound.listening) return
+    port.displaced.push(...this.#inTheWay(port, owner))
+    for (const { bound } of port.displaced) bound.pause()
+    port.ready = this.#listen(port)
+    try {
+      await port.ready
+    } catch (error) {
+      await this.#restore(port)
+      throw error
+    }
+  }
+
+  async #leave(ports: readonly Port[], owner: LeaseOwner): Promise<void> {
+    const left: Port[] = []
+    for (const port of ports) {
+      port.users.splice(port.users.indexOf(owner), 1)
+      if (port.users.length === 0) left.push(port)
+    }
+    for (const port of left) {
+      if (this.#ports.get(keyOf(port)) === port) this.#ports.delete(keyOf(port))
+      port.bound.close()
+    }
+    for (const port of left) await this.#restore(port)
+  }
+
+  async #restore(port: Port): Promise<void> {
+    for (const other of port.displaced.splice(0)) {
+      if (other.users.length === 0 || other.bound.listening || this.#closed) continue
+      try {
+        other.ready = this.#listen(other)
+        await other.ready
+      } catch (err) {
+        this.#log.error({ err, owner: other.plugin }, 'a port was lost while its address changed')
+      }
+    }
+  }
+
+  #explain(code: string, error: unknown, { port }: ListenAddress): string {
     if (code === 'EADDRINUSE') {
-      const { port } = parseListenAddress(text)
       const holder = this.#ports.values().find(({ bound }) => bound.address.port === port)
-      return holder ? `address already in use by ${holder.owner}` : 'address already in use'
+      return holder ? `address already in use by ${holder.plugin}` : 'address already in use'
     }
     if (code === 'EACCES') return 'permission denied'
     if (code === 'EADDRNOTAVAIL') return 'this machine has no such address'
@@ -126,40 +163,14 @@ export class ListenerPool {
   }
 }
 
-type LeasedPort = { readonly port: Port; readonly handler: PortHandler }
+function keyOf({ plugin, text, tls }: Pick<Port, 'plugin' | 'text' | 'tls'>): string {
+  return `${plugin} ${text} ${tls}`
+}
 
-class Lease implements ListenerLease {
-  readonly #certificate: ServerCertificate | null
-  readonly #leave: (port: Port) => void
-  readonly #ports: LeasedPort[] = []
-  #state: 'waiting' | 'active' | 'released' = 'waiting'
-
-  constructor(certificate: ServerCertificate | null, leave: (port: Port) => void) {
-    this.#certificate = certificate
-    this.#leave = leave
-  }
-
-  add(port: Port, handler: PortHandler): void {
-    this.#ports.push({ port, handler })
-  }
-
-  get addresses(): { host: string; port: number; tls: boolean }[] {
-    return this.#ports.map(({ port }) => ({ ...port.bound.address, tls: port.tls }))
-  }
-
-  activate(): void {
-    if (this.#state !== 'waiting') return
-    this.#state = 'active'
-    for (const { port, handler } of this.#ports) port.bound.activate(handler)
-  }
-
-  async release(): Promise<void> {
-    if (this.#state === 'released') return
-    this.#state = 'released'
-    this.#certificate?.close()
-    for (const { port, handler } of this.#ports) {
-      port.bound.deactivate(handler)
-      this.#leave(port)
-    }
+function parseAddress(plugin: string, text: string): ListenAddress {
+  try {
+    return parseListenAddress(text)
+  } catch (cause) {
+    throw new ListenError('ADDRESS', plugin, text, cause instanceof Error ? cause.message : String(cause), { cause })
   }
 }

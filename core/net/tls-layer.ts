@@ -21,7 +21,8 @@ export class TlsLayer {
       onSecure(socket)
     })
     this.#server.on('tlsClientError', (err, socket) => {
-      log.debug({ code: 'code' in err ? err.code : undefined, reason: err.message }, 'TLS handshake failed')
+      const { remoteAddress: ip, remotePort: port } = socket
+      log.info({ ip, port, reason: err.message }, 'TLS handshake failed')
       socket.destroy()
     })
   }

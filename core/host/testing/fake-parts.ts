@@ -42,6 +42,9 @@ export class FakeParts {
   /** What happens while a port is being bound. */
   onAcquire: () => void | Promise<void> = () => {}
 
+  /** Why ports can't be bound when a generation takes over. */
+  bindError: Error | undefined
+
   get log(): Logger {
     return this.logged.log
   }
@@ -56,7 +59,7 @@ export class FakeParts {
       net: {
         acquire: async (owner, config, accept) => {
           await this.onAcquire()
-          return this.#acquire(`${owner} ${config.listenaddr}`, accept)
+          return this.#acquire(`${owner.plugin} ${config.listenaddr}`, accept)
         },
       },
       http: { createPluginHttp: async ({ name }) => this.#createHttp(name) },
@@ -112,6 +115,9 @@ export class FakeParts {
     let released = false
     return {
       addresses: [{ host: '::', port: 1935, tls: false }],
+      bind: async () => {
+        if (this.bindError !== undefined) throw this.bindError
+      },
       activate: () => void port.handlers.push(onConnection),
       release: async () => {
         if (released) return
