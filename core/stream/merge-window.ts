@@ -4,7 +4,7 @@ import type { Stream } from './stream.ts'
 /** Longest window that `auto` grows to, when the process is busy. */
 export const MAX_AUTO_WINDOW_MS = 300
 /** Longest window that is taken to save work while the process is not busy. */
-export const MAX_SAVING_WINDOW_MS = 85
+export const MAX_SAVING_WINDOW_MS = 70
 /** Up to so many writes a second, nothing is gathered: latency is worth more than what it would save. */
 export const FREE_WRITES_PER_SECOND = 10_000
 /** Beyond that, the window is chosen so that about so many are left. */
