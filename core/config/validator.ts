@@ -1,5 +1,5 @@
 import { Ajv, type ValidateFunction } from 'ajv'
-import { parseAddress } from './address.ts'
+import { isListenAddress } from '../net/address.ts'
 import { parseByteSize } from './byte-size.ts'
 import { parseDuration } from './duration.ts'
 import type { JsonSchema } from './schema.ts'
@@ -9,7 +9,7 @@ const ajv = new Ajv({ strict: false, logger: false })
 ajv.addFormat('duration', (text: string) => parseDuration(text) !== undefined)
 ajv.addFormat('auto-duration', (text: string) => text === 'auto' || parseDuration(text) !== undefined)
 ajv.addFormat('byte-size', (text: string) => parseByteSize(text) !== undefined)
-ajv.addFormat('address', (text: string) => text === '' || parseAddress(text) !== undefined)
+ajv.addFormat('address', (text: string) => text === '' || isListenAddress(text))
 ajv.addFormat('password', true)
 ajv.addKeyword({
   keyword: 'durationMaximum',

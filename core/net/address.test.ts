@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { assert, property, string } from 'fast-check'
-import { formatAddress, parseListenAddress } from './address.ts'
+import { assert, integer, ipV4, ipV6, property, string } from 'fast-check'
+import { formatAddress, isListenAddress, parseListenAddress } from './address.ts'
 
 const VALID = [
   { text: ':1935', host: null, port: 1935 },
@@ -17,8 +17,12 @@ const INVALID = [
   { text: '1935', why: /not an address/ },
   { text: ':', why: /not an address/ },
   { text: ':-1', why: /not an address/ },
+  { text: ':http', why: /not an address/ },
+  { text: '[::1]', why: /not an address/ },
+  { text: 'udp::5060', why: /not an address/ },
   { text: '::1:1935', why: /not an address/ },
   { text: ':65536', why: /above 65535/ },
+  { text: ' :80', why: /not an IP address/ },
   { text: 'localhost:80', why: /not an IP address/ },
   { text: '[127.0.0.1]:80', why: /not an IP address/ },
   { text: '[]:80', why: /not an IP address/ },
@@ -27,12 +31,27 @@ const INVALID = [
 
 describe('listen address', () => {
   for (const { text, host, port } of VALID) {
-    it(`reads ${text}`, () => expect(parseListenAddress(text)).to.deep.equal({ host, port }))
+    it(`reads ${text}`, () => {
+      expect(parseListenAddress(text)).to.deep.equal({ host, port })
+      expect(isListenAddress(text)).to.equal(true)
+    })
   }
 
   for (const { text, why } of INVALID) {
-    it(`refuses '${text}'`, () => expect(() => parseListenAddress(text)).to.throw(TypeError, why))
+    it(`refuses '${text}'`, () => {
+      expect(() => parseListenAddress(text)).to.throw(TypeError, why)
+      expect(isListenAddress(text)).to.equal(false)
+    })
   }
+
+  it('reads every IP address with every port', () => {
+    assert(
+      property(ipV4(), ipV6(), integer({ min: 0, max: 65_535 }), (v4, v6, port) => {
+        expect(parseListenAddress(`${v4}:${port}`)).to.deep.equal({ host: v4, port })
+        expect(parseListenAddress(`[${v6}]:${port}`)).to.deep.equal({ host: v6, port })
+      }),
+    )
+  })
 
   it('reads or refuses any text', () => {
     assert(

@@ -22,6 +22,15 @@ export function parseListenAddress(text: string): ListenAddress {
   return { host, port }
 }
 
+export function isListenAddress(text: string): boolean {
+  try {
+    parseListenAddress(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** The text form of a bound address: `::` is all addresses, so `:port`. */
 export function formatAddress(host: string, port: number): string {
   if (host === '::') return `:${port}`

@@ -1,6 +1,8 @@
 import { hostname } from 'node:os'
 import { isIP } from 'node:net'
-import type { KeyPair } from './tls.ts'
+
+/** A certificate chain and its private key, both PEM. */
+export type KeyPair = { readonly cert: string; readonly key: string }
 
 const LIFETIME_DAYS = 365
 /** Clients' clocks may be behind ours. */

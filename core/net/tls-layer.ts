@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { createServer, type Server } from 'node:tls'
 import type { Logger } from 'pino'
 import type { AcceptLimits } from './accept-limits.ts'
-import type { KeyPair } from './tls.ts'
+import type { KeyPair } from './self-signed.ts'
 
 /** Makes TLS connections out of accepted ones. Handshakes that fail end their connection and nothing else. */
 export class TlsLayer {

@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { pino, type Logger } from 'pino'
 import { generate } from 'selfsigned'
-import { loadCertificate, ServerCertificate, type KeyPair } from './tls.ts'
+import type { KeyPair } from './self-signed.ts'
+import { loadCertificate, ServerCertificate } from './tls.ts'
 
 async function makePair(name: string): Promise<KeyPair> {
   const { cert, private: key } = await generate([{ name: 'commonName', value: name }], {
