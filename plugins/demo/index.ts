@@ -1,9 +1,34 @@
-import { definePlugin } from 'sluice/sdk'
+import { definePlugin, Type } from 'sluice/sdk'
+import { makeClip } from './clip/clip.ts'
+import { DemoStream } from './demo-stream.ts'
+
+const DemoConfig = Type.Object({
+  streampath: Type.String({
+    default: 'live/demo',
+    minLength: 1,
+    description: 'Where the test picture is; a publisher that has this path already keeps it',
+  }),
+})
 
 export default definePlugin({
   name: 'demo',
   version: '1.0.0',
   sdk: '^1',
   description: 'Publishes a test picture, so that there is something to see without any other program',
-  setup() {},
+  config: DemoConfig,
+  // It takes the path of nobody, and is there for whoever comes.
+  defaults: { publish: { kickexist: false, idletimeout: '0s', delayclosetimeout: '0s' } },
+  live: ['streampath'],
+  setup(ctx) {
+    const clip = makeClip()
+    const start = (streamPath: string) => {
+      const demo = new DemoStream(ctx, clip, streamPath)
+      return ctx.tasks.start({ owner: streamPath, run: (signal) => demo.run(signal) })
+    }
+    let task = start(ctx.config.streampath)
+    ctx.onConfig(({ streampath }) => {
+      task.stop('the config has changed')
+      task = start(streampath)
+    })
+  },
 })

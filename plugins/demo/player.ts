@@ -1,0 +1,86 @@
+import { AccessUnit, type Publisher, type Track } from 'sluice/sdk'
+import type { Clip } from './clip/clip.ts'
+
+const VIDEO_TIMESCALE = 90_000
+/** Further behind than this, it goes on at the present time: nobody gains from a burst of what is late. */
+export const MAX_LATE_MS = 400
+
+/**
+ * Plays a clip over and over into a publisher. It has no timer: `tick` writes what is due. Times are those of the given
+ * clock, so they can't drift from it, and grow from turn to turn.
+ */
+export class ClipPlayer {
+  readonly #clip: Clip
+  readonly #publisher: Publisher
+  readonly #video: Track
+  readonly #audio: Track
+  readonly #startMs: number
+  #picture = 0
+  /** Positions in time: pictures and frames of sound since the start, those included that were left out. */
+  #videoPosition = 0
+  #audioPosition = 0
+
+  constructor(clip: Clip, publisher: Publisher, nowMs: number) {
+    this.#clip = clip
+    this.#publisher = publisher
+    this.#startMs = nowMs
+    this.#video = publisher.addTrack({
+      ...{ kind: 'video', codec: 'h264', timescale: VIDEO_TIMESCALE },
+      config: clip.video,
+    })
+    this.#audio = publisher.addTrack({
+      ...{ kind: 'audio', codec: 'aac', timescale: clip.audio.sampleRate },
+      config: clip.audio,
+    })
+    publisher.tracksComplete()
+  }
+
+  /** When the next picture is due, on the clock that `tick` is given. */
+  get dueMs(): number {
+    return this.#startMs + this.#videoMs
+  }
+
+  /** Writes what is due, in the order of time. */
+  tick(nowMs: number): void {
+    const elapsedMs = nowMs - this.#startMs
+    if (elapsedMs - this.#videoMs > MAX_LATE_MS) this.#skipTo(elapsedMs)
+    for (;;) {
+      const isVideo = this.#videoMs <= this.#audioMs
+      if ((isVideo ? this.#videoMs : this.#audioMs) > elapsedMs) return
+      if (isVideo) this.#writePicture()
+      else this.#writeSilence()
+    }
+  }
+
+  get #videoMs(): number {
+    return (this.#videoPosition * 1000) / this.#clip.fps
+  }
+
+  get #audioMs(): number {
+    return (this.#audioPosition * this.#clip.samplesPerFrame * 1000) / this.#clip.audio.sampleRate
+  }
+
+  /** The pictures go on where they were, since each needs the one before; only their times leap. */
+  #skipTo(elapsedMs: number): void {
+    const { fps, audio, samplesPerFrame } = this.#clip
+    this.#videoPosition = Math.floor((elapsedMs * fps) / 1000)
+    this.#audioPosition = Math.ceil((this.#videoMs * audio.sampleRate) / (1000 * samplesPerFrame))
+  }
+
+  #writePicture(): void {
+    const { pictures, fps } = this.#clip
+    const picture = pictures[this.#picture]
+    if (picture === undefined) throw new Error('the clip is empty')
+    const dts = (this.#videoPosition * VIDEO_TIMESCALE) / fps
+    this.#picture = (this.#picture + 1) % pictures.length
+    this.#videoPosition++
+    this.#publisher.write(AccessUnit.fromData(this.#video, dts, dts, picture.keyframe, picture.data))
+  }
+
+  #writeSilence(): void {
+    const { samplesPerFrame, silence } = this.#clip
+    const dts = this.#audioPosition * samplesPerFrame
+    this.#audioPosition++
+    this.#publisher.write(AccessUnit.fromData(this.#audio, dts, dts, true, silence))
+  }
+}
