@@ -8,6 +8,7 @@ const LIMITS = {
   keepAliveTimeoutMs: 100,
   idleTimeoutMs: 300,
   checkIntervalMs: 20,
+  maxPipelinedRequests: 4,
 }
 
 describe('HTTP server and bad clients', () => {
@@ -17,6 +18,7 @@ describe('HTTP server and bad clients', () => {
     fixture = new HttpFixture({ ...LIMITS, maxHeaderBytes: 2_048, maxUrlLength: 512, maxBodyBytes: 1_024 })
     fixture.host.core.post('/api/echo', ({ body }) => ({ body }))
     fixture.host.core.get('/big', (_request, reply) => reply.send(Buffer.alloc(50_000_000)))
+    fixture.host.core.get('/never', () => new Promise(() => {}))
     fixture.host.core.get('/stream', (_request, reply) => {
       reply.hijack()
       reply.raw.writeHead(200, { 'content-type': 'video/x-flv' })
@@ -29,9 +31,8 @@ describe('HTTP server and bad clients', () => {
 
   function closings(): string[] {
     return fixture.lines
-      .filter(({ level }) => level === 'info')
+      .filter(({ level, msg }) => level === 'info' && msg.startsWith('connection closed'))
       .map(({ msg }) => msg)
-      .filter((msg) => msg.startsWith('connection closed'))
   }
 
   it('closes connections that say nothing, with one line each', async () => {
@@ -81,6 +82,21 @@ describe('HTTP server and bad clients', () => {
     await waitFor(() => fixture.lines.some(({ msg, path }) => msg === 'request' && path === '/big'))
   })
 
+  it('closes a connection that asks again and again without an answer', async () => {
+    const client = fixture.dial()
+    client.write('GET /never HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(LIMITS.maxPipelinedRequests + 2))
+    await readAll(client)
+    expect(closings()).to.have.length(1)
+  })
+
+  it('answers as many requests at once as there may be', async () => {
+    const last = 'GET /x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
+    const answers = await fixture.exchange(
+      'GET /x HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(LIMITS.maxPipelinedRequests - 1) + last,
+    )
+    expect(answers.match(/HTTP\/1\.1 404/g)).to.have.length(LIMITS.maxPipelinedRequests)
+  })
+
   const MALFORMED = [
     { name: 'random bytes', text: '\u0003\u0000\u0000\u0013\u000E\u0000\r\n\r\n', status: 400 },
     { name: 'no host', text: 'GET / HTTP/1.1\r\n\r\n', status: 400 },
@@ -105,9 +121,8 @@ describe('HTTP server and bad clients', () => {
   for (const { name, text, status } of MALFORMED) {
     it(`answers ${status} to ${name}`, async () => {
       expect(await fixture.exchange(text)).to.match(new RegExp(`^HTTP/1\\.1 ${status} `))
-      expect(fixture.lines.filter(({ level, msg }) => level !== 'debug' && !msg.startsWith('listening'))).to.deep.equal(
-        [],
-      )
+      const shown = fixture.lines.filter(({ level, msg }) => level !== 'debug' && !msg.startsWith('listening'))
+      expect(shown.map(({ msg }) => msg)).to.deep.equal(closings())
     })
   }
 

@@ -24,11 +24,15 @@ export class FrontServer {
   readonly #sockets = new Set<Socket>()
   /** The latest response of a connection: while it is under way, nothing else may be written there. */
   readonly #responses = new WeakMap<Duplex, ServerResponse>()
+  /** How many requests of a connection have no complete answer. */
+  readonly #pipelined = new WeakMap<Socket, number>()
+  readonly #maxPipelined: number
   readonly #log: Logger
   #closing = false
 
   constructor({ log, limits, onRequest, onUpgrade }: FrontServerOptions) {
     this.#log = log
+    this.#maxPipelined = limits.maxPipelinedRequests
     this.#server = createServer({
       headersTimeout: limits.headersTimeoutMs,
       requestTimeout: limits.requestTimeoutMs,
@@ -41,7 +45,7 @@ export class FrontServer {
     this.#server.timeout = limits.idleTimeoutMs
     this.#server.on('request', (request, response) => {
       this.#track(request, response)
-      onRequest(request, response)
+      if (this.#isWithinPipeline(request.socket, response)) onRequest(request, response)
     })
     this.#server.on('upgrade', onUpgrade)
     this.#server.on('clientError', (error, socket) => this.#onClientError(error, socket))
@@ -78,17 +82,33 @@ export class FrontServer {
     })
   }
 
+  #isWithinPipeline(socket: Socket, response: ServerResponse): boolean {
+    const count = (this.#pipelined.get(socket) ?? 0) + 1
+    if (count > this.#maxPipelined) {
+      if (!socket.destroyed) this.#log.info(factsOf(socket), 'connection closed: too many requests at once')
+      socket.destroy()
+      return false
+    }
+    this.#pipelined.set(socket, count)
+    response.once('close', () => this.#pipelined.set(socket, (this.#pipelined.get(socket) ?? 1) - 1))
+    return true
+  }
+
   #onClientError(error: Error & { readonly code?: string }, socket: Duplex): void {
     const { code = '', message } = error
     const statusCode = STATUS_BY_CODE[code] ?? 400
     // Not the error itself: it carries the bytes of the request, with what secrets they hold.
-    const facts = socket instanceof Socket ? { ip: socket.remoteAddress, received: socket.bytesRead, code } : { code }
+    const facts = socket instanceof Socket ? { ...factsOf(socket), code } : { code }
     if (code === 'ECONNRESET') this.#log.debug(facts, 'connection reset')
     else if (statusCode === 408) this.#log.info(facts, 'connection closed: no complete request in time')
-    else this.#log.debug({ ...facts, reason: message }, `malformed request answered ${statusCode}`)
+    else this.#log.info({ ...facts, reason: message }, `connection closed: malformed request, answered ${statusCode}`)
     const response = this.#responses.get(socket)
     const busy = response !== undefined && response.headersSent && !response.writableFinished
     if (busy || code === 'ECONNRESET') socket.destroy()
     else closeWith(socket, statusCode, statusCode === 408 ? 'request timeout' : 'bad request')
   }
+}
+
+function factsOf({ remoteAddress, remotePort, bytesRead }: Socket) {
+  return { ip: remoteAddress, port: remotePort, received: bytesRead }
 }

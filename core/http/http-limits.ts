@@ -10,6 +10,8 @@ export type HttpLimits = {
   readonly idleTimeoutMs: number
   /** An upgrade that got no answer by then is refused. */
   readonly upgradeTimeoutMs: number
+  /** A connection that asks more while so many of its requests have no answer is closed. */
+  readonly maxPipelinedRequests: number
   /** How often the first two are looked at. */
   readonly checkIntervalMs: number
   readonly maxHeaderBytes: number
@@ -23,6 +25,7 @@ export const HTTP_LIMITS: HttpLimits = {
   keepAliveTimeoutMs: 30_000,
   idleTimeoutMs: 300_000,
   upgradeTimeoutMs: 60_000,
+  maxPipelinedRequests: 32,
   checkIntervalMs: 1_000,
   maxHeaderBytes: 16_384,
   maxUrlLength: 8_192,

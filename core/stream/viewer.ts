@@ -97,11 +97,14 @@ export class Viewer {
     this.skips++
   }
 
-  /** Closes it when it has bytes queued and has taken none for the stall time. */
+  /**
+   * Closes it when it has bytes queued and has taken none for the stall time. Its queue may hold other bytes as well, an
+   * answer to a ping for example: that they grow in number is no progress.
+   */
   checkStall(nowMs: number): void {
     const queued = this.sink.queuedBytes
     const drained = this.sentBytes - queued
-    if (queued === 0 || drained !== this.#stallDrained) {
+    if (queued === 0 || drained > this.#stallDrained) {
       this.#stallDrained = drained
       this.#progressMs = nowMs
     } else if (this.limits.stallMs > 0 && nowMs - this.#progressMs >= this.limits.stallMs) {

@@ -1,6 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { requestUrl, sessionClient, type PluginContext, type Subscriber } from 'sluice/sdk'
 
+/** How long what is still queued for a viewer may take to reach it, before its connection is cut. */
+const LINGER_MS = 2000
+
 /** The stream path and query of a request's target: `/live/a.flv?x=1` and `/live/a?x=1` both ask for `live/a`. */
 export function parseTarget(target: string): { readonly streamPath: string; readonly query: string } {
   const [path, query] = splitOnce(target, '?')
@@ -50,10 +53,14 @@ export function bind(
   log.info({ ip, port }, 'play')
   subscriber.onClose((reason) => {
     log.info({ reason }, 'play ended')
-    // What a slow viewer has not taken would keep its socket alive.
-    if (reason === 'slow') socket.destroy()
-    else end()
+    if (socket.destroyed) return
+    if (reason === 'slow') return void socket.destroy()
+    end()
+    // What a viewer has not taken would keep its socket alive.
+    const cut = setTimeout(() => socket.destroy(), LINGER_MS)
+    socket.once('close', () => clearTimeout(cut))
   })
+  socket.once('end', () => subscriber.close('the client left'))
   socket.once('close', () => subscriber.close('the client left'))
   if (socket.destroyed) subscriber.close('the client left')
 }

@@ -7,6 +7,8 @@ import { bind, subscribe } from './session.ts'
 
 /** A viewer has nothing to say; what is longer ends the connection. */
 const MAX_CLIENT_MESSAGE_BYTES = 1024
+/** With more than this queued, pings go unanswered: a peer may answer only the latest of them (RFC 6455 5.5.3). */
+const MAX_QUEUE_FOR_PONG_BYTES = 64 * 1024
 /** Status code 1001, "going away" (RFC 6455 7.4.1). */
 const GOING_AWAY = 1001
 
@@ -16,6 +18,7 @@ export class WsFlv {
   readonly #server = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
+    autoPong: false,
     maxPayload: MAX_CLIENT_MESSAGE_BYTES,
   })
 
@@ -35,7 +38,10 @@ export class WsFlv {
       this.#server.handleUpgrade(request, socket, head, (webSocket) => {
         socket.setTimeout(0)
         socket.setNoDelay(true)
-        webSocket.on('error', () => webSocket.terminate())
+        webSocket.on('error', (error) => subscriber.close(`malformed: ${error.message}`))
+        webSocket.on('ping', (payload: Buffer) => {
+          if (socket.writableLength <= MAX_QUEUE_FOR_PONG_BYTES) webSocket.pong(payload)
+        })
         webSocket.on('close', () => subscriber.close('the client left'))
         bind(this.#ctx, request, subscriber, () => webSocket.close(GOING_AWAY))
         subscriber.attach(WS_FLV_FORMAT, socketSink(socket))
@@ -50,5 +56,11 @@ function refuse(ctx: PluginContext<unknown>, socket: Socket, error: unknown): vo
   const known = error instanceof SluiceError
   if (!known) ctx.log.error({ err: error }, 'the WebSocket request failed')
   const status = known ? error.statusCode : 500
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
+    () => {
+      // Nobody reads from it, so nobody would see it close.
+      socket.destroy()
+    },
+  )
 }

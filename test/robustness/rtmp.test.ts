@@ -21,7 +21,7 @@ const COMMAND = 20
 const AGGREGATE = 22
 
 /** A chunk with a full header that announces a message of a size; the payload is up to the caller. */
-function chunk(chunkStreamId: number, typeId: number, sizeBytes: number, payload = Buffer.alloc(0)): Buffer {
+function chunk(chunkStreamId: number, typeId: number, sizeBytes: number, payload: Buffer = Buffer.alloc(0)): Buffer {
   const extended = chunkStreamId - 64
   const basic = chunkStreamId < 64 ? [chunkStreamId] : [1, extended & 0xff, extended >>> 8]
   const header = Buffer.from([...basic, 0, 0, 0, 0, 0, 0, typeId, 1, 0, 0, 0])

@@ -23,6 +23,7 @@ export type Holdings = {
 /** What a server process uses, without garbage collection. */
 export type Usage = {
   readonly rssBytes: number
+  readonly descriptors: number
   /** Longest time the event loop was held up since the last time it was asked for. */
   readonly longestBlockMs: number
 }
@@ -44,7 +45,7 @@ process.channel?.unref()
 function usage(): Usage {
   const longestBlockMs = loopDelay.max / 1e6
   loopDelay.reset()
-  return { rssBytes: process.memoryUsage.rss(), longestBlockMs }
+  return { rssBytes: process.memoryUsage.rss(), descriptors: descriptors(), longestBlockMs }
 }
 
 async function holdings(): Promise<Holdings> {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { connect as connectTcp, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-import { newAmfObject, type AmfValue } from 'sluice/sdk/media'
+import { isAmfObject, newAmfObject, type AmfValue } from 'sluice/sdk/media'
 import { ChunkReader } from '../../../plugins/rtmp/wire/chunk/chunk-reader.ts'
 import { serializeChunks } from '../../../plugins/rtmp/wire/chunk/chunk-writer.ts'
 import { ClientHandshake } from '../../../plugins/rtmp/wire/handshake/client-handshake.ts'
@@ -121,9 +121,8 @@ export class RtmpClient {
     const message = parseMessage(raw)
     if (message?.kind !== 'command') return
     const [info] = message.args
-    if (message.name === 'onStatus' && typeof info === 'object' && info !== null && 'code' in info) {
-      this.statuses.push(String(info['code']))
-    }
+    const code = message.name === 'onStatus' && isAmfObject(info) ? info['code'] : undefined
+    if (typeof code === 'string') this.statuses.push(code)
     for (const { matches, found } of this.#waiting) if (matches(message)) found()
   }
 }

@@ -83,8 +83,8 @@ export class ServerProcess {
   /** The lines that say why the connection from a port ended, or a session on it. */
   endsOf(port: number): LogLine[] {
     const own = (line: LogLine) => line.port === port && line.owner === undefined
-    const sessions = new Set(this.lines.filter(own).map(({ session }) => session ?? NaN))
-    return this.lines.filter((line) => line.reason !== undefined && (own(line) || sessions.has(line.session ?? '')))
+    const sessions = new Set(this.lines.filter(own).flatMap(({ session }) => session ?? []))
+    return this.lines.filter((line) => line.reason !== undefined && (own(line) || sessions.has(line.session ?? -1)))
   }
 
   /** Lines that say that something is wrong with the server itself. */
@@ -127,7 +127,9 @@ export class ServerProcess {
   }
 
   async #total(list: string): Promise<number> {
-    const response = await fetch(`http://127.0.0.1:${this.#ports.http}/api/${list}`)
+    // A connection kept for the next request would be counted as the server's.
+    const headers = { connection: 'close' }
+    const response = await fetch(`http://127.0.0.1:${this.#ports.http}/api/${list}`, { headers })
     return ((await response.json()) as { total: number }).total
   }
 
