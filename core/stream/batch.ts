@@ -15,7 +15,8 @@ export class Batch {
   readonly firstStart: number
   readonly #frame: (bytes: Buffer) => Buffer
   readonly #made = new Map<number, Buffer>()
-  #config: Buffer | undefined
+  /** By the version of the configuration that a viewer has. */
+  readonly #configs = new Map<number, Buffer>()
 
   constructor(outputs: readonly Output[], frame: (bytes: Buffer) => Buffer) {
     this.outputs = outputs
@@ -45,9 +46,13 @@ export class Batch {
     return Math.max(0, index - (this.outputs.length - this.units))
   }
 
-  /** The configuration that goes before this batch to viewers that missed it; made for the first who asks. */
-  config(make: () => Buffer): Buffer {
-    return (this.#config ??= make())
+  /** What goes before this batch to viewers that have an older configuration; made for the first who asks. */
+  config(version: number, make: () => Buffer): Buffer {
+    const known = this.#configs.get(version)
+    if (known !== undefined) return known
+    const bytes = make()
+    this.#configs.set(version, bytes)
+    return bytes
   }
 }
 

@@ -39,6 +39,8 @@ export class SharedMuxer {
   #joining: Viewer[] = []
   #pending: Output[] = []
   #configVersion = 0
+  /** In which version each track's configuration last changed. */
+  readonly #changedIn = new Map<string, number>()
   #lead: Track | undefined
   #startBytes: Buffer | undefined
   #joinScheduled = false
@@ -72,7 +74,7 @@ export class SharedMuxer {
     this.#followLead(before === 'changed')
     if (before === 'same') return
     this.#startBytes = undefined
-    this.#configVersion++
+    this.#changedIn.set(slot(track), ++this.#configVersion)
     this.#guard(() => {
       const bytes = this.#muxer.configure(track, timeMs)
       if (bytes !== null) this.#pending.push({ bytes, timeMs, sizeBytes: bytes.length, start: false, config: true })
@@ -200,14 +202,17 @@ export class SharedMuxer {
   }
 
   #sendConfig(viewer: Viewer, batch: Batch): void {
-    if (viewer.configVersion === this.#configVersion) return
+    const { configVersion: since } = viewer
+    if (since === this.#configVersion) return
     const timeMs = batch.outputs[batch.firstStart]?.timeMs ?? batch.timeMs
-    const bytes = viewer.configVersion < 0 ? this.#start() : batch.config(() => this.#configBytes(timeMs))
+    const bytes = since < 0 ? this.#start() : batch.config(since, () => this.#configBytes(timeMs, since))
     if (bytes.length > 0) this.#send(viewer, bytes, timeMs)
   }
 
-  #configBytes(timeMs: number): Buffer {
-    const parts = this.#tracks().map((track) => this.#muxer.configure(track, timeMs))
+  // What changed since a version.
+  #configBytes(timeMs: number, since: number): Buffer {
+    const changed = this.#tracks().filter((track) => (this.#changedIn.get(slot(track)) ?? 0) > since)
+    const parts = changed.map((track) => this.#muxer.configure(track, timeMs))
     const bytes = Buffer.concat(parts.filter((part) => part !== null))
     return bytes.length > 0 ? this.#frame(bytes) : bytes
   }
