@@ -1,14 +1,13 @@
-import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { MalformedError } from '../../errors.ts'
-import { fromHex, mutations, parsesOrRefuses } from './fixtures/bytes.ts'
+import { fromHex, mutations, parsesOrRefuses, loadFlv } from './fixtures/bytes.ts'
 import { FlvReader } from './reader.ts'
 import { serializeFlvFileHeader } from './file-header.ts'
 import { serializeFlvTag } from './tag.ts'
 import type { FlvTag } from './tag.ts'
 
-const FILE = readFileSync(new URL('fixtures/h264-aac.flv', import.meta.url))
+const FILE = loadFlv('h264-aac')
 
 function readAll(chunks: readonly Buffer[]): FlvTag[] {
   const reader = new FlvReader()

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { parseAmf0, serializeAmf0 } from '../../amf/amf0.ts'
 import { newAmfObject } from '../../amf/value.ts'
@@ -8,6 +7,7 @@ import { sampleTrack } from './fixtures/tracks.ts'
 import { FlvReader } from './reader.ts'
 import { onMetaDataFields, parseScriptData, serializeOnMetaData } from './script-data.ts'
 import type { Track } from '../../track.ts'
+import { loadFlv } from './fixtures/bytes.ts'
 
 function track(codec: Track['codec'], id: number): Track {
   return { ...sampleTrack(codec).init, id }
@@ -22,7 +22,7 @@ function describedFields(tracks: readonly Track[]): unknown {
 
 describe('FLV script data', () => {
   it('reads what ffmpeg wrote', () => {
-    const file = readFileSync(new URL('fixtures/h264-aac.flv', import.meta.url))
+    const file = loadFlv('h264-aac')
     const fields = onMetaDataFields(parseScriptData(new FlvReader().push(file)[0]!.body))
     expect(fields).to.include({
       width: 64,

@@ -13,6 +13,7 @@ import { FlvTagDemuxer } from './tag-demuxer.ts'
 import { flvConfigBody, flvTagType, flvUnitHeader, unitTimestampMs } from './tag-muxer.ts'
 import { serializeFlvTag } from './tag.ts'
 import type { FlvTag } from './tag.ts'
+import { loadFlv } from './fixtures/bytes.ts'
 
 function demux(tags: readonly FlvTag[]): RecordingSink {
   const sink = new RecordingSink()
@@ -90,8 +91,7 @@ const CAPTURES = ['h264-aac', 'mp3', 'pcm-alaw', 'pcm-mulaw'] as const
 
 describe('FLV tags that ffmpeg wrote', () => {
   for (const capture of CAPTURES) {
-    const url = new URL(`fixtures/${capture}.flv`, import.meta.url)
-    const tags = new FlvReader().push(readFileSync(url))
+    const tags = new FlvReader().push(loadFlv(capture))
 
     it(`of ${capture} become the packets that ffprobe sees`, () => {
       const packets = readFileSync(new URL(`fixtures/${capture}.csv`, import.meta.url), 'latin1').trim()
