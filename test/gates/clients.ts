@@ -1,0 +1,130 @@
+import { once } from 'node:events'
+import http, { type IncomingMessage } from 'node:http'
+import { connect } from 'node:net'
+import { WebSocket } from 'ws'
+import { keep } from '../peers/lifetime.ts'
+import { waitFor } from '../peers/wait-for.ts'
+import { RtmpClient } from '../support/rtmp-client.ts'
+import type { RunningServer } from '../support/server.ts'
+
+/** How an attempt to open a session went. */
+export type Attempt = {
+  readonly admitted: boolean
+  /** All that the client was told, as text. */
+  readonly told: string
+  /** Ends the session. */
+  close(): void
+}
+
+/** A way to publish or play. */
+export type Way = {
+  readonly name: string
+  readonly action: 'publish' | 'play'
+  readonly protocol: string
+  /** What a client that is denied is told. */
+  readonly denial: RegExp
+  /** @param target `app/name?query` */
+  open(server: RunningServer, target: string): Promise<Attempt>
+}
+
+const RTMP_DENIED =
+  /"level":"error","code":"NetStream\.(Publish\.Denied|Play\.Failed)","description":"unauthorized".* closed$/u
+const HTTP_DENIED = /^401 \{"code":16,"message":"unauthorized","details":\[\]\}$/u
+
+/** Every way into the server that has gates. */
+export const WAYS: readonly Way[] = [
+  { name: 'publish by RTMP', action: 'publish', protocol: 'rtmp', denial: RTMP_DENIED, open: publishRtmp },
+  { name: 'play by RTMP', action: 'play', protocol: 'rtmp', denial: RTMP_DENIED, open: playRtmp },
+  { name: 'play by HTTP-FLV', action: 'play', protocol: 'flv', denial: HTTP_DENIED, open: playHttpFlv },
+  { name: 'play by WS-FLV', action: 'play', protocol: 'flv', denial: /^401 Unauthorized $/u, open: playWsFlv },
+  {
+    name: 'publish by a plugin',
+    action: 'publish',
+    protocol: 'fake',
+    denial: /^ERR 401 unauthorized\n$/u,
+    open: publishFake,
+  },
+  { name: 'play by a plugin', action: 'play', protocol: 'fake', denial: /^ERR 401 unauthorized\n$/u, open: playFake },
+]
+
+function publishRtmp(server: RunningServer, target: string): Promise<Attempt> {
+  return openRtmp(server, target, 'NetStream.Publish.Start', (client, name) => client.tell('publish', name, 'live'))
+}
+
+function playRtmp(server: RunningServer, target: string): Promise<Attempt> {
+  return openRtmp(server, target, 'NetStream.Play.Start', (client, name) => client.tell('play', name))
+}
+
+async function openRtmp(
+  server: RunningServer,
+  target: string,
+  success: string,
+  ask: (client: RtmpClient, name: string) => void,
+): Promise<Attempt> {
+  const client = await RtmpClient.connect({ url: server.rtmp(target) })
+  const [path = '', query = ''] = target.split('?')
+  const ended = client.closed.then(() => ' closed')
+  ask(client, `${path.slice(path.lastIndexOf('/') + 1)}?${query}`)
+  const started = waitFor(() => client.statuses.includes(success), { what: 'an answer of the RTMP server' })
+  const end = await Promise.race([started.then(() => ''), ended])
+  started.catch(() => {})
+  const told = JSON.stringify(client.commands) + end
+  return { admitted: end === '', told, close: () => client.close() }
+}
+
+async function playHttpFlv(server: RunningServer, target: string): Promise<Attempt> {
+  const request = http.get(server.http(flvPath(target)), { agent: false })
+  keep({ close: () => void request.destroy() })
+  const [response] = (await once(request, 'response')) as [IncomingMessage]
+  response.on('error', () => {})
+  const close = () => void request.destroy()
+  if (response.statusCode !== 200) return { admitted: false, told: await answerText(response), close }
+  await once(response, 'data')
+  response.resume()
+  return { admitted: true, told: '200', close }
+}
+
+async function playWsFlv(server: RunningServer, target: string): Promise<Attempt> {
+  const socket = new WebSocket(server.ws(flvPath(target)))
+  const { promise, resolve, reject } = Promise.withResolvers<Attempt>()
+  const close = () => socket.terminate()
+  keep({ close })
+  socket.on('error', reject)
+  socket.on('unexpected-response', (request, response) => {
+    void answerText(response, true).then((told) =>
+      resolve({ admitted: false, told, close: () => void request.destroy() }),
+    )
+  })
+  socket.once('message', () => resolve({ admitted: true, told: '101', close }))
+  return promise
+}
+
+function publishFake(server: RunningServer, target: string): Promise<Attempt> {
+  return openFake(server, `publish ${target}`)
+}
+
+function playFake(server: RunningServer, target: string): Promise<Attempt> {
+  return openFake(server, `play ${target}`)
+}
+
+async function openFake(server: RunningServer, line: string): Promise<Attempt> {
+  const socket = connect(server.pluginPort('fake'), '127.0.0.1')
+  const close = () => void socket.destroy()
+  keep({ close })
+  socket.write(`${line}\n`)
+  const [answer] = (await once(socket, 'data')) as [Buffer]
+  const told = answer.toString()
+  socket.on('error', () => {})
+  return { admitted: told.startsWith('OK'), told, close }
+}
+
+function flvPath(target: string): string {
+  const [path = '', query = ''] = target.split('?')
+  return `/flv/${path}.flv?${query}`
+}
+
+async function answerText(response: IncomingMessage, phrase = false): Promise<string> {
+  let body = ''
+  for await (const part of response) body += String(part)
+  return `${response.statusCode} ${phrase ? `${response.statusMessage} ` : ''}${body}`
+}
