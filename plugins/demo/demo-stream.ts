@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks'
-import { StreamExists, type PluginContext, type Publisher } from 'sluice/sdk'
+import { SluiceError, type PluginContext, type Publisher } from 'sluice/sdk'
 import type { Clip } from './clip/clip.ts'
 import { ClipPlayer } from './player.ts'
 
@@ -45,6 +45,7 @@ export class DemoStream {
     const publisher = await this.#ask(signal)
     if (publisher === undefined) return
     this.#playing = true
+    this.#play(new ClipPlayer(this.#clip, publisher, performance.now()))
     const stop = () => publisher.close('the demo was stopped')
     publisher.onClose((reason) => {
       clearTimeout(this.#timer)
@@ -52,18 +53,17 @@ export class DemoStream {
       this.#ctx.log.info({ stream: this.#streamPath, reason }, 'the demo stream has ended')
     })
     signal.addEventListener('abort', stop, { once: true })
-    const player = new ClipPlayer(this.#clip, publisher, performance.now())
-    this.#play(player)
   }
 
-  /** Undefined when the path is taken. */
+  /** Undefined when the path is taken, or nothing more is to be published. */
   async #ask(signal: AbortSignal): Promise<Publisher | undefined> {
     const session = { streamPath: this.#streamPath, type: 'vod', url: '', query: '', client: CLIENT } as const
     try {
       return await this.#ctx.streams.publish({ ...session, signal })
     } catch (error) {
-      if (!(error instanceof StreamExists)) throw error
-      this.#ctx.log.info({ stream: this.#streamPath }, 'the path is taken; the demo waits until it is free')
+      if (signal.aborted) return undefined
+      if (!(error instanceof SluiceError)) throw error
+      this.#ctx.log.info({ stream: this.#streamPath, reason: error.message }, 'the demo waits for its path to be free')
       return undefined
     }
   }
