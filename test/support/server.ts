@@ -17,6 +17,8 @@ export type ServerLogRecord = {
 export type StartServerInit = {
   /** Text of the config file. Ports need not be in it, see `env`. */
   readonly config?: string
+  /** Puts files into the server's folder before it starts. */
+  readonly prepare?: (folder: string) => Promise<void>
   /** Instead of the shipped plugins. */
   readonly pluginFolders?: readonly string[]
   /** Added to an environment that asks for free ports, no demo stream, and a log of level debug. */
@@ -116,10 +118,12 @@ export type ApiBody = { readonly code: number; readonly message: string; readonl
 >
 
 /** Starts a server; resolves when its plugins are up. */
-export async function startServer({ config = '', pluginFolders, env }: StartServerInit = {}): Promise<RunningServer> {
+export async function startServer(init: StartServerInit = {}): Promise<RunningServer> {
+  const { config = '', prepare, pluginFolders, env } = init
   const folder = await mkdtemp(path.join(tmpdir(), 'sluice-'))
   const configFile = path.join(folder, 'config.yaml')
   await writeFile(configFile, config)
+  await prepare?.(folder)
   const records: ServerLogRecord[] = []
   const write = (line: string) => void records.push(JSON.parse(line) as ServerLogRecord)
   const log = createLogger({ level: 'debug', destination: { write } })
