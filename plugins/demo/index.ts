@@ -30,5 +30,7 @@ export default definePlugin({
       task.stop('the config has changed')
       task = start(streampath)
     })
+    // A newer generation waits for the path.
+    ctx.onDrain(() => task.stop('the plugin was replaced or removed'))
   },
 })
