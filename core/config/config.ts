@@ -127,7 +127,7 @@ export class Config {
     return this.#find(name)?.config.userConfig ?? ''
   }
 
-  /** Calls back when the file was written or replaced, until the returned function is called. */
+  /** Calls back when the file may have been written or replaced, until the returned function is called. */
   watch(onChange: () => void): () => void {
     return this.file === undefined ? () => {} : watchFile(this.file, onChange)
   }

@@ -5,7 +5,7 @@ import { watch } from 'chokidar'
 const SETTLE_MS = 50
 
 /**
- * Calls back once a file was written or replaced, until the returned function is called. Its folder is watched, since a
+ * Calls back once the watch is up, and each time the file was written or replaced, until the returned function is called. Its folder is watched, since a
  * watch of the file itself would stay with the old one when another takes its name.
  */
 export function watchFile(file: string, onChange: () => void): () => void {
@@ -22,6 +22,8 @@ export function watchFile(file: string, onChange: () => void): () => void {
     timer = setTimeout(onChange, SETTLE_MS)
   }
   watcher.on('add', settle).on('change', settle)
+  // What was written before can't be told from what was there.
+  watcher.on('ready', settle)
   watcher.on('error', (error) => process.emitWarning(`${file} is not watched: ${String(error)}`))
   return () => {
     clearTimeout(timer)

@@ -119,6 +119,18 @@ describe('config watch', () => {
     }
   }
 
+  it('misses nothing that is written before it is up', async () => {
+    await using temp = await TempConfig.create('')
+    const config = await Config.load({ file: temp.file, env: {} })
+    const seen = new EventEmitter()
+    const unwatch = config.watch(() => seen.emit('change'))
+    try {
+      await Promise.all([once(seen, 'change'), temp.write('# at once')])
+    } finally {
+      unwatch()
+    }
+  })
+
   it('tells when the file is written', async () => {
     await using temp = await TempConfig.create('')
     await changesSeen(temp, (round) => temp.write(`# ${round}\n`))
