@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { PublishConfig } from '../config/groups.ts'
 import type { AccessUnit } from '../media/access-unit.ts'
 import type { AudioConfig, Track, TrackInit, VideoConfig } from '../media/track.ts'
@@ -76,8 +77,9 @@ export class FakePublisher implements Publisher {
   }
 
   configureTrack(track: Track, config: VideoConfig | AudioConfig): void {
+    const isNew = !isDeepStrictEqual(track.config, config)
     Object.assign(track, { config })
-    if (this.#takes(track)) this.#stream.trackChanged(track)
+    if (isNew && this.#takes(track)) this.#stream.trackChanged(track)
   }
 
   removeTrack(track: Track): void {

@@ -57,7 +57,7 @@ describe('FakeStreams', () => {
     subscriber.attach(WORDS, sink)
     expect(sink.writes).to.eql([])
     script.writeFrames(1)
-    if (script.videoTrack) publisher.configureTrack(script.videoTrack, SCRIPTED_VIDEO.config)
+    if (script.videoTrack) publisher.configureTrack(script.videoTrack, { ...script.videoTrack.config, width: 640 })
     expect(sink.bytes.toString()).to.equal('start h264+aac;video 0;configure h264;')
     expect(() => subscriber.attach(WORDS, sink)).to.throw('called before')
   })

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { SubscribeConfig } from '../config/groups.ts'
 import type { AccessUnit } from '../media/access-unit.ts'
 import { rescale } from '../media/time/rescale.ts'
@@ -144,6 +145,8 @@ class MuxedOutput implements Output {
   readonly #sink: Sink
   readonly #subscriber: FakeSubscriber
   readonly #metadata: () => Readonly<Record<string, unknown>>
+  /** By kind and name of track. */
+  readonly #announced = new Map<string, Pick<Track, 'codec' | 'timescale' | 'config'>>()
   #begun = false
   #timeMs = 0
 
@@ -157,16 +160,27 @@ class MuxedOutput implements Output {
   start(): void {
     if (this.#begun) return
     this.#begun = true
-    this.#write(this.#muxer.start({ tracks: this.#subscriber.tracks, metadata: this.#metadata() }))
+    const { tracks } = this.#subscriber
+    for (const track of tracks) this.#announce(track)
+    this.#write(this.#muxer.start({ tracks, metadata: this.#metadata() }))
   }
 
   track(track: Track): void {
-    if (this.#begun) this.#write(this.#muxer.configure(track, this.#timeMs))
+    if (this.#begun && this.#announce(track)) this.#write(this.#muxer.configure(track, this.#timeMs))
   }
 
   unit(unit: AccessUnit): void {
     this.#timeMs = rescale(unit.dts, unit.track.timescale, 1000)
     this.#write(this.#muxer.mux(unit))
+  }
+
+  /** Whether there is something new to say of a track. */
+  #announce({ kind, name = '', codec, timescale, config }: Track): boolean {
+    const slot = `${kind} ${name}`
+    const said = { codec, timescale, config }
+    const isNew = !isDeepStrictEqual(this.#announced.get(slot), said)
+    this.#announced.set(slot, said)
+    return isNew
   }
 
   #write(bytes: Buffer | null): void {

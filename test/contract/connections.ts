@@ -1,0 +1,85 @@
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import { expect } from 'chai'
+import { requestUrl } from 'sluice/sdk'
+import { sessionInit } from 'sluice/sdk/testing'
+import type { StartContractHost } from './contract-host.ts'
+
+export function describeConnections(start: StartContractHost): void {
+  describe('TCP', () => {
+    it('gives connections to the plugin, and ends those whose handler throws', async () => {
+      let port = 0
+      await start(async (ctx) => {
+        let count = 0
+        const listener = await ctx.net.tcp(ctx.config.tcp, (socket) => {
+          count += 1
+          if (count === 2) throw new Error('broken')
+          socket.on('error', () => {}).end(`${ctx.config.greeting} ${count}`)
+        })
+        const [address] = listener.addresses
+        expect(address).to.include({ host: '127.0.0.1', tls: false })
+        port = address?.port ?? 0
+      })
+      expect(await readAll(connect(port, '127.0.0.1'))).to.equal('hello 1')
+      expect(await readAll(connect(port, '127.0.0.1'))).to.equal('')
+      expect(await readAll(connect(port, '127.0.0.1'))).to.equal('hello 3')
+    })
+
+    it('listens nowhere when both addresses are empty', async () => {
+      const { ctx } = await start()
+      const listener = await ctx.net.tcp({ ...ctx.config.tcp, listenaddr: '' }, () => {})
+      expect(listener.addresses).to.eql([])
+    })
+  })
+
+  describe('HTTP', () => {
+    it('serves routes below the mounts, which see their path and can tell the whole address', async () => {
+      const { origin } = await start(({ http }) => {
+        http.get('/a/*', (request) => ({ path: request.url, full: requestUrl(request.raw) }))
+      })
+      for (const mount of ['contract', 'c']) {
+        const response = await fetch(`${origin}/${mount}/a/b?c=1`)
+        expect(await response.json()).to.eql({ path: '/a/b?c=1', full: `${origin}/${mount}/a/b?c=1` })
+      }
+      for (const path of ['/contract/none', '/contracts/a/b', '/a/b']) {
+        expect((await fetch(origin + path)).status, path).to.equal(404)
+      }
+    })
+
+    it('answers with the status of an error of the sdk', async () => {
+      const { origin } = await start((ctx) => {
+        ctx.hooks.on('subscribe', () => {
+          throw new Error('not today')
+        })
+        ctx.http.get('/subscribe', () => ctx.streams.subscribe(sessionInit('live/test')))
+      })
+      const response = await fetch(`${origin}/c/subscribe`)
+      expect(response.status).to.equal(401)
+      expect(await response.text()).not.to.include('not today')
+    })
+
+    it('gives WebSocket requests to who listens for upgrades, and refuses them where nobody does', async () => {
+      const { origin } = await start(({ http }) => {
+        http.server.on('upgrade', (request: IncomingMessage, socket: Socket) => socket.end(`up ${request.url}`))
+      })
+      expect(await upgrade(origin, '/contract/a?b')).to.equal('up /a?b')
+      const other = await start()
+      expect(await upgrade(other.origin, '/contract/a?b')).to.match(/^HTTP\/1\.1 404 /u)
+    })
+  })
+}
+
+async function upgrade(origin: string, path: string): Promise<string> {
+  const { hostname, port } = new URL(origin)
+  const socket = connect(Number(port), hostname)
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: ${hostname}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`)
+  return readAll(socket)
+}
+
+async function readAll(socket: Socket): Promise<string> {
+  const parts: Buffer[] = []
+  socket.on('data', (bytes: Buffer) => parts.push(bytes)).on('error', () => {})
+  await once(socket, 'close')
+  return Buffer.concat(parts).toString()
+}

@@ -1,0 +1,144 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { expect } from 'chai'
+import { sessionInit } from 'sluice/sdk/testing'
+import { waitFor } from '../peers/wait-for.ts'
+import type { Context, StartContractHost } from './contract-host.ts'
+
+export function describeLife(start: StartContractHost): void {
+  describe('config', () => {
+    it('is the section over the defaults, in milliseconds and bytes, and frozen', async () => {
+      const { config } = (await start(undefined, { greeting: 'hi', publish: { key: 'k', publishtimeout: 3 } })).ctx
+      expect(config).to.include({ greeting: 'hi', pause: 90_000, room: 65_536, secretargname: 'secret' })
+      expect(config.tcp).to.include({ listenaddr: '127.0.0.1:0', listenaddrtls: '', nodelay: true })
+      expect(config.publish).to.include({ key: 'k', publishtimeout: 3000, kickexist: false })
+      expect(config.subscribe).to.include({ waittimeout: 80, queuesize: 4 * 1024 * 1024, writemerge: 'auto' })
+      expect([config, config.publish, config.tcp].every(Object.isFrozen)).to.equal(true)
+    })
+
+    it('tells of a change that the plugin takes live', async () => {
+      const told: string[] = []
+      const host = await start((ctx) => {
+        ctx.onConfig(({ greeting }) => told.push(`${greeting}, now ${ctx.config.greeting}`))
+      })
+      await host.configure({ greeting: 'bye' })
+      await waitFor(() => told.length > 0, { what: 'the change' })
+      expect(told).to.eql(['bye, now bye'])
+      expect(host.ctx.config.pause).to.equal(90_000)
+    })
+  })
+
+  describe('services', () => {
+    it('are found by name, and offered only when the definition names them', async () => {
+      let refusal: unknown
+      const { ctx } = await start(({ services }) => {
+        services.provide('contract:clock', { now: () => 7 })
+        try {
+          services.provide('contract:none', {})
+        } catch (error) {
+          refusal = error
+        }
+      })
+      expect(ctx.services.get('contract:clock')?.now()).to.equal(7)
+      expect(ctx.services.get('contract:none')).to.equal(undefined)
+      expect(refusal).to.be.instanceOf(Error).with.property('message').that.includes('contract:none')
+    })
+  })
+
+  describe('tasks', () => {
+    const untilAborted = async (signal: AbortSignal) => void (await once(signal, 'abort'))
+
+    it('run until they end, fail or are stopped', async () => {
+      const { ctx } = await start()
+      let aborted = false
+      const stopped = ctx.tasks.start({
+        owner: 'live/a',
+        run: async (signal) => {
+          await untilAborted(signal)
+          aborted = true
+        },
+      })
+      const ended = ctx.tasks.start({ owner: 'live/b', run: async () => {} })
+      const failed = ctx.tasks.start({ owner: 'live/c', run: () => Promise.reject(new Error('broken')) })
+      await Promise.all([ended.done, failed.done])
+      expect(new Set([stopped.id, ended.id, failed.id]).size).to.equal(3)
+      expect(aborted).to.equal(false)
+      stopped.stop('enough')
+      await stopped.done
+      expect(aborted).to.equal(true)
+    })
+  })
+
+  describe('the end of a generation', () => {
+    const journal = (ctx: Context, told: string[]): void => {
+      ctx.onDrain(() => told.push('drain'))
+      ctx.onDispose(() => void told.push('first'))
+      ctx.onDispose(async () => {
+        await Promise.resolve()
+        told.push('second')
+      })
+      ctx.signal.addEventListener('abort', () => told.push('signal'))
+    }
+
+    it('comes in one order: drain, sessions, signal, callbacks from the latest on, tasks', async () => {
+      const told: string[] = []
+      const host = await start((ctx) => {
+        journal(ctx, told)
+        ctx.tasks.start({
+          owner: 'live/a',
+          run: async (signal) => {
+            await once(signal, 'abort')
+            told.push('task')
+          },
+        })
+      })
+      const publisher = await host.ctx.streams.publish(sessionInit('live/test'))
+      publisher.onClose((reason) => told.push(`publisher ${reason}`))
+      await host.unload()
+      expect(told).to.eql(['drain', 'publisher unloaded', 'signal', 'second', 'first', 'task'])
+    })
+
+    it('closes its listeners and connections, and serves no request any more', async () => {
+      let port = 0
+      const host = await start(async (ctx) => {
+        const listener = await ctx.net.tcp(ctx.config.tcp, (socket) => socket.on('error', () => {}).write('x'))
+        port = listener.addresses[0]?.port ?? 0
+        ctx.http.get('/', () => 'up')
+      })
+      const socket = connect(port, '127.0.0.1').on('error', () => {})
+      await once(socket, 'data')
+      const closed = once(socket, 'close')
+      await host.unload()
+      await closed
+      const [error] = await once(connect(port, '127.0.0.1'), 'error')
+      expect(error).to.have.property('code', 'ECONNREFUSED')
+      const status = await fetch(`${host.origin}/contract/`).then(
+        (response) => response.status,
+        () => 'refused',
+      )
+      expect(status).to.be.oneOf([404, 'refused'])
+    })
+
+    it('begins when a newer one takes over: it is told, and its sessions go on', async () => {
+      const told: string[] = []
+      let isFirst = true
+      const host = await start((ctx) => {
+        if (isFirst) journal(ctx, told)
+        isFirst = false
+      })
+      const { ctx } = host
+      const publisher = await ctx.streams.publish(sessionInit('live/test'))
+      let closeReason: string | undefined
+      publisher.onClose((reason) => (closeReason = reason))
+      await host.replace()
+      await waitFor(() => told.length > 0, { what: 'the drain' })
+      let late = false
+      ctx.onDrain(() => (late = true))
+      expect({ told, late, closeReason }).to.eql({ told: ['drain'], late: true, closeReason: undefined })
+      expect(ctx.streams.get('live/test')).to.have.property('pluginName', 'contract')
+      publisher.close()
+      await host.unload()
+      expect(told.filter((word) => word === 'drain')).to.have.length(1)
+    })
+  })
+}

@@ -1,0 +1,248 @@
+import { expect } from 'chai'
+import {
+  InvalidRequest,
+  StreamDenied,
+  StreamExists,
+  StreamNotFound,
+  StreamUnavailable,
+  type Publisher,
+  type SessionRequest,
+} from 'sluice/sdk'
+import { CollectingSink, ScriptedPublisher, ScriptedSubscriber, sessionInit } from 'sluice/sdk/testing'
+import { waitFor } from '../peers/wait-for.ts'
+import type { Context, StartContractHost } from './contract-host.ts'
+import { labelOf, TEXT_FORMAT } from './text-format.ts'
+
+const PATH = 'live/test'
+const SCRIPT = { audio: false, gopFrames: 4 }
+
+/** Publishes scripted video. */
+async function publish(ctx: Context): Promise<{ publisher: Publisher; script: ScriptedPublisher }> {
+  const publisher = await ctx.streams.publish(sessionInit(PATH))
+  publisher.setMetadata({ title: 'test' })
+  const script = new ScriptedPublisher(publisher, SCRIPT)
+  publisher.tracksComplete()
+  return { publisher, script }
+}
+
+async function failure(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+}
+
+export function describeSessions(start: StartContractHost): void {
+  describe('admission', () => {
+    it('asks the hooks with the whole request, in order, until one refuses', async () => {
+      const asked: Partial<SessionRequest>[] = []
+      const { ctx } = await start(({ hooks }) => {
+        hooks.on('publish', async (request) => void asked.push(request))
+        hooks.on('publish', ({ params }) => {
+          if (params['ticket'] !== 'yes') throw new Error('no ticket')
+        })
+        hooks.on('publish', ({ action }) => void asked.push({ action }))
+      })
+      const query = 'ticket=no&ticket=yes&x=a%20b'
+      const refused = await failure(ctx.streams.publish(sessionInit('/live/test/', { query })))
+      expect(refused).to.be.instanceOf(StreamDenied).with.property('message', 'unauthorized')
+      expect(asked).to.have.length(1)
+      expect(asked[0]).to.deep.include({ action: 'publish', protocol: 'contract', type: 'server', streamPath: PATH })
+      expect(asked[0]).to.deep.include({ query, params: { ticket: 'no', x: 'a b' } })
+      await ctx.streams.publish(sessionInit(PATH, { query: 'ticket=yes' }))
+      expect(asked.map(({ action }) => action)).to.eql(['publish', 'publish', 'publish'])
+    })
+
+    it('asks other hooks for subscribers, and none that was taken back', async () => {
+      const { ctx } = await start()
+      const untap = ctx.hooks.on('subscribe', ({ action }) => {
+        throw new Error(action)
+      })
+      await publish(ctx)
+      const refused = await failure(ctx.streams.subscribe(sessionInit(PATH)))
+      expect(refused).to.be.instanceOf(StreamDenied)
+      untap()
+      expect(await ctx.streams.subscribe(sessionInit(PATH))).to.have.property('streamPath', PATH)
+    })
+
+    it('refuses a second publisher, a path that is none, and a stream that does not come', async () => {
+      const { ctx } = await start()
+      await publish(ctx)
+      expect(await failure(ctx.streams.publish(sessionInit(PATH)))).to.be.instanceOf(StreamExists)
+      expect(await failure(ctx.streams.publish(sessionInit('/')))).to.be.instanceOf(InvalidRequest)
+      expect(await failure(ctx.streams.subscribe(sessionInit('live/none')))).to.be.instanceOf(StreamNotFound)
+      const left = new AbortController()
+      const waiting = failure(ctx.streams.subscribe(sessionInit('live/none', { signal: left.signal })))
+      left.abort()
+      expect(await waiting).to.be.instanceOf(StreamUnavailable)
+    })
+
+    it('lets the newer publisher in where the config says so', async () => {
+      const { ctx } = await start(undefined, { publish: { kickexist: true } })
+      const { publisher } = await publish(ctx)
+      let reason: string | undefined
+      publisher.onClose((why) => (reason = why))
+      await publish(ctx)
+      expect(reason).to.equal('kick')
+    })
+  })
+
+  describe('notices', () => {
+    it('tell what happens to a stream, whatever those told before throw', async () => {
+      const told: string[] = []
+      const { ctx } = await start(({ hooks }) => {
+        hooks.on('published', () => {
+          throw new Error('broken')
+        })
+        hooks.on('published', ({ path, pluginName }) => void told.push(`published ${path} by ${pluginName}`))
+        hooks.on('track', (_stream, track) => void told.push(`track ${track.codec}`))
+        hooks.on('subscribed', ({ streamPath }) => void told.push(`subscribed ${streamPath}`))
+        hooks.on('unsubscribed', (_subscriber, reason) => void told.push(`unsubscribed: ${reason}`))
+        hooks.on('unpublished', (_stream, reason) => void told.push(`unpublished: ${reason}`))
+      })
+      const { publisher } = await publish(ctx)
+      const subscriber = await ctx.streams.subscribe(sessionInit(PATH))
+      subscriber.close('seen enough')
+      publisher.close('done')
+      await waitFor(() => told.length === 5, { what: 'five notices' })
+      expect(told).to.eql([
+        `published ${PATH} by contract`,
+        'track h264',
+        `subscribed ${PATH}`,
+        'unsubscribed: seen enough',
+        'unpublished: done',
+      ])
+    })
+
+    it('resolve may publish what is asked for', async () => {
+      const { ctx } = await start((ctx) => {
+        ctx.hooks.on('resolve', () => false)
+        ctx.hooks.on('resolve', async ({ streamPath }) => {
+          if (streamPath === PATH) await publish(ctx)
+          return streamPath === PATH
+        })
+      })
+      const subscriber = await ctx.streams.subscribe(sessionInit(PATH))
+      expect(subscriber.tracks.map(({ codec }) => codec)).to.eql(['h264'])
+    })
+  })
+
+  describe('streams', () => {
+    it('are shown while they have a publisher', async () => {
+      const { ctx } = await start()
+      const { publisher } = await publish(ctx)
+      const { id } = await ctx.streams.subscribe(sessionInit(PATH))
+      expect(ctx.streams.get(PATH)).to.deep.include({ path: PATH, subscriberCount: 1, metadata: { title: 'test' } })
+      expect(ctx.streams.list().map(({ path }) => path)).to.eql([PATH])
+      const [shown] = ctx.streams.subscribers(PATH)
+      expect(shown).to.include({ id, streamPath: PATH, pluginName: 'contract', remoteAddr: '192.0.2.1:40000' })
+      publisher.close()
+      expect([ctx.streams.get(PATH), ctx.streams.list()]).to.eql([undefined, []])
+    })
+
+    it('hand units to a reader from the newest keyframe on, tracks first', async () => {
+      const { ctx } = await start()
+      const { script } = await publish(ctx)
+      script.write(6)
+      const reader = new ScriptedSubscriber(await ctx.streams.subscribe(sessionInit(PATH)))
+      script.write(3)
+      await waitFor(() => reader.units.length >= 5, { what: 'five units' })
+      expect(reader.tracks.map(({ codec }) => codec)).to.eql(['h264'])
+      expect(reader.units.map(({ data }) => labelOf(data))).to.eql([4, 5, 6, 7, 8].map((index) => `video ${index}`))
+    })
+
+    it('send bytes to a sink: the start, then units, and the next publisher goes on where the first ended', async () => {
+      const { ctx } = await start(undefined, { subscribe: { waittimeout: '5s' } })
+      const { publisher, script } = await publish(ctx)
+      script.write(2)
+      const sink = new CollectingSink()
+      const subscriber = await ctx.streams.subscribe(sessionInit(PATH))
+      subscriber.attach(TEXT_FORMAT, sink)
+      const lines = () => sink.bytes.toString().trimEnd().split('\n')
+      await waitFor(() => lines().length === 3, { what: 'what was there' })
+      script.write(1)
+      await waitFor(() => lines().length === 4, { what: 'what came' })
+      publisher.close()
+      const { script: next } = await publish(ctx)
+      next.write(2)
+      await waitFor(() => lines().length >= 6, { what: 'what the next publisher wrote' })
+      expect(lines()).to.eql([
+        'start h264 {"title":"test"}',
+        'h264 key video 0',
+        'h264 video 1',
+        'h264 video 2',
+        'h264 key video 0',
+        'h264 video 1',
+      ])
+    })
+
+    it('announce a configuration when it is another one, to readers and sinks', async () => {
+      const { ctx } = await start()
+      const { publisher, script } = await publish(ctx)
+      script.write(1)
+      const reader = new ScriptedSubscriber(await ctx.streams.subscribe(sessionInit(PATH)))
+      const sink = new CollectingSink()
+      const subscriber = await ctx.streams.subscribe(sessionInit(PATH))
+      subscriber.attach(TEXT_FORMAT, sink)
+      await waitFor(() => sink.bytes.includes('video 0'), { what: 'the first unit' })
+      const { videoTrack: track } = script
+      if (track === undefined) throw new Error('no video')
+      publisher.configureTrack(track, { ...track.config })
+      script.write(4)
+      publisher.configureTrack(track, { ...track.config, width: 640 })
+      script.write(4)
+      await waitFor(() => sink.bytes.includes('video 8'), { what: 'the last unit' })
+      const lines = sink.bytes.toString().split('\n')
+      expect(lines.filter((line) => line.startsWith('configure'))).to.eql(['configure h264'])
+      expect(reader.tracks).to.have.length(2)
+    })
+
+    it('send nothing to who has paused, and go on at a keyframe', async () => {
+      const { ctx } = await start()
+      const { script } = await publish(ctx)
+      script.write(1)
+      const sink = new CollectingSink()
+      const subscriber = await ctx.streams.subscribe(sessionInit(PATH))
+      subscriber.attach(TEXT_FORMAT, sink)
+      await waitFor(() => sink.bytes.includes('video 0'), { what: 'the first unit' })
+      subscriber.pause()
+      script.write(1)
+      subscriber.resume()
+      script.write(4)
+      await waitFor(() => sink.bytes.includes('video 5'), { what: 'the last unit' })
+      const sent = sink.bytes.toString().match(/video \d/gu)
+      expect(sent).to.eql(['video 0', 'video 4', 'video 5'])
+    })
+
+    it('tell of their end once, at once when it was before, with the reason', async () => {
+      const { ctx } = await start()
+      const { publisher } = await publish(ctx)
+      const subscriber = await ctx.streams.subscribe(sessionInit(PATH))
+      for (const session of [subscriber, publisher]) {
+        const told: string[] = []
+        session.onClose((reason) => told.push(reason))
+        session.close('first')
+        session.close('second')
+        session.onClose((reason) => told.push(`late ${reason}`))
+        expect(told).to.eql(['first', 'late first'])
+      }
+    })
+
+    it('end who waits in vain for another publisher', async () => {
+      const { ctx } = await start()
+      const { publisher } = await publish(ctx)
+      const subscriber = await ctx.streams.subscribe(sessionInit(PATH))
+      publisher.close()
+      const reason = await new Promise<string>((resolve) => subscriber.onClose(resolve))
+      expect(reason).to.equal('subscribe timeout')
+    })
+
+    it('take one reader or sink of a subscriber, not two', async () => {
+      const { ctx } = await start()
+      await publish(ctx)
+      const subscriber = await ctx.streams.subscribe(sessionInit(PATH))
+      subscriber.attach(TEXT_FORMAT, new CollectingSink())
+      expect(() => subscriber.read({ unit: () => {} })).to.throw(Error)
+    })
+  })
+}
