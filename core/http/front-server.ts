@@ -18,6 +18,8 @@ const STATUS_BY_CODE: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
 }
 
+const TOO_SLOW = 'no complete request in time'
+
 /** Reads HTTP from connections that others accepted, and bounds what a client may do before it has asked something. */
 export class FrontServer {
   readonly #server: Server
@@ -26,6 +28,8 @@ export class FrontServer {
   readonly #responses = new WeakMap<Duplex, ServerResponse>()
   /** How many requests of a connection have no complete answer. */
   readonly #pipelined = new WeakMap<Socket, number>()
+  /** Connections with a malformed request; the parser complains about each further piece, too. */
+  readonly #malformed = new WeakSet<Duplex>()
   readonly #maxPipelined: number
   readonly #log: Logger
   #closing = false
@@ -55,6 +59,8 @@ export class FrontServer {
 
   accept(socket: Socket): void {
     this.#sockets.add(socket)
+    // Each request of a pipeline may wait for the end of its connection.
+    socket.setMaxListeners(0)
     socket.once('close', () => this.#sockets.delete(socket))
     this.#server.emit('connection', socket)
   }
@@ -85,7 +91,8 @@ export class FrontServer {
   #isWithinPipeline(socket: Socket, response: ServerResponse): boolean {
     const count = (this.#pipelined.get(socket) ?? 0) + 1
     if (count > this.#maxPipelined) {
-      if (!socket.destroyed) this.#log.info(factsOf(socket), 'connection closed: too many requests at once')
+      if (!socket.destroyed)
+        this.#log.info({ ...factsOf(socket), reason: 'too many requests at once' }, 'connection closed')
       socket.destroy()
       return false
     }
@@ -95,13 +102,14 @@ export class FrontServer {
   }
 
   #onClientError(error: Error & { readonly code?: string }, socket: Duplex): void {
+    if (this.#malformed.has(socket)) return
+    this.#malformed.add(socket)
     const { code = '', message } = error
     const statusCode = STATUS_BY_CODE[code] ?? 400
     // Not the error itself: it carries the bytes of the request, with what secrets they hold.
     const facts = socket instanceof Socket ? { ...factsOf(socket), code } : { code }
     if (code === 'ECONNRESET') this.#log.debug(facts, 'connection reset')
-    else if (statusCode === 408) this.#log.info(facts, 'connection closed: no complete request in time')
-    else this.#log.info({ ...facts, reason: message }, `connection closed: malformed request, answered ${statusCode}`)
+    else this.#log.info({ ...facts, reason: statusCode === 408 ? TOO_SLOW : message }, 'connection closed')
     const response = this.#responses.get(socket)
     const busy = response !== undefined && response.headersSent && !response.writableFinished
     if (busy || code === 'ECONNRESET') socket.destroy()

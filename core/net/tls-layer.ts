@@ -21,8 +21,7 @@ export class TlsLayer {
       onSecure(socket)
     })
     this.#server.on('tlsClientError', (err, socket) => {
-      const { remoteAddress: ip, remotePort: port } = socket
-      log.info({ ip, port, reason: err.message }, 'TLS handshake failed')
+      this.#failed(socket, reasonOf(err))
       socket.destroy()
     })
   }
@@ -40,20 +39,30 @@ export class TlsLayer {
     }
     const peer = peerOf(socket)
     this.#pending.set(peer, socket)
-    socket.once('close', () => {
-      if (this.#pending.get(peer) === socket) this.#pending.delete(peer)
-    })
+    socket.once('close', () => this.#failed(socket, 'the client left'))
     this.#server.emit('connection', socket)
   }
 
   /** Ends the handshakes under way; connections that are past them live on. */
   close(): void {
-    for (const socket of this.#pending.values()) socket.destroy()
+    const sockets = [...this.#pending.values()]
     this.#pending.clear()
+    for (const socket of sockets) socket.destroy()
+  }
+
+  // Told of the accepted connection, and of the TLS connection made of it: whichever comes first is logged.
+  #failed(socket: Socket, reason: string): void {
+    if (!this.#pending.delete(peerOf(socket))) return
+    this.#log.info({ ip: socket.remoteAddress, port: socket.remotePort, reason }, 'TLS handshake failed')
   }
 }
 
 /** The same for an accepted connection and the TLS connection made of it, and of no other connection of the port. */
 function peerOf(socket: Socket): string {
   return `${socket.remoteAddress} ${socket.remotePort}`
+}
+
+/** OpenSSL's errors say it in short besides a message with addresses and file names. */
+function reasonOf(error: Error): string {
+  return 'reason' in error && typeof error.reason === 'string' ? error.reason : error.message
 }

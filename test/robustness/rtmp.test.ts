@@ -1,8 +1,17 @@
-import { serializeAmf0 } from 'sluice/sdk/media'
 import { expect } from 'chai'
 import { BadClient } from './support/bad-client.ts'
 import { HealthySession } from './support/healthy-session.ts'
 import { noise } from './support/noise.ts'
+import {
+  aggregate,
+  beginnings,
+  chunk,
+  COMMAND,
+  nestedCommand,
+  unfinished,
+  VIDEO,
+  wholeMessage,
+} from './support/rtmp-bytes.ts'
 import { command, messageBytes, RtmpClient } from './support/rtmp-client.ts'
 import { ServerProcess } from './support/server-process.ts'
 
@@ -15,51 +24,6 @@ global:
 const MAX_GROWTH_BYTES = 100 * 1024 * 1024
 const MIB = 1024 * 1024
 
-const AUDIO = 8
-const VIDEO = 9
-const COMMAND = 20
-const AGGREGATE = 22
-
-/** A chunk with a full header that announces a message of a size; the payload is up to the caller. */
-function chunk(chunkStreamId: number, typeId: number, sizeBytes: number, payload: Buffer = Buffer.alloc(0)): Buffer {
-  const extended = chunkStreamId - 64
-  const basic = chunkStreamId < 64 ? [chunkStreamId] : [1, extended & 0xff, extended >>> 8]
-  const header = Buffer.from([...basic, 0, 0, 0, 0, 0, 0, typeId, 1, 0, 0, 0])
-  header.writeUIntBE(sizeBytes, basic.length + 3, 3)
-  return Buffer.concat([header, payload])
-}
-
-function nestedCommand(depth: number): Buffer {
-  const open = Buffer.from([0x03, 0x00, 0x01, 0x61])
-  return Buffer.concat([serializeAmf0(['connect', 1]), ...Array<Buffer>(depth).fill(open)])
-}
-
-function wholeMessage(typeId: number, payload: Buffer): Buffer {
-  return Buffer.concat([
-    messageBytes({ kind: 'setChunkSize', sizeBytes: 0xff_ff_ff }),
-    chunk(5, typeId, payload.length, payload),
-  ])
-}
-
-/** An aggregate of empty audio messages. */
-function aggregate(count: number): Buffer {
-  const empty = Buffer.from([AUDIO, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 11])
-  return Buffer.concat(Array<Buffer>(count).fill(empty))
-}
-
-/** The largest messages on as many chunk streams as there may be, each short of its last byte. */
-function unfinished(): Buffer {
-  const parts = [messageBytes({ kind: 'setChunkSize', sizeBytes: MIB })]
-  for (let id = 3; id < 60; id++) parts.push(chunk(id, VIDEO, 0xff_ff_ff, Buffer.alloc(MIB)))
-  return Buffer.concat(parts)
-}
-
-/** The first 128 bytes of a message on each of many chunk streams. */
-function beginnings(count: number): Buffer {
-  const starts = Array.from({ length: count }, (_, index) => chunk(64 + index, VIDEO, 1000, Buffer.alloc(128)))
-  return Buffer.concat([messageBytes({ kind: 'setChunkSize', sizeBytes: 128 }), ...starts])
-}
-
 const SAID_AFTER_CONNECT: readonly { readonly name: string; readonly bytes: Buffer; readonly reason: RegExp }[] = [
   { name: 'random bytes', bytes: noise(MIB), reason: /^malformed/ },
   {
@@ -67,12 +31,12 @@ const SAID_AFTER_CONNECT: readonly { readonly name: string; readonly bytes: Buff
     bytes: beginnings(65_536),
     reason: /^malformed: .*chunk streams/,
   },
-  { name: 'deeply nested AMF', bytes: wholeMessage(COMMAND, nestedCommand(10_000)), reason: /^malformed: .*nested/ },
+  { name: 'deeply nested AMF', bytes: nestedCommand(10_000), reason: /^malformed: .*nested/ },
   { name: 'a command that claims 16 MB', bytes: chunk(3, COMMAND, 0xff_ff_ff), reason: /^malformed: .*bytes, above/ },
-  { name: 'large messages that it does not finish', bytes: unfinished(), reason: /^malformed: unfinished messages/ },
+  { name: 'large messages that it does not finish', bytes: unfinished(57), reason: /^malformed: unfinished messages/ },
   {
     name: 'an aggregate of a million messages',
-    bytes: wholeMessage(AGGREGATE, aggregate(1_000_000)),
+    bytes: aggregate(1_000_000),
     reason: /^malformed: aggregate/,
   },
   {

@@ -2,6 +2,7 @@ import { connect } from 'node:net'
 import { expect } from 'chai'
 import { waitFor } from '../peers/wait-for.ts'
 import { BadClient, expectOneEnd } from './support/bad-client.ts'
+import { clientFrame, wsRequest } from './support/client-frame.ts'
 import { HealthySession } from './support/healthy-session.ts'
 import { NumberedPublisher } from './support/numbered-publisher.ts'
 import { messageBytes, RtmpClient } from './support/rtmp-client.ts'
@@ -24,16 +25,8 @@ const VIEWERS = 20
 const HEALTHY_VIEWERS = 3
 const MAX_GROWTH_BYTES = 2 * VIEWERS * QUEUE_BYTES
 const HTTP_REQUEST = 'GET /flv/live/fast HTTP/1.1\r\nHost: x\r\n\r\n'
-const WS_REQUEST =
-  'GET /flv/live/fast HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n' +
-  'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n'
-
+const WS_REQUEST = wsRequest('/flv/live/fast')
 const PING = 9
-
-/** A masked frame of a client (RFC 6455 5.2); the mask is 0. */
-function clientFrame(opcode: number, payload: Buffer): Buffer {
-  return Buffer.concat([Buffer.from([0x80 | opcode, 0x80 | payload.length, 0, 0, 0, 0]), payload])
-}
 
 describe('viewers that read nothing', function () {
   this.timeout(30_000)

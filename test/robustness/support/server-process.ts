@@ -15,6 +15,7 @@ export type LogLine = {
   readonly port?: number
   readonly reason?: string
   readonly owner?: string
+  readonly host?: string
   readonly session?: number
   readonly [key: string]: unknown
 }
@@ -82,7 +83,7 @@ export class ServerProcess {
 
   /** The lines that say why the connection from a port ended, or a session on it. */
   endsOf(port: number): LogLine[] {
-    const own = (line: LogLine) => line.port === port && line.owner === undefined
+    const own = (line: LogLine) => line.port === port && line.host === undefined
     const sessions = new Set(this.lines.filter(own).flatMap(({ session }) => session ?? []))
     return this.lines.filter((line) => line.reason !== undefined && (own(line) || sessions.has(line.session ?? -1)))
   }
