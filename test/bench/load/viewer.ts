@@ -1,0 +1,102 @@
+import type { Socket } from 'node:net'
+import { parseMarker } from '../media/marker.ts'
+import { isKeyframe, VIDEO_HEADER_SIZE_BYTES } from '../media/tape.ts'
+import { FlvPlayer } from './flv-player.ts'
+import type { Player, Target } from './player.ts'
+import { RtmpClient } from './rtmp-client.ts'
+import { openSocket } from './socket.ts'
+
+/** One viewer. It reads the stream to its first keyframe, and further if it is to; then it only counts bytes. */
+export class Viewer {
+  /** From the start of the connection to the first keyframe; undefined before that. */
+  firstKeyframeMs: number | undefined
+  failure: string | undefined
+  receivedBytes = 0
+  /** What a viewer that reads all has seen since {@link beginWindow}. */
+  frames = 0
+  lostFrames = 0
+  delaysMs: number[] = []
+  readonly #readsAll: boolean
+  readonly #settled: (viewer: Viewer) => void
+  readonly #startMs = performance.now()
+  readonly #socket: Socket
+  readonly #player: Player
+  #reading = true
+  #nextSequence: number | undefined
+
+  /** @param settled Called once: the first keyframe is there, or it has failed. */
+  constructor(target: Target, readsAll: boolean, settled: (viewer: Viewer) => void) {
+    this.#readsAll = readsAll
+    this.#settled = settled
+    this.#player = this.#createPlayer(target)
+    this.#socket = openSocket(target.port, {
+      connected: () => this.#player.start(),
+      bytes: (view) => this.#receive(view),
+      closed: (reason) => this.#fail(reason),
+    })
+  }
+
+  beginWindow(): void {
+    this.receivedBytes = 0
+    this.frames = 0
+    this.lostFrames = 0
+    this.delaysMs = []
+  }
+
+  /** Takes nothing more from its socket. */
+  stall(): void {
+    this.#socket.pause()
+  }
+
+  resume(): void {
+    this.#socket.resume()
+  }
+
+  #createPlayer(target: Target): Player {
+    const events = {
+      send: (bytes: Buffer) => void this.#socket.write(bytes),
+      video: (body: Buffer) => this.#video(body),
+      failed: (reason: string) => this.#fail(reason),
+    }
+    if (target.format !== 'rtmp') return new FlvPlayer(target, events)
+    return new RtmpClient({ ...events, action: 'play', port: target.port, path: target.path })
+  }
+
+  #receive(view: Buffer): void {
+    this.receivedBytes += view.length
+    this.#player.count?.(view.length)
+    if (!this.#reading) return
+    try {
+      this.#player.receive(Buffer.from(view))
+    } catch (error) {
+      this.#fail(String(error))
+    }
+  }
+
+  #video(body: Buffer): void {
+    if (this.firstKeyframeMs === undefined) {
+      if (!isKeyframe(body)) return
+      this.firstKeyframeMs = performance.now() - this.#startMs
+      this.#reading = this.#readsAll
+      this.#settled(this)
+    }
+    if (this.#readsAll) this.#observe(body)
+  }
+
+  #observe(body: Buffer): void {
+    const marker = parseMarker(body.subarray(VIDEO_HEADER_SIZE_BYTES))
+    if (marker === null) return
+    this.frames++
+    this.lostFrames += marker.sequence - (this.#nextSequence ?? marker.sequence)
+    this.#nextSequence = marker.sequence + 1
+    this.delaysMs.push(Number(process.hrtime.bigint() - marker.clockNs) / 1e6)
+  }
+
+  #fail(reason: string): void {
+    if (this.failure !== undefined) return
+    this.failure = reason
+    this.#reading = false
+    this.#socket.destroy()
+    if (this.firstKeyframeMs === undefined) this.#settled(this)
+  }
+}

@@ -1,0 +1,95 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { distributionOf, type Distribution } from '../statistics.ts'
+import type { Target } from './player.ts'
+import { Viewer } from './viewer.ts'
+import type { Load } from './load.ts'
+
+const JOIN_TIMEOUT_MS = 20_000
+/** Viewers are started in groups this far apart. */
+const STEP_MS = 5
+
+export type ViewersInit = {
+  readonly target: Target
+  readonly count: number
+  readonly perSecond: number
+  /** Read the stream all along, for its markers, instead of counting bytes after the first keyframe. */
+  readonly readsAll: boolean
+}
+
+export type ViewersReady = {
+  readonly joined: number
+  readonly failures: readonly string[]
+  readonly firstKeyframeMs: Distribution
+}
+
+export type ViewersReport = {
+  readonly seconds: number
+  readonly receivedBytes: number
+  /** Of the viewer that received least. */
+  readonly leastBytes: number
+  /** Connections that have ended. */
+  readonly closed: number
+  readonly frames: number
+  readonly lostFrames: number
+  readonly delayMs: Distribution
+}
+
+/** Many viewers of one stream, in this process. */
+export class Viewers implements Load<ViewersReady, ViewersReport> {
+  readonly #init: ViewersInit
+  readonly #viewers: Viewer[] = []
+  #beginMs = 0
+
+  constructor(init: ViewersInit) {
+    this.#init = init
+  }
+
+  async start(): Promise<ViewersReady> {
+    const { target, count, perSecond, readsAll } = this.#init
+    const startMs = performance.now()
+    const settled = new Set<Viewer>()
+    while (this.#viewers.length < count) {
+      const due = Math.min(count, 1 + Math.floor(((performance.now() - startMs) / 1000) * perSecond))
+      while (this.#viewers.length < due)
+        this.#viewers.push(new Viewer(target, readsAll, (viewer) => settled.add(viewer)))
+      await delay(STEP_MS)
+    }
+    const endMs = performance.now() + JOIN_TIMEOUT_MS
+    while (settled.size < count && performance.now() < endMs) await delay(STEP_MS)
+    const times = this.#viewers.flatMap(({ firstKeyframeMs }) => firstKeyframeMs ?? [])
+    const failures = this.#viewers.flatMap(({ failure, firstKeyframeMs }) =>
+      firstKeyframeMs === undefined ? (failure ?? 'no keyframe in time') : [],
+    )
+    return { joined: times.length, failures, firstKeyframeMs: distributionOf(times) }
+  }
+
+  begin(): void {
+    this.#beginMs = performance.now()
+    for (const viewer of this.#viewers) viewer.beginWindow()
+  }
+
+  end(): ViewersReport {
+    const bytes = this.#viewers.map(({ receivedBytes }) => receivedBytes)
+    return {
+      seconds: (performance.now() - this.#beginMs) / 1000,
+      receivedBytes: sum(bytes),
+      leastBytes: Math.min(...bytes),
+      closed: this.#viewers.filter(({ failure }) => failure !== undefined).length,
+      frames: sum(this.#viewers.map(({ frames }) => frames)),
+      lostFrames: sum(this.#viewers.map(({ lostFrames }) => lostFrames)),
+      delayMs: distributionOf(this.#viewers.flatMap(({ delaysMs }) => delaysMs)),
+    }
+  }
+
+  stall(): void {
+    for (const viewer of this.#viewers) viewer.stall()
+  }
+
+  resume(): void {
+    for (const viewer of this.#viewers) viewer.resume()
+  }
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0)
+}

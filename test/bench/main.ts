@@ -1,0 +1,103 @@
+/** Measures this server side by side with others; see docs/performance.md. */
+import { writeFile } from 'node:fs/promises'
+import { cpus, loadavg } from 'node:os'
+import { sourceFile } from './media/source-file.ts'
+import { parseOptions, USAGE, type Options } from './options.ts'
+import { formatRatios, formatSummaries, ratiosOf, summarize } from './report/summary.ts'
+import { formatNumber, formatTable } from './report/table.ts'
+import { runRounds } from './rounds.ts'
+import { fanOut } from './scenarios/fan-out.ts'
+import { joins } from './scenarios/joins.ts'
+import { publishers } from './scenarios/publishers.ts'
+import type { Measurement, RunOptions, ServerScenario } from './scenarios/scenario.ts'
+import { stalled } from './scenarios/stalled.ts'
+import type { BenchServer } from './servers/bench-server.ts'
+import { nginxRtmp } from './servers/nginx-rtmp.ts'
+import { nodeMediaServer } from './servers/node-media-server.ts'
+import { sluice } from './servers/sluice.ts'
+import { runUnitBenches } from './units/units.ts'
+import type { UnitResult } from './units/unit-bench.ts'
+
+const SCENARIOS: readonly ServerScenario[] = [fanOut, publishers, joins, stalled]
+
+await main()
+
+async function main(): Promise<void> {
+  const options = readOptions()
+  if (options === undefined) return
+  const run: RunOptions = { ...options, sourceFile: await sourceFile() }
+  const machine = { cpus: cpus().length, model: cpus()[0]?.model, node: process.version, loadAverageBefore: loadavg() }
+  print(`${machine.cpus} × ${machine.model}, Node ${machine.node}, load average ${formatLoad()}\n`)
+
+  const units = options.only.includes('units') ? await runUnitBenches(run.sourceFile) : []
+  if (units.length > 0) printUnits(units)
+  const servers = await findServers(options)
+  const measurements: Measurement[] = []
+  const results = []
+  for (const scenario of SCENARIOS.filter(({ name }) => options.only.includes(name))) {
+    const measured = await runRounds(scenario, servers, run, print)
+    const summaries = summarize(measured)
+    const ratios = ratiosOf(summaries, scenario.compared)
+    measurements.push(...measured)
+    results.push({ scenario: scenario.name, summaries, ratios })
+    print(`\n${scenario.title}; medians of up to ${options.rounds} rounds of ${options.seconds} s\n\n`)
+    print(formatSummaries(scenario, summaries))
+    if (ratios.length > 0) print(`\n${formatRatios(scenario, ratios)}`)
+  }
+  print(`\nload average at the end ${formatLoad()}\n`)
+  if (options.jsonFile === undefined) return
+  const report = { date: new Date().toISOString(), machine, options, units, results, measurements }
+  await writeFile(options.jsonFile, `${JSON.stringify(report, null, 2)}\n`)
+}
+
+function readOptions(): Options | undefined {
+  try {
+    return parseOptions(process.argv.slice(2))
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`)
+    process.exitCode = 2
+    return undefined
+  }
+}
+
+/** What is not there is left out, and said to be. */
+async function findServers({ writeMerges, profileFolder, peers, only }: Options): Promise<BenchServer[]> {
+  if (only.every((name) => name === 'units')) return []
+  const servers = writeMerges.map((writeMerge) => sluice({ writeMerge, profileFolder }))
+  if (peers.includes('nginx')) {
+    const nginx = nginxRtmp()
+    if (nginx !== undefined) servers.push(nginx)
+    else print('SKIPPED: nginx-rtmp is not installed (Debian: apt-get install nginx libnginx-mod-rtmp)\n')
+  }
+  if (peers.includes('nms')) {
+    const nms = await nodeMediaServer()
+    if (nms !== undefined) servers.push(nms)
+    else print('SKIPPED: node-media-server could not be fetched from npm\n')
+  }
+  return servers
+}
+
+function printUnits(units: readonly UnitResult[]): void {
+  print('\nPer access unit, without sockets\n\n')
+  print(
+    formatTable(
+      ['what', 'units/s', 'ns/unit', 'heap bytes/unit'],
+      units.map(({ name, unitsPerSecond, nanosecondsPerUnit, heapBytesPerUnit }) => [
+        name,
+        formatNumber(unitsPerSecond, 0),
+        formatNumber(nanosecondsPerUnit, 0),
+        formatNumber(heapBytesPerUnit, 0),
+      ]),
+    ),
+  )
+}
+
+function formatLoad(): string {
+  return loadavg()
+    .map((value) => value.toFixed(2))
+    .join(' ')
+}
+
+function print(text: string): void {
+  process.stdout.write(text)
+}

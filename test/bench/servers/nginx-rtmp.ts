@@ -1,0 +1,59 @@
+import { existsSync } from 'node:fs'
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { findProgram } from '../../peers/peers.ts'
+import type { BenchServer, RunningServer } from './bench-server.ts'
+import { freePorts, ServerProcess } from './server-process.ts'
+
+/** Where Debian's libnginx-mod-rtmp lies. */
+const MODULE = '/usr/lib/nginx/modules/ngx_rtmp_module.so'
+
+/** nginx with its RTMP module, as Debian has them; undefined where they are not installed. */
+export function nginxRtmp(): BenchServer | undefined {
+  const program = findProgram('nginx') ?? (existsSync('/usr/sbin/nginx') ? '/usr/sbin/nginx' : undefined)
+  if (program === undefined || !existsSync(MODULE)) return undefined
+  return {
+    name: 'nginx-rtmp',
+    formats: ['rtmp'],
+    async start(): Promise<RunningServer> {
+      const folder = await mkdtemp(path.join(tmpdir(), 'sluice-bench-'))
+      const [rtmpPort = 0] = await freePorts(1)
+      const configFile = path.join(folder, 'nginx.conf')
+      await writeFile(configFile, configText(folder, rtmpPort))
+      const server = new ServerProcess({
+        program,
+        args: ['-p', folder, '-e', path.join(folder, 'error.log'), '-c', configFile],
+        folder,
+        ports: [rtmpPort],
+      })
+      await server.up()
+      return {
+        rtmpPort,
+        target: (format, path) => ({ format, port: rtmpPort, path }),
+        usage: () => server.usage(),
+        stop: () => server.stop(),
+      }
+    },
+  }
+}
+
+function configText(folder: string, rtmpPort: number): string {
+  const user = process.getuid?.() === 0 ? 'user root;\n' : ''
+  return `${user}load_module ${MODULE};
+daemon off;
+worker_processes 1;
+worker_rlimit_nofile 16384;
+pid ${folder}/nginx.pid;
+error_log ${folder}/error.log error;
+events { worker_connections 8192; }
+rtmp {
+  access_log off;
+  server {
+    listen 127.0.0.1:${rtmpPort};
+    chunk_size 4096;
+    application live { live on; }
+  }
+}
+`
+}

@@ -1,0 +1,93 @@
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { FORMATS } from '../load/player.ts'
+import type { BenchServer, RunningServer, ServerStatus, SubscriberCounts } from './bench-server.ts'
+import { freePorts, ServerProcess } from './server-process.ts'
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
+/** `subscribe.queuesize` as the benchmark sets it, which is its default. */
+const QUEUE_BYTES = 4 * 1024 * 1024
+
+type SluiceOptions = {
+  /** `subscribe.writemerge`. */
+  readonly writeMerge: string
+  /** Write a CPU profile of each run into this folder. */
+  readonly profileFolder: string | undefined
+}
+
+/** This project's server, as `npm start` runs it. */
+export function sluice({ writeMerge, profileFolder }: SluiceOptions): BenchServer {
+  const name = `sluice ${writeMerge}`
+  return {
+    name,
+    formats: FORMATS,
+    queueBytes: QUEUE_BYTES,
+    async start(): Promise<RunningServer> {
+      const folder = await mkdtemp(path.join(tmpdir(), 'sluice-bench-'))
+      const [rtmpPort = 0, httpPort = 0] = await freePorts(2)
+      const configFile = path.join(folder, 'config.yaml')
+      await writeFile(configFile, configText(rtmpPort, httpPort, writeMerge))
+      const profile = profileFolder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${path.resolve(profileFolder)}`]
+      const args = [...profile, ...(await startArgs()), '-c', configFile]
+      const server = new ServerProcess({ program: process.execPath, args, folder, ports: [rtmpPort, httpPort] })
+      await server.up()
+      const http = `http://127.0.0.1:${httpPort}`
+      return {
+        rtmpPort,
+        target: (format, path) =>
+          format === 'rtmp' ? { format, port: rtmpPort, path } : { format, port: httpPort, path: `/flv/${path}.flv` },
+        usage: () => server.usage(),
+        status: () => statusOf(http),
+        subscribers: () => subscribersOf(http),
+        stop: () => server.stop(),
+      }
+    },
+  }
+}
+
+/** What `npm start` gives to Node. */
+async function startArgs(): Promise<string[]> {
+  const manifest = JSON.parse(await readFile(path.join(ROOT, 'package.json'), 'utf8')) as { scripts: { start: string } }
+  const [, ...args] = manifest.scripts.start.split(' ')
+  return args.map((arg) => (arg.endsWith('.ts') ? path.join(ROOT, arg) : arg))
+}
+
+function configText(rtmpPort: number, httpPort: number, writeMerge: string): string {
+  return `global:
+  loglevel: warn
+  http: { listenaddr: '127.0.0.1:${httpPort}' }
+  subscribe: { writemerge: ${writeMerge}, queuesize: ${QUEUE_BYTES} }
+rtmp: { tcp: { listenaddr: '127.0.0.1:${rtmpPort}' } }
+demo: { enable: false }
+`
+}
+
+async function statusOf(http: string): Promise<ServerStatus> {
+  const text = await (await fetch(`${http}/metrics`)).text()
+  const value = (name: string) => {
+    const found = new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'mu').exec(text)?.[1]
+    return found === undefined ? undefined : Number(found)
+  }
+  const utilization = value('sluice_event_loop_utilization')
+  const windowSeconds = value('sluice_stream_write_merge_window_seconds') ?? value('sluice_write_merge_window_seconds')
+  const delaySeconds = value('sluice_event_loop_delay_p99_seconds')
+  return {
+    ...(utilization === undefined ? {} : { eventLoopUtilization: utilization }),
+    ...(windowSeconds === undefined ? {} : { mergeWindowMs: windowSeconds * 1000 }),
+    ...(delaySeconds === undefined ? {} : { eventLoopDelayP99Ms: delaySeconds * 1000 }),
+  }
+}
+
+async function subscribersOf(http: string): Promise<SubscriberCounts> {
+  type Answer = { readonly data: readonly { readonly dropped: number; readonly skips: number }[] }
+  const { data } = (await (await fetch(`${http}/api/subscribers`)).json()) as Answer
+  let dropped = 0
+  let skips = 0
+  for (const subscriber of data) {
+    dropped += subscriber.dropped
+    skips += subscriber.skips
+  }
+  return { subscribers: data.length, dropped, skips }
+}

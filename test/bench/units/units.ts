@@ -1,0 +1,18 @@
+import { readFile } from 'node:fs/promises'
+import { closeRigs } from '../../../core/stream/fixtures/registry-rig.ts'
+import { parseTape } from '../media/tape.ts'
+import { dispatchBenches } from './dispatch.ts'
+import { muxBenches } from './mux.ts'
+import { parseBenches } from './parse.ts'
+import { runUnitBench, type UnitResult } from './unit-bench.ts'
+
+/** What parsing, muxing and dispatching cost per access unit, without sockets. */
+export async function runUnitBenches(sourceFile: string): Promise<UnitResult[]> {
+  const tape = parseTape(await readFile(sourceFile))
+  const results: UnitResult[] = []
+  for (const bench of [...parseBenches(tape), ...muxBenches(tape), ...(await dispatchBenches(tape))]) {
+    results.push(await runUnitBench(bench))
+  }
+  closeRigs()
+  return results
+}
