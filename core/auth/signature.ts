@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { equalInConstantTime } from './constant-time.ts'
 
 /** Length of a signature in characters (spec.md, Limits). */
-export const SIGNATURE_LENGTH = 32
+const SIGNATURE_LENGTH = 32
 const HEX_TIME = /^[0-9a-f]{1,16}$/iu
 
 /** `md5(key + streamPath + expireHex)` in lower-case hex, over the expiry's text as sent (spec.md, Built-in signature auth). */

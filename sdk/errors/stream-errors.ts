@@ -15,10 +15,19 @@ export class SluiceError extends Error {
 }
 
 /**
- * A gate or hook refused the session (401). Clients get only the generic message; why is in `cause`, for the log.
+ * A gate or hook refused the session (401). Clients get only the generic message; why is in `cause`, and the host has
+ * logged it. What a protocol's plugin makes of it (spec.md, Protocol coverage of the gates):
  *
- * What a protocol makes of it (spec.md, Protocol coverage of the gates): rtmp closes the connection; webrtc, flv, hls and
- * mp4 answer 401; srt rejects the handshake as Unauthorized; rtsp answers 401; webtransport closes the session.
+ * | protocol     | publish               | play                | a client that is denied                   |
+ * | ------------ | --------------------- | ------------------- | ----------------------------------------- |
+ * | rtmp         | yes                   | yes                 | has its connection closed                 |
+ * | webrtc       | yes (WHIP)            | yes (WHEP)          | gets HTTP 401                             |
+ * | srt          | yes                   | yes                 | has its handshake rejected (Unauthorized) |
+ * | rtsp         | yes (record/announce) | yes (describe/play) | gets RTSP 401                             |
+ * | webtransport | yes                   | yes                 | has its session closed                    |
+ * | hls          | no                    | yes                 | gets HTTP 401; segments pass no webhook   |
+ * | flv          | no                    | yes                 | gets HTTP 401, a WebSocket no upgrade     |
+ * | mp4          | no                    | yes                 | gets HTTP 401                             |
  */
 export class StreamDenied extends SluiceError {
   constructor(cause: unknown) {

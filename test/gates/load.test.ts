@@ -12,7 +12,7 @@ import { fakeProtocolFolder } from './plugin-folder.ts'
 
 const SESSIONS = 1000
 const FRAME_MS = 40
-const MAX_GROWTH_BYTES = 4 * 1024 * 1024
+const MAX_GROWTH_BYTES = 2 * 1024 * 1024
 
 describe('many sessions at once', function () {
   this.timeout(60_000)
