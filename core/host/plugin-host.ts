@@ -1,13 +1,13 @@
 import type { Logger } from 'pino'
 import type { PluginDefinition } from 'sluice/sdk'
 import { withDeadline } from './deadline.ts'
-import { discoverPlugins, type PluginPlaces } from './discovery.ts'
-import { DrainingGenerations } from './draining-generations.ts'
-import type { GenerationParts } from './generation-parts.ts'
-import { GENERATION_LIMITS, type GenerationLimits } from './generation.ts'
+import { discoverPlugins, type PluginPlaces } from './loading/discovery.ts'
+import { DrainingGenerations } from './generation/draining-generations.ts'
+import type { GenerationParts } from './generation/generation-parts.ts'
+import { GENERATION_LIMITS, type GenerationLimits } from './generation/generation.ts'
 import { PluginSlot, sameName } from './plugin-slot.ts'
 import { formatBootTree, type PluginView } from './plugin-view.ts'
-import { PluginWatcher } from './plugin-watcher.ts'
+import { PluginWatcher } from './loading/plugin-watcher.ts'
 import { planStart, unmetReason } from './start-order.ts'
 
 /** Plugins that have not let go by then are left behind. */

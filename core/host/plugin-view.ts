@@ -1,5 +1,5 @@
 import type { PluginDefinition, TcpListener } from 'sluice/sdk'
-import type { PluginSection } from './generation-parts.ts'
+import type { PluginSection } from './generation/generation-parts.ts'
 
 /** A plugin as the API and the log show it; a snapshot. */
 export type PluginView = {

@@ -1,6 +1,7 @@
 import { StreamDenied, type HookRegistry, type Hooks, type SessionRequest } from 'sluice/sdk'
 import type { Logger } from 'pino'
 import { isPromiseLike, withDeadline } from '../deadline.ts'
+import { guard } from '../guard.ts'
 import { PluginError } from '../plugin-error.ts'
 
 /** An admission or resolve hook that takes longer counts as a refusal. */
@@ -81,14 +82,8 @@ export class HookRunner {
   /** Tells all who tapped a notice; never throws and waits for nobody. */
   notify<Name extends NoticeName>(name: Name, ...args: Parameters<Hooks[Name]>): void {
     for (const { owner, hook } of this.#taps[name]) {
-      const failed = (err: unknown) => owner.log.error({ err }, `${name} hook failed`)
-      try {
-        // TypeScript can't relate the arguments of a notice to its hook; the signature above does.
-        const result = (hook as (...args: unknown[]) => unknown)(...args)
-        if (isPromiseLike(result)) result.then(undefined, failed)
-      } catch (err) {
-        failed(err)
-      }
+      // TypeScript can't relate the arguments of a notice to its hook; the signature above does.
+      guard(owner.log, `${name} hook`, () => (hook as (...args: unknown[]) => unknown)(...args))
     }
   }
 

@@ -13,11 +13,12 @@ import type {
   TcpListener,
   Type,
 } from 'sluice/sdk'
-import type { SectionConfig } from '../config/section.ts'
-import type { ServiceBoard } from './service-board.ts'
+import type { SectionConfig } from '../../config/section.ts'
+import type { ServiceBoard } from '../service-board.ts'
 
-/** A plugin's section; what is in its own keys is the plugin's business. */
-export type PluginSection = SectionConfig<PluginConfig<Type.TObject>>
+/** A plugin's effective config; what is in its own keys is the plugin's business. */
+export type PluginValues = PluginConfig<Type.TObject>
+export type PluginSection = SectionConfig<PluginValues>
 
 /** A generation as the parts of the server know it; by identity. */
 export type GenerationOwner = {

@@ -1,17 +1,19 @@
 import type { Socket } from 'node:net'
 import type { Logger } from 'pino'
-import type { PluginConfig, PluginContext, PluginDefinition, TcpConfig, TcpListener, Type } from 'sluice/sdk'
-import { isPromiseLike, withDeadline } from './deadline.ts'
-import { createContext } from './generation-context.ts'
+import type { PluginContext, PluginDefinition, TcpConfig, TcpListener } from 'sluice/sdk'
+import { isPromiseLike, withDeadline } from '../deadline.ts'
+import { guard } from '../guard.ts'
+import { GenerationPorts } from './generation-ports.ts'
+import { createContext, type ContextSource } from './plugin-context.ts'
 import type {
   GenerationHttp,
-  GenerationLease,
   GenerationOwner,
   GenerationParts,
   GenerationStreams,
   PluginSection,
+  PluginValues,
 } from './generation-parts.ts'
-import { messageOf, PluginError } from './plugin-error.ts'
+import { messageOf, PluginError } from '../plugin-error.ts'
 
 /** How long the steps of a generation's life may take. */
 export type GenerationLimits = {
@@ -36,13 +38,11 @@ type GenerationInit = {
   readonly limits: GenerationLimits
 }
 
-export type PluginValues = PluginConfig<Type.TObject>
-
 /**
  * One start of a plugin: what its `setup` made, from there until all of it is undone. It holds nothing that others see
  * before `activate`; so it can be set up beside its predecessor, and a failure leaves no trace.
  */
-export class Generation {
+export class Generation implements ContextSource {
   readonly definition: PluginDefinition
   readonly number: number
   readonly log: Logger
@@ -51,8 +51,7 @@ export class Generation {
   readonly parts: GenerationParts
   readonly #limits: GenerationLimits
   readonly #controller = new AbortController()
-  readonly #leases = new Set<GenerationLease>()
-  readonly #sockets = new Set<Socket>()
+  readonly #ports: GenerationPorts
   readonly #configListeners: ((config: PluginValues) => void)[] = []
   readonly #disposers: (() => void | Promise<void>)[] = []
   #onActivate: (() => void)[] = []
@@ -73,6 +72,7 @@ export class Generation {
     this.#limits = limits
     this.log = parts.createLog(name, config)
     this.owner = { plugin: name, generation: number, log: this.log }
+    this.#ports = new GenerationPorts(this.owner, parts.net)
     this.streams = parts.streams.forOwner({ ...this.owner, config, closingNotice: definition.closingNotice ?? false })
   }
 
@@ -86,7 +86,7 @@ export class Generation {
 
   /** What it listens on, besides HTTP. */
   get listeners(): TcpListener['addresses'] {
-    return [...this.#leases].flatMap((lease) => lease.addresses)
+    return this.#ports.addresses
   }
 
   /** Whether it takes part in what happens: until it is replaced or removed. */
@@ -118,7 +118,7 @@ export class Generation {
     try {
       const late = () => new PluginError(`its routes were not ready within ${this.#limits.setupTimeoutMs} ms`)
       await withDeadline(this.#http?.activate() ?? Promise.resolve(), this.#limits.setupTimeoutMs, late)
-      for (const lease of this.#leases) await lease.bind()
+      await this.#ports.bind()
       this.assertLoaded()
       for (const action of this.#onActivate) action()
     } catch (cause) {
@@ -127,7 +127,7 @@ export class Generation {
     }
     this.#onActivate = []
     this.#phase = 'running'
-    for (const lease of this.#leases) lease.activate()
+    this.#ports.activate()
   }
 
   /** Applies a config in which only keys differ that the plugin takes live. */
@@ -135,7 +135,7 @@ export class Generation {
     this.#section = section
     this.log.level = section.values.loglevel
     this.streams.configure(section.values)
-    for (const listener of this.#configListeners) this.#guard('config listener', () => listener(section.values))
+    for (const listener of this.#configListeners) guard(this.log, 'config listener', () => listener(section.values))
   }
 
   /**
@@ -175,7 +175,7 @@ export class Generation {
 
   /** Who comes too late is told at once. */
   onDrain(listener: () => void): void {
-    if (this.#drainListeners === undefined) this.#guard('drain listener', listener)
+    if (this.#drainListeners === undefined) guard(this.log, 'drain listener', listener)
     else this.#drainListeners.push(listener)
   }
 
@@ -185,22 +185,8 @@ export class Generation {
     else this.#disposers.push(dispose)
   }
 
-  async listen(config: TcpConfig, onConnection: (socket: Socket) => void): Promise<TcpListener> {
-    this.#assertTaking()
-    const accept = (socket: Socket) => this.#accept(socket, onConnection)
-    const lease = await this.parts.net.acquire(this.owner, config, accept)
-    if (!this.taking) await lease.release()
-    this.#assertTaking()
-    this.#leases.add(lease)
-    if (this.#phase === 'running') {
-      await lease.bind()
-      lease.activate()
-    }
-    return {
-      get addresses() {
-        return lease.addresses
-      },
-    }
+  listen(config: TcpConfig, onConnection: (socket: Socket) => void): Promise<TcpListener> {
+    return this.#ports.listen(config, onConnection)
   }
 
   async #setup(): Promise<void> {
@@ -215,53 +201,25 @@ export class Generation {
     await this.definition.setup(context)
   }
 
-  #assertTaking(): void {
-    if (!this.taking) throw new PluginError(`plugin '${this.definition.name}' is being unloaded`)
-  }
-
-  #accept(socket: Socket, onConnection: (socket: Socket) => unknown): void {
-    this.#sockets.add(socket)
-    socket.once('close', () => this.#sockets.delete(socket))
-    this.#guard(
-      'connection handler',
-      () => onConnection(socket),
-      () => socket.destroy(),
-    )
-  }
-
-  /** Calls into the plugin; what it throws or rejects with is logged and goes no further. */
-  #guard(what: string, call: () => unknown, onFailure?: () => void): void {
-    const failed = (err: unknown) => {
-      this.log.error({ err }, `${what} failed`)
-      onFailure?.()
-    }
-    try {
-      const result = call()
-      if (isPromiseLike(result)) result.then(undefined, failed)
-    } catch (err) {
-      failed(err)
-    }
-  }
-
   #tellDrain(): void {
     const listeners = this.#drainListeners ?? []
     this.#drainListeners = undefined
-    for (const listener of listeners) this.#guard('drain listener', listener)
+    for (const listener of listeners) guard(this.log, 'drain listener', listener)
   }
 
   #withdraw(): void {
     this.parts.hooks.removeOwner(this.owner)
     this.parts.services.removeOwner(this.owner)
     this.streams.dispose()
-    this.#guard('retreat of its routes', () => this.#http?.retire())
-    for (const lease of this.#leases) this.#guard('release of its ports', () => lease.release())
+    guard(this.log, 'retreat of its routes', () => this.#http?.retire())
+    this.#ports.release()
   }
 
   async #idle(timeoutMs: number): Promise<void> {
     const deadlineMs = timeoutMs === 0 ? Infinity : performance.now() + timeoutMs
     const { promise, resolve } = Promise.withResolvers<void>()
     const check = () => {
-      const open = this.#sockets.size + this.streams.sessionCount + (this.#http?.openRequests ?? 0)
+      const open = this.#ports.connectionCount + this.streams.sessionCount + (this.#http?.openRequests ?? 0)
       if (open === 0 || performance.now() >= deadlineMs || this.#phase === 'disposed') resolve()
     }
     const timer = setInterval(check, this.#limits.drainPollMs)
@@ -279,7 +237,7 @@ export class Generation {
     for (const dispose of this.#disposers.toReversed()) await this.#runDisposer(dispose)
     await this.#inTime('end of its tasks', () => this.parts.tasks.stopOwner(this.owner, reason))
     await this.#inTime('end of its requests', () => this.#http?.dispose())
-    for (const socket of this.#sockets) socket.destroy()
+    this.#ports.closeConnections()
   }
 
   #runDisposer(dispose: () => unknown): Promise<void> {

@@ -1,9 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { PluginContext, PluginDefinition, StreamInfo } from 'sluice/sdk'
-import { Generation, type PluginValues } from './generation.ts'
-import { FakeParts, LISTEN } from './testing/fake-parts.ts'
-import { until } from './testing/until.ts'
+import type { PluginValues } from './generation-parts.ts'
+import { Generation } from './generation.ts'
+import { FakeParts, LISTEN } from '../testing/fake-parts.ts'
+import { until } from '../testing/until.ts'
 
 const STREAM = { path: 'live/test' } as StreamInfo
 const PORT = 'demo :1935'

@@ -1,18 +1,36 @@
 import type { FastifyInstance } from 'fastify'
 import type {
   HookRegistry,
+  Net,
   PluginContext,
+  PluginDefinition,
   ServiceRegistry,
   Services,
   StreamAuthHandler,
   StreamManager,
   TaskRegistry,
 } from 'sluice/sdk'
-import type { Generation, PluginValues } from './generation.ts'
-import { PluginError } from './plugin-error.ts'
+import { PluginError } from '../plugin-error.ts'
+import type { GenerationOwner, GenerationParts, GenerationStreams, PluginValues } from './generation-parts.ts'
+
+/** The generation, as far as its plugin reaches it. */
+export interface ContextSource extends Pick<
+  PluginContext<PluginValues>,
+  'config' | 'log' | 'signal' | 'onConfig' | 'onDrain' | 'onDispose'
+> {
+  readonly definition: PluginDefinition
+  readonly owner: GenerationOwner
+  readonly parts: Pick<GenerationParts, 'hooks' | 'tasks' | 'services'>
+  readonly streams: Pick<GenerationStreams, 'manager'>
+  listen: Net['tcp']
+  /** @throws {PluginError} when the generation is gone */
+  assertLoaded(): void
+  /** Does what others would notice: now, or when the generation takes over. */
+  onceActive(action: () => void): void
+}
 
 /** What a plugin's `setup` is given. Once the generation is disposed, nothing can be made through it any more. */
-export function createContext(generation: Generation, http: FastifyInstance): PluginContext<PluginValues> {
+export function createContext(generation: ContextSource, http: FastifyInstance): PluginContext<PluginValues> {
   const { log, signal } = generation
   const streams = streamManager(generation)
   return {
@@ -37,7 +55,7 @@ export function createContext(generation: Generation, http: FastifyInstance): Pl
 }
 
 /** The auth handler judges for the whole server, so it takes effect when the generation does. */
-function streamManager(generation: Generation): StreamManager {
+function streamManager(generation: ContextSource): StreamManager {
   const { manager } = generation.streams
   const setStreamAuthHandler = (handler: StreamAuthHandler | null) =>
     generation.onceActive(() => manager.setStreamAuthHandler(handler))
@@ -45,7 +63,7 @@ function streamManager(generation: Generation): StreamManager {
 }
 
 /** Taps take effect when the generation does, so no hook runs in two generations at a time. */
-function hookRegistry(generation: Generation): HookRegistry {
+function hookRegistry(generation: ContextSource): HookRegistry {
   const registry = generation.parts.hooks.registryFor(generation.owner)
   return {
     on(name, hook) {
@@ -63,7 +81,7 @@ function hookRegistry(generation: Generation): HookRegistry {
   }
 }
 
-function taskRegistry(generation: Generation): TaskRegistry {
+function taskRegistry(generation: ContextSource): TaskRegistry {
   const registry = generation.parts.tasks.registryFor(generation.owner)
   return {
     start(init) {
@@ -73,7 +91,7 @@ function taskRegistry(generation: Generation): TaskRegistry {
   }
 }
 
-function serviceRegistry(generation: Generation): ServiceRegistry {
+function serviceRegistry(generation: ContextSource): ServiceRegistry {
   const { definition, owner, parts } = generation
   return {
     provide(name: string, service: unknown) {

@@ -1,5 +1,5 @@
 import type { PluginDefinition } from 'sluice/sdk'
-import { PluginError } from './plugin-error.ts'
+import { PluginError } from '../plugin-error.ts'
 
 /** The major version of the sdk this host offers; a plugin's `sdk` field must ask for it. */
 const SDK_VERSION = 1

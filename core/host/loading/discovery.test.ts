@@ -2,7 +2,7 @@ import { symlink } from 'node:fs/promises'
 import path from 'node:path'
 import { expect } from 'chai'
 import { discoverPlugins } from './discovery.ts'
-import { PluginFolder } from './testing/plugin-folder.ts'
+import { PluginFolder } from '../testing/plugin-folder.ts'
 
 describe('discoverPlugins', () => {
   let folder: PluginFolder

@@ -1,8 +1,8 @@
 import type { PluginDefinition } from 'sluice/sdk'
-import { withDeadline } from './deadline.ts'
+import { withDeadline } from '../deadline.ts'
 import { checkDefinition } from './definition-check.ts'
 import type { ModuleLoad } from './module-hooks.ts'
-import { messageOf, PluginError } from './plugin-error.ts'
+import { messageOf, PluginError } from '../plugin-error.ts'
 
 /** The place at the top of a syntax error's stack. */
 const SYNTAX_ERROR_PLACE = /^[^\n]*?([^/\\?\n]+\.[cm]?[jt]s)(?:\?\S*)?:(\d+)\n/

@@ -3,9 +3,9 @@ import { expect } from 'chai'
 import { AccessUnit, definePlugin, StreamDenied } from 'sluice/sdk'
 import type { PluginCandidate } from './discovery.ts'
 import { pluginOfError, startLoad } from './module-hooks.ts'
-import { PluginError } from './plugin-error.ts'
+import { PluginError } from '../plugin-error.ts'
 import { loadPlugin } from './plugin-loader.ts'
-import { PluginFolder } from './testing/plugin-folder.ts'
+import { PluginFolder } from '../testing/plugin-folder.ts'
 
 const plugin = (fields: string) => `export default { name: 'demo', version: '1', setup() {}, ${fields} }`
 
