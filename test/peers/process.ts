@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process'
 import { once } from 'node:events'
 import { keep } from './lifetime.ts'
 import { waitFor } from './wait-for.ts'
@@ -29,9 +29,9 @@ export class PeerProcess {
   readonly #stderr = new Collected(MAX_STDERR_BYTES)
   #exited: PeerExit | undefined
 
-  constructor(program: string, args: readonly string[]) {
+  constructor(program: string, args: readonly string[], options: Pick<SpawnOptions, 'cwd' | 'env'> = {}) {
     this.#name = program
-    this.#child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+    this.#child = spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
     this.#child.stdout?.on('data', (bytes: Buffer) => this.#stdout.add(bytes))
     this.#child.stderr?.on('data', (bytes: Buffer) => this.#stderr.add(bytes))
     this.#child.on('error', (error) => this.#stderr.add(Buffer.from(error.message)))
@@ -52,8 +52,8 @@ export class PeerProcess {
     return this.#exited
   }
 
-  /** Stops it for a while, or lets it go on: a viewer that takes nothing. */
-  signal(signal: 'SIGSTOP' | 'SIGCONT' | 'SIGINT' | 'SIGKILL'): void {
+  /** Asks it to end, or stops it for a while and lets it go on: a viewer that takes nothing. */
+  signal(signal: 'SIGSTOP' | 'SIGCONT' | 'SIGINT' | 'SIGTERM' | 'SIGKILL'): void {
     this.#child.kill(signal)
   }
 

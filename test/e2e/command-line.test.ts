@@ -1,0 +1,110 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { performance } from 'node:perf_hooks'
+import { expect } from 'chai'
+import { VERSION } from '../../core/package-root.ts'
+import { startCommand, ServerCommand } from '../support/command.ts'
+import { FlvViewer } from '../support/flv-viewer.ts'
+import { RtmpClient } from '../support/rtmp-client.ts'
+
+/** How soon a server must be gone after SIGTERM. */
+const STOP_LIMIT_MS = 5000
+/** A G.711 tag, which needs no sequence header. */
+const SOUND = { type: 8, timestampMs: 0, body: Buffer.from('7201020304', 'hex') } as const
+
+describe('sluice on the command line', () => {
+  let folder: string
+  let file: string
+  beforeEach(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'sluice-'))
+    file = path.join(folder, 'config.yaml')
+  })
+  afterEach(() => rm(folder, { recursive: true }))
+
+  it('says how it is used, and its version', async () => {
+    for (const option of ['--help', '-h']) {
+      expect(String(await startCommand([option]).succeed())).to.match(/^Usage: sluice/u)
+    }
+    for (const option of ['--version', '-v']) {
+      expect(String(await startCommand([option]).succeed())).to.equal(`${VERSION}\n`)
+    }
+  })
+
+  it('refuses arguments it does not know', async () => {
+    for (const args of [['--no-such-option'], ['serve'], ['check', 'more']]) {
+      const command = startCommand(args)
+      expect((await command.exit).code, args.join(' ')).to.equal(2)
+      expect(command.stderr).to.include('Usage:')
+    }
+  })
+
+  const mistakes = [
+    { name: 'a key that is not known', text: 'rtmp:\n  chunksise: 4096\n', says: /config\.yaml:2:\d+: .*chunksize/u },
+    { name: 'a value of the wrong type', text: 'rtmp:\n  chunksize: big\n', says: /config\.yaml:2:\d+: .*chunksize/u },
+    { name: 'a bad duration', text: 'global:\n  draintimeout: soon\n', says: /config\.yaml:2:\d+: .*draintimeout/u },
+    { name: 'broken YAML', text: 'global:\n  publish: [\n', says: /config\.yaml:\d+:\d+: /u },
+  ]
+  for (const verb of ['run', 'check']) {
+    for (const { name, text, says } of mistakes) {
+      it(`${verb} ends with code 1 and the place of ${name}`, async () => {
+        await writeFile(file, text)
+        const command = startCommand([verb, '-c', file])
+        expect((await command.exit).code).to.equal(1)
+        expect(command.stderr).to.match(says)
+        expect(command.stderr).not.to.include('    at ')
+      })
+    }
+
+    it(`${verb} ends with code 1 when the file is not there`, async () => {
+      const command = startCommand([verb, '-c', file])
+      expect((await command.exit).code).to.equal(1)
+      expect(command.stderr).to.include(file)
+    })
+  }
+
+  it('check prints what holds and why, without secrets', async () => {
+    await writeFile(
+      file,
+      'global:\n  publish:\n    key: very-secret\n  subscribe:\n    queuetime: 7s\nnosuch:\n  a: 1\n',
+    )
+    const env = { SLUICE_RTMP_CHUNKSIZE: '8192', SLUICE_RTMP_SUBSCRIBE_KEY: 'secret-too' }
+    const text = String(await startCommand(['check', '-c', file], { env }).succeed())
+    expect(text).not.to.include('very-secret').and.not.include('secret-too')
+    expect(text).to.match(/chunksize: 8192 +# env/u)
+    expect(text).to.match(/queuetime: \S+ +# file/u)
+    expect(text).to.match(/queuetime: \S+ +# global/u)
+    expect(text).to.match(/kickexist: false +# default/u)
+    expect(text).to.include("there is no plugin 'nosuch'")
+  })
+
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    it(`ends with code 0 on ${signal}, whoever is connected`, async () => {
+      await writeFile(file, '')
+      const server = await ServerCommand.start(['-c', file])
+      const target = 'live/last'
+      const viewers = [
+        await RtmpClient.play({ url: server.rtmp(target) }),
+        new FlvViewer(server.http(`/flv/${target}.flv`)),
+        new FlvViewer(server.ws(`/flv/${target}.flv`)),
+      ]
+      const waiting = new FlvViewer(server.http('/flv/live/nobody.flv'))
+      const silent = await RtmpClient.connect({ url: server.rtmp('live/silent') })
+      const publisher = await RtmpClient.publish({ url: server.rtmp(target) })
+      publisher.send(SOUND)
+      for (const { received } of viewers) await received.wait(1)
+
+      const startMs = performance.now()
+      server.process.signal(signal)
+      expect((await server.process.exit).code).to.equal(0)
+      expect(performance.now() - startMs).to.be.below(STOP_LIMIT_MS)
+      await Promise.all([publisher.closed, silent.closed, waiting.ended])
+      const [player, ...flvViewers] = viewers
+      await (player as RtmpClient).closed
+      for (const viewer of flvViewers) await (viewer as FlvViewer).ended
+      expect((player as RtmpClient).statuses).to.include('NetStream.Play.Stop')
+      expect(server.records.at(-1)?.msg).to.equal('stopped')
+      expect(server.records.filter(({ level }) => level === 'error' || level === 'warn')).to.eql([])
+    })
+  }
+})
