@@ -1,0 +1,74 @@
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect } from 'chai'
+import { requirePeer } from '../peers/require-peer.ts'
+import { waitFor } from '../peers/wait-for.ts'
+import { ServerCommand } from '../support/command.ts'
+import { makeFlvFile } from '../support/flv-file.ts'
+import { comparable } from '../support/flv-frames.ts'
+import { FlvViewer } from '../support/flv-viewer.ts'
+import { RtmpClient } from '../support/rtmp-client.ts'
+
+const EXAMPLES = fileURLToPath(new URL('../../examples/', import.meta.url))
+
+describe('examples', () => {
+  let folder: string
+  beforeEach(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'sluice-'))
+  })
+  afterEach(() => rm(folder, { recursive: true }))
+
+  function start(example: string): Promise<ServerCommand> {
+    return ServerCommand.start(['-c', path.join(EXAMPLES, example, 'config.yaml')])
+  }
+
+  it('single-file: lets in who knows the word, and logs who comes and goes', async () => {
+    const server = await start('single-file')
+    const refused = await RtmpClient.connect({ url: server.rtmp('live/test?word=wrong') })
+    refused.tell('publish', 'test?word=wrong', 'live')
+    await refused.closed
+    expect(refused.statuses).not.to.include('NetStream.Publish.Start')
+    const hooked = await RtmpClient.connect({ url: server.rtmp('private/test?word=open-sesame') })
+    hooked.tell('publish', 'test?word=open-sesame', 'live')
+    await hooked.closed
+    expect(hooked.statuses).not.to.include('NetStream.Publish.Start')
+
+    const publisher = await RtmpClient.publish({ url: server.rtmp('live/test?word=open-sesame') })
+    publisher.send({ type: 8, timestampMs: 0, body: Buffer.from('7201020304', 'hex') })
+    const viewer = new FlvViewer(server.http('/flv/live/test.flv'))
+    await viewer.received.wait(1)
+    viewer.close()
+    const told = (what: string) => server.records.some(({ plugin, msg }) => plugin === 'gatehouse' && msg === what)
+    await waitFor(() => told('came') && told('left'), { what: 'came and left in the log' })
+    expect(server.process.stdout.toString()).not.to.include('open-sesame')
+  })
+
+  it('http-and-stream: shows a stream again under another path', async function () {
+    requirePeer(this, 'ffmpeg')
+    const server = await start('http-and-stream')
+    const source = await makeFlvFile(path.join(folder, 'source.flv'))
+    const viewer = new FlvViewer(server.http('/flv/live/a-mirror.flv'))
+    const answer = await fetch(server.http('/mirror/start/live/a'), { method: 'POST' })
+    expect(await answer.json()).to.include({ streamPath: 'live/a-mirror' })
+    const publisher = await RtmpClient.publish({ url: server.rtmp('live/a') })
+    for (const tag of source.tags) publisher.send(tag)
+    expect(comparable(await viewer.received.wait(source.frames.length))).to.eql(comparable(source.frames))
+  })
+
+  it('npm-package: is found in the node_modules of the working directory', async () => {
+    const place = path.join(folder, 'node_modules', 'sluice-plugin-viewer-log')
+    await mkdir(place, { recursive: true })
+    await cp(path.join(EXAMPLES, 'npm-package'), place, { recursive: true })
+    await writeFile(path.join(folder, 'config.yaml'), 'viewer-log:\n  interval: 50ms\n')
+    const server = await ServerCommand.start(['-c', 'config.yaml'], { cwd: folder })
+    const publisher = await RtmpClient.publish({ url: server.rtmp('live/counted') })
+    publisher.send({ type: 8, timestampMs: 0, body: Buffer.from('7201020304', 'hex') })
+    const viewer = new FlvViewer(server.ws('/flv/live/counted.flv'))
+    await viewer.received.wait(1)
+    const counted = () =>
+      server.records.some((record) => record['stream'] === 'live/counted' && record['viewers'] === 1)
+    await waitFor(counted, { what: 'one viewer in the log' })
+  })
+})
