@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { sessionClient, type PluginContext, type SessionClient } from 'sluice/sdk'
-import { isAmfObject, MalformedError, type AmfObject } from 'sluice/sdk/media'
+import { isAmfObject, MalformedError, type AmfObject, type AmfValue } from 'sluice/sdk/media'
 import { Connection } from './connection.ts'
 import type { RtmpFormats } from './from-stream.ts'
 import { NetStream } from './net-stream.ts'
@@ -111,7 +111,7 @@ export class RtmpSession {
       case 'closeStream':
         return void this.#closeStream(raw.messageStreamId)
       case 'deleteStream':
-        return void this.#closeStream(Number(command.args[0]))
+        return void this.#closeStream(command.args[0])
       case 'getStreamLength':
         return void this.#connection.send(result(command, 0))
       default:
@@ -166,7 +166,8 @@ export class RtmpSession {
     return undefined
   }
 
-  #closeStream(id: number): void {
+  #closeStream(id: AmfValue): void {
+    if (typeof id !== 'number') return
     this.#streams.get(id)?.close('the client left')
     this.#streams.delete(id)
     if (this.#connection.closed || [...this.#streams.values()].some((stream) => !stream.idle)) return
