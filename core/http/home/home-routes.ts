@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import path from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 
 const PAGE_FOLDER = path.join(import.meta.dirname, 'page')
-const MPEGTS_FILE = createRequire(import.meta.url).resolve('mpegts.js')
+const MPEGTS_FILE = fileURLToPath(import.meta.resolve('mpegts.js'))
 
 /** What the page may load: its own files, the API and media of this server, and what mpegts.js feeds to the player. */
 const CONTENT_SECURITY_POLICY = [

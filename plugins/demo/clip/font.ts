@@ -1,5 +1,5 @@
-/** Size of a glyph in dots; one more column keeps glyphs apart. */
-export const GLYPH = { width: 5, height: 7, advance: 6 } as const
+/** Glyphs are 5 by 7 dots; one more column keeps them apart. */
+const ADVANCE = 6
 
 const FONT: Readonly<Record<string, readonly string[]>> = {
   '0': ['.###.', '#...#', '#..##', '#.#.#', '##..#', '#...#', '.###.'],
@@ -26,7 +26,7 @@ export function* dotsOf(text: string): Iterable<{ x: number; y: number }> {
   for (const [place, character] of Array.from(text).entries()) {
     for (const [y, line] of (FONT[character] ?? []).entries()) {
       for (const [x, dot] of Array.from(line).entries()) {
-        if (dot === '#') yield { x: place * GLYPH.advance + x, y }
+        if (dot === '#') yield { x: place * ADVANCE + x, y }
       }
     }
   }

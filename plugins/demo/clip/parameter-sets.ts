@@ -13,7 +13,7 @@ const BT709 = 1
 /** Bits of frame_num in slice headers. */
 export const FRAME_NUM_BITS = 4
 /** Quantiser of all pictures: with it a luma level is worth half a step of a sample, a chroma level one. */
-export const QP = 22
+const QP = 22
 
 export type PictureFormat = {
   /** Shown size in pixels; even. */

@@ -32,6 +32,13 @@ describe('demo', () => {
     expect(host.hooks.count('unpublished')).to.equal(0)
   })
 
+  it('leaves its path when another generation takes over', async () => {
+    host = await createFakeHost(demo)
+    const publisher = await waitFor(() => running('live/demo'))
+    host.drain()
+    expect(publisher.closeReason).to.equal('the demo was stopped')
+  })
+
   it('moves when its path is changed', async () => {
     host = await createFakeHost(demo, { config: { streampath: 'a/b' } })
     const first = await waitFor(() => running('a/b'))

@@ -7,7 +7,7 @@ const FALLBACK_RTMP = 'rtmp://{hostName}/{streamPath}'
 
 const state = {
   /** The stream that was chosen: by the address, a click, or as the first one there is. */
-  path: decodeURIComponent(location.hash.slice(1)),
+  path: pathInAddress(),
   player: undefined,
   retry: undefined,
   rtmp: FALLBACK_RTMP,
@@ -26,7 +26,6 @@ function say(id, text) {
 
 function play(path) {
   state.path = path
-  location.hash = encodeURIComponent(path).replaceAll('%2F', '/')
   element('playing').textContent = path
   for (const button of element('streams').querySelectorAll('button')) markCurrent(button)
   showPlayAddresses()
@@ -68,10 +67,22 @@ function reopen(why) {
 
 // Addresses
 
+function encodePath(path) {
+  return path.split('/').map(encodeURIComponent).join('/')
+}
+
+/** The stream that this page's own address names; empty when it names none. */
+function pathInAddress() {
+  try {
+    return decodeURIComponent(location.hash.slice(1))
+  } catch {
+    return ''
+  }
+}
+
 function flvAddress(scheme) {
   const secure = location.protocol === 'https:' ? 's' : ''
-  const path = state.path.split('/').map(encodeURIComponent).join('/')
-  return `${scheme}${secure}://${location.host}/flv/${path}.flv`
+  return `${scheme}${secure}://${location.host}/flv/${encodePath(state.path)}.flv`
 }
 
 function rtmpAddress(path) {
@@ -145,7 +156,7 @@ function streamItem(stream) {
   button.dataset.path = stream.path
   markCurrent(button)
   button.append(textElement('strong', stream.path), textElement('small', describe(stream)))
-  button.addEventListener('click', () => play(stream.path))
+  button.addEventListener('click', () => (location.hash = encodePath(stream.path)))
   const item = document.createElement('li')
   item.append(button)
   return item
@@ -183,6 +194,10 @@ element('video').addEventListener('playing', () => say('status', ''))
 for (const button of document.querySelectorAll('[data-copies]')) {
   button.addEventListener('click', () => void copy(button.dataset.copies))
 }
+window.addEventListener('hashchange', () => {
+  const path = pathInAddress()
+  if (path !== '' && path !== state.path) play(path)
+})
 if (state.path !== '') play(state.path)
 void learnRtmpAddress()
 void refresh()
