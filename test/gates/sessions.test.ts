@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import http from 'node:http'
 import { connect } from 'node:net'
 import path from 'node:path'
@@ -8,7 +8,7 @@ import { startServer, type RunningServer } from '../support/server.ts'
 import { WAYS, type Attempt } from './clients.ts'
 import { ControlServer, type ControlRule } from './control-server.ts'
 import { fakeProtocolFolder } from './plugin-folder.ts'
-import { signatureQuery } from './signing.ts'
+import { policyQuery, signatureQuery } from './signing.ts'
 
 /** A server with the fake protocol and a control server. */
 async function start(config: string, rule?: ControlRule, webhook = '') {
@@ -171,12 +171,80 @@ fake: { handler: true }`
     expect((await open(server, 'publish by RTMP', 'live/b?word=open-s3same')).admitted).to.equal(false)
   })
 
+  it('stays while a new version of its plugin starts and fails', async () => {
+    const { server, folder } = await start(keys)
+    const broken = `
+import { definePlugin, Type } from 'sluice/sdk'
+export default definePlugin({
+  name: 'fake',
+  version: '2.0.0',
+  config: Type.Object({ handler: Type.Boolean({ default: false }) }),
+  async setup(ctx) {
+    ctx.streams.setStreamAuthHandler(() => true)
+    ctx.log.info('handler set')
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    throw new Error('broken')
+  },
+})`
+    await writeFile(path.join(folder, 'fake.ts'), broken)
+    await waitFor(() => server.records.some(({ msg }) => msg === 'handler set'))
+    expect((await open(server, 'publish by RTMP', 'live/a?word=x')).admitted).to.equal(false)
+    await waitFor(() => server.problems.some(({ level }) => level === 'error'))
+    expect((await open(server, 'publish by RTMP', 'live/a?word=x')).admitted).to.equal(false)
+    expect((await open(server, 'publish by RTMP', 'live/a?word=open-s3same')).admitted).to.equal(true)
+  })
+
   it('is missed with one clear warning for each direction that never asks it', async () => {
     const { server } = await start(keys)
     const warnings = server.problems.map(({ msg }) => msg).filter((msg) => msg.includes('auth handler'))
     expect(warnings).to.have.length(2)
     expect(warnings[0]).to.match(/publish sessions/u)
     expect(warnings[1]).to.match(/play sessions where enableauth is off or subscribe\.key/u)
+  })
+})
+
+describe('config of the gates, on a running server', function () {
+  this.timeout(30_000)
+
+  it('holds for the sessions that come after a change, and lets those go on that are there', async () => {
+    const server = await startServer()
+    const before = await open(server, 'publish by RTMP', 'live/before')
+    expect(before.admitted).to.equal(true)
+    await server.writeConfig('global: { signed_policy: { enable: true, secret: s3cret-policy } }')
+    await waitFor(async () => {
+      const session = await open(server, 'publish by RTMP', 'live/after')
+      session.close()
+      return !session.admitted
+    })
+    const claims = { protocol: 'rtmp', action: 'publish', streamPath: 'live/after' }
+    const query = policyQuery('s3cret-policy', claims).replace('until=', 'expire=')
+    expect((await open(server, 'publish by RTMP', `live/after?${query}`)).admitted).to.equal(true)
+    expect(server.server.streams.get('live/before')).not.to.equal(undefined)
+    expect(JSON.stringify(server.records)).not.to.include('s3cret')
+  })
+
+  it('that has no effect, or contradicts itself, is told once, however many plugins have it', async () => {
+    const server = await startServer({
+      config: `
+global:
+  enable_auth: true
+  publish: { key: k }
+  signed_policy: { enable: true, secret: s }
+  admission_webhook: { enable: true }
+flv: { signed_policy: { secret: '' } }`,
+    })
+    expect(server.problems.map(({ level, msg }) => `${level} ${msg}`)).to.have.members([
+      'warn admission_webhook.enable has no effect without admission_webhook.url',
+      'warn signed_policy.enable has no effect without signed_policy.secret',
+      'warn both the signature and the signed policy read their expiry from "expire", one in hexadecimal and one in ' +
+        'decimal: rename signed_policy.expire_query or expireargname',
+    ])
+  })
+
+  it('counts for HEAD, too', async () => {
+    const server = await startServer({ config: 'global: { enable_auth: true, subscribe: { key: k } }' })
+    const answer = await fetch(server.http('/flv/live/test.flv'), { method: 'HEAD' })
+    expect(answer.status).to.equal(401)
   })
 })
 
