@@ -23,7 +23,7 @@ export type Clip = {
   readonly samplesPerFrame: number
 }
 
-/** Draws and encodes the demo clip, of some 500 KB, within about 0.3 s. */
+/** Draws and encodes the demo clip, of some 400 KB; takes about half a second. */
 export function makeClip({ seconds = CLIP.durationSeconds }: { readonly seconds?: number } = {}): Clip {
   const { width, height, fps, keyframeSeconds } = CLIP
   const size = [macroblocksFor(width), macroblocksFor(height)] as const
