@@ -12,7 +12,8 @@ export type Port = {
   /** As in the config. */
   readonly text: string
   readonly tls: boolean
-  readonly wanted: ListenAddress
+  /** With the port that was chosen, once it was: that one it gets again. */
+  wanted: ListenAddress
   readonly bound: BoundPort
   /** Settles when it was tried to bind it; rejects with a `ListenError`. */
   ready: Promise<void>

@@ -129,9 +129,11 @@ describe('ListenerPool', () => {
 
     it('goes back when the new generation ends first', async () => {
       const first = await take(await acquire('127.0.0.1:0', '1'))
-      const second = await take(await acquire(`:${portOf(first)}`, '2'))
+      const port = portOf(first)
+      const second = await take(await acquire(`:${port}`, '2'))
       expect(await read(dial(second))).to.equal('2')
       await second.release()
+      expect(portOf(first)).to.equal(port)
       expect(await read(dial(first))).to.equal('1')
     })
 
@@ -145,6 +147,7 @@ describe('ListenerPool', () => {
       expect(await read(dial(first))).to.equal('3')
       await third.release()
       expect(await read(dial(first))).to.equal('1')
+      expect(lines.filter(({ level }) => level > 30)).to.deep.equal([])
     })
 
     it('stays as it was when a stranger has the new one', async () => {

@@ -85,9 +85,11 @@ export class ListenerPool {
     return port
   }
 
-  async #listen({ plugin, text, wanted, bound }: Port): Promise<void> {
+  async #listen(port: Port): Promise<void> {
+    const { plugin, text, wanted, bound } = port
     try {
       await bound.listen(wanted)
+      port.wanted = { ...wanted, port: bound.address.port }
     } catch (cause) {
       const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'ADDRESS'
       throw new ListenError(code, plugin, text, this.#explain(code, cause, wanted), { cause })

@@ -42,6 +42,7 @@ describe('Generation', () => {
   /** A setup that makes one of everything, and keeps what it was told. */
   const everything = (told: string[]) => async (ctx: Context) => {
     ctx.hooks.on('published', () => void told.push('published'))
+    ctx.streams.set_stream_auth_handler(() => true)
     provide(ctx, told)
     ctx.tasks.start({ owner: 'demo', run: untilAborted })
     await ctx.net.tcp(LISTEN, () => told.push('connection'))
@@ -70,6 +71,7 @@ describe('Generation', () => {
     fake.connect(PORT)
     expect(fake.services.get('service')).to.equal(undefined)
     expect(fake.http.get('demo')?.[0]?.active).to.equal(false)
+    expect(streams().authHandler).to.equal(null)
     expect(told).to.deep.equal([])
 
     await generation.activate()
@@ -77,6 +79,7 @@ describe('Generation', () => {
     fake.connect(PORT)
     expect(fake.services.get('service')).to.equal(told)
     expect(fake.http.get('demo')?.[0]?.active).to.equal(true)
+    expect(streams().authHandler).to.be.a('function')
     expect(told).to.deep.equal(['published', 'connection'])
     expect(generation.listeners).to.deep.equal([{ host: '::', port: 1935, tls: false }])
   })

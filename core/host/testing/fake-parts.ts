@@ -10,7 +10,14 @@ import { ServiceBoard } from '../service-board.ts'
 import { logLines } from './log-lines.ts'
 
 /** A generation's streams, as a test drives them. */
-export type FakeStreams = { sessionCount: number; asked: number; closed: string[]; disposed: boolean; config: unknown }
+export type FakeStreams = {
+  sessionCount: number
+  asked: number
+  closed: string[]
+  disposed: boolean
+  config: unknown
+  authHandler: unknown
+}
 /** A port: who gets its connections now, and how many hold it. */
 type FakePort = { handlers: ((socket: Socket) => void)[]; leases: number; acquired: number }
 export type FakeHttp = { openRequests: number; active: boolean; retired: boolean; disposed: boolean }
@@ -90,10 +97,12 @@ export class FakeParts {
   }
 
   #createStreams(key: string, config: unknown) {
-    const streams: FakeStreams = { sessionCount: 0, asked: 0, closed: [], disposed: false, config }
+    const start = { sessionCount: 0, asked: 0, closed: [], disposed: false, authHandler: null }
+    const streams: FakeStreams = { ...start, config }
+    const manager: Partial<StreamManager> = { setStreamAuthHandler: (handler) => void (streams.authHandler = handler) }
     this.streams.set(key, streams)
     return {
-      manager: {} as StreamManager,
+      manager: manager as StreamManager,
       get sessionCount() {
         streams.asked += 1
         return streams.sessionCount
