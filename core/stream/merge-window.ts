@@ -6,9 +6,9 @@ export const MAX_AUTO_WINDOW_MS = 300
 /** Longest window that is taken to save work while the process is not busy. */
 export const MAX_SAVING_WINDOW_MS = 70
 /** Up to so many writes a second, nothing is gathered: latency is worth more than what it would save. */
-export const FREE_WRITES_PER_SECOND = 10_000
+const FREE_WRITES_PER_SECOND = 10_000
 /** Beyond that, the window is chosen so that about so many are left. */
-export const SAVING_WRITES_PER_SECOND = 6000
+const SAVING_WRITES_PER_SECOND = 6000
 /** Utilisation of the event loop above which the window grows further, and below which it shrinks again. */
 const BUSY = 0.6
 const IDLE = 0.4

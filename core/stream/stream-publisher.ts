@@ -19,7 +19,7 @@ import { TrackMeter } from './track-meter.ts'
 /** Most tracks of one publisher at a time. */
 export const MAX_TRACKS = 32
 /** Without word from the source, its tracks are taken to be complete this long after the first. */
-export const TRACK_WAIT_MS = 1000
+const TRACK_WAIT_MS = 1000
 
 /** What a publisher does to its stream. */
 export interface PublisherStream {

@@ -6,7 +6,7 @@ export const LEAD_MS = 1000
 /** A step back up to this is jitter and is flattened; a larger one is a jump. */
 export const MAX_ROLLBACK_MS = 1000
 /** A step forward that runs ahead of the clock by more than this is a jump. */
-export const MAX_LEAP_MS = 5000
+const MAX_LEAP_MS = 5000
 /** Largest distance of presentation from decoding time; past it the presentation time is not believed. */
 export const MAX_CTS_MS = 10_000
 

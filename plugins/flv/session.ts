@@ -5,7 +5,7 @@ import { requestUrl, sessionClient, type PluginContext, type Subscriber } from '
 const LINGER_MS = 2000
 
 /** The stream path and query of a request's target: `/live/a.flv?x=1` and `/live/a?x=1` both ask for `live/a`. */
-export function parseTarget(target: string): { readonly streamPath: string; readonly query: string } {
+function parseTarget(target: string): { readonly streamPath: string; readonly query: string } {
   const [path, query] = splitOnce(target, '?')
   let decoded = path
   try {

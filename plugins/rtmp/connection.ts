@@ -9,9 +9,9 @@ import { CHUNK_STREAM_ID, type RawMessage } from './wire/message/raw-message.ts'
 import { parseMessage, serializeMessage, type Message } from './wire/message/message.ts'
 
 /** A peer must get through the handshake, and then ask for a stream, within this. */
-export const HANDSHAKE_TIMEOUT_MS = 10_000
+const HANDSHAKE_TIMEOUT_MS = 10_000
 /** Most bytes of answers that wait for a peer that does not read. */
-export const MAX_ANSWER_QUEUE_BYTES = 1024 * 1024
+const MAX_ANSWER_QUEUE_BYTES = 1024 * 1024
 /** How long the last answers may take to reach a peer before its connection is cut. */
 const LINGER_MS = 2000
 /** The window we ask the peer to acknowledge. */
@@ -70,7 +70,7 @@ export class Connection {
   /** Sends a message at once; time 0 unless given. */
   send(message: Message, messageStreamId = 0): void {
     if (this.closed) return
-    if (this.#answerQueueBytes > MAX_ANSWER_QUEUE_BYTES) return this.close('the peer does not read')
+    if (this.#answerQueueBytes > MAX_ANSWER_QUEUE_BYTES) return this.cut('the peer does not read')
     const { typeId, payload } = serializeMessage(message)
     const command = message.kind === 'command' || message.kind === 'data'
     const chunkStreamId = command ? CHUNK_STREAM_ID.command : CHUNK_STREAM_ID.control

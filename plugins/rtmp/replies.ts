@@ -33,7 +33,7 @@ function amfObject(properties: Readonly<Record<string, AmfValue>>): AmfObject {
   return Object.assign(newAmfObject(), properties)
 }
 
-export function command(name: string, transactionId: number, args: readonly AmfValue[], amf3: boolean): Command {
+function command(name: string, transactionId: number, args: readonly AmfValue[], amf3: boolean): Command {
   return { kind: 'command', name, transactionId, commandObject: null, args, amf3 }
 }
 

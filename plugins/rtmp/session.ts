@@ -13,7 +13,7 @@ import type { RawMessage } from './wire/message/raw-message.ts'
 import { parseStreamTarget, type StreamTarget } from './wire/url.ts'
 
 /** Most message streams of one connection, and so their highest id. */
-export const MAX_NET_STREAMS = 8
+const MAX_NET_STREAMS = 8
 /** A connection that has closed its last message stream is closed after this. */
 const IDLE_TIMEOUT_MS = 30_000
 /** How much of a command's name is shown in the log. */

@@ -1,10 +1,10 @@
 import { MalformedError } from '../../errors.ts'
 
 /** AvMultitrackType of Enhanced RTMP v2. */
-export const MULTITRACK_TYPE = { oneTrack: 0, manyTracks: 1, manyTracksManyCodecs: 2 } as const
+const MULTITRACK_TYPE = { oneTrack: 0, manyTracks: 1, manyTracksManyCodecs: 2 } as const
 
 /** Packet type of a modifier before the packet proper, the same for audio and video. */
-export const MOD_EX_PACKET_TYPE = 7
+const MOD_EX_PACKET_TYPE = 7
 
 /** Track ids are one byte, so no tag needs more. */
 export const FLV_MAX_TRACKS_PER_TAG = 256
