@@ -9,7 +9,7 @@ import { ServerProcess } from './support/server-process.ts'
 
 const CONFIG = `
 global:
-  subscribe: { waittimeout: 1s }
+  subscribe: { waittimeout: 300ms }
 `
 const MAX_GROWTH_BYTES = 100 * 1024 * 1024
 const HEALTHY_VIEWERS = 3

@@ -17,7 +17,7 @@ import { ServerProcess } from './support/server-process.ts'
 
 const CONFIG = `
 global:
-  publish: { publishtimeout: 3s }
+  publish: { publishtimeout: 2s }
   subscribe: { waittimeout: 2s }
 `
 /** What a bad client may cost at most; a connection's limits allow two messages of the largest size. */
