@@ -2,7 +2,7 @@ import type { SessionRequest } from 'sluice/sdk'
 
 /** What a gate that lets a session pass says about it. */
 export type Admission = {
-  /** Another path for the session; later gates and the stream see this one. */
+  /** Another path for the session. The gates after it still see the one that was asked for. */
   readonly streamPath?: string
   /** How long the control server wants the session to live; recorded, not enforced (spec.md, Admission response body). */
   readonly lifetimeMs?: number

@@ -9,6 +9,7 @@ import { waitFor } from '../../test/peers/wait-for.ts'
 import type { StreamOwner } from '../stream/stream-owner.ts'
 import { AdmissionGate } from './admission-webhook.ts'
 import { sessionRequest, verdictOf } from './fixtures/request.ts'
+import type { Gate } from './gate.ts'
 import { Gatekeeper, type Passage } from './gatekeeper.ts'
 import { SignatureGate } from './signature-gate.ts'
 import { SignedPolicyGate } from './signed-policy.ts'
@@ -155,6 +156,23 @@ describe('gatekeeper', () => {
     expect(passage.lifetimeMs).to.equal(7)
     expect(control.openings[0]?.fields.stream_path).to.equal('live/test')
     expect(asked).to.equal(4)
+  })
+
+  it('shows later gates the path that was asked for, and ends what each of them began', async () => {
+    const seen: string[] = []
+    const ended: string[] = []
+    const gateTo = (streamPath: string): Gate => ({
+      check: async (request) => {
+        seen.push(request.streamPath)
+        return { streamPath, onEnd: () => void ended.push(streamPath) }
+      },
+    })
+    const chain = { publish: [gateTo('a/1'), gateTo('a/2')], play: [] }
+    const { request, onEnd } = await rig.keeper.admit(sessionRequest(), chain)
+    expect(request.streamPath).to.equal('a/2')
+    expect(seen).to.eql(['live/test', 'live/test'])
+    for (const end of onEnd) end()
+    expect(ended).to.eql(['a/1', 'a/2'])
   })
 
   it('asks the handler only where a direction has a key and enableauth is on', async () => {

@@ -12,7 +12,7 @@ const SECRETS = {
   webhook: 's3cret-of-the-webhook',
   word: 'open-s3same',
 }
-const TIMEOUT_MS = 300
+const TIMEOUT_MS = 400
 
 /** What stands first: nothing, the signature, or the custom handler in its place. */
 type First = 'off' | 'signature' | 'handler'
@@ -36,7 +36,7 @@ const FAILURES: readonly Failure[] = [
   { gate: 'webhook', name: 'no word of it', cause: /^the control server refused: no reason given/u },
   { gate: 'webhook', name: 'status 500', cause: /^the control server failed: it answered with status 500/u },
   { gate: 'webhook', name: 'no JSON', cause: /^the control server failed: its answer is not JSON/u },
-  { gate: 'webhook', name: 'no answer', cause: /^the control server failed: no answer in 300 ms/u },
+  { gate: 'webhook', name: 'no answer', cause: /^the control server failed: no answer in 400 ms/u },
   { gate: 'webhook', name: 'a cut connection', cause: /^the control server failed: /u },
   { gate: 'webhook', name: 'no path', cause: /^the control server failed: the stream_path of its answer/u },
 ]

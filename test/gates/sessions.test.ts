@@ -2,11 +2,12 @@ import { rm, writeFile } from 'node:fs/promises'
 import http from 'node:http'
 import { connect } from 'node:net'
 import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'chai'
 import { waitFor } from '../peers/wait-for.ts'
 import { startServer, type RunningServer } from '../support/server.ts'
 import { WAYS, type Attempt } from './clients.ts'
-import { ControlServer, type ControlRule } from './control-server.ts'
+import { ALLOW, ControlServer, type ControlRule } from './control-server.ts'
 import { fakeProtocolFolder } from './plugin-folder.ts'
 import { policyQuery, signatureQuery } from './signing.ts'
 
@@ -83,12 +84,14 @@ describe('sessions that a control server admits', function () {
   })
 
   it('are told to it when the server stops', async () => {
-    const { server, control } = await start('')
+    const slow: ControlRule = ({ fields }) => delay(fields.status === 'closing' ? 1000 : 0, ALLOW)
+    const { server, control } = await start('', slow)
     await open(server, 'publish by RTMP', 'live/test')
     await open(server, 'play by RTMP', 'live/source')
     await open(server, 'play by HTTP-FLV', 'live/source')
     await server.stop()
     expect(control.closings.map(({ fields }) => fields.action)).to.have.members(['publish', 'play'])
+    expect(server.problems).to.eql([])
   })
 
   it('end at once although it does not listen to notices, and a warning is all', async () => {
