@@ -40,7 +40,8 @@ async function main(): Promise<void> {
     const ratios = ratiosOf(summaries, scenario.compared)
     measurements.push(...measured)
     results.push({ scenario: scenario.name, summaries, ratios })
-    print(`\n${scenario.title}; medians of up to ${options.rounds} rounds of ${options.seconds} s\n\n`)
+    const rounds = Math.max(0, ...summaries.map((summary) => summary.rounds))
+    print(`\n${scenario.title}; medians of ${rounds} rounds\n\n`)
     print(formatSummaries(scenario, summaries))
     if (ratios.length > 0) print(`\n${formatRatios(scenario, ratios)}`)
   }

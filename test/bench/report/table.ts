@@ -12,7 +12,7 @@ export function formatTable(headings: readonly string[], rows: readonly (readonl
 
 /** A dash for what was not measured. */
 export function formatNumber(value: number | undefined, digits: number): string {
-  return value === undefined || Number.isNaN(value) ? '–' : value.toFixed(digits)
+  return value === undefined || !Number.isFinite(value) ? '–' : value.toFixed(digits)
 }
 
 function aligned(cell: string, width: number, right: boolean): string {

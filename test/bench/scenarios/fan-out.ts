@@ -16,7 +16,7 @@ export const fanOut: ServerScenario = {
     { key: 'deliveredPercent', title: 'delivered %', digits: 1 },
     { key: 'rssPerViewerKb', title: 'RSS KB/viewer', digits: 1 },
     { key: 'delayP50Ms', title: 'delay p50 ms', digits: 1 },
-    { key: 'delayP99Ms', title: 'p99 ms', digits: 1 },
+    { key: 'delayP99Ms', title: 'delay p99 ms', digits: 1 },
     { key: 'lostFrames', title: 'lost frames', digits: 0 },
     { key: 'eventLoopUtilization', title: 'ELU', digits: 2 },
     { key: 'mergeWindowMs', title: 'window ms', digits: 0 },

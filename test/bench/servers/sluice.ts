@@ -39,7 +39,7 @@ export function sluice({ writeMerge, profileFolder }: SluiceOptions): BenchServe
         target: (format, path) =>
           format === 'rtmp' ? { format, port: rtmpPort, path } : { format, port: httpPort, path: `/flv/${path}.flv` },
         usage: () => server.usage(),
-        status: () => statusOf(http),
+        status: () => statusOf(http, writeMerge === 'auto'),
         subscribers: () => subscribersOf(http),
         stop: () => server.stop(),
       }
@@ -64,7 +64,8 @@ demo: { enable: false }
 `
 }
 
-async function statusOf(http: string): Promise<ServerStatus> {
+/** The merge window is told as `auto` has it, so it says nothing of the others. */
+async function statusOf(http: string, auto: boolean): Promise<ServerStatus> {
   const text = await (await fetch(`${http}/metrics`)).text()
   const value = (name: string) => {
     const found = new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'mu').exec(text)?.[1]
@@ -75,7 +76,7 @@ async function statusOf(http: string): Promise<ServerStatus> {
   const delaySeconds = value('sluice_event_loop_delay_p99_seconds')
   return {
     ...(utilization === undefined ? {} : { eventLoopUtilization: utilization }),
-    ...(windowSeconds === undefined ? {} : { mergeWindowMs: windowSeconds * 1000 }),
+    ...(windowSeconds === undefined || !auto ? {} : { mergeWindowMs: windowSeconds * 1000 }),
     ...(delaySeconds === undefined ? {} : { eventLoopDelayP99Ms: delaySeconds * 1000 }),
   }
 }
