@@ -74,7 +74,7 @@ export const SubscribeConfig = Type.Object(
     queuetime: Duration({ default: '5s', description: 'Most media time queued for a viewer before it skips media' }),
     stalltimeout: Duration({
       default: '20s',
-      description: 'A viewer that takes no bytes this long while some are queued is closed as slow',
+      description: 'A viewer that takes no bytes this long while some are queued is closed as slow; 0 is never',
     }),
     key: Secret({ default: '', description: 'Key of the signature that subscribers must carry; empty is no check' }),
     secretargname: Type.String({
