@@ -1,0 +1,62 @@
+import { AccessUnit } from '../../access-unit.ts'
+import type { AudioCodec, AudioConfig, Track } from '../../track.ts'
+import { modulo, TS_CLOCK_RANGE, TS_TIMESCALE } from './clock.ts'
+import type { ElementaryStreamInit } from './elementary-stream.ts'
+
+/** The track of a stream of audio, and where it is in time. */
+export class AudioTrackWriter {
+  readonly #codec: AudioCodec
+  readonly #init: ElementaryStreamInit
+  #track: Track | undefined
+  #format: string | undefined
+  /** Time of the next unit, and samples since that time was told. */
+  #base: number | undefined
+  #samples = 0
+
+  constructor(codec: AudioCodec, init: ElementaryStreamInit) {
+    this.#codec = codec
+    this.#init = init
+  }
+
+  /** Sets the time of the next unit. */
+  moveTo(pts: number): void {
+    this.#base = pts
+    this.#samples = 0
+  }
+
+  /** The time of the next unit is not known. */
+  loseTime(): void {
+    this.#base = undefined
+  }
+
+  drop(): void {
+    this.#init.onDrop()
+  }
+
+  /**
+   * Declares the track, or gives it another configuration, when `format` is not the last one.
+   * @throws {MalformedError} as `configOf`.
+   */
+  configure(format: string, configOf: () => AudioConfig): void {
+    if (format === this.#format) return
+    const config = configOf()
+    this.#format = format
+    const { sink, name } = this.#init
+    if (this.#track) return sink.configureTrack(this.#track, config)
+    const common = { timescale: TS_TIMESCALE, config, ...(name === undefined ? {} : { name }) }
+    this.#track = sink.addTrack({ kind: 'audio', codec: this.#codec, ...common })
+  }
+
+  /** Writes a unit that plays for so many samples. */
+  write(data: Buffer, samples: number, sampleRate: number): void {
+    if (!this.#track || this.#base === undefined) return this.drop()
+    const ticks = Math.floor((this.#samples * TS_TIMESCALE) / sampleRate)
+    const time = modulo(this.#base + ticks, TS_CLOCK_RANGE)
+    this.#samples += samples
+    this.#init.sink.write(AccessUnit.fromData(this.#track, time, time, true, data))
+  }
+
+  end(): void {
+    if (this.#track) this.#init.sink.removeTrack(this.#track)
+  }
+}

@@ -1,0 +1,174 @@
+import { tryParse } from '../../codec/try-parse.ts'
+import { MalformedError } from '../../errors.ts'
+import type { UnitSink } from '../../unit-sink.ts'
+import { TsPacketReader } from './packet-reader.ts'
+import { TS_NULL_PID, TS_PAT_PID } from './packet.ts'
+import type { TsPacket } from './packet.ts'
+import { parsePesHeader } from './pes-header.ts'
+import { parsePat, parsePmt, TS_PAT_TABLE_ID, TS_PMT_TABLE_ID } from './program-tables.ts'
+import type { TsProgram } from './program-tables.ts'
+import { ProgramStreams } from './program-streams.ts'
+import type { ProgramStream } from './program-streams.ts'
+import { parseTsSection, TsSectionReader } from './section.ts'
+import type { TsSection } from './section.ts'
+
+/** A PID with tables. */
+type TablePid = { readonly sections: TsSectionReader; counter: number | undefined }
+
+/**
+ * Turns an MPEG-TS, as it comes in, into tracks and units of its first program: H.264, H.265, AAC (ADTS), MPEG audio,
+ * AC-3, E-AC-3, Opus and G.711. Times are those of the stream, counters of 33 bits of 90 kHz, which start again at 0.
+ *
+ * What is lost or broken is dropped and counted; units that packets are missing from are not given.
+ */
+export class TsDemuxer {
+  readonly #reader = new TsPacketReader()
+  readonly #streams: ProgramStreams
+  readonly #association = newTablePid()
+  #map: TablePid | undefined
+  #program: TsProgram | undefined
+  #lastMap: Buffer | undefined
+  #continuityErrors = 0
+  #droppedUnits = 0
+
+  constructor(sink: UnitSink) {
+    this.#streams = new ProgramStreams(sink, () => {
+      this.#droppedUnits += 1
+    })
+  }
+
+  /** Places where packets are missing. */
+  get continuityErrors(): number {
+    return this.#continuityErrors
+  }
+
+  /** Units that were cut, broken, or came before their configuration or their time was known. */
+  get dropped(): number {
+    return this.#droppedUnits
+  }
+
+  /** Bytes outside packets. */
+  get skippedBytes(): number {
+    return this.#reader.skippedBytes
+  }
+
+  /** Streams of the program that make no track, for example `stream type 0x11`, and `scrambled`. */
+  get unsupported(): ReadonlySet<string> {
+    return this.#streams.unsupported
+  }
+
+  /**
+   * Reads the next bytes, which are borrowed.
+   * @throws {MalformedError} when they have long not been MPEG-TS; the demuxer is of no use afterwards.
+   */
+  push(bytes: Buffer): void {
+    for (const packet of this.#reader.push(bytes)) this.#packet(packet)
+  }
+
+  /**
+   * Gives the units that are held back until the next begins. For the end of the stream, and between segments, whose
+   * counters need not go on.
+   */
+  flush(): void {
+    for (const stream of this.#streams.values()) {
+      this.#write(stream, stream.assembler.finish())
+      stream.counter = undefined
+    }
+    for (const table of [this.#association, this.#map]) if (table) table.counter = undefined
+  }
+
+  #packet(packet: TsPacket): void {
+    const { pid } = packet
+    if (pid === TS_NULL_PID || packet.transportError || !packet.hasPayload) return
+    const stream = this.#streams.get(pid)
+    if (stream) return this.#media(stream, packet)
+    if (pid === TS_PAT_PID) this.#table(this.#association, packet)
+    else if (pid === this.#program?.pid && this.#map) this.#table(this.#map, packet)
+  }
+
+  #media(stream: ProgramStream, packet: TsPacket): void {
+    const { assembler, elementary } = stream
+    const order = this.#follow(stream, packet)
+    if (order === 'duplicate') return
+    if (packet.scrambled) return this.#streams.leaveAside('scrambled')
+    if (order === 'gap') {
+      if (assembler.open) this.#droppedUnits += 1
+      assembler.abort()
+      elementary.interrupt()
+    }
+    if (packet.unitStart) {
+      this.#write(stream, assembler.finish())
+      assembler.start()
+    }
+    this.#write(stream, this.#orDrop(() => assembler.push(packet.payload)) ?? null)
+  }
+
+  #write({ elementary }: ProgramStream, packet: Buffer | null): void {
+    if (!packet) return
+    this.#orDrop(() => {
+      const { sizeBytes, pts, dts } = parsePesHeader(packet)
+      elementary.write(packet.subarray(sizeBytes), pts, dts)
+    })
+  }
+
+  #orDrop<Value>(act: () => Value): Value | undefined {
+    try {
+      return act()
+    } catch (error) {
+      if (!(error instanceof MalformedError)) throw error
+      this.#droppedUnits += 1
+      return undefined
+    }
+  }
+
+  /** Compares the counter with the last one; a packet may come twice (ISO/IEC 13818-1 2.4.3.3). */
+  #follow(pid: { counter: number | undefined }, packet: TsPacket): 'next' | 'duplicate' | 'gap' {
+    const last = pid.counter
+    pid.counter = packet.continuityCounter
+    if (last === undefined || packet.discontinuity || packet.continuityCounter === (last + 1) % 16) return 'next'
+    if (packet.continuityCounter === last) return 'duplicate'
+    this.#continuityErrors += 1
+    return 'gap'
+  }
+
+  #table(table: TablePid, packet: TsPacket): void {
+    const order = this.#follow(table, packet)
+    if (order === 'duplicate') return
+    if (order === 'gap') table.sections.reset()
+    for (const bytes of table.sections.push(packet.payload, packet.unitStart)) {
+      const section = tryParse(parseTsSection, bytes)
+      if (!section?.current) continue
+      if (table === this.#association) this.#readAssociation(section)
+      else this.#readMap(section, bytes)
+    }
+  }
+
+  #readAssociation(section: TsSection): void {
+    if (section.tableId !== TS_PAT_TABLE_ID) return
+    const programs = tryParse(() => parsePat(section), section.body) ?? []
+    const media = programs.filter(({ programNumber }) => programNumber !== 0)
+    const [first] = media
+    const followed = this.#program
+    if (!first || media.some((program) => followed && sameProgram(program, followed))) return
+    this.#program = first
+    this.#map = newTablePid()
+    this.#lastMap = undefined
+  }
+
+  #readMap(section: TsSection, bytes: Buffer): void {
+    if (section.tableId !== TS_PMT_TABLE_ID || section.tableIdExtension !== this.#program?.programNumber) return
+    if (this.#lastMap?.equals(bytes)) return
+    const map = tryParse(() => parsePmt(section), section.body)
+    if (!map) return
+    this.#lastMap = Buffer.from(bytes)
+    this.#streams.update(map.streams, (stream) => this.#write(stream, stream.assembler.finish()))
+  }
+}
+
+function sameProgram(one: TsProgram, other: TsProgram): boolean {
+  return one.pid === other.pid && one.programNumber === other.programNumber
+}
+
+function newTablePid(): TablePid {
+  return { sections: new TsSectionReader(), counter: undefined }
+}

@@ -1,0 +1,176 @@
+import type { AccessUnit } from '../../access-unit.ts'
+import { rescale } from '../../time/rescale.ts'
+import type { Track } from '../../track.ts'
+import { TS_TIMESCALE } from './clock.ts'
+import {
+  TS_NULL_PID,
+  TS_PACKET_SIZE_BYTES,
+  TS_PAT_PID,
+  TS_PAYLOAD_SIZE_BYTES,
+  tsPacketCount,
+  writePcrPacket,
+  writeTsPackets,
+} from './packet.ts'
+import type { TsUnitPackets } from './packet.ts'
+import { PES_STREAM_ID, serializePesHeader } from './pes-header.ts'
+import { serializePat, serializePmt, TS_PAT_TABLE_ID, TS_PMT_TABLE_ID } from './program-tables.ts'
+import { serializeTsSection, TS_SECTION_STUFFING } from './section.ts'
+import { tsStreamEntry } from './stream-entry.ts'
+import { unitPiecesOf } from './unit-pieces.ts'
+import type { UnitPieces } from './unit-pieces.ts'
+
+/**
+ * How far units' times lie ahead of the clock: a receiver takes each unit in before it is decoded, also those of a
+ * track that comes a little later than the one with the clock.
+ */
+export const TS_CLOCK_LEAD_TICKS = TS_TIMESCALE / 5
+
+/** The standard asks for a clock reference each 100 ms (ISO/IEC 13818-1 D.0.3); this leaves room. */
+const MAX_CLOCK_GAP_TICKS = (TS_TIMESCALE * 80) / 1000
+
+const PMT_PID = 0x1000
+const FIRST_PID = 0x100
+const PID_COUNT = PMT_PID - FIRST_PID
+const PROGRAM_NUMBER = 1
+const TRANSPORT_STREAM_ID = 1
+const POINTER = Buffer.of(0)
+
+type MuxedStream = {
+  readonly pid: number
+  readonly streamId: number
+  config: Track['config']
+  pieces: UnitPieces
+  continuityCounter: number
+}
+
+/**
+ * Makes an MPEG-TS of one program (ISO/IEC 13818-1). `tables` goes before the first unit and wherever a receiver may
+ * start: before each segment, or each keyframe of a continuous stream. A muxer serves one timeline; make another where
+ * times begin anew.
+ *
+ * The times in it are those of the units and {@link TS_CLOCK_LEAD_TICKS} more; the clock, carried by the first track of
+ * video or else of audio, is the decoding time.
+ */
+export class TsMuxer {
+  readonly #streams = new Map<Track, MuxedStream>()
+  #clockStream: MuxedStream | undefined
+  #programMap: Buffer = Buffer.alloc(0)
+  #programMapVersion = 0
+  #lastClock: number | undefined
+  readonly #tableCounters = { [TS_PAT_PID]: 0, [PMT_PID]: 0 }
+
+  /**
+   * Sets the tracks, at first and when they change. What goes on keeps its PID; the version of the tables moves.
+   * @throws {RangeError} for a track that `canCarryInTs` refuses.
+   * @returns what {@link tables} gives.
+   */
+  start(tracks: readonly Track[]): Buffer {
+    const entries = tracks.map((track) => tsStreamEntry(track, pidOf(track)))
+    for (const track of this.#streams.keys()) if (!tracks.includes(track)) this.#streams.delete(track)
+    for (const track of tracks) if (!this.#streams.has(track)) this.#streams.set(track, newStream(track))
+    const clockTrack = tracks.find(({ kind }) => kind === 'video') ?? tracks[0]
+    this.#clockStream = clockTrack && this.#streams.get(clockTrack)
+    const map = serializePmt({ pcrPid: this.#clockStream?.pid ?? TS_NULL_PID, descriptors: [], streams: entries })
+    const changed = this.#programMap.length > 0 && !this.#programMap.equals(map)
+    if (changed) this.#programMapVersion = (this.#programMapVersion + 1) % 32
+    this.#programMap = map
+    return this.tables()
+  }
+
+  /** PAT and PMT, to be sent once. */
+  tables(): Buffer {
+    const programs = serializePat([{ programNumber: PROGRAM_NUMBER, pid: PMT_PID }])
+    const held = { version: 0, current: true }
+    const association = { ...held, tableId: TS_PAT_TABLE_ID, tableIdExtension: TRANSPORT_STREAM_ID, body: programs }
+    const version = this.#programMapVersion
+    const map = { ...held, tableId: TS_PMT_TABLE_ID, tableIdExtension: PROGRAM_NUMBER, version, body: this.#programMap }
+    const pat = this.#table(TS_PAT_PID, serializeTsSection(association))
+    return Buffer.concat([pat, this.#table(PMT_PID, serializeTsSection(map))])
+  }
+
+  /**
+   * The packets of a unit, in one new buffer. A clock reference comes before them when the last is too long ago.
+   * @throws {RangeError} for a unit of a track that was not given to `start`.
+   * @throws {MalformedError} when lengths within the unit are wrong, or a frame of audio is too long to be carried.
+   */
+  mux(unit: AccessUnit): Buffer {
+    const { track } = unit
+    const stream = this.#streams.get(track)
+    if (!stream) throw new RangeError(`MPEG-TS was not started with this track of ${track.codec}`)
+    if (stream.config !== track.config) reconfigure(stream, track)
+    const pieces = stream.pieces(unit)
+    const clock = rescale(unit.dts, track.timescale, TS_TIMESCALE)
+    const dts = clock + TS_CLOCK_LEAD_TICKS
+    const pts = rescale(unit.pts, track.timescale, TS_TIMESCALE) + TS_CLOCK_LEAD_TICKS
+    const dataSizeBytes = sizeOf(pieces)
+    const header = serializePesHeader(stream.streamId, pts, dts, dataSizeBytes)
+    pieces.unshift(header)
+    return this.#write(unit, stream, clock, pieces, header.length + dataSizeBytes)
+  }
+
+  #write(unit: AccessUnit, stream: MuxedStream, clock: number, pieces: readonly Buffer[], sizeBytes: number): Buffer {
+    const { pid, continuityCounter } = stream
+    const hasClock = stream === this.#clockStream
+    const randomAccess = unit.keyframe && (hasClock || unit.track.kind === 'video')
+    const packets = { pid, continuityCounter, randomAccess, pcr: hasClock ? this.#tick(clock) : undefined }
+    const reference = hasClock ? undefined : this.#overdueClock(clock)
+    const count = tsPacketCount(packets, sizeBytes)
+    const bytes = Buffer.allocUnsafe((count + (reference ? 1 : 0)) * TS_PACKET_SIZE_BYTES)
+    const offset = reference ? writePcrPacket(bytes, 0, reference) : 0
+    writeTsPackets(bytes, offset, packets, pieces, sizeBytes)
+    stream.continuityCounter = (continuityCounter + count) % 16
+    return bytes
+  }
+
+  /** The clock never runs back: a track may lie behind the one that told it last. */
+  #tick(clock: number): number {
+    return (this.#lastClock = Math.max(clock, this.#lastClock ?? clock))
+  }
+
+  /** Keeps the clock going by the other tracks, while the track that carries it pauses. */
+  #overdueClock(clock: number): TsUnitPackets | undefined {
+    const stream = this.#clockStream
+    if (!stream || (this.#lastClock !== undefined && clock - this.#lastClock < MAX_CLOCK_GAP_TICKS)) return undefined
+    // The counter stays that of the packet before, since there is no payload.
+    const continuityCounter = (stream.continuityCounter + 15) % 16
+    return { pid: stream.pid, continuityCounter, randomAccess: false, pcr: this.#tick(clock) }
+  }
+
+  #table(pid: typeof TS_PAT_PID | typeof PMT_PID, section: Buffer): Buffer {
+    const continuityCounter = this.#tableCounters[pid]
+    const packets = { pid, continuityCounter, randomAccess: false }
+    const count = tsPacketCount(packets, POINTER.length + section.length)
+    const sizeBytes = count * TS_PAYLOAD_SIZE_BYTES
+    const bytes = Buffer.allocUnsafe(count * TS_PACKET_SIZE_BYTES)
+    // Tables are filled up with this byte, rather than by adaptation fields (2.4.4.1).
+    const stuffing = Buffer.alloc(sizeBytes - POINTER.length - section.length, TS_SECTION_STUFFING)
+    writeTsPackets(bytes, 0, packets, [POINTER, section, stuffing], sizeBytes)
+    this.#tableCounters[pid] = (continuityCounter + count) % 16
+    return bytes
+  }
+}
+
+function newStream(track: Track): MuxedStream {
+  const streamId = streamIdOf(track)
+  return { pid: pidOf(track), streamId, config: track.config, pieces: unitPiecesOf(track), continuityCounter: 0 }
+}
+
+function reconfigure(stream: MuxedStream, track: Track): void {
+  stream.config = track.config
+  stream.pieces = unitPiecesOf(track)
+}
+
+function pidOf({ id }: Track): number {
+  return FIRST_PID + (id % PID_COUNT)
+}
+
+function streamIdOf({ kind, codec }: Track): number {
+  if (kind === 'video') return PES_STREAM_ID.video
+  return codec === 'ac3' || codec === 'eac3' || codec === 'opus' ? PES_STREAM_ID.privateStream1 : PES_STREAM_ID.audio
+}
+
+function sizeOf(pieces: readonly Buffer[]): number {
+  let sizeBytes = 0
+  for (const piece of pieces) sizeBytes += piece.length
+  return sizeBytes
+}

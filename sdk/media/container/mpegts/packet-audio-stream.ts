@@ -1,0 +1,66 @@
+import { g711Config } from '../../codec/g711/config.ts'
+import { OPUS_SAMPLE_RATE, opusConfig } from '../../codec/opus/config.ts'
+import { opusPacketDuration } from '../../codec/opus/packet-duration.ts'
+import { AudioTrackWriter } from './audio-track.ts'
+import type { ElementaryStream, ElementaryStreamInit } from './elementary-stream.ts'
+import { parseOpusControlHeader } from './opus-control-header.ts'
+import { TS_G711_CHANNELS, TS_G711_SAMPLE_RATE } from './stream-entry.ts'
+
+/** A stream of Opus: whole packets, each after a control header. */
+export class OpusStream implements ElementaryStream {
+  readonly #head: Buffer
+  readonly #track: AudioTrackWriter
+
+  /** @param head The OpusHead that the PMT tells. */
+  constructor(head: Buffer, init: ElementaryStreamInit) {
+    this.#head = head
+    this.#track = new AudioTrackWriter('opus', init)
+  }
+
+  write(data: Buffer, pts: number | undefined): void {
+    if (pts !== undefined) this.#track.moveTo(pts)
+    for (let offset = 0; offset < data.length;) {
+      const { headerSizeBytes, packetSizeBytes } = parseOpusControlHeader(data, offset)
+      const start = offset + headerSizeBytes
+      offset = start + packetSizeBytes
+      const packet = data.subarray(start, offset)
+      const samples = opusPacketDuration(packet)
+      this.#track.configure('opus', () => opusConfig(this.#head))
+      this.#track.write(packet, samples, OPUS_SAMPLE_RATE)
+    }
+  }
+
+  interrupt(): void {
+    this.#track.loseTime()
+  }
+
+  end(): void {
+    this.#track.end()
+  }
+}
+
+/** A stream of G.711, which has no frames: each PES packet is a unit. */
+export class G711Stream implements ElementaryStream {
+  readonly #codec: 'pcma' | 'pcmu'
+  readonly #track: AudioTrackWriter
+
+  constructor(codec: 'pcma' | 'pcmu', init: ElementaryStreamInit) {
+    this.#codec = codec
+    this.#track = new AudioTrackWriter(codec, init)
+  }
+
+  write(data: Buffer, pts: number | undefined): void {
+    if (pts !== undefined) this.#track.moveTo(pts)
+    if (data.length === 0) return
+    this.#track.configure(this.#codec, () => g711Config(this.#codec, TS_G711_SAMPLE_RATE, TS_G711_CHANNELS))
+    this.#track.write(data, data.length, TS_G711_SAMPLE_RATE)
+  }
+
+  interrupt(): void {
+    this.#track.loseTime()
+  }
+
+  end(): void {
+    this.#track.end()
+  }
+}

@@ -1,0 +1,152 @@
+import { MAX_ACCESS_UNIT_SIZE_BYTES } from '../../codec/nalu.ts'
+import type { UnitSink } from '../../unit-sink.ts'
+import type { AudioCodec, VideoCodec } from '../../track.ts'
+import type { ElementaryStream, ElementaryStreamInit } from './elementary-stream.ts'
+import { opusHeadOf } from './opus-descriptor.ts'
+import { G711Stream, OpusStream } from './packet-audio-stream.ts'
+import { PesAssembler } from './pes-assembler.ts'
+import { PES_MAX_LENGTH, PES_PREFIX_SIZE_BYTES } from './pes-header.ts'
+import type { TsStreamEntry } from './program-tables.ts'
+import { tsCodecOf, tsLanguageOf } from './stream-entry.ts'
+import { SyncedAudioStream } from './synced-audio-stream.ts'
+import { VideoStream } from './video-stream.ts'
+
+/** Elementary streams of a program that are followed; further ones are left aside. */
+export const TS_MAX_TRACKS = 16
+/** Those of video among them, each of which may hold back a picture of `MAX_ACCESS_UNIT_SIZE_BYTES`. */
+export const TS_MAX_VIDEO_TRACKS = 4
+
+/** Twice what a packet of audio may have, for those that do not tell their length. */
+const MAX_AUDIO_PES_SIZE_BYTES = 2 * (PES_PREFIX_SIZE_BYTES + PES_MAX_LENGTH)
+/** Names kept of streams that are left aside; a peer could make up any number. */
+const MAX_UNSUPPORTED = 16
+
+/** One PID of the program that is followed. */
+export type ProgramStream = {
+  readonly kind: 'video' | 'audio'
+  /** The same for streams that can go on as one track. */
+  readonly format: string
+  readonly name: string | undefined
+  readonly elementary: ElementaryStream
+  readonly assembler: PesAssembler
+  /** Of the last packet with a payload. */
+  counter: number | undefined
+}
+
+/** The streams of a program by PID, as its last PMT says. */
+export class ProgramStreams {
+  readonly #sink: UnitSink
+  readonly #onDrop: () => void
+  readonly #unsupported = new Set<string>()
+  #byPid = new Map<number, ProgramStream>()
+
+  constructor(sink: UnitSink, onDrop: () => void) {
+    this.#sink = sink
+    this.#onDrop = onDrop
+  }
+
+  /** What is left aside, for example `stream type 0x11`. */
+  get unsupported(): ReadonlySet<string> {
+    return this.#unsupported
+  }
+
+  get(pid: number): ProgramStream | undefined {
+    return this.#byPid.get(pid)
+  }
+
+  values(): Iterable<ProgramStream> {
+    return this.#byPid.values()
+  }
+
+  leaveAside(what: string): void {
+    if (this.#unsupported.size < MAX_UNSUPPORTED) this.#unsupported.add(what)
+  }
+
+  /**
+   * Follows a new PMT. A stream goes on when its PID stays, or when one of the same format takes its place.
+   * @param finish Is told which streams have nothing more to come on their PID, before they end or go on elsewhere.
+   */
+  update(entries: readonly TsStreamEntry[], finish: (stream: ProgramStream) => void): void {
+    const before = this.#byPid
+    const after = new Map<number, ProgramStream>()
+    const fresh: { entry: TsStreamEntry; format: string; codec: VideoCodec | AudioCodec }[] = []
+    for (const entry of entries) {
+      const codec = tsCodecOf(entry)
+      const format = codec && `${codec} ${opusHeadOf(entry.descriptors)?.toString('hex') ?? ''}`
+      const same = before.get(entry.pid)
+      if (!format) this.leaveAside(`stream type 0x${entry.streamType.toString(16).padStart(2, '0')}`)
+      else if (same?.format !== format) fresh.push({ entry, format, codec })
+      else if (before.delete(entry.pid)) after.set(entry.pid, same)
+    }
+    this.#byPid = after
+    for (const stream of before.values()) finish(stream)
+    for (const { entry, format, codec } of fresh) {
+      const gone = [...before].find(([, stream]) => stream.format === format)
+      if (gone) before.delete(gone[0])
+      this.#add(entry, codec, format, gone?.[1])
+    }
+    for (const { elementary } of before.values()) elementary.end()
+  }
+
+  #add(
+    entry: TsStreamEntry,
+    codec: VideoCodec | AudioCodec,
+    format: string,
+    predecessor: ProgramStream | undefined,
+  ): void {
+    if (this.#byPid.has(entry.pid)) return
+    const kind = isVideo(codec) ? 'video' : 'audio'
+    const name = predecessor ? predecessor.name : this.#nameFor(kind, entry)
+    const elementary = predecessor?.elementary ?? this.#open(entry, codec, name)
+    const ofKind = [...this.#byPid.values()].filter((stream) => stream.kind === kind).length
+    if (!elementary || this.#byPid.size >= TS_MAX_TRACKS || (kind === 'video' && ofKind >= TS_MAX_VIDEO_TRACKS)) {
+      predecessor?.elementary.end()
+      return this.leaveAside(`further ${codec}`)
+    }
+    predecessor?.elementary.interrupt()
+    const assembler = new PesAssembler(kind === 'video' ? MAX_ACCESS_UNIT_SIZE_BYTES : MAX_AUDIO_PES_SIZE_BYTES)
+    this.#byPid.set(entry.pid, { kind, format, name, elementary, assembler, counter: undefined })
+  }
+
+  /** None for the first of its kind, then the language or a number. */
+  #nameFor(kind: 'video' | 'audio', entry: TsStreamEntry): string | undefined {
+    const taken = new Set([...this.#byPid.values()].filter((stream) => stream.kind === kind).map(({ name }) => name))
+    if (!taken.has(undefined)) return undefined
+    const language = tsLanguageOf(entry)
+    if (language !== undefined && !taken.has(language)) return language
+    let number = 1
+    while (taken.has(String(number))) number += 1
+    return String(number)
+  }
+
+  #open(
+    { descriptors }: TsStreamEntry,
+    codec: VideoCodec | AudioCodec,
+    name: string | undefined,
+  ): ElementaryStream | undefined {
+    const init: ElementaryStreamInit = { sink: this.#sink, name, onDrop: this.#onDrop }
+    switch (codec) {
+      case 'h264':
+      case 'h265':
+        return new VideoStream(codec, init)
+      case 'aac':
+      case 'mp3':
+      case 'ac3':
+      case 'eac3':
+        return new SyncedAudioStream(codec, init)
+      case 'opus': {
+        const head = opusHeadOf(descriptors)
+        return head && new OpusStream(head, init)
+      }
+      case 'pcma':
+      case 'pcmu':
+        return new G711Stream(codec, init)
+      default:
+        return undefined
+    }
+  }
+}
+
+function isVideo(codec: VideoCodec | AudioCodec): boolean {
+  return codec === 'h264' || codec === 'h265'
+}

@@ -1,0 +1,139 @@
+import { parseAudioSpecificConfig } from '../../codec/aac/audio-specific-config.ts'
+import { tryParse } from '../../codec/try-parse.ts'
+import type { AudioCodec, AudioTrack, Track, VideoCodec } from '../../track.ts'
+import { opusDescriptor } from './opus-descriptor.ts'
+import type { TsDescriptor, TsStreamEntry } from './program-tables.ts'
+
+/**
+ * ISO/IEC 13818-1 table 2-34; AC-3 and E-AC-3 as ATSC A/52 annex A has them, which HLS asks for. G.711 has no number of
+ * its own: these two of the private range are those that GB/T 28181 gives it in program streams, and that media servers
+ * and cameras use here as well. Nothing tells its rate and channels, so that it is always 8 kHz and mono.
+ */
+const STREAM_TYPE = {
+  mpeg1Audio: 0x03,
+  mpeg2Audio: 0x04,
+  privateData: 0x06,
+  aac: 0x0f,
+  h264: 0x1b,
+  h265: 0x24,
+  ac3: 0x81,
+  eac3: 0x87,
+  pcma: 0x90,
+  pcmu: 0x91,
+} as const
+
+const DESCRIPTOR_TAG = { registration: 0x05, language: 0x0a, dvbAc3: 0x6a, dvbEac3: 0x7a } as const
+const LANGUAGE = /^[a-z]{3}$/u
+const LANGUAGE_SIZE_BYTES = 3
+const MIN_MPEG_1_SAMPLE_RATE = 32_000
+const MAX_ADTS_OBJECT_TYPE = 4
+const MAX_ADTS_CHANNEL_CONFIGURATION = 7
+/** What G.711 is without being told. */
+export const TS_G711_SAMPLE_RATE = 8000
+export const TS_G711_CHANNELS = 1
+
+const CODEC_BY_STREAM_TYPE = new Map<number, VideoCodec | AudioCodec>([
+  [STREAM_TYPE.mpeg1Audio, 'mp3'],
+  [STREAM_TYPE.mpeg2Audio, 'mp3'],
+  [STREAM_TYPE.aac, 'aac'],
+  [STREAM_TYPE.h264, 'h264'],
+  [STREAM_TYPE.h265, 'h265'],
+  [STREAM_TYPE.ac3, 'ac3'],
+  [STREAM_TYPE.eac3, 'eac3'],
+  [STREAM_TYPE.pcma, 'pcma'],
+  [STREAM_TYPE.pcmu, 'pcmu'],
+])
+
+const CODEC_BY_REGISTRATION = new Map<string, VideoCodec | AudioCodec>([
+  ['Opus', 'opus'],
+  ['AC-3', 'ac3'],
+  ['EAC3', 'eac3'],
+  ['HEVC', 'h265'],
+])
+
+/** The codec of a stream; undefined for those that no track can have. */
+export function tsCodecOf({ streamType, descriptors }: TsStreamEntry): VideoCodec | AudioCodec | undefined {
+  if (streamType !== STREAM_TYPE.privateData) return CODEC_BY_STREAM_TYPE.get(streamType)
+  for (const { tag, data } of descriptors) {
+    if (tag === DESCRIPTOR_TAG.dvbAc3) return 'ac3'
+    if (tag === DESCRIPTOR_TAG.dvbEac3) return 'eac3'
+    const codec = tag === DESCRIPTOR_TAG.registration && CODEC_BY_REGISTRATION.get(data.toString('latin1', 0, 4))
+    if (codec) return codec
+  }
+  return undefined
+}
+
+/** The language of a stream, three lower-case letters (ISO 639-2). */
+export function tsLanguageOf({ descriptors }: TsStreamEntry): string | undefined {
+  const found = descriptors.find(({ tag }) => tag === DESCRIPTOR_TAG.language)
+  const language = found?.data.toString('latin1', 0, LANGUAGE_SIZE_BYTES).toLowerCase()
+  return language !== undefined && LANGUAGE.test(language) ? language : undefined
+}
+
+/**
+ * Whether MPEG-TS can carry a track as it is: H.264, H.265, AAC that ADTS has room for, MP3, AC-3, E-AC-3, Opus in a
+ * usual layout of channels, and G.711 of 8 kHz and one channel.
+ */
+export function canCarryInTs(track: Track): boolean {
+  return streamKind(track) !== undefined
+}
+
+/**
+ * What the PMT says of a track. A name of three lower-case letters is its language.
+ * @throws {RangeError} for a track that cannot be carried.
+ */
+export function tsStreamEntry(track: Track, pid: number): TsStreamEntry {
+  const kind = streamKind(track)
+  if (!kind) throw new RangeError(`MPEG-TS cannot carry this track of ${track.codec}`)
+  const language = track.name !== undefined && LANGUAGE.test(track.name) ? [languageDescriptor(track.name)] : []
+  return { streamType: kind.streamType, pid, descriptors: [...kind.descriptors, ...language] }
+}
+
+type StreamKind = { readonly streamType: number; readonly descriptors: readonly TsDescriptor[] }
+
+function streamKind(track: Track): StreamKind | undefined {
+  return track.kind === 'audio' ? audioKind(track) : plain(track.codec)
+}
+
+function audioKind({ codec, config }: AudioTrack): StreamKind | undefined {
+  switch (codec) {
+    case 'aac': {
+      const asc = tryParse(parseAudioSpecificConfig, config.record)
+      if (!asc || asc.objectType > MAX_ADTS_OBJECT_TYPE || asc.channelConfiguration === 0) return undefined
+      return asc.channelConfiguration > MAX_ADTS_CHANNEL_CONFIGURATION ? undefined : plain(codec)
+    }
+    case 'mp3': {
+      const mpeg1 = config.sampleRate >= MIN_MPEG_1_SAMPLE_RATE
+      return { streamType: mpeg1 ? STREAM_TYPE.mpeg1Audio : STREAM_TYPE.mpeg2Audio, descriptors: [] }
+    }
+    case 'opus': {
+      const layout = tryParse(opusDescriptor, config.record)
+      return layout && { streamType: STREAM_TYPE.privateData, descriptors: [registration('Opus'), layout] }
+    }
+    case 'ac3':
+      return { streamType: STREAM_TYPE.ac3, descriptors: [registration('AC-3')] }
+    case 'eac3':
+      return { streamType: STREAM_TYPE.eac3, descriptors: [registration('EAC3')] }
+    case 'pcma':
+    case 'pcmu':
+      return config.sampleRate === TS_G711_SAMPLE_RATE && config.channels === TS_G711_CHANNELS
+        ? plain(codec)
+        : undefined
+    case 'flac':
+      return undefined
+  }
+}
+
+function plain(codec: Track['codec']): StreamKind | undefined {
+  for (const [streamType, other] of CODEC_BY_STREAM_TYPE) if (other === codec) return { streamType, descriptors: [] }
+  return undefined
+}
+
+function registration(identifier: string): TsDescriptor {
+  return { tag: DESCRIPTOR_TAG.registration, data: Buffer.from(identifier, 'latin1') }
+}
+
+/** The fourth byte is the kind of audio, 0 when it is not told. */
+function languageDescriptor(language: string): TsDescriptor {
+  return { tag: DESCRIPTOR_TAG.language, data: Buffer.from(`${language}\0`, 'latin1') }
+}

@@ -1,0 +1,95 @@
+import { AccessUnit } from '../../access-unit.ts'
+import { H264_NALU_TYPE, h264NaluType, isH264RandomAccess } from '../../codec/h264/nalu-type.ts'
+import { H265_NALU_TYPE, h265NaluType, isH265RandomAccess } from '../../codec/h265/nalu-type.ts'
+import { splitAnnexB } from '../../codec/nalu.ts'
+import type { Track } from '../../track.ts'
+import { modulo, TS_CLOCK_RANGE, TS_TIMESCALE } from './clock.ts'
+import type { ElementaryStream, ElementaryStreamInit } from './elementary-stream.ts'
+import { ParameterSets } from './parameter-sets.ts'
+
+/** What the byte stream needs and units do not have. */
+const DROPPED_TYPES = {
+  h264: typesOf(H264_NALU_TYPE),
+  h265: typesOf(H265_NALU_TYPE),
+} as const
+
+/**
+ * A stream of H.264 or H.265 in which each PES packet holds one access unit, as all encoders make it. Parameter sets
+ * go to the track's configuration; in a unit only those stay that come new between keyframes.
+ */
+export class VideoStream implements ElementaryStream {
+  readonly #init: ElementaryStreamInit
+  readonly #codec: 'h264' | 'h265'
+  readonly #sets: ParameterSets
+  #track: Track | undefined
+  /** The configuration is older than the sets. */
+  #stale = true
+  #lastDts: number | undefined
+  #lastStep = 0
+
+  constructor(codec: 'h264' | 'h265', init: ElementaryStreamInit) {
+    this.#codec = codec
+    this.#init = init
+    this.#sets = new ParameterSets(codec)
+  }
+
+  write(data: Buffer, pts: number | undefined, dts: number | undefined): void {
+    const decoding = this.#follow(dts ?? pts)
+    const nalus = splitAnnexB(data)
+    const keyframe = this.#codec === 'h264' ? isH264RandomAccess(nalus) : isH265RandomAccess(nalus)
+    const kept = this.#takeSets(nalus, keyframe)
+    if (kept.length === 0) return
+    if (this.#stale && (keyframe || !this.#track)) this.#configure()
+    if (!this.#track || decoding === undefined) return this.#init.onDrop()
+    this.#init.sink.write(AccessUnit.fromNalus(this.#track, decoding, pts ?? decoding, keyframe, kept))
+  }
+
+  interrupt(): void {
+    this.#lastDts = undefined
+  }
+
+  end(): void {
+    if (this.#track) this.#init.sink.removeTrack(this.#track)
+  }
+
+  /** The decoding time, which a packet may leave out when it goes on at the same pace. */
+  #follow(given: number | undefined): number | undefined {
+    const last = this.#lastDts
+    const dts = given ?? (last === undefined ? undefined : modulo(last + this.#lastStep, TS_CLOCK_RANGE))
+    if (dts !== undefined && last !== undefined) this.#lastStep = modulo(dts - last, TS_CLOCK_RANGE)
+    return (this.#lastDts = dts)
+  }
+
+  /** Follows the parameter sets; gives the NAL units that the unit keeps. */
+  #takeSets(nalus: readonly Buffer[], keyframe: boolean): Buffer[] {
+    const typeOf = this.#codec === 'h264' ? h264NaluType : h265NaluType
+    const sets: { type: number; nalu: Buffer }[] = []
+    const kept: Buffer[] = []
+    let media = false
+    for (const nalu of nalus) {
+      const type = typeOf(nalu)
+      if (DROPPED_TYPES[this.#codec].has(type)) continue
+      const isSet = this.#sets.isSet(type)
+      if (isSet) sets.push({ type, nalu })
+      else media = true
+      if (!isSet || (!keyframe && !this.#sets.has(nalu))) kept.push(nalu)
+    }
+    if (this.#sets.update(sets)) this.#stale = true
+    return media ? kept : []
+  }
+
+  #configure(): void {
+    const config = this.#sets.config()
+    if (!config) return
+    this.#stale = false
+    const { sink, name } = this.#init
+    if (this.#track) return sink.configureTrack(this.#track, config)
+    const common = { timescale: TS_TIMESCALE, config, ...(name === undefined ? {} : { name }) }
+    this.#track = sink.addTrack({ kind: 'video', codec: this.#codec, ...common })
+  }
+}
+
+function typesOf(types: typeof H264_NALU_TYPE | typeof H265_NALU_TYPE): ReadonlySet<number> {
+  const { ACCESS_UNIT_DELIMITER, END_OF_SEQUENCE, END_OF_STREAM, FILLER } = types
+  return new Set([ACCESS_UNIT_DELIMITER, END_OF_SEQUENCE, END_OF_STREAM, FILLER])
+}
