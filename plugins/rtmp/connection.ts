@@ -3,7 +3,11 @@ import { MalformedError } from 'sluice/sdk/media'
 import { AckWindow } from './wire/ack-window.ts'
 import { ChunkReader } from './wire/chunk/chunk-reader.ts'
 import { serializeChunks } from './wire/chunk/chunk-writer.ts'
-import { DEFAULT_CHUNK_SIZE_BYTES } from './wire/chunk/limits.ts'
+import {
+  DEFAULT_CHUNK_SIZE_BYTES,
+  MAX_PARTIAL_COMMAND_SIZE_BYTES,
+  MAX_PARTIAL_SIZE_BYTES,
+} from './wire/chunk/limits.ts'
 import type { Handshake } from './wire/handshake/handshake.ts'
 import { CHUNK_STREAM_ID, type RawMessage } from './wire/message/raw-message.ts'
 import { parseMessage, serializeMessage, type Message } from './wire/message/message.ts'
@@ -45,6 +49,7 @@ export class Connection {
     this.socket = socket
     this.#events = events
     this.#handshake = handshake
+    this.#reader.maxPartialBytes = MAX_PARTIAL_COMMAND_SIZE_BYTES
     this.expectWithin(HANDSHAKE_TIMEOUT_MS, 'handshake timeout')
     socket.on('data', (bytes: Buffer) => this.#receive(bytes))
     socket.on('error', (error) => this.#ended(error.message))
@@ -65,6 +70,11 @@ export class Connection {
 
   expectNothing(): void {
     clearTimeout(this.#timer)
+  }
+
+  /** The peer has leave to send media, which may be large; until it has, it can occupy no more memory than commands take. */
+  expectMedia(): void {
+    this.#reader.maxPartialBytes = MAX_PARTIAL_SIZE_BYTES
   }
 
   /** Sends a message at once; time 0 unless given. */

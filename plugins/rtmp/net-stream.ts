@@ -71,6 +71,7 @@ export class NetStream {
     this.#told = true
     this.#publisher = publisher
     this.#ingest = new RtmpIngest(publisher)
+    connection.expectMedia()
     publisher.onClose((reason) => {
       log.info({ reason, dropped: this.#ingest?.dropped || undefined }, 'publish ended')
       this.#publisherClosed(reason, command.amf3)

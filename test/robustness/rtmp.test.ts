@@ -33,10 +33,14 @@ const SAID_AFTER_CONNECT: readonly { readonly name: string; readonly bytes: Buff
   },
   { name: 'deeply nested AMF', bytes: nestedCommand(10_000), reason: /^malformed: .*nested/ },
   { name: 'a command that claims 16 MB', bytes: chunk(3, COMMAND, 0xff_ff_ff), reason: /^malformed: .*bytes, above/ },
-  { name: 'large messages that it does not finish', bytes: unfinished(57), reason: /^malformed: unfinished messages/ },
   {
-    name: 'an aggregate of a million messages',
-    bytes: aggregate(1_000_000),
+    name: 'large messages that it does not finish',
+    bytes: unfinished(4),
+    reason: /^malformed: unfinished messages of \d{7} bytes/,
+  },
+  {
+    name: 'an aggregate of a hundred thousand messages',
+    bytes: aggregate(100_000),
     reason: /^malformed: aggregate/,
   },
   {
@@ -53,6 +57,11 @@ const SAID_AFTER_CONNECT: readonly { readonly name: string; readonly bytes: Buff
   { name: 'a stream path with ..', bytes: messageBytes(command('publish', 0, '../../etc/passwd'), 1), reason: /part/ },
   { name: 'a stream path too long', bytes: messageBytes(command('play', 0, 'x'.repeat(2000)), 1), reason: /too long/ },
   { name: 'an address too long', bytes: messageBytes(command('play', 0, 'x'.repeat(60_000)), 1), reason: /address of/ },
+  {
+    name: 'a message stream that there is not',
+    bytes: messageBytes(command('play', 0, 'a'), 1_000_000),
+    reason: /^no such message stream$/,
+  },
 ]
 
 describe('RTMP and bad clients', function () {
@@ -112,6 +121,13 @@ describe('RTMP and bad clients', function () {
     await bad.expectEnd(server, /before connect/)
   })
 
+  it('ends one that sends large messages that it does not finish while it publishes', async () => {
+    const rtmp = await RtmpClient.publish({ port: server.ports.rtmp }, 'unfinished')
+    const bad = new BadClient(rtmp.socket)
+    bad.socket.write(unfinished(57))
+    await bad.expectEnd(server, /^malformed: unfinished messages of 3\d{7} bytes/)
+  })
+
   it('ends one whose video is malformed while it publishes', async () => {
     const rtmp = await RtmpClient.publish({ port: server.ports.rtmp }, 'malformed')
     const bad = new BadClient(rtmp.socket)
@@ -147,6 +163,18 @@ describe('RTMP and bad clients', function () {
     await bad.flood(Buffer.concat(Array<Buffer>(500).fill(play)))
     await bad.expectEnd(server, /too many|not found/)
     expect((await server.sessions()).subscribers).to.equal(3)
+  })
+
+  it('gives the ids of message streams again, so that there are few', async () => {
+    const { rtmp } = await BadClient.connected(server.ports.rtmp)
+    const ids = new Set<unknown>()
+    for (let time = 10; time < 60; time++) {
+      rtmp.send(command('createStream', time))
+      await rtmp.answer(({ transactionId, args }) => transactionId === time && ids.add(args[0]).size > 0)
+      rtmp.send(command('deleteStream', 0, 2))
+    }
+    expect([...ids]).to.deep.equal([2])
+    rtmp.close()
   })
 
   it('ends a publisher that sends nothing', async () => {

@@ -40,7 +40,7 @@ async function join({ ports, publisherCount, viewerCount }: CrowdSize): Promise<
       fps: FPS,
       sizeBytes: FRAME_SIZE_BYTES,
     })
-    watch(publisher.client.closed)
+    void watch(publisher.client.closed)
     return publisher
   })
   viewers = await openAll(viewerCount, (index) => openViewer(ports, `crowd${index % publisherCount}`, index))
@@ -48,7 +48,7 @@ async function join({ ports, publisherCount, viewerCount }: CrowdSize): Promise<
 
 function leave(): void {
   leaving = true
-  for (const { close } of viewers) close()
+  for (const viewer of viewers) viewer.close()
   for (const publisher of publishers) publisher.close()
   viewers = []
   publishers = []
@@ -77,14 +77,13 @@ async function openViewer(ports: CrowdSize['ports'], name: string, index: number
     () => playHttpFlv(flv),
     () => playWsFlv(flv),
   ][index % 3]!()
-  watch(client.closed)
+  void watch(client.closed)
   return { check, close: () => client.close() }
 }
 
-function watch(closed: Promise<void>): void {
-  void closed.then(() => {
-    if (!leaving) closedCount++
-  })
+async function watch(closed: Promise<void>): Promise<void> {
+  await closed
+  if (!leaving) closedCount++
 }
 
 async function openAll<T>(count: number, open: (index: number) => Promise<T>): Promise<T[]> {

@@ -2,10 +2,10 @@ import { serializeAmf0 } from 'sluice/sdk/media'
 import { messageBytes } from './rtmp-client.ts'
 
 /** RTMP message types. */
-export const AUDIO = 8
+const AUDIO = 8
 export const VIDEO = 9
 export const COMMAND = 20
-export const AGGREGATE = 22
+const AGGREGATE = 22
 
 const MAX_SIZE_BYTES = 0xff_ff_ff
 const MIB = 1024 * 1024

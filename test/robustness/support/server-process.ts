@@ -24,7 +24,7 @@ export type Ports = { readonly rtmp: number; readonly rtmps: number; readonly ht
 
 const MAIN = fileURLToPath(new URL('../../../core/main.ts', import.meta.url))
 const PROBE = new URL('probe.ts', import.meta.url).href
-const NODE_ARGS = ['--conditions=source', '--expose-gc', '--import', PROBE]
+const NODE_ARGS = ['--conditions=source', '--expose-gc', '--disable-warning=ExperimentalWarning', '--import', PROBE]
 const START_TIMEOUT_MS = 20_000
 
 const ENV = {

@@ -15,6 +15,8 @@ const NOTHING = Buffer.alloc(0)
  * Set Chunk Size and Abort act here and are not given out. Works the same for a server and for a client.
  */
 export class ChunkReader {
+  /** What the unfinished messages may hold together, in bytes. */
+  maxPartialBytes = MAX_PARTIAL_SIZE_BYTES
   readonly #streams = new Map<number, ChunkStream>()
   #chunkSizeBytes = DEFAULT_CHUNK_SIZE_BYTES
   #partialBytes = 0
@@ -99,8 +101,8 @@ export class ChunkReader {
     const partial = (stream.partial ??= new PartialMessage(stream.sizeBytes))
     partial.append(this.#bytes, start, end)
     this.#partialBytes += partial.capacityBytes - before
-    if (this.#partialBytes > MAX_PARTIAL_SIZE_BYTES) {
-      throw new MalformedError(`unfinished messages of ${this.#partialBytes} bytes, above ${MAX_PARTIAL_SIZE_BYTES}`)
+    if (this.#partialBytes > this.maxPartialBytes) {
+      throw new MalformedError(`unfinished messages of ${this.#partialBytes} bytes, above ${this.maxPartialBytes}`)
     }
     return partial
   }

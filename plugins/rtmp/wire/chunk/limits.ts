@@ -12,3 +12,6 @@ export const MAX_MESSAGE_SIZE_BYTES = 1024 * 1024
 
 /** What the unfinished messages of one connection may hold together: two of the largest size. */
 export const MAX_PARTIAL_SIZE_BYTES = 32 * 1024 * 1024
+
+/** The same for a peer that has no leave to send media: two of the largest commands. */
+export const MAX_PARTIAL_COMMAND_SIZE_BYTES = 2 * MAX_MESSAGE_SIZE_BYTES
