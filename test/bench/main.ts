@@ -52,6 +52,7 @@ async function main(): Promise<void> {
 }
 
 function readOptions(): Options | undefined {
+  if (process.argv.includes('--help')) return void print(USAGE)
   try {
     return parseOptions(process.argv.slice(2))
   } catch (error) {
