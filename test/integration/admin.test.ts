@@ -133,6 +133,27 @@ describe('the admin API', () => {
       await waitFor(async () => ((await server.api('/api/stream/list')).body['total'] === 0 ? true : null))
     })
 
+    it('have metrics, and say how their output is merged', async () => {
+      const publisher = await publish('live/metered')
+      const viewer = new FlvViewer(server.http('/flv/live/metered.flv'))
+      await viewer.received.wait(1)
+      const stream = (await get('/api/stream/info/live/metered')) as Record<string, unknown>
+      expect(stream['writeMergeMs']).to.equal(0)
+      expect(stream['eventLoopUtilization']).to.be.within(0, 1)
+      const response = await fetch(server.http('/metrics'))
+      const metrics = await response.text()
+      expect(response.headers.get('content-type')).to.match(/^text\/plain; version=0\.0\.4/u)
+      expect(metrics).to.match(/^sluice_streams 1$/mu)
+      expect(metrics).to.match(/^sluice_stream_subscribers\{stream="live\/metered"\} 1$/mu)
+      expect(metrics).to.match(
+        /^sluice_track_received_bytes_total\{stream="live\/metered",kind="video",codec="h264",track="\d"\} [1-9]/mu,
+      )
+      expect(metrics).to.match(/^sluice_write_merge_window_seconds 0$/mu)
+      publisher.close()
+      viewer.close()
+      await waitFor(async () => ((await server.api('/api/stream/list')).body['total'] === 0 ? true : null))
+    })
+
     it('that are not there answer 404', async () => {
       for (const target of ['/api/stream/info/live/none', '/api/no/such/operation']) {
         const { status, body } = await server.api(target)

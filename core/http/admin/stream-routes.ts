@@ -13,14 +13,14 @@ class NotFound extends SluiceError {
 /** Streams and subscribers: lists, details and stopping (api.md 3.1, 3.2). */
 export function registerStreamRoutes(app: FastifyInstance, streams: StreamRegistry): void {
   app.get('/api/stream/list', () => {
-    const list = streams.list().map(streamView)
+    const list = streams.list().map((stream) => streamView(stream, streams.mergeWindow))
     return ok(list, { total: list.length, pageNum: 1, pageSize: list.length })
   })
 
   app.get<{ Params: { '*': string } }>('/api/stream/info/*', ({ params }) => {
     const stream = streams.get(params['*'])
     if (stream === undefined) throw new NotFound()
-    return ok(streamView(stream))
+    return ok(streamView(stream, streams.mergeWindow))
   })
 
   app.get('/api/stream/waitlist', () => {

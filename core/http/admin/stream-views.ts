@@ -1,11 +1,12 @@
 import type { AudioTrack, Track, VideoTrack } from 'sluice/sdk'
 import { rescale } from 'sluice/sdk/media'
+import type { MergeWindow } from '../../stream/merge-window.ts'
 import type { Stream } from '../../stream/stream.ts'
 import type { StreamPublisher } from '../../stream/stream-publisher.ts'
 import { subscriberInfo, type StreamSubscriber } from '../../stream/stream-subscriber.ts'
 
-/** `StreamInfo` of the API: one running stream. */
-export function streamView(stream: Stream) {
+/** `StreamInfo` of the API: one running stream, and how its output is merged at present. */
+export function streamView(stream: Stream, { autoMs, utilization }: Pick<MergeWindow, 'autoMs' | 'utilization'>) {
   const { publisher } = stream
   const info = stream.info()
   const audio = info.tracks.find((track): track is AudioTrack => track.kind === 'audio')
@@ -26,6 +27,8 @@ export function streamView(stream: Stream) {
     bufferTime: `${(publisher?.config.buffertime ?? 0) / 1000}s`,
     stopOnIdle: (publisher?.config.delayclosetimeout ?? 0) > 0,
     recording: [],
+    writeMergeMs: Math.round(autoMs),
+    eventLoopUtilization: utilization,
   }
 }
 
