@@ -137,7 +137,7 @@ describe('the admin API', () => {
       const publisher = await publish('live/metered')
       const viewer = new FlvViewer(server.http('/flv/live/metered.flv'))
       await viewer.received.wait(1)
-      const stream = (await get('/api/stream/info/live/metered')) as Record<string, unknown>
+      const stream = await get<Record<string, unknown>>('/api/stream/info/live/metered')
       expect(stream['writeMergeMs']).to.equal(0)
       expect(stream['eventLoopUtilization']).to.be.within(0, 1)
       const response = await fetch(server.http('/metrics'))
