@@ -37,6 +37,8 @@ export class RtmpSession {
   #tcUrl = ''
   #multitrack = false
   #isConnected = false
+  /** A message stream that the client has closed since said in the log what became of it. */
+  #told = false
   #pendingPlays = 0
 
   constructor(socket: Socket, options: SessionOptions) {
@@ -56,7 +58,7 @@ export class RtmpSession {
 
   #closed(reason: string): void {
     const streams = [...this.#streams.values()]
-    if (!streams.some((stream) => stream.told)) {
+    if (!this.#told && !streams.some((stream) => stream.told)) {
       const { ip, port } = this.#client
       this.#options.ctx.log.info({ ip, port, reason }, 'connection closed')
     }
@@ -168,7 +170,9 @@ export class RtmpSession {
 
   #closeStream(id: AmfValue): void {
     if (typeof id !== 'number') return
-    this.#streams.get(id)?.close('the client left')
+    const stream = this.#streams.get(id)
+    stream?.close('the client left')
+    this.#told ||= stream?.told === true
     this.#streams.delete(id)
     if (this.#connection.closed || [...this.#streams.values()].some((stream) => !stream.idle)) return
     this.#connection.expectWithin(IDLE_TIMEOUT_MS, 'no stream was asked for in time')

@@ -39,6 +39,16 @@ describe('RTMP', () => {
     expect(comparable(await player.received.wait(frames.length))).to.eql(comparable(frames))
   }
 
+  it('logs one line when ffmpeg begins to publish, and one when it ends', async () => {
+    const from = server.records.length
+    await publishFile(file, server.rtmp('live/logged')).succeed()
+    // A later connection that asks for nothing has its one line when ffmpeg's has long been dealt with.
+    ;(await RtmpClient.connect({ url: server.rtmp('live/later') })).close()
+    const messages = () => server.records.slice(from).map(({ msg }) => msg)
+    await waitFor(() => messages().includes('connection closed'), { what: 'the later connection to end' })
+    expect(messages()).to.eql(['publish', 'publish ended', 'connection closed'])
+  })
+
   it('takes and answers commands of the AMF3 kind', async () => {
     const player = await RtmpClient.play({ url: server.rtmp('live/amf3'), amf3: true })
     await subscribed('live/amf3')
