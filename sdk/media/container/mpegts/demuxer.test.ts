@@ -89,6 +89,16 @@ const SPS = '6764000acd9447b011000000300100000303 20f1225960'.replace(' ', '')
 const PPS = '68ef8fcb'
 const VIDEO = { streamId: PES_STREAM_ID.video }
 
+/** Packets of `PID` with another counter and these flags in the adaptation field of the first. */
+function packetsWith(flags: number, pieces: readonly Buffer[]): Buffer {
+  const unit = { pid: PID, continuityCounter: 9, randomAccess: true }
+  const sizeBytes = pieces.reduce((sum, piece) => sum + piece.length, 0)
+  const bytes = Buffer.alloc(tsPacketCount(unit, sizeBytes) * TS_PACKET_SIZE_BYTES)
+  writeTsPackets(bytes, 0, unit, pieces, sizeBytes)
+  bytes[5] = flags
+  return bytes
+}
+
 /** The samples are starts of frames; zeros make up the rest. */
 function wholeFrame(codec: 'ac3' | 'eac3' | 'mp3'): Buffer {
   const { keyframe } = sampleTrack(codec)
@@ -159,6 +169,26 @@ describe('TsDemuxer', () => {
     sender.send(PID, frame(3))
     expect(sender.sink.units.map(({ data }) => data[0])).to.deep.equal([1, 3])
     expect(sender.demuxer).to.include({ continuityErrors: 1, dropped: 1 })
+  })
+
+  it('does not join the start of a frame with what comes after a loss', () => {
+    const sender = new OddSender()
+    sender.map([AAC])
+    sender.pes(Buffer.concat([adts(1), adts(2).subarray(0, 50)]), 9000)
+    sender.send(PID, [serializePesHeader(PES_STREAM_ID.audio, 0, 0, 100), adts(3)], [0])
+    sender.pes(Buffer.concat([adts(4), adts(5)]), 18_000)
+    expect(sender.sink.units.map(({ data }) => data[0])).to.deep.equal([1, 4, 5])
+    expect(sender.times.slice(1)).to.deep.equal([18_000, 19_920])
+  })
+
+  it('lets a counter break off where the stream says so', () => {
+    const sender = new OddSender()
+    sender.map([AAC])
+    sender.pes(adts(1), 0)
+    const packets = packetsWith(0x80, [serializePesHeader(PES_STREAM_ID.audio, 1920, 1920, 107), adts(2)])
+    sender.demuxer.push(packets)
+    expect(sender.times).to.deep.equal([0, 1920])
+    expect(sender.demuxer.continuityErrors).to.equal(0)
   })
 
   it('takes a packet that comes twice once', () => {

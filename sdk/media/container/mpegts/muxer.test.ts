@@ -110,6 +110,11 @@ describe('TsMuxer', () => {
     for (let dts = 0; dts <= 90_000; dts += 1920) parts.push(muxer.mux(unitOf(audio, dts)))
     parts.push(muxer.mux(unitOf(video, 80_000)))
     const bytes = Buffer.concat(parts)
+    const packets = packetsOf(bytes).filter(({ pid }) => pid === 0x100)
+    // A packet without payload repeats the counter.
+    for (const [index, { hasPayload, continuityCounter }] of packets.entries()) {
+      if (index > 0) expect(continuityCounter - packets[index - 1]!.continuityCounter).to.equal(hasPayload ? 1 : 0)
+    }
     const clocks = clocksOf(bytes).map(([, clock]) => clock)
     expect(clocks).to.have.length.greaterThan(10)
     for (const [index, clock] of clocks.entries()) {
@@ -117,6 +122,18 @@ describe('TsMuxer', () => {
     }
     const read = demuxTs([bytes])
     expect(read.units).to.have.length(49)
+  })
+
+  it('marks where a decoder can start', () => {
+    const muxer = new TsMuxer()
+    const video = trackOf('h264', 0)
+    const audio = trackOf('aac', 1)
+    muxer.start([video, audio])
+    const isMarked = (bytes: Buffer) => (bytes[3]! & 0x20) !== 0 && bytes[4]! > 0 && (bytes[5]! & 0x40) !== 0
+    const units = [unitOf(video, 0), unitOf(video, 3600, false), unitOf(audio, 3600)]
+    expect(units.map((unit) => isMarked(muxer.mux(unit)))).to.deep.equal([true, false, false])
+    muxer.start([audio])
+    expect(isMarked(muxer.mux(unitOf(audio, 7200)))).to.equal(true)
   })
 
   it('starts pictures with a delimiter, and keyframes with parameter sets of their own or of the track', () => {
