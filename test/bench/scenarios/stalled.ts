@@ -21,6 +21,7 @@ export const stalled: ServerScenario = {
     { key: 'skips', title: 'skips counted', digits: 0 },
     { key: 'droppedUnits', title: 'units dropped', digits: 0 },
     { key: 'lostFrames', title: 'others: lost frames', digits: 0 },
+    { key: 'framesPercent', title: 'frames %', digits: 1 },
     { key: 'closedOthers', title: 'closed', digits: 0 },
     { key: 'delayP50Ms', title: 'delay p50 ms', digits: 1 },
     { key: 'delayP99Ms', title: 'delay p99 ms', digits: 1 },
@@ -32,17 +33,17 @@ export const stalled: ServerScenario = {
 
   measure: (server, format, count, { sourceFile, stalledSeconds }) =>
     onStage(server, sourceFile, async (stage) => {
-      await stage.publish([STREAM])
+      const publisher = await stage.publish([STREAM])
       const target = stage.server.target(format, STREAM)
       const others = stage.play(target, count - STALLED, true)
       const stalling = stage.play(target, STALLED, false)
       await allJoined([others, stalling])
       await settle()
 
-      await Promise.all([others.begin(), stalling.begin()])
+      await Promise.all([publisher.begin(), others.begin(), stalling.begin()])
       await stalling.stall()
       const observed = await observe(stage, stalledSeconds)
-      const watched = await others.end()
+      const [published, watched] = await Promise.all([publisher.end(), others.end()])
       await stalling.resume()
       await delay(RESUME_MS)
       const resumed = await stalling.end()
@@ -55,6 +56,7 @@ export const stalled: ServerScenario = {
           skips: observed.counts?.skips,
           droppedUnits: observed.counts?.dropped,
           lostFrames: watched.lostFrames,
+          framesPercent: (watched.frames / (published.frames * (count - STALLED))) * 100,
           closedOthers: watched.closed,
           delayP50Ms: watched.delayMs.p50,
           delayP99Ms: watched.delayMs.p99,
