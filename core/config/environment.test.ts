@@ -16,7 +16,7 @@ describe('config from the environment', () => {
     },
     { variable: 'SLUICE_RELAY_TCP_NODELAY', text: 'FALSE', section: 'relay', key: 'tcp.nodelay', value: false },
     { variable: 'SLUICE_RELAY_SUBSCRIBE_SUBMODE', text: '3', section: 'relay', key: 'subscribe.submode', value: 3 },
-    { variable: 'SLUICE_RELAY_PUBLICIP', text: '1', section: 'relay', key: 'publicip', value: '1' },
+    { variable: 'SLUICE_RELAY_SECRETARGNAME', text: '1', section: 'relay', key: 'secretargname', value: '1' },
     {
       variable: 'SLUICE_RELAY_NICKNAMES',
       text: 'a, 5,true',

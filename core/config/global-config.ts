@@ -3,6 +3,10 @@ import { Duration, InheritedConfig, Type, type Static } from 'sluice/sdk'
 /** The `global` section: what plugins inherit, and what concerns the server as a whole. */
 export const GlobalConfig = Type.Object({
   ...InheritedConfig.properties,
+  publicip: Type.String({
+    default: '',
+    description: 'Public address of this server, as /api/sysinfo shows it; when empty, the address of its network card',
+  }),
   plugins_dir: Type.Array(Type.String(), {
     default: [],
     description: 'Further folders with plugins, as seen from the config file; a single one needs no list',

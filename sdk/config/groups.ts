@@ -184,8 +184,6 @@ export const InheritedConfig = Type.Object({
     [Type.Literal('trace'), Type.Literal('debug'), Type.Literal('info'), Type.Literal('warn'), Type.Literal('error')],
     { default: 'info', description: 'Least severe log line that is written' },
   ),
-  publicip: Type.String({ default: '', description: 'Public IPv4 address of this server; detected when empty' }),
-  publicipv6: Type.String({ default: '', description: 'Public IPv6 address of this server; detected when empty' }),
   enableauth: Type.Boolean({ default: false, description: 'Check the signatures of publishers and subscribers' }),
   secretargname: Type.String({ default: 'secret', minLength: 1, description: 'Query parameter of the signature' }),
   expireargname: Type.String({
