@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { expect } from 'chai'
 import { waitFor } from '../peers/wait-for.ts'
-import { BadClient, expectOneEnd } from './support/bad-client.ts'
+import { BadClient } from './support/bad-client.ts'
 import { clientFrame, wsRequest } from './support/client-frame.ts'
 import { HealthySession } from './support/healthy-session.ts'
 import { NumberedPublisher } from './support/numbered-publisher.ts'
@@ -90,10 +90,10 @@ describe('viewers that read nothing', function () {
       let growthBytes = 0
       const gone = async () => {
         growthBytes = Math.max(growthBytes, (await server.usage()).rssBytes - rssBytes)
-        return viewers.every(({ port }) => server.endsOf(port).length > 0)
+        return viewers.every((viewer) => server.endsOf(viewer).length > 0)
       }
       await waitFor(gone, { what: 'the viewers to be closed' })
-      for (const { port } of viewers) await expectOneEnd(server, port, /^slow$/)
+      for (const viewer of viewers) await viewer.expectOneEnd(server, /^slow$/)
       expect(growthBytes).to.be.below(MAX_GROWTH_BYTES)
       for (const viewer of viewers) viewer.socket.destroy()
     })
@@ -106,7 +106,7 @@ describe('viewers that read nothing', function () {
       const ping = messageBytes({ kind: 'pingRequest', timestampMs: 1 })
       const timer = setInterval(() => overRtmp.socket.write(ping), 100)
       await overWs.flood(Buffer.concat(Array<Buffer>(500).fill(clientFrame(PING, Buffer.alloc(125)))))
-      for (const { port } of [overRtmp, overWs]) await expectOneEnd(server, port, /^slow$/)
+      for (const viewer of [overRtmp, overWs]) await viewer.expectOneEnd(server, /^slow$/)
       clearInterval(timer)
       expect((await server.usage()).rssBytes - rssBytes).to.be.below(MAX_GROWTH_BYTES)
     })
@@ -123,7 +123,7 @@ describe('viewers that read nothing', function () {
       const { last } = publisher
       await waitFor(() => publisher.last > last + FAST.fps, { what: 'the queues to fill' })
       leave(viewers)
-      for (const { port } of viewers) await expectOneEnd(server, port, /left|timeout/)
+      for (const viewer of viewers) await viewer.expectOneEnd(server, /left|timeout/)
       publisher.close()
       await waitFor(async () => (await server.usage()).descriptors < descriptors, { what: 'the sockets to be gone' })
       for (const { socket } of viewers) socket.destroy()

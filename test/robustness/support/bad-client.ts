@@ -7,6 +7,8 @@ import type { LogLine, ServerProcess } from './server-process.ts'
 /** A connection that says what it is told. Unless told to, it reads all and throws it away. */
 export class BadClient {
   readonly socket: Socket
+  /** When it began: what the server said of this port before is of another client, as the kernel gives ports again. */
+  readonly since = new Date().toISOString()
   readonly #closed: Promise<void>
   #port: number
   #received = ''
@@ -64,15 +66,15 @@ export class BadClient {
   async expectEnd(server: ServerProcess, reason: RegExp, timeoutMs?: number): Promise<LogLine> {
     const options = { what: `the server to close the connection: ${String(reason)}` }
     await waitFor(() => this.socket.destroyed, timeoutMs === undefined ? options : { ...options, timeoutMs })
-    return expectOneEnd(server, this.#port, reason)
+    return this.expectOneEnd(server, reason)
   }
-}
 
-/** Waits for the line that says why the connection from a port ended; there must be one. */
-export async function expectOneEnd(server: ServerProcess, port: number, reason: RegExp): Promise<LogLine> {
-  const [line] = await waitFor(() => server.endsOf(port).length > 0 && server.endsOf(port), { what: 'a log line' })
-  expect(server.endsOf(port).map((end) => end.reason)).to.have.length(1)
-  expect(line?.reason).to.match(reason)
-  expect(JSON.stringify(line).length).to.be.below(1000)
-  return line as LogLine
+  /** Waits for the line that says why the connection ended; there must be one. */
+  async expectOneEnd(server: ServerProcess, reason: RegExp): Promise<LogLine> {
+    const [line] = await waitFor(() => server.endsOf(this).length > 0 && server.endsOf(this), { what: 'a log line' })
+    expect(server.endsOf(this).map((end) => end.reason)).to.have.length(1)
+    expect(line?.reason).to.match(reason)
+    expect(JSON.stringify(line).length).to.be.below(1000)
+    return line as LogLine
+  }
 }

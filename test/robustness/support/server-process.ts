@@ -11,6 +11,7 @@ import type { Holdings, ProbeAnswer, ProbeQuestion, Usage } from './probe.ts'
 
 export type LogLine = {
   readonly level: string
+  readonly time: string
   readonly msg: string
   readonly port?: number
   readonly reason?: string
@@ -81,11 +82,12 @@ export class ServerProcess {
     return this.#child.exitCode
   }
 
-  /** The lines that say why the connection from a port ended, or a session on it. */
-  endsOf(port: number): LogLine[] {
+  /** The lines that say why the connection of a client ended, or a session on it. */
+  endsOf({ port, since }: { readonly port: number; readonly since: string }): LogLine[] {
+    const lines = this.lines.filter(({ time }) => time >= since)
     const own = (line: LogLine) => line.port === port && line.host === undefined
-    const sessions = new Set(this.lines.filter(own).flatMap(({ session }) => session ?? []))
-    return this.lines.filter((line) => line.reason !== undefined && (own(line) || sessions.has(line.session ?? -1)))
+    const sessions = new Set(lines.filter(own).flatMap(({ session }) => session ?? []))
+    return lines.filter((line) => line.reason !== undefined && (own(line) || sessions.has(line.session ?? -1)))
   }
 
   /** Lines that say that something is wrong with the server itself. */
