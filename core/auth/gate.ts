@@ -20,4 +20,6 @@ export interface Gate {
 export type GateChain = {
   readonly publish: readonly Gate[]
   readonly play: readonly Gate[]
+  /** Those of `play` that every request of a session passes: they look at its query alone. */
+  readonly playAuth: readonly Gate[]
 }

@@ -167,12 +167,22 @@ describe('gatekeeper', () => {
         return { streamPath, onEnd: () => void ended.push(streamPath) }
       },
     })
-    const chain = { publish: [gateTo('a/1'), gateTo('a/2')], play: [] }
+    const chain = { publish: [gateTo('a/1'), gateTo('a/2')], play: [], playAuth: [] }
     const { request, onEnd } = await rig.keeper.admit(sessionRequest(), chain)
     expect(request.streamPath).to.equal('a/2')
     expect(seen).to.eql(['live/test', 'live/test'])
     for (const end of onEnd) end()
     expect(ended).to.eql(['a/1', 'a/2'])
+  })
+
+  it('leads what belongs to a session through the gates that look at its query, and past the control server', async () => {
+    const chain = rig.keeper.chainFor(rig.owner({ ...SIGNATURE, admission_webhook: WEBHOOK }))
+    const request: SessionRequest = { ...sessionRequest(), action: 'play' }
+    rig.keeper.setHandler({}, ({ stream_path: path }) => path === 'live/test')
+    await rig.keeper.authenticate(request, chain)
+    const denied = rig.keeper.authenticate({ ...request, streamPath: 'live/other' }, chain)
+    expect(await verdictOf(denied)).to.not.equal('passed')
+    await rig.keeper.authenticate({ ...request, streamPath: 'live/other', type: 'pull' }, chain)
   })
 
   it('asks the handler only where a direction has a key and enableauth is on', async () => {

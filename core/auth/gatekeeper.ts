@@ -44,7 +44,9 @@ export class Gatekeeper {
     this.#configs.set(owner.plugin, owner.config)
     this.#warnOf(owner)
     this.#warnOfHandler()
-    return { publish: this.#gates(owner, 'publish'), play: this.#gates(owner, 'play') }
+    const play = this.#gates(owner, 'play')
+    const playAuth = play.filter((gate) => !(gate instanceof AdmissionGate))
+    return { publish: this.#gates(owner, 'publish'), play, playAuth }
   }
 
   /** @throws {TypeError} when the handler is neither a function nor empty */
@@ -74,6 +76,15 @@ export class Gatekeeper {
       if (admission?.onEnd !== undefined) onEnd.push(admission.onEnd)
     }
     return { request: passing, lifetimeMs, onEnd }
+  }
+
+  /**
+   * Leads a request of a session that was admitted before through the gates that look at its query.
+   * @throws {StreamDenied}
+   */
+  async authenticate(request: SessionRequest, { playAuth }: GateChain): Promise<void> {
+    if (request.type !== 'server') return
+    for (const gate of playAuth) await gate.check(request)
   }
 
   /** Waits for the notices under way, as long as the server's stop can. */

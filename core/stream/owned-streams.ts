@@ -16,7 +16,7 @@ import type { StreamPublisher } from './stream-publisher.ts'
 import { subscriberInfo, type StreamSubscriber } from './stream-subscriber.ts'
 
 /** The gates, as streams use them. */
-export type StreamGates = Pick<Gatekeeper, 'admit' | 'chainFor' | 'setHandler' | 'removeOwner'>
+export type StreamGates = Pick<Gatekeeper, 'admit' | 'authenticate' | 'chainFor' | 'setHandler' | 'removeOwner'>
 
 type OwnedSession = StreamPublisher | StreamSubscriber
 
@@ -76,6 +76,7 @@ export class OwnedStreams {
     return {
       publish: (request, options) => this.#publish(request, options),
       subscribe: (request) => this.#subscribe(request),
+      authenticate: (request) => this.#registry.authenticate(request, this.#asking),
       get: (streamPath): StreamInfo | undefined => this.#registry.get(streamPath)?.info(),
       list: (): StreamInfo[] => this.#registry.list().map((stream) => stream.info()),
       subscribers: (streamPath): SubscriberInfo[] => this.#registry.subscribers(streamPath).map(subscriberInfo),

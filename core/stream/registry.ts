@@ -139,6 +139,13 @@ export class StreamRegistry {
     return subscriber
   }
 
+  /** See `StreamManager.authenticate`. */
+  async authenticate(init: SessionInit, asking: Asking): Promise<void> {
+    this.#checkOpen()
+    const request = requestOf('play', init, asking)
+    await logged(asking, request, this.#deps.gatekeeper.authenticate(request, asking.chain))
+  }
+
   /** Ends all sessions and takes no new ones. */
   close(reason: string): void {
     this.#closed = true
@@ -148,20 +155,8 @@ export class StreamRegistry {
 
   async #admit(action: SessionAction, init: SessionInit, asking: Asking): Promise<Passage> {
     this.#checkOpen()
-    const request: SessionRequest = {
-      ...init,
-      action,
-      streamPath: checkStreamPath(init.streamPath),
-      protocol: asking.owner.plugin,
-      type: init.type ?? 'server',
-      params: parseQuery(init.query),
-    }
-    try {
-      return await this.#pass(request, asking.chain)
-    } catch (error) {
-      if (error instanceof StreamDenied) logDenial(asking.owner.log, request, error)
-      throw error
-    }
+    const request = requestOf(action, init, asking)
+    return logged(asking, request, this.#pass(request, asking.chain))
   }
 
   async #pass(request: SessionRequest, chain: GateChain): Promise<Passage> {
@@ -223,5 +218,26 @@ export class StreamRegistry {
     signal?.removeEventListener('abort', leave)
     if (subscriber.session.closeReason === 'subscribe timeout') throw new StreamNotFound()
     if (subscriber.session.closed) throw new StreamUnavailable(subscriber.session.closeReason ?? 'closed')
+  }
+}
+
+function requestOf(action: SessionAction, init: SessionInit, { owner }: Asking): SessionRequest {
+  return {
+    ...init,
+    action,
+    streamPath: checkStreamPath(init.streamPath),
+    protocol: owner.plugin,
+    type: init.type ?? 'server',
+    params: parseQuery(init.query),
+  }
+}
+
+/** Logs why a request was denied, if it was. */
+async function logged<T>({ owner }: Asking, request: SessionRequest, passing: Promise<T>): Promise<T> {
+  try {
+    return await passing
+  } catch (error) {
+    if (error instanceof StreamDenied) logDenial(owner.log, request, error)
+    throw error
   }
 }

@@ -349,6 +349,21 @@ describe('A subscriber', () => {
       expect(got).to.deep.equal(['v1', 'a1', 'K1', 'v2', 'K2', 'v1', 'a1', 'K3'])
     })
 
+    it('hears of tracks that go, and of the end of the publisher', async () => {
+      const rig = new RegistryRig()
+      const source = await rig.source('live/a')
+      const told: string[] = []
+      const subscriber = await rig.subscribe('live/a')
+      subscriber.read({
+        unit: () => undefined,
+        trackRemoved: ({ kind }) => told.push(`${kind} removed`),
+        sourceEnded: () => told.push('ended'),
+      })
+      source.publisher.removeTrack(source.audio)
+      source.publisher.close()
+      expect(told).to.deep.equal(['audio removed', 'ended'])
+    })
+
     it('and throws is closed, once, and nobody else', async () => {
       const rig = new RegistryRig()
       const source = await rig.source('live/a')

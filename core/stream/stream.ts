@@ -174,6 +174,7 @@ export class Stream implements PublisherStream, SubscriberStream {
   trackRemoved(track: Track): void {
     this.#followLead(false)
     for (const muxer of this.muxers) muxer.removeTrack(track)
+    this.#readers.trackRemoved(track)
   }
 
   tracksCompleted(): void {

@@ -44,13 +44,26 @@ export class UnitReaders {
 
   /** The publisher ended: readers go on at the next one's keyframe. */
   sourceEnded(): void {
-    for (const state of this.#readers.values()) state.started = false
+    for (const [subscriber, state] of this.#readers) {
+      state.started = false
+      this.#tell(subscriber, () => state.reader.sourceEnded?.())
+    }
+  }
+
+  trackRemoved(track: Track): void {
+    for (const [subscriber, { reader }] of this.#readers) {
+      if (selectsTrack(subscriber.selection, track)) this.#tell(subscriber, () => reader.trackRemoved?.(track))
+    }
   }
 
   #track(subscriber: StreamSubscriber, { reader }: ReaderState, track: Track): void {
     if (!this.#readers.has(subscriber) || !selectsTrack(subscriber.selection, track)) return
+    this.#tell(subscriber, () => reader.track?.(track))
+  }
+
+  #tell(subscriber: StreamSubscriber, notice: () => void): void {
     try {
-      reader.track?.(track)
+      notice()
     } catch (error) {
       this.#fail(subscriber, error)
     }

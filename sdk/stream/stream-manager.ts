@@ -41,6 +41,14 @@ export interface StreamManager {
    * @throws {StreamUnavailable} `subscribe.maxcount` is reached or the server is stopping
    */
   subscribe(request: SessionInit): Promise<Subscriber>
+  /**
+   * Leads a request that belongs to a play session, such as one for an HLS segment, through the gates that look at its
+   * query: the signature or handler and the signed policy, not the admission webhook (spec.md, Protocol coverage of the
+   * gates). The path is the one that was asked for, whatever the webhook made of it.
+   * @throws {InvalidRequest} the path is not valid
+   * @throws {StreamDenied} a gate refused
+   */
+  authenticate(request: SessionInit): Promise<void>
   get(streamPath: string): StreamInfo | undefined
   list(): StreamInfo[]
   /** The subscribers of one stream, or of all. */

@@ -8,6 +8,10 @@ export interface UnitReader {
   /** A track appeared, or its configuration changed. Called for the present tracks first. */
   track?(track: Track): void
   unit(unit: AccessUnit): void
+  /** A track is gone while its publisher goes on. */
+  trackRemoved?(track: Track): void
+  /** The publisher ended. If another comes, its tracks follow, then its units from a keyframe on; time goes on. */
+  sourceEnded?(): void
 }
 
 /**

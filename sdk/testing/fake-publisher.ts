@@ -9,6 +9,7 @@ import { SessionEnd } from './session-end.ts'
 /** What a fake publisher tells its stream. */
 export interface FakePublisherStream {
   trackChanged(track: Track): void
+  trackRemoved(track: Track): void
   tracksCompleted(): void
   dispatch(unit: AccessUnit): void
   publisherClosed(publisher: FakePublisher, reason: string): void
@@ -84,6 +85,7 @@ export class FakePublisher implements Publisher {
 
   removeTrack(track: Track): void {
     this.#tracks = this.#tracks.filter((other) => other !== track)
+    this.#stream.trackRemoved(track)
   }
 
   setMetadata(metadata: Readonly<Record<string, unknown>>): void {

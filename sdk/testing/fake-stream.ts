@@ -72,6 +72,10 @@ export class FakeStream implements FakePublisherStream, FakeSubscriberStream {
     this.#wake()
   }
 
+  trackRemoved(track: Track): void {
+    for (const subscriber of this.subscribers) subscriber.trackRemoved(track)
+  }
+
   tracksCompleted(): void {
     this.#wake()
   }
@@ -89,7 +93,7 @@ export class FakeStream implements FakePublisherStream, FakeSubscriberStream {
     const info = this.info()
     this.#publisher = undefined
     this.#gop = []
-    for (const subscriber of this.subscribers) subscriber.startWaiting()
+    for (const subscriber of this.subscribers) subscriber.sourceEnded()
     void this.#hooks.notify('unpublished', info, reason)
   }
 

@@ -73,6 +73,10 @@ export class FakeStreams implements StreamManager {
     return subscriber
   }
 
+  async authenticate(init: SessionInit): Promise<void> {
+    await this.gate?.(this.#request('play', init))
+  }
+
   get(streamPath: string): StreamInfo | undefined {
     const stream = this.#streams.get(streamPath)
     return stream?.publisher === undefined ? undefined : stream.info()
@@ -108,15 +112,19 @@ export class FakeStreams implements StreamManager {
   }
 
   async #admit(action: SessionAction, init: SessionInit): Promise<SessionRequest> {
+    const request = this.#request(action, init)
+    await this.gate?.(request)
+    await this.#init.hooks.admit(action === 'publish' ? 'publish' : 'subscribe', request)
+    return request
+  }
+
+  #request(action: SessionAction, init: SessionInit): SessionRequest {
     const streamPath = init.streamPath.replace(/^\/+|\/+$/gu, '')
     const params: Record<string, string> = {}
     for (const [name, value] of new URLSearchParams(init.query)) params[name] ??= value
-    const { protocol, hooks } = this.#init
-    const request = { ...init, action, streamPath, protocol, type: init.type ?? ('server' as const), params }
+    const request = { ...init, action, streamPath, protocol: this.#init.protocol, type: init.type ?? 'server', params }
     this.requests.push(request)
     if (streamPath === '') throw new InvalidRequest('the stream path is empty')
-    await this.gate?.(request)
-    await hooks.admit(action === 'publish' ? 'publish' : 'subscribe', request)
     return request
   }
 

@@ -24,7 +24,13 @@ export type FakeSubscriberInit = {
   readonly stream: FakeSubscriberStream
 }
 
-type Output = { start(): void; track(track: Track): void; unit(unit: AccessUnit): void }
+type Output = {
+  start(): void
+  track(track: Track): void
+  unit(unit: AccessUnit): void
+  trackRemoved?(track: Track): void
+  sourceEnded?(): void
+}
 
 /** A subscriber whose bytes and units come at once, within the publisher's `write`. It has no bounds and never skips. */
 export class FakeSubscriber implements Subscriber {
@@ -76,6 +82,8 @@ export class FakeSubscriber implements Subscriber {
       start: () => undefined,
       track: (track) => reader.track?.(track),
       unit: (unit) => reader.unit(unit),
+      trackRemoved: (track) => reader.trackRemoved?.(track),
+      sourceEnded: () => reader.sourceEnded?.(),
     })
     for (const track of this.tracks) reader.track?.(track)
     this.#catchUp()
@@ -113,6 +121,16 @@ export class FakeSubscriber implements Subscriber {
 
   track(track: Track): void {
     if (this.#takes(track)) this.#output?.track(track)
+  }
+
+  trackRemoved(track: Track): void {
+    if (this.#takes(track)) this.#output?.trackRemoved?.(track)
+  }
+
+  /** Its publisher ended; it waits for the next. */
+  sourceEnded(): void {
+    this.startWaiting()
+    this.#output?.sourceEnded?.()
   }
 
   unit(unit: AccessUnit, isStart: boolean): void {
