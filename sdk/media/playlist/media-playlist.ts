@@ -1,0 +1,125 @@
+import { checkedUri, decimal, integer } from './attribute.ts'
+
+/** A media playlist of HTTP Live Streaming at one moment (draft-pantos-hls-rfc8216bis). URIs are as the server names its files. */
+export type MediaPlaylist = {
+  /** EXT-X-VERSION. */
+  readonly version: number
+  /** EXT-X-TARGETDURATION, an integer. */
+  readonly targetDurationSeconds: number
+  /** Of the oldest segment, one that EXT-X-SKIP leaves out included. */
+  readonly mediaSequence: number
+  readonly discontinuitySequence: number
+  readonly independentSegments: boolean
+  /** EXT-X-PART-INF; set if any segment has parts. */
+  readonly partTargetSeconds?: number
+  readonly serverControl?: ServerControl
+  /** EXT-X-SKIP: this many segments at the start are left out of `segments`, and the playlist is a delta update. */
+  readonly skippedSegments?: number
+  readonly segments: readonly MediaSegment[]
+  /** EXT-X-PRELOAD-HINT: what the server will make next. */
+  readonly preloadHint?: { readonly type: 'PART' | 'MAP'; readonly uri: string }
+  readonly renditionReports?: readonly RenditionReport[]
+  /** EXT-X-ENDLIST: no segment will follow. */
+  readonly ended: boolean
+}
+
+/** EXT-X-SERVER-CONTROL. */
+export type ServerControl = {
+  readonly canBlockReload: boolean
+  readonly partHoldBackSeconds?: number
+  readonly holdBackSeconds?: number
+  readonly canSkipUntilSeconds?: number
+}
+
+export type MediaSegment = {
+  /** Absent for the segment still being made: only its parts are listed. */
+  readonly uri?: string
+  /** Not written without `uri`. */
+  readonly durationSeconds: number
+  /** Wall clock of the first sample, in milliseconds since the Unix epoch. */
+  readonly programDateTimeMs?: number
+  readonly discontinuity?: boolean
+  /** EXT-X-MAP, written where it differs from the segment before. */
+  readonly initUri?: string
+  readonly parts?: readonly PartialSegment[]
+}
+
+/** EXT-X-PART. */
+export type PartialSegment = {
+  readonly uri: string
+  readonly durationSeconds: number
+  /** It begins with a keyframe. */
+  readonly independent: boolean
+}
+
+/** EXT-X-RENDITION-REPORT: how far another rendition is. */
+export type RenditionReport = { readonly uri: string; readonly lastMsn: number; readonly lastPart?: number }
+
+/** What is written in place of a bare URI, for example with the viewer's query. */
+export type Addressing = (uri: string) => string
+
+const asItIs: Addressing = (uri) => uri
+
+/**
+ * The text of a media playlist. `address` is called for each URI.
+ * @throws RangeError if a value can't be written as it is: a URI or text that would break its line or its quotes, a
+ * number that isn't one.
+ */
+export function serializeMediaPlaylist(playlist: MediaPlaylist, address: Addressing = asItIs): string {
+  let text = header(playlist)
+  let initUri: string | undefined
+  for (const segment of playlist.segments) {
+    text += segmentLines(segment, initUri, address)
+    initUri = segment.initUri
+  }
+  const { preloadHint: hint } = playlist
+  if (hint) text += `#EXT-X-PRELOAD-HINT:TYPE=${hint.type},URI="${checkedUri(address(hint.uri))}"\n`
+  for (const report of playlist.renditionReports ?? []) text += reportLine(report, address)
+  return playlist.ended ? `${text}#EXT-X-ENDLIST\n` : text
+}
+
+function header(playlist: MediaPlaylist): string {
+  const { serverControl, partTargetSeconds, skippedSegments } = playlist
+  let text =
+    `#EXTM3U\n#EXT-X-VERSION:${integer(playlist.version)}\n` +
+    `#EXT-X-TARGETDURATION:${integer(playlist.targetDurationSeconds)}\n`
+  if (playlist.independentSegments) text += '#EXT-X-INDEPENDENT-SEGMENTS\n'
+  if (serverControl) text += serverControlLine(serverControl)
+  if (partTargetSeconds !== undefined) text += `#EXT-X-PART-INF:PART-TARGET=${decimal(partTargetSeconds)}\n`
+  text +=
+    `#EXT-X-MEDIA-SEQUENCE:${integer(playlist.mediaSequence)}\n` +
+    `#EXT-X-DISCONTINUITY-SEQUENCE:${integer(playlist.discontinuitySequence)}\n`
+  return skippedSegments === undefined ? text : `${text}#EXT-X-SKIP:SKIPPED-SEGMENTS=${integer(skippedSegments)}\n`
+}
+
+function serverControlLine(control: ServerControl): string {
+  const { partHoldBackSeconds, holdBackSeconds, canSkipUntilSeconds } = control
+  const attributes: string[] = []
+  if (control.canBlockReload) attributes.push('CAN-BLOCK-RELOAD=YES')
+  if (canSkipUntilSeconds !== undefined) attributes.push(`CAN-SKIP-UNTIL=${decimal(canSkipUntilSeconds)}`)
+  if (holdBackSeconds !== undefined) attributes.push(`HOLD-BACK=${decimal(holdBackSeconds)}`)
+  if (partHoldBackSeconds !== undefined) attributes.push(`PART-HOLD-BACK=${decimal(partHoldBackSeconds)}`)
+  return attributes.length > 0 ? `#EXT-X-SERVER-CONTROL:${attributes.join(',')}\n` : ''
+}
+
+function segmentLines(segment: MediaSegment, initUriBefore: string | undefined, address: Addressing): string {
+  const { uri, initUri, programDateTimeMs } = segment
+  let text = segment.discontinuity ? '#EXT-X-DISCONTINUITY\n' : ''
+  if (initUri !== undefined && initUri !== initUriBefore) text += `#EXT-X-MAP:URI="${checkedUri(address(initUri))}"\n`
+  if (programDateTimeMs !== undefined) {
+    text += `#EXT-X-PROGRAM-DATE-TIME:${new Date(programDateTimeMs).toISOString()}\n`
+  }
+  for (const part of segment.parts ?? []) text += partLine(part, address)
+  if (uri === undefined) return text
+  return `${text}#EXTINF:${decimal(segment.durationSeconds)},\n${checkedUri(address(uri))}\n`
+}
+
+function partLine(part: PartialSegment, address: Addressing): string {
+  const independent = part.independent ? ',INDEPENDENT=YES' : ''
+  return `#EXT-X-PART:DURATION=${decimal(part.durationSeconds)},URI="${checkedUri(address(part.uri))}"${independent}\n`
+}
+
+function reportLine({ uri, lastMsn, lastPart }: RenditionReport, address: Addressing): string {
+  const part = lastPart === undefined ? '' : `,LAST-PART=${integer(lastPart)}`
+  return `#EXT-X-RENDITION-REPORT:URI="${checkedUri(address(uri))}",LAST-MSN=${integer(lastMsn)}${part}\n`
+}
