@@ -1,0 +1,18 @@
+import type { MediaPlaylist } from 'sluice/sdk/media'
+
+/** One media playlist of a presentation. */
+export interface Rendition {
+  /** `video`, `audio`, `audio2`, … */
+  readonly name: string
+  /** Media sequence number of the newest segment that something exists of; −1 before the first. */
+  readonly lastMsn: number
+  /** Number of its newest part; −1 when it is complete, or has no parts. */
+  readonly lastPart: number
+  /** Whether a segment is complete or, with `part`, that part of it exists. True for those that were dropped, too. */
+  has(msn: number, part?: number): boolean
+  /**
+   * What the playlist says now. URIs are names of files, and names of renditions in the reports.
+   * @param options.skip Leave old segments out (EXT-X-SKIP), if the window is long enough.
+   */
+  playlist(options: { readonly skip: boolean }): MediaPlaylist
+}
