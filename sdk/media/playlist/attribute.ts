@@ -1,9 +1,10 @@
-const MAX_DECIMAL = 1e15
 /** What a line of its own may hold: no white space, control or quote, and not the mark of a tag or comment at its start. */
-// oxlint-disable-next-line no-control-regex -- control characters are what it refuses
-const URI = /^[^#"\s\u0000-\u001f\u007f\u2028\u2029][^"\s\u0000-\u001f\u007f\u2028\u2029]*$/
-// oxlint-disable-next-line no-control-regex -- as above
-const UNQUOTABLE = /["\u0000-\u001f\u007f\u0085\u2028\u2029]/
+const URI = /^[^#"\s\u0000-\u001f\u007f-\u009f][^"\s\u0000-\u001f\u007f-\u009f]*$/
+/** The line breaks of Unicode too, as some readers split at them. */
+const UNQUOTABLE = /["\u0000-\u001f\u007f-\u009f\u2028\u2029]/
+
+/** Past it, numbers would be written with an exponent or lose the places. */
+const MAX_DECIMAL = 1e9
 
 /** A URI as its own line, or within quotes. @throws RangeError if it could end the line or the quotes. */
 export function checkedUri(uri: string): string {

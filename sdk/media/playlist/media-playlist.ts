@@ -31,6 +31,7 @@ export type ServerControl = {
   readonly canSkipUntilSeconds?: number
 }
 
+/** A media segment with the tags that apply to it. */
 export type MediaSegment = {
   /** Absent for the segment still being made: only its parts are listed. */
   readonly uri?: string
