@@ -72,6 +72,7 @@ export { TS_CLOCK_LEAD_TICKS, TsMuxer } from './container/mpegts/muxer.ts'
 export { TS_PACKET_SIZE_BYTES } from './container/mpegts/packet.ts'
 export { canCarryInTs } from './container/mpegts/stream-entry.ts'
 export { MalformedError } from './errors.ts'
+export { codecsOf } from './playlist/codecs.ts'
 export {
   serializeMediaPlaylist,
   type MediaPlaylist,
