@@ -9,7 +9,17 @@ export {
   tcpConfig,
   type TcpConfig,
 } from './config/groups.ts'
-export { Address, AutoDuration, ByteSize, Duration, Secret } from './config/types.ts'
+export { PullConfig, PullRule } from './config/pull.ts'
+export {
+  Address,
+  AutoDuration,
+  ByteSize,
+  Duration,
+  RegexMap,
+  Secret,
+  SourceUrl,
+  StreamPathMap,
+} from './config/types.ts'
 export {
   InvalidRequest,
   SluiceError,
@@ -18,6 +28,8 @@ export {
   StreamNotFound,
   StreamUnavailable,
 } from './errors/stream-errors.ts'
+export { serveLive, type LiveOutput } from './live/live-output.ts'
+export { frameBinaryMessage, frameTextMessage } from './live/websocket-frame.ts'
 export { AccessUnit } from './media/access-unit.ts'
 export type {
   AudioCodec,
@@ -37,8 +49,10 @@ export type { Net, TcpListener } from './plugin/net.ts'
 export { requestUrl } from './plugin/request-url.ts'
 export type { ServiceRegistry, Services } from './plugin/services.ts'
 export type { Task, TaskInit, TaskRegistry } from './plugin/tasks.ts'
+export { maskUrl } from './stream/mask-url.ts'
 export type { Muxer, MuxerFormat, MuxerStart, Sink } from './stream/muxer.ts'
 export type { Publisher, PublishOptions } from './stream/publisher.ts'
+export type { PullEnd, PullRequest, PullService } from './stream/pull.ts'
 export type {
   SessionAction,
   SessionClient,

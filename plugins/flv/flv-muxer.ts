@@ -1,4 +1,11 @@
-import type { AccessUnit, Muxer, MuxerFormat, MuxerStart, Track } from 'sluice/sdk'
+import {
+  frameBinaryMessage,
+  type AccessUnit,
+  type Muxer,
+  type MuxerFormat,
+  type MuxerStart,
+  type Track,
+} from 'sluice/sdk'
 import {
   FLV_TAG_TYPE,
   flvConfigBody,
@@ -9,7 +16,6 @@ import {
   serializeOnMetaData,
   unitTimestampMs,
 } from 'sluice/sdk/media'
-import { frameBinaryMessage } from './websocket-frame.ts'
 
 /** FLV as players know it: one video and one audio track. Tracks with a name are further ones, and left out. */
 function isMain(track: Track): boolean {

@@ -1,8 +1,5 @@
-import type { IncomingMessage } from 'node:http'
-import type { Socket } from 'node:net'
-import { definePlugin } from 'sluice/sdk'
-import { serveHttpFlv } from './http-flv.ts'
-import { WsFlv } from './ws-flv.ts'
+import { definePlugin, serveLive } from 'sluice/sdk'
+import { FLV_FORMAT, WS_FLV_FORMAT } from './flv-muxer.ts'
 
 export default definePlugin({
   name: 'flv',
@@ -14,14 +11,11 @@ export default definePlugin({
     playAddr: ['http://{hostName}/flv/{streamPath}.flv', 'ws://{hostName}/flv/{streamPath}.flv'],
   }),
   setup(ctx) {
-    ctx.http.route({
-      method: ['GET', 'HEAD'],
-      url: '/*',
-      handler: (request, reply) => serveHttpFlv(ctx, request, reply),
-    })
-    const wsFlv = new WsFlv(ctx)
-    ctx.http.server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
-      void wsFlv.upgrade(request, socket, head)
+    serveLive(ctx, {
+      extension: 'flv',
+      format: FLV_FORMAT,
+      webSocketFormat: WS_FLV_FORMAT,
+      contentType: () => 'video/x-flv',
     })
   },
 })

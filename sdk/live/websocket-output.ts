@@ -1,9 +1,11 @@
 import { STATUS_CODES, type IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { WebSocketServer } from 'ws'
-import { SluiceError, socketSink, type PluginContext } from 'sluice/sdk'
-import { WS_FLV_FORMAT } from './flv-muxer.ts'
-import { bind, subscribe } from './session.ts'
+import { SluiceError } from '../errors/stream-errors.ts'
+import type { PluginContext } from '../plugin/context.ts'
+import { socketSink } from '../stream/socket-sink.ts'
+import type { LiveOutput } from './live-output.ts'
+import { bind, subscribe } from './live-session.ts'
 
 /** A viewer has nothing to say; what is longer ends the connection. */
 const MAX_CLIENT_MESSAGE_BYTES = 1024
@@ -12,9 +14,10 @@ const MAX_QUEUE_FOR_PONG_BYTES = 64 * 1024
 /** Status code 1001, "going away" (RFC 6455 7.4.1). */
 const GOING_AWAY = 1001
 
-/** WebSocket: the same FLV as binary messages. The gates answer before the upgrade, so a denied client sees 401. */
-export class WsFlv {
+/** Plays over WebSocket. The gates answer before the upgrade, so a denied client sees 401. */
+export class WebSocketOutput {
   readonly #ctx: PluginContext<unknown>
+  readonly #output: LiveOutput
   readonly #server = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
@@ -22,15 +25,16 @@ export class WsFlv {
     maxPayload: MAX_CLIENT_MESSAGE_BYTES,
   })
 
-  constructor(ctx: PluginContext<unknown>) {
+  constructor(ctx: PluginContext<unknown>, output: LiveOutput) {
     this.#ctx = ctx
+    this.#output = output
   }
 
   async upgrade(request: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
     const onError = () => socket.destroy()
     socket.on('error', onError)
     try {
-      const subscriber = await subscribe(this.#ctx, request)
+      const { subscriber } = await subscribe(this.#ctx, this.#output, request)
       socket.off('error', onError)
       if (socket.destroyed) return subscriber.close('the client left')
       // ws answers a malformed handshake itself, and then never calls back: the socket's end closes the subscriber.
@@ -44,7 +48,7 @@ export class WsFlv {
         })
         webSocket.on('close', () => subscriber.close('the client left'))
         bind(this.#ctx, request, subscriber, () => webSocket.close(GOING_AWAY))
-        subscriber.attach(WS_FLV_FORMAT, socketSink(socket))
+        subscriber.attach(this.#output.webSocketFormat, socketSink(socket))
       })
     } catch (error) {
       refuse(this.#ctx, socket, error)

@@ -1,4 +1,5 @@
-const FIN_BINARY = 0x82
+const FINAL = 0x80
+const OPCODE = { text: 1, binary: 2 } as const
 const LENGTH_16 = 126
 const LENGTH_64 = 127
 
@@ -7,10 +8,19 @@ const LENGTH_64 = 127
  * everybody.
  */
 export function frameBinaryMessage(payload: Buffer): Buffer {
+  return frameMessage(OPCODE.binary, payload)
+}
+
+/** As {@link frameBinaryMessage}, with text. */
+export function frameTextMessage(text: string): Buffer {
+  return frameMessage(OPCODE.text, Buffer.from(text))
+}
+
+function frameMessage(opcode: number, payload: Buffer): Buffer {
   const { length } = payload
   const headerSize = length < LENGTH_16 ? 2 : length <= 0xffff ? 4 : 10
   const frame = Buffer.allocUnsafe(headerSize + length)
-  frame[0] = FIN_BINARY
+  frame[0] = FINAL | opcode
   if (headerSize === 2) {
     frame[1] = length
   } else if (headerSize === 4) {

@@ -1,0 +1,99 @@
+import type { IncomingMessage } from 'node:http'
+import { Duplex } from 'node:stream'
+import type { PluginContext } from '../plugin/context.ts'
+import { requestUrl } from '../plugin/request-url.ts'
+import { sessionClient } from '../stream/session-client.ts'
+import type { Subscriber } from '../stream/subscriber.ts'
+import type { LiveOutput } from './live-output.ts'
+
+/** How long what is still queued for a viewer may take to reach it, before its connection is cut. */
+const LINGER_MS = 2000
+
+/** A session that was let in. */
+type Admitted = { readonly subscriber: Subscriber; readonly contentType: string }
+
+/** What a session's bytes go to, and ends with: the connection, or the request's own stream of it in HTTP/2. */
+export function carrierOf(request: IncomingMessage): Duplex {
+  const stream: unknown = request.httpVersionMajor === 2 ? Reflect.get(request, 'stream') : undefined
+  return stream instanceof Duplex ? stream : request.socket
+}
+
+/** Asks for the stream that a request names; a client that leaves meanwhile ends the waiting. */
+export async function subscribe(
+  ctx: PluginContext<unknown>,
+  output: LiveOutput,
+  request: IncomingMessage,
+): Promise<Admitted> {
+  const { streamPath, query } = parseTarget(request.url ?? '/', output.extension)
+  const carrier = carrierOf(request)
+  const leaving = new AbortController()
+  const leave = () => leaving.abort()
+  carrier.once('close', leave)
+  try {
+    const subscriber = await ctx.streams.subscribe({
+      streamPath,
+      url: requestUrl(request),
+      query,
+      client: sessionClient(request.socket, request.headers['user-agent'] ?? ''),
+      signal: leaving.signal,
+    })
+    return { subscriber, contentType: typeOf(subscriber, output) }
+  } finally {
+    carrier.off('close', leave)
+  }
+}
+
+/** Ties a subscriber's life to that of what carries it, and logs both ends. */
+export function bind(
+  ctx: PluginContext<unknown>,
+  request: IncomingMessage,
+  subscriber: Subscriber,
+  end: () => void,
+): void {
+  const carrier = carrierOf(request)
+  const log = ctx.log.child({ session: subscriber.id, stream: subscriber.streamPath })
+  const { ip, port } = sessionClient(request.socket)
+  log.info({ ip, port }, 'play')
+  subscriber.onClose((reason) => {
+    log.info({ reason }, 'play ended')
+    if (carrier.destroyed) return
+    if (reason === 'slow') return void carrier.destroy()
+    end()
+    // What a viewer has not taken would keep its connection alive.
+    const cut = setTimeout(() => carrier.destroy(), LINGER_MS)
+    carrier.once('close', () => clearTimeout(cut))
+  })
+  const left = () => subscriber.close('the client left')
+  // In HTTP/2 a client ends its half of the stream with the request.
+  if (carrier === request.socket) carrier.once('end', left)
+  carrier.once('close', left)
+  if (carrier.destroyed) left()
+}
+
+function typeOf(subscriber: Subscriber, output: LiveOutput): string {
+  try {
+    return output.contentType(subscriber)
+  } catch (error) {
+    subscriber.close('refused')
+    throw error
+  }
+}
+
+/** The stream path and query of a request's target. */
+function parseTarget(target: string, extension: string): { readonly streamPath: string; readonly query: string } {
+  const [path, query] = splitOnce(target, '?')
+  let decoded = path
+  try {
+    decoded = decodeURIComponent(path)
+  } catch {
+    // A stray percent sign stands for itself.
+  }
+  const ending = `.${extension}`
+  const named = decoded.toLowerCase().endsWith(ending) ? decoded.slice(0, -ending.length) : decoded
+  return { streamPath: named.replace(/^\/+/u, ''), query }
+}
+
+function splitOnce(text: string, separator: string): [string, string] {
+  const at = text.indexOf(separator)
+  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)]
+}
