@@ -10,6 +10,7 @@ import { PluginHost } from './host/plugin-host.ts'
 import { ServiceBoard } from './host/service-board.ts'
 import { guardAdmin } from './http/admin/admin-access.ts'
 import { registerMetricsRoute } from './http/admin/metrics-route.ts'
+import { registerPullRoutes } from './http/admin/pull-routes.ts'
 import { registerSecretRoute } from './http/admin/secret-route.ts'
 import { registerStreamRoutes } from './http/admin/stream-routes.ts'
 import { registerSysinfoRoutes } from './http/admin/sysinfo-routes.ts'
@@ -20,6 +21,7 @@ import { ListenerPool } from './net/listener-pool.ts'
 import { pluginLogger } from './observe/logger.ts'
 import { TaskTree } from './observe/task-tree.ts'
 import { PACKAGE_ROOT, PLUGINS_FOLDER, VERSION } from './package-root.ts'
+import { PullManager } from './pull/pull-manager.ts'
 import { StreamRegistry } from './stream/registry.ts'
 
 /** Within this the server has stopped, whatever its sessions and plugins do. */
@@ -43,6 +45,7 @@ export class Server {
   readonly #log: Logger
   readonly #pool: ListenerPool
   readonly #gatekeeper: Gatekeeper
+  readonly #pulls: PullManager
   readonly #startTime = new Date()
   #unwatch: (() => void) | undefined
   #stopping: Promise<void> | undefined
@@ -51,20 +54,24 @@ export class Server {
     this.#config = config
     this.#log = log
     const hooks = new HookRunner()
+    const tasks = new TaskTree()
+    const services = new ServiceBoard()
     this.#pool = new ListenerPool({ log })
     this.#gatekeeper = new Gatekeeper({ log })
     this.streams = new StreamRegistry({ log, hooks, gatekeeper: this.#gatekeeper })
     this.http = new HttpHost({ log, pool: this.#pool, config: config.global.http })
+    this.#pulls = new PullManager({ log, services, tasks, hooks, streams: this.streams })
     this.host = new PluginHost({
       log,
+      onChange: (plugins) => this.#pulls.apply(plugins),
       folders: [...pluginFolders, ...pluginsDirs(config)],
       workingFolder: process.cwd(),
       drainTimeoutMs: () => config.global.draintimeout,
       parts: {
         createLog: (plugin, { loglevel }) => pluginLogger(log, plugin, loglevel),
         hooks,
-        tasks: new TaskTree(),
-        services: new ServiceBoard(),
+        tasks,
+        services,
         streams: this.streams,
         net: this.#pool,
         http: this.http,
@@ -112,6 +119,7 @@ export class Server {
     this.#log.info({ reason }, 'stopping')
     this.#unwatch?.()
     this.#pool.close()
+    this.#pulls.close('the server is stopping')
     this.streams.close('the server is stopping')
     await this.host.stop('the server is stopping')
     await this.http.close(HTTP_CLOSE_MS)
@@ -139,6 +147,7 @@ export class Server {
     void app.register(async (admin) => {
       guardAdmin(admin)
       registerStreamRoutes(admin, this.streams)
+      registerPullRoutes(admin, this.#pulls)
       registerMetricsRoute(admin, this.streams)
       registerSecretRoute(admin, (section) => this.#sectionOf(section))
       registerSysinfoRoutes(admin, {

@@ -5,6 +5,9 @@ const FORMATS: Readonly<Record<string, string>> = {
   'auto-duration': "'auto' or a duration such as '100ms'",
   'byte-size': "a size such as '512KB' or '4MB'",
   address: "an address such as ':1935', '127.0.0.1:1935' or '[::1]:1935'",
+  'source-url': "an address such as 'https://example.com/live.m3u8'",
+  'stream-path': "a stream path such as 'live/test'",
+  'regular-expression': 'a regular expression',
 }
 
 /** What a schema wants, to follow the word "expected". */

@@ -1,3 +1,4 @@
+import { maskUrl } from 'sluice/sdk'
 import { parseByteSize } from './byte-size.ts'
 import { parseDuration } from './duration.ts'
 import type { JsonSchema } from './schema.ts'
@@ -45,6 +46,8 @@ export function plainReading(schema: JsonSchema, written: unknown): Reading {
       }
     case 'byte-size':
       return { written, value: parseByteSize(written), shown: written }
+    case 'source-url':
+      return { written, value: written, shown: maskUrl(written) }
     default:
       return { written, value: written, shown: written.replaceAll(USER_INFO, `$1${MASK}@`) }
   }

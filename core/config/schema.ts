@@ -1,5 +1,5 @@
 import type { TObject } from 'typebox'
-import { InheritedConfig, Type, type PluginDefinition } from 'sluice/sdk'
+import { InheritedConfig, PullConfig, Type, type PluginDefinition } from 'sluice/sdk'
 
 /** The JSON Schema keywords that the config system itself acts on; ajv knows the rest. */
 export type JsonSchema = {
@@ -13,6 +13,7 @@ export type JsonSchema = {
   readonly properties?: Readonly<Record<string, JsonSchema>>
   readonly patternProperties?: Readonly<Record<string, JsonSchema>>
   readonly additionalProperties?: boolean | JsonSchema
+  readonly propertyNames?: JsonSchema
   readonly required?: readonly string[]
   readonly minimum?: number
   readonly maximum?: number
@@ -45,7 +46,7 @@ export type Leaf = {
 /** What the config system needs of a plugin. */
 export type SectionDefinition<Schema extends TObject = TObject> = Pick<
   PluginDefinition<Schema>,
-  'name' | 'config' | 'defaults'
+  'name' | 'config' | 'defaults' | 'provides'
 >
 
 /** Each plugin has it, but plugins don't see it: a disabled plugin isn't there to see it. */
@@ -59,9 +60,18 @@ export function ownSchema(definition: SectionDefinition): GroupSchema {
   return (definition.config as GroupSchema | undefined) ?? { type: 'object', properties: {} }
 }
 
-/** The schema of a plugin's whole section: `enable`, its own keys and those every plugin has. */
+/** What the host does for plugins that can pull; they need not know of it. */
+const PULL = PullConfig as GroupSchema
+
+/** Whether the section of a plugin has pull rules: rules are for the service that has the plugin's own name. */
+export function hasPullRules({ name, provides }: Pick<PluginDefinition, 'name' | 'provides'>): boolean {
+  return provides?.includes(`pull:${name}`) ?? false
+}
+
+/** The schema of a plugin's whole section: `enable`, its own keys, those the host acts on and those every plugin has. */
 export function sectionSchema(definition: SectionDefinition): GroupSchema {
-  const { properties, required } = mergedGroup(ownSchema(definition), INHERITED)
+  const own = ownSchema(definition)
+  const { properties, required } = mergedGroup(hasPullRules(definition) ? mergedGroup(own, PULL) : own, INHERITED)
   return { type: 'object', properties: { enable: ENABLE, ...properties }, required: required ?? [] }
 }
 
@@ -85,9 +95,12 @@ export function leavesOf(group: GroupSchema, prefix = ''): Leaf[] {
   })
 }
 
+/** The keys of the pull rules. */
+export const PULL_KEYS: ReadonlySet<string> = new Set(leavesOf(PULL).map(({ path }) => path))
+
 /** Whether a value of this schema is a secret or may hold one. */
 export function holdsSecret(schema: JsonSchema): boolean {
-  if (schema.writeOnly === true) return true
+  if (schema.writeOnly === true || schema.format === 'source-url') return true
   const parts = [schema.items, schema.additionalProperties, ...(schema.anyOf ?? [])]
   const named = [...Object.values(schema.properties ?? {}), ...Object.values(schema.patternProperties ?? {})]
   return [...parts, ...named].some((part) => typeof part === 'object' && holdsSecret(part))

@@ -1,5 +1,6 @@
 import { Ajv, type ValidateFunction } from 'ajv'
 import { isListenAddress } from '../net/address.ts'
+import { isStreamPath } from '../stream/stream-path.ts'
 import { parseByteSize } from './byte-size.ts'
 import { parseDuration } from './duration.ts'
 import type { JsonSchema } from './schema.ts'
@@ -11,6 +12,9 @@ ajv.addFormat('auto-duration', (text: string) => text === 'auto' || parseDuratio
 ajv.addFormat('byte-size', (text: string) => parseByteSize(text) !== undefined)
 ajv.addFormat('address', (text: string) => text === '' || isListenAddress(text))
 ajv.addFormat('password', true)
+ajv.addFormat('source-url', (text: string) => text !== '' && !/\s/u.test(text))
+ajv.addFormat('stream-path', isStreamPath)
+ajv.addFormat('regular-expression', isRegularExpression)
 ajv.addKeyword({
   keyword: 'durationMaximum',
   type: 'string',
@@ -32,4 +36,12 @@ function compile(schema: JsonSchema): ValidateFunction {
   ajv.removeSchema(schema)
   compiled.set(schema, validate)
   return validate
+}
+
+function isRegularExpression(text: string): boolean {
+  try {
+    return new RegExp(text, 'u') instanceof RegExp
+  } catch {
+    return false
+  }
 }

@@ -131,7 +131,11 @@ export class ValueReader {
     const readings = new Map<string, Reading | undefined>()
     for (const { name, node: value, spot: inner } of isMap(node) ? this.#pairs(node, spot) : []) {
       const matching = patterns.find(([pattern]) => new RegExp(pattern, 'u').test(name))
-      if (matching === undefined && schema.additionalProperties === false) {
+      const { propertyNames } = schema
+      if (propertyNames !== undefined && violation(propertyNames, name) !== undefined) {
+        this.#report(inner, `expected ${expectation(propertyNames)}, found ${quoted(name)}`)
+        readings.set(name, undefined)
+      } else if (matching === undefined && schema.additionalProperties === false) {
         this.#report(inner, 'unknown key')
         readings.set(name, undefined)
       } else readings.set(name, this.read(value, matching?.[1] ?? extraSchema(schema), inner))

@@ -19,6 +19,8 @@ type PluginHostOptions = PluginPlaces & {
   /** `global.draintimeout`; 0 is no limit. */
   readonly drainTimeoutMs: () => number
   readonly limits?: Partial<GenerationLimits>
+  /** Told when plugins may have started, changed or gone, their live config included. */
+  readonly onChange?: (plugins: readonly PluginView[]) => void
 }
 
 /** What a reload of the config changed in a section; as `ConfigChange` of the config. */
@@ -143,6 +145,7 @@ export class PluginHost {
     if (this.#phase === 'stopped' || (this.#phase === 'loading' && !complete)) return
     for (const slot of slots) if (slot.state === 'loaded') slot.adopt(this.#holder(slot.name))
     if (this.#phase === 'starting' || this.#phase === 'ready') this.#startWaiting(slots, complete)
+    this.#options.onChange?.(this.list())
   }
 
   #startWaiting(slots: readonly PluginSlot[], complete: boolean): void {

@@ -1,6 +1,7 @@
 import path from 'node:path'
 import type { Logger } from 'pino'
 import type { PluginDefinition } from 'sluice/sdk'
+import { hasPullRules, PULL_KEYS } from '../config/schema.ts'
 import type { PluginCandidate } from './loading/discovery.ts'
 import type { DrainingGenerations } from './generation/draining-generations.ts'
 import type { GenerationParts, PluginSection } from './generation/generation-parts.ts'
@@ -290,5 +291,7 @@ export function sameName(holder: PluginSlot): string {
 }
 
 function isLive(definition: PluginDefinition | undefined, key: string): boolean {
+  // The host takes its own rules over without the plugin.
+  if (definition !== undefined && hasPullRules(definition) && PULL_KEYS.has(key)) return true
   return definition?.live?.some((live) => key === live || key.startsWith(`${live}.`)) ?? false
 }

@@ -96,7 +96,8 @@ export class StreamRegistry {
   ): Promise<StreamPublisher> {
     const { request, lifetimeMs, onEnd } = await this.#admit('publish', init, asking)
     try {
-      const config = applyPublishOverrides(asking.owner.config.publish, request.params)
+      const section = { ...asking.owner.config.publish, ...options.config }
+      const config = applyPublishOverrides(section, request.params)
       this.#makeRoom(request.streamPath, config.kickexist, config.maxcount)
       const stream = this.#stream(request.streamPath)
       const session = new Session({ log: asking.owner.log, lifetimeMs, onEnd })

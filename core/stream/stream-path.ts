@@ -24,6 +24,15 @@ export function checkStreamPath(requested: string): string {
   return path
 }
 
+/** Whether it is a stream path as {@link checkStreamPath} gives them back. */
+export function isStreamPath(text: string): boolean {
+  try {
+    return checkStreamPath(text) === text
+  } catch {
+    return false
+  }
+}
+
 /** Parses a raw query; of a repeated name the first value counts. */
 export function parseQuery(query: string): Readonly<Record<string, string>> {
   const params: Record<string, string> = Object.create(null)

@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { Type, type TSchema } from 'typebox'
 
 /** Options of the schema builders below: JSON Schema's own words. */
 export type ValueOptions<Value> = {
@@ -34,4 +34,30 @@ export function Address(options: ValueOptions<string>) {
 /** A string that no log, list or API answer shows, and that the admin page edits as a password. */
 export function Secret(options: ValueOptions<string>) {
   return Type.String({ format: 'password', writeOnly: true, ...options })
+}
+
+/**
+ * The address of a source, with what it takes to get in: user information and query are masked wherever it is shown
+ * (see `maskUrl`). It needs not be a URL of a scheme the host knows.
+ */
+export function SourceUrl(options: { readonly description: string }) {
+  return Type.String({ format: 'source-url', ...options })
+}
+
+type MapOptions = { readonly default: Readonly<Record<string, unknown>>; readonly description: string }
+
+/** A map whose keys are stream paths. */
+export function StreamPathMap<Value extends TSchema>(value: Value, options: MapOptions) {
+  return Type.Record(Type.String(), value, { propertyNames: { type: 'string', format: 'stream-path' }, ...options })
+}
+
+/**
+ * A map whose keys are regular expressions for stream paths, matched anywhere in the path unless `^` and `$` pin them.
+ * They keep the order of the file.
+ */
+export function RegexMap<Value extends TSchema>(value: Value, options: MapOptions) {
+  return Type.Record(Type.String(), value, {
+    propertyNames: { type: 'string', format: 'regular-expression' },
+    ...options,
+  })
 }

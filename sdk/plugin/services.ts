@@ -1,8 +1,13 @@
+import type { PullService } from '../stream/pull.ts'
+
 /**
- * The services plugins offer each other, by the names in `provides` and `requires`. A plugin that provides one declares
- * its type here: `declare module 'sluice/sdk' { interface Services { 'pull:rtmp': PullService } }`.
+ * The services plugins offer each other, by the names in `provides` and `requires`. Those that the host knows are here. A
+ * plugin that provides another one declares its type: `declare module 'sluice/sdk' { interface Services { catalog: … } }`.
  */
-export interface Services {}
+export interface Services {
+  /** Fetches streams; `pull:` and the name of the plugin that provides it. */
+  [pull: `pull:${string}`]: PullService
+}
 
 /** How a plugin offers and finds services. */
 export interface ServiceRegistry {

@@ -23,8 +23,10 @@ export interface Publisher extends UnitSink {
   close(reason?: string): void
 }
 
-/** What a protocol says of its publishers' media. */
+/** What a protocol says of a publisher. */
 export type PublishOptions = {
   /** Width of the protocol's time stamps in bits, for those that wrap: 32 for RTMP and RTP, 33 for MPEG-TS. */
   readonly timestampBits?: number
+  /** What holds for this publisher instead of the plugin's `publish` section. */
+  readonly config?: Readonly<Partial<PublishConfig>>
 }

@@ -1,0 +1,122 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
+import type { Logger } from 'pino'
+import { maskUrl, type PullEnd, type PullService, type Task, type TaskRegistry } from 'sluice/sdk'
+import { messageOf } from '../host/plugin-error.ts'
+import type { WantedPull } from './pull-rules.ts'
+
+/** Why the streams close a publisher from which no media comes: the source's fault, so it is tried again. */
+const NO_MEDIA = 'publish timeout'
+
+/** Who wants a pull: a rule for ever, subscribers while there are some, an operator once. */
+export type PullOrigin = 'rule' | 'subscriber' | 'operator'
+
+type PullJobDeps = {
+  readonly log: Logger
+  readonly tasks: TaskRegistry
+  /** The service of a plugin at present; each try takes that of the newest generation. */
+  service(plugin: string): PullService | undefined
+  /** Whether anybody has the path or waits for it. */
+  isWatched(streamPath: string): boolean
+}
+
+/** One pull: its tries, and its place in the task tree. */
+export class PullJob {
+  readonly wanted: WantedPull
+  readonly origin: PullOrigin
+  readonly #deps: PullJobDeps
+  readonly #log: Logger
+  readonly #task: Task
+  readonly #begun = Promise.withResolvers<void>()
+  #failures = 0
+
+  /** Begins when `after`, the pull that had the path before, has ended. */
+  constructor(wanted: WantedPull, origin: PullOrigin, deps: PullJobDeps, after: Promise<void> = Promise.resolve()) {
+    const { plugin, streamPath, rule } = wanted
+    const url = maskUrl(rule.url)
+    this.wanted = wanted
+    this.origin = origin
+    this.#deps = deps
+    this.#log = deps.log.child({ plugin, stream: streamPath, url })
+    this.#begun.promise.catch(() => {})
+    this.#task = deps.tasks.start({
+      owner: streamPath,
+      description: { kind: 'pull', protocol: plugin, url, origin },
+      run: async (signal) => {
+        await after
+        await this.#run(signal)
+      },
+    })
+  }
+
+  /** Resolves when the stream was published for the first time, and rejects when the pull ended without. */
+  get begun(): Promise<void> {
+    return this.#begun.promise
+  }
+
+  /** Settles when it has ended for good; never rejects. */
+  get done(): Promise<void> {
+    return this.#task.done
+  }
+
+  does({ plugin, rule, publish }: WantedPull): boolean {
+    return plugin === this.wanted.plugin && isDeepStrictEqual([rule, publish], [this.wanted.rule, this.wanted.publish])
+  }
+
+  /** The stream is up, so that failures from now on are counted anew. */
+  published(): void {
+    this.#failures = 0
+    this.#begun.resolve()
+  }
+
+  stop(reason: string): void {
+    this.#task.stop(reason)
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    const { maxretry, retryinterval } = this.wanted.rule
+    this.#failures = 0
+    for (;;) {
+      const failure = await this.#try(signal)
+      if (failure === undefined || signal.aborted) break
+      if (failure === 'replaced') continue
+      this.#failures += 1
+      const last = (maxretry >= 0 && this.#failures > maxretry) || !this.#isWanted()
+      this.#log[last ? 'error' : 'warn']({ failures: this.#failures }, `the pull failed: ${failure}`)
+      if (last) {
+        this.#begun.reject(new Error(failure))
+        break
+      }
+      await delay(retryinterval, undefined, { signal }).catch(() => {})
+      if (signal.aborted || !this.#isWanted()) break
+    }
+    this.#begun.reject(new Error('the pull has ended'))
+  }
+
+  /** Undefined when the pull is over, else why it has to be tried again. */
+  async #try(signal: AbortSignal): Promise<'replaced' | (string & {}) | undefined> {
+    const { plugin, streamPath, rule, publish } = this.wanted
+    const service = this.#deps.service(plugin)
+    if (service === undefined) return `there is no plugin that pulls by ${plugin} at present`
+    const replaced = () => this.#deps.service(plugin) !== undefined && this.#deps.service(plugin) !== service
+    try {
+      const { url, header, loop } = rule
+      const end = await service.pull({ url, streamPath, header, loop, publish, signal })
+      if (end.by === 'server' && replaced()) return 'replaced'
+      return this.#reasonToRetry(end)
+    } catch (error) {
+      if (signal.aborted) return undefined
+      return replaced() ? 'replaced' : messageOf(error)
+    }
+  }
+
+  #reasonToRetry(end: PullEnd): string | undefined {
+    if (end.by === 'server' && end.reason === NO_MEDIA) return 'no media came'
+    this.#log.info({ reason: end.by === 'server' ? end.reason : 'the source is over' }, 'the pull has ended')
+    return undefined
+  }
+
+  #isWanted(): boolean {
+    return this.origin !== 'subscriber' || this.#deps.isWatched(this.wanted.streamPath)
+  }
+}

@@ -1,0 +1,72 @@
+import type { PublishConfig, PullConfig, PullRule } from 'sluice/sdk'
+import { hasPullRules } from '../config/schema.ts'
+import type { PluginView } from '../host/plugin-view.ts'
+
+/** How long a pull that was started for a subscriber goes on without any, where the config says nothing else. */
+export const ON_DEMAND_IDLE_MS = 10_000
+
+/** What a rule asks for on one path. */
+export type WantedPull = {
+  /** The plugin in whose section the rule is, and whose service does it. */
+  readonly plugin: string
+  readonly streamPath: string
+  readonly rule: PullRule
+  readonly publish: Readonly<Partial<PublishConfig>>
+}
+
+type RuleSection = PullConfig & { readonly publish: PublishConfig }
+type OnDemandRule = {
+  readonly plugin: string
+  readonly pattern: RegExp
+  readonly rule: PullRule
+  readonly idleMs: IdleMs
+}
+type IdleMs = Pick<PublishConfig, 'idletimeout' | 'delayclosetimeout'>
+
+/** The rules of the plugins that run, in the order of the plugins and of the file. */
+export class PullRules {
+  /** Pulls that are always wanted. */
+  readonly fixed: readonly WantedPull[]
+  readonly #onDemand: readonly OnDemandRule[]
+
+  constructor(plugins: readonly PluginView[]) {
+    const sections = plugins.flatMap(({ name, state, definition, config }) => {
+      if (state !== 'running' || definition === undefined || !hasPullRules(definition)) return []
+      // The config system put these groups into the section of a plugin with pull rules.
+      return [{ plugin: name, section: config?.values as RuleSection | undefined }]
+    })
+    this.fixed = sections.flatMap(({ plugin, section }) =>
+      Object.entries(section?.pull ?? {}).map(([streamPath, rule]) => ({ plugin, streamPath, rule, publish: {} })),
+    )
+    this.#onDemand = sections.flatMap(({ plugin, section }) =>
+      Object.entries(section?.onsub.pull ?? {}).map(([pattern, rule]) => ({
+        ...{ plugin, pattern: new RegExp(pattern, 'u'), rule },
+        idleMs: idleTimes(section?.publish),
+      })),
+    )
+  }
+
+  /** What is to be pulled for a subscriber of a path: by the first rule whose expression matches it. */
+  match(streamPath: string): WantedPull | undefined {
+    for (const { plugin, pattern, rule, idleMs } of this.#onDemand) {
+      const groups = pattern.exec(streamPath)
+      if (groups === null) continue
+      return { plugin, streamPath, rule: { ...rule, url: filledIn(rule.url, groups) }, publish: idleMs }
+    }
+    return undefined
+  }
+}
+
+function filledIn(url: string, groups: readonly (string | undefined)[]): string {
+  return url.replaceAll(/\$(\d)/gu, (reference, digit: string) =>
+    Number(digit) < groups.length ? (groups[Number(digit)] ?? '') : reference,
+  )
+}
+
+/** Nobody else ends such a pull: its subscriber may leave before or after it has begun to publish. */
+function idleTimes(publish: PublishConfig | undefined): IdleMs {
+  return {
+    idletimeout: publish?.idletimeout || ON_DEMAND_IDLE_MS,
+    delayclosetimeout: publish?.delayclosetimeout || ON_DEMAND_IDLE_MS,
+  }
+}

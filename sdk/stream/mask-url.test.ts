@@ -1,0 +1,16 @@
+import { expect } from 'chai'
+import { maskUrl } from './mask-url.ts'
+
+const CASES: readonly (readonly [url: string, shown: string])[] = [
+  ['http://host/live/a.m3u8', 'http://host/live/a.m3u8'],
+  ['http://user:pw@host:8080/a.m3u8', 'http://******@host:8080/a.m3u8'],
+  ['https://host/a.m3u8?token=s3cret&x=1#frag', 'https://host/a.m3u8?token=******&x=******'],
+  ['rtsp://user:p@ss@camera/stream', 'rtsp://******@camera/stream'],
+  ['rtsp://user:pa/ss@camera:x/stream', '******@camera:x/stream'],
+  ['vod/live/test?key=s3cret', 'vod/live/test?******'],
+  ['live/test', 'live/test'],
+]
+
+describe('maskUrl', () => {
+  for (const [url, shown] of CASES) it(`shows ${shown}`, () => expect(maskUrl(url)).to.equal(shown))
+})

@@ -1,0 +1,35 @@
+import type { PublishConfig } from '../config/groups.ts'
+
+/** What to fetch, and where it goes. */
+export type PullRequest = {
+  /** Of the source, its user information and query included: show it by `maskUrl` only. */
+  readonly url: string
+  /** The path to publish. */
+  readonly streamPath: string
+  /** Further headers of the requests to the source, where the protocol has headers. */
+  readonly header: Readonly<Record<string, readonly string[]>>
+  /** How often a source that has an end is repeated; −1 is for ever. */
+  readonly loop: number
+  /** What holds for this publisher instead of the plugin's `publish` section; for `PublishOptions.config`. */
+  readonly publish: Readonly<Partial<PublishConfig>>
+  /** Ends the pull. */
+  readonly signal: AbortSignal
+}
+
+/** Who ended a pull that did not fail: the source, which said that it is over, or whoever closed the publisher. */
+export type PullEnd = { readonly by: 'source' } | { readonly by: 'server'; readonly reason: string }
+
+/**
+ * Fetches streams by one protocol. A plugin provides it as `pull:` and its name. When to pull and when to try again is
+ * the host's business: by the `pull` and `onsub.pull` rules of the plugin's section, and `POST /api/stream/pull`.
+ */
+export interface PullService {
+  /**
+   * Opens the source and publishes it as a session of type `pull` until it ends. Its publisher is closed when the promise
+   * settles.
+   * @throws {Error} that says what is wrong, with nothing secret in its message, when the source can't be reached, can't
+   * be carried or breaks off; {@link StreamExists} and the like when the path can't be published; anything when the
+   * signal aborts
+   */
+  pull(request: PullRequest): Promise<PullEnd>
+}
