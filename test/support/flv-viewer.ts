@@ -1,79 +1,13 @@
-import http, { type IncomingHttpHeaders } from 'node:http'
-import https from 'node:https'
 import { FlvReader } from 'sluice/sdk/media'
-import { WebSocket } from 'ws'
-import { keep } from '../peers/lifetime.ts'
 import { FlvFrames } from './flv-frames.ts'
+import { LiveViewer } from './live-viewer.ts'
 
 /** A viewer of HTTP-FLV or WS-FLV. It leaves with the test that sent it, at the latest. */
-export class FlvViewer {
+export class FlvViewer extends LiveViewer {
   readonly received = new FlvFrames()
-  /** The status of the answer: 200, or 101 for a WebSocket. Rejects when there is none. */
-  readonly status: Promise<number>
-  readonly headers: Promise<IncomingHttpHeaders>
-  /** Resolves when the server has ended the stream, or the viewer has left. */
-  readonly ended: Promise<void>
   readonly #reader = new FlvReader()
-  readonly #status = Promise.withResolvers<number>()
-  readonly #headers = Promise.withResolvers<IncomingHttpHeaders>()
-  readonly #ended = Promise.withResolvers<void>()
-  readonly #close: () => void
 
-  /** @param url http, https, ws or wss; no certificate is asked for */
-  constructor(url: string) {
-    this.status = this.#status.promise
-    this.headers = this.#headers.promise
-    this.ended = this.#ended.promise
-    // Who asks for one of them only is not to fail for the other.
-    this.status.catch(() => {})
-    this.headers.catch(() => {})
-    this.#close = url.startsWith('ws') ? this.#openWebSocket(url) : this.#openHttp(url)
-    void this.ended.then(keep(this))
-  }
-
-  close(): void {
-    this.#close()
-  }
-
-  #openHttp(url: string): () => void {
-    const { get } = url.startsWith('https:') ? https : http
-    const request = get(url, { rejectUnauthorized: false, agent: false }, (response) => {
-      this.#answered(response.statusCode ?? 0, response.headers)
-      response.on('error', () => {})
-      if (response.statusCode === 200) response.on('data', (bytes: Buffer) => this.#receive(bytes))
-      else response.resume()
-      response.on('close', () => this.#ended.resolve())
-    })
-    request.on('error', (error) => this.#failed(error))
-    return () => request.destroy()
-  }
-
-  #openWebSocket(url: string): () => void {
-    const socket = new WebSocket(url, { rejectUnauthorized: false })
-    socket.on('upgrade', ({ headers }) => this.#answered(101, headers))
-    socket.on('unexpected-response', (request, { statusCode = 0, headers }) => {
-      this.#answered(statusCode, headers)
-      request.destroy()
-      this.#ended.resolve()
-    })
-    socket.on('message', (bytes: Buffer) => this.#receive(bytes))
-    socket.on('close', () => this.#ended.resolve())
-    socket.on('error', (error) => this.#failed(error))
-    return () => socket.terminate()
-  }
-
-  #answered(status: number, headers: IncomingHttpHeaders): void {
-    this.#status.resolve(status)
-    this.#headers.resolve(headers)
-  }
-
-  #receive(bytes: Buffer): void {
+  protected receive(bytes: Buffer): void {
     for (const tag of this.#reader.push(bytes)) this.received.push(tag)
-  }
-
-  #failed(error: Error): void {
-    this.#status.reject(error)
-    this.#headers.reject(error)
-    this.#ended.resolve()
   }
 }

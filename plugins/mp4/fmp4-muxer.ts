@@ -1,0 +1,87 @@
+import {
+  frameBinaryMessage,
+  frameTextMessage,
+  type AccessUnit,
+  type Muxer,
+  type MuxerFormat,
+  type MuxerStart,
+  type Track,
+} from 'sluice/sdk'
+import { createInitSegment } from 'sluice/sdk/media'
+import { CarriedTrack, carriedTracks, fmp4ContentType, isCarried, isMain } from './carried-track.ts'
+
+const FILE_TYPE = Buffer.from('ftyp')
+const TYPE_POSITION = 4
+const MAX_SEQUENCE_NUMBER = 0xffff_ffff
+
+/**
+ * Fragmented MP4 that begins anywhere in the stream: an init segment, then a fragment for each unit, at the stream's own
+ * times. A track that comes late, or is configured anew, brings another init segment.
+ */
+class Fmp4Muxer implements Muxer {
+  readonly #carried = new Map<Track['kind'], CarriedTrack>()
+  #sequenceNumber = 0
+
+  /** What a player is to be told of the tracks, as they are now. */
+  get contentType(): string {
+    return fmp4ContentType(this.#tracks())
+  }
+
+  start({ tracks }: MuxerStart): Buffer {
+    const carried = carriedTracks(tracks)
+    for (const kind of this.#carried.keys()) {
+      if (!carried.some((track) => track.kind === kind)) this.#carried.delete(kind)
+    }
+    for (const track of carried) this.#carry(track)
+    return createInitSegment(this.#tracks())
+  }
+
+  configure(track: Track): Buffer | null {
+    if (!isMain(track)) return null
+    if (!isCarried(track)) {
+      // It took the place of one that was carried.
+      this.#carried.delete(track.kind)
+      return null
+    }
+    this.#carry(track)
+    return createInitSegment(this.#tracks())
+  }
+
+  mux(unit: AccessUnit): Buffer | null {
+    const { track } = unit
+    if (!isCarried(track)) return null
+    // Units that a stream has kept come before the first start.
+    const carried = this.#carried.get(track.kind) ?? this.#carry(track)
+    this.#sequenceNumber = this.#sequenceNumber === MAX_SEQUENCE_NUMBER ? 1 : this.#sequenceNumber + 1
+    return carried.fragment(unit, this.#sequenceNumber)
+  }
+
+  #carry(track: Track): CarriedTrack {
+    const known = this.#carried.get(track.kind)
+    if (known?.matches(track) === true) return known
+    const carried = new CarriedTrack(track)
+    this.#carried.set(track.kind, carried)
+    return carried
+  }
+
+  #tracks(): Track[] {
+    const tracks = [this.#carried.get('video'), this.#carried.get('audio')]
+    return tracks.filter((carried) => carried !== undefined).map(({ track }) => track)
+  }
+}
+
+/**
+ * The same, each write as one binary WebSocket message. One that begins with an init segment follows a text message with
+ * the content type: configurations come first in a write.
+ */
+class FramedFmp4Muxer extends Fmp4Muxer {
+  frame(bytes: Buffer): Buffer {
+    const message = frameBinaryMessage(bytes)
+    const isInit = bytes.subarray(TYPE_POSITION, TYPE_POSITION + FILE_TYPE.length).equals(FILE_TYPE)
+    return isInit ? Buffer.concat([frameTextMessage(this.contentType), message]) : message
+  }
+}
+
+export const FMP4_FORMAT: MuxerFormat = { name: 'fmp4', createMuxer: () => new Fmp4Muxer() }
+
+export const WS_FMP4_FORMAT: MuxerFormat = { name: 'ws-fmp4', createMuxer: () => new FramedFmp4Muxer() }
