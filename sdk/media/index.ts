@@ -63,6 +63,7 @@ export {
 export { FlvTagDemuxer } from './container/flv/tag-demuxer.ts'
 export { flvConfigBody, flvTagType, flvUnitHeader, unitTimestampMs } from './container/flv/tag-muxer.ts'
 export { FLV_MAX_TAG_SIZE_BYTES, FLV_TAG_TYPE, serializeFlvTag, type FlvTag } from './container/flv/tag.ts'
+export { Fmp4Demuxer } from './container/fmp4/demuxer.ts'
 export { serializeEventMessage, type EventMessage } from './container/fmp4/event-message.ts'
 export { FragmentWriter, type Fragment } from './container/fmp4/fragment-writer.ts'
 export { canCarryInFmp4, createInitSegment } from './container/fmp4/init-segment.ts'

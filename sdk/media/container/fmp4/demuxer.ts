@@ -1,0 +1,189 @@
+import { AccessUnit } from '../../access-unit.ts'
+import { isAv1Keyframe } from '../../codec/av1/keyframe.ts'
+import { isH264RandomAccess } from '../../codec/h264/nalu-type.ts'
+import { isH265RandomAccess } from '../../codec/h265/nalu-type.ts'
+import { splitLengthPrefixed } from '../../codec/nalu.ts'
+import { parseVp9FrameHeader } from '../../codec/vp9/frame-header.ts'
+import { MalformedError } from '../../errors.ts'
+import type { Track, TrackInit } from '../../track.ts'
+import type { UnitSink } from '../../unit-sink.ts'
+import { BoxStream } from './box-stream.ts'
+import type { FileBox } from './box-stream.ts'
+import { parseMovie } from './demux-movie.ts'
+import type { MovieTrack } from './demux-movie.ts'
+import { parseMovieFragment } from './fragment-reader.ts'
+import type { TrackFragment } from './fragment-reader.ts'
+
+type OpenTrack = {
+  movie: MovieTrack
+  /** Undefined until its first unit, when that tells the configuration. */
+  track: Track | undefined
+  /** The next frame tells whether the configuration of sound has changed. */
+  renewed: boolean
+  /** Where it goes on when a fragment has no time. */
+  nextDts: number
+  /** How far decoding is put before the file's times, which may be after presentation where offsets are negative. */
+  leadTicks: number
+}
+
+/**
+ * Turns fragmented MP4, as it comes in, into tracks and units: H.264, H.265, AV1, VP9, AAC, Opus, MP3, AC-3, E-AC-3,
+ * FLAC and G.711. A unit's times are in the track's own timescale, with what its edit list does to its start, so
+ * they can lie below 0. A new init segment changes the tracks, or ends them and begins others.
+ *
+ * No unit is to be presented before it is decoded: where a file says so, decoding is moved forward.
+ *
+ * Units of a fragment come track by track. Samples that are not where the fragment says are dropped and counted.
+ */
+export class Fmp4Demuxer {
+  readonly #sink: UnitSink
+  readonly #boxes = new BoxStream()
+  readonly #tracks = new Map<number, OpenTrack>()
+  readonly #unsupported = new Set<string>()
+  #fragments: TrackFragment[] = []
+  #droppedUnits = 0
+
+  constructor(sink: UnitSink) {
+    this.#sink = sink
+  }
+
+  /** Units whose bytes are missing or broken. */
+  get dropped(): number {
+    return this.#droppedUnits
+  }
+
+  /** Sample entries that make no track, for example `encv`, which is encrypted. */
+  get unsupported(): ReadonlySet<string> {
+    return this.#unsupported
+  }
+
+  /**
+   * Reads the next bytes, which are kept and become part of the units.
+   * @throws {MalformedError} when they are no fragmented MP4; the demuxer is of no use afterwards.
+   */
+  push(bytes: Buffer): void {
+    for (const box of this.#boxes.push(bytes)) this.#box(box)
+  }
+
+  /** The next bytes begin another segment: offsets are counted anew, and what is incomplete is dropped. */
+  flush(): void {
+    if (this.#boxes.restart() > 0) this.#dropPending()
+    this.#fragments = []
+  }
+
+  #box(box: FileBox): void {
+    const body = box.bytes.subarray(box.headSizeBytes)
+    if (box.type === 'moov') this.#open(parseMovie(body))
+    else if (box.type === 'moof') {
+      this.#fragments = parseMovieFragment(body, box.offset, (trackId) => this.#tracks.get(trackId)?.movie.defaults)
+    } else if (box.type === 'mdat') {
+      for (const fragment of this.#fragments) this.#read(fragment, box)
+      this.#fragments = []
+    }
+  }
+
+  #open(movies: readonly MovieTrack[]): void {
+    for (const [trackId, { movie, track }] of this.#tracks) {
+      const next = movies.find((other) => other.trackId === trackId)
+      if (next && isSameTrack(next, movie)) continue
+      if (track) this.#sink.removeTrack(track)
+      this.#tracks.delete(trackId)
+    }
+    for (const movie of movies) {
+      if (movie.format === undefined) this.#unsupported.add(movie.entryType)
+      const open = this.#tracks.get(movie.trackId) ?? {
+        movie,
+        track: undefined,
+        renewed: false,
+        nextDts: 0,
+        leadTicks: 0,
+      }
+      open.movie = movie
+      open.renewed = true
+      this.#tracks.set(movie.trackId, open)
+      if (movie.format?.kind !== 'video') continue
+      const { codec, config } = movie.format
+      if (open.track) this.#sink.configureTrack(open.track, config)
+      else open.track = this.#add({ kind: 'video', codec, config, timescale: movie.timescale })
+    }
+  }
+
+  #read({ trackId, baseDts, samples }: TrackFragment, { offset, bytes }: FileBox): void {
+    const open = this.#tracks.get(trackId)
+    if (open?.movie.format === undefined) return
+    let dts = baseDts ?? open.nextDts
+    for (const { cts } of samples) open.leadTicks = Math.max(open.leadTicks, -cts)
+    for (const sample of samples) {
+      const start = sample.offset - offset
+      const inside = start >= 0 && start + sample.sizeBytes <= bytes.length && sample.sizeBytes > 0
+      if (!inside) this.#droppedUnits += 1
+      else this.#write(open, dts, dts + sample.cts, bytes.subarray(start, start + sample.sizeBytes))
+      dts += sample.durationTicks
+    }
+    open.nextDts = dts
+  }
+
+  #write(open: OpenTrack, dts: number, pts: number, data: Buffer): void {
+    const { movie, leadTicks } = open
+    const { shiftTicks } = movie
+    try {
+      this.#sink.write(unitOf(this.#trackOf(open, data), movie, dts + shiftTicks - leadTicks, pts + shiftTicks, data))
+    } catch (error) {
+      if (!(error instanceof MalformedError)) throw error
+      this.#droppedUnits += 1
+    }
+  }
+
+  #trackOf(open: OpenTrack, data: Buffer): Track {
+    const { movie, renewed } = open
+    open.renewed = false
+    if (movie.format?.kind === 'audio' && (renewed || open.track === undefined)) {
+      const config = movie.format.configure(data)
+      if (open.track) this.#sink.configureTrack(open.track, config)
+      else
+        open.track = this.#sink.addTrack({
+          kind: 'audio',
+          codec: movie.format.codec,
+          config,
+          timescale: movie.timescale,
+        })
+    }
+    if (open.track === undefined) throw new MalformedError('a track without configuration')
+    return open.track
+  }
+
+  /** The first track of a kind is the main one, and the others are told apart by their number. */
+  #add(init: TrackInit): Track {
+    const others = [...this.#tracks.values()].filter(({ track }) => track?.kind === init.kind)
+    if (others.length === 0) return this.#sink.addTrack(init)
+    return this.#sink.addTrack({ ...init, name: `${init.kind}${others.length + 1}` })
+  }
+
+  #dropPending(): void {
+    for (const { samples } of this.#fragments) this.#droppedUnits += samples.length
+  }
+}
+
+function unitOf(track: Track, { format }: MovieTrack, dts: number, pts: number, data: Buffer): AccessUnit {
+  if (format?.kind !== 'video') return AccessUnit.fromData(track, dts, pts, true, data)
+  switch (format.codec) {
+    case 'h264':
+    case 'h265': {
+      const nalus = splitLengthPrefixed(data, format.lengthSize)
+      const keyframe = format.codec === 'h264' ? isH264RandomAccess(nalus) : isH265RandomAccess(nalus)
+      if (format.lengthSize !== 4) return AccessUnit.fromNalus(track, dts, pts, keyframe, nalus)
+      return AccessUnit.fromData(track, dts, pts, keyframe, data)
+    }
+    case 'av1':
+      return AccessUnit.fromData(track, dts, pts, isAv1Keyframe(data), data)
+    default:
+      return AccessUnit.fromData(track, dts, pts, parseVp9FrameHeader(data).keyframe, data)
+  }
+}
+
+/** Whether a track goes on in a new init segment, apart from its configuration. */
+function isSameTrack(next: MovieTrack, movie: MovieTrack): boolean {
+  if (next.timescale !== movie.timescale || next.format?.codec !== movie.format?.codec) return false
+  // The configuration of sound lies in what makes it.
+  return next.format?.kind === 'video' || next.entryType === movie.entryType
+}
