@@ -1,11 +1,21 @@
 import { randomBytes } from 'node:crypto'
-import type { PluginContext, UnitReader } from 'sluice/sdk'
+import type { AccessUnit, PluginContext, Track, UnitReader } from 'sluice/sdk'
 import type { MultivariantPlaylist } from 'sluice/sdk/media'
+import { LiveRendition } from './live-rendition.ts'
+import { buildMultivariant } from './multivariant.ts'
+import { choosePartTarget } from './part-target.ts'
 import type { PresentationFile } from './presentation-file.ts'
+import type { RenditionTerms } from './rendition-playlist.ts'
 import type { Rendition } from './rendition.ts'
+import { SegmentCutter } from './segment-cutter.ts'
+import type { Cut } from './segment-cutter.ts'
+import type { SegmentFormat } from './segment-muxer.ts'
+import type { Timeline } from './segment.ts'
+import { DeclaredTracks, isSamePlan, isSameTrack, layoutOf, planTracks } from './track-plan.ts'
+import type { Layout, TrackPlan } from './track-plan.ts'
 
 export type PresentationOptions = {
-  readonly format: 'fmp4' | 'ts'
+  readonly format: SegmentFormat
   /** Segments are also cut into parts. With `fmp4` only. */
   readonly lowLatency: boolean
   readonly fragmentMs: number
@@ -17,44 +27,86 @@ export type PresentationOptions = {
   readonly log: PluginContext<unknown>['log']
 }
 
+/** A timeline that runs: the tracks in it and where they go. */
+type Run = {
+  readonly timeline: Timeline
+  readonly plan: TrackPlan
+  readonly lead: Track
+  readonly leadRendition: LiveRendition
+  readonly cutter: SegmentCutter
+  /** What each track was when the timeline began. */
+  readonly tracks: ReadonlyMap<Track, { readonly rendition: LiveRendition; readonly snapshot: Track | undefined }>
+}
+
 const ID_SIZE_BYTES = 15
 
 /**
  * A stream as HLS in one format: renditions, their segments and parts, and the playlists that name them. It is fed
  * units, and knows neither timers nor HTTP.
+ *
+ * Segments of all renditions are cut where those of the leading track are, the first of video or else of audio. What
+ * changes the tracks or breaks time begins a new timeline, and playlists show a discontinuity.
  */
 export class Presentation {
   /** Unguessable, and never used again: files are named by it. Letters, digits and `_`. */
   readonly id: string = randomBytes(ID_SIZE_BYTES).toString('base64url').replaceAll('-', '_')
   /** To be given to `Subscriber.read`. */
-  readonly reader: UnitReader = { unit: () => undefined }
+  readonly reader: UnitReader
+  readonly #options: PresentationOptions
   readonly #listeners = new Set<() => void>()
+  readonly #declared: DeclaredTracks
+  readonly #terms: Terms
+  readonly #firstMsn: number
+  #layout: Layout | undefined
+  #run: Run | undefined
+  /** The declared tracks are not those of the timeline that runs. */
+  #stale = false
+  #timelines = 0
+  /** Where the last timeline ends, on the wall clock. */
+  #lastEndMs = 0
+  #ready = false
+  #failed: string | undefined
+  #changed = false
+  #complained = false
 
-  constructor(_options: PresentationOptions) {}
+  constructor(options: PresentationOptions) {
+    this.#options = options
+    this.#declared = new DeclaredTracks(options.format)
+    this.#firstMsn = Math.floor(options.nowMs() / 1000)
+    this.#terms = new Terms(options.format, this.#firstMsn)
+    this.reader = {
+      track: (track) => this.#guard(() => this.#track(track)),
+      trackRemoved: (track) => this.#guard(() => this.#trackRemoved(track)),
+      sourceEnded: () => this.#guard(() => this.#sourceEnded()),
+      unit: (unit) => this.#guard(() => this.#unit(unit)),
+    }
+  }
 
   /** Each rendition has a complete segment: playlists can be asked for. */
   get ready(): boolean {
-    return false
+    return this.#ready
   }
 
   /** Why there is nothing to be had: the stream has no track that the format can carry. */
   get failed(): string | undefined {
-    return undefined
+    return this.#failed
   }
 
   /** Of all renditions; fixed once ready. */
   get targetDurationSeconds(): number {
-    return 0
+    return this.#terms.targetDurationSeconds
   }
 
-  /** By name, empty before ready. */
+  /** By name, in the order of the multivariant playlist; those that are there stay once it is ready. */
   get renditions(): ReadonlyMap<string, Rendition> {
-    return new Map()
+    return this.#terms.renditions
   }
 
   /** Bytes held. */
   get sizeBytes(): number {
-    return 0
+    let sizeBytes = 0
+    for (const rendition of this.#terms.renditions.values()) sizeBytes += rendition.sizeBytes
+    return sizeBytes
   }
 
   /**
@@ -71,14 +123,240 @@ export class Presentation {
    * @throws {Error} before it is ready.
    */
   multivariant(): MultivariantPlaylist {
-    throw new Error('the presentation is not ready')
+    if (!this.#ready || !this.#layout) throw new Error('the presentation is not ready')
+    return buildMultivariant(this.#layout, this.#terms)
   }
 
   /** A file by its name, `{id}-…`; undefined for what is not there, or no longer. */
-  file(_name: string): PresentationFile | undefined {
-    return undefined
+  file(name: string): PresentationFile | undefined {
+    const [id, rendition, file, ...rest] = name.split('-')
+    if (id !== this.id || rendition === undefined || file === undefined || rest.length > 0) return undefined
+    return this.#terms.renditions.get(rendition)?.file(file)
   }
 
   /** No more media comes: what is there is completed, and playlists say that they end. Idempotent. */
-  end(): void {}
+  end(): void {
+    if (this.#terms.ended) return
+    this.#guard(() => {
+      this.#finishRun()
+      this.#terms.ended = true
+      this.#changed = true
+    })
+  }
+
+  /** The media path ends here, whatever comes. */
+  #guard(take: () => void): void {
+    if (this.#terms.ended) return
+    try {
+      take()
+    } catch (error) {
+      if (!this.#complained) this.#options.log.error({ err: error }, 'a unit could not be put into a segment')
+      this.#complained = true
+    }
+    if (this.#changed) this.#notify()
+  }
+
+  #notify(): void {
+    this.#changed = false
+    for (const listener of this.#listeners) {
+      try {
+        listener()
+      } catch (error) {
+        this.#options.log.error({ err: error }, 'a listener failed')
+      }
+    }
+  }
+
+  #track(track: Track): void {
+    this.#declared.set(track)
+    this.#compare()
+  }
+
+  #trackRemoved(track: Track): void {
+    this.#declared.delete(track)
+    this.#compare()
+  }
+
+  #sourceEnded(): void {
+    this.#finishRun()
+    this.#declared.clear()
+    this.#stale = false
+  }
+
+  /** Whether the timeline that runs is still that of the declared tracks. */
+  #compare(): void {
+    const run = this.#run
+    if (!run) return
+    const isSame = [...run.tracks].every(([track, { snapshot }]) =>
+      isSameTrack(this.#declared.snapshot(track), snapshot),
+    )
+    this.#stale = !isSame || !isSamePlan(this.#plan().plan, run.plan)
+  }
+
+  #unit(unit: AccessUnit): void {
+    const timeSeconds = unit.dts / unit.track.timescale
+    if (!(timeSeconds >= 0)) return
+    if (this.#stale && this.#isTimeToChange(unit)) this.#finishRun()
+    const run = this.#run ?? this.#begin(timeSeconds)
+    const entry = run?.tracks.get(unit.track)
+    // A track that is new, or changed, waits for the next timeline.
+    if (!run || !entry || (this.#stale && !isSameTrack(this.#declared.snapshot(unit.track), entry.snapshot))) return
+    const cut = run.cutter.take(unit, timeSeconds)
+    if (cut === 'jump' || (cut && this.#stale)) {
+      this.#finishRun(cut === 'jump' ? undefined : cut)
+      return this.#unit(unit)
+    }
+    if (cut) this.#cut(run, cut, unit)
+    this.#write(run, entry.rendition, unit, timeSeconds)
+  }
+
+  #write(run: Run, rendition: LiveRendition, unit: AccessUnit, timeSeconds: number): void {
+    const { lastMsn, lastPart } = rendition
+    rendition.write(unit, timeSeconds)
+    if (unit.track === run.lead && this.#terms.renditions.size > 1) {
+      for (const other of this.#terms.renditions.values()) {
+        if (other !== run.leadRendition) other.catchUp(timeSeconds)
+      }
+      this.#changed = true
+    }
+    if (!this.#ready) this.#checkReady()
+    if (rendition.lastMsn !== lastMsn || rendition.lastPart !== lastPart) this.#changed = true
+    if (this.#timelines === 1 && !this.#ready) this.#setClock(run.timeline, timeSeconds)
+  }
+
+  /** Other tracks have to wait for a place to start at, unless there is nothing to wait for. */
+  #isTimeToChange(unit: AccessUnit): boolean {
+    const { lead } = this.#plan()
+    if (!this.#run || lead === undefined || this.#declared.snapshot(this.#run.lead) === undefined) return true
+    return unit.track === lead && unit.keyframe
+  }
+
+  #plan(): { plan: TrackPlan; lead: Track | undefined; layout: Layout } {
+    const { carried } = this.#declared
+    const layout = (this.#ready ? this.#layout : undefined) ?? layoutOf(carried)
+    const plan = planTracks(layout, carried)
+    const planned = [...plan.values()].flat()
+    return { plan, layout, lead: planned.find(({ kind }) => kind === 'video') ?? planned[0] }
+  }
+
+  /** Begins a timeline with the tracks there are. */
+  #begin(startSeconds: number): Run | undefined {
+    this.#stale = false
+    const { plan, lead, layout } = this.#plan()
+    this.#report(plan)
+    if (lead === undefined) return undefined
+    if (!this.#ready) this.#lay(layout)
+    const timeline = { index: this.#timelines, originMs: 0 }
+    this.#timelines += 1
+    const now = this.#options.nowMs() - startSeconds * 1000
+    timeline.originMs = Math.max(now, this.#lastEndMs - startSeconds * 1000)
+    const tracks = new Map<Track, { rendition: LiveRendition; snapshot: Track | undefined }>()
+    for (const [name, rendition] of this.#terms.renditions) {
+      const planned = plan.get(name) ?? []
+      rendition.begin(timeline, planned, startSeconds)
+      for (const track of planned) tracks.set(track, { rendition, snapshot: this.#declared.snapshot(track) })
+    }
+    const targetSeconds = this.#terms.isFixed ? this.#terms.targetDurationSeconds : undefined
+    const fragmentSeconds = this.#options.fragmentMs / 1000
+    const cutter = new SegmentCutter({ fragmentSeconds, targetSeconds, lead, startSeconds })
+    const leadRendition = tracks.get(lead)!.rendition
+    return (this.#run = { timeline, plan, lead, leadRendition, cutter, tracks })
+  }
+
+  /** Makes the renditions; what there was of earlier ones nobody knows of. */
+  #lay(layout: Layout): void {
+    this.#layout = layout
+    this.#timelines = 0
+    this.#terms.reset()
+    const { format, window, log } = this.#options
+    for (const name of [...layout.video, ...layout.audio]) {
+      const init = { name, presentationId: this.id, format, window, firstMsn: this.#firstMsn, terms: this.#terms, log }
+      this.#terms.renditions.set(name, new LiveRendition(init))
+    }
+  }
+
+  #report(plan: TrackPlan): void {
+    const planned = [...plan.values()].flat()
+    const { carried, refused } = this.#declared
+    const left = [...refused, ...carried.filter((track) => !planned.includes(track))]
+    const codecs = left.map(({ codec }) => codec)
+    if (left.length > 0) this.#options.log.warn({ codecs, format: this.#options.format }, 'tracks are left out')
+    const failed =
+      planned.length > 0 ? undefined : `HLS (${this.#options.format}) carries none of: ${codecs.join(', ')}`
+    if (failed !== this.#failed) this.#changed = true
+    this.#failed = failed
+  }
+
+  #cut(run: Run, cut: Cut, unit: AccessUnit): void {
+    this.#fixTerms(run)
+    for (const rendition of this.#terms.renditions.values()) {
+      if (rendition !== run.leadRendition) rendition.cutLater(cut)
+      else rendition.cut(cut, unit)
+    }
+    this.#changed = true
+  }
+
+  /** Completes what there is of the timeline that runs. */
+  #finishRun(cut?: Cut): void {
+    const run = this.#run
+    if (!run) return
+    this.#run = undefined
+    const end = cut ?? run.cutter.finish()
+    this.#fixTerms(run)
+    for (const rendition of this.#terms.renditions.values()) rendition.finish(end)
+    this.#lastEndMs = run.timeline.originMs + end.atSeconds * 1000
+    this.#changed = true
+    this.#checkReady()
+  }
+
+  /** The first cut tells how long segments may be, and how frames come. */
+  #fixTerms({ cutter }: Run): void {
+    if (this.#terms.isFixed || cutter.targetSeconds === undefined) return
+    const { lowLatency, format, partMs } = this.#options
+    const paces = [...this.#terms.renditions.values()].filter(({ running }) => running).map(({ pace }) => pace)
+    const partTargetSeconds = lowLatency && format === 'fmp4' ? choosePartTarget(partMs, paces) : undefined
+    this.#terms.fix(cutter.targetSeconds, cutter.limitSeconds, partTargetSeconds)
+  }
+
+  #checkReady(): void {
+    if (this.#ready || this.#terms.renditions.size === 0) return
+    this.#ready = [...this.#terms.renditions.values()].every((rendition) => rendition.has(this.#firstMsn))
+    if (this.#ready) this.#changed = true
+  }
+
+  /** Units may come in a burst at first, from the past: the latest to arrive in time tells the clock. */
+  #setClock(timeline: Timeline, timeSeconds: number): void {
+    timeline.originMs = Math.min(timeline.originMs, this.#options.nowMs() - timeSeconds * 1000)
+  }
+}
+
+/** What the renditions go by. */
+class Terms implements RenditionTerms {
+  readonly format: SegmentFormat
+  readonly firstDiscontinuity: number
+  readonly renditions = new Map<string, LiveRendition>()
+  ended = false
+  isFixed = false
+  targetDurationSeconds = 0
+  limitSeconds = Infinity
+  partTargetSeconds: number | undefined
+
+  constructor(format: SegmentFormat, firstDiscontinuity: number) {
+    this.format = format
+    this.firstDiscontinuity = firstDiscontinuity
+  }
+
+  fix(targetDurationSeconds: number, limitSeconds: number, partTargetSeconds: number | undefined): void {
+    this.isFixed = true
+    this.targetDurationSeconds = targetDurationSeconds
+    this.limitSeconds = limitSeconds
+    this.partTargetSeconds = partTargetSeconds
+  }
+
+  reset(): void {
+    this.renditions.clear()
+    this.isFixed = false
+    this.partTargetSeconds = undefined
+    this.limitSeconds = Infinity
+  }
 }

@@ -40,6 +40,8 @@ export type MediaSegment = {
   /** Wall clock of the first sample, in milliseconds since the Unix epoch. */
   readonly programDateTimeMs?: number
   readonly discontinuity?: boolean
+  /** EXT-X-GAP: there is no media of that time, and the segment is not to be loaded. */
+  readonly gap?: boolean
   /** EXT-X-MAP, written where it differs from the segment before. */
   readonly initUri?: string
   readonly parts?: readonly PartialSegment[]
@@ -112,6 +114,7 @@ function segmentLines(segment: MediaSegment, initUriBefore: string | undefined, 
   }
   for (const part of segment.parts ?? []) text += partLine(part, address)
   if (uri === undefined) return text
+  if (segment.gap) text += '#EXT-X-GAP\n'
   return `${text}#EXTINF:${decimal(segment.durationSeconds)},\n${checkedUri(address(uri))}\n`
 }
 

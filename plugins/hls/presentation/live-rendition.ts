@@ -1,0 +1,247 @@
+import type { AccessUnit, PluginContext, Track } from 'sluice/sdk'
+import { MalformedError } from 'sluice/sdk/media'
+import type { MediaPlaylist } from 'sluice/sdk/media'
+import { FramePace } from './frame-pace.ts'
+import { PartCutter } from './part-cutter.ts'
+import type { PresentationFile } from './presentation-file.ts'
+import { buildMediaPlaylist } from './rendition-playlist.ts'
+import type { RenditionTerms } from './rendition-playlist.ts'
+import type { Rendition } from './rendition.ts'
+import type { Cut } from './segment-cutter.ts'
+import { createSegmentMuxer } from './segment-muxer.ts'
+import type { SegmentFormat, SegmentMuxer } from './segment-muxer.ts'
+import type { Segment, Timeline } from './segment.ts'
+import { SegmentWindow } from './segment-window.ts'
+
+/** A rendition that lags goes on without the units that belong before a cut when they are later than this. */
+const MAX_LAG_SECONDS = 1
+/** Video that is not the leading track may have its keyframe this much after. */
+const KEYFRAME_WAIT_SECONDS = 0.5
+
+export type LiveRenditionInit = {
+  readonly name: string
+  readonly presentationId: string
+  readonly format: SegmentFormat
+  readonly window: number
+  readonly firstMsn: number
+  readonly terms: RenditionTerms
+  readonly log: PluginContext<unknown>['log']
+}
+
+/** Makes the segments of one rendition of the units and cuts that it is given. */
+export class LiveRendition implements Rendition {
+  readonly name: string
+  readonly window: SegmentWindow
+  readonly #init: LiveRenditionInit
+  #nextMsn: number
+  /** Of the timeline that runs. */
+  #tracks: readonly Track[] = []
+  #timeline: Timeline | undefined
+  #initName: string | undefined
+  #muxer: SegmentMuxer | undefined
+  #pace = new FramePace()
+  #complained = false
+  #boundarySeconds = 0
+  #isFirstOfTimeline = true
+  #open: Segment | undefined
+  #parts: PartCutter | undefined
+  /** Cuts of the leading rendition that this one has not reached. */
+  #cuts: Cut[] = []
+  #pendingBytes = 0
+
+  constructor(init: LiveRenditionInit) {
+    this.name = init.name
+    this.#init = init
+    this.#nextMsn = init.firstMsn
+    const prefix = `${init.presentationId}-${init.name}-`
+    this.window = new SegmentWindow(prefix, init.format === 'ts' ? 'ts' : 'm4s', init.window)
+  }
+
+  get lastMsn(): number {
+    const { newest } = this.window
+    if (newest === undefined) return -1
+    return isShown(newest) ? newest.msn : newest.msn > this.#init.firstMsn ? newest.msn - 1 : -1
+  }
+
+  get lastPart(): number {
+    const { newest } = this.window
+    return newest && !newest.complete && isShown(newest) ? newest.parts.length - 1 : -1
+  }
+
+  /** Of the timeline that runs, or ran last. */
+  get tracks(): readonly Track[] {
+    return this.#tracks
+  }
+
+  /** How the frames come that parts end at. */
+  get pace(): FramePace {
+    return this.#pace
+  }
+
+  get sizeBytes(): number {
+    return this.window.sizeBytes + this.#pendingBytes
+  }
+
+  /** Whether units come, or may. */
+  get running(): boolean {
+    return this.#muxer !== undefined
+  }
+
+  has(msn: number, part?: number): boolean {
+    const { newest } = this.window
+    if (newest === undefined || msn > newest.msn) return false
+    if (msn < newest.msn) {
+      const segment = this.window.find(msn)
+      // A part past the last of a segment is the first of the next (rfc8216bis 6.2.5.2).
+      const isNext = part !== undefined && segment?.divided === true && part >= segment.parts.length
+      return isNext && msn + 1 === newest.msn ? this.has(msn + 1, 0) : true
+    }
+    if (newest.complete) return part === undefined || !newest.divided || part < newest.parts.length
+    return part !== undefined && newest.divided && part < newest.parts.length
+  }
+
+  playlist({ skip }: { readonly skip: boolean }): MediaPlaylist {
+    return buildMediaPlaylist(this, this.#init.terms, skip)
+  }
+
+  /** @param name Without the prefix. */
+  file(name: string): PresentationFile | undefined {
+    const { hint } = this
+    if (hint !== undefined && hint.endsWith(`-${name}`)) return { coming: true }
+    return this.window.file(name)
+  }
+
+  /** The name of the part that will come next; undefined where none is known to. */
+  get hint(): string | undefined {
+    const { partTargetSeconds, ended } = this.#init.terms
+    if (!this.running || ended || partTargetSeconds === undefined) return undefined
+    const open = this.#open
+    if (open) return open.divided ? this.window.partName(open.msn, open.parts.length) : undefined
+    return this.#divides ? this.window.partName(this.#nextMsn, 0) : undefined
+  }
+
+  /** Begins a timeline. Without tracks, nothing of this rendition is in it. */
+  begin(timeline: Timeline, tracks: readonly Track[], startSeconds: number): void {
+    this.#timeline = timeline
+    this.#isFirstOfTimeline = true
+    this.#boundarySeconds = startSeconds
+    this.#pace = new FramePace()
+    this.#complained = false
+    this.#muxer = undefined
+    if (tracks.length === 0) return
+    this.#tracks = tracks
+    this.#muxer = createSegmentMuxer(this.#init.format, tracks)
+    this.#initName = this.#muxer.init && this.window.addInit(timeline.index, this.#muxer.init)
+  }
+
+  /** Makes a cut as soon as the units before it are there. */
+  cutLater(cut: Cut): void {
+    if (this.running) this.#cuts.push(cut)
+    else this.cut(cut)
+  }
+
+  /** Makes the cuts that are overdue by now. */
+  catchUp(nowSeconds: number): void {
+    while (this.#cuts.length > 0 && this.#cuts[0]!.atSeconds + MAX_LAG_SECONDS < nowSeconds)
+      this.cut(this.#cuts.shift()!)
+  }
+
+  write(unit: AccessUnit, timeSeconds: number): void {
+    while (this.#cuts.length > 0 && this.#reaches(this.#cuts[0]!, unit, timeSeconds)) {
+      const { atSeconds } = this.#cuts.shift()!
+      const latestSeconds = this.#boundarySeconds + this.#init.terms.limitSeconds
+      this.cut({ atSeconds: Math.max(atSeconds, Math.min(timeSeconds, latestSeconds)) }, unit)
+    }
+    this.#open ??= this.#openSegment()
+    this.#pendingBytes += unit.sizeBytes
+    const isMain = unit.track === this.#tracks[0]
+    if (isMain) this.#pace.take(timeSeconds)
+    if (!this.#parts) this.#mux(unit)
+    else if (isMain) this.#parts.main(unit, timeSeconds)
+    else this.#parts.other(unit, timeSeconds)
+  }
+
+  /** Completes the segment, which has no media if none came. @param next The unit that the next one begins with. */
+  cut({ atSeconds }: Cut, next?: AccessUnit): void {
+    const segment = this.#open ?? this.#openSegment()
+    if (this.#parts) this.#parts.finish(atSeconds, next)
+    else this.#endPart(atSeconds - this.#boundarySeconds, next)
+    this.#open = undefined
+    this.#parts = undefined
+    segment.durationSeconds = Math.max(0, atSeconds - segment.startSeconds)
+    segment.complete = true
+    this.#boundarySeconds = atSeconds
+    this.window.trim()
+  }
+
+  /** Ends the timeline: nothing more of it comes. */
+  finish(cut: Cut): void {
+    for (const earlier of this.#cuts.splice(0)) if (earlier.atSeconds < cut.atSeconds) this.cut(earlier)
+    this.cut(cut)
+    this.#muxer = undefined
+  }
+
+  get #divides(): boolean {
+    const { partTargetSeconds } = this.#init.terms
+    // Frames that are longer than a part may be are not for parts.
+    return partTargetSeconds !== undefined && this.running && this.#pace.stepSeconds <= partTargetSeconds
+  }
+
+  #reaches({ atSeconds }: Cut, unit: AccessUnit, timeSeconds: number): boolean {
+    if (timeSeconds < atSeconds) return false
+    return unit.keyframe || timeSeconds >= atSeconds + KEYFRAME_WAIT_SECONDS
+  }
+
+  #openSegment(): Segment {
+    const divided = this.#divides
+    const startSeconds = this.#boundarySeconds
+    const segment: Segment = {
+      msn: this.#nextMsn,
+      timeline: this.#timeline!,
+      discontinuity: this.#isFirstOfTimeline && this.#timeline!.index > 0,
+      initName: this.#initName,
+      startSeconds,
+      durationSeconds: 0,
+      parts: [],
+      divided,
+      complete: false,
+    }
+    this.#nextMsn += 1
+    this.#isFirstOfTimeline = false
+    this.window.add(segment)
+    this.#open = segment
+    const targetSeconds = this.#init.terms.partTargetSeconds
+    if (divided && targetSeconds !== undefined) {
+      const sink = {
+        write: (unit: AccessUnit) => this.#mux(unit),
+        endPart: (durationSeconds: number, next: AccessUnit | undefined) => this.#endPart(durationSeconds, next),
+      }
+      this.#parts = new PartCutter(sink, { targetSeconds, pace: this.#pace, startSeconds })
+    }
+    return segment
+  }
+
+  #mux(unit: AccessUnit): void {
+    try {
+      this.#muxer?.write(unit)
+    } catch (error) {
+      if (!(error instanceof MalformedError)) throw error
+      if (!this.#complained) this.#init.log.warn({ err: error, rendition: this.name }, 'a broken unit is left out')
+      this.#complained = true
+    }
+  }
+
+  #endPart(durationSeconds: number, next: AccessUnit | undefined): void {
+    const piece = this.#muxer?.take(next)
+    const segment = this.#open
+    if (!piece || !segment) return
+    this.#pendingBytes = 0
+    this.window.addPart(segment, { ...piece, durationSeconds })
+    segment.durationSeconds += durationSeconds
+  }
+}
+
+/** Whether playlists show it. */
+function isShown(segment: Segment): boolean {
+  return segment.complete || (segment.divided && segment.parts.length > 0)
+}

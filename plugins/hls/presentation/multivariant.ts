@@ -1,0 +1,80 @@
+import type { AudioTrack, Track } from 'sluice/sdk'
+import type { MultivariantPlaylist } from 'sluice/sdk/media'
+import type { LiveRendition } from './live-rendition.ts'
+import { isIndependent, versionOf } from './rendition-playlist.ts'
+import type { RenditionTerms } from './rendition-playlist.ts'
+import { segmentSizeBytes } from './segment.ts'
+import type { Layout } from './track-plan.ts'
+
+const AUDIO_GROUP = 'audio'
+const LANGUAGE = /^[a-z]{3}$/u
+
+/** The playlist that names the renditions, with what is known of them now. */
+export function buildMultivariant(layout: Layout, terms: RenditionTerms): MultivariantPlaylist {
+  const all = [...terms.renditions.values()]
+  const renditions = (names: readonly string[]) => all.filter(({ name }) => names.includes(name))
+  const audio = renditions(layout.audio)
+  const video = renditions(layout.video)
+  const isGrouped = all.length > 1 && audio.length > 0
+  // Without pictures, the first rendition of sound is the variant that the others can stand in for.
+  const main = video.length > 0 ? video : audio.slice(0, 1)
+  return {
+    version: Math.max(...all.map((rendition) => versionOf(rendition.window.listed(), terms))),
+    independentSegments: all.every(({ window }) => window.listed().every(isIndependent)),
+    variants: main.map((rendition) => variantOf(rendition, isGrouped ? audio : [])),
+    audio: isGrouped ? audio.map(audioRenditionOf) : [],
+  }
+}
+
+function variantOf(rendition: LiveRendition, group: readonly LiveRendition[]) {
+  const others = group.filter((other) => other !== rendition)
+  const tracks = [...rendition.tracks, ...others.flatMap((other) => other.tracks)]
+  const video = rendition.tracks.find((track) => track.kind === 'video')
+  const own = bitrates(rendition)
+  const rates = others.map(bitrates)
+  const { width = 0, height = 0 } = video?.config ?? {}
+  return {
+    uri: playlistName(rendition),
+    bandwidth: own.peak + Math.max(0, ...rates.map(({ peak }) => peak)),
+    averageBandwidth: own.average + Math.max(0, ...rates.map(({ average }) => average)),
+    ...codecsOf(tracks),
+    ...(width > 0 && height > 0 ? { width, height } : {}),
+    ...(video ? { frameRate: Math.round(1000 / rendition.pace.averageSeconds) / 1000 } : {}),
+    ...(group.length > 0 ? { audioGroup: AUDIO_GROUP } : {}),
+  }
+}
+
+function audioRenditionOf(rendition: LiveRendition, index: number) {
+  const [track] = rendition.tracks
+  const label = track?.name ?? ''
+  const name = label === '' ? `Audio ${index + 1}` : label
+  return {
+    groupId: AUDIO_GROUP,
+    name,
+    ...(LANGUAGE.test(label) ? { language: label } : {}),
+    default: index === 0,
+    autoselect: true,
+    ...(track ? { channels: String((track as AudioTrack).config.channels) } : {}),
+    uri: playlistName(rendition),
+  }
+}
+
+/** Left out as a whole when one is not known. */
+function codecsOf(tracks: readonly Track[]): { codecs?: string } {
+  const codecs = new Set(tracks.map(({ config }) => config.codecString))
+  return codecs.size === 0 || codecs.has('') ? {} : { codecs: [...codecs].join(',') }
+}
+
+/** Bits a second of the segments there are: of the highest, and of all. */
+function bitrates({ window }: LiveRendition): { peak: number; average: number } {
+  const segments = window.listed().filter(({ complete, durationSeconds }) => complete && durationSeconds > 0)
+  const sized = segments.map((segment) => ({ bits: segmentSizeBytes(segment) * 8, seconds: segment.durationSeconds }))
+  const seconds = sized.reduce((sum, one) => sum + one.seconds, 0)
+  const bits = sized.reduce((sum, one) => sum + one.bits, 0)
+  const peak = Math.max(1, ...sized.map((one) => one.bits / one.seconds))
+  return { peak: Math.ceil(peak), average: Math.ceil(seconds > 0 ? bits / seconds : 1) }
+}
+
+function playlistName({ name }: LiveRendition): string {
+  return `${name}.m3u8`
+}

@@ -1,0 +1,81 @@
+import type { AccessUnit } from 'sluice/sdk'
+import type { FramePace } from './frame-pace.ts'
+import { MAX_LEAD_SECONDS } from './segment-cutter.ts'
+
+/** Less than the playlist's last digit that matters; times that are sums of fractions differ by it. */
+const ROUNDING_SECONDS = 0.0005
+
+/** A unit that waits to be told how long it lasts. */
+type HeldUnit = { readonly unit: AccessUnit; readonly timeSeconds: number }
+
+/** Where units and the ends of parts go, in order. */
+export interface PartSink {
+  write(unit: AccessUnit): void
+  /** Ends a part before `next`, if that is known. */
+  endPart(durationSeconds: number, next: AccessUnit | undefined): void
+}
+
+/**
+ * Ends the parts of one segment so that none lasts longer than the part target, and all but the last nearly as long.
+ * The newest frame of the main track is held back until the next one tells where it ends. A frame that lasts longer
+ * than the target makes a part of its own, which is told to last as long as the target.
+ */
+export class PartCutter {
+  readonly #sink: PartSink
+  readonly #targetSeconds: number
+  readonly #pace: FramePace
+  #startSeconds: number
+  #held: HeldUnit | undefined
+
+  constructor(sink: PartSink, init: { targetSeconds: number; pace: FramePace; startSeconds: number }) {
+    this.#sink = sink
+    this.#targetSeconds = init.targetSeconds
+    this.#pace = init.pace
+    this.#startSeconds = init.startSeconds
+  }
+
+  /** Takes the next frame of the main track. */
+  main(unit: AccessUnit, timeSeconds: number): void {
+    this.#release(timeSeconds)
+    const elapsed = timeSeconds - this.#startSeconds
+    // Steps may be shorter than they were so far, and time remains to take a frame back.
+    if (this.#passes(elapsed + this.#pace.minSeconds)) this.#end(timeSeconds, unit)
+    this.#held = { unit, timeSeconds }
+  }
+
+  /** Takes a unit of another track. */
+  other(unit: AccessUnit, timeSeconds: number): void {
+    const clockSeconds = timeSeconds - MAX_LEAD_SECONDS
+    const isPaused = clockSeconds > (this.#pace.lastSeconds ?? this.#startSeconds) + this.#pace.stepSeconds
+    if (isPaused && this.#passes(clockSeconds - this.#startSeconds)) {
+      this.#release(clockSeconds)
+      this.#end(clockSeconds, unit)
+    }
+    this.#sink.write(unit)
+  }
+
+  /** The segment ends here. */
+  finish(atSeconds: number, next: AccessUnit | undefined): void {
+    this.#release(atSeconds)
+    this.#end(atSeconds, next)
+  }
+
+  #release(endSeconds: number): void {
+    const held = this.#held
+    if (!held) return
+    this.#held = undefined
+    const isLate = held.timeSeconds - this.#startSeconds > ROUNDING_SECONDS
+    if (isLate && this.#passes(endSeconds - this.#startSeconds)) this.#end(held.timeSeconds, held.unit)
+    this.#sink.write(held.unit)
+  }
+
+  #end(atSeconds: number, next: AccessUnit | undefined): void {
+    const elapsed = atSeconds - this.#startSeconds
+    this.#sink.endPart(Math.max(0, Math.min(elapsed, this.#targetSeconds)), next)
+    this.#startSeconds = atSeconds
+  }
+
+  #passes(durationSeconds: number): boolean {
+    return durationSeconds > this.#targetSeconds + ROUNDING_SECONDS
+  }
+}

@@ -1,0 +1,129 @@
+import type { MediaPlaylist, MediaSegment } from 'sluice/sdk/media'
+import type { LiveRendition } from './live-rendition.ts'
+import { isGap } from './segment.ts'
+import type { Segment } from './segment.ts'
+import type { SegmentWindow } from './segment-window.ts'
+
+/** Parts are listed as long as they are this near to the end, in target durations (rfc8216bis 4.4.4.9). */
+const PARTS_TARGET_DURATIONS = 3
+/** Clients stay this far from the end, in part targets (4.4.3.8). */
+const PART_HOLD_BACK = 3
+/** A delta update leaves out what is farther from the end than this, in target durations (4.4.3.8). */
+const SKIP_TARGET_DURATIONS = 6
+/** EXT-X-VERSION that parts, EXT-X-GAP, EXT-X-MAP and the rest ask for (section 8). */
+const VERSION = { lowLatency: 9, gap: 8, map: 7, plain: 6 } as const
+
+/** What holds for all renditions of a presentation, at any time. */
+export interface RenditionTerms {
+  readonly format: 'fmp4' | 'ts'
+  readonly targetDurationSeconds: number
+  /** Of any segment. */
+  readonly limitSeconds: number
+  /** Undefined while, and where, no parts are made. */
+  readonly partTargetSeconds: number | undefined
+  /** Number of the first timeline. */
+  readonly firstDiscontinuity: number
+  /** No more media comes. */
+  readonly ended: boolean
+  readonly renditions: ReadonlyMap<string, LiveRendition>
+}
+
+/** The playlist of a rendition as it is now. */
+export function buildMediaPlaylist(rendition: LiveRendition, terms: RenditionTerms, skip: boolean): MediaPlaylist {
+  const { window } = rendition
+  const { partTargetSeconds } = terms
+  const listed = window.listed().filter((segment) => segment.complete || segment.divided)
+  const skipped = skip && partTargetSeconds !== undefined ? skippable(listed, terms) : 0
+  const first = listed[0]
+  const hint = rendition.hint
+  const shown = partsFrom(listed, terms)
+  return {
+    version: versionOf(listed, terms),
+    targetDurationSeconds: terms.targetDurationSeconds,
+    mediaSequence: first?.msn ?? 0,
+    discontinuitySequence: terms.firstDiscontinuity + discontinuitiesBefore(first),
+    independentSegments: listed.every(isIndependent),
+    ...(partTargetSeconds === undefined ? {} : lowLatencyTerms(partTargetSeconds, terms)),
+    ...(skipped > 0 ? { skippedSegments: skipped } : {}),
+    segments: listed.flatMap((segment, index) =>
+      index < skipped || !(segment.complete || segment.parts.length > 0)
+        ? []
+        : [describe(segment, window, index >= shown)],
+    ),
+    ...(hint === undefined ? {} : { preloadHint: { type: 'PART', uri: hint } as const }),
+    ...(partTargetSeconds === undefined ? {} : { renditionReports: reports(rendition, terms) }),
+    ended: terms.ended,
+  }
+}
+
+/** Whether a decoder can start at a segment's beginning. */
+export function isIndependent(segment: Segment): boolean {
+  return segment.parts.length === 0 || segment.parts[0]!.independent
+}
+
+function describe(segment: Segment, window: SegmentWindow, withParts: boolean): MediaSegment {
+  const { msn, timeline, startSeconds, initName } = segment
+  const parts = segment.parts.map(({ durationSeconds, independent }, index) => {
+    return { uri: window.partName(msn, index), durationSeconds, independent }
+  })
+  return {
+    ...(segment.complete ? { uri: window.segmentName(msn) } : {}),
+    durationSeconds: segment.durationSeconds,
+    programDateTimeMs: Math.round(timeline.originMs + startSeconds * 1000),
+    ...(segment.discontinuity ? { discontinuity: true } : {}),
+    ...(isGap(segment) ? { gap: true } : {}),
+    ...(initName === undefined ? {} : { initUri: initName }),
+    ...(withParts && segment.divided && parts.length > 0 ? { parts } : {}),
+  }
+}
+
+function lowLatencyTerms(partTargetSeconds: number, { targetDurationSeconds }: RenditionTerms) {
+  return {
+    partTargetSeconds,
+    serverControl: {
+      canBlockReload: true,
+      partHoldBackSeconds: partTargetSeconds * PART_HOLD_BACK,
+      canSkipUntilSeconds: targetDurationSeconds * SKIP_TARGET_DURATIONS,
+    },
+  }
+}
+
+export function versionOf(listed: readonly Segment[], { format, partTargetSeconds }: RenditionTerms): number {
+  if (partTargetSeconds !== undefined) return VERSION.lowLatency
+  if (listed.some(isGap)) return VERSION.gap
+  return format === 'ts' ? VERSION.plain : VERSION.map
+}
+
+/** How many segments at the start are farther from the end than the skip boundary. */
+function skippable(listed: readonly Segment[], { targetDurationSeconds }: RenditionTerms): number {
+  return countBefore(listed, targetDurationSeconds * SKIP_TARGET_DURATIONS, 'end')
+}
+
+/** The first segment whose parts are listed. */
+function partsFrom(listed: readonly Segment[], { targetDurationSeconds }: RenditionTerms): number {
+  return countBefore(listed, targetDurationSeconds * PARTS_TARGET_DURATIONS, 'start')
+}
+
+/** How many segments begin, or end, more than so many seconds before the playlist's end. */
+function countBefore(listed: readonly Segment[], seconds: number, edge: 'start' | 'end'): number {
+  let laterSeconds = 0
+  for (let index = listed.length - 1; index >= 0; index -= 1) {
+    const { durationSeconds } = listed[index]!
+    if (laterSeconds + (edge === 'start' ? durationSeconds : 0) > seconds) return index + 1
+    laterSeconds += durationSeconds
+  }
+  return 0
+}
+
+/** Discontinuities that playlists do not show any more. */
+function discontinuitiesBefore(first: Segment | undefined): number {
+  return first ? first.timeline.index - (first.discontinuity ? 1 : 0) : 0
+}
+
+function reports(rendition: LiveRendition, { renditions }: RenditionTerms) {
+  const others = [...renditions.values()].filter((other) => other !== rendition && other.lastMsn >= 0)
+  return others.map(({ name, lastMsn, window }) => {
+    const lastPart = (window.find(lastMsn)?.divided === true ? window.find(lastMsn)!.parts.length : 0) - 1
+    return { uri: `${name}.m3u8`, lastMsn, ...(lastPart >= 0 ? { lastPart } : {}) }
+  })
+}

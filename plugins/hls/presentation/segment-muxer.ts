@@ -1,0 +1,92 @@
+import type { AccessUnit, Track } from 'sluice/sdk'
+import {
+  canCarryInFmp4,
+  canCarryInTs,
+  createInitSegment,
+  FragmentWriter,
+  MalformedError,
+  TsMuxer,
+} from 'sluice/sdk/media'
+
+/** What a presentation is made of. */
+export type SegmentFormat = 'fmp4' | 'ts'
+
+/** Turns the units of one rendition and timeline into the bytes of segments. */
+export interface SegmentMuxer {
+  /** To be read before the segments; undefined where they need none. */
+  readonly init: Buffer | undefined
+  /** @throws {MalformedError} for a broken unit, which is then left out. */
+  write(unit: AccessUnit): void
+  /**
+   * The bytes of what was written since the last time; undefined when that is nothing.
+   * @param next The unit that follows, which tells how long the last one lasts.
+   */
+  take(next: AccessUnit | undefined): { readonly data: Buffer; readonly independent: boolean } | undefined
+}
+
+/** Whether HLS in a format has a place for a track. G.711 has none, though both containers have a form for it. */
+export function canCarry(format: SegmentFormat, track: Track): boolean {
+  if (track.codec === 'pcma' || track.codec === 'pcmu') return false
+  if (!(format === 'ts' ? canCarryInTs(track) : canCarryInFmp4(track))) return false
+  try {
+    createSegmentMuxer(format, [track])
+    return true
+  } catch (error) {
+    if (error instanceof MalformedError) return false
+    throw error
+  }
+}
+
+/** @throws {MalformedError} when a configuration is broken. */
+export function createSegmentMuxer(format: SegmentFormat, tracks: readonly Track[]): SegmentMuxer {
+  return format === 'ts' ? new TsSegmentMuxer(tracks) : new Fmp4SegmentMuxer(tracks)
+}
+
+class Fmp4SegmentMuxer implements SegmentMuxer {
+  readonly init: Buffer
+  readonly #writer: FragmentWriter
+
+  constructor(tracks: readonly Track[]) {
+    this.init = createInitSegment(tracks)
+    this.#writer = new FragmentWriter(tracks)
+  }
+
+  write(unit: AccessUnit): void {
+    this.#writer.write(unit)
+  }
+
+  take(next: AccessUnit | undefined) {
+    return this.#writer.flush(next) ?? undefined
+  }
+}
+
+class TsSegmentMuxer implements SegmentMuxer {
+  readonly init = undefined
+  readonly #muxer = new TsMuxer()
+  readonly #hasVideo: boolean
+  #pieces: Buffer[] = []
+  #independent: boolean | undefined
+
+  constructor(tracks: readonly Track[]) {
+    this.#muxer.start(tracks)
+    this.#hasVideo = tracks.some(({ kind }) => kind === 'video')
+  }
+
+  write(unit: AccessUnit): void {
+    // Each segment begins with the tables.
+    const tables = this.#pieces.length === 0 ? this.#muxer.tables() : undefined
+    const packets = this.#muxer.mux(unit)
+    if (tables) this.#pieces.push(tables)
+    this.#pieces.push(packets)
+    if (!this.#hasVideo || unit.track.kind === 'video') this.#independent ??= unit.keyframe
+  }
+
+  take() {
+    if (this.#pieces.length === 0) return undefined
+    const data = Buffer.concat(this.#pieces)
+    const independent = this.#independent ?? false
+    this.#pieces = []
+    this.#independent = undefined
+    return { data, independent }
+  }
+}

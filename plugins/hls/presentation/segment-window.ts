@@ -1,0 +1,125 @@
+import type { PresentationFile } from './presentation-file.ts'
+import { segmentSizeBytes } from './segment.ts'
+import type { Part, Segment } from './segment.ts'
+
+const CONTENT_TYPE = { ts: 'video/mp2t', m4s: 'video/iso.segment', mp4: 'video/mp4' } as const
+const SEGMENT_NAME = /^(\d{1,16})(?:\.(\d{1,6}))?\.(ts|m4s)$/u
+const INIT_NAME = /^init(\d{1,9})\.mp4$/u
+
+/**
+ * The segments of one rendition by their names, the newest last. Those that playlists list, and before them those that
+ * were: a client may ask for one for as long as it lasts and the longest playlist that named it (RFC 8216 6.2.2).
+ */
+export class SegmentWindow {
+  readonly #prefix: string
+  readonly #extension: 'ts' | 'm4s'
+  readonly #size: number
+  /** In order of sequence numbers, without a hole. */
+  #segments: Segment[] = []
+  readonly #inits = new Map<string, Buffer>()
+  #sizeBytes = 0
+  #longestSeconds = 0
+
+  /** @param size How many complete segments are listed. @param prefix Of all file names. */
+  constructor(prefix: string, extension: 'ts' | 'm4s', size: number) {
+    this.#prefix = prefix
+    this.#extension = extension
+    this.#size = size
+  }
+
+  get sizeBytes(): number {
+    return this.#sizeBytes
+  }
+
+  /** The newest, which may be in the making. */
+  get newest(): Segment | undefined {
+    return this.#segments.at(-1)
+  }
+
+  /** Those of the playlist: complete ones and the one being made. */
+  listed(): Segment[] {
+    const open = this.newest?.complete === false ? 1 : 0
+    return this.#segments.slice(-(this.#size + open))
+  }
+
+  find(msn: number): Segment | undefined {
+    const first = this.#segments[0]
+    return first && this.#segments[msn - first.msn]
+  }
+
+  /** Adds one that is being made; the one before is complete. */
+  add(segment: Segment): void {
+    this.#segments.push(segment)
+  }
+
+  addPart(segment: Segment, part: Part): void {
+    segment.parts.push(part)
+    this.#sizeBytes += part.data.length
+  }
+
+  /** Lets go of what need not be kept any more; to be called when a segment is complete. */
+  trim(): void {
+    const listed = this.listed()
+    const listedSeconds = listed.reduce((sum, { durationSeconds }) => sum + durationSeconds, 0)
+    this.#longestSeconds = Math.max(this.#longestSeconds, listedSeconds)
+    const removed = this.#segments.slice(0, this.#segments.length - listed.length)
+    // Media that came since a segment left the playlist.
+    let sinceSeconds = 0
+    let dropped = 0
+    for (let index = removed.length - 1; index >= 0 && dropped === 0; index -= 1) {
+      const { durationSeconds } = removed[index]!
+      if (sinceSeconds > durationSeconds + this.#longestSeconds) dropped = index + 1
+      sinceSeconds += durationSeconds
+    }
+    for (const segment of this.#segments.splice(0, dropped)) this.#sizeBytes -= segmentSizeBytes(segment)
+    if (dropped > 0) this.#dropInits()
+  }
+
+  /** Keeps an init segment for as long as segments that need it. @returns its name. */
+  addInit(timelineIndex: number, data: Buffer): string {
+    const name = `${this.#prefix}init${timelineIndex}.mp4`
+    this.#inits.set(name, data)
+    this.#sizeBytes += data.length
+    return name
+  }
+
+  segmentName(msn: number): string {
+    return `${this.#prefix}${msn}.${this.#extension}`
+  }
+
+  partName(msn: number, part: number): string {
+    return `${this.#prefix}${msn}.${part}.${this.#extension}`
+  }
+
+  /** @param name Without the prefix. */
+  file(name: string): PresentationFile | undefined {
+    if (INIT_NAME.test(name)) return fileOf('mp4', [this.#inits.get(this.#prefix + name)])
+    const [, msn, part, extension] = SEGMENT_NAME.exec(name) ?? []
+    const segment = extension === this.#extension ? this.find(Number(msn)) : undefined
+    if (!segment || extension !== this.#extension) return undefined
+    if (part !== undefined) return segment.divided ? fileOf(extension, [segment.parts[Number(part)]?.data]) : undefined
+    if (!segment.complete) return undefined
+    return fileOf(
+      extension,
+      segment.parts.map(({ data }) => data),
+    )
+  }
+
+  #dropInits(): void {
+    const needed = new Set(this.#segments.map(({ initName }) => initName))
+    // The newest may be of a timeline that has no segment yet.
+    const newest = [...this.#inits.keys()].at(-1)
+    for (const [name, data] of this.#inits) {
+      if (needed.has(name) || name === newest) continue
+      this.#inits.delete(name)
+      this.#sizeBytes -= data.length
+    }
+  }
+}
+
+function fileOf(extension: keyof typeof CONTENT_TYPE, pieces: readonly (Buffer | undefined)[]) {
+  const buffers = pieces.filter((piece) => piece !== undefined)
+  if (buffers.length < pieces.length) return undefined
+  const sizeBytes = buffers.reduce((sum, { length }) => sum + length, 0)
+  return { contentType: CONTENT_TYPE[extension], buffers, sizeBytes }
+}

@@ -1,0 +1,99 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { AudioTrack, Track, VideoTrack } from 'sluice/sdk'
+import { canCarry } from './segment-muxer.ts'
+import type { SegmentFormat } from './segment-muxer.ts'
+
+/** Which tracks go into which rendition, by its name; the first has the leading track, at whose keyframes all are cut. */
+export type TrackPlan = ReadonlyMap<string, readonly Track[]>
+
+/** How the renditions of a presentation lie, which stays once viewers know of it. */
+export type Layout = {
+  /** Names of the renditions of video and of sound. One name alone: everything is in it. */
+  readonly video: readonly string[]
+  readonly audio: readonly string[]
+}
+
+/** The tracks of a stream as they were last declared. */
+export class DeclaredTracks {
+  readonly #format: SegmentFormat
+  readonly #tracks = new Map<Track, Track>()
+
+  constructor(format: SegmentFormat) {
+    this.#format = format
+  }
+
+  set(track: Track): void {
+    // A track is changed in place; what it is now is kept to tell a change from a repetition.
+    this.#tracks.set(track, { ...track })
+  }
+
+  delete(track: Track): void {
+    this.#tracks.delete(track)
+  }
+
+  clear(): void {
+    this.#tracks.clear()
+  }
+
+  /** What the track was when it was last declared. */
+  snapshot(track: Track): Track | undefined {
+    return this.#tracks.get(track)
+  }
+
+  get carried(): Track[] {
+    return [...this.#tracks.keys()].filter((track) => canCarry(this.#format, track))
+  }
+
+  get refused(): Track[] {
+    return [...this.#tracks.keys()].filter((track) => !canCarry(this.#format, track))
+  }
+}
+
+/** One rendition with all of it, or several with one track each. */
+export function layoutOf(tracks: readonly Track[]): Layout {
+  const { videos, audios } = byKind(tracks)
+  const divided = videos.length > 1 || audios.length > 1
+  if (!divided) return videos.length > 0 ? { video: ['video'], audio: [] } : { video: [], audio: ['audio'] }
+  return {
+    video: videos.map((_, index) => named('video', index)),
+    audio: audios.map((_, index) => named('audio', index)),
+  }
+}
+
+/** Where the tracks go in a layout; those that it has no rendition for are left out. */
+export function planTracks(layout: Layout, tracks: readonly Track[]): TrackPlan {
+  const { videos, audios } = byKind(tracks)
+  const [single, ...others] = [...layout.video, ...layout.audio]
+  if (single !== undefined && others.length === 0) {
+    const all = [...videos.slice(0, 1), ...audios.slice(0, 1)]
+    return new Map(all.length > 0 ? [[single, all]] : [])
+  }
+  const plan = new Map<string, readonly Track[]>()
+  for (const [index, name] of layout.video.entries()) if (videos[index]) plan.set(name, [videos[index]])
+  for (const [index, name] of layout.audio.entries()) if (audios[index]) plan.set(name, [audios[index]])
+  return plan
+}
+
+/** Whether two plans have the same tracks in the same places. */
+export function isSamePlan(one: TrackPlan, other: TrackPlan): boolean {
+  if (one.size !== other.size) return false
+  return [...one].every(([name, tracks]) => {
+    const others = other.get(name)
+    return others?.length === tracks.length && tracks.every((track, index) => track === others[index])
+  })
+}
+
+export function isSameTrack(one: Track | undefined, other: Track | undefined): boolean {
+  return isDeepStrictEqual(one, other)
+}
+
+function byKind(tracks: readonly Track[]): { videos: VideoTrack[]; audios: AudioTrack[] } {
+  return {
+    videos: tracks.filter((track) => track.kind === 'video'),
+    audios: tracks.filter((track) => track.kind === 'audio'),
+  }
+}
+
+function named(kind: string, index: number): string {
+  return index === 0 ? kind : `${kind}${index + 1}`
+}
