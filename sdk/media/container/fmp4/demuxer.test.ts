@@ -47,6 +47,9 @@ const LAYOUTS = [
   ['delay_moov+frag_keyframe'],
 ] as const
 
+/** Where offsets are below 0, ffmpeg reads all pictures a frame late, so that its times of decoding stay as they are. */
+const LATE_MS = 40
+
 function fragmented({ tracks, units }: Stream): Buffer {
   const writer = new FragmentWriter(tracks)
   for (const unit of units) writer.write(unit)
@@ -121,13 +124,13 @@ describe('Fmp4Demuxer', function () {
       for (const kind of ['video', 'audio'] as const) {
         const found = units.filter(({ track }) => track.kind === kind)
         const wanted = packets.filter((packet) => packet.kind === kind)
+        const lateMs = layout.startsWith('cmaf') && kind === 'video' ? LATE_MS : 0
         expect(wanted.length).to.be.greaterThan(40)
         expect(found.map(({ data }) => md5(data))).to.eql(wanted.map(({ md5 }) => md5))
         expect(found.map(({ keyframe }) => keyframe)).to.eql(wanted.map(({ keyframe }) => keyframe))
         for (const [index, { dts, pts, track }] of found.entries()) {
-          // With offsets below 0, a reader chooses when to decode.
-          if (!layout.startsWith('cmaf')) expect(ms(dts, track)).to.be.closeTo(wanted[index]!.dtsMs!, 1)
-          expect(ms(pts, track)).to.be.closeTo(wanted[index]!.ptsMs!, 1)
+          if (lateMs === 0) expect(ms(dts, track)).to.be.closeTo(wanted[index]!.dtsMs!, 1)
+          expect(ms(pts, track)).to.be.closeTo(wanted[index]!.ptsMs! - lateMs, 1)
           expect(dts).to.be.at.most(pts)
           expect(dts).to.be.at.least(found[index - 1]?.dts ?? -Infinity)
         }
