@@ -1,0 +1,97 @@
+import {
+  InvalidRequest,
+  requestUrl,
+  sessionClient,
+  StreamUnavailable,
+  type PluginContext,
+  type SessionInit,
+  type Subscriber,
+} from 'sluice/sdk'
+import { HLS_FORMATS, type HlsConfig, type HlsFormat } from './config.ts'
+import type { Feed } from './feed.ts'
+import type { Feeds } from './feeds.ts'
+import { hasLeft, type Exchange } from './replies.ts'
+import type { Session } from './session.ts'
+import type { Sessions } from './sessions.ts'
+
+/** The prefix under which low latency is what one gets. */
+const LOW_LATENCY_MOUNT = /^https?:\/\/[^/]*\/llhls\//u
+
+/** Lets viewers in: through the gates, to a stream that has something to play. */
+export class Admission {
+  readonly #ctx: PluginContext<HlsConfig>
+  readonly #feeds: Feeds
+  readonly #sessions: Sessions
+
+  constructor(ctx: PluginContext<HlsConfig>, feeds: Feeds, sessions: Sessions) {
+    this.#ctx = ctx
+    this.#feeds = feeds
+    this.#sessions = sessions
+  }
+
+  /**
+   * Begins a session: all gates, then the wait for a publisher and a first segment.
+   * @throws {SluiceError} when the viewer isn't let in or there is nothing to play
+   */
+  async open(exchange: Exchange, streamPath: string, query: string): Promise<Session> {
+    const format = this.#formatFor(exchange, query)
+    const leaving = new AbortController()
+    let subscriber: Subscriber | undefined
+    const leave = () => {
+      leaving.abort()
+      subscriber?.close('the client left')
+    }
+    exchange.response.once('close', leave)
+    try {
+      const init = sessionInit(exchange, streamPath, query)
+      subscriber = await this.#ctx.streams.subscribe({ ...init, signal: leaving.signal })
+      const feed = this.#feeds.get(subscriber.streamPath, format)
+      try {
+        await this.#wait(exchange, streamPath, feed)
+      } catch (error) {
+        subscriber.close(error instanceof Error ? error.message : 'failed')
+        throw error
+      }
+      return this.#sessions.open({ requestedPath: streamPath, feed, subscriber, client: init.client })
+    } finally {
+      exchange.response.off('close', leave)
+    }
+  }
+
+  /**
+   * Checks a request that belongs to a session: the gates that look at its query.
+   * @throws {StreamDenied}
+   */
+  authenticate(exchange: Exchange, streamPath: string, query: string): Promise<void> {
+    return this.#ctx.streams.authenticate(sessionInit(exchange, streamPath, query))
+  }
+
+  async #wait(exchange: Exchange, streamPath: string, feed: Feed): Promise<void> {
+    feed.hold(streamPath)
+    try {
+      await feed.whenReady()
+      if (hasLeft(exchange)) throw new StreamUnavailable('the client left')
+    } finally {
+      feed.release(streamPath)
+    }
+  }
+
+  #formatFor({ request }: Exchange, query: string): HlsFormat {
+    const asked = new URLSearchParams(query).get('format')
+    if (asked === null) {
+      return LOW_LATENCY_MOUNT.test(requestUrl(request)) ? 'llhls' : this.#ctx.config.format
+    }
+    const format = HLS_FORMATS.find((known) => known === asked)
+    if (format === undefined) throw new InvalidRequest(`format: expected ${HLS_FORMATS.join(', ')}`)
+    return format
+  }
+}
+
+function sessionInit({ request }: Exchange, streamPath: string, query: string): SessionInit {
+  return {
+    streamPath,
+    url: requestUrl(request),
+    query,
+    client: sessionClient(request.socket, request.headers['user-agent'] ?? ''),
+  }
+}

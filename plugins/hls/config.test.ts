@@ -1,0 +1,45 @@
+import { expect } from 'chai'
+import { effectiveConfig, type WrittenConfig } from 'sluice/sdk/testing'
+import { Cuttings, HlsConfig } from './config.ts'
+
+function cuttings(written: WrittenConfig): Cuttings {
+  return new Cuttings(effectiveConfig({ config: HlsConfig }, written))
+}
+
+describe('how streams are cut', () => {
+  it('has its defaults', () => {
+    expect(cuttings({}).of('live/a')).to.eql({ fragmentMs: 2000, partMs: 200, window: 7 })
+  })
+
+  it('is what the config says', () => {
+    const written = { fragment: '4s', part: '500ms', window: 5 }
+    expect(cuttings(written).of('live/a')).to.eql({ fragmentMs: 4000, partMs: 500, window: 5 })
+  })
+
+  it('follows the first rule of onpub.transform that the path matches', () => {
+    const transform = { '^tv/': { input: '500ms x 10' }, '^live/': '5s x 3', '.*': '3 x 4' }
+    const cut = cuttings({ part: '600ms', onpub: { transform } })
+    expect(cut.of('live/a')).to.eql({ fragmentMs: 5000, partMs: 600, window: 3 })
+    expect(cut.of('tv/b')).to.eql({ fragmentMs: 500, partMs: 500, window: 10 })
+    expect(cut.of('radio')).to.eql({ fragmentMs: 3000, partMs: 600, window: 4 })
+    expect(cuttings({ onpub: { transform: { '^x$': '5s x 3' } } }).of('live/x')).to.include({ fragmentMs: 2000 })
+  })
+
+  const refused: readonly [string, WrittenConfig, RegExp][] = [
+    [
+      'a rule that is none',
+      { onpub: { transform: { '.*': 'often' } } },
+      /onpub\.transform: expected fragment x window/u,
+    ],
+    ['a rule with too few segments', { onpub: { transform: { '.*': '5s x 2' } } }, /at least 3 segments/u],
+    ['a rule with a fragment of nothing', { onpub: { transform: { '.*': '0s x 3' } } }, /^fragment: expected/u],
+    ['a broken expression', { onpub: { transform: { '(': '5s x 3' } } }, /"\(" is no regular expression/u],
+    ['a fragment of nothing', { fragment: '0s' }, /^fragment: expected/u],
+    ['a fragment of hours', { fragment: '1h' }, /^fragment: expected/u],
+    ['a part of nothing', { part: '0s' }, /^part: expected/u],
+    ['a part longer than the fragment', { fragment: '1s', part: '2s' }, /^part: expected/u],
+  ]
+  for (const [name, written, message] of refused) {
+    it(`refuses ${name}`, () => expect(() => cuttings(written)).to.throw(message))
+  }
+})

@@ -1,0 +1,106 @@
+import type { PluginContext } from 'sluice/sdk'
+import type { Cuttings, HlsFormat } from './config.ts'
+import { Feed, type LivePresentation } from './feed.ts'
+import type { PresentationOptions } from './presentation/presentation.ts'
+
+export type FeedsInit = {
+  readonly streams: Pick<PluginContext<unknown>['streams'], 'subscribe'>
+  readonly log: PluginContext<unknown>['log']
+  readonly cuttings: Cuttings
+  readonly createPresentation: (options: Omit<PresentationOptions, 'nowMs'>) => LivePresentation
+  /** A clock that does not jump. */
+  readonly nowMs: () => number
+}
+
+/** All presentations: one for each stream and format, made when somebody wants it, freed when nobody has for a while. */
+export class Feeds {
+  readonly #init: FeedsInit
+  /** Those that have media to come, by format and path. */
+  readonly #running = new Map<string, Feed>()
+  readonly #byId = new Map<string, Feed>()
+  /** Those that are made whether or not somebody watches. */
+  readonly #kept = new Set<Feed>()
+
+  constructor(init: FeedsInit) {
+    this.#init = init
+  }
+
+  /** All that hold media. */
+  get all(): Iterable<Feed> {
+    return this.#byId.values()
+  }
+
+  /** The stream in a format; who gets it holds it at once. */
+  get(streamPath: string, format: HlsFormat): Feed {
+    const key = keyOf(streamPath, format)
+    const known = this.#running.get(key)
+    if (known !== undefined && !known.ended) return known
+    const feed = this.#create(streamPath, format)
+    this.#running.set(key, feed)
+    this.#byId.set(feed.presentation.id, feed)
+    void feed.run()
+    return feed
+  }
+
+  /** Whose file this is, by the file's name. */
+  ofFile(name: string): Feed | undefined {
+    return this.#byId.get(name.slice(0, Math.max(0, name.indexOf('-'))))
+  }
+
+  /** Makes the stream's segments from now until it ends, even if nobody watches. */
+  keep(streamPath: string, format: HlsFormat): void {
+    const feed = this.get(streamPath, format)
+    if (this.#kept.has(feed)) return
+    this.#kept.add(feed)
+    feed.hold(streamPath)
+  }
+
+  /** Lets go of those that are made whether or not somebody watches. */
+  letGo(): void {
+    for (const feed of this.#kept) feed.release(feed.streamPath)
+    this.#kept.clear()
+  }
+
+  /** What falls due by itself: frees what nobody has held for `idleMs`, and streams that ended a while ago. */
+  tick(nowMs: number, idleMs: number): void {
+    for (const feed of this.#byId.values()) {
+      feed.tick(nowMs)
+      if (feed.ended) this.#letEnd(feed)
+      const idle = feed.idleSinceMs !== undefined && nowMs - feed.idleSinceMs >= idleMs
+      const over = feed.endedMs !== undefined && nowMs - feed.endedMs >= feed.windowSeconds * 1000
+      if (idle || over) this.#free(feed)
+    }
+  }
+
+  dispose(): void {
+    for (const feed of [...this.#byId.values()]) this.#free(feed)
+  }
+
+  #create(streamPath: string, format: HlsFormat): Feed {
+    const { streams, cuttings, createPresentation, nowMs } = this.#init
+    const log = this.#init.log.child({ stream: streamPath })
+    const { fragmentMs, partMs, window } = cuttings.of(streamPath)
+    const presentation = createPresentation({
+      format: format === 'ts' ? 'ts' : 'fmp4',
+      lowLatency: format === 'llhls',
+      ...{ fragmentMs, partMs, window, log },
+    })
+    return new Feed({ streamPath, format, window, presentation, streams, log, nowMs })
+  }
+
+  #letEnd(feed: Feed): void {
+    const key = keyOf(feed.streamPath, feed.format)
+    if (this.#running.get(key) === feed) this.#running.delete(key)
+    if (this.#kept.delete(feed)) feed.release(feed.streamPath)
+  }
+
+  #free(feed: Feed): void {
+    feed.dispose()
+    this.#letEnd(feed)
+    this.#byId.delete(feed.presentation.id)
+  }
+}
+
+function keyOf(streamPath: string, format: HlsFormat): string {
+  return `${format} ${streamPath}`
+}

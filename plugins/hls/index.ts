@@ -1,0 +1,63 @@
+import { definePlugin } from 'sluice/sdk'
+import { Admission } from './admission.ts'
+import { Cuttings, HlsConfig } from './config.ts'
+import { Feeds } from './feeds.ts'
+import { Presentation } from './presentation/presentation.ts'
+import { Routes } from './routes.ts'
+import { Sessions } from './sessions.ts'
+
+/** How often sessions, waiting requests and presentations are looked at. */
+const TICK_MS = 500
+
+export default definePlugin({
+  name: 'hls',
+  version: '1.0.0',
+  sdk: '^1',
+  description: 'Plays streams as HLS: low-latency and plain fragmented MP4, and MPEG-TS',
+  mounts: ['hls', 'llhls'],
+  config: HlsConfig,
+  live: ['format', 'mode', 'idletimeout', 'subscribe'],
+  endpoints: () => ({ playAddr: ['http://{hostName}/hls/{streamPath}/index.m3u8'] }),
+  setup(ctx) {
+    const { streams, log } = ctx
+    const nowMs = () => performance.now()
+    const feeds = new Feeds({
+      ...{ streams, log, nowMs },
+      cuttings: new Cuttings(ctx.config),
+      createPresentation: (options) => new Presentation({ ...options, nowMs: Date.now }),
+    })
+    const sessions = new Sessions(log, nowMs)
+    const routes = new Routes({ ctx, feeds, sessions, admission: new Admission(ctx, feeds, sessions), nowMs })
+    ctx.http.route({
+      method: ['GET', 'HEAD'],
+      url: '/*',
+      handler: (request, reply) => routes.handle(request, reply),
+    })
+
+    let draining = false
+    const keepAll = () => {
+      if (ctx.config.mode === 'always') for (const { path } of streams.list()) feeds.keep(path, ctx.config.format)
+    }
+    ctx.hooks.on('published', ({ path }) => {
+      if (ctx.config.mode === 'always') feeds.keep(path, ctx.config.format)
+    })
+    ctx.onConfig(() => {
+      feeds.letGo()
+      keepAll()
+    })
+    keepAll()
+
+    const timer = setInterval(() => {
+      sessions.tick(nowMs())
+      feeds.tick(nowMs(), draining ? 0 : ctx.config.idletimeout)
+    }, TICK_MS)
+    ctx.onDrain(() => {
+      draining = true
+      feeds.letGo()
+    })
+    ctx.onDispose(() => {
+      clearInterval(timer)
+      feeds.dispose()
+    })
+  },
+})

@@ -1,0 +1,165 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { InvalidRequest, SluiceError, StreamNotFound, type PluginContext } from 'sluice/sdk'
+import { serializeMultivariantPlaylist } from 'sluice/sdk/media'
+import { addressText } from './address-text.ts'
+import type { Admission } from './admission.ts'
+import type { HlsConfig } from './config.ts'
+import type { Feeds } from './feeds.ts'
+import { PlaylistText } from './playlist-text.ts'
+import type { Rendition } from './presentation/rendition.ts'
+import { parseReloadQuery, type ReloadQuery } from './reload-query.ts'
+import { acceptsGzip, sendFile, sendReady, type Exchange, type FilePolicy } from './replies.ts'
+import type { Session } from './session.ts'
+import type { Sessions } from './sessions.ts'
+import { parseTarget, type Target } from './target.ts'
+import { WaitingFile } from './waiting-file.ts'
+import { MAX_WAIT_TARGETS, WaitingPlaylist } from './waiting-playlist.ts'
+
+export type RoutesInit = {
+  readonly ctx: PluginContext<HlsConfig>
+  readonly feeds: Feeds
+  readonly sessions: Sessions
+  readonly admission: Admission
+  readonly nowMs: () => number
+}
+
+type Targeted<Kind extends Target['kind']> = Extract<Target, { readonly kind: Kind }>
+
+/** A blocking reload may ask for what is at most so many segments ahead (draft-pantos-hls-rfc8216bis 6.2.5.2). */
+const MAX_SEGMENTS_AHEAD = 2
+/** Of one session at a time; players have one for each rendition they play. */
+const MAX_WAITING = 10
+/** It names a session, which is its viewer's own. */
+const MULTIVARIANT_CACHE_CONTROL = 'no-cache, no-store'
+
+/** Answers what is asked below the plugin's mounts. */
+export class Routes {
+  readonly #init: RoutesInit
+  /** Who asked for a playlist over a connection last: requests for files don't say whose they are. */
+  readonly #viewers = new WeakMap<object, Session>()
+
+  constructor(init: RoutesInit) {
+    this.#init = init
+  }
+
+  async handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const { url = '/' } = request.raw
+    const at = url.indexOf('?')
+    const target = parseTarget(at < 0 ? url : url.slice(0, at))
+    const query = at < 0 ? '' : url.slice(at + 1)
+    const exchange = { request: request.raw, response: reply.raw }
+    switch (target?.kind) {
+      case 'multivariant':
+        return this.#multivariant(exchange, reply, target, query)
+      case 'media':
+        return this.#media(exchange, reply, target, query)
+      case 'file':
+        return this.#file(exchange, reply, target, query)
+      case undefined:
+        throw new StreamNotFound()
+    }
+  }
+
+  async #multivariant(
+    exchange: Exchange,
+    reply: FastifyReply,
+    { streamPath, folder }: Targeted<'multivariant'>,
+    query: string,
+  ): Promise<FastifyReply> {
+    const { carried } = parseReloadQuery(query)
+    const session = await this.#init.admission.open(exchange, streamPath, query)
+    const text = serializeMultivariantPlaylist(
+      session.feed.presentation.multivariant(),
+      (uri) => `${folder}${session.token}/${uri}${carried}`,
+    )
+    if (reply.request.method === 'HEAD') this.#init.sessions.end(session, 'head')
+    reply.hijack()
+    sendReady(exchange, new PlaylistText(text, MULTIVARIANT_CACHE_CONTROL).reply(acceptsGzip(exchange.request)))
+    return reply
+  }
+
+  async #media(
+    exchange: Exchange,
+    reply: FastifyReply,
+    target: Targeted<'media'>,
+    query: string,
+  ): Promise<FastifyReply> {
+    const { admission, sessions, nowMs } = this.#init
+    const { token, streamPath } = target
+    const reload = parseReloadQuery(query)
+    if (sessions.wasStopped(token)) throw new SluiceError('STOPPED', 410, 'the session was stopped')
+    const session = sessions.find(token, streamPath)
+    if (session?.playable !== true) return this.#renew(exchange, reply, target, query)
+    session.touch(nowMs())
+    await admission.authenticate(exchange, streamPath, query)
+    this.#viewers.set(exchange.request.socket, session)
+    this.#sendMedia(exchange, reply, session, target.rendition, reload)
+    return reply
+  }
+
+  #sendMedia(exchange: Exchange, reply: FastifyReply, session: Session, name: string, reload: ReloadQuery): void {
+    const { feed } = session
+    const rendition = feed.presentation.renditions.get(name)
+    if (rendition === undefined) throw new StreamNotFound()
+    const { carried, skip, msn, part } = reload
+    const request = { carried, skip, gzip: acceptsGzip(exchange.request) }
+    if (msn !== undefined && !feed.ended && !rendition.has(msn, part)) {
+      checkAhead(rendition, msn)
+      if (session.waitingCount >= MAX_WAITING) throw new SluiceError('BUSY', 429, 'too many requests wait')
+      reply.hijack()
+      const { nowMs } = this.#init
+      feed.waiting.add(new WaitingPlaylist({ exchange, session, rendition, msn, part, request, nowMs }))
+      return
+    }
+    const text = feed.playlist(name, request)
+    if (text === undefined) throw new StreamNotFound()
+    reply.hijack()
+    sendReady(exchange, text)
+  }
+
+  /** A session that has ended, or was another server's, goes on as a new one: its viewer comes through all gates again. */
+  async #renew(
+    exchange: Exchange,
+    reply: FastifyReply,
+    { streamPath, rendition }: Targeted<'media'>,
+    query: string,
+  ): Promise<FastifyReply> {
+    const { carried } = parseReloadQuery(query)
+    const session = await this.#init.admission.open(exchange, streamPath, query)
+    const name = addressText(encodeURIComponent(rendition))
+    const location = `../${session.token}/${name}.m3u8${carried}`
+    return reply.code(302).headers({ location, 'cache-control': 'no-store' }).send()
+  }
+
+  async #file(
+    exchange: Exchange,
+    reply: FastifyReply,
+    { streamPath, name }: Targeted<'file'>,
+    query: string,
+  ): Promise<FastifyReply> {
+    const { admission, feeds, nowMs } = this.#init
+    await admission.authenticate(exchange, streamPath, query)
+    const feed = feeds.ofFile(name)
+    const file = feed?.serves(streamPath) === true ? feed.presentation.file(name) : undefined
+    if (feed === undefined || file === undefined) throw new StreamNotFound()
+    this.#viewers.get(exchange.request.socket)?.touch(nowMs())
+    const policy = this.#filePolicy(feed.windowSeconds)
+    reply.hijack()
+    if ('coming' in file) {
+      const deadlineMs = nowMs() + MAX_WAIT_TARGETS * feed.targetMs
+      feed.waiting.add(new WaitingFile({ exchange, presentation: feed.presentation, name, policy, deadlineMs }))
+    } else sendFile(exchange, file, policy)
+    return reply
+  }
+
+  // Where a gate looks at the query, a shared cache would go on serving those whose time is over.
+  #filePolicy(windowSeconds: number): FilePolicy {
+    const { enableauth, signed_policy: policy, subscribe } = this.#init.ctx.config
+    const scope = enableauth || policy.enable ? 'private' : 'public'
+    return { cacheControl: `${scope}, max-age=${windowSeconds}, immutable`, stallMs: subscribe.stalltimeout }
+  }
+}
+
+function checkAhead({ lastMsn }: Rendition, msn: number): void {
+  if (msn > lastMsn + MAX_SEGMENTS_AHEAD) throw new InvalidRequest('_HLS_msn is too far ahead')
+}

@@ -1,0 +1,48 @@
+import type { Subscriber } from 'sluice/sdk'
+import type { Feed } from './feed.ts'
+
+export type SessionInit = {
+  readonly token: string
+  /** The path that was asked for; a gate may have led it to another. */
+  readonly requestedPath: string
+  readonly feed: Feed
+  readonly subscriber: Subscriber
+  readonly nowMs: number
+}
+
+/** Without a request for so many target durations, a viewer has left. */
+const IDLE_TARGETS = 2
+
+/** One viewer: a subscriber that comes back for each playlist. */
+export class Session {
+  readonly token: string
+  readonly requestedPath: string
+  readonly feed: Feed
+  readonly subscriber: Subscriber
+  /** Its requests that wait for something to be made. */
+  waitingCount = 0
+  /** Its stream has gone, and nobody came back in time. */
+  over = false
+  #lastRequestMs: number
+
+  constructor({ token, requestedPath, feed, subscriber, nowMs }: SessionInit) {
+    this.token = token
+    this.requestedPath = requestedPath
+    this.feed = feed
+    this.subscriber = subscriber
+    this.#lastRequestMs = nowMs
+  }
+
+  /** Whether it can be played on: to the end of what there is, where no more comes. */
+  get playable(): boolean {
+    return !this.feed.disposed && (!this.over || this.feed.ended)
+  }
+
+  touch(nowMs: number): void {
+    this.#lastRequestMs = nowMs
+  }
+
+  isIdle(nowMs: number): boolean {
+    return this.waitingCount === 0 && nowMs - this.#lastRequestMs > IDLE_TARGETS * this.feed.targetMs
+  }
+}

@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto'
+import type { PluginContext, SessionClient, Subscriber } from 'sluice/sdk'
+import type { Feed } from './feed.ts'
+import { Session } from './session.ts'
+
+const TOKEN_SIZE_BYTES = 16
+/** How long after its last request a session that was stopped is still known as such. */
+const STOPPED_MS = 600_000
+/** The latest of them are kept. */
+const MAX_STOPPED = 10_000
+/** Why the core ends a subscriber whose stream did not come back. */
+const STREAM_OVER = 'subscribe timeout'
+
+export type Opening = {
+  readonly requestedPath: string
+  readonly feed: Feed
+  readonly subscriber: Subscriber
+  readonly client: SessionClient
+}
+
+/** All viewers, by the token in the addresses of their playlists. */
+export class Sessions {
+  readonly #log: PluginContext<unknown>['log']
+  readonly #nowMs: () => number
+  readonly #sessions = new Map<string, Session>()
+  /** Tokens of sessions that somebody ended, with the time of their last request. */
+  readonly #stopped = new Map<string, number>()
+
+  constructor(log: PluginContext<unknown>['log'], nowMs: () => number) {
+    this.#log = log
+    this.#nowMs = nowMs
+  }
+
+  get count(): number {
+    return this.#sessions.size
+  }
+
+  /** Takes a subscriber over that was admitted and whose stream is ready. */
+  open({ requestedPath, feed, subscriber, client }: Opening): Session {
+    const token = `~${randomBytes(TOKEN_SIZE_BYTES).toString('base64url')}`
+    const session = new Session({ token, requestedPath, feed, subscriber, nowMs: this.#nowMs() })
+    this.#sessions.set(token, session)
+    feed.hold(requestedPath)
+    const log = this.#log.child({ session: subscriber.id, stream: subscriber.streamPath })
+    log.info({ ip: client.ip, port: client.port, format: feed.format }, 'play')
+    subscriber.onClose((reason) => {
+      log.info({ reason }, 'play ended')
+      this.#onClose(session, reason)
+    })
+    return session
+  }
+
+  find(token: string, requestedPath: string): Session | undefined {
+    const session = this.#sessions.get(token)
+    return session?.requestedPath === requestedPath ? session : undefined
+  }
+
+  /** Whether somebody ended this session: it is not to go on under another token. */
+  wasStopped(token: string): boolean {
+    if (!this.#stopped.delete(token)) return false
+    this.#stopped.set(token, this.#nowMs())
+    return true
+  }
+
+  end(session: Session, reason: string): void {
+    if (!this.#forget(session)) return
+    session.subscriber.close(reason)
+  }
+
+  /** What falls due by itself. */
+  tick(nowMs: number): void {
+    for (const session of this.#sessions.values()) {
+      if (session.feed.disposed) this.end(session, 'the stream is over')
+      else if (session.isIdle(nowMs)) this.end(session, 'no request for two target durations')
+    }
+    for (const [token, lastRequestMs] of this.#stopped) {
+      if (nowMs - lastRequestMs < STOPPED_MS) break
+      this.#stopped.delete(token)
+    }
+  }
+
+  #onClose(session: Session, reason: string): void {
+    if (!this.#sessions.has(session.token)) return
+    if (reason === STREAM_OVER) {
+      session.over = true
+      return
+    }
+    this.#forget(session)
+    this.#stopped.set(session.token, this.#nowMs())
+    for (const token of this.#stopped.keys()) {
+      if (this.#stopped.size <= MAX_STOPPED) break
+      this.#stopped.delete(token)
+    }
+  }
+
+  #forget(session: Session): boolean {
+    if (!this.#sessions.delete(session.token)) return false
+    session.feed.release(session.requestedPath)
+    return true
+  }
+}

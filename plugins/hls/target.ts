@@ -1,0 +1,64 @@
+import { addressText } from './address-text.ts'
+
+/** What a request asks for. Paths and names are decoded; a path has no slash at either end. */
+export type Target =
+  | {
+      readonly kind: 'multivariant'
+      readonly streamPath: string
+      /** What leads from here to the folders of sessions: empty, or the stream's name and a slash. */
+      readonly folder: string
+    }
+  | { readonly kind: 'media'; readonly streamPath: string; readonly token: string; readonly rendition: string }
+  | { readonly kind: 'file'; readonly streamPath: string; readonly name: string }
+
+/** Begins with what no stream's name is likely to, so that a session's folder isn't taken for a part of a path. */
+const TOKEN = /^~[\w-]{22}$/
+const PLAYLIST_ENDING = '.m3u8'
+const FILE = /\.(?:m4s|mp4|ts)$/
+
+/**
+ * Reads a path below the plugin's mounts, as it was sent. Undefined for what can't be there.
+ *
+ * | path                           | is                                  |
+ * | ------------------------------ | ----------------------------------- |
+ * | `{streamPath}/index.m3u8`      | the multivariant playlist           |
+ * | `{streamPath}.m3u8`            | the same, as it was called before   |
+ * | `{streamPath}/{token}/{r}.m3u8`| a rendition's playlist in a session |
+ * | `{streamPath}/{file}`          | a segment, a part or a header       |
+ */
+export function parseTarget(path: string): Target | undefined {
+  const sent = path.replace(/^\/+/u, '').split('/')
+  const parts = sent.map(decoded)
+  const last = parts.at(-1) ?? ''
+  if (last.endsWith(PLAYLIST_ENDING)) return playlistTarget(parts, sent.at(-1) ?? '')
+  return FILE.test(last) ? { kind: 'file', streamPath: streamPathOf(parts.slice(0, -1)), name: last } : undefined
+}
+
+function playlistTarget(parts: readonly string[], lastSent: string): Target {
+  const name = (parts.at(-1) ?? '').slice(0, -PLAYLIST_ENDING.length)
+  const above = parts.at(-2) ?? ''
+  if (TOKEN.test(above)) {
+    return { kind: 'media', streamPath: streamPathOf(parts.slice(0, -2)), token: above, rendition: name }
+  }
+  if (name === 'index' && parts.length > 1) {
+    return { kind: 'multivariant', streamPath: streamPathOf(parts.slice(0, -1)), folder: '' }
+  }
+  // Anything but the ending, which may have been sent in another spelling of the same.
+  const folder = lastSent.endsWith(PLAYLIST_ENDING) ? lastSent.slice(0, -PLAYLIST_ENDING.length) : encodeURI(name)
+  const streamPath = streamPathOf([...parts.slice(0, -1), name])
+  // A name with a colon would be read as a scheme.
+  return { kind: 'multivariant', streamPath, folder: `${folder.includes(':') ? './' : ''}${addressText(folder)}/` }
+}
+
+function streamPathOf(parts: readonly string[]): string {
+  return parts.join('/').replace(/^\/+|\/+$/gu, '')
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    // A stray percent sign stands for itself.
+    return part
+  }
+}
