@@ -1,14 +1,17 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
+import { TLSSocket } from 'node:tls'
 import type { Duplex } from 'node:stream'
 import type { Logger } from 'pino'
 import type { HttpLimits } from './http-limits.ts'
+import { Http2Front } from './http2-front.ts'
 import { closeWith } from './raw-reply.ts'
 
 export type FrontServerOptions = {
   readonly log: Logger
   readonly limits: HttpLimits
-  readonly onRequest: (request: IncomingMessage, response: ServerResponse) => void
+  /** Gets the connection itself, too: over HTTP/2, that of the request stands for its stream. */
+  readonly onRequest: (request: IncomingMessage, response: ServerResponse, socket: Socket) => void
   readonly onUpgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
 }
 
@@ -20,9 +23,10 @@ const STATUS_BY_CODE: Readonly<Record<string, number>> = {
 
 const TOO_SLOW = 'no complete request in time'
 
-/** Reads HTTP from connections that others accepted, and bounds what a client may do before it has asked something. */
+/** Reads HTTP/1 and HTTP/2 from connections that others accepted, and bounds what a client may do before it has asked something. */
 export class FrontServer {
   readonly #server: Server
+  readonly #http2: Http2Front
   readonly #sockets = new Set<Socket>()
   /** The latest response of a connection: while it is under way, nothing else may be written there. */
   readonly #responses = new WeakMap<Duplex, ServerResponse>()
@@ -49,12 +53,13 @@ export class FrontServer {
     this.#server.timeout = limits.idleTimeoutMs
     this.#server.on('request', (request, response) => {
       this.#track(request, response)
-      if (this.#isWithinPipeline(request.socket, response)) onRequest(request, response)
+      if (this.#isWithinPipeline(request.socket, response)) onRequest(request, response, request.socket)
     })
     this.#server.on('upgrade', onUpgrade)
     this.#server.on('clientError', (error, socket) => this.#onClientError(error, socket))
     // A server looks after slow requests from this event on; this one never listens itself.
     this.#server.emit('listening')
+    this.#http2 = new Http2Front({ log, limits, onRequest })
   }
 
   accept(socket: Socket): void {
@@ -62,13 +67,15 @@ export class FrontServer {
     // Each request of a pipeline may wait for the end of its connection.
     socket.setMaxListeners(0)
     socket.once('close', () => this.#sockets.delete(socket))
-    this.#server.emit('connection', socket)
+    if (socket instanceof TLSSocket && socket.alpnProtocol === 'h2') this.#http2.accept(socket)
+    else this.#server.emit('connection', socket)
   }
 
   /** Lets requests under way finish, closes the connections that have none, and at the deadline all of them. */
   async close(deadlineMs: number): Promise<void> {
     this.#closing = true
     this.#server.closeIdleConnections()
+    this.#http2.close()
     const closed = Promise.all(
       [...this.#sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve))),
     )

@@ -34,6 +34,9 @@ type Route =
   | { readonly target: HttpTarget; readonly url: string }
   | { readonly statusCode: number; readonly message: string }
 
+/** What is spoken on the TLS addresses, the preferred first. */
+const ALPN = ['h2', 'http/1.1']
+
 type ListenKeys = Omit<HttpConfig, 'cors'>
 
 /** The one HTTP server: the core's routes, and each plugin's below its prefixes. */
@@ -58,7 +61,7 @@ export class HttpHost {
     this.#front = new FrontServer({
       log,
       limits: this.#limits,
-      onRequest: (request, response) => this.#handle(request, response),
+      onRequest: (request, response, socket) => this.#handle(request, response, socket),
       onUpgrade: (request, socket, head) => this.#upgrade(request, socket, head),
     })
   }
@@ -148,8 +151,8 @@ export class HttpHost {
     }
   }
 
-  #handle(request: RoutedRequest, response: ServerResponse): void {
-    const route = this.#route(request)
+  #handle(request: RoutedRequest, response: ServerResponse, connection: Socket): void {
+    const route = this.#route(request, connection)
     if ('target' in route) {
       request.url = route.url
       route.target.handle(request, response)
@@ -160,7 +163,7 @@ export class HttpHost {
   }
 
   #upgrade(request: RoutedRequest, socket: Duplex, head: Buffer): void {
-    const route = this.#route(request)
+    const route = this.#route(request, request.socket)
     if ('target' in route) {
       request.url = route.url
       route.target.upgrade(request, socket, head)
@@ -170,13 +173,13 @@ export class HttpHost {
     closeWith(socket, route.statusCode, route.message)
   }
 
-  #route(request: RoutedRequest): Route {
+  #route(request: RoutedRequest, connection: Socket): Route {
     const url = originForm(request.url ?? '/')
     request.originalUrl = url
     if (url.length > this.#limits.maxUrlLength) return { statusCode: 414, message: 'URL too long' }
     const { mount, rest } = splitMount(url)
     const mounted = this.#table.ownerOf(mount)
-    const own = this.#ownSockets.get(request.socket)
+    const own = this.#ownSockets.get(connection)
     const name = own ?? mounted
     if (name === undefined) return { target: this.#coreTarget, url }
     const plugin = this.#table.activeOf(name)
@@ -191,5 +194,5 @@ function sameListeners(a: HttpConfig, b: HttpConfig): boolean {
 }
 
 function tcpConfigOf({ listenaddr, listenaddrtls, certfile, keyfile }: ListenKeys) {
-  return { listenaddr, listenaddrtls, certfile, keyfile, nodelay: true, keepalive: true }
+  return { listenaddr, listenaddrtls, certfile, keyfile, nodelay: true, keepalive: true, alpn: ALPN }
 }

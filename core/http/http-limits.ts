@@ -12,6 +12,11 @@ export type HttpLimits = {
   readonly upgradeTimeoutMs: number
   /** A connection that asks more while so many of its requests have no answer is closed. */
   readonly maxPipelinedRequests: number
+  /** HTTP/2: a client that asks more on a connection while so many of its requests have no answer is refused those. */
+  readonly maxStreams: number
+  /** HTTP/2: a connection that resets so many requests, and more a second than the next allows, is closed. */
+  readonly maxStreamResets: number
+  readonly streamResetsPerSecond: number
   /** How often the first two are looked at. */
   readonly checkIntervalMs: number
   readonly maxHeaderBytes: number
@@ -26,6 +31,9 @@ export const HTTP_LIMITS: HttpLimits = {
   idleTimeoutMs: 300_000,
   upgradeTimeoutMs: 60_000,
   maxPipelinedRequests: 32,
+  maxStreams: 128,
+  maxStreamResets: 200,
+  streamResetsPerSecond: 20,
   checkIntervalMs: 1_000,
   maxHeaderBytes: 16_384,
   maxUrlLength: 8_192,

@@ -3,7 +3,7 @@ import { createServer, type Socket } from 'node:net'
 import type { Logger } from 'pino'
 import type { AcceptLimits } from './accept-limits.ts'
 import { formatAddress, type ListenAddress } from './address.ts'
-import { TlsLayer } from './tls-layer.ts'
+import { TlsLayer, type TlsOptions } from './tls-layer.ts'
 import type { ServerCertificate } from './tls.ts'
 
 /** Who takes the connections of a port, and how they are set up. */
@@ -38,11 +38,11 @@ export class BoundPort {
   readonly #limits: AcceptLimits
   #acceptErrorLoggedMs = -Infinity
 
-  constructor(options: { readonly tls: boolean; readonly log: Logger; readonly limits: AcceptLimits }) {
+  constructor(options: { readonly tls: TlsOptions | null; readonly log: Logger; readonly limits: AcceptLimits }) {
     this.#log = options.log
     this.#limits = options.limits
     this.#server.on('error', (error) => this.#onAcceptError(error))
-    this.#tls = options.tls ? new TlsLayer(options.log, options.limits, (socket) => this.#deliver(socket)) : null
+    this.#tls = options.tls && new TlsLayer({ ...options, ...options.tls }, (socket) => this.#deliver(socket))
   }
 
   get listening(): boolean {

@@ -6,7 +6,14 @@ import { parseListenAddress, type ListenAddress } from './address.ts'
 import { BoundPort } from './bound-port.ts'
 import { ListenError } from './listen-error.ts'
 import { Lease, type LeaseOwner, type ListenerLease, type Port } from './listener-lease.ts'
+import type { TlsOptions } from './tls-layer.ts'
 import { ServerCertificate } from './tls.ts'
+
+/** What a port needs to know of its config. */
+type ListenConfig = TcpConfig & {
+  /** Protocols that TLS clients may choose from (RFC 7301), the preferred first; by default they are not asked. */
+  readonly alpn?: readonly string[]
+}
 
 /** The TCP ports of the server. They belong to the host, so that a plugin can be replaced without closing its port. */
 export class ListenerPool {
@@ -28,7 +35,11 @@ export class ListenerPool {
    * @param onConnection gets each connection, for TLS after the handshake; what it throws ends that connection only
    * @throws {ListenError}
    */
-  async acquire(owner: LeaseOwner, config: TcpConfig, onConnection: (socket: Socket) => void): Promise<ListenerLease> {
+  async acquire(
+    owner: LeaseOwner,
+    config: ListenConfig,
+    onConnection: (socket: Socket) => void,
+  ): Promise<ListenerLease> {
     const certificate = config.listenaddrtls === '' ? null : await this.#openCertificate(owner, config)
     const lease = new Lease({
       owner,
@@ -40,7 +51,7 @@ export class ListenerPool {
       for (const tls of [false, true]) {
         const text = tls ? config.listenaddrtls : config.listenaddr
         if (text === '') continue
-        const port = this.#join(owner, text, tls)
+        const port = this.#join(owner, text, tls ? { alpn: config.alpn ?? [] } : null)
         const { nodelay, keepalive } = config
         lease.add(port, { nodelay, keepalive, certificate: tls ? certificate : null, onConnection })
         await this.#boundOrInTheWay(port, owner)
@@ -68,18 +79,19 @@ export class ListenerPool {
     }
   }
 
-  #join(owner: LeaseOwner, text: string, tls: boolean): Port {
+  #join(owner: LeaseOwner, text: string, tls: TlsOptions | null): Port {
     const { plugin } = owner
     if (this.#closed) throw new ListenError('CLOSED', plugin, text, 'the server is stopping')
-    const port = this.#ports.get(keyOf({ plugin, text, tls })) ?? this.#open(plugin, text, tls)
+    const port = this.#ports.get(keyOf({ plugin, text, tls: tls !== null })) ?? this.#open(plugin, text, tls)
     port.users.push(owner)
     return port
   }
 
-  #open(plugin: string, text: string, tls: boolean): Port {
+  #open(plugin: string, text: string, tls: TlsOptions | null): Port {
     const wanted = parseAddress(plugin, text)
     const bound = new BoundPort({ tls, log: this.#log.child({ owner: plugin, address: text }), limits: this.#limits })
-    const port: Port = { plugin, text, tls, wanted, bound, ready: Promise.resolve(), users: [], displaced: [] }
+    const init = { plugin, text, tls: tls !== null, wanted, bound }
+    const port: Port = { ...init, ready: Promise.resolve(), users: [], displaced: [] }
     port.ready = this.#listen(port)
     this.#ports.set(keyOf(port), port)
     return port

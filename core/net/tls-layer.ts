@@ -4,6 +4,13 @@ import type { Logger } from 'pino'
 import type { AcceptLimits } from './accept-limits.ts'
 import type { KeyPair } from './self-signed.ts'
 
+export type TlsOptions = {
+  /** Protocols that clients may choose from (RFC 7301), the preferred first; empty where they are not asked. */
+  readonly alpn: readonly string[]
+}
+
+type TlsLayerOptions = TlsOptions & { readonly log: Logger; readonly limits: AcceptLimits }
+
 /** Makes TLS connections out of accepted ones. Handshakes that fail end their connection and nothing else. */
 export class TlsLayer {
   readonly #server: Server
@@ -12,10 +19,13 @@ export class TlsLayer {
   /** Connections in the handshake, by the peer's address. */
   readonly #pending = new Map<string, Socket>()
 
-  constructor(log: Logger, limits: AcceptLimits, onSecure: (socket: Socket) => void) {
+  constructor({ log, limits, alpn }: TlsLayerOptions, onSecure: (socket: Socket) => void) {
     this.#log = log
     this.#limits = limits
-    this.#server = createServer({ handshakeTimeout: limits.handshakeTimeoutMs })
+    this.#server = createServer({
+      handshakeTimeout: limits.handshakeTimeoutMs,
+      ...(alpn.length === 0 ? {} : { ALPNProtocols: [...alpn] }),
+    })
     this.#server.on('secureConnection', (socket) => {
       this.#pending.delete(peerOf(socket))
       onSecure(socket)

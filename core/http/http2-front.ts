@@ -1,0 +1,178 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import {
+  constants,
+  createServer,
+  type Http2Server,
+  type Http2ServerRequest,
+  type Http2ServerResponse,
+  type Http2Stream,
+  type ServerHttp2Session,
+} from 'node:http2'
+import type { Socket } from 'node:net'
+import type { Logger } from 'pino'
+import { failure } from './envelope.ts'
+import type { HttpLimits } from './http-limits.ts'
+import { Http2Response } from './http2-response.ts'
+
+export type Http2FrontOptions = {
+  readonly log: Logger
+  readonly limits: HttpLimits
+  /** Request and response have the interface that those of HTTP/1 have. */
+  readonly onRequest: (request: IncomingMessage, response: ServerResponse, socket: Socket) => void
+}
+
+const TOO_SLOW = 'no complete request in time'
+const TOO_MANY_RESETS = 'too many requests taken back'
+const { NGHTTP2_ENHANCE_YOUR_CALM } = constants
+
+/** A session, and since when its streams ask for something. */
+type Connection = {
+  readonly session: ServerHttp2Session
+  readonly socket: Socket
+  readonly facts: { readonly ip: string | undefined; readonly port: number | undefined }
+  readonly startMsByStream: Map<Http2Stream, number>
+  /** Since when it has no stream. */
+  idleSinceMs: number
+  hasAsked: boolean
+  /** Requests that the client took back, less those that are forgiven with time. */
+  resets: number
+  logged: boolean
+}
+
+/** Reads HTTP/2 (RFC 9113) from TLS connections that agreed on it, and bounds what a client may do with them. */
+export class Http2Front {
+  readonly #server: Http2Server
+  readonly #connections = new Map<ServerHttp2Session, Connection>()
+  readonly #log: Logger
+  readonly #limits: HttpLimits
+  readonly #onRequest: Http2FrontOptions['onRequest']
+  readonly #checkTimer: NodeJS.Timeout
+  #closing = false
+
+  constructor({ log, limits, onRequest }: Http2FrontOptions) {
+    this.#log = log
+    this.#limits = limits
+    this.#onRequest = onRequest
+    this.#server = createServer({
+      settings: { maxConcurrentStreams: limits.maxStreams, maxHeaderListSize: limits.maxHeaderBytes },
+      Http2ServerResponse: Http2Response,
+    })
+    this.#server.on('stream', (stream) => this.#track(stream))
+    this.#server.on('request', (request, response) => this.#handle(request, response))
+    this.#server.on('sessionError', (error, session) => this.#onSessionError(error, session))
+    this.#checkTimer = setInterval(() => this.#check(), limits.checkIntervalMs).unref()
+  }
+
+  accept(socket: Socket): void {
+    const facts = { ip: socket.remoteAddress, port: socket.remotePort }
+    this.#server.once('session', (session) => {
+      this.#connections.set(session, {
+        session,
+        socket,
+        facts,
+        startMsByStream: new Map(),
+        idleSinceMs: performance.now(),
+        hasAsked: false,
+        resets: 0,
+        logged: false,
+      })
+      session.once('close', () => this.#connections.delete(session))
+      if (this.#closing) session.close()
+    })
+    this.#server.emit('connection', socket)
+  }
+
+  /** Tells clients to ask no more; connections close with the last of their streams. */
+  close(): void {
+    this.#closing = true
+    for (const session of this.#connections.keys()) session.close()
+    clearInterval(this.#checkTimer)
+  }
+
+  #track(stream: Http2Stream): void {
+    const connection = stream.session && this.#connections.get(stream.session as ServerHttp2Session)
+    if (!connection || stream.destroyed) return
+    connection.hasAsked = true
+    connection.startMsByStream.set(stream, performance.now())
+    stream.once('close', () => {
+      connection.startMsByStream.delete(stream)
+      connection.idleSinceMs = performance.now()
+      if (stream.aborted) this.#countReset(connection)
+    })
+    stream.on('error', (err) => this.#log.debug({ ...connection.facts, reason: err.message }, 'HTTP/2 stream failed'))
+    stream.setTimeout(this.#limits.idleTimeoutMs, () => stream.destroy(new Error('nothing moved in time')))
+  }
+
+  /** The runtime has such a limit, too, but lets thousands through before it acts (CVE-2023-44487). */
+  #countReset(connection: Connection): void {
+    connection.resets++
+    if (connection.resets <= this.#limits.maxStreamResets || connection.session.destroyed) return
+    connection.session.destroy(new Error(TOO_MANY_RESETS), NGHTTP2_ENHANCE_YOUR_CALM)
+  }
+
+  #handle(request: Http2ServerRequest, response: Http2ServerResponse): void {
+    const { session } = request.stream
+    const connection = session && this.#connections.get(session as ServerHttp2Session)
+    // A stream may be reset before its request is looked at.
+    if (!connection || request.stream.destroyed) return
+    if (headerBytes(request) > this.#limits.maxHeaderBytes) {
+      const body = JSON.stringify(failure(431, 'headers too long'))
+      response.writeHead(431, { 'content-type': 'application/json; charset=utf-8' }).end(body)
+      return
+    }
+    // What asks for the host knows it by its name in HTTP/1; the other is what counts (RFC 9113, 8.3.1).
+    if (request.authority) request.headers.host = request.authority
+    // Their interface is made to be taken for that of HTTP/1.
+    const [asIncoming, asResponse] = [request, response] as unknown as [IncomingMessage, ServerResponse]
+    this.#onRequest(asIncoming, asResponse, connection.socket)
+  }
+
+  #onSessionError(error: Error & { readonly code?: string }, session: ServerHttp2Session): void {
+    const connection = this.#connections.get(session)
+    if (connection) this.#logEnd(connection, error.message, error.code)
+  }
+
+  #logEnd(connection: Connection, reason: string, code?: string): void {
+    if (connection.logged) return
+    connection.logged = true
+    const facts = { ...connection.facts, received: connection.socket.bytesRead, code }
+    if (code === 'ECONNRESET') this.#log.debug(facts, 'connection reset')
+    else this.#log.info({ ...facts, reason }, 'connection closed')
+  }
+
+  #check(): void {
+    const nowMs = performance.now()
+    const forgiven = (this.#limits.streamResetsPerSecond * this.#limits.checkIntervalMs) / 1000
+    for (const connection of this.#connections.values()) {
+      connection.resets = Math.max(0, connection.resets - forgiven)
+      if (connection.startMsByStream.size === 0) this.#checkIdle(connection, nowMs)
+      else this.#checkRequests(connection, nowMs)
+    }
+  }
+
+  #checkIdle(connection: Connection, nowMs: number): void {
+    const { session, socket, hasAsked, idleSinceMs } = connection
+    const { keepAliveTimeoutMs, headersTimeoutMs } = this.#limits
+    if (nowMs - idleSinceMs < (hasAsked ? keepAliveTimeoutMs : headersTimeoutMs)) return
+    if (!hasAsked) this.#logEnd(connection, TOO_SLOW)
+    // One that does not take the farewell is closed without.
+    if (session.closed || session.destroyed) socket.destroy()
+    else session.close()
+  }
+
+  #checkRequests({ startMsByStream, facts }: Connection, nowMs: number): void {
+    for (const [stream, startMs] of startMsByStream) {
+      if (nowMs - startMs < this.#limits.requestTimeoutMs) continue
+      // It is whole, and its answer may take its time.
+      startMsByStream.set(stream, Infinity)
+      if (stream.state.remoteClose === 1) continue
+      this.#log.info({ ...facts, reason: TOO_SLOW }, 'request ended')
+      stream.destroy(new Error(TOO_SLOW))
+    }
+  }
+}
+
+/** A client knows of the limit only after its first requests. */
+function headerBytes({ rawHeaders }: Http2ServerRequest): number {
+  return rawHeaders.reduce((bytes, text) => bytes + text.length, 0)
+}

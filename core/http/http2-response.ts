@@ -1,0 +1,48 @@
+import { Http2ServerResponse, type ServerHttp2Stream } from 'node:http2'
+
+/** What HTTP/1 says of its connection; in HTTP/2 it is malformed (RFC 9113, 8.2.2). */
+const CONNECTION_HEADERS = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade'])
+
+/** A response that behaves as one of HTTP/1, so that a handler need not know over which of them it answers. */
+export class Http2Response extends Http2ServerResponse {
+  constructor(stream: ServerHttp2Stream) {
+    super(stream)
+    let closed = false
+    this.once('close', () => {
+      closed = true
+    })
+    // The runtime does not tell of a HEAD request that ends without an answer.
+    stream.once('close', () => {
+      if (!closed) this.emit('close')
+    })
+  }
+
+  override setHeader(name: string, value: number | string | readonly string[]): void {
+    if (isAllowed(name)) super.setHeader(name, value)
+  }
+
+  /** Takes a reason phrase, which HTTP/2 has none of, and headers, as of HTTP/1. */
+  override writeHead(statusCode: number, ...rest: readonly unknown[]): this {
+    const headers = rest.find((part) => typeof part === 'object' && part !== null) ?? {}
+    return super.writeHead(statusCode, Array.isArray(headers) ? allowedPairs(headers) : allowedFields(headers))
+  }
+
+  /** Without an error, clients would take the answer for complete. */
+  override destroy(error = new Error('ended by the server')): this {
+    super.destroy(error)
+    return this
+  }
+}
+
+function isAllowed(name: string): boolean {
+  return !CONNECTION_HEADERS.has(name.toLowerCase())
+}
+
+function allowedFields(headers: object): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => isAllowed(name)))
+}
+
+/** Of names and values in turn. */
+function allowedPairs(headers: readonly string[]): string[] {
+  return headers.filter((_text, index) => isAllowed(headers[index - (index % 2)] ?? ''))
+}
