@@ -1,0 +1,163 @@
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import path from 'node:path'
+import { expect } from 'chai'
+import type { Browser, Page } from 'playwright-core'
+import { openChromium } from '../peers/chromium.ts'
+import { publish } from '../peers/ffmpeg.ts'
+import { requirePeer } from '../peers/require-peer.ts'
+import { waitFor } from '../peers/wait-for.ts'
+import { enhancedTags, makeEnhancedSource } from '../support/enhanced-source.ts'
+import { makeFlvFile } from '../support/flv-file.ts'
+import { RtmpClient } from '../support/rtmp-client.ts'
+import { startServer, type RunningServer } from '../support/server.ts'
+
+const DOCUMENT = new URL('../../docs/live-mp4.md', import.meta.url)
+
+/** What the page shows: the element's clock, its buffer, how many pictures were decoded, and what went wrong. */
+type Playback = {
+  readonly timeSeconds: number
+  readonly ranges: readonly (readonly [startSeconds: number, endSeconds: number])[]
+  readonly frames: number
+  readonly error: string
+}
+
+const PROGRESSIVE = `video.src = url`
+
+function pageOf(script: string): string {
+  return `<!doctype html>
+<video id="video" width="320" height="240" muted autoplay></video>
+<script>
+  const video = document.getElementById('video')
+  window.errors = []
+  window.onerror = (text) => void window.errors.push(text)
+  window.onunhandledrejection = ({ reason }) => void window.errors.push(String(reason))
+  video.onerror = () => window.errors.push(video.error.message)
+  const url = new URLSearchParams(location.search).get('url')
+  ${script}
+</script>`
+}
+
+describe('live fMP4 in Chromium', () => {
+  let server: RunningServer
+  let browser: Browser
+  let pages: Server
+  let scripts: Record<'ws' | 'http' | 'progressive', string>
+  before(async function () {
+    this.timeout(60_000)
+    requirePeer(this, 'ffmpeg')
+    requirePeer(this, 'chromium')
+    const text = await readFile(DOCUMENT, 'utf8')
+    const [ws = '', http = ''] = [...text.matchAll(/```js\n(.*?)```/gsu)].map(([, script = '']) => script)
+    scripts = { ws, http, progressive: PROGRESSIVE }
+    pages = createServer(({ url = '' }, response) => {
+      const way = new URLSearchParams(url.slice(url.indexOf('?'))).get('way') as keyof typeof scripts
+      response.setHeader('content-type', 'text/html').end(pageOf(scripts[way]))
+    }).listen(0, '127.0.0.1')
+    await once(pages, 'listening')
+    server = await startServer()
+    browser = await openChromium()
+  })
+
+  async function open(way: keyof typeof scripts, target: string): Promise<Page> {
+    const page = await browser.newPage()
+    const { port } = pages.address() as AddressInfo
+    const url = way === 'ws' ? server.ws(`/mp4/${target}.mp4`) : server.http(`/mp4/${target}.mp4`)
+    await page.goto(`http://127.0.0.1:${port}/?way=${way}&url=${encodeURIComponent(url)}`)
+    return page
+  }
+
+  // The script is text, for it runs in the page, whose types are not those of this project.
+  async function playback(page: Page): Promise<Playback> {
+    return page.evaluate<Playback>(`({
+      timeSeconds: video.currentTime,
+      ranges: Array.from(video.buffered, (_, index) => [video.buffered.start(index), video.buffered.end(index)]),
+      frames: video.getVideoPlaybackQuality().totalVideoFrames,
+      error: window.errors.join(', '),
+    })`)
+  }
+
+  /** Waits until the page has played on for a while, or tells what went wrong. */
+  async function playsOn(page: Page, seconds: number): Promise<Playback> {
+    const start = await waitFor(() => stateWhen(page, ({ frames, timeSeconds }) => frames > 0 && timeSeconds > 0), {
+      timeoutMs: 30_000,
+      what: 'the first picture',
+    })
+    return waitFor(() => stateWhen(page, ({ timeSeconds }) => timeSeconds > start.timeSeconds + seconds), {
+      what: `${seconds} s more than ${JSON.stringify(start)}`,
+    })
+  }
+
+  async function stateWhen(page: Page, done: (state: Playback) => boolean): Promise<Playback | null> {
+    const state = await playback(page)
+    expect(state.error).to.equal('')
+    return done(state) ? state : null
+  }
+
+  for (const way of ['ws', 'http', 'progressive'] as const) {
+    it(`plays H.264 and AAC by ${way}`, async function () {
+      this.timeout(60_000)
+      const target = `live/${way}`
+      const source = publish({ url: server.rtmp(target), durationSeconds: 600, video: { bFrames: 2 } })
+      await waitFor(() => server.server.streams.get(target))
+      const page = await open(way, target)
+      const { ranges, frames } = await playsOn(page, 2)
+      expect(ranges).to.have.length(1)
+      expect(frames).to.be.above(40)
+      await page.close()
+      await waitFor(() => server.server.streams.subscribers(target).length === 0, { what: 'the viewer to leave' })
+      await source.close()
+    })
+  }
+
+  it('plays AV1 and Opus', async function () {
+    this.timeout(60_000)
+    const files = (['av01', 'Opus'] as const).map((codec) =>
+      makeEnhancedSource(path.join(server.folder, `${codec}.mp4`), codec),
+    )
+    const tags = enhancedTags(await Promise.all(files))
+    for (const way of ['ws', 'http'] as const) {
+      const page = await open(way, 'live/av1')
+      await waitFor(() => server.server.streams.subscribers('live/av1').length === 1)
+      const publisher = await RtmpClient.publish({ url: server.rtmp('live/av1') })
+      for (const tag of tags) publisher.send(tag)
+      const { ranges, frames } = await playsOn(page, 0.7)
+      expect(ranges).to.have.length(1)
+      expect(frames).to.be.above(15)
+      publisher.close()
+      await page.close()
+    }
+  })
+
+  it('shows every picture of a source whose pace changes', async function () {
+    this.timeout(60_000)
+    const file = path.join(server.folder, 'source.flv')
+    const { tags, frames: source } = await makeFlvFile(file, {
+      durationSeconds: 1.2,
+      audio: false,
+      video: { gopFrames: 1000 },
+    })
+    const page = await open('ws', 'live/uneven')
+    await waitFor(() => server.server.streams.subscribers('live/uneven').length === 1)
+    const publisher = await RtmpClient.publish({ url: server.rtmp('live/uneven') })
+    for (const tag of tags) {
+      // Every tenth picture comes half a second late.
+      publisher.send({ ...tag, timestampMs: tag.timestampMs + Math.floor(tag.timestampMs / 400) * 500 })
+    }
+    const { ranges } = await waitFor(() => stateWhen(page, ({ frames }) => frames >= source.length), {
+      what: `${source.length} pictures`,
+    }).catch(async (cause) => {
+      throw new Error(JSON.stringify(await playback(page)), { cause })
+    })
+    expect(ranges).to.have.length(1)
+    publisher.close()
+    await page.close()
+  })
+
+  after(() => {
+    pages?.close()
+    expect(server?.problems).to.eql([])
+  })
+})
