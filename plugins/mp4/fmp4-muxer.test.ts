@@ -1,0 +1,141 @@
+import { expect } from 'chai'
+import { AccessUnit, type Muxer, type Track, type TrackInit } from 'sluice/sdk'
+import { g711Config, h264Config, opusConfig, serializeOpusHead } from 'sluice/sdk/media'
+import { SCRIPTED_AUDIO, SCRIPTED_VIDEO } from 'sluice/sdk/testing'
+import { FMP4_FORMAT, WS_FMP4_FORMAT } from './fmp4-muxer.ts'
+
+const VIDEO = track(SCRIPTED_VIDEO, 0)
+const AUDIO = track(SCRIPTED_AUDIO, 1)
+const G711 = track({ kind: 'audio', codec: 'pcma', timescale: 8000, config: g711Config('pcma', 8000, 1) }, 1)
+const PICTURE = Buffer.from('0000000465888421', 'hex')
+
+function track(init: TrackInit, id: number, name = ''): Track {
+  return { ...init, id, name }
+}
+
+function unit(of: Track, dts: number, keyframe = true): AccessUnit {
+  return AccessUnit.fromData(of, dts, dts, keyframe, PICTURE)
+}
+
+/** Boxes by their types, two levels deep: `moof(mfhd traf)`. */
+function typesOf(bytes: Buffer | null): string {
+  const types: string[] = []
+  for (const box of boxesOf(bytes ?? Buffer.alloc(0))) {
+    const inner = box.type === 'moov' || box.type === 'moof' ? boxesOf(box.body).map(({ type }) => type) : []
+    types.push(inner.length > 0 ? `${box.type}(${inner.join(' ')})` : box.type)
+  }
+  return types.join(' ')
+}
+
+function boxesOf(bytes: Buffer): { type: string; body: Buffer }[] {
+  const boxes: { type: string; body: Buffer }[] = []
+  for (let offset = 0; offset < bytes.length; offset += bytes.readUInt32BE(offset)) {
+    const body = bytes.subarray(offset + 8, offset + bytes.readUInt32BE(offset))
+    boxes.push({ type: bytes.toString('latin1', offset + 4, offset + 8), body })
+  }
+  return boxes
+}
+
+/** Number of the fragment, and of its track. */
+function numbersOf(bytes: Buffer | null): [sequenceNumber: number, trackId: number] {
+  const [header, fragment] = boxesOf(boxesOf(bytes!)[0]!.body)
+  return [header!.body.readUInt32BE(4), boxesOf(fragment!.body)[0]!.body.readUInt32BE(4)]
+}
+
+function start(muxer: Muxer, ...tracks: Track[]): Buffer {
+  return muxer.start({ tracks, metadata: {} })
+}
+
+describe('the fMP4 muxer', () => {
+  const TWO_TRACKS = 'ftyp moov(mvhd trak trak mvex)'
+  const ONE_TRACK = 'ftyp moov(mvhd trak mvex)'
+
+  it('begins with an init segment, and makes a fragment of each unit', () => {
+    const muxer = FMP4_FORMAT.createMuxer()
+    expect(typesOf(start(muxer, VIDEO, AUDIO))).to.equal(TWO_TRACKS)
+    const fragments = [unit(VIDEO, 0), unit(AUDIO, 0), unit(VIDEO, 3600, false)].map((each) => muxer.mux(each))
+    expect(fragments.map(typesOf)).to.eql(Array(3).fill('moof(mfhd traf) mdat'))
+    expect(fragments.map(numbersOf)).to.eql([
+      [1, 1],
+      [2, 2],
+      [3, 1],
+    ])
+  })
+
+  it('makes fragments of units that were kept before anybody came', () => {
+    const muxer = FMP4_FORMAT.createMuxer()
+    expect(numbersOf(muxer.mux(unit(VIDEO, 0)))).to.eql([1, 1])
+    start(muxer, VIDEO, AUDIO)
+    expect(numbersOf(muxer.mux(unit(VIDEO, 3600)))).to.eql([2, 1])
+  })
+
+  it('leaves out what players of fMP4 do not take: G.711, VP8 and further tracks', () => {
+    const further = track(SCRIPTED_VIDEO, 2, 'low')
+    const vp8 = track({ ...SCRIPTED_VIDEO, codec: 'vp8' } as TrackInit, 0)
+    for (const left of [G711, further, vp8]) {
+      const muxer = FMP4_FORMAT.createMuxer()
+      const kept = left.kind === 'audio' || left === further ? VIDEO : AUDIO
+      expect(typesOf(start(muxer, kept, left))).to.equal(ONE_TRACK)
+      expect(muxer.mux(unit(left, 0))).to.equal(null)
+      expect(muxer.configure(left, 0)).to.equal(null)
+    }
+  })
+
+  it('announces a track that comes late, or is configured anew, by another init segment', () => {
+    const muxer = FMP4_FORMAT.createMuxer()
+    const first = start(muxer, VIDEO)
+    expect(typesOf(muxer.configure(AUDIO, 0))).to.equal(TWO_TRACKS)
+    const { config } = SCRIPTED_VIDEO
+    const record = Buffer.from(config.record)
+    record[3] = 31
+    const changed = muxer.configure({ ...VIDEO, config: h264Config(record) } as Track, 0)
+    expect(typesOf(changed)).to.equal(TWO_TRACKS)
+    expect(first.includes(config.record)).to.equal(true)
+    expect(changed?.includes(config.record)).to.equal(false)
+    expect(changed?.includes(record)).to.equal(true)
+  })
+
+  it('keeps its numbers when another publisher declares its tracks in another order', () => {
+    const muxer = FMP4_FORMAT.createMuxer()
+    start(muxer, VIDEO, AUDIO)
+    const successors = [track(SCRIPTED_AUDIO, 0), track(SCRIPTED_VIDEO, 1)]
+    expect(successors.map((each) => numbersOf(muxer.mux(unit(each, 0))))).to.eql([
+      [1, 2],
+      [2, 1],
+    ])
+  })
+
+  it('goes on without a track in whose place one came that it can not carry', () => {
+    const muxer = FMP4_FORMAT.createMuxer()
+    start(muxer, VIDEO, AUDIO)
+    muxer.configure(G711, 0)
+    expect(muxer.mux(unit(G711, 0))).to.equal(null)
+    expect(typesOf(start(muxer, VIDEO, G711))).to.equal(ONE_TRACK)
+  })
+
+  it('says the type to a WebSocket before each init segment', () => {
+    const muxer = WS_FMP4_FORMAT.createMuxer()
+    const opus = track({ ...SCRIPTED_AUDIO, codec: 'opus', timescale: 48_000, config: opusHead() } as TrackInit, 1)
+    const makers = [
+      () => start(muxer, AUDIO),
+      () => muxer.configure(VIDEO, 0),
+      () => muxer.configure(opus, 0),
+      () => muxer.mux(unit(opus, 0)),
+    ]
+    const messages = makers.map((make) => {
+      const frame = muxer.frame!(make()!)
+      return frame[0] === 0x81 ? frame.toString('latin1', 2, 2 + frame[1]!) : (frame[0] ?? 0).toString(16)
+    })
+    expect(messages).to.eql([
+      'audio/mp4; codecs="mp4a.40.2"',
+      'video/mp4; codecs="avc1.64000d,mp4a.40.2"',
+      'video/mp4; codecs="avc1.64000d,opus"',
+      '82',
+    ])
+  })
+})
+
+function opusHead() {
+  const head = { channels: 2, preSkip: 312, inputSampleRate: 48_000, outputGain: 0, mappingFamily: 0 }
+  return opusConfig(serializeOpusHead({ version: 1, ...head, mapping: undefined }))
+}
