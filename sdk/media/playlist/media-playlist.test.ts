@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import fc from 'fast-check'
 import * as HLS from 'hls-parser'
 import { serializeMediaPlaylist, type MediaPlaylist, type MediaSegment } from './media-playlist.ts'
 
@@ -238,6 +239,25 @@ describe('serializeMediaPlaylist', () => {
         }
       })
     }
+
+    it('throws at any URI that would not be read as it is', () => {
+      fc.assert(
+        fc.property(fc.string({ unit: 'binary' }), (uri) => {
+          const one = { ...EMPTY, segments: [{ uri, durationSeconds: 1, parts: [part(uri)] }], preloadHint: hint('p') }
+          let text: string
+          try {
+            text = serializeMediaPlaylist(one)
+          } catch (error) {
+            expect(error).to.be.instanceOf(RangeError)
+            return
+          }
+          const lines = text.split(/[\r\n\u2028\u2029]/u)
+          const own = [`#EXT-X-PART:DURATION=0.2,URI="${uri}"`, '#EXTINF:1,', uri]
+          expect(lines).to.deep.equal([...HEADER, ...own, '#EXT-X-PRELOAD-HINT:TYPE=PART,URI="p"', ''])
+          expect(uri).to.match(/^[^#"\s][^"\s]*$/u)
+        }),
+      )
+    })
 
     it('throws at a target duration with a fraction, and at a time that is none', () => {
       expect(() => serializeMediaPlaylist({ ...EMPTY, targetDurationSeconds: 2.5 })).to.throw(RangeError, '2.5')
