@@ -31,12 +31,16 @@ const RTMP_DENIED =
   /"level":"error","code":"NetStream\.(Publish\.Denied|Play\.Failed)","description":"unauthorized".* closed$/u
 const HTTP_DENIED = /^401 \{"code":16,"message":"unauthorized","details":\[\]\}$/u
 
+const WS_DENIED = /^401 Unauthorized $/u
+
 /** Every way into the server that has gates. */
 export const WAYS: readonly Way[] = [
   { name: 'publish by RTMP', action: 'publish', protocol: 'rtmp', denial: RTMP_DENIED, open: publishRtmp },
   { name: 'play by RTMP', action: 'play', protocol: 'rtmp', denial: RTMP_DENIED, open: playRtmp },
-  { name: 'play by HTTP-FLV', action: 'play', protocol: 'flv', denial: HTTP_DENIED, open: playHttpFlv },
-  { name: 'play by WS-FLV', action: 'play', protocol: 'flv', denial: /^401 Unauthorized $/u, open: playWsFlv },
+  { name: 'play by HTTP-FLV', action: 'play', protocol: 'flv', denial: HTTP_DENIED, open: playHttp('flv') },
+  { name: 'play by WS-FLV', action: 'play', protocol: 'flv', denial: WS_DENIED, open: playWs('flv') },
+  { name: 'play by HTTP-fMP4', action: 'play', protocol: 'mp4', denial: HTTP_DENIED, open: playHttp('mp4') },
+  { name: 'play by WS-fMP4', action: 'play', protocol: 'mp4', denial: WS_DENIED, open: playWs('mp4') },
   {
     name: 'publish by a plugin',
     action: 'publish',
@@ -72,31 +76,35 @@ async function openRtmp(
   return { admitted: end === '', told, close: () => client.close() }
 }
 
-async function playHttpFlv(server: RunningServer, target: string): Promise<Attempt> {
-  const request = http.get(server.http(flvPath(target)), { agent: false })
-  keep({ close: () => void request.destroy() })
-  const [response] = (await once(request, 'response')) as [IncomingMessage]
-  response.on('error', () => {})
-  const close = () => void request.destroy()
-  if (response.statusCode !== 200) return { admitted: false, told: await answerText(response), close }
-  await once(response, 'data')
-  response.resume()
-  return { admitted: true, told: '200', close }
+function playHttp(protocol: 'flv' | 'mp4'): Way['open'] {
+  return async (server, target) => {
+    const request = http.get(server.http(mediaPath(protocol, target)), { agent: false })
+    keep({ close: () => void request.destroy() })
+    const [response] = (await once(request, 'response')) as [IncomingMessage]
+    response.on('error', () => {})
+    const close = () => void request.destroy()
+    if (response.statusCode !== 200) return { admitted: false, told: await answerText(response), close }
+    await once(response, 'data')
+    response.resume()
+    return { admitted: true, told: '200', close }
+  }
 }
 
-async function playWsFlv(server: RunningServer, target: string): Promise<Attempt> {
-  const socket = new WebSocket(server.ws(flvPath(target)))
-  const { promise, resolve, reject } = Promise.withResolvers<Attempt>()
-  const close = () => socket.terminate()
-  keep({ close })
-  socket.on('error', reject)
-  socket.on('unexpected-response', (request, response) => {
-    void answerText(response, true).then((told) =>
-      resolve({ admitted: false, told, close: () => void request.destroy() }),
-    )
-  })
-  socket.once('message', () => resolve({ admitted: true, told: '101', close }))
-  return promise
+function playWs(protocol: 'flv' | 'mp4'): Way['open'] {
+  return async (server, target) => {
+    const socket = new WebSocket(server.ws(mediaPath(protocol, target)))
+    const { promise, resolve, reject } = Promise.withResolvers<Attempt>()
+    const close = () => socket.terminate()
+    keep({ close })
+    socket.on('error', reject)
+    socket.on('unexpected-response', (request, response) => {
+      void answerText(response, true).then((told) =>
+        resolve({ admitted: false, told, close: () => void request.destroy() }),
+      )
+    })
+    socket.once('message', () => resolve({ admitted: true, told: '101', close }))
+    return promise
+  }
 }
 
 function publishFake(server: RunningServer, target: string): Promise<Attempt> {
@@ -118,9 +126,9 @@ async function openFake(server: RunningServer, line: string): Promise<Attempt> {
   return { admitted: told.startsWith('OK'), told, close }
 }
 
-function flvPath(target: string): string {
+function mediaPath(protocol: 'flv' | 'mp4', target: string): string {
   const [path = '', query = ''] = target.split('?')
-  return `/flv/${path}.flv?${query}`
+  return `/${protocol}/${path}.${protocol}?${query}`
 }
 
 async function answerText(response: IncomingMessage, phrase = false): Promise<string> {

@@ -1,3 +1,4 @@
+import http2 from 'node:http2'
 import path from 'node:path'
 import { expect } from 'chai'
 import { framemd5, makeTestFile, publishFile, type PublishInit } from '../peers/ffmpeg.ts'
@@ -6,11 +7,14 @@ import { requirePeer } from '../peers/require-peer.ts'
 import { waitFor } from '../peers/wait-for.ts'
 import { enhancedTags, makeEnhancedSource } from '../support/enhanced-source.ts'
 import type { EnhancedCodec } from '../support/enhanced-tags.ts'
+import { makeFlvFile, type FlvFile } from '../support/flv-file.ts'
 import { comparable, fromFirstKeyframe, type ComparedFrame } from '../support/flv-frames.ts'
+import { Http2Viewer } from '../support/http2-viewer.ts'
 import { Mp4Viewer } from '../support/mp4-viewer.ts'
 import { RtmpClient } from '../support/rtmp-client.ts'
 import { startServer, type RunningServer } from '../support/server.ts'
 
+const TLS = { SLUICE_GLOBAL_HTTP_LISTENADDRTLS: '127.0.0.1:0' }
 /** Times in milliseconds come out as multiples of a sample's time. */
 const TOLERANCE_MS = 2
 /** 320x240 with 4:2:0. */
@@ -56,7 +60,7 @@ describe('live fMP4', () => {
   let server: RunningServer
   before(async function () {
     requirePeer(this, 'ffmpeg')
-    server = await startServer({ config: 'global:\n  subscribe:\n    waittimeout: 2s\n' })
+    server = await startServer({ env: TLS, config: 'global:\n  subscribe:\n    waittimeout: 2s\n' })
   })
 
   function addresses(target: string): string[] {
@@ -125,6 +129,112 @@ describe('live fMP4', () => {
         expect(viewers[1]!.parts[0]).to.have.property('text').that.matches(type)
       })
     }
+  })
+
+  describe('begins and goes on', () => {
+    let source: FlvFile
+    before(async () => {
+      source = await makeFlvFile(path.join(server.folder, 'source.flv'), { video: { gopFrames: 20 } })
+    })
+
+    async function publish(target: string): Promise<RtmpClient> {
+      const publisher = await RtmpClient.publish({ url: server.rtmp(target) })
+      for (const tag of source.tags) publisher.send(tag)
+      const lastMs = Math.max(...source.frames.map(({ dtsMs }) => dtsMs))
+      await waitFor(() => (server.server.streams.get(target)?.publisher?.timeline.lastMs ?? 0) >= lastMs)
+      return publisher
+    }
+
+    it('with the newest keyframe for who comes late, over TLS, too', async () => {
+      await publish('live/late')
+      const secure = `127.0.0.1:${server.httpsPort}/mp4/live/late.mp4`
+      const pictures = source.frames.filter(({ kind }) => kind === 'video')
+      const newest = pictures.slice(pictures.findLastIndex(({ keyframe }) => keyframe))
+      for (const url of [...addresses('live/late'), `https://${secure}`, `wss://${secure}`]) {
+        const viewer = new Mp4Viewer(url)
+        await waitFor(() => viewer.pictures().length === newest.length, { what: 'the newest pictures' })
+        const startMs = source.frames[0]?.dtsMs ?? 0
+        const timeline = server.server.streams.get('live/late')?.publisher?.timeline.lastMs ?? 0
+        const lastMs = Math.max(...source.frames.map(({ dtsMs }) => dtsMs)) - startMs
+        expect(viewer.pictures().map(({ keyframe }) => keyframe)).to.eql(newest.map(({ keyframe }) => keyframe))
+        expect(viewer.pictures().map(({ baseDts }) => baseDts)).to.eql(
+          newest.map(({ dtsMs }) => dtsMs - startMs + timeline - lastMs),
+        )
+        viewer.close()
+      }
+    })
+
+    it('over HTTP/2, beside other requests of the connection', async () => {
+      await publish('live/h2')
+      const session = http2.connect(`https://127.0.0.1:${server.httpsPort}`, { rejectUnauthorized: false })
+      const viewers = [1, 2].map(() => new Http2Viewer(session, '/mp4/live/h2.mp4'))
+      for (const { parts } of viewers) {
+        await waitFor(() => parts.length > 20, { what: 'fragments' })
+        expect(parts[0]).to.deep.include({ kind: 'init', trackIds: [1, 2] })
+        expect(parts[1]).to.include({ keyframe: true })
+      }
+      expect((await viewers[0]!.headers)['content-type']).to.match(/^video\/mp4; codecs="avc1/u)
+      viewers[0]!.close()
+      await subscribersAre('live/h2', 1)
+      endAll('live/h2')
+      await viewers[1]!.ended
+      expect(await new Http2Viewer(session, '/mp4/live/nobody.mp4').status).to.equal(404)
+      expect(await new Http2Viewer(session, '/mp4/live/h2.mp4', 'HEAD').status).to.equal(200)
+      await subscribersAre('live/h2', 0)
+      session.close()
+    })
+
+    it('with another init segment and a keyframe when the pictures change', async () => {
+      const target = 'live/change'
+      const larger = await makeFlvFile(path.join(server.folder, 'larger.flv'), { video: { size: '640x480' } })
+      const viewers = addresses(target).map((url) => new Mp4Viewer(url))
+      await subscribersAre(target, 2)
+      const publisher = await publish(target)
+      for (const tag of larger.tags) publisher.send({ ...tag, timestampMs: tag.timestampMs + 2000 })
+      for (const viewer of viewers) {
+        await viewer.wait(source.frames.length + larger.frames.length)
+        expect(viewer.order.replaceAll(/f+/gu, 'f').replaceAll('t', '')).to.equal('ifif')
+        const again = viewer.parts.findLastIndex(({ kind }) => kind === 'init')
+        const picture = viewer.parts.slice(again).find((part) => part.kind === 'fragment' && part.trackId === 1)
+        expect(picture).to.include({ keyframe: true })
+        expect(viewer.pictures()).to.have.length(
+          [...source.frames, ...larger.frames].filter(({ kind }) => kind === 'video').length,
+        )
+      }
+      expect(viewers[1]!.order.replaceAll(/f+/gu, 'f')).to.equal('tiftif')
+      publisher.close()
+    })
+
+    it('with the next publisher, without another init segment where the tracks are the same', async () => {
+      const target = 'live/again'
+      const viewer = new Mp4Viewer(addresses(target)[0]!)
+      await subscribersAre(target, 1)
+      const first = await publish(target)
+      await viewer.wait(source.frames.length)
+      first.close()
+      await first.closed
+      await publish(target)
+      await viewer.wait(2 * source.frames.length)
+      expect(viewer.order.replaceAll(/f+/gu, 'f')).to.equal('if')
+      const times = viewer.pictures().map(({ baseDts }) => baseDts)
+      expect(times).to.eql(times.toSorted((a, b) => a - b))
+    })
+  })
+
+  it('is not found where nothing of a stream can be carried', async () => {
+    const target = 'live/g711'
+    const viewers = addresses(target).map((url) => new Mp4Viewer(url))
+    await subscribersAre(target, 2)
+    const file = path.join(server.folder, 'g711.flv')
+    const audio = { encoder: 'pcm_alaw', sampleRate: 8000, channels: 1 }
+    await makeTestFile({ url: file, durationSeconds: 1, video: false, audio })
+    const publisher = publishFile(file, server.rtmp(target))
+    expect(await Promise.all(viewers.map(({ status }) => status))).to.eql([404, 404])
+    const said = server.records.filter(({ msg, stream }) => msg.startsWith('refused') && stream === target)
+    expect(said.map(({ level, codecs }) => ({ level, codecs }))).to.eql(
+      viewers.map(() => ({ level: 'info', codecs: ['pcma'] })),
+    )
+    await publisher.succeed()
   })
 
   after(() => expect(server?.problems).to.eql([]))

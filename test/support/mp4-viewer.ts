@@ -7,28 +7,34 @@ import { LiveViewer } from './live-viewer.ts'
 export type Mp4Part =
   | { readonly kind: 'type'; readonly text: string }
   | { readonly kind: 'init'; readonly trackIds: readonly number[]; readonly boxes: readonly ReadBox[] }
-  | { readonly kind: 'fragment'; readonly trackId: number; readonly baseDts: number; readonly keyframe: boolean }
+  | Mp4Fragment
+
+type Mp4Fragment = {
+  readonly kind: 'fragment'
+  readonly trackId: number
+  readonly baseDts: number
+  readonly keyframe: boolean
+}
 
 const VIDEO_ID = 1
 
 /** A viewer of live fMP4 over HTTP or WebSocket. It leaves with the test that sent it, at the latest. */
 export class Mp4Viewer extends LiveViewer {
   readonly parts: Mp4Part[] = []
-  #bytes: Buffer[] = []
-  #rest = Buffer.alloc(0)
+  readonly #bytes: Buffer[] = []
+  readonly #reader = new Mp4Parts()
 
   /** Text messages, init segments and fragments, by their first letters: `tiff…`. */
   get order(): string {
     return this.parts.map(({ kind }) => kind[0]).join('')
   }
 
-  fragments(trackId?: number): Extract<Mp4Part, { kind: 'fragment' }>[] {
-    const fragments = this.parts.filter((part) => part.kind === 'fragment')
-    return trackId === undefined ? fragments : fragments.filter((fragment) => fragment.trackId === trackId)
+  fragments(): Mp4Fragment[] {
+    return this.parts.filter((part) => part.kind === 'fragment')
   }
 
-  pictures(): Extract<Mp4Part, { kind: 'fragment' }>[] {
-    return this.fragments(VIDEO_ID)
+  pictures(): Mp4Fragment[] {
+    return this.fragments().filter(({ trackId }) => trackId === VIDEO_ID)
   }
 
   async wait(fragments: number): Promise<void> {
@@ -42,15 +48,26 @@ export class Mp4Viewer extends LiveViewer {
 
   protected receive(bytes: Buffer): void {
     this.#bytes.push(bytes)
-    this.#rest = Buffer.concat([this.#rest, bytes])
-    for (let end = this.#endOfPart(); end > 0; end = this.#endOfPart()) {
-      this.parts.push(toPart(this.#rest.subarray(0, end)))
-      this.#rest = this.#rest.subarray(end)
-    }
+    this.parts.push(...this.#reader.push(bytes))
   }
 
   protected override receiveText(text: string): void {
     this.parts.push({ kind: 'type', text })
+  }
+}
+
+/** Takes live fMP4 apart as it comes in. */
+export class Mp4Parts {
+  #rest = Buffer.alloc(0)
+
+  push(bytes: Buffer): Mp4Part[] {
+    const parts: Mp4Part[] = []
+    this.#rest = Buffer.concat([this.#rest, bytes])
+    for (let end = this.#endOfPart(); end > 0; end = this.#endOfPart()) {
+      parts.push(toPart(this.#rest.subarray(0, end)))
+      this.#rest = this.#rest.subarray(end)
+    }
+    return parts
   }
 
   // A part is two boxes: ftyp and moov, or moof and mdat.
