@@ -93,6 +93,11 @@ const cases: readonly (readonly [name: string, playlist: MediaPlaylist, lines: r
     [...HEADER, '#EXTINF:1.5,', '0.ts', '#EXTINF:2,', '1.ts'],
   ],
   [
+    'a gap',
+    { ...EMPTY, segments: [{ uri: '0.ts', durationSeconds: 2, discontinuity: true, gap: true }] },
+    [...HEADER, '#EXT-X-DISCONTINUITY', '#EXT-X-GAP', '#EXTINF:2,', '0.ts'],
+  ],
+  [
     'low latency, with all that belongs to it',
     LOW_LATENCY,
     [

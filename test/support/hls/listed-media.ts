@@ -18,6 +18,8 @@ export type ListedSegment = {
   /** NaN without EXTINF. */
   readonly durationSeconds: number
   readonly discontinuity: boolean
+  /** There is no file, as there is no media. */
+  readonly gap: boolean
   /** The init segment that is in force. */
   readonly initUri: string | undefined
   readonly programDateTimeMs: number | undefined
@@ -80,10 +82,10 @@ function readSegments(lines: ReturnType<typeof readPlaylistLines>, firstSequence
   let initUri: string | undefined
   let pending: Pending = { parts: [] }
   const take = (line: number, uri: string | undefined): ListedSegment => {
-    const { durationSeconds = Number.NaN, discontinuity = false, programDateTimeMs, parts } = pending
+    const { durationSeconds = Number.NaN, discontinuity = false, gap = false, programDateTimeMs, parts } = pending
     const sequence = firstSequence + segments.length
     pending = { parts: [] }
-    return { line, sequence, uri, durationSeconds, discontinuity, initUri, programDateTimeMs, parts }
+    return { line, sequence, uri, durationSeconds, discontinuity, gap, initUri, programDateTimeMs, parts }
   }
   for (const { line, tag, uri } of lines) {
     if (tag?.name === 'EXT-X-MAP') initUri = tag.attributes.get('URI')
@@ -97,6 +99,7 @@ function readSegments(lines: ReturnType<typeof readPlaylistLines>, firstSequence
 function readSegmentTag({ line, name, value, attributes }: Tag, pending: Pending): void {
   if (name === 'EXTINF') pending.durationSeconds = Number.parseFloat(value)
   else if (name === 'EXT-X-DISCONTINUITY') pending.discontinuity = true
+  else if (name === 'EXT-X-GAP') pending.gap = true
   else if (name === 'EXT-X-PROGRAM-DATE-TIME') pending.programDateTimeMs = Date.parse(value)
   else if (name === 'EXT-X-PART') {
     pending.parts.push({

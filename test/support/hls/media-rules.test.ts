@@ -68,6 +68,7 @@ const brokenTs: readonly Broken[] = [
   ['the same segment twice', '6.ts', '5.ts', 'repeated-uri', 12],
   ['no wall clock', /#EXT-X-PROGRAM.*\n/gu, '', 'program-date-time', 1],
   ['a wall clock that runs ahead', '06.400Z', '06.500Z', 'program-date-time', 12],
+  ['too old a version for a gap', '#EXT-X-DISCONTINUITY\n', '#EXT-X-DISCONTINUITY\n#EXT-X-GAP\n', 'version', 2],
   ['a date that is none', '2026-11-21T07:55', 'yesterday', 'program-date-time', 16],
 ]
 
@@ -84,6 +85,7 @@ const broken: readonly Broken[] = [
   ['a part without a URI', 'URI="9.1.m4s"', 'BYTERANGE=1', 'part', 24],
   ['a part of no duration', 'DURATION=0.2,URI="9.1', 'DURATION=0,URI="9.1', 'part', 24],
   ['a first part that depends on others', 'URI="8.0.m4s",INDEPENDENT=YES', 'URI="8.0.m4s"', 'part-independent', 17],
+  ['parts in a gap', '#EXTINF:0.42', '#EXT-X-GAP\n#EXTINF:0.42', 'gap', 22],
   ['parts shorter than their segment', '#EXTINF:0.42', '#EXTINF:0.43', 'parts-sum', 21],
   [
     'parts of an old segment',
@@ -127,6 +129,8 @@ describe('validateMediaPlaylist', () => {
     expect(validateMediaPlaylist(TS, { format: 'ts' })).to.deep.equal([])
     expect(validateMediaPlaylist(`${TS}#EXT-X-ENDLIST\n`, { format: 'ts' })).to.deep.equal([])
     expect(validateMediaPlaylist(LOW_LATENCY, { format: 'fmp4', lowLatency: true })).to.deep.equal([])
+    const gap = LOW_LATENCY.replace('#EXTINF:1,\n7', '#EXT-X-GAP\n#EXTINF:1,\n7')
+    expect(validateMediaPlaylist(gap, { format: 'fmp4', lowLatency: true })).to.deep.equal([])
     const delta = LOW_LATENCY.replace(
       /#EXT-X-MAP:URI="a[^]*6.m4s\n/u,
       '#EXT-X-SKIP:SKIPPED-SEGMENTS=2\n#EXT-X-PROGRAM-DATE-TIME:2026-11-21T07:51:06.000Z\n',

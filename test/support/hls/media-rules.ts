@@ -14,7 +14,14 @@ const ONCE = new Set([
   'EXT-X-SKIP',
   'EXT-X-ENDLIST',
 ])
-const OF_SEGMENTS = new Set(['EXTINF', 'EXT-X-DISCONTINUITY', 'EXT-X-MAP', 'EXT-X-PROGRAM-DATE-TIME', 'EXT-X-PART'])
+const OF_SEGMENTS = new Set([
+  'EXTINF',
+  'EXT-X-DISCONTINUITY',
+  'EXT-X-GAP',
+  'EXT-X-MAP',
+  'EXT-X-PROGRAM-DATE-TIME',
+  'EXT-X-PART',
+])
 const AFTER_SEGMENTS = new Set(['EXT-X-ENDLIST', 'EXT-X-PRELOAD-HINT', 'EXT-X-RENDITION-REPORT'])
 const KNOWN = new Set([...ONCE, ...OF_SEGMENTS, ...AFTER_SEGMENTS])
 
@@ -52,6 +59,7 @@ function* checkHeader({ tags, targetDurationSeconds }: ListedMedia): Generator<V
 /** The version that a tag needs (RFC 8216bis 8). */
 function versionOf({ name, value }: Tag): number {
   if (name === 'EXT-X-SKIP') return 9
+  if (name === 'EXT-X-GAP') return 8
   if (name === 'EXT-X-MAP') return 6
   return name === 'EXTINF' && value.includes('.') ? 3 : 1
 }
@@ -66,7 +74,8 @@ function* checkVersion({ tags }: ListedMedia): Generator<Violation> {
 
 function* checkSegments({ segments, targetDurationSeconds, tags }: ListedMedia): Generator<Violation> {
   const uris = new Set<string>()
-  for (const { line, uri = '', durationSeconds, parts } of segments) {
+  for (const { line, uri = '', durationSeconds, gap, parts } of segments) {
+    if (gap && parts.length > 0) yield { rule: 'gap', line, detail: 'parts that are not marked as missing' }
     if (!(durationSeconds > 0)) yield { rule: 'extinf', line, detail: `a duration of ${durationSeconds}` }
     if (Math.round(durationSeconds) > targetDurationSeconds) {
       yield { rule: 'segment-duration', line, detail: `${durationSeconds} of at most ${targetDurationSeconds}` }

@@ -71,6 +71,7 @@ const broken: readonly (readonly [what: string, rule: string, line: number, then
       ),
     ],
   ],
+  ['a gap that opened', 'segment-changed', 10, [FIRST.replace('#EXTINF:2,\na', '#EXT-X-GAP\n#EXTINF:2,\na')]],
   [
     'a discontinuity that came later',
     'segment-changed',
@@ -150,6 +151,13 @@ describe('PlaylistHistory', () => {
       expect(await askedFor(2)).to.deep.equal(['a', 'b', 'init.mp4'])
       expect(await askedFor(5)).to.deep.equal(['a', 'b', 'c', 'd', 'e', 'init.mp4'])
       expect(await askedFor(8)).to.deep.equal(['d', 'e', 'f', 'g', 'h', 'init.mp4'])
+    })
+
+    it('asks for no file of a gap', async () => {
+      const history = new PlaylistHistory()
+      history.add(shifted(0).replace('#EXTINF:2,\na', '#EXT-X-GAP\n#EXTINF:2,\na'))
+      history.add(shifted(1))
+      expect(await history.checkRemoved(async () => false)).to.deep.equal([])
     })
 
     it('finds those that are gone', async () => {

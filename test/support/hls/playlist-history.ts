@@ -40,7 +40,7 @@ export class PlaylistHistory {
   /** Asks for the segments that were removed too short a time ago to be gone, with their init segments. */
   async checkRemoved(isThere: (uri: string) => Promise<boolean>): Promise<Violation[]> {
     const due = this.#removed.filter(({ dueSeconds }) => dueSeconds > this.#endSeconds)
-    const uris = new Set(due.flatMap(({ segment: { uri, initUri } }) => [uri ?? [], initUri ?? []].flat()))
+    const uris = new Set(due.flatMap(({ segment }) => filesOf(segment)))
     const answers = await Promise.all([...uris].map(async (uri) => ({ uri, there: await isThere(uri) })))
     return answers.filter(({ there }) => !there).map(({ uri }) => ({ rule: 'removed-gone', line: 0, detail: uri }))
   }
@@ -57,6 +57,9 @@ export class PlaylistHistory {
     this.#longestSeconds = Math.max(this.#longestSeconds, secondsOf(playlist.segments))
   }
 }
+
+const filesOf = ({ uri, initUri, gap }: ListedSegment) =>
+  gap ? [] : [uri, initUri].filter((name) => name !== undefined)
 
 const secondsOf = (segments: readonly ListedSegment[]) =>
   segments.reduce((sum, { durationSeconds }) => sum + durationSeconds, 0)
@@ -143,7 +146,7 @@ function* checkSegmentsKept(before: ListedMedia, after: ListedMedia): Generator<
 }
 
 function changeOf(old: ListedSegment, segment: ListedSegment): string | undefined {
-  const keys = ['discontinuity', 'initUri', 'uri', 'durationSeconds', 'programDateTimeMs'] as const
+  const keys = ['discontinuity', 'initUri', 'uri', 'durationSeconds', 'gap', 'programDateTimeMs'] as const
   // The last ones are told when it is whole.
   const key = keys.slice(0, old.uri === undefined ? 2 : undefined).find((name) => old[name] !== segment[name])
   return key && `${segment.uri}: ${key} ${old[key]} became ${segment[key]}`
