@@ -4,12 +4,12 @@ import type { MediaPlaylist } from 'sluice/sdk/media'
 import { FramePace } from './frame-pace.ts'
 import { PartCutter } from './part-cutter.ts'
 import type { PresentationFile } from './presentation-file.ts'
+import type { PresentationTerms } from './presentation-terms.ts'
 import { buildMediaPlaylist } from './rendition-playlist.ts'
-import type { RenditionTerms } from './rendition-playlist.ts'
 import type { Rendition } from './rendition.ts'
 import type { Cut } from './segment-cutter.ts'
 import { createSegmentMuxer } from './segment-muxer.ts'
-import type { SegmentFormat, SegmentMuxer } from './segment-muxer.ts'
+import type { SegmentMuxer } from './segment-muxer.ts'
 import type { Segment, Timeline } from './segment.ts'
 import { SegmentWindow } from './segment-window.ts'
 
@@ -21,10 +21,8 @@ const KEYFRAME_WAIT_SECONDS = 0.5
 export type LiveRenditionInit = {
   readonly name: string
   readonly presentationId: string
-  readonly format: SegmentFormat
-  readonly window: number
   readonly firstMsn: number
-  readonly terms: RenditionTerms
+  readonly terms: PresentationTerms
   readonly log: PluginContext<unknown>['log']
 }
 
@@ -48,13 +46,15 @@ export class LiveRendition implements Rendition {
   /** Cuts of the leading rendition that this one has not reached. */
   #cuts: Cut[] = []
   #pendingBytes = 0
+  /** Units of the first segment, which is divided when the part target is known. */
+  #early: { readonly unit: AccessUnit; readonly timeSeconds: number }[] = []
 
   constructor(init: LiveRenditionInit) {
     this.name = init.name
     this.#init = init
     this.#nextMsn = init.firstMsn
     const prefix = `${init.presentationId}-${init.name}-`
-    this.window = new SegmentWindow(prefix, init.format === 'ts' ? 'ts' : 'm4s', init.window)
+    this.window = new SegmentWindow(prefix, init.terms.format === 'ts' ? 'ts' : 'm4s', init.terms)
   }
 
   get lastMsn(): number {
@@ -130,7 +130,7 @@ export class LiveRendition implements Rendition {
     this.#muxer = undefined
     if (tracks.length === 0) return
     this.#tracks = tracks
-    this.#muxer = createSegmentMuxer(this.#init.format, tracks)
+    this.#muxer = createSegmentMuxer(this.#init.terms.format, tracks)
     this.#initName = this.#muxer.init && this.window.addInit(timeline.index, this.#muxer.init)
   }
 
@@ -152,26 +152,31 @@ export class LiveRendition implements Rendition {
       const latestSeconds = this.#boundarySeconds + this.#init.terms.limitSeconds
       this.cut({ atSeconds: Math.max(atSeconds, Math.min(timeSeconds, latestSeconds)) }, unit)
     }
-    this.#open ??= this.#openSegment()
     this.#pendingBytes += unit.sizeBytes
-    const isMain = unit.track === this.#tracks[0]
-    if (isMain) this.#pace.take(timeSeconds)
-    if (!this.#parts) this.#mux(unit)
-    else if (isMain) this.#parts.main(unit, timeSeconds)
-    else this.#parts.other(unit, timeSeconds)
+    if (unit.track === this.#tracks[0]) this.#pace.take(timeSeconds)
+    const { lowLatency, partTargetSeconds } = this.#init.terms
+    if (lowLatency && partTargetSeconds === undefined) {
+      this.#early.push({ unit, timeSeconds })
+      return
+    }
+    this.#placeEarly()
+    this.#place(unit, timeSeconds)
   }
 
   /** Completes the segment, which has no media if none came. @param next The unit that the next one begins with. */
   cut({ atSeconds }: Cut, next?: AccessUnit): void {
+    this.#placeEarly()
     const segment = this.#open ?? this.#openSegment()
-    if (this.#parts) this.#parts.finish(atSeconds, next)
-    else this.#endPart(atSeconds - this.#boundarySeconds, next)
+    // The boundary before may lie earlier than the leading rendition's.
+    const endSeconds = Math.min(atSeconds, segment.startSeconds + this.#init.terms.limitSeconds)
+    const partsEndSeconds = this.#parts?.finish(endSeconds, next)
+    if (!this.#parts) this.#endPart(endSeconds - segment.startSeconds, next)
+    this.#boundarySeconds = segment.parts.length > 0 ? (partsEndSeconds ?? endSeconds) : endSeconds
+    segment.durationSeconds = this.#boundarySeconds - segment.startSeconds
+    segment.complete = true
     this.#open = undefined
     this.#parts = undefined
-    segment.durationSeconds = Math.max(0, atSeconds - segment.startSeconds)
-    segment.complete = true
-    this.#boundarySeconds = atSeconds
-    this.window.trim()
+    this.window.complete(segment)
   }
 
   /** Ends the timeline: nothing more of it comes. */
@@ -179,6 +184,18 @@ export class LiveRendition implements Rendition {
     for (const earlier of this.#cuts.splice(0)) if (earlier.atSeconds < cut.atSeconds) this.cut(earlier)
     this.cut(cut)
     this.#muxer = undefined
+  }
+
+  #placeEarly(): void {
+    if (this.#early.length === 0) return
+    for (const { unit, timeSeconds } of this.#early.splice(0)) this.#place(unit, timeSeconds)
+  }
+
+  #place(unit: AccessUnit, timeSeconds: number): void {
+    this.#open ??= this.#openSegment()
+    if (!this.#parts) this.#mux(unit)
+    else if (unit.track === this.#tracks[0]) this.#parts.main(unit, timeSeconds)
+    else this.#parts.other(unit, timeSeconds)
   }
 
   get #divides(): boolean {
@@ -231,13 +248,15 @@ export class LiveRendition implements Rendition {
     }
   }
 
-  #endPart(durationSeconds: number, next: AccessUnit | undefined): void {
+  #endPart(durationSeconds: number, next: AccessUnit | undefined): boolean {
     const piece = this.#muxer?.take(next)
     const segment = this.#open
-    if (!piece || !segment) return
+    if (!piece || !segment) return false
     this.#pendingBytes = 0
-    this.window.addPart(segment, { ...piece, durationSeconds })
+    const { data, independent } = piece
+    this.window.addPart(segment, { data, independent, durationSeconds })
     segment.durationSeconds += durationSeconds
+    return true
   }
 }
 

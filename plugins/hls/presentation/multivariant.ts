@@ -1,8 +1,10 @@
 import type { AudioTrack, Track } from 'sluice/sdk'
+import { codecsOf } from 'sluice/sdk/media'
 import type { MultivariantPlaylist } from 'sluice/sdk/media'
 import type { LiveRendition } from './live-rendition.ts'
+import type { PresentationTerms } from './presentation-terms.ts'
 import { isIndependent, versionOf } from './rendition-playlist.ts'
-import type { RenditionTerms } from './rendition-playlist.ts'
+
 import { segmentSizeBytes } from './segment.ts'
 import type { Layout } from './track-plan.ts'
 
@@ -10,7 +12,7 @@ const AUDIO_GROUP = 'audio'
 const LANGUAGE = /^[a-z]{3}$/u
 
 /** The playlist that names the renditions, with what is known of them now. */
-export function buildMultivariant(layout: Layout, terms: RenditionTerms): MultivariantPlaylist {
+export function buildMultivariant(layout: Layout, terms: PresentationTerms): MultivariantPlaylist {
   const all = [...terms.renditions.values()]
   const renditions = (names: readonly string[]) => all.filter(({ name }) => names.includes(name))
   const audio = renditions(layout.audio)
@@ -37,7 +39,7 @@ function variantOf(rendition: LiveRendition, group: readonly LiveRendition[]) {
     uri: playlistName(rendition),
     bandwidth: own.peak + Math.max(0, ...rates.map(({ peak }) => peak)),
     averageBandwidth: own.average + Math.max(0, ...rates.map(({ average }) => average)),
-    ...codecsOf(tracks),
+    ...codecAttribute(tracks),
     ...(width > 0 && height > 0 ? { width, height } : {}),
     ...(video ? { frameRate: Math.round(1000 / rendition.pace.averageSeconds) / 1000 } : {}),
     ...(group.length > 0 ? { audioGroup: AUDIO_GROUP } : {}),
@@ -60,8 +62,8 @@ function audioRenditionOf(rendition: LiveRendition, index: number) {
 }
 
 /** Left out as a whole when one is not known. */
-function codecsOf(tracks: readonly Track[]): { codecs?: string } {
-  const codecs = new Set(tracks.map(({ config }) => config.codecString))
+function codecAttribute(tracks: readonly Track[]): { codecs?: string } {
+  const codecs = new Set(tracks.map(codecsOf))
   return codecs.size === 0 || codecs.has('') ? {} : { codecs: [...codecs].join(',') }
 }
 

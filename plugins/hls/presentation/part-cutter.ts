@@ -1,5 +1,6 @@
 import type { AccessUnit } from 'sluice/sdk'
 import type { FramePace } from './frame-pace.ts'
+import { MIN_PART_SHARE } from './part-target.ts'
 import { MAX_LEAD_SECONDS } from './segment-cutter.ts'
 
 /** Less than the playlist's last digit that matters; times that are sums of fractions differ by it. */
@@ -11,14 +12,15 @@ type HeldUnit = { readonly unit: AccessUnit; readonly timeSeconds: number }
 /** Where units and the ends of parts go, in order. */
 export interface PartSink {
   write(unit: AccessUnit): void
-  /** Ends a part before `next`, if that is known. */
-  endPart(durationSeconds: number, next: AccessUnit | undefined): void
+  /** Ends a part before `next`, if that is known. @returns false when nothing was written, and there is no part. */
+  endPart(durationSeconds: number, next: AccessUnit | undefined): boolean
 }
 
 /**
  * Ends the parts of one segment so that none lasts longer than the part target, and all but the last nearly as long.
  * The newest frame of the main track is held back until the next one tells where it ends. A frame that lasts longer
- * than the target makes a part of its own, which is told to last as long as the target.
+ * than there is room for ends a part that is told to last as long as the target; what is left of it falls to the parts
+ * that follow, a frame each.
  */
 export class PartCutter {
   readonly #sink: PartSink
@@ -54,25 +56,25 @@ export class PartCutter {
     this.#sink.write(unit)
   }
 
-  /** The segment ends here. */
-  finish(atSeconds: number, next: AccessUnit | undefined): void {
+  /** The segment ends here. @returns where its parts end, which is earlier if a frame was too long for them. */
+  finish(atSeconds: number, next: AccessUnit | undefined): number {
     this.#release(atSeconds)
     this.#end(atSeconds, next)
+    return this.#startSeconds
   }
 
   #release(endSeconds: number): void {
     const held = this.#held
     if (!held) return
     this.#held = undefined
-    const isLate = held.timeSeconds - this.#startSeconds > ROUNDING_SECONDS
-    if (isLate && this.#passes(endSeconds - this.#startSeconds)) this.#end(held.timeSeconds, held.unit)
+    const isEnough = held.timeSeconds - this.#startSeconds >= this.#targetSeconds * MIN_PART_SHARE
+    if (isEnough && this.#passes(endSeconds - this.#startSeconds)) this.#end(held.timeSeconds, held.unit)
     this.#sink.write(held.unit)
   }
 
   #end(atSeconds: number, next: AccessUnit | undefined): void {
-    const elapsed = atSeconds - this.#startSeconds
-    this.#sink.endPart(Math.max(0, Math.min(elapsed, this.#targetSeconds)), next)
-    this.#startSeconds = atSeconds
+    const durationSeconds = Math.min(atSeconds - this.#startSeconds, this.#targetSeconds)
+    if (this.#sink.endPart(durationSeconds, next)) this.#startSeconds += durationSeconds
   }
 
   #passes(durationSeconds: number): boolean {

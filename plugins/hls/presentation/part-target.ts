@@ -1,7 +1,7 @@
 import type { FramePace } from './frame-pace.ts'
 
 /** Parts other than a segment's last have at least this share of the part target (rfc8216bis 4.4.4.9). */
-const MIN_PART_SHARE = 0.85
+export const MIN_PART_SHARE = 0.85
 /** A little more, as steps come that are not seen yet. */
 const SHARE = MIN_PART_SHARE + 0.01
 /** Longest step beside the average that jitter makes; past it the rate of frames varies. */

@@ -5,7 +5,7 @@ import { LiveRendition } from './live-rendition.ts'
 import { buildMultivariant } from './multivariant.ts'
 import { choosePartTarget } from './part-target.ts'
 import type { PresentationFile } from './presentation-file.ts'
-import type { RenditionTerms } from './rendition-playlist.ts'
+import { PresentationTerms } from './presentation-terms.ts'
 import type { Rendition } from './rendition.ts'
 import { SegmentCutter } from './segment-cutter.ts'
 import type { Cut } from './segment-cutter.ts'
@@ -55,7 +55,7 @@ export class Presentation {
   readonly #options: PresentationOptions
   readonly #listeners = new Set<() => void>()
   readonly #declared: DeclaredTracks
-  readonly #terms: Terms
+  readonly #terms: PresentationTerms
   readonly #firstMsn: number
   #layout: Layout | undefined
   #run: Run | undefined
@@ -73,7 +73,8 @@ export class Presentation {
     this.#options = options
     this.#declared = new DeclaredTracks(options.format)
     this.#firstMsn = Math.floor(options.nowMs() / 1000)
-    this.#terms = new Terms(options.format, this.#firstMsn)
+    const lowLatency = options.lowLatency && options.format === 'fmp4'
+    this.#terms = new PresentationTerms({ ...options, lowLatency, firstDiscontinuity: this.#firstMsn })
     this.reader = {
       track: (track) => this.#guard(() => this.#track(track)),
       trackRemoved: (track) => this.#guard(() => this.#trackRemoved(track)),
@@ -196,7 +197,7 @@ export class Presentation {
   #unit(unit: AccessUnit): void {
     const timeSeconds = unit.dts / unit.track.timescale
     if (!(timeSeconds >= 0)) return
-    if (this.#stale && this.#isTimeToChange(unit)) this.#finishRun()
+    if (this.#stale && this.#isTimeToChange(unit)) this.#changeTracks()
     const run = this.#run ?? this.#begin(timeSeconds)
     const entry = run?.tracks.get(unit.track)
     // A track that is new, or changed, waits for the next timeline.
@@ -222,6 +223,12 @@ export class Presentation {
     if (!this.#ready) this.#checkReady()
     if (rendition.lastMsn !== lastMsn || rendition.lastPart !== lastPart) this.#changed = true
     if (this.#timelines === 1 && !this.#ready) this.#setClock(run.timeline, timeSeconds)
+  }
+
+  #changeTracks(): void {
+    // What viewers know nothing of is not worth a discontinuity.
+    if (this.#ready) this.#finishRun()
+    else this.#run = undefined
   }
 
   /** Other tracks have to wait for a place to start at, unless there is nothing to wait for. */
@@ -268,9 +275,9 @@ export class Presentation {
     this.#layout = layout
     this.#timelines = 0
     this.#terms.reset()
-    const { format, window, log } = this.#options
+    const { log } = this.#options
     for (const name of [...layout.video, ...layout.audio]) {
-      const init = { name, presentationId: this.id, format, window, firstMsn: this.#firstMsn, terms: this.#terms, log }
+      const init = { name, presentationId: this.id, firstMsn: this.#firstMsn, terms: this.#terms, log }
       this.#terms.renditions.set(name, new LiveRendition(init))
     }
   }
@@ -312,9 +319,8 @@ export class Presentation {
   /** The first cut tells how long segments may be, and how frames come. */
   #fixTerms({ cutter }: Run): void {
     if (this.#terms.isFixed || cutter.targetSeconds === undefined) return
-    const { lowLatency, format, partMs } = this.#options
     const paces = [...this.#terms.renditions.values()].filter(({ running }) => running).map(({ pace }) => pace)
-    const partTargetSeconds = lowLatency && format === 'fmp4' ? choosePartTarget(partMs, paces) : undefined
+    const partTargetSeconds = this.#terms.lowLatency ? choosePartTarget(this.#options.partMs, paces) : undefined
     this.#terms.fix(cutter.targetSeconds, cutter.limitSeconds, partTargetSeconds)
   }
 
@@ -327,36 +333,5 @@ export class Presentation {
   /** Units may come in a burst at first, from the past: the latest to arrive in time tells the clock. */
   #setClock(timeline: Timeline, timeSeconds: number): void {
     timeline.originMs = Math.min(timeline.originMs, this.#options.nowMs() - timeSeconds * 1000)
-  }
-}
-
-/** What the renditions go by. */
-class Terms implements RenditionTerms {
-  readonly format: SegmentFormat
-  readonly firstDiscontinuity: number
-  readonly renditions = new Map<string, LiveRendition>()
-  ended = false
-  isFixed = false
-  targetDurationSeconds = 0
-  limitSeconds = Infinity
-  partTargetSeconds: number | undefined
-
-  constructor(format: SegmentFormat, firstDiscontinuity: number) {
-    this.format = format
-    this.firstDiscontinuity = firstDiscontinuity
-  }
-
-  fix(targetDurationSeconds: number, limitSeconds: number, partTargetSeconds: number | undefined): void {
-    this.isFixed = true
-    this.targetDurationSeconds = targetDurationSeconds
-    this.limitSeconds = limitSeconds
-    this.partTargetSeconds = partTargetSeconds
-  }
-
-  reset(): void {
-    this.renditions.clear()
-    this.isFixed = false
-    this.partTargetSeconds = undefined
-    this.limitSeconds = Infinity
   }
 }

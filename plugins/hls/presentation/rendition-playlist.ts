@@ -1,5 +1,6 @@
 import type { MediaPlaylist, MediaSegment } from 'sluice/sdk/media'
 import type { LiveRendition } from './live-rendition.ts'
+import type { PresentationTerms } from './presentation-terms.ts'
 import { isGap } from './segment.ts'
 import type { Segment } from './segment.ts'
 import type { SegmentWindow } from './segment-window.ts'
@@ -13,23 +14,8 @@ const SKIP_TARGET_DURATIONS = 6
 /** EXT-X-VERSION that parts, EXT-X-GAP, EXT-X-MAP and the rest ask for (section 8). */
 const VERSION = { lowLatency: 9, gap: 8, map: 7, plain: 6 } as const
 
-/** What holds for all renditions of a presentation, at any time. */
-export interface RenditionTerms {
-  readonly format: 'fmp4' | 'ts'
-  readonly targetDurationSeconds: number
-  /** Of any segment. */
-  readonly limitSeconds: number
-  /** Undefined while, and where, no parts are made. */
-  readonly partTargetSeconds: number | undefined
-  /** Number of the first timeline. */
-  readonly firstDiscontinuity: number
-  /** No more media comes. */
-  readonly ended: boolean
-  readonly renditions: ReadonlyMap<string, LiveRendition>
-}
-
 /** The playlist of a rendition as it is now. */
-export function buildMediaPlaylist(rendition: LiveRendition, terms: RenditionTerms, skip: boolean): MediaPlaylist {
+export function buildMediaPlaylist(rendition: LiveRendition, terms: PresentationTerms, skip: boolean): MediaPlaylist {
   const { window } = rendition
   const { partTargetSeconds } = terms
   const listed = window.listed().filter((segment) => segment.complete || segment.divided)
@@ -77,7 +63,7 @@ function describe(segment: Segment, window: SegmentWindow, withParts: boolean): 
   }
 }
 
-function lowLatencyTerms(partTargetSeconds: number, { targetDurationSeconds }: RenditionTerms) {
+function lowLatencyTerms(partTargetSeconds: number, { targetDurationSeconds }: PresentationTerms) {
   return {
     partTargetSeconds,
     serverControl: {
@@ -88,19 +74,20 @@ function lowLatencyTerms(partTargetSeconds: number, { targetDurationSeconds }: R
   }
 }
 
-export function versionOf(listed: readonly Segment[], { format, partTargetSeconds }: RenditionTerms): number {
+export function versionOf(listed: readonly Segment[], { format, partTargetSeconds }: PresentationTerms): number {
   if (partTargetSeconds !== undefined) return VERSION.lowLatency
   if (listed.some(isGap)) return VERSION.gap
   return format === 'ts' ? VERSION.plain : VERSION.map
 }
 
 /** How many segments at the start are farther from the end than the skip boundary. */
-function skippable(listed: readonly Segment[], { targetDurationSeconds }: RenditionTerms): number {
-  return countBefore(listed, targetDurationSeconds * SKIP_TARGET_DURATIONS, 'end')
+function skippable(listed: readonly Segment[], { targetDurationSeconds }: PresentationTerms): number {
+  const complete = listed.filter((segment) => segment.complete)
+  return countBefore(complete, targetDurationSeconds * SKIP_TARGET_DURATIONS, 'end')
 }
 
 /** The first segment whose parts are listed. */
-function partsFrom(listed: readonly Segment[], { targetDurationSeconds }: RenditionTerms): number {
+function partsFrom(listed: readonly Segment[], { targetDurationSeconds }: PresentationTerms): number {
   return countBefore(listed, targetDurationSeconds * PARTS_TARGET_DURATIONS, 'start')
 }
 
@@ -120,7 +107,7 @@ function discontinuitiesBefore(first: Segment | undefined): number {
   return first ? first.timeline.index - (first.discontinuity ? 1 : 0) : 0
 }
 
-function reports(rendition: LiveRendition, { renditions }: RenditionTerms) {
+function reports(rendition: LiveRendition, { renditions }: PresentationTerms) {
   const others = [...renditions.values()].filter((other) => other !== rendition && other.lastMsn >= 0)
   return others.map(({ name, lastMsn, window }) => {
     const lastPart = (window.find(lastMsn)?.divided === true ? window.find(lastMsn)!.parts.length : 0) - 1

@@ -1,8 +1,13 @@
 import type { PresentationFile } from './presentation-file.ts'
+import type { PresentationTerms } from './presentation-terms.ts'
 import { segmentSizeBytes } from './segment.ts'
 import type { Part, Segment } from './segment.ts'
 
 const CONTENT_TYPE = { ts: 'video/mp2t', m4s: 'video/iso.segment', mp4: 'video/mp4' } as const
+/** Removing a segment never leaves less than this (RFC 8216 6.2.2). */
+const MIN_TARGET_DURATIONS = 3
+/** What sums of the durations that playlists tell may be off. */
+const ROUNDING_SECONDS = 0.01
 const SEGMENT_NAME = /^(\d{1,16})(?:\.(\d{1,6}))?\.(ts|m4s)$/u
 const INIT_NAME = /^init(\d{1,9})\.mp4$/u
 
@@ -13,18 +18,25 @@ const INIT_NAME = /^init(\d{1,9})\.mp4$/u
 export class SegmentWindow {
   readonly #prefix: string
   readonly #extension: 'ts' | 'm4s'
-  readonly #size: number
+  readonly #terms: Pick<PresentationTerms, 'window' | 'targetDurationSeconds'>
   /** In order of sequence numbers, without a hole. */
-  #segments: Segment[] = []
+  readonly #segments: Segment[] = []
+  /** Of those at the start that have left the playlist: how much media there will be when each may go. */
+  readonly #dueSeconds: number[] = []
   readonly #inits = new Map<string, Buffer>()
   #sizeBytes = 0
+  #mediaSeconds = 0
   #longestSeconds = 0
 
-  /** @param size How many complete segments are listed. @param prefix Of all file names. */
-  constructor(prefix: string, extension: 'ts' | 'm4s', size: number) {
+  /** @param prefix Of all file names. */
+  constructor(
+    prefix: string,
+    extension: 'ts' | 'm4s',
+    terms: Pick<PresentationTerms, 'window' | 'targetDurationSeconds'>,
+  ) {
     this.#prefix = prefix
     this.#extension = extension
-    this.#size = size
+    this.#terms = terms
   }
 
   get sizeBytes(): number {
@@ -38,8 +50,7 @@ export class SegmentWindow {
 
   /** Those of the playlist: complete ones and the one being made. */
   listed(): Segment[] {
-    const open = this.newest?.complete === false ? 1 : 0
-    return this.#segments.slice(-(this.#size + open))
+    return this.#segments.slice(this.#dueSeconds.length)
   }
 
   find(msn: number): Segment | undefined {
@@ -57,22 +68,27 @@ export class SegmentWindow {
     this.#sizeBytes += part.data.length
   }
 
-  /** Lets go of what need not be kept any more; to be called when a segment is complete. */
-  trim(): void {
+  /** Takes note that the newest segment is complete, and lets go of what need not be kept any more. */
+  complete({ durationSeconds }: Segment): void {
+    this.#mediaSeconds += durationSeconds
     const listed = this.listed()
-    const listedSeconds = listed.reduce((sum, { durationSeconds }) => sum + durationSeconds, 0)
-    this.#longestSeconds = Math.max(this.#longestSeconds, listedSeconds)
-    const removed = this.#segments.slice(0, this.#segments.length - listed.length)
-    // Media that came since a segment left the playlist.
-    let sinceSeconds = 0
-    let dropped = 0
-    for (let index = removed.length - 1; index >= 0 && dropped === 0; index -= 1) {
-      const { durationSeconds } = removed[index]!
-      if (sinceSeconds > durationSeconds + this.#longestSeconds) dropped = index + 1
-      sinceSeconds += durationSeconds
+    let listedSeconds = listed.reduce((sum, segment) => sum + segment.durationSeconds, 0)
+    const leastSeconds = this.#terms.targetDurationSeconds * MIN_TARGET_DURATIONS
+    let remaining = listed.length
+    for (const oldest of listed) {
+      const leftSeconds = listedSeconds - oldest.durationSeconds
+      if (remaining <= this.#terms.window || leftSeconds < leastSeconds) break
+      remaining -= 1
+      listedSeconds = leftSeconds
+      this.#dueSeconds.push(this.#mediaSeconds + oldest.durationSeconds + this.#longestSeconds)
     }
+    this.#longestSeconds = Math.max(this.#longestSeconds, listedSeconds)
+    const kept = this.#dueSeconds.findIndex((dueSeconds) => dueSeconds + ROUNDING_SECONDS > this.#mediaSeconds)
+    const dropped = kept < 0 ? this.#dueSeconds.length : kept
+    if (dropped === 0) return
+    this.#dueSeconds.splice(0, dropped)
     for (const segment of this.#segments.splice(0, dropped)) this.#sizeBytes -= segmentSizeBytes(segment)
-    if (dropped > 0) this.#dropInits()
+    this.#dropInits()
   }
 
   /** Keeps an init segment for as long as segments that need it. @returns its name. */

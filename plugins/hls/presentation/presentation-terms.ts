@@ -1,0 +1,63 @@
+import type { LiveRendition } from './live-rendition.ts'
+import type { SegmentFormat } from './segment-muxer.ts'
+
+export type PresentationTermsInit = {
+  readonly format: SegmentFormat
+  readonly lowLatency: boolean
+  readonly window: number
+  readonly firstDiscontinuity: number
+}
+
+/** What holds for all renditions of a presentation. */
+export class PresentationTerms {
+  readonly format: SegmentFormat
+  /** Parts are made. */
+  readonly lowLatency: boolean
+  /** Segments in a playlist. */
+  readonly window: number
+  /** Number of the first timeline. */
+  readonly firstDiscontinuity: number
+  readonly renditions = new Map<string, LiveRendition>()
+  /** No more media comes. */
+  ended = false
+  #fixed: { readonly targetDurationSeconds: number; readonly partTargetSeconds: number | undefined } | undefined
+  #limitSeconds = Infinity
+
+  constructor({ format, lowLatency, window, firstDiscontinuity }: PresentationTermsInit) {
+    this.format = format
+    this.lowLatency = lowLatency
+    this.window = window
+    this.firstDiscontinuity = firstDiscontinuity
+  }
+
+  /** What follows is known, and stays. */
+  get isFixed(): boolean {
+    return this.#fixed !== undefined
+  }
+
+  get targetDurationSeconds(): number {
+    return this.#fixed?.targetDurationSeconds ?? 0
+  }
+
+  /** Undefined also where no parts are made. */
+  get partTargetSeconds(): number | undefined {
+    return this.#fixed?.partTargetSeconds
+  }
+
+  /** No segment is longer. */
+  get limitSeconds(): number {
+    return this.#limitSeconds
+  }
+
+  fix(targetDurationSeconds: number, limitSeconds: number, partTargetSeconds: number | undefined): void {
+    this.#fixed = { targetDurationSeconds, partTargetSeconds }
+    this.#limitSeconds = limitSeconds
+  }
+
+  /** Nothing was told to anybody; all begins anew. */
+  reset(): void {
+    this.renditions.clear()
+    this.#fixed = undefined
+    this.#limitSeconds = Infinity
+  }
+}
