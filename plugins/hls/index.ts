@@ -3,6 +3,7 @@ import { Admission } from './admission.ts'
 import { Cuttings, HlsConfig } from './config.ts'
 import { Feeds } from './feeds.ts'
 import { Presentation } from './presentation/presentation.ts'
+import { registerPull } from './pull/register-pull.ts'
 import { Routes } from './routes.ts'
 import { Sessions } from './sessions.ts'
 
@@ -13,12 +14,14 @@ export default definePlugin({
   name: 'hls',
   version: '1.0.0',
   sdk: '^1',
-  description: 'Plays streams as HLS: low-latency and plain fragmented MP4, and MPEG-TS',
+  description: 'Plays streams as HLS (low-latency and plain fragmented MP4, MPEG-TS), and pulls them',
   mounts: ['hls', 'llhls'],
+  provides: ['pull:hls'],
   config: HlsConfig,
   live: ['format', 'mode', 'idletimeout', 'subscribe'],
   endpoints: () => ({ playAddr: ['http://{hostName}/hls/{streamPath}/index.m3u8'] }),
   setup(ctx) {
+    registerPull(ctx)
     const { streams, log } = ctx
     const nowMs = () => performance.now()
     const feeds = new Feeds({

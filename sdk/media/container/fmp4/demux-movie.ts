@@ -1,4 +1,5 @@
 import { ByteReader } from '../../bits/byte-reader.ts'
+import { tryParse } from '../../codec/try-parse.ts'
 import { MalformedError } from '../../errors.ts'
 import { rescale } from '../../time/rescale.ts'
 import { bodyAt, bodyOf, readBoxes } from './demux-boxes.ts'
@@ -17,7 +18,7 @@ export type SampleDefaults = { readonly durationTicks: number; readonly sizeByte
 export type MovieTrack = {
   readonly trackId: number
   readonly timescale: number
-  /** Undefined when no track of ours can carry it. */
+  /** Undefined when no track of ours can carry it, or it is broken. */
   readonly format: EntryFormat | undefined
   /** The type of the sample entry. */
   readonly entryType: string
@@ -53,7 +54,7 @@ function parseTrack(trak: Buffer, movieTimescale: number): Omit<MovieTrack, 'def
   return {
     trackId: trackIdOf(bodyOf(boxes, 'tkhd')),
     timescale,
-    format: parseSampleEntry(entry),
+    format: tryParse(() => parseSampleEntry(entry), entry.body),
     entryType: entry.type,
     shiftTicks: shiftOf(bodyAt(trak, 'edts', 'elst'), movieTimescale, timescale),
   }

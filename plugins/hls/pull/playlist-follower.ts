@@ -1,0 +1,177 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { MalformedError } from 'sluice/sdk/media'
+import type { SourceClient } from './source-client.ts'
+import { SourceError } from './source-error.ts'
+import { parseSourcePlaylist, type SourceMediaPlaylist, type SourceSegment } from './source-playlist.ts'
+
+/** A live source is taken up this many target durations before its end (RFC 8216 6.3.3). */
+const LIVE_EDGE_TARGETS = 3
+export const MAX_PLAYLIST_SIZE_BYTES = 8 * 1024 * 1024
+export const PLAYLIST_TIMEOUT_MS = 10_000
+/** From a failed request for a playlist to the next; doubled each time. */
+const RETRY_MS = 500
+const MAX_RETRY_MS = 5000
+/** A source whose playlist can't be had for this long is gone; so is one whose playlist stands still for longer. */
+const MIN_GONE_MS = 10_000
+const MIN_STALE_MS = 30_000
+const STALE_TARGETS = 6
+/** Caches may give an older playlist now and then; a source that began anew keeps doing so. */
+const MAX_STEPS_BACK = 3
+/** Discontinuities of a source that began anew are none of those before. */
+const DISCONTINUITIES_PER_LIFE = 2 ** 32
+
+type FollowerInit = {
+  readonly client: SourceClient
+  /** A first look at the playlist, and where it was found. */
+  readonly playlist: SourceMediaPlaylist
+  readonly url: string
+  readonly signal: AbortSignal
+  readonly log: Logger
+}
+
+/** Walks through the segments of a media playlist as they appear, from the start of a finished one, else near its end. */
+export class PlaylistFollower {
+  readonly #init: FollowerInit
+  #playlist: SourceMediaPlaylist
+  #url: string
+  #last: SourceSegment | undefined
+  #pending: SourceSegment[] = []
+  #stepsBack = 0
+  /** How often the source, or its repetition, has begun anew. */
+  #lives = 0
+  #changedMs = performance.now()
+
+  constructor(init: FollowerInit) {
+    this.#init = init
+    this.#playlist = init.playlist
+    this.#url = init.url
+  }
+
+  /** What addresses in the playlist are seen from. */
+  get url(): string {
+    return this.#url
+  }
+
+  get targetDurationMs(): number {
+    return this.#playlist.targetDurationSeconds * 1000
+  }
+
+  /** Whether the source has said that nothing more comes. */
+  get ended(): boolean {
+    return this.#playlist.ended
+  }
+
+  /** Whether it was there as a whole from the start, so that it can be repeated. */
+  get isWhole(): boolean {
+    return this.#init.playlist.ended
+  }
+
+  /** Media that is listed and was not given yet. */
+  get pendingMs(): number {
+    return this.#pending.reduce((sum, { durationSeconds }) => sum + durationSeconds * 1000, 0)
+  }
+
+  /**
+   * Gives each segment once, in order, until the source ends; fetches the playlist when there is none left.
+   * @throws {SourceError} when the source is gone
+   */
+  async *segments(): AsyncGenerator<SourceSegment> {
+    for (let changed = this.#take(this.#playlist); ; changed = this.#take(await this.#reload(changed))) {
+      for (let next = this.#pending.shift(); next !== undefined; next = this.#pending.shift()) {
+        this.#last = next
+        if (!next.gap) yield { ...next, discontinuity: next.discontinuity + this.#lives * DISCONTINUITIES_PER_LIFE }
+      }
+      if (this.#playlist.ended) return
+    }
+  }
+
+  /** Begins again at the start of a source that has ended. */
+  rewind(): void {
+    this.#lives += 1
+    this.#last = undefined
+  }
+
+  /** Finds what is new in a playlist; tells whether anything is. */
+  #take(playlist: SourceMediaPlaylist): boolean {
+    this.#playlist = playlist
+    this.#pending = this.#fresh(playlist)
+    if (this.#pending.length > 0) this.#changedMs = performance.now()
+    return this.#pending.length > 0
+  }
+
+  #fresh(playlist: SourceMediaPlaylist): SourceSegment[] {
+    const { segments, hasSequence } = playlist
+    const last = this.#last
+    if (last === undefined) return startOf(playlist)
+    if (!hasSequence) {
+      const index = segments.findLastIndex(({ uri }) => uri === last.uri)
+      return index === -1 ? startOf(playlist) : segments.slice(index + 1)
+    }
+    const newest = segments.at(-1)?.sequence ?? last.sequence
+    this.#stepsBack = newest < last.sequence ? this.#stepsBack + 1 : 0
+    if (this.#stepsBack >= MAX_STEPS_BACK) return this.#beginAnew(playlist)
+    const fresh = segments.filter(({ sequence }) => sequence > last.sequence)
+    const lost = (fresh[0]?.sequence ?? last.sequence + 1) - last.sequence - 1
+    if (lost > 0) this.#init.log.warn({ segments: lost }, 'segments went by before they were fetched')
+    return fresh
+  }
+
+  #beginAnew(playlist: SourceMediaPlaylist): SourceSegment[] {
+    this.#init.log.warn('the source has begun anew')
+    this.#stepsBack = 0
+    this.#lives += 1
+    return startOf(playlist)
+  }
+
+  /** RFC 8216 6.3.4: after a target duration, or half of one when nothing was new. */
+  async #reload(changed: boolean): Promise<SourceMediaPlaylist> {
+    const { signal } = this.#init
+    const staleMs = Math.max(MIN_STALE_MS, STALE_TARGETS * this.targetDurationMs)
+    if (performance.now() - this.#changedMs > staleMs) {
+      throw new SourceError(`the playlist of the source has had nothing new for ${Math.round(staleMs / 1000)} s`)
+    }
+    await delay(changed ? this.targetDurationMs : this.targetDurationMs / 2, undefined, { signal })
+    const goneMs = performance.now() + Math.max(MIN_GONE_MS, LIVE_EDGE_TARGETS * this.targetDurationMs)
+    for (let waitMs = RETRY_MS; ; waitMs = Math.min(2 * waitMs, MAX_RETRY_MS)) {
+      try {
+        return await this.#fetch()
+      } catch (error) {
+        if (signal.aborted || performance.now() + waitMs > goneMs) throw error
+        this.#init.log.debug({ err: error }, 'the playlist can not be had at present')
+      }
+      await delay(waitMs, undefined, { signal })
+    }
+  }
+
+  async #fetch(): Promise<SourceMediaPlaylist> {
+    const { client, url } = this.#init
+    const { playlist, url: found } = await fetchPlaylist(client, url, url)
+    if (playlist.kind !== 'media') throw new SourceError('a media playlist has become a multivariant one')
+    this.#url = found
+    return playlist
+  }
+}
+
+/** @throws {SourceError} when it can't be had, or is none */
+export async function fetchPlaylist(client: SourceClient, uri: string, base: string) {
+  const limits = { maxSizeBytes: MAX_PLAYLIST_SIZE_BYTES, timeoutMs: PLAYLIST_TIMEOUT_MS }
+  const { bytes, url } = await client.fetch({ uri, base, ...limits })
+  try {
+    return { playlist: parseSourcePlaylist(bytes.toString()), url }
+  } catch (cause) {
+    if (!(cause instanceof MalformedError)) throw cause
+    throw new SourceError(`the source is no HLS: ${cause.message}`, { cause })
+  }
+}
+
+function startOf({ segments, ended, targetDurationSeconds }: SourceMediaPlaylist): SourceSegment[] {
+  if (ended) return [...segments]
+  let seconds = 0
+  const tooEarly = segments.findLastIndex(({ durationSeconds }) => {
+    seconds += durationSeconds
+    return seconds > LIVE_EDGE_TARGETS * targetDurationSeconds
+  })
+  // A single one may be longer than all that is wanted.
+  return segments.slice(Math.min(tooEarly + 1, Math.max(0, segments.length - 1)))
+}

@@ -1,0 +1,145 @@
+import { maskUrl } from 'sluice/sdk'
+import type { ByteRange } from './source-playlist.ts'
+import { SourceError } from './source-error.ts'
+
+const MAX_REDIRECTS = 5
+const REDIRECTS = [301, 302, 303, 307, 308]
+/** Headers that are for the source alone, and not for where a playlist leads. */
+const PRIVATE_HEADERS = ['authorization', 'cookie', 'proxy-authorization']
+
+type SourceClientInit = {
+  /** With or without user information, which becomes basic authentication. */
+  readonly url: string
+  readonly header: Readonly<Record<string, readonly string[]>>
+  readonly signal: AbortSignal
+}
+
+/** What is to be fetched. */
+export type Wanted = {
+  /** As seen from `base`. */
+  readonly uri: string
+  readonly base: string
+  readonly range?: ByteRange | undefined
+  readonly maxSizeBytes: number
+  readonly timeoutMs: number
+}
+
+/** Fetches what belongs to one source, over HTTP only. Connections are kept and shared by the runtime. */
+export class SourceClient {
+  /** Where the source is, without user information. */
+  readonly url: string
+  readonly #signal: AbortSignal
+  readonly #origin: string
+  readonly #headers: Headers
+
+  /** @throws {SourceError} when the address or a header is not valid */
+  constructor({ url, header, signal }: SourceClientInit) {
+    const parsed = URL.parse(url)
+    if (parsed === null || !isHttp(parsed)) throw new SourceError('the source has no http or https address', FATAL)
+    this.#signal = signal
+    this.#origin = parsed.origin
+    this.#headers = headersOf(header, parsed)
+    this.url = withoutUser(parsed)
+  }
+
+  /**
+   * Fetches a file; the address is that it was found at, to resolve others against.
+   * @throws {SourceError} when that fails, takes too long, or there is too much of it
+   */
+  async fetch({ uri, base, range, maxSizeBytes, timeoutMs }: Wanted): Promise<{ bytes: Buffer; url: string }> {
+    const target = URL.parse(uri, base)
+    if (target === null || !isHttp(target))
+      throw new SourceError('a playlist leads to what is no http or https address')
+    const timeout = AbortSignal.timeout(timeoutMs)
+    const signal = AbortSignal.any([this.#signal, timeout])
+    const shown = maskUrl(withoutUser(target))
+    try {
+      const { response, url } = await this.#follow(target, range, signal)
+      if (!response.ok) {
+        await response.body?.cancel()
+        throw new SourceError(`the server answered ${response.status} for ${shown}`)
+      }
+      const whole = await readBody(response, maxSizeBytes, shown)
+      // A server may know no ranges.
+      const bytes =
+        range && response.status === 200 ? whole.subarray(range.offset, range.offset + range.sizeBytes) : whole
+      return { bytes, url }
+    } catch (error) {
+      if (this.#signal.aborted || error instanceof SourceError) throw error
+      const reason = timeout.aborted ? `no answer within ${timeoutMs / 1000} s` : networkReason(error)
+      throw new SourceError(`can't fetch ${shown}: ${reason}`, { cause: error })
+    }
+  }
+
+  async #follow(target: URL, range: ByteRange | undefined, signal: AbortSignal) {
+    let url = target
+    for (let redirects = 0; ; redirects++) {
+      const headers = this.#headersFor(url, range)
+      const response = await fetch(withoutUser(url), { headers, signal, redirect: 'manual' })
+      const location = REDIRECTS.includes(response.status) ? response.headers.get('location') : null
+      if (location === null) return { response, url: withoutUser(url) }
+      await response.body?.cancel()
+      const next = URL.parse(location, url)
+      if (redirects === MAX_REDIRECTS) throw new SourceError(`more than ${MAX_REDIRECTS} redirects`)
+      if (next === null || !isHttp(next)) throw new SourceError('a redirect leads to what is no http or https address')
+      url = next
+    }
+  }
+
+  #headersFor(url: URL, range: ByteRange | undefined): Headers {
+    const headers = new Headers(this.#headers)
+    if (url.origin !== this.#origin) for (const name of PRIVATE_HEADERS) headers.delete(name)
+    if (range) headers.set('range', `bytes=${range.offset}-${range.offset + range.sizeBytes - 1}`)
+    return headers
+  }
+}
+
+const FATAL = { fatal: true } as const
+
+function isHttp({ protocol }: URL): boolean {
+  return protocol === 'http:' || protocol === 'https:'
+}
+
+function withoutUser(url: URL): string {
+  const bare = new URL(url)
+  bare.username = bare.password = bare.hash = ''
+  return bare.href
+}
+
+function headersOf(header: SourceClientInit['header'], { username, password }: URL): Headers {
+  const headers = new Headers({ 'user-agent': 'sluice' })
+  if (username !== '' || password !== '') {
+    const user = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
+    headers.set('authorization', `Basic ${Buffer.from(user).toString('base64')}`)
+  }
+  for (const [name, values] of Object.entries(header)) setHeader(headers, name, values)
+  return headers
+}
+
+function setHeader(headers: Headers, name: string, values: readonly string[]): void {
+  try {
+    headers.delete(name)
+    for (const value of values) headers.append(name, value)
+  } catch {
+    // What the runtime says of it shows the value.
+    throw new SourceError(`header ${JSON.stringify(name)} of the rule is not valid`, FATAL)
+  }
+}
+
+async function readBody(response: Response, maxSizeBytes: number, shown: string): Promise<Buffer> {
+  const pieces: Uint8Array[] = []
+  let sizeBytes = 0
+  for await (const piece of response.body ?? []) {
+    pieces.push(piece)
+    sizeBytes += piece.length
+    if (sizeBytes > maxSizeBytes) throw new SourceError(`${shown} has more than ${maxSizeBytes} bytes`)
+  }
+  return Buffer.concat(pieces)
+}
+
+/** What the runtime says lies in the cause of its error. */
+function networkReason(error: unknown): string {
+  const cause = error instanceof Error ? (error.cause ?? error) : error
+  if (cause instanceof Error) return 'code' in cause ? String(cause.code) : cause.message
+  return String(cause)
+}
