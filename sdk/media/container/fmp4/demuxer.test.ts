@@ -1,43 +1,20 @@
 import { createHash } from 'node:crypto'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFile } from 'node:fs/promises'
 import { expect } from 'chai'
 import fc from 'fast-check'
-import type { PublishInit } from '../../../../test/peers/ffmpeg.ts'
 import { ffprobePackets } from '../../../../test/peers/ffprobe.ts'
 import { requirePeer } from '../../../../test/peers/require-peer.ts'
 import { makeMediaFile } from '../../../../test/support/media-file.ts'
-import type { AccessUnit } from '../../access-unit.ts'
 import { MalformedError } from '../../errors.ts'
 import type { Track } from '../../track.ts'
+import { B_FRAMES, FMP4_SOURCES, inSharedFolder, type Stream } from '../fixtures/sources.ts'
 import { RecordingSink } from '../flv/fixtures/recording-sink.ts'
-import { makeUnits } from '../mpegts/fixtures/units.ts'
 import { fullBox, serializeBoxes, uint32 } from './box.ts'
 import { MAX_BOX_SIZE_BYTES } from './box-stream.ts'
 import { Fmp4Demuxer } from './demuxer.ts'
-import { makeMediaUnits } from './fixtures/media.ts'
-import { FragmentWriter } from './fragment-writer.ts'
+import { fragmented } from './fixtures/fragmented.ts'
 import { createInitSegment } from './init-segment.ts'
 
-type Stream = { readonly tracks: readonly Track[]; readonly units: readonly AccessUnit[] }
-
-const G711 = { sampleRate: 8000, channels: 1 }
-const SOURCES: readonly (readonly [name: string, file: string, init: Omit<PublishInit, 'url'>])[] = [
-  ['H.264 with B-frames and AAC', 'a.flv', { video: { bFrames: 2 } }],
-  ['H.265', 'b.ts', { video: { encoder: 'libx265', bFrames: 2 } }],
-  ['MP3', 'c.flv', { video: false, audio: { encoder: 'libmp3lame' } }],
-  ['AC-3', 'd.ts', { audio: { encoder: 'ac3' } }],
-  ['E-AC-3', 'e.ts', { audio: { encoder: 'eac3' } }],
-  ['Opus', 'f.ts', { audio: { encoder: 'libopus', sampleRate: 48_000 } }],
-  ['A-law', 'g.flv', { video: false, audio: { encoder: 'pcm_alaw', ...G711 } }],
-  ['µ-law', 'h.flv', { video: false, audio: { encoder: 'pcm_mulaw', ...G711 } }],
-]
-const MEDIA_SOURCES = [
-  ['av1', 'i.mp4'],
-  ['vp9', 'j.webm'],
-  ['flac', 'k.mkv'],
-] as const
 /** Ways in which ffmpeg lays out fragments: bases and offsets differ, and with `delay_moov` there are edit lists. */
 const LAYOUTS = [
   ['empty_moov+frag_keyframe'],
@@ -50,11 +27,7 @@ const LAYOUTS = [
 /** Where offsets are below 0, ffmpeg reads all pictures a frame late, so that its times of decoding stay as they are. */
 const LATE_MS = 40
 
-function fragmented({ tracks, units }: Stream): Buffer {
-  const writer = new FragmentWriter(tracks)
-  for (const unit of units) writer.write(unit)
-  return Buffer.concat([createInitSegment(tracks), writer.flush()!.data])
-}
+const inOneFragment = (stream: Stream) => fragmented(stream, Infinity)
 
 /** Reads bytes in pieces of a size, which must make no difference. */
 function demux(bytes: Buffer, pieceSizeBytes = bytes.length): RecordingSink {
@@ -89,33 +62,22 @@ function expectSame(found: Stream, wanted: Stream): void {
 
 describe('Fmp4Demuxer', function () {
   this.timeout(30_000)
-  let folder: string
-  before(async function () {
+  before(function () {
     requirePeer(this, 'ffmpeg')
-    folder = await mkdtemp(join(tmpdir(), 'sluice-'))
-  })
-  after(async () => {
-    if (folder) await rm(folder, { recursive: true })
   })
 
-  for (const [name, file, init] of SOURCES) {
-    it(`gives back what was written: ${name}`, async () => {
-      const source = await makeUnits(join(folder, file), init)
-      expect(source.units.length).to.be.greaterThan(15)
-      expectSame(demux(fragmented(source)), source)
-    })
-  }
-
-  for (const [codec, file] of MEDIA_SOURCES) {
-    it(`gives back what was written: ${codec}`, async () => {
-      const source = await makeMediaUnits(join(folder, file), codec)
-      expectSame(demux(fragmented(source), 1000), source)
+  for (const source of FMP4_SOURCES) {
+    it(`gives back what was written: ${source.name}`, async () => {
+      const stream = await source.read()
+      expect(stream.units.length).to.be.greaterThan(15)
+      expectSame(demux(inOneFragment(stream)), stream)
+      expectSame(demux(inOneFragment(stream), 1000), stream)
     })
   }
 
   for (const [layout] of LAYOUTS) {
     it(`reads what ffmpeg writes with ${layout}`, async () => {
-      const file = join(folder, 'layout.mp4')
+      const file = inSharedFolder('layout.mp4')
       const inputs = ['-f', 'lavfi', '-i', 'testsrc2=rate=25:size=320x240', '-f', 'lavfi', '-i', 'sine']
       const codecs = ['-c:v', 'libx264', '-preset', 'veryfast', '-bf', '2', '-g', '25', '-c:a', 'aac']
       await makeMediaFile(file, [...inputs, '-t', '2', ...codecs, '-movflags', layout])
@@ -139,13 +101,13 @@ describe('Fmp4Demuxer', function () {
   }
 
   describe('with a stream of its own', () => {
-    let source: RecordingSink
-    before(async () => (source = await makeUnits(join(folder, 'own.flv'), { video: { bFrames: 2 } })))
+    let source: Stream
+    before(async () => (source = await B_FRAMES.read()))
 
     it('goes on over segments that repeat their init segment, and ends tracks that are gone', () => {
       const sink = new RecordingSink()
       const demuxer = new Fmp4Demuxer(sink)
-      const bytes = fragmented(source)
+      const bytes = inOneFragment(source)
       for (let count = 0; count < 2; count++) {
         demuxer.push(bytes)
         demuxer.flush()
@@ -160,7 +122,7 @@ describe('Fmp4Demuxer', function () {
     it('drops samples that lie outside their data, and what is cut off', () => {
       const sink = new RecordingSink()
       const demuxer = new Fmp4Demuxer(sink)
-      const bytes = fragmented(source)
+      const bytes = inOneFragment(source)
       demuxer.push(bytes.subarray(0, bytes.length - 10))
       demuxer.flush()
       expect(sink.units).to.have.length(0)
@@ -191,7 +153,7 @@ describe('Fmp4Demuxer', function () {
     })
 
     it('reads anything or says that it is malformed', () => {
-      const bytes = fragmented({ tracks: source.tracks, units: source.units.slice(0, 5) })
+      const bytes = inOneFragment({ tracks: source.tracks, units: source.units.slice(0, 5) })
       const offset = fc.nat(bytes.length - 1)
       const changes = fc.array(fc.tuple(offset, fc.nat(255)), { maxLength: 20 })
       fc.assert(
