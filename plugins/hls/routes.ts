@@ -25,7 +25,7 @@ export type RoutesInit = {
 
 type Targeted<Kind extends Target['kind']> = Extract<Target, { readonly kind: Kind }>
 
-/** A blocking reload may ask for what is at most so many segments ahead (draft-pantos-hls-rfc8216bis 6.2.5.2). */
+/** A blocking reload may ask for what is at most so many segments past the last complete one (draft-pantos-hls-rfc8216bis 6.2.5.2). */
 const MAX_SEGMENTS_AHEAD = 2
 /** Of one session at a time; players have one for each rendition they play. */
 const MAX_WAITING = 10
@@ -160,6 +160,7 @@ export class Routes {
   }
 }
 
-function checkAhead({ lastMsn }: Rendition, msn: number): void {
-  if (msn > lastMsn + MAX_SEGMENTS_AHEAD) throw new InvalidRequest('_HLS_msn is too far ahead')
+function checkAhead({ lastMsn, lastPart }: Rendition, msn: number): void {
+  const lastComplete = lastPart < 0 ? lastMsn : lastMsn - 1
+  if (msn > lastComplete + MAX_SEGMENTS_AHEAD) throw new InvalidRequest('_HLS_msn is too far ahead')
 }
