@@ -73,8 +73,10 @@ export class PartCutter {
   }
 
   #end(atSeconds: number, next: AccessUnit | undefined): void {
-    const durationSeconds = Math.min(atSeconds - this.#startSeconds, this.#targetSeconds)
-    if (this.#sink.endPart(durationSeconds, next)) this.#startSeconds += durationSeconds
+    const isTooLong = this.#passes(atSeconds - this.#startSeconds)
+    const endSeconds = isTooLong ? this.#startSeconds + this.#targetSeconds : atSeconds
+    const durationSeconds = Math.min(endSeconds - this.#startSeconds, this.#targetSeconds)
+    if (this.#sink.endPart(durationSeconds, next)) this.#startSeconds = endSeconds
   }
 
   #passes(durationSeconds: number): boolean {

@@ -11,7 +11,7 @@ import { SegmentCutter } from './segment-cutter.ts'
 import type { Cut } from './segment-cutter.ts'
 import type { SegmentFormat } from './segment-muxer.ts'
 import type { Timeline } from './segment.ts'
-import { DeclaredTracks, isSamePlan, isSameTrack, layoutOf, planTracks } from './track-plan.ts'
+import { DeclaredTracks, isSamePlan, isSameTrack, layoutOf, leadOf, planTracks } from './track-plan.ts'
 import type { Layout, TrackPlan } from './track-plan.ts'
 
 export type PresentationOptions = {
@@ -61,6 +61,8 @@ export class Presentation {
   #run: Run | undefined
   /** The declared tracks are not those of the timeline that runs. */
   #stale = false
+  /** The declared tracks are none that can be carried. */
+  #hopeless = false
   #timelines = 0
   /** Where the last timeline ends, on the wall clock. */
   #lastEndMs = 0
@@ -170,6 +172,7 @@ export class Presentation {
 
   #track(track: Track): void {
     this.#declared.set(track)
+    this.#hopeless = false
     this.#compare()
   }
 
@@ -196,7 +199,7 @@ export class Presentation {
 
   #unit(unit: AccessUnit): void {
     const timeSeconds = unit.dts / unit.track.timescale
-    if (!(timeSeconds >= 0)) return
+    if (!(timeSeconds >= 0) || this.#hopeless) return
     if (this.#stale && this.#isTimeToChange(unit)) this.#changeTracks()
     const run = this.#run ?? this.#begin(timeSeconds)
     const entry = run?.tracks.get(unit.track)
@@ -233,24 +236,24 @@ export class Presentation {
 
   /** Other tracks have to wait for a place to start at, unless there is nothing to wait for. */
   #isTimeToChange(unit: AccessUnit): boolean {
-    const { lead } = this.#plan()
+    const lead = leadOf(this.#plan().plan)
     if (!this.#run || lead === undefined || this.#declared.snapshot(this.#run.lead) === undefined) return true
     return unit.track === lead && unit.keyframe
   }
 
-  #plan(): { plan: TrackPlan; lead: Track | undefined; layout: Layout } {
+  #plan(): { readonly layout: Layout; readonly plan: TrackPlan } {
     const { carried } = this.#declared
     const layout = (this.#ready ? this.#layout : undefined) ?? layoutOf(carried)
-    const plan = planTracks(layout, carried)
-    const planned = [...plan.values()].flat()
-    return { plan, layout, lead: planned.find(({ kind }) => kind === 'video') ?? planned[0] }
+    return { layout, plan: planTracks(layout, carried) }
   }
 
   /** Begins a timeline with the tracks there are. */
   #begin(startSeconds: number): Run | undefined {
     this.#stale = false
-    const { plan, lead, layout } = this.#plan()
+    const { plan, layout } = this.#plan()
+    const lead = leadOf(plan)
     this.#report(plan)
+    this.#hopeless = lead === undefined
     if (lead === undefined) return undefined
     if (!this.#ready) this.#lay(layout)
     const timeline = { index: this.#timelines, originMs: 0 }
@@ -284,10 +287,8 @@ export class Presentation {
 
   #report(plan: TrackPlan): void {
     const planned = [...plan.values()].flat()
-    const { carried, refused } = this.#declared
-    const left = [...refused, ...carried.filter((track) => !planned.includes(track))]
-    const codecs = left.map(({ codec }) => codec)
-    if (left.length > 0) this.#options.log.warn({ codecs, format: this.#options.format }, 'tracks are left out')
+    const codecs = this.#declared.all.filter((track) => !planned.includes(track)).map(({ codec }) => codec)
+    if (codecs.length > 0) this.#options.log.warn({ codecs, format: this.#options.format }, 'tracks are left out')
     const failed =
       planned.length > 0 ? undefined : `HLS (${this.#options.format}) carries none of: ${codecs.join(', ')}`
     if (failed !== this.#failed) this.#changed = true

@@ -80,24 +80,24 @@ export function versionOf(listed: readonly Segment[], { format, partTargetSecond
   return format === 'ts' ? VERSION.plain : VERSION.map
 }
 
-/** How many segments at the start are farther from the end than the skip boundary. */
+/** How many segments at the start lie beyond the skip boundary as a whole. */
 function skippable(listed: readonly Segment[], { targetDurationSeconds }: PresentationTerms): number {
-  const complete = listed.filter((segment) => segment.complete)
-  return countBefore(complete, targetDurationSeconds * SKIP_TARGET_DURATIONS, 'end')
+  const boundarySeconds = targetDurationSeconds * SKIP_TARGET_DURATIONS
+  let laterSeconds = 0
+  for (const [index, { complete, durationSeconds }] of [...listed.entries()].toReversed()) {
+    if (laterSeconds >= boundarySeconds) return index + 1
+    // What players hold of the one being made may be less.
+    if (complete) laterSeconds += durationSeconds
+  }
+  return 0
 }
 
 /** The first segment whose parts are listed. */
 function partsFrom(listed: readonly Segment[], { targetDurationSeconds }: PresentationTerms): number {
-  return countBefore(listed, targetDurationSeconds * PARTS_TARGET_DURATIONS, 'start')
-}
-
-/** How many segments begin, or end, more than so many seconds before the playlist's end. */
-function countBefore(listed: readonly Segment[], seconds: number, edge: 'start' | 'end'): number {
-  let laterSeconds = 0
-  for (let index = listed.length - 1; index >= 0; index -= 1) {
-    const { durationSeconds } = listed[index]!
-    if (laterSeconds + (edge === 'start' ? durationSeconds : 0) > seconds) return index + 1
-    laterSeconds += durationSeconds
+  let toEndSeconds = 0
+  for (const [index, { durationSeconds }] of [...listed.entries()].toReversed()) {
+    toEndSeconds += durationSeconds
+    if (toEndSeconds > targetDurationSeconds * PARTS_TARGET_DURATIONS) return index + 1
   }
   return 0
 }

@@ -94,7 +94,7 @@ describe('presentation: renditions', () => {
   it('leaves out what the format has no place for, and says so once', () => {
     const rig = new PresentationRig()
     const frames = new FrameWriter(rig, { audio: false })
-    const phone = rig.addTrack({ kind: 'audio', codec: 'pcma', timescale: 8000, config: g711Config('pcma') })
+    const phone = rig.addTrack({ kind: 'audio', codec: 'pcma', timescale: 8000, config: g711Config('pcma', 8000, 1) })
     for (let frame = 0; frame < 250; frame += 1) {
       frames.picture(frame / 25, frame % 25 === 0)
       frames.sound(frame / 25, phone)
@@ -107,7 +107,7 @@ describe('presentation: renditions', () => {
   it('fails when there is nothing that it can carry, until there is', () => {
     const rig = new PresentationRig()
     const frames = new FrameWriter(rig, { video: false, audio: false })
-    const phone = rig.addTrack({ kind: 'audio', codec: 'pcmu', timescale: 8000, config: g711Config('pcmu') })
+    const phone = rig.addTrack({ kind: 'audio', codec: 'pcmu', timescale: 8000, config: g711Config('pcmu', 8000, 1) })
     let changes = 0
     rig.presentation.onChange(() => (changes += 1))
     for (let frame = 0; frame < 50; frame += 1) frames.sound(frame / 50, phone)

@@ -13,10 +13,12 @@ export type Layout = {
   readonly audio: readonly string[]
 }
 
+type Declared = { readonly snapshot: Track; readonly carried: boolean }
+
 /** The tracks of a stream as they were last declared. */
 export class DeclaredTracks {
   readonly #format: SegmentFormat
-  readonly #tracks = new Map<Track, Track>()
+  readonly #tracks = new Map<Track, Declared>()
 
   constructor(format: SegmentFormat) {
     this.#format = format
@@ -24,7 +26,7 @@ export class DeclaredTracks {
 
   set(track: Track): void {
     // A track is changed in place; what it is now is kept to tell a change from a repetition.
-    this.#tracks.set(track, { ...track })
+    this.#tracks.set(track, { snapshot: { ...track }, carried: canCarry(this.#format, track) })
   }
 
   delete(track: Track): void {
@@ -37,15 +39,16 @@ export class DeclaredTracks {
 
   /** What the track was when it was last declared. */
   snapshot(track: Track): Track | undefined {
-    return this.#tracks.get(track)
+    return this.#tracks.get(track)?.snapshot
   }
 
+  get all(): Track[] {
+    return [...this.#tracks.keys()]
+  }
+
+  /** Those that the format has a place for. */
   get carried(): Track[] {
-    return [...this.#tracks.keys()].filter((track) => canCarry(this.#format, track))
-  }
-
-  get refused(): Track[] {
-    return [...this.#tracks.keys()].filter((track) => !canCarry(this.#format, track))
+    return this.all.filter((track) => this.#tracks.get(track)?.carried)
   }
 }
 
@@ -58,6 +61,12 @@ export function layoutOf(tracks: readonly Track[]): Layout {
     video: videos.map((_, index) => named('video', index)),
     audio: audios.map((_, index) => named('audio', index)),
   }
+}
+
+/** The first of video, else of audio. */
+export function leadOf(plan: TrackPlan): Track | undefined {
+  const planned = [...plan.values()].flat()
+  return planned.find(({ kind }) => kind === 'video') ?? planned[0]
 }
 
 /** Where the tracks go in a layout; those that it has no rendition for are left out. */
