@@ -131,6 +131,9 @@ describe('validateMediaPlaylist', () => {
     expect(validateMediaPlaylist(LOW_LATENCY, { format: 'fmp4', lowLatency: true })).to.deep.equal([])
     const gap = LOW_LATENCY.replace('#EXTINF:1,\n7', '#EXT-X-GAP\n#EXTINF:1,\n7')
     expect(validateMediaPlaylist(gap, { format: 'fmp4', lowLatency: true })).to.deep.equal([])
+    const old = '#EXT-X-PART:DURATION=0.2,URI="5.0",INDEPENDENT=YES\n#EXTINF:0.2,\n5'
+    const withOldParts = LOW_LATENCY.replace('#EXTINF:1,\n5', old)
+    expect(validateMediaPlaylist(withOldParts, { format: 'fmp4', lowLatency: true })).to.deep.equal([])
     const delta = LOW_LATENCY.replace(
       /#EXT-X-MAP:URI="a[^]*6.m4s\n/u,
       '#EXT-X-SKIP:SKIPPED-SEGMENTS=2\n#EXT-X-PROGRAM-DATE-TIME:2026-11-21T07:51:06.000Z\n',

@@ -125,6 +125,18 @@ describe('PlaylistHistory', () => {
     it(`finds ${what}`, () => expect(violations([FIRST, ...then])).to.deep.equal([[rule, line]]))
   }
 
+  for (const [target, count] of [
+    [3, 4],
+    [1, 2],
+  ] as const) {
+    it(`finds a window of ${2 * count} s with a target of ${target} s too short`, () => {
+      const of = (sequence: number, size: number) =>
+        playlist({ sequence, target, segments: Array.from({ length: size }, (_, index) => `${sequence + index}`) })
+      expect(violations([of(0, count + 1), of(1, count + 1)])).to.deep.equal([])
+      expect(violations([of(0, count + 1), of(1, count)])).to.deep.equal([['window', 5]])
+    })
+  }
+
   it('knows the segments that a delta update left out', () => {
     const history = new PlaylistHistory()
     for (const text of [FIRST, playlist({ sequence: 6, skipped: 2, segments: ['d', 'e'] })]) history.add(text)
