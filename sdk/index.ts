@@ -29,6 +29,7 @@ export {
   StreamUnavailable,
 } from './errors/stream-errors.ts'
 export { serveLive, type LiveOutput } from './live/live-output.ts'
+export { takeOver, type GivingResponse } from './live/take-over.ts'
 export { frameBinaryMessage, frameTextMessage } from './live/websocket-frame.ts'
 export { AccessUnit } from './media/access-unit.ts'
 export type {

@@ -4,6 +4,7 @@ import { TLSSocket } from 'node:tls'
 import type { Duplex } from 'node:stream'
 import type { Logger } from 'pino'
 import type { HttpLimits } from './http-limits.ts'
+import { attachHttp, Http1Response } from './http1-response.ts'
 import { Http2Front } from './http2-front.ts'
 import { closeWith } from './raw-reply.ts'
 
@@ -23,7 +24,10 @@ const STATUS_BY_CODE: Readonly<Record<string, number>> = {
 
 const TOO_SLOW = 'no complete request in time'
 
-/** Reads HTTP/1 and HTTP/2 from connections that others accepted, and bounds what a client may do before it has asked something. */
+/**
+ * Reads HTTP/1 and HTTP/2 from connections that others accepted, and bounds what a client may do before it has asked
+ * something.
+ */
 export class FrontServer {
   readonly #server: Server
   readonly #http2: Http2Front
@@ -42,6 +46,7 @@ export class FrontServer {
     this.#log = log
     this.#maxPipelined = limits.maxPipelinedRequests
     this.#server = createServer({
+      ServerResponse: Http1Response,
       headersTimeout: limits.headersTimeoutMs,
       requestTimeout: limits.requestTimeoutMs,
       keepAliveTimeout: limits.keepAliveTimeoutMs,
@@ -68,7 +73,7 @@ export class FrontServer {
     socket.setMaxListeners(0)
     socket.once('close', () => this.#sockets.delete(socket))
     if (socket instanceof TLSSocket && socket.alpnProtocol === 'h2') this.#http2.accept(socket)
-    else this.#server.emit('connection', socket)
+    else attachHttp(socket, () => this.#server.emit('connection', socket))
   }
 
   /** Lets requests under way finish, closes the connections that have none, and at the deadline all of them. */
@@ -91,6 +96,7 @@ export class FrontServer {
     this.#responses.set(request.socket, response)
     if (this.#closing) response.setHeader('connection', 'close')
     response.once('close', () => {
+      if (this.#responses.get(request.socket) === response) this.#responses.delete(request.socket)
       if (this.#closing) setImmediate(() => this.#server.closeIdleConnections())
     })
   }

@@ -7,6 +7,7 @@ import { withoutQuery } from '../observe/logger.ts'
 import { isPreflight, setCorsHeaders } from './cors.ts'
 import { createFastifyApp } from './fastify-app.ts'
 import type { HttpLimits } from './http-limits.ts'
+import { Http1Response } from './http1-response.ts'
 import { closeWith } from './raw-reply.ts'
 import type { RoutedRequest } from './request-path.ts'
 
@@ -71,7 +72,10 @@ export class HttpTarget {
 
   #follow(item: ServerResponse | Duplex): void {
     this.#open.add(item)
-    item.once('close', () => this.#open.delete(item))
+    item.once('close', () => {
+      this.#open.delete(item)
+      if (item instanceof Http1Response && item.given !== null) this.#follow(item.given)
+    })
   }
 
   #expectAnswer(socket: Duplex): void {

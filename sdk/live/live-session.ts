@@ -1,22 +1,16 @@
 import type { IncomingMessage } from 'node:http'
-import { Duplex } from 'node:stream'
 import type { PluginContext } from '../plugin/context.ts'
 import { requestUrl } from '../plugin/request-url.ts'
 import { sessionClient } from '../stream/session-client.ts'
 import type { Subscriber } from '../stream/subscriber.ts'
 import type { LiveOutput } from './live-output.ts'
+import { carrierOf } from './take-over.ts'
 
 /** How long what is still queued for a viewer may take to reach it, before its connection is cut. */
 const LINGER_MS = 2000
 
 /** A session that was let in. */
 type Admitted = { readonly subscriber: Subscriber; readonly contentType: string }
-
-/** What a session's bytes go to, and ends with: the connection, or the request's own stream of it in HTTP/2. */
-export function carrierOf(request: IncomingMessage): Duplex {
-  const stream: unknown = request.httpVersionMajor === 2 ? Reflect.get(request, 'stream') : undefined
-  return stream instanceof Duplex ? stream : request.socket
-}
 
 /** Asks for the stream that a request names; a client that leaves meanwhile ends the waiting. */
 export async function subscribe(
