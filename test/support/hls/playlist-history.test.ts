@@ -41,6 +41,13 @@ const good: readonly (readonly [what: string, then: readonly string[]])[] = [
   ['a load that comes late', [playlist({ sequence: 20, discontinuities: 3, segments: ['p', 'q', 'r'] })]],
   ['the end', [playlist({ sequence: 5, segments: [...ALL, 'e'], end: '#EXT-X-ENDLIST\n' })]],
   [
+    'a skip of what begins just at the boundary',
+    [
+      playlist({ sequence: 5, segments: [...ALL, 'e', 'f'] }),
+      playlist({ sequence: 5, skipped: 1, segments: ['!b', 'c', 'd', 'e', 'f'] }),
+    ],
+  ],
+  [
     'a delta update',
     [
       playlist({ sequence: 5, segments: [...ALL, 'e', 'f', 'g'] }),
