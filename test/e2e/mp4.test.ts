@@ -24,6 +24,9 @@ type Playback = {
   readonly error: string
 }
 
+/** How many pictures are in a source of `makeEnhancedSource`. */
+const PICTURES_OF_ONE = 50
+
 const PROGRESSIVE = `video.src = url`
 
 function pageOf(script: string): string {
@@ -129,6 +132,48 @@ describe('live fMP4 in Chromium', () => {
       publisher.close()
       await page.close()
     }
+  })
+
+  it('goes on by ws when pictures come in another codec', async function () {
+    this.timeout(60_000)
+    const made = (['avc1', 'av01', 'mp4a'] as const).map((codec) =>
+      makeEnhancedSource(path.join(server.folder, `${codec}.mp4`), codec),
+    )
+    const [h264, av1, aac] = await Promise.all(made)
+    const page = await open('ws', 'live/change')
+    await waitFor(() => server.server.streams.subscribers('live/change').length === 1)
+    const publisher = await RtmpClient.publish({ url: server.rtmp('live/change') })
+    const before = enhancedTags([h264!, aac!])
+    const after = enhancedTags([av1!, aac!]).map((tag) => ({ ...tag, timestampMs: tag.timestampMs + 2000 }))
+    for (const tag of before) publisher.send(tag)
+    await playsOn(page, 0.2)
+    for (const tag of after) publisher.send(tag)
+    const { ranges } = await waitFor(
+      () => stateWhen(page, ({ timeSeconds, frames }) => timeSeconds > 3 && frames > PICTURES_OF_ONE + 20),
+      { what: 'pictures after the change' },
+    )
+    expect(ranges).to.have.length(1)
+    publisher.close()
+    await page.close()
+  })
+
+  it('plays a stream that has run for long from where it is', async function () {
+    this.timeout(60_000)
+    const file = path.join(server.folder, 'long.flv')
+    const { tags } = await makeFlvFile(file)
+    const publisher = await RtmpClient.publish({ url: server.rtmp('live/long') })
+    for (let startMs = 0; startMs < 20_000; startMs += 2000) {
+      for (const tag of tags) publisher.send({ ...tag, timestampMs: tag.timestampMs + startMs })
+    }
+    await waitFor(() => (server.server.streams.get('live/long')?.publisher?.timeline.lastMs ?? 0) > 19_900)
+    for (const way of ['ws', 'http'] as const) {
+      const page = await open(way, 'live/long')
+      // The newest second is what there is.
+      const state = await waitFor(() => stateWhen(page, ({ frames }) => frames >= 20), { what: `pictures by ${way}` })
+      expect(state.timeSeconds).to.be.within(18.9, 20.1)
+      await page.close()
+    }
+    publisher.close()
   })
 
   it('shows every picture of a source whose pace changes', async function () {
