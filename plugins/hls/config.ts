@@ -1,5 +1,5 @@
-import { Duration, Type, type PluginConfig } from 'sluice/sdk'
-import { parseTransformRules, TRANSFORM_RULE, type TransformRule } from './transform-rules.ts'
+import { Duration, RegexMap, Type, type PluginConfig } from 'sluice/sdk'
+import { parseTransformRules, TransformRule, type PathRule } from './transform-rules.ts'
 
 export const HlsConfig = Type.Object(
   {
@@ -25,9 +25,9 @@ export const HlsConfig = Type.Object(
     }),
     onpub: Type.Object(
       {
-        transform: Type.Record(Type.String(), Type.Union([TRANSFORM_RULE, Type.Object({ input: TRANSFORM_RULE })]), {
+        transform: RegexMap(TransformRule, {
           default: {},
-          description: 'By expressions that stream paths match: other fragment and window, as "5s x 3"',
+          description: 'Regular expression to the fragment and window of streams whose path matches it, as "5s x 3"',
         }),
       },
       { title: 'When a stream is published' },
@@ -52,7 +52,7 @@ export type Cutting = { readonly fragmentMs: number; readonly partMs: number; re
 /** How streams are cut: the same for all, but for those that a rule is for. */
 export class Cuttings {
   readonly #common: Cutting
-  readonly #rules: readonly TransformRule[]
+  readonly #rules: readonly PathRule[]
 
   /** @throws {Error} when a duration is out of its range or a rule can't be understood */
   constructor({ fragment, part, window, onpub }: HlsConfig) {

@@ -1,44 +1,30 @@
-import { Type } from 'sluice/sdk'
+import { Type, type Static } from 'sluice/sdk'
 
 /** `fragment x window`; a number without unit is seconds. */
-const RULE = /^\s*(\d+(?:\.\d+)?)(ms|s|m)?\s*[xX*]\s*([1-9]\d{0,3})\s*$/u
+const RULE = /^\s*(\d+(?:\.\d+)?)(ms|s|m)?\s*[xX*]\s*([3-9]|[1-9]\d{1,2}|1000)\s*$/u
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 }
-const MIN_WINDOW = 3
-const MAX_WINDOW = 1000
 
-export const TRANSFORM_RULE = Type.String({
-  pattern: RULE.source,
-  description: 'Fragment and window, for example "5s x 3"',
+/** A rule of `onpub.transform`. In its place, a string is its `input`. */
+export const TransformRule = Type.Object({
+  input: Type.String({ pattern: RULE.source, description: 'Fragment and window, for example "5s x 3"' }),
 })
+export type TransformRule = Static<typeof TransformRule>
 
-/** What `onpub.transform` says about the streams whose path matches. */
-export type TransformRule = { readonly pattern: RegExp; readonly fragmentMs: number; readonly window: number }
-
-type Written = Readonly<Record<string, string | { readonly input: string }>>
+/** How streams are cut whose path matches. */
+export type PathRule = { readonly pattern: RegExp; readonly fragmentMs: number; readonly window: number }
 
 /**
  * Reads the rules, in their order.
- * @throws {Error} when an expression or a rule can't be understood
+ * @throws {Error} when one can't be understood
  */
-export function parseTransformRules(written: Written): TransformRule[] {
-  return Object.entries(written).map(([expression, rule]) => {
-    return { pattern: patternOf(expression), ...parseRule(typeof rule === 'string' ? rule : rule.input) }
+export function parseTransformRules(written: Readonly<Record<string, TransformRule>>): PathRule[] {
+  return Object.entries(written).map(([expression, { input }]) => {
+    const [, amount, unit = 's', window] = RULE.exec(input) ?? []
+    if (amount === undefined) throw new Error(`onpub.transform: "${input}" is not fragment x window, as "5s x 3"`)
+    return {
+      pattern: new RegExp(expression, 'u'),
+      fragmentMs: Number(amount) * (UNIT_MS[unit] ?? 0),
+      window: Number(window),
+    }
   })
-}
-
-function parseRule(text: string): Omit<TransformRule, 'pattern'> {
-  const [, amount, unit = 's', window] = RULE.exec(text) ?? []
-  const count = Number(window)
-  if (amount === undefined || !(count >= MIN_WINDOW && count <= MAX_WINDOW)) {
-    throw new Error(`onpub.transform: expected fragment x window, as "5s x 3", at least 3 segments, found "${text}"`)
-  }
-  return { fragmentMs: Number(amount) * (UNIT_MS[unit] ?? 0), window: count }
-}
-
-function patternOf(expression: string): RegExp {
-  try {
-    return new RegExp(expression, 'u')
-  } catch (cause) {
-    throw new Error(`onpub.transform: "${expression}" is no regular expression`, { cause })
-  }
 }

@@ -4,11 +4,12 @@ import { Config } from '../../core/config/config.ts'
 import { TempConfig } from '../../core/config/fixtures/temp-config.ts'
 import demo from '../../plugins/demo/index.ts'
 import flv from '../../plugins/flv/index.ts'
+import hls from '../../plugins/hls/index.ts'
 import mp4 from '../../plugins/mp4/index.ts'
 import rtmp from '../../plugins/rtmp/index.ts'
 
 const FILE = new URL('../../config/config.yaml', import.meta.url)
-const PLUGINS = [rtmp, flv, mp4, demo]
+const PLUGINS = [rtmp, flv, mp4, hls, demo]
 /** A default as a comment: without a space, so that removing `#` leaves the key where it belongs. */
 const COMMENTED_KEY = /^( *)#(?=\S)/gm
 
