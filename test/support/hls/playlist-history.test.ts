@@ -29,6 +29,8 @@ ${skip}${map}${listed.join('')}${end}`
 const OPEN = '#EXT-X-PART:DURATION=0.2,URI="e0"\n'
 const FIRST = playlist({ sequence: 5, segments: ['a', '!b', 'c', 'd'], end: OPEN })
 const PARTS = '#EXT-X-PART:DURATION=0.2,URI="e0"\n#EXT-X-PART:DURATION=0.2,URI="e1"\n'
+const HINT = '#EXT-X-PRELOAD-HINT:TYPE=PART,URI="e1"\n'
+const OTHER = '#EXT-X-PART:DURATION=0.2,URI="f0"\n'
 const WHOLE = '#EXTINF:2,\ne\n'
 const ALL = ['a', '!b', 'c', 'd']
 
@@ -40,6 +42,11 @@ const good: readonly (readonly [what: string, then: readonly string[]])[] = [
   ['a discontinuity that is removed', [playlist({ sequence: 7, discontinuities: 1, segments: ['c', 'd', 'e'] })]],
   ['a load that comes late', [playlist({ sequence: 20, discontinuities: 3, segments: ['p', 'q', 'r'] })]],
   ['the end', [playlist({ sequence: 5, segments: [...ALL, 'e'], end: '#EXT-X-ENDLIST\n' })]],
+  ['the part that was hinted at', [`${FIRST}${HINT}`, playlist({ sequence: 5, segments: ALL, end: PARTS })]],
+  [
+    'another part than was hinted at, after an interruption',
+    [`${FIRST}${HINT}`, playlist({ sequence: 5, segments: ALL, end: `${OPEN}${WHOLE}#EXT-X-DISCONTINUITY\n${OTHER}` })],
+  ],
   [
     'a skip of what begins just at the boundary',
     [
@@ -93,6 +100,12 @@ const broken: readonly (readonly [what: string, rule: string, line: number, then
   ],
   ['a segment too few', 'segment-vanished', 1, [playlist({ sequence: 5, segments: ALL })]],
   ['a part of another name', 'part-changed', 17, [FIRST.replace('e0', 'x0')]],
+  [
+    'another part than was hinted at',
+    'hint-broken',
+    18,
+    [`${FIRST}${HINT}`, playlist({ sequence: 5, segments: ALL, end: OPEN + OTHER })],
+  ],
   ['a part of another duration', 'part-changed', 17, [FIRST.replace('0.2', '0.1')]],
   ['a discontinuity not counted', 'discontinuity-sequence', 6, [playlist({ sequence: 7, segments: ['c', 'd', 'e'] })]],
   [

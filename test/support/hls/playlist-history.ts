@@ -107,6 +107,7 @@ function* checkChange(before: ListedMedia, after: ListedMedia): Generator<Violat
   if (before.ended && !sameSegments(before, after)) yield { rule: 'changed-after-end', line: 1, detail: 'segments' }
   if (before.ended && !after.ended) yield { rule: 'changed-after-end', line: 1, detail: 'no EXT-X-ENDLIST any more' }
   yield* checkSegmentsKept(before, after)
+  yield* checkHintKept(before, after)
   yield* checkDiscontinuities(before, after, line('EXT-X-DISCONTINUITY-SEQUENCE'))
   const windowSeconds = secondsOf(after.segments)
   const leastSeconds = Math.max(WINDOW_TARGETS * after.targetDurationSeconds, MIN_WINDOW_SECONDS)
@@ -143,6 +144,20 @@ function* checkSegmentsKept(before: ListedMedia, after: ListedMedia): Generator<
     const changed = changeOf(old, segment)
     if (changed !== undefined) yield { rule: 'segment-changed', line: segment.line, detail: changed }
   }
+}
+
+/** What was hinted at is the next part, but for what interrupts the media. */
+function* checkHintKept(before: ListedMedia, after: ListedMedia): Generator<Violation> {
+  const hinted = tagNamed(before, 'EXT-X-PRELOAD-HINT')?.attributes.get('URI')
+  const last = allSegments(before)
+    .flatMap(({ parts }) => parts)
+    .at(-1)
+  const parts = allSegments(after).flatMap((segment) => segment.parts.map((part) => ({ ...part, segment })))
+  const lastIndex = parts.findIndex(({ uri }) => uri === last?.uri)
+  const next = lastIndex < 0 ? undefined : parts[lastIndex + 1]
+  if (hinted === undefined || next === undefined || next.uri === hinted) return
+  const interrupted = next.segment.discontinuity && next.segment.parts[0]?.uri === next.uri
+  if (!interrupted) yield { rule: 'hint-broken', line: next.line, detail: `${next.uri}, but ${hinted} was hinted at` }
 }
 
 function changeOf(old: ListedSegment, segment: ListedSegment): string | undefined {
