@@ -12,9 +12,9 @@ import {
 import type { Connection } from './connection.ts'
 import type { RtmpFormats } from './from-stream.ts'
 import { onFc, onStatus, type StatusCode } from './replies.ts'
-import { RtmpIngest, unaggregate } from './to-stream.ts'
+import { RtmpIngest } from './to-stream.ts'
 import type { Command } from './wire/message/command.ts'
-import { parseMessage, type Message } from './wire/message/message.ts'
+import type { Message } from './wire/message/message.ts'
 import type { RawMessage } from './wire/message/raw-message.ts'
 import type { StreamTarget } from './wire/url.ts'
 
@@ -113,8 +113,7 @@ export class NetStream {
 
   /** Takes what a publishing peer sends. */
   receive(message: Message, raw: RawMessage): void {
-    if (this.#ingest === undefined) return
-    for (const part of unaggregate(message, raw, parseMessage)) this.#ingest.receive(part.message, part.timestampMs)
+    this.#ingest?.receive(message, raw.timestamp)
   }
 
   /** The peer wants a player's media to stop or go on. */

@@ -1,7 +1,6 @@
 import type { Publisher, Track, TrackInit, UnitSink } from 'sluice/sdk'
 import { FlvTagDemuxer, isAmfObject, type AmfValue } from 'sluice/sdk/media'
-import type { Message } from './wire/message/message.ts'
-import type { RawMessage } from './wire/message/raw-message.ts'
+import { parseMessage, type Message } from './wire/message/message.ts'
 
 /** Which kinds of track the source says it will send. */
 type Expected = { readonly audio: boolean; readonly video: boolean }
@@ -24,7 +23,7 @@ export class RtmpIngest {
   }
 
   /**
-   * Takes a media or data message; others are ignored.
+   * Takes a media or data message, or an aggregate of them; others are ignored.
    * @throws {MalformedError}
    */
   receive(message: Message, timestampMs: number): void {
@@ -35,6 +34,11 @@ export class RtmpIngest {
         return this.#demuxer.audio(timestampMs, message.payload)
       case 'data':
         return this.#data(message.name, message.values)
+      case 'aggregate':
+        for (const raw of message.messages) {
+          const inner = parseMessage(raw)
+          if (inner !== null) this.receive(inner, raw.timestamp)
+        }
     }
   }
 
@@ -73,18 +77,6 @@ export class RtmpIngest {
     if ((audio || video) && (!audio || this.#seen.audio) && (!video || this.#seen.video)) {
       this.#publisher.tracksComplete()
     }
-  }
-}
-
-/** The messages that an aggregate holds, or the message itself. */
-export function* unaggregate(message: Message, raw: RawMessage, parse: (raw: RawMessage) => Message | null) {
-  if (message.kind !== 'aggregate') {
-    yield { message, timestampMs: raw.timestamp }
-    return
-  }
-  for (const inner of message.messages) {
-    const parsed = parse(inner)
-    if (parsed !== null) yield { message: parsed, timestampMs: inner.timestamp }
   }
 }
 
