@@ -1,0 +1,202 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { expect } from 'chai'
+import { runPeer } from '../peers/process.ts'
+import { requirePeer } from '../peers/require-peer.ts'
+import { waitFor } from '../peers/wait-for.ts'
+import { FileServer } from '../support/file-server.ts'
+import { FlvViewer } from '../support/flv-viewer.ts'
+import { startServer, type RunningServer } from '../support/server.ts'
+
+const USER = 'someone:pa55word@'
+const QUERY = '?token=s3cret'
+const SECRETS = /pa55word|s3cret|h34der/u
+const FOREVER = 'loop: -1'
+
+describe('pulls', function () {
+  this.timeout(30_000)
+  let folder: string
+  let web: FileServer
+  let server: RunningServer
+
+  before(async function () {
+    requirePeer(this, 'ffmpeg')
+    folder = await mkdtemp(path.join(tmpdir(), 'sluice-'))
+    const inputs = ['-f', 'lavfi', '-i', 'testsrc2=rate=25:size=160x120', '-t', '2']
+    const codec = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '25', '-pix_fmt', 'yuv420p']
+    const output = ['-f', 'hls', '-hls_time', '1', '-hls_playlist_type', 'vod', path.join(folder, 'a.m3u8')]
+    await runPeer('ffmpeg', ['-v', 'error', '-nostdin', ...inputs, ...codec, ...output])
+    await writeFile(
+      path.join(folder, 'cenc.m3u8'),
+      '#EXTM3U\n#EXT-X-KEY:METHOD=SAMPLE-AES,URI="k"\n#EXTINF:1,\na0.ts\n',
+    )
+    await writeFile(path.join(folder, 'file.m3u8'), '#EXTM3U\n#EXTINF:1,\nfile:///etc/passwd\n#EXT-X-ENDLIST\n')
+    await writeFile(path.join(folder, 'page.m3u8'), '<html></html>')
+  })
+  beforeEach(async () => {
+    web = await FileServer.start(folder)
+  })
+  afterEach(async () => {
+    await server?.stop()
+    web.close()
+  })
+  after(async () => {
+    if (folder) await rm(folder, { recursive: true })
+  })
+
+  const isUp = (streamPath: string) => server.server.streams.get(streamPath) !== undefined
+
+  function ask(body: unknown, route = '/api/stream/pull') {
+    const headers = { 'content-type': 'application/json' }
+    return server.api(route, { method: 'POST', headers, body: JSON.stringify(body) })
+  }
+
+  describe('asked for by the API', () => {
+    beforeEach(async () => (server = await startServer()))
+
+    it('publish a path, which the protocol names if nobody else does', async () => {
+      expect((await ask({ remoteURL: web.url('a.m3u8') })).body).to.include({ code: 0, message: 'success' })
+      expect(isUp('pull/hls')).to.equal(true)
+      const own = {
+        remote_url: web.url(`a.m3u8${QUERY}`),
+        protocol: 'hls',
+        stream_path: 'a/b',
+        loop: -1,
+        pubAudio: false,
+      }
+      expect((await ask(own, '/api/pull/add')).body.code).to.equal(0)
+      const viewer = new FlvViewer(server.http('/flv/a/b.flv'))
+      expect((await viewer.received.wait(60)).every(({ kind }) => kind === 'video')).to.equal(true)
+    })
+
+    it('are one for each path', async () => {
+      const body = { remoteURL: web.url('a.m3u8'), streamPath: 'a/b', loop: -1 }
+      await ask(body)
+      const second = await ask(body)
+      expect([second.status, second.body.message]).to.eql([409, 'stream exist'])
+    })
+
+    it('end with their stream, and can be asked for again', async () => {
+      const body = { remoteURL: web.url('a.m3u8'), streamPath: 'a/b', loop: -1 }
+      await ask(body)
+      await server.api('/api/stream/stop/a/b', { method: 'POST' })
+      await waitFor(() => !isUp('a/b'))
+      await waitFor(async () => (await ask(body)).body.code === 0)
+    })
+
+    const refusals: readonly (readonly [what: string, body: unknown, status: number, message: RegExp])[] = [
+      ['no address', {}, 400, /^remoteURL is missing$/u],
+      ['no object', 'http://host/a.m3u8', 400, /no object/u],
+      ['an address that is none', { remoteURL: `nonsense${USER}` }, 400, /^remoteURL is not an address/u],
+      ['an unknown ending', { remoteURL: 'http://host/a.xyz' }, 400, /does not tell its protocol/u],
+      [
+        'an unknown protocol',
+        { remoteURL: 'http://host/a.m3u8', protocol: 'gopher' },
+        400,
+        /no plugin pulls by 'gopher'/u,
+      ],
+      ['a file', { remoteURL: 'file:///etc/passwd', protocol: 'hls' }, 400, /not an address with scheme and host/u],
+      ['another scheme', { remoteURL: 'ftp://host/a.m3u8' }, 502, /no http or https address/u],
+      ['a bad path', { remoteURL: 'http://host/a.m3u8', streamPath: 'a/../b' }, 400, /stream path/u],
+      [
+        'a bad option',
+        { remoteURL: 'http://host/a.m3u8', delayCloseTimeout: 'soon' },
+        400,
+        /delayclosetimeout: expected/u,
+      ],
+      ['what is not supported', { remoteURL: 'http://host/a.m3u8', testMode: 1 }, 400, /testmode is not supported/u],
+      ['nobody there', { remoteURL: `http://${USER}127.0.0.1:9/a.m3u8${QUERY}` }, 502, /ECONNREFUSED|bad port/u],
+    ]
+    for (const [what, body, status, message] of refusals) {
+      it(`are refused for ${what}`, async () => {
+        const answer = await ask(body)
+        expect(answer.status).to.equal(status)
+        expect(answer.body.message).to.match(message)
+        expect(JSON.stringify(answer.body)).not.to.match(SECRETS)
+      })
+    }
+
+    const sources: readonly (readonly [name: string, message: RegExp])[] = [
+      ['none.m3u8', /^the server answered 404 for http:\/\/127\.0\.0\.1:\d+\/none\.m3u8\?token=\*{6}$/u],
+      ['cenc.m3u8', /encrypted by SAMPLE-AES; only AES-128/u],
+      ['file.m3u8', /no http or https address|no segments/u],
+      ['page.m3u8', /the source is no HLS/u],
+    ]
+    for (const [name, message] of sources) {
+      it(`say what is wrong with a source: ${name}`, async () => {
+        const answer = await ask({ remoteURL: web.url(name + QUERY, USER), streamPath: 'a/b' })
+        expect(answer.status).to.equal(502)
+        expect(answer.body.message).to.match(message)
+        expect(isUp('a/b')).to.equal(false)
+      })
+    }
+  })
+
+  describe('by the rules of the config', () => {
+    const rule = (name: string) => `'${web.url(name + QUERY, USER)}'`
+
+    it('start with the server, and follow the config without a reload of the plugin', async () => {
+      server = await startServer({ config: `hls: { pull: { a/one: { url: ${rule('a.m3u8')}, ${FOREVER} } } }` })
+      await waitFor(() => isUp('a/one'))
+      const kept = `a/one: { url: ${rule('a.m3u8')}, ${FOREVER} }`
+      await server.writeConfig(`hls: { pull: { ${kept}, a/two: { url: ${rule('a.m3u8')}, ${FOREVER} } } }`)
+      const publisher = server.server.streams.get('a/one')?.publisher
+      await waitFor(() => isUp('a/two'))
+      expect(server.server.streams.get('a/one')?.publisher).to.equal(publisher)
+      await server.writeConfig(`hls: { pull: { a/two: { url: ${rule('a.m3u8')}, ${FOREVER} } } }`)
+      await waitFor(() => !isUp('a/one'))
+      expect(isUp('a/two')).to.equal(true)
+      expect(server.server.host.list().find(({ name }) => name === 'hls')?.generation).to.equal(1)
+    })
+
+    it('try again as often as they are told', async () => {
+      const options = 'maxretry: 2, retryinterval: 50ms'
+      server = await startServer({ config: `hls: { pull: { a/b: { url: ${rule('none.m3u8')}, ${options} } } }` })
+      const failures = () => server.records.filter(({ msg }) => msg.startsWith('the pull failed'))
+      await waitFor(() => failures().some(({ level }) => level === 'error'))
+      expect(failures().map(({ level }) => level)).to.eql(['warn', 'warn', 'error'])
+      expect(web.requests).to.have.length(3)
+    })
+
+    it('send user, query and headers, and show none of them', async () => {
+      const options = `${FOREVER}, header: { X-Key: h34der, X-List: [a, b] }`
+      server = await startServer({ config: `hls: { pull: { a/b: { url: ${rule('a.m3u8')}, ${options} } } }` })
+      await waitFor(() => isUp('a/b'))
+      const [first] = web.requests
+      expect(first?.url).to.equal(`/a.m3u8${QUERY}`)
+      const authorization = `Basic ${Buffer.from(USER.slice(0, -1)).toString('base64')}`
+      expect(first?.headers).to.deep.include({ authorization, 'x-key': 'h34der', 'x-list': 'a, b' })
+      const shown = await Promise.all(
+        ['/api/sysinfo', '/api/stream/list', '/api/stream/info/a/b'].map(async (url) => server.api(url)),
+      )
+      expect(JSON.stringify(shown.map(({ body }) => body))).not.to.match(SECRETS)
+      expect(JSON.stringify(server.records)).not.to.match(SECRETS)
+      expect(JSON.stringify(shown[0]?.body)).to.include('******@127.0.0.1')
+    })
+
+    it('begin anew when the plugin is switched off and on', async () => {
+      const config = (enable: boolean) =>
+        `hls: { enable: ${enable}, pull: { a/b: { url: ${rule('a.m3u8')}, ${FOREVER} } } }`
+      server = await startServer({ config: config(true) })
+      await waitFor(() => isUp('a/b'))
+      await server.writeConfig(config(false))
+      await waitFor(() => !isUp('a/b'))
+      await server.writeConfig(config(true))
+      await waitFor(() => isUp('a/b'))
+    })
+
+    const mistakes: readonly (readonly [config: string, message: RegExp])[] = [
+      ['pull: { a/../b: "http://host/a.m3u8" }', /hls\.pull\.a\/\.\.\/b: expected a stream path/u],
+      ['onsub: { pull: { "^(": "http://host/a.m3u8" } }', /expected a regular expression, found '\^\('/u],
+      ['pull: { a/b: { loop: 1 } }', /hls\.pull\.a\/b\.url: is missing/u],
+      ['pull: { a/b: { url: "http://host/a.m3u8", proxy: "http://p" } }', /unknown key/u],
+    ]
+    for (const [config, message] of mistakes) {
+      it(`are an error of the config: ${config}`, async () => {
+        const error: unknown = await startServer({ config: `hls: { ${config} }` }).catch((error: unknown) => error)
+        expect(String(error)).to.match(message)
+      })
+    }
+  })
+})
