@@ -43,7 +43,7 @@ describe('presentation: discontinuities', () => {
       const rig = new PresentationRig({ format })
       const frames = new FrameWriter(rig)
       writeStretch(frames, { fromSeconds: 0, toSeconds: 5 })
-      rig.configureTrack(frames.video!, { ...SCRIPTED_VIDEO.config } as VideoConfig)
+      rig.configureTrack(frames.video!, { ...SCRIPTED_VIDEO.config })
       writeStretch(frames, { fromSeconds: 5, toSeconds: 9 })
       expect(discontinuities(rig)).to.deep.equal([])
       rig.configureTrack(frames.video!, OTHER_VIDEO)

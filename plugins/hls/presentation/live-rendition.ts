@@ -39,6 +39,7 @@ export class LiveRendition implements Rendition {
   #muxer: SegmentMuxer | undefined
   #pace = new FramePace()
   #complained = false
+  #revision = 0
   #boundarySeconds = 0
   #isFirstOfTimeline = true
   #open: Segment | undefined
@@ -76,6 +77,11 @@ export class LiveRendition implements Rendition {
   /** How the frames come that parts end at. */
   get pace(): FramePace {
     return this.#pace
+  }
+
+  /** Moves whenever its playlist changes. */
+  get revision(): number {
+    return this.#revision
   }
 
   get sizeBytes(): number {
@@ -140,7 +146,7 @@ export class LiveRendition implements Rendition {
     else this.cut(cut)
   }
 
-  /** Makes the cuts that are overdue by now. */
+  /** Makes the cuts that are overdue by now; others wait for the units before them. */
   catchUp(nowSeconds: number): void {
     while (this.#cuts.length > 0 && this.#cuts[0]!.atSeconds + MAX_LAG_SECONDS < nowSeconds)
       this.cut(this.#cuts.shift()!)
@@ -177,6 +183,7 @@ export class LiveRendition implements Rendition {
     this.#open = undefined
     this.#parts = undefined
     this.window.complete(segment)
+    this.#revision += 1
   }
 
   /** Ends the timeline: nothing more of it comes. */
@@ -256,6 +263,7 @@ export class LiveRendition implements Rendition {
     const { data, independent } = piece
     this.window.addPart(segment, { data, independent, durationSeconds })
     segment.durationSeconds += durationSeconds
+    if (segment.divided) this.#revision += 1
     return true
   }
 }

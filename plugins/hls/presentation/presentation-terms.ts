@@ -1,9 +1,12 @@
 import type { LiveRendition } from './live-rendition.ts'
+import { choosePartTarget } from './part-target.ts'
+import type { SegmentCutter } from './segment-cutter.ts'
 import type { SegmentFormat } from './segment-muxer.ts'
 
 export type PresentationTermsInit = {
   readonly format: SegmentFormat
   readonly lowLatency: boolean
+  readonly partMs: number
   readonly window: number
   readonly firstDiscontinuity: number
 }
@@ -17,15 +20,17 @@ export class PresentationTerms {
   readonly window: number
   /** Number of the first timeline. */
   readonly firstDiscontinuity: number
+  readonly #partMs: number
   readonly renditions = new Map<string, LiveRendition>()
   /** No more media comes. */
   ended = false
   #fixed: { readonly targetDurationSeconds: number; readonly partTargetSeconds: number | undefined } | undefined
   #limitSeconds = Infinity
 
-  constructor({ format, lowLatency, window, firstDiscontinuity }: PresentationTermsInit) {
+  constructor({ format, lowLatency, partMs, window, firstDiscontinuity }: PresentationTermsInit) {
     this.format = format
     this.lowLatency = lowLatency
+    this.#partMs = partMs
     this.window = window
     this.firstDiscontinuity = firstDiscontinuity
   }
@@ -49,8 +54,12 @@ export class PresentationTerms {
     return this.#limitSeconds
   }
 
-  fix(targetDurationSeconds: number, limitSeconds: number, partTargetSeconds: number | undefined): void {
-    this.#fixed = { targetDurationSeconds, partTargetSeconds }
+  /** The first cut tells how long segments may be, and how frames come; what was fixed before stays. */
+  fix({ targetSeconds, limitSeconds }: SegmentCutter): void {
+    if (this.#fixed || targetSeconds === undefined) return
+    const paces = [...this.renditions.values()].filter(({ running }) => running).map(({ pace }) => pace)
+    const partTargetSeconds = this.lowLatency ? choosePartTarget(this.#partMs, paces) : undefined
+    this.#fixed = { targetDurationSeconds: targetSeconds, partTargetSeconds }
     this.#limitSeconds = limitSeconds
   }
 

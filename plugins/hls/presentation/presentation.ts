@@ -1,18 +1,21 @@
 import { randomBytes } from 'node:crypto'
 import type { AccessUnit, PluginContext, Track, UnitReader } from 'sluice/sdk'
 import type { MultivariantPlaylist } from 'sluice/sdk/media'
+import { ChangeListeners } from './change-listeners.ts'
 import { LiveRendition } from './live-rendition.ts'
 import { buildMultivariant } from './multivariant.ts'
-import { choosePartTarget } from './part-target.ts'
 import type { PresentationFile } from './presentation-file.ts'
 import { PresentationTerms } from './presentation-terms.ts'
 import type { Rendition } from './rendition.ts'
 import { SegmentCutter } from './segment-cutter.ts'
 import type { Cut } from './segment-cutter.ts'
 import type { SegmentFormat } from './segment-muxer.ts'
-import type { Timeline } from './segment.ts'
-import { DeclaredTracks, isSamePlan, isSameTrack, layoutOf, leadOf, planTracks } from './track-plan.ts'
-import type { Layout, TrackPlan } from './track-plan.ts'
+import { isStillPlan, startRun } from './run.ts'
+import type { Run } from './run.ts'
+import { DeclaredTracks } from './declared-tracks.ts'
+import type { PlannedTracks } from './declared-tracks.ts'
+import { isSameTrack } from './track-plan.ts'
+import type { Layout } from './track-plan.ts'
 
 export type PresentationOptions = {
   readonly format: SegmentFormat
@@ -25,17 +28,6 @@ export type PresentationOptions = {
   /** The wall clock, in milliseconds since the Unix epoch. */
   readonly nowMs: () => number
   readonly log: PluginContext<unknown>['log']
-}
-
-/** A timeline that runs: the tracks in it and where they go. */
-type Run = {
-  readonly timeline: Timeline
-  readonly plan: TrackPlan
-  readonly lead: Track
-  readonly leadRendition: LiveRendition
-  readonly cutter: SegmentCutter
-  /** What each track was when the timeline began. */
-  readonly tracks: ReadonlyMap<Track, { readonly rendition: LiveRendition; readonly snapshot: Track | undefined }>
 }
 
 const ID_SIZE_BYTES = 15
@@ -53,7 +45,7 @@ export class Presentation {
   /** To be given to `Subscriber.read`. */
   readonly reader: UnitReader
   readonly #options: PresentationOptions
-  readonly #listeners = new Set<() => void>()
+  readonly #listeners: ChangeListeners
   readonly #declared: DeclaredTracks
   readonly #terms: PresentationTerms
   readonly #firstMsn: number
@@ -73,6 +65,7 @@ export class Presentation {
 
   constructor(options: PresentationOptions) {
     this.#options = options
+    this.#listeners = new ChangeListeners(options.log)
     this.#declared = new DeclaredTracks(options.format)
     this.#firstMsn = Math.floor(options.nowMs() / 1000)
     const lowLatency = options.lowLatency && options.format === 'fmp4'
@@ -117,8 +110,7 @@ export class Presentation {
    * @returns what ends it.
    */
   onChange(listener: () => void): () => void {
-    this.#listeners.add(listener)
-    return () => void this.#listeners.delete(listener)
+    return this.#listeners.add(listener)
   }
 
   /**
@@ -156,18 +148,9 @@ export class Presentation {
       if (!this.#complained) this.#options.log.error({ err: error }, 'a unit could not be put into a segment')
       this.#complained = true
     }
-    if (this.#changed) this.#notify()
-  }
-
-  #notify(): void {
+    if (!this.#changed) return
     this.#changed = false
-    for (const listener of this.#listeners) {
-      try {
-        listener()
-      } catch (error) {
-        this.#options.log.error({ err: error }, 'a listener failed')
-      }
-    }
+    this.#listeners.tell()
   }
 
   #track(track: Track): void {
@@ -187,21 +170,20 @@ export class Presentation {
     this.#stale = false
   }
 
-  /** Whether the timeline that runs is still that of the declared tracks. */
   #compare(): void {
-    const run = this.#run
-    if (!run) return
-    const isSame = [...run.tracks].every(([track, { snapshot }]) =>
-      isSameTrack(this.#declared.snapshot(track), snapshot),
-    )
-    this.#stale = !isSame || !isSamePlan(this.#plan().plan, run.plan)
+    if (this.#run) this.#stale = !isStillPlan(this.#run, this.#declared, this.#declared.plan(this.#fixedLayout))
+  }
+
+  /** The layout that viewers know of. */
+  get #fixedLayout(): Layout | undefined {
+    return this.#ready ? this.#layout : undefined
   }
 
   #unit(unit: AccessUnit): void {
     const timeSeconds = unit.dts / unit.track.timescale
     if (!(timeSeconds >= 0) || this.#hopeless) return
     if (this.#stale && this.#isTimeToChange(unit)) this.#changeTracks()
-    const run = this.#run ?? this.#begin(timeSeconds)
+    const run = this.#run ?? this.#begin(unit, timeSeconds)
     const entry = run?.tracks.get(unit.track)
     // A track that is new, or changed, waits for the next timeline.
     if (!run || !entry || (this.#stale && !isSameTrack(this.#declared.snapshot(unit.track), entry.snapshot))) return
@@ -215,17 +197,28 @@ export class Presentation {
   }
 
   #write(run: Run, rendition: LiveRendition, unit: AccessUnit, timeSeconds: number): void {
-    const { lastMsn, lastPart } = rendition
+    const before = this.#revision
     rendition.write(unit, timeSeconds)
-    if (unit.track === run.lead && this.#terms.renditions.size > 1) {
-      for (const other of this.#terms.renditions.values()) {
-        if (other !== run.leadRendition) other.catchUp(timeSeconds)
-      }
-      this.#changed = true
+    if (unit.track === run.lead) {
+      for (const other of this.#terms.renditions.values()) other.catchUp(timeSeconds)
     }
-    if (!this.#ready) this.#checkReady()
-    if (rendition.lastMsn !== lastMsn || rendition.lastPart !== lastPart) this.#changed = true
-    if (this.#timelines === 1 && !this.#ready) this.#setClock(run.timeline, timeSeconds)
+    if (this.#revision !== before) this.#changed = true
+    if (this.#ready) return
+    this.#checkReady()
+    // Units may come in a burst at first, from the past: the one that is the least late tells the clock.
+    const { timeline } = run
+    if (timeline.index === 0) timeline.originMs = Math.min(timeline.originMs, this.#originMs(timeSeconds))
+  }
+
+  get #revision(): number {
+    let revision = 0
+    for (const rendition of this.#terms.renditions.values()) revision += rendition.revision
+    return revision
+  }
+
+  /** The wall clock of the media time 0, by a unit that has just come. */
+  #originMs(timeSeconds: number): number {
+    return this.#options.nowMs() - timeSeconds * 1000
   }
 
   #changeTracks(): void {
@@ -236,41 +229,33 @@ export class Presentation {
 
   /** Other tracks have to wait for a place to start at, unless there is nothing to wait for. */
   #isTimeToChange(unit: AccessUnit): boolean {
-    const lead = leadOf(this.#plan().plan)
+    const { lead } = this.#declared.plan(this.#fixedLayout)
     if (!this.#run || lead === undefined || this.#declared.snapshot(this.#run.lead) === undefined) return true
     return unit.track === lead && unit.keyframe
   }
 
-  #plan(): { readonly layout: Layout; readonly plan: TrackPlan } {
-    const { carried } = this.#declared
-    const layout = (this.#ready ? this.#layout : undefined) ?? layoutOf(carried)
-    return { layout, plan: planTracks(layout, carried) }
-  }
-
-  /** Begins a timeline with the tracks there are. */
-  #begin(startSeconds: number): Run | undefined {
+  /** Begins a timeline with the tracks there are, at a unit of one of them. */
+  #begin(unit: AccessUnit, startSeconds: number): Run | undefined {
     this.#stale = false
-    const { plan, layout } = this.#plan()
-    const lead = leadOf(plan)
-    this.#report(plan)
-    this.#hopeless = lead === undefined
-    if (lead === undefined) return undefined
-    if (!this.#ready) this.#lay(layout)
-    const timeline = { index: this.#timelines, originMs: 0 }
-    this.#timelines += 1
-    const now = this.#options.nowMs() - startSeconds * 1000
-    timeline.originMs = Math.max(now, this.#lastEndMs - startSeconds * 1000)
-    const tracks = new Map<Track, { rendition: LiveRendition; snapshot: Track | undefined }>()
-    for (const [name, rendition] of this.#terms.renditions) {
-      const planned = plan.get(name) ?? []
-      rendition.begin(timeline, planned, startSeconds)
-      for (const track of planned) tracks.set(track, { rendition, snapshot: this.#declared.snapshot(track) })
+    const planned = this.#declared.plan(this.#fixedLayout)
+    if (planned.lead === undefined) {
+      this.#hopeless = true
+      this.#report(planned)
+      return undefined
     }
+    if (!planned.tracks.includes(unit.track)) return undefined
+    this.#report(planned)
+    if (!this.#ready) this.#lay(planned.layout)
+    const originMs = Math.max(this.#originMs(startSeconds), this.#lastEndMs - startSeconds * 1000)
+    const timeline = { index: this.#timelines, originMs }
+    this.#timelines += 1
     const targetSeconds = this.#terms.isFixed ? this.#terms.targetDurationSeconds : undefined
     const fragmentSeconds = this.#options.fragmentMs / 1000
-    const cutter = new SegmentCutter({ fragmentSeconds, targetSeconds, lead, startSeconds })
-    const leadRendition = tracks.get(lead)!.rendition
-    return (this.#run = { timeline, plan, lead, leadRendition, cutter, tracks })
+    const cutter = new SegmentCutter({ fragmentSeconds, targetSeconds, lead: planned.lead, startSeconds })
+    for (const [name, rendition] of this.#terms.renditions) {
+      rendition.begin(timeline, planned.plan.get(name) ?? [], startSeconds)
+    }
+    return (this.#run = startRun(this.#declared, { ...planned, lead: planned.lead }, this.#terms, timeline, cutter))
   }
 
   /** Makes the renditions; what there was of earlier ones nobody knows of. */
@@ -285,18 +270,17 @@ export class Presentation {
     }
   }
 
-  #report(plan: TrackPlan): void {
-    const planned = [...plan.values()].flat()
-    const codecs = this.#declared.all.filter((track) => !planned.includes(track)).map(({ codec }) => codec)
-    if (codecs.length > 0) this.#options.log.warn({ codecs, format: this.#options.format }, 'tracks are left out')
-    const failed =
-      planned.length > 0 ? undefined : `HLS (${this.#options.format}) carries none of: ${codecs.join(', ')}`
+  #report({ tracks }: PlannedTracks): void {
+    const { format, log } = this.#options
+    const codecs = this.#declared.all.filter((track) => !tracks.includes(track)).map(({ codec }) => codec)
+    if (codecs.length > 0) log.warn({ codecs, format }, 'tracks are left out')
+    const failed = tracks.length > 0 ? undefined : `HLS (${format}) carries none of: ${codecs.join(', ')}`
     if (failed !== this.#failed) this.#changed = true
     this.#failed = failed
   }
 
   #cut(run: Run, cut: Cut, unit: AccessUnit): void {
-    this.#fixTerms(run)
+    this.#terms.fix(run.cutter)
     for (const rendition of this.#terms.renditions.values()) {
       if (rendition !== run.leadRendition) rendition.cutLater(cut)
       else rendition.cut(cut, unit)
@@ -310,29 +294,16 @@ export class Presentation {
     if (!run) return
     this.#run = undefined
     const end = cut ?? run.cutter.finish()
-    this.#fixTerms(run)
+    this.#terms.fix(run.cutter)
     for (const rendition of this.#terms.renditions.values()) rendition.finish(end)
     this.#lastEndMs = run.timeline.originMs + end.atSeconds * 1000
     this.#changed = true
     this.#checkReady()
   }
 
-  /** The first cut tells how long segments may be, and how frames come. */
-  #fixTerms({ cutter }: Run): void {
-    if (this.#terms.isFixed || cutter.targetSeconds === undefined) return
-    const paces = [...this.#terms.renditions.values()].filter(({ running }) => running).map(({ pace }) => pace)
-    const partTargetSeconds = this.#terms.lowLatency ? choosePartTarget(this.#options.partMs, paces) : undefined
-    this.#terms.fix(cutter.targetSeconds, cutter.limitSeconds, partTargetSeconds)
-  }
-
   #checkReady(): void {
     if (this.#ready || this.#terms.renditions.size === 0) return
     this.#ready = [...this.#terms.renditions.values()].every((rendition) => rendition.has(this.#firstMsn))
     if (this.#ready) this.#changed = true
-  }
-
-  /** Units may come in a burst at first, from the past: the latest to arrive in time tells the clock. */
-  #setClock(timeline: Timeline, timeSeconds: number): void {
-    timeline.originMs = Math.min(timeline.originMs, this.#options.nowMs() - timeSeconds * 1000)
   }
 }

@@ -7,7 +7,7 @@ const FIRST_SEGMENT_MARGIN_SECONDS = 10
 const ROUNDING_SECONDS = 0.499
 /** Units of all renditions, whatever the bitrate: past it a segment is cut as it is. */
 export const MAX_SEGMENT_SIZE_BYTES = 64 * 1024 * 1024
-/** A step forward of all tracks that is longer than this begins a new timeline, as does one back. */
+/** A track's step forward that is longer than this begins a new timeline, as does one back. */
 const MAX_STEP_SECONDS = 5
 /** How far other tracks run ahead before the leading one is taken to pause, and time goes on without it. */
 export const MAX_LEAD_SECONDS = 1
@@ -25,6 +25,7 @@ export class SegmentCutter {
   readonly #fragmentSeconds: number
   readonly #lead: Track
   readonly #pace = new FramePace()
+  readonly #lastSeconds = new Map<Track, number>()
   #targetSeconds: number | undefined
   #startSeconds: number
   #latestSeconds: number
@@ -56,7 +57,7 @@ export class SegmentCutter {
    * @returns the cut to be made before it, or `jump` when another timeline begins with it; it was not taken then.
    */
   take(unit: AccessUnit, timeSeconds: number): Cut | 'jump' | undefined {
-    if (this.#isJump(timeSeconds)) return 'jump'
+    if (Math.abs(timeSeconds - (this.#lastSeconds.get(unit.track) ?? timeSeconds)) > MAX_STEP_SECONDS) return 'jump'
     const isLead = unit.track === this.#lead
     const atSeconds = isLead ? this.#leadCut(unit, timeSeconds) : this.#otherCut(unit, timeSeconds)
     if (atSeconds !== undefined && timeSeconds - atSeconds > MAX_OVERSHOOT_SECONDS && isLead) return 'jump'
@@ -66,6 +67,7 @@ export class SegmentCutter {
       this.#pace.take(timeSeconds)
     }
     this.#sizeBytes += unit.sizeBytes
+    this.#lastSeconds.set(unit.track, timeSeconds)
     this.#latestSeconds = Math.max(this.#latestSeconds, timeSeconds)
     return atSeconds === undefined ? undefined : { atSeconds }
   }
@@ -117,10 +119,5 @@ export class SegmentCutter {
 
   #within(timeSeconds: number): number {
     return Math.min(timeSeconds, this.#startSeconds + this.limitSeconds)
-  }
-
-  #isJump(timeSeconds: number): boolean {
-    const step = timeSeconds - this.#latestSeconds
-    return step > MAX_STEP_SECONDS || (step < -MAX_STEP_SECONDS && timeSeconds < this.#startSeconds - MAX_STEP_SECONDS)
   }
 }

@@ -1,7 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { AudioTrack, Track, VideoTrack } from 'sluice/sdk'
-import { canCarry } from './segment-muxer.ts'
-import type { SegmentFormat } from './segment-muxer.ts'
 
 /** Which tracks go into which rendition, by its name; the first has the leading track, at whose keyframes all are cut. */
 export type TrackPlan = ReadonlyMap<string, readonly Track[]>
@@ -13,45 +11,6 @@ export type Layout = {
   readonly audio: readonly string[]
 }
 
-type Declared = { readonly snapshot: Track; readonly carried: boolean }
-
-/** The tracks of a stream as they were last declared. */
-export class DeclaredTracks {
-  readonly #format: SegmentFormat
-  readonly #tracks = new Map<Track, Declared>()
-
-  constructor(format: SegmentFormat) {
-    this.#format = format
-  }
-
-  set(track: Track): void {
-    // A track is changed in place; what it is now is kept to tell a change from a repetition.
-    this.#tracks.set(track, { snapshot: { ...track }, carried: canCarry(this.#format, track) })
-  }
-
-  delete(track: Track): void {
-    this.#tracks.delete(track)
-  }
-
-  clear(): void {
-    this.#tracks.clear()
-  }
-
-  /** What the track was when it was last declared. */
-  snapshot(track: Track): Track | undefined {
-    return this.#tracks.get(track)?.snapshot
-  }
-
-  get all(): Track[] {
-    return [...this.#tracks.keys()]
-  }
-
-  /** Those that the format has a place for. */
-  get carried(): Track[] {
-    return this.all.filter((track) => this.#tracks.get(track)?.carried)
-  }
-}
-
 /** One rendition with all of it, or several with one track each. */
 export function layoutOf(tracks: readonly Track[]): Layout {
   const { videos, audios } = byKind(tracks)
@@ -61,12 +20,6 @@ export function layoutOf(tracks: readonly Track[]): Layout {
     video: videos.map((_, index) => named('video', index)),
     audio: audios.map((_, index) => named('audio', index)),
   }
-}
-
-/** The first of video, else of audio. */
-export function leadOf(plan: TrackPlan): Track | undefined {
-  const planned = [...plan.values()].flat()
-  return planned.find(({ kind }) => kind === 'video') ?? planned[0]
 }
 
 /** Where the tracks go in a layout; those that it has no rendition for are left out. */

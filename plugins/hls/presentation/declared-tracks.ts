@@ -1,0 +1,58 @@
+import type { Track } from 'sluice/sdk'
+import { canCarry } from './segment-muxer.ts'
+import type { SegmentFormat } from './segment-muxer.ts'
+import { layoutOf, planTracks } from './track-plan.ts'
+import type { Layout, TrackPlan } from './track-plan.ts'
+
+/** Where the tracks of a stream go. */
+export type PlannedTracks = {
+  readonly layout: Layout
+  readonly plan: TrackPlan
+  /** All of the plan. */
+  readonly tracks: readonly Track[]
+  /** The first of video, else of audio. */
+  readonly lead: Track | undefined
+}
+
+type Declared = { readonly snapshot: Track; readonly carried: boolean }
+
+/** The tracks of a stream as they were last declared. */
+export class DeclaredTracks {
+  readonly #format: SegmentFormat
+  readonly #tracks = new Map<Track, Declared>()
+
+  constructor(format: SegmentFormat) {
+    this.#format = format
+  }
+
+  set(track: Track): void {
+    // A track is changed in place; what it is now is kept to tell a change from a repetition.
+    this.#tracks.set(track, { snapshot: { ...track }, carried: canCarry(this.#format, track) })
+  }
+
+  delete(track: Track): void {
+    this.#tracks.delete(track)
+  }
+
+  clear(): void {
+    this.#tracks.clear()
+  }
+
+  /** What the track was when it was last declared. */
+  snapshot(track: Track): Track | undefined {
+    return this.#tracks.get(track)?.snapshot
+  }
+
+  get all(): Track[] {
+    return [...this.#tracks.keys()]
+  }
+
+  /** Where they go, in the layout of a presentation or else in the one that suits them. */
+  plan(fixed: Layout | undefined): PlannedTracks {
+    const carried = this.all.filter((track) => this.#tracks.get(track)?.carried)
+    const layout = fixed ?? layoutOf(carried)
+    const plan = planTracks(layout, carried)
+    const tracks = [...plan.values()].flat()
+    return { layout, plan, tracks, lead: tracks.find(({ kind }) => kind === 'video') ?? tracks[0] }
+  }
+}
