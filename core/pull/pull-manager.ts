@@ -52,8 +52,7 @@ export class PullManager {
     if (this.#closed) return
     this.#rules = new PullRules(plugins)
     const before = this.#fixed
-    // Of two rules for a path, the first counts.
-    this.#fixed = new Map(this.#rules.fixed.toReversed().map((wanted) => [wanted.streamPath, wanted]))
+    this.#fixed = this.#rules.fixed
     for (const [path, job] of this.#jobs) {
       if (job.origin === 'rule' && !this.#fixed.has(path)) job.stop('its rule is gone')
       if (job.origin === 'subscriber') this.#renew(job)

@@ -25,8 +25,8 @@ type IdleMs = Pick<PublishConfig, 'idletimeout' | 'delayclosetimeout'>
 
 /** The rules of the plugins that run, in the order of the plugins and of the file. */
 export class PullRules {
-  /** Pulls that are always wanted. */
-  readonly fixed: readonly WantedPull[]
+  /** Pulls that are always wanted, by path; of two rules for a path, the first counts. */
+  readonly fixed: ReadonlyMap<string, WantedPull>
   readonly #onDemand: readonly OnDemandRule[]
 
   constructor(plugins: readonly PluginView[]) {
@@ -35,9 +35,13 @@ export class PullRules {
       // The config system put these groups into the section of a plugin with pull rules.
       return [{ plugin: name, section: config?.values as RuleSection | undefined }]
     })
-    this.fixed = sections.flatMap(({ plugin, section }) =>
-      Object.entries(section?.pull ?? {}).map(([streamPath, rule]) => ({ plugin, streamPath, rule, publish: {} })),
-    )
+    const fixed = new Map<string, WantedPull>()
+    for (const { plugin, section } of sections) {
+      for (const [streamPath, rule] of Object.entries(section?.pull ?? {})) {
+        if (!fixed.has(streamPath)) fixed.set(streamPath, { plugin, streamPath, rule, publish: {} })
+      }
+    }
+    this.fixed = fixed
     this.#onDemand = sections.flatMap(({ plugin, section }) =>
       Object.entries(section?.onsub.pull ?? {}).map(([pattern, rule]) => ({
         ...{ plugin, pattern: new RegExp(pattern, 'u'), rule },

@@ -1,0 +1,235 @@
+import { expect } from 'chai'
+import {
+  InheritedConfig,
+  type PullEnd,
+  type PullRequest,
+  type PullRule,
+  type SessionRequest,
+  type StreamInfo,
+} from 'sluice/sdk'
+import { effectiveConfig } from 'sluice/sdk/testing'
+import { waitFor } from '../../test/peers/wait-for.ts'
+import { HookRunner } from '../host/hooks/hook-runner.ts'
+import type { PluginView } from '../host/plugin-view.ts'
+import { logLines } from '../host/testing/log-lines.ts'
+import { TaskTree } from '../observe/task-tree.ts'
+import { PullManager } from './pull-manager.ts'
+import { ON_DEMAND_IDLE_MS } from './pull-rules.ts'
+
+const URL_WITH_SECRETS = 'x://user:pa55@host/a?key=s3cret'
+
+/** A pull that is running, and how it is made to end. */
+type Running = { readonly request: PullRequest; end(end: PullEnd): void; fail(error: Error): void }
+
+class FakeService {
+  readonly running: Running[] = []
+
+  pull(request: PullRequest): Promise<PullEnd> {
+    const { promise, resolve, reject } = Promise.withResolvers<PullEnd>()
+    const leave = () => this.running.splice(this.running.indexOf(running), 1)
+    const running: Running = {
+      request,
+      end: (end) => (leave(), resolve(end)),
+      fail: (error) => (leave(), reject(error)),
+    }
+    this.running.push(running)
+    request.signal.addEventListener('abort', () => running.fail(new Error('aborted')))
+    return promise
+  }
+}
+
+function rule(url: string, more: Partial<PullRule> = {}): PullRule {
+  return { url, loop: 0, maxretry: 0, retryinterval: 1, header: {}, ...more }
+}
+
+type Rules = { readonly pull?: Record<string, PullRule>; readonly onsub?: Record<string, PullRule> }
+
+function plugin({ pull = {}, onsub = {} }: Rules, name = 'x'): PluginView {
+  const values = { ...effectiveConfig({ config: InheritedConfig }), pull, onsub: { pull: onsub } }
+  return {
+    ...{ name, version: '1', description: '', generation: 1, state: 'running', disableReason: undefined },
+    ...{ lastError: undefined, listeners: [], loadMs: 0, setupMs: 0 },
+    definition: { name, version: '1', provides: [`pull:${name}`], setup() {} },
+    config: { enabled: true, values, sources: new Map(), userConfig: '' },
+  }
+}
+
+describe('PullManager', () => {
+  function rig() {
+    const logged = logLines()
+    const hooks = new HookRunner()
+    const tasks = new TaskTree()
+    const services = new Map<string, unknown>([['pull:x', new FakeService()]])
+    const watched = new Set<string>()
+    const streams = {
+      get: () => undefined,
+      subscribers: (path: string | undefined) => (watched.has(path ?? '') ? [{} as never] : []),
+    }
+    const manager = new PullManager({ log: logged.log, services, tasks, hooks, streams })
+    const publish = (path: string) => hooks.notify('published', { path, type: 'pull' } as StreamInfo)
+    const resolve = (streamPath: string) => hooks.resolve({ streamPath } as SessionRequest)
+    const service = () => services.get('pull:x') as FakeService
+    const paths = () => service().running.map(({ request }) => request.streamPath)
+    const nodes = () => tasks.snapshot().children.flatMap(({ children }) => children)
+    return { logged, services, watched, manager, publish, resolve, service, paths, nodes, tasks }
+  }
+
+  it('keeps the pulls of rules that stay, and starts and ends those of others', async () => {
+    const { manager, service, paths } = rig()
+    manager.apply([plugin({ pull: { a: rule('x://a'), b: rule('x://b') } })])
+    await waitFor(() => paths().length === 2)
+    const [first] = service().running
+    manager.apply([plugin({ pull: { a: rule('x://a'), b: rule('x://other'), c: rule('x://c') } })])
+    await waitFor(() => service().running.some(({ request }) => request.url === 'x://other') && paths().length === 3)
+    expect(service().running).to.include(first)
+    manager.apply([])
+    await waitFor(() => paths().length === 0)
+  })
+
+  it('gives a path to the first rule for it', async () => {
+    const { manager, services, paths } = rig()
+    services.set('pull:y', new FakeService())
+    manager.apply([plugin({ pull: { a: rule('x://a') } }), plugin({ pull: { a: rule('y://a') } }, 'y')])
+    await waitFor(() => paths().length === 1)
+    expect((services.get('pull:y') as FakeService).running).to.eql([])
+  })
+
+  it('does not begin again what is over, until its rule changes', async () => {
+    const { manager, service, paths } = rig()
+    const rules = [plugin({ pull: { a: rule('x://a') } })]
+    manager.apply(rules)
+    await waitFor(() => paths().length === 1)
+    service().running[0]?.end({ by: 'source' })
+    await waitFor(() => paths().length === 0)
+    manager.apply(rules)
+    expect(paths()).to.eql([])
+    manager.apply([plugin({ pull: { a: rule('x://new') } })])
+    await waitFor(() => paths().length === 1)
+  })
+
+  it('counts failures in a row, and from anew once the stream was up', async () => {
+    const { manager, service, paths, publish, logged } = rig()
+    manager.apply([plugin({ pull: { a: rule('x://a', { maxretry: 1 }) } })])
+    const fail = async () => {
+      await waitFor(() => paths().length === 1)
+      service().running[0]?.fail(new Error('it broke'))
+    }
+    await fail()
+    await waitFor(() => paths().length === 1)
+    publish('a')
+    await fail()
+    await fail()
+    await waitFor(() => logged.lines.filter(({ msg }) => msg === 'the pull failed: it broke').length === 3)
+    expect(paths()).to.eql([])
+  })
+
+  it('tries again when no media came, but not when somebody closed the stream', async () => {
+    const { manager, service, paths } = rig()
+    manager.apply([plugin({ pull: { a: rule('x://a', { maxretry: -1 }) } })])
+    await waitFor(() => paths().length === 1)
+    service().running[0]?.end({ by: 'server', reason: 'publish timeout' })
+    await waitFor(() => paths().length === 1)
+    service().running[0]?.end({ by: 'server', reason: 'stop by user' })
+    await waitFor(() => paths().length === 0)
+  })
+
+  it('goes on at once with the next generation of its plugin', async () => {
+    const { manager, services, service, paths, logged } = rig()
+    manager.apply([plugin({ pull: { a: rule('x://a') } })])
+    await waitFor(() => paths().length === 1)
+    const old = service()
+    services.set('pull:x', new FakeService())
+    old.running[0]?.end({ by: 'server', reason: 'plugin replaced' })
+    await waitFor(() => paths().length === 1)
+    expect(logged.lines.filter(({ msg }) => msg.includes('failed'))).to.eql([])
+  })
+
+  it('can be stopped and restarted by an operator, and shows no secrets', async () => {
+    const { manager, service, paths, nodes, tasks, logged } = rig()
+    manager.apply([plugin({ pull: { a: rule(URL_WITH_SECRETS) } })])
+    await waitFor(() => paths().length === 1)
+    const [node] = nodes()
+    expect(node?.owner).to.equal('a')
+    expect(node?.description).to.eql({
+      ...{ kind: 'pull', protocol: 'x', origin: 'rule' },
+      url: 'x://******@host/a?key=******',
+    })
+    const [before] = service().running
+    tasks.restart(node?.id ?? 0)
+    await waitFor(() => paths().length === 1 && service().running[0] !== before)
+    expect(service().running[0]?.request.url).to.equal(URL_WITH_SECRETS)
+    tasks.stop(node?.id ?? 0)
+    await waitFor(() => nodes().length === 0)
+    expect(JSON.stringify(logged.lines)).not.to.match(/pa55|s3cret/u)
+  })
+
+  describe('for subscribers', () => {
+    const ON_DEMAND = [plugin({ onsub: { '^live/(.+)-(.+)$': rule('x://h/$2/$1?p=$0$9'), '^live/': rule('x://h') } })]
+
+    it('fills in what the first rule that matches has matched', async () => {
+      const { manager, resolve, service } = rig()
+      manager.apply(ON_DEMAND)
+      expect(await resolve('other/a-b')).to.equal(false)
+      expect(await resolve('live/a-b')).to.equal(true)
+      expect(await resolve('live/a-b')).to.equal(true)
+      await waitFor(() => service().running.length > 0)
+      expect(service().running.map(({ request }) => request.url)).to.eql(['x://h/b/a?p=live/a-b$9'])
+      const idle = { idletimeout: ON_DEMAND_IDLE_MS, delayclosetimeout: ON_DEMAND_IDLE_MS }
+      expect(service().running[0]?.request.publish).to.eql(idle)
+    })
+
+    it('tries again only while somebody waits', async () => {
+      const { manager, resolve, service, paths, watched, nodes } = rig()
+      manager.apply([plugin({ onsub: { '^live/': rule('x://h', { maxretry: -1 }) } })])
+      watched.add('live/a')
+      await resolve('live/a')
+      await waitFor(() => paths().length === 1)
+      service().running[0]?.fail(new Error('it broke'))
+      await waitFor(() => paths().length === 1)
+      watched.clear()
+      service().running[0]?.fail(new Error('it broke'))
+      await waitFor(() => nodes().length === 0)
+      watched.add('live/a')
+      expect(await resolve('live/a')).to.equal(true)
+      await waitFor(() => paths().length === 1)
+    })
+
+    it('follows a rule that changes', async () => {
+      const { manager, resolve, service, paths, watched } = rig()
+      manager.apply(ON_DEMAND)
+      watched.add('live/a-b')
+      await resolve('live/a-b')
+      await waitFor(() => paths().length === 1)
+      manager.apply([plugin({ onsub: { '^live/': rule('x://new') } })])
+      await waitFor(() => service().running[0]?.request.url === 'x://new')
+      manager.apply([])
+      await waitFor(() => paths().length === 0)
+    })
+  })
+
+  describe('for operators', () => {
+    const wanted = { plugin: 'x', streamPath: 'a', rule: rule('x://a'), publish: {} }
+
+    it('tells that the stream is up, or why not', async () => {
+      const { manager, service, paths, publish } = rig()
+      const first = manager.request(wanted)
+      await waitFor(() => paths().length === 1)
+      publish('a')
+      await first
+      const second = manager.request({ ...wanted, streamPath: 'b' }).catch((error: unknown) => error)
+      await waitFor(() => paths().length === 2)
+      service().running[1]?.fail(new Error('it broke'))
+      expect(await second).to.include({ message: 'it broke', statusCode: 502 })
+    })
+
+    it('ends with the server, and begins no more', async () => {
+      const { manager, paths } = rig()
+      const first = manager.request(wanted).catch((error: unknown) => error)
+      await waitFor(() => paths().length === 1)
+      manager.close('the server is stopping')
+      expect(await first).to.be.an('error')
+      expect(paths()).to.eql([])
+      expect(await manager.request(wanted).catch((error: unknown) => error)).to.include({ statusCode: 503 })
+    })
+  })
+})
