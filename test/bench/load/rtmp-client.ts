@@ -1,14 +1,13 @@
-import { randomBytes } from 'node:crypto'
 import { isAmfObject, type AmfValue } from 'sluice/sdk/media'
 import { AckWindow } from '../../../plugins/rtmp/wire/ack-window.ts'
 import { ChunkReader } from '../../../plugins/rtmp/wire/chunk/chunk-reader.ts'
 import { serializeChunks } from '../../../plugins/rtmp/wire/chunk/chunk-writer.ts'
 import { DEFAULT_CHUNK_SIZE_BYTES } from '../../../plugins/rtmp/wire/chunk/limits.ts'
-import { ClientHandshake } from '../../../plugins/rtmp/wire/handshake/client-handshake.ts'
 import type { Command } from '../../../plugins/rtmp/wire/message/command.ts'
 import { parseMessage, serializeMessage, type Message } from '../../../plugins/rtmp/wire/message/message.ts'
 import { CHUNK_STREAM_ID } from '../../../plugins/rtmp/wire/message/raw-message.ts'
 import type { Player } from './player.ts'
+import { SimpleHandshake } from './simple-handshake.ts'
 
 /** What encoders commonly use. */
 const CHUNK_SIZE_BYTES = 4096
@@ -33,7 +32,7 @@ export class RtmpClient implements Player {
   readonly #init: RtmpClientInit
   readonly #reader = new ChunkReader()
   readonly #ackWindow = new AckWindow()
-  #handshake: ClientHandshake | undefined = new ClientHandshake({ random: randomBytes })
+  #handshake: SimpleHandshake | undefined = new SimpleHandshake()
   #chunkSizeBytes = DEFAULT_CHUNK_SIZE_BYTES
   #streamId = 0
 
@@ -77,17 +76,17 @@ export class RtmpClient implements Player {
     return bytes.length
   }
 
-  #shake(handshake: ClientHandshake, bytes: Buffer): Buffer | undefined {
-    const { reply, done, rest } = handshake.push(bytes)
-    if (reply !== undefined) this.#init.send(reply)
-    if (!done) return undefined
+  #shake(handshake: SimpleHandshake, bytes: Buffer): Buffer | undefined {
+    const done = handshake.push(bytes)
+    if (done === undefined) return undefined
     this.#handshake = undefined
+    this.#init.send(done.reply)
     const [app = ''] = this.#init.path.split('/')
     this.#send({ kind: 'setChunkSize', sizeBytes: CHUNK_SIZE_BYTES })
     this.#chunkSizeBytes = CHUNK_SIZE_BYTES
     const tcUrl = `rtmp://127.0.0.1:${this.#init.port}/${app}`
     this.#call('connect', CONNECT, { app, tcUrl, flashVer: 'FMLE/3.0 (compatible; bench)', type: 'nonprivate' })
-    return rest
+    return done.rest
   }
 
   #message(message: Message): void {
