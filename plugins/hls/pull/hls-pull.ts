@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Publisher, PullEnd, PullRequest, StreamManager } from 'sluice/sdk'
 import { Pacer } from './pacer.ts'
@@ -66,15 +67,19 @@ export class HlsPull {
   /** The renditions to play, each with its first segment. */
   async #open(): Promise<Rendition[]> {
     const timeline = new SourceTimeline()
+    const clock = {
+      nowMs: () => performance.now(),
+      wait: (ms: number) => delay(ms, undefined, { signal: this.#signal }),
+    }
     const found = await this.#findPlaylists()
     const renditions = found.map(({ playlist, url }, index) => {
       const { log } = this.#deps
       const client = this.#client
       const signal = this.#signal
-      const follower = new PlaylistFollower({ client, playlist, url, signal, log })
+      const follower = new PlaylistFollower({ client, clock, playlist, url, signal, log })
       const name = index === 0 ? MAIN : 'audio'
       const onEvents = () => this.#schedule(0)
-      const common = { name, follower, timeline, pacer: this.#pacer, signal, log, onEvents }
+      const common = { name, follower, timeline, pacer: this.#pacer, clock, signal, log, onEvents }
       return new Rendition({ ...common, loader: new SegmentLoader(client) }, this.#request.loop)
     })
     await Promise.all(renditions.map((rendition) => rendition.open()))

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { MalformedError } from 'sluice/sdk/media'
 import type { SourceClient } from './source-client.ts'
@@ -21,8 +20,12 @@ const MAX_STEPS_BACK = 3
 /** Discontinuities of a source that began anew are none of those before. */
 const DISCONTINUITIES_PER_LIFE = 2 ** 32
 
+/** Time as a pull sees it; `wait` rejects when the pull ends. */
+export type SourceClock = { nowMs(): number; wait(ms: number): Promise<void> }
+
 type FollowerInit = {
-  readonly client: SourceClient
+  readonly client: Pick<SourceClient, 'fetch'>
+  readonly clock: SourceClock
   /** A first look at the playlist, and where it was found. */
   readonly playlist: SourceMediaPlaylist
   readonly url: string
@@ -40,12 +43,13 @@ export class PlaylistFollower {
   #stepsBack = 0
   /** How often the source, or its repetition, has begun anew. */
   #lives = 0
-  #changedMs = performance.now()
+  #changedMs: number
 
   constructor(init: FollowerInit) {
     this.#init = init
     this.#playlist = init.playlist
     this.#url = init.url
+    this.#changedMs = init.clock.nowMs()
   }
 
   /** What addresses in the playlist are seen from. */
@@ -96,7 +100,7 @@ export class PlaylistFollower {
   #take(playlist: SourceMediaPlaylist): boolean {
     this.#playlist = playlist
     this.#pending = this.#fresh(playlist)
-    if (this.#pending.length > 0) this.#changedMs = performance.now()
+    if (this.#pending.length > 0) this.#changedMs = this.#init.clock.nowMs()
     return this.#pending.length > 0
   }
 
@@ -126,21 +130,21 @@ export class PlaylistFollower {
 
   /** RFC 8216 6.3.4: after a target duration, or half of one when nothing was new. */
   async #reload(changed: boolean): Promise<SourceMediaPlaylist> {
-    const { signal } = this.#init
+    const { signal, clock } = this.#init
     const staleMs = Math.max(MIN_STALE_MS, STALE_TARGETS * this.targetDurationMs)
-    if (performance.now() - this.#changedMs > staleMs) {
+    if (clock.nowMs() - this.#changedMs > staleMs) {
       throw new SourceError(`the playlist of the source has had nothing new for ${Math.round(staleMs / 1000)} s`)
     }
-    await delay(changed ? this.targetDurationMs : this.targetDurationMs / 2, undefined, { signal })
-    const goneMs = performance.now() + Math.max(MIN_GONE_MS, LIVE_EDGE_TARGETS * this.targetDurationMs)
+    await clock.wait(changed ? this.targetDurationMs : this.targetDurationMs / 2)
+    const goneMs = clock.nowMs() + Math.max(MIN_GONE_MS, LIVE_EDGE_TARGETS * this.targetDurationMs)
     for (let waitMs = RETRY_MS; ; waitMs = Math.min(2 * waitMs, MAX_RETRY_MS)) {
       try {
         return await this.#fetch()
       } catch (error) {
-        if (signal.aborted || performance.now() + waitMs > goneMs) throw error
+        if (signal.aborted || clock.nowMs() + waitMs > goneMs) throw error
         this.#init.log.debug({ err: error }, 'the playlist can not be had at present')
       }
-      await delay(waitMs, undefined, { signal })
+      await clock.wait(waitMs)
     }
   }
 
@@ -154,7 +158,7 @@ export class PlaylistFollower {
 }
 
 /** @throws {SourceError} when it can't be had, or is none */
-export async function fetchPlaylist(client: SourceClient, uri: string, base: string) {
+export async function fetchPlaylist(client: Pick<SourceClient, 'fetch'>, uri: string, base: string) {
   const limits = { maxSizeBytes: MAX_PLAYLIST_SIZE_BYTES, timeoutMs: PLAYLIST_TIMEOUT_MS }
   const { bytes, url } = await client.fetch({ uri, base, ...limits })
   try {

@@ -1,10 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { AccessUnit, AudioConfig, Publisher, Track, TrackInit, UnitSink, VideoConfig } from 'sluice/sdk'
 import { Fmp4Demuxer, MalformedError, TsDemuxer } from 'sluice/sdk/media'
 import { isId3, PackedAudioDemuxer } from './packed-audio.ts'
 import type { Event, Pacer } from './pacer.ts'
-import type { PlaylistFollower } from './playlist-follower.ts'
+import type { PlaylistFollower, SourceClock } from './playlist-follower.ts'
 import type { LoadedSegment, SegmentLoader } from './segment-loader.ts'
 import { SourceError } from './source-error.ts'
 import type { SourceSegment } from './source-playlist.ts'
@@ -31,6 +30,7 @@ type RenditionInit = {
   readonly loader: SegmentLoader
   readonly timeline: SourceTimeline
   readonly pacer: Pacer
+  readonly clock: SourceClock
   readonly signal: AbortSignal
   readonly log: Logger
   /** Told that there is something new to pace. */
@@ -131,7 +131,7 @@ export class Rendition implements UnitSink {
 
   /** Undefined when the segment is left out. */
   async #fetch(segment: SourceSegment): Promise<LoadedSegment | undefined> {
-    const { loader, follower, signal, log } = this.#init
+    const { loader, follower, clock, signal, log } = this.#init
     for (let tries = 1; ; tries++) {
       try {
         const loaded = await loader.load(segment, follower.url)
@@ -145,7 +145,7 @@ export class Rendition implements UnitSink {
         }
         log.debug({ err: error }, 'a segment can not be had at present')
       }
-      await delay(RETRY_MS * tries, undefined, { signal })
+      await clock.wait(RETRY_MS * tries)
     }
   }
 
@@ -199,15 +199,15 @@ export class Rendition implements UnitSink {
 
   /** Waits until there is room for another segment. */
   async #room(): Promise<void> {
-    const { name, follower, pacer, signal } = this.#init
+    const { name, follower, pacer, clock } = this.#init
     const aheadMs = Math.max(MIN_AHEAD_MS, follower.targetDurationMs)
     for (;;) {
-      const nowMs = performance.now()
+      const nowMs = clock.nowMs()
       const bufferedMs = pacer.bufferedMs(name, nowMs)
       const behind = bufferedMs + follower.pendingMs > BEHIND_TARGETS * follower.targetDurationMs
       if (!follower.ended && name === MAIN) pacer.catchUp(behind, nowMs)
       if (bufferedMs < aheadMs) return
-      await delay(Math.min(bufferedMs - aheadMs + 1, MAX_PAUSE_MS), undefined, { signal })
+      await clock.wait(Math.min(bufferedMs - aheadMs + 1, MAX_PAUSE_MS))
     }
   }
 
