@@ -22,6 +22,8 @@ export class Admission {
   readonly #ctx: PluginContext<HlsConfig>
   readonly #feeds: Feeds
   readonly #sessions: Sessions
+  /** Sessions that are being renewed, by the token and path of the one that ended. */
+  readonly #renewals = new Map<string, Promise<Session>>()
 
   constructor(ctx: PluginContext<HlsConfig>, feeds: Feeds, sessions: Sessions) {
     this.#ctx = ctx
@@ -33,7 +35,33 @@ export class Admission {
    * Begins a session: all gates, then the wait for a publisher and a first segment.
    * @throws {SluiceError} when the viewer isn't let in or there is nothing to play
    */
-  async open(exchange: Exchange, streamPath: string, query: string): Promise<Session> {
+  open(exchange: Exchange, streamPath: string, query: string): Promise<Session> {
+    return this.#open(exchange, streamPath, query, undefined)
+  }
+
+  /**
+   * Begins a session that goes on from one that is not known any more. What a player asks for at the same time, such as
+   * its other renditions, is for the same new session.
+   * @throws {SluiceError} as `open`
+   */
+  async renew(exchange: Exchange, formerToken: string, streamPath: string, query: string): Promise<Session> {
+    const key = `${formerToken} ${streamPath}`
+    const running = this.#renewals.get(key)
+    if (running !== undefined) {
+      await this.authenticate(exchange, streamPath, query)
+      return running
+    }
+    const renewal = this.#open(exchange, streamPath, query, formerToken)
+    this.#renewals.set(key, renewal)
+    return renewal.finally(() => this.#renewals.delete(key))
+  }
+
+  async #open(
+    exchange: Exchange,
+    streamPath: string,
+    query: string,
+    formerToken: string | undefined,
+  ): Promise<Session> {
     const format = this.#formatFor(exchange, query)
     const leaving = new AbortController()
     let subscriber: Subscriber | undefined
@@ -52,7 +80,7 @@ export class Admission {
         subscriber.close(error instanceof Error ? error.message : 'failed')
         throw error
       }
-      return this.#sessions.open({ requestedPath: streamPath, feed, subscriber, client: init.client })
+      return this.#sessions.open({ formerToken, requestedPath: streamPath, feed, subscriber, client: init.client })
     } finally {
       exchange.response.off('close', leave)
     }

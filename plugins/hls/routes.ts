@@ -121,11 +121,11 @@ export class Routes {
   async #renew(
     exchange: Exchange,
     reply: FastifyReply,
-    { streamPath, rendition }: Targeted<'media'>,
+    { token, streamPath, rendition }: Targeted<'media'>,
     query: string,
   ): Promise<FastifyReply> {
     const { carried } = parseReloadQuery(query)
-    const session = await this.#init.admission.open(exchange, streamPath, query)
+    const session = await this.#init.admission.renew(exchange, token, streamPath, query)
     const name = addressText(encodeURIComponent(rendition))
     const location = `../${session.token}/${name}.m3u8${carried}`
     return reply.code(302).headers({ location, 'cache-control': 'no-store' }).send()

@@ -3,6 +3,8 @@ import type { Feed } from './feed.ts'
 
 export type SessionInit = {
   readonly token: string
+  /** Of the session that it goes on from, which players may go on to ask for. */
+  readonly formerToken: string | undefined
   /** The path that was asked for; a gate may have led it to another. */
   readonly requestedPath: string
   readonly feed: Feed
@@ -16,6 +18,7 @@ const IDLE_TARGETS = 2
 /** One viewer: a subscriber that comes back for each playlist. */
 export class Session {
   readonly token: string
+  readonly formerToken: string | undefined
   readonly requestedPath: string
   readonly feed: Feed
   readonly subscriber: Subscriber
@@ -25,8 +28,9 @@ export class Session {
   over = false
   #lastRequestMs: number
 
-  constructor({ token, requestedPath, feed, subscriber, nowMs }: SessionInit) {
+  constructor({ token, formerToken, requestedPath, feed, subscriber, nowMs }: SessionInit) {
     this.token = token
+    this.formerToken = formerToken
     this.requestedPath = requestedPath
     this.feed = feed
     this.subscriber = subscriber

@@ -12,6 +12,8 @@ const MAX_STOPPED = 10_000
 const STREAM_OVER = 'subscribe timeout'
 
 export type Opening = {
+  /** Of the session that it goes on from. */
+  readonly formerToken?: string | undefined
   readonly requestedPath: string
   readonly feed: Feed
   readonly subscriber: Subscriber
@@ -22,7 +24,8 @@ export type Opening = {
 export class Sessions {
   readonly #log: PluginContext<unknown>['log']
   readonly #nowMs: () => number
-  readonly #sessions = new Map<string, Session>()
+  readonly #sessions = new Set<Session>()
+  readonly #byToken = new Map<string, Session>()
   /** Tokens of sessions that somebody ended, with the time of their last request. */
   readonly #stopped = new Map<string, number>()
 
@@ -36,10 +39,11 @@ export class Sessions {
   }
 
   /** Takes a subscriber over that was admitted and whose stream is ready. */
-  open({ requestedPath, feed, subscriber, client }: Opening): Session {
+  open({ formerToken, requestedPath, feed, subscriber, client }: Opening): Session {
     const token = `~${randomBytes(TOKEN_SIZE_BYTES).toString('base64url')}`
-    const session = new Session({ token, requestedPath, feed, subscriber, nowMs: this.#nowMs() })
-    this.#sessions.set(token, session)
+    const session = new Session({ token, formerToken, requestedPath, feed, subscriber, nowMs: this.#nowMs() })
+    this.#sessions.add(session)
+    for (const known of tokensOf(session)) this.#byToken.set(known, session)
     feed.hold(requestedPath)
     const log = this.#log.child({ session: subscriber.id, stream: subscriber.streamPath })
     log.info({ ip: client.ip, port: client.port, format: feed.format }, 'play')
@@ -51,7 +55,7 @@ export class Sessions {
   }
 
   find(token: string, requestedPath: string): Session | undefined {
-    const session = this.#sessions.get(token)
+    const session = this.#byToken.get(token)
     return session?.requestedPath === requestedPath ? session : undefined
   }
 
@@ -69,7 +73,7 @@ export class Sessions {
 
   /** What falls due by itself. */
   tick(nowMs: number): void {
-    for (const session of this.#sessions.values()) {
+    for (const session of this.#sessions) {
       if (session.feed.disposed) this.end(session, 'the stream is over')
       else if (session.isIdle(nowMs)) this.end(session, 'no request for two target durations')
     }
@@ -80,13 +84,13 @@ export class Sessions {
   }
 
   #onClose(session: Session, reason: string): void {
-    if (!this.#sessions.has(session.token)) return
+    if (!this.#sessions.has(session)) return
     if (reason === STREAM_OVER) {
       session.over = true
       return
     }
     this.#forget(session)
-    this.#stopped.set(session.token, this.#nowMs())
+    for (const token of tokensOf(session)) this.#stopped.set(token, this.#nowMs())
     for (const token of this.#stopped.keys()) {
       if (this.#stopped.size <= MAX_STOPPED) break
       this.#stopped.delete(token)
@@ -94,8 +98,15 @@ export class Sessions {
   }
 
   #forget(session: Session): boolean {
-    if (!this.#sessions.delete(session.token)) return false
+    if (!this.#sessions.delete(session)) return false
+    for (const token of tokensOf(session)) {
+      if (this.#byToken.get(token) === session) this.#byToken.delete(token)
+    }
     session.feed.release(session.requestedPath)
     return true
   }
+}
+
+function tokensOf({ token, formerToken }: Session): string[] {
+  return formerToken === undefined ? [token] : [token, formerToken]
 }

@@ -56,7 +56,24 @@ describe('viewers of HLS', () => {
     expect(rig.viewers).to.have.length(2)
     const next = new URL(answer.headers.get('location') ?? '', answer.url).href
     expect((await ask(next)).text).to.include('#EXTINF')
+    // Many players ask for the old address again.
+    expect((await ask(answer.url)).status).to.equal(200)
     expect(rig.viewers).to.have.length(2)
+    rig.viewers[1]?.close('stopped by the operator')
+    expect([(await ask(next)).status, (await ask(answer.url)).status]).to.eql([410, 410])
+  })
+
+  it('go on under one new session, whatever they ask for at the same time', async () => {
+    rig = await HlsRig.start()
+    await rig.watch()
+    const url = rig.url(`/hls/live/a/${UNKNOWN}/video.m3u8`)
+    const answers = await Promise.all([ask(url), ask(url), ask(`${url}?x=1`)])
+    // One that comes later has the session already.
+    const locations = answers.flatMap(({ headers }) => headers.get('location')?.split('/')[1] ?? [])
+    expect(locations[0]).to.match(/^~/u)
+    expect(new Set(locations).size).to.equal(1)
+    expect(rig.viewers).to.have.length(2)
+    expect(asked()).to.have.length(2 + 1 + 2)
   })
 
   it('can not use the session of another path', async () => {

@@ -1,0 +1,169 @@
+import path from 'node:path'
+import { expect } from 'chai'
+import { framemd5, makeTestFile, publishFile } from '../peers/ffmpeg.ts'
+import { PeerProcess } from '../peers/process.ts'
+import { requirePeer } from '../peers/require-peer.ts'
+import { waitFor } from '../peers/wait-for.ts'
+import { addressesIn, ask, watch, withQuery, type HlsViewer } from '../support/hls-client.ts'
+import type { MediaPlaylistKind } from '../support/hls/low-latency-rules.ts'
+import { validateMediaPlaylist } from '../support/hls/media-rules.ts'
+import { validateMultivariant } from '../support/hls/multivariant-rules.ts'
+import { PlaylistHistory } from '../support/hls/playlist-history.ts'
+import type { Violation } from '../support/hls/playlist-lines.ts'
+import { startServer, type RunningServer } from '../support/server.ts'
+
+const SECONDS = 6
+const CONFIG = `
+global: { subscribe: { waittimeout: 6s } }
+hls: { fragment: 1s, idletimeout: 500ms }
+`
+
+type Variant = { readonly path: string; readonly kind: MediaPlaylistKind }
+
+const VARIANTS: readonly Variant[] = [
+  { path: '/index.m3u8', kind: { format: 'fmp4', lowLatency: true } },
+  { path: '/index.m3u8?format=fmp4', kind: { format: 'fmp4' } },
+  { path: '/index.m3u8?format=ts', kind: { format: 'ts' } },
+  { path: '.m3u8?a=b', kind: { format: 'fmp4', lowLatency: true } },
+]
+
+/** Plays to the end with ffmpeg, which is to complain of nothing; gives the hashes of what was decoded. */
+async function play(url: string): Promise<string[]> {
+  const args = ['-v', 'error', '-nostdin', '-xerror', '-i', url, '-vsync', 'passthrough', '-f', 'framemd5', '-']
+  const player = new PeerProcess('ffmpeg', args)
+  const output = await player.succeed()
+  expect(player.stderr, url).to.equal('')
+  const lines = output.toString().split('\n')
+  return lines.flatMap((line) => (/^\d/u.test(line) ? [`${line[0]} ${line.split(',').at(-1)?.trim()}`] : [])).toSorted()
+}
+
+/** Loads a playlist as a player does until it ends; gives all that it breaks of the rules. */
+async function follow({ media, mediaUrl }: HlsViewer, kind: MediaPlaylistKind): Promise<Violation[]> {
+  const history = new PlaylistHistory()
+  const violations: Violation[] = []
+  let { text } = media
+  for (;;) {
+    violations.push(...validateMediaPlaylist(text, kind).filter(isFault), ...history.add(text))
+    if (text.includes('#EXT-X-ENDLIST')) return violations
+    const hint = /PRELOAD-HINT:[^\n]*-(\d+)\.(\d+)\.m4s/u.exec(text)
+    const query = hint === null ? '' : `_HLS_msn=${hint[1]}&_HLS_part=${hint[2]}&_HLS_skip=YES`
+    // A player of the plain kind loads it twice a segment or so.
+    if (hint === null) await new Promise((resolve) => setTimeout(resolve, 400))
+    const answer = await ask(query === '' ? mediaUrl : withQuery(mediaUrl, query))
+    expect(answer.status).to.equal(200)
+    text = answer.text
+  }
+}
+
+/** While no publisher is there, nobody knows what comes next. */
+function isFault({ rule, detail }: Violation): boolean {
+  return rule !== 'hint' || detail !== 'missing'
+}
+
+describe('HLS of a running server', function () {
+  this.timeout(60_000)
+  let server: RunningServer
+  let file: string
+  let source: string[]
+
+  before(async function () {
+    requirePeer(this, 'ffmpeg')
+    server = await startServer({ config: CONFIG })
+    file = path.join(server.folder, 'source.flv')
+    await makeTestFile({ url: file, durationSeconds: SECONDS, video: { bFrames: 2 } })
+    source = (await framemd5(file)).map(({ stream, md5 }) => `${stream} ${md5}`).toSorted()
+  })
+
+  const subscribers = (type: string) =>
+    server.server.streams.subscribers().filter(({ request }) => request.type === type)
+  const listed = async () => {
+    const { data } = (await server.api('/api/subscribers')).body as { data: readonly { type: string }[] }
+    return data.filter(({ type }) => type === 'server')
+  }
+
+  it('is in all its forms exactly the source, for viewers that were there before it', async () => {
+    const target = 'live/all'
+    const url = (variant: string) => server.http(`/hls/${target}${variant}`)
+    const players = VARIANTS.map((variant) => play(url(variant.path)))
+    const followers = VARIANTS.map(async ({ path: variant, kind }) => {
+      const viewer = await watch(url(variant))
+      return [...validateMultivariant(viewer.multivariant.text), ...(await follow(viewer, kind))]
+    })
+    await waitFor(() => subscribers('server').length === 2 * VARIANTS.length)
+    const publisher = publishFile(file, server.rtmp(target))
+    await waitFor(async () => (await listed()).length === 2 * VARIANTS.length)
+    await publisher.succeed()
+    for (const [index, frames] of (await Promise.all(players)).entries()) {
+      const name = VARIANTS[index]?.path
+      // The priming of its first frame apart, of which the containers tell more or less.
+      const missing = source.filter((frame) => !frames.includes(frame))
+      expect(
+        frames.filter((frame) => frame.startsWith('0')),
+        name,
+      ).to.eql(source.filter((frame) => frame.startsWith('0')))
+      expect(frames.length, name).to.equal(source.length)
+      expect(missing.length, name).to.be.at.most(1)
+    }
+    expect(await Promise.all(followers)).to.eql(VARIANTS.map(() => []))
+  })
+
+  it('leaves nothing behind', async () => {
+    await waitFor(() => server.server.streams.subscribers().length === 0, { timeoutMs: 20_000 })
+    expect(server.server.streams.pathCount).to.equal(0)
+    const ended = server.records.filter(({ plugin, msg }) => plugin === 'hls' && msg === 'play ended')
+    expect(ended).to.have.length(2 * VARIANTS.length)
+    for (const record of ended)
+      expect(record['reason']).to.match(/no request for two target durations|the stream is over|timeout/u)
+  })
+
+  it('goes on for a viewer when the publisher comes back', async () => {
+    const target = 'live/again'
+    const before = publishFile(file, server.rtmp(target))
+    const { media, mediaUrl } = await watch(server.http(`/hls/${target}/index.m3u8`))
+    const until = (condition: (text: string) => boolean) =>
+      waitFor(async () => {
+        const { status, text } = await ask(mediaUrl)
+        return (status !== 200 || condition(text)) && { status, text }
+      })
+    expect((await until(() => before.exited !== undefined)).status).to.equal(200)
+    const startMs = performance.now()
+    expect((await until(() => performance.now() - startMs > 3000)).status).to.equal(200)
+    const after = publishFile(file, server.rtmp(target))
+    const { status, text } = await until((playlist) => playlist.includes('#EXT-X-DISCONTINUITY\n'))
+    expect(status).to.equal(200)
+    expect(await listed()).to.have.length(1)
+    const segments = (playlist: string) =>
+      [...playlist.matchAll(/^\.\.\/.*-(\d+)\.m4s$/gmu)].map(([, msn]) => Number(msn))
+    const [first = 0, ...others] = segments(text)
+    expect(others).to.eql(others.map((_msn, index) => first + index + 1))
+    expect(segments(media.text)[0]).to.be.at.most(first)
+    await after.close()
+  })
+
+  it('ends for a viewer whom an operator stops', async () => {
+    const target = 'live/stopped'
+    const publisher = publishFile(file, server.rtmp(target))
+    const { mediaUrl } = await watch(server.http(`/hls/${target}/index.m3u8`))
+    const { id } = subscribers('server').find(({ streamPath }) => streamPath === target) ?? {}
+    expect((await server.api(`/api/subscribe/stop/${id}`, { method: 'POST' })).status).to.equal(200)
+    expect((await ask(mediaUrl)).status).to.equal(410)
+    await publisher.close()
+  })
+
+  it('says to pages of other origins that they may play it', async () => {
+    const target = 'live/cors'
+    const publisher = publishFile(file, server.rtmp(target))
+    const { mediaUrl, media } = await watch(server.http(`/hls/${target}/index.m3u8`))
+    const [segment = ''] = addressesIn(media, /\.m4s/u)
+    for (const url of [mediaUrl, segment]) {
+      const headers = { origin: 'https://page.example' }
+      const response = await fetch(url, { headers })
+      await response.arrayBuffer()
+      expect(response.headers.get('access-control-allow-origin')).to.equal('https://page.example')
+      expect(response.headers.get('vary')).to.include('Origin')
+    }
+    await publisher.close()
+  })
+
+  after(() => expect(server?.problems).to.eql([]))
+})
