@@ -4,7 +4,7 @@ import { TLSSocket } from 'node:tls'
 import type { Duplex } from 'node:stream'
 import type { Logger } from 'pino'
 import type { HttpLimits } from './http-limits.ts'
-import { attachHttp, Http1Response } from './http1-response.ts'
+import { attachHttp, forgetHttp, Http1Response } from './http1-response.ts'
 import { Http2Front } from './http2-front.ts'
 import { closeWith } from './raw-reply.ts'
 
@@ -60,7 +60,10 @@ export class FrontServer {
       this.#track(request, response)
       if (this.#isWithinPipeline(request.socket, response)) onRequest(request, response, request.socket)
     })
-    this.#server.on('upgrade', onUpgrade)
+    this.#server.on('upgrade', (request, socket, head) => {
+      forgetHttp(socket)
+      onUpgrade(request, socket, head)
+    })
     this.#server.on('clientError', (error, socket) => this.#onClientError(error, socket))
     // A server looks after slow requests from this event on; this one never listens itself.
     this.#server.emit('listening')

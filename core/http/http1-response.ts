@@ -1,5 +1,6 @@
 import { ServerResponse, type OutgoingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import type { GivingResponse } from 'sluice/sdk'
 
 /** What an HTTP server listens to on a connection. */
@@ -8,7 +9,7 @@ const EVENTS = ['data', 'end', 'close', 'drain', 'error', 'timeout', 'resume', '
 type Listener = (...args: unknown[]) => void
 type Listeners = readonly { readonly event: string; readonly listener: Listener }[]
 
-const httpListeners = new WeakMap<Socket, Listeners>()
+const httpListeners = new WeakMap<Duplex, Listeners>()
 
 /** Hands a connection to an HTTP server, and notes what it listens to there. */
 export function attachHttp(socket: Socket, attach: () => void): void {
@@ -21,6 +22,11 @@ export function attachHttp(socket: Socket, attach: () => void): void {
       .map((listener) => ({ event, listener: listener as Listener })),
   )
   httpListeners.set(socket, added)
+}
+
+/** The HTTP server has left a connection by itself, as for a WebSocket. */
+export function forgetHttp(socket: Duplex): void {
+  httpListeners.delete(socket)
 }
 
 /** Takes a connection from its HTTP server, as if it had closed: the server frees its parser, and forgets it. */
