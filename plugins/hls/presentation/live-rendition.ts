@@ -2,7 +2,7 @@ import type { AccessUnit, PluginContext, Track } from 'sluice/sdk'
 import { MalformedError } from 'sluice/sdk/media'
 import type { MediaPlaylist } from 'sluice/sdk/media'
 import { FramePace } from './frame-pace.ts'
-import { PartCutter } from './part-cutter.ts'
+import { MIN_DURATION_SECONDS, PartCutter } from './part-cutter.ts'
 import type { PresentationFile } from './presentation-file.ts'
 import type { PresentationTerms } from './presentation-terms.ts'
 import { buildMediaPlaylist } from './rendition-playlist.ts'
@@ -26,6 +26,8 @@ export type LiveRenditionInit = {
   readonly log: PluginContext<unknown>['log']
 }
 
+type TimedUnit = { readonly unit: AccessUnit; readonly timeSeconds: number }
+
 /** Makes the segments of one rendition of the units and cuts that it is given. */
 export class LiveRendition implements Rendition {
   readonly name: string
@@ -47,8 +49,10 @@ export class LiveRendition implements Rendition {
   /** Cuts of the leading rendition that this one has not reached. */
   #cuts: Cut[] = []
   #pendingBytes = 0
+  /** Units that are ahead of the leading rendition. */
+  readonly #queued: TimedUnit[] = []
   /** Units of the first segment, which is divided when the part target is known. */
-  #early: { readonly unit: AccessUnit; readonly timeSeconds: number }[] = []
+  readonly #early: TimedUnit[] = []
 
   constructor(init: LiveRenditionInit) {
     this.name = init.name
@@ -146,10 +150,17 @@ export class LiveRendition implements Rendition {
     else this.cut(cut)
   }
 
-  /** Makes the cuts that are overdue by now; others wait for the units before them. */
-  catchUp(nowSeconds: number): void {
-    while (this.#cuts.length > 0 && this.#cuts[0]!.atSeconds + MAX_LAG_SECONDS < nowSeconds)
+  /** Takes a unit of a rendition that does not lead, until it is known where it goes. */
+  queue(unit: AccessUnit, timeSeconds: number): void {
+    this.#queued.push({ unit, timeSeconds })
+  }
+
+  /** Writes what was queued, up to where cuts are known, and makes those that are overdue. */
+  catchUp(clockSeconds: number): void {
+    this.#writeQueued(clockSeconds)
+    while (this.#cuts.length > 0 && this.#cuts[0]!.atSeconds + MAX_LAG_SECONDS < clockSeconds) {
       this.cut(this.#cuts.shift()!)
+    }
   }
 
   write(unit: AccessUnit, timeSeconds: number): void {
@@ -172,9 +183,9 @@ export class LiveRendition implements Rendition {
   /** Completes the segment, which has no media if none came. @param next The unit that the next one begins with. */
   cut({ atSeconds }: Cut, next?: AccessUnit): void {
     this.#placeEarly()
+    const wantedSeconds = next ? atSeconds : Math.max(atSeconds, this.#mediaEndSeconds)
     const segment = this.#open ?? this.#openSegment()
-    // The boundary before may lie earlier than the leading rendition's.
-    const endSeconds = Math.min(atSeconds, segment.startSeconds + this.#init.terms.limitSeconds)
+    const endSeconds = this.#endOf(segment, wantedSeconds)
     const partsEndSeconds = this.#parts?.finish(endSeconds, next)
     if (!this.#parts) this.#endPart(endSeconds - segment.startSeconds, next)
     this.#boundarySeconds = segment.parts.length > 0 ? (partsEndSeconds ?? endSeconds) : endSeconds
@@ -188,9 +199,32 @@ export class LiveRendition implements Rendition {
 
   /** Ends the timeline: nothing more of it comes. */
   finish(cut: Cut): void {
+    // What is farther ahead than the last segment may be long has no place.
+    while (this.#cuts.length > 0 && this.#queued.length > 0) this.catchUp(this.#queued[0]!.timeSeconds)
+    this.#writeQueued(this.#boundarySeconds + this.#init.terms.limitSeconds - this.#pace.stepSeconds)
+    this.#queued.length = 0
     for (const earlier of this.#cuts.splice(0)) if (earlier.atSeconds < cut.atSeconds) this.cut(earlier)
     this.cut(cut)
     this.#muxer = undefined
+  }
+
+  /** The leading rendition's boundaries may lie a little before or after those of this one. */
+  #endOf({ startSeconds }: Segment, wantedSeconds: number): number {
+    const latestSeconds = startSeconds + this.#init.terms.limitSeconds
+    return Math.max(startSeconds + MIN_DURATION_SECONDS, Math.min(wantedSeconds, latestSeconds))
+  }
+
+  /** Where the newest frame ends that is in the segment being made. */
+  get #mediaEndSeconds(): number {
+    const { lastSeconds, stepSeconds } = this.#pace
+    return this.#open && lastSeconds !== undefined ? lastSeconds + stepSeconds : -Infinity
+  }
+
+  #writeQueued(toSeconds: number): void {
+    while (this.#queued.length > 0 && this.#queued[0]!.timeSeconds <= toSeconds) {
+      const { unit, timeSeconds } = this.#queued.shift()!
+      this.write(unit, timeSeconds)
+    }
   }
 
   #placeEarly(): void {
@@ -213,7 +247,8 @@ export class LiveRendition implements Rendition {
 
   #reaches({ atSeconds }: Cut, unit: AccessUnit, timeSeconds: number): boolean {
     if (timeSeconds < atSeconds) return false
-    return unit.keyframe || timeSeconds >= atSeconds + KEYFRAME_WAIT_SECONDS
+    const latestSeconds = this.#boundarySeconds + this.#init.terms.limitSeconds - this.#pace.stepSeconds
+    return unit.keyframe || timeSeconds >= Math.min(latestSeconds, atSeconds + KEYFRAME_WAIT_SECONDS)
   }
 
   #openSegment(): Segment {

@@ -74,7 +74,7 @@ function bitrates({ window }: LiveRendition): { peak: number; average: number } 
   const seconds = sized.reduce((sum, one) => sum + one.seconds, 0)
   const bits = sized.reduce((sum, one) => sum + one.bits, 0)
   const peak = Math.max(1, ...sized.map((one) => one.bits / one.seconds))
-  return { peak: Math.ceil(peak), average: Math.ceil(seconds > 0 ? bits / seconds : 1) }
+  return { peak: Math.ceil(peak), average: Math.max(1, Math.ceil(bits / Math.max(seconds, 1e-3))) }
 }
 
 function playlistName({ name }: LiveRendition): string {

@@ -6,6 +6,9 @@ import { MAX_LEAD_SECONDS } from './segment-cutter.ts'
 /** Less than the playlist's last digit that matters; times that are sums of fractions differ by it. */
 const ROUNDING_SECONDS = 0.0005
 
+/** No segment or part is told to be shorter. */
+export const MIN_DURATION_SECONDS = 0.001
+
 /** A unit that waits to be told how long it lasts. */
 type HeldUnit = { readonly unit: AccessUnit; readonly timeSeconds: number }
 
@@ -74,7 +77,9 @@ export class PartCutter {
 
   #end(atSeconds: number, next: AccessUnit | undefined): void {
     const isTooLong = this.#passes(atSeconds - this.#startSeconds)
-    const endSeconds = isTooLong ? this.#startSeconds + this.#targetSeconds : atSeconds
+    const endSeconds = isTooLong
+      ? this.#startSeconds + this.#targetSeconds
+      : Math.max(atSeconds, this.#startSeconds + MIN_DURATION_SECONDS)
     const durationSeconds = Math.min(endSeconds - this.#startSeconds, this.#targetSeconds)
     if (this.#sink.endPart(durationSeconds, next)) this.#startSeconds = endSeconds
   }

@@ -198,10 +198,10 @@ export class Presentation {
 
   #write(run: Run, rendition: LiveRendition, unit: AccessUnit, timeSeconds: number): void {
     const before = this.#revision
-    rendition.write(unit, timeSeconds)
-    if (unit.track === run.lead) {
-      for (const other of this.#terms.renditions.values()) other.catchUp(timeSeconds)
-    }
+    if (rendition === run.leadRendition) rendition.write(unit, timeSeconds)
+    else rendition.queue(unit, timeSeconds)
+    const { clockSeconds } = run.cutter
+    for (const other of this.#terms.renditions.values()) other.catchUp(clockSeconds)
     if (this.#revision !== before) this.#changed = true
     if (this.#ready) return
     this.#checkReady()

@@ -45,6 +45,11 @@ export class SegmentCutter {
     return this.#targetSeconds
   }
 
+  /** All cuts up to here are known. */
+  get clockSeconds(): number {
+    return Math.max(this.#pace.lastSeconds ?? -Infinity, this.#latestSeconds - MAX_LEAD_SECONDS)
+  }
+
   /** No segment is longer. */
   get limitSeconds(): number {
     return this.#targetSeconds === undefined
