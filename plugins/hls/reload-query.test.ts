@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import fc from 'fast-check'
 import { InvalidRequest } from 'sluice/sdk'
 import { parseReloadQuery } from './reload-query.ts'
 
@@ -38,4 +39,20 @@ describe('the query of a media playlist', () => {
   ]) {
     it(`is refused: ${query}`, () => expect(() => parseReloadQuery(query)).to.throw(InvalidRequest))
   }
+
+  it('is understood or refused, whatever it is', () => {
+    const piece = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.constantFrom('_HLS_msn=', '_HLS_part=', '_HLS_skip=', '&', '%'),
+    )
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
+        try {
+          expect(parseReloadQuery(pieces.join('')).carried).to.match(/^(?:\?[!$-~]+)?$/u)
+        } catch (error) {
+          if (!(error instanceof InvalidRequest)) throw error
+        }
+      }),
+    )
+  })
 })
