@@ -6,8 +6,8 @@ import { parseSourcePlaylist, type SourceMediaPlaylist, type SourceSegment } fro
 
 /** A live source is taken up this many target durations before its end (RFC 8216 6.3.3). */
 const LIVE_EDGE_TARGETS = 3
-export const MAX_PLAYLIST_SIZE_BYTES = 8 * 1024 * 1024
-export const PLAYLIST_TIMEOUT_MS = 10_000
+const MAX_PLAYLIST_SIZE_BYTES = 8 * 1024 * 1024
+const PLAYLIST_TIMEOUT_MS = 10_000
 /** From a failed request for a playlist to the next; doubled each time. */
 const RETRY_MS = 500
 const MAX_RETRY_MS = 5000

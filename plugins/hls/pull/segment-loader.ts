@@ -4,7 +4,7 @@ import { SourceError } from './source-error.ts'
 import type { InitSegment, SegmentKey, SourceSegment } from './source-playlist.ts'
 
 /** Ten seconds of 50 Mbit/s. */
-export const MAX_SEGMENT_SIZE_BYTES = 64 * 1024 * 1024
+const MAX_SEGMENT_SIZE_BYTES = 64 * 1024 * 1024
 const SEGMENT_TIMEOUT_MS = 30_000
 const KEY_SIZE_BYTES = 16
 const KEY_TIMEOUT_MS = 10_000

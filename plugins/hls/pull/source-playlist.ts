@@ -2,7 +2,7 @@ import { MalformedError } from 'sluice/sdk/media'
 
 /** A day of segments of four seconds. */
 export const MAX_SEGMENTS = 21_600
-export const MAX_VARIANTS = 1000
+const MAX_VARIANTS = 1000
 /** Of a target duration that makes no sense, and of segments that tell none. */
 const MAX_TARGET_SECONDS = 60
 const DEFAULT_TARGET_SECONDS = 6

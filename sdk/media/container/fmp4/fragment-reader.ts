@@ -5,7 +5,7 @@ import type { ReadBox } from './demux-boxes.ts'
 import type { SampleDefaults } from './demux-movie.ts'
 
 /** An hour of video at 25 frames a second. */
-export const MAX_SAMPLES_PER_FRAGMENT = 100_000
+const MAX_SAMPLES_PER_FRAGMENT = 100_000
 
 /** Fields of `tfhd` (ISO/IEC 14496-12 8.8.7). */
 const HEADER = { baseDataOffset: 0x1, description: 0x2, duration: 0x8, size: 0x10, flags: 0x20 } as const
