@@ -43,9 +43,10 @@ describe('viewers that read nothing', function () {
   }
 
   async function openRtmp(): Promise<BadClient> {
+    const since = new Date().toISOString()
     const rtmp = await RtmpClient.play({ port: server.ports.rtmp }, 'fast', () => {})
     rtmp.socket.pause()
-    return new BadClient(rtmp.socket)
+    return new BadClient(rtmp.socket, since)
   }
 
   const WAYS: readonly (() => Promise<BadClient>)[] = [

@@ -8,13 +8,15 @@ import type { LogLine, ServerProcess } from './server-process.ts'
 export class BadClient {
   readonly socket: Socket
   /** When it began: what the server said of this port before is of another client, as the kernel gives ports again. */
-  readonly since = new Date().toISOString()
+  readonly since: string
   readonly #closed: Promise<void>
   #port: number
   #received = ''
 
-  constructor(socket: Socket) {
+  /** @param since for a connection that has said something already: when it began */
+  constructor(socket: Socket, since = new Date().toISOString()) {
     this.socket = socket
+    this.since = since
     this.#port = socket.localPort ?? 0
     socket.once('connect', () => {
       this.#port = socket.localPort ?? 0
