@@ -6,10 +6,10 @@ import { Boarding } from './boarding.ts'
 import { GopCache } from './gop-cache.ts'
 import type { MergeWindow } from './merge-window.ts'
 import { MuxerTable } from './muxer-table.ts'
-import { SharedMuxer } from './shared-muxer.ts'
+import type { SharedMuxer } from './shared-muxer.ts'
 import type { PublisherStream, StreamPublisher } from './stream-publisher.ts'
 import { subscriberInfo, type StreamSubscriber, type SubscriberStream } from './stream-subscriber.ts'
-import { ALL_TRACKS, isStart, leadTrack, selectionKey, selectsTrack } from './track-selection.ts'
+import { ALL_TRACKS, isStart, leadTrack, selectsTrack } from './track-selection.ts'
 import { UnitReaders, type UnitEntry } from './unit-readers.ts'
 import { WaitingRoom, isReady } from './waiting-room.ts'
 
@@ -34,7 +34,7 @@ export class Stream implements PublisherStream, SubscriberStream {
   readonly path: string
   readonly subscribers = new Set<StreamSubscriber>()
   readonly #deps: StreamDeps
-  readonly #muxers = new MuxerTable()
+  readonly #muxers: MuxerTable
   readonly #readers: UnitReaders
   readonly #cache = new GopCache<UnitEntry>()
   readonly #waiting = new WaitingRoom()
@@ -53,6 +53,11 @@ export class Stream implements PublisherStream, SubscriberStream {
     this.path = path
     this.#deps = deps
     this.#readers = new UnitReaders(deps.log)
+    this.#muxers = new MuxerTable({
+      ...deps,
+      source: () => ({ tracks: this.tracks, metadata: this.#publisher?.metadata ?? {} }),
+      cache: this.#cache,
+    })
   }
 
   get publisher(): StreamPublisher | undefined {
@@ -225,20 +230,7 @@ export class Stream implements PublisherStream, SubscriberStream {
   }
 
   muxerFor(format: MuxerFormat, subscriber: StreamSubscriber): SharedMuxer {
-    const { writemerge } = subscriber.config
-    const key = `${selectionKey(subscriber.selection)} ${writemerge}`
-    return this.#muxers.get(format, key, () => {
-      const muxer = new SharedMuxer({
-        format,
-        selection: subscriber.selection,
-        windowMs: writemerge === 'auto' ? () => this.#deps.mergeWindow.autoMs : () => writemerge,
-        source: () => ({ tracks: this.tracks, metadata: this.#publisher?.metadata ?? {} }),
-        bufferMs: this.#cache.bufferMs,
-        log: this.#deps.log,
-      })
-      muxer.prime(this.#cache.entries.map((entry) => entry.unit))
-      return muxer
-    })
+    return this.#muxers.get(format, subscriber)
   }
 
   addReader(subscriber: StreamSubscriber, reader: UnitReader): void {
@@ -254,18 +246,11 @@ export class Stream implements PublisherStream, SubscriberStream {
     if (!this.subscribers.delete(subscriber)) return
     if (subscriber.request.type === 'server') this.#subscriberCount--
     this.#readers.delete(subscriber)
-    this.#detach(subscriber)
+    this.#muxers.detach(subscriber)
     if (subscriber.config.buffertime > 0) this.#setBuffer()
     this.#idleSinceMs = performance.now()
     if (subscriber.subscribed) this.#deps.hooks.notify('unsubscribed', subscriberInfo(subscriber), reason)
     this.#checkEmpty()
-  }
-
-  #detach(subscriber: StreamSubscriber): void {
-    const { viewer, muxer } = subscriber
-    if (viewer === undefined || muxer === undefined || !muxer.detach(viewer)) return
-    muxer.close()
-    this.#muxers.delete(muxer)
   }
 
   #checkWaiting(): void {
