@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { AccessUnit, type Track } from 'sluice/sdk'
-import { canCarryInFmp4, FragmentWriter } from 'sluice/sdk/media'
+import { canCarryInFmp4, FragmentWriter, type Fragment } from 'sluice/sdk/media'
 import { PictureTimes } from './picture-times.ts'
+import { SoundGaps } from './sound-gaps.ts'
 
 /** Where a fragment has its number: after the headers of `moof` and `mfhd`, and the version and flags of the latter. */
 const SEQUENCE_NUMBER_POSITION = 20
@@ -37,6 +38,7 @@ export class CarriedTrack {
   readonly track: Track
   readonly #writer: FragmentWriter
   readonly #times: PictureTimes | undefined
+  readonly #gaps = new SoundGaps()
 
   constructor(track: Track) {
     this.track = { ...track, id: ID[track.kind] }
@@ -50,17 +52,32 @@ export class CarriedTrack {
     return track.codec === codec && track.timescale === timescale && isDeepStrictEqual(track.config, config)
   }
 
-  /** `moof` and `mdat` of a unit of this track or of one that took its place, with the number that the fragment is to have. */
+  /**
+   * `moof` and `mdat` of a unit of this track, or of one that took its place, with the number that the fragment is to
+   * have.
+   */
   fragment(unit: AccessUnit, sequenceNumber: number): Buffer | null {
+    const fragment = this.#times ? this.#pictureFragment(unit, this.#times) : this.#soundFragment(unit)
+    fragment?.data.writeUInt32BE(sequenceNumber, SEQUENCE_NUMBER_POSITION)
+    return fragment?.data ?? null
+  }
+
+  #pictureFragment({ dts, pts, keyframe, data }: AccessUnit, times: PictureTimes): Fragment | null {
     const { track } = this
-    const { pts, keyframe, data } = unit
-    const time = this.#times?.next(unit.dts)
-    const dts = time?.dts ?? unit.dts
-    this.#writer.write(AccessUnit.fromData(track, dts, pts, keyframe, data))
-    const end = time && time.dts + time.durationTicks
-    const next = end === undefined ? undefined : AccessUnit.fromData(track, end, end, false, NO_DATA)
-    const bytes = this.#writer.flush(next)?.data
-    bytes?.writeUInt32BE(sequenceNumber, SEQUENCE_NUMBER_POSITION)
-    return bytes ?? null
+    const time = times.next(dts)
+    this.#writer.write(AccessUnit.fromData(track, time.dts, pts, keyframe, data))
+    // What stands for the next picture tells how long this one lasts.
+    const endDts = time.dts + time.durationTicks
+    return this.#writer.flush(AccessUnit.fromData(track, endDts, endDts, false, NO_DATA))
+  }
+
+  #soundFragment({ dts, pts, data }: AccessUnit): Fragment | null {
+    const unit = AccessUnit.fromData(this.track, dts, pts, true, data)
+    const fillers = this.#gaps.fillers(unit)
+    for (const filler of fillers) this.#writer.write(filler)
+    this.#writer.write(unit)
+    const fragment = this.#writer.flush()
+    if (fragment !== null) this.#gaps.passed(unit, fragment, fillers.length)
+    return fragment
   }
 }
