@@ -51,7 +51,7 @@ export class FakeStreams implements StreamManager {
 
   async publish(init: SessionInit, options: PublishOptions = {}): Promise<FakePublisher> {
     const request = await this.#admit('publish', init)
-    const config = this.#init.config().publish
+    const config = { ...this.#init.config().publish, ...options.config }
     const stream = this.#stream(request.streamPath)
     if (stream.publisher !== undefined && !config.kickexist) throw new StreamExists()
     stream.publisher?.close('kick')

@@ -77,6 +77,13 @@ export function describeSessions(start: StartContractHost): void {
       expect(await waiting).to.be.instanceOf(StreamUnavailable)
     })
 
+    it('lets a publisher have a config of its own', async () => {
+      const { ctx } = await start()
+      await ctx.streams.publish(sessionInit(PATH))
+      const publisher = await ctx.streams.publish(sessionInit(PATH), { config: { kickexist: true, idletimeout: 5 } })
+      expect(publisher.config).to.deep.equal({ ...ctx.config.publish, kickexist: true, idletimeout: 5 })
+    })
+
     it('lets the newer publisher in where the config says so', async () => {
       const { ctx } = await start(undefined, { publish: { kickexist: true } })
       const { publisher } = await publish(ctx)

@@ -27,6 +27,8 @@ describe('pulls', function () {
     const codec = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '25', '-pix_fmt', 'yuv420p']
     const output = ['-f', 'hls', '-hls_time', '1', '-hls_playlist_type', 'vod', path.join(folder, 'a.m3u8')]
     await runPeer('ffmpeg', ['-v', 'error', '-nostdin', ...inputs, ...codec, ...output])
+    const old = ['-c:v', 'mpeg2video', '-f', 'hls', '-hls_playlist_type', 'vod', path.join(folder, 'old.m3u8')]
+    await runPeer('ffmpeg', ['-v', 'error', '-nostdin', ...inputs, ...old])
     await writeFile(
       path.join(folder, 'cenc.m3u8'),
       '#EXTM3U\n#EXT-X-KEY:METHOD=SAMPLE-AES,URI="k"\n#EXTINF:1,\na0.ts\n',
@@ -122,6 +124,7 @@ describe('pulls', function () {
       ['cenc.m3u8', /encrypted by SAMPLE-AES; only AES-128/u],
       ['file.m3u8', /no http or https address|no segments/u],
       ['page.m3u8', /the source is no HLS/u],
+      ['old.m3u8', /no track that can be carried \(stream type 0x02\)/u],
     ]
     for (const [name, message] of sources) {
       it(`say what is wrong with a source: ${name}`, async () => {
@@ -173,6 +176,19 @@ describe('pulls', function () {
       expect(JSON.stringify(shown.map(({ body }) => body))).not.to.match(SECRETS)
       expect(JSON.stringify(server.records)).not.to.match(SECRETS)
       expect(JSON.stringify(shown[0]?.body)).to.include('******@127.0.0.1')
+    })
+
+    it('go on in the old generation of the plugin until that is gone, and then at once in the new one', async () => {
+      const config = (fragment: string) =>
+        `global: { draintimeout: 1s }\nhls: { fragment: ${fragment}, pull: { a/b: { url: ${rule('a.m3u8')}, ${FOREVER} } } }`
+      server = await startServer({ config: config('2s') })
+      await waitFor(() => isUp('a/b'))
+      const { publisher } = server.server.streams.get('a/b')!
+      await server.writeConfig(config('3s'))
+      await waitFor(() => server.server.host.list().find(({ name }) => name === 'hls')?.generation === 2)
+      expect(server.server.streams.get('a/b')?.publisher).to.equal(publisher)
+      await waitFor(() => isUp('a/b') && server.server.streams.get('a/b')?.publisher !== publisher)
+      expect(server.problems).to.eql([])
     })
 
     it('begin anew when the plugin is switched off and on', async () => {

@@ -11,22 +11,21 @@ const CATCH_UP_SPEED = 1.1
  * of its own: `tick` does what is due.
  */
 export class Pacer {
-  readonly #queues = new Map<string, Event[]>()
+  readonly #queues = new Map<string, EventQueue>()
   /** The time of the stream at a time of the clock. */
   #anchor: { mediaMs: number; nowMs: number } | undefined
   #speed = 1
 
   /** Adds events to the end of a queue. */
   push(queue: string, events: readonly Event[]): void {
-    const waiting = this.#queues.get(queue)
-    if (waiting) for (const event of events) waiting.push(event)
-    else this.#queues.set(queue, [...events])
+    const waiting = this.#queues.get(queue) ?? new EventQueue()
+    this.#queues.set(queue, waiting)
+    waiting.push(events)
   }
 
   /** How much time lies between now and the last event of a queue. */
   bufferedMs(queue: string, nowMs: number): number {
-    const events = this.#queues.get(queue) ?? []
-    const [first, last] = [events[0], events.at(-1)]
+    const { first, last } = this.#queues.get(queue) ?? {}
     if (first === undefined || last === undefined) return 0
     return last.dueMs - (this.#anchor === undefined ? first.dueMs : Math.min(this.#position(nowMs), last.dueMs))
   }
@@ -42,7 +41,7 @@ export class Pacer {
   /** Does what is due; gives how long it takes until something is, or undefined when nothing waits. */
   tick(nowMs: number): number | undefined {
     for (let queue = this.#next(); queue !== undefined; queue = this.#next()) {
-      const [event] = queue
+      const event = queue.first
       if (event === undefined) return undefined
       const behindMs = this.#anchor === undefined ? Infinity : this.#position(nowMs) - event.dueMs
       if (behindMs > LATE_MS) this.#anchor = { mediaMs: event.dueMs, nowMs }
@@ -54,10 +53,10 @@ export class Pacer {
   }
 
   /** The queue whose first event is the earliest. */
-  #next(): Event[] | undefined {
-    let next: Event[] | undefined
+  #next(): EventQueue | undefined {
+    let next: EventQueue | undefined
     for (const queue of this.#queues.values()) {
-      if (queue[0] !== undefined && (next?.[0] === undefined || queue[0].dueMs < next[0].dueMs)) next = queue
+      if (queue.first !== undefined && queue.first.dueMs < (next?.first?.dueMs ?? Infinity)) next = queue
     }
     return next
   }
@@ -65,5 +64,28 @@ export class Pacer {
   #position(nowMs: number): number {
     if (this.#anchor === undefined) return 0
     return this.#anchor.mediaMs + (nowMs - this.#anchor.nowMs) * this.#speed
+  }
+}
+
+/** Taking the first of a long array away moves all others; so what is done stays there until more comes. */
+class EventQueue {
+  #events: Event[] = []
+  #head = 0
+
+  get first(): Event | undefined {
+    return this.#events[this.#head]
+  }
+
+  get last(): Event | undefined {
+    return this.first && this.#events.at(-1)
+  }
+
+  push(events: readonly Event[]): void {
+    this.#events = [...this.#events.slice(this.#head), ...events]
+    this.#head = 0
+  }
+
+  shift(): void {
+    this.#head += 1
   }
 }

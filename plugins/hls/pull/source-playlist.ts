@@ -228,7 +228,8 @@ function splitTag(line: string): [name: string, value: string] {
 
 /** RFC 8216 4.2. */
 function parseAttributes(text: string): ReadonlyMap<string, string> {
-  const pairs = text.matchAll(/([A-Z0-9-]+)\s*=\s*(?:"([^"]*)"|([^",]*))/gu)
+  // Names are bounded, so that a long line without values takes no longer than it is long.
+  const pairs = text.matchAll(/([A-Z0-9-]{1,64})\s{0,8}=\s{0,8}(?:"([^"]*)"|([^",]*))/gu)
   return new Map([...pairs].map(([, name = '', quoted, plain = '']) => [name, quoted ?? plain.trim()]))
 }
 

@@ -76,6 +76,25 @@ describe('SourceTimeline', () => {
     expect(Math.max(...timed.map(({ dueMs }) => dueMs))).to.be.within(1900, 2000)
   })
 
+  it('keeps pictures and sound together when both jump within a segment', () => {
+    const jumping = [VIDEO, AUDIO].flatMap((track) => [...units(0, 1, [track]), ...units(600_000, 1, [track])])
+    const timeline = new SourceTimeline()
+    const timed = timeline.place('main', 0, jumping, true)
+    expect(spans(timed, VIDEO)).to.eql([0, 1960])
+    expect(spans(timed, AUDIO)).to.eql([0, 1980])
+    expect(spans(timeline.place('main', 0, units(601_000), true), AUDIO)).to.eql([2000, 2980])
+  })
+
+  it('takes long segments whose tracks come one after the other', () => {
+    const timed = new SourceTimeline().place('main', 0, units(5000, 60), false)
+    expect(spans(timed, VIDEO)).to.eql([0, 59_960])
+    expect(spans(timed, AUDIO)).to.eql([0, 59_980])
+  })
+
+  it('takes very many units', () => {
+    expect(new SourceTimeline().place('main', 0, units(0, 5000), false)).to.have.length(375_000)
+  })
+
   it('takes an empty segment', () => {
     expect(new SourceTimeline().place('main', 0, [], true)).to.eql([])
   })

@@ -11,7 +11,11 @@ const MAX_GAP_MS = 10_000
 /** A unit and when it is due, in milliseconds of the stream. */
 export type TimedUnit = { readonly dueMs: number; readonly unit: AccessUnit }
 
-type Position = { offsetMs: number; readonly discontinuity: number; endMs: number }
+/** Where a rendition is; `startMs` is that of its newest segment. */
+type Position = { readonly startMs: number; offsetMs: number; readonly discontinuity: number; endMs: number }
+
+/** Where a track is within a segment. */
+type TrackPosition = { offsetMs: number; dueMs: number; stepMs: number }
 
 /**
  * Puts the segments of a source one after the other in time: unwraps counters of 33 bits, and closes the jumps at
@@ -32,37 +36,14 @@ export class SourceTimeline {
     if (counters) for (const unit of units) this.#unwrap(unit)
     const [first] = units
     if (first === undefined) return []
-    const around = units.map(dtsMs).filter((ms) => Math.abs(ms - dtsMs(first)) < MAX_GAP_MS)
-    const position = this.#position(rendition, discontinuity, Math.min(...around))
-    const lastMs = new Map<number, number>()
-    let previousMs = Math.min(...around)
-    const timed = units.map((unit) => {
-      const ms = dtsMs(unit)
-      // Within a segment nothing says that times jump; each track is then brought back to where the others are.
-      if (Math.abs(ms - previousMs) > MAX_GAP_MS) position.offsetMs += previousMs - ms
-      previousMs = ms
-      return { dueMs: this.#shift(unit, ms, position, lastMs), unit }
-    })
-    return timed.toSorted((a, b) => a.dueMs - b.dueMs)
-  }
-
-  #shift(unit: AccessUnit, ms: number, position: Position, lastMs: Map<number, number>): number {
-    const { id, timescale } = unit.track
-    const offset = rescale(position.offsetMs, 1000, timescale)
-    unit.dts += offset
-    unit.pts += offset
-    const dueMs = ms + position.offsetMs
-    const stepMs = Math.max(0, dueMs - (lastMs.get(id) ?? dueMs))
-    lastMs.set(id, dueMs)
-    // The last unit lasts as long as the one before it.
-    position.endMs = Math.max(position.endMs, dueMs + stepMs)
-    return dueMs
+    const position = this.#position(rendition, discontinuity, startOf(units, dtsMs(first)))
+    return placed(units, position).toSorted((a, b) => a.dueMs - b.dueMs)
   }
 
   #position(rendition: string, discontinuity: number, startMs: number): Position {
     const known = this.#positions.get(rendition)
     const offsetMs = this.#offset(known, discontinuity, startMs)
-    const position = { offsetMs, discontinuity, endMs: known?.endMs ?? -Infinity }
+    const position = { startMs: startMs + offsetMs, offsetMs, discontinuity, endMs: known?.endMs ?? -Infinity }
     this.#positions.set(rendition, position)
     return position
   }
@@ -95,4 +76,44 @@ export class SourceTimeline {
 
 function dtsMs({ dts, track }: AccessUnit): number {
   return rescale(dts, track.timescale, 1000)
+}
+
+/** The earliest time of those that lie around the first. */
+function startOf(units: readonly AccessUnit[], firstMs: number): number {
+  let startMs = firstMs
+  for (const unit of units) {
+    const ms = dtsMs(unit)
+    if (ms < startMs && firstMs - ms < MAX_GAP_MS) startMs = ms
+  }
+  return startMs
+}
+
+/**
+ * Moves the units of a segment. That times jump within it is told by nothing; a track that jumps goes on where it was, and
+ * the others that jump then are moved by as much.
+ */
+function placed(units: readonly AccessUnit[], position: Position): TimedUnit[] {
+  const tracks = new Map<number, TrackPosition>()
+  const timed = units.map((unit) => {
+    const { id, timescale } = unit.track
+    const track = tracks.get(id) ?? { offsetMs: position.offsetMs, dueMs: position.startMs, stepMs: 0 }
+    tracks.set(id, track)
+    const ms = dtsMs(unit)
+    if (Math.abs(ms + track.offsetMs - track.dueMs) > MAX_GAP_MS) jump(track, ms, position)
+    const offset = rescale(track.offsetMs, 1000, timescale)
+    unit.dts += offset
+    unit.pts += offset
+    track.stepMs = Math.max(0, ms + track.offsetMs - track.dueMs)
+    track.dueMs = ms + track.offsetMs
+    return { dueMs: track.dueMs, unit }
+  })
+  // The last unit lasts as long as the one before it.
+  for (const { dueMs, stepMs } of tracks.values()) position.endMs = Math.max(position.endMs, dueMs + stepMs)
+  return timed
+}
+
+function jump(track: TrackPosition, ms: number, position: Position): void {
+  const together = Math.abs(ms + position.offsetMs - track.dueMs) <= MAX_GAP_MS
+  if (!together) position.offsetMs = track.dueMs + track.stepMs - ms
+  track.offsetMs = position.offsetMs
 }
