@@ -43,6 +43,7 @@ export class LiveRendition implements Rendition {
   #complained = false
   #revision = 0
   #boundarySeconds = 0
+  #leads = false
   #isFirstOfTimeline = true
   #open: Segment | undefined
   #parts: PartCutter | undefined
@@ -81,6 +82,11 @@ export class LiveRendition implements Rendition {
   /** How the frames come that parts end at. */
   get pace(): FramePace {
     return this.#pace
+  }
+
+  /** Where the newest complete segment ends, in media time. */
+  get boundarySeconds(): number {
+    return this.#boundarySeconds
   }
 
   /** Moves whenever its playlist changes. */
@@ -131,7 +137,8 @@ export class LiveRendition implements Rendition {
   }
 
   /** Begins a timeline. Without tracks, nothing of this rendition is in it. */
-  begin(timeline: Timeline, tracks: readonly Track[], startSeconds: number): void {
+  begin(timeline: Timeline, tracks: readonly Track[], lead: Track, startSeconds: number): void {
+    this.#leads = tracks.includes(lead)
     this.#timeline = timeline
     this.#isFirstOfTimeline = true
     this.#boundarySeconds = startSeconds
@@ -188,7 +195,9 @@ export class LiveRendition implements Rendition {
     const endSeconds = this.#endOf(segment, wantedSeconds)
     const partsEndSeconds = this.#parts?.finish(endSeconds, next)
     if (!this.#parts) this.#endPart(endSeconds - segment.startSeconds, next)
-    this.#boundarySeconds = segment.parts.length > 0 ? (partsEndSeconds ?? endSeconds) : endSeconds
+    // Others have to keep to the leading rendition's cuts.
+    const goesByParts = this.#leads && segment.parts.length > 0
+    this.#boundarySeconds = goesByParts ? (partsEndSeconds ?? endSeconds) : endSeconds
     segment.durationSeconds = this.#boundarySeconds - segment.startSeconds
     segment.complete = true
     this.#open = undefined

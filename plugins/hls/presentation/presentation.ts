@@ -253,7 +253,7 @@ export class Presentation {
     const fragmentSeconds = this.#options.fragmentMs / 1000
     const cutter = new SegmentCutter({ fragmentSeconds, targetSeconds, lead: planned.lead, startSeconds })
     for (const [name, rendition] of this.#terms.renditions) {
-      rendition.begin(timeline, planned.plan.get(name) ?? [], startSeconds)
+      rendition.begin(timeline, planned.plan.get(name) ?? [], planned.lead, startSeconds)
     }
     return (this.#run = startRun(this.#declared, { ...planned, lead: planned.lead }, this.#terms, timeline, cutter))
   }
@@ -285,6 +285,7 @@ export class Presentation {
       if (rendition !== run.leadRendition) rendition.cutLater(cut)
       else rendition.cut(cut, unit)
     }
+    run.cutter.startAt(run.leadRendition.boundarySeconds)
     this.#changed = true
   }
 

@@ -77,6 +77,11 @@ export class SegmentCutter {
     return atSeconds === undefined ? undefined : { atSeconds }
   }
 
+  /** Corrects where the segment begins: its parts may not have filled the one before. */
+  startAt(seconds: number): void {
+    this.#startSeconds = seconds
+  }
+
   /** Where the last segment ends when nothing more comes. */
   finish(): Cut {
     const { lastSeconds, stepSeconds } = this.#pace
