@@ -1,5 +1,6 @@
 import { definePlugin } from 'sluice/sdk'
 import { Admission } from './admission.ts'
+import { AttendedClock } from './attended-clock.ts'
 import { Cuttings, HlsConfig } from './config.ts'
 import { Feeds } from './feeds.ts'
 import { Presentation } from './presentation/presentation.ts'
@@ -23,7 +24,8 @@ export default definePlugin({
   setup(ctx) {
     registerPull(ctx)
     const { streams, log } = ctx
-    const nowMs = () => performance.now()
+    const clock = new AttendedClock(performance.now())
+    const nowMs = clock.now
     const feeds = new Feeds({
       ...{ streams, log, nowMs },
       cuttings: new Cuttings(ctx.config),
@@ -51,8 +53,9 @@ export default definePlugin({
     keepAll()
 
     const timer = setInterval(() => {
-      sessions.tick(nowMs())
-      feeds.tick(nowMs(), draining ? 0 : ctx.config.idletimeout)
+      const now = clock.tick(performance.now())
+      sessions.tick(now)
+      feeds.tick(now, draining ? 0 : ctx.config.idletimeout)
     }, TICK_MS)
     ctx.onDrain(() => {
       draining = true

@@ -89,12 +89,18 @@ export class Routes {
     const reload = parseReloadQuery(query)
     if (sessions.wasStopped(token)) throw new SluiceError('STOPPED', 410, 'the session was stopped')
     const session = sessions.find(token, streamPath)
-    if (session?.playable !== true) return this.#renew(exchange, reply, target, query)
+    if (session === undefined || !this.#goesOn(session)) return this.#renew(exchange, reply, target, query)
     session.touch(nowMs())
     await admission.authenticate(exchange, streamPath, query)
     this.#viewers.set(exchange.request.socket, session)
     this.#sendMedia(exchange, reply, session, target.rendition, reload)
     return reply
+  }
+
+  /** A session whose stream is over goes on to its end, but not with what a next publisher sends. */
+  #goesOn({ feed, over }: Session): boolean {
+    if (feed.disposed) return false
+    return !over || feed.ended || this.#init.ctx.streams.get(feed.streamPath) === undefined
   }
 
   #sendMedia(exchange: Exchange, reply: FastifyReply, session: Session, name: string, reload: ReloadQuery): void {

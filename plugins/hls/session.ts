@@ -37,11 +37,6 @@ export class Session {
     this.#lastRequestMs = nowMs
   }
 
-  /** Whether it can be played on: to the end of what there is, where no more comes. */
-  get playable(): boolean {
-    return !this.feed.disposed && (!this.over || this.feed.ended)
-  }
-
   touch(nowMs: number): void {
     this.#lastRequestMs = nowMs
   }

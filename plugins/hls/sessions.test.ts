@@ -77,14 +77,12 @@ describe('sessions of HLS viewers', () => {
   })
 
   it('can play to the end when their stream is over, until it is freed', () => {
-    expect(session.playable).to.equal(true)
     subscriber.close('subscribe timeout')
-    expect(session.playable).to.equal(false)
+    expect(session.over).to.equal(true)
     session.feed.end()
-    expect(session.playable).to.equal(true)
+    sessions.tick(rig.clock.now())
     expect(sessions.find(session.token, 'live/a')).to.equal(session)
     session.feed.dispose()
-    expect(session.playable).to.equal(false)
     sessions.tick(rig.clock.now())
     expect(sessions.count).to.equal(0)
     expect(sessions.wasStopped(session.token)).to.equal(false)

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { expect } from 'chai'
-import { framemd5, makeTestFile, publishFile } from '../peers/ffmpeg.ts'
+import { framemd5, makeTestFile, publish, publishFile } from '../peers/ffmpeg.ts'
 import { PeerProcess } from '../peers/process.ts'
 import { requirePeer } from '../peers/require-peer.ts'
 import { waitFor } from '../peers/wait-for.ts'
@@ -147,6 +147,31 @@ describe('HLS of a running server', function () {
     const { id } = subscribers('server').find(({ streamPath }) => streamPath === target) ?? {}
     expect((await server.api(`/api/subscribe/stop/${id}`, { method: 'POST' })).status).to.equal(200)
     expect((await ask(mediaUrl)).status).to.equal(410)
+    await publisher.close()
+  })
+
+  it('goes on in a new generation of the plugin, by numbers that go on, and the old one ends', async () => {
+    const target = 'live/renewed'
+    const publisher = publish({ url: server.rtmp(target), durationSeconds: 30 })
+    const before = await watch(server.http(`/hls/${target}/index.m3u8?a=b`))
+    await server.writeConfig(CONFIG.replace('fragment: 1s', 'fragment: 1s, window: 9'))
+    await waitFor(() => server.records.some(({ plugin, generation }) => plugin === 'hls' && generation === 2))
+    const redirected = await waitFor(async () => {
+      const answer = await ask(before.mediaUrl)
+      return answer.status === 302 && answer
+    })
+    const after = await ask(new URL(redirected.headers.get('location') ?? '', redirected.url).href)
+    expect(after.status).to.equal(200)
+    const number = (tag: string, text: string) => Number(new RegExp(`#EXT-X-${tag}:(\\d+)`, 'u').exec(text)?.[1])
+    for (const tag of ['MEDIA-SEQUENCE', 'DISCONTINUITY-SEQUENCE']) {
+      expect(number(tag, after.text), tag).to.be.greaterThan(number(tag, before.media.text))
+    }
+    const own = () => server.server.streams.subscribers(target).map(({ request }) => request.type)
+    await waitFor(async () => {
+      await ask(after.url)
+      return own().length === 2
+    })
+    expect(own().toSorted()).to.eql(['server', 'transform'])
     await publisher.close()
   })
 
