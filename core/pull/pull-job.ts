@@ -49,7 +49,7 @@ export class PullJob {
     })
   }
 
-  /** Resolves when the stream was published for the first time, and rejects when the pull ended without. */
+  /** Resolves when the stream has its first track, and rejects when the pull ended without. */
   get begun(): Promise<void> {
     return this.#begun.promise
   }
@@ -63,8 +63,8 @@ export class PullJob {
     return plugin === this.wanted.plugin && isDeepStrictEqual([rule, publish], [this.wanted.rule, this.wanted.publish])
   }
 
-  /** The stream is up, so that failures from now on are counted anew. */
-  published(): void {
+  /** The stream has a track: failures from now on are counted anew. */
+  succeeded(): void {
     this.#failures = 0
     this.#begun.resolve()
   }

@@ -6,6 +6,7 @@ import {
   type PullRule,
   type SessionRequest,
   type StreamInfo,
+  type Track,
 } from 'sluice/sdk'
 import { effectiveConfig } from 'sluice/sdk/testing'
 import { waitFor } from '../../test/peers/wait-for.ts'
@@ -66,7 +67,7 @@ describe('PullManager', () => {
       subscribers: (path: string | undefined) => (watched.has(path ?? '') ? [{} as never] : []),
     }
     const manager = new PullManager({ log: logged.log, services, tasks, hooks, streams })
-    const publish = (path: string) => hooks.notify('published', { path, type: 'pull' } as StreamInfo)
+    const publish = (path: string) => hooks.notify('track', { path, type: 'pull' } as StreamInfo, {} as Track)
     const resolve = (streamPath: string) => hooks.resolve({ streamPath } as SessionRequest)
     const service = () => services.get('pull:x') as FakeService
     const paths = () => service().running.map(({ request }) => request.streamPath)

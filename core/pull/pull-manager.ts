@@ -42,8 +42,8 @@ export class PullManager {
     this.#tasks = deps.tasks.registryFor(owner)
     const hooks = deps.hooks.registryFor(owner)
     hooks.on('resolve', ({ streamPath }) => this.#resolve(streamPath))
-    hooks.on('published', ({ path, type }) => {
-      if (type === 'pull') this.#jobs.get(path)?.published()
+    hooks.on('track', ({ path, type }) => {
+      if (type === 'pull') this.#jobs.get(path)?.succeeded()
     })
   }
 
