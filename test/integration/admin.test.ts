@@ -144,6 +144,7 @@ describe('the admin API', () => {
       const metrics = await response.text()
       expect(response.headers.get('content-type')).to.match(/^text\/plain; version=0\.0\.4/u)
       expect(metrics).to.match(/^sluice_streams 1$/mu)
+      expect(metrics).to.match(/^sluice_event_loop_delay_p99_seconds [\d.e-]+$/mu)
       expect(metrics).to.match(/^sluice_stream_subscribers\{stream="live\/metered"\} 1$/mu)
       expect(metrics).to.match(
         /^sluice_track_received_bytes_total\{stream="live\/metered",kind="video",codec="h264",track="\d"\} [1-9]/mu,

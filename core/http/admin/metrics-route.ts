@@ -1,14 +1,17 @@
 import type { FastifyInstance } from 'fastify'
+import { EventLoopDelay } from '../../observe/event-loop-delay.ts'
 import { formatMetrics, type MetricFamily, type MetricSample } from '../../observe/metrics.ts'
 import type { Stream } from '../../stream/stream.ts'
 import type { StreamRegistry } from '../../stream/registry.ts'
 
 /** `GET /metrics` and `/api/metrics`: the state of the process and of each stream, for Prometheus. */
 export function registerMetricsRoute(app: FastifyInstance, streams: StreamRegistry): void {
+  const delay = new EventLoopDelay()
+  app.addHook('onClose', () => delay.close())
   for (const path of ['/metrics', '/api/metrics']) {
     app.get(path, (_request, reply) => {
       void reply.type('text/plain; version=0.0.4; charset=utf-8')
-      return formatMetrics([...processMetrics(), ...loadMetrics(streams), ...streamMetrics(streams)])
+      return formatMetrics([...processMetrics(), ...loadMetrics(streams, delay), ...streamMetrics(streams)])
     })
   }
 }
@@ -24,11 +27,14 @@ function processMetrics(): MetricFamily[] {
   ]
 }
 
-function loadMetrics(streams: StreamRegistry): MetricFamily[] {
+function loadMetrics(streams: StreamRegistry, delay: EventLoopDelay): MetricFamily[] {
   const { autoMs, utilization } = streams.mergeWindow
   return [
     gauge('sluice_event_loop_utilization', 'Share of the time the event loop is busy, 0 to 1', [
       { value: utilization },
+    ]),
+    gauge('sluice_event_loop_delay_p99_seconds', 'By how much the event loop was late since the last reading', [
+      { value: delay.takeP99Seconds() },
     ]),
     gauge('sluice_write_merge_window_seconds', 'How long writemerge auto gathers output', [{ value: autoMs / 1000 }]),
     gauge('sluice_streams', 'Streams with a publisher', [{ value: streams.list().length }]),
