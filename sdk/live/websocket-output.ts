@@ -1,9 +1,10 @@
 import { STATUS_CODES, type IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import { WebSocketServer } from 'ws'
+import { WebSocketServer, type WebSocket } from 'ws'
 import { SluiceError } from '../errors/stream-errors.ts'
 import type { PluginContext } from '../plugin/context.ts'
 import { socketSink } from '../stream/socket-sink.ts'
+import type { Subscriber } from '../stream/subscriber.ts'
 import type { LiveOutput } from './live-output.ts'
 import { bind, subscribe } from './live-session.ts'
 
@@ -37,23 +38,31 @@ export class WebSocketOutput {
       const { subscriber } = await subscribe(this.#ctx, this.#output, request)
       socket.off('error', onError)
       if (socket.destroyed) return subscriber.close('the client left')
-      // ws answers a malformed handshake itself, and then never calls back: the socket's end closes the subscriber.
-      socket.once('close', () => subscriber.close('the client left'))
-      this.#server.handleUpgrade(request, socket, head, (webSocket) => {
-        socket.setTimeout(0)
-        socket.setNoDelay(true)
-        webSocket.on('error', (error) => subscriber.close(`malformed: ${error.message}`))
-        webSocket.on('ping', (payload: Buffer) => {
-          if (socket.writableLength <= MAX_QUEUE_FOR_PONG_BYTES) webSocket.pong(payload)
-        })
-        webSocket.on('close', () => subscriber.close('the client left'))
-        bind(this.#ctx, request, subscriber, () => webSocket.close(GOING_AWAY))
-        subscriber.attach(this.#output.webSocketFormat, socketSink(socket))
-      })
+      closeWithSocket(subscriber, socket)
+      this.#server.handleUpgrade(request, socket, head, (webSocket) => this.#play(webSocket, request, subscriber))
     } catch (error) {
       refuse(this.#ctx, socket, error)
     }
   }
+
+  // A function of its own, for what its listeners see they keep: not the request.
+  #play(webSocket: WebSocket, request: IncomingMessage, subscriber: Subscriber): void {
+    const { socket } = request
+    socket.setTimeout(0)
+    socket.setNoDelay(true)
+    webSocket.on('error', (error) => subscriber.close(`malformed: ${error.message}`))
+    webSocket.on('ping', (payload: Buffer) => {
+      if (socket.writableLength <= MAX_QUEUE_FOR_PONG_BYTES) webSocket.pong(payload)
+    })
+    webSocket.on('close', () => subscriber.close('the client left'))
+    bind(this.#ctx, request, subscriber, () => webSocket.close(GOING_AWAY))
+    subscriber.attach(this.#output.webSocketFormat, socketSink(socket))
+  }
+}
+
+/** ws answers a malformed handshake itself, and then never calls back. */
+function closeWithSocket(subscriber: Subscriber, socket: Socket): void {
+  socket.once('close', () => subscriber.close('the client left'))
 }
 
 function refuse(ctx: PluginContext<unknown>, socket: Socket, error: unknown): void {
