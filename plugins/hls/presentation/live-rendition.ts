@@ -12,6 +12,7 @@ import { createSegmentMuxer } from './segment-muxer.ts'
 import type { SegmentMuxer } from './segment-muxer.ts'
 import type { Segment, Timeline } from './segment.ts'
 import { SegmentWindow } from './segment-window.ts'
+import { isThere, lastMsnOf, lastPartOf } from './window-progress.ts'
 
 /** A rendition that lags goes on without the units that belong before a cut when they are later than this. */
 const MAX_LAG_SECONDS = 1
@@ -64,14 +65,11 @@ export class LiveRendition implements Rendition {
   }
 
   get lastMsn(): number {
-    const { newest } = this.window
-    if (newest === undefined) return -1
-    return isShown(newest) ? newest.msn : newest.msn > this.#init.firstMsn ? newest.msn - 1 : -1
+    return lastMsnOf(this.window)
   }
 
   get lastPart(): number {
-    const { newest } = this.window
-    return newest && !newest.complete && isShown(newest) ? newest.parts.length - 1 : -1
+    return lastPartOf(this.window)
   }
 
   /** Of the timeline that runs, or ran last. */
@@ -104,16 +102,7 @@ export class LiveRendition implements Rendition {
   }
 
   has(msn: number, part?: number): boolean {
-    const { newest } = this.window
-    if (newest === undefined || msn > newest.msn) return false
-    if (msn < newest.msn) {
-      const segment = this.window.find(msn)
-      // A part past the last of a segment is the first of the next (rfc8216bis 6.2.5.2).
-      const isNext = part !== undefined && segment?.divided === true && part >= segment.parts.length
-      return isNext && msn + 1 === newest.msn ? this.has(msn + 1, 0) : true
-    }
-    if (newest.complete) return part === undefined || !newest.divided || part < newest.parts.length
-    return part !== undefined && newest.divided && part < newest.parts.length
+    return isThere(this.window, msn, part)
   }
 
   playlist({ skip }: { readonly skip: boolean }): MediaPlaylist {
@@ -310,9 +299,4 @@ export class LiveRendition implements Rendition {
     if (segment.divided) this.#revision += 1
     return true
   }
-}
-
-/** Whether playlists show it. */
-function isShown(segment: Segment): boolean {
-  return segment.complete || (segment.divided && segment.parts.length > 0)
 }

@@ -11,7 +11,7 @@ export type PresentationTermsInit = {
   readonly firstDiscontinuity: number
 }
 
-/** What holds for all renditions of a presentation. */
+/** The renditions of a presentation, and what holds for all of them. */
 export class PresentationTerms {
   readonly format: SegmentFormat
   /** Parts are made. */
@@ -52,6 +52,19 @@ export class PresentationTerms {
   /** No segment is longer. */
   get limitSeconds(): number {
     return this.#limitSeconds
+  }
+
+  /** Moves whenever one of their playlists changes. */
+  get revision(): number {
+    let revision = 0
+    for (const rendition of this.renditions.values()) revision += rendition.revision
+    return revision
+  }
+
+  get sizeBytes(): number {
+    let sizeBytes = 0
+    for (const rendition of this.renditions.values()) sizeBytes += rendition.sizeBytes
+    return sizeBytes
   }
 
   /** The first cut tells how long segments may be, and how frames come; what was fixed before stays. */

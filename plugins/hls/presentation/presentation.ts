@@ -100,9 +100,7 @@ export class Presentation {
 
   /** Bytes held. */
   get sizeBytes(): number {
-    let sizeBytes = 0
-    for (const rendition of this.#terms.renditions.values()) sizeBytes += rendition.sizeBytes
-    return sizeBytes
+    return this.#terms.sizeBytes
   }
 
   /**
@@ -197,23 +195,17 @@ export class Presentation {
   }
 
   #write(run: Run, rendition: LiveRendition, unit: AccessUnit, timeSeconds: number): void {
-    const before = this.#revision
+    const before = this.#terms.revision
     if (rendition === run.leadRendition) rendition.write(unit, timeSeconds)
     else rendition.queue(unit, timeSeconds)
     const { clockSeconds } = run.cutter
     for (const other of this.#terms.renditions.values()) other.catchUp(clockSeconds)
-    if (this.#revision !== before) this.#changed = true
+    if (this.#terms.revision !== before) this.#changed = true
     if (this.#ready) return
     this.#checkReady()
     // Units may come in a burst at first, from the past: the one that is the least late tells the clock.
     const { timeline } = run
     if (timeline.index === 0) timeline.originMs = Math.min(timeline.originMs, this.#originMs(timeSeconds))
-  }
-
-  get #revision(): number {
-    let revision = 0
-    for (const rendition of this.#terms.renditions.values()) revision += rendition.revision
-    return revision
   }
 
   /** The wall clock of the media time 0, by a unit that has just come. */

@@ -83,7 +83,7 @@ describe('presentation: whatever a source does', () => {
           const errors = rig.log.records.filter(({ level }) => level >= 50)
           expect(errors.map((record) => JSON.stringify(record)).join('; ')).to.equal('')
         }),
-        { numRuns: 40 },
+        { numRuns: 25 },
       )
     })
   }
