@@ -8,9 +8,17 @@ import { WaitingRequests } from './waiting-requests.ts'
 /** What the HTTP side uses of a presentation. */
 export type LivePresentation = Pick<
   Presentation,
-  'id' | 'reader' | 'ready' | 'failed' | 'targetDurationSeconds' | 'renditions' | 'onChange' | 'multivariant' | 'file'
-> &
-  Pick<Presentation, 'end' | 'sizeBytes'>
+  | 'id'
+  | 'reader'
+  | 'ready'
+  | 'failed'
+  | 'targetDurationSeconds'
+  | 'renditions'
+  | 'onChange'
+  | 'multivariant'
+  | 'file'
+  | 'end'
+>
 
 export type FeedInit = {
   readonly streamPath: string

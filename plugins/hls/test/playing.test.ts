@@ -146,7 +146,9 @@ describe('playing by HLS', () => {
     }
     expect((await first).status).to.equal(404)
     expect((await ask(rig.url('/hls/live/odd/index.m3u8?format=ts'))).status).to.equal(404)
-    const said = rig.host.log.records.splice(0).filter(({ msg }) => msg === 'the stream cannot be played by HLS')
+    const problems = rig.host.log.records.splice(0).filter(({ level }) => level >= 40)
+    const said = problems.filter(({ msg }) => msg === 'the stream cannot be played by HLS')
+    expect(problems.map(({ msg }) => msg)).to.eql(['tracks are left out', 'the stream cannot be played by HLS'])
     expect(said.map(({ stream }) => stream)).to.eql(['live/odd'])
     expect(said[0]?.['reason']).to.include('pcma')
     expect(rig.viewers).to.eql([])
