@@ -31,6 +31,12 @@ export type PresentationOptions = {
 }
 
 const ID_SIZE_BYTES = 15
+/**
+ * Discontinuities are numbered from the wall clock too, as a presentation that takes a former one's place must not
+ * begin where that one did. The numbers stay small: hls.js keeps a list that is as long as they are high.
+ */
+const DISCONTINUITY_STEP_SECONDS = 10
+const DISCONTINUITY_LIMIT = 10_000
 
 /**
  * A stream as HLS in one format: renditions, their segments and parts, and the playlists that name them. It is fed
@@ -69,7 +75,8 @@ export class Presentation {
     this.#declared = new DeclaredTracks(options.format)
     this.#firstMsn = Math.floor(options.nowMs() / 1000)
     const lowLatency = options.lowLatency && options.format === 'fmp4'
-    this.#terms = new PresentationTerms({ ...options, lowLatency, firstDiscontinuity: this.#firstMsn })
+    const firstDiscontinuity = Math.floor(this.#firstMsn / DISCONTINUITY_STEP_SECONDS) % DISCONTINUITY_LIMIT
+    this.#terms = new PresentationTerms({ ...options, lowLatency, firstDiscontinuity })
     this.reader = {
       track: (track) => this.#guard(() => this.#track(track)),
       trackRemoved: (track) => this.#guard(() => this.#trackRemoved(track)),
