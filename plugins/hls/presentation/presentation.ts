@@ -35,7 +35,6 @@ const ID_SIZE_BYTES = 15
  * Discontinuities are numbered from the wall clock too, as a presentation that takes a former one's place must not
  * begin where that one did. The numbers stay small: hls.js keeps a list that is as long as they are high.
  */
-const DISCONTINUITY_STEP_SECONDS = 10
 const DISCONTINUITY_LIMIT = 10_000
 
 /**
@@ -75,7 +74,7 @@ export class Presentation {
     this.#declared = new DeclaredTracks(options.format)
     this.#firstMsn = Math.floor(options.nowMs() / 1000)
     const lowLatency = options.lowLatency && options.format === 'fmp4'
-    const firstDiscontinuity = Math.floor(this.#firstMsn / DISCONTINUITY_STEP_SECONDS) % DISCONTINUITY_LIMIT
+    const firstDiscontinuity = this.#firstMsn % DISCONTINUITY_LIMIT
     this.#terms = new PresentationTerms({ ...options, lowLatency, firstDiscontinuity })
     this.reader = {
       track: (track) => this.#guard(() => this.#track(track)),
