@@ -8,7 +8,7 @@ import type { Feeds } from './feeds.ts'
 import { PlaylistText } from './playlist-text.ts'
 import type { Rendition } from './presentation/rendition.ts'
 import { parseReloadQuery, type ReloadQuery } from './reload-query.ts'
-import { acceptsGzip, sendFile, sendReady, type Exchange, type FilePolicy } from './replies.ts'
+import { acceptsGzip, connectionOf, sendFile, sendReady, type Exchange, type FilePolicy } from './replies.ts'
 import type { Session } from './session.ts'
 import type { Sessions } from './sessions.ts'
 import { parseTarget, type Target } from './target.ts'
@@ -92,7 +92,7 @@ export class Routes {
     if (session === undefined || !this.#goesOn(session)) return this.#renew(exchange, reply, target, query)
     session.touch(nowMs())
     await admission.authenticate(exchange, streamPath, query)
-    this.#viewers.set(exchange.request.socket, session)
+    this.#viewers.set(connectionOf(exchange), session)
     this.#sendMedia(exchange, reply, session, target.rendition, reload)
     return reply
   }
@@ -148,7 +148,7 @@ export class Routes {
     const feed = feeds.ofFile(name)
     const file = feed?.serves(streamPath) === true ? feed.presentation.file(name) : undefined
     if (feed === undefined || file === undefined) throw new StreamNotFound()
-    this.#viewers.get(exchange.request.socket)?.touch(nowMs())
+    this.#viewers.get(connectionOf(exchange))?.touch(nowMs())
     const policy = this.#filePolicy(feed.windowSeconds)
     reply.hijack()
     if ('coming' in file) {

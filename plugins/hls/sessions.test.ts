@@ -39,6 +39,24 @@ describe('sessions of HLS viewers', () => {
     expect(session.feed.serves('live/other')).to.equal(true)
   })
 
+  it('go on from former ones under their tokens, too, each for its own path', async () => {
+    const [feed] = await rig.ready('live/a')
+    const later = async (requestedPath: string) => {
+      const viewer = await rig.streams.subscribe(sessionInit('live/a'))
+      const { client } = sessionInit(requestedPath)
+      return sessions.open({ formerToken: session.token, requestedPath, feed, subscriber: viewer, client })
+    }
+    const other = await later('live/b')
+    expect(sessions.find(session.token, 'live/a')).to.equal(session)
+    expect(sessions.find(session.token, 'live/b')).to.equal(other)
+    const next = await later('live/a')
+    sessions.end(session, 'ended')
+    expect(sessions.find(session.token, 'live/a')).to.equal(next)
+    sessions.end(next, 'ended')
+    expect(sessions.find(session.token, 'live/a')).to.equal(undefined)
+    expect(sessions.find(next.token, 'live/a')).to.equal(undefined)
+  })
+
   it('end when nothing was asked for two target durations, and may begin again', () => {
     rig.clock.advance(4000)
     sessions.tick(rig.clock.now())

@@ -25,7 +25,8 @@ export class Sessions {
   readonly #log: PluginContext<unknown>['log']
   readonly #nowMs: () => number
   readonly #sessions = new Set<Session>()
-  readonly #byToken = new Map<string, Session>()
+  /** By token and requested path: a token is good for one path only. */
+  readonly #byKey = new Map<string, Session>()
   /** Tokens of sessions that somebody ended, with the time of their last request. */
   readonly #stopped = new Map<string, number>()
 
@@ -43,7 +44,7 @@ export class Sessions {
     const token = `~${randomBytes(TOKEN_SIZE_BYTES).toString('base64url')}`
     const session = new Session({ token, formerToken, requestedPath, feed, subscriber, nowMs: this.#nowMs() })
     this.#sessions.add(session)
-    for (const known of tokensOf(session)) this.#byToken.set(known, session)
+    for (const key of keysOf(session)) this.#byKey.set(key, session)
     feed.hold(requestedPath)
     const log = this.#log.child({ session: subscriber.id, stream: subscriber.streamPath })
     log.info({ ip: client.ip, port: client.port, format: feed.format }, 'play')
@@ -55,8 +56,7 @@ export class Sessions {
   }
 
   find(token: string, requestedPath: string): Session | undefined {
-    const session = this.#byToken.get(token)
-    return session?.requestedPath === requestedPath ? session : undefined
+    return this.#byKey.get(keyOf(token, requestedPath))
   }
 
   /** Whether somebody ended this session: it is not to go on under another token. */
@@ -99,8 +99,8 @@ export class Sessions {
 
   #forget(session: Session): boolean {
     if (!this.#sessions.delete(session)) return false
-    for (const token of tokensOf(session)) {
-      if (this.#byToken.get(token) === session) this.#byToken.delete(token)
+    for (const key of keysOf(session)) {
+      if (this.#byKey.get(key) === session) this.#byKey.delete(key)
     }
     session.feed.release(session.requestedPath)
     return true
@@ -109,4 +109,12 @@ export class Sessions {
 
 function tokensOf({ token, formerToken }: Session): string[] {
   return formerToken === undefined ? [token] : [token, formerToken]
+}
+
+function keysOf(session: Session): string[] {
+  return tokensOf(session).map((token) => keyOf(token, session.requestedPath))
+}
+
+function keyOf(token: string, requestedPath: string): string {
+  return `${token} ${requestedPath}`
 }

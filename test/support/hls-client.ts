@@ -50,10 +50,15 @@ export function withQuery(url: string, query: string): string {
 export type RawAnswer = { readonly status: number; readonly headers: IncomingHttpHeaders; readonly body: Buffer }
 
 /** Asks for a target as it is, which `fetch` would tidy up first. */
-export async function askRaw(origin: string, path: string, headers: Record<string, string> = {}): Promise<RawAnswer> {
+export async function askRaw(
+  origin: string,
+  path: string,
+  headers: Record<string, string> = {},
+  agent: http.Agent | false = false,
+): Promise<RawAnswer> {
   const { hostname, port } = new URL(origin)
   const { promise, resolve, reject } = Promise.withResolvers<RawAnswer>()
-  const request = http.get({ hostname, port, path, headers, agent: false }, (response) => {
+  const request = http.get({ hostname, port, path, headers, agent }, (response) => {
     const parts: Buffer[] = []
     response.on('data', (part: Buffer) => parts.push(part))
     response.on('end', () =>

@@ -1,7 +1,8 @@
+import { Agent } from 'node:http'
 import { expect } from 'chai'
 import { StreamDenied } from 'sluice/sdk'
 import { waitFor } from '../../../test/peers/wait-for.ts'
-import { addressesIn, ask, watch } from '../../../test/support/hls-client.ts'
+import { addressesIn, ask, askRaw, watch } from '../../../test/support/hls-client.ts'
 import { HlsRig } from '../fixtures/hls-rig.ts'
 
 const UNKNOWN = '~AAAAAAAAAAAAAAAAAAAAAA'
@@ -101,6 +102,21 @@ describe('viewers of HLS', () => {
     expect((await ask(addressesIn(media, /\.m4s/u)[0] ?? '')).status).to.equal(404)
     const reasons = rig.host.log.records.filter(({ msg }) => msg === 'play ended').map(({ reason }) => reason)
     expect(reasons).to.eql(['no request for two target durations'])
+  })
+
+  it('stay while they ask for segments over the connection that their playlist came by', async () => {
+    rig = await HlsRig.start({ fragment: '500ms' }, { gopFrames: 12 })
+    const { mediaUrl, media } = await rig.watch()
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const get = (url: string) => askRaw(rig.host.http.origin, new URL(url).pathname, {}, agent)
+    expect((await get(mediaUrl)).status).to.equal(200)
+    const startMs = performance.now()
+    await waitFor(async () => {
+      expect((await get(addressesIn(media, /\.m4s/u)[0] ?? '')).status).to.equal(200)
+      return performance.now() - startMs > 3500
+    })
+    expect(rig.viewers).to.have.length(1)
+    agent.destroy()
   })
 
   it('that leave while they wait are forgotten', async () => {
