@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { aacConfig, h264ConfigFromParameterSets, parseAvcDecoderConfigurationRecord } from 'sluice/sdk/media'
 import { SCRIPTED_AUDIO, SCRIPTED_VIDEO } from 'sluice/sdk/testing'
-import type { VideoConfig } from 'sluice/sdk'
+import type { AccessUnit, VideoConfig } from 'sluice/sdk'
 import { FrameWriter, PresentationRig, START_MS, writeStretch } from './fixtures/presentation-rig.ts'
 
 /** Where discontinuities are, by the position of the segment, the one being made included. */
@@ -158,5 +158,20 @@ describe('presentation: discontinuities', () => {
     expect(rig.playlist().mediaSequence).to.equal(START_MS / 1000)
     expect(rig.playlist().segments).to.have.length(3)
     expect([...rig.broken]).to.deep.equal([])
+  })
+
+  it('never tells an earlier time of day, though a publisher sent more than the clock had time for', () => {
+    const rig = new PresentationRig()
+    const unclocked = {
+      addTrack: rig.addTrack.bind(rig),
+      configureTrack: rig.configureTrack.bind(rig),
+      removeTrack: rig.removeTrack.bind(rig),
+      write: (unit: AccessUnit) => rig.presentation.reader.unit(unit),
+    }
+    writeStretch(new FrameWriter(unclocked), { fromSeconds: 0, toSeconds: 8 })
+    rig.endSource()
+    writeStretch(new FrameWriter(unclocked), { fromSeconds: 8, toSeconds: 13 })
+    const times = rig.playlist().segments.map(({ programDateTimeMs }) => programDateTimeMs! - START_MS)
+    expect(times.slice(1).map((time, index) => time - times[index]!)).to.deep.equal([2000, 2000, 2000, 2000, 2000])
   })
 })
