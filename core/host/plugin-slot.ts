@@ -236,6 +236,8 @@ export class PluginSlot {
   async #configure(keys: readonly string[]): Promise<void> {
     if (this.#definition === undefined || this.#section === undefined) return
     const section = this.#deps.parts.config.resolve(this.#definition)
+    // On pull rules the host acts itself.
+    const own = hasPullRules(this.#definition) ? keys.filter((key) => !PULL_KEYS.has(key)) : keys
     if (!section.enabled) {
       this.#section = section
       this.#retire('plugin switched off')
@@ -243,9 +245,9 @@ export class PluginSlot {
     } else if (!this.#current) {
       this.#section = section
       this.#state = 'waiting'
-    } else if (!this.#stale && keys.every((key) => isLive(this.#definition, key))) {
+    } else if (!this.#stale && own.every((key) => isLive(this.#definition, key))) {
       this.#section = section
-      this.#current.configure(section)
+      if (own.length > 0) this.#current.configure(section)
     } else {
       this.#stale = true
       await this.#replace(this.#definition, section, 'config changed')
@@ -291,7 +293,5 @@ export function sameName(holder: PluginSlot): string {
 }
 
 function isLive(definition: PluginDefinition | undefined, key: string): boolean {
-  // The host takes its own rules over without the plugin.
-  if (definition !== undefined && hasPullRules(definition) && PULL_KEYS.has(key)) return true
   return definition?.live?.some((live) => key === live || key.startsWith(`${live}.`)) ?? false
 }

@@ -8,6 +8,9 @@ import type { WantedPull } from './pull-rules.ts'
 /** Why the streams close a publisher from which no media comes: the source's fault, so it is tried again. */
 const NO_MEDIA = 'publish timeout'
 
+/** Whatever the rule says, a source that fails at once is not asked without a pause. */
+const MIN_RETRY_INTERVAL_MS = 20
+
 /** Who wants a pull: a rule for ever, subscribers while there are some, an operator once. */
 export type PullOrigin = 'rule' | 'subscriber' | 'operator'
 
@@ -87,7 +90,7 @@ export class PullJob {
         this.#begun.reject(new Error(failure))
         break
       }
-      await delay(retryinterval, undefined, { signal }).catch(() => {})
+      await delay(Math.max(retryinterval, MIN_RETRY_INTERVAL_MS), undefined, { signal }).catch(() => {})
       if (signal.aborted || !this.#isWanted()) break
     }
     this.#begun.reject(new Error('the pull has ended'))

@@ -179,6 +179,19 @@ describe('PullManager', () => {
       expect(service().running[0]?.request.publish).to.eql(idle)
     })
 
+    it('lets no path out of its place in an address', async () => {
+      const { manager, resolve, service } = rig()
+      manager.apply([plugin({ onsub: { '^a/(.+)$': rule('x://h/$1?p=$1'), '^b/(.+)$': rule('file/$1') } })])
+      await resolve('a/%2e%2e/x&y=1@z:é')
+      await resolve('b/%2e/é')
+      await waitFor(() => service().running.length === 2)
+      const escaped = '%252e%252e/x%26y%3D1%40z%3A%C3%A9'
+      expect(service().running.map(({ request }) => request.url)).to.eql([
+        `x://h/${escaped}?p=${escaped}`,
+        'file/%2e/é',
+      ])
+    })
+
     it('tries again only while somebody waits', async () => {
       const { manager, resolve, service, paths, watched, nodes } = rig()
       manager.apply([plugin({ onsub: { '^live/': rule('x://h', { maxretry: -1 }) } })])

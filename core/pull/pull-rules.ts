@@ -61,10 +61,21 @@ export class PullRules {
   }
 }
 
+/**
+ * Viewers choose what the groups hold, so within an address they are encoded: they can't leave the part of it that they
+ * stand in.
+ */
 function filledIn(url: string, groups: readonly (string | undefined)[]): string {
-  return url.replaceAll(/\$(\d)/gu, (reference, digit: string) =>
-    Number(digit) < groups.length ? (groups[Number(digit)] ?? '') : reference,
-  )
+  const isAddress = url.includes('://')
+  return url.replaceAll(/\$(\d)/gu, (reference, digit: string) => {
+    if (Number(digit) >= groups.length) return reference
+    const text = groups[Number(digit)] ?? ''
+    return isAddress ? text.split('/').map(encoded).join('/') : text
+  })
+}
+
+function encoded(part: string): string {
+  return encodeURIComponent(part.toWellFormed())
 }
 
 /** Nobody else ends such a pull: its subscriber may leave before or after it has begun to publish. */
