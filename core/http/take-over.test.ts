@@ -81,8 +81,8 @@ describe('taking a connection over', () => {
     const before = fixture.lines.length
     client.write('\u0000garbage\r\n\r\n')
     client.write(REQUEST.repeat(50))
-    await once(fixture.dial(), 'close')
-    await once(fixture.dial(), 'close')
+    await readAll(fixture.dial())
+    await readAll(fixture.dial())
     expect(stream.destroyed).to.be.false
     stream.end('still here')
     expect(await readAll(client)).to.equal('still here')
@@ -134,8 +134,8 @@ describe('taking a connection over', () => {
     const stream = session.request({ ':path': '/flv/live' })
     const [headers] = (await once(stream, 'response')) as [Record<string, unknown>]
     expect(headers).to.include({ ':status': 200, 'content-type': 'video/x-flv', 'access-control-allow-origin': '*' })
-    await once(fixture.dial(), 'close')
-    await once(fixture.dial(), 'close')
+    await readAll(fixture.dial())
+    await readAll(fixture.dial())
     taken[0]?.write('media')
     taken[0]?.end(' ends')
     expect(String(Buffer.concat(await stream.toArray()))).to.equal('media ends')
