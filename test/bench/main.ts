@@ -7,18 +7,20 @@ import { formatRatios, formatSummaries, ratiosOf, summarize } from './report/sum
 import { formatNumber, formatTable } from './report/table.ts'
 import { runRounds } from './rounds.ts'
 import { fanOut } from './scenarios/fan-out.ts'
+import { hls } from './scenarios/hls.ts'
 import { joins } from './scenarios/joins.ts'
 import { publishers } from './scenarios/publishers.ts'
 import type { Measurement, RunOptions, ServerScenario } from './scenarios/scenario.ts'
 import { stalled } from './scenarios/stalled.ts'
 import type { BenchServer } from './servers/bench-server.ts'
+import { nginxFiles } from './servers/nginx-files.ts'
 import { nginxRtmp } from './servers/nginx-rtmp.ts'
 import { nodeMediaServer } from './servers/node-media-server.ts'
 import { sluice } from './servers/sluice.ts'
 import { runUnitBenches } from './units/units.ts'
 import type { UnitResult } from './units/unit-bench.ts'
 
-const SCENARIOS: readonly ServerScenario[] = [fanOut, publishers, joins, stalled]
+const SCENARIOS: readonly ServerScenario[] = [fanOut, hls, publishers, joins, stalled]
 
 await main()
 
@@ -65,11 +67,14 @@ function readOptions(): Options | undefined {
 /** What is not there is left out, and said to be. */
 async function findServers({ writeMerges, profileFolder, peers, only }: Options): Promise<BenchServer[]> {
   if (only.every((name) => name === 'units')) return []
-  const servers = writeMerges.map((writeMerge) => sluice({ writeMerge, profileFolder }))
+  const servers = writeMerges.map((writeMerge, index) => sluice({ writeMerge, profileFolder, hls: index === 0 }))
   if (peers.includes('nginx')) {
     const nginx = nginxRtmp()
     if (nginx !== undefined) servers.push(nginx)
     else print('SKIPPED: nginx-rtmp is not installed (Debian: apt-get install nginx libnginx-mod-rtmp)\n')
+    const files = nginxFiles()
+    if (files !== undefined) servers.push(files)
+    else print('SKIPPED: nginx is not installed (Debian: apt-get install nginx)\n')
   }
   if (peers.includes('nms')) {
     const nms = await nodeMediaServer()

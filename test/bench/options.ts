@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { FORMATS, type Format } from './load/player.ts'
 
-export const SCENARIOS = ['fanout', 'publishers', 'joins', 'stalled', 'units'] as const
+export const SCENARIOS = ['fanout', 'hls', 'publishers', 'joins', 'stalled', 'units'] as const
 export type Scenario = (typeof SCENARIOS)[number]
 export const PEERS = ['nginx', 'nms'] as const
 export type Peer = (typeof PEERS)[number]
@@ -12,7 +12,7 @@ export const USAGE = `npm run bench -- [options]
   --peers LIST        of ${PEERS.join(', ')}, or none; default both
   --formats LIST      of ${FORMATS.join(', ')}; default all
   --writemerge LIST   settings of subscribe.writemerge to measure; default auto,350ms
-  --viewers LIST      of the fan-out; default 100,500,1000
+  --viewers LIST      of the fan-out and of HLS; default 100,500,1000
   --publishers LIST   default 1,50,200
   --joiners N         viewers that join within one second; default 1000
   --stalled-for N     seconds that viewers stall; default 60

@@ -1,8 +1,21 @@
-/** How a viewer may take a stream. */
-export const FORMATS = ['rtmp', 'flv', 'ws'] as const
+/** How a viewer may take a stream without end. */
+export const STREAM_FORMATS = ['rtmp', 'flv', 'ws'] as const
+/** How it may ask for HLS: parts, by blocking reloads; or whole segments, by a playlist that it polls. */
+export const HLS_FORMATS = ['hls-parts', 'hls-segments'] as const
+export const FORMATS = [...STREAM_FORMATS, ...HLS_FORMATS] as const
 export type Format = (typeof FORMATS)[number]
+export type HlsFormat = (typeof HLS_FORMATS)[number]
 
-/** Where a stream is played or published: RTMP by app and name, the others by the path of their request. */
+export function isHls(format: Format): format is HlsFormat {
+  return HLS_FORMATS.some((known) => known === format)
+}
+
+/** Those that are played without end. */
+export function streamsIn(formats: readonly Format[]): Format[] {
+  return formats.filter((format) => !isHls(format))
+}
+
+/** Where a stream is played or published: RTMP by app and name, the others by the path of their first request. */
 export type Target = { readonly format: Format; readonly port: number; readonly path: string }
 
 export type PlayerEvents = {

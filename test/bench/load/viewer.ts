@@ -4,25 +4,21 @@ import { isKeyframe, VIDEO_HEADER_SIZE_BYTES } from '../media/tape.ts'
 import { FlvPlayer } from './flv-player.ts'
 import type { Player, Target } from './player.ts'
 import { RtmpClient } from './rtmp-client.ts'
+import type { LoadViewer } from './load-viewer.ts'
 import { openSocket } from './socket.ts'
+import { ViewerCounts } from './viewer-counts.ts'
 
-/** One viewer. It reads the stream to its first keyframe, and further if it is to; then it only counts bytes. */
-export class Viewer {
-  /** From the start of the connection to the first keyframe; undefined before that. */
+/** Takes a stream without end. It reads it to its first keyframe, and further if it is to; then it only counts bytes. */
+export class Viewer implements LoadViewer {
   firstKeyframeMs: number | undefined
   failure: string | undefined
-  receivedBytes = 0
-  /** What a viewer that reads all has seen since {@link beginWindow}. */
-  frames = 0
-  lostFrames = 0
-  delaysMs: number[] = []
+  counts = new ViewerCounts()
   readonly #readsAll: boolean
   readonly #settled: (viewer: Viewer) => void
   readonly #startMs = performance.now()
   readonly #socket: Socket
   readonly #player: Player
   #reading = true
-  #nextSequence: number | undefined
 
   /** @param settled Called once: the first keyframe is there, or it has failed. */
   constructor(target: Target, readsAll: boolean, settled: (viewer: Viewer) => void) {
@@ -37,13 +33,9 @@ export class Viewer {
   }
 
   beginWindow(): void {
-    this.receivedBytes = 0
-    this.frames = 0
-    this.lostFrames = 0
-    this.delaysMs = []
+    this.counts = this.counts.next()
   }
 
-  /** Takes nothing more from its socket. */
   stall(): void {
     this.#socket.pause()
   }
@@ -63,7 +55,7 @@ export class Viewer {
   }
 
   #receive(view: Buffer): void {
-    this.receivedBytes += view.length
+    this.counts.receivedBytes += view.length
     this.#player.count?.(view.length)
     if (!this.#reading) return
     try {
@@ -86,10 +78,8 @@ export class Viewer {
   #observe(body: Buffer): void {
     const marker = parseMarker(body.subarray(VIDEO_HEADER_SIZE_BYTES))
     if (marker === null) return
-    this.frames++
-    this.lostFrames += marker.sequence - (this.#nextSequence ?? marker.sequence)
-    this.#nextSequence = marker.sequence + 1
-    this.delaysMs.push(Number(process.hrtime.bigint() - marker.clockNs) / 1e6)
+    this.counts.see(marker)
+    this.counts.arrived(marker)
   }
 
   #fail(reason: string): void {

@@ -1,8 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { distributionOf, type Distribution } from '../statistics.ts'
-import type { Target } from './player.ts'
-import { Viewer } from './viewer.ts'
+import { isHls, type Target } from './player.ts'
+import { HlsViewer } from './hls/hls-viewer.ts'
 import type { Load } from './load.ts'
+import type { LoadViewer } from './load-viewer.ts'
+import { Viewer } from './viewer.ts'
 
 const JOIN_TIMEOUT_MS = 20_000
 /** Viewers are started in groups this far apart. */
@@ -24,11 +26,15 @@ export type ViewersReady = {
 
 export type ViewersReport = {
   readonly seconds: number
+  /** Of HLS without playlists and headers. */
   readonly receivedBytes: number
   /** Of the viewer that received least. */
   readonly leastBytes: number
   /** Connections that have ended. */
   readonly closed: number
+  /** Of HLS. */
+  readonly requests: number
+  readonly failedRequests: number
   readonly frames: number
   readonly lostFrames: number
   readonly delayMs: Distribution
@@ -37,7 +43,7 @@ export type ViewersReport = {
 /** Many viewers of one stream, in this process. */
 export class Viewers implements Load<ViewersReady, ViewersReport> {
   readonly #init: ViewersInit
-  readonly #viewers: Viewer[] = []
+  readonly #viewers: LoadViewer[] = []
   #beginMs = 0
 
   constructor(init: ViewersInit) {
@@ -47,11 +53,11 @@ export class Viewers implements Load<ViewersReady, ViewersReport> {
   async start(): Promise<ViewersReady> {
     const { target, count, perSecond, readsAll } = this.#init
     const startMs = performance.now()
-    const settled = new Set<Viewer>()
+    const settled = new Set<LoadViewer>()
     while (this.#viewers.length < count) {
       const due = Math.min(count, 1 + Math.floor(((performance.now() - startMs) / 1000) * perSecond))
       while (this.#viewers.length < due)
-        this.#viewers.push(new Viewer(target, readsAll, (viewer) => settled.add(viewer)))
+        this.#viewers.push(createViewer(target, readsAll, (viewer) => settled.add(viewer)))
       await delay(STEP_MS)
     }
     const endMs = performance.now() + JOIN_TIMEOUT_MS
@@ -69,15 +75,18 @@ export class Viewers implements Load<ViewersReady, ViewersReport> {
   }
 
   end(): ViewersReport {
-    const bytes = this.#viewers.map(({ receivedBytes }) => receivedBytes)
+    const counts = this.#viewers.map((viewer) => viewer.counts)
+    const bytes = counts.map(({ receivedBytes }) => receivedBytes)
     return {
       seconds: (performance.now() - this.#beginMs) / 1000,
       receivedBytes: sum(bytes),
       leastBytes: Math.min(...bytes),
       closed: this.#viewers.filter(({ failure }) => failure !== undefined).length,
-      frames: sum(this.#viewers.map(({ frames }) => frames)),
-      lostFrames: sum(this.#viewers.map(({ lostFrames }) => lostFrames)),
-      delayMs: distributionOf(this.#viewers.flatMap(({ delaysMs }) => delaysMs)),
+      requests: sum(counts.map(({ requests }) => requests)),
+      failedRequests: sum(counts.map(({ failedRequests }) => failedRequests)),
+      frames: sum(counts.map(({ frames }) => frames)),
+      lostFrames: sum(counts.map(({ lostFrames }) => lostFrames)),
+      delayMs: distributionOf(counts.flatMap(({ delaysMs }) => delaysMs)),
     }
   }
 
@@ -88,6 +97,14 @@ export class Viewers implements Load<ViewersReady, ViewersReport> {
   resume(): void {
     for (const viewer of this.#viewers) viewer.resume()
   }
+}
+
+/** @param settled Called once: the first keyframe is there, or it has failed. */
+function createViewer(target: Target, readsAll: boolean, settled: (viewer: LoadViewer) => void): LoadViewer {
+  const { format, port, path } = target
+  return isHls(format)
+    ? new HlsViewer({ format, port, path, readsAll }, settled)
+    : new Viewer(target, readsAll, settled)
 }
 
 function sum(values: readonly number[]): number {

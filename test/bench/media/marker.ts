@@ -40,8 +40,22 @@ export function serializeMarker({ clockNs, sequence }: Marker): Buffer {
 export function parseMarker(nalus: Buffer): Marker | null {
   if (nalus.length < MARKER_SIZE_BYTES || nalus[4] !== NALU_TYPE_SEI) return null
   if (UUID.compare(nalus, 7, 7 + UUID.length) !== 0) return null
-  const clock = nalus.toString('latin1', CLOCK_OFFSET, SEQUENCE_OFFSET)
-  const sequence = nalus.toString('latin1', SEQUENCE_OFFSET, SEQUENCE_OFFSET + SEQUENCE_DIGITS)
-  if (!/^[\da-f]+$/u.test(clock + sequence)) return null
+  return readDigits(nalus, CLOCK_OFFSET)
+}
+
+/** The markers in a piece of media, of a container that leaves NAL units whole. */
+export function findMarkers(media: Buffer): Marker[] {
+  const markers: Marker[] = []
+  for (let at = media.indexOf(UUID); at >= 0; at = media.indexOf(UUID, at + UUID.length)) {
+    const marker = readDigits(media, at + UUID.length)
+    if (marker !== null) markers.push(marker)
+  }
+  return markers
+}
+
+function readDigits(bytes: Buffer, offset: number): Marker | null {
+  const clock = bytes.toString('latin1', offset, offset + CLOCK_DIGITS)
+  const sequence = bytes.toString('latin1', offset + CLOCK_DIGITS, offset + CLOCK_DIGITS + SEQUENCE_DIGITS)
+  if (!/^[\da-f]{24}$/u.test(clock + sequence)) return null
   return { clockNs: BigInt(`0x${clock}`), sequence: Number.parseInt(sequence, 16) }
 }

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { streamsIn } from '../load/player.ts'
 import { allJoined, onStage, settle, STREAM } from './stage.ts'
 import type { ServerScenario } from './scenario.ts'
 
@@ -23,7 +24,7 @@ export const joins: ServerScenario = {
     { key: 'loaderPercent', title: 'loader CPU %', digits: 0 },
   ],
   compared: ['firstKeyframeP99Ms', 'delayP99Ms'],
-  cases: ({ formats, joiners }) => formats.map((format) => ({ format, count: joiners })),
+  cases: ({ formats, joiners }) => streamsIn(formats).map((format) => ({ format, count: joiners })),
 
   measure: (server, format, count, { sourceFile }) =>
     onStage(server, sourceFile, async (stage) => {

@@ -40,6 +40,7 @@ export class Stage {
     const publishers = this.#keep(startPublishers(init))
     const { failures } = await publishers.ready
     if (failures.length > 0) throw new Error(`${failures.length} publishers failed: ${failures[0]}`)
+    for (const path of paths) await this.server.playable?.(path)
     await settle()
     return publishers
   }

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { SubscriberCounts } from '../servers/bench-server.ts'
+import { streamsIn } from '../load/player.ts'
 import { allJoined, onStage, settle, STREAM, type Stage } from './stage.ts'
 import type { ServerScenario } from './scenario.ts'
 
@@ -29,7 +30,7 @@ export const stalled: ServerScenario = {
   ],
   compared: ['rssGrowthMb', 'delayP99Ms'],
   maxRounds: 1,
-  cases: ({ formats }) => formats.map((format) => ({ format, count: VIEWERS })),
+  cases: ({ formats }) => streamsIn(formats).map((format) => ({ format, count: VIEWERS })),
 
   measure: (server, format, count, { sourceFile, stalledSeconds }) =>
     onStage(server, sourceFile, async (stage) => {

@@ -16,6 +16,8 @@ export interface RunningServer {
   readonly rtmpPort: number
   /** Where to play a stream, given by app and name. */
   target(format: Format, path: string): Target
+  /** Resolves when a stream that is published can be played. */
+  playable?(path: string): Promise<void>
   usage(): Promise<Usage>
   status?(): Promise<ServerStatus>
   subscribers?(): Promise<SubscriberCounts>

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { findProgram } from '../../peers/peers.ts'
 import type { BenchServer, RunningServer } from './bench-server.ts'
+import { findNginx } from './nginx.ts'
 import { freePorts, ServerProcess } from './server-process.ts'
 
 /** Where Debian's libnginx-mod-rtmp lies. */
@@ -11,7 +11,7 @@ const MODULE = '/usr/lib/nginx/modules/ngx_rtmp_module.so'
 
 /** nginx with its RTMP module, as Debian has them; undefined where they are not installed. */
 export function nginxRtmp(): BenchServer | undefined {
-  const program = findProgram('nginx') ?? (existsSync('/usr/sbin/nginx') ? '/usr/sbin/nginx' : undefined)
+  const program = findNginx()
   if (program === undefined || !existsSync(MODULE)) return undefined
   return {
     name: 'nginx-rtmp',

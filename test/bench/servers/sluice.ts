@@ -2,7 +2,7 @@ import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { FORMATS } from '../load/player.ts'
+import { FORMATS, isHls, STREAM_FORMATS, type Format } from '../load/player.ts'
 import type { BenchServer, RunningServer, ServerStatus, SubscriberCounts } from './bench-server.ts'
 import { freePorts, ServerProcess } from './server-process.ts'
 
@@ -15,14 +15,16 @@ type SluiceOptions = {
   readonly writeMerge: string
   /** Write a CPU profile of each run into this folder. */
   readonly profileFolder: string | undefined
+  /** Also measure what is not written in merges. */
+  readonly hls: boolean
 }
 
 /** This project's server, as `npm start` runs it. */
-export function sluice({ writeMerge, profileFolder }: SluiceOptions): BenchServer {
+export function sluice({ writeMerge, profileFolder, hls }: SluiceOptions): BenchServer {
   const name = `sluice ${writeMerge}`
   return {
     name,
-    formats: FORMATS,
+    formats: hls ? FORMATS : STREAM_FORMATS,
     queueBytes: QUEUE_BYTES,
     async start(): Promise<RunningServer> {
       const folder = await mkdtemp(path.join(tmpdir(), 'sluice-bench-'))
@@ -36,8 +38,11 @@ export function sluice({ writeMerge, profileFolder }: SluiceOptions): BenchServe
       const http = `http://127.0.0.1:${httpPort}`
       return {
         rtmpPort,
-        target: (format, path) =>
-          format === 'rtmp' ? { format, port: rtmpPort, path } : { format, port: httpPort, path: `/flv/${path}.flv` },
+        target: (format, path) => ({
+          format,
+          port: format === 'rtmp' ? rtmpPort : httpPort,
+          path: addressOf(format, path),
+        }),
         usage: () => server.usage(),
         status: () => statusOf(http, writeMerge === 'auto'),
         subscribers: () => subscribersOf(http),
@@ -45,6 +50,11 @@ export function sluice({ writeMerge, profileFolder }: SluiceOptions): BenchServe
       }
     },
   }
+}
+
+function addressOf(format: Format, path: string): string {
+  if (isHls(format)) return `/hls/${path}/index.m3u8${format === 'hls-segments' ? '?format=fmp4' : ''}`
+  return format === 'rtmp' ? path : `/flv/${path}.flv`
 }
 
 /** What `npm start` gives to Node. */

@@ -1,0 +1,66 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Format } from '../load/player.ts'
+import type { BenchServer } from '../servers/bench-server.ts'
+import type { Measured, RunOptions } from './scenario.ts'
+import { allJoined, onStage, settle, STREAM } from './stage.ts'
+
+/** One viewer of so many reads the stream all along; the others only count its bytes. */
+const READING_SHARE = 1 / 20
+const MIN_READING = 2
+
+/** What a server uses for viewers of one stream, and what they get. */
+export function measureViewers(
+  server: BenchServer,
+  format: Format,
+  count: number,
+  { sourceFile, seconds }: RunOptions,
+): Promise<Measured> {
+  return onStage(server, sourceFile, async (stage) => {
+    const publisher = await stage.publish([STREAM])
+    const rssBefore = (await stage.usage()).rssBytes
+    const target = stage.server.target(format, STREAM)
+    const readingCount = Math.min(count, Math.max(MIN_READING, Math.round(count * READING_SHARE)))
+    const reading = stage.play(target, readingCount, true)
+    const counting = count > readingCount ? [stage.play(target, count - readingCount, false)] : []
+    await allJoined([reading, ...counting])
+    await settle()
+
+    const all = [publisher, reading, ...counting]
+    await Promise.all(all.map((load) => load.begin()))
+    const windowEnd = await stage.watch()
+    await delay(seconds * 1000)
+    const window = await windowEnd()
+    const [published, read, ...counted] = await Promise.all([
+      publisher.end(),
+      reading.end(),
+      ...counting.map((load) => load.end()),
+    ])
+    const watched = [read, ...counted]
+    const bytesPerSecond = sum(watched.map((report) => report.receivedBytes / report.seconds))
+    const expectedPerSecond = (published.mediaBytes / published.seconds) * count
+    const loaderSeconds = sum([published, ...watched].map((report) => report.cpuSeconds))
+    const cpuShare = window.cpuSeconds / window.seconds
+    return {
+      span: window.span,
+      values: {
+        cpuPercent: cpuShare * 100,
+        cpuPercentPerViewer: (cpuShare * 100) / count,
+        cpuSecondsPerGbit: cpuShare / ((bytesPerSecond * 8) / 1e9),
+        requestsPerSecond: sum(watched.map((report) => report.requests / report.seconds)),
+        failedRequests: sum(watched.map((report) => report.failedRequests)),
+        closed: sum(watched.map((report) => report.closed)),
+        deliveredPercent: (bytesPerSecond / expectedPerSecond) * 100,
+        rssPerViewerKb: (window.rssBytes - rssBefore) / 1024 / count,
+        delayP50Ms: read.delayMs.p50,
+        delayP99Ms: read.delayMs.p99,
+        lostFrames: read.lostFrames,
+        loaderPercent: (loaderSeconds / window.seconds) * 100,
+        ...(await stage.server.status?.()),
+      },
+    }
+  })
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0)
+}
