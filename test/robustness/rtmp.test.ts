@@ -114,7 +114,7 @@ describe('RTMP and bad clients', function () {
 
   it('shows no more than the start of what a client calls its command', async () => {
     const rtmp = new RtmpClient({ port: server.ports.rtmp })
-    const bad = new BadClient(rtmp.socket)
+    const bad = new BadClient(rtmp.socket, rtmp.since)
     await rtmp.handshaken
     bad.socket.write(messageBytes({ kind: 'setChunkSize', sizeBytes: 65_536 }))
     bad.socket.write(messageBytes(command('x'.repeat(50_000), 1)))
@@ -123,14 +123,14 @@ describe('RTMP and bad clients', function () {
 
   it('ends one that sends large messages that it does not finish while it publishes', async () => {
     const rtmp = await RtmpClient.publish({ port: server.ports.rtmp }, 'unfinished')
-    const bad = new BadClient(rtmp.socket)
+    const bad = new BadClient(rtmp.socket, rtmp.since)
     bad.socket.write(unfinished(57))
     await bad.expectEnd(server, /^malformed: unfinished messages of 3\d{7} bytes/)
   })
 
   it('ends one whose video is malformed while it publishes', async () => {
     const rtmp = await RtmpClient.publish({ port: server.ports.rtmp }, 'malformed')
-    const bad = new BadClient(rtmp.socket)
+    const bad = new BadClient(rtmp.socket, rtmp.since)
     bad.socket.write(chunk(6, VIDEO, 5, Buffer.from([0x17, 0x00, 0, 0, 0])))
     bad.socket.write(chunk(6, VIDEO, 2, Buffer.from([0x9f, 0xff])))
     await bad.expectEnd(server, /^malformed/)
@@ -179,7 +179,7 @@ describe('RTMP and bad clients', function () {
 
   it('ends a publisher that sends nothing', async () => {
     const rtmp = await RtmpClient.publish({ port: server.ports.rtmp }, 'silent')
-    await new BadClient(rtmp.socket).expectEnd(server, /^publish timeout$/)
+    await new BadClient(rtmp.socket, rtmp.since).expectEnd(server, /^publish timeout$/)
   })
 
   it('endures two thousand connections that leave at once', async () => {

@@ -58,7 +58,7 @@ async function openHalf({ rtmp }: Ports): Promise<BadClient> {
 async function openHandshaken({ rtmp }: Ports): Promise<BadClient> {
   const client = new RtmpClient({ port: rtmp })
   await client.handshaken
-  return new BadClient(client.socket)
+  return new BadClient(client.socket, client.since)
 }
 
 async function openClaim({ rtmp }: Ports): Promise<BadClient> {

@@ -43,10 +43,9 @@ describe('viewers that read nothing', function () {
   }
 
   async function openRtmp(): Promise<BadClient> {
-    const since = new Date().toISOString()
     const rtmp = await RtmpClient.play({ port: server.ports.rtmp }, 'fast', () => {})
     rtmp.socket.pause()
-    return new BadClient(rtmp.socket, since)
+    return new BadClient(rtmp.socket, rtmp.since)
   }
 
   const WAYS: readonly (() => Promise<BadClient>)[] = [

@@ -38,7 +38,7 @@ export class BadClient {
   /** Past the handshake and `connect`, with a message stream 1. */
   static async connected(port: number): Promise<{ readonly bad: BadClient; readonly rtmp: RtmpClient }> {
     const rtmp = await RtmpClient.connect({ port })
-    return { bad: new BadClient(rtmp.socket), rtmp }
+    return { bad: new BadClient(rtmp.socket, rtmp.since), rtmp }
   }
 
   /** The start of what the server said. */

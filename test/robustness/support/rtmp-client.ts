@@ -16,6 +16,8 @@ const CHUNK_SIZE_BYTES = 65_536
 /** A well-behaved RTMP client that can be made to misbehave: what it sends is up to the test. */
 export class RtmpClient {
   readonly socket: Socket
+  /** When it began to connect. */
+  readonly since = new Date().toISOString()
   /** Codes of the `onStatus` commands that came. */
   readonly statuses: string[] = []
   /** Gets the media messages. */
