@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import type {
   MuxerFormat,
+  SessionClient,
   SessionRequest,
   Sink,
   SubscribeConfig,
@@ -139,13 +140,18 @@ export class StreamSubscriber implements Subscriber {
 /** A snapshot for plugins. */
 export function subscriberInfo(subscriber: StreamSubscriber): SubscriberInfo {
   const { request } = subscriber
-  const { ip, port } = request.client
   return {
     id: subscriber.id,
     streamPath: subscriber.streamPath,
     pluginName: request.protocol,
     type: request.type,
-    remoteAddr: ip.includes(':') ? `[${ip}]:${port}` : `${ip}:${port}`,
+    remoteAddr: remoteAddrOf(request.client),
     startTime: subscriber.startTime,
   }
+}
+
+// The server's own subscribers have no peer.
+function remoteAddrOf({ ip, port }: SessionClient): string {
+  if (ip === '') return ''
+  return ip.includes(':') ? `[${ip}]:${port}` : `${ip}:${port}`
 }

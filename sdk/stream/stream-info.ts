@@ -24,6 +24,7 @@ export type SubscriberInfo = {
   readonly streamPath: string
   readonly pluginName: string
   readonly type: SessionType
+  /** `ip:port`, IPv6 in brackets; empty for the server's own. */
   readonly remoteAddr: string
   readonly startTime: Date
 }
