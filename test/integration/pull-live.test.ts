@@ -46,10 +46,10 @@ describe('pull of live HLS', function () {
     await rm(folder, { recursive: true, force: true })
   })
 
-  /** ffmpeg writes a live playlist of four segments of a second; resolves when it is there. */
+  /** ffmpeg writes a live playlist of eight segments of a second; resolves when it is there. */
   async function startSource(output: readonly string[] = []) {
     const url = path.join(folder, 'live.m3u8')
-    const live = ['-hls_time', '1', '-hls_list_size', '4', '-hls_flags', 'delete_segments+temp_file']
+    const live = ['-hls_time', '1', '-hls_list_size', '8', '-hls_flags', 'delete_segments+temp_file']
     const source = publish({ url, format: 'hls', durationSeconds: MANY_SECONDS, output: [...live, ...output] })
     await waitFor(async () => (await fetch(web.url('live.m3u8'))).ok)
     return source
@@ -67,7 +67,7 @@ describe('pull of live HLS', function () {
       const source = await startSource(output)
       const server = await start(`pull: { live/a: '${web.url('live.m3u8')}' }`)
       const viewer = new FlvViewer(server.http('/flv/live/a.flv'))
-      expectGapless(await viewer.received.wait(300))
+      expectGapless(await viewer.received.wait(250))
       expect(server.problems).to.eql([])
       viewer.close()
       await server.stop()
@@ -85,7 +85,7 @@ describe('pull of live HLS', function () {
     await waitFor(() => server.server.streams.get('live/a') === undefined, { timeoutMs: 20_000 })
     await waitFor(() => server.records.filter(({ msg }) => msg.startsWith('the pull failed')).length >= 3)
     web.down = false
-    const frames = await viewer.received.wait(before + 200)
+    const frames = await viewer.received.wait(before + 100)
     const times = videoOf(frames).map(({ dtsMs }) => dtsMs)
     expect(times).to.eql(times.toSorted((a, b) => a - b))
     viewer.close()
@@ -100,7 +100,7 @@ describe('pull of live HLS', function () {
     const before = (await viewer.received.wait(150)).length
     await end(first)
     const second = await startSource()
-    const frames = await viewer.received.wait(before + 300)
+    const frames = await viewer.received.wait(before + 150)
     const times = videoOf(frames).map(({ dtsMs }) => dtsMs)
     expect(times).to.eql(times.toSorted((a, b) => a - b))
     viewer.close()
@@ -139,7 +139,7 @@ describe('pull of live HLS', function () {
     }
     const viewers = ['llhls', 'fmp4', 'ts'].map((format) => new FlvViewer(server.http(`/flv/copy/${format}.flv`)))
     for (const viewer of viewers) {
-      expectGapless(await viewer.received.wait(200))
+      expectGapless(await viewer.received.wait(150))
       viewer.close()
     }
     await server.stop()
