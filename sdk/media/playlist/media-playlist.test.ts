@@ -113,6 +113,18 @@ const cases: readonly (readonly [name: string, playlist: MediaPlaylist, lines: r
     ],
   ],
   [
+    'low latency, while nothing is known to come',
+    { ...EMPTY, partTargetSeconds: 0.2, segments: [{ uri: '0.m4s', durationSeconds: 2 }] },
+    [
+      ...HEADER.slice(0, 3),
+      '#EXT-X-PART-INF:PART-TARGET=0.2',
+      ...HEADER.slice(3),
+      '#EXTINF:2,',
+      '0.m4s',
+      '# to be continued',
+    ],
+  ],
+  [
     'a delta update',
     { ...LOW_LATENCY, skippedSegments: 2, segments: LOW_LATENCY.segments.slice(2) },
     [...LOW_LATENCY_HEADER, '#EXT-X-SKIP:SKIPPED-SEGMENTS=2', ...LAST_SEGMENTS],

@@ -64,6 +64,12 @@ export type Addressing = (uri: string) => string
 const asItIs: Addressing = (uri) => uri
 
 /**
+ * A comment. hls.js 1.7 takes a last segment that no line follows for one that is still being made, and fails when the
+ * next one begins with a discontinuity.
+ */
+const CONTINUATION = '# to be continued\n'
+
+/**
  * The text of a media playlist. `address` is called for each URI.
  * @throws RangeError if a value can't be written as it is: a URI or text that would break its line or its quotes, a
  * number that isn't one.
@@ -78,7 +84,18 @@ export function serializeMediaPlaylist(playlist: MediaPlaylist, address: Address
   const { preloadHint: hint } = playlist
   if (hint) text += `#EXT-X-PRELOAD-HINT:TYPE=${hint.type},URI="${checkedUri(address(hint.uri))}"\n`
   for (const report of playlist.renditionReports ?? []) text += reportLine(report, address)
-  return playlist.ended ? `${text}#EXT-X-ENDLIST\n` : text
+  if (playlist.ended) return `${text}#EXT-X-ENDLIST\n`
+  return needsContinuation(playlist) ? `${text}${CONTINUATION}` : text
+}
+
+function needsContinuation({
+  partTargetSeconds,
+  segments,
+  preloadHint,
+  renditionReports = [],
+}: MediaPlaylist): boolean {
+  const endsWithSegment = preloadHint === undefined && renditionReports.length === 0
+  return partTargetSeconds !== undefined && endsWithSegment && segments.at(-1)?.uri !== undefined
 }
 
 function header(playlist: MediaPlaylist): string {
