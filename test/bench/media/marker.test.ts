@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { splitLengthPrefixed } from 'sluice/sdk/media'
-import { MARKER_SIZE_BYTES, parseMarker, serializeMarker } from './marker.ts'
+import { findMarkers, MARKER_SIZE_BYTES, parseMarker, serializeMarker } from './marker.ts'
 
 const FRAME = Buffer.from('0000000465889911', 'hex')
 
@@ -23,6 +23,14 @@ describe('marker', () => {
     const [marker, frame] = splitLengthPrefixed(Buffer.concat([bytes, FRAME]), 4)
     expect(marker).to.have.length(MARKER_SIZE_BYTES - 4)
     expect(frame).to.eql(FRAME.subarray(4))
+  })
+
+  it('is found wherever it is in a piece of media', () => {
+    const markers = [1, 2, 3].map((sequence) => ({ clockNs: BigInt(sequence) << 40n, sequence }))
+    const media = Buffer.concat(markers.flatMap((marker) => [FRAME, serializeMarker(marker), FRAME]))
+    expect(findMarkers(media)).to.eql(markers)
+    expect(findMarkers(media.subarray(0, media.length - FRAME.length - 2))).to.eql(markers.slice(0, 2))
+    expect(findMarkers(FRAME)).to.eql([])
   })
 
   it('is not seen in anything else', () => {
