@@ -63,7 +63,7 @@ export class HlsViewer implements LoadViewer {
   async #watch(): Promise<void> {
     const { format, path } = this.#init
     const media = await this.#get(path, true, ({ body }) => addressOf(firstUri(body.toString()), path))
-    const progress = startProgress(format)
+    const progress = startProgress(format, Math.random())
     let askedMs = performance.now()
     let listing = await this.#load(media)
     if (listing.initUri !== undefined) await this.#fetch(addressOf(listing.initUri, media))

@@ -22,7 +22,7 @@ const uris = (listed: readonly { readonly uri: string }[]) => listed.map(({ uri 
 
 describe('a viewer of HLS in the benchmark', () => {
   it('takes each part once, from the last that it can begin with', () => {
-    const progress = startProgress('hls-parts')
+    const progress = startProgress('hls-parts', 0.3)
     const first = listingOf(segment(7), part('8.0', true), part('8.1'), part('8.2'))
     expect(first.initUri).to.equal('../init.mp4')
     expect(uris(progress.take(first))).to.eql(['8.0', '8.1', '8.2'])
@@ -36,13 +36,14 @@ describe('a viewer of HLS in the benchmark', () => {
   })
 
   it('takes each segment once, and asks again after a target duration, or half of one', () => {
-    const progress = startProgress('hls-segments')
+    const progress = startProgress('hls-segments', 0.3)
     const first = listingOf(...[7, 8, 9, 10].map(segment))
     expect(uris(progress.take(first))).to.eql(['8.m4s', '9.m4s', '10.m4s'])
     expect(uris(progress.take(first))).to.eql([])
     expect(uris(progress.take(listingOf(...[7, 8, 9, 10, 11].map(segment))))).to.eql(['11.m4s'])
-    expect([progress.reloadQuery(first), progress.reloadAfterMs(first, true)]).to.eql(['', 2000])
-    expect(progress.reloadAfterMs(first, false)).to.equal(1000)
+    expect(progress.reloadQuery(first)).to.equal('')
+    const waits = [true, true, false, true].map((brought) => progress.reloadAfterMs(first, brought))
+    expect(waits).to.eql([600, 2000, 1000, 2000])
   })
 
   it('reads a playlist that others have read only when it says something else', () => {

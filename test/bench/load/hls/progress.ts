@@ -14,8 +14,9 @@ export interface Progress {
   reloadAfterMs(listing: Listing, brought: boolean): number
 }
 
-export function startProgress(format: HlsFormat): Progress {
-  return format === 'hls-parts' ? new PartProgress() : new SegmentProgress()
+/** @param phase From 0 to 1: when within a target duration a viewer of whole segments asks, so that they don't all at once. */
+export function startProgress(format: HlsFormat, phase: number): Progress {
+  return format === 'hls-parts' ? new PartProgress() : new SegmentProgress(phase)
 }
 
 /** Part after part, by playlists that are asked for before they are there. */
@@ -40,7 +41,12 @@ class PartProgress implements Progress {
 
 /** Segment after segment, by a playlist that is asked for again and again (RFC 8216 6.3.4). */
 class SegmentProgress implements Progress {
+  #phase: number | undefined
   #nextMsn: number | undefined
+
+  constructor(phase: number) {
+    this.#phase = phase
+  }
 
   take({ segments, next }: Listing): readonly Listed[] {
     const from = this.#nextMsn ?? next.msn - SEGMENTS_FROM_END
@@ -53,6 +59,8 @@ class SegmentProgress implements Progress {
   }
 
   reloadAfterMs({ targetMs }: Listing, brought: boolean): number {
-    return brought ? targetMs : targetMs / 2
+    const share = this.#phase ?? (brought ? 1 : 0.5)
+    this.#phase = undefined
+    return targetMs * share
   }
 }
