@@ -1,0 +1,129 @@
+import path from 'node:path'
+import { expect } from 'chai'
+import type { FlvTag } from 'sluice/sdk/media'
+import { openChromium } from '../peers/chromium.ts'
+import { requirePeer } from '../peers/require-peer.ts'
+import { waitFor } from '../peers/wait-for.ts'
+import { enhancedTags, makeEnhancedSource } from '../support/enhanced-source.ts'
+import type { EnhancedCodec } from '../support/enhanced-tags.ts'
+import { makeFlvFile } from '../support/flv-file.ts'
+import { HlsPages, type HlsPage } from '../support/hls-page.ts'
+import { LiveSource } from '../support/live-source.ts'
+import { startServer, type RunningServer } from '../support/server.ts'
+
+const CONFIG = 'hls: { fragment: 1s, idletimeout: 500ms }\n'
+const FORMATS = ['llhls', 'fmp4', 'ts'] as const
+/** Of the sources that go round. */
+const LOOP_MS = 2000
+/** How long a publisher is gone. */
+const GONE_MS = 3000
+
+describe('hls.js in Chromium goes on', function () {
+  this.timeout(90_000)
+  let server: RunningServer
+  let pages: HlsPages
+  let large: readonly FlvTag[]
+  let small: readonly FlvTag[]
+  before(async function () {
+    requirePeer(this, 'ffmpeg')
+    requirePeer(this, 'chromium')
+    server = await startServer({ config: CONFIG })
+    pages = await HlsPages.start(await openChromium())
+    const files = ['320x240', '160x120'].map((size) =>
+      makeFlvFile(path.join(server.folder, `${size}.flv`), { video: { size, bFrames: 2 } }),
+    )
+    ;[large = [], small = []] = (await Promise.all(files)).map(({ tags }) => tags)
+  })
+
+  function start(target: string, tags: readonly FlvTag[]): Promise<LiveSource> {
+    return LiveSource.start({ url: server.rtmp(target), tags, loopMs: LOOP_MS })
+  }
+
+  /** Opens a page for each form of a stream, and has them played for a while. */
+  async function watch(target: string, formats: readonly string[] = FORMATS): Promise<HlsPage[]> {
+    const viewers = await Promise.all(
+      formats.map((format) => pages.open(server.http(`/hls/${target}/index.m3u8?format=${format}`))),
+    )
+    await Promise.all(viewers.map((page) => page.playsOn(2)))
+    return viewers
+  }
+
+  async function each(viewers: readonly HlsPage[], check: (page: HlsPage) => Promise<void>): Promise<void> {
+    await Promise.all(viewers.map(check))
+    await Promise.all(viewers.map((page) => page.close()))
+  }
+
+  it('when the publisher comes back after a while with pictures of another size', async () => {
+    const target = 'live/again'
+    const first = await start(target, large)
+    const viewers = await watch(target)
+    first.close()
+    await waitFor(() => server.server.streams.get(target)?.publisher === undefined)
+    const goneMs = performance.now()
+    await waitFor(() => performance.now() - goneMs > GONE_MS)
+    const second = await start(target, small)
+    await each(viewers, async (page) => {
+      const { timeSeconds, frames } = await page.until('small pictures', ({ size }) => size === '160x120')
+      const after = await page.until('more of them', (state) => state.timeSeconds > timeSeconds + 2)
+      expect(after.frames).to.be.above(frames + 20)
+    })
+    second.close()
+  })
+
+  it('when pictures and sound come in other codecs', async () => {
+    const target = 'live/codec'
+    const codecs: readonly EnhancedCodec[] = ['avc1', 'mp4a', 'av01', 'Opus']
+    const made = await Promise.all(
+      codecs.map((codec) => makeEnhancedSource(path.join(server.folder, `${codec}.mp4`), codec)),
+    )
+    const live = await start(target, enhancedTags(made.slice(0, 2)))
+    const viewers = await watch(target, ['llhls', 'fmp4'])
+    live.change(enhancedTags(made.slice(2)))
+    await each(viewers, async (page) => {
+      const { frames, soundBytes } = await page.until('AV1', (state) => state.codecs.includes('av01'))
+      // More than what there was of the others.
+      const after = await page.until('AV1 shown', (state) => state.frames > frames + 100)
+      expect(after.codecs).to.match(/opus/iu)
+      expect(after.soundBytes).to.be.above(soundBytes)
+    })
+    live.close()
+  })
+
+  it('where it is told to seek back to', async () => {
+    const target = 'live/seek'
+    const live = await start(target, large)
+    const viewers = await watch(target)
+    await each(viewers, async (page) => {
+      await page.until('a window of 4 s', ({ windowSeconds }) => windowSeconds > 4)
+      await page.run('video.currentTime -= 3')
+      const { timeSeconds, frames, behindSeconds } = await page.until('pictures', (state) => state.behindSeconds > 3)
+      const after = await page.until('more pictures', (state) => state.frames > frames + 40)
+      expect(after.timeSeconds - timeSeconds).to.be.within(1, 5)
+      expect(after.behindSeconds).to.be.above(behindSeconds - 1.5)
+    })
+    live.close()
+  })
+
+  it('after a pause that its session, or all that was made for it, did not outlast', async () => {
+    const target = 'live/pause'
+    const live = await start(target, large)
+    const viewers = await watch(target)
+    const [other] = await watch(target, ['llhls'])
+    await Promise.all(viewers.map((page) => page.run('video.pause(), hls.stopLoad()')))
+    const types = () => server.server.streams.subscribers(target).map(({ request }) => request.type)
+    // One viewer, and what feeds it: of llhls something is left, of the others nothing.
+    await waitFor(() => types().toSorted().join() === 'server,transform', { what: 'the viewers to have left' })
+    await Promise.all(viewers.map((page) => page.run('hls.startLoad(), video.play()')))
+    await waitFor(() => types().filter((type) => type === 'server').length === 4, { what: 'new sessions' })
+    await each(viewers, async (page) => {
+      const { timeSeconds, frames } = await page.state()
+      const isOn = (state: { timeSeconds: number; behindSeconds: number }) =>
+        state.timeSeconds > timeSeconds + 2 && state.behindSeconds < 5
+      expect((await page.until('the newest', isOn)).frames).to.be.above(frames)
+    })
+    await other?.close()
+    live.close()
+  })
+
+  after(() => expect(server?.problems).to.eql([]))
+})

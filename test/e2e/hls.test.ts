@@ -1,0 +1,138 @@
+import path from 'node:path'
+import { expect } from 'chai'
+import { openChromium } from '../peers/chromium.ts'
+import { publish } from '../peers/ffmpeg.ts'
+import { requirePeer } from '../peers/require-peer.ts'
+import { waitFor } from '../peers/wait-for.ts'
+import { enhancedTags, makeEnhancedSource, type EnhancedSource } from '../support/enhanced-source.ts'
+import type { EnhancedCodec } from '../support/enhanced-tags.ts'
+import { makeFlvFile } from '../support/flv-file.ts'
+import { HlsPages, type HlsPage } from '../support/hls-page.ts'
+import { LiveSource } from '../support/live-source.ts'
+import { numberedPictures, READ_PICTURE_NUMBER } from '../support/picture-clock.ts'
+import { startServer, type RunningServer } from '../support/server.ts'
+
+/** What low-latency HLS is held to, from the publisher to the picture. */
+const MAX_LATENCY_SECONDS = 2.5
+/** Of numbered pictures. */
+const PICTURE_MS = 40
+/** Of the sources that go round. */
+const LOOP_MS = 2000
+
+describe('hls.js in Chromium', function () {
+  this.timeout(60_000)
+  let server: RunningServer
+  let pages: HlsPages
+  before(async function () {
+    requirePeer(this, 'ffmpeg')
+    requirePeer(this, 'chromium')
+    server = await startServer()
+    pages = await HlsPages.start(await openChromium())
+  })
+
+  function open(target: string, query = ''): Promise<HlsPage> {
+    return pages.open(server.http(`/hls/${target}/index.m3u8${query}`))
+  }
+
+  function tell(name: string, seconds: Readonly<Record<string, number>>): void {
+    const parts = Object.entries(seconds).map(([what, value]) => `${what} ${value.toFixed(2)} s`)
+    process.stdout.write(`    ${name} behind by: ${parts.join(', ')}\n`)
+  }
+
+  /** Shows numbered pictures by low-latency HLS, and waits until they are shown in time by all three clocks. */
+  async function showClock(bFrames: number): Promise<void> {
+    const target = `live/clock-${bFrames}`
+    const file = path.join(server.folder, `clock-${bFrames}.flv`)
+    const { tags } = await makeFlvFile(file, numberedPictures({ durationSeconds: 60, video: { bFrames } }))
+    const source = await LiveSource.start({ url: server.rtmp(target), tags })
+    const page = await open(target)
+    await page.playsOn(1)
+    const { parts, latencySeconds, behindSeconds } = await page.until(
+      `less than ${MAX_LATENCY_SECONDS} s`,
+      (state) => Math.max(state.latencySeconds, state.behindSeconds) < MAX_LATENCY_SECONDS,
+    )
+    expect(parts).to.equal(true)
+    const age = `(Date.now() - ${source.startMs} - ${READ_PICTURE_NUMBER} * ${PICTURE_MS}) / 1000`
+    const pictureSeconds = await waitFor(async () => {
+      const seconds = await page.run<number>(age)
+      return seconds < MAX_LATENCY_SECONDS && seconds
+    })
+    // None is shown before it was made.
+    expect(pictureSeconds).to.be.above(0)
+    tell(`${bFrames} B-frames`, { player: latencySeconds, date: behindSeconds, picture: pictureSeconds })
+    source.close()
+    await page.close()
+  }
+
+  it('shows pictures in time by low-latency HLS', () => Promise.all([0, 2].map(showClock)))
+
+  it('plays H.264 and AAC as fmp4 and ts, by whole segments', async () => {
+    const target = 'live/plain'
+    const publisher = publish({ url: server.rtmp(target), durationSeconds: 600, video: { bFrames: 2 } })
+    const playing = ['fmp4', 'ts'].map(async (format) => {
+      const page = await open(target, `?format=${format}`)
+      const { frames, dropped, parts, latencySeconds, behindSeconds } = await page.playsOn(3)
+      expect(parts).to.equal(false)
+      expect(frames).to.be.above(60)
+      expect(dropped).to.be.below(frames / 2)
+      tell(format, { player: latencySeconds, date: behindSeconds })
+      await page.close()
+    })
+    await Promise.all(playing)
+    await publisher.close()
+  })
+
+  async function source(codec: EnhancedCodec, trackId?: number): Promise<EnhancedSource> {
+    const made = await makeEnhancedSource(path.join(server.folder, `${codec}-${trackId ?? 0}.mp4`), codec)
+    return trackId === undefined ? made : { ...made, trackId }
+  }
+
+  function start(target: string, sources: readonly EnhancedSource[]): Promise<LiveSource> {
+    const init = { url: server.rtmp(target), multitrack: true, loopMs: LOOP_MS }
+    return LiveSource.start({ ...init, tags: enhancedTags(sources) })
+  }
+
+  it('plays AV1 and Opus by low-latency HLS', async () => {
+    const live = await start('live/av1', await Promise.all([source('av01'), source('Opus')]))
+    const page = await open('live/av1')
+    const { frames, soundBytes, codecs, parts, latencySeconds, behindSeconds } = await page.playsOn(3)
+    expect(codecs).to.include('av01').and.match(/opus/iu)
+    expect(parts).to.equal(true)
+    expect(frames).to.be.above(60)
+    expect(soundBytes).to.be.above(0)
+    tell('AV1', { player: latencySeconds, date: behindSeconds })
+    live.close()
+    await page.close()
+  })
+
+  it('plays sound alone', async () => {
+    const live = await start('live/sound', [await source('mp4a')])
+    const playing = ['llhls', 'fmp4', 'ts'].map(async (format) => {
+      const page = await open('live/sound', `?format=${format}`)
+      const { soundBytes } = await page.playsOn(1)
+      await page.until('more sound', (state) => state.soundBytes > soundBytes)
+      await page.close()
+    })
+    await Promise.all(playing)
+    live.close()
+  })
+
+  it('plays one and the other of two audio tracks', async () => {
+    const live = await start('live/tracks', await Promise.all([source('avc1'), source('mp4a'), source('mp4a', 2)]))
+    const page = await open('live/tracks')
+    const before = await page.playsOn(1)
+    expect(before.audioTracks).to.have.length(2)
+    const asked: string[] = []
+    page.page.on('response', (response) => void asked.push(`${response.status()} ${response.url()}`))
+    await page.run(`hls.audioTrack = ${1 - before.audioTrack}`)
+    await waitFor(() => asked.some((answer) => /^200 .*-audio2-.*\.m4s/u.test(answer)), { what: 'the other track' })
+    const { timeSeconds, soundBytes } = await page.state()
+    const after = await page.until('its sound', (state) => state.timeSeconds > timeSeconds + 2)
+    expect(after.audioTrack).to.equal(1 - before.audioTrack)
+    expect(after.soundBytes).to.be.above(soundBytes)
+    live.close()
+    await page.close()
+  })
+
+  after(() => expect(server?.problems).to.eql([]))
+})
