@@ -53,7 +53,7 @@ describe('hls.js in Chromium goes on', function () {
     await Promise.all(viewers.map((page) => page.close()))
   }
 
-  it('when the publisher comes back after a while with pictures of another size', async () => {
+  async function comeBackSmaller(): Promise<void> {
     const target = 'live/again'
     const first = await start(target, large)
     const viewers = await watch(target)
@@ -68,9 +68,9 @@ describe('hls.js in Chromium goes on', function () {
       expect(after.frames).to.be.above(frames + 20)
     })
     second.close()
-  })
+  }
 
-  it('when pictures and sound come in other codecs', async () => {
+  async function changeCodecs(): Promise<void> {
     const target = 'live/codec'
     const codecs: readonly EnhancedCodec[] = ['avc1', 'mp4a', 'av01', 'Opus']
     const made = await Promise.all(
@@ -87,9 +87,9 @@ describe('hls.js in Chromium goes on', function () {
       expect(after.soundBytes).to.be.above(soundBytes)
     })
     live.close()
-  })
+  }
 
-  it('where it is told to seek back to', async () => {
+  async function seekBack(): Promise<void> {
     const target = 'live/seek'
     const live = await start(target, large)
     const viewers = await watch(target)
@@ -102,9 +102,10 @@ describe('hls.js in Chromium goes on', function () {
       expect(after.behindSeconds).to.be.above(behindSeconds - 1.5)
     })
     live.close()
-  })
+  }
 
-  it('after a pause that its session, or all that was made for it, did not outlast', async () => {
+  /** A session, or all that was made for it, does not outlast the pause. */
+  async function pause(): Promise<void> {
     const target = 'live/pause'
     const live = await start(target, large)
     const viewers = await watch(target)
@@ -123,7 +124,12 @@ describe('hls.js in Chromium goes on', function () {
     })
     await other?.close()
     live.close()
-  })
+  }
+
+  it('when the publisher comes back with pictures of another size, or with other codecs', () =>
+    Promise.all([comeBackSmaller(), changeCodecs()]))
+
+  it('where it is told to seek back to, and after a long pause', () => Promise.all([seekBack(), pause()]))
 
   after(() => expect(server?.problems).to.eql([]))
 })

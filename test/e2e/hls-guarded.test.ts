@@ -66,28 +66,27 @@ describe('HLS behind a signature', function () {
       pages = await HlsPages.start(await openChromium())
     })
 
-    for (const [protocol, address] of [
-      ['http/1.1', http],
-      ['h2', https],
-    ] as const) {
-      it(`is played by ${protocol}, and all requests carry the query`, async () => {
-        const playing = FORMATS.map(async (format) => {
-          const page = await pages.prepare()
-          const seen = await watchNetwork(page.page)
-          await pages.play(page, address(format))
-          const { parts, frames } = await page.playsOn(3)
-          expect(parts).to.equal(format === 'llhls')
-          expect(frames).to.be.above(60)
-          await page.close()
-          for (const answer of seen) {
-            expect(answer).to.include({ status: 200, protocol })
-            expect(answer.url).to.match(/[?&]secret=[0-9a-f]{32}&expire=[0-9a-f]+/u)
-          }
-          expect(seen.length).to.be.above(4)
-        })
-        await Promise.all(playing)
-      })
+    /** Plays it, and looks at each request. */
+    async function play(format: string, address: string, protocol: string): Promise<void> {
+      const page = await pages.prepare()
+      const seen = await watchNetwork(page.page)
+      await pages.play(page, address)
+      const { parts, frames } = await page.playsOn(3)
+      expect(parts).to.equal(format === 'llhls')
+      expect(frames).to.be.above(60)
+      await page.close()
+      for (const answer of seen) {
+        expect(answer).to.include({ status: 200, protocol })
+        expect(answer.url).to.match(/[?&]secret=[0-9a-f]{32}&expire=[0-9a-f]+/u)
+      }
+      expect(seen.length).to.be.above(4)
     }
+
+    it('is played by HTTP/1.1 and HTTP/2, and all requests carry the query', async () => {
+      const plain = FORMATS.map((format) => play(format, http(format), 'http/1.1'))
+      const secure = FORMATS.map((format) => play(format, https(format), 'h2'))
+      await Promise.all([...plain, ...secure])
+    })
 
     it('is not shown without the query, or with that of another path', async () => {
       for (const query of ['', signatureQuery(KEY, 'live/other')]) {

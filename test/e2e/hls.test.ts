@@ -92,7 +92,7 @@ describe('hls.js in Chromium', function () {
     return LiveSource.start({ ...init, tags: enhancedTags(sources) })
   }
 
-  it('plays AV1 and Opus by low-latency HLS', async () => {
+  async function playAv1(): Promise<void> {
     const live = await start('live/av1', await Promise.all([source('av01'), source('Opus')]))
     const page = await open('live/av1')
     const { frames, soundBytes, codecs, parts, latencySeconds, behindSeconds } = await page.playsOn(3)
@@ -103,9 +103,9 @@ describe('hls.js in Chromium', function () {
     tell('AV1', { player: latencySeconds, date: behindSeconds })
     live.close()
     await page.close()
-  })
+  }
 
-  it('plays sound alone', async () => {
+  async function playSoundAlone(): Promise<void> {
     const live = await start('live/sound', [await source('mp4a')])
     const playing = ['llhls', 'fmp4', 'ts'].map(async (format) => {
       const page = await open('live/sound', `?format=${format}`)
@@ -115,9 +115,9 @@ describe('hls.js in Chromium', function () {
     })
     await Promise.all(playing)
     live.close()
-  })
+  }
 
-  it('plays one and the other of two audio tracks', async () => {
+  async function switchSound(): Promise<void> {
     const live = await start('live/tracks', await Promise.all([source('avc1'), source('mp4a'), source('mp4a', 2)]))
     const page = await open('live/tracks')
     const before = await page.playsOn(1)
@@ -132,7 +132,10 @@ describe('hls.js in Chromium', function () {
     expect(after.soundBytes).to.be.above(soundBytes)
     live.close()
     await page.close()
-  })
+  }
+
+  it('plays AV1 with Opus, sound alone, and one and the other of two audio tracks', () =>
+    Promise.all([playAv1(), playSoundAlone(), switchSound()]))
 
   after(() => expect(server?.problems).to.eql([]))
 })
