@@ -3,6 +3,7 @@ import type { PluginContext } from '../plugin/context.ts'
 import { requestUrl } from '../plugin/request-url.ts'
 import { sessionClient } from '../stream/session-client.ts'
 import type { Subscriber } from '../stream/subscriber.ts'
+import { cut } from './cut.ts'
 import type { LiveOutput } from './live-output.ts'
 import { carrierOf } from './take-over.ts'
 
@@ -51,11 +52,11 @@ export function bind(
   subscriber.onClose((reason) => {
     log.info({ reason }, 'play ended')
     if (carrier.destroyed) return
-    if (reason === 'slow') return void carrier.destroy()
+    if (reason === 'slow') return cut(carrier)
     end()
     // What a viewer has not taken would keep its connection alive.
-    const cut = setTimeout(() => carrier.destroy(), LINGER_MS)
-    carrier.once('close', () => clearTimeout(cut))
+    const timer = setTimeout(() => cut(carrier), LINGER_MS)
+    carrier.once('close', () => clearTimeout(timer))
   })
   const left = () => subscriber.close('the client left')
   // In HTTP/2 a client ends its half of the stream with the request.

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect, type ClientHttp2Session, type ClientHttp2Stream } from 'node:http2'
+import { connect as connectTcp } from 'node:net'
 import path from 'node:path'
 import { expect } from 'chai'
 import { FlvReader } from 'sluice/sdk/media'
@@ -83,11 +84,14 @@ describe('HTTP/2 of a running server', () => {
     await subscribersAre(0)
   })
 
-  it('ends a viewer that takes nothing as slow, while the others of its connection go on', async () => {
+  it('cuts off a viewer that takes nothing as slow, while the others of its connection go on', async () => {
     const publisher = await publish('live/slow')
-    const slow = session.request({ ':path': '/flv/live/slow' }).on('error', () => {})
-    const ended = once(slow, 'close')
+    const slow = session.request({ ':path': '/flv/live/slow' })
+    const cut = once(slow, 'error')
     await once(slow, 'response')
+    const plain = connectTcp(server.httpPort, '127.0.0.1').pause()
+    const reset = once(plain, 'error')
+    plain.write('GET /flv/live/slow HTTP/1.1\r\nHost: x\r\n\r\n')
     const other = play('/flv/live/slow')
     await other.received.wait(source.frames.length)
     // More than the window of the stream, and what is queued is counted.
@@ -99,11 +103,13 @@ describe('HTTP/2 of a running server', () => {
       }
       round++
     }, 50)
-    const closed = () => server.records.some(({ msg, reason }) => msg === 'play ended' && reason === 'slow')
-    await waitFor(closed, { what: 'the viewer to be ended as slow' })
+    const closed = () => server.records.filter(({ msg, reason }) => msg === 'play ended' && reason === 'slow')
+    await waitFor(() => closed().length === 2, { what: 'the viewers to be ended as slow' })
     clearInterval(publishing)
-    slow.resume()
-    await ended
+    // Neither may take what it got for the whole.
+    expect((await cut)[0]).to.have.property('code', 'ERR_HTTP2_STREAM_ERROR')
+    plain.resume()
+    expect((await reset)[0]).to.have.property('code', 'ECONNRESET')
     await other.received.wait(source.frames.length * 2)
     expect(other.stream.destroyed).to.be.false
     other.stream.close()
