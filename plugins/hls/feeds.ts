@@ -10,6 +10,18 @@ export type FeedsInit = {
   readonly createPresentation: (options: Omit<PresentationOptions, 'nowMs'>) => LivePresentation
   /** A clock that does not jump. */
   readonly nowMs: () => number
+  /** Of the generation before, if there is one. */
+  readonly former: FeedFinder | undefined
+}
+
+/** Finds whose file it is that has a name. */
+export type FeedFinder = (fileName: string) => Feed | undefined
+
+declare module 'sluice/sdk' {
+  interface Services {
+    /** Files that a generation's playlists named, for the next one: players go on asking for them. */
+    'hls:files': FeedFinder
+  }
 }
 
 /** All presentations: one for each stream and format, made when somebody wants it, freed when nobody has for a while. */
@@ -20,9 +32,11 @@ export class Feeds {
   readonly #byId = new Map<string, Feed>()
   /** Those that are made whether or not somebody watches. */
   readonly #kept = new Set<Feed>()
+  #former: FeedFinder | undefined
 
   constructor(init: FeedsInit) {
     this.#init = init
+    this.#former = init.former
   }
 
   /** All that hold media. */
@@ -42,9 +56,9 @@ export class Feeds {
     return feed
   }
 
-  /** Whose file this is, by the file's name. */
+  /** Whose file this is, by the file's name; also a file of the generation before, for as long as that has it. */
   ofFile(name: string): Feed | undefined {
-    return this.#byId.get(name.slice(0, Math.max(0, name.indexOf('-'))))
+    return this.#byId.get(name.slice(0, Math.max(0, name.indexOf('-')))) ?? this.#former?.(name)
   }
 
   /** Makes the stream's segments from now until it ends, even if nobody watches. */
@@ -74,6 +88,7 @@ export class Feeds {
 
   dispose(): void {
     for (const feed of [...this.#byId.values()]) this.#free(feed)
+    this.#former = undefined
   }
 
   #create(streamPath: string, format: HlsFormat): Feed {

@@ -17,20 +17,22 @@ export default definePlugin({
   sdk: '^1',
   description: 'Plays streams as HLS (low-latency and plain fragmented MP4, MPEG-TS), and pulls them',
   mounts: ['hls', 'llhls'],
-  provides: ['pull:hls'],
+  provides: ['pull:hls', 'hls:files'],
   config: HlsConfig,
   live: ['format', 'mode', 'idletimeout', 'subscribe'],
   endpoints: () => ({ playAddr: ['http://{hostName}/hls/{streamPath}/index.m3u8'] }),
   setup(ctx) {
     registerPull(ctx)
-    const { streams, log } = ctx
+    const { streams, services, log } = ctx
     const clock = new AttendedClock(performance.now())
     const nowMs = clock.now
     const feeds = new Feeds({
       ...{ streams, log, nowMs },
       cuttings: new Cuttings(ctx.config),
       createPresentation: (options) => new Presentation({ ...options, nowMs: Date.now }),
+      former: services.get('hls:files'),
     })
+    services.provide('hls:files', (name) => feeds.ofFile(name))
     const sessions = new Sessions(log, nowMs)
     const routes = new Routes({ ctx, feeds, sessions, admission: new Admission(ctx, feeds, sessions), nowMs })
     ctx.http.route({

@@ -156,6 +156,8 @@ describe('HLS of a running server', function () {
     const before = await watch(server.http(`/hls/${target}/index.m3u8?a=b`))
     await server.writeConfig(CONFIG.replace('fragment: 1s', 'fragment: 1s, window: 9'))
     await waitFor(() => server.records.some(({ plugin, generation }) => plugin === 'hls' && generation === 2))
+    const listed = addressesIn(before.media, /\.(?:m4s|mp4)/u)
+    for (const file of listed) expect((await ask(file)).status, file).to.equal(200)
     const redirected = await waitFor(async () => {
       const answer = await ask(before.mediaUrl)
       return answer.status === 302 && answer
