@@ -69,6 +69,7 @@ describe('HTTP errors', () => {
       const answer = await fetch(fixture.url(path), init)
       expect(answer.status).to.equal(status)
       expect(answer.headers.get('allow')).to.equal(allow ?? null)
+      expect(answer.headers.get('cache-control')).to.equal('no-store')
       const json = (await answer.json()) as Record<string, unknown>
       expect(json).to.have.all.keys('code', 'message', 'details').and.deep.include({ code, details: [] })
     })
@@ -78,6 +79,7 @@ describe('HTTP errors', () => {
     it(`answers ${status} when a handler throws ${name}`, async () => {
       const answer = await fetch(fixture.url(`/api/throw/${index}?secret=hidden`))
       expect(answer.status).to.equal(status)
+      expect(answer.headers.get('cache-control')).to.equal('no-store')
       expect(await answer.json()).to.deep.equal({ code, message, details: [] })
       const logged = fixture.lines.some(({ level, msg }) => level === 'error' && msg === 'request failed')
       expect(logged).to.equal(message === 'internal error')

@@ -8,6 +8,9 @@ export type ErrorReply = {
   readonly unexpected: boolean
 }
 
+/** Caches keep a 404 for minutes unless told otherwise: too long for a stream that begins in the next second. */
+export const ERROR_HEADERS = { 'cache-control': 'no-store' } as const
+
 /**
  * What a client is told about an error that a handler threw. Named errors of the sdk and errors with a `statusCode` of
  * 4xx, as fastify's own, show their message; all others are a plain 500.

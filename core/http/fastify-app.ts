@@ -8,7 +8,7 @@ import fastify, {
 } from 'fastify'
 import type { Logger } from 'pino'
 import { failure } from './envelope.ts'
-import { errorReply } from './error-reply.ts'
+import { ERROR_HEADERS, errorReply } from './error-reply.ts'
 import type { HttpLimits } from './http-limits.ts'
 import { RouteMethods } from './route-methods.ts'
 
@@ -39,6 +39,7 @@ export function createFastifyApp({ log, limits, cors }: FastifyAppOptions): Fast
   app.setNotFoundHandler((request, reply) => {
     if (request.method === 'OPTIONS' && cors()) return reply.send()
     const methods = routes.on(request.url.split('?', 1)[0] ?? '')
+    void reply.headers(ERROR_HEADERS)
     if (methods.length === 0) return reply.code(404).send(failure(404, 'not found'))
     return reply.code(405).header('allow', methods.join(', ')).send(failure(405, 'method not allowed'))
   })
@@ -50,7 +51,7 @@ function replyError(error: unknown, request: FastifyRequest, reply: FastifyReply
   const { statusCode, body, unexpected } = errorReply(error)
   if (unexpected) request.log.error({ err: error, req: request }, 'request failed')
   else request.log.debug({ reason: body.message, req: request }, 'request refused')
-  void reply.code(statusCode).send(body)
+  void reply.code(statusCode).headers(ERROR_HEADERS).send(body)
 }
 
 /** Operations without a body are sent with a JSON content type all the same. */

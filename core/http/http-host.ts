@@ -7,6 +7,7 @@ import type { HttpConfig, TcpListener } from 'sluice/sdk'
 import type { ListenerLease } from '../net/listener-lease.ts'
 import type { ListenerPool } from '../net/listener-pool.ts'
 import { failure } from './envelope.ts'
+import { ERROR_HEADERS } from './error-reply.ts'
 import { FrontServer } from './front-server.ts'
 import { HTTP_LIMITS, type HttpLimits } from './http-limits.ts'
 import { HttpTarget } from './http-target.ts'
@@ -159,7 +160,8 @@ export class HttpHost {
       return
     }
     const body = JSON.stringify(failure(route.statusCode, route.message))
-    response.writeHead(route.statusCode, { 'content-type': 'application/json; charset=utf-8' }).end(body)
+    const headers = { ...ERROR_HEADERS, 'content-type': 'application/json; charset=utf-8' }
+    response.writeHead(route.statusCode, headers).end(body)
   }
 
   #upgrade(request: RoutedRequest, socket: Duplex, head: Buffer): void {

@@ -74,13 +74,11 @@ export class Admission {
       const init = sessionInit(exchange, streamPath, query)
       subscriber = await this.#ctx.streams.subscribe({ ...init, signal: leaving.signal })
       const feed = this.#feeds.get(subscriber.streamPath, format)
-      try {
-        await this.#wait(exchange, streamPath, feed)
-      } catch (error) {
-        subscriber.close(error instanceof Error ? error.message : 'failed')
-        throw error
-      }
+      await this.#wait(exchange, streamPath, feed)
       return this.#sessions.open({ formerToken, requestedPath: streamPath, feed, subscriber, client: init.client })
+    } catch (error) {
+      subscriber?.close(error instanceof Error ? error.message : 'failed')
+      throw error
     } finally {
       exchange.response.off('close', leave)
     }
