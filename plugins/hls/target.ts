@@ -55,6 +55,7 @@ function streamPathOf(parts: readonly string[]): string {
 }
 
 function decoded(part: string): string {
+  if (!part.includes('%')) return part
   try {
     return decodeURIComponent(part)
   } catch {
