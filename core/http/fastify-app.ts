@@ -25,6 +25,8 @@ export function createFastifyApp({ log, limits, cors }: FastifyAppOptions): Fast
   const logger: FastifyBaseLogger = log
   const app: FastifyInstance = fastify({
     loggerInstance: logger,
+    // A logger for each request would only number them.
+    childLoggerFactory: (parent) => parent,
     // Its own request lines show the query.
     logController: new LogController({ disableRequestLogging: true }),
     serverFactory: (handler) => createServer(handler),
