@@ -1,5 +1,7 @@
 import { expect } from 'chai'
-import { FIRST_MSN, FrameWriter, PresentationRig, writeStretch } from './fixtures/presentation-rig.ts'
+import { FrameWriter, PresentationRig, START_MS, writeStretch } from './fixtures/presentation-rig.ts'
+
+const FIRST = START_MS / 1000
 
 function running(seconds: number): PresentationRig {
   const rig = new PresentationRig()
@@ -11,24 +13,24 @@ describe('presentation: low latency', () => {
   it('knows which segments and parts there are', () => {
     const rig = running(5.05)
     const rendition = rig.presentation.renditions.get('video')!
-    expect([rendition.lastMsn, rendition.lastPart]).to.deep.equal([FIRST_MSN + 2, 4])
+    expect([rendition.lastMsn, rendition.lastPart]).to.deep.equal([FIRST + 2, 4])
     const cases: readonly (readonly [boolean, number, number?])[] = [
-      [true, FIRST_MSN],
-      [true, FIRST_MSN + 1],
-      [false, FIRST_MSN + 2],
-      [true, FIRST_MSN + 2, 4],
-      [false, FIRST_MSN + 2, 5],
-      [false, FIRST_MSN + 3],
-      [true, FIRST_MSN, 3],
+      [true, FIRST],
+      [true, FIRST + 1],
+      [false, FIRST + 2],
+      [true, FIRST + 2, 4],
+      [false, FIRST + 2, 5],
+      [false, FIRST + 3],
+      [true, FIRST, 3],
       // Past the last part of a segment is the first of the next.
-      [true, FIRST_MSN + 1, 10],
+      [true, FIRST + 1, 10],
       [true, 7, 0],
     ]
     for (const [there, msn, part] of cases) expect(rendition.has(msn, part), `${msn} ${part}`).to.equal(there)
     const whole = running(4.02).presentation.renditions.get('video')!
-    expect([whole.lastMsn, whole.lastPart]).to.deep.equal([FIRST_MSN + 1, -1])
-    expect(whole.has(FIRST_MSN + 1, 9)).to.equal(true)
-    expect(whole.has(FIRST_MSN + 1, 10)).to.equal(false)
+    expect([whole.lastMsn, whole.lastPart]).to.deep.equal([FIRST + 1, -1])
+    expect(whole.has(FIRST + 1, 9)).to.equal(true)
+    expect(whole.has(FIRST + 1, 10)).to.equal(false)
   })
 
   it('promises the part that it hints at, and no other file', () => {

@@ -4,7 +4,6 @@ import type { MultivariantPlaylist } from 'sluice/sdk/media'
 import { ChangeListeners } from './change-listeners.ts'
 import { LiveRendition } from './live-rendition.ts'
 import { buildMultivariant } from './multivariant.ts'
-import { firstNumbers } from './numbering.ts'
 import type { PresentationFile } from './presentation-file.ts'
 import { PresentationTerms } from './presentation-terms.ts'
 import type { Rendition } from './rendition.ts'
@@ -32,6 +31,11 @@ export type PresentationOptions = {
 }
 
 const ID_SIZE_BYTES = 15
+/**
+ * Discontinuities are numbered from the wall clock too, as a presentation that takes a former one's place must not
+ * begin where that one did. The numbers stay small: hls.js keeps a list that is as long as they are high.
+ */
+const DISCONTINUITY_LIMIT = 10_000
 
 /**
  * A stream as HLS in one format: renditions, their segments and parts, and the playlists that name them. It is fed
@@ -68,9 +72,9 @@ export class Presentation {
     this.#options = options
     this.#listeners = new ChangeListeners(options.log)
     this.#declared = new DeclaredTracks(options.format)
-    const { msn, discontinuity: firstDiscontinuity } = firstNumbers(options.nowMs())
-    this.#firstMsn = msn
+    this.#firstMsn = Math.floor(options.nowMs() / 1000)
     const lowLatency = options.lowLatency && options.format === 'fmp4'
+    const firstDiscontinuity = this.#firstMsn % DISCONTINUITY_LIMIT
     this.#terms = new PresentationTerms({ ...options, lowLatency, firstDiscontinuity })
     this.reader = {
       track: (track) => this.#guard(() => this.#track(track)),
