@@ -1,6 +1,6 @@
 import { Socket } from 'node:net'
 import type { ServerResponse } from 'node:http'
-import type { Duplex } from 'node:stream'
+import { Duplex } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { withoutQuery } from '../observe/logger.ts'
@@ -64,9 +64,11 @@ export class HttpTarget {
     }
   }
 
-  /** Ends what is open, and runs the `onClose` hooks of the app. */
+  /** Ends what is open, but for answers that only have to be sent, and runs the `onClose` hooks of the app. */
   async close(): Promise<void> {
-    for (const item of this.#open) item.destroy()
+    for (const item of this.#open) {
+      if (item instanceof Duplex || !item.writableEnded) item.destroy()
+    }
     await this.app.close()
   }
 

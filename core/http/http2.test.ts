@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
 import { connect, type ClientHttp2Session, type ClientHttp2Stream, type OutgoingHttpHeaders } from 'node:http2'
 import { connect as connectTls } from 'node:tls'
 import { expect } from 'chai'
@@ -115,6 +116,21 @@ describe('HTTP/2', () => {
       expect((JSON.parse(body) as { message: string }).message).to.match(new RegExp(message))
     })
   }
+
+  it('sends what a plugin answers as it ends', async () => {
+    const plugin = await fixture.plugin('x')
+    const asked = Promise.withResolvers<ServerResponse>()
+    plugin.instance.get('/wait', (_request, reply) => {
+      reply.hijack()
+      asked.resolve(reply.raw)
+    })
+    await plugin.activate()
+    const waiting = answer(ask('/x/wait'))
+    const response = await asked.promise
+    response.writeHead(503).end('come back')
+    await plugin.dispose()
+    expect(await waiting).to.include({ status: 503, body: 'come back' })
+  })
 
   it('answers 405 to CONNECT, which makes no proxy of it', async () => {
     const stream = client.request({ ':method': 'CONNECT', ':authority': 'example.com:80' })

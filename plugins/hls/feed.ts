@@ -31,6 +31,8 @@ export type FeedInit = {
   readonly nowMs: () => number
 }
 
+/** Why the core ends a subscriber whose stream did not come back. */
+export const STREAM_OVER = 'subscribe timeout'
 /** The first segment may take as long as a group of pictures. */
 const READY_TIMEOUT_MS = 30_000
 /** Of a stream that has ended. */
@@ -105,7 +107,7 @@ export class Feed {
       const request = { streamPath, url: '', query: '', client, type: 'transform', signal: this.#leave.signal } as const
       const subscriber = await streams.subscribe(request)
       this.#subscriber = subscriber
-      subscriber.onClose(() => this.end())
+      subscriber.onClose((reason) => (reason === STREAM_OVER ? this.end() : this.dispose()))
       if (!this.#disposed) subscriber.read(presentation.reader)
       else subscriber.close('nobody watches')
     } catch (error) {
@@ -173,14 +175,15 @@ export class Feed {
     this.#readiness.reject(new StreamNotFound())
   }
 
+  /** Frees all there is; viewers come in again, if they can. Idempotent. */
   dispose(): void {
     if (this.#disposed) return
     this.#disposed = true
+    // The stream may go on: who still waits is not to be told that it ends.
+    this.waiting.expire(Infinity)
     this.#leave.abort()
     this.#subscriber?.close('nobody watches')
     this.end()
-    this.waiting.release()
-    this.waiting.expire(Infinity)
     this.#ignoreChanges()
     this.#playlists.clear()
   }

@@ -129,6 +129,23 @@ describe('feeds of presentations', () => {
     feed.release('live/a')
   })
 
+  it('do not say that the stream ended when they are cut off from it, and are made anew', async () => {
+    await rig.publish('live/a')
+    const [feed] = await rig.ready('live/a')
+    const outcomes: string[] = []
+    feed.waiting.add({
+      deadlineMs: Infinity,
+      gone: false,
+      answer: () => outcomes.push('answered') > 0,
+      expire: () => void outcomes.push('expired'),
+      ended: () => void outcomes.push('over'),
+    })
+    rig.streams.subscribers('live/a')[0]?.close('stop by user')
+    expect(outcomes).to.eql(['expired', 'over'])
+    expect(feed.disposed).to.equal(true)
+    expect(rig.feeds.get('live/a', 'llhls')).not.to.equal(feed)
+  })
+
   it('are not there where no publisher comes', async () => {
     const feed = rig.feeds.get('live/nobody', 'llhls')
     expect(await reasonOf(feed.whenReady())).to.be.instanceOf(StreamNotFound)

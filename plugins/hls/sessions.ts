@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { PluginContext, SessionClient, Subscriber } from 'sluice/sdk'
-import type { Feed } from './feed.ts'
+import { STREAM_OVER, type Feed } from './feed.ts'
 import { Session } from './session.ts'
 
 const TOKEN_SIZE_BYTES = 16
@@ -8,8 +8,6 @@ const TOKEN_SIZE_BYTES = 16
 const STOPPED_MS = 600_000
 /** The latest of them are kept. */
 const MAX_STOPPED = 10_000
-/** Why the core ends a subscriber whose stream did not come back. */
-const STREAM_OVER = 'subscribe timeout'
 
 export type Opening = {
   /** Of the session that it goes on from. */

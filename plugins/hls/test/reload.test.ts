@@ -163,4 +163,12 @@ describe('reloads of a low-latency playlist', () => {
     expect(status).to.equal(200)
     expect(text).to.match(/#EXT-X-ENDLIST\n$/u)
   })
+
+  it('end with the plugin, but do not say that the stream has ended', async () => {
+    const { msn } = next(media)
+    const { answer } = asking(`_HLS_msn=${msn + 1}`)
+    await waitingCount(1)
+    await rig.stop()
+    expect((await answer).status).to.equal(503)
+  })
 })
