@@ -140,7 +140,8 @@ describe('feeds of presentations', () => {
       expire: () => void outcomes.push('expired'),
       ended: () => void outcomes.push('over'),
     })
-    rig.streams.subscribers('live/a')[0]?.close('stop by user')
+    await waitFor(() => rig.streams.allSubscribers[0]?.attached)
+    rig.streams.allSubscribers[0]?.close('stop by user')
     expect(outcomes).to.eql(['expired', 'over'])
     expect(feed.disposed).to.equal(true)
     expect(rig.feeds.get('live/a', 'llhls')).not.to.equal(feed)
