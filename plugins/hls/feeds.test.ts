@@ -136,7 +136,7 @@ describe('feeds of presentations', () => {
     feed.waiting.add({
       deadlineMs: Infinity,
       gone: false,
-      answer: () => outcomes.push('answered') > 0,
+      answer: () => feed.ended && outcomes.push('answered') > 0,
       expire: () => void outcomes.push('expired'),
       ended: () => void outcomes.push('over'),
     })
