@@ -239,8 +239,9 @@ export class LiveRendition implements Rendition {
 
   get #divides(): boolean {
     const { partTargetSeconds } = this.#init.terms
-    // Frames that are longer than a part may be are not for parts.
-    return partTargetSeconds !== undefined && this.running && this.#pace.stepSeconds <= partTargetSeconds
+    if (partTargetSeconds === undefined || !this.running) return false
+    // Frames that are longer than a part may be are not for parts; one alone is, where the next ones make up for it.
+    return this.#pace.stepSeconds <= partTargetSeconds || this.#pace.steadySeconds * 2 <= partTargetSeconds
   }
 
   #reaches({ atSeconds }: Cut, unit: AccessUnit, timeSeconds: number): boolean {

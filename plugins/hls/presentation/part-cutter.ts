@@ -5,6 +5,8 @@ import { MAX_LEAD_SECONDS } from './segment-cutter.ts'
 
 /** Less than the playlist's last digit that matters; times that are sums of fractions differ by it. */
 const ROUNDING_SECONDS = 0.0005
+/** What no playlist shows. */
+const FRACTION_SECONDS = 1e-6
 
 /** No segment or part is told to be shorter. */
 export const MIN_DURATION_SECONDS = 0.001
@@ -44,7 +46,8 @@ export class PartCutter {
     this.#release(timeSeconds)
     const elapsed = timeSeconds - this.#startSeconds
     // Steps may be shorter than they were so far, and time remains to take a frame back.
-    if (this.#passes(elapsed + this.#pace.minSeconds)) this.#end(timeSeconds, unit)
+    const isFull = this.#isEnough(elapsed) && this.#passes(elapsed + this.#pace.minSeconds)
+    if (isFull || this.#passes(elapsed)) this.#end(timeSeconds, unit)
     this.#held = { unit, timeSeconds }
   }
 
@@ -54,7 +57,8 @@ export class PartCutter {
     const isPaused = clockSeconds > (this.#pace.lastSeconds ?? this.#startSeconds) + this.#pace.stepSeconds
     if (isPaused && this.#passes(clockSeconds - this.#startSeconds)) {
       this.#release(clockSeconds)
-      this.#end(clockSeconds, unit)
+      // What was held may have begun a part.
+      if (this.#passes(clockSeconds - this.#startSeconds)) this.#end(clockSeconds, unit)
     }
     this.#sink.write(unit)
   }
@@ -70,18 +74,23 @@ export class PartCutter {
     const held = this.#held
     if (!held) return
     this.#held = undefined
-    const isEnough = held.timeSeconds - this.#startSeconds >= this.#targetSeconds * MIN_PART_SHARE
+    const isEnough = this.#isEnough(held.timeSeconds - this.#startSeconds)
     if (isEnough && this.#passes(endSeconds - this.#startSeconds)) this.#end(held.timeSeconds, held.unit)
     this.#sink.write(held.unit)
   }
 
   #end(atSeconds: number, next: AccessUnit | undefined): void {
-    const isTooLong = this.#passes(atSeconds - this.#startSeconds)
-    const endSeconds = isTooLong
-      ? this.#startSeconds + this.#targetSeconds
-      : Math.max(atSeconds, this.#startSeconds + MIN_DURATION_SECONDS)
+    const leastSeconds = this.#startSeconds + MIN_DURATION_SECONDS
+    const mostSeconds = this.#startSeconds + this.#targetSeconds
+    // Sums of fractions stay as they are, for durations to add up.
+    const isTooLong = atSeconds > mostSeconds + FRACTION_SECONDS
+    const endSeconds = isTooLong ? mostSeconds : Math.max(atSeconds, leastSeconds)
     const durationSeconds = Math.min(endSeconds - this.#startSeconds, this.#targetSeconds)
     if (this.#sink.endPart(durationSeconds, next)) this.#startSeconds = endSeconds
+  }
+
+  #isEnough(durationSeconds: number): boolean {
+    return durationSeconds >= this.#targetSeconds * MIN_PART_SHARE
   }
 
   #passes(durationSeconds: number): boolean {

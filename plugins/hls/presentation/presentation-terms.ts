@@ -70,8 +70,9 @@ export class PresentationTerms {
   /** The first cut tells how long segments may be, and how frames come; what was fixed before stays. */
   fix({ targetSeconds, limitSeconds }: SegmentCutter): void {
     if (this.#fixed || targetSeconds === undefined) return
-    const paces = [...this.renditions.values()].filter(({ running }) => running).map(({ pace }) => pace)
-    const partTargetSeconds = this.lowLatency ? choosePartTarget(this.#partMs, paces) : undefined
+    const running = [...this.renditions.values()].filter((rendition) => rendition.running)
+    const rhythms = this.lowLatency ? running.map(({ pace }) => pace.rhythm) : undefined
+    const partTargetSeconds = rhythms && choosePartTarget(this.#partMs, rhythms)
     this.#fixed = { targetDurationSeconds: targetSeconds, partTargetSeconds }
     this.#limitSeconds = limitSeconds
   }
