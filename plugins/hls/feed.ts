@@ -17,6 +17,7 @@ export type LivePresentation = Pick<
   | 'onChange'
   | 'multivariant'
   | 'file'
+  | 'nextNumbers'
   | 'end'
 >
 

@@ -147,6 +147,23 @@ describe('feeds of presentations', () => {
     expect(rig.feeds.get('live/a', 'llhls')).not.to.equal(feed)
   })
 
+  it('go on by their numbers in what takes their place, here and in another generation', async () => {
+    await rig.publish('live/a')
+    const numbers = { msn: 40, discontinuity: 7 }
+    const [feed, presentation] = await rig.ready('live/a')
+    presentation.nextNumbers = numbers
+    expect(rig.feeds.nextNumbers('live/a', 'llhls')).to.eql(numbers)
+    feed.dispose()
+    rig.feeds.tick(0, 0)
+    rig.feeds.get('live/a', 'llhls')
+    rig.feeds.get('live/a', 'ts')
+    expect(rig.options.map((options) => options.numbers)).to.eql([undefined, numbers, undefined])
+    const next = new FeedRig(numbers)
+    next.feeds.get('live/a', 'llhls')
+    expect(next.options[0]?.numbers).to.eql(numbers)
+    next.feeds.dispose()
+  })
+
   it('are not there where no publisher comes', async () => {
     const feed = rig.feeds.get('live/nobody', 'llhls')
     expect(await reasonOf(feed.whenReady())).to.be.instanceOf(StreamNotFound)

@@ -1,6 +1,7 @@
 import type { PluginContext } from 'sluice/sdk'
 import type { Cuttings, HlsFormat } from './config.ts'
 import { Feed, type LivePresentation } from './feed.ts'
+import type { Numbers } from './presentation/numbers.ts'
 import type { PresentationOptions } from './presentation/presentation.ts'
 
 export type FeedsInit = {
@@ -10,19 +11,12 @@ export type FeedsInit = {
   readonly createPresentation: (options: Omit<PresentationOptions, 'nowMs'>) => LivePresentation
   /** A clock that does not jump. */
   readonly nowMs: () => number
-  /** Of the generation before, if there is one. */
-  readonly former: FeedFinder | undefined
+  /** How a playlist of a stream went on in the generation before; undefined when there was none. */
+  readonly formerNumbers: (streamPath: string, format: HlsFormat) => Numbers | undefined
 }
 
-/** Finds whose file it is that has a name. */
-export type FeedFinder = (fileName: string) => Feed | undefined
-
-declare module 'sluice/sdk' {
-  interface Services {
-    /** Files that a generation's playlists named, for the next one: players go on asking for them. */
-    'hls:files': FeedFinder
-  }
-}
+/** Of so many streams that are gone it is known how their playlists would go on. */
+const MAX_NUMBERS = 1000
 
 /** All presentations: one for each stream and format, made when somebody wants it, freed when nobody has for a while. */
 export class Feeds {
@@ -32,11 +26,11 @@ export class Feeds {
   readonly #byId = new Map<string, Feed>()
   /** Those that are made whether or not somebody watches. */
   readonly #kept = new Set<Feed>()
-  #former: FeedFinder | undefined
+  /** How playlists would go on whose presentation is gone, latest last. */
+  readonly #numbers = new Map<string, Numbers>()
 
   constructor(init: FeedsInit) {
     this.#init = init
-    this.#former = init.former
   }
 
   /** All that hold media. */
@@ -56,9 +50,16 @@ export class Feeds {
     return feed
   }
 
-  /** Whose file this is, by the file's name; also a file of the generation before, for as long as that has it. */
+  /** Whose file this is, by the file's name. */
   ofFile(name: string): Feed | undefined {
-    return this.#byId.get(name.slice(0, Math.max(0, name.indexOf('-')))) ?? this.#former?.(name)
+    return this.#byId.get(name.slice(0, Math.max(0, name.indexOf('-'))))
+  }
+
+  /** How playlists of a stream go on in whatever takes the place of its presentation; undefined when there was none. */
+  nextNumbers(streamPath: string, format: HlsFormat): Numbers | undefined {
+    const key = keyOf(streamPath, format)
+    const running = this.#running.get(key)?.presentation.nextNumbers
+    return running ?? this.#numbers.get(key) ?? this.#init.formerNumbers(streamPath, format)
   }
 
   /** Makes the stream's segments from now until it ends, even if nobody watches. */
@@ -88,7 +89,6 @@ export class Feeds {
 
   dispose(): void {
     for (const feed of [...this.#byId.values()]) this.#free(feed)
-    this.#former = undefined
   }
 
   #create(streamPath: string, format: HlsFormat): Feed {
@@ -99,14 +99,27 @@ export class Feeds {
       format: format === 'ts' ? 'ts' : 'fmp4',
       lowLatency: format === 'llhls',
       ...{ fragmentMs, partMs, window, log },
+      numbers: this.nextNumbers(streamPath, format),
     })
     return new Feed({ streamPath, format, window, presentation, streams, log, nowMs })
   }
 
   #letEnd(feed: Feed): void {
     const key = keyOf(feed.streamPath, feed.format)
-    if (this.#running.get(key) === feed) this.#running.delete(key)
+    if (this.#running.get(key) === feed) {
+      this.#running.delete(key)
+      this.#remember(key, feed.presentation.nextNumbers)
+    }
     if (this.#kept.delete(feed)) feed.release(feed.streamPath)
+  }
+
+  #remember(key: string, numbers: Numbers): void {
+    this.#numbers.delete(key)
+    this.#numbers.set(key, numbers)
+    for (const oldest of this.#numbers.keys()) {
+      if (this.#numbers.size <= MAX_NUMBERS) break
+      this.#numbers.delete(oldest)
+    }
   }
 
   #free(feed: Feed): void {

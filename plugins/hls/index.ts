@@ -17,7 +17,7 @@ export default definePlugin({
   sdk: '^1',
   description: 'Plays streams as HLS (low-latency and plain fragmented MP4, MPEG-TS), and pulls them',
   mounts: ['hls', 'llhls'],
-  provides: ['pull:hls', 'hls:files'],
+  provides: ['pull:hls', 'hls:former'],
   config: HlsConfig,
   live: ['format', 'mode', 'idletimeout', 'subscribe'],
   endpoints: () => ({ playAddr: ['http://{hostName}/hls/{streamPath}/index.m3u8'] }),
@@ -26,15 +26,16 @@ export default definePlugin({
     const { streams, services, log } = ctx
     const clock = new AttendedClock(performance.now())
     const nowMs = clock.now
+    const former = services.get('hls:former')
     const feeds = new Feeds({
       ...{ streams, log, nowMs },
       cuttings: new Cuttings(ctx.config),
       createPresentation: (options) => new Presentation({ ...options, nowMs: Date.now }),
-      former: services.get('hls:files'),
+      formerNumbers: (streamPath, format) => former?.nextNumbers(streamPath, format),
     })
-    services.provide('hls:files', (name) => feeds.ofFile(name))
     const sessions = new Sessions(log, nowMs)
-    const routes = new Routes({ ctx, feeds, sessions, admission: new Admission(ctx, feeds, sessions), nowMs })
+    const routes = new Routes({ ctx, feeds, sessions, admission: new Admission(ctx, feeds, sessions), nowMs, former })
+    services.provide('hls:former', routes)
     ctx.http.route({
       method: ['GET', 'HEAD'],
       url: '/*',
@@ -65,6 +66,7 @@ export default definePlugin({
     })
     ctx.onDispose(() => {
       clearInterval(timer)
+      routes.dispose()
       feeds.dispose()
     })
   },

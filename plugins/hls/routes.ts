@@ -3,9 +3,10 @@ import { InvalidRequest, SluiceError, StreamNotFound, type PluginContext } from 
 import { serializeMultivariantPlaylist } from 'sluice/sdk/media'
 import { addressText } from './address-text.ts'
 import type { Admission } from './admission.ts'
-import type { HlsConfig } from './config.ts'
+import type { HlsConfig, HlsFormat } from './config.ts'
 import type { Feeds } from './feeds.ts'
 import { PlaylistText } from './playlist-text.ts'
+import type { Numbers } from './presentation/numbers.ts'
 import type { Rendition } from './presentation/rendition.ts'
 import { parseReloadQuery, type ReloadQuery } from './reload-query.ts'
 import { acceptsGzip, connectionOf, sendFile, sendReady, type Exchange, type FilePolicy } from './replies.ts'
@@ -21,6 +22,22 @@ export type RoutesInit = {
   readonly sessions: Sessions
   readonly admission: Admission
   readonly nowMs: () => number
+  /** Of the generation before, if there is one. */
+  readonly former: FormerRoutes | undefined
+}
+
+/** What is asked of the generation before: its viewers stay with it, though all requests come to the newest one. */
+export interface FormerRoutes {
+  /** Whether what is asked for is its own, or of one before it. */
+  owns(target: Target): boolean
+  handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>
+  nextNumbers(streamPath: string, format: HlsFormat): Numbers | undefined
+}
+
+declare module 'sluice/sdk' {
+  interface Services {
+    'hls:former': FormerRoutes
+  }
 }
 
 type Targeted<Kind extends Target['kind']> = Extract<Target, { readonly kind: Kind }>
@@ -33,19 +50,42 @@ const MAX_WAITING = 10
 const MULTIVARIANT_CACHE_CONTROL = 'no-cache, no-store'
 
 /** Answers what is asked below the plugin's mounts. */
-export class Routes {
+export class Routes implements FormerRoutes {
   readonly #init: RoutesInit
   /** Who asked for a playlist over a connection last: requests for files don't say whose they are. */
   readonly #viewers = new WeakMap<object, Session>()
 
+  #former: FormerRoutes | undefined
+  #disposed = false
+
   constructor(init: RoutesInit) {
     this.#init = init
+    this.#former = init.former
+  }
+
+  owns(target: Target): boolean {
+    const { sessions, feeds } = this.#init
+    if (this.#disposed) return false
+    if (target.kind === 'media' && sessions.knows(target.token, target.streamPath)) return true
+    if (target.kind === 'file' && feeds.ofFile(target.name) !== undefined) return true
+    return target.kind !== 'multivariant' && this.#former?.owns(target) === true
+  }
+
+  nextNumbers(streamPath: string, format: HlsFormat): Numbers | undefined {
+    return this.#init.feeds.nextNumbers(streamPath, format)
+  }
+
+  /** Its viewers come in anew from now on, at the generation that is there. */
+  dispose(): void {
+    this.#disposed = true
+    this.#former = undefined
   }
 
   async handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { url = '/' } = request.raw
     const at = url.indexOf('?')
     const target = parseTarget(at < 0 ? url : url.slice(0, at))
+    if (target !== undefined && this.#former?.owns(target) === true) return this.#former.handle(request, reply)
     const query = at < 0 ? '' : url.slice(at + 1)
     const exchange = { request: request.raw, response: reply.raw }
     switch (target?.kind) {

@@ -57,6 +57,11 @@ export class Sessions {
     return this.#byKey.get(keyOf(token, requestedPath))
   }
 
+  /** Whether there is such a session, or was one that somebody ended. */
+  knows(token: string, requestedPath: string): boolean {
+    return this.find(token, requestedPath) !== undefined || this.#stopped.has(token)
+  }
+
   /** Whether somebody ended this session: it is not to go on under another token. */
   wasStopped(token: string): boolean {
     if (!this.#stopped.delete(token)) return false

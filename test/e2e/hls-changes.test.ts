@@ -131,5 +131,25 @@ describe('hls.js in Chromium goes on', function () {
 
   it('where it is told to seek back to, and after a long pause', () => Promise.all([seekBack(), pause()]))
 
+  it('when the plugin is replaced', async () => {
+    const target = 'live/renewed'
+    const live = await start(target, large)
+    const viewers = await watch(target)
+    const played = () => server.records.filter(({ plugin, msg }) => plugin === 'hls' && msg === 'play').length
+    const before = played()
+    await server.writeConfig(CONFIG.replace('fragment', 'window: 9, fragment'))
+    const isNew = ({ plugin, generation }: { plugin?: unknown; generation?: unknown }) =>
+      plugin === 'hls' && generation === 2
+    await waitFor(() => server.records.some(isNew), { what: 'a new generation' })
+    await each(viewers, async (page) => {
+      const { timeSeconds, frames } = await page.state()
+      const isOn = (state: { timeSeconds: number; behindSeconds: number }) =>
+        state.timeSeconds > timeSeconds + 3 && state.behindSeconds < 5
+      expect((await page.until('the newest', isOn)).frames).to.be.above(frames)
+    })
+    expect(played()).to.equal(before)
+    live.close()
+  })
+
   after(() => expect(server?.problems).to.eql([]))
 })

@@ -4,6 +4,7 @@ import type { MultivariantPlaylist } from 'sluice/sdk/media'
 import { ChangeListeners } from './change-listeners.ts'
 import { LiveRendition } from './live-rendition.ts'
 import { buildMultivariant } from './multivariant.ts'
+import { numbersByClock, type Numbers } from './numbers.ts'
 import type { PresentationFile } from './presentation-file.ts'
 import { PresentationTerms } from './presentation-terms.ts'
 import type { Rendition } from './rendition.ts'
@@ -28,14 +29,11 @@ export type PresentationOptions = {
   /** The wall clock, in milliseconds since the Unix epoch. */
   readonly nowMs: () => number
   readonly log: PluginContext<unknown>['log']
+  /** Those of the presentation whose place it takes go on; by the clock where there was none. */
+  readonly numbers?: Numbers | undefined
 }
 
 const ID_SIZE_BYTES = 15
-/**
- * Discontinuities are numbered from the wall clock too, as a presentation that takes a former one's place must not
- * begin where that one did. The numbers stay small: hls.js keeps a list that is as long as they are high.
- */
-const DISCONTINUITY_LIMIT = 10_000
 
 /**
  * A stream as HLS in one format: renditions, their segments and parts, and the playlists that name them. It is fed
@@ -53,7 +51,7 @@ export class Presentation {
   readonly #listeners: ChangeListeners
   readonly #declared: DeclaredTracks
   readonly #terms: PresentationTerms
-  readonly #firstMsn: number
+  readonly #first: Numbers
   #layout: Layout | undefined
   #run: Run | undefined
   /** The declared tracks are not those of the timeline that runs. */
@@ -72,10 +70,9 @@ export class Presentation {
     this.#options = options
     this.#listeners = new ChangeListeners(options.log)
     this.#declared = new DeclaredTracks(options.format)
-    this.#firstMsn = Math.floor(options.nowMs() / 1000)
     const lowLatency = options.lowLatency && options.format === 'fmp4'
-    const firstDiscontinuity = this.#firstMsn % DISCONTINUITY_LIMIT
-    this.#terms = new PresentationTerms({ ...options, lowLatency, firstDiscontinuity })
+    this.#first = options.numbers ?? numbersByClock(options.nowMs())
+    this.#terms = new PresentationTerms({ ...options, lowLatency, firstDiscontinuity: this.#first.discontinuity })
     this.reader = {
       track: (track) => this.#guard(() => this.#track(track)),
       trackRemoved: (track) => this.#guard(() => this.#trackRemoved(track)),
@@ -102,6 +99,13 @@ export class Presentation {
   /** By name, in the order of the multivariant playlist; those that are there stay once it is ready. */
   get renditions(): ReadonlyMap<string, Rendition> {
     return this.#terms.renditions
+  }
+
+  /** For the one that takes its place, so that players see their playlists go on, with a discontinuity. */
+  get nextNumbers(): Numbers {
+    if (!this.#ready) return this.#first
+    const shown = [...this.#terms.renditions.values()].map(({ lastMsn }) => lastMsn)
+    return { msn: Math.max(...shown) + 1, discontinuity: this.#first.discontinuity + this.#timelines }
   }
 
   /** Bytes held. */
@@ -263,7 +267,7 @@ export class Presentation {
     this.#terms.reset()
     const { log } = this.#options
     for (const name of [...layout.video, ...layout.audio]) {
-      const init = { name, presentationId: this.id, firstMsn: this.#firstMsn, terms: this.#terms, log }
+      const init = { name, presentationId: this.id, firstMsn: this.#first.msn, terms: this.#terms, log }
       this.#terms.renditions.set(name, new LiveRendition(init))
     }
   }
@@ -302,7 +306,7 @@ export class Presentation {
 
   #checkReady(): void {
     if (this.#ready || this.#terms.renditions.size === 0) return
-    this.#ready = [...this.#terms.renditions.values()].every((rendition) => rendition.has(this.#firstMsn))
+    this.#ready = [...this.#terms.renditions.values()].every((rendition) => rendition.has(this.#first.msn))
     if (this.#ready) this.#changed = true
   }
 }
