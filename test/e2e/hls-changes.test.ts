@@ -118,9 +118,10 @@ describe('hls.js in Chromium goes on', function () {
     await waitFor(() => types().filter((type) => type === 'server').length === 4, { what: 'new sessions' })
     await each(viewers, async (page) => {
       const { timeSeconds, frames } = await page.state()
+      // More than it had kept, and no older than the playlist: how far behind it then stays is up to the player.
       const isOn = (state: { timeSeconds: number; behindSeconds: number }) =>
-        state.timeSeconds > timeSeconds + 2 && state.behindSeconds < 5
-      expect((await page.until('the newest', isOn)).frames).to.be.above(frames)
+        state.timeSeconds > timeSeconds + 5 && state.behindSeconds < 12
+      expect((await page.until('what was made since', isOn)).frames).to.be.above(frames)
     })
     await other?.close()
     live.close()

@@ -1,18 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { connect as connectTls } from 'node:tls'
 import { expect } from 'chai'
+import { attackedServer } from './support/attacked-server.ts'
 import { BadClient } from './support/bad-client.ts'
 import { clientFrame, wsRequest } from './support/client-frame.ts'
-import { HealthySession } from './support/healthy-session.ts'
 import { noise } from './support/noise.ts'
-import { ServerProcess } from './support/server-process.ts'
+import type { ServerProcess } from './support/server-process.ts'
 
 const CONFIG = `
 global:
   subscribe: { waittimeout: 300ms }
 `
-const MAX_GROWTH_BYTES = 100 * 1024 * 1024
-const HEALTHY_VIEWERS = 3
 const TEXT = 1
 const BINARY = 2
 const PING = 9
@@ -37,29 +35,7 @@ const TARGETS = [
 describe('HTTP and bad clients', function () {
   this.timeout(30_000)
   let server: ServerProcess
-  let healthy: HealthySession
-  let rssBeforeBytes = 0
-
-  before(async () => {
-    server = await ServerProcess.start(CONFIG)
-    healthy = await HealthySession.start(server.ports)
-  })
-
-  beforeEach(async () => {
-    rssBeforeBytes = (await server.usage()).rssBytes
-  })
-
-  afterEach(async () => {
-    expect((await server.usage()).rssBytes - rssBeforeBytes).to.be.below(MAX_GROWTH_BYTES)
-    await healthy.expectUnharmed()
-    expect(server.problems).to.deep.equal([])
-    expect((await server.sessions()).subscribers).to.equal(HEALTHY_VIEWERS)
-  })
-
-  after(async () => {
-    healthy.close()
-    await server.stop()
-  })
+  attackedServer(CONFIG, (started) => (server = started))
 
   async function exchange(text: string | Buffer): Promise<string> {
     const client = await BadClient.dial(server.ports.http)

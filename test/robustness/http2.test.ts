@@ -11,17 +11,15 @@ import {
   request,
   reset,
 } from '../../core/http/testing/http2-frames.ts'
+import { attackedServer } from './support/attacked-server.ts'
 import { BadClient } from './support/bad-client.ts'
-import { HealthySession } from './support/healthy-session.ts'
 import { noise } from './support/noise.ts'
-import { ServerProcess } from './support/server-process.ts'
+import type { ServerProcess } from './support/server-process.ts'
 
 const CONFIG = `
 global:
   subscribe: { waittimeout: 300ms, stalltimeout: 1s }
 `
-const MAX_GROWTH_BYTES = 100 * 1024 * 1024
-const HEALTHY_VIEWERS = 3
 const HEALTHY = '/flv/live/healthy'
 const NOTHING = '/flv/live/nothing'
 
@@ -58,29 +56,7 @@ const FLOODS = [
 describe('HTTP/2 and bad clients', function () {
   this.timeout(30_000)
   let server: ServerProcess
-  let healthy: HealthySession
-  let rssBeforeBytes = 0
-
-  before(async () => {
-    server = await ServerProcess.start(CONFIG)
-    healthy = await HealthySession.start(server.ports)
-  })
-
-  beforeEach(async () => {
-    rssBeforeBytes = (await server.usage()).rssBytes
-  })
-
-  afterEach(async () => {
-    expect((await server.usage()).rssBytes - rssBeforeBytes).to.be.below(MAX_GROWTH_BYTES)
-    await healthy.expectUnharmed()
-    expect(server.problems).to.deep.equal([])
-    expect((await server.sessions()).subscribers).to.equal(HEALTHY_VIEWERS)
-  })
-
-  after(async () => {
-    healthy.close()
-    await server.stop()
-  })
+  attackedServer(CONFIG, (started) => (server = started))
 
   for (const { name, bytes, reason } of FLOODS) {
     it(`ends a connection that sends ${name}`, async () => {

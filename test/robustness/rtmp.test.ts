@@ -1,6 +1,6 @@
 import { expect } from 'chai'
+import { attackedServer } from './support/attacked-server.ts'
 import { BadClient } from './support/bad-client.ts'
-import { HealthySession } from './support/healthy-session.ts'
 import { noise } from './support/noise.ts'
 import {
   aggregate,
@@ -13,7 +13,7 @@ import {
   wholeMessage,
 } from './support/rtmp-bytes.ts'
 import { command, messageBytes, RtmpClient } from './support/rtmp-client.ts'
-import { ServerProcess } from './support/server-process.ts'
+import type { ServerProcess } from './support/server-process.ts'
 
 const CONFIG = `
 global:
@@ -21,7 +21,6 @@ global:
   subscribe: { waittimeout: 2s }
 `
 /** What a bad client may cost at most; a connection's limits allow two messages of the largest size. */
-const MAX_GROWTH_BYTES = 100 * 1024 * 1024
 const MIB = 1024 * 1024
 
 const SAID_AFTER_CONNECT: readonly { readonly name: string; readonly bytes: Buffer; readonly reason: RegExp }[] = [
@@ -67,30 +66,7 @@ const SAID_AFTER_CONNECT: readonly { readonly name: string; readonly bytes: Buff
 describe('RTMP and bad clients', function () {
   this.timeout(30_000)
   let server: ServerProcess
-  let healthy: HealthySession
-  let rssBeforeBytes = 0
-
-  before(async () => {
-    server = await ServerProcess.start(CONFIG)
-    healthy = await HealthySession.start(server.ports)
-  })
-
-  beforeEach(async () => {
-    rssBeforeBytes = (await server.usage()).rssBytes
-  })
-
-  afterEach(async () => {
-    const { rssBytes } = await server.usage()
-    expect(rssBytes - rssBeforeBytes).to.be.below(MAX_GROWTH_BYTES)
-    await healthy.expectUnharmed()
-    expect(server.problems).to.deep.equal([])
-    expect(server.exitCode).to.equal(null)
-  })
-
-  after(async () => {
-    healthy.close()
-    await server.stop()
-  })
+  attackedServer(CONFIG, (started) => (server = started))
 
   it('ends one that sends random bytes', async () => {
     const client = await BadClient.dial(server.ports.rtmp)

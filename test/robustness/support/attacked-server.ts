@@ -1,0 +1,40 @@
+import { expect } from 'chai'
+import { HealthySession } from './healthy-session.ts'
+import { ServerProcess } from './server-process.ts'
+
+/** Far more than any client may cost, and far less than what the floods send. */
+const MAX_GROWTH_BYTES = 100 * 1024 * 1024
+const HEALTHY_VIEWERS = 3
+
+/**
+ * Gives a suite a server with a healthy session on it. Whatever a test does to the server: it goes on, says nothing that
+ * is a problem, takes no more memory, and the healthy session, whose viewers are then the only ones, does not notice.
+ */
+export function attackedServer(config: string, started: (server: ServerProcess) => void): void {
+  let server: ServerProcess
+  let healthy: HealthySession
+  let rssBeforeBytes = 0
+
+  before(async () => {
+    server = await ServerProcess.start(config)
+    healthy = await HealthySession.start(server.ports)
+    started(server)
+  })
+
+  beforeEach(async () => {
+    rssBeforeBytes = (await server.usage()).rssBytes
+  })
+
+  afterEach(async () => {
+    expect((await server.usage()).rssBytes - rssBeforeBytes).to.be.below(MAX_GROWTH_BYTES)
+    await healthy.expectUnharmed()
+    expect(server.problems).to.deep.equal([])
+    expect((await server.sessions()).subscribers).to.equal(HEALTHY_VIEWERS)
+    expect(server.exitCode).to.equal(null)
+  })
+
+  after(async () => {
+    healthy.close()
+    await server.stop()
+  })
+}
