@@ -1,11 +1,11 @@
 import type { AccessUnit, Muxer, MuxerFormat, MuxerStart, Track } from 'sluice/sdk'
 import { rescale } from 'sluice/sdk/media'
 import type { Logger } from 'pino'
+import { Announcements } from './announcements.ts'
 import { Batch, type Output } from './batch.ts'
 import { FlushSchedule } from './flush-schedule.ts'
 import { GopCache } from './gop-cache.ts'
 import { JoinBurst } from './join-burst.ts'
-import { sameAnnouncement, type Announcement } from './track-config.ts'
 import { isStart, leadTrack, selectsTrack, selectsUnit, type TrackSelection } from './track-selection.ts'
 import type { Viewer } from './viewer.ts'
 
@@ -33,14 +33,11 @@ export class SharedMuxer {
   readonly #cache: GopCache<Output>
   readonly #burst: JoinBurst
   readonly #viewers = new Set<Viewer>()
-  readonly #announced = new Map<string, Announcement>()
+  readonly #announcements = new Announcements()
   readonly #frame: (bytes: Buffer) => Buffer
   readonly #schedule: FlushSchedule
   #joining: Viewer[] = []
   #pending: Output[] = []
-  #configVersion = 0
-  /** In which version each track's configuration last changed. */
-  readonly #changedIn = new Map<string, number>()
   #lead: Track | undefined
   #startBytes: Buffer | undefined
   #joinScheduled = false
@@ -55,7 +52,7 @@ export class SharedMuxer {
     this.#cache = new GopCache(options.bufferMs)
     this.#burst = new JoinBurst(this.#frame)
     this.#schedule = new FlushSchedule(options.windowMs, () => this.flush())
-    for (const track of this.#tracks()) this.#announce(track)
+    for (const track of this.#tracks()) this.#announcements.note(track)
     this.#lead = this.#findLead()
   }
 
@@ -70,11 +67,11 @@ export class SharedMuxer {
   /** A track appeared or was configured anew. Its bytes are sent unless they are the ones sent before. */
   configure(track: Track, timeMs: number): void {
     if (this.#closed || !selectsTrack(this.#options.selection, track)) return
-    const before = this.#announce(track)
+    const before = this.#announcements.note(track)
     this.#followLead(before === 'changed')
     if (before === 'same') return
     this.#startBytes = undefined
-    this.#changedIn.set(slot(track), ++this.#configVersion)
+    this.#announcements.renew(track)
     this.#guard(() => {
       const bytes = this.#muxer.configure(track, timeMs)
       if (bytes !== null) this.#pending.push({ bytes, timeMs, sizeBytes: bytes.length, start: false, config: true })
@@ -91,7 +88,7 @@ export class SharedMuxer {
   }
 
   removeTrack(track: Track): void {
-    this.#announced.delete(slot(track))
+    this.#announcements.delete(track)
     this.#startBytes = undefined
     this.#followLead(false)
   }
@@ -186,7 +183,7 @@ export class SharedMuxer {
     if (!viewer.accepts(batch.sizeBytes, batch.timeMs)) return viewer.fallBehind(batch.units)
     if (viewer.state !== 'live') this.#sendConfig(viewer, batch)
     this.#send(viewer, batch.from(index), batch.timeMs)
-    viewer.configVersion = this.#configVersion
+    viewer.configVersion = this.#announcements.version
     viewer.state = 'live'
   }
 
@@ -203,7 +200,7 @@ export class SharedMuxer {
 
   #sendConfig(viewer: Viewer, batch: Batch): void {
     const { configVersion: since } = viewer
-    if (since === this.#configVersion) return
+    if (since === this.#announcements.version) return
     const timeMs = batch.outputs[batch.firstStart]?.timeMs ?? batch.timeMs
     const bytes = since < 0 ? this.#start() : batch.config(since, () => this.#configBytes(timeMs, since))
     if (bytes.length > 0) this.#send(viewer, bytes, timeMs)
@@ -211,7 +208,7 @@ export class SharedMuxer {
 
   // What changed since a version.
   #configBytes(timeMs: number, since: number): Buffer {
-    const changed = this.#tracks().filter((track) => (this.#changedIn.get(slot(track)) ?? 0) > since)
+    const changed = this.#tracks().filter((track) => this.#announcements.isNewer(track, since))
     const parts = changed.map((track) => this.#muxer.configure(track, timeMs))
     const bytes = Buffer.concat(parts.filter((part) => part !== null))
     return bytes.length > 0 ? this.#frame(bytes) : bytes
@@ -246,7 +243,7 @@ export class SharedMuxer {
       this.#send(viewer, this.#start(), timeMs)
       for (const bytes of burst) this.#send(viewer, bytes, timeMs)
       viewer.endBurst()
-      viewer.configVersion = this.#configVersion
+      viewer.configVersion = this.#announcements.version
       viewer.state = 'live'
     }
   }
@@ -272,15 +269,6 @@ export class SharedMuxer {
     this.#lead = lead
   }
 
-  // Notes what is announced in the track's place, and tells what was there before.
-  #announce(track: Track): 'same' | 'changed' | 'none' {
-    const before = this.#announced.get(slot(track))
-    const { codec, timescale, config } = track
-    this.#announced.set(slot(track), { codec, timescale, config })
-    if (before === undefined) return 'none'
-    return sameAnnouncement(before, track) ? 'same' : 'changed'
-  }
-
   #clearCache(): void {
     this.#cache.clear()
     this.#burst.clear()
@@ -295,8 +283,4 @@ export class SharedMuxer {
       for (const viewer of [...this.#viewers]) viewer.close('failed')
     }
   }
-}
-
-function slot(track: Track): string {
-  return `${track.kind}:${track.name ?? ''}`
 }

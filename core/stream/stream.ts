@@ -7,6 +7,7 @@ import { GopCache } from './gop-cache.ts'
 import type { MergeWindow } from './merge-window.ts'
 import { MuxerTable } from './muxer-table.ts'
 import type { SharedMuxer } from './shared-muxer.ts'
+import { streamInfo } from './stream-info.ts'
 import type { PublisherStream, StreamPublisher } from './stream-publisher.ts'
 import { subscriberInfo, type StreamSubscriber, type SubscriberStream } from './stream-subscriber.ts'
 import { ALL_TRACKS, isStart, leadTrack, selectsTrack } from './track-selection.ts'
@@ -105,17 +106,7 @@ export class Stream implements PublisherStream, SubscriberStream {
   }
 
   info(): StreamInfo {
-    const publisher = this.#publisher
-    return {
-      path: this.path,
-      state: this.state,
-      subscriberCount: this.subscriberCount,
-      tracks: this.tracks,
-      metadata: publisher?.metadata ?? {},
-      startTime: publisher?.startTime ?? new Date(0),
-      pluginName: publisher?.request.protocol ?? '',
-      type: publisher?.request.type ?? 'server',
-    }
+    return streamInfo(this)
   }
 
   /** Puts a publisher in; the place is free. */

@@ -2,18 +2,10 @@ import type { Track } from 'sluice/sdk'
 
 type TrackConfig = Track['config']
 
-/** What a format has announced of a track. */
-export type Announcement = Pick<Track, 'codec' | 'timescale' | 'config'>
-
 /** Whether two configurations say the same to a decoder. */
 export function sameConfig(one: TrackConfig, other: TrackConfig): boolean {
   if (one === other) return true
   if (one.codecString !== other.codecString || !one.record.equals(other.record)) return false
   if ('width' in one) return 'width' in other && one.width === other.width && one.height === other.height
   return 'channels' in other && one.sampleRate === other.sampleRate && one.channels === other.channels
-}
-
-/** Whether a track can go on in another's place without being announced anew. */
-export function sameAnnouncement(one: Announcement, other: Announcement): boolean {
-  return one.codec === other.codec && one.timescale === other.timescale && sameConfig(one.config, other.config)
 }

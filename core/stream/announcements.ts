@@ -1,0 +1,48 @@
+import type { Track } from 'sluice/sdk'
+import { sameConfig } from './track-config.ts'
+
+type Announcement = Pick<Track, 'codec' | 'timescale' | 'config'>
+
+/** What a format has announced of each track, by the place that a successor takes, and which of it is newer than what. */
+export class Announcements {
+  readonly #announced = new Map<string, Announcement>()
+  /** In which version each track's configuration last changed. */
+  readonly #changedIn = new Map<string, number>()
+  #version = 0
+
+  /** Moves with {@link Announcements.renew}. */
+  get version(): number {
+    return this.#version
+  }
+
+  /** Notes what is announced in the track's place, and tells what was there before. */
+  note(track: Track): 'same' | 'changed' | 'none' {
+    const before = this.#announced.get(slot(track))
+    const { codec, timescale, config } = track
+    this.#announced.set(slot(track), { codec, timescale, config })
+    if (before === undefined) return 'none'
+    return sameAnnouncement(before, track) ? 'same' : 'changed'
+  }
+
+  /** Viewers must be told of the track anew. */
+  renew(track: Track): void {
+    this.#changedIn.set(slot(track), ++this.#version)
+  }
+
+  isNewer(track: Track, version: number): boolean {
+    return (this.#changedIn.get(slot(track)) ?? 0) > version
+  }
+
+  delete(track: Track): void {
+    this.#announced.delete(slot(track))
+  }
+}
+
+/** Whether a track can go on in another's place without being announced anew. */
+function sameAnnouncement(one: Announcement, other: Announcement): boolean {
+  return one.codec === other.codec && one.timescale === other.timescale && sameConfig(one.config, other.config)
+}
+
+function slot(track: Track): string {
+  return `${track.kind}:${track.name ?? ''}`
+}
