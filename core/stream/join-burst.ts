@@ -1,18 +1,26 @@
 import { joinOutputs, type Output } from './batch.ts'
 
-/** How much of a burst may be new since its head was joined, before head and rest are joined anew. */
-const MAX_REST = 1 / 4
+/** A block takes in the one before it unless that is larger by more than this. */
+const GROWTH = 2
+
+/** Outputs that follow one another, as one write. */
+type Block = {
+  /** Of its first output, counted from the burst's first. */
+  readonly offset: number
+  readonly sizeBytes: number
+  readonly bytes: Buffer
+}
 
 /**
- * The kept outputs as viewers get them who join one after another within a group of pictures: a large head that they
- * share, and the rest since. So the media kept is neither copied nor held in memory once per viewer.
+ * The kept outputs as viewers get them who join one after another within a group of pictures: a few blocks that they
+ * share, each less than half as large as the one before it. So a viewer costs a few writes, and media is copied a few
+ * times in all, however many join.
  */
 export class JoinBurst {
   readonly #frame: (bytes: Buffer) => Buffer
   #first: Output | undefined
   #count = 0
-  #bytes = 0
-  #head: Buffer | undefined
+  #blocks: Block[] = []
 
   constructor(frame: (bytes: Buffer) => Buffer) {
     this.#frame = frame
@@ -20,22 +28,32 @@ export class JoinBurst {
 
   /** The buffers for a viewer that starts at an index of the cache's entries. */
   take(entries: readonly Output[], index: number): readonly Buffer[] {
-    const rest = this.#head && this.#first === entries[index] ? entries.slice(index + this.#count) : undefined
-    if (this.#head === undefined || rest === undefined || sizeOf(rest) > this.#bytes * MAX_REST) {
-      const outputs = entries.slice(index)
-      this.#first = outputs[0]
-      this.#count = outputs.length
-      this.#bytes = sizeOf(outputs)
-      this.#head = this.#frame(joinOutputs(outputs))
-      return [this.#head]
-    }
-    return rest.length === 0 ? [this.#head] : [this.#head, this.#frame(joinOutputs(rest))]
+    if (this.#first !== entries[index]) this.clear()
+    const fresh = entries.slice(index + this.#count)
+    if (fresh.length > 0) this.#append(entries.slice(index), sizeOf(fresh))
+    return this.#blocks.map(({ bytes }) => bytes)
   }
 
-  /** Lets the head go, for example when a newer start point makes it out of date. */
+  /** Lets the blocks go, for example when a newer start point makes them out of date. */
   clear(): void {
     this.#first = undefined
-    this.#head = undefined
+    this.#count = 0
+    this.#blocks = []
+  }
+
+  #append(outputs: readonly Output[], freshBytes: number): void {
+    let offset = this.#count
+    let sizeBytes = freshBytes
+    let last = this.#blocks.at(-1)
+    while (last !== undefined && last.sizeBytes <= sizeBytes * GROWTH) {
+      offset = last.offset
+      sizeBytes += last.sizeBytes
+      this.#blocks.pop()
+      last = this.#blocks.at(-1)
+    }
+    this.#blocks.push({ offset, sizeBytes, bytes: this.#frame(joinOutputs(outputs.slice(offset))) })
+    this.#first = outputs[0]
+    this.#count = outputs.length
   }
 }
 

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomFillSync } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { sessionClient, type PluginContext, type SessionClient } from 'sluice/sdk'
 import { isAmfObject, MalformedError, type AmfObject, type AmfValue } from 'sluice/sdk/media'
@@ -44,7 +44,7 @@ export class RtmpSession {
   constructor(socket: Socket, options: SessionOptions) {
     this.#options = options
     this.#client = sessionClient(socket)
-    const handshake = new ServerHandshake({ random: randomBytes, checkC2: options.checkC2 })
+    const handshake = new ServerHandshake({ random: randomFillSync, checkC2: options.checkC2 })
     this.#connection = new Connection(
       socket,
       { message: (message, raw) => this.#message(message, raw), closed: (reason) => this.#closed(reason) },

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomFillSync } from 'node:crypto'
 import { connect as connectTcp } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { isAmfObject, newAmfObject, type AmfObject, type AmfValue, type FlvTag } from 'sluice/sdk/media'
@@ -49,7 +49,7 @@ export class RtmpClient {
     this.closed = promise
     const { host, port } = url
     const socket = url.tls ? connectTls({ host, port, rejectUnauthorized: false }) : connectTcp({ host, port })
-    const handshake = new ClientHandshake({ random: randomBytes })
+    const handshake = new ClientHandshake({ random: randomFillSync })
     const events = { message: (message: Message, raw: RawMessage) => this.#message(message, raw), closed: resolve }
     this.#connection = new Connection(socket, events, handshake)
     socket.write(handshake.start())

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomFillSync } from 'node:crypto'
 import { connect as connectTcp, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { isAmfObject, newAmfObject, type AmfValue } from 'sluice/sdk/media'
@@ -22,7 +22,7 @@ export class RtmpClient {
   readonly statuses: string[] = []
   /** Gets the media messages. */
   onMedia: (message: RawMessage) => void = () => {}
-  readonly #handshake = new ClientHandshake({ random: randomBytes })
+  readonly #handshake = new ClientHandshake({ random: randomFillSync })
   readonly #reader = new ChunkReader()
   readonly #handshaken = Promise.withResolvers<void>()
   readonly #closed = Promise.withResolvers<void>()

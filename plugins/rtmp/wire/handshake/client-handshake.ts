@@ -25,15 +25,16 @@ export class ClientHandshake extends Handshake {
     c0c1[0] = RTMP_VERSION
     const c1 = c0c1.subarray(1)
     c1.writeUInt32BE(CLIENT_VERSION, 4)
-    this.#random(HANDSHAKE_PACKET_SIZE_BYTES - 8).copy(c1, 8)
+    this.#random(c1.subarray(8))
     writeDigest(c1, 1, CLIENT_KEY)
     return c0c1
   }
 
   protected override answer(s1: Buffer): Buffer {
     const digest = findDigest(s1, SERVER_KEY)
-    if (!digest) return s1
-    const c2 = Buffer.from(this.#random(HANDSHAKE_PACKET_SIZE_BYTES))
+    if (!digest) return Buffer.from(s1)
+    const c2 = Buffer.allocUnsafe(HANDSHAKE_PACKET_SIZE_BYTES)
+    this.#random(c2)
     signAnswer(c2, digest.bytes, CLIENT_KEY)
     return c2
   }

@@ -16,17 +16,19 @@ export type HandshakeStep = {
   readonly rest?: Buffer
 }
 
-/** Gives a number of random bytes, as `randomBytes` of `node:crypto` does. */
-export type RandomSource = (sizeBytes: number) => Buffer
+/** Fills bytes at random, as `randomFillSync` of `node:crypto` does. */
+export type RandomSource = (bytes: Buffer) => void
+
+const NOTHING = Buffer.alloc(0)
 
 /**
  * What both halves of the handshake do (RTMP 1.0 §5.2): read the peer's version and packet 1, answer, read its packet 2.
- * Holds no more than these 3073 bytes.
+ * Holds no more than one of them, and that only when it arrives in pieces.
  */
 export abstract class Handshake {
-  readonly #versionAndPacket1 = new FixedSizeCollector(1 + HANDSHAKE_PACKET_SIZE_BYTES)
-  #packet2: FixedSizeCollector | undefined
+  #packet = new FixedSizeCollector(1 + HANDSHAKE_PACKET_SIZE_BYTES)
   #versionChecked = false
+  #answered = false
 
   /**
    * Takes the next bytes from the peer; they are borrowed for the call, but `rest` is a view into them.
@@ -36,24 +38,25 @@ export abstract class Handshake {
     if (bytes.length === 0) return { done: false }
     if (!this.#versionChecked) checkVersion(bytes[0]!)
     this.#versionChecked = true
-    if (this.#packet2) return this.#pushPacket2(this.#packet2, bytes)
-    const left = this.#versionAndPacket1.push(bytes)
-    if (!this.#versionAndPacket1.full) return { done: false }
-    const reply = this.answer(this.#versionAndPacket1.bytes.subarray(1))
-    this.#packet2 = new FixedSizeCollector(HANDSHAKE_PACKET_SIZE_BYTES)
-    return { reply, ...this.#pushPacket2(this.#packet2, left) }
+    if (this.#answered) return this.#pushPacket2(bytes)
+    const rest = this.#packet.push(bytes)
+    if (!this.#packet.full) return { done: false }
+    const reply = this.answer(this.#packet.bytes.subarray(1))
+    this.#answered = true
+    this.#packet = new FixedSizeCollector(HANDSHAKE_PACKET_SIZE_BYTES)
+    return { reply, ...this.#pushPacket2(rest) }
   }
 
-  /** What to send once the peer's packet 1 is there. */
+  /** What to send once the peer's packet 1 is there, which is borrowed for the call. */
   protected abstract answer(packet1: Buffer): Buffer
 
   /** Throws when the peer's packet 2 does not answer one's own packet 1 and that matters. */
   protected abstract checkAnswer(packet2: Buffer): void
 
-  #pushPacket2(packet2: FixedSizeCollector, bytes: Buffer): HandshakeStep {
-    const rest = packet2.push(bytes)
-    if (!packet2.full) return { done: false }
-    this.checkAnswer(packet2.bytes)
+  #pushPacket2(bytes: Buffer): HandshakeStep {
+    const rest = this.#packet.push(bytes)
+    if (!this.#packet.full) return { done: false }
+    this.checkAnswer(this.#packet.bytes)
     return rest.length > 0 ? { done: true, rest } : { done: true }
   }
 }
@@ -66,20 +69,32 @@ function checkVersion(version: number): void {
 
 /** Collects exactly so many bytes, whatever pieces they arrive in. */
 class FixedSizeCollector {
-  readonly bytes: Buffer
+  readonly #sizeBytes: number
+  #bytes: Buffer = NOTHING
   #filled = 0
 
   constructor(sizeBytes: number) {
-    this.bytes = Buffer.allocUnsafe(sizeBytes)
+    this.#sizeBytes = sizeBytes
   }
 
   get full(): boolean {
-    return this.#filled === this.bytes.length
+    return this.#filled === this.#sizeBytes
   }
 
-  /** Copies what is still missing and gives back what was not needed, as a view. */
+  /** Once full. What came in one piece is a view of it. */
+  get bytes(): Buffer {
+    return this.#bytes
+  }
+
+  /** Takes what is still missing and gives back what was not needed, as a view. */
   push(bytes: Buffer): Buffer {
-    const taken = bytes.copy(this.bytes, this.#filled)
+    if (this.#filled === 0 && bytes.length >= this.#sizeBytes) {
+      this.#bytes = bytes.subarray(0, this.#sizeBytes)
+      this.#filled = this.#sizeBytes
+      return bytes.subarray(this.#sizeBytes)
+    }
+    if (this.#bytes === NOTHING) this.#bytes = Buffer.allocUnsafe(this.#sizeBytes)
+    const taken = bytes.copy(this.#bytes, this.#filled)
     this.#filled += taken
     return bytes.subarray(taken)
   }

@@ -27,8 +27,8 @@ export type ServerHandshakeOptions = {
 export class ServerHandshake extends Handshake {
   readonly #random: RandomSource
   readonly #checkC2: boolean
-  #s1: Buffer | undefined
-  #s1Digest: Buffer | undefined
+  /** What C2 has to answer, where that is checked. */
+  #sent: { readonly s1: Buffer; readonly digest: Buffer | undefined } | undefined
 
   constructor(options: ServerHandshakeOptions) {
     super()
@@ -38,29 +38,32 @@ export class ServerHandshake extends Handshake {
 
   protected override answer(c1: Buffer): Buffer {
     const digest = findDigest(c1, CLIENT_KEY)
-    this.#s1 = this.#createS1(digest)
-    const s2 = digest ? this.#createSignedS2(digest) : c1
-    return Buffer.concat([Buffer.of(RTMP_VERSION), this.#s1, s2])
+    const reply = Buffer.allocUnsafe(1 + 2 * HANDSHAKE_PACKET_SIZE_BYTES)
+    reply[0] = RTMP_VERSION
+    this.#writeS1(reply.subarray(1, 1 + HANDSHAKE_PACKET_SIZE_BYTES), digest)
+    this.#writeS2(reply.subarray(1 + HANDSHAKE_PACKET_SIZE_BYTES), c1, digest)
+    return reply
   }
 
   protected override checkAnswer(c2: Buffer): void {
-    if (!this.#checkC2) return
-    if (this.#s1Digest && isSignedAnswer(c2, this.#s1Digest, CLIENT_KEY)) return
+    if (this.#sent === undefined) return
+    const { s1, digest } = this.#sent
+    if (digest && isSignedAnswer(c2, digest, CLIENT_KEY)) return
     // An echo is compared without its two times: what clients write there differs.
-    if (!this.#s1?.subarray(8).equals(c2.subarray(8))) throw new MalformedError('C2 does not answer S1')
+    if (!s1.subarray(8).equals(c2.subarray(8))) throw new MalformedError('C2 does not answer S1')
   }
 
-  #createS1(digest: PacketDigest | null): Buffer {
-    const s1 = Buffer.alloc(HANDSHAKE_PACKET_SIZE_BYTES)
+  #writeS1(s1: Buffer, digest: PacketDigest | null): void {
+    s1.writeUInt32BE(0, 0)
     s1.writeUInt32BE(digest ? SERVER_VERSION : NO_VERSION, 4)
-    this.#random(HANDSHAKE_PACKET_SIZE_BYTES - 8).copy(s1, 8)
-    if (digest) this.#s1Digest = writeDigest(s1, digest.scheme, SERVER_KEY)
-    return s1
+    this.#random(s1.subarray(8))
+    const s1Digest = digest ? writeDigest(s1, digest.scheme, SERVER_KEY) : undefined
+    if (this.#checkC2) this.#sent = { s1, digest: s1Digest }
   }
 
-  #createSignedS2(digest: PacketDigest): Buffer {
-    const s2 = Buffer.from(this.#random(HANDSHAKE_PACKET_SIZE_BYTES))
+  #writeS2(s2: Buffer, c1: Buffer, digest: PacketDigest | null): void {
+    if (!digest) return void c1.copy(s2)
+    this.#random(s2)
     signAnswer(s2, digest.bytes, SERVER_KEY)
-    return s2
   }
 }
