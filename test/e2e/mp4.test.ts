@@ -83,15 +83,14 @@ describe('live fMP4 in Chromium', () => {
     })`)
   }
 
-  /** Waits until the page has played on for a while, or tells what went wrong. */
-  async function playsOn(page: Page, seconds: number): Promise<Playback> {
+  /** Waits until the page has played on for a while and has shown so many pictures, or tells what went wrong. */
+  async function playsOn(page: Page, seconds: number, pictures = 0): Promise<Playback> {
     const start = await waitFor(() => stateWhen(page, ({ frames, timeSeconds }) => frames > 0 && timeSeconds > 0), {
       timeoutMs: 30_000,
       what: 'the first picture',
     })
-    return waitFor(() => stateWhen(page, ({ timeSeconds }) => timeSeconds > start.timeSeconds + seconds), {
-      what: `${seconds} s more than ${JSON.stringify(start)}`,
-    })
+    const isOn = ({ timeSeconds, frames }: Playback) => timeSeconds > start.timeSeconds + seconds && frames >= pictures
+    return waitFor(() => stateWhen(page, isOn), { what: `${seconds} s more than ${JSON.stringify(start)}` })
   }
 
   async function stateWhen(page: Page, done: (state: Playback) => boolean): Promise<Playback | null> {
@@ -107,9 +106,8 @@ describe('live fMP4 in Chromium', () => {
       const source = publish({ url: server.rtmp(target), durationSeconds: 600, video: { bFrames: 2 } })
       await waitFor(() => server.server.streams.get(target))
       const page = await open(way, target)
-      const { ranges, frames } = await playsOn(page, 2)
+      const { ranges } = await playsOn(page, 2, 40)
       expect(ranges).to.have.length(1)
-      expect(frames).to.be.above(40)
       await page.close()
       await waitFor(() => server.server.streams.subscribers(target).length === 0, { what: 'the viewer to leave' })
       await source.close()
@@ -127,9 +125,8 @@ describe('live fMP4 in Chromium', () => {
       await waitFor(() => server.server.streams.subscribers('live/av1').length === 1)
       const publisher = await RtmpClient.publish({ url: server.rtmp('live/av1') })
       for (const tag of tags) publisher.send(tag)
-      const { ranges, frames } = await playsOn(page, 0.7)
+      const { ranges } = await playsOn(page, 0.7, 15)
       expect(ranges).to.have.length(1)
-      expect(frames).to.be.above(15)
       publisher.close()
       await page.close()
     }

@@ -106,10 +106,12 @@ export class HlsPage {
     return state
   }
 
-  /** Waits until it has played on for a while. */
-  async playsOn(seconds: number): Promise<HlsPageState> {
+  /** Waits until it has played on for a while, and more pictures than so many were shown: a player may skip some. */
+  async playsOn(seconds: number, pictures = -1): Promise<HlsPageState> {
     const start = await this.until('the start', ({ timeSeconds }) => timeSeconds > 0)
-    return this.until(`${seconds} s more`, ({ timeSeconds }) => timeSeconds > start.timeSeconds + seconds)
+    const isOn = ({ timeSeconds, frames }: HlsPageState) =>
+      timeSeconds > start.timeSeconds + seconds && frames > pictures
+    return this.until(`${seconds} s more`, isOn)
   }
 
   close(): Promise<void> {
