@@ -75,6 +75,18 @@ describe('OwnedStreams', () => {
     source.publisher.close()
   })
 
+  it('lets no request through its gates once it has ended, or while it ends', async () => {
+    const rig = new RegistryRig()
+    const gate = new CountingGate()
+    rig.gates.playAuth.push(gate)
+    const ask = () => codeOf(rig.streams.manager.authenticate(initOf('live/a')))
+    expect(await ask()).to.equal('admitted')
+    gate.onAsked = () => rig.streams.close('replaced')
+    expect(await ask()).to.equal('replaced')
+    expect(await ask()).to.equal('replaced')
+    expect(gate.asked).to.equal(2)
+  })
+
   it('applies another config to the sessions to come', async () => {
     const rig = new RegistryRig()
     const { streams } = rig

@@ -76,7 +76,7 @@ export class OwnedStreams {
     return {
       publish: (request, options) => this.#publish(request, options),
       subscribe: (request) => this.#subscribe(request),
-      authenticate: (request) => this.#registry.authenticate(request, this.#asking),
+      authenticate: (request) => this.#authenticate(request),
       get: (streamPath): StreamInfo | undefined => this.#registry.get(streamPath)?.info(),
       list: (): StreamInfo[] => this.#registry.list().map((stream) => stream.info()),
       subscribers: (streamPath): SubscriberInfo[] => this.#registry.subscribers(streamPath).map(subscriberInfo),
@@ -93,8 +93,14 @@ export class OwnedStreams {
     return this.#open<StreamSubscriber>((track) => this.#registry.subscribe(request, this.#asking, track))
   }
 
+  async #authenticate(request: SessionInit): Promise<void> {
+    this.#checkOpen()
+    await this.#registry.authenticate(request, this.#asking)
+    this.#checkOpen()
+  }
+
   async #open<S extends OwnedSession>(ask: (admitted: (session: S) => void) => Promise<S>): Promise<S> {
-    if (this.#closeReason !== undefined) throw new StreamUnavailable(this.#closeReason)
+    this.#checkOpen()
     let opening = true
     const opened = () => {
       if (opening) this.#opening--
@@ -121,6 +127,10 @@ export class OwnedStreams {
       this.#checkIdle()
     })
     if (this.#closeReason !== undefined) session.close(this.#closeReason)
+  }
+
+  #checkOpen(): void {
+    if (this.#closeReason !== undefined) throw new StreamUnavailable(this.#closeReason)
   }
 
   #checkIdle(): void {

@@ -145,6 +145,7 @@ export class StreamRegistry {
     this.#checkOpen()
     const request = requestOf('play', init, asking)
     await logged(asking, request, this.#deps.gatekeeper.authenticate(request, asking.chain))
+    this.#checkOpen()
   }
 
   /** Ends all sessions and takes no new ones. */

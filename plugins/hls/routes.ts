@@ -127,11 +127,15 @@ export class Routes implements FormerRoutes {
     const { admission, sessions, nowMs } = this.#init
     const { token, streamPath } = target
     const reload = parseReloadQuery(query)
-    if (sessions.wasStopped(token)) throw new SluiceError('STOPPED', 410, 'the session was stopped')
     const session = sessions.find(token, streamPath)
-    if (session === undefined || !this.#goesOn(session)) return this.#renew(exchange, reply, target, query)
-    session.touch(nowMs())
+    const goesOn = session !== undefined && this.#goesOn(session)
+    if (!goesOn && !sessions.wasStopped(token)) return this.#renew(exchange, reply, target, query)
+    session?.touch(nowMs())
     await admission.authenticate(exchange, streamPath, query)
+    // A stop of the server ends sessions, too; the gates tell of it.
+    if (session === undefined || sessions.wasStopped(token)) {
+      throw new SluiceError('STOPPED', 410, 'the session was stopped')
+    }
     this.#viewers.set(connectionOf(exchange), session)
     this.#sendMedia(exchange, reply, session, target.rendition, reload)
     return reply

@@ -47,6 +47,7 @@ export interface StreamManager {
    * gates). The path is the one that was asked for, whatever the webhook made of it.
    * @throws {InvalidRequest} the path is not valid
    * @throws {StreamDenied} a gate refused
+   * @throws {StreamUnavailable} the plugin or the server is stopping
    */
   authenticate(request: SessionInit): Promise<void>
   get(streamPath: string): StreamInfo | undefined

@@ -1,6 +1,6 @@
 import { Agent } from 'node:http'
 import { expect } from 'chai'
-import { StreamDenied } from 'sluice/sdk'
+import { StreamDenied, StreamUnavailable } from 'sluice/sdk'
 import { waitFor } from '../../../test/peers/wait-for.ts'
 import { addressesIn, ask, askRaw, watch } from '../../../test/support/hls-client.ts'
 import { HlsRig } from '../fixtures/hls-rig.ts'
@@ -94,6 +94,32 @@ describe('viewers of HLS', () => {
     expect((await ask(mediaUrl)).status).to.equal(410)
     expect((await ask(mediaUrl)).status).to.equal(410)
     expect(rig.viewers).to.eql([])
+  })
+
+  it('that are stopped hear first what the gates say', async () => {
+    rig = await HlsRig.start()
+    const { mediaUrl, media } = await rig.watch()
+    const [file = ''] = addressesIn(media, /\.m4s/u)
+    const statuses = async () => [(await ask(mediaUrl)).status, (await ask(file)).status]
+    const say = (answer: Error) => {
+      rig.host.streams.gate = () => {
+        throw answer
+      }
+    }
+    rig.viewers[0]?.close('the server is stopping')
+    say(new StreamUnavailable('the server is stopping'))
+    expect(await statuses()).to.eql([503, 503])
+    say(new StreamDenied('no'))
+    expect(await statuses()).to.eql([401, 401])
+    rig.host.streams.gate = () => {}
+    expect(await statuses()).to.eql([410, 200])
+  })
+
+  it('that are stopped while they pass the gates get no more', async () => {
+    rig = await HlsRig.start()
+    const { mediaUrl } = await rig.watch()
+    rig.host.streams.gate = () => rig.viewers[0]?.close('stopped by the operator')
+    expect((await ask(mediaUrl)).status).to.equal(410)
   })
 
   it('leave when they ask no more, and the segments with them', async () => {
