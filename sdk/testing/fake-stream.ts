@@ -1,5 +1,6 @@
 import type { AccessUnit } from '../media/access-unit.ts'
 import type { Track } from '../media/track.ts'
+import type { SessionClient } from '../stream/session-request.ts'
 import type { StreamInfo, StreamState, SubscriberInfo } from '../stream/stream-info.ts'
 import type { FakeHooks } from './fake-hooks.ts'
 import type { FakePublisher, FakePublisherStream } from './fake-publisher.ts'
@@ -123,6 +124,11 @@ export class FakeStream implements FakePublisherStream, FakeSubscriberStream {
 /** A subscriber as plugins see it. */
 export function subscriberInfo(subscriber: FakeSubscriber): SubscriberInfo {
   const { id, streamPath, startTime, request } = subscriber
-  const remoteAddr = `${request.client.ip}:${request.client.port}`
+  const remoteAddr = remoteAddrOf(request.client)
   return { id, streamPath, pluginName: request.protocol, type: request.type, remoteAddr, startTime }
+}
+
+function remoteAddrOf({ ip, port }: SessionClient): string {
+  if (ip === '') return ''
+  return ip.includes(':') ? `[${ip}]:${port}` : `${ip}:${port}`
 }

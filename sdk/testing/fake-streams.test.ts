@@ -105,6 +105,16 @@ describe('FakeStreams', () => {
     expect(streams.subscribers()).to.eql([])
   })
 
+  it('tells the address of a subscriber as the server does, and none of its own', async () => {
+    const ips = ['192.0.2.1', '2001:db8::1', '']
+    await streams.publish(sessionInit('live/test')).then((publisher) => publisher.addTrack(SCRIPTED_VIDEO))
+    for (const ip of ips) {
+      await streams.subscribe(sessionInit('live/test', { client: { ip, port: 5000, userAgent: '' } }))
+    }
+    const told = streams.subscribers('live/test').map(({ remoteAddr }) => remoteAddr)
+    expect(told).to.eql(['192.0.2.1:5000', '[2001:db8::1]:5000', ''])
+  })
+
   it('ends the waiting of a client that goes', async () => {
     const client = new AbortController()
     const waiting = errorOf(streams.subscribe(sessionInit('live/none', { signal: client.signal })))
