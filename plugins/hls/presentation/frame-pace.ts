@@ -12,6 +12,7 @@ const MAX_RHYTHM_STEPS = 1000
 export class FramePace {
   #lastSeconds: number | undefined
   #stepSeconds = DEFAULT_STEP_SECONDS
+  /** The shorter of the two newest steps: one long step is a lost frame, and two are a pace. */
   #steadySeconds = DEFAULT_STEP_SECONDS
   #minSeconds = Infinity
   #sumSeconds = 0
@@ -40,17 +41,17 @@ export class FramePace {
     return this.#stepSeconds
   }
 
-  /** The shorter of the two newest steps: one long step is a lost frame, and two are a pace. */
-  get steadySeconds(): number {
-    return this.#steadySeconds
-  }
-
   get averageSeconds(): number {
     return this.#count > 0 ? this.#sumSeconds / this.#count : this.#stepSeconds
   }
 
   get minSeconds(): number {
     return Math.min(this.#minSeconds, this.#stepSeconds)
+  }
+
+  /** Whether frames can be cut into parts: those that are longer are not for parts; one alone is, where the next ones make up for it. */
+  fits(partTargetSeconds: number): boolean {
+    return this.#stepSeconds <= partTargetSeconds || this.#steadySeconds * 2 <= partTargetSeconds
   }
 
   get rhythm(): FrameRhythm {

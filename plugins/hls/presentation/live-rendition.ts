@@ -1,14 +1,13 @@
 import type { AccessUnit, PluginContext, Track } from 'sluice/sdk'
-import { MalformedError } from 'sluice/sdk/media'
 import type { MediaPlaylist } from 'sluice/sdk/media'
 import { FramePace } from './frame-pace.ts'
+import { LenientMuxer } from './lenient-muxer.ts'
 import { MIN_DURATION_SECONDS, PartCutter } from './part-cutter.ts'
 import type { PresentationFile } from './presentation-file.ts'
 import type { PresentationTerms } from './presentation-terms.ts'
 import { buildMediaPlaylist } from './rendition-playlist.ts'
 import type { Rendition } from './rendition.ts'
 import type { Cut } from './segment-cutter.ts'
-import { createSegmentMuxer } from './segment-muxer.ts'
 import type { SegmentMuxer } from './segment-muxer.ts'
 import type { Segment, Timeline } from './segment.ts'
 import { SegmentWindow } from './segment-window.ts'
@@ -41,7 +40,6 @@ export class LiveRendition implements Rendition {
   #initName: string | undefined
   #muxer: SegmentMuxer | undefined
   #pace = new FramePace()
-  #complained = false
   #revision = 0
   #boundarySeconds = 0
   #leads = false
@@ -132,11 +130,11 @@ export class LiveRendition implements Rendition {
     this.#isFirstOfTimeline = true
     this.#boundarySeconds = startSeconds
     this.#pace = new FramePace()
-    this.#complained = false
     this.#muxer = undefined
     if (tracks.length === 0) return
     this.#tracks = tracks
-    this.#muxer = createSegmentMuxer(this.#init.terms.format, tracks)
+    const { terms, log } = this.#init
+    this.#muxer = new LenientMuxer({ format: terms.format, tracks, rendition: this.name, log })
     this.#initName = this.#muxer.init && this.window.addInit(timeline.index, this.#muxer.init)
   }
 
@@ -232,16 +230,14 @@ export class LiveRendition implements Rendition {
 
   #place(unit: AccessUnit, timeSeconds: number): void {
     this.#open ??= this.#openSegment()
-    if (!this.#parts) this.#mux(unit)
+    if (!this.#parts) this.#muxer?.write(unit)
     else if (unit.track === this.#tracks[0]) this.#parts.main(unit, timeSeconds)
     else this.#parts.other(unit, timeSeconds)
   }
 
   get #divides(): boolean {
     const { partTargetSeconds } = this.#init.terms
-    if (partTargetSeconds === undefined || !this.running) return false
-    // Frames that are longer than a part may be are not for parts; one alone is, where the next ones make up for it.
-    return this.#pace.stepSeconds <= partTargetSeconds || this.#pace.steadySeconds * 2 <= partTargetSeconds
+    return partTargetSeconds !== undefined && this.running && this.#pace.fits(partTargetSeconds)
   }
 
   #reaches({ atSeconds }: Cut, unit: AccessUnit, timeSeconds: number): boolean {
@@ -271,22 +267,12 @@ export class LiveRendition implements Rendition {
     const targetSeconds = this.#init.terms.partTargetSeconds
     if (divided && targetSeconds !== undefined) {
       const sink = {
-        write: (unit: AccessUnit) => this.#mux(unit),
+        write: (unit: AccessUnit) => this.#muxer?.write(unit),
         endPart: (durationSeconds: number, next: AccessUnit | undefined) => this.#endPart(durationSeconds, next),
       }
       this.#parts = new PartCutter(sink, { targetSeconds, pace: this.#pace, startSeconds })
     }
     return segment
-  }
-
-  #mux(unit: AccessUnit): void {
-    try {
-      this.#muxer?.write(unit)
-    } catch (error) {
-      if (!(error instanceof MalformedError)) throw error
-      if (!this.#complained) this.#init.log.warn({ err: error, rendition: this.name }, 'a broken unit is left out')
-      this.#complained = true
-    }
   }
 
   #endPart(durationSeconds: number, next: AccessUnit | undefined): boolean {

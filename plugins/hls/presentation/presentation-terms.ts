@@ -1,5 +1,7 @@
 import type { LiveRendition } from './live-rendition.ts'
+import type { Numbers } from './numbers.ts'
 import { choosePartTarget } from './part-target.ts'
+import type { PresentationFile } from './presentation-file.ts'
 import type { SegmentCutter } from './segment-cutter.ts'
 import type { SegmentFormat } from './segment-muxer.ts'
 
@@ -75,6 +77,18 @@ export class PresentationTerms {
     const partTargetSeconds = rhythms && choosePartTarget(this.#partMs, rhythms)
     this.#fixed = { targetDurationSeconds: targetSeconds, partTargetSeconds }
     this.#limitSeconds = limitSeconds
+  }
+
+  /** A file by its name without the presentation's id: that of its rendition, and what that calls it. */
+  file(name: string): PresentationFile | undefined {
+    const [rendition = '', file, ...rest] = name.split('-')
+    return file === undefined || rest.length > 0 ? undefined : this.renditions.get(rendition)?.file(file)
+  }
+
+  /** For the presentation that takes this one's place. */
+  numbersAfter(first: Numbers, timelines: number): Numbers {
+    const shown = [...this.renditions.values()].map(({ lastMsn }) => lastMsn)
+    return { msn: Math.max(...shown) + 1, discontinuity: first.discontinuity + timelines }
   }
 
   /** Nothing was told to anybody; all begins anew. */

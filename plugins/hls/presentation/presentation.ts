@@ -48,7 +48,7 @@ export class Presentation {
   /** To be given to `Subscriber.read`. */
   readonly reader: UnitReader
   readonly #options: PresentationOptions
-  readonly #listeners: ChangeListeners
+  readonly #changes: ChangeListeners
   readonly #declared: DeclaredTracks
   readonly #terms: PresentationTerms
   readonly #first: Numbers
@@ -63,21 +63,19 @@ export class Presentation {
   #lastEndMs = 0
   #ready = false
   #failed: string | undefined
-  #changed = false
-  #complained = false
 
   constructor(options: PresentationOptions) {
     this.#options = options
-    this.#listeners = new ChangeListeners(options.log)
+    this.#changes = new ChangeListeners(options.log)
     this.#declared = new DeclaredTracks(options.format)
     const lowLatency = options.lowLatency && options.format === 'fmp4'
     this.#first = options.numbers ?? numbersByClock(options.nowMs())
     this.#terms = new PresentationTerms({ ...options, lowLatency, firstDiscontinuity: this.#first.discontinuity })
     this.reader = {
-      track: (track) => this.#guard(() => this.#track(track)),
-      trackRemoved: (track) => this.#guard(() => this.#trackRemoved(track)),
-      sourceEnded: () => this.#guard(() => this.#sourceEnded()),
-      unit: (unit) => this.#guard(() => this.#unit(unit)),
+      track: (track) => this.#take(() => this.#track(track)),
+      trackRemoved: (track) => this.#take(() => this.#trackRemoved(track)),
+      sourceEnded: () => this.#take(() => this.#sourceEnded()),
+      unit: (unit) => this.#take(() => this.#unit(unit)),
     }
   }
 
@@ -103,9 +101,7 @@ export class Presentation {
 
   /** For the one that takes its place, so that players see their playlists go on, with a discontinuity. */
   get nextNumbers(): Numbers {
-    if (!this.#ready) return this.#first
-    const shown = [...this.#terms.renditions.values()].map(({ lastMsn }) => lastMsn)
-    return { msn: Math.max(...shown) + 1, discontinuity: this.#first.discontinuity + this.#timelines }
+    return this.#ready ? this.#terms.numbersAfter(this.#first, this.#timelines) : this.#first
   }
 
   /** Bytes held. */
@@ -118,7 +114,7 @@ export class Presentation {
    * @returns what ends it.
    */
   onChange(listener: () => void): () => void {
-    return this.#listeners.add(listener)
+    return this.#changes.add(listener)
   }
 
   /**
@@ -132,33 +128,21 @@ export class Presentation {
 
   /** A file by its name, `{id}-…`; undefined for what is not there, or no longer. */
   file(name: string): PresentationFile | undefined {
-    const [id, rendition, file, ...rest] = name.split('-')
-    if (id !== this.id || rendition === undefined || file === undefined || rest.length > 0) return undefined
-    return this.#terms.renditions.get(rendition)?.file(file)
+    const prefix = `${this.id}-`
+    return name.startsWith(prefix) ? this.#terms.file(name.slice(prefix.length)) : undefined
   }
 
   /** No more media comes: what is there is completed, and playlists say that they end. Idempotent. */
   end(): void {
-    if (this.#terms.ended) return
-    this.#guard(() => {
+    this.#take(() => {
       this.#finishRun()
       this.#terms.ended = true
-      this.#changed = true
+      this.#changes.mark()
     })
   }
 
-  /** The media path ends here, whatever comes. */
-  #guard(take: () => void): void {
-    if (this.#terms.ended) return
-    try {
-      take()
-    } catch (error) {
-      if (!this.#complained) this.#options.log.error({ err: error }, 'a unit could not be put into a segment')
-      this.#complained = true
-    }
-    if (!this.#changed) return
-    this.#changed = false
-    this.#listeners.tell()
+  #take(step: () => void): void {
+    if (!this.#terms.ended) this.#changes.run(step)
   }
 
   #track(track: Track): void {
@@ -210,7 +194,7 @@ export class Presentation {
     else rendition.queue(unit, timeSeconds)
     const { clockSeconds } = run.cutter
     for (const other of this.#terms.renditions.values()) other.catchUp(clockSeconds)
-    if (this.#terms.revision !== before) this.#changed = true
+    if (this.#terms.revision !== before) this.#changes.mark()
     if (this.#ready) return
     this.#checkReady()
     // Units may come in a burst at first, from the past: the one that is the least late tells the clock.
@@ -277,7 +261,7 @@ export class Presentation {
     const codecs = this.#declared.all.filter((track) => !tracks.includes(track)).map(({ codec }) => codec)
     if (codecs.length > 0) log.warn({ codecs, format }, 'tracks are left out')
     const failed = tracks.length > 0 ? undefined : `HLS (${format}) carries none of: ${codecs.join(', ')}`
-    if (failed !== this.#failed) this.#changed = true
+    if (failed !== this.#failed) this.#changes.mark()
     this.#failed = failed
   }
 
@@ -288,7 +272,7 @@ export class Presentation {
       else rendition.cut(cut, unit)
     }
     run.cutter.startAt(run.leadRendition.boundarySeconds)
-    this.#changed = true
+    this.#changes.mark()
   }
 
   /** Completes what there is of the timeline that runs. */
@@ -300,13 +284,13 @@ export class Presentation {
     this.#terms.fix(run.cutter)
     for (const rendition of this.#terms.renditions.values()) rendition.finish(end)
     this.#lastEndMs = run.timeline.originMs + end.atSeconds * 1000
-    this.#changed = true
+    this.#changes.mark()
     this.#checkReady()
   }
 
   #checkReady(): void {
     if (this.#ready || this.#terms.renditions.size === 0) return
     this.#ready = [...this.#terms.renditions.values()].every((rendition) => rendition.has(this.#first.msn))
-    if (this.#ready) this.#changed = true
+    if (this.#ready) this.#changes.mark()
   }
 }
