@@ -29,7 +29,7 @@ const VARIANTS: readonly Variant[] = [
 
 /** Plays to the end with ffmpeg, which is to complain of nothing; gives the hashes of what was decoded. */
 async function play(url: string): Promise<string[]> {
-  const args = ['-v', 'error', '-nostdin', '-xerror', '-i', url, '-vsync', 'passthrough', '-f', 'framemd5', '-']
+  const args = ['-v', 'error', '-nostdin', '-xerror', '-i', url, '-fps_mode', 'passthrough', '-f', 'framemd5', '-']
   const player = new PeerProcess('ffmpeg', args)
   const output = await player.succeed()
   expect(player.stderr, url).to.equal('')

@@ -1,4 +1,5 @@
 import { PeerProcess, runPeer } from './process.ts'
+import { runQuietly } from './run-quietly.ts'
 
 /** The picture part of a test source. Its defaults: H.264, 25 frames a second, no B-frames, a keyframe a second. */
 export type TestVideo = {
@@ -84,14 +85,14 @@ export type FrameMd5Options = {
 
 /**
  * Hashes each frame of a stream or file.
- * @throws {Error} when it cannot be read, or a frame can't be decoded
+ * @throws {Error} when it cannot be read, a frame can't be decoded, or ffmpeg complains of something in it
  */
 export async function framemd5(url: string, options: FrameMd5Options = {}): Promise<HashedFrame[]> {
-  const args = ['-v', 'error', '-nostdin', '-xerror', ...(options.input ?? []), '-i', url]
+  const args = ['-v', 'warning', '-nostdin', '-xerror', ...(options.input ?? []), '-i', url]
   if (options.videoFrames !== undefined) args.push('-frames:v', String(options.videoFrames))
-  // Without -vsync passthrough, frames would be made up or left out to keep the rate.
-  args.push(...(options.decode === false ? ['-c', 'copy'] : ['-vsync', 'passthrough']), '-f', 'framemd5', '-')
-  const output = await runPeer('ffmpeg', args, options.timeoutMs)
+  // Without -fps_mode passthrough, frames would be made up or left out to keep the rate.
+  args.push(...(options.decode === false ? ['-c', 'copy'] : ['-fps_mode', 'passthrough']), '-f', 'framemd5', '-')
+  const output = await runQuietly('ffmpeg', args, options.timeoutMs)
   const lines = output.toString().split('\n')
   return lines.filter((line) => line !== '' && !line.startsWith('#')).map(parseFrame)
 }

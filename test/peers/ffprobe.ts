@@ -1,4 +1,4 @@
-import { runPeer } from './process.ts'
+import { runQuietly } from './run-quietly.ts'
 
 /** One packet of a stream or file, as ffprobe sees it. */
 export type ProbedPacket = {
@@ -35,12 +35,15 @@ type RawPacket = {
   readonly data_hash: string
 }
 
-/** Reads a stream or file with ffprobe and returns its packets in order, with a hash of each. */
+/**
+ * Reads a stream or file with ffprobe and returns its packets in order, with a hash of each.
+ * @throws {Error} when it cannot be read, or ffprobe complains of something in it
+ */
 export async function ffprobePackets(url: string, options: ProbeOptions = {}): Promise<ProbedPacket[]> {
-  const args = ['-v', 'error', '-of', 'json', '-show_packets', '-show_data_hash', 'md5', ...(options.input ?? [])]
+  const args = ['-v', 'warning', '-of', 'json', '-show_packets', '-show_data_hash', 'md5', ...(options.input ?? [])]
   if (options.kind !== undefined) args.push('-select_streams', options.kind === 'video' ? 'v' : 'a')
   if (options.packets !== undefined) args.push('-read_intervals', `%+#${options.packets}`)
-  const output = await runPeer('ffprobe', [...args, url], options.timeoutMs)
+  const output = await runQuietly('ffprobe', [...args, url], options.timeoutMs)
   const { packets } = JSON.parse(output.toString()) as { packets: readonly RawPacket[] }
   return packets.filter(({ codec_type: kind }) => kind === 'video' || kind === 'audio').map(toPacket)
 }
@@ -65,13 +68,16 @@ type RawStream = {
   readonly channels?: number
 }
 
-/** Reads the start of a stream or file with ffprobe and returns what streams are in it. */
+/**
+ * Reads the start of a stream or file with ffprobe and returns what streams are in it.
+ * @throws {Error} as `ffprobePackets`
+ */
 export async function ffprobeStreams(
   url: string,
   options: Pick<ProbeOptions, 'input' | 'timeoutMs'> = {},
 ): Promise<ProbedStream[]> {
-  const args = ['-v', 'error', '-of', 'json', '-show_streams', ...(options.input ?? []), url]
-  const output = await runPeer('ffprobe', args, options.timeoutMs)
+  const args = ['-v', 'warning', '-of', 'json', '-show_streams', ...(options.input ?? []), url]
+  const output = await runQuietly('ffprobe', args, options.timeoutMs)
   const { streams } = JSON.parse(output.toString()) as { streams: readonly RawStream[] }
   return streams.map((stream) => ({
     kind: stream.codec_type === 'video' ? 'video' : 'audio',

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -55,6 +55,19 @@ describe('peers: ffmpeg', () => {
   it('fails with what ffmpeg says', async () => {
     const error: unknown = await ffprobePackets(join(folder, 'nothing.flv')).catch((cause: unknown) => cause)
     expect(error).to.be.an('error').with.property('message').that.includes('No such file')
+  })
+
+  it('fails with what ffmpeg goes on after', async () => {
+    const url = join(folder, 'hole.ts')
+    await makeTestFile({ url, audio: false, durationSeconds: 1 })
+    const bytes = await readFile(url)
+    const half = Math.floor(bytes.length / 2 / 188) * 188
+    await writeFile(url, Buffer.concat([bytes.subarray(0, half), bytes.subarray(half + 188)]))
+    const error: unknown = await ffprobePackets(url).catch((cause: unknown) => cause)
+    expect(error)
+      .to.be.an('error')
+      .with.property('message')
+      .that.matches(/complained:\n.*corrupt/u)
   })
 })
 
