@@ -85,6 +85,15 @@ describe('TsMuxer', () => {
     expect(() => muxer.mux(unitOf(video, 0))).to.throw(RangeError)
   })
 
+  it('gives PIDs in the order of the tracks, whatever their ids, and none twice', () => {
+    const muxer = new TsMuxer()
+    const pids = (tracks: readonly Track[]) => mapOf(muxer.start(tracks)).streams.map(({ pid }) => pid)
+    const [audio, video, other] = [trackOf('aac', 4), trackOf('h264', 7), trackOf('h265', 9)]
+    expect(pids([video, audio])).to.deep.equal([0x100, 0x101])
+    expect(pids([other, audio])).to.deep.equal([0x102, 0x101])
+    expect(pids([video, audio])).to.deep.equal([0x103, 0x101])
+  })
+
   it('counts the packets of each PID on, over several starts', () => {
     const muxer = new TsMuxer()
     const tracks = [trackOf('h264', 0), trackOf('aac', 1)]

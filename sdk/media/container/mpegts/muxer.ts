@@ -53,6 +53,8 @@ type MuxedStream = {
  */
 export class TsMuxer {
   readonly #streams = new Map<Track, MuxedStream>()
+  /** How many there were. */
+  #streamCount = 0
   #clockStream: MuxedStream | undefined
   #programMap: Buffer = Buffer.alloc(0)
   #programMapVersion = 0
@@ -60,14 +62,17 @@ export class TsMuxer {
   readonly #tableCounters = { [TS_PAT_PID]: 0, [PMT_PID]: 0 }
 
   /**
-   * Sets the tracks, at first and when they change. What goes on keeps its PID; the version of the tables moves.
+   * Sets the tracks, at first and when they change. PIDs are given in their order, whatever their ids, so that a timeline's
+   * are those of the one before it: FFmpeg does not look for others. What goes on keeps its PID; the version of the
+   * tables moves.
    * @throws {RangeError} for a track that `canCarryInTs` refuses.
    * @returns what {@link tables} gives.
    */
   start(tracks: readonly Track[]): Buffer {
-    const entries = tracks.map((track) => tsStreamEntry(track, pidOf(track)))
-    for (const track of this.#streams.keys()) if (!tracks.includes(track)) this.#streams.delete(track)
-    for (const track of tracks) if (!this.#streams.has(track)) this.#streams.set(track, newStream(track))
+    const pids = this.#pidsOf(tracks)
+    const entries = tracks.map((track) => tsStreamEntry(track, pids.get(track)!))
+    for (const track of this.#streams.keys()) if (!pids.has(track)) this.#streams.delete(track)
+    for (const [track, pid] of pids) if (!this.#streams.has(track)) this.#streams.set(track, newStream(track, pid))
     const clockTrack = tracks.find(({ kind }) => kind === 'video') ?? tracks[0]
     this.#clockStream = clockTrack && this.#streams.get(clockTrack)
     const map = serializePmt({ pcrPid: this.#clockStream?.pid ?? TS_NULL_PID, descriptors: [], streams: entries })
@@ -136,6 +141,11 @@ export class TsMuxer {
     return { pid: stream.pid, continuityCounter, randomAccess: false, pcr: this.#tick(clock) }
   }
 
+  #pidsOf(tracks: readonly Track[]): Map<Track, number> {
+    const nextPid = () => FIRST_PID + (this.#streamCount++ % PID_COUNT)
+    return new Map(tracks.map((track) => [track, this.#streams.get(track)?.pid ?? nextPid()]))
+  }
+
   #table(pid: typeof TS_PAT_PID | typeof PMT_PID, section: Buffer): Buffer {
     const continuityCounter = this.#tableCounters[pid]
     const packets = { pid, continuityCounter, randomAccess: false }
@@ -150,18 +160,13 @@ export class TsMuxer {
   }
 }
 
-function newStream(track: Track): MuxedStream {
-  const streamId = streamIdOf(track)
-  return { pid: pidOf(track), streamId, config: track.config, pieces: unitPiecesOf(track), continuityCounter: 0 }
+function newStream(track: Track, pid: number): MuxedStream {
+  return { pid, streamId: streamIdOf(track), config: track.config, pieces: unitPiecesOf(track), continuityCounter: 0 }
 }
 
 function reconfigure(stream: MuxedStream, track: Track): void {
   stream.config = track.config
   stream.pieces = unitPiecesOf(track)
-}
-
-function pidOf({ id }: Track): number {
-  return FIRST_PID + (id % PID_COUNT)
 }
 
 function streamIdOf({ kind, codec }: Track): number {
