@@ -1,3 +1,4 @@
+import { decodePathPart } from 'sluice/sdk'
 import { addressText } from './address-text.ts'
 
 /** What a request asks for. Paths and names are decoded; a path has no slash at either end. */
@@ -28,7 +29,7 @@ const FILE = /\.(?:m4s|mp4|ts)$/
  */
 export function parseTarget(path: string): Target | undefined {
   const sent = path.replace(/^\/+/u, '').split('/')
-  const parts = sent.map(decoded)
+  const parts = sent.map(decodePathPart)
   const last = parts.at(-1) ?? ''
   if (last.endsWith(PLAYLIST_ENDING)) return playlistTarget(parts, sent.at(-1) ?? '')
   return FILE.test(last) ? { kind: 'file', streamPath: streamPathOf(parts.slice(0, -1)), name: last } : undefined
@@ -52,14 +53,4 @@ function playlistTarget(parts: readonly string[], lastSent: string): Target {
 
 function streamPathOf(parts: readonly string[]): string {
   return parts.join('/').replace(/^\/+|\/+$/gu, '')
-}
-
-function decoded(part: string): string {
-  if (!part.includes('%')) return part
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    // A stray percent sign stands for itself.
-    return part
-  }
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { PluginContext } from '../plugin/context.ts'
+import { decodePathPart } from '../plugin/decode-path-part.ts'
 import { requestUrl } from '../plugin/request-url.ts'
 import { sessionClient } from '../stream/session-client.ts'
 import type { Subscriber } from '../stream/subscriber.ts'
@@ -77,12 +78,7 @@ function typeOf(subscriber: Subscriber, output: LiveOutput): string {
 /** The stream path and query of a request's target. */
 function parseTarget(target: string, extension: string): { readonly streamPath: string; readonly query: string } {
   const [path, query] = splitOnce(target, '?')
-  let decoded = path
-  try {
-    decoded = decodeURIComponent(path)
-  } catch {
-    // A stray percent sign stands for itself.
-  }
+  const decoded = path.split('/').map(decodePathPart).join('/')
   const ending = `.${extension}`
   const named = decoded.toLowerCase().endsWith(ending) ? decoded.slice(0, -ending.length) : decoded
   return { streamPath: named.replace(/^\/+/u, ''), query }
