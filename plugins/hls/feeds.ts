@@ -18,7 +18,7 @@ export type FeedsInit = {
 /** Of so many streams that are gone it is known how their playlists would go on. */
 const MAX_NUMBERS = 1000
 
-/** All presentations: one for each stream and format, made when somebody wants it, freed when nobody has for a while. */
+/** All presentations: one for each stream and format, made when somebody wants it, freed when nobody did for a while. */
 export class Feeds {
   readonly #init: FeedsInit
   /** Those that have media to come, by format and path. */

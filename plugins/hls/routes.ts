@@ -42,7 +42,7 @@ declare module 'sluice/sdk' {
 
 type Targeted<Kind extends Target['kind']> = Extract<Target, { readonly kind: Kind }>
 
-/** A blocking reload may ask for what is at most so many segments past the last complete one (draft-pantos-hls-rfc8216bis 6.2.5.2). */
+/** What a blocking reload may ask for lies at most so many segments past the last complete one (rfc8216bis 6.2.5.2). */
 const MAX_SEGMENTS_AHEAD = 2
 /** Of one session at a time; players have one for each rendition they play. */
 const MAX_WAITING = 10
@@ -167,7 +167,7 @@ export class Routes implements FormerRoutes {
     sendReady(exchange, text)
   }
 
-  /** A session that has ended, or was another server's, goes on as a new one: its viewer comes through all gates again. */
+  /** A session that has ended, or was another server's, goes on as a new one: its viewer passes all gates again. */
   async #renew(
     exchange: Exchange,
     reply: FastifyReply,

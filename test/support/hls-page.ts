@@ -119,7 +119,7 @@ export class HlsPage {
   }
 }
 
-/** Serves pages with hls.js in them, from an origin of its own. It goes with the test that started it, at the latest. */
+/** Serves pages with hls.js in them, from an origin of its own. It goes with the test that started it at the latest. */
 export class HlsPages {
   readonly #server: Server
   readonly #browser: Browser

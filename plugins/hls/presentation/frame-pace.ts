@@ -49,7 +49,7 @@ export class FramePace {
     return Math.min(this.#minSeconds, this.#stepSeconds)
   }
 
-  /** Whether frames can be cut into parts: those that are longer are not for parts; one alone is, where the next ones make up for it. */
+  /** Whether frames can be cut into parts: not those that are longer, but one alone that the next ones make up for. */
   fits(partTargetSeconds: number): boolean {
     return this.#stepSeconds <= partTargetSeconds || this.#steadySeconds * 2 <= partTargetSeconds
   }

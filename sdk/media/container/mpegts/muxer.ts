@@ -62,9 +62,9 @@ export class TsMuxer {
   readonly #tableCounters = { [TS_PAT_PID]: 0, [PMT_PID]: 0 }
 
   /**
-   * Sets the tracks, at first and when they change. PIDs are given in their order, whatever their ids, so that a timeline's
-   * are those of the one before it: FFmpeg does not look for others. What goes on keeps its PID; the version of the
-   * tables moves.
+   * Sets the tracks, at first and when they change. PIDs are given in their order, whatever their ids, so that those of
+   * a timeline are those of the one before it: FFmpeg does not look for others. What goes on keeps its PID; the version
+   * of the tables moves.
    * @throws {RangeError} for a track that `canCarryInTs` refuses.
    * @returns what {@link tables} gives.
    */
