@@ -5,6 +5,7 @@ import { Config } from './config/config.ts'
 import { ConfigError } from './config/config-error.ts'
 import { configReport } from './config/report.ts'
 import { pluginOfError } from './host/loading/module-hooks.ts'
+import { HeapGrowth } from './observe/heap-growth.ts'
 import { createLogger } from './observe/logger.ts'
 import { VERSION } from './package-root.ts'
 import { defaultConfigFile, Server, STOP_DEADLINE_MS } from './server.ts'
@@ -57,6 +58,8 @@ async function run(file: string | undefined): Promise<void> {
   guardProcess(log, stop)
   try {
     await server.start()
+    // What loading has left behind does not count.
+    new HeapGrowth().start()
   } catch (error) {
     // What a person has to mend is better read as text than as a log line.
     if (error instanceof ConfigError) process.stderr.write(`${error.message}\n`)
