@@ -7,7 +7,7 @@ const INTERVAL_MS = 4000
 const MIN_PERCENT = 20
 const MAX_PERCENT = 300
 /** By what factor one collection changes that at most. */
-const MAX_STEP = 2
+const MAX_STEP = 4
 
 /**
  * Decides how far the heap may grow until the old generation is collected. V8 knows a share only, and counts media

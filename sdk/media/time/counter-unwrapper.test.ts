@@ -9,6 +9,8 @@ const cases = [
   { name: 'a first value as it is', bits: 32, raw: [MAX_32], times: [MAX_32] },
   { name: 'a wrap of 32 bits', bits: 32, raw: [MAX_32 - 1, 1], times: [MAX_32 - 1, MAX_32 + 2] },
   { name: 'a wrap of 33 bits', bits: 33, raw: [MAX_33, 0, 3600], times: [MAX_33, 2 ** 33, 2 ** 33 + 3600] },
+  { name: 'what follows a first value that is ranges off', bits: 8, raw: [1034, 20, 5], times: [1034, 1044, 1029] },
+  { name: 'what follows a first value below zero', bits: 8, raw: [-502, 20], times: [-502, -492] },
   { name: 'a step back', bits: 33, raw: [9000, 3000], times: [9000, 3000] },
   {
     name: 'a step back over the wrap',

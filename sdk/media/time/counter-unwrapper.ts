@@ -5,18 +5,24 @@
  */
 export class CounterUnwrapper {
   readonly #range: number
-  #last: number | undefined
+  #raw = 0
+  #unwrapped: number | undefined
 
   /** @param bits The width of the counter, at most 48. */
   constructor(bits: number) {
     this.#range = 2 ** bits
   }
 
+  /** @param raw The counter, at least 0 and below its range; the first one may be whole ranges off. */
   unwrap(raw: number): number {
-    if (this.#last === undefined) return (this.#last = raw)
-    let step = (raw - this.#last) % this.#range
+    if (this.#unwrapped === undefined) {
+      this.#raw = raw - Math.floor(raw / this.#range) * this.#range
+      return (this.#unwrapped = raw)
+    }
+    let step = raw - this.#raw
+    this.#raw = raw
     if (step >= this.#range / 2) step -= this.#range
     else if (step < -this.#range / 2) step += this.#range
-    return (this.#last += step)
+    return (this.#unwrapped += step)
   }
 }
