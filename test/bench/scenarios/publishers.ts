@@ -4,6 +4,8 @@ import { onStage } from './stage.ts'
 
 /** How long the idle server is watched, for what it uses anyway. */
 const IDLE_SECONDS = 3
+/** How long the publishers are there before it counts: a server that is compiled while it runs is not yet itself. */
+const WARM_UP_SECONDS = 5
 
 /** Publishers of streams that nobody watches. */
 export const publishers: ServerScenario = {
@@ -28,6 +30,7 @@ export const publishers: ServerScenario = {
       const idle = await idleEnd()
 
       const load = await stage.publish(Array.from({ length: count }, (_, index) => `live/bench${index}`))
+      await delay(WARM_UP_SECONDS * 1000)
       await load.begin()
       const windowEnd = await stage.watch()
       await delay(seconds * 1000)
