@@ -7,6 +7,8 @@ const REMARKS: readonly RegExp[] = [
   // A body has no length, or the server has closed first.
   / Stream ends prematurely at \d+, should be 18446744073709551615$/u,
   /^\[tls @ \w+\] (?:Error in the push function\.|IO error: Broken pipe)$/u,
+  // An idle connection was closed when it wanted to use it again.
+  / keepalive request failed for .* retrying with new connection$/u,
   // It reads the init segment again with each playlist it loads.
   / Found duplicated MOOV Atom\. Skipped it$/u,
   /^\s*(?:Last message repeated \d+ times)?$/u,
