@@ -19,6 +19,7 @@ export {
   Secret,
   SourceUrl,
   StreamPathMap,
+  WebhookUrl,
 } from './config/types.ts'
 export {
   InvalidRequest,

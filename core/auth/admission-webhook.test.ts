@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { expect } from 'chai'
+import type { AdmissionWebhookConfig } from 'sluice/sdk'
 import { effectiveConfig, LogRecords } from 'sluice/sdk/testing'
 import { ALLOW, ControlServer, type ControlReply, type ControlRequest } from '../../test/gates/control-server.ts'
 import { AdmissionGate } from './admission-webhook.ts'
@@ -21,16 +22,22 @@ class Rig {
     this.#config = config
   }
 
-  gate(closingNotice = true): AdmissionGate {
-    const section = { admission_webhook: { enable: true, url: this.control.url, timeout_ms: 2000, ...this.#config } }
+  /** @param changes What has changed in the config once a session ends. */
+  gate(closingNotice = true, changes: object = {}): AdmissionGate {
     return new AdmissionGate({
-      config: effectiveConfig({}, section).admission_webhook,
+      config: this.#configWith({}),
+      configAtEnd: () => this.#configWith(changes),
       closingNotice,
       openings: this.client,
       closings: this.client,
       log: this.log.logger,
       track: (notice) => void this.notices.push(notice),
     })
+  }
+
+  #configWith(changes: object): AdmissionWebhookConfig {
+    const base = { enable: true, url: this.control.url, timeout_ms: 2000 }
+    return effectiveConfig({}, { admission_webhook: { ...base, ...this.#config, ...changes } }).admission_webhook
   }
 }
 
@@ -105,11 +112,11 @@ describe('admission webhook', () => {
 
   it('hands on what the answer says', async () => {
     const rig = await start({}, { body: { allowed: true, stream_path: 'other/path', lifetime_ms: 60_000 } })
-    expect(await rig.gate().check(request)).to.eql({ streamPath: 'other/path', lifetimeMs: 60_000 })
+    expect(await rig.gate(false).check(request)).to.eql({ streamPath: 'other/path', lifetimeMs: 60_000 })
     const plain = await start()
-    expect(await plain.gate().check(request)).to.eql({})
+    expect(await plain.gate(false).check(request)).to.eql({})
     const created = await start({}, { status: 201, body: { allowed: true } })
-    expect(await created.gate().check(request)).to.eql({})
+    expect(await created.gate(false).check(request)).to.eql({})
   })
 
   it('denies what is not allowed, whatever fail_policy says, and tells why in the cause only', async () => {
@@ -146,7 +153,7 @@ describe('admission webhook', () => {
       expect(closed.control.requests).to.have.length(1)
 
       const open = await start({ timeout_ms: 100, fail_policy: 'open' }, reply)
-      expect(await open.gate().check(request)).to.eql({})
+      expect(await open.gate(false).check(request)).to.eql({})
       expect(open.log.problems).to.have.length(1)
       expect(open.log.problems[0]?.['reason']).to.match(cause)
       expect(open.control.requests).to.have.length(1)
@@ -176,9 +183,38 @@ describe('admission webhook', () => {
 
     it('is not sent without notify_closing, nor by a protocol without lasting sessions', async () => {
       const quiet = await start()
-      expect(await quiet.gate().check(request)).to.eql({})
+      const admission = await quiet.gate().check(request)
+      admission?.onEnd?.()
+      expect(quiet.notices).to.eql([])
       const notWired = await start({ notify_closing: true })
       expect(await notWired.gate(false).check(request)).to.eql({})
+    })
+
+    const changes: readonly (readonly [string, object, object, number])[] = [
+      ['off', { notify_closing: true }, { notify_closing: false }, 0],
+      ['off with the whole gate', { notify_closing: true }, { enable: false }, 0],
+      ['off by an empty url', { notify_closing: true }, { url: '' }, 0],
+      ['on', {}, { notify_closing: true }, 1],
+    ]
+    for (const [name, config, change, sent] of changes) {
+      it(`is switched ${name} for sessions that run`, async () => {
+        const rig = await start(config)
+        const admission = await rig.gate(true, change).check(request)
+        admission?.onEnd?.()
+        await Promise.all(rig.notices)
+        expect(rig.control.closings).to.have.length(sent)
+      })
+    }
+
+    it('goes to where the control server is by then, with its secret', async () => {
+      const rig = await start({ notify_closing: true })
+      const moved = await ControlServer.start(() => ALLOW)
+      const admission = await rig.gate(true, { url: moved.url, secret: 'new' }).check(request)
+      admission?.onEnd?.()
+      await Promise.all(rig.notices)
+      expect(rig.control.closings).to.eql([])
+      expect(moved.closings).to.have.length(1)
+      expect(moved.closings[0]?.headers).to.have.property('x-service-signature')
     })
 
     it('is not sent for a session that was denied', async () => {

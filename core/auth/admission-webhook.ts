@@ -8,6 +8,8 @@ import type { Admission, Gate } from './gate.ts'
 
 type AdmissionGateOptions = {
   readonly config: Readonly<AdmissionWebhookConfig>
+  /** The config when a session ends, which may have changed since it began. */
+  readonly configAtEnd: () => Readonly<AdmissionWebhookConfig>
   /** Whether this protocol's sessions have an end that control servers are told of. */
   readonly closingNotice: boolean
   readonly openings: ControlClient
@@ -19,6 +21,7 @@ type AdmissionGateOptions = {
 }
 
 type Delivery = {
+  readonly config: Readonly<AdmissionWebhookConfig>
   readonly event: 'opening' | 'closing'
   readonly request: SessionRequest
   readonly deliveryId: string
@@ -51,30 +54,36 @@ export class AdmissionGate implements Gate {
       const reason = failureText(cause, request)
       log.warn({ stream: request.streamPath, reason }, 'admitted without an answer, as fail_policy is open')
     }
-    if (!closingNotice || !config.notify_closing) return admission
-    return { ...admission, onEnd: () => this.#options.track(this.#notify(request, deliveryId)) }
+    return closingNotice ? { ...admission, onEnd: () => this.#ended(request, deliveryId) } : admission
   }
 
   async #ask(request: SessionRequest, deliveryId: string): Promise<AdmissionAnswer> {
-    const { openings } = this.#options
-    const { status, body } = await this.#post(openings, { event: 'opening', request, deliveryId, sessionId: null })
+    const { openings, config } = this.#options
+    const delivery: Delivery = { config, event: 'opening', request, deliveryId, sessionId: null }
+    const { status, body } = await this.#post(openings, delivery)
     if (status < 200 || status > 299) throw new Error(`it answered with status ${status}`)
     return parseAdmissionAnswer(body)
   }
 
+  #ended(request: SessionRequest, sessionId: string): void {
+    const config = this.#options.configAtEnd()
+    if (!config.enable || config.url === '' || !config.notify_closing) return
+    this.#options.track(this.#notify(config, request, sessionId))
+  }
+
   // The session is named by the delivery that opened it, the only name the control server has seen.
-  async #notify(request: SessionRequest, sessionId: string): Promise<void> {
+  async #notify(config: Delivery['config'], request: SessionRequest, sessionId: string): Promise<void> {
     const { closings, log } = this.#options
     try {
-      await this.#post(closings, { event: 'closing', request, deliveryId: randomUUID(), sessionId })
+      await this.#post(closings, { config, event: 'closing', request, deliveryId: randomUUID(), sessionId })
     } catch (error) {
       const reason = failureText(error, request)
       log.warn({ stream: request.streamPath, reason }, 'the control server was not told of the end')
     }
   }
 
-  #post(client: ControlClient, { event, request, deliveryId, sessionId }: Delivery): Promise<ControlAnswer> {
-    const { config } = this.#options
+  #post(client: ControlClient, delivery: Delivery): Promise<ControlAnswer> {
+    const { config, event, request, deliveryId, sessionId } = delivery
     const { ip, port, userAgent } = request.client
     const body = JSON.stringify({
       action: request.action,

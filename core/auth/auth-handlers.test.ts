@@ -20,12 +20,11 @@ describe('auth handlers', () => {
 
   it('are removed by an empty value', () => {
     const handlers = new AuthHandlers()
-    handlers.set(one, first)
-    handlers.set(one, null)
-    expect(handlers.current).to.equal(undefined)
-    handlers.set(one, first)
-    handlers.set(one, undefined)
-    expect(handlers.current).to.equal(undefined)
+    for (const empty of [null, undefined, '']) {
+      handlers.set(one, first)
+      handlers.set(one, empty as null)
+      expect(handlers.current, String(empty)).to.equal(undefined)
+    }
   })
 
   it('give way to the one before when their owner goes', () => {

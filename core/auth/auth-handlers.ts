@@ -14,7 +14,7 @@ export class AuthHandlers {
    * @throws {TypeError} when it is neither a function nor empty; what was set before goes on
    */
   set(owner: object, handler: StreamAuthHandler | null | undefined): void {
-    const empty = handler === null || handler === undefined
+    const empty = handler === null || handler === undefined || (handler as unknown) === ''
     if (!empty && typeof handler !== 'function') throw new TypeError('a stream auth handler must be a function or null')
     this.removeOwner(owner)
     if (!empty) this.#entries.push({ owner, handler })

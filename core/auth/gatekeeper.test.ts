@@ -185,6 +185,14 @@ describe('gatekeeper', () => {
     await rig.keeper.authenticate({ ...request, streamPath: 'live/other', type: 'pull' }, chain)
   })
 
+  it('knows the newest chain of each plugin', () => {
+    rig.keeper.chainFor(rig.owner(SIGNATURE))
+    const chain = rig.keeper.chainFor(rig.owner({}))
+    rig.keeper.chainFor(rig.owner(SIGNATURE, 'flv'))
+    expect(rig.keeper.newestChain('rtmp')).to.equal(chain)
+    expect(rig.keeper.newestChain('hls')).to.equal(undefined)
+  })
+
   it('asks the handler only where a direction has a key and enableauth is on', async () => {
     let asked = 0
     rig.keeper.setHandler({}, () => void asked++)

@@ -32,7 +32,9 @@ export class Gatekeeper {
   readonly #closings = new ControlClient()
   readonly #notices = new Set<Promise<void>>()
   readonly #warned = new Set<string>()
+  /** Of each plugin, as its newest config has them. */
   readonly #configs = new Map<string, Readonly<InheritedConfig>>()
+  readonly #chains = new Map<string, GateChain>()
 
   constructor({ log, nowMs = Date.now }: GatekeeperOptions) {
     this.#log = log
@@ -46,7 +48,14 @@ export class Gatekeeper {
     this.#warnOfHandler()
     const play = this.#gates(owner, 'play')
     const playAuth = play.filter((gate) => !(gate instanceof AdmissionGate))
-    return { publish: this.#gates(owner, 'publish'), play, playAuth }
+    const chain = { publish: this.#gates(owner, 'publish'), play, playAuth }
+    this.#chains.set(owner.plugin, chain)
+    return chain
+  }
+
+  /** The chain last made for a plugin, whichever of its generations asks. */
+  newestChain(plugin: string): GateChain | undefined {
+    return this.#chains.get(plugin)
   }
 
   /** @throws {TypeError} when the handler is neither a function nor empty */
@@ -114,7 +123,8 @@ export class Gatekeeper {
     if (webhook.enable && webhook.url !== '' && covers(webhook, action, plugin)) {
       const track = (notice: Promise<void>) => this.#track(notice)
       const clients = { openings: this.#openings, closings: this.#closings }
-      gates.push(new AdmissionGate({ config: webhook, closingNotice, ...clients, log, track }))
+      const configAtEnd = () => (this.#configs.get(plugin) ?? config).admission_webhook
+      gates.push(new AdmissionGate({ config: webhook, configAtEnd, closingNotice, ...clients, log, track }))
     }
     return gates
   }

@@ -47,6 +47,7 @@ export function plainReading(schema: JsonSchema, written: unknown): Reading {
     case 'byte-size':
       return { written, value: parseByteSize(written), shown: written }
     case 'source-url':
+    case 'webhook-url':
       return { written, value: written, shown: maskUrl(written) }
     default:
       return { written, value: written, shown: written.replaceAll(USER_INFO, `$1${MASK}@`) }

@@ -98,9 +98,11 @@ export function leavesOf(group: GroupSchema, prefix = ''): Leaf[] {
 /** The keys of the pull rules. */
 export const PULL_KEYS: ReadonlySet<string> = new Set(leavesOf(PULL).map(({ path }) => path))
 
+const HOLDS_SECRET: ReadonlySet<string | undefined> = new Set(['source-url', 'webhook-url'])
+
 /** Whether a value of this schema is a secret or may hold one. */
 export function holdsSecret(schema: JsonSchema): boolean {
-  if (schema.writeOnly === true || schema.format === 'source-url') return true
+  if (schema.writeOnly === true || HOLDS_SECRET.has(schema.format)) return true
   const parts = [schema.items, schema.additionalProperties, ...(schema.anyOf ?? [])]
   const named = [...Object.values(schema.properties ?? {}), ...Object.values(schema.patternProperties ?? {})]
   return [...parts, ...named].some((part) => typeof part === 'object' && holdsSecret(part))

@@ -6,7 +6,7 @@ const TEXT = `
 global:
   publish: {key: hush-1}
   signed_policy: {secret: hush-2}
-  admission_webhook: {url: 'http://user:hush-3@host/', secret: hush-4}
+  admission_webhook: {url: 'http://user:hush-3@host/?token=hush-10', secret: hush-4}
 relay:
   passphrase: hush-5
   subscribe: {key: hush-6}
@@ -55,6 +55,7 @@ describe('secrets of the config', () => {
     'relay: {pull: hush}',
     'relay: {pull: {a: {url: b, credential: [hush]}}}',
     'global: {signed_policy: {secret: {a: hush}}}',
+    'global: {admission_webhook: {url: "ftp://host/?token=hush"}}',
   ]
   for (const text of wrong) {
     it(`are in no message about: ${text.replaceAll('\n', ' ')}`, async () => {

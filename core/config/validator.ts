@@ -13,6 +13,7 @@ ajv.addFormat('byte-size', (text: string) => parseByteSize(text) !== undefined)
 ajv.addFormat('address', (text: string) => text === '' || isListenAddress(text))
 ajv.addFormat('password', true)
 ajv.addFormat('source-url', (text: string) => text !== '' && !/\s/u.test(text))
+ajv.addFormat('webhook-url', (text: string) => text === '' || /^https?:\/\/\S+$/u.test(text))
 ajv.addFormat('stream-path', isStreamPath)
 ajv.addFormat('regular-expression', isRegularExpression)
 ajv.addKeyword({

@@ -87,6 +87,14 @@ describe('OwnedStreams', () => {
     expect(gate.asked).to.equal(2)
   })
 
+  it('asks the gates of its plugin’s newest config what belongs to a session', async () => {
+    const rig = new RegistryRig()
+    const newest = new CountingGate()
+    rig.gatekeeper.newestChain = () => ({ publish: [], play: [], playAuth: [newest] })
+    expect(await codeOf(rig.streams.manager.authenticate(initOf('live/a')))).to.equal('admitted')
+    expect(newest.asked).to.equal(1)
+  })
+
   it('applies another config to the sessions to come', async () => {
     const rig = new RegistryRig()
     const { streams } = rig

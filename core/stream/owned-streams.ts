@@ -16,7 +16,10 @@ import type { StreamPublisher } from './stream-publisher.ts'
 import { subscriberInfo, type StreamSubscriber } from './stream-subscriber.ts'
 
 /** The gates, as streams use them. */
-export type StreamGates = Pick<Gatekeeper, 'admit' | 'authenticate' | 'chainFor' | 'setHandler' | 'removeOwner'>
+export type StreamGates = Pick<
+  Gatekeeper,
+  'admit' | 'authenticate' | 'chainFor' | 'newestChain' | 'setHandler' | 'removeOwner'
+>
 
 type OwnedSession = StreamPublisher | StreamSubscriber
 
@@ -95,7 +98,9 @@ export class OwnedStreams {
 
   async #authenticate(request: SessionInit): Promise<void> {
     this.#checkOpen()
-    await this.#registry.authenticate(request, this.#asking)
+    // Sessions may outlive the config they were admitted by, but what is asked of each request is as of now.
+    const chain = this.#gatekeeper.newestChain(this.#asking.owner.plugin) ?? this.#asking.chain
+    await this.#registry.authenticate(request, { ...this.#asking, chain })
     this.#checkOpen()
   }
 

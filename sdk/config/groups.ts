@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { Address, AutoDuration, ByteSize, Duration, Secret } from './types.ts'
+import { Address, AutoDuration, ByteSize, Duration, Secret, WebhookUrl } from './types.ts'
 
 /** `publish`: how sessions that feed a stream are treated. Each key can be set in `global` and per plugin. */
 export const PublishConfig = Type.Object(
@@ -156,13 +156,15 @@ export type SignedPolicyConfig = Static<typeof SignedPolicyConfig>
 export const AdmissionWebhookConfig = Type.Object(
   {
     enable: Type.Boolean({ default: false, description: 'Ask a control server about each session' }),
-    url: Type.String({
-      default: '',
-      pattern: '^$|^https?://[^\\s]+$',
-      description: 'Control server (http or https); empty switches the gate off',
-    }),
+    url: WebhookUrl({ default: '', description: 'Control server (http or https); empty switches the gate off' }),
     secret: Secret({ default: '', description: 'When set, requests carry a signature header made with it' }),
-    timeout_ms: Type.Integer({ default: 3000, minimum: 1, description: 'Deadline of a request in milliseconds' }),
+    timeout_ms: Type.Integer({
+      default: 3000,
+      minimum: 1,
+      // What a timer of Node can wait; a longer one would fire at once.
+      maximum: 2 ** 31 - 1,
+      description: 'Deadline of a request in milliseconds',
+    }),
     fail_policy: Type.Union([Type.Literal('closed'), Type.Literal('open')], {
       default: 'closed',
       description: 'When the control server fails: closed denies, open admits (for development)',

@@ -44,6 +44,11 @@ export function SourceUrl(options: { readonly description: string }) {
   return Type.String({ format: 'source-url', ...options })
 }
 
+/** The address of a web service that is told or asked something, `http` or `https`, masked as {@link SourceUrl}. */
+export function WebhookUrl(options: ValueOptions<string>) {
+  return Type.String({ format: 'webhook-url', ...options })
+}
+
 type MapOptions = { readonly default: Readonly<Record<string, unknown>>; readonly description: string }
 
 /** A map whose keys are stream paths. */

@@ -47,7 +47,9 @@ describe('RTMP', () => {
     const ends = () =>
       server.records.slice(from).filter(({ msg, stream }) => msg === 'publish ended' && stream === 'live/later')
     await waitFor(() => ends().length > 0, { what: 'the later publisher to end' })
-    const messages = server.records.slice(from).map(({ msg }) => msg)
+    // ffmpeg may leave with bytes unread, which resets the connection: a line for those who look for faults.
+    const records = server.records.slice(from).filter(({ level }) => level !== 'debug')
+    const messages = records.map(({ msg }) => msg)
     expect(messages).to.eql(['publish', 'publish ended', 'publish', 'publish ended'])
   })
 
