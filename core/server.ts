@@ -5,6 +5,7 @@ import type { InheritedConfig } from 'sluice/sdk'
 import { Gatekeeper } from './auth/gatekeeper.ts'
 import { ConfigError } from './config/config-error.ts'
 import type { Config } from './config/config.ts'
+import { normalizeKey } from './config/key-name.ts'
 import { HookRunner } from './host/hooks/hook-runner.ts'
 import { PluginHost } from './host/plugin-host.ts'
 import { ServiceBoard } from './host/service-board.ts'
@@ -14,6 +15,7 @@ import { registerPullRoutes } from './http/admin/pull-routes.ts'
 import { registerSecretRoute } from './http/admin/secret-route.ts'
 import { registerStreamRoutes } from './http/admin/stream-routes.ts'
 import { registerSysinfoRoutes } from './http/admin/sysinfo-routes.ts'
+import { parseJson } from './http/fastify-app.ts'
 import { addHealthRoutes } from './http/health.ts'
 import { registerHome } from './http/home/home-routes.ts'
 import { HttpHost } from './http/http-host.ts'
@@ -135,6 +137,9 @@ export class Server {
       this.#log.level = this.#config.global.loglevel
       await this.http.applyConfig(this.#config.global.http)
       await this.host.applyConfig(changes)
+      if (changes.some(({ section, keys }) => section === 'global' && keys.includes('plugins_dir'))) {
+        this.#log.warn('global.plugins_dir holds from the next start of the server')
+      }
     } catch (error) {
       this.#log.error({ err: error }, 'the config was not applied; the one before holds')
     }
@@ -146,6 +151,8 @@ export class Server {
     registerHome(app)
     void app.register(async (admin) => {
       guardAdmin(admin)
+      // What curl says of a body, whatever is in it.
+      parseJson(admin, 'application/x-www-form-urlencoded')
       registerStreamRoutes(admin, this.streams)
       registerPullRoutes(admin, this.#pulls)
       registerMetricsRoute(admin, this.streams)
@@ -160,8 +167,10 @@ export class Server {
   }
 
   #sectionOf(section: string): Readonly<InheritedConfig> | undefined {
-    if (section === 'global') return this.#config.global
-    return this.host.list().find(({ name, state }) => name === section && state !== 'disabled')?.config?.values
+    if (normalizeKey(section) === 'global') return this.#config.global
+    const named = normalizeKey(section)
+    const plugins = this.host.list().filter(({ state }) => state !== 'disabled')
+    return plugins.find(({ name }) => normalizeKey(name) === named)?.config?.values
   }
 }
 

@@ -45,7 +45,7 @@ export function createFastifyApp({ log, limits, cors }: FastifyAppOptions): Fast
     if (methods.length === 0) return reply.code(404).send(failure(404, 'not found'))
     return reply.code(405).header('allow', methods.join(', ')).send(failure(405, 'method not allowed'))
   })
-  acceptEmptyJson(app)
+  parseJson(app, 'application/json')
   return app
 }
 
@@ -56,10 +56,10 @@ function replyError(error: unknown, request: FastifyRequest, reply: FastifyReply
   void reply.code(statusCode).headers(ERROR_HEADERS).send(body)
 }
 
-/** Operations without a body are sent with a JSON content type all the same. */
-function acceptEmptyJson(app: FastifyInstance): void {
+/** Reads bodies of a content type as JSON. Operations without a body are sent with a content type all the same. */
+export function parseJson(app: FastifyInstance, contentType: string): void {
   const parse = app.getDefaultJsonParser('error', 'error')
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+  app.addContentTypeParser(contentType, { parseAs: 'string' }, (request, body, done) => {
     if (body.length === 0) done(null, undefined)
     else void parse(request, body.toString(), done)
   })

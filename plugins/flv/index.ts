@@ -1,4 +1,4 @@
-import { definePlugin, serveLive } from 'sluice/sdk'
+import { addressTemplates, definePlugin, serveLive } from 'sluice/sdk'
 import { FLV_FORMAT, WS_FLV_FORMAT } from './flv-muxer.ts'
 
 export default definePlugin({
@@ -7,9 +7,7 @@ export default definePlugin({
   sdk: '^1',
   description: 'Plays streams as FLV over HTTP and WebSocket',
   mounts: ['flv', 'hdl'],
-  endpoints: () => ({
-    playAddr: ['http://{hostName}/flv/{streamPath}.flv', 'ws://{hostName}/flv/{streamPath}.flv'],
-  }),
+  endpoints: ({ http }) => ({ playAddr: addressTemplates(http, '/flv/{streamPath}.flv', ['http', 'ws']) }),
   setup(ctx) {
     serveLive(ctx, {
       extension: 'flv',

@@ -1,4 +1,4 @@
-import { definePlugin } from 'sluice/sdk'
+import { addressTemplates, definePlugin } from 'sluice/sdk'
 import { Admission } from './admission.ts'
 import { AttendedClock } from './attended-clock.ts'
 import { Cuttings, HlsConfig } from './config.ts'
@@ -20,7 +20,7 @@ export default definePlugin({
   provides: ['pull:hls', 'hls:former'],
   config: HlsConfig,
   live: ['format', 'mode', 'idletimeout', 'subscribe'],
-  endpoints: () => ({ playAddr: ['http://{hostName}/hls/{streamPath}/index.m3u8'] }),
+  endpoints: ({ http }) => ({ playAddr: addressTemplates(http, '/hls/{streamPath}/index.m3u8', ['http']) }),
   setup(ctx) {
     registerPull(ctx)
     const { streams, services, log } = ctx

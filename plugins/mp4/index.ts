@@ -1,4 +1,4 @@
-import { definePlugin, serveLive, StreamNotFound } from 'sluice/sdk'
+import { addressTemplates, definePlugin, serveLive, StreamNotFound } from 'sluice/sdk'
 import { carriedTracks, fmp4ContentType } from './carried-track.ts'
 import { FMP4_FORMAT, WS_FMP4_FORMAT } from './fmp4-muxer.ts'
 
@@ -7,9 +7,7 @@ export default definePlugin({
   version: '1.0.0',
   sdk: '^1',
   description: 'Plays streams as fragmented MP4 over HTTP and WebSocket',
-  endpoints: () => ({
-    playAddr: ['http://{hostName}/mp4/{streamPath}.mp4', 'ws://{hostName}/mp4/{streamPath}.mp4'],
-  }),
+  endpoints: ({ http }) => ({ playAddr: addressTemplates(http, '/mp4/{streamPath}.mp4', ['http', 'ws']) }),
   setup(ctx) {
     serveLive(ctx, {
       extension: 'mp4',

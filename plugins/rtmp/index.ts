@@ -1,4 +1,4 @@
-import { definePlugin } from 'sluice/sdk'
+import { addressTemplates, definePlugin } from 'sluice/sdk'
 import { RtmpConfig } from './config.ts'
 import { RtmpFormats } from './from-stream.ts'
 import { RtmpSession } from './session.ts'
@@ -12,9 +12,8 @@ export default definePlugin({
   live: ['chunksize', 'c2', 'publish', 'subscribe'],
   closingNotice: true,
   endpoints: ({ tcp }) => {
-    const port = tcp.listenaddr.split(':').at(-1) ?? ''
-    const host = port === '1935' ? '{hostName}' : `{hostName}:${port}`
-    return { pushAddr: [`rtmp://${host}/{streamPath}`], playAddr: [`rtmp://${host}/{streamPath}`] }
+    const addresses = addressTemplates(tcp, '/{streamPath}', ['rtmp'])
+    return { pushAddr: addresses, playAddr: addresses }
   },
   async setup(ctx) {
     const formats = new RtmpFormats()

@@ -7,7 +7,10 @@ type DeepPartial<T> = T extends readonly unknown[] ? T : T extends object ? { [K
 /** The effective config of a plugin: its own keys and the groups every plugin has. */
 export type PluginConfig<Schema extends TObject> = Static<Schema> & InheritedConfig
 
-/** Where clients reach a plugin; templates with `{hostName}` and `{streamPath}`. Shown in `/api/sysinfo`. */
+/**
+ * Where clients reach a plugin; templates with `{hostName}` and `{streamPath}`, as `addressTemplates` makes them. Shown
+ * in `/api/sysinfo`.
+ */
 export type Endpoints = {
   readonly pushAddr?: readonly string[]
   readonly playAddr?: readonly string[]

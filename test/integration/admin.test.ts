@@ -7,7 +7,7 @@ import { waitFor } from '../peers/wait-for.ts'
 import { makeFlvFile, type FlvFile } from '../support/flv-file.ts'
 import { FlvViewer } from '../support/flv-viewer.ts'
 import { RtmpClient } from '../support/rtmp-client.ts'
-import { startServer, type RunningServer } from '../support/server.ts'
+import { startServer, type ApiBody, type RunningServer } from '../support/server.ts'
 
 const CONFIG = `
 global:
@@ -93,8 +93,9 @@ describe('the admin API', () => {
       expect(rtmp?.description['tcp']).to.equal(`:${server.rtmpPort}`)
       expect(rtmp?.pushAddr[0]).to.match(/^rtmp:\/\/\{hostName\}.*\/\{streamPath\}$/u)
       const flv = plugins.find(({ name }) => name === 'flv')
+      // The port is the one of the config, which asks the system for one here.
       expect(flv?.description['playAddr']).to.equal(
-        'http://{hostName}/flv/{streamPath}.flv, ws://{hostName}/flv/{streamPath}.flv',
+        'http://{hostName}:0/flv/{streamPath}.flv, ws://{hostName}:0/flv/{streamPath}.flv',
       )
       expect(flv?.description['pushAddr']).to.equal('')
     })
@@ -177,6 +178,12 @@ describe('the admin API', () => {
       expect(publisher.statuses).to.include('NetStream.Publish.Failed')
       expect((await server.api('/api/stream/info/live/stopped')).status).to.equal(404)
     })
+
+    it('are stopped by what curl -d sends', async () => {
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+      const answer = await server.api('/api/stream/stop/live/none', { method: 'POST', headers, body: '{}' })
+      expect([answer.status, answer.body.code]).to.eql([200, 0])
+    })
   })
 
   describe('subscribers', () => {
@@ -205,6 +212,27 @@ describe('the admin API', () => {
       for (const publisher of publishers) publisher.close()
     })
 
+    it('and streams are listed by page', async () => {
+      const publishers = [await publish('live/p1'), await publish('live/p2'), await publish('live/p3')]
+      const viewers = ['p1', 'p2', 'p3'].map((name) => new FlvViewer(server.http(`/flv/live/${name}.flv`)))
+      for (const { received } of viewers) await received.wait(1)
+      for (const path of ['/api/stream/list', '/api/subscribers', '/api/subscribers/']) {
+        const pageOf = async (query: string) => (await server.api(`${path}?${query}`)).body
+        const all = await pageOf('')
+        expect(all, path).to.include({ total: 3, pageNum: 1, pageSize: 3 })
+        const [one, two] = [await pageOf('pageNum=1&pageSize=2'), await pageOf('page_num=2&page_size=2')]
+        expect(two).to.include({ total: 3, pageNum: 2, pageSize: 2 })
+        const names = (body: ApiBody) =>
+          (body.data as { path?: string; id?: number }[]).map((item) => item.path ?? item.id)
+        expect([...names(one), ...names(two)]).to.eql(names(all))
+        expect(names(two)).to.have.length(1)
+        expect(names(await pageOf('pageNum=9&pageSize=2'))).to.eql([])
+        expect((await server.api(`${path}?pageNum=x`)).status).to.equal(400)
+      }
+      for (const viewer of viewers) viewer.close()
+      for (const publisher of publishers) publisher.close()
+    })
+
     it('that wait are counted by path', async () => {
       const waiting = new FlvViewer(server.http('/flv/live/awaited.flv'))
       const counts = async () => {
@@ -223,6 +251,11 @@ describe('the admin API', () => {
     it('may read answers', async () => {
       const { headers } = await server.api('/api/sysinfo', { headers: { origin } })
       expect(headers.get('access-control-allow-origin')).to.be.oneOf(['*', origin])
+    })
+
+    it('may stop nothing', async () => {
+      const answer = await server.api('/api/stream/stop/live/x', { method: 'POST', headers: { origin } })
+      expect([answer.status, answer.body.code]).to.eql([403, 7])
     })
 
     it('may ask before they write', async () => {

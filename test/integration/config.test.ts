@@ -37,6 +37,10 @@ describe('a changed config file', () => {
     expect(rtmp()?.generation).to.equal(1)
   })
 
+  it('is told where it holds from the next start only', async () => {
+    await write('global:\n  plugins_dir: [other]\n', 'global.plugins_dir holds from the next start of the server')
+  })
+
   it('is inherited from global by plugins that say nothing else', async () => {
     await write('global:\n  publish:\n    kickexist: true\n', 'the config changed')
     await waitFor(() => rtmp()?.config?.values.publish.kickexist === true)

@@ -4,6 +4,8 @@ import { PluginError } from '../plugin-error.ts'
 /** The major version of the sdk this host offers; a plugin's `sdk` field must ask for it. */
 const SDK_VERSION = 1
 
+/** The section that plugins inherit from. */
+const RESERVED_NAME = 'global'
 const NAME = /^[a-z][a-z0-9-]*$/
 const SDK_RANGE = /^[\^~]?v?(\d+)(?:\.\d+){0,2}$/
 const LISTS = ['requires', 'provides', 'live', 'mounts'] as const
@@ -25,6 +27,7 @@ export function checkDefinition(exported: unknown): PluginDefinition {
   if (typeof name !== 'string' || !NAME.test(name)) {
     throw new PluginError(`has a bad name, ${show(name)}: it must be lower-case letters, digits and dashes`)
   }
+  if (name === RESERVED_NAME) throw new PluginError(`may not be called '${name}', as the config section of all plugins`)
   if (typeof version !== 'string' || version === '') throw new PluginError('has no version; write it as a string')
   if (sdk !== undefined) checkSdk(sdk)
   if (typeof setup !== 'function') throw new PluginError('has no setup function')

@@ -130,6 +130,11 @@ describe('loadPlugin', () => {
     ['no default export', 'export const a = 1', 'has no default export; write `export default definePlugin({ … })`'],
     ['a function', 'export default () => {}', 'exports a function by default, not a plugin definition'],
     ['null', 'export default null', 'exports null by default, not a plugin definition'],
+    [
+      'the name of the section of all',
+      "export default { name: 'global', version: '1', setup() {} }",
+      "may not be called 'global', as the config section of all plugins",
+    ],
     ['no name', 'export default {}', 'has a bad name, undefined: it must be lower-case letters, digits and dashes'],
     [
       'a bad name',

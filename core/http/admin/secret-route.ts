@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { InvalidRequest, SluiceError, type InheritedConfig } from 'sluice/sdk'
 import { parseHexTime, sign } from '../../auth/signature.ts'
 import { checkStreamPath } from '../../stream/stream-path.ts'
+import { refuseForeignPages } from './admin-access.ts'
 
 /** What `expire` is when it is left out: now and this much (spec.md, Limits). */
 export const DEFAULT_EXPIRY_SECONDS = 30 * 60
@@ -20,7 +21,8 @@ type SecretQuery = Readonly<Record<string, unknown>>
 
 /** `GET /v6/api/streams/secret`: makes a signature for a publisher or player (spec.md, Endpoints). A bare object. */
 export function registerSecretRoute(app: FastifyInstance, sectionOf: SectionLookup): void {
-  app.get<{ Querystring: SecretQuery }>('/v6/api/streams/secret', ({ query }) => {
+  const options = { onRequest: refuseForeignPages }
+  app.get<{ Querystring: SecretQuery }>('/v6/api/streams/secret', options, ({ query }) => {
     const streamPath = parameter(query, 'stream_path')
     const type = parameter(query, 'type', 'publish')
     const expire = parameter(query, 'expire', defaultExpiry())

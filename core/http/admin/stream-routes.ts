@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { SluiceError } from 'sluice/sdk'
 import type { StreamRegistry } from '../../stream/registry.ts'
 import { ok } from '../envelope.ts'
+import { page, PAGED, type PagedRoute } from './paging.ts'
 import { streamView, subscriberView } from './stream-views.ts'
 
 class NotFound extends SluiceError {
@@ -12,10 +13,9 @@ class NotFound extends SluiceError {
 
 /** Streams and subscribers: lists, details and stopping (api.md 3.1, 3.2). */
 export function registerStreamRoutes(app: FastifyInstance, streams: StreamRegistry): void {
-  app.get('/api/stream/list', () => {
-    const list = streams.list().map((stream) => streamView(stream, streams.mergeWindow))
-    return ok(list, { total: list.length, pageNum: 1, pageSize: list.length })
-  })
+  app.get<PagedRoute>('/api/stream/list', PAGED, ({ query }) =>
+    page(streams.list(), query, (stream) => streamView(stream, streams.mergeWindow)),
+  )
 
   app.get<{ Params: { '*': string } }>('/api/stream/info/*', ({ params }) => {
     const stream = streams.get(params['*'])
@@ -30,14 +30,14 @@ export function registerStreamRoutes(app: FastifyInstance, streams: StreamRegist
     return { list }
   })
 
-  const subscribers = (path: string | undefined) => {
-    const list = streams
-      .subscribers(path)
-      .map((subscriber) => subscriberView(streams.get(subscriber.streamPath), subscriber))
-    return ok(list, { total: list.length, pageNum: 1, pageSize: list.length })
-  }
-  app.get('/api/subscribers', () => subscribers(undefined))
-  app.get<{ Params: { '*': string } }>('/api/subscribers/*', ({ params }) => subscribers(params['*'] || undefined))
+  const subscribers = (path: string | undefined, query: PagedRoute['Querystring']) =>
+    page(streams.subscribers(path), query, (subscriber) =>
+      subscriberView(streams.get(subscriber.streamPath), subscriber),
+    )
+  app.get<PagedRoute>('/api/subscribers', PAGED, ({ query }) => subscribers(undefined, query))
+  app.get<PagedRoute & { Params: { '*': string } }>('/api/subscribers/*', PAGED, ({ params, query }) =>
+    subscribers(params['*'] || undefined, query),
+  )
 
   app.post<{ Params: { '*': string } }>('/api/stream/stop/*', ({ params }) => {
     streams.get(params['*'])?.publisher?.close('stop by user')

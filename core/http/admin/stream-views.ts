@@ -96,8 +96,9 @@ export function subscriberView(stream: Stream | undefined, subscriber: StreamSub
 
 function readerView(publisher: StreamPublisher, track: Track, subscriber: StreamSubscriber) {
   const meter = publisher.meter(track)
-  const timestamp = subscriber.viewer?.lastTimeMs ?? 0
   const newestMs = rescale(meter?.lastDts ?? 0, track.timescale, 1000)
+  // What is not sent viewer by viewer, such as files, has no place in the stream: it is as new as can be.
+  const timestamp = subscriber.viewer?.lastTimeMs ?? Math.round(newestMs)
   const delay = Math.max(0, Math.round(((newestMs - timestamp) * (meter?.fps ?? 0)) / 1000))
   const live = subscriber.viewer?.state === 'live'
   return {

@@ -1,0 +1,31 @@
+/** A section with a listening address and one for the same over TLS, each empty for none. */
+type ListenConfig = { readonly listenaddr: string; readonly listenaddrtls: string }
+
+/** What a plugin is spoken to by; over TLS, an `s` follows. */
+type Scheme = 'http' | 'ws' | 'rtmp'
+
+/** Ports that go without saying. */
+const DEFAULT_PORTS: Readonly<Record<string, string>> = {
+  http: '80',
+  https: '443',
+  ws: '80',
+  wss: '443',
+  rtmp: '1935',
+  rtmps: '443',
+}
+
+/**
+ * Addresses for `Endpoints`, such as `http://{hostName}:8080/flv/{streamPath}.flv`: one for each scheme, and for each
+ * with TLS, where the section listens.
+ */
+export function addressTemplates(config: ListenConfig, path: string, schemes: readonly Scheme[]): string[] {
+  const template = (scheme: string, address: string): string[] => {
+    const port = address.slice(address.lastIndexOf(':') + 1)
+    if (address === '') return []
+    return [`${scheme}://{hostName}${port === DEFAULT_PORTS[scheme] ? '' : `:${port}`}${path}`]
+  }
+  return [
+    ...schemes.flatMap((scheme) => template(scheme, config.listenaddr)),
+    ...schemes.flatMap((scheme) => template(`${scheme}s`, config.listenaddrtls)),
+  ]
+}
