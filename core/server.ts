@@ -50,6 +50,8 @@ export class Server {
   readonly #pulls: PullManager
   readonly #startTime = new Date()
   #unwatch: (() => void) | undefined
+  /** Of the config, as they were logged. */
+  #warnings: readonly string[] = []
   #stopping: Promise<void> | undefined
 
   constructor({ config, log, pluginFolders = [PLUGINS_FOLDER] }: ServerOptions) {
@@ -95,7 +97,7 @@ export class Server {
     for (const { name, line } of this.#config.undeclaredSections()) {
       this.#log.warn({ section: name, line }, 'this config section has no plugin; it is kept for the day it comes')
     }
-    for (const warning of this.#config.warnings()) this.#log.warn(warning)
+    this.#warn()
     this.#unwatch = this.#config.watch(() => void this.#reload())
     this.#log.info({ version: VERSION, config: this.#config.file ?? 'defaults' }, 'the server is up')
   }
@@ -137,12 +139,19 @@ export class Server {
       this.#log.level = this.#config.global.loglevel
       await this.http.applyConfig(this.#config.global.http)
       await this.host.applyConfig(changes)
+      this.#warn()
       if (changes.some(({ section, keys }) => section === 'global' && keys.includes('plugins_dir'))) {
         this.#log.warn('global.plugins_dir holds from the next start of the server')
       }
     } catch (error) {
       this.#log.error({ err: error }, 'the config was not applied; the one before holds')
     }
+  }
+
+  #warn(): void {
+    const warnings = this.#config.warnings()
+    for (const warning of warnings) if (!this.#warnings.includes(warning)) this.#log.warn(warning)
+    this.#warnings = warnings
   }
 
   #addRoutes(): void {

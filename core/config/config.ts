@@ -11,6 +11,7 @@ import { normalizeKey } from './key-name.ts'
 import { resolveGlobal, resolvePlugin } from './resolve.ts'
 import type { SectionDefinition } from './schema.ts'
 import type { ConfigEntry, Section, SectionConfig } from './section.ts'
+import { unknownProtocols } from './unknown-protocols.ts'
 
 /** Read from the working directory when no file is named; it need not be there. */
 const DEFAULT_FILE = 'config.yaml'
@@ -103,7 +104,8 @@ export class Config {
   warnings(): string[] {
     const noFile = this.file === undefined ? [`there is no ${DEFAULT_FILE} here, so defaults apply`] : []
     const sections = [this.#global, ...[...this.#declared.values()].map(({ section }) => section)]
-    return [...noFile, ...this.#environment.warnings(new Map(sections.map(({ name, leaves }) => [name, leaves])))]
+    const leaves = new Map(sections.map((section) => [section.name, section.leaves]))
+    return [...noFile, ...this.#environment.warnings(leaves), ...unknownProtocols(sections)]
   }
 
   /**
