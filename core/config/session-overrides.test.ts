@@ -35,6 +35,14 @@ describe('session overrides', () => {
     })
   }
 
+  it('refuses a viewer that wants nothing', () => {
+    const nothing = { subaudio: 'false', subvideo: 'false' }
+    expect(() => applySubscribeOverrides(subscribe, nothing)).to.throw(InvalidRequest, 'neither audio nor video')
+    const videoOnly = { ...subscribe, subaudio: false }
+    expect(() => applySubscribeOverrides(videoOnly, { subvideo: 'false' })).to.throw(InvalidRequest)
+    expect(applySubscribeOverrides(videoOnly, { subvideo: 'false', subaudio: 'true' })).to.include({ subvideo: false })
+  })
+
   it('lets a publisher leave out audio or video', () => {
     expect(applyPublishOverrides(publish, { PubAudio: 'false', subvideo: 'false' })).to.deep.equal({
       ...publish,

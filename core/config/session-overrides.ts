@@ -35,10 +35,12 @@ export function applyPublishOverrides(config: PublishConfig, params: Params): Pu
 /**
  * The subscribe config of one session: `subaudio`, `subvideo`, `iframeonly`, `buffertime` (at most 30 s or, if longer, what
  * is configured), `submode`, `waittimeout` (likewise, 60 s) and `waittrack` may be set in its query. The same object when
- * the query sets none. Throws `InvalidRequest` for a value that the schema refuses.
+ * the query sets none. Throws `InvalidRequest` for a value that the schema refuses, and when nothing is left to be sent.
  */
 export function applySubscribeOverrides(config: SubscribeConfig, params: Params): SubscribeConfig {
-  return applied(config, params, SUBSCRIBE_OVERRIDES)
+  const overridden = applied(config, params, SUBSCRIBE_OVERRIDES)
+  if (overridden === config || overridden.subaudio || overridden.subvideo) return overridden
+  throw new InvalidRequest('neither audio nor video is asked for: subaudio and subvideo are both off')
 }
 
 function overrides<Key extends string>(

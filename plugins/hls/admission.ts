@@ -73,7 +73,8 @@ export class Admission {
     try {
       const init = sessionInit(exchange, streamPath, query)
       subscriber = await this.#ctx.streams.subscribe({ ...init, signal: leaving.signal })
-      const feed = this.#feeds.get(subscriber.streamPath, format)
+      const selection = this.#selectionOf(subscriber)
+      const feed = this.#feeds.get({ streamPath: subscriber.streamPath, format, selection })
       await this.#wait(exchange, streamPath, feed)
       return this.#sessions.open({ formerToken, requestedPath: streamPath, feed, subscriber, client: init.client })
     } catch (error) {
@@ -100,6 +101,13 @@ export class Admission {
     } finally {
       feed.release(streamPath)
     }
+  }
+
+  // What the viewer takes is made for all viewers who take the same.
+  #selectionOf({ config }: Subscriber): string {
+    const usual = this.#ctx.config.subscribe
+    const other = (['subaudio', 'subvideo', 'iframeonly'] as const).filter((key) => config[key] !== usual[key])
+    return other.map((key) => `${key}=${config[key]}`).join('&')
   }
 
   #formatFor({ request }: Exchange, query: string): HlsFormat {

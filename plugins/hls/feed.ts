@@ -21,9 +21,16 @@ export type LivePresentation = Pick<
   | 'end'
 >
 
-export type FeedInit = {
+/** What is made into a presentation. */
+export type Wanted = {
   readonly streamPath: string
   readonly format: HlsFormat
+  /** What of the stream, where that is not what the config says: as a query, such as `subaudio=false`. */
+  readonly selection?: string
+}
+
+export type FeedInit = {
+  readonly wanted: Wanted
   readonly window: number
   readonly presentation: LivePresentation
   readonly streams: Pick<PluginContext<unknown>['streams'], 'subscribe'>
@@ -41,8 +48,7 @@ const FALLBACK_TARGET_SECONDS = 2
 
 /** A presentation with what feeds it, and those who use it. */
 export class Feed {
-  readonly streamPath: string
-  readonly format: HlsFormat
+  readonly wanted: Wanted
   readonly presentation: LivePresentation
   readonly waiting: WaitingRequests
   readonly #init: FeedInit
@@ -63,13 +69,20 @@ export class Feed {
 
   constructor(init: FeedInit) {
     this.#init = init
-    this.streamPath = init.streamPath
-    this.format = init.format
+    this.wanted = init.wanted
     this.presentation = init.presentation
     this.waiting = new WaitingRequests((err) => init.log.error({ err }, 'a playlist could not be sent'))
     this.#startMs = init.nowMs()
     this.#idleSinceMs = this.#startMs
     this.#ignoreChanges = this.presentation.onChange(() => this.#onChange())
+  }
+
+  get streamPath(): string {
+    return this.wanted.streamPath
+  }
+
+  get format(): HlsFormat {
+    return this.wanted.format
   }
 
   /** No media comes any more: playlists say so. */
@@ -102,10 +115,11 @@ export class Feed {
 
   /** Subscribes to the stream, until that ends or this is disposed. Never rejects. */
   async run(): Promise<void> {
-    const { streams, streamPath, presentation } = this.#init
+    const { streams, presentation } = this.#init
+    const { streamPath, selection: query = '' } = this.wanted
     const client = { ip: '', port: 0, userAgent: '' }
     try {
-      const request = { streamPath, url: '', query: '', client, type: 'transform', signal: this.#leave.signal } as const
+      const request = { streamPath, url: '', query, client, type: 'transform', signal: this.#leave.signal } as const
       const subscriber = await streams.subscribe(request)
       this.#subscriber = subscriber
       subscriber.onClose((reason) => (reason === STREAM_OVER ? this.end() : this.dispose()))

@@ -21,9 +21,9 @@ describe('feeds of presentations', () => {
 
   it('are one for all viewers of a stream and format', async () => {
     await rig.publish('live/a')
-    const feed = rig.feeds.get('live/a', 'llhls')
-    expect(rig.feeds.get('live/a', 'llhls')).to.equal(feed)
-    expect(rig.feeds.get('live/a', 'ts')).not.to.equal(feed)
+    const feed = rig.feeds.get({ streamPath: 'live/a', format: 'llhls' })
+    expect(rig.feeds.get({ streamPath: 'live/a', format: 'llhls' })).to.equal(feed)
+    expect(rig.feeds.get({ streamPath: 'live/a', format: 'ts' })).not.to.equal(feed)
     expect(rig.options.map(({ format, lowLatency }) => ({ format, lowLatency }))).to.eql([
       { format: 'fmp4', lowLatency: true },
       { format: 'ts', lowLatency: false },
@@ -35,14 +35,14 @@ describe('feeds of presentations', () => {
 
   it('subscribe as the server itself, which no gate is for', async () => {
     await rig.publish('live/a')
-    rig.feeds.get('live/a', 'fmp4')
+    rig.feeds.get({ streamPath: 'live/a', format: 'fmp4' })
     await waitFor(() => rig.streams.allSubscribers.some(({ attached }) => attached))
     expect(rig.streams.allSubscribers.map(({ request }) => request.type)).to.eql(['transform'])
   })
 
   it('are ready with their first segment', async () => {
     await rig.publish('live/a')
-    const feed = rig.feeds.get('live/a', 'llhls')
+    const feed = rig.feeds.get({ streamPath: 'live/a', format: 'llhls' })
     let ready = false
     const waiting = feed.whenReady().then(() => (ready = true))
     rig.presentations[0]?.change()
@@ -54,7 +54,7 @@ describe('feeds of presentations', () => {
 
   it('let nobody wait for ever', async () => {
     await rig.publish('live/a')
-    const feed = rig.feeds.get('live/a', 'llhls')
+    const feed = rig.feeds.get({ streamPath: 'live/a', format: 'llhls' })
     const waiting = reasonOf(feed.whenReady())
     rig.feeds.tick(29_999, IDLE_MS * 10)
     rig.feeds.tick(30_000, IDLE_MS * 10)
@@ -65,7 +65,7 @@ describe('feeds of presentations', () => {
 
   it('say once why there is nothing to play, and have something when that changes', async () => {
     await rig.publish('live/a')
-    const feed = rig.feeds.get('live/a', 'llhls')
+    const feed = rig.feeds.get({ streamPath: 'live/a', format: 'llhls' })
     const presentation = rig.presentations[0]
     presentation?.change({ failed: 'no codec' })
     presentation?.change()
@@ -95,7 +95,7 @@ describe('feeds of presentations', () => {
     expect(count()).to.equal(0)
     expect(rig.streams.subscribers('live/a')).to.eql([])
     expect(rig.presentations[0]?.ended).to.equal(true)
-    expect(rig.feeds.get('live/a', 'llhls')).not.to.equal(feed)
+    expect(rig.feeds.get({ streamPath: 'live/a', format: 'llhls' })).not.to.equal(feed)
   })
 
   it('stay without viewers when they are to be kept, until they are let go', async () => {
@@ -119,7 +119,7 @@ describe('feeds of presentations', () => {
     await waitFor(() => feed.ended)
     expect(presentation.ended).to.equal(true)
     expect(feed.playlist('video', { carried: '', skip: false, gzip: false })?.body.toString()).to.include('ENDLIST')
-    expect(rig.feeds.get('live/a', 'llhls')).not.to.equal(feed)
+    expect(rig.feeds.get({ streamPath: 'live/a', format: 'llhls' })).not.to.equal(feed)
     rig.clock.advance(feed.windowSeconds * 1000 - 1)
     rig.feeds.tick(rig.clock.now(), Infinity)
     expect(feed.disposed).to.equal(false)
@@ -144,7 +144,7 @@ describe('feeds of presentations', () => {
     rig.streams.allSubscribers[0]?.close('stop by user')
     expect(outcomes).to.eql(['expired', 'over'])
     expect(feed.disposed).to.equal(true)
-    expect(rig.feeds.get('live/a', 'llhls')).not.to.equal(feed)
+    expect(rig.feeds.get({ streamPath: 'live/a', format: 'llhls' })).not.to.equal(feed)
   })
 
   it('go on by their numbers in what takes their place, here and in another generation', async () => {
@@ -152,20 +152,20 @@ describe('feeds of presentations', () => {
     const numbers = { msn: 40, discontinuity: 7 }
     const [feed, presentation] = await rig.ready('live/a')
     presentation.nextNumbers = numbers
-    expect(rig.feeds.nextNumbers('live/a', 'llhls')).to.eql(numbers)
+    expect(rig.feeds.nextNumbers({ streamPath: 'live/a', format: 'llhls' })).to.eql(numbers)
     feed.dispose()
     rig.feeds.tick(0, 0)
-    rig.feeds.get('live/a', 'llhls')
-    rig.feeds.get('live/a', 'ts')
+    rig.feeds.get({ streamPath: 'live/a', format: 'llhls' })
+    rig.feeds.get({ streamPath: 'live/a', format: 'ts' })
     expect(rig.options.map((options) => options.numbers)).to.eql([undefined, numbers, undefined])
     const next = new FeedRig(numbers)
-    next.feeds.get('live/a', 'llhls')
+    next.feeds.get({ streamPath: 'live/a', format: 'llhls' })
     expect(next.options[0]?.numbers).to.eql(numbers)
     next.feeds.dispose()
   })
 
   it('are not there where no publisher comes', async () => {
-    const feed = rig.feeds.get('live/nobody', 'llhls')
+    const feed = rig.feeds.get({ streamPath: 'live/nobody', format: 'llhls' })
     expect(await reasonOf(feed.whenReady())).to.be.instanceOf(StreamNotFound)
     expect(feed.ended).to.equal(true)
   })

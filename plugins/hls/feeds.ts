@@ -1,6 +1,6 @@
 import type { PluginContext } from 'sluice/sdk'
 import type { Cuttings, HlsFormat } from './config.ts'
-import { Feed, type LivePresentation } from './feed.ts'
+import { Feed, type LivePresentation, type Wanted } from './feed.ts'
 import type { Numbers } from './presentation/numbers.ts'
 import type { PresentationOptions } from './presentation/presentation.ts'
 
@@ -12,16 +12,16 @@ export type FeedsInit = {
   /** A clock that does not jump. */
   readonly nowMs: () => number
   /** How a playlist of a stream went on in the generation before; undefined when there was none. */
-  readonly formerNumbers: (streamPath: string, format: HlsFormat) => Numbers | undefined
+  readonly formerNumbers: (wanted: Wanted) => Numbers | undefined
 }
 
 /** Of so many streams that are gone it is known how their playlists would go on. */
 const MAX_NUMBERS = 1000
 
-/** All presentations: one for each stream and format, made when somebody wants it, freed when nobody did for a while. */
+/** All presentations: one for each stream, format and selection, made when wanted, freed when nobody did for a while. */
 export class Feeds {
   readonly #init: FeedsInit
-  /** Those that have media to come, by format and path. */
+  /** Those that have media to come, by {@link keyOf}. */
   readonly #running = new Map<string, Feed>()
   readonly #byId = new Map<string, Feed>()
   /** Those that are made whether or not somebody watches. */
@@ -39,11 +39,11 @@ export class Feeds {
   }
 
   /** The stream in a format; who gets it holds it at once. */
-  get(streamPath: string, format: HlsFormat): Feed {
-    const key = keyOf(streamPath, format)
+  get(wanted: Wanted): Feed {
+    const key = keyOf(wanted)
     const known = this.#running.get(key)
     if (known !== undefined && !known.ended) return known
-    const feed = this.#create(streamPath, format)
+    const feed = this.#create(wanted)
     this.#running.set(key, feed)
     this.#byId.set(feed.presentation.id, feed)
     void feed.run()
@@ -56,15 +56,15 @@ export class Feeds {
   }
 
   /** How playlists of a stream go on in whatever takes the place of its presentation; undefined when there was none. */
-  nextNumbers(streamPath: string, format: HlsFormat): Numbers | undefined {
-    const key = keyOf(streamPath, format)
+  nextNumbers(wanted: Wanted): Numbers | undefined {
+    const key = keyOf(wanted)
     const running = this.#running.get(key)?.presentation.nextNumbers
-    return running ?? this.#numbers.get(key) ?? this.#init.formerNumbers(streamPath, format)
+    return running ?? this.#numbers.get(key) ?? this.#init.formerNumbers(wanted)
   }
 
   /** Makes the stream's segments from now until it ends, even if nobody watches. */
   keep(streamPath: string, format: HlsFormat): void {
-    const feed = this.get(streamPath, format)
+    const feed = this.get({ streamPath, format })
     if (this.#kept.has(feed)) return
     this.#kept.add(feed)
     feed.hold(streamPath)
@@ -91,7 +91,8 @@ export class Feeds {
     for (const feed of [...this.#byId.values()]) this.#free(feed)
   }
 
-  #create(streamPath: string, format: HlsFormat): Feed {
+  #create(wanted: Wanted): Feed {
+    const { streamPath, format } = wanted
     const { streams, cuttings, createPresentation, nowMs } = this.#init
     const log = this.#init.log.child({ stream: streamPath })
     const { fragmentMs, partMs, window } = cuttings.of(streamPath)
@@ -99,13 +100,13 @@ export class Feeds {
       format: format === 'ts' ? 'ts' : 'fmp4',
       lowLatency: format === 'llhls',
       ...{ fragmentMs, partMs, window, log },
-      numbers: this.nextNumbers(streamPath, format),
+      numbers: this.nextNumbers(wanted),
     })
-    return new Feed({ streamPath, format, window, presentation, streams, log, nowMs })
+    return new Feed({ wanted, window, presentation, streams, log, nowMs })
   }
 
   #letEnd(feed: Feed): void {
-    const key = keyOf(feed.streamPath, feed.format)
+    const key = keyOf(feed.wanted)
     if (this.#running.get(key) === feed) {
       this.#running.delete(key)
       this.#remember(key, feed.presentation.nextNumbers)
@@ -129,6 +130,6 @@ export class Feeds {
   }
 }
 
-function keyOf(streamPath: string, format: HlsFormat): string {
-  return `${format} ${streamPath}`
+function keyOf({ streamPath, format, selection = '' }: Wanted): string {
+  return `${format} ${streamPath}?${selection}`
 }

@@ -31,7 +31,7 @@ export default definePlugin({
       ...{ streams, log, nowMs },
       cuttings: new Cuttings(ctx.config),
       createPresentation: (options) => new Presentation({ ...options, nowMs: Date.now }),
-      formerNumbers: (streamPath, format) => former?.nextNumbers(streamPath, format),
+      formerNumbers: (wanted) => former?.nextNumbers(wanted),
     })
     const sessions = new Sessions(log, nowMs)
     const routes = new Routes({ ctx, feeds, sessions, admission: new Admission(ctx, feeds, sessions), nowMs, former })

@@ -3,7 +3,8 @@ import { InvalidRequest, SluiceError, StreamNotFound, type PluginContext } from 
 import { serializeMultivariantPlaylist } from 'sluice/sdk/media'
 import { addressText } from './address-text.ts'
 import type { Admission } from './admission.ts'
-import type { HlsConfig, HlsFormat } from './config.ts'
+import type { HlsConfig } from './config.ts'
+import type { Wanted } from './feed.ts'
 import type { Feeds } from './feeds.ts'
 import { PlaylistText } from './playlist-text.ts'
 import type { Numbers } from './presentation/numbers.ts'
@@ -31,7 +32,7 @@ export interface FormerRoutes {
   /** Whether what is asked for is its own, or of one before it. */
   owns(target: Target): boolean
   handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>
-  nextNumbers(streamPath: string, format: HlsFormat): Numbers | undefined
+  nextNumbers(wanted: Wanted): Numbers | undefined
 }
 
 declare module 'sluice/sdk' {
@@ -71,8 +72,8 @@ export class Routes implements FormerRoutes {
     return target.kind !== 'multivariant' && this.#former?.owns(target) === true
   }
 
-  nextNumbers(streamPath: string, format: HlsFormat): Numbers | undefined {
-    return this.#init.feeds.nextNumbers(streamPath, format)
+  nextNumbers(wanted: Wanted): Numbers | undefined {
+    return this.#init.feeds.nextNumbers(wanted)
   }
 
   /** Its viewers come in anew from now on, at the generation that is there. */

@@ -1,7 +1,6 @@
 /** How long a picture lasts until there is a second one. */
 const FIRST_PICTURE_MS = 40
 const MIN_PICTURE_MS = 4
-const MAX_PICTURE_MS = 1000
 /** A longer step is a break in the stream, and taken as it is. */
 const MAX_STEP_MS = 10_000
 
@@ -17,30 +16,32 @@ export type PictureTime = { readonly dts: number; readonly durationTicks: number
  */
 export class PictureTimes {
   readonly #minTicks: number
-  readonly #maxTicks: number
   readonly #maxStepTicks: number
-  #lastDts: number | undefined
+  /** As it came. */
+  #lastSourceDts: number | undefined
+  /** As it was sent: as it came, or earlier. */
+  #lastDts = 0
   #durationTicks: number
 
   constructor(timescale: number) {
     const ticks = (timeMs: number) => Math.max(2, Math.ceil((timeMs * timescale) / 1000))
     this.#minTicks = ticks(MIN_PICTURE_MS)
-    this.#maxTicks = ticks(MAX_PICTURE_MS)
     this.#maxStepTicks = ticks(MAX_STEP_MS)
     this.#durationTicks = ticks(FIRST_PICTURE_MS)
   }
 
   next(dts: number): PictureTime {
     const before = this.#durationTicks
-    const last = this.#lastDts
+    const last = this.#lastSourceDts
+    this.#lastSourceDts = dts
     if (last === undefined || dts - last > this.#maxStepTicks) {
       this.#lastDts = dts
       return { dts, durationTicks: before }
     }
-    const step = clamp(dts - last, 1, 2 * before - 1)
-    this.#lastDts = last + step
+    const step = clamp(dts - this.#lastDts, 1, 2 * before - 1)
+    this.#lastDts += step
     // A single pair that comes close together says little of the pace.
-    this.#durationTicks = clamp(step, Math.max(this.#minTicks, Math.ceil(before / 2)), this.#maxTicks)
+    this.#durationTicks = clamp(step, Math.max(this.#minTicks, Math.ceil(before / 2)), this.#maxStepTicks)
     return { dts: this.#lastDts, durationTicks: this.#durationTicks }
   }
 }

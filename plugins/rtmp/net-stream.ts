@@ -70,7 +70,9 @@ export class NetStream {
     log.info({ ip: client.ip, port: client.port, userAgent: client.userAgent }, 'publish')
     this.#told = true
     this.#publisher = publisher
-    this.#ingest = new RtmpIngest(publisher)
+    this.#ingest = new RtmpIngest(publisher, (codec) =>
+      log.warn({ codec }, 'a track is left out: its codec is not supported'),
+    )
     connection.expectMedia()
     publisher.onClose((reason) => {
       log.info({ reason, dropped: this.#ingest?.dropped || undefined }, 'publish ended')
@@ -141,7 +143,7 @@ export class NetStream {
     this.#publisher = undefined
     this.#ingest = undefined
     if (this.#closed) return
-    this.#status('error', 'NetStream.Publish.Failed', 'the stream was closed', amf3)
+    this.#status('error', 'NetStream.Publish.Failed', `the stream was closed: ${reason}`, amf3)
     this.#deps.connection.close(reason)
   }
 

@@ -12,12 +12,13 @@ export class RtmpIngest {
   readonly #seen = { audio: false, video: false }
   #expected: Expected | undefined
 
-  constructor(publisher: Publisher) {
+  /** @param onUnsupported Told once of each codec that can't be carried. */
+  constructor(publisher: Publisher, onUnsupported: (codecName: string) => void) {
     this.#publisher = publisher
-    this.#demuxer = new FlvTagDemuxer(this.#sink())
+    this.#demuxer = new FlvTagDemuxer(this.#sink(), onUnsupported)
   }
 
-  /** Units that came before their track's sequence header, and so could not be used. */
+  /** Units that came before their track's sequence header or in a codec that can't be carried. */
   get dropped(): number {
     return this.#demuxer.dropped
   }

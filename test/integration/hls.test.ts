@@ -20,12 +20,12 @@ hls: { fragment: 1s, idletimeout: 500ms }
 
 type Variant = { readonly path: string; readonly kind: MediaPlaylistKind }
 
-const VARIANTS: readonly Variant[] = [
+const FORMATS: readonly Variant[] = [
   { path: '/index.m3u8', kind: { format: 'fmp4', lowLatency: true } },
   { path: '/index.m3u8?format=fmp4', kind: { format: 'fmp4' } },
   { path: '/index.m3u8?format=ts', kind: { format: 'ts' } },
-  { path: '.m3u8?a=b', kind: { format: 'fmp4', lowLatency: true } },
 ]
+const VARIANTS: readonly Variant[] = [...FORMATS, { path: '.m3u8?a=b', kind: { format: 'fmp4', lowLatency: true } }]
 
 /** Plays to the end with ffmpeg, which is to complain of nothing; gives the hashes of what was decoded. */
 async function play(url: string): Promise<string[]> {
@@ -114,6 +114,36 @@ describe('HLS of a running server', function () {
     expect(ended).to.have.length(2 * VARIANTS.length)
     for (const record of ended)
       expect(record['reason']).to.match(/no request for two target durations|the stream is over|timeout/u)
+  })
+
+  it('is what its viewer asks for: no sound, no picture, keyframes', async () => {
+    const target = 'live/selected'
+    const selections = [
+      { query: 'subaudio=false', pictures: 25 * SECONDS, sounds: 0 },
+      { query: 'subvideo=false', pictures: 0, sounds: source.filter((frame) => frame.startsWith('1')).length },
+      { query: 'iframeonly=true', pictures: SECONDS, sounds: source.filter((frame) => frame.startsWith('1')).length },
+    ]
+    const cases = selections.flatMap((selection) => FORMATS.map((variant) => ({ ...selection, ...variant })))
+    const url = ({ query, path: variant }: (typeof cases)[number]) =>
+      server.http(`/hls/${target}${variant}${variant.includes('?') ? '&' : '?'}${query}`)
+    const followers = cases.map(async (wanted) => {
+      const viewer = await watch(url(wanted))
+      // Keyframes alone come too far apart for parts.
+      const kind = wanted.pictures === SECONDS ? { format: wanted.kind.format } : wanted.kind
+      return [...validateMultivariant(viewer.multivariant.text), ...(await follow(viewer, kind))]
+    })
+    const players = cases.map((wanted) => play(url(wanted)))
+    await waitFor(() => subscribers('server').length === 2 * cases.length)
+    await publishFile(file, server.rtmp(target)).succeed()
+    const hashes = source.map((frame) => frame.slice(2))
+    for (const [index, frames] of (await Promise.all(players)).entries()) {
+      const { query, path: variant, pictures, sounds } = cases[index]!
+      const known = frames.filter((frame) => hashes.includes(frame.slice(2)))
+      // The priming of the first frame of sound apart.
+      expect(frames.length - known.length, `${variant} ${query}`).to.be.at.most(sounds === 0 ? 0 : 1)
+      expect(frames.length, `${variant} ${query}`).to.equal(pictures + sounds)
+    }
+    expect(await Promise.all(followers)).to.eql(cases.map(() => []))
   })
 
   it('goes on for a viewer when the publisher comes back', async () => {

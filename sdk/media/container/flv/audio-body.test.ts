@@ -89,7 +89,7 @@ const READ_ONLY_CASES: readonly { name: string; hex: string; packets: ReturnType
     hex: '97 02 000064 01 4f707573 aabb',
     packets: [packet({ codec: 'opus', timestampOffsetNs: 100 })],
   },
-  { name: 'Speex', hex: 'b2 aabb', packets: [{ type: 'unsupported', codecName: 'sound format 11', trackId: 0 }] },
+  { name: 'Speex', hex: 'b2 aabb', packets: [{ type: 'unsupported', codecName: 'Speex', trackId: 0 }] },
   {
     name: 'a codec unheard of',
     hex: '91 58585858 aabb',

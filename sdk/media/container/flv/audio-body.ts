@@ -24,6 +24,16 @@ const LEGACY_CODECS = new Map<number, AudioCodec>([
   [LEGACY_SOUND_FORMAT.pcma, 'pcma'],
   [LEGACY_SOUND_FORMAT.pcmu, 'pcmu'],
 ])
+/** What is not carried. */
+const OTHER_CODECS = new Map([
+  [0, 'PCM'],
+  [1, 'ADPCM'],
+  [3, 'PCM'],
+  [4, 'Nellymoser'],
+  [5, 'Nellymoser'],
+  [6, 'Nellymoser'],
+  [11, 'Speex'],
+])
 /** SoundSize 16 bits, which all compressed formats say. */
 const SIXTEEN_BITS = 0x02
 /** AAC says 44.1 kHz, 16 bits and stereo whatever it is (FLV 10.1 E.4.2.1). */
@@ -55,7 +65,10 @@ export function parseAudioBody(body: Buffer): (FlvAudioPacket | FlvUnsupportedPa
   const channels = (body[0]! & 1) === 1 ? 2 : 1
   if (soundFormat === LEGACY_SOUND_FORMAT.aac) return [parseAac(body, channels)]
   const codec = LEGACY_CODECS.get(soundFormat)
-  if (!codec) return [{ type: 'unsupported', codecName: `sound format ${soundFormat}`, trackId: 0 }]
+  if (!codec) {
+    const codecName = OTHER_CODECS.get(soundFormat) ?? `sound format ${soundFormat}`
+    return [{ type: 'unsupported', codecName, trackId: 0 }]
+  }
   return [{ type: 'codedFrames', codec, trackId: 0, channels, timestampOffsetNs: 0, data: body.subarray(1) }]
 }
 

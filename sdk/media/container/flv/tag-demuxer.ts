@@ -36,23 +36,24 @@ type DemuxedTrack = {
 export class FlvTagDemuxer {
   readonly #sink: UnitSink
   readonly #tracks = new Map<number, DemuxedTrack>()
+  readonly #onUnsupported: (codecName: string) => void
   readonly #unsupportedCodecs = new Set<string>()
   #addedTracks = 0
   #droppedUnits = 0
   #metadata: AmfObject | null = null
 
-  constructor(sink: UnitSink) {
+  /**
+   * @param onUnsupported Told once of each codec that came and can't be carried, by its name or what its tags say
+   *   instead, such as `Speex` or `codec id 1`; of at most 16.
+   */
+  constructor(sink: UnitSink, onUnsupported: (codecName: string) => void = () => {}) {
     this.#sink = sink
+    this.#onUnsupported = onUnsupported
   }
 
   /** Units without data, before their sequence header, or in a codec that no track can have. */
   get dropped(): number {
     return this.#droppedUnits
-  }
-
-  /** Codecs that came and can't be carried, by the names their tags give them, for example `sound format 11`. */
-  get unsupportedCodecs(): ReadonlySet<string> {
-    return this.#unsupportedCodecs
   }
 
   /** The fields of the last `onMetaData`. */
@@ -162,7 +163,9 @@ export class FlvTagDemuxer {
 
   #unsupported({ codecName }: FlvUnsupportedPacket): void {
     this.#droppedUnits += 1
-    if (this.#unsupportedCodecs.size < MAX_UNSUPPORTED_CODECS) this.#unsupportedCodecs.add(codecName)
+    if (this.#unsupportedCodecs.has(codecName) || this.#unsupportedCodecs.size === MAX_UNSUPPORTED_CODECS) return
+    this.#unsupportedCodecs.add(codecName)
+    this.#onUnsupported(codecName)
   }
 }
 

@@ -144,7 +144,7 @@ const READ_ONLY_CASES: readonly { name: string; hex: string; packets: ReturnType
     hex: `97 ff 0100 ${'00'.repeat(257)} 13 68766331 aabb`,
     packets: [packet({ codec: 'h265', keyframe: true })],
   },
-  { name: 'H.263', hex: '12 00', packets: [{ type: 'unsupported', codecName: 'codec id 2', trackId: 0 }] },
+  { name: 'H.263', hex: '12 00', packets: [{ type: 'unsupported', codecName: 'Sorenson H.263', trackId: 0 }] },
   { name: 'a codec unheard of', hex: '91 00763031', packets: [{ type: 'unsupported', codecName: '.v01', trackId: 0 }] },
 ]
 

@@ -20,6 +20,14 @@ const FRAME = { key: 1, inter: 2, generatedKey: 4, command: 5 } as const
 
 /** CodecID of the legacy header. 12 is H.265 as encoders sent it before Enhanced RTMP. */
 export const LEGACY_VIDEO_CODEC_ID = { h264: 7, h265: 12 } as const
+/** What is not carried. */
+const OTHER_CODECS = new Map([
+  [2, 'Sorenson H.263'],
+  [3, 'Screen Video'],
+  [4, 'VP6'],
+  [5, 'VP6'],
+  [6, 'Screen Video'],
+])
 const LEGACY_TYPES = ['sequenceStart', 'codedFrames', 'sequenceEnd'] as const
 const EX_HEADER = 0x80
 
@@ -59,7 +67,7 @@ function parseLegacy(body: Buffer): (FlvVideoPacket | FlvUnsupportedPacket)[] {
   const frameType = body[0]! >> 4
   if (frameType === FRAME.command) return []
   const codec = legacyCodec(body[0]! & 0x0f)
-  if (!codec) return [{ type: 'unsupported', codecName: `codec id ${body[0]! & 0x0f}`, trackId: 0 }]
+  if (!codec) return [{ type: 'unsupported', codecName: otherCodec(body[0]! & 0x0f), trackId: 0 }]
   if (body.length < 5) throw new MalformedError(`FLV: a ${codec} video tag of ${body.length} bytes`)
   const type = LEGACY_TYPES[body[1]!]
   if (!type) throw new MalformedError(`FLV: ${codec} packet type ${body[1]}`)
@@ -79,6 +87,10 @@ function parseLegacy(body: Buffer): (FlvVideoPacket | FlvUnsupportedPacket)[] {
 function legacyCodec(codecId: number): 'h264' | 'h265' | null {
   if (codecId === LEGACY_VIDEO_CODEC_ID.h264) return 'h264'
   return codecId === LEGACY_VIDEO_CODEC_ID.h265 ? 'h265' : null
+}
+
+function otherCodec(codecId: number): string {
+  return OTHER_CODECS.get(codecId) ?? `codec id ${codecId}`
 }
 
 function parseEnhanced(body: Buffer): (FlvVideoPacket | FlvUnsupportedPacket)[] {
