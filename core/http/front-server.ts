@@ -3,6 +3,7 @@ import { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import type { Duplex } from 'node:stream'
 import type { Logger } from 'pino'
+import { sessionClient } from 'sluice/sdk'
 import type { HttpLimits } from './http-limits.ts'
 import { attachHttp, forgetHttp, Http1Response } from './http1-response.ts'
 import { Http2Front } from './http2-front.ts'
@@ -133,6 +134,7 @@ export class FrontServer {
   }
 }
 
-function factsOf({ remoteAddress, remotePort, bytesRead }: Socket) {
-  return { ip: remoteAddress, port: remotePort, received: bytesRead }
+function factsOf(socket: Socket) {
+  const { ip, port } = sessionClient(socket)
+  return { ip, port, received: socket.bytesRead }
 }

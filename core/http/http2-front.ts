@@ -10,6 +10,7 @@ import {
 } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { Logger } from 'pino'
+import { sessionClient } from 'sluice/sdk'
 import { failure } from './envelope.ts'
 import type { HttpLimits } from './http-limits.ts'
 import { Http2Response } from './http2-response.ts'
@@ -64,7 +65,8 @@ export class Http2Front {
   }
 
   accept(socket: Socket): void {
-    const facts = { ip: socket.remoteAddress, port: socket.remotePort }
+    const { ip, port } = sessionClient(socket)
+    const facts = { ip, port }
     this.#server.once('session', (session) => {
       this.#connections.set(session, {
         session,

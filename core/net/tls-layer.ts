@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { createServer, type Server } from 'node:tls'
 import type { Logger } from 'pino'
+import { sessionClient } from 'sluice/sdk'
 import type { AcceptLimits } from './accept-limits.ts'
 import type { KeyPair } from './self-signed.ts'
 
@@ -63,7 +64,8 @@ export class TlsLayer {
   // Told of the accepted connection, and of the TLS connection made of it: whichever comes first is logged.
   #failed(socket: Socket, reason: string): void {
     if (!this.#pending.delete(peerOf(socket))) return
-    this.#log.info({ ip: socket.remoteAddress, port: socket.remotePort, reason }, 'TLS handshake failed')
+    const { ip, port } = sessionClient(socket)
+    this.#log.info({ ip, port, reason }, 'TLS handshake failed')
   }
 }
 

@@ -19,7 +19,9 @@ export async function loadCertificate(files: CertificateFiles): Promise<KeyPair>
   if (certfile === '' && keyfile === '') return selfSignedCertificate()
   if (certfile === '') throw new Error(`keyfile ${keyfile} is set, but certfile is not`)
   if (keyfile === '') throw new Error(`certfile ${certfile} is set, but keyfile is not`)
-  const [cert, key] = await Promise.all([readPem('certfile', certfile), readPem('keyfile', keyfile)])
+  // One after the other: where both are wrong, the first is named.
+  const cert = await readPem('certfile', certfile)
+  const key = await readPem('keyfile', keyfile)
   const parsed = parsePem('certfile', certfile, 'a certificate', () => new X509Certificate(cert))
   const privateKey: KeyObject = parsePem('keyfile', keyfile, 'an unencrypted private key', () => createPrivateKey(key))
   if (!parsed.checkPrivateKey(privateKey)) throw new Error(`keyfile ${keyfile} is not the key of certfile ${certfile}`)

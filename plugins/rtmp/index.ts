@@ -25,7 +25,7 @@ export default definePlugin({
       socket.once('close', () => sessions.delete(session))
     })
     ctx.onDispose(() => {
-      for (const session of sessions) session.close('the plugin was unloaded')
+      for (const session of sessions) session.close('the plugin is stopping')
     })
   },
 })

@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { expect } from 'chai'
+import { FLV_TAG_TYPE } from 'sluice/sdk/media'
 import { publishFile } from '../peers/ffmpeg.ts'
 import { ffprobePackets } from '../peers/ffprobe.ts'
 import { PeerProcess } from '../peers/process.ts'
@@ -233,11 +234,27 @@ describe('RTMP with its own rules', () => {
     const second = await RtmpClient.publish({ url })
     await first.closed
     expect(first.statuses).to.include('NetStream.Publish.Failed')
+    expect(JSON.stringify(first.commands.at(-1)?.args)).to.include('the stream was closed: kick')
     for (const tag of source.tags) second.send(tag)
     const frames = await player.received.wait(2 * count)
     expect(comparable(frames.slice(count))).to.eql(comparable(source.frames))
     expect(player.received.sequenceHeaders).to.have.length(1)
     expect(server.server.streams.list()).to.have.length(1)
+  })
+
+  it('names a codec that it leaves out, once', async function () {
+    requirePeer(this, 'ffmpeg')
+    const server = await startServer()
+    const publisher = await RtmpClient.publish({ url: server.rtmp('live/speex') })
+    const speex = { type: FLV_TAG_TYPE.audio, timestampMs: 0, body: Buffer.from('b200', 'hex') }
+    for (let count = 0; count < 3; count++) publisher.send(speex)
+    await waitFor(() => server.problems.length > 0, { what: 'the warning' })
+    publisher.close()
+    const ended = () => server.records.find(({ msg }) => msg === 'publish ended')
+    expect((await waitFor(ended))['dropped']).to.equal(3)
+    const [warning, ...others] = server.problems
+    expect(warning).to.include({ msg: 'a track is left out: its codec is not supported', codec: 'Speex' })
+    expect(others).to.eql([])
   })
 
   it('tells a player after waittimeout that there is no such stream', async () => {

@@ -152,7 +152,7 @@ export class Rendition implements UnitSink {
   #leaveOut(error: Error): void {
     this.#leftOut += 1
     if (this.#leftOut > MAX_LEFT_OUT) throw error
-    this.#init.log.warn({ err: error }, 'a segment of the source is left out')
+    this.#init.log.warn({ reason: error.message }, 'a segment of the source is left out')
   }
 
   #read({ segment, loaded: { init, bytes } }: Fetched): void {
