@@ -71,7 +71,7 @@ export class NetStream {
     this.#told = true
     this.#publisher = publisher
     this.#ingest = new RtmpIngest(publisher, (codec) =>
-      log.warn({ codec }, 'a track is left out: its codec is not supported'),
+      log.info({ codec }, 'a track is left out: its codec is not supported'),
     )
     connection.expectMedia()
     publisher.onClose((reason) => {

@@ -248,13 +248,12 @@ describe('RTMP with its own rules', () => {
     const publisher = await RtmpClient.publish({ url: server.rtmp('live/speex') })
     const speex = { type: FLV_TAG_TYPE.audio, timestampMs: 0, body: Buffer.from('b200', 'hex') }
     for (let count = 0; count < 3; count++) publisher.send(speex)
-    await waitFor(() => server.problems.length > 0, { what: 'the warning' })
+    const lines = () => server.records.filter(({ msg }) => msg === 'a track is left out: its codec is not supported')
+    await waitFor(() => lines().length > 0, { what: 'the line' })
     publisher.close()
     const ended = () => server.records.find(({ msg }) => msg === 'publish ended')
     expect((await waitFor(ended))['dropped']).to.equal(3)
-    const [warning, ...others] = server.problems
-    expect(warning).to.include({ msg: 'a track is left out: its codec is not supported', codec: 'Speex' })
-    expect(others).to.eql([])
+    expect(lines().map(({ codec }) => codec)).to.eql(['Speex'])
   })
 
   it('tells a player after waittimeout that there is no such stream', async () => {
