@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import { expect } from 'chai'
 import { openChromium } from '../peers/chromium.ts'
@@ -83,7 +84,8 @@ describe('hls.js in Chromium', function () {
   })
 
   async function source(codec: EnhancedCodec, trackId?: number): Promise<EnhancedSource> {
-    const made = await makeEnhancedSource(path.join(server.folder, `${codec}-${trackId ?? 0}.mp4`), codec)
+    // Several at once make their own.
+    const made = await makeEnhancedSource(path.join(server.folder, `${randomUUID()}.mp4`), codec)
     return trackId === undefined ? made : { ...made, trackId }
   }
 
