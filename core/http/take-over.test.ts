@@ -1,12 +1,11 @@
 import { once } from 'node:events'
-import { IncomingMessage } from 'node:http'
 import { connect as connectHttp2 } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { queryObjects } from 'node:v8'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { expect } from 'chai'
 import { takeOver } from 'sluice/sdk'
-import { Http1Response } from './http1-response.ts'
 import type { PluginHttp } from './plugin-http.ts'
 import { HttpFixture, readAll, waitFor } from './testing/http-fixture.ts'
 
@@ -17,13 +16,17 @@ describe('taking a connection over', () => {
   let fixture: HttpFixture
   let plugin: PluginHttp
   let taken: Duplex[]
+  /** What HTTP has of each request. */
+  let held: WeakRef<object>[]
 
   beforeEach(async () => {
     fixture = new HttpFixture(LIMITS, { listenaddrtls: '127.0.0.1:0' })
     taken = []
     await fixture.host.start()
     plugin = await fixture.plugin('flv')
-    plugin.instance.get('/live', async (_request, reply) => {
+    held = []
+    plugin.instance.get('/live', async (request, reply) => {
+      held.push(new WeakRef(request.raw), new WeakRef(reply.raw))
       taken.push(await takeOver(reply, 200, { 'content-type': 'video/x-flv' }))
       return reply
     })
@@ -71,9 +74,13 @@ describe('taking a connection over', () => {
 
   it('keeps nothing of HTTP', async () => {
     await play()
-    // What the handler holds ends with the turn.
-    await new Promise((resolve) => setImmediate(resolve))
-    for (const type of [IncomingMessage, Http1Response]) expect(queryObjects(type, { format: 'count' })).to.equal(0)
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    expect(held).to.have.length(2)
+    await waitFor(() => {
+      collect()
+      return held.every((object) => object.deref() === undefined)
+    })
   })
 
   it('knows no timeout, and takes no notice of what a client still sends', async () => {
