@@ -203,10 +203,12 @@ describe('RTMP', () => {
       const taken = path.join(server.folder, 'gst.flv')
       const gst = new PeerProcess('gst-launch-1.0', [
         ...['-q', 'rtmp2src', `location=${server.rtmp(target)}`, '!', 'filesink', `location=${taken}`],
+        'buffer-mode=unbuffered',
       ])
       await subscribed(target)
       sendAll(await RtmpClient.publish({ url: server.rtmp(target) }))
-      await waitFor(() => server.server.streams.subscribers(target)[0]?.viewer?.state === 'live')
+      const read = () => readFlvFile(taken).catch(() => undefined)
+      await waitFor(async () => (await read())?.frames.length === source.frames.length, { what: 'all frames' })
       for (const subscriber of server.server.streams.subscribers(target)) subscriber.close('the test is over')
       await gst.exit
       const { frames } = await readFlvFile(taken)
