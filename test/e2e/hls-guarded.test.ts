@@ -38,8 +38,7 @@ async function watchNetwork(page: Page): Promise<readonly SeenAnswer[]> {
   return seen
 }
 
-describe('HLS behind a signature', function () {
-  this.timeout(60_000)
+describe('HLS behind a signature', () => {
   let server: RunningServer
   before(async function () {
     requirePeer(this, 'ffmpeg')
@@ -130,7 +129,6 @@ describe('HLS behind a signature', function () {
     const sink = ['!', 'video/x-raw,format=I420', '!', 'queue', '!', 'fdsink', 'fd=1', 'sync=false']
     const player = new PeerProcess('gst-launch-1.0', ['-q', ...source, ...sink])
     await waitFor(() => player.stdout.length >= PICTURES * PICTURE_SIZE_BYTES || player.exited !== undefined, {
-      timeoutMs: 30_000,
       what: `pictures of ${source.join(' ')}`,
     })
     expect(player.exited, player.stderr).to.equal(undefined)

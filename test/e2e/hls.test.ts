@@ -20,8 +20,7 @@ const PICTURE_MS = 40
 /** Of the sources that go round. */
 const LOOP_MS = 2000
 
-describe('hls.js in Chromium', function () {
-  this.timeout(60_000)
+describe('hls.js in Chromium', () => {
   let server: RunningServer
   let pages: HlsPages
   before(async function () {

@@ -50,7 +50,6 @@ describe('live fMP4 in Chromium', () => {
   let pages: Server
   let scripts: Record<'ws' | 'http' | 'progressive', string>
   before(async function () {
-    this.timeout(60_000)
     requirePeer(this, 'ffmpeg')
     requirePeer(this, 'chromium')
     const text = await readFile(DOCUMENT, 'utf8')
@@ -86,7 +85,6 @@ describe('live fMP4 in Chromium', () => {
   /** Waits until the page has played on for a while and has shown so many pictures, or tells what went wrong. */
   async function playsOn(page: Page, seconds: number, pictures = 0): Promise<Playback> {
     const start = await waitFor(() => stateWhen(page, ({ frames, timeSeconds }) => frames > 0 && timeSeconds > 0), {
-      timeoutMs: 30_000,
       what: 'the first picture',
     })
     const isOn = ({ timeSeconds, frames }: Playback) => timeSeconds > start.timeSeconds + seconds && frames >= pictures
@@ -100,8 +98,7 @@ describe('live fMP4 in Chromium', () => {
   }
 
   for (const way of ['ws', 'http', 'progressive'] as const) {
-    it(`plays H.264 and AAC by ${way}`, async function () {
-      this.timeout(60_000)
+    it(`plays H.264 and AAC by ${way}`, async () => {
       const target = `live/${way}`
       const source = publish({ url: server.rtmp(target), durationSeconds: 600, video: { bFrames: 2 } })
       await waitFor(() => server.server.streams.get(target))
@@ -114,8 +111,7 @@ describe('live fMP4 in Chromium', () => {
     })
   }
 
-  it('plays AV1 and Opus', async function () {
-    this.timeout(60_000)
+  it('plays AV1 and Opus', async () => {
     const files = (['av01', 'Opus'] as const).map((codec) =>
       makeEnhancedSource(path.join(server.folder, `${codec}.mp4`), codec),
     )
@@ -132,8 +128,7 @@ describe('live fMP4 in Chromium', () => {
     }
   })
 
-  it('goes on by ws when pictures come in another codec', async function () {
-    this.timeout(60_000)
+  it('goes on by ws when pictures come in another codec', async () => {
     const made = (['avc1', 'av01', 'mp4a'] as const).map((codec) =>
       makeEnhancedSource(path.join(server.folder, `${codec}.mp4`), codec),
     )
@@ -155,8 +150,7 @@ describe('live fMP4 in Chromium', () => {
     await page.close()
   })
 
-  it('plays a stream that has run for long from where it is', async function () {
-    this.timeout(60_000)
+  it('plays a stream that has run for long from where it is', async () => {
     const file = path.join(server.folder, 'long.flv')
     const { tags } = await makeFlvFile(file)
     const publisher = await RtmpClient.publish({ url: server.rtmp('live/long') })
@@ -174,16 +168,14 @@ describe('live fMP4 in Chromium', () => {
     publisher.close()
   })
 
-  it('shows every picture of a source whose pace changes', async function () {
-    this.timeout(60_000)
+  it('shows every picture of a source whose pace changes', async () => {
     // Every tenth picture comes half a second late.
     await playsWhole({ durationSeconds: 1.2, audio: false }, 1, (tag) => {
       return { ...tag, timestampMs: tag.timestampMs + Math.floor(tag.timestampMs / 400) * 500 }
     })
   })
 
-  it('goes on showing pictures where the sound has gaps', async function () {
-    this.timeout(60_000)
+  it('goes on showing pictures where the sound has gaps', async () => {
     // Beside a clock of sound not every picture is shown; without what fills gaps, a tenth of them is.
     await playsWhole({ durationSeconds: 1.5 }, 0.5, (tag) => {
       const { type, timestampMs } = tag

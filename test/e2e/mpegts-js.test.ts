@@ -32,7 +32,6 @@ describe('mpegts.js in Chromium', () => {
   let browser: Browser
   let pages: Server
   before(async function () {
-    this.timeout(60_000)
     requirePeer(this, 'ffmpeg')
     requirePeer(this, 'chromium')
     const script = await readFile(createRequire(import.meta.url).resolve('mpegts.js/dist/mpegts.js'))
@@ -64,15 +63,14 @@ describe('mpegts.js in Chromium', () => {
   }
 
   for (const way of ['http', 'ws'] as const) {
-    it(`plays ${way.toUpperCase()}-FLV, and the picture moves`, async function () {
-      this.timeout(60_000)
+    it(`plays ${way.toUpperCase()}-FLV, and the picture moves`, async () => {
       const page = await open(server[way]('/flv/live/picture.flv'))
       const started = await waitFor(
         async () => {
           const now = await playback(page)
           return (now.frames > 0 && now.timeSeconds > 0) || now.errors.length > 0 ? now : null
         },
-        { timeoutMs: 30_000, what: 'the first picture' },
+        { what: 'the first picture' },
       )
       expect(started.errors).to.eql([])
       const before = await page.locator('video').screenshot()

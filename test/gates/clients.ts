@@ -3,7 +3,6 @@ import http, { type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { WebSocket } from 'ws'
 import { keep } from '../peers/lifetime.ts'
-import { waitFor } from '../peers/wait-for.ts'
 import { RtmpClient } from '../support/rtmp-client.ts'
 import type { RunningServer } from '../support/server.ts'
 
@@ -67,13 +66,10 @@ async function openRtmp(
 ): Promise<Attempt> {
   const client = await RtmpClient.connect({ url: server.rtmp(target) })
   const [path = '', query = ''] = target.split('?')
-  const ended = client.closed.then(() => ' closed')
   ask(client, `${path.slice(path.lastIndexOf('/') + 1)}?${query}`)
-  const started = waitFor(() => client.statuses.includes(success), { what: 'an answer of the RTMP server' })
-  const end = await Promise.race([started.then(() => ''), ended])
-  started.catch(() => {})
-  const told = JSON.stringify(client.commands) + end
-  return { admitted: end === '', told, close: () => client.close() }
+  const admitted = await client.isTold(success)
+  const told = JSON.stringify(client.commands) + (admitted ? '' : ' closed')
+  return { admitted, told, close: () => client.close() }
 }
 
 function playHttp(protocol: 'flv' | 'mp4'): Way['open'] {

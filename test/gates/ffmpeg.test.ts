@@ -29,8 +29,7 @@ function query(action: 'publish' | 'play', protocol: string, wrong?: 'signature'
   return `${signatureQuery(key, pathOf('signature'))}&${policy}`
 }
 
-describe('gates before ffmpeg', function () {
-  this.timeout(60_000)
+describe('gates before ffmpeg', () => {
   let server: RunningServer
   let control: ControlServer
 

@@ -14,9 +14,7 @@ const SESSIONS = 1000
 const FRAME_MS = 40
 const MAX_GROWTH_BYTES = 2 * 1024 * 1024
 
-describe('many sessions at once', function () {
-  this.timeout(60_000)
-
+describe('many sessions at once', () => {
   async function start(control: ControlServer, timeoutMs: number): Promise<RunningServer> {
     const webhook = `{ enable: true, url: ${control.url}, timeout_ms: ${timeoutMs}, secret: s3cret-webhook }`
     return startServer({
@@ -76,7 +74,7 @@ flv: { admission_webhook: ${webhook} }`,
       expect(viewers.every(({ status }) => status === 401)).to.equal(true)
       const times = viewers.map(({ afterMs }) => afterMs)
       expect(Math.min(...times)).to.be.greaterThan(timeoutMs - 20)
-      expect(Math.max(...times)).to.be.lessThan(timeoutMs + 2500)
+      expect(Math.max(...times)).to.be.lessThan(timeoutMs + 10_000)
       for (const { leave } of viewers) leave()
       await waitFor(() => control.openConnections === 0, { what: 'the connections to the control server to close' })
       control.requests.length = 0

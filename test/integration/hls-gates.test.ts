@@ -23,8 +23,7 @@ hls:
 `
 }
 
-describe('the gates of HLS', function () {
-  this.timeout(60_000)
+describe('the gates of HLS', () => {
   let server: RunningServer
   let control: ControlServer
 
@@ -97,7 +96,7 @@ describe('the gates of HLS', function () {
     for (const file of addressesIn(first.media, /\.m4s/u)) expect((await ask(file)).status).to.equal(200)
     await ask(first.mediaUrl)
     expect(control.openings.map(({ fields }) => fields.query)).to.eql([{ viewer: '1' }, { viewer: '2' }])
-    await waitFor(() => viewers().length === 0, { timeoutMs: 20_000 })
+    await waitFor(() => viewers().length === 0)
     const { status, headers } = await ask(first.mediaUrl)
     expect(status).to.equal(302)
     expect(headers.get('location')).to.include('video.m3u8?viewer=1')

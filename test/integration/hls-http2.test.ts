@@ -21,8 +21,7 @@ async function answerOf(stream: ClientHttp2Stream): Promise<Answer> {
   return { status: Number(headers[':status']), headers, body: Buffer.concat(parts) }
 }
 
-describe('low-latency HLS over HTTP/2', function () {
-  this.timeout(60_000)
+describe('low-latency HLS over HTTP/2', () => {
   let server: RunningServer
   let client: ClientHttp2Session
   before(async function () {

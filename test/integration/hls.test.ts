@@ -60,8 +60,7 @@ function isFault({ rule, detail }: Violation): boolean {
   return rule !== 'hint' || detail !== 'missing'
 }
 
-describe('HLS of a running server', function () {
-  this.timeout(60_000)
+describe('HLS of a running server', () => {
   let server: RunningServer
   let file: string
   let source: string[]
@@ -108,7 +107,7 @@ describe('HLS of a running server', function () {
   })
 
   it('leaves nothing behind', async () => {
-    await waitFor(() => server.server.streams.subscribers().length === 0, { timeoutMs: 20_000 })
+    await waitFor(() => server.server.streams.subscribers().length === 0)
     expect(server.server.streams.pathCount).to.equal(0)
     const ended = server.records.filter(({ plugin, msg }) => plugin === 'hls' && msg === 'play ended')
     expect(ended).to.have.length(2 * VARIANTS.length)

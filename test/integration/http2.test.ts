@@ -135,7 +135,6 @@ describe('HTTP/2 of a running server', () => {
   })
 
   it('answers Chromium, which opens WebSockets beside it', async function () {
-    this.timeout(60_000)
     requirePeer(this, 'chromium')
     const browser = await openChromium()
     const page = await browser.newPage({ ignoreHTTPSErrors: true })

@@ -27,8 +27,7 @@ async function pictures(url: string, count: number): Promise<string[]> {
   return frames.filter(({ stream }) => stream === 0).map(({ md5 }) => md5)
 }
 
-describe('pull of HLS that has an end', function () {
-  this.timeout(60_000)
+describe('pull of HLS that has an end', () => {
   let folder: string
   let source: ProbedPacket[]
   let sourcePictures: string[]

@@ -14,8 +14,7 @@ const QUERY = '?token=s3cret'
 const SECRETS = /pa55word|s3cret|h34der/u
 const FOREVER = 'loop: -1'
 
-describe('pulls', function () {
-  this.timeout(30_000)
+describe('pulls', () => {
   let folder: string
   let web: FileServer
   let server: RunningServer

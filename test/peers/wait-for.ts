@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-const DEFAULT_TIMEOUT_MS = 10_000
+const DEFAULT_TIMEOUT_MS = 30_000
 const INTERVAL_MS = 20
 
 export type WaitOptions = {
-  /** Defaults to 10 s. */
+  /** Defaults to 30 s: a bound of what hangs, which a machine with other work to do does not reach. */
   readonly timeoutMs?: number
   /** What is waited for, for the error's message. */
   readonly what?: string

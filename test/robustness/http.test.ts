@@ -32,8 +32,7 @@ const TARGETS = [
   { name: 'a stream that is not there', target: '/flv/live/nothing', status: 404 },
 ]
 
-describe('HTTP and bad clients', function () {
-  this.timeout(30_000)
+describe('HTTP and bad clients', () => {
   let server: ServerProcess
   attackedServer(CONFIG, (started) => (server = started))
 

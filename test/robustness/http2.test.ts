@@ -53,8 +53,7 @@ const FLOODS = [
   },
 ]
 
-describe('HTTP/2 and bad clients', function () {
-  this.timeout(30_000)
+describe('HTTP/2 and bad clients', () => {
   let server: ServerProcess
   attackedServer(CONFIG, (started) => (server = started))
 

@@ -100,8 +100,7 @@ const MESSAGES = array(
   { maxLength: 40 },
 )
 
-describe('RTMP messages in any order', function () {
-  this.timeout(60_000)
+describe('RTMP messages in any order', () => {
   let server: ServerProcess
   let healthy: HealthySession
 

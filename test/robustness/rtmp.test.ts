@@ -63,8 +63,7 @@ const SAID_AFTER_CONNECT: readonly { readonly name: string; readonly bytes: Buff
   },
 ]
 
-describe('RTMP and bad clients', function () {
-  this.timeout(30_000)
+describe('RTMP and bad clients', () => {
   let server: ServerProcess
   attackedServer(CONFIG, (started) => (server = started))
 

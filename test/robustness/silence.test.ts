@@ -67,8 +67,7 @@ async function openClaim({ rtmp }: Ports): Promise<BadClient> {
   return bad
 }
 
-describe('connections that say nothing', function () {
-  this.timeout(40_000)
+describe('connections that say nothing', () => {
   let server: ServerProcess
   let healthy: HealthySession
 

@@ -28,8 +28,7 @@ const HTTP_REQUEST = 'GET /flv/live/fast HTTP/1.1\r\nHost: x\r\n\r\n'
 const WS_REQUEST = wsRequest('/flv/live/fast')
 const PING = 9
 
-describe('viewers that read nothing', function () {
-  this.timeout(30_000)
+describe('viewers that read nothing', () => {
   let server: ServerProcess
   let healthy: HealthySession
   let publisher: NumberedPublisher

@@ -30,7 +30,7 @@ describe('200 publishers and 1,000 viewers', function () {
   async function round(size: { readonly publisherCount: number; readonly viewerCount: number }): Promise<Holdings> {
     await crowd.join({ ports: server.ports, ...size })
     const enough = async () => (await crowd.report()).leastFrames >= FRAMES
-    await waitFor(enough, { what: 'each viewer to get its frames', timeoutMs: 30_000 })
+    await waitFor(enough, { what: 'each viewer to get its frames' })
     const { publishers, viewers, closed, gaps } = await crowd.report()
     expect({ publishers, viewers, closed, gaps }).to.deep.equal({
       publishers: size.publisherCount,

@@ -12,8 +12,7 @@ const VISITS = 1000
 const AT_ONCE = 50
 const FRAMES = 3
 
-describe('coming and going', function () {
-  this.timeout(60_000)
+describe('coming and going', () => {
   let server: ServerProcess
 
   beforeEach(async () => {

@@ -99,7 +99,7 @@ export class HlsPage {
       last = await this.state()
       return (done(last) || failures(last).length > 0) && last
     }
-    const state = await waitFor(condition, { timeoutMs: 30_000, what }).catch((cause: unknown) => {
+    const state = await waitFor(condition, { what }).catch((cause: unknown) => {
       throw new Error(`waited for ${what}, and the page shows ${JSON.stringify(last)}`, { cause })
     })
     expect(failures(state), what).to.eql([])

@@ -107,6 +107,14 @@ export class RtmpClient {
     }
   }
 
+  /** Whether a status came before the connection was closed. */
+  async isTold(code: string): Promise<boolean> {
+    let isClosed = false
+    void this.closed.then(() => (isClosed = true))
+    await waitFor(() => isClosed || this.statuses.includes(code), { what: `${code} or the end` })
+    return this.statuses.includes(code)
+  }
+
   /** Sends a tag's body as a media or data message. */
   send({ type, timestampMs, body }: FlvTag): void {
     const chunkStreamId = { 8: 4, 9: 6, 18: 5 }[type]

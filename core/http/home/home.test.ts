@@ -23,7 +23,6 @@ describe('home page in Chromium', () => {
   let server: RunningServer
   let browser: Browser
   before(async function () {
-    this.timeout(60_000)
     requirePeer(this, 'chromium')
     server = await startServer({ env: { SLUICE_DEMO_ENABLE: 'true' } })
     browser = await openChromium()
@@ -49,8 +48,7 @@ describe('home page in Chromium', () => {
     }, options)
   }
 
-  it('plays the demo stream, lists it, and tells where to publish', async function () {
-    this.timeout(60_000)
+  it('plays the demo stream, lists it, and tells where to publish', async () => {
     const page = await browser.newPage()
     const problems: string[] = []
     page.on('pageerror', ({ message }) => problems.push(message))
@@ -94,8 +92,7 @@ describe('home page in Chromium', () => {
     await page.close()
   })
 
-  it('plays the demo stream where the list is not told', async function () {
-    this.timeout(60_000)
+  it('plays the demo stream where the list is not told', async () => {
     const page = await browser.newPage()
     await page.route('**/api/**', (route) => route.fulfill({ status: 401, json: { code: 16, message: 'no' } }))
     await page.goto(server.http('/'))
@@ -105,8 +102,7 @@ describe('home page in Chromium', () => {
     await page.close()
   })
 
-  it('comes back when the stream does', async function () {
-    this.timeout(60_000)
+  it('comes back when the stream does', async () => {
     const page = await browser.newPage()
     await page.goto(server.http('/#live/demo'))
     await shows(page, 'pictures', ({ frames }) => frames > 5)

@@ -18,8 +18,7 @@ const NEXT_SECONDS = 5.2
 const ROUND = { seconds: 10.24, pictures: 256, gopFrames: 32, sounds: 441 }
 const ROUNDS_PER_HOUR = Math.ceil(3600 / ROUND.seconds)
 
-describe('presentation: ffprobe reads without a complaint', function () {
-  this.timeout(60_000)
+describe('presentation: ffprobe reads without a complaint', () => {
   let folder: string
   let source: SourceUnits
   before(async function () {

@@ -30,8 +30,7 @@ function present(form: Form, write: (rig: PresentationRig) => void): Presentatio
   return rig
 }
 
-describe('presentation: ffmpeg reads', function () {
-  this.timeout(30_000)
+describe('presentation: ffmpeg reads', () => {
   let folder: string
   const made = new Map<string, Promise<SourceUnits>>()
   before(async function () {

@@ -60,8 +60,7 @@ function expectSame(found: Stream, wanted: Stream): void {
   }
 }
 
-describe('Fmp4Demuxer', function () {
-  this.timeout(30_000)
+describe('Fmp4Demuxer', () => {
   before(function () {
     requirePeer(this, 'ffmpeg')
   })

@@ -10,8 +10,7 @@ import { createInitSegment } from './init-segment.ts'
 
 const hashesOf = async (file: string) => (await framemd5(file)).map(({ md5 }) => md5).toSorted()
 
-describe('fMP4 with ffmpeg', function () {
-  this.timeout(30_000)
+describe('fMP4 with ffmpeg', () => {
   before(function () {
     requirePeer(this, 'ffmpeg')
   })

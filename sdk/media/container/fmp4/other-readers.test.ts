@@ -60,8 +60,7 @@ function expectSamples(
   }
 }
 
-describe('fMP4 with other readers', function () {
-  this.timeout(30_000)
+describe('fMP4 with other readers', () => {
   before(function () {
     requirePeer(this, 'ffmpeg')
   })

@@ -17,8 +17,7 @@ async function decodedFrames(file: string): Promise<Record<'sound' | 'pictures',
 
 const hashesOf = (frames: readonly { readonly md5: string }[]) => frames.map(({ md5 }) => md5)
 
-describe('MPEG-TS with ffmpeg', function () {
-  this.timeout(30_000)
+describe('MPEG-TS with ffmpeg', () => {
   before(function () {
     requirePeer(this, 'ffmpeg')
   })

@@ -29,8 +29,7 @@ function expectSamples({ samples }: ReadTrack, units: readonly AccessUnit[]): vo
   }
 }
 
-describe('MPEG-TS with other readers', function () {
-  this.timeout(30_000)
+describe('MPEG-TS with other readers', () => {
   before(function () {
     requirePeer(this, 'ffmpeg')
   })
