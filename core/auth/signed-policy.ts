@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto'
 import { StreamDenied, type SessionAction, type SessionRequest, type SignedPolicyConfig } from 'sluice/sdk'
 import { equalInConstantTime } from './constant-time.ts'
+import { parseExpiry } from './expiry.ts'
 import type { Admission, Gate } from './gate.ts'
 
 /** Version tag at the head of the canonical string (spec.md, Versioning). */
 const VERSION = 'v1'
-const DECIMAL_TIME = /^\d{1,15}$/u
 
 /** What a token binds. */
 export type PolicyClaims = {
@@ -44,8 +44,9 @@ export class SignedPolicyGate implements Gate {
     const token = params[tokenName]
     const expire = params[expireName]
     if (token === undefined || expire === undefined) return 'the token or its expiry is missing'
-    if (!DECIMAL_TIME.test(expire)) return 'the expiry is not a decimal time'
-    if (Math.floor(this.#nowMs() / 1000) > Number(expire)) return 'the token has expired'
+    const expiry = parseExpiry(expire, 'decimal')
+    if (expiry === undefined) return 'the expiry is not a decimal time'
+    if (Math.floor(this.#nowMs() / 1000) > expiry) return 'the token has expired'
     const expected = policyToken(secret, { protocol, action, streamPath, expire })
     return equalInConstantTime(token, expected) ? undefined : 'the token is wrong'
   }

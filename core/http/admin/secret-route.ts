@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { InvalidRequest, SluiceError, type InheritedConfig } from 'sluice/sdk'
-import { parseHexTime, sign } from '../../auth/signature.ts'
+import { parseExpiry } from '../../auth/expiry.ts'
+import { sign } from '../../auth/signature.ts'
 import { checkStreamPath } from '../../stream/stream-path.ts'
 import { refuseForeignPages } from './admin-access.ts'
 
@@ -28,7 +29,8 @@ export function registerSecretRoute(app: FastifyInstance, sectionOf: SectionLook
     const expire = parameter(query, 'expire', defaultExpiry())
     const plugin = parameter(query, 'plugin', 'global')
     if (type !== 'publish' && type !== 'subscribe') throw new InvalidRequest('type must be publish or subscribe')
-    if (parseHexTime(expire) === undefined) throw new InvalidRequest('expire must be Unix seconds in hexadecimal')
+    if (parseExpiry(expire, 'hexadecimal') === undefined)
+      throw new InvalidRequest('expire must be Unix seconds in hexadecimal')
     const signedPath = checkStreamPath(streamPath)
     const config = sectionOf(plugin)
     if (config === undefined) throw new InvalidRequest('plugin must be global or the name of a plugin that runs')
@@ -38,9 +40,10 @@ export function registerSecretRoute(app: FastifyInstance, sectionOf: SectionLook
   })
 }
 
+/** A parameter without a value is as good as left out. */
 function parameter(query: SecretQuery, name: string, otherwise?: string): string {
-  const value = query[name] ?? otherwise
-  if (value === undefined) throw new InvalidRequest(`${name} is missing`)
+  const value = query[name] || otherwise
+  if (!value) throw new InvalidRequest(`${name} is missing`)
   if (typeof value !== 'string') throw new InvalidRequest(`${name} is given more than once`)
   return value
 }
