@@ -4,7 +4,7 @@ import { parseCommandLine, USAGE } from './command-line.ts'
 import { Config } from './config/config.ts'
 import { ConfigError } from './config/config-error.ts'
 import { configReport } from './config/report.ts'
-import { pluginOfError } from './host/loading/module-hooks.ts'
+import { ownerOfError } from './host/error-owner.ts'
 import { HeapGrowth } from './observe/heap-growth.ts'
 import { createLogger } from './observe/logger.ts'
 import { VERSION } from './package-root.ts'
@@ -94,11 +94,11 @@ async function check(file: string | undefined): Promise<void> {
   }
 }
 
-/** A plugin's stray error must not take the others down; one of the core's own means that nothing can be relied on. */
+/** A stray error of a plugin must not take the others down; one in the core's own code means that nothing can be relied on. */
 function guardProcess(log: Logger, stop: (reason: string, exitCode: number) => void): void {
   const onError = (error: unknown) => {
-    const plugin = pluginOfError(error)
-    if (plugin !== undefined) return log.error({ err: error, plugin }, 'an error escaped from a plugin')
+    const owner = ownerOfError(error)
+    if (owner !== 'server') return log.error({ err: error, ...owner }, 'an error escaped; the server goes on')
     log.fatal({ err: error }, 'an error escaped; the server stops')
     stop('an error escaped', EXIT_FAILURE)
   }

@@ -1,9 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { expect } from 'chai'
 import { VERSION } from '../../core/package-root.ts'
+import { waitFor } from '../peers/wait-for.ts'
 import { startCommand, ServerCommand } from '../support/command.ts'
 import { FlvViewer } from '../support/flv-viewer.ts'
 import { RtmpClient } from '../support/rtmp-client.ts'
@@ -76,6 +77,35 @@ describe('sluice on the command line', () => {
     expect(text).to.match(/queuetime: \S+ +# global/u)
     expect(text).to.match(/kickexist: false +# default/u)
     expect(text).to.include("there is no plugin 'nosuch'")
+  })
+
+  const slips = {
+    'a socket that nobody listens to': `net.connect(9, '127.0.0.1')`,
+    'a file that nobody waits for': `void readFile('/nowhere')`,
+    'a program that is not there': `spawn('/nowhere')`,
+    'a rejection without an error': `void Promise.reject('stray')`,
+    'a timer that throws no error': `setTimeout(() => { throw { stray: true } })`,
+  }
+  it('goes on when errors escape from a plugin, and says from which', async () => {
+    const folder = path.join(path.dirname(file), 'plugins')
+    await mkdir(folder)
+    for (const [index, slip] of Object.values(slips).entries()) {
+      const text = [
+        `import net from 'node:net'`,
+        `import { spawn } from 'node:child_process'`,
+        `import { readFile } from 'node:fs/promises'`,
+        `export default { name: 'slip${index}', version: '1', setup() { ${slip} } }`,
+      ]
+      await writeFile(path.join(folder, `slip${index}.ts`), text.join('\n'))
+    }
+    await writeFile(file, `global: { plugins_dir: ${folder} }\n`)
+    const server = await ServerCommand.start(['-c', file])
+    const escaped = () => server.records.filter(({ msg }) => msg === 'an error escaped; the server goes on')
+    await waitFor(() => escaped().length >= Object.keys(slips).length, { what: 'the errors to be told' })
+    expect(escaped().map(({ plugin }) => plugin)).to.have.members(Object.keys(slips).map((_, index) => `slip${index}`))
+    expect((await fetch(server.http('/healthz'))).status).to.equal(200)
+    server.process.signal('SIGTERM')
+    expect((await server.process.exit).code).to.equal(0)
   })
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {

@@ -4,7 +4,6 @@ import { waitFor } from '../peers/wait-for.ts'
 import type { ServerLogRecord } from './server.ts'
 
 const MAIN = fileURLToPath(new URL('../../core/main.ts', import.meta.url))
-const START_TIMEOUT_MS = 15_000
 
 const ENV = {
   SLUICE_GLOBAL_HTTP_LISTENADDR: ':0',
@@ -41,7 +40,7 @@ export class ServerCommand {
   static async start(args: readonly string[], options?: CommandOptions): Promise<ServerCommand> {
     const peer = startCommand(args, options)
     const up = () => peer.exited !== undefined || recordsOf(peer).some(({ msg }) => msg === 'the server is up')
-    await waitFor(up, { what: 'the server to start', timeoutMs: START_TIMEOUT_MS })
+    await waitFor(up, { what: 'the server to start' })
     if (peer.exited !== undefined) throw peer.error('ended')
     return new ServerCommand(peer)
   }

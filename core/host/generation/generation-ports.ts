@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import type { TcpConfig, TcpListener } from 'sluice/sdk'
+import { callPlugin } from '../error-owner.ts'
 import { guard } from '../guard.ts'
 import { PluginError } from '../plugin-error.ts'
 import type { GenerationLease, GenerationOwner, GenerationParts } from './generation-parts.ts'
@@ -70,7 +71,8 @@ export class GenerationPorts {
     this.#sockets.add(socket)
     socket.once('close', () => this.#sockets.delete(socket))
     const end = () => socket.destroy()
-    guard(this.#owner.log, 'connection handler', () => onConnection(socket), end)
+    const call = () => callPlugin(this.#owner.plugin, () => onConnection(socket))
+    guard(this.#owner.log, 'connection handler', call, end)
   }
 }
 

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import type { Logger } from 'pino'
 import type { PluginContext, PluginDefinition, TcpConfig, TcpListener } from 'sluice/sdk'
 import { isPromiseLike, withDeadline } from '../deadline.ts'
+import { callPlugin } from '../error-owner.ts'
 import { guard } from '../guard.ts'
 import { GenerationPorts } from './generation-ports.ts'
 import { createContext, type ContextSource } from './plugin-context.ts'
@@ -198,7 +199,7 @@ export class Generation implements ContextSource {
     }
     this.#http = http
     const context: PluginContext<PluginValues> = createContext(this, http.instance)
-    await this.definition.setup(context)
+    await callPlugin(name, () => this.definition.setup(context))
   }
 
   #tellDrain(): void {

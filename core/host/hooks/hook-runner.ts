@@ -1,6 +1,7 @@
 import { StreamDenied, type HookRegistry, type Hooks, type SessionRequest } from 'sluice/sdk'
 import type { Logger } from 'pino'
 import { isPromiseLike, withDeadline } from '../deadline.ts'
+import { callPlugin } from '../error-owner.ts'
 import { guard } from '../guard.ts'
 import { PluginError } from '../plugin-error.ts'
 
@@ -60,7 +61,7 @@ export class HookRunner {
   async admit(name: AdmissionName, request: SessionRequest): Promise<void> {
     for (const { owner, hook } of this.#taps[name]) {
       try {
-        await this.#bounded(hook(request), name)
+        await this.#bounded(callPlugin(owner.plugin, () => hook(request)), name)
       } catch (cause) {
         throw new StreamDenied(new PluginError(`the ${name} hook of plugin '${owner.plugin}' refused`, { cause }))
       }
@@ -71,7 +72,7 @@ export class HookRunner {
   async resolve(request: SessionRequest): Promise<boolean> {
     for (const { owner, hook } of this.#taps.resolve) {
       try {
-        if (await this.#bounded(hook(request), 'resolve')) return true
+        if (await this.#bounded(callPlugin(owner.plugin, () => hook(request)), 'resolve')) return true
       } catch (err) {
         owner.log.error({ err, stream: request.streamPath }, 'resolve hook failed')
       }
@@ -83,7 +84,8 @@ export class HookRunner {
   notify<Name extends NoticeName>(name: Name, ...args: Parameters<Hooks[Name]>): void {
     for (const { owner, hook } of this.#taps[name]) {
       // TypeScript can't relate the arguments of a notice to its hook; the signature above does.
-      guard(owner.log, `${name} hook`, () => (hook as (...args: unknown[]) => unknown)(...args))
+      const call = () => (hook as (...args: unknown[]) => unknown)(...args)
+      guard(owner.log, `${name} hook`, () => callPlugin(owner.plugin, call))
     }
   }
 

@@ -23,13 +23,14 @@ export class ModuleLoad {
   readonly url: string
   /** The files that were loaded, or could not be, by their real paths. */
   readonly files = new Set<string>()
-  /** The plugin's name, once it is known. */
-  plugin: string | undefined
+  /** The plugin's name; until it is known, that of its file. */
+  plugin: string
   readonly #id: number
   readonly #root: string
 
   constructor(id: number, candidate: PluginCandidate) {
     this.#id = id
+    this.plugin = path.parse(candidate.path).name
     this.url = this.#mark(pathToFileURL(candidate.entry).href)
     this.files.add(candidate.entry)
     const folder = candidate.kind === 'file' ? path.dirname(realPath(candidate.path)) : realPath(candidate.path)
@@ -86,7 +87,7 @@ export function startLoad(candidate: PluginCandidate): ModuleLoad {
 }
 
 /** The plugin whose code an error came from, or undefined when its stack shows none. */
-export function pluginOfError(error: unknown): string | undefined {
+export function pluginOfStack(error: unknown): string | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const id = LOAD_IN_STACK.exec(cause.stack ?? '')?.[1]
     if (id !== undefined) return loads.get(Number(id))?.plugin

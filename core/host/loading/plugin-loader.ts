@@ -1,5 +1,6 @@
 import type { PluginDefinition } from 'sluice/sdk'
 import { withDeadline } from '../deadline.ts'
+import { callPlugin } from '../error-owner.ts'
 import { checkDefinition } from './definition-check.ts'
 import type { ModuleLoad } from './module-hooks.ts'
 import { messageOf, PluginError } from '../plugin-error.ts'
@@ -20,7 +21,8 @@ export async function loadPlugin(load: ModuleLoad, timeoutMs: number): Promise<P
 async function importDefault(load: ModuleLoad, timeoutMs: number): Promise<unknown> {
   const late = () => new PluginError(`can't be loaded: it did not finish within ${timeoutMs} ms`)
   try {
-    const module: { readonly default?: unknown } = await withDeadline(import(load.url), timeoutMs, late)
+    const imported = callPlugin(load.plugin, () => import(load.url))
+    const module: { readonly default?: unknown } = await withDeadline(imported, timeoutMs, late)
     return module.default
   } catch (cause) {
     if (cause instanceof PluginError) throw cause
