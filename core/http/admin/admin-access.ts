@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Socket } from 'node:net'
 import os from 'node:os'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { SluiceError } from 'sluice/sdk'
@@ -23,29 +24,44 @@ const READING = new Set(['GET', 'HEAD', 'OPTIONS'])
  */
 export function guardAdmin(app: FastifyInstance): void {
   app.addHook('onRequest', async (request) => {
-    if (!isLoopback(request.socket.remoteAddress ?? '')) throw new AdminRefused()
+    if (!isThisMachine(request.socket)) throw new AdminRefused()
     if (!READING.has(request.method)) await refuseForeignPages(request)
   })
 }
 
 /** A hook of routes that tell what no other site may know. */
-export async function refuseForeignPages({ headers }: FastifyRequest): Promise<void> {
-  if (isForeignPage(headers)) throw new ForeignPage()
+export async function refuseForeignPages({ headers, socket }: FastifyRequest): Promise<void> {
+  if (isForeignPage(headers, socket.localAddress)) throw new ForeignPage()
 }
 
-export function isLoopback(address: string): boolean {
+/** Whether a connection comes from this machine: over loopback, or by an address that both ends have. */
+export function isThisMachine({
+  remoteAddress,
+  localAddress,
+}: Pick<Socket, 'remoteAddress' | 'localAddress'>): boolean {
+  return remoteAddress !== undefined && (isLoopback(remoteAddress) || remoteAddress === localAddress)
+}
+
+function isLoopback(address: string): boolean {
   return address === '::1' || /^(::ffff:)?127\.\d+\.\d+\.\d+$/u.test(address)
 }
 
-/** Whether a browser sends the request for a page that is not of this machine. */
-export function isForeignPage({ origin, host, 'sec-fetch-site': site }: IncomingHttpHeaders): boolean {
-  if (origin !== undefined) return !isLocalName(URL.parse(origin)?.hostname ?? '')
-  // A site may name itself by this machine's address, and its pages are then of one origin with the server.
-  return site === 'cross-site' || (host !== undefined && !isLocalName(URL.parse(`http://${host}`)?.hostname ?? ''))
+/**
+ * Whether a browser sends the request for a page that is not of this machine.
+ * @param address the one of this machine that the request came to
+ */
+export function isForeignPage(headers: IncomingHttpHeaders, address = ''): boolean {
+  const { origin, host, 'sec-fetch-site': site } = headers
+  if (origin !== undefined) return !isLocalName(URL.parse(origin)?.hostname ?? '', address)
+  if (host === undefined) return site === 'cross-site'
+  // A site may give its name this machine's address, and its pages are then of one origin with the server.
+  return site === 'cross-site' || !isLocalName(URL.parse(`http://${host}`)?.hostname ?? '', address)
 }
 
 // Nobody from outside can have a name without a dot.
-function isLocalName(hostname: string): boolean {
-  if (hostname === os.hostname().toLowerCase() || isLoopback(hostname.replace(/^\[|\]$/gu, ''))) return true
-  return hostname !== '' && /^(?:[^.:[\]]+|.*\.localhost)$/u.test(hostname)
+function isLocalName(hostname: string, address: string): boolean {
+  const name = hostname.replace(/^\[|\]$/gu, '')
+  if (name === os.hostname().toLowerCase() || isLoopback(name)) return true
+  if (name !== '' && name === address.replace(/^::ffff:/u, '')) return true
+  return /^(?:[^.:]+|.*\.localhost)$/u.test(name)
 }
