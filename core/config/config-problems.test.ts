@@ -197,8 +197,9 @@ describe('config problems', () => {
 
   it('names the plugin for a wrong default', async () => {
     const config = await configOf('')
-    const wrong = { ...RELAY, defaults: { publish: { publishtimeot: '7s' }, enableauth: true } }
-    const error = await configErrorOf(() => config.declare(wrong))
+    // Of a plugin in JavaScript, which no compiler has checked.
+    const defaults: object = { publish: { publishtimeot: '7s' }, enableauth: true }
+    const error = await configErrorOf(() => config.declare({ ...RELAY, defaults }))
     expect(error.message).to.equal(
       "plugin relay: relay.publish.publishtimeot: unknown key, did you mean 'publishtimeout'?",
     )

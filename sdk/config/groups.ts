@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { Address, AutoDuration, ByteSize, Duration, Secret, WebhookUrl } from './types.ts'
+import type { Frozen } from './values.ts'
 
 /** `publish`: how sessions that feed a stream are treated. Each key can be set in `global` and per plugin. */
 export const PublishConfig = Type.Object(
@@ -44,7 +45,7 @@ export const PublishConfig = Type.Object(
   },
   { title: 'Publish' },
 )
-export type PublishConfig = Static<typeof PublishConfig>
+export type PublishConfig = Frozen<Static<typeof PublishConfig>>
 
 /** `subscribe`: how sessions that take a stream are treated. Each key can be set in `global` and per plugin. */
 export const SubscribeConfig = Type.Object(
@@ -88,7 +89,7 @@ export const SubscribeConfig = Type.Object(
   },
   { title: 'Subscribe' },
 )
-export type SubscribeConfig = Static<typeof SubscribeConfig>
+export type SubscribeConfig = Frozen<Static<typeof SubscribeConfig>>
 
 const TLS_FILES = {
   certfile: Type.String({ default: '', description: 'Certificate chain (PEM); a self-signed one is made when empty' }),
@@ -105,7 +106,7 @@ export const HttpConfig = Type.Object(
   },
   { title: 'HTTP' },
 )
-export type HttpConfig = Static<typeof HttpConfig>
+export type HttpConfig = Frozen<Static<typeof HttpConfig>>
 
 /** Makes a plugin's `tcp` section; the default address is the plugin's own. Not inherited from `global`. */
 export function tcpConfig(defaults: { readonly listenaddr: string }) {
@@ -121,7 +122,7 @@ export function tcpConfig(defaults: { readonly listenaddr: string }) {
   )
 }
 /** `tcp`, as {@link tcpConfig} makes it. */
-export type TcpConfig = Static<ReturnType<typeof tcpConfig>>
+export type TcpConfig = Frozen<Static<ReturnType<typeof tcpConfig>>>
 
 const SESSION_ACTIONS = Type.Array(Type.Union([Type.Literal('publish'), Type.Literal('play')]), {
   default: ['publish', 'play'],
@@ -150,7 +151,7 @@ export const SignedPolicyConfig = Type.Object(
   },
   { title: 'Signed Policy' },
 )
-export type SignedPolicyConfig = Static<typeof SignedPolicyConfig>
+export type SignedPolicyConfig = Frozen<Static<typeof SignedPolicyConfig>>
 
 /** `admission_webhook`: the control server that is asked about each session (spec.md, Admission webhook config). */
 export const AdmissionWebhookConfig = Type.Object(
@@ -175,7 +176,7 @@ export const AdmissionWebhookConfig = Type.Object(
   },
   { title: 'Admission Webhook' },
 )
-export type AdmissionWebhookConfig = Static<typeof AdmissionWebhookConfig>
+export type AdmissionWebhookConfig = Frozen<Static<typeof AdmissionWebhookConfig>>
 
 /** What every plugin's section has, besides its own keys; unset keys come from `global`. */
 export const InheritedConfig = Type.Object({
@@ -200,4 +201,4 @@ export const InheritedConfig = Type.Object({
   signed_policy: SignedPolicyConfig,
   admission_webhook: AdmissionWebhookConfig,
 })
-export type InheritedConfig = Static<typeof InheritedConfig>
+export type InheritedConfig = Frozen<Static<typeof InheritedConfig>>

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { Duration, RegexMap, Secret, SourceUrl, StreamPathMap } from './types.ts'
+import type { Frozen } from './values.ts'
 
 /** A source to fetch. In its place, a string is its `url`. */
 export const PullRule = Type.Object(
@@ -23,7 +24,7 @@ export const PullRule = Type.Object(
   },
   { title: 'Pull' },
 )
-export type PullRule = Static<typeof PullRule>
+export type PullRule = Frozen<Static<typeof PullRule>>
 
 /** What the section of a plugin has that provides `pull:` and its own name; the host acts on it. */
 export const PullConfig = Type.Object({
@@ -37,4 +38,4 @@ export const PullConfig = Type.Object({
     }),
   }),
 })
-export type PullConfig = Static<typeof PullConfig>
+export type PullConfig = Frozen<Static<typeof PullConfig>>

@@ -1,11 +1,10 @@
 import type { Static, TObject, TProperties } from 'typebox'
 import type { InheritedConfig } from '../config/groups.ts'
+import type { Frozen, Written } from '../config/values.ts'
 import type { PluginContext } from './context.ts'
 
-type DeepPartial<T> = T extends readonly unknown[] ? T : T extends object ? { [K in keyof T]?: DeepPartial<T[K]> } : T
-
 /** The effective config of a plugin: its own keys and the groups every plugin has. */
-export type PluginConfig<Schema extends TObject> = Static<Schema> & InheritedConfig
+export type PluginConfig<Schema extends TObject> = Frozen<Static<Schema>> & InheritedConfig
 
 /**
  * Where clients reach a plugin; templates with `{hostName}` and `{streamPath}`, as `addressTemplates` makes them. Shown
@@ -33,7 +32,7 @@ export interface PluginDefinition<Schema extends TObject = TObject<TProperties>>
   /** The keys of its own section; every key needs a default. */
   readonly config?: Schema
   /** Other defaults for the inherited groups, as written in a file; they win over `global`. */
-  readonly defaults?: DeepPartial<{ [K in keyof InheritedConfig]: Record<string, unknown> | InheritedConfig[K] }>
+  readonly defaults?: Written<InheritedConfig>
   /** Keys, as dotted paths (`chunksize`, `publish`), whose change `onConfig` takes; other changes reload the plugin. */
   readonly live?: readonly string[]
   /** HTTP prefixes, without slashes; the plugin's name when left out. */

@@ -5,6 +5,7 @@ const config = Type.Object({
   tcp: tcpConfig({ listenaddr: ':1935' }),
   chunksize: ByteSize({ default: '64KB' }),
   idletimeout: Duration({ default: '10s' }),
+  modes: Type.Array(Type.String(), { default: ['fast'] }),
 })
 
 export const reading = definePlugin({
@@ -23,6 +24,12 @@ export const reading = definePlugin({
     ctx.log.info(ctx.config.subscribe.waitTimeout)
     // @ts-expect-error a duration is a number of milliseconds
     const text: string = ctx.config.idletimeout
+    // @ts-expect-error config is frozen
+    ctx.config.chunksize = 2
+    // @ts-expect-error in its groups, too
+    ctx.config.publish.key = 'x'
+    // @ts-expect-error and in its lists
+    ctx.config.modes.push('slow')
     ctx.onConfig((changed) => {
       // @ts-expect-error the same holds where config changes
       ctx.log.info(changed.nothing, text)
@@ -34,9 +41,24 @@ export const defaults = definePlugin({
   name: 'defaults',
   version: '1.0.0',
   defaults: {
-    subscribe: { waittimeout: '3s' },
+    subscribe: { waittimeout: '3s', queuesize: '2MB', writemerge: 'auto', submode: 1 },
+    admission_webhook: { actions: ['play'] },
     // @ts-expect-error there is no such group
     subscriber: { waittimeout: '3s' },
+  },
+  setup: () => undefined,
+})
+
+export const wrongDefaults = definePlugin({
+  name: 'wrong-defaults',
+  version: '1.0.0',
+  defaults: {
+    // @ts-expect-error there is no such key in the group
+    subscribe: { waittimout: '3s' },
+    // @ts-expect-error one address, not more
+    http: { listenaddr: [':8080'] },
+    // @ts-expect-error levels have names
+    loglevel: 'loud',
   },
   setup: () => undefined,
 })
