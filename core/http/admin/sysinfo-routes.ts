@@ -1,8 +1,8 @@
 import os from 'node:os'
 import type { FastifyInstance } from 'fastify'
-import type { Endpoints } from 'sluice/sdk'
 import type { PluginView } from '../../host/plugin-view.ts'
 import { ok } from '../envelope.ts'
+import { PluginAddresses } from './plugin-addresses.ts'
 
 export type SysinfoSource = {
   readonly version: string
@@ -13,6 +13,13 @@ export type SysinfoSource = {
 
 /** `GET /api/sysinfo` (spec.md, System information) and `GET /api/plugins/disabled`. */
 export function registerSysinfoRoutes(app: FastifyInstance, source: SysinfoSource): void {
+  const addresses = new PluginAddresses(app.log)
+  const shown = (wanted: (plugin: PluginView) => boolean) =>
+    source
+      .plugins()
+      .filter(wanted)
+      .map((plugin) => pluginInfo(plugin, addresses))
+
   app.get('/api/sysinfo', () => {
     const localIp = localAddress()
     return ok({
@@ -24,25 +31,15 @@ export function registerSysinfoRoutes(app: FastifyInstance, source: SysinfoSourc
       os: process.platform,
       arch: process.arch,
       cpus: os.availableParallelism(),
-      plugins: source
-        .plugins()
-        .filter(({ disableReason }) => disableReason === undefined)
-        .map(pluginInfo),
+      plugins: shown(({ disableReason }) => disableReason === undefined),
     })
   })
 
-  app.get('/api/plugins/disabled', () =>
-    ok(
-      source
-        .plugins()
-        .filter(({ disableReason }) => disableReason !== undefined)
-        .map(pluginInfo),
-    ),
-  )
+  app.get('/api/plugins/disabled', () => ok(shown(({ disableReason }) => disableReason !== undefined)))
 }
 
-function pluginInfo(plugin: PluginView) {
-  const { pushAddr = [], playAddr = [], pullAddr = [], downloadAddr = [] } = endpointsOf(plugin)
+function pluginInfo(plugin: PluginView, addresses: PluginAddresses) {
+  const { pushAddr, playAddr, pullAddr, downloadAddr } = addresses.of(plugin)
   const text = plugin.description === '' ? {} : { description: plugin.description }
   return {
     name: plugin.name,
@@ -68,10 +65,6 @@ function pluginInfo(plugin: PluginView) {
 function listenerText({ host, port }: PluginView['listeners'][number]): string {
   if (host === '::' || host === '0.0.0.0') return `:${port}`
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
-}
-
-function endpointsOf({ definition, config }: PluginView): Endpoints {
-  return definition !== undefined && config !== undefined ? (definition.endpoints?.(config.values) ?? {}) : {}
 }
 
 function localAddress(): string {

@@ -1,0 +1,53 @@
+import type { FastifyBaseLogger } from 'fastify'
+import type { Endpoints, PluginDefinition } from 'sluice/sdk'
+import { isPromiseLike } from '../../host/deadline.ts'
+import type { PluginView } from '../../host/plugin-view.ts'
+
+type Addresses = Required<Endpoints>
+
+const NONE: Addresses = { pushAddr: [], playAddr: [], pullAddr: [], downloadAddr: [] }
+
+/** The addresses that plugins tell of. One whose `endpoints` fails shows none, and the others are shown all the same. */
+export class PluginAddresses {
+  readonly #log: FastifyBaseLogger
+  // Operators' pages ask again and again; what is wrong with a version of a plugin is said once.
+  readonly #faulty = new WeakSet<PluginDefinition>()
+
+  constructor(log: FastifyBaseLogger) {
+    this.#log = log
+  }
+
+  of({ name, definition, config }: PluginView): Addresses {
+    if (definition?.endpoints === undefined || config === undefined) return NONE
+    try {
+      return checked(definition.endpoints(config.values))
+    } catch (err) {
+      if (!this.#faulty.has(definition))
+        this.#log.error({ err, plugin: name }, `plugin '${name}' can't say its addresses`)
+      this.#faulty.add(definition)
+      return NONE
+    }
+  }
+}
+
+function checked(told: unknown): Addresses {
+  if (isPromiseLike(told)) {
+    told.then(undefined, () => {})
+    throw new TypeError('endpoints must return the addresses, not a promise of them')
+  }
+  if (typeof told !== 'object' || told === null) throw new TypeError('endpoints must return an object')
+  const { pushAddr, playAddr, pullAddr, downloadAddr }: { readonly [Kind in keyof Endpoints]: unknown } = told
+  return {
+    pushAddr: listOf('pushAddr', pushAddr),
+    playAddr: listOf('playAddr', playAddr),
+    pullAddr: listOf('pullAddr', pullAddr),
+    downloadAddr: listOf('downloadAddr', downloadAddr),
+  }
+}
+
+/** A single address will do as a list of one. */
+function listOf(kind: keyof Endpoints, value: unknown = []): readonly string[] {
+  const list: unknown = typeof value === 'string' ? [value] : value
+  if (Array.isArray(list) && list.every((item) => typeof item === 'string')) return list
+  throw new TypeError(`the ${kind} of endpoints must be a list of strings`)
+}
