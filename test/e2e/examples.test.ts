@@ -1,8 +1,9 @@
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
+import { PeerProcess } from '../peers/process.ts'
 import { requirePeer } from '../peers/require-peer.ts'
 import { waitFor } from '../peers/wait-for.ts'
 import { ServerCommand } from '../support/command.ts'
@@ -55,12 +56,19 @@ describe('examples', () => {
     const publisher = await RtmpClient.publish({ url: server.rtmp('live/a') })
     for (const tag of source.tags) publisher.send(tag)
     expect(comparable(await viewer.received.wait(source.frames.length))).to.eql(comparable(source.frames))
+
+    // The path is taken now: another mirror ends, and leaves nothing behind.
+    await fetch(server.http('/mirror/start/live/a'), { method: 'POST' })
+    const failed = () => server.records.some(({ plugin, msg }) => plugin === 'mirror' && msg === 'task failed')
+    await waitFor(failed, { what: 'the other mirror to end' })
+    const { data } = (await (await fetch(server.http('/api/subscribers/live/a'))).json()) as { data: unknown[] }
+    expect(data).to.have.length(1)
   })
 
-  it('npm-package: is found in the node_modules of the working directory', async () => {
-    const place = path.join(folder, 'node_modules', 'sluice-plugin-viewer-log')
-    await mkdir(place, { recursive: true })
-    await cp(path.join(EXAMPLES, 'npm-package'), place, { recursive: true })
+  it('npm-package: is installed beside the server, and found in its working directory', async () => {
+    await cp(path.join(EXAMPLES, 'npm-package'), path.join(folder, 'examples', 'npm-package'), { recursive: true })
+    await writeFile(path.join(folder, 'package.json'), '{ "name": "sluice", "version": "0.1.0" }')
+    await new PeerProcess('npm', ['install', '--offline', './examples/npm-package'], { cwd: folder }).succeed()
     await writeFile(path.join(folder, 'config.yaml'), 'viewer-log:\n  interval: 50ms\n')
     const server = await ServerCommand.start(['-c', 'config.yaml'], { cwd: folder })
     const publisher = await RtmpClient.publish({ url: server.rtmp('live/counted') })
