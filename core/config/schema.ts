@@ -1,5 +1,6 @@
 import type { TObject } from 'typebox'
 import { InheritedConfig, PullConfig, Type, type PluginDefinition } from 'sluice/sdk'
+import { normalizeKey } from './key-name.ts'
 
 /** The JSON Schema keywords that the config system itself acts on; ajv knows the rest. */
 export type JsonSchema = {
@@ -73,6 +74,28 @@ export function sectionSchema(definition: SectionDefinition): GroupSchema {
   const own = ownSchema(definition)
   const { properties, required } = mergedGroup(hasPullRules(definition) ? mergedGroup(own, PULL) : own, INHERITED)
   return { type: 'object', properties: { enable: ENABLE, ...properties }, required: required ?? [] }
+}
+
+/**
+ * The first of a plugin's own keys that has the name of one the host acts on, dotted; undefined when there is none. The
+ * host reads its keys from the same section, so it would take the plugin's value for its own.
+ */
+export function takenKey(definition: SectionDefinition): string | undefined {
+  const pull = hasPullRules(definition) ? PULL.properties : {}
+  return firstTaken(ownSchema(definition), { properties: { enable: ENABLE, ...pull, ...INHERITED.properties } })
+}
+
+function firstTaken(own: GroupSchema, host: GroupSchema, prefix = ''): string | undefined {
+  const hosts = new Map(Object.entries(host.properties).map(([name, schema]) => [normalizeKey(name), { name, schema }]))
+  for (const [name, schema] of Object.entries(own.properties)) {
+    const other = hosts.get(normalizeKey(name))
+    if (other === undefined) continue
+    // To a group of the host's, further keys can be added.
+    if (name !== other.name || !isGroup(schema) || !isGroup(other.schema)) return prefix + name
+    const taken = firstTaken(schema, other.schema, `${prefix}${name}.`)
+    if (taken !== undefined) return taken
+  }
+  return undefined
 }
 
 /** Keys of `first` come first and win; where both have a group, the groups are merged. */

@@ -1,4 +1,5 @@
 import type { PluginDefinition } from 'sluice/sdk'
+import { takenKey } from '../../config/schema.ts'
 import { PluginError } from '../plugin-error.ts'
 
 /** The major version of the sdk this host offers; a plugin's `sdk` field must ask for it. */
@@ -44,7 +45,14 @@ export function checkDefinition(exported: unknown): PluginDefinition {
     if (value !== undefined && typeof value !== type)
       throw new PluginError(`has a bad ${field}: it must be of type ${type}`)
   }
-  return exported as unknown as PluginDefinition
+  const definition = exported as unknown as PluginDefinition
+  const taken = takenKey(definition)
+  if (taken !== undefined) {
+    throw new PluginError(
+      `has a config key '${taken}', which the host has already: call it otherwise, or set it by \`defaults\``,
+    )
+  }
+  return definition
 }
 
 function checkSdk(sdk: unknown): void {

@@ -42,10 +42,13 @@ export class ModuleLoad {
     return this.files.has(file) || this.files.has(realPath(file))
   }
 
-  /** Forgets the CommonJS modules of the plugin, which are known by file name only. */
+  /**
+   * Forgets the CommonJS modules of the plugin, which are known by file name only. Those that have not run yet belong to
+   * a plugin beside it that is being loaded at the same time.
+   */
   forgetRequired(): void {
-    for (const file of Object.keys(require.cache)) {
-      if (this.#owns(pathToFileURL(file).href)) delete require.cache[file]
+    for (const [file, module] of Object.entries(require.cache)) {
+      if (module?.loaded === true && this.#owns(pathToFileURL(file).href)) delete require.cache[file]
     }
   }
 

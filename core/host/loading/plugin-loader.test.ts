@@ -126,8 +126,16 @@ describe('loadPlugin', () => {
     expect([...files.files]).to.have.members(['demo.ts', 'lib/a.ts', 'lib/missing.ts'].map((name) => folder.file(name)))
   })
 
+  const NO_DEFAULT = 'has no default export; write `export default definePlugin({ … })`'
+  const ownKeys = (keys: string, fields = '') =>
+    plugin(`config: { type: 'object', properties: { ${keys} } }, ${fields}`)
+  const taken = (key: string) =>
+    `has a config key '${key}', which the host has already: call it otherwise, or set it by \`defaults\``
   const BAD: readonly [what: string, text: string, message: string | RegExp][] = [
-    ['no default export', 'export const a = 1', 'has no default export; write `export default definePlugin({ … })`'],
+    ['no default export', 'export const a = 1', NO_DEFAULT],
+    ['an empty file', '', NO_DEFAULT],
+    ['a line feed', '\n', NO_DEFAULT],
+    ['a comment', '// to be done', NO_DEFAULT],
     ['a function', 'export default () => {}', 'exports a function by default, not a plugin definition'],
     ['null', 'export default null', 'exports null by default, not a plugin definition'],
     [
@@ -150,6 +158,15 @@ describe('loadPlugin', () => {
       plugin('config: { port: 1 }'),
       'has a config that is no object schema; write `Type.Object({ … })`',
     ],
+    ['a switch of its own', ownKeys('enable: { default: false }'), taken('enable')],
+    ['a boolean that has the name of an inherited group', ownKeys('publish: { type: "boolean" }'), taken('publish')],
+    ['an inherited key under another spelling', ownKeys('logLevel: { default: 1 }'), taken('logLevel')],
+    [
+      'a key of an inherited group',
+      ownKeys('publish: { type: "object", properties: { more: {}, key: { default: 7 } } }'),
+      taken('publish.key'),
+    ],
+    ['a key of the pull rules that it has', ownKeys('pull: {}', `provides: ['pull:demo']`), taken('pull')],
     ['bad requires', plugin(`requires: 'rtmp'`), 'has a bad requires, "rtmp": it must be a list of strings'],
     ['bad endpoints', plugin('endpoints: {}'), 'has a bad endpoints: it must be of type function'],
     ['a throw', `throw new Error('broken')`, "can't be loaded: broken"],
@@ -169,6 +186,21 @@ describe('loadPlugin', () => {
       else expect(found).to.match(message)
     })
   }
+
+  it('takes keys of its own beside those of the host, also in its groups', async () => {
+    const keys = 'pull: { default: 1 }, size: {}, http: { type: "object", properties: { cache: { default: "" } } }'
+    await folder.write('demo.ts', ownKeys(keys))
+    expect(await load('demo.ts')).to.have.nested.property('config.properties.pull')
+  })
+
+  it('loads CommonJS plugins that lie beside each other at the same time', async () => {
+    const names = ['one', 'two', 'three']
+    for (const name of names) {
+      await folder.write(`${name}.js`, `module.exports = { name: '${name}', version: '1', setup() {} }`)
+    }
+    const loaded = await Promise.all(names.map((name) => load(`${name}.js`)))
+    expect(loaded.map(({ name }) => name)).to.deep.equal(names)
+  })
 
   it('takes the versions of the sdk that the host offers', async () => {
     for (const sdk of ['1', '^1', '~1.2', '1.0.0']) {

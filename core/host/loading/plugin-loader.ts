@@ -5,6 +5,8 @@ import { checkDefinition } from './definition-check.ts'
 import type { ModuleLoad } from './module-hooks.ts'
 import { messageOf, PluginError } from '../plugin-error.ts'
 
+type Namespace = { readonly default?: unknown; readonly 'module.exports'?: unknown }
+
 /** The place at the top of a syntax error's stack. */
 const SYNTAX_ERROR_PLACE = /^[^\n]*?([^/\\?\n]+\.[cm]?[jt]s)(?:\?\S*)?:(\d+)\n/
 
@@ -22,12 +24,17 @@ async function importDefault(load: ModuleLoad, timeoutMs: number): Promise<unkno
   const late = () => new PluginError(`can't be loaded: it did not finish within ${timeoutMs} ms`)
   try {
     const imported = callPlugin(load.plugin, () => import(load.url))
-    const module: { readonly default?: unknown } = await withDeadline(imported, timeoutMs, late)
-    return module.default
+    const module: Namespace = await withDeadline(imported, timeoutMs, late)
+    return isUntouchedCommonJs(module) ? undefined : module.default
   } catch (cause) {
     if (cause instanceof PluginError) throw cause
     throw new PluginError(`can't be loaded: ${messageOf(cause)}${placeOf(cause)}`, { cause })
   }
+}
+
+/** A file that imports and exports nothing is taken for CommonJS: its default export is an object that nobody has filled. */
+function isUntouchedCommonJs({ default: exported, 'module.exports': exports }: Namespace): boolean {
+  return typeof exports === 'object' && exports !== null && exports === exported && Object.keys(exports).length === 0
 }
 
 function placeOf(error: unknown): string {
