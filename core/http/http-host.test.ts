@@ -227,6 +227,19 @@ describe('HttpHost', () => {
     })
   })
 
+  it('shares its address with no plugin, whatever that is called', async () => {
+    await fixture.host.start()
+    const tcp = { ...HTTP_CONFIG, nodelay: true, keepalive: true }
+    const other = await fixture.pool.acquire({ plugin: 'http' }, tcp, () => {})
+    expect(other.addresses[0]?.port).not.to.equal(fixture.port)
+    const taken = { ...tcp, listenaddr: `127.0.0.1:${fixture.port}` }
+    const error = await fixture.pool.acquire({ plugin: 'http' }, taken, () => {}).catch((reason: unknown) => reason)
+    expect(error).to.have.property(
+      'message',
+      `http: can't listen on ${taken.listenaddr}: address already in use by the server`,
+    )
+  })
+
   it('serves HTTPS', async () => {
     await fixture.close()
     fixture = new HttpFixture({}, { listenaddrtls: '127.0.0.1:0' })
