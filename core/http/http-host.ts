@@ -38,7 +38,7 @@ type Route =
 /** What is spoken on the TLS addresses, the preferred first. */
 const ALPN = ['h2', 'http/1.1']
 /** Holds the server's own addresses; no plugin can have this name. */
-const SERVER = { plugin: 'the server' }
+const SERVER = 'the server'
 
 type ListenKeys = Omit<HttpConfig, 'cors'>
 
@@ -124,7 +124,7 @@ export class HttpHost {
 
   async #listen(config: HttpConfig): Promise<void> {
     const accept = (socket: Socket) => this.#front.accept(socket)
-    const lease = await this.#pool.acquire(SERVER, tcpConfigOf(config), accept)
+    const lease = await this.#pool.acquire({ plugin: SERVER }, tcpConfigOf(config), accept)
     try {
       await lease.bind()
     } catch (error) {
