@@ -1,28 +1,34 @@
 import type { StreamAuthHandler } from 'sluice/sdk'
+import { Succession } from '../host/generation/succession.ts'
 
-/** The custom auth handlers that plugins have set, of which the latest holds. */
+/** Who sets a handler: one generation of a plugin. Known by identity. */
+export type HandlerOwner = { readonly plugin: string }
+
+/**
+ * The custom auth handlers that plugins have set. Of these, the one holds whose plugin was the last to set its first: a
+ * plugin keeps its place when it sets another, or is loaded anew.
+ */
 export class AuthHandlers {
-  readonly #entries: { readonly owner: object; readonly handler: StreamAuthHandler }[] = []
+  readonly #handlers = new Succession<StreamAuthHandler>()
 
   /** The handler that holds at present, if any. */
   get current(): StreamAuthHandler | undefined {
-    return this.#entries.at(-1)?.handler
+    return this.#handlers.values.at(-1)
   }
 
   /**
    * Sets an owner's handler in place of the one it set before; an empty value removes it.
    * @throws {TypeError} when it is neither a function nor empty; what was set before goes on
    */
-  set(owner: object, handler: StreamAuthHandler | null | undefined): void {
+  set(owner: HandlerOwner, handler: StreamAuthHandler | null | undefined): void {
     const empty = handler === null || handler === undefined || (handler as unknown) === ''
     if (!empty && typeof handler !== 'function') throw new TypeError('a stream auth handler must be a function or null')
-    this.removeOwner(owner)
-    if (!empty) this.#entries.push({ owner, handler })
+    if (empty) this.removeOwner(owner)
+    else this.#handlers.set(owner.plugin, owner, handler)
   }
 
   /** The owner is gone: what was there before its handler holds again. */
-  removeOwner(owner: object): void {
-    const index = this.#entries.findIndex((entry) => entry.owner === owner)
-    if (index >= 0) this.#entries.splice(index, 1)
+  removeOwner(owner: HandlerOwner): void {
+    this.#handlers.removeOwner(owner)
   }
 }

@@ -16,6 +16,8 @@ import { SignedPolicyGate } from './signed-policy.ts'
 
 const SIGNATURE: WrittenConfig = { enableauth: true, publish: { key: 'pubkey' }, subscribe: { key: 'subkey' } }
 const POLICY = { enable: true, secret: 'policy-secret' }
+/** The plugin that sets handlers. */
+const GUARD = { plugin: 'guard' }
 const WEBHOOK = { enable: true, url: 'http://127.0.0.1:1/' }
 
 /** A gatekeeper, and the plugins that use it. */
@@ -92,7 +94,7 @@ describe('gatekeeper', () => {
 
   it('does nothing at all for a session when all gates are off', async () => {
     let handled = 0
-    rig.keeper.setHandler({}, () => handled++)
+    rig.keeper.setHandler(GUARD, () => handled++)
     const chain = rig.keeper.chainFor(rig.owner({}))
     const query = 'secret=e391c610bf48f98b6889a630b4f7bfc9&expire=6f000000&policy=x'
     const calls = await countCalls(async () => {
@@ -132,7 +134,7 @@ describe('gatekeeper', () => {
   it('stops at the first gate that denies, and binds all to the path that was asked for', async () => {
     const control = await ControlServer.start(() => ({ body: { allowed: true, stream_path: 'b/c', lifetime_ms: 7 } }))
     let asked = 0
-    rig.keeper.setHandler({}, () => {
+    rig.keeper.setHandler(GUARD, () => {
       asked++
       return asked > 2
     })
@@ -178,7 +180,7 @@ describe('gatekeeper', () => {
   it('leads what belongs to a session through the gates that look at its query, and past the control server', async () => {
     const chain = rig.keeper.chainFor(rig.owner({ ...SIGNATURE, admission_webhook: WEBHOOK }))
     const request: SessionRequest = { ...sessionRequest(), action: 'play' }
-    rig.keeper.setHandler({}, ({ stream_path: path }) => path === 'live/test')
+    rig.keeper.setHandler(GUARD, ({ stream_path: path }) => path === 'live/test')
     await rig.keeper.authenticate(request, chain)
     const denied = rig.keeper.authenticate({ ...request, streamPath: 'live/other' }, chain)
     expect(await verdictOf(denied)).to.not.equal('passed')
@@ -193,9 +195,19 @@ describe('gatekeeper', () => {
     expect(rig.keeper.newestChain('hls')).to.equal(undefined)
   })
 
+  it('goes back to the chain of the generation before when the newest one ends', () => {
+    const [running, failed] = [rig.owner(SIGNATURE), rig.owner({})]
+    const chain = rig.keeper.chainFor(running)
+    rig.keeper.chainFor(failed)
+    rig.keeper.removeOwner(failed)
+    expect(rig.keeper.newestChain('rtmp')).to.equal(chain)
+    rig.keeper.removeOwner(running)
+    expect(rig.keeper.newestChain('rtmp')).to.equal(undefined)
+  })
+
   it('asks the handler only where a direction has a key and enableauth is on', async () => {
     let asked = 0
-    rig.keeper.setHandler({}, () => void asked++)
+    rig.keeper.setHandler(GUARD, () => void asked++)
     await rig.admit({}, sessionRequest())
     await rig.admit({ ...SIGNATURE, enableauth: false }, sessionRequest())
     await rig.admit({ enableauth: true, subscribe: { key: 'k' } }, sessionRequest())
@@ -205,15 +217,14 @@ describe('gatekeeper', () => {
   })
 
   it('takes up a handler, and gives it up, without a new chain', async () => {
-    const owner = {}
     const chain = rig.keeper.chainFor(rig.owner(SIGNATURE))
     const verdict = () => verdictOf(rig.keeper.admit(sessionRequest(), chain))
-    rig.keeper.setHandler(owner, () => true)
+    rig.keeper.setHandler(GUARD, () => true)
     expect(await verdict()).to.equal('passed')
-    rig.keeper.setHandler(owner, null)
+    rig.keeper.setHandler(GUARD, null)
     expect(await verdict()).to.match(/^signature: /u)
-    rig.keeper.setHandler(owner, () => true)
-    rig.keeper.removeOwner(owner)
+    rig.keeper.setHandler(GUARD, () => true)
+    rig.keeper.removeHandler(GUARD)
     expect(await verdict()).to.match(/^signature: /u)
   })
 
@@ -259,14 +270,23 @@ describe('gatekeeper', () => {
     it('of a handler that a direction without key never asks, once', () => {
       rig.keeper.chainFor(rig.owner({ enableauth: true, publish: { key: 'k' } }))
       expect(rig.warnings).to.eql([])
-      rig.keeper.setHandler({}, () => true)
+      rig.keeper.setHandler(GUARD, () => true)
       rig.keeper.chainFor(rig.owner({ enableauth: true, publish: { key: 'k' } }, 'flv'))
       expect(rig.warnings).to.have.length(1)
       expect(rig.warnings[0]).to.match(/not asked about play sessions where enableauth is off or subscribe\.key/u)
     })
 
+    it('not of a handler that only a plugin that is gone did not ask', () => {
+      rig.keeper.chainFor(rig.owner(SIGNATURE))
+      const gone = rig.owner({ ...SIGNATURE, enableauth: false }, 'flv')
+      rig.keeper.chainFor(gone)
+      rig.keeper.removeOwner(gone)
+      rig.keeper.setHandler(GUARD, () => true)
+      expect(rig.warnings).to.eql([])
+    })
+
     it('of a handler in either order of loading, and not where it is asked', () => {
-      rig.keeper.setHandler({}, () => true)
+      rig.keeper.setHandler(GUARD, () => true)
       rig.keeper.chainFor(rig.owner(SIGNATURE))
       expect(rig.warnings).to.eql([])
       rig.keeper.chainFor(rig.owner({ ...SIGNATURE, enableauth: false }, 'flv'))

@@ -1,8 +1,9 @@
 import type { InheritedConfig, SessionAction, SessionRequest, StreamAuthHandler } from 'sluice/sdk'
 import type { Logger } from 'pino'
+import { Succession } from '../host/generation/succession.ts'
 import type { StreamOwner } from '../stream/stream-owner.ts'
 import { AdmissionGate } from './admission-webhook.ts'
-import { AuthHandlers } from './auth-handlers.ts'
+import { AuthHandlers, type HandlerOwner } from './auth-handlers.ts'
 import { ControlClient } from './control-client.ts'
 import type { Gate, GateChain } from './gate.ts'
 import { SignatureGate, keyOf } from './signature-gate.ts'
@@ -23,6 +24,8 @@ type GatekeeperOptions = {
   readonly nowMs?: () => number
 }
 
+type Rules = { readonly config: Readonly<InheritedConfig>; readonly chain: GateChain }
+
 /** Decides who may publish and play: runs the gates that are on, in order (spec.md, What the service does). */
 export class Gatekeeper {
   readonly #log: Logger
@@ -33,8 +36,7 @@ export class Gatekeeper {
   readonly #notices = new Set<Promise<void>>()
   readonly #warned = new Set<string>()
   /** Of each plugin, as its newest config has them. */
-  readonly #configs = new Map<string, Readonly<InheritedConfig>>()
-  readonly #chains = new Map<string, GateChain>()
+  readonly #rules = new Succession<Rules>()
 
   constructor({ log, nowMs = Date.now }: GatekeeperOptions) {
     this.#log = log
@@ -42,30 +44,35 @@ export class Gatekeeper {
   }
 
   /** The gates that hold for a plugin's sessions; made when its config changes, not per request. */
-  chainFor(owner: StreamOwner): GateChain {
-    this.#configs.set(owner.plugin, owner.config)
-    this.#warnOf(owner)
-    this.#warnOfHandler()
-    const play = this.#gates(owner, 'play')
+  chainFor(owner: StreamOwner, config = owner.config): GateChain {
+    const play = this.#gates(owner, config, 'play')
     const playAuth = play.filter((gate) => !(gate instanceof AdmissionGate))
-    const chain = { publish: this.#gates(owner, 'publish'), play, playAuth }
-    this.#chains.set(owner.plugin, chain)
+    const chain = { publish: this.#gates(owner, config, 'publish'), play, playAuth }
+    this.#rules.set(owner.plugin, owner, { config, chain })
+    this.#warnOf(config)
+    this.#warnOfHandler()
     return chain
   }
 
   /** The chain last made for a plugin, whichever of its generations asks. */
   newestChain(plugin: string): GateChain | undefined {
-    return this.#chains.get(plugin)
+    return this.#rules.get(plugin)?.chain
   }
 
   /** @throws {TypeError} when the handler is neither a function nor empty */
-  setHandler(owner: object, handler: StreamAuthHandler | null): void {
+  setHandler(owner: HandlerOwner, handler: StreamAuthHandler | null): void {
     this.#handlers.set(owner, handler)
     this.#warnOfHandler()
   }
 
-  removeOwner(owner: object): void {
+  removeHandler(owner: HandlerOwner): void {
     this.#handlers.removeOwner(owner)
+  }
+
+  /** Its sessions have ended, and it makes no more. */
+  removeOwner(owner: StreamOwner): void {
+    this.removeHandler(owner)
+    this.#rules.removeOwner(owner)
   }
 
   /**
@@ -110,8 +117,7 @@ export class Gatekeeper {
     while (this.#notices.size > 0) await Promise.all(this.#notices)
   }
 
-  #gates(owner: StreamOwner, action: SessionAction): Gate[] {
-    const { config, plugin, closingNotice, log } = owner
+  #gates({ plugin, closingNotice, log }: StreamOwner, config: StreamOwner['config'], action: SessionAction): Gate[] {
     const { signed_policy: policy, admission_webhook: webhook } = config
     const gates: Gate[] = []
     if (config.enableauth && keyOf(config, action) !== '') {
@@ -123,7 +129,7 @@ export class Gatekeeper {
     if (webhook.enable && webhook.url !== '' && covers(webhook, action, plugin)) {
       const track = (notice: Promise<void>) => this.#track(notice)
       const clients = { openings: this.#openings, closings: this.#closings }
-      const configAtEnd = () => (this.#configs.get(plugin) ?? config).admission_webhook
+      const configAtEnd = () => (this.#rules.get(plugin)?.config ?? config).admission_webhook
       gates.push(new AdmissionGate({ config: webhook, configAtEnd, closingNotice, ...clients, log, track }))
     }
     return gates
@@ -134,7 +140,7 @@ export class Gatekeeper {
     void notice.finally(() => this.#notices.delete(notice))
   }
 
-  #warnOf({ config }: StreamOwner): void {
+  #warnOf(config: Readonly<InheritedConfig>): void {
     const { signed_policy: policy, admission_webhook: webhook } = config
     if (policy.enable && policy.secret === '')
       this.#warn('signed_policy.enable has no effect without signed_policy.secret')
@@ -148,8 +154,7 @@ export class Gatekeeper {
     if (this.#handlers.current === undefined) return
     for (const action of ['publish', 'play'] as const) {
       const group = action === 'publish' ? 'publish' : 'subscribe'
-      const asked = (config: Readonly<InheritedConfig>) => config.enableauth && keyOf(config, action) !== ''
-      if ([...this.#configs.values()].every(asked)) continue
+      if (this.#rules.values.every(({ config }) => config.enableauth && keyOf(config, action) !== '')) continue
       this.#warn(
         `a custom auth handler is set, but not asked about ${action} sessions where enableauth is off or ${group}.key ` +
           'is empty',

@@ -1,26 +1,27 @@
+import { Succession } from './generation/succession.ts'
 import { PluginError } from './plugin-error.ts'
 
 /** One generation of a plugin; known by identity. */
 export type ServiceOwner = { readonly plugin: string }
 
-type Offer = { readonly owner: ServiceOwner; readonly service: unknown }
+type Offer = { readonly plugin: string; readonly service: unknown }
 
 /** The services that plugins offer at present, by name. */
 export class ServiceBoard {
-  readonly #offers = new Map<string, Offer>()
+  readonly #offers = new Succession<Offer>()
 
   /**
-   * Offers a service, in place of the one an earlier generation of the plugin offers.
+   * Offers a service. It takes the place of the one that an earlier generation of the plugin offers, until its owner goes.
    * @throws {PluginError} when another plugin offers it
    */
   provide(owner: ServiceOwner, name: string, service: unknown): void {
     this.assertFree(owner, name)
-    this.#offers.set(name, { owner, service })
+    this.#offers.set(name, owner, { plugin: owner.plugin, service })
   }
 
   /** @throws {PluginError} when another plugin offers the service */
   assertFree(owner: ServiceOwner, name: string): void {
-    const rival = this.#offers.get(name)?.owner.plugin
+    const rival = this.#offers.get(name)?.plugin
     if (rival === undefined || rival === owner.plugin) return
     throw new PluginError(`can't provide '${name}': plugin '${rival}' does already`)
   }
@@ -30,6 +31,6 @@ export class ServiceBoard {
   }
 
   removeOwner(owner: ServiceOwner): void {
-    for (const [name, offer] of this.#offers) if (offer.owner === owner) this.#offers.delete(name)
+    this.#offers.removeOwner(owner)
   }
 }

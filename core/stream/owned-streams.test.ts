@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { StreamUnavailable } from 'sluice/sdk'
+import type { HandlerOwner } from '../auth/auth-handlers.ts'
 import { Gatekeeper } from '../auth/gatekeeper.ts'
 import { turn } from './fixtures/muxer-rig.ts'
 import { recordingLog } from './fixtures/recording-log.ts'
@@ -122,21 +123,33 @@ describe('OwnedStreams', () => {
     const set: string[] = []
     const rig = new RegistryRig()
     Object.assign(rig.gatekeeper, {
-      setHandler: (owner: object, handler: unknown) =>
-        set.push(`${names.get(owner)} ${handler === null ? 'none' : 'set'}`),
-      removeOwner: (owner: object) => set.push(`${names.get(owner)} removed`),
+      setHandler: ({ plugin }: HandlerOwner, handler: unknown) =>
+        set.push(`${plugin} ${handler === null ? 'none' : 'set'}`),
+      removeHandler: ({ plugin }: HandlerOwner) => set.push(`${plugin} removed`),
     })
-    const [one, two] = [rig.owner(), rig.owner()]
-    const names = new Map<object, string>([
-      [one, 'one'],
-      [two, 'two'],
-    ])
+    const [one, two] = [rig.owner({}, 'one'), rig.owner({}, 'two')]
     one.manager.setStreamAuthHandler(() => true)
     two.manager.set_stream_auth_handler(() => true)
     two.manager.setStreamAuthHandler(null)
     two.dispose()
     two.manager.setStreamAuthHandler(() => true)
     expect(set).to.deep.equal(['one set', 'two set', 'two none', 'two removed'])
+  })
+
+  it('is forgotten by the gatekeeper when it has ended, and not while its sessions go on', async () => {
+    const rig = new RegistryRig()
+    const gatekeeper = new Gatekeeper({ log: recordingLog().log })
+    Object.assign(rig.gatekeeper, {
+      chainFor: gatekeeper.chainFor.bind(gatekeeper),
+      removeOwner: gatekeeper.removeOwner.bind(gatekeeper),
+    })
+    const streams = rig.owner({}, 'gone')
+    streams.configure({ ...rig.config, enableauth: true })
+    streams.dispose()
+    expect(gatekeeper.newestChain('gone')).not.to.equal(undefined)
+    streams.close('removed')
+    expect(gatekeeper.newestChain('gone')).to.equal(undefined)
+    await gatekeeper.close(0)
   })
 
   it('has the latest handler asked, as the gatekeeper keeps them', async () => {
@@ -146,10 +159,10 @@ describe('OwnedStreams', () => {
       chainFor: gatekeeper.chainFor.bind(gatekeeper),
       admit: gatekeeper.admit.bind(gatekeeper),
       setHandler: gatekeeper.setHandler.bind(gatekeeper),
-      removeOwner: gatekeeper.removeOwner.bind(gatekeeper),
+      removeHandler: gatekeeper.removeHandler.bind(gatekeeper),
     })
     const config = { enableauth: true, publish: { key: 'k' } }
-    const [one, two] = [rig.owner(config), rig.owner(config)]
+    const [one, two] = [rig.owner(config, 'one'), rig.owner(config, 'two')]
     const asked: string[] = []
     one.manager.setStreamAuthHandler(() => void asked.push('one'))
     two.manager.setStreamAuthHandler(() => void asked.push('two'))

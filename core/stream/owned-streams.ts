@@ -18,7 +18,7 @@ import { subscriberInfo, type StreamSubscriber } from './stream-subscriber.ts'
 /** The gates, as streams use them. */
 export type StreamGates = Pick<
   Gatekeeper,
-  'admit' | 'authenticate' | 'chainFor' | 'newestChain' | 'setHandler' | 'removeOwner'
+  'admit' | 'authenticate' | 'chainFor' | 'newestChain' | 'setHandler' | 'removeHandler' | 'removeOwner'
 >
 
 type OwnedSession = StreamPublisher | StreamSubscriber
@@ -28,6 +28,8 @@ export class OwnedStreams {
   readonly manager: StreamManager
   readonly #registry: StreamRegistry
   readonly #gatekeeper: StreamGates
+  /** As it was given: the gatekeeper knows it by identity. */
+  readonly #owner: StreamOwner
   readonly #sessions = new Set<OwnedSession>()
   #idleListeners: (() => void)[] = []
   // Sessions on their way through the gates.
@@ -39,6 +41,7 @@ export class OwnedStreams {
   constructor(registry: StreamRegistry, gatekeeper: StreamGates, owner: StreamOwner) {
     this.#registry = registry
     this.#gatekeeper = gatekeeper
+    this.#owner = owner
     this.#asking = { owner, chain: gatekeeper.chainFor(owner) }
     this.manager = this.#createManager()
   }
@@ -56,25 +59,25 @@ export class OwnedStreams {
 
   /** Applies another config to the sessions to come. */
   configure(config: StreamOwner['config']): void {
-    const owner = { ...this.#asking.owner, config }
-    this.#asking = { owner, chain: this.#gatekeeper.chainFor(owner) }
+    this.#asking = { owner: { ...this.#owner, config }, chain: this.#gatekeeper.chainFor(this.#owner, config) }
   }
 
   /** Ends all sessions and takes no new ones. */
   close(reason: string): void {
     this.#closeReason ??= reason
     for (const session of [...this.#sessions]) session.close(reason)
+    this.#gatekeeper.removeOwner(this.#owner)
   }
 
   /** Takes back what was set, the auth handler, for good. */
   dispose(): void {
     this.#disposed = true
-    this.#gatekeeper.removeOwner(this)
+    this.#gatekeeper.removeHandler(this.#owner)
   }
 
   #createManager(): StreamManager {
     const setStreamAuthHandler = (handler: StreamAuthHandler | null) => {
-      if (!this.#disposed) this.#gatekeeper.setHandler(this, handler)
+      if (!this.#disposed) this.#gatekeeper.setHandler(this.#owner, handler)
     }
     return {
       publish: (request, options) => this.#publish(request, options),
@@ -99,7 +102,7 @@ export class OwnedStreams {
   async #authenticate(request: SessionInit): Promise<void> {
     this.#checkOpen()
     // Sessions may outlive the config they were admitted by, but what is asked of each request is as of now.
-    const chain = this.#gatekeeper.newestChain(this.#asking.owner.plugin) ?? this.#asking.chain
+    const chain = this.#gatekeeper.newestChain(this.#owner.plugin) ?? this.#asking.chain
     await this.#registry.authenticate(request, { ...this.#asking, chain })
     this.#checkOpen()
   }

@@ -169,6 +169,25 @@ describe('Generation', () => {
     expectNothingLeft()
   })
 
+  it('leaves the services of its predecessor in place when it can not take over', async () => {
+    const provides = ['service', 'other']
+    const old = await run((ctx) => provide(ctx, 'old'))
+    const next = create(
+      (ctx) => {
+        provide(ctx, 'new')
+        ctx.services.provide('other' as never, 'new' as never)
+      },
+      2,
+      { provides },
+    )
+    await next.start()
+    fake.services.provide({ plugin: 'rival' }, 'other', 'of the rival')
+    expect(await failure(next.activate())).to.include("plugin 'rival' does already")
+    expect(fake.services.get('service')).to.equal('old')
+    await old.dispose('removed')
+    expect(fake.services.get('service')).to.equal(undefined)
+  })
+
   it('refuses a service that its definition does not name, or that another plugin offers', async () => {
     const unnamed = create((ctx) => ctx.services.provide('other' as never, 1 as never))
     expect(await failure(unnamed.start())).to.include("can't provide 'other'")
