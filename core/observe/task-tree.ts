@@ -8,7 +8,7 @@ export type TaskOwner = {
   readonly log: Logger
 }
 
-/** A node as `/api/task/tree` shows it (api.md 3.3); its `pointer` is what stop and restart take. */
+/** A node with the fields that the administration API is to show of it (api.md 3.3); no route does yet. */
 export type TaskNode = {
   readonly id: number
   readonly type: number

@@ -1,4 +1,4 @@
-/** Long-lived work, shown in the task tree; an operator can stop and restart it. */
+/** Long-lived work of a plugin. What it throws is logged with its owner; it ends when the plugin does, at the latest. */
 export type TaskInit = {
   /** Who or what it works for, for example a stream path. */
   readonly owner: string
