@@ -1,5 +1,5 @@
 /** The longest a timer of Node can wait, about 24 days; a longer one would fire at once. */
-const MAX_DURATION_MS = 2 ** 31 - 1
+export const MAX_DURATION_MS = 2 ** 31 - 1
 
 const NUMBER = String.raw`(\d{1,10}(?:\.\d{1,9})?)`
 const WITH_UNITS = new RegExp(`^(?:${NUMBER}h)?(?:${NUMBER}m)?(?:${NUMBER}s)?(?:${NUMBER}ms)?$`)

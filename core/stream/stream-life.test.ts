@@ -1,4 +1,5 @@
 import { createHook } from 'node:async_hooks'
+import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { MalformedError } from 'sluice/sdk/media'
@@ -213,6 +214,16 @@ describe('A subscriber', () => {
     next.write('K1')
     const stream = rig.registry.get('live/a')
     expect(stream?.publisher?.timeline.lastMs).to.be.within(510, 5000)
+  })
+
+  it('waits for its publisher, though the times to wait add up to more than a timer takes', async () => {
+    const rig = new RegistryRig({ publish: { continuepushtimeout: '480h' }, subscribe: { waittimeout: '480h' } })
+    const source = await rig.source('live/a')
+    const { end } = await view(rig, 'live/a')
+    source.publisher.close()
+    // A timer that overflows is one of a millisecond, and would be over before this one.
+    await delay(2)
+    expect(end.reason).to.equal(undefined)
   })
 
   it('leaves no path behind when continuepushtimeout is over', async () => {

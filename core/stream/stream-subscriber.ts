@@ -10,6 +10,7 @@ import type {
   Track,
   UnitReader,
 } from 'sluice/sdk'
+import { MAX_DURATION_MS } from '../config/duration.ts'
 import type { Session } from './session.ts'
 import type { SharedMuxer } from './shared-muxer.ts'
 import { selectionOf, selectsTrack, type TrackSelection } from './track-selection.ts'
@@ -121,7 +122,8 @@ export class StreamSubscriber implements Subscriber {
   /** Calls back when what it waits for does not come in time. */
   startWaiting(timeoutMs: number, expired: () => void): void {
     clearTimeout(this.#waitTimer)
-    this.#waitTimer = setTimeout(expired, timeoutMs)
+    // The sum of two durations may be longer than the longest.
+    this.#waitTimer = setTimeout(expired, Math.min(timeoutMs, MAX_DURATION_MS))
   }
 
   stopWaiting(): void {
