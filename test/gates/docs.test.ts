@@ -3,22 +3,11 @@ import path from 'node:path'
 import { expect } from 'chai'
 import { PeerProcess, runPeer } from '../peers/process.ts'
 import { waitFor } from '../peers/wait-for.ts'
+import { blocksOf } from '../support/doc-blocks.ts'
 import { RtmpClient } from '../support/rtmp-client.ts'
 import { startServer } from '../support/server.ts'
 
 const ROOT = path.join(import.meta.dirname, '..', '..')
-
-/** The blocks of a language in a page, by a text that only one of them has. */
-async function blocksOf(page: string, language: string): Promise<(part: string) => string> {
-  const text = await readFile(path.join(ROOT, page), 'utf8')
-  const blocks = text.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, 'gmsu'))
-  const bodies = [...blocks].map(([, body = '']) => body)
-  return (part) => {
-    const found = bodies.filter((body) => body.includes(part))
-    if (found.length !== 1) throw new Error(`${found.length} blocks of ${page} have ${part}`)
-    return found[0] ?? ''
-  }
-}
 
 async function shell(script: string): Promise<string> {
   return (await runPeer('bash', ['-euc', script])).toString().trim()

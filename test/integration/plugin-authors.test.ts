@@ -1,0 +1,38 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { expect } from 'chai'
+import { waitFor } from '../peers/wait-for.ts'
+import { blocksOf } from '../support/doc-blocks.ts'
+import { startServer } from '../support/server.ts'
+
+describe('docs/plugin-authors.md', () => {
+  it('has a plugin keep a stream of its own across reloads, and end it when it is removed', async () => {
+    const block = (await blocksOf('docs/plugin-authors.md', 'ts'))('kickexist')
+    const clock = (version: string) => `
+import { definePlugin } from 'sluice/sdk'
+
+const writeNext = (publisher) => publisher.setMetadata({ by: '${version}' })
+
+export default definePlugin({ name: 'clock', version: '${version}', async setup(ctx) {\n${block}\n} })
+`
+    const fileIn = (folder: string) => path.join(folder, 'plugins', 'clock.ts')
+    const running = await startServer({
+      config: 'global:\n  plugins_dir: plugins\nclock:\n  publish:\n    publishtimeout: 1h\n',
+      prepare: async (place) => {
+        await mkdir(path.join(place, 'plugins'))
+        await writeFile(fileIn(place), clock('1.0.0'))
+      },
+    })
+    const { server, folder } = running
+    const publishedBy = () => server.streams.get('live/clock')?.publisher?.metadata['by']
+    await waitFor(() => publishedBy() === '1.0.0', { what: 'the stream of the plugin' })
+
+    await writeFile(fileIn(folder), clock('2.0.0'))
+    await waitFor(() => publishedBy() === '2.0.0', { what: 'the stream of the next version' })
+    expect(server.host.list().find(({ name }) => name === 'clock')).to.include({ generation: 2 })
+
+    await rm(fileIn(folder))
+    await waitFor(() => server.streams.get('live/clock') === undefined, { what: 'the stream to end' })
+    expect(running.problems).to.eql([])
+  })
+})
