@@ -32,7 +32,7 @@ export class ServerCommand {
 
   private constructor(peer: PeerProcess) {
     this.process = peer
-    this.httpPort = portOf(peer, 'http')
+    this.httpPort = portOf(peer, 'the server')
     this.rtmpPort = portOf(peer, 'rtmp')
   }
 
