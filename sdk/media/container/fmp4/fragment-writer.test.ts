@@ -36,8 +36,8 @@ describe('FragmentWriter', () => {
       picture(120),
     ]
     for (const unit of units) writer.write(unit)
-    const fragment = writer.flush(picture(200))!
-    expect(fragment).to.deep.include({ startSeconds: 0.04, durationSeconds: 0.16, independent: true })
+    const fragment = writer.flush()!
+    expect(fragment).to.deep.include({ startSeconds: 0.04, durationSeconds: 0.12, independent: true })
     const { sequenceNumber, runs } = readFragment(fragment.data)
     expect(sequenceNumber).to.equal(1)
     const frame = fromHex('00000002 419a')
@@ -48,7 +48,7 @@ describe('FragmentWriter', () => {
         samples: [
           { duration: 40, cts: 80, keyframe: true, data: frame },
           { duration: 40, cts: -10, keyframe: false, data: frame },
-          { duration: 80, cts: 0, keyframe: false, data: frame },
+          { duration: 40, cts: 0, keyframe: false, data: frame },
         ],
       },
       {
@@ -131,6 +131,58 @@ describe('FragmentWriter', () => {
         }
       }),
     )
+  })
+
+  it('leaves the last of the sound beside pictures to the next fragment, where it ends as its successor begins', () => {
+    const writer = new FragmentWriter([VIDEO, AUDIO])
+    for (const unit of [picture(0), sound(0), sound(23)]) writer.write(unit)
+    const fragments = [runsOf(writer, picture(40))]
+    for (const unit of [picture(40), sound(166)]) writer.write(unit)
+    fragments.push(runsOf(writer, picture(200)))
+    writer.write(picture(200))
+    fragments.push(runsOf(writer))
+    const found = fragments.map((runs) =>
+      runs.filter(({ trackId }) => trackId === 2).map(({ baseDts, samples }) => [baseDts, samples[0]!.duration]),
+    )
+    const late = Math.floor(0.166 * AAC_RATE)
+    expect(found).to.deep.equal([[[0, AAC_SAMPLES]], [[AAC_SAMPLES, late - AAC_SAMPLES]], [[late, AAC_SAMPLES]]])
+  })
+
+  it('makes no fragment of sound alone whose end it is to wait for', () => {
+    const writer = new FragmentWriter([VIDEO, AUDIO])
+    writer.write(sound(0))
+    expect(writer.flush(picture(0))).to.equal(null)
+    expect(runsOf(writer, sound(40))[0]!.samples.map(({ duration }) => duration)).to.deep.equal([0.04 * AAC_RATE])
+  })
+
+  it('leaves no break between fragments, whatever steps the sound makes and wherever it is cut', () => {
+    const steps = fc.array(fc.tuple(fc.integer({ min: 0, max: 300 }), fc.boolean()), { minLength: 2, maxLength: 100 })
+    for (const beside of [[VIDEO], []]) {
+      fc.assert(
+        fc.property(steps, (cases) => {
+          const writer = new FragmentWriter([...beside, AUDIO])
+          const runs: { baseDts: number; endDts: number; count: number }[] = []
+          const take = (next?: AccessUnit) => {
+            const fragment = writer.flush(next)
+            for (const { baseDts, samples } of fragment ? readFragment(fragment.data).runs : []) {
+              const endDts = samples.reduce((sum, { duration }) => sum + duration, baseDts)
+              runs.push({ baseDts, endDts, count: samples.length })
+            }
+          }
+          let dtsMs = 0
+          for (const [stepMs, cut] of cases) {
+            if (cut) take(beside.length > 0 ? picture(dtsMs + 1) : sound(dtsMs))
+            writer.write(sound(dtsMs))
+            dtsMs += stepMs
+          }
+          take()
+          expect(runs.reduce((sum, { count }) => sum + count, 0)).to.equal(cases.length)
+          for (const [index, { baseDts }] of runs.entries()) {
+            if (index > 0) expect(baseDts).to.be.at.most(runs[index - 1]!.endDts)
+          }
+        }),
+      )
+    }
   })
 
   it('keeps a gap in the audio', () => {

@@ -33,7 +33,8 @@ export type Fragment = {
  */
 export class FragmentWriter {
   readonly #runs = new Map<Track, TrackRun>()
-  readonly #hasVideo: boolean
+  /** The one that fragments are cut by. */
+  readonly #main: Track | undefined
   #sequenceNumber = 0
 
   /** @throws {RangeError} for a track that `canCarryInFmp4` refuses. */
@@ -42,7 +43,7 @@ export class FragmentWriter {
       if (!canCarryInFmp4(track)) throw new RangeError(`fMP4 cannot carry this track of ${track.codec}`)
       this.#runs.set(track, new TrackRun(track))
     }
-    this.#hasVideo = tracks.some(({ kind }) => kind === 'video')
+    this.#main = tracks.find(({ kind }) => kind === 'video') ?? tracks[0]
   }
 
   /**
@@ -58,15 +59,19 @@ export class FragmentWriter {
 
   /**
    * Makes a fragment of what was written since the last.
-   * @param next The unit that comes next, if it is known: it ends the last one of its track. Otherwise pictures
-   * are taken to come on at their pace.
-   * @returns null when nothing was written.
+   * @param next The unit that comes next, if any: it ends the last one of its track. Sound beside pictures leaves its
+   * last one to the next fragment otherwise, where it ends as its successor begins. Were there a gap between them,
+   * players would show no pictures until the next keyframe (MSE, coded frame processing). Where nothing ends the last
+   * one, pictures are taken to come on at their pace.
+   * @returns null when there is nothing to take.
    * @throws {RangeError} when a time is below 0.
    */
   flush(next?: AccessUnit): Fragment | null {
     const parts: { run: FragmentRun; timescale: number }[] = []
     for (const [track, pending] of this.#runs) {
-      const run = pending.take(next?.track === track ? next : undefined)
+      const isNext = next?.track === track
+      const leavesLast = next !== undefined && !isNext && track !== this.#main
+      const run = pending.take(leavesLast, isNext ? next : undefined)
       if (run) parts.push({ run, timescale: fmp4Timescale(track) })
     }
     const main = parts.find(({ run }) => run.kind === 'video') ?? parts[0]
@@ -81,7 +86,7 @@ export class FragmentWriter {
       data,
       startSeconds: run.baseDts / timescale,
       durationSeconds: run.samples.reduce((sum, { durationTicks }) => sum + durationTicks, 0) / timescale,
-      independent: this.#hasVideo ? run.kind === 'video' && run.samples[0]!.keyframe : true,
+      independent: this.#main?.kind === 'audio' || (run.kind === 'video' && run.samples[0]!.keyframe),
     }
   }
 }
@@ -113,8 +118,7 @@ class TrackRun {
 
   write(unit: AccessUnit): void {
     const { data, keyframe } = unit
-    const told = rescale(unit.dts, unit.track.timescale, this.#timescale)
-    const dts = Math.max(this.#place(told), this.#lastDts + 1)
+    const dts = Math.max(this.#place(unit), this.#lastDts + 1)
     const cts = unit.track.kind === 'audio' ? 0 : unit.pts - dts
     this.#samples.push({ data, keyframe, dts, cts })
     const samples = this.#frameSamples?.(data)
@@ -123,27 +127,27 @@ class TrackRun {
     this.#lastDts = dts
   }
 
-  take(next: AccessUnit | undefined): FragmentRun | undefined {
-    const pending = this.#samples
-    const [first] = pending
+  take(leavesLast: boolean, next: AccessUnit | undefined): FragmentRun | undefined {
+    const taken = this.#samples
+    this.#samples = leavesLast ? taken.splice(-1) : []
+    const [first] = taken
     if (!first) return undefined
-    this.#samples = []
-    const end = this.#endOf(pending.at(-1)!.dts, next)
-    const samples = pending.map(({ data, keyframe, cts, dts }, index) => {
-      return { data, keyframe, cts, durationTicks: (pending[index + 1]?.dts ?? end) - dts }
+    const endDts = this.#samples[0]?.dts ?? this.#endOf(taken.at(-1)!.dts, next)
+    const samples = taken.map(({ data, keyframe, cts, dts }, index) => {
+      return { data, keyframe, cts, durationTicks: (taken[index + 1]?.dts ?? endDts) - dts }
     })
     return { trackId: fmp4TrackId(this.#track), kind: this.#track.kind, baseDts: first.dts, samples }
   }
 
-  #place(told: number): number {
+  #place({ dts, track }: AccessUnit): number {
+    const told = rescale(dts, track.timescale, this.#timescale)
     const expected = this.#expectedDts
     return expected !== undefined && Math.abs(told - expected) <= this.#jitterTicks ? expected : told
   }
 
-  /** Where the last sample ends: by its own length, else by the next one, else by the pace so far. */
+  /** Where the last sample ends: at the next one, else by its own length, else by the pace so far. */
   #endOf(lastDts: number, next: AccessUnit | undefined): number {
-    if (this.#expectedDts !== undefined) return this.#expectedDts
-    const nextDts = next && rescale(next.dts, next.track.timescale, this.#timescale)
-    return nextDts !== undefined && nextDts > lastDts ? nextDts : lastDts + this.#paceTicks
+    const nextDts = next && this.#place(next)
+    return nextDts !== undefined && nextDts > lastDts ? nextDts : (this.#expectedDts ?? lastDts + this.#paceTicks)
   }
 }
