@@ -10,14 +10,15 @@ type SessionInitiation = {
 
 /** The end of a publisher or subscriber: once, with a reason, told to all who asked. */
 export class Session {
+  /** Of the plugin whose session it is. */
+  readonly log: Logger
   readonly lifetimeMs: number | undefined
-  readonly #log: Logger
   readonly #onEnd: readonly (() => void)[]
   #listeners: ((reason: string) => void)[] = []
   #reason: string | undefined
 
   constructor(init: SessionInitiation) {
-    this.#log = init.log
+    this.log = init.log
     this.lifetimeMs = init.lifetimeMs
     this.#onEnd = init.onEnd
   }
@@ -48,7 +49,7 @@ export class Session {
     try {
       fn()
     } catch (error) {
-      this.#log.error({ err: error }, 'a close listener failed')
+      this.log.error({ err: error }, 'a close listener failed')
     }
   }
 }

@@ -358,6 +358,26 @@ describe('SharedMuxer', () => {
       expect(rig.messages).to.deep.equal(['a sink failed'])
     })
 
+    for (const when of ['while it starts', 'while it is live', 'while it skips']) {
+      it(`in a sink that can't say what is queued, ${when}, ends its viewer and nobody else`, async () => {
+        const rig = new MuxerRig()
+        const bad = rig.wait({ queueBytes: 10 })
+        const good = rig.wait()
+        bad.sink.stuck = true
+        if (when !== 'while it starts') rig.write('K1')
+        await turn()
+        if (when === 'while it skips') rig.write('P2 P3 P4')
+        await turn()
+        expect(bad.closed).to.be.empty
+        bad.sink.lost = true
+        rig.write('K5')
+        await turn()
+        expect(bad.closed).to.deep.equal(['failed'])
+        expect(good.sink.tokens.at(-1)).to.equal('K5')
+        expect(rig.messages).to.deep.equal(['a sink failed'])
+      })
+    }
+
     for (const call of ['start', 'frame', 'configure'] as const) {
       it(`in ${call} ends the viewers of the format`, async () => {
         const rig = new MuxerRig({ format: new FakeFormat({ frames: true }) })

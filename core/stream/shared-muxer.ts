@@ -190,7 +190,7 @@ export class SharedMuxer {
   // A viewer takes up at the batch's first start point; one that has skipped, only once its queue has drained.
   #resume(viewer: Viewer, batch: Batch): void {
     const skipping = viewer.state === 'skipping'
-    if (batch.firstStart < 0 || (skipping && viewer.sink.queuedBytes > 0)) {
+    if (batch.firstStart < 0 || (skipping && viewer.queuedBytes > 0)) {
       if (skipping) viewer.dropped += batch.units
       return
     }
@@ -215,13 +215,7 @@ export class SharedMuxer {
   }
 
   #send(viewer: Viewer, bytes: Buffer, timeMs: number): void {
-    if (!this.#viewers.has(viewer)) return
-    try {
-      viewer.write(bytes, timeMs)
-    } catch (error) {
-      this.#options.log.error({ err: error, format: this.#options.format.name }, 'a sink failed')
-      viewer.close('failed')
-    }
+    if (this.#viewers.has(viewer)) viewer.write(bytes, timeMs)
   }
 
   #join(): void {

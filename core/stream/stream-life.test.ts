@@ -375,6 +375,20 @@ describe('A subscriber', () => {
       expect(told).to.deep.equal(['audio removed', 'ended'])
     })
 
+    it('and rejects is closed, once, and nobody else', async () => {
+      const rig = new RegistryRig()
+      const source = await rig.source('live/a')
+      const bad = await rig.subscribe('live/a')
+      bad.read({ unit: () => Promise.reject(new Error('no')) as never })
+      const { got } = await read(rig)
+      source.write('K1 P2')
+      await turn()
+      source.write('P3')
+      expect(endOf(bad).reason).to.equal('failed')
+      expect(got).to.include('P3')
+      expect(rig.messages.filter((message) => message === 'a unit reader failed')).to.have.length(1)
+    })
+
     it('and throws is closed, once, and nobody else', async () => {
       const rig = new RegistryRig()
       const source = await rig.source('live/a')
@@ -394,6 +408,26 @@ describe('A subscriber', () => {
       expect(got).to.include('P4')
       expect(rig.messages.filter((message) => message === 'a unit reader failed')).to.have.length(1)
     })
+  })
+})
+
+describe('A plugin that fails its subscriber', () => {
+  afterEach(closeRigs)
+
+  it('is named by the log', async () => {
+    const rig = new RegistryRig()
+    const source = await rig.source('live/a')
+    const sink = new FakeSink()
+    sink.lost = true
+    ;(await rig.subscribe('live/a')).attach(new FakeFormat(), sink)
+    const reader = await rig.subscribe('live/a')
+    reader.read({ unit: () => Promise.reject(new Error('no')) as never })
+    source.write('K1')
+    await turn()
+    expect(rig.lines.map(({ msg, plugin, stream }) => ({ msg, plugin, stream }))).to.deep.equal([
+      { msg: 'a unit reader failed', plugin: 'fake', stream: 'live/a' },
+      { msg: 'a sink failed', plugin: 'fake', stream: 'live/a' },
+    ])
   })
 })
 

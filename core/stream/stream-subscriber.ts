@@ -89,9 +89,8 @@ export class StreamSubscriber implements Subscriber {
       stallMs: stalltimeout,
       skips: submode !== 1 && submode !== 2 && buffertime === 0,
     }
-    const close = (reason: string) => this.close(reason)
     const muxer = this.#stream.muxerFor(format, this)
-    this.#viewer = new Viewer(sink, limits, this.startBackMs, performance.now(), close)
+    this.#viewer = new Viewer(sink, limits, this.startBackMs, performance.now(), this)
     this.#muxer = muxer
     muxer.attach(this.#viewer)
   }
@@ -117,6 +116,13 @@ export class StreamSubscriber implements Subscriber {
     this.stopWaiting()
     this.#stream.subscriberClosed(this, reason)
     this.session.close(reason)
+  }
+
+  /** Ends it because of what its plugin has done wrong. */
+  fail(what: string, err: unknown): void {
+    if (this.session.closed) return
+    this.session.log.error({ err, stream: this.streamPath, subscriber: this.id }, what)
+    this.close('failed')
   }
 
   /** Calls back when what it waits for does not come in time. */

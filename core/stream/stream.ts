@@ -36,7 +36,7 @@ export class Stream implements PublisherStream, SubscriberStream {
   readonly subscribers = new Set<StreamSubscriber>()
   readonly #deps: StreamDeps
   readonly #muxers: MuxerTable
-  readonly #readers: UnitReaders
+  readonly #readers = new UnitReaders()
   readonly #cache = new GopCache<UnitEntry>()
   readonly #waiting = new WaitingRoom()
   readonly #boarding = new Boarding((unit) => this.#dispatch(unit))
@@ -53,7 +53,6 @@ export class Stream implements PublisherStream, SubscriberStream {
   constructor(path: string, deps: StreamDeps) {
     this.path = path
     this.#deps = deps
-    this.#readers = new UnitReaders(deps.log)
     this.#muxers = new MuxerTable({
       ...deps,
       source: () => ({ tracks: this.tracks, metadata: this.#publisher?.metadata ?? {} }),

@@ -1,5 +1,5 @@
 import type { AccessUnit, Track, UnitReader } from 'sluice/sdk'
-import type { Logger } from 'pino'
+import { isPromiseLike } from '../host/deadline.ts'
 import type { CacheEntry, GopCache } from './gop-cache.ts'
 import type { StreamSubscriber } from './stream-subscriber.ts'
 import { isStart, selectsTrack, selectsUnit } from './track-selection.ts'
@@ -9,14 +9,9 @@ export type UnitEntry = CacheEntry & { readonly unit: AccessUnit }
 
 type ReaderState = { readonly reader: UnitReader; started: boolean }
 
-/** The subscribers of one stream that take units rather than bytes. One that throws is closed. */
+/** The subscribers of one stream that take units rather than bytes. One that throws or rejects is closed. */
 export class UnitReaders {
   readonly #readers = new Map<StreamSubscriber, ReaderState>()
-  readonly #log: Logger
-
-  constructor(log: Logger) {
-    this.#log = log
-  }
 
   add(subscriber: StreamSubscriber, reader: UnitReader, tracks: readonly Track[], cache: GopCache<UnitEntry>): void {
     const state = { reader, started: false }
@@ -61,11 +56,11 @@ export class UnitReaders {
     this.#tell(subscriber, () => reader.track?.(track))
   }
 
-  #tell(subscriber: StreamSubscriber, notice: () => void): void {
+  #tell(subscriber: StreamSubscriber, notice: () => unknown): void {
     try {
-      notice()
+      settle(subscriber, notice())
     } catch (error) {
-      this.#fail(subscriber, error)
+      failed(subscriber, error)
     }
   }
 
@@ -74,14 +69,18 @@ export class UnitReaders {
     state.started ||= isStart(unit, subscriber.selection.video ? lead : undefined)
     if (!state.started) return
     try {
-      state.reader.unit(unit)
+      settle(subscriber, state.reader.unit(unit))
     } catch (error) {
-      this.#fail(subscriber, error)
+      failed(subscriber, error)
     }
   }
+}
 
-  #fail(subscriber: StreamSubscriber, error: unknown): void {
-    this.#log.error({ err: error, subscriber: subscriber.id }, 'a unit reader failed')
-    subscriber.close('failed')
-  }
+/** A reader need not be asynchronous, but it may be. */
+function settle(subscriber: StreamSubscriber, result: unknown): void {
+  if (isPromiseLike(result)) result.then(undefined, (error: unknown) => failed(subscriber, error))
+}
+
+function failed(subscriber: StreamSubscriber, error: unknown): void {
+  subscriber.fail('a unit reader failed', error)
 }

@@ -9,7 +9,10 @@ function makeViewer(limits: Partial<ViewerLimits> = {}): Made {
   const sink = new FakeSink()
   sink.stuck = true
   const closed: string[] = []
-  const viewer = new Viewer(sink, { ...GENEROUS, ...limits }, 0, 0, (reason) => closed.push(reason))
+  const viewer = new Viewer(sink, { ...GENEROUS, ...limits }, 0, 0, {
+    close: (reason) => void closed.push(reason),
+    fail: (what) => void closed.push(what),
+  })
   return { viewer, sink, closed }
 }
 
@@ -30,6 +33,19 @@ describe('Viewer', () => {
     expect(send(viewer, 1, 30)).to.be.false
     sink.drain(1)
     expect(send(viewer, 1, 40)).to.be.true
+  })
+
+  it('is failed by a sink that can not say what it has queued, wherever that is asked', () => {
+    for (const ask of [
+      (viewer: Viewer) => viewer.accepts(10, 0),
+      (viewer: Viewer) => viewer.checkStall(500),
+      (viewer: Viewer) => viewer.queuedBytes,
+    ]) {
+      const { viewer, sink, closed } = makeViewer()
+      sink.lost = true
+      ask(viewer)
+      expect(closed).to.deep.equal(['a sink failed'])
+    }
   })
 
   it('takes no more when what is queued has been so for its time', () => {

@@ -16,11 +16,16 @@ export type ViewerLimits = {
  */
 export type ViewerState = 'joining' | 'starting' | 'live' | 'skipping'
 
-/** One sink of a shared muxer, its bounds and its counters. */
+/** Whose sink it is. */
+export interface ViewerOwner {
+  close(reason: string): void
+  /** Logs what went wrong, and closes it, unless it is closed. */
+  fail(what: string, error: unknown): void
+}
+
+/** One sink of a shared muxer, its bounds and its counters. A sink that throws fails its owner, and nobody else. */
 export class Viewer {
-  readonly sink: Sink
   readonly limits: ViewerLimits
-  readonly close: (reason: string) => void
   state: ViewerState = 'starting'
   /** It asked for a break: it is sent nothing, and goes on at a start point. */
   paused = false
@@ -33,6 +38,8 @@ export class Viewer {
   skips = 0
   sentBytes = 0
   lastTimeMs = 0
+  readonly #sink: Sink
+  readonly #owner: ViewerOwner
   // Where in its bytes the burst of a joiner ends; its queue's bounds count from there.
   #burstEnd = 0
   // A batch that was queued, by where it ends; when it has left, the one sent then takes its place.
@@ -41,18 +48,25 @@ export class Viewer {
   #stallDrained = 0
   #progressMs: number
 
-  constructor(
-    sink: Sink,
-    limits: ViewerLimits,
-    startBackMs: number | undefined,
-    nowMs: number,
-    close: (reason: string) => void,
-  ) {
-    this.sink = sink
+  constructor(sink: Sink, limits: ViewerLimits, startBackMs: number | undefined, nowMs: number, owner: ViewerOwner) {
+    this.#sink = sink
+    this.#owner = owner
     this.limits = limits
     this.startBackMs = startBackMs
     this.#progressMs = nowMs
-    this.close = close
+  }
+
+  get queuedBytes(): number {
+    try {
+      return this.#sink.queuedBytes
+    } catch (error) {
+      this.#fail(error)
+      return 0
+    }
+  }
+
+  close(reason: string): void {
+    this.#owner.close(reason)
   }
 
   pause(): void {
@@ -65,7 +79,11 @@ export class Viewer {
   }
 
   write(bytes: Buffer, timeMs: number): void {
-    this.sink.write(bytes)
+    try {
+      this.#sink.write(bytes)
+    } catch (error) {
+      return this.#fail(error)
+    }
     this.sentBytes += bytes.length
     this.lastTimeMs = timeMs
   }
@@ -77,7 +95,7 @@ export class Viewer {
 
   /** Whether its bounds let it take a further batch. A single batch always fits an empty queue. */
   accepts(sizeBytes: number, timeMs: number): boolean {
-    const queued = this.sink.queuedBytes
+    const queued = this.queuedBytes
     const drained = this.sentBytes - queued
     const burstBytes = Math.max(0, this.#burstEnd - drained)
     if (queued === 0 || burstBytes > 0 || drained >= this.#markEnd) {
@@ -102,7 +120,7 @@ export class Viewer {
    * answer to a ping for example: that they grow in number is no progress.
    */
   checkStall(nowMs: number): void {
-    const queued = this.sink.queuedBytes
+    const queued = this.queuedBytes
     const drained = this.sentBytes - queued
     if (queued === 0 || drained > this.#stallDrained) {
       this.#stallDrained = drained
@@ -110,5 +128,9 @@ export class Viewer {
     } else if (this.limits.stallMs > 0 && nowMs - this.#progressMs >= this.limits.stallMs) {
       this.close('slow')
     }
+  }
+
+  #fail(error: unknown): void {
+    this.#owner.fail('a sink failed', error)
   }
 }

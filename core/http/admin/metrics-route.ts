@@ -83,7 +83,7 @@ function sumOverViewers(what: 'queued' | 'dropped'): (stream: Stream) => number 
   return (stream) => {
     let sum = 0
     for (const { viewer } of stream.subscribers) {
-      if (viewer !== undefined) sum += what === 'queued' ? viewer.sink.queuedBytes : viewer.dropped
+      if (viewer !== undefined) sum += what === 'queued' ? viewer.queuedBytes : viewer.dropped
     }
     return sum
   }

@@ -88,7 +88,7 @@ export function subscriberView(stream: Stream | undefined, subscriber: StreamSub
     remoteAddr,
     streamPath: subscriber.streamPath,
     sentBytes: String(viewer?.sentBytes ?? 0),
-    queuedBytes: String(viewer?.sink.queuedBytes ?? 0),
+    queuedBytes: String(viewer?.queuedBytes ?? 0),
     dropped: viewer?.dropped ?? 0,
     skips: viewer?.skips ?? 0,
   }
