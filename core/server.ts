@@ -28,6 +28,8 @@ import { StreamRegistry } from './stream/registry.ts'
 
 /** Within this the server has stopped, whatever its sessions and plugins do. */
 export const STOP_DEADLINE_MS = 4500
+/** A plugin that is still being loaded when none else was for so long does not hold up the others. */
+const LOAD_PATIENCE_MS = 2000
 /** How long open HTTP requests may take to finish. */
 const HTTP_CLOSE_MS = 500
 
@@ -90,7 +92,7 @@ export class Server {
    * @throws {ListenError} when an HTTP address can't be bound
    */
   async start(): Promise<void> {
-    await this.loadPlugins()
+    await this.loadPlugins(LOAD_PATIENCE_MS)
     this.#addRoutes()
     await this.http.start()
     await this.host.start()
@@ -104,10 +106,11 @@ export class Server {
 
   /**
    * Finds and loads the plugins without starting them.
+   * @param patienceMs how long to wait without progress; forever unless given
    * @throws {ConfigError} with all that is wrong in their sections
    */
-  async loadPlugins(): Promise<void> {
-    await this.host.load()
+  async loadPlugins(patienceMs?: number): Promise<void> {
+    await this.host.load(patienceMs)
     const problems = this.host.configErrors().flatMap((error) => (error instanceof ConfigError ? error.problems : []))
     if (problems.length > 0) throw new ConfigError(problems)
   }
@@ -133,11 +136,10 @@ export class Server {
 
   async #reload(): Promise<void> {
     try {
-      const changes = await this.#config.reload()
-      if (changes.length === 0) return
-      this.#log.info({ changes }, 'the config changed')
+      const changes = await this.#config.reload(({ http }) => this.http.applyConfig(http))
+      if (changes.length > 0) this.#log.info({ changes }, 'the config changed')
       this.#log.level = this.#config.global.loglevel
-      await this.http.applyConfig(this.#config.global.http)
+      // Also without changes: plugins that were refused have no section yet in which something could change.
       await this.host.applyConfig(changes)
       this.#warn()
       if (changes.some(({ section, keys }) => section === 'global' && keys.includes('plugins_dir'))) {

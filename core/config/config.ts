@@ -8,7 +8,7 @@ import { Environment } from './environment.ts'
 import { watchFile } from './file-watch.ts'
 import type { GlobalConfig } from './global-config.ts'
 import { normalizeKey } from './key-name.ts'
-import { resolveGlobal, resolvePlugin } from './resolve.ts'
+import { resolveGlobal, resolvePlugin, type Inputs } from './resolve.ts'
 import type { SectionDefinition } from './schema.ts'
 import type { ConfigEntry, Section, SectionConfig } from './section.ts'
 import { unknownProtocols } from './unknown-protocols.ts'
@@ -31,7 +31,19 @@ export type ConfigChange = {
   readonly keys: readonly string[]
 }
 
-type Declared = { readonly definition: SectionDefinition; readonly section: Section }
+type Declared = {
+  /** The newest comes first, though an older one may run until it can take over. */
+  readonly definitions: readonly SectionDefinition[]
+  /** By the first of them that the file suits. */
+  readonly section: Section
+}
+
+/** All that a file makes, and what that changes. */
+type Renewal = {
+  readonly global: Section
+  readonly declared: Map<string, Declared>
+  readonly changes: readonly ConfigChange[]
+}
 
 /**
  * The effective config of the server and each plugin. A value comes from, strongest first: environment, file, the plugin's
@@ -46,6 +58,9 @@ export class Config {
   /** By normalized name. */
   #declared = new Map<string, Declared>()
   #reloading: Promise<unknown> = Promise.resolve()
+  /** What was wrong with the newest file, where it was refused. */
+  #refusal: readonly Problem[] = []
+  #onChange = () => {}
 
   private constructor(file: string | undefined, content: ConfigFile, environment: Environment) {
     this.file = file
@@ -69,7 +84,7 @@ export class Config {
 
   /** The names of the declared plugins. */
   get declared(): readonly string[] {
-    return [...this.#declared.values()].map(({ definition }) => definition.name)
+    return [...this.#declared.values()].flatMap(({ definitions }) => definitions[0]?.name ?? [])
   }
 
   /** The config a plugin would have. Throws a `ConfigError` when its section is wrong; registers nothing. */
@@ -80,8 +95,18 @@ export class Config {
   /** As `resolve`, and from now on reloads tell of this plugin. Replaces an earlier definition of the same name. */
   declare<Schema extends TObject>(definition: SectionDefinition<Schema>): SectionConfig<PluginConfig<Schema>> {
     const section = this.#resolved(definition)
-    this.#declared.set(normalizeKey(definition.name), { definition, section })
+    this.#declared.set(normalizeKey(definition.name), { definitions: [definition], section })
+    this.#retryRefused(definition.name)
     return typed(section)
+  }
+
+  /** Newer code of a declared plugin asks for its keys: until it is declared itself, a file may suit either. */
+  propose<Schema extends TObject>(definition: SectionDefinition<Schema>): void {
+    const name = normalizeKey(definition.name)
+    const declared = this.#declared.get(name)
+    if (declared === undefined) return
+    this.#declared.set(name, { ...declared, definitions: [definition, ...declared.definitions.slice(-1)] })
+    this.#retryRefused(definition.name)
   }
 
   /** The current config of a declared plugin, for instance after a reload. */
@@ -91,6 +116,7 @@ export class Config {
 
   forget(name: string): void {
     this.#declared.delete(normalizeKey(name))
+    this.#retryRefused(name)
   }
 
   /** Sections of the file for which there is no plugin (yet). */
@@ -109,11 +135,11 @@ export class Config {
   }
 
   /**
-   * Reads the file anew and tells what changed. Throws a `ConfigError`, and leaves everything as it was, when anything in
-   * it is wrong.
+   * Reads the file anew and tells what changed. Throws, and leaves everything as it was, when anything in it is wrong (a
+   * `ConfigError`), or when `accept` does, which is asked before anything holds.
    */
-  reload(): Promise<ConfigChange[]> {
-    const reload = this.#reloading.then(() => this.#reload())
+  reload(accept?: (global: Readonly<GlobalConfig>) => Promise<void>): Promise<readonly ConfigChange[]> {
+    const reload = this.#reloading.then(() => this.#reload(accept))
     // The next reload waits for this one, however it ends.
     this.#reloading = reload.catch(() => undefined)
     return reload
@@ -129,9 +155,22 @@ export class Config {
     return this.#find(name)?.config.userConfig ?? ''
   }
 
-  /** Calls back when the file may have been written or replaced, until the returned function is called. */
+  /**
+   * Calls back when the file may have been written or replaced, or one that was refused may suit a plugin's new code, until
+   * the returned function is called.
+   */
   watch(onChange: () => void): () => void {
-    return this.file === undefined ? () => {} : watchFile(this.file, onChange)
+    if (this.file === undefined) return () => {}
+    this.#onChange = onChange
+    const unwatch = watchFile(this.file, onChange)
+    return () => {
+      this.#onChange = () => {}
+      unwatch()
+    }
+  }
+
+  #retryRefused(section: string): void {
+    if (this.#refusal.some(({ key }) => key.split('.')[0] === section)) this.#onChange()
   }
 
   #find(name: string): Section | undefined {
@@ -147,25 +186,51 @@ export class Config {
     return section
   }
 
-  async #reload(): Promise<ConfigChange[]> {
+  async #reload(accept?: (global: Readonly<GlobalConfig>) => Promise<void>): Promise<readonly ConfigChange[]> {
     if (this.file === undefined) return []
     const content = (await readConfig(this.file, true)) ?? this.#content
-    const inputs = { file: content, environment: this.#environment }
-    const problems = [...content.problems]
-    const global = resolveGlobal(inputs, problems)
-    const declared = new Map<string, Declared>()
-    const changes = changesBetween(this.#global, global)
-    for (const [name, { definition, section: old }] of this.#declared) {
-      const section = resolvePlugin(definition, inputs, global, problems)
-      declared.set(name, { definition, section })
-      changes.push(...changesBetween(old, section))
-    }
-    failOn(problems)
+    await accept?.(this.#renewed(content).global.config.values as GlobalConfig)
+    // Meanwhile plugins may have been declared.
+    const { global, declared, changes } = this.#renewed(content)
     this.#content = content
     this.#global = global
     this.#declared = declared
     return changes
   }
+
+  #renewed(content: ConfigFile): Renewal {
+    const inputs = { file: content, environment: this.#environment }
+    const problems = [...content.problems]
+    const global = resolveGlobal(inputs, problems)
+    const declared = new Map<string, Declared>()
+    const changes = changesBetween(this.#global, global)
+    for (const [name, { definitions, section: old }] of this.#declared) {
+      const section = resolveNewest(definitions, inputs, global, problems) ?? old
+      declared.set(name, { definitions, section })
+      changes.push(...changesBetween(old, section))
+    }
+    this.#refusal = problems
+    failOn(problems)
+    return { global, declared, changes }
+  }
+}
+
+/** The section by the first definition that the file suits; else the problems are those of the very first. */
+function resolveNewest(
+  definitions: readonly SectionDefinition[],
+  inputs: Inputs,
+  global: Section,
+  problems: Problem[],
+): Section | undefined {
+  const found: Problem[][] = []
+  for (const definition of definitions) {
+    const ofSection: Problem[] = []
+    const section = resolvePlugin(definition, inputs, global, ofSection)
+    if (ofSection.length === 0) return section
+    found.push(ofSection)
+  }
+  problems.push(...(found[0] ?? []))
+  return undefined
 }
 
 function failOn(problems: readonly Problem[]): void {

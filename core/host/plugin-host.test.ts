@@ -1,6 +1,7 @@
-import { symlink } from 'node:fs/promises'
+import { rename, symlink } from 'node:fs/promises'
 import { setTimeout } from 'node:timers/promises'
 import { expect } from 'chai'
+import type { GenerationLimits } from './generation/generation.ts'
 import { PluginHost } from './plugin-host.ts'
 import type { PluginView } from './plugin-view.ts'
 import { FakeParts } from './testing/fake-parts.ts'
@@ -9,6 +10,8 @@ import { until } from './testing/until.ts'
 
 /** What the project promises for a change of a plugin's files. */
 const RELOAD_MS = 1000
+/** A level of the log. */
+const WARN = 40
 const LIMITS = { setupTimeoutMs: 200, disposeTimeoutMs: 50, drainPollMs: 5 }
 /** Plugins tell the test through this what they do. */
 const TOLD = 'sluiceHostTest'
@@ -32,27 +35,32 @@ describe('PluginHost', () => {
   let fake: FakeParts
   let host: PluginHost
   let drainTimeoutMs: number
+  let onChange: () => void
 
   beforeEach(async () => {
     told.length = 0
     drainTimeoutMs = 0
+    onChange = () => {}
     folder = await PluginFolder.create()
     await folder.write('plugins/README.md', '')
     fake = new FakeParts()
-    host = new PluginHost({
-      folders: [folder.file('plugins')],
-      workingFolder: folder.path,
-      log: fake.log,
-      parts: fake.parts,
-      drainTimeoutMs: () => drainTimeoutMs,
-      limits: LIMITS,
-    })
+    host = createHost(LIMITS)
   })
   afterEach(async () => {
     await host.stop('test is over')
     await folder.remove()
   })
 
+  const createHost = (limits: Partial<GenerationLimits>) =>
+    new PluginHost({
+      folders: [folder.file('plugins')],
+      workingFolder: folder.path,
+      log: fake.log,
+      parts: fake.parts,
+      drainTimeoutMs: () => drainTimeoutMs,
+      limits,
+      onChange: () => onChange(),
+    })
   const write = (name: string, text: string) => folder.write(`plugins/${name}`, text)
   const view = (name: string): PluginView | undefined => host.list().find((plugin) => plugin.name === name)
   const state = (name: string) => view(name)?.state
@@ -147,6 +155,39 @@ describe('PluginHost', () => {
       expect(host.configErrors()).to.deep.equal([])
     })
 
+    it('does not let a plugin that hangs while it is loaded hold up the others', async () => {
+      host = createHost({ setupTimeoutMs: 5000 })
+      await write('a.ts', `await new Promise(() => {})\n${plugin('a')}`)
+      await write('b.ts', plugin('b'))
+      await host.load(50)
+      const starting = host.start()
+      await until('b runs', () => state('b') === 'running')
+      expect(view('a')).to.include({ state: 'starting', disableReason: undefined })
+      expect(host.ready).to.equal(false)
+      await write('a.ts', plugin('a'))
+      await starting
+      expect(host.ready).to.equal(true)
+      expect(state('a')).to.equal('running')
+    })
+
+    it('goes on when a listener to its changes fails', async () => {
+      onChange = () => {
+        throw new Error('deaf')
+      }
+      await write('a.ts', plugin('a'))
+      await host.start()
+      expect(state('a')).to.equal('running')
+      expect(fake.logged.text()).to.include('deaf')
+    })
+
+    it('refuses a plugin that wants to take a key live that it does not have', async () => {
+      await write('a.ts', plugin('a', `live: ['publish', 'LogLevel', 'publish.pub_timeout'],`))
+      await host.start()
+      expect(reasons()).to.deep.equal({
+        a: "has a bad live: its config has no key 'publish.pub_timeout'",
+      })
+    })
+
     it('finds packages', async () => {
       const place = 'node_modules/sluice-plugin-a'
       await folder.write(`${place}/package.json`, '{ "type": "module", "exports": "./main.js" }')
@@ -213,6 +254,32 @@ describe('PluginHost', () => {
       })
     }
 
+    it('takes code that was refused for want of another plugin, once that runs', async () => {
+      await write('a.ts', plugin('a'))
+      await write('b.ts', plugin('b'))
+      fake.sections.set('b', { enabled: false })
+      await host.start()
+      await write('a.ts', plugin('a', `requires: ['b'],`))
+      await lastErrorIs('a', "requires plugin 'b', which does not run")
+      fake.sections.delete('b')
+      await host.applyConfig([{ section: 'b', keys: ['enable'] }])
+      expect(view('b')).to.include({ state: 'running' })
+      expect(view('a')).to.include({ state: 'running', generation: 2, lastError: undefined })
+    })
+
+    it('gives up a setup that hangs when the file changes', async () => {
+      host = createHost({ setupTimeoutMs: 5000 })
+      await write('a.ts', plugin('a', '', `tell('hanging'); await new Promise(() => {})`))
+      const starting = host.start()
+      await until('it hangs', () => told.includes('hanging'))
+      await write('a.ts', `await new Promise(() => {})\n${plugin('a')}`)
+      await until('it is given up', () => told.includes('-a'))
+      await write('a.ts', plugin('a'))
+      await starting
+      expect(view('a')).to.include({ state: 'running', generation: 1 })
+      expect(fake.logged.lines.filter(({ level }) => level > WARN)).to.deep.equal([])
+    })
+
     it('starts a plugin that failed, when its file has changed', async () => {
       await write('a.ts', plugin('a', '', `throw new Error('no luck')`))
       await host.start()
@@ -276,6 +343,30 @@ describe('PluginHost', () => {
       expect(told).to.include('two')
     })
 
+    it('follows a plugin file that is a link, wherever that leads', async () => {
+      const point = async (target: string) => {
+        await symlink(folder.file(target), folder.file('next'))
+        await rename(folder.file('next'), folder.file('plugins/a.ts'))
+      }
+      const versionIs = (version: string) => until(`version ${version} runs`, () => view('a')?.version === version)
+      const versioned = (version: string) => plugin('a').replace('1.0.0', version)
+      await folder.write('elsewhere/one.ts', versioned('1'))
+      await folder.write('elsewhere/two.ts', versioned('2'))
+      await point('elsewhere/one.ts')
+      await host.start()
+      await versionIs('1')
+      await point('elsewhere/two.ts')
+      await versionIs('2')
+      await folder.write('elsewhere/two.ts', versioned('3'))
+      await versionIs('3')
+      await folder.remove('elsewhere/two.ts')
+      await lastErrorIs('a', 'Cannot find module')
+      for (const version of ['4', '5']) {
+        await folder.write('elsewhere/two.ts', versioned(version))
+        await versionIs(version)
+      }
+    })
+
     it('passes over tests and what is no code', async () => {
       await write('a/index.ts', plugin('a'))
       await host.start()
@@ -300,6 +391,7 @@ describe('PluginHost', () => {
   })
 
   describe('config', () => {
+    const CONFIG = `config: { type: 'object', properties: { size: { type: 'integer' } } },`
     const SETUP = `ctx.onConfig(({ size }: any) => tell('size ' + size)); tell('setup ' + ctx.config.size)`
     const change = (keys: string[], values: Record<string, unknown>) => {
       fake.sections.set('a', { values })
@@ -308,7 +400,7 @@ describe('PluginHost', () => {
 
     beforeEach(async () => {
       fake.sections.set('a', { values: { size: 1 } })
-      await write('a.ts', plugin('a', `live: ['size', 'publish'],`, SETUP))
+      await write('a.ts', plugin('a', `${CONFIG} live: ['size', 'publish'],`, SETUP))
       await host.start()
       told.length = 0
     })
@@ -330,7 +422,7 @@ describe('PluginHost', () => {
     it('goes on with the old config when setup fails with the new one, and tries again at the next change', async () => {
       await folder.write(
         'plugins/a.ts',
-        plugin('a', `live: ['size'],`, `if (ctx.config.size > 5) throw new Error('big');${SETUP}`),
+        plugin('a', `${CONFIG} live: ['size'],`, `if (ctx.config.size > 5) throw new Error('big');${SETUP}`),
       )
       await generationIs('a', 2)
       told.length = 0
@@ -350,6 +442,45 @@ describe('PluginHost', () => {
       await host.applyConfig([{ section: 'a', keys: ['enable'] }])
       expect(view('a')).to.include({ state: 'running', generation: 2 })
       expect(told).to.deep.equal(['-a', 'setup 4', '+a'])
+    })
+
+    it('does not start what ran before when newer code is broken', async () => {
+      await write('a.ts', 'export default {')
+      await lastErrorIs('a', "can't be loaded")
+      for (const enabled of [false, true]) {
+        fake.sections.set('a', { enabled })
+        await host.applyConfig([{ section: 'a', keys: ['enable'] }])
+      }
+      expect(view('a')).to.include({ state: 'disabled' })
+      expect(view('a')?.disableReason).to.include("can't be loaded")
+      await change(['size'], { size: 2 })
+      expect(view('a')).to.include({ state: 'disabled' })
+      await write('a.ts', plugin('a'))
+      await generationIs('a', 2)
+    })
+
+    it('retires a plugin that changes its name to one that is switched off', async () => {
+      fake.sections.set('off', { enabled: false })
+      await write('a.ts', plugin('off'))
+      await until('it is renamed', () => view('off') !== undefined, RELOAD_MS)
+      expect(reasons()).to.deep.equal({ off: 'switched off in the config' })
+      await until('the old one is disposed', () => told.includes('-a'))
+      fake.sections.delete('off')
+      await host.applyConfig([{ section: 'off', keys: ['enable'] }])
+      expect(state('off')).to.equal('running')
+    })
+
+    it('tries code again that failed to set up, and goes on with the old code where it still fails', async () => {
+      const setup = `if (ctx.config.size < 3) throw new Error('small'); ${SETUP}`
+      await write('a.ts', plugin('a', `${CONFIG} live: ['size'],`, setup))
+      await lastErrorIs('a', 'small')
+      told.length = 0
+      await change(['size'], { size: 2 })
+      expect(told).to.include('size 2')
+      expect(view('a')).to.include({ generation: 1, lastError: 'setup failed: small' })
+      await change(['size'], { size: 3 })
+      expect(told).to.include('setup 3')
+      expect(view('a')).to.include({ generation: 2, lastError: undefined })
     })
 
     it('starts a plugin once that is switched on twice at a time', async () => {

@@ -1,11 +1,14 @@
+import { setTimeout } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { PluginDefinition } from 'sluice/sdk'
 import { withDeadline } from './deadline.ts'
-import { discoverPlugins, type PluginPlaces } from './loading/discovery.ts'
+import { guard } from './guard.ts'
+import { discoverPlugins, type PluginCandidate, type PluginPlaces } from './loading/discovery.ts'
 import { DrainingGenerations } from './generation/draining-generations.ts'
-import type { GenerationParts } from './generation/generation-parts.ts'
+import type { GenerationParts, PluginSection } from './generation/generation-parts.ts'
 import { GENERATION_LIMITS, type GenerationLimits } from './generation/generation.ts'
-import { PluginSlot, sameName } from './plugin-slot.ts'
+import { PluginError } from './plugin-error.ts'
+import { PluginSlot } from './plugin-slot.ts'
 import { formatBootTree, type PluginView } from './plugin-view.ts'
 import { PluginWatcher } from './loading/plugin-watcher.ts'
 import { planStart, unmetReason } from './start-order.ts'
@@ -56,14 +59,18 @@ export class PluginHost {
     return [...this.#slots.values()].flatMap(({ configError }) => configError ?? [])
   }
 
-  /** Finds and loads the plugins, and starts none. */
-  async load(): Promise<void> {
+  /**
+   * Finds and loads the plugins, and starts none.
+   * @param patienceMs for so long without any progress it waits for those that are still being loaded, which then join
+   *   later; forever unless given
+   */
+  async load(patienceMs?: number): Promise<void> {
     this.#phase = 'loading'
     const { folders } = this.#options
     this.#watcher = new PluginWatcher({ folders, log: this.#log, onChange: (files) => this.#onChange(files) })
     await this.#watcher.ready
     await this.#scan([])
-    await this.#settled()
+    await this.#settled(patienceMs)
     if (this.#phase !== 'loading') return
     this.#phase = 'loaded'
     this.#reconcile()
@@ -117,22 +124,22 @@ export class PluginHost {
     }
     for (const candidate of found.values()) {
       const known = this.#slots.get(candidate.path)
-      const isNewEntry = known?.candidate.entry !== candidate.entry
+      const isNewEntry = known?.code.candidate.entry !== candidate.entry
       const slot = known ?? this.#createSlot(candidate)
       this.#slots.set(candidate.path, slot)
-      if (isNewEntry || changed.some((file) => slot.concerns(file))) slot.load(candidate)
+      if (isNewEntry || changed.some((file) => slot.code.concerns(file))) slot.load(candidate)
     }
     this.#reconcile()
   }
 
-  #createSlot(candidate: PluginSlot['candidate']): PluginSlot {
+  #createSlot(candidate: PluginCandidate): PluginSlot {
     const { parts, limits } = this.#options
     return new PluginSlot(candidate, {
       log: this.#log,
       parts,
       limits: { ...GENERATION_LIMITS, ...limits },
       draining: this.#draining,
-      objection: (slot, definition) => this.#objection(slot, definition),
+      admit: (slot, definition) => this.#admit(slot, definition),
       onStep: () => this.#reconcile(),
     })
   }
@@ -143,9 +150,18 @@ export class PluginHost {
     const complete = slots.every(({ state }) => state !== 'loading')
     // Of two plugins with one name, the first found wins, and not the first loaded.
     if (this.#phase === 'stopped' || (this.#phase === 'loading' && !complete)) return
-    for (const slot of slots) if (slot.state === 'loaded') slot.adopt(this.#holder(slot.name))
-    if (this.#phase === 'starting' || this.#phase === 'ready') this.#startWaiting(slots, complete)
-    this.#options.onChange?.(this.list())
+    for (const slot of slots) if (slot.state === 'loaded') this.#adopt(slot)
+    if (this.#phase === 'starting' || this.#phase === 'ready') {
+      for (const slot of slots) slot.reconsider()
+      this.#startWaiting(slots, complete)
+    }
+    guard(this.#log, 'listener to changes of plugins', () => this.#options.onChange?.(this.list()))
+  }
+
+  #adopt(slot: PluginSlot): void {
+    const holder = this.#holder(slot.name)
+    if (holder === undefined || holder === slot) slot.adopt()
+    else slot.hinder(sameName(holder))
   }
 
   #startWaiting(slots: readonly PluginSlot[], complete: boolean): void {
@@ -163,18 +179,21 @@ export class PluginHost {
     return [...this.#slots.values()].find((slot) => slot.name === name && slot.holdsName)
   }
 
-  #objection(slot: PluginSlot, definition: PluginDefinition): string | undefined {
+  #admit(slot: PluginSlot, definition: PluginDefinition): PluginSection {
     const { name, requires = [], provides = [] } = definition
     const holder = this.#holder(name)
-    if (holder !== undefined && holder !== slot) return sameName(holder)
+    if (holder !== undefined && holder !== slot) throw new PluginError(sameName(holder))
     const others = [...this.#slots.values()].filter((other) => other !== slot).map((other) => other.node)
-    return unmetReason({ name, requires, provides, state: 'pending' }, others)
+    const unmet = unmetReason({ name, requires, provides, state: 'pending' }, others)
+    if (unmet !== undefined) throw new PluginError(unmet)
+    return this.#options.parts.config.resolve(definition)
   }
 
-  /** Settles when no slot has anything to do, whatever one step makes others do. */
-  async #settled(): Promise<void> {
+  /** Settles when no slot has anything to do, whatever one step makes others do, or after `patienceMs` without a step. */
+  async #settled(patienceMs?: number): Promise<void> {
     for (let busy = this.#busy(); busy.length > 0 && this.#phase !== 'stopped'; busy = this.#busy()) {
-      await Promise.race(busy.map(({ steps }) => steps.done))
+      const late = patienceMs === undefined ? [] : [setTimeout(patienceMs, 'late', { ref: false })]
+      if ((await Promise.race([...busy.map(({ steps }) => steps.done), ...late])) === 'late') return
     }
   }
 
@@ -202,4 +221,9 @@ export class PluginHost {
 
 function isNeededBy({ node }: PluginSlot, other: PluginSlot): boolean {
   return other.node.requires.some((need) => need === node.name || node.provides.includes(need))
+}
+
+/** What is wrong with a plugin whose name another one has. */
+function sameName({ code }: PluginSlot): string {
+  return `has the same name as ${code.candidate.path}`
 }

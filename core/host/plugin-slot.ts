@@ -1,20 +1,20 @@
 import path from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import type { Logger } from 'pino'
 import type { PluginDefinition } from 'sluice/sdk'
+import { Attempt, Superseded } from './attempt.ts'
 import { hasPullRules, PULL_KEYS } from '../config/schema.ts'
 import type { PluginCandidate } from './loading/discovery.ts'
 import type { DrainingGenerations } from './generation/draining-generations.ts'
 import type { GenerationParts, PluginSection } from './generation/generation-parts.ts'
-import { Generation, type GenerationLimits } from './generation/generation.ts'
-import { startLoad, type ModuleLoad } from './loading/module-hooks.ts'
-import { messageOf, PluginError } from './plugin-error.ts'
-import { loadPlugin } from './loading/plugin-loader.ts'
+import type { Generation, GenerationLimits } from './generation/generation.ts'
+import { GenerationLine } from './generation-line.ts'
+import { isLive } from './live-keys.ts'
+import { PluginCode } from './plugin-code.ts'
+import { messageOf } from './plugin-error.ts'
 import type { PluginView } from './plugin-view.ts'
 import type { StartNode } from './start-order.ts'
 import { StepQueue } from './step-queue.ts'
-
-/** The modules of a load stay in memory for the life of the process; past this many, say so. */
-const LOADS_WARNED = 100
 
 type SlotState = 'loading' | 'loaded' | 'waiting' | 'starting' | 'running' | 'failed' | 'off'
 
@@ -23,23 +23,30 @@ type SlotDeps = {
   readonly parts: GenerationParts
   readonly limits: GenerationLimits
   readonly draining: DrainingGenerations
-  /** Why the newest version of a running plugin can't take its place; undefined when it can. */
-  readonly objection: (slot: PluginSlot, definition: PluginDefinition) => string | undefined
+  /** The section that the newest version of a running plugin is to run with; throws when it can't run, saying why. */
+  readonly admit: (slot: PluginSlot, definition: PluginDefinition) => PluginSection
   /** A step has ended; others may have waited for it. */
   readonly onStep: () => void
 }
 
+/** Code that is newer than what runs, and could not take over yet. */
+type NewerCode = {
+  readonly definition: PluginDefinition
+  /** It was not even tried: what it requires is missing, or its section of the config is wrong. */
+  refused: boolean
+}
+
 /** One plugin's place in the host: what was found there, and what runs of it. Its steps are done one after another. */
 export class PluginSlot {
-  candidate: PluginCandidate
   readonly steps: StepQueue
+  readonly #attempt = new Attempt()
+  readonly code: PluginCode
+  readonly #generations: GenerationLine
   readonly #deps: SlotDeps
   #state: SlotState = 'loading'
   #definition: PluginDefinition | undefined
   #section: PluginSection | undefined
-  #load: ModuleLoad | undefined
-  #current: Generation | undefined
-  #launching: Generation | undefined
+  #newer: NewerCode | undefined
   #error: string | undefined
   /** Why it must wait, though nothing is wrong with itself. */
   #obstacle: string | undefined
@@ -47,27 +54,25 @@ export class PluginSlot {
   /** The running generation has another config than the file. */
   #stale = false
   #removed = false
-  #loads = 0
-  #generations = 0
-  #loadMs = 0
-  #setupMs = 0
 
   constructor(candidate: PluginCandidate, deps: SlotDeps) {
-    this.candidate = candidate
+    const { log, limits } = deps
+    this.code = new PluginCode(candidate, { log, timeoutMs: limits.setupTimeoutMs }, this.#attempt)
+    this.#generations = new GenerationLine(deps, this.#attempt)
     this.#deps = deps
     this.steps = new StepQueue({ onError: (error) => this.#fail(error), onStep: deps.onStep })
   }
 
   get name(): string {
-    return this.#definition?.name ?? path.parse(this.candidate.path).name
+    return this.#definition?.name ?? path.parse(this.code.candidate.path).name
+  }
+
+  get #current(): Generation | undefined {
+    return this.#generations.current
   }
 
   get state(): SlotState {
     return this.#state
-  }
-
-  get definition(): PluginDefinition | undefined {
-    return this.#definition
   }
 
   get configError(): Error | undefined {
@@ -85,12 +90,6 @@ export class PluginSlot {
     return { name: this.name, requires, provides, state: this.#current ? 'up' : down ? 'down' : 'pending' }
   }
 
-  /** Whether its code lies in a file, or might. */
-  concerns(file: string): boolean {
-    const { kind, path: place } = this.candidate
-    return (this.#load?.uses(file) ?? false) || (kind === 'folder' && file.startsWith(place + path.sep))
-  }
-
   view(): PluginView {
     const { version = '', description = '' } = this.#definition ?? {}
     const reason = this.#disableReason()
@@ -99,32 +98,29 @@ export class PluginSlot {
       name: this.name,
       version,
       description,
-      generation: this.#generations,
+      generation: this.#generations.count,
       state,
       disableReason: reason,
       lastError: this.#current ? this.#error : undefined,
       definition: this.#definition,
       config: this.#section,
-      listeners: this.#current?.listeners ?? [],
-      loadMs: this.#loadMs,
-      setupMs: this.#setupMs,
+      listeners: this.#generations.listeners,
+      loadMs: this.code.loadMs,
+      setupMs: this.#generations.setupMs,
     }
   }
 
   /** Loads the code anew, and replaces what runs of it. */
   load(candidate: PluginCandidate): void {
-    this.candidate = candidate
+    this.code.candidate = candidate
+    this.#attempt.supersede()
     this.steps.push(() => this.#reload())
     if (!this.#current) this.#state = 'loading'
   }
 
-  /** Takes the name of the loaded definition, unless another plugin has it, and learns its config. */
-  adopt(holder: PluginSlot | undefined): void {
+  /** Takes the name of the loaded definition, and learns its config. */
+  adopt(): void {
     if (this.#definition === undefined) return
-    if (holder !== undefined && holder !== this) {
-      this.hinder(sameName(holder))
-      return
-    }
     try {
       this.#section = this.#deps.parts.config.declare(this.#definition)
       this.#configError = undefined
@@ -150,21 +146,36 @@ export class PluginSlot {
     this.steps.push(() => this.#start())
   }
 
+  /** Tries newer code again that was refused, once nothing speaks against it. */
+  reconsider(): void {
+    if (!this.#newer?.refused) return
+    try {
+      this.#deps.admit(this, this.#newer.definition)
+    } catch {
+      return
+    }
+    this.#retry(this.#newer)
+  }
+
   /** Takes over another config; `keys` have changed. */
   configure(keys: readonly string[]): void {
+    // It may be what newer code has waited for.
+    if (this.#newer) this.#retry(this.#newer)
     this.steps.push(() => this.#configure(keys))
   }
 
   remove(): void {
     this.#removed = true
+    this.#attempt.supersede()
     if (this.#section !== undefined && this.#definition) this.#deps.parts.config.forget(this.#definition.name)
-    this.steps.push(async () => this.#retire('plugin removed'))
+    this.steps.push(async () => this.#generations.retire('plugin removed'))
   }
 
   /** Ends what runs, at once. */
   async dispose(reason: string): Promise<void> {
     this.#removed = true
-    await Promise.all([this.#current?.dispose(reason), this.#launching?.dispose(reason)])
+    this.#attempt.supersede()
+    await this.#generations.dispose(reason)
   }
 
   #disableReason(): string | undefined {
@@ -174,6 +185,7 @@ export class PluginSlot {
   }
 
   #fail(err: unknown): void {
+    if (err instanceof Superseded) return
     this.#error = messageOf(err)
     if (!this.#current) this.#state = 'failed'
     if (this.#removed) return
@@ -182,34 +194,49 @@ export class PluginSlot {
   }
 
   async #reload(): Promise<void> {
-    const startMs = performance.now()
-    this.#load = startLoad(this.candidate)
-    this.#loads += 1
-    if (this.#loads % LOADS_WARNED === 0) {
-      this.#deps.log.warn({ plugin: this.name }, `${this.#loads} versions were loaded; a restart frees their memory`)
-    }
-    const definition = await loadPlugin(this.#load, this.#deps.limits.setupTimeoutMs)
-    this.#loadMs = performance.now() - startMs
+    this.#newer = undefined
+    await this.#take(await this.code.load(this.name))
+  }
+
+  async #take(definition: PluginDefinition): Promise<void> {
+    if (this.#removed) return
     if (this.#current) await this.#upgrade(definition)
     else this.#accept(definition)
+  }
+
+  #retry(newer: NewerCode): void {
+    newer.refused = false
+    this.steps.push(async () => {
+      // A step before this one may have loaded newer code still.
+      if (this.#newer === newer) await this.#take(newer.definition)
+    })
   }
 
   #accept(definition: PluginDefinition): void {
     this.#giveUpName(definition)
     this.#definition = definition
     this.#section = undefined
+    this.#newer = undefined
     this.#error = undefined
     this.#obstacle = undefined
     this.#state = 'loaded'
   }
 
   async #upgrade(definition: PluginDefinition): Promise<void> {
-    const objection = this.#deps.objection(this, definition)
-    if (objection !== undefined) throw new PluginError(objection)
-    await this.#replace(definition, this.#deps.parts.config.resolve(definition), 'plugin replaced')
+    const newer: NewerCode = { definition, refused: true }
+    this.#newer = newer
+    const { config } = this.#deps.parts
+    if (definition.name === this.name) config.propose(definition)
+    const section = this.#deps.admit(this, definition)
+    newer.refused = false
+    if (section.enabled) await this.#generations.replace(definition, section, 'plugin replaced')
+    else this.#switchOff()
     this.#giveUpName(definition)
     this.#definition = definition
-    this.#section = this.#deps.parts.config.declare(definition)
+    this.#section = section
+    this.#newer = undefined
+    this.#error = undefined
+    config.declare(definition)
   }
 
   /** The new version may have another name. */
@@ -219,79 +246,55 @@ export class PluginSlot {
   }
 
   async #start(): Promise<void> {
-    const { definition, section } = this.#runnable()
+    const definition = this.#definition
+    const section = this.#section
     // A step before this one may have changed what is to be done.
-    if (this.#current || !section.enabled) return
-    this.#current = await this.#launch(definition, section)
+    if (definition === undefined || section === undefined || this.#state !== 'starting' || this.#removed) return
+    await this.#generations.start(definition, section)
     this.#state = 'running'
+    this.#stale = false
     this.#error = undefined
-    this.#current.log.info({ version: definition.version, generation: this.#generations }, 'plugin started')
-  }
-
-  #runnable(): { definition: PluginDefinition; section: PluginSection } {
-    if (this.#definition === undefined || this.#section === undefined) throw new PluginError('is not loaded')
-    return { definition: this.#definition, section: this.#section }
   }
 
   async #configure(keys: readonly string[]): Promise<void> {
-    if (this.#definition === undefined || this.#section === undefined) return
-    const section = this.#deps.parts.config.resolve(this.#definition)
+    const definition = this.#definition
+    if (definition === undefined || this.#section === undefined || this.#removed) return
+    const section = this.#suitable(definition)
+    if (section === undefined) return
     // On pull rules the host acts itself.
-    const own = hasPullRules(this.#definition) ? keys.filter((key) => !PULL_KEYS.has(key)) : keys
+    const own = hasPullRules(definition) ? keys.filter((key) => !PULL_KEYS.has(key)) : keys
     if (!section.enabled) {
       this.#section = section
-      this.#retire('plugin switched off')
-      this.#state = 'off'
+      this.#switchOff()
     } else if (!this.#current) {
+      // What ran before would not be what lies there.
+      if (this.code.error !== undefined) throw this.code.error
       this.#section = section
       this.#state = 'waiting'
-    } else if (!this.#stale && own.every((key) => isLive(this.#definition, key))) {
+    } else if (!this.#stale && own.every((key) => isLive(definition, key))) {
       this.#section = section
       if (own.length > 0) this.#current.configure(section)
-    } else {
+    } else if (this.#stale || !isDeepStrictEqual(section.values, this.#section.values)) {
       this.#stale = true
-      await this.#replace(this.#definition, section, 'config changed')
+      await this.#generations.replace(definition, section, 'config changed')
       this.#section = section
+      if (this.#newer === undefined && this.code.error === undefined) this.#error = undefined
     }
   }
 
-  async #replace(definition: PluginDefinition, section: PluginSection, reason: string): Promise<void> {
-    const next = await this.#launch(definition, section)
-    this.#retire(reason)
-    this.#current = next
-    this.#stale = false
-    this.#error = undefined
-    next.log.info({ generation: next.number }, `generation ${next.number} took over: ${reason}`)
-  }
-
-  #retire(reason: string): void {
-    if (this.#current) this.#deps.draining.add(this.#current, reason)
-    this.#current = undefined
-  }
-
-  async #launch(definition: PluginDefinition, section: PluginSection): Promise<Generation> {
-    if (this.#removed) throw new PluginError('is removed')
-    const startMs = performance.now()
-    const { parts, limits } = this.#deps
-    const generation = new Generation({ definition, number: this.#generations + 1, section, parts, limits })
-    this.#launching = generation
+  /** The section as it is now; undefined where it suits only the newer code, of whose failure is told already. */
+  #suitable(definition: PluginDefinition): PluginSection | undefined {
     try {
-      await generation.start()
-      await generation.activate()
-    } finally {
-      this.#launching = undefined
+      return this.#deps.parts.config.resolve(definition)
+    } catch (error) {
+      this.#stale = true
+      if (this.#newer === undefined) throw error
+      return undefined
     }
-    this.#generations += 1
-    this.#setupMs = performance.now() - startMs
-    return generation
   }
-}
 
-/** What is wrong with a plugin whose name another one has. */
-export function sameName(holder: PluginSlot): string {
-  return `has the same name as ${holder.candidate.path}`
-}
-
-function isLive(definition: PluginDefinition | undefined, key: string): boolean {
-  return definition?.live?.some((live) => key === live || key.startsWith(`${live}.`)) ?? false
+  #switchOff(): void {
+    this.#generations.retire('plugin switched off')
+    this.#state = 'off'
+  }
 }

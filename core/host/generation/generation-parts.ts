@@ -89,6 +89,8 @@ export type GenerationParts = {
     resolve(definition: PluginDefinition): PluginSection
     /** As `resolve`; from now on changes are told. */
     declare(definition: PluginDefinition): PluginSection
+    /** Newer code of a declared plugin is to take over; a changed config may suit it already. */
+    propose(definition: PluginDefinition): void
     forget(name: string): void
   }
 }

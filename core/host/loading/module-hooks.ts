@@ -31,7 +31,8 @@ export class ModuleLoad {
   constructor(id: number, candidate: PluginCandidate) {
     this.#id = id
     this.plugin = path.parse(candidate.path).name
-    this.url = this.#mark(pathToFileURL(candidate.entry).href)
+    // The runtime keeps for good where a link led to first.
+    this.url = this.#mark(pathToFileURL(realPath(candidate.entry)).href)
     this.files.add(candidate.entry)
     const folder = candidate.kind === 'file' ? path.dirname(realPath(candidate.path)) : realPath(candidate.path)
     this.#root = pathToFileURL(folder + path.sep).href

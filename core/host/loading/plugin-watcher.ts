@@ -1,3 +1,4 @@
+import { readlinkSync } from 'node:fs'
 import path from 'node:path'
 import { watch, type FSWatcher } from 'chokidar'
 import type { Logger } from 'pino'
@@ -22,6 +23,8 @@ export class PluginWatcher {
   readonly #onChange: WatcherOptions['onChange']
   readonly #watcher: FSWatcher
   readonly #changed = new Set<string>()
+  /** Links that led nowhere once, by their targets: from then on the watcher doesn't follow them. */
+  readonly #lostLinks = new Map<string, string>()
   #sinceMs = 0
   #timer: NodeJS.Timeout | undefined
   readonly #ready = Promise.withResolvers<void>()
@@ -33,7 +36,11 @@ export class PluginWatcher {
       ignoreInitial: true,
       ignored: (file, stats) => this.#ignores(file, stats?.isFile() ?? false),
     })
-    this.#watcher.on('all', (_event, file) => this.#note(path.resolve(file)))
+    this.#watcher.on('all', (event, name) => {
+      const file = path.resolve(name)
+      if (event === 'unlink') this.#watchTarget(file)
+      this.#note(this.#lostLinks.get(file) ?? file)
+    })
     this.#watcher.on('error', (err) => log.warn({ err }, 'plugin folders can not be watched'))
     this.#watcher.on('ready', () => this.#ready.resolve())
   }
@@ -57,6 +64,13 @@ export class PluginWatcher {
     return isFile && (!CODE_FILE.test(file) || TEST_FILE.test(file))
   }
 
+  #watchTarget(file: string): void {
+    const target = targetOf(file)
+    if (target === undefined) return
+    this.#lostLinks.set(target, file)
+    this.#watcher.add(target)
+  }
+
   #note(file: string): void {
     const nowMs = performance.now()
     if (this.#changed.size === 0) this.#sinceMs = nowMs
@@ -70,5 +84,14 @@ export class PluginWatcher {
     const files = [...this.#changed]
     this.#changed.clear()
     this.#onChange(files)
+  }
+}
+
+/** Where a link leads to, be it there or not; undefined for what is none. */
+function targetOf(file: string): string | undefined {
+  try {
+    return path.resolve(path.dirname(file), readlinkSync(file))
+  } catch {
+    return undefined
   }
 }

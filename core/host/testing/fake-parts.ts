@@ -77,6 +77,7 @@ export class FakeParts {
           this.declared.add(definition.name)
           return section
         },
+        propose: () => {},
         forget: (name) => void this.declared.delete(name),
       },
     }

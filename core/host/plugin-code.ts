@@ -1,0 +1,69 @@
+import path from 'node:path'
+import type { Logger } from 'pino'
+import type { PluginDefinition } from 'sluice/sdk'
+import type { Attempt } from './attempt.ts'
+import { checkLiveKeys } from './live-keys.ts'
+import type { PluginCandidate } from './loading/discovery.ts'
+import { startLoad, type ModuleLoad } from './loading/module-hooks.ts'
+import { loadPlugin } from './loading/plugin-loader.ts'
+
+/** The modules of a load stay in memory for the life of the process; past this many, say so. */
+const LOADS_WARNED = 100
+
+type PluginCodeDeps = { readonly log: Logger; readonly timeoutMs: number }
+
+/** Where a plugin's code lies, and its newest load. */
+export class PluginCode {
+  candidate: PluginCandidate
+  readonly #deps: PluginCodeDeps
+  readonly #attempt: Attempt
+  #load: ModuleLoad | undefined
+  #error: unknown
+  #loads = 0
+  #loadMs = 0
+
+  constructor(candidate: PluginCandidate, deps: PluginCodeDeps, attempt: Attempt) {
+    this.candidate = candidate
+    this.#deps = deps
+    this.#attempt = attempt
+  }
+
+  /** The time of the newest load that succeeded. */
+  get loadMs(): number {
+    return this.#loadMs
+  }
+
+  /** Why the newest could not be loaded; undefined when it could. */
+  get error(): unknown {
+    return this.#error
+  }
+
+  /** Whether it lies in a file, or might. */
+  concerns(file: string): boolean {
+    const { kind, path: place } = this.candidate
+    return (this.#load?.uses(file) ?? false) || (kind === 'folder' && file.startsWith(place + path.sep))
+  }
+
+  /**
+   * Loads it anew.
+   * @throws {PluginError} saying what is wrong with it
+   */
+  async load(plugin: string): Promise<PluginDefinition> {
+    const startMs = performance.now()
+    this.#load = startLoad(this.candidate)
+    this.#loads += 1
+    if (this.#loads % LOADS_WARNED === 0) {
+      this.#deps.log.warn({ plugin }, `${this.#loads} versions were loaded; a restart frees their memory`)
+    }
+    try {
+      const definition = await this.#attempt.wait(loadPlugin(this.#load, this.#deps.timeoutMs))
+      checkLiveKeys(definition)
+      this.#loadMs = performance.now() - startMs
+      this.#error = undefined
+      return definition
+    } catch (error) {
+      this.#error = error
+      throw error
+    }
+  }
+}
