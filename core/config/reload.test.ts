@@ -1,8 +1,8 @@
-import { rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { once, EventEmitter } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
 import { expect } from 'chai'
-import { definePlugin } from 'sluice/sdk'
+import { definePlugin, Type } from 'sluice/sdk'
 import { Config } from './config.ts'
 import { configErrorOf, RELAY, TempConfig } from './fixtures/temp-config.ts'
 
@@ -89,6 +89,93 @@ describe('config reload', () => {
     expect(config.section('relay')).to.equal(relay)
   })
 
+  it('leaves everything as it was when what it asks for can not be done, and tries again', async () => {
+    await using temp = await TempConfig.create('relay: {linger: 2s}')
+    const config = await Config.load({ file: temp.file, env: {} })
+    const relay = config.declare(RELAY)
+    await temp.write('global: {loglevel: warn}\nrelay: {linger: 3s}')
+    const asked: string[] = []
+    const refuse = async ({ loglevel }: { loglevel: string }) => {
+      asked.push(`${loglevel} instead of ${config.global.loglevel}`)
+      throw new Error('not now')
+    }
+    const failure = await config.reload(refuse).then(
+      () => undefined,
+      (error: unknown) => error,
+    )
+    expect(failure).to.have.property('message', 'not now')
+    expect(asked).to.deep.equal(['warn instead of info'])
+    expect(config.global.loglevel).to.equal('info')
+    expect(config.section('relay')).to.equal(relay)
+    expect((await config.reload(async () => {})).map(({ section }) => section)).to.deep.equal(['global', 'relay'])
+  })
+
+  it('keeps what was declared while it asked', async () => {
+    await using temp = await TempConfig.create('relay: {linger: 2s}')
+    const config = await Config.load({ file: temp.file, env: {} })
+    await temp.write('relay: {linger: 3s}')
+    const changes = await config.reload(async () => void config.declare(RELAY))
+    expect(changes).to.deep.equal([{ section: 'relay', keys: ['linger'] }])
+    expect(config.section('relay')).to.have.nested.property('values.linger', 3000)
+  })
+
+  describe("with a running plugin's newer code", () => {
+    const keyed = (key: string) =>
+      definePlugin({
+        name: 'demo',
+        version: '1.0.0',
+        config: Type.Object({ [key]: Type.Integer({ default: 1 }) }),
+        setup() {},
+      })
+
+    it('takes what suits the newer or the running code', async () => {
+      await using temp = await TempConfig.create('demo: {old: 5}')
+      const config = await Config.load({ file: temp.file, env: {} })
+      config.declare(keyed('old'))
+      config.propose(keyed('new'))
+      for (const [text, key] of [
+        ['demo: {new: 6}', 'new'],
+        ['demo: {old: 7}', 'old'],
+      ] as const) {
+        await temp.write(text)
+        expect(await config.reload()).to.deep.equal([{ section: 'demo', keys: [key] }])
+      }
+      await temp.write('demo: {other: 8}')
+      const { message } = await configErrorOf(() => config.reload())
+      expect(message).to.include('demo.other: unknown key')
+    })
+
+    it('takes only what suits the newer once that is declared', async () => {
+      await using temp = await TempConfig.create('')
+      const config = await Config.load({ file: temp.file, env: {} })
+      config.declare(keyed('old'))
+      config.propose(keyed('new'))
+      config.declare(keyed('new'))
+      await temp.write('demo: {old: 7}')
+      expect((await configErrorOf(() => config.reload())).problems.map(({ key }) => key)).to.deep.equal(['demo.old'])
+    })
+
+    it('is due again when a file was refused that the newer code may suit', async () => {
+      await using temp = await TempConfig.create('')
+      const config = await Config.load({ file: temp.file, env: {} })
+      config.declare(keyed('old'))
+      config.declare(BARE)
+      await temp.write('demo: {new: 6}')
+      await configErrorOf(() => config.reload())
+      const dueBy = (act: () => void): number => {
+        let due = 0
+        const unwatch = config.watch(() => (due += 1))
+        act()
+        unwatch()
+        return due
+      }
+      expect(dueBy(() => config.propose(BARE))).to.equal(0)
+      expect(dueBy(() => config.propose(keyed('new')))).to.equal(1)
+      await config.reload()
+      expect(dueBy(() => config.declare(keyed('new')))).to.equal(0)
+    })
+  })
+
   it('does one after the other', async () => {
     await using temp = await TempConfig.create('relay: {linger: 2s}')
     const config = await Config.load({ file: temp.file, env: {} })
@@ -155,5 +242,29 @@ describe('config watch', () => {
     await rename(temp.file, target)
     await symlink(target, temp.file)
     await changesSeen(temp, (round) => writeFile(target, `# ${round}\n`))
+  })
+
+  it('believes that a file is empty only when it stays so', async () => {
+    await using temp = await TempConfig.create('# one')
+    const config = await Config.load({ file: temp.file, env: {} })
+    const seen: string[] = []
+    const told = new EventEmitter()
+    const tell = async () => {
+      const text = await readFile(temp.file, 'utf8')
+      seen.push(text)
+      told.emit(text)
+    }
+    const unwatch = config.watch(() => void tell())
+    try {
+      await once(told, '# one')
+      await temp.write('')
+      // As who writes a file in steps might take.
+      await setTimeout(500)
+      await Promise.all([once(told, '# two'), temp.write('# two')])
+      expect(seen).not.to.include('')
+      await Promise.all([once(told, ''), temp.write('')])
+    } finally {
+      unwatch()
+    }
   })
 })

@@ -1,8 +1,13 @@
-import { appendFile, cp, mkdir, rm, writeFile } from 'node:fs/promises'
+import { appendFile, cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { expect } from 'chai'
+import { Config } from '../../core/config/config.ts'
+import { createLogger } from '../../core/observe/logger.ts'
 import { PLUGINS_FOLDER } from '../../core/package-root.ts'
+import { Server } from '../../core/server.ts'
+import { keep } from '../peers/lifetime.ts'
 import { requirePeer } from '../peers/require-peer.ts'
 import { waitFor } from '../peers/wait-for.ts'
 import { makeFlvFile, type FlvFile } from '../support/flv-file.ts'
@@ -222,6 +227,39 @@ export default definePlugin({ name: '${name}', version: '1.0.0', setup(ctx) { ${
     await waitFor(() => pluginInfo(server, 'late'))
     expect((await fetch(server.http('/late/boom'))).status).to.equal(500)
     await expectService('live/late')
+  })
+})
+
+describe('a plugin that hangs while it is loaded', () => {
+  it('keeps the server from nothing, and joins when it is done', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'sluice-'))
+    const gate = Promise.withResolvers<void>()
+    Object.assign(globalThis, { sluiceSlowLoad: gate.promise })
+    const file = path.join(folder, 'config.yaml')
+    await writeFile(file, 'global:\n  plugins_dir: plugins\n  http: 127.0.0.1:0\n')
+    await mkdir(path.join(folder, 'plugins'))
+    await writeFile(
+      path.join(folder, 'plugins', 'doorman.ts'),
+      `await (globalThis as any).sluiceSlowLoad\n${doorman('x')}`,
+    )
+    const log = createLogger({ level: 'silent', destination: { write: () => {} } })
+    const server = new Server({ config: await Config.load({ file, env: {} }), log, pluginFolders: [] })
+    keep({
+      close: async () => {
+        await server.stop('the test is over')
+        await rm(folder, { recursive: true, force: true })
+      },
+    })
+    const starting = server.start()
+    const port = await waitFor(() => server.http.addresses[0]?.port, { what: 'the HTTP address' })
+    const status = async (name: string) => (await fetch(`http://127.0.0.1:${port}${name}`)).status
+    expect(await status('/healthz')).to.equal(200)
+    expect(await status('/readyz')).to.equal(503)
+    expect(server.host.list().map(({ state }) => state)).to.deep.equal(['starting'])
+    gate.resolve()
+    await starting
+    expect(await status('/readyz')).to.equal(200)
+    expect(await status('/doorman/seen')).to.equal(200)
   })
 })
 
