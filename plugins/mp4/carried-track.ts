@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { AccessUnit, type Track } from 'sluice/sdk'
 import { canCarryInFmp4, FragmentWriter, type Fragment } from 'sluice/sdk/media'
 import { PictureTimes } from './picture-times.ts'
-import { SoundGaps } from './sound-gaps.ts'
+import { SoundTimes } from './sound-times.ts'
 
 /** Where a fragment has its number: after the headers of `moof` and `mfhd`, and the version and flags of the latter. */
 const SEQUENCE_NUMBER_POSITION = 20
@@ -37,13 +37,13 @@ export function fmp4ContentType(tracks: readonly Track[]): string {
 export class CarriedTrack {
   readonly track: Track
   readonly #writer: FragmentWriter
-  readonly #times: PictureTimes | undefined
-  readonly #gaps = new SoundGaps()
+  readonly #pictureTimes: PictureTimes | undefined
+  readonly #soundTimes = new SoundTimes((frame) => this.#writer.toldSeconds(frame))
 
   constructor(track: Track) {
     this.track = { ...track, id: ID[track.kind] }
     this.#writer = new FragmentWriter([this.track])
-    this.#times = track.kind === 'video' ? new PictureTimes(track.timescale) : undefined
+    this.#pictureTimes = track.kind === 'video' ? new PictureTimes(track.timescale) : undefined
   }
 
   /** Whether a track is the same to a decoder; another publisher has objects of its own. */
@@ -54,10 +54,11 @@ export class CarriedTrack {
 
   /**
    * `moof` and `mdat` of a unit of this track, or of one that took its place, with the number that the fragment is to
-   * have.
+   * have; null for sound that is too much for its time.
    */
   fragment(unit: AccessUnit, sequenceNumber: number): Buffer | null {
-    const fragment = this.#times ? this.#pictureFragment(unit, this.#times) : this.#soundFragment(unit)
+    const times = this.#pictureTimes
+    const fragment = times ? this.#pictureFragment(unit, times) : this.#soundFragment(unit)
     fragment?.data.writeUInt32BE(sequenceNumber, SEQUENCE_NUMBER_POSITION)
     return fragment?.data ?? null
   }
@@ -73,11 +74,10 @@ export class CarriedTrack {
 
   #soundFragment({ dts, pts, data }: AccessUnit): Fragment | null {
     const unit = AccessUnit.fromData(this.track, dts, pts, true, data)
-    const fillers = this.#gaps.fillers(unit)
-    for (const filler of fillers) this.#writer.write(filler)
-    this.#writer.write(unit)
+    const placed = this.#soundTimes.next(unit)
+    for (const each of placed) this.#writer.write(each)
     const fragment = this.#writer.flush()
-    if (fragment !== null) this.#gaps.passed(unit, fragment, fillers.length)
+    if (fragment !== null) this.#soundTimes.passed(unit, fragment)
     return fragment
   }
 }

@@ -232,10 +232,19 @@ describe('FragmentWriter', () => {
     expect(writer.flush()?.durationSeconds).to.equal(2048 / AAC_RATE)
   })
 
+  it('says how long sound tells that it is, and nothing of pictures', () => {
+    const writer = new FragmentWriter([VIDEO, AUDIO])
+    expect([sound(0), picture(0)].map((unit) => writer.toldSeconds(unit))).to.deep.equal([
+      AAC_SAMPLES / AAC_RATE,
+      undefined,
+    ])
+  })
+
   it('takes audio that does not tell how long it is', () => {
     const track = { ...sampleTrack('opus').init, id: 0 }
     const writer = new FragmentWriter([track])
     for (const dts of [0, 25]) writer.write(AccessUnit.fromData(track, dts, dts, true, Buffer.of(0xff, 0)))
+    expect(writer.toldSeconds(AccessUnit.fromData(track, 0, 0, true, Buffer.of(0xff, 0)))).to.equal(undefined)
     expect(runsOf(writer)[0]!.samples.map(({ duration }) => duration)).to.deep.equal([1200, 1200])
     writer.write(AccessUnit.fromData(track, 50, 50, true, Buffer.of(0xff, 0)))
     expect(runsOf(writer)[0]!.samples.map(({ duration }) => duration)).to.deep.equal([1200])

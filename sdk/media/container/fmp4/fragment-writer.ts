@@ -57,6 +57,11 @@ export class FragmentWriter {
     run.write(unit)
   }
 
+  /** How long a unit tells that it lasts: most sound does, by its samples; undefined for what does not. */
+  toldSeconds({ track, data }: AccessUnit): number | undefined {
+    return this.#runs.get(track)?.toldSeconds(data)
+  }
+
   /**
    * Makes a fragment of what was written since the last.
    * @param next The unit that comes next, if any: it ends the last one of its track. Sound beside pictures leaves its
@@ -125,6 +130,11 @@ class TrackRun {
     this.#expectedDts = samples === undefined ? undefined : dts + samples
     if (dts - this.#lastDts <= this.#maxPaceTicks) this.#paceTicks = dts - this.#lastDts
     this.#lastDts = dts
+  }
+
+  toldSeconds(frame: Buffer): number | undefined {
+    const samples = this.#frameSamples?.(frame)
+    return samples === undefined ? undefined : samples / this.#timescale
   }
 
   take(leavesLast: boolean, next: AccessUnit | undefined): FragmentRun | undefined {
