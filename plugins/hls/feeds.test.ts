@@ -164,6 +164,23 @@ describe('feeds of presentations', () => {
     next.feeds.dispose()
   })
 
+  it('go on by the highest numbers of all generations', async () => {
+    const key = { streamPath: 'live/a', format: 'llhls' } as const
+    const former = new FeedRig()
+    const next = new FeedRig({ msn: 30, discontinuity: 1 }, former.feeds.numbers)
+    for (const [of, msn] of [
+      [next, 50],
+      [former, 40],
+    ] as const) {
+      await of.publish('live/a')
+      const [, presentation] = await of.ready('live/a')
+      presentation.nextNumbers = { msn, discontinuity: 2 }
+      of.feeds.dispose()
+    }
+    expect(next.feeds.nextNumbers(key)).to.eql({ msn: 50, discontinuity: 2 })
+    expect(next.feeds.nextNumbers({ ...key, format: 'ts' })).to.eql({ msn: 30, discontinuity: 1 })
+  })
+
   it('are not there where no publisher comes', async () => {
     const feed = rig.feeds.get({ streamPath: 'live/nobody', format: 'llhls' })
     expect(await reasonOf(feed.whenReady())).to.be.instanceOf(StreamNotFound)

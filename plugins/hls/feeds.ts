@@ -11,9 +11,14 @@ export type FeedsInit = {
   readonly createPresentation: (options: Omit<PresentationOptions, 'nowMs'>) => LivePresentation
   /** A clock that does not jump. */
   readonly nowMs: () => number
-  /** How a playlist of a stream went on in the generation before; undefined when there was none. */
+  /** How a playlist of a stream goes on in the generation before; undefined when it has none. */
   readonly formerNumbers: (wanted: Wanted) => Numbers | undefined
+  /** What generations hand on to each other. */
+  readonly numbers: NumberMemory
 }
+
+/** How playlists would go on whose presentation is gone, by stream, format and selection; latest last. */
+export type NumberMemory = Map<string, Numbers>
 
 /** Of so many streams that are gone it is known how their playlists would go on. */
 const MAX_NUMBERS = 1000
@@ -26,11 +31,13 @@ export class Feeds {
   readonly #byId = new Map<string, Feed>()
   /** Those that are made whether or not somebody watches. */
   readonly #kept = new Set<Feed>()
-  /** How playlists would go on whose presentation is gone, latest last. */
-  readonly #numbers = new Map<string, Numbers>()
 
   constructor(init: FeedsInit) {
     this.#init = init
+  }
+
+  get numbers(): NumberMemory {
+    return this.#init.numbers
   }
 
   /** All that hold media. */
@@ -59,7 +66,7 @@ export class Feeds {
   nextNumbers(wanted: Wanted): Numbers | undefined {
     const key = keyOf(wanted)
     const running = this.#running.get(key)?.presentation.nextNumbers
-    return running ?? this.#numbers.get(key) ?? this.#init.formerNumbers(wanted)
+    return running ?? later(this.#init.formerNumbers(wanted), this.numbers.get(key))
   }
 
   /** Makes the stream's segments from now until it ends, even if nobody watches. */
@@ -115,11 +122,12 @@ export class Feeds {
   }
 
   #remember(key: string, numbers: Numbers): void {
-    this.#numbers.delete(key)
-    this.#numbers.set(key, numbers)
-    for (const oldest of this.#numbers.keys()) {
-      if (this.#numbers.size <= MAX_NUMBERS) break
-      this.#numbers.delete(oldest)
+    const remembered = later(numbers, this.numbers.get(key))
+    this.numbers.delete(key)
+    if (remembered !== undefined) this.numbers.set(key, remembered)
+    for (const oldest of this.numbers.keys()) {
+      if (this.numbers.size <= MAX_NUMBERS) break
+      this.numbers.delete(oldest)
     }
   }
 
@@ -128,6 +136,12 @@ export class Feeds {
     this.#letEnd(feed)
     this.#byId.delete(feed.presentation.id)
   }
+}
+
+// The stream may have gone on in two generations, in one of them further.
+function later(one: Numbers | undefined, other: Numbers | undefined): Numbers | undefined {
+  if (one === undefined || other === undefined) return one ?? other
+  return one.msn >= other.msn ? one : other
 }
 
 function keyOf({ streamPath, format, selection = '' }: Wanted): string {

@@ -26,15 +26,16 @@ export default definePlugin({
     const { streams, services, log } = ctx
     const clock = new AttendedClock(performance.now())
     const nowMs = clock.now
-    const former = services.get('hls:former')
     const feeds = new Feeds({
       ...{ streams, log, nowMs },
       cuttings: new Cuttings(ctx.config),
       createPresentation: (options) => new Presentation({ ...options, nowMs: Date.now }),
-      formerNumbers: (wanted) => former?.nextNumbers(wanted),
+      formerNumbers: (wanted) => routes.former?.nextNumbers(wanted),
+      numbers: services.get('hls:former')?.numbers ?? new Map(),
     })
     const sessions = new Sessions(log, nowMs)
-    const routes = new Routes({ ctx, feeds, sessions, admission: new Admission(ctx, feeds, sessions), nowMs, former })
+    const admission = new Admission(ctx, feeds, sessions)
+    const routes = new Routes({ ctx, feeds, sessions, admission, nowMs }, services.get('hls:former'))
     services.provide('hls:former', routes)
     ctx.http.route({
       method: ['GET', 'HEAD'],
@@ -59,6 +60,7 @@ export default definePlugin({
       const now = clock.tick(performance.now())
       sessions.tick(now)
       feeds.tick(now, draining ? 0 : ctx.config.idletimeout)
+      routes.forgetEnded()
     }, TICK_MS)
     ctx.onDrain(() => {
       draining = true

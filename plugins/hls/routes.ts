@@ -5,7 +5,7 @@ import { addressText } from './address-text.ts'
 import type { Admission } from './admission.ts'
 import type { HlsConfig } from './config.ts'
 import type { Wanted } from './feed.ts'
-import type { Feeds } from './feeds.ts'
+import type { Feeds, NumberMemory } from './feeds.ts'
 import { PlaylistText } from './playlist-text.ts'
 import type { Numbers } from './presentation/numbers.ts'
 import type { Rendition } from './presentation/rendition.ts'
@@ -23,12 +23,16 @@ export type RoutesInit = {
   readonly sessions: Sessions
   readonly admission: Admission
   readonly nowMs: () => number
-  /** Of the generation before, if there is one. */
-  readonly former: FormerRoutes | undefined
 }
 
 /** What is asked of the generation before: its viewers stay with it, though all requests come to the newest one. */
 export interface FormerRoutes {
+  /** Of the generation before it, as long as that one has viewers. */
+  readonly former: FormerRoutes | undefined
+  /** Whether it has no viewers any more. */
+  readonly ended: boolean
+  /** How playlists would go on whose presentation is gone, of all generations. */
+  readonly numbers: NumberMemory
   /** Whether what is asked for is its own, or of one before it. */
   owns(target: Target): boolean
   handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>
@@ -57,36 +61,54 @@ export class Routes implements FormerRoutes {
   readonly #viewers = new WeakMap<object, Session>()
 
   #former: FormerRoutes | undefined
-  #disposed = false
+  #ended = false
 
-  constructor(init: RoutesInit) {
+  /** @param former those of the generation before, if there is one */
+  constructor(init: RoutesInit, former: FormerRoutes | undefined) {
     this.#init = init
-    this.#former = init.former
+    this.#former = former
+  }
+
+  get former(): FormerRoutes | undefined {
+    this.forgetEnded()
+    return this.#former
+  }
+
+  get ended(): boolean {
+    return this.#ended
+  }
+
+  get numbers(): NumberMemory {
+    return this.#init.feeds.numbers
   }
 
   owns(target: Target): boolean {
     const { sessions, feeds } = this.#init
-    if (this.#disposed) return false
     if (target.kind === 'media' && sessions.knows(target.token, target.streamPath)) return true
     if (target.kind === 'file' && feeds.ofFile(target.name) !== undefined) return true
-    return target.kind !== 'multivariant' && this.#former?.owns(target) === true
+    return target.kind !== 'multivariant' && this.former?.owns(target) === true
   }
 
   nextNumbers(wanted: Wanted): Numbers | undefined {
     return this.#init.feeds.nextNumbers(wanted)
   }
 
+  /** Lets go of generations that have ended; those before them may still have viewers. */
+  forgetEnded(): void {
+    while (this.#former?.ended === true) this.#former = this.#former.former
+  }
+
   /** Its viewers come in anew from now on, at the generation that is there. */
   dispose(): void {
-    this.#disposed = true
-    this.#former = undefined
+    this.#ended = true
   }
 
   async handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { url = '/' } = request.raw
     const at = url.indexOf('?')
     const target = parseTarget(at < 0 ? url : url.slice(0, at))
-    if (target !== undefined && this.#former?.owns(target) === true) return this.#former.handle(request, reply)
+    const { former } = this
+    if (target !== undefined && former?.owns(target) === true) return former.handle(request, reply)
     const query = at < 0 ? '' : url.slice(at + 1)
     const exchange = { request: request.raw, response: reply.raw }
     switch (target?.kind) {

@@ -186,6 +186,9 @@ describe('HLS of a running server', () => {
     const before = await watch(url)
     await server.writeConfig(CONFIG.replace('fragment: 1s', 'fragment: 1s, window: 9'))
     await waitFor(() => server.records.some(({ plugin, generation }) => plugin === 'hls' && generation === 2))
+    await server.writeConfig(CONFIG.replace('fragment: 1s', 'fragment: 1s, window: 10'))
+    // Nobody watched it. The viewers of the first go on behind the third.
+    await waitFor(() => server.records.some(({ msg }) => msg.startsWith('generation 2 has ended')))
     const listed = addressesIn(before.media, /\.(?:m4s|mp4)/u)
     for (const file of listed) expect((await ask(file)).status, file).to.equal(200)
     const number = (tag: string, text: string) => Number(new RegExp(`#EXT-X-${tag}:(\\d+)`, 'u').exec(text)?.[1])
