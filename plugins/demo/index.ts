@@ -1,5 +1,5 @@
 import { definePlugin, Type } from 'sluice/sdk'
-import { makeClip } from './clip/clip.ts'
+import { makeClip, type Clip } from './clip/clip.ts'
 import { DemoStream } from './demo-stream.ts'
 
 const DemoConfig = Type.Object({
@@ -10,6 +10,9 @@ const DemoConfig = Type.Object({
   }),
 })
 
+/** One for all generations: its making is work. */
+let clipMade: Promise<Clip> | undefined
+
 export default definePlugin({
   name: 'demo',
   version: '1.0.0',
@@ -19,8 +22,9 @@ export default definePlugin({
   // It takes the path of nobody, and is there for whoever comes.
   defaults: { publish: { kickexist: false, idletimeout: '0s', delayclosetimeout: '0s' } },
   live: ['streampath'],
-  setup(ctx) {
-    const clip = makeClip()
+  async setup(ctx) {
+    clipMade ??= makeClip()
+    const clip = await clipMade
     const start = (streamPath: string) => {
       const demo = new DemoStream(ctx, clip, streamPath)
       return ctx.tasks.start({ owner: streamPath, run: (signal) => demo.run(signal) })

@@ -1,15 +1,19 @@
 import { expect } from 'chai'
 import { createFakeHost, sessionInit, type FakePublisher } from 'sluice/sdk/testing'
-import { makeClip } from './clip/clip.ts'
+import { makeClip, type Clip } from './clip/clip.ts'
 import demo from './index.ts'
 import { ClipPlayer, MAX_LATE_MS } from './player.ts'
 
 const CLIP_SECONDS = 2
 
 describe('ClipPlayer', () => {
-  const clip = makeClip({ seconds: CLIP_SECONDS })
+  let clip: Clip
   let publisher: FakePublisher
   let player: ClipPlayer
+
+  before(async () => {
+    clip = await makeClip({ seconds: CLIP_SECONDS })
+  })
 
   beforeEach(async () => {
     const host = await createFakeHost({ ...demo, setup: () => {} })

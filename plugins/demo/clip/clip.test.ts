@@ -12,8 +12,16 @@ const MAX_CLIP_BYTES = 1024 * 1024
 
 describe('makeClip', () => {
   let clip: Clip
-  before(() => {
-    clip = makeClip()
+  before(async () => {
+    clip = await makeClip()
+  })
+
+  it('lets others go on meanwhile', async () => {
+    let turns = 0
+    const timer = setInterval(() => turns++, 1)
+    await makeClip({ seconds: 1 })
+    clearInterval(timer)
+    expect(turns).to.be.above(5)
   })
 
   it('makes a small clip with a keyframe every two seconds', () => {

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { AudioConfig, VideoConfig } from 'sluice/sdk'
 import { aacConfig, h264ConfigFromParameterSets, joinLengthPrefixed } from 'sluice/sdk/media'
 import { Canvas } from './canvas.ts'
@@ -23,8 +24,8 @@ export type Clip = {
   readonly samplesPerFrame: number
 }
 
-/** Draws and encodes the demo clip, of some 400 KB; takes about half a second. */
-export function makeClip({ seconds = CLIP.durationSeconds }: { readonly seconds?: number } = {}): Clip {
+/** Draws and encodes the demo clip, of some 400 KB; takes about half a second, and lets others go on between pictures. */
+export async function makeClip({ seconds = CLIP.durationSeconds }: { readonly seconds?: number } = {}): Promise<Clip> {
   const { width, height, fps, keyframeSeconds } = CLIP
   const size = [macroblocksFor(width), macroblocksFor(height)] as const
   const picture = new CellPicture(...size)
@@ -33,12 +34,14 @@ export function makeClip({ seconds = CLIP.durationSeconds }: { readonly seconds?
   const scene = new Scene(luma.width, luma.height)
   const encoder = new CellEncoder(...size)
   const frames = seconds * fps
-  const pictures = Array.from({ length: frames }, (_, frame): ClipPicture => {
+  const pictures: ClipPicture[] = []
+  for (let frame = 0; frame < frames; frame++) {
     scene.draw(canvas, { frame, frames, fps })
     canvas.toCells(picture)
     const keyframe = frame % (keyframeSeconds * fps) === 0
-    return { keyframe, data: joinLengthPrefixed([encoder.encode(picture, keyframe)]) }
-  })
+    pictures.push({ keyframe, data: joinLengthPrefixed([encoder.encode(picture, keyframe)]) })
+    await nextTurn()
+  }
   return {
     video: h264ConfigFromParameterSets(serializeSps(CLIP), serializePps()),
     audio: aacConfig(SILENCE.config),
