@@ -61,7 +61,8 @@ export class HookRunner {
   async admit(name: AdmissionName, request: SessionRequest): Promise<void> {
     for (const { owner, hook } of this.#taps[name]) {
       try {
-        await this.#bounded(callPlugin(owner.plugin, () => hook(request)), name)
+        const answer = callPlugin(owner.plugin, () => hook(request))
+        await this.#bounded(answer, name)
       } catch (cause) {
         throw new StreamDenied(new PluginError(`the ${name} hook of plugin '${owner.plugin}' refused`, { cause }))
       }
@@ -72,7 +73,8 @@ export class HookRunner {
   async resolve(request: SessionRequest): Promise<boolean> {
     for (const { owner, hook } of this.#taps.resolve) {
       try {
-        if (await this.#bounded(callPlugin(owner.plugin, () => hook(request)), 'resolve')) return true
+        const answer = callPlugin(owner.plugin, () => hook(request))
+        if (await this.#bounded(answer, 'resolve')) return true
       } catch (err) {
         owner.log.error({ err, stream: request.streamPath }, 'resolve hook failed')
       }
