@@ -3,8 +3,12 @@ import type { FrameRhythm } from './frame-rhythm.ts'
 
 /** What a frame is taken to last before two of a track have come. */
 const DEFAULT_STEP_SECONDS = 0.04
-/** A longer step is a pause, and says nothing of the pace. */
-const MAX_STEP_SECONDS = 5
+/** A longer step is a pause, and says nothing of the pace. Keyframes alone may well come 10 s apart. */
+export const MAX_STEP_SECONDS = 12
+/** Over as long as this, jitter evens out. */
+const PEAK_SECONDS = 0.5
+/** Frames that come faster than usual by this factor for so long do not by chance. */
+const MIN_PEAK_FACTOR = 1.25
 /** The first steps, of which the rhythm is; more than a first segment has. */
 const MAX_RHYTHM_STEPS = 1000
 
@@ -12,12 +16,15 @@ const MAX_RHYTHM_STEPS = 1000
 export class FramePace {
   #lastSeconds: number | undefined
   #stepSeconds = DEFAULT_STEP_SECONDS
-  /** The shorter of the two newest steps: one long step is a lost frame, and two are a pace. */
   #steadySeconds = DEFAULT_STEP_SECONDS
   #minSeconds = Infinity
   #sumSeconds = 0
   #count = 0
   readonly #firstSteps: number[] = []
+  /** The newest, of as long as a peak takes. */
+  readonly #newestSteps: number[] = []
+  #newestSeconds = 0
+  #peakRate = 0
 
   take(timeSeconds: number): void {
     const step = timeSeconds - (this.#lastSeconds ?? timeSeconds)
@@ -29,6 +36,7 @@ export class FramePace {
     this.#sumSeconds += step
     this.#count += 1
     if (this.#firstSteps.length < MAX_RHYTHM_STEPS) this.#firstSteps.push(step)
+    this.#noticePeak(step)
   }
 
   /** Where the newest frame begins, and by the pace so far ends; undefined before the first. */
@@ -41,8 +49,15 @@ export class FramePace {
     return this.#stepSeconds
   }
 
-  get averageSeconds(): number {
-    return this.#count > 0 ? this.#sumSeconds / this.#count : this.#stepSeconds
+  /** The shorter of the two newest steps: one long step is a lost frame, and two are a pace. */
+  get steadySeconds(): number {
+    return this.#steadySeconds
+  }
+
+  /** Frames a second: as many as are usual, or as come at most where the pace changes. */
+  get rate(): number {
+    const usualRate = this.#count > 0 ? this.#count / this.#sumSeconds : 1 / this.#stepSeconds
+    return this.#peakRate > usualRate * MIN_PEAK_FACTOR ? this.#peakRate : usualRate
   }
 
   get minSeconds(): number {
@@ -56,5 +71,13 @@ export class FramePace {
 
   get rhythm(): FrameRhythm {
     return rhythmOf(this.#count > 0 ? this.#firstSteps : [this.#stepSeconds])
+  }
+
+  #noticePeak(step: number): void {
+    this.#newestSteps.push(step)
+    this.#newestSeconds += step
+    if (this.#newestSeconds < PEAK_SECONDS) return
+    this.#peakRate = Math.max(this.#peakRate, this.#newestSteps.length / this.#newestSeconds)
+    while (this.#newestSeconds >= PEAK_SECONDS) this.#newestSeconds -= this.#newestSteps.shift()!
   }
 }

@@ -138,13 +138,20 @@ export class LiveRendition implements Rendition {
     this.#initName = this.#muxer.init && this.window.addInit(timeline.index, this.#muxer.init)
   }
 
+  /** Makes a cut of the leading rendition. @param unit The one that brought it about, which comes after it. */
+  cutNow(cut: Cut, unit: AccessUnit): void {
+    this.catchUp(cut.atSeconds)
+    const isMain = unit.track === this.#tracks[0]
+    this.cut(cut, isMain ? unit : (this.#queued[0]?.unit ?? unit))
+  }
+
   /** Makes a cut as soon as the units before it are there. */
   cutLater(cut: Cut): void {
     if (this.running) this.#cuts.push(cut)
     else this.cut(cut)
   }
 
-  /** Takes a unit of a rendition that does not lead, until it is known where it goes. */
+  /** Takes a unit of a track that does not lead, until it is known where it goes. */
   queue(unit: AccessUnit, timeSeconds: number): void {
     this.#queued.push({ unit, timeSeconds })
   }
@@ -177,7 +184,7 @@ export class LiveRendition implements Rendition {
   /** Completes the segment, which has no media if none came. @param next The unit that the next one begins with. */
   cut({ atSeconds }: Cut, next?: AccessUnit): void {
     this.#placeEarly()
-    const wantedSeconds = next ? atSeconds : Math.max(atSeconds, this.#mediaEndSeconds)
+    const wantedSeconds = next || this.#leads ? atSeconds : Math.max(atSeconds, this.#mediaEndSeconds)
     const segment = this.#open ?? this.#openSegment()
     const endSeconds = this.#endOf(segment, wantedSeconds)
     const partsEndSeconds = this.#parts?.finish(endSeconds, next)
@@ -197,7 +204,8 @@ export class LiveRendition implements Rendition {
   finish(cut: Cut): void {
     // What is farther ahead than the last segment may be long has no place.
     while (this.#cuts.length > 0 && this.#queued.length > 0) this.catchUp(this.#queued[0]!.timeSeconds)
-    this.#writeQueued(this.#boundarySeconds + this.#init.terms.limitSeconds - this.#pace.stepSeconds)
+    const latestSeconds = this.#boundarySeconds + this.#init.terms.limitSeconds - this.#pace.stepSeconds
+    this.#writeQueued(Math.max(latestSeconds, cut.atSeconds))
     this.#queued.length = 0
     for (const earlier of this.#cuts.splice(0)) if (earlier.atSeconds < cut.atSeconds) this.cut(earlier)
     this.cut(cut)

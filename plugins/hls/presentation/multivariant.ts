@@ -41,7 +41,7 @@ function variantOf(rendition: LiveRendition, group: readonly LiveRendition[]) {
     averageBandwidth: own.average + Math.max(0, ...rates.map(({ average }) => average)),
     ...codecAttribute(tracks),
     ...(width > 0 && height > 0 ? { width, height } : {}),
-    ...(video ? { frameRate: Math.round(1000 / rendition.pace.averageSeconds) / 1000 } : {}),
+    ...(video ? { frameRate: rendition.pace.rate } : {}),
     ...(group.length > 0 ? { audioGroup: AUDIO_GROUP } : {}),
   }
 }

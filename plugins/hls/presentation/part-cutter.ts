@@ -1,7 +1,6 @@
 import type { AccessUnit } from 'sluice/sdk'
 import type { FramePace } from './frame-pace.ts'
 import { MIN_PART_SHARE } from './part-target.ts'
-import { MAX_LEAD_SECONDS } from './segment-cutter.ts'
 
 /** Less than the playlist's last digit that matters; times that are sums of fractions differ by it. */
 const ROUNDING_SECONDS = 0.0005
@@ -33,12 +32,15 @@ export class PartCutter {
   readonly #pace: FramePace
   #startSeconds: number
   #held: HeldUnit | undefined
+  /** Where the newest frame of the main track begins. */
+  #mainSeconds: number
 
   constructor(sink: PartSink, init: { targetSeconds: number; pace: FramePace; startSeconds: number }) {
     this.#sink = sink
     this.#targetSeconds = init.targetSeconds
     this.#pace = init.pace
     this.#startSeconds = init.startSeconds
+    this.#mainSeconds = init.startSeconds
   }
 
   /** Takes the next frame of the main track. */
@@ -49,16 +51,16 @@ export class PartCutter {
     const isFull = this.#isEnough(elapsed) && this.#passes(elapsed + this.#pace.minSeconds)
     if (isFull || this.#passes(elapsed)) this.#end(timeSeconds, unit)
     this.#held = { unit, timeSeconds }
+    this.#mainSeconds = timeSeconds
   }
 
-  /** Takes a unit of another track. */
+  /** Takes a unit of another track; those come when the main one has got as far, or pauses. */
   other(unit: AccessUnit, timeSeconds: number): void {
-    const clockSeconds = timeSeconds - MAX_LEAD_SECONDS
-    const isPaused = clockSeconds > (this.#pace.lastSeconds ?? this.#startSeconds) + this.#pace.stepSeconds
-    if (isPaused && this.#passes(clockSeconds - this.#startSeconds)) {
-      this.#release(clockSeconds)
+    const isPaused = timeSeconds > this.#mainSeconds + this.#pace.steadySeconds
+    if (isPaused && this.#passes(timeSeconds - this.#startSeconds)) {
+      this.#release(timeSeconds)
       // What was held may have begun a part.
-      if (this.#passes(clockSeconds - this.#startSeconds)) this.#end(clockSeconds, unit)
+      if (this.#passes(timeSeconds - this.#startSeconds)) this.#end(timeSeconds, unit)
     }
     this.#sink.write(unit)
   }

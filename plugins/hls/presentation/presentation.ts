@@ -179,21 +179,24 @@ export class Presentation {
     const entry = run?.tracks.get(unit.track)
     // A track that is new, or changed, waits for the next timeline.
     if (!run || !entry || (this.#stale && !isSameTrack(this.#declared.snapshot(unit.track), entry.snapshot))) return
-    const cut = run.cutter.take(unit, timeSeconds)
-    if (cut === 'jump' || (cut && this.#stale)) {
-      this.#finishRun(cut === 'jump' ? undefined : cut)
-      return this.#unit(unit)
+    // The first cut asks how pictures come, up to the one that makes it.
+    if (unit.track === run.lead) run.leadRendition.pace.take(timeSeconds)
+    for (const cut of run.cutter.cutsBefore(unit, timeSeconds)) {
+      if (cut === 'jump' || this.#stale) {
+        this.#finishRun(cut === 'jump' ? undefined : cut)
+        return this.#unit(unit)
+      }
+      this.#cut(run, cut, unit)
     }
-    if (cut) this.#cut(run, cut, unit)
+    run.cutter.take(unit, timeSeconds)
     this.#write(run, entry.rendition, unit, timeSeconds)
   }
 
   #write(run: Run, rendition: LiveRendition, unit: AccessUnit, timeSeconds: number): void {
     const before = this.#terms.revision
-    if (rendition === run.leadRendition) rendition.write(unit, timeSeconds)
-    else rendition.queue(unit, timeSeconds)
-    const { clockSeconds } = run.cutter
-    for (const other of this.#terms.renditions.values()) other.catchUp(clockSeconds)
+    if (unit.track !== run.lead) rendition.queue(unit, timeSeconds)
+    for (const each of this.#terms.renditions.values()) each.catchUp(run.cutter.clockSeconds)
+    if (unit.track === run.lead) rendition.write(unit, timeSeconds)
     if (this.#terms.revision !== before) this.#changes.mark()
     if (this.#ready) return
     this.#checkReady()
@@ -269,7 +272,7 @@ export class Presentation {
     this.#terms.fix(run.cutter)
     for (const rendition of this.#terms.renditions.values()) {
       if (rendition !== run.leadRendition) rendition.cutLater(cut)
-      else rendition.cut(cut, unit)
+      else rendition.cutNow(cut, unit)
     }
     run.cutter.startAt(run.leadRendition.boundarySeconds)
     this.#changes.mark()

@@ -1,5 +1,5 @@
 import type { AccessUnit, Track } from 'sluice/sdk'
-import { FramePace } from './frame-pace.ts'
+import { FramePace, MAX_STEP_SECONDS } from './frame-pace.ts'
 
 /** Without a keyframe, the first segment ends this much past the fragment's length; it sets the target duration. */
 const FIRST_SEGMENT_MARGIN_SECONDS = 10
@@ -7,10 +7,12 @@ const FIRST_SEGMENT_MARGIN_SECONDS = 10
 const ROUNDING_SECONDS = 0.499
 /** Units of all renditions, whatever the bitrate: past it a segment is cut as it is. */
 export const MAX_SEGMENT_SIZE_BYTES = 64 * 1024 * 1024
-/** A track's step forward that is longer than this begins a new timeline, as does one back. */
-const MAX_STEP_SECONDS = 5
+/** When no track had anything for longer than this, a new timeline begins. A pause of one track alone is none. */
+const MAX_SILENCE_SECONDS = MAX_STEP_SECONDS
+/** A track's step back that is longer than this begins a new timeline. */
+const MAX_STEP_BACK_SECONDS = 5
 /** How far other tracks run ahead before the leading one is taken to pause, and time goes on without it. */
-export const MAX_LEAD_SECONDS = 1
+const MAX_LEAD_SECONDS = 1
 /** How far media may go on past the longest duration that can be told of its segment. */
 const MAX_OVERSHOOT_SECONDS = 1.5
 
@@ -30,7 +32,8 @@ export class SegmentCutter {
   #startSeconds: number
   #latestSeconds: number
   #sizeBytes = 0
-  #startsWithKeyframe = false
+  /** Of the leading track; undefined before its first unit. */
+  #startsWithKeyframe: boolean | undefined
 
   constructor(init: { fragmentSeconds: number; targetSeconds: number | undefined; lead: Track; startSeconds: number }) {
     this.#fragmentSeconds = init.fragmentSeconds
@@ -58,23 +61,32 @@ export class SegmentCutter {
   }
 
   /**
-   * Takes the next unit.
-   * @returns the cut to be made before it, or `jump` when another timeline begins with it; it was not taken then.
+   * The cuts to be made before the next unit, each before the next is asked for: time may have gone on past more than
+   * one. `jump` when another timeline begins with the unit.
    */
-  take(unit: AccessUnit, timeSeconds: number): Cut | 'jump' | undefined {
-    if (Math.abs(timeSeconds - (this.#lastSeconds.get(unit.track) ?? timeSeconds)) > MAX_STEP_SECONDS) return 'jump'
+  *cutsBefore(unit: AccessUnit, timeSeconds: number): Generator<Cut | 'jump', void> {
+    if (this.#isJump(unit.track, timeSeconds)) yield 'jump'
     const isLead = unit.track === this.#lead
-    const atSeconds = isLead ? this.#leadCut(unit, timeSeconds) : this.#otherCut(unit, timeSeconds)
-    if (atSeconds !== undefined && timeSeconds - atSeconds > MAX_OVERSHOOT_SECONDS && isLead) return 'jump'
-    if (atSeconds !== undefined) this.#begin(atSeconds)
-    if (isLead) {
-      if (this.#pace.lastSeconds === undefined || atSeconds !== undefined) this.#startsWithKeyframe = unit.keyframe
+    const clockSeconds = isLead ? timeSeconds : timeSeconds - MAX_LEAD_SECONDS
+    let atSeconds: number | undefined
+    do {
+      atSeconds = isLead ? this.#leadCut(unit, timeSeconds) : this.#otherCut(unit, timeSeconds)
+      if (atSeconds === undefined) return
+      if (clockSeconds - atSeconds > MAX_OVERSHOOT_SECONDS) yield 'jump'
+      this.#begin(atSeconds)
+      yield { atSeconds }
+    } while (atSeconds < clockSeconds)
+  }
+
+  /** Takes the next unit, after the cuts before it. */
+  take(unit: AccessUnit, timeSeconds: number): void {
+    if (unit.track === this.#lead) {
+      this.#startsWithKeyframe ??= unit.keyframe
       this.#pace.take(timeSeconds)
     }
     this.#sizeBytes += unit.sizeBytes
     this.#lastSeconds.set(unit.track, timeSeconds)
     this.#latestSeconds = Math.max(this.#latestSeconds, timeSeconds)
-    return atSeconds === undefined ? undefined : { atSeconds }
   }
 
   /** Corrects where the segment begins: its parts may not have filled the one before. */
@@ -84,47 +96,50 @@ export class SegmentCutter {
 
   /** Where the last segment ends when nothing more comes. */
   finish(): Cut {
-    const { lastSeconds, stepSeconds } = this.#pace
-    const endSeconds = Math.max(
-      (lastSeconds ?? this.#startSeconds) + stepSeconds,
-      this.#latestSeconds - MAX_LEAD_SECONDS,
-      this.#startSeconds + stepSeconds,
-    )
-    const atSeconds = Math.min(endSeconds, this.#startSeconds + this.limitSeconds)
+    const { lastSeconds = this.#startSeconds, stepSeconds } = this.#pace
+    // A picture that may stay for long is not told to be longer than is known.
+    const leadEndSeconds = Math.max(lastSeconds, this.#startSeconds) + Math.min(stepSeconds, MAX_LEAD_SECONDS)
+    const isPaused = this.#latestSeconds - MAX_LEAD_SECONDS > leadEndSeconds
+    const atSeconds = this.#within(isPaused ? this.#latestSeconds : leadEndSeconds)
     this.#begin(atSeconds)
     return { atSeconds }
+  }
+
+  #isJump(track: Track, timeSeconds: number): boolean {
+    const lastSeconds = this.#lastSeconds.get(track)
+    if (lastSeconds === undefined) return false
+    const silenceSeconds = timeSeconds - this.#latestSeconds
+    return silenceSeconds > MAX_SILENCE_SECONDS || timeSeconds < lastSeconds - MAX_STEP_BACK_SECONDS
   }
 
   #begin(atSeconds: number): void {
     this.#targetSeconds ??= Math.max(Math.ceil(this.#fragmentSeconds), Math.round(atSeconds - this.#startSeconds))
     this.#startSeconds = atSeconds
     this.#sizeBytes = 0
-    this.#startsWithKeyframe = false
+    this.#startsWithKeyframe = undefined
   }
 
   #leadCut(unit: AccessUnit, timeSeconds: number): number | undefined {
     const elapsed = timeSeconds - this.#startSeconds
     if (elapsed <= 0) return undefined
-    const { stepSeconds, lastSeconds } = this.#pace
+    const { steadySeconds, lastSeconds } = this.#pace
     // After a forced cut, any keyframe is the place to be whole again.
-    const isMended = !this.#startsWithKeyframe && (lastSeconds !== undefined || elapsed > MAX_LEAD_SECONDS)
+    const isMended = this.#startsWithKeyframe !== true && (lastSeconds !== undefined || elapsed > MAX_LEAD_SECONDS)
     // Times may be rounded.
-    const isDue = elapsed + stepSeconds / 2 >= this.#fragmentSeconds
+    const isDue = elapsed + steadySeconds / 2 >= this.#fragmentSeconds
     if (unit.keyframe && (isDue || isMended)) return this.#within(timeSeconds)
     const isFull = this.#sizeBytes + unit.sizeBytes > MAX_SEGMENT_SIZE_BYTES
-    return isFull || elapsed + stepSeconds > this.limitSeconds ? this.#within(timeSeconds) : undefined
+    return isFull || elapsed + steadySeconds > this.limitSeconds ? this.#within(timeSeconds) : undefined
   }
 
   /** While the leading track pauses, the others make time go on. */
   #otherCut(unit: AccessUnit, timeSeconds: number): number | undefined {
-    const { lastSeconds, stepSeconds } = this.#pace
-    const clockSeconds = Math.max((lastSeconds ?? -Infinity) + stepSeconds, timeSeconds - MAX_LEAD_SECONDS)
-    const elapsed = clockSeconds - this.#startSeconds
-    if (elapsed <= 0) return undefined
-    const isPaused = clockSeconds === timeSeconds - MAX_LEAD_SECONDS
+    const clockSeconds = timeSeconds - MAX_LEAD_SECONDS
+    if (clockSeconds - this.#startSeconds > this.limitSeconds) return this.#within(clockSeconds)
+    const { lastSeconds = -Infinity, steadySeconds } = this.#pace
+    const endSeconds = Math.max(lastSeconds + steadySeconds, clockSeconds)
     const isFull = this.#sizeBytes + unit.sizeBytes > MAX_SEGMENT_SIZE_BYTES
-    const isOver = isPaused && elapsed + stepSeconds > this.limitSeconds
-    return isFull || isOver ? this.#within(clockSeconds) : undefined
+    return isFull && endSeconds > this.#startSeconds ? this.#within(endSeconds) : undefined
   }
 
   #within(timeSeconds: number): number {
