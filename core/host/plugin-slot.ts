@@ -1,5 +1,4 @@
 import path from 'node:path'
-import { isDeepStrictEqual } from 'node:util'
 import type { Logger } from 'pino'
 import type { PluginDefinition } from 'sluice/sdk'
 import { Attempt, Superseded } from './attempt.ts'
@@ -159,9 +158,9 @@ export class PluginSlot {
 
   /** Takes over another config; `keys` have changed. */
   configure(keys: readonly string[]): void {
+    this.steps.push(() => this.#configure(keys))
     // It may be what newer code has waited for.
     if (this.#newer) this.#retry(this.#newer)
-    this.steps.push(() => this.#configure(keys))
   }
 
   remove(): void {
@@ -274,7 +273,7 @@ export class PluginSlot {
     } else if (!this.#stale && own.every((key) => isLive(definition, key))) {
       this.#section = section
       if (own.length > 0) this.#current.configure(section)
-    } else if (this.#stale || !isDeepStrictEqual(section.values, this.#section.values)) {
+    } else {
       this.#stale = true
       await this.#generations.replace(definition, section, 'config changed')
       this.#section = section
@@ -282,7 +281,7 @@ export class PluginSlot {
     }
   }
 
-  /** The section as it is now; undefined where it suits only the newer code, of whose failure is told already. */
+  /** The section as it is now; undefined where it is right for newer code only, which is tried next. */
   #suitable(definition: PluginDefinition): PluginSection | undefined {
     try {
       return this.#deps.parts.config.resolve(definition)
