@@ -175,6 +175,26 @@ describe('TsMuxer', () => {
     expect(after.includes(Buffer.from('68ee', 'hex'))).to.equal(true)
   })
 
+  it('tells no picture to be shown before it is decoded, whatever its source has', () => {
+    const video = trackOf('h264', 0)
+    const { keyframe } = sampleTrack('h264')
+    const cts = [0, 7200, -3600, -3600, 7200, -3600, -3600, -900_000]
+    const units = cts.map((ticks, index) => {
+      const dts = 90_000 + index * 3600
+      return AccessUnit.fromData(video, dts, dts + ticks, true, keyframe)
+    })
+    const bytes = muxTs([video], units)
+    const read = demuxTs([bytes]).units
+    for (const [index, { dts, pts }] of read.entries()) {
+      expect(pts).to.be.at.least(dts)
+      expect(dts).to.be.greaterThan(read[index - 1]?.dts ?? 0)
+      // The last is too far off to be believed.
+      if (index < cts.length - 1) expect(pts).to.be.closeTo(units[index]!.pts + TS_CLOCK_LEAD_TICKS, 1)
+    }
+    const clocks = clocksOf(bytes).map(([, clock]) => clock)
+    expect(clocks).to.deep.equal(clocks.toSorted((one, other) => one - other))
+  })
+
   it('refuses audio that is too long', () => {
     for (const codec of ['aac', 'opus'] as const) {
       const track = trackOf(codec, 0)

@@ -28,6 +28,9 @@ export const TS_CLOCK_LEAD_TICKS = TS_TIMESCALE / 5
 /** The standard asks for a clock reference each 100 ms (ISO/IEC 13818-1 D.0.3); this leaves room. */
 const MAX_CLOCK_GAP_TICKS = (TS_TIMESCALE * 80) / 1000
 
+/** FLV may have pictures shown before they are decoded; by more than this, they are not believed to be. */
+const MAX_EARLY_TICKS = TS_TIMESCALE
+
 const PMT_PID = 0x1000
 const FIRST_PID = 0x100
 const PID_COUNT = PMT_PID - FIRST_PID
@@ -41,6 +44,10 @@ type MuxedStream = {
   config: Track['config']
   pieces: UnitPieces
   continuityCounter: number
+  /** How much earlier its units are told to be decoded, so that none is shown before (2.7.4). */
+  earlyTicks: number
+  /** The newest decoding time. */
+  lastTicks: number
 }
 
 /**
@@ -49,7 +56,7 @@ type MuxedStream = {
  * times begin anew.
  *
  * The times in it are those of the units and {@link TS_CLOCK_LEAD_TICKS} more; the clock, carried by the first track of
- * video or else of audio, is the decoding time.
+ * video or else of audio, is the decoding time. That lies earlier where pictures would be shown before it.
  */
 export class TsMuxer {
   readonly #streams = new Map<Track, MuxedStream>()
@@ -104,9 +111,14 @@ export class TsMuxer {
     if (!stream) throw new RangeError(`MPEG-TS was not started with this track of ${track.codec}`)
     if (stream.config !== track.config) reconfigure(stream, track)
     const pieces = stream.pieces(unit)
-    const clock = rescale(unit.dts, track.timescale, TS_TIMESCALE)
+    const decodeTicks = rescale(unit.dts, track.timescale, TS_TIMESCALE)
+    const showTicks = rescale(unit.pts, track.timescale, TS_TIMESCALE)
+    const lateTicks = decodeTicks - showTicks
+    if (lateTicks <= MAX_EARLY_TICKS) stream.earlyTicks = Math.max(stream.earlyTicks, lateTicks)
+    const clock = Math.max(decodeTicks - stream.earlyTicks, stream.lastTicks + 1)
+    stream.lastTicks = clock
     const dts = clock + TS_CLOCK_LEAD_TICKS
-    const pts = rescale(unit.pts, track.timescale, TS_TIMESCALE) + TS_CLOCK_LEAD_TICKS
+    const pts = Math.max(showTicks, clock) + TS_CLOCK_LEAD_TICKS
     const dataSizeBytes = sizeOf(pieces)
     const header = serializePesHeader(stream.streamId, pts, dts, dataSizeBytes)
     pieces.unshift(header)
@@ -161,7 +173,15 @@ export class TsMuxer {
 }
 
 function newStream(track: Track, pid: number): MuxedStream {
-  return { pid, streamId: streamIdOf(track), config: track.config, pieces: unitPiecesOf(track), continuityCounter: 0 }
+  return {
+    pid,
+    streamId: streamIdOf(track),
+    config: track.config,
+    pieces: unitPiecesOf(track),
+    continuityCounter: 0,
+    earlyTicks: 0,
+    lastTicks: -Infinity,
+  }
 }
 
 function reconfigure(stream: MuxedStream, track: Track): void {
