@@ -67,7 +67,7 @@ export class ServerProcess {
     const up = () => child.exitCode !== null || server.lines.some(({ msg }) => msg === 'the server is up')
     await waitFor(up, { what: 'the server to start', timeoutMs: START_TIMEOUT_MS })
     if (child.exitCode !== null) throw new Error(`the server ended with code ${child.exitCode}`)
-    const [http = 0, https = 0] = server.#portsOf('http')
+    const [http = 0, https = 0] = server.#portsOf('the server')
     const [rtmp = 0, rtmps = 0] = server.#portsOf('rtmp')
     server.#ports = { http, https, rtmp, rtmps }
     return server
