@@ -204,8 +204,9 @@ export class LiveRendition implements Rendition {
   finish(cut: Cut): void {
     // What is farther ahead than the last segment may be long has no place.
     while (this.#cuts.length > 0 && this.#queued.length > 0) this.catchUp(this.#queued[0]!.timeSeconds)
-    const latestSeconds = this.#boundarySeconds + this.#init.terms.limitSeconds - this.#pace.stepSeconds
-    this.#writeQueued(Math.max(latestSeconds, cut.atSeconds))
+    const limitSeconds = this.#boundarySeconds + this.#init.terms.limitSeconds
+    // The pace is that of pictures, where sound waits for them.
+    this.#writeQueued(Math.max(this.#leads ? limitSeconds : limitSeconds - this.#pace.stepSeconds, cut.atSeconds))
     this.#queued.length = 0
     for (const earlier of this.#cuts.splice(0)) if (earlier.atSeconds < cut.atSeconds) this.cut(earlier)
     this.cut(cut)
