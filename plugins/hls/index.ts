@@ -24,6 +24,7 @@ export default definePlugin({
   setup(ctx) {
     registerPull(ctx)
     const { streams, services, log } = ctx
+    // No variable holds the former generation: the functions below would keep it alive, and it those before it.
     const clock = new AttendedClock(performance.now())
     const nowMs = clock.now
     const feeds = new Feeds({

@@ -80,29 +80,29 @@ describe('sluice on the command line', () => {
   })
 
   const slips = {
-    'a socket that nobody listens to': `net.connect(9, '127.0.0.1')`,
-    'a file that nobody waits for': `void readFile('/nowhere')`,
-    'a program that is not there': `spawn('/nowhere')`,
-    'a rejection without an error': `void Promise.reject('stray')`,
-    'a timer that throws no error': `setTimeout(() => { throw { stray: true } })`,
+    socket: `net.connect(9, '127.0.0.1')`,
+    file: `void readFile('/nowhere')`,
+    program: `spawn('/nowhere')`,
+    rejection: `void Promise.reject('stray')`,
+    timer: `setTimeout(() => { throw { stray: true } })`,
   }
   it('goes on when errors escape from a plugin, and says from which', async () => {
     const folder = path.join(path.dirname(file), 'plugins')
     await mkdir(folder)
-    for (const [index, slip] of Object.values(slips).entries()) {
+    for (const [name, slip] of Object.entries(slips)) {
       const text = [
         `import net from 'node:net'`,
         `import { spawn } from 'node:child_process'`,
         `import { readFile } from 'node:fs/promises'`,
-        `export default { name: 'slip${index}', version: '1', setup() { ${slip} } }`,
+        `export default { name: '${name}', version: '1', setup() { ${slip} } }`,
       ]
-      await writeFile(path.join(folder, `slip${index}.ts`), text.join('\n'))
+      await writeFile(path.join(folder, `${name}.ts`), text.join('\n'))
     }
     await writeFile(file, `global: { plugins_dir: ${folder} }\n`)
     const server = await ServerCommand.start(['-c', file])
     const escaped = () => server.records.filter(({ msg }) => msg === 'an error escaped; the server goes on')
     await waitFor(() => escaped().length >= Object.keys(slips).length, { what: 'the errors to be told' })
-    expect(escaped().map(({ plugin }) => plugin)).to.have.members(Object.keys(slips).map((_, index) => `slip${index}`))
+    expect(escaped().map(({ plugin }) => plugin)).to.have.members(Object.keys(slips))
     expect((await fetch(server.http('/healthz'))).status).to.equal(200)
     server.process.signal('SIGTERM')
     expect((await server.process.exit).code).to.equal(0)
