@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { messageOf } from './base/message-of.ts'
 
 export const USAGE = `Usage: sluice [-c FILE]         run the server
        sluice check [-c FILE]   check a config file and print what holds, and why
@@ -36,6 +37,6 @@ export function parseCommandLine(args: readonly string[]): Command {
     }
     return { kind: verb, configFile: values.config }
   } catch (error) {
-    return { kind: 'usage-error', message: error instanceof Error ? error.message : String(error) }
+    return { kind: 'usage-error', message: messageOf(error) }
   }
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import type { Logger } from 'pino'
+import { unknownProtocols } from './auth/unknown-protocols.ts'
 import { parseCommandLine, USAGE } from './command-line.ts'
 import { Config } from './config/config.ts'
 import { ConfigError } from './config/config-error.ts'
@@ -35,7 +36,7 @@ async function main(): Promise<void> {
 
 async function load(file: string | undefined): Promise<Config | undefined> {
   try {
-    return await Config.load({ file: file ?? defaultConfigFile(), env: process.env })
+    return await Config.load({ file: file ?? defaultConfigFile(), env: process.env, inspect: unknownProtocols })
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     process.stderr.write(`${error.message}\n`)

@@ -9,6 +9,8 @@ export {
   tcpConfig,
   type TcpConfig,
 } from './config/groups.ts'
+export { parseByteSize } from './config/byte-size.ts'
+export { MAX_DURATION_MS, parseDuration } from './config/duration.ts'
 export { PullConfig, PullRule } from './config/pull.ts'
 export {
   Address,
@@ -66,6 +68,7 @@ export type {
 } from './stream/session-request.ts'
 export { sessionClient } from './stream/session-client.ts'
 export { socketSink } from './stream/socket-sink.ts'
+export { checkStreamPath, isStreamPath, parseQuery } from './stream/stream-path.ts'
 export type { StreamInfo, StreamState, SubscriberInfo } from './stream/stream-info.ts'
 export type { StreamAuthHandler, StreamAuthRequest, StreamManager } from './stream/stream-manager.ts'
 export type { Subscriber, UnitReader } from './stream/subscriber.ts'

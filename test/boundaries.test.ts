@@ -7,6 +7,18 @@ const MAX_TEST_LINES = 700
 const PUBLIC_NAMES = ['sluice/sdk', 'sluice/sdk/media', 'sluice/sdk/testing']
 const ENTRY_POINTS = ['sdk/index.ts', 'sdk/media/index.ts', 'sdk/testing/index.ts']
 
+/** The rooms of the core, the lowest floor first: a room knows itself and those of lower floors. */
+const FLOORS: readonly (readonly string[])[] = [
+  ['base'],
+  ['net', 'observe'],
+  ['config'],
+  ['auth'],
+  ['stream'],
+  ['host', 'http'],
+  ['pull'],
+  ['admin'],
+]
+
 /** The part of the tree that a file may know by relative paths. */
 function homeOf(path: string): string {
   const [first = '', second = ''] = path.split('/')
@@ -30,6 +42,23 @@ function allows(file: SourceFile, imported: string): boolean {
   }
   if (isBelow(imported, 'sluice')) return !isBelow(home, './sdk') && PUBLIC_NAMES.includes(imported)
   return home !== './sdk/media' || file.isTest
+}
+
+/** The room of a file in the core; undefined for the files that put the rooms together, and outside the core. */
+function roomOf(path: string): string | undefined {
+  return /^(?:\.\/)?core\/([^/]+)\//u.exec(path)?.[1]
+}
+
+function floorOf(room: string): number {
+  return FLOORS.findIndex((rooms) => rooms.includes(room))
+}
+
+/** Whether a file of the core may know another one. */
+function standsAbove(path: string, imported: string): boolean {
+  const from = roomOf(path)
+  const to = roomOf(imported)
+  if (from === undefined || from === to) return true
+  return to !== undefined ? floorOf(to) < floorOf(from) : !/^\.\/core\/(?:server|main|command-line)/u.test(imported)
 }
 
 /** `export { a, type B } from './file.ts'` as pairs of name and file, following lists of lists. */
@@ -96,6 +125,40 @@ describe('boundaries', () => {
     expect(allows({ path: 'plugins/rtmp/test/a.test.ts', text: '', isTest: true }, './test/peers/ffmpeg.ts')).to.equal(
       true,
     )
+  })
+})
+
+describe('the floors of the core', () => {
+  const files = sourceFiles('core').filter(({ isTest, path }) => !isTest && !path.includes('/testing/'))
+
+  it('name every room', () => {
+    const rooms = new Set(files.map(({ path }) => roomOf(path)).filter((room) => room !== undefined))
+    expect([...rooms].toSorted()).to.eql(FLOORS.flat().toSorted())
+  })
+
+  it('are known only from above, types included', () => {
+    const broken = files.flatMap((file) =>
+      importsOf(file)
+        .filter((imported) => !standsAbove(file.path, imported))
+        .map((imported) => `${file.path} imports ${imported}`),
+    )
+    expect(broken).to.eql([])
+  })
+
+  it('tell what is allowed from what is not', () => {
+    const cases: readonly (readonly [string, string, boolean])[] = [
+      ['core/stream/registry.ts', './core/auth/gate.ts', true],
+      ['core/auth/gate.ts', './core/stream/registry.ts', false],
+      ['core/host/generation/generation.ts', './core/http/http-host.ts', false],
+      ['core/host/generation/generation.ts', './core/host/plugin-code.ts', true],
+      ['core/config/config.ts', './core/package-root.ts', true],
+      ['core/admin/stream-routes.ts', './core/server.ts', false],
+      ['core/server.ts', './core/admin/stream-routes.ts', true],
+      ['core/auth/gate.ts', 'sluice/sdk', true],
+    ]
+    for (const [path, imported, expected] of cases) {
+      expect(standsAbove(path, imported), `${path} imports ${imported}`).to.equal(expected)
+    }
   })
 })
 

@@ -1,4 +1,4 @@
-import { checkStreamPath } from '../stream/stream-path.ts'
+import { checkStreamPath } from 'sluice/sdk'
 
 /** What a control server said (spec.md, Admission response body). */
 export type AdmissionAnswer = {

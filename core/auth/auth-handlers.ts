@@ -1,5 +1,5 @@
 import type { StreamAuthHandler } from 'sluice/sdk'
-import { Succession } from '../host/generation/succession.ts'
+import { OverrideStack } from '../base/override-stack.ts'
 
 /** Who sets a handler: one generation of a plugin. Known by identity. */
 export type HandlerOwner = { readonly plugin: string }
@@ -9,7 +9,7 @@ export type HandlerOwner = { readonly plugin: string }
  * plugin keeps its place when it sets another, or is loaded anew.
  */
 export class AuthHandlers {
-  readonly #handlers = new Succession<StreamAuthHandler>()
+  readonly #handlers = new OverrideStack<StreamAuthHandler>()
 
   /** The handler that holds at present, if any. */
   get current(): StreamAuthHandler | undefined {

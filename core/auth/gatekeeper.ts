@@ -1,7 +1,7 @@
 import type { InheritedConfig, SessionAction, SessionRequest, StreamAuthHandler } from 'sluice/sdk'
 import type { Logger } from 'pino'
-import { Succession } from '../host/generation/succession.ts'
-import type { StreamOwner } from '../stream/stream-owner.ts'
+import { OverrideStack } from '../base/override-stack.ts'
+import type { StreamOwner } from './stream-owner.ts'
 import { AdmissionGate } from './admission-webhook.ts'
 import { AuthHandlers, type HandlerOwner } from './auth-handlers.ts'
 import { ControlClient } from './control-client.ts'
@@ -36,7 +36,7 @@ export class Gatekeeper {
   readonly #notices = new Set<Promise<void>>()
   readonly #warned = new Set<string>()
   /** Of each plugin, as its newest config has them. */
-  readonly #rules = new Succession<Rules>()
+  readonly #rules = new OverrideStack<Rules>()
 
   constructor({ log, nowMs = Date.now }: GatekeeperOptions) {
     this.#log = log

@@ -90,18 +90,6 @@ describe('config values', () => {
     expect(values).not.to.have.property('enable')
   })
 
-  it('warns where a gate’s filter names no protocol, once', async () => {
-    const config = await configOf(`
-      global: {signed_policy: {protocols: [rtpm, srt, relay]}}
-      relay: {admission_webhook: {protocols: [hls, smoke-signals]}}
-    `)
-    config.declare(RELAY)
-    expect(config.warnings()).to.deep.equal([
-      "global.signed_policy.protocols: there is neither a protocol nor a plugin 'rtpm', did you mean 'rtmp'?",
-      "relay.admission_webhook.protocols: there is neither a protocol nor a plugin 'smoke-signals'",
-    ])
-  })
-
   it('makes no file of defaults when none is named and none is there', async () => {
     const before = process.cwd()
     process.chdir(await mkdtemp(path.join(tmpdir(), 'sluice-empty-')))

@@ -11,7 +11,6 @@ import { normalizeKey } from './key-name.ts'
 import { resolveGlobal, resolvePlugin, type Inputs } from './resolve.ts'
 import type { SectionDefinition } from './schema.ts'
 import type { ConfigEntry, Section, SectionConfig } from './section.ts'
-import { unknownProtocols } from './unknown-protocols.ts'
 
 /** Read from the working directory when no file is named; it need not be there. */
 const DEFAULT_FILE = 'config.yaml'
@@ -21,7 +20,11 @@ export type ConfigOptions = {
   readonly file?: string
   /** Defaults to that of the process. */
   readonly env?: NodeJS.ProcessEnv
+  /** Says what others find odd in the sections, such as the gates in their filters; part of `warnings`. */
+  readonly inspect?: Inspection
 }
+
+type Inspection = (sections: readonly Section[]) => readonly string[]
 
 /** What a reload changed in a section. */
 export type ConfigChange = {
@@ -53,6 +56,7 @@ export class Config {
   /** The file that was read; undefined when there is none. */
   readonly file: string | undefined
   readonly #environment: Environment
+  readonly #inspect: Inspection
   #content: ConfigFile
   #global: Section
   /** By normalized name. */
@@ -62,20 +66,26 @@ export class Config {
   #refusal: readonly Problem[] = []
   #onChange = () => {}
 
-  private constructor(file: string | undefined, content: ConfigFile, environment: Environment) {
+  private constructor(
+    file: string | undefined,
+    content: ConfigFile,
+    { environment, inspect }: { environment: Environment; inspect: Inspection },
+  ) {
     this.file = file
     this.#content = content
     this.#environment = environment
+    this.#inspect = inspect
     const problems = [...content.problems]
     this.#global = resolveGlobal({ file: content, environment }, problems)
     failOn(problems)
   }
 
   /** Throws a `ConfigError` when the file can't be read or parsed, or when `global` is wrong. */
-  static async load({ file, env = process.env }: ConfigOptions = {}): Promise<Config> {
+  static async load({ file, env = process.env, inspect = () => [] }: ConfigOptions = {}): Promise<Config> {
     const content = await readConfig(file ?? DEFAULT_FILE, file !== undefined)
     const path = content === undefined ? undefined : (file ?? DEFAULT_FILE)
-    return new Config(path, content ?? new ConfigFile(DEFAULT_FILE, ''), new Environment(env))
+    const environment = new Environment(env)
+    return new Config(path, content ?? new ConfigFile(DEFAULT_FILE, ''), { environment, inspect })
   }
 
   get global(): Readonly<GlobalConfig> {
@@ -131,7 +141,7 @@ export class Config {
     const noFile = this.file === undefined ? [`there is no ${DEFAULT_FILE} here, so defaults apply`] : []
     const sections = [this.#global, ...[...this.#declared.values()].map(({ section }) => section)]
     const leaves = new Map(sections.map((section) => [section.name, section.leaves]))
-    return [...noFile, ...this.#environment.warnings(leaves), ...unknownProtocols(sections)]
+    return [...noFile, ...this.#environment.warnings(leaves), ...this.#inspect(sections)]
   }
 
   /**

@@ -1,6 +1,6 @@
 import { maskUrl } from 'sluice/sdk'
-import { parseByteSize } from './byte-size.ts'
-import { parseDuration } from './duration.ts'
+import { parseByteSize } from 'sluice/sdk'
+import { parseDuration } from 'sluice/sdk'
 import type { JsonSchema } from './schema.ts'
 import { violation } from './validator.ts'
 

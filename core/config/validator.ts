@@ -1,8 +1,8 @@
 import { Ajv, type ValidateFunction } from 'ajv'
 import { isListenAddress } from '../net/address.ts'
-import { isStreamPath } from '../stream/stream-path.ts'
-import { parseByteSize } from './byte-size.ts'
-import { parseDuration } from './duration.ts'
+import { isStreamPath } from 'sluice/sdk'
+import { parseByteSize } from 'sluice/sdk'
+import { parseDuration } from 'sluice/sdk'
 import type { JsonSchema } from './schema.ts'
 
 // Not strict: the schemas of plugins may carry words that only the admin page knows.

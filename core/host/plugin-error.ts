@@ -6,8 +6,3 @@ export class PluginError extends SluiceError {
     super('PLUGIN', 503, message, options)
   }
 }
-
-/** What a person is told of a thrown value. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
-}

@@ -1,4 +1,4 @@
-import { Succession } from './generation/succession.ts'
+import { OverrideStack } from '../base/override-stack.ts'
 import { PluginError } from './plugin-error.ts'
 
 /** One generation of a plugin; known by identity. */
@@ -8,7 +8,7 @@ type Offer = { readonly plugin: string; readonly service: unknown }
 
 /** The services that plugins offer at present, by name. */
 export class ServiceBoard {
-  readonly #offers = new Succession<Offer>()
+  readonly #offers = new OverrideStack<Offer>()
 
   /**
    * Offers a service. It takes the place of the one that an earlier generation of the plugin offers, until its owner goes.

@@ -8,6 +8,7 @@ import { ListenError } from './listen-error.ts'
 import { Lease, type LeaseOwner, type ListenerLease, type Port } from './listener-lease.ts'
 import type { TlsOptions } from './tls-layer.ts'
 import { ServerCertificate } from './tls.ts'
+import { messageOf } from '../base/message-of.ts'
 
 /** What a port needs to know of its config. */
 type ListenConfig = TcpConfig & {
@@ -74,7 +75,7 @@ export class ListenerPool {
     try {
       return await ServerCertificate.open(config, this.#log.child({ owner: plugin, address: config.listenaddrtls }))
     } catch (cause) {
-      const why = cause instanceof Error ? cause.message : String(cause)
+      const why = messageOf(cause)
       throw new ListenError('CERTIFICATE', plugin, config.listenaddrtls, why, { cause })
     }
   }
@@ -173,7 +174,7 @@ export class ListenerPool {
     }
     if (code === 'EACCES') return 'permission denied'
     if (code === 'EADDRNOTAVAIL') return 'this machine has no such address'
-    return error instanceof Error ? error.message : String(error)
+    return messageOf(error)
   }
 }
 
@@ -185,6 +186,6 @@ function parseAddress(plugin: string, text: string): ListenAddress {
   try {
     return parseListenAddress(text)
   } catch (cause) {
-    throw new ListenError('ADDRESS', plugin, text, cause instanceof Error ? cause.message : String(cause), { cause })
+    throw new ListenError('ADDRESS', plugin, text, messageOf(cause), { cause })
   }
 }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { Logger } from 'pino'
 import { maskUrl, type PullEnd, type PullService, type Task, type TaskRegistry } from 'sluice/sdk'
-import { messageOf } from '../host/plugin-error.ts'
+import { messageOf } from '../base/message-of.ts'
 import type { WantedPull } from './pull-rules.ts'
 
 /** Why the streams close a publisher from which no media comes: the source's fault, so it is tried again. */

@@ -7,6 +7,7 @@ import type { TaskTree } from '../observe/task-tree.ts'
 import type { StreamRegistry } from '../stream/registry.ts'
 import { PullJob, type PullOrigin } from './pull-job.ts'
 import { PullRules, type WantedPull } from './pull-rules.ts'
+import { messageOf } from '../base/message-of.ts'
 
 /** An operator who asks for a pull is told how it went when that is known within this. */
 const BEGIN_TIMEOUT_MS = 5000
@@ -83,7 +84,7 @@ export class PullManager {
     try {
       await Promise.race([begun, late.promise])
     } catch (error) {
-      throw new PullFailed(error instanceof Error ? error.message : String(error))
+      throw new PullFailed(messageOf(error))
     } finally {
       clearTimeout(timer)
     }

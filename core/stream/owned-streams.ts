@@ -11,7 +11,7 @@ import {
 } from 'sluice/sdk'
 import type { Gatekeeper } from '../auth/gatekeeper.ts'
 import type { Asking, StreamRegistry } from './registry.ts'
-import type { StreamOwner } from './stream-owner.ts'
+import type { StreamOwner } from '../auth/stream-owner.ts'
 import type { StreamPublisher } from './stream-publisher.ts'
 import { subscriberInfo, type StreamSubscriber } from './stream-subscriber.ts'
 

@@ -10,7 +10,7 @@ import type {
   Track,
   UnitReader,
 } from 'sluice/sdk'
-import { MAX_DURATION_MS } from '../config/duration.ts'
+import { MAX_DURATION_MS } from 'sluice/sdk'
 import type { Session } from './session.ts'
 import type { SharedMuxer } from './shared-muxer.ts'
 import { selectionOf, selectsTrack, type TrackSelection } from './track-selection.ts'

@@ -1,5 +1,5 @@
 import type { AccessUnit, Track, UnitReader } from 'sluice/sdk'
-import { isPromiseLike } from '../host/deadline.ts'
+import { isPromiseLike } from '../base/deadline.ts'
 import type { CacheEntry, GopCache } from './gop-cache.ts'
 import type { StreamSubscriber } from './stream-subscriber.ts'
 import { isStart, selectsTrack, selectsUnit } from './track-selection.ts'

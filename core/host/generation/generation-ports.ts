@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { TcpConfig, TcpListener } from 'sluice/sdk'
 import { callPlugin } from '../error-owner.ts'
-import { guard } from '../guard.ts'
+import { guard } from '../../base/guard.ts'
 import { PluginError } from '../plugin-error.ts'
 import type { GenerationLease, GenerationOwner, GenerationParts } from './generation-parts.ts'
 

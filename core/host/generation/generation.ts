@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net'
 import type { Logger } from 'pino'
 import type { PluginContext, PluginDefinition, TcpConfig, TcpListener } from 'sluice/sdk'
-import { isPromiseLike, withDeadline } from '../deadline.ts'
+import { isPromiseLike, withDeadline } from '../../base/deadline.ts'
 import { callPlugin } from '../error-owner.ts'
-import { guard } from '../guard.ts'
+import { guard } from '../../base/guard.ts'
 import { GenerationPorts } from './generation-ports.ts'
 import { createContext, type ContextSource } from './plugin-context.ts'
 import type {
@@ -14,7 +14,8 @@ import type {
   PluginSection,
   PluginValues,
 } from './generation-parts.ts'
-import { messageOf, PluginError } from '../plugin-error.ts'
+import { messageOf } from '../../base/message-of.ts'
+import { PluginError } from '../plugin-error.ts'
 
 /** How long the steps of a generation's life may take. */
 export type GenerationLimits = {

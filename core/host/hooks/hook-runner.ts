@@ -1,8 +1,8 @@
 import { StreamDenied, type HookRegistry, type Hooks, type SessionRequest } from 'sluice/sdk'
 import type { Logger } from 'pino'
-import { isPromiseLike, withDeadline } from '../deadline.ts'
+import { isPromiseLike, withDeadline } from '../../base/deadline.ts'
 import { callPlugin } from '../error-owner.ts'
-import { guard } from '../guard.ts'
+import { guard } from '../../base/guard.ts'
 import { PluginError } from '../plugin-error.ts'
 
 /** An admission or resolve hook that takes longer counts as a refusal. */

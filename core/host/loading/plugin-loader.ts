@@ -1,9 +1,10 @@
 import type { PluginDefinition } from 'sluice/sdk'
-import { withDeadline } from '../deadline.ts'
+import { withDeadline } from '../../base/deadline.ts'
 import { callPlugin } from '../error-owner.ts'
 import { checkDefinition } from './definition-check.ts'
 import type { ModuleLoad } from './module-hooks.ts'
-import { messageOf, PluginError } from '../plugin-error.ts'
+import { messageOf } from '../../base/message-of.ts'
+import { PluginError } from '../plugin-error.ts'
 
 type Namespace = { readonly default?: unknown; readonly 'module.exports'?: unknown }
 

@@ -1,5 +1,5 @@
-import { nearestKey } from './key-name.ts'
-import type { Section } from './section.ts'
+import { nearestKey } from '../config/key-name.ts'
+import type { Section } from '../config/section.ts'
 
 /** The protocols of the contract (spec.md, What the service does), whose plugins need not be there. */
 const PROTOCOLS = ['rtmp', 'webrtc', 'srt', 'rtsp', 'webtransport', 'hls', 'flv', 'mp4']

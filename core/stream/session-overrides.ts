@@ -1,7 +1,7 @@
 import { InvalidRequest, PublishConfig, SubscribeConfig } from 'sluice/sdk'
-import { expectation } from './expectation.ts'
-import { readText } from './value-reader.ts'
-import type { JsonSchema } from './schema.ts'
+import { expectation } from '../config/expectation.ts'
+import { readText } from '../config/value-reader.ts'
+import type { JsonSchema } from '../config/schema.ts'
 
 /** The query of a session, decoded. */
 type Params = Readonly<Record<string, string>>

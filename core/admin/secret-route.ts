@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import { InvalidRequest, SluiceError, type InheritedConfig } from 'sluice/sdk'
-import { parseExpiry } from '../../auth/expiry.ts'
-import { sign } from '../../auth/signature.ts'
-import { checkStreamPath } from '../../stream/stream-path.ts'
+import { parseExpiry } from '../auth/expiry.ts'
+import { sign } from '../auth/signature.ts'
+import { checkStreamPath } from 'sluice/sdk'
 import { refuseForeignPages } from './admin-access.ts'
 
 /** What `expire` is when it is left out: now and this much (spec.md, Limits). */

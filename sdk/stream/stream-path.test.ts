@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { InvalidRequest } from 'sluice/sdk'
+import { InvalidRequest } from '../errors/stream-errors.ts'
 import { MAX_STREAM_PATH_LENGTH, MAX_STREAM_PATH_PARTS, checkStreamPath, parseQuery } from './stream-path.ts'
 
 describe('checkStreamPath', () => {

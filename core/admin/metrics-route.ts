@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
-import { EventLoopDelay } from '../../observe/event-loop-delay.ts'
-import { formatMetrics, type MetricFamily, type MetricSample } from '../../observe/metrics.ts'
-import type { Stream } from '../../stream/stream.ts'
-import type { StreamRegistry } from '../../stream/registry.ts'
+import { EventLoopDelay } from '../observe/event-loop-delay.ts'
+import { formatMetrics, type MetricFamily, type MetricSample } from '../observe/metrics.ts'
+import type { Stream } from '../stream/stream.ts'
+import type { StreamRegistry } from '../stream/registry.ts'
 
 /** `GET /metrics` and `/api/metrics`: the state of the process and of each stream, for Prometheus. */
 export function registerMetricsRoute(app: FastifyInstance, streams: StreamRegistry): void {

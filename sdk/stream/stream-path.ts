@@ -1,4 +1,4 @@
-import { InvalidRequest } from 'sluice/sdk'
+import { InvalidRequest } from '../errors/stream-errors.ts'
 
 /** Longest stream path, in UTF-16 code units. */
 export const MAX_STREAM_PATH_LENGTH = 512

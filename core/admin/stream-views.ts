@@ -1,9 +1,9 @@
 import type { AudioTrack, Track, VideoTrack } from 'sluice/sdk'
 import { rescale } from 'sluice/sdk/media'
-import type { MergeWindow } from '../../stream/merge-window.ts'
-import type { Stream } from '../../stream/stream.ts'
-import type { StreamPublisher } from '../../stream/stream-publisher.ts'
-import { subscriberInfo, type StreamSubscriber } from '../../stream/stream-subscriber.ts'
+import type { MergeWindow } from '../stream/merge-window.ts'
+import type { Stream } from '../stream/stream.ts'
+import type { StreamPublisher } from '../stream/stream-publisher.ts'
+import { subscriberInfo, type StreamSubscriber } from '../stream/stream-subscriber.ts'
 
 /** `StreamInfo` of the API: one running stream, and how its output is merged at present. */
 export function streamView(stream: Stream, { autoMs, utilization }: Pick<MergeWindow, 'autoMs' | 'utilization'>) {

@@ -4,7 +4,7 @@ type Entry<Value> = { readonly owner: object; readonly value: Value }
  * What the generations of plugins have set, by name. Of each name, what was set last counts; when its owner goes, what
  * another generation had set before holds again. Owners are known by identity.
  */
-export class Succession<Value> {
+export class OverrideStack<Value> {
   // A name keeps its place among the others, also while nothing is set.
   readonly #entries = new Map<string, readonly Entry<Value>[]>()
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { InvalidRequest, type PublishConfig, type SubscribeConfig } from 'sluice/sdk'
-import { configOf, RELAY } from './fixtures/temp-config.ts'
+import { configOf, RELAY } from '../config/fixtures/temp-config.ts'
 import { applyPublishOverrides, applySubscribeOverrides } from './session-overrides.ts'
 
 let publish: PublishConfig
