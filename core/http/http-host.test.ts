@@ -220,7 +220,7 @@ describe('HttpHost', () => {
       const error = await fixture.plugin('flv', ['flv'], { listenaddr }).catch((reason: unknown) => reason)
       expect(error).to.include({
         code: 'EADDRINUSE',
-        message: `flv http: can't listen on ${listenaddr}: address already in use`,
+        message: `flv http: can't listen on ${listenaddr}: address already in use; stop what has it (another Sluice?), or change flv.http.listenaddr`,
       })
       await fixture.plugin('other', ['flv'])
       stranger.close()
@@ -236,7 +236,7 @@ describe('HttpHost', () => {
     const error = await fixture.pool.acquire({ plugin: 'http' }, taken, () => {}).catch((reason: unknown) => reason)
     expect(error).to.have.property(
       'message',
-      `http: can't listen on ${taken.listenaddr}: address already in use by the server`,
+      `http: can't listen on ${taken.listenaddr}: address already in use by the server; choose another address`,
     )
   })
 

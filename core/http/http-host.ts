@@ -124,7 +124,7 @@ export class HttpHost {
 
   async #listen(config: HttpConfig): Promise<void> {
     const accept = (socket: Socket) => this.#front.accept(socket)
-    const lease = await this.#pool.acquire({ plugin: SERVER }, tcpConfigOf(config), accept)
+    const lease = await this.#pool.acquire({ plugin: SERVER }, tcpConfigOf('global.http', config), accept)
     try {
       await lease.bind()
     } catch (error) {
@@ -139,7 +139,7 @@ export class HttpHost {
 
   #acquireOwn(name: string, config: ListenKeys): Promise<ListenerLease> {
     // Not the plugin's name alone, which stands for its own protocol's ports.
-    return this.#pool.acquire({ plugin: `${name} http` }, tcpConfigOf(config), (socket) => {
+    return this.#pool.acquire({ plugin: `${name} http` }, tcpConfigOf(`${name}.http`, config), (socket) => {
       this.#ownSockets.set(socket, name)
       this.#front.accept(socket)
     })
@@ -197,6 +197,6 @@ function sameListeners(a: HttpConfig, b: HttpConfig): boolean {
   return keys.every((key) => a[key] === b[key])
 }
 
-function tcpConfigOf({ listenaddr, listenaddrtls, certfile, keyfile }: ListenKeys) {
-  return { listenaddr, listenaddrtls, certfile, keyfile, nodelay: true, keepalive: true, alpn: ALPN }
+function tcpConfigOf(section: string, { listenaddr, listenaddrtls, certfile, keyfile }: ListenKeys) {
+  return { section, listenaddr, listenaddrtls, certfile, keyfile, nodelay: true, keepalive: true, alpn: ALPN }
 }

@@ -11,6 +11,8 @@ export type Port = {
   readonly plugin: string
   /** As in the config. */
   readonly text: string
+  /** The key of the config that names it, where it is known. */
+  readonly key: string | undefined
   readonly tls: boolean
   /** With the port that was chosen, once it was: that one it gets again. */
   wanted: ListenAddress

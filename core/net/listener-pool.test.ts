@@ -176,7 +176,7 @@ describe('ListenerPool', () => {
       const second = pool.acquire(owner, { ...CONFIG, listenaddr }, greeter('2'))
       expect(await second.catch((error: unknown) => error)).to.include({
         code: 'EADDRINUSE',
-        message: `rtmp: can't listen on ${listenaddr}: address already in use by rtmp`,
+        message: `rtmp: can't listen on ${listenaddr}: address already in use by rtmp; choose another address`,
       })
     })
   })
@@ -219,20 +219,23 @@ describe('ListenerPool', () => {
     const lease = await pool.acquire({ plugin: 'rtmp' }, CONFIG, greeter('x'))
     const text = `127.0.0.1:${portOf(lease)}`
     const taken = await pool
-      .acquire({ plugin: 'flv' }, { ...CONFIG, listenaddr: text }, greeter('x'))
+      .acquire({ plugin: 'flv' }, { ...CONFIG, section: 'flv.tcp', listenaddr: text }, greeter('x'))
       .catch((error: unknown) => error)
     expect(taken).to.include({
       code: 'EADDRINUSE',
-      message: `flv: can't listen on ${text}: address already in use by rtmp`,
+      message: `flv: can't listen on ${text}: address already in use by rtmp; change flv.tcp.listenaddr`,
     })
 
     const stranger = createServer().listen(0, '127.0.0.1')
     await once(stranger, 'listening')
     const strange = `127.0.0.1:${(stranger.address() as AddressInfo).port}`
     const used = await pool
-      .acquire({ plugin: 'flv' }, { ...CONFIG, listenaddr: strange }, greeter('x'))
+      .acquire({ plugin: 'flv' }, { ...CONFIG, section: 'flv.tcp', listenaddr: strange }, greeter('x'))
       .catch((error: unknown) => error)
-    expect(used).to.include({ code: 'EADDRINUSE', message: `flv: can't listen on ${strange}: address already in use` })
+    expect(used).to.include({
+      code: 'EADDRINUSE',
+      message: `flv: can't listen on ${strange}: address already in use; stop what has it (another Sluice?), or change flv.tcp.listenaddr`,
+    })
     stranger.close()
   })
 

@@ -4,7 +4,7 @@ import type { TcpConfig } from 'sluice/sdk'
 import { ACCEPT_LIMITS, type AcceptLimits } from './accept-limits.ts'
 import { parseListenAddress, type ListenAddress } from './address.ts'
 import { BoundPort } from './bound-port.ts'
-import { ListenError } from './listen-error.ts'
+import { ListenError, TAKEN_OUTSIDE } from './listen-error.ts'
 import { Lease, type LeaseOwner, type ListenerLease, type Port } from './listener-lease.ts'
 import type { TlsOptions } from './tls-layer.ts'
 import { ServerCertificate } from './tls.ts'
@@ -14,7 +14,12 @@ import { messageOf } from '../base/message-of.ts'
 type ListenConfig = TcpConfig & {
   /** Protocols that TLS clients may choose from (RFC 7301), the preferred first; by default they are not asked. */
   readonly alpn?: readonly string[]
+  /** The group of the config that these keys are in, for example `rtmp.tcp`. */
+  readonly section?: string | undefined
 }
+
+/** An address as a config asks for it. */
+type PortWish = { readonly text: string; readonly key: string | undefined; readonly tls: TlsOptions | null }
 
 /** The TCP ports of the server. They belong to the host, so that a plugin can be replaced without closing its port. */
 export class ListenerPool {
@@ -52,7 +57,8 @@ export class ListenerPool {
       for (const tls of [false, true]) {
         const text = tls ? config.listenaddrtls : config.listenaddr
         if (text === '') continue
-        const port = this.#join(owner, text, tls ? { alpn: config.alpn ?? [] } : null)
+        const key = config.section && `${config.section}.${tls ? 'listenaddrtls' : 'listenaddr'}`
+        const port = this.#join(owner, { text, key, tls: tls ? { alpn: config.alpn ?? [] } : null })
         const { nodelay, keepalive } = config
         lease.add(port, { nodelay, keepalive, certificate: tls ? certificate : null, onConnection })
         await this.#boundOrInTheWay(port, owner)
@@ -75,23 +81,31 @@ export class ListenerPool {
     try {
       return await ServerCertificate.open(config, this.#log.child({ owner: plugin, address: config.listenaddrtls }))
     } catch (cause) {
-      const why = messageOf(cause)
-      throw new ListenError('CERTIFICATE', plugin, config.listenaddrtls, why, { cause })
+      const address = config.listenaddrtls
+      throw new ListenError({
+        code: 'CERTIFICATE',
+        owner: plugin,
+        address,
+        key: undefined,
+        why: messageOf(cause),
+        cause,
+      })
     }
   }
 
-  #join(owner: LeaseOwner, text: string, tls: TlsOptions | null): Port {
+  #join(owner: LeaseOwner, wish: PortWish): Port {
     const { plugin } = owner
-    if (this.#closed) throw new ListenError('CLOSED', plugin, text, 'the server is stopping')
-    const port = this.#ports.get(keyOf({ plugin, text, tls: tls !== null })) ?? this.#open(plugin, text, tls)
+    const { text, tls } = wish
+    if (this.#closed) throw closedError(plugin, text)
+    const port = this.#ports.get(keyOf({ plugin, text, tls: tls !== null })) ?? this.#open(plugin, wish)
     port.users.push(owner)
     return port
   }
 
-  #open(plugin: string, text: string, tls: TlsOptions | null): Port {
-    const wanted = parseAddress(plugin, text)
+  #open(plugin: string, { text, key, tls }: PortWish): Port {
+    const wanted = parseAddress(plugin, text, key)
     const bound = new BoundPort({ tls, log: this.#log.child({ owner: plugin, address: text }), limits: this.#limits })
-    const init = { plugin, text, tls: tls !== null, wanted, bound }
+    const init = { plugin, text, key, tls: tls !== null, wanted, bound }
     const port: Port = { ...init, ready: Promise.resolve(), users: [], displaced: [] }
     port.ready = this.#listen(port)
     this.#ports.set(keyOf(port), port)
@@ -99,17 +113,18 @@ export class ListenerPool {
   }
 
   async #listen(port: Port): Promise<void> {
-    const { plugin, text, wanted, bound } = port
+    const { plugin, text, key, wanted, bound } = port
     try {
       await bound.listen(wanted)
       port.wanted = { ...wanted, port: bound.address.port }
     } catch (cause) {
       const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'ADDRESS'
-      throw new ListenError(code, plugin, text, this.#explain(code, cause, wanted), { cause })
+      const why = this.#explain(code, cause, wanted)
+      throw new ListenError({ code, owner: plugin, address: text, key, why, cause })
     }
     if (!this.#closed) return
     bound.close()
-    throw new ListenError('CLOSED', plugin, text, 'the server is stopping')
+    throw closedError(plugin, text)
   }
 
   async #boundOrInTheWay(port: Port, owner: LeaseOwner): Promise<void> {
@@ -170,7 +185,7 @@ export class ListenerPool {
   #explain(code: string, error: unknown, { port }: ListenAddress): string {
     if (code === 'EADDRINUSE') {
       const holder = this.#ports.values().find(({ bound }) => bound.address.port === port)
-      return holder ? `address already in use by ${holder.plugin}` : 'address already in use'
+      return holder ? `${TAKEN_OUTSIDE} by ${holder.plugin}` : TAKEN_OUTSIDE
     }
     if (code === 'EACCES') return 'permission denied'
     if (code === 'EADDRNOTAVAIL') return 'this machine has no such address'
@@ -182,10 +197,14 @@ function keyOf({ plugin, text, tls }: Pick<Port, 'plugin' | 'text' | 'tls'>): st
   return `${plugin} ${text} ${tls}`
 }
 
-function parseAddress(plugin: string, text: string): ListenAddress {
+function closedError(owner: string, address: string): ListenError {
+  return new ListenError({ code: 'CLOSED', owner, address, key: undefined, why: 'the server is stopping' })
+}
+
+function parseAddress(plugin: string, text: string, key: string | undefined): ListenAddress {
   try {
     return parseListenAddress(text)
   } catch (cause) {
-    throw new ListenError('ADDRESS', plugin, text, messageOf(cause), { cause })
+    throw new ListenError({ code: 'ADDRESS', owner: plugin, address: text, key, why: messageOf(cause), cause })
   }
 }

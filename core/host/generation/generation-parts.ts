@@ -73,7 +73,11 @@ export type GenerationParts = {
     ): GenerationStreams
   }
   readonly net: {
-    acquire(owner: GenerationOwner, config: TcpConfig, onConnection: (socket: Socket) => void): Promise<GenerationLease>
+    acquire(
+      owner: GenerationOwner,
+      config: TcpConfig & { readonly section?: string | undefined },
+      onConnection: (socket: Socket) => void,
+    ): Promise<GenerationLease>
   }
   readonly http: {
     createPluginHttp(options: {

@@ -9,13 +9,16 @@ import type { GenerationLease, GenerationOwner, GenerationParts } from './genera
 export class GenerationPorts {
   readonly #owner: GenerationOwner
   readonly #net: GenerationParts['net']
+  /** The plugin's section at present. */
+  readonly #config: () => object
   readonly #leases = new Set<GenerationLease>()
   readonly #sockets = new Set<Socket>()
   #state: 'waiting' | 'active' | 'released' = 'waiting'
 
-  constructor(owner: GenerationOwner, net: GenerationParts['net']) {
+  constructor(owner: GenerationOwner, net: GenerationParts['net'], config: () => object) {
     this.#owner = owner
     this.#net = net
+    this.#config = config
   }
 
   get addresses(): TcpListener['addresses'] {
@@ -30,7 +33,9 @@ export class GenerationPorts {
   /** @throws {PluginError} when the ports were released */
   async listen(config: TcpConfig, onConnection: (socket: Socket) => void): Promise<TcpListener> {
     this.#assertLent()
-    const lease = await this.#net.acquire(this.#owner, config, (socket) => this.#accept(socket, onConnection))
+    const section = this.#sectionOf(config)
+    const accept = (socket: Socket) => this.#accept(socket, onConnection)
+    const lease = await this.#net.acquire(this.#owner, { ...config, section }, accept)
     this.#leases.add(lease)
     if (this.#state === 'released') await lease.release()
     this.#assertLent()
@@ -61,6 +66,12 @@ export class GenerationPorts {
 
   closeConnections(): void {
     for (const socket of this.#sockets) socket.destroy()
+  }
+
+  /** The group of the plugin's section that these keys are, by identity: for an error that names the key. */
+  #sectionOf(config: TcpConfig): string | undefined {
+    const group = Object.entries(this.#config()).find(([, value]) => value === config)?.[0]
+    return group && `${this.#owner.plugin}.${group}`
   }
 
   #assertLent(): void {

@@ -74,7 +74,7 @@ export class Generation implements ContextSource {
     this.#limits = limits
     this.log = parts.createLog(name, config)
     this.owner = { plugin: name, generation: number, log: this.log }
-    this.#ports = new GenerationPorts(this.owner, parts.net)
+    this.#ports = new GenerationPorts(this.owner, parts.net, () => this.config)
     this.streams = parts.streams.forOwner({ ...this.owner, config, closingNotice: definition.closingNotice ?? false })
   }
 
