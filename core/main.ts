@@ -1,14 +1,17 @@
-#!/usr/bin/env node
 import type { Logger } from 'pino'
+import { PluginAddresses } from './admin/plugin-addresses.ts'
 import { unknownProtocols } from './auth/unknown-protocols.ts'
 import { parseCommandLine, USAGE } from './command-line.ts'
 import { Config } from './config/config.ts'
 import { ConfigError } from './config/config-error.ts'
 import { configReport } from './config/report.ts'
 import { ownerOfError } from './host/error-owner.ts'
+import { ListenError } from './net/listen-error.ts'
+import { localAddress } from './net/local-address.ts'
 import { HeapGrowth } from './observe/heap-growth.ts'
 import { createLogger } from './observe/logger.ts'
 import { VERSION } from './package-root.ts'
+import { startBanner } from './start-banner.ts'
 import { defaultConfigFile, Server, STOP_DEADLINE_MS } from './server.ts'
 
 const EXIT_FAILURE = 1
@@ -59,14 +62,23 @@ async function run(file: string | undefined): Promise<void> {
   guardProcess(log, stop)
   try {
     await server.start()
+    if (process.stdout.isTTY) process.stdout.write(bannerOf(server, log))
     // What loading has left behind does not count.
     new HeapGrowth().start()
   } catch (error) {
     // What a person has to mend is better read as text than as a log line.
     if (error instanceof ConfigError) process.stderr.write(`${error.message}\n`)
+    else if (error instanceof ListenError) log.fatal(error.message)
     else log.fatal({ err: error }, 'the server could not start')
     stop('start failed', EXIT_FAILURE)
   }
+}
+
+function bannerOf({ host, http }: Server, log: Logger): string {
+  const addresses = new PluginAddresses(log)
+  const running = host.list().filter(({ state }) => state === 'running')
+  const endpoints = running.map((plugin) => addresses.of(plugin))
+  return startBanner({ version: VERSION, http: http.addresses, endpoints, localAddress: localAddress() })
 }
 
 async function check(file: string | undefined): Promise<void> {

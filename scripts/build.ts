@@ -3,7 +3,7 @@
  * that are no code. In development nothing is built.
  */
 import { spawnSync } from 'node:child_process'
-import { chmodSync, cpSync, rmSync } from 'node:fs'
+import { cpSync, rmSync } from 'node:fs'
 import { basename, extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -23,4 +23,3 @@ for (const folder of FOLDERS) {
   const filter = (path: string) => !LEFT_OUT.has(basename(path)) && extname(path) !== '.ts'
   cpSync(folder, `dist/${folder}`, { recursive: true, filter })
 }
-chmodSync('dist/core/main.js', 0o755)

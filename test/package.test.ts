@@ -30,6 +30,7 @@ describe('published package', () => {
   it('has the server and every plugin as JavaScript', () => {
     const { version } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8')) as { version: string }
     expect(run('dist/core/main.js', '--version').trim()).to.equal(version)
+    expect(packedFiles()).to.include('bin/sluice.js')
     expect(existsSync(`${ROOT}dist/plugins/rtmp/index.js`)).to.equal(true)
   })
 

@@ -2,6 +2,7 @@ import os from 'node:os'
 import type { FastifyInstance } from 'fastify'
 import type { PluginView } from '../host/plugin-view.ts'
 import { ok } from '../http/envelope.ts'
+import { localAddress } from '../net/local-address.ts'
 import { PluginAddresses } from './plugin-addresses.ts'
 
 export type SysinfoSource = {
@@ -21,7 +22,7 @@ export function registerSysinfoRoutes(app: FastifyInstance, source: SysinfoSourc
       .map((plugin) => pluginInfo(plugin, addresses))
 
   app.get('/api/sysinfo', () => {
-    const localIp = localAddress()
+    const localIp = localAddress() ?? '127.0.0.1'
     return ok({
       startTime: source.startTime.toISOString(),
       localIP: localIp,
@@ -65,10 +66,4 @@ function pluginInfo(plugin: PluginView, addresses: PluginAddresses) {
 function listenerText({ host, port }: PluginView['listeners'][number]): string {
   if (host === '::' || host === '0.0.0.0') return `:${port}`
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
-}
-
-function localAddress(): string {
-  const addresses = Object.values(os.networkInterfaces()).flatMap((list) => list ?? [])
-  const outward = addresses.find(({ family, internal }) => family === 'IPv4' && !internal)
-  return outward?.address ?? '127.0.0.1'
 }

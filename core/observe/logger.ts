@@ -1,5 +1,6 @@
 import { pino, stdSerializers, stdTimeFunctions, type DestinationStream, type LevelWithSilent, type Logger } from 'pino'
 import { PinoPretty } from 'pino-pretty'
+import { terminalLine } from './terminal-line.ts'
 
 /** Keys whose values no line shows, at the top of the logged object and down to two levels below. */
 const SECRET_KEYS = ['secret', 'password', 'passwd', 'token', 'authorization', 'cookie', 'dsn', 'key', 'accesskey']
@@ -7,7 +8,7 @@ const SECRET_PATHS = SECRET_KEYS.flatMap((key) => [key, `*.${key}`, `*.*.${key}`
 
 export type LoggerOptions = {
   readonly level: LevelWithSilent
-  /** Gets one JSON line per call. Left out: stdout, readable when that is a terminal, else JSON. */
+  /** Gets one JSON line per call. Left out: stdout, a readable line when that is a terminal, else JSON. */
   readonly destination?: DestinationStream
 }
 
@@ -44,7 +45,14 @@ export function withoutQuery(url: string): string {
 
 function standardOutput(): DestinationStream {
   if (!process.stdout.isTTY) return pino.destination({ fd: 1, sync: true })
-  return PinoPretty({ colorize: true, sync: true, translateTime: 'SYS:HH:MM:ss.l' })
+  return PinoPretty({
+    // A terminal that shows none, and NO_COLOR.
+    colorize: process.stdout.hasColors(),
+    sync: true,
+    translateTime: 'SYS:HH:MM:ss.l',
+    hideObject: true,
+    messageFormat: terminalLine,
+  })
 }
 
 /** With the causes nested. `rawPacket` is a rejected HTTP request as it came in, credentials and all. */

@@ -1,0 +1,17 @@
+#!/usr/bin/env -S node --max-semi-space-size=1
+// The program. It runs on any Node, to say in a sentence when that is too old for the server; so it imports nothing
+// before it knows, and is no TypeScript.
+import { existsSync } from 'node:fs'
+
+const OLDEST_MAJOR = 24
+
+const { node } = process.versions
+// In a clone the sources run as they are; the published package has what was built of them.
+const sources = new URL('../core/main.ts', import.meta.url)
+if (Number.parseInt(node, 10) < OLDEST_MAJOR) {
+  const found = existsSync(sources) ? '"npm ci" in this folder brings the right one along' : 'install a newer one'
+  process.stderr.write(`Sluice needs Node ${OLDEST_MAJOR} or newer, and this is ${node}: ${found}.\n`)
+  process.exitCode = 1
+} else {
+  await import(existsSync(sources) ? sources.href : '../dist/core/main.js')
+}

@@ -1,0 +1,32 @@
+/** A record of the log, as pino has written it. */
+export type LogRecord = Readonly<Record<string, unknown>>
+
+/** Fields that a line shows in another way, or not at all. */
+const SHOWN_ELSEWHERE = new Set(['level', 'time', 'msg', 'plugin', 'err'])
+
+/**
+ * A record as a person reads it on a terminal: who says it, what, and its fields as `name=value`, on one line. An error
+ * that was logged follows with its stack and its causes, indented.
+ */
+export function terminalLine(record: LogRecord): string {
+  const { plugin, msg, err } = record
+  const fields = Object.entries(record).filter(([name, value]) => !SHOWN_ELSEWHERE.has(name) && value !== undefined)
+  const line = [
+    typeof plugin === 'string' ? `${plugin}:` : '',
+    typeof msg === 'string' ? msg : '',
+    ...fields.map(([name, value]) => `${name}=${fieldText(value)}`),
+  ]
+  return line.filter((part) => part !== '').join(' ') + stackOf(err)
+}
+
+function fieldText(value: unknown): string {
+  return typeof value === 'string' && /^[^\s"=]+$/u.test(value) ? value : JSON.stringify(value)
+}
+
+function stackOf(err: unknown): string {
+  if (typeof err !== 'object' || err === null) return ''
+  const { stack, message, cause } = err as Readonly<Record<string, unknown>>
+  const text = typeof stack === 'string' ? stack : String(message)
+  const causes = cause === undefined ? '' : `\ncaused by:${stackOf(cause)}`
+  return `\n${text}${causes}`.replaceAll('\n', '\n    ')
+}
