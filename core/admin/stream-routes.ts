@@ -1,9 +1,11 @@
 import type { FastifyInstance } from 'fastify'
-import { SluiceError } from 'sluice/sdk'
+import { SluiceError, type CloseReason } from 'sluice/sdk'
 import type { StreamRegistry } from '../stream/registry.ts'
 import { ok } from '../http/envelope.ts'
 import { page, PAGED, type PagedRoute } from './paging.ts'
 import { streamView, subscriberView } from './stream-views.ts'
+
+const STOPPED: CloseReason = { code: 'stopped', text: 'stop by user' }
 
 class NotFound extends SluiceError {
   constructor() {
@@ -40,7 +42,7 @@ export function registerStreamRoutes(app: FastifyInstance, streams: StreamRegist
   )
 
   app.post<{ Params: { '*': string } }>('/api/stream/stop/*', ({ params }) => {
-    streams.get(params['*'])?.publisher?.close('stop by user')
+    streams.get(params['*'])?.publisher?.close(STOPPED)
     return ok(undefined)
   })
 
@@ -50,7 +52,7 @@ export function registerStreamRoutes(app: FastifyInstance, streams: StreamRegist
     ({ params }) => {
       const subscriber = streams.subscriber(params.id)
       if (subscriber === undefined) throw new NotFound()
-      subscriber.close('stop by user')
+      subscriber.close(STOPPED)
       return ok(undefined)
     },
   )

@@ -5,9 +5,6 @@ import { maskUrl, type PullEnd, type PullService, type Task, type TaskRegistry }
 import { messageOf } from '../base/message-of.ts'
 import type { WantedPull } from './pull-rules.ts'
 
-/** Why the streams close a publisher from which no media comes: the source's fault, so it is tried again. */
-const NO_MEDIA = 'publish timeout'
-
 /** Whatever the rule says, a source that fails at once is not asked without a pause. */
 const MIN_RETRY_INTERVAL_MS = 20
 
@@ -114,8 +111,9 @@ export class PullJob {
   }
 
   #reasonToRetry(end: PullEnd): string | undefined {
-    if (end.by === 'server' && end.reason === NO_MEDIA) return 'no media came'
-    this.#log.info({ reason: end.by === 'server' ? end.reason : 'the source is over' }, 'the pull has ended')
+    // That no media comes is the source's fault.
+    if (end.by === 'server' && end.reason.code === 'timeout') return 'no media came'
+    this.#log.info({ reason: end.by === 'server' ? end.reason.text : 'the source is over' }, 'the pull has ended')
     return undefined
   }
 

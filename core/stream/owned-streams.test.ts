@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { StreamUnavailable } from 'sluice/sdk'
+import { StreamUnavailable, type CloseReason } from 'sluice/sdk'
 import type { HandlerOwner } from '../auth/auth-handlers.ts'
 import { Gatekeeper } from '../auth/gatekeeper.ts'
 import { turn } from './fixtures/muxer-rig.ts'
@@ -60,11 +60,11 @@ describe('OwnedStreams', () => {
     const subscriber = await rig.subscribe('live/a')
     const waiting = rig.subscribe('live/b')
     await turn()
-    let reason = ''
+    let reason: CloseReason | undefined
     subscriber.onClose((why) => (reason = why))
     const late = rig.publish('live/c')
     rig.streams.close('replaced')
-    expect(reason).to.equal('replaced')
+    expect(reason).to.deep.equal({ code: 'unloaded', text: 'replaced' })
     expect(await codeOf(waiting)).to.equal('replaced')
     expect(await codeOf(late)).to.equal('replaced')
     rig.notices.length = 0

@@ -1,5 +1,6 @@
 import {
   StreamUnavailable,
+  type CloseReason,
   type Publisher,
   type PublishOptions,
   type SessionInit,
@@ -34,7 +35,7 @@ export class OwnedStreams {
   #idleListeners: (() => void)[] = []
   // Sessions on their way through the gates.
   #opening = 0
-  #closeReason: string | undefined
+  #closeReason: CloseReason | undefined
   #disposed = false
   #asking: Asking
 
@@ -63,8 +64,8 @@ export class OwnedStreams {
   }
 
   /** Ends all sessions and takes no new ones. */
-  close(reason: string): void {
-    this.#closeReason ??= reason
+  close(text: string): void {
+    const reason = (this.#closeReason ??= { code: 'unloaded', text })
     for (const session of [...this.#sessions]) session.close(reason)
     this.#gatekeeper.removeOwner(this.#owner)
   }
@@ -120,7 +121,8 @@ export class OwnedStreams {
         opened()
         this.#track(admitted)
       })
-      if (session.session.closed) throw new StreamUnavailable(session.session.closeReason ?? 'closed')
+      const { closeReason } = session.session
+      if (closeReason !== undefined) throw new StreamUnavailable(closeReason.text)
       return session
     } finally {
       opened()
@@ -138,7 +140,7 @@ export class OwnedStreams {
   }
 
   #checkOpen(): void {
-    if (this.#closeReason !== undefined) throw new StreamUnavailable(this.#closeReason)
+    if (this.#closeReason !== undefined) throw new StreamUnavailable(this.#closeReason.text)
   }
 
   #checkIdle(): void {

@@ -6,6 +6,7 @@ import {
   StreamExists,
   StreamNotFound,
   StreamUnavailable,
+  type CloseCode,
   type Publisher,
   type Subscriber,
 } from 'sluice/sdk'
@@ -24,9 +25,9 @@ async function expectRejection(promise: Promise<unknown>, kind: ErrorClass, mess
   if (message !== undefined) expect((error as Error).message).to.equal(message)
 }
 
-function reasonOf(session: Publisher | Subscriber): { reason?: string } {
-  const end: { reason?: string } = {}
-  session.onClose((reason) => (end.reason = reason))
+function reasonOf(session: Publisher | Subscriber): { code?: CloseCode; reason?: string } {
+  const end: { code?: CloseCode; reason?: string } = {}
+  session.onClose(({ code, text }) => Object.assign(end, { code, reason: text }))
   return end
 }
 
@@ -45,7 +46,7 @@ describe('StreamRegistry', () => {
       const rig = new RegistryRig({ publish: { kickexist: true } })
       const end = reasonOf(await rig.publish('live/a'))
       const second = await rig.publish('live/a')
-      expect(end.reason).to.equal('kick')
+      expect(end).to.deep.equal({ code: 'kick', reason: 'kick' })
       expect(rig.registry.get('live/a')?.publisher).to.equal(second)
     })
 

@@ -1,9 +1,11 @@
 import { performance } from 'node:perf_hooks'
 import {
+  CLIENT_LEFT,
   StreamDenied,
   StreamExists,
   StreamNotFound,
   StreamUnavailable,
+  type CloseReason,
   type Hooks,
   type PublishOptions,
   type SessionAction,
@@ -149,9 +151,10 @@ export class StreamRegistry {
   }
 
   /** Ends all sessions and takes no new ones. */
-  close(reason: string): void {
+  close(text: string): void {
     this.#closed = true
     clearInterval(this.#timer)
+    const reason: CloseReason = { code: 'unloaded', text }
     for (const stream of [...this.#streams.values()]) stream.close(reason)
   }
 
@@ -167,7 +170,7 @@ export class StreamRegistry {
     try {
       if (this.#deps.hooks.isTapped(hook)) await this.#deps.hooks.admit(hook, passage.request)
       this.#checkOpen()
-      if (request.signal?.aborted === true) throw new StreamUnavailable('the client left')
+      if (request.signal?.aborted === true) throw new StreamUnavailable(CLIENT_LEFT.text)
     } catch (error) {
       for (const end of passage.onEnd) end()
       throw error
@@ -191,7 +194,7 @@ export class StreamRegistry {
       const others = this.list().length - (running === undefined ? 0 : 1)
       if (others >= maxCount) throw new StreamUnavailable('publish max count exceeded')
     }
-    running?.close('kick')
+    running?.close({ code: 'kick', text: 'kick' })
   }
 
   #stream(path: string): Stream {
@@ -210,7 +213,7 @@ export class StreamRegistry {
   // Waits for the stream to be there, asking the plugins to resolve a path that has no publisher.
   async #wait(stream: Stream, subscriber: StreamSubscriber): Promise<void> {
     const { signal } = subscriber.request
-    const leave = () => subscriber.close('the client left')
+    const leave = () => subscriber.close(CLIENT_LEFT)
     if (signal?.aborted === true) leave()
     signal?.addEventListener('abort', leave)
     if (stream.publisher === undefined && !subscriber.session.closed && this.#deps.hooks.isTapped('resolve')) {
@@ -218,8 +221,9 @@ export class StreamRegistry {
     }
     await stream.whenReady(subscriber)
     signal?.removeEventListener('abort', leave)
-    if (subscriber.session.closeReason === 'subscribe timeout') throw new StreamNotFound()
-    if (subscriber.session.closed) throw new StreamUnavailable(subscriber.session.closeReason ?? 'closed')
+    const { closeReason } = subscriber.session
+    if (closeReason?.code === 'timeout') throw new StreamNotFound()
+    if (closeReason !== undefined) throw new StreamUnavailable(closeReason.text)
   }
 }
 

@@ -1,6 +1,9 @@
 import { expect } from 'chai'
+import { CLIENT_LEFT, type CloseReason } from 'sluice/sdk'
 import { recordingLog } from './fixtures/recording-log.ts'
 import { Session } from './session.ts'
+
+const DONE: CloseReason = { code: 'closed', text: 'done' }
 
 function makeSession(onEnd: (() => void)[] = []) {
   const { log, messages } = recordingLog()
@@ -11,20 +14,20 @@ describe('Session', () => {
   it('tells its end once, with the first reason, to those who asked and then to those who admitted it', () => {
     const told: string[] = []
     const { session } = makeSession([() => told.push('end')])
-    session.onClose((reason) => told.push(`one ${reason}`))
-    session.onClose((reason) => told.push(`two ${reason}`))
-    session.close('done')
-    session.close('again')
+    session.onClose(({ text }) => told.push(`one ${text}`))
+    session.onClose(({ text }) => told.push(`two ${text}`))
+    session.close(DONE)
+    session.close(CLIENT_LEFT)
     expect(told).to.deep.equal(['one done', 'two done', 'end'])
-    expect([session.closed, session.closeReason]).to.deep.equal([true, 'done'])
+    expect([session.closed, session.closeReason]).to.deep.equal([true, DONE])
   })
 
   it('tells who asks later at once', () => {
     const { session } = makeSession()
-    session.close('done')
-    let told = ''
+    session.close(DONE)
+    let told: CloseReason | undefined
     session.onClose((reason) => (told = reason))
-    expect(told).to.equal('done')
+    expect(told).to.equal(DONE)
   })
 
   it('goes on when a listener throws, and logs it', () => {
@@ -34,7 +37,7 @@ describe('Session', () => {
       throw new Error('no')
     })
     session.onClose(() => ended++)
-    session.close('done')
+    session.close(DONE)
     expect(ended).to.equal(2)
     expect(messages).to.deep.equal(['a close listener failed'])
   })
@@ -44,9 +47,9 @@ describe('Session', () => {
     let told = 0
     session.onClose(() => {
       told++
-      session.close('again')
+      session.close(CLIENT_LEFT)
     })
-    session.close('done')
+    session.close(DONE)
     expect(told).to.equal(1)
   })
 })

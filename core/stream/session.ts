@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import type { CloseReason } from 'sluice/sdk'
 
 type SessionInitiation = {
   readonly log: Logger
@@ -14,8 +15,8 @@ export class Session {
   readonly log: Logger
   readonly lifetimeMs: number | undefined
   readonly #onEnd: readonly (() => void)[]
-  #listeners: ((reason: string) => void)[] = []
-  #reason: string | undefined
+  #listeners: ((reason: CloseReason) => void)[] = []
+  #reason: CloseReason | undefined
 
   constructor(init: SessionInitiation) {
     this.log = init.log
@@ -27,16 +28,17 @@ export class Session {
     return this.#reason !== undefined
   }
 
-  get closeReason(): string | undefined {
+  get closeReason(): CloseReason | undefined {
     return this.#reason
   }
 
-  onClose(listener: (reason: string) => void): void {
-    if (this.#reason === undefined) this.#listeners.push(listener)
-    else this.#call(() => listener(this.#reason ?? ''))
+  onClose(listener: (reason: CloseReason) => void): void {
+    const reason = this.#reason
+    if (reason === undefined) this.#listeners.push(listener)
+    else this.#call(() => listener(reason))
   }
 
-  close(reason: string): void {
+  close(reason: CloseReason): void {
     if (this.#reason !== undefined) return
     this.#reason = reason
     const listeners = this.#listeners
@@ -52,4 +54,9 @@ export class Session {
       this.log.error({ err: error }, 'a close listener failed')
     }
   }
+}
+
+/** The reason that a session is closed with: a text alone, or none, is its plugin's own. */
+export function closeReasonOf(reason: CloseReason | string = 'closed'): CloseReason {
+  return typeof reason === 'string' ? { code: 'closed', text: reason } : reason
 }

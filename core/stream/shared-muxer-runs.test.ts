@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
+import { CLIENT_LEFT } from 'sluice/sdk'
 import type { FakeSink } from './fixtures/fake-format.ts'
 import { audioTrack, unitOf, videoTrack } from './fixtures/media.ts'
 import { MuxerRig, turn } from './fixtures/muxer-rig.ts'
@@ -96,7 +97,7 @@ class Play {
   #disturb(op: Op, watcher: Watcher | undefined): void {
     if (watcher === undefined) return
     const { sink, viewer } = watcher
-    if (op === 'leave') viewer.close('left')
+    if (op === 'leave') viewer.close(CLIENT_LEFT)
     else if (op === 'stick') sink.stuck = true
     else {
       sink.stuck = false

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { CLIENT_LEFT } from 'sluice/sdk'
 import { FakeFormat } from './fixtures/fake-format.ts'
 import { audioTrack, unitOf, videoTrack } from './fixtures/media.ts'
 import { MuxerRig, turn } from './fixtures/muxer-rig.ts'
@@ -147,7 +148,7 @@ describe('SharedMuxer', () => {
       rig.write('K1')
       await turn()
       const { sink, viewer } = rig.join()
-      viewer.close('gone')
+      viewer.close(CLIENT_LEFT)
       await turn()
       expect(sink.writes).to.be.empty
     })

@@ -274,7 +274,7 @@ export class SharedMuxer {
       work()
     } catch (error) {
       this.#options.log.error({ err: error, format: this.#options.format.name }, 'a muxer failed')
-      for (const viewer of [...this.#viewers]) viewer.close('failed')
+      for (const viewer of [...this.#viewers]) viewer.close({ code: 'failed', text: 'failed' })
     }
   }
 }

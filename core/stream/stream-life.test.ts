@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { MalformedError } from 'sluice/sdk/media'
-import type { AccessUnit, Publisher, Subscriber, Track } from 'sluice/sdk'
+import type { AccessUnit, CloseCode, Publisher, Subscriber, Track } from 'sluice/sdk'
 import { FakeFormat, FakeSink } from './fixtures/fake-format.ts'
 import { audioTrack, unitOf, videoTrack } from './fixtures/media.ts'
 import { turn } from './fixtures/muxer-rig.ts'
@@ -12,9 +12,9 @@ import { MAX_TRACKS } from './stream-publisher.ts'
 import type { StreamSubscriber } from './stream-subscriber.ts'
 
 /** The reason a session ended with, as soon as it has. */
-function endOf(session: Publisher | Subscriber): { reason?: string } {
-  const end: { reason?: string } = {}
-  session.onClose((reason) => (end.reason = reason))
+function endOf(session: Publisher | Subscriber): { code?: CloseCode; reason?: string } {
+  const end: { code?: CloseCode; reason?: string } = {}
+  session.onClose(({ code, text }) => Object.assign(end, { code, reason: text }))
   return end
 }
 
@@ -39,7 +39,7 @@ describe('A publisher', () => {
     rig.pulse(9900)
     expect(end.reason).to.equal(undefined)
     rig.pulse(10_100)
-    expect(end.reason).to.equal('publish timeout')
+    expect(end).to.deep.equal({ code: 'timeout', reason: 'publish timeout' })
   })
 
   it('is closed when nobody subscribed for idletimeout', async () => {
@@ -55,7 +55,7 @@ describe('A publisher', () => {
     expect(end.reason).to.equal(undefined)
     const other = endOf(await rig.publish('live/b'))
     rig.pulse(5100)
-    expect(other.reason).to.equal('publish idle timeout')
+    expect(other).to.deep.equal({ code: 'idle', reason: 'publish idle timeout' })
   })
 
   it('is closed when its last subscriber has been gone for delayclosetimeout', async () => {
@@ -71,7 +71,7 @@ describe('A publisher', () => {
     expect(end.reason).to.equal(undefined)
     expect(rig.registry.get('live/a')?.state).to.equal(3)
     rig.pulse(5100)
-    expect(end.reason).to.equal('publish delay close timeout')
+    expect(end).to.deep.equal({ code: 'idle', reason: 'publish delay close timeout' })
   })
 
   it('has tracks up to a limit at a time', async () => {
@@ -169,7 +169,7 @@ describe('A subscriber', () => {
     source.publisher.close()
     expect(end.reason).to.equal(undefined)
     await new Promise<void>((resolve) => subscriber.onClose(() => resolve()))
-    expect(end.reason).to.equal('subscribe timeout')
+    expect(end).to.deep.equal({ code: 'timeout', reason: 'subscribe timeout' })
     expect(rig.registry.pathCount).to.equal(0)
   })
 
@@ -270,7 +270,7 @@ describe('A subscriber', () => {
       await turn()
       source.write('P2 P3 P4 P5')
       await turn()
-      expect(end.reason).to.equal('slow')
+      expect(end).to.deep.equal({ code: 'slow', reason: 'slow' })
     })
   }
 
@@ -285,7 +285,7 @@ describe('A subscriber', () => {
     rig.pulse(19_000)
     expect(end.reason).to.equal(undefined)
     rig.pulse(21_000)
-    expect(end.reason).to.equal('slow')
+    expect(end).to.deep.equal({ code: 'slow', reason: 'slow' })
   })
 
   it('shares its muxer with those of the same format, selection and window, and the last one ends it', async () => {
@@ -384,7 +384,7 @@ describe('A subscriber', () => {
       source.write('K1 P2')
       await turn()
       source.write('P3')
-      expect(endOf(bad).reason).to.equal('failed')
+      expect(endOf(bad)).to.deep.equal({ code: 'failed', reason: 'failed' })
       expect(got).to.include('P3')
       expect(rig.messages.filter((message) => message === 'a unit reader failed')).to.have.length(1)
     })
@@ -404,7 +404,7 @@ describe('A subscriber', () => {
       const { got } = await read(rig)
       source.write('P4')
       expect(calls).to.equal(1)
-      expect(endOf(bad).reason).to.equal('failed')
+      expect(endOf(bad)).to.deep.equal({ code: 'failed', reason: 'failed' })
       expect(got).to.include('P4')
       expect(rig.messages.filter((message) => message === 'a unit reader failed')).to.have.length(1)
     })

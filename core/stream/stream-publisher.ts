@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks'
 import type {
   AccessUnit,
   AudioConfig,
+  CloseReason,
   PublishConfig,
   Publisher,
   PublishOptions,
@@ -11,7 +12,7 @@ import type {
   VideoConfig,
 } from 'sluice/sdk'
 import { MalformedError } from 'sluice/sdk/media'
-import type { Session } from './session.ts'
+import { closeReasonOf, type Session } from './session.ts'
 import { Timeline } from './timeline.ts'
 import { sameConfig } from './track-config.ts'
 import { TrackMeter } from './track-meter.ts'
@@ -31,7 +32,7 @@ export interface PublisherStream {
   tracksCompleted(): void
   metadataChanged(): void
   dispatch(unit: AccessUnit): void
-  publisherClosed(publisher: StreamPublisher, reason: string): void
+  publisherClosed(publisher: StreamPublisher, reason: CloseReason): void
 }
 
 type StreamPublisherInit = {
@@ -160,13 +161,14 @@ export class StreamPublisher implements Publisher {
     this.#stream.dispatch(unit)
   }
 
-  onClose(listener: (reason: string) => void): void {
+  onClose(listener: (reason: CloseReason) => void): void {
     this.session.onClose(listener)
   }
 
-  close(reason = 'closed'): void {
+  close(why?: CloseReason | string): void {
     if (this.#closing) return
     this.#closing = true
+    const reason = closeReasonOf(why)
     clearTimeout(this.#completeTimer)
     // The stream lets go first, so that a listener that publishes the path again finds it free.
     this.#stream.publisherClosed(this, reason)

@@ -1,3 +1,4 @@
+import type { CloseReason } from 'sluice/sdk'
 import type { Stream } from './stream.ts'
 
 /** How often the time limits of publishers and viewers are looked at. */
@@ -15,14 +16,16 @@ export function pulse(streams: Iterable<Stream>, nowMs: number): void {
   }
 }
 
-function overdue(stream: Stream, nowMs: number): string | undefined {
+function overdue(stream: Stream, nowMs: number): CloseReason | undefined {
   const { publisher } = stream
   if (publisher === undefined) return undefined
   const { publishtimeout, delayclosetimeout, idletimeout } = publisher.config
-  if (publishtimeout > 0 && nowMs - publisher.lastWriteMs >= publishtimeout) return 'publish timeout'
+  if (publishtimeout > 0 && nowMs - publisher.lastWriteMs >= publishtimeout) {
+    return { code: 'timeout', text: 'publish timeout' }
+  }
   if (stream.subscribers.size > 0) return undefined
-  const idleMs = nowMs - stream.idleSinceMs
-  if (stream.hadSubscriber)
-    return delayclosetimeout > 0 && idleMs >= delayclosetimeout ? 'publish delay close timeout' : undefined
-  return idletimeout > 0 && idleMs >= idletimeout ? 'publish idle timeout' : undefined
+  const { hadSubscriber } = stream
+  const limitMs = hadSubscriber ? delayclosetimeout : idletimeout
+  if (limitMs === 0 || nowMs - stream.idleSinceMs < limitMs) return undefined
+  return { code: 'idle', text: hadSubscriber ? 'publish delay close timeout' : 'publish idle timeout' }
 }

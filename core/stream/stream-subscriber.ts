@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import type {
+  CloseReason,
   MuxerFormat,
   SessionClient,
   SessionRequest,
@@ -11,7 +12,7 @@ import type {
   UnitReader,
 } from 'sluice/sdk'
 import { MAX_DURATION_MS } from 'sluice/sdk'
-import type { Session } from './session.ts'
+import { closeReasonOf, type Session } from './session.ts'
 import type { SharedMuxer } from './shared-muxer.ts'
 import { selectionOf, selectsTrack, type TrackSelection } from './track-selection.ts'
 import { Viewer } from './viewer.ts'
@@ -22,7 +23,7 @@ export interface SubscriberStream {
   /** The muxer that this subscriber shares with the others of its format, selection and window. */
   muxerFor(format: MuxerFormat, subscriber: StreamSubscriber): SharedMuxer
   addReader(subscriber: StreamSubscriber, reader: UnitReader): void
-  subscriberClosed(subscriber: StreamSubscriber, reason: string): void
+  subscriberClosed(subscriber: StreamSubscriber, reason: CloseReason): void
 }
 
 type StreamSubscriberInit = {
@@ -107,12 +108,13 @@ export class StreamSubscriber implements Subscriber {
     this.#viewer?.resume()
   }
 
-  onClose(listener: (reason: string) => void): void {
+  onClose(listener: (reason: CloseReason) => void): void {
     this.session.onClose(listener)
   }
 
-  close(reason = 'closed'): void {
+  close(why?: CloseReason | string): void {
     if (this.session.closed) return
+    const reason = closeReasonOf(why)
     this.stopWaiting()
     this.#stream.subscriberClosed(this, reason)
     this.session.close(reason)
@@ -122,7 +124,7 @@ export class StreamSubscriber implements Subscriber {
   fail(what: string, err: unknown): void {
     if (this.session.closed) return
     this.session.log.error({ err, stream: this.streamPath, subscriber: this.id }, what)
-    this.close('failed')
+    this.close({ code: 'failed', text: 'failed' })
   }
 
   /** Calls back when what it waits for does not come in time. */

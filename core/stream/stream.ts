@@ -1,5 +1,14 @@
 import { performance } from 'node:perf_hooks'
-import type { AccessUnit, Hooks, MuxerFormat, StreamInfo, StreamState, Track, UnitReader } from 'sluice/sdk'
+import type {
+  AccessUnit,
+  CloseReason,
+  Hooks,
+  MuxerFormat,
+  StreamInfo,
+  StreamState,
+  Track,
+  UnitReader,
+} from 'sluice/sdk'
 import { rescale } from 'sluice/sdk/media'
 import type { Logger } from 'pino'
 import { Boarding } from './boarding.ts'
@@ -192,7 +201,7 @@ export class Stream implements PublisherStream, SubscriberStream {
     this.#readers.write(unit, this.#lead)
   }
 
-  publisherClosed(publisher: StreamPublisher, reason: string): void {
+  publisherClosed(publisher: StreamPublisher, reason: CloseReason): void {
     if (this.#publisher !== publisher) return
     const info = this.info()
     this.tracksChanging()
@@ -211,7 +220,7 @@ export class Stream implements PublisherStream, SubscriberStream {
   }
 
   /** Ends all its sessions, and waits for nobody. */
-  close(reason: string): void {
+  close(reason: CloseReason): void {
     this.tracksChanging()
     for (const subscriber of [...this.subscribers]) subscriber.close(reason)
     this.#publisher?.close(reason)
@@ -232,7 +241,7 @@ export class Stream implements PublisherStream, SubscriberStream {
     )
   }
 
-  subscriberClosed(subscriber: StreamSubscriber, reason: string): void {
+  subscriberClosed(subscriber: StreamSubscriber, reason: CloseReason): void {
     if (!this.subscribers.delete(subscriber)) return
     if (subscriber.request.type === 'server') this.#subscriberCount--
     this.#readers.delete(subscriber)
@@ -249,7 +258,7 @@ export class Stream implements PublisherStream, SubscriberStream {
 
   #wait(subscriber: StreamSubscriber, timeoutMs: number): void {
     subscriber.startWaiting(timeoutMs, () => {
-      if (this.tracks.length === 0) subscriber.close('subscribe timeout')
+      if (this.tracks.length === 0) subscriber.close({ code: 'timeout', text: 'subscribe timeout' })
       else this.#waiting.release(subscriber)
     })
   }

@@ -10,7 +10,7 @@ function makeViewer(limits: Partial<ViewerLimits> = {}): Made {
   sink.stuck = true
   const closed: string[] = []
   const viewer = new Viewer(sink, { ...GENEROUS, ...limits }, 0, 0, {
-    close: (reason) => void closed.push(reason),
+    close: ({ code }) => void closed.push(code),
     fail: (what) => void closed.push(what),
   })
   return { viewer, sink, closed }

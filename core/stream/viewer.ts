@@ -1,4 +1,6 @@
-import type { Sink } from 'sluice/sdk'
+import type { CloseReason, Sink } from 'sluice/sdk'
+
+const SLOW: CloseReason = { code: 'slow', text: 'slow' }
 
 /** The bounds of one viewer; see `subscribe.queuesize`, `queuetime`, `stalltimeout` and `submode`. */
 export type ViewerLimits = {
@@ -18,7 +20,7 @@ export type ViewerState = 'joining' | 'starting' | 'live' | 'skipping'
 
 /** Whose sink it is. */
 export interface ViewerOwner {
-  close(reason: string): void
+  close(reason: CloseReason): void
   /** Logs what went wrong, and closes it, unless it is closed. */
   fail(what: string, error: unknown): void
 }
@@ -65,7 +67,7 @@ export class Viewer {
     }
   }
 
-  close(reason: string): void {
+  close(reason: CloseReason): void {
     this.#owner.close(reason)
   }
 
@@ -110,7 +112,7 @@ export class Viewer {
   /** It can't take a batch of so many units: it skips to a start point, or is closed where it must not skip. */
   fallBehind(units: number): void {
     this.dropped += units
-    if (!this.limits.skips) return this.close('slow')
+    if (!this.limits.skips) return this.close(SLOW)
     this.state = 'skipping'
     this.skips++
   }
@@ -126,7 +128,7 @@ export class Viewer {
       this.#stallDrained = drained
       this.#progressMs = nowMs
     } else if (this.limits.stallMs > 0 && nowMs - this.#progressMs >= this.limits.stallMs) {
-      this.close('slow')
+      this.close(SLOW)
     }
   }
 

@@ -36,7 +36,7 @@ export default definePlugin({
       log.info({ stream: streamPath, protocol: pluginName, remoteAddr }, 'came')
     })
     hooks.on('unsubscribed', ({ streamPath, remoteAddr }, reason) => {
-      log.info({ stream: streamPath, remoteAddr, reason }, 'left')
+      log.info({ stream: streamPath, remoteAddr, reason: reason.text }, 'left')
     })
   },
 })

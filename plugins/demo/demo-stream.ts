@@ -50,7 +50,7 @@ export class DemoStream {
     publisher.onClose((reason) => {
       clearTimeout(this.#timer)
       signal.removeEventListener('abort', stop)
-      this.#ctx.log.info({ stream: this.#streamPath, reason }, 'the demo stream has ended')
+      this.#ctx.log.info({ stream: this.#streamPath, reason: reason.text }, 'the demo stream has ended')
     })
     signal.addEventListener('abort', stop, { once: true })
   }

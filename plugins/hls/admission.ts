@@ -1,4 +1,5 @@
 import {
+  CLIENT_LEFT,
   InvalidRequest,
   requestUrl,
   sessionClient,
@@ -67,7 +68,7 @@ export class Admission {
     let subscriber: Subscriber | undefined
     const leave = () => {
       leaving.abort()
-      subscriber?.close('the client left')
+      subscriber?.close(CLIENT_LEFT)
     }
     exchange.response.once('close', leave)
     try {
@@ -97,7 +98,7 @@ export class Admission {
     feed.hold(streamPath)
     try {
       await feed.whenReady()
-      if (hasLeft(exchange)) throw new StreamUnavailable('the client left')
+      if (hasLeft(exchange)) throw new StreamUnavailable(CLIENT_LEFT.text)
     } finally {
       feed.release(streamPath)
     }

@@ -39,8 +39,6 @@ export type FeedInit = {
   readonly nowMs: () => number
 }
 
-/** Why the core ends a subscriber whose stream did not come back. */
-export const STREAM_OVER = 'subscribe timeout'
 /** The first segment may take as long as a group of pictures. */
 const READY_TIMEOUT_MS = 30_000
 /** Of a stream that has ended. */
@@ -122,7 +120,8 @@ export class Feed {
       const request = { streamPath, url: '', query, client, type: 'transform', signal: this.#leave.signal } as const
       const subscriber = await streams.subscribe(request)
       this.#subscriber = subscriber
-      subscriber.onClose((reason) => (reason === STREAM_OVER ? this.end() : this.dispose()))
+      // A stream that did not come back is over; what there is of it stays for a while.
+      subscriber.onClose(({ code }) => (code === 'timeout' ? this.end() : this.dispose()))
       if (!this.#disposed) subscriber.read(presentation.reader)
       else subscriber.close('nobody watches')
     } catch (error) {

@@ -95,7 +95,7 @@ describe('sessions of HLS viewers', () => {
   })
 
   it('can play to the end when their stream is over, until it is freed', () => {
-    subscriber.close('subscribe timeout')
+    subscriber.close({ code: 'timeout', text: 'subscribe timeout' })
     expect(session.over).to.equal(true)
     session.feed.end()
     sessions.tick(rig.clock.now())

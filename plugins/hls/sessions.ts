@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { PluginContext, SessionClient, Subscriber } from 'sluice/sdk'
-import { STREAM_OVER, type Feed } from './feed.ts'
+import type { CloseReason, PluginContext, SessionClient, Subscriber } from 'sluice/sdk'
+import type { Feed } from './feed.ts'
 import { Session } from './session.ts'
 
 const TOKEN_SIZE_BYTES = 16
@@ -47,7 +47,7 @@ export class Sessions {
     const log = this.#log.child({ session: subscriber.id, stream: subscriber.streamPath })
     log.info({ ip: client.ip, port: client.port, format: feed.format }, 'play')
     subscriber.onClose((reason) => {
-      log.info({ reason }, 'play ended')
+      log.info({ reason: reason.text }, 'play ended')
       this.#onClose(session, reason)
     })
     return session
@@ -86,9 +86,9 @@ export class Sessions {
     }
   }
 
-  #onClose(session: Session, reason: string): void {
+  #onClose(session: Session, { code }: CloseReason): void {
     if (!this.#sessions.has(session)) return
-    if (reason === STREAM_OVER) {
+    if (code === 'timeout') {
       session.over = true
       return
     }

@@ -1,9 +1,11 @@
 import {
+  CLIENT_LEFT,
   InvalidRequest,
   SluiceError,
   StreamDenied,
   StreamNotFound,
   socketSink,
+  type CloseReason,
   type PluginContext,
   type Publisher,
   type SessionClient,
@@ -65,7 +67,7 @@ export class NetStream {
     } catch (error) {
       return this.#refuse(command, target, error, 'publish')
     }
-    if (this.#closed || connection.closed) return publisher.close('the client left')
+    if (this.#closed || connection.closed) return publisher.close(CLIENT_LEFT)
     const log = ctx.log.child({ session: publisher.id, stream: publisher.streamPath })
     log.info({ ip: client.ip, port: client.port, userAgent: client.userAgent }, 'publish')
     this.#told = true
@@ -75,7 +77,7 @@ export class NetStream {
     )
     connection.expectMedia()
     publisher.onClose((reason) => {
-      log.info({ reason, dropped: this.#ingest?.dropped || undefined }, 'publish ended')
+      log.info({ reason: reason.text, dropped: this.#ingest?.dropped || undefined }, 'publish ended')
       this.#publisherClosed(reason, command.amf3)
     })
     connection.send(onFc('onFCPublish', 'NetStream.Publish.Start', 'publishing', command.amf3))
@@ -94,13 +96,13 @@ export class NetStream {
     } catch (error) {
       return this.#refuse(command, target, error, 'play')
     }
-    if (this.#closed || connection.closed) return subscriber.close('the client left')
+    if (this.#closed || connection.closed) return subscriber.close(CLIENT_LEFT)
     const log = ctx.log.child({ session: subscriber.id, stream: subscriber.streamPath })
     log.info({ ip: client.ip, port: client.port, userAgent: client.userAgent }, 'play')
     this.#told = true
     this.#subscriber = subscriber
     subscriber.onClose((reason) => {
-      log.info({ reason }, 'play ended')
+      log.info({ reason: reason.text }, 'play ended')
       this.#subscriberClosed(reason, command.amf3)
     })
     connection.send({ kind: 'streamBegin', streamId: this.id })
@@ -139,23 +141,23 @@ export class NetStream {
     this.#subscriber?.close(reason)
   }
 
-  #publisherClosed(reason: string, amf3: boolean): void {
+  #publisherClosed({ text }: CloseReason, amf3: boolean): void {
     this.#publisher = undefined
     this.#ingest = undefined
     if (this.#closed) return
-    this.#status('error', 'NetStream.Publish.Failed', `the stream was closed: ${reason}`, amf3)
-    this.#deps.connection.close(reason)
+    this.#status('error', 'NetStream.Publish.Failed', `the stream was closed: ${text}`, amf3)
+    this.#deps.connection.close(text)
   }
 
-  #subscriberClosed(reason: string, amf3: boolean): void {
+  #subscriberClosed({ code, text }: CloseReason, amf3: boolean): void {
     this.#subscriber = undefined
     if (this.#closed) return
     const { connection } = this.#deps
     // What a slow viewer has not taken would only hold up its end.
-    if (reason === 'slow') return connection.cut(reason)
+    if (code === 'slow') return connection.cut(text)
     connection.send({ kind: 'streamEof', streamId: this.id })
     this.#status('status', 'NetStream.Play.Stop', 'the stream has ended', amf3)
-    connection.close(reason)
+    connection.close(text)
   }
 
   #refuse(command: Command, { streamPath }: StreamTarget, error: unknown, action: 'publish' | 'play'): void {

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { PluginContext } from '../plugin/context.ts'
 import { decodePathPart } from '../plugin/decode-path-part.ts'
 import { requestUrl } from '../plugin/request-url.ts'
+import { CLIENT_LEFT } from '../stream/close-reason.ts'
 import { sessionClient } from '../stream/session-client.ts'
 import type { Subscriber } from '../stream/subscriber.ts'
 import { cut } from './cut.ts'
@@ -51,15 +52,15 @@ export function bind(
   const { ip, port } = sessionClient(request.socket)
   log.info({ ip, port }, 'play')
   subscriber.onClose((reason) => {
-    log.info({ reason }, 'play ended')
+    log.info({ reason: reason.text }, 'play ended')
     if (carrier.destroyed) return
-    if (reason === 'slow') return cut(carrier)
+    if (reason.code === 'slow') return cut(carrier)
     end()
     // What a viewer has not taken would keep its connection alive.
     const timer = setTimeout(() => cut(carrier), LINGER_MS)
     carrier.once('close', () => clearTimeout(timer))
   })
-  const left = () => subscriber.close('the client left')
+  const left = () => subscriber.close(CLIENT_LEFT)
   // In HTTP/2 a client ends its half of the stream with the request.
   if (carrier === request.socket) carrier.once('end', left)
   carrier.once('close', left)

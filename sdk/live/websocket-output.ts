@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { WebSocketServer, type WebSocket } from 'ws'
 import { SluiceError } from '../errors/stream-errors.ts'
 import type { PluginContext } from '../plugin/context.ts'
+import { CLIENT_LEFT } from '../stream/close-reason.ts'
 import { socketSink } from '../stream/socket-sink.ts'
 import type { Subscriber } from '../stream/subscriber.ts'
 import type { LiveOutput } from './live-output.ts'
@@ -37,7 +38,7 @@ export class WebSocketOutput {
     try {
       const { subscriber } = await subscribe(this.#ctx, this.#output, request)
       socket.off('error', onError)
-      if (socket.destroyed) return subscriber.close('the client left')
+      if (socket.destroyed) return subscriber.close(CLIENT_LEFT)
       closeWithSocket(subscriber, socket)
       this.#server.handleUpgrade(request, socket, head, (webSocket) => this.#play(webSocket, request, subscriber))
     } catch (error) {
@@ -54,7 +55,7 @@ export class WebSocketOutput {
     webSocket.on('ping', (payload: Buffer) => {
       if (socket.writableLength <= MAX_QUEUE_FOR_PONG_BYTES) webSocket.pong(payload)
     })
-    webSocket.on('close', () => subscriber.close('the client left'))
+    webSocket.on('close', () => subscriber.close(CLIENT_LEFT))
     bind(this.#ctx, request, subscriber, () => webSocket.close(GOING_AWAY))
     subscriber.attach(this.#output.webSocketFormat, socketSink(socket))
   }
@@ -62,7 +63,7 @@ export class WebSocketOutput {
 
 /** ws answers a malformed handshake itself, and then never calls back. */
 function closeWithSocket(subscriber: Subscriber, socket: Socket): void {
-  socket.once('close', () => subscriber.close('the client left'))
+  socket.once('close', () => subscriber.close(CLIENT_LEFT))
 }
 
 function refuse(ctx: PluginContext<unknown>, socket: Socket, error: unknown): void {

@@ -1,4 +1,5 @@
 import type { Track } from '../media/track.ts'
+import type { CloseReason } from '../stream/close-reason.ts'
 import type { SessionRequest } from '../stream/session-request.ts'
 import type { StreamInfo, SubscriberInfo } from '../stream/stream-info.ts'
 
@@ -18,12 +19,13 @@ export interface Hooks {
   /** A publisher started on a path. */
   published(stream: StreamInfo): void | Promise<void>
   /** A publisher ended. */
-  unpublished(stream: StreamInfo, reason: string): void | Promise<void>
+  unpublished(stream: StreamInfo, reason: CloseReason): void | Promise<void>
   /** A track appeared on a stream, or its configuration changed. */
   track(stream: StreamInfo, track: Track): void | Promise<void>
   /** A subscriber was attached to a stream. */
   subscribed(subscriber: SubscriberInfo): void | Promise<void>
-  unsubscribed(subscriber: SubscriberInfo, reason: string): void | Promise<void>
+  /** A subscriber that was attached ended. */
+  unsubscribed(subscriber: SubscriberInfo, reason: CloseReason): void | Promise<void>
 }
 
 /** How a plugin taps hooks. */

@@ -1,5 +1,6 @@
 import type { PublishConfig } from '../config/groups.ts'
 import type { UnitSink } from '../media/unit-sink.ts'
+import type { CloseReason } from './close-reason.ts'
 
 /**
  * Feeds one stream. Got from `ctx.streams.publish`; whoever got it closes it.
@@ -17,10 +18,10 @@ export interface Publisher extends UnitSink {
   setMetadata(metadata: Readonly<Record<string, unknown>>): void
   /** Says that no further track is to be expected, so that subscribers need not wait for one. */
   tracksComplete(): void
-  /** Told once when the publisher ends for whatever reason; at once when it has ended already. */
-  onClose(listener: (reason: string) => void): void
-  /** Ends the publisher. Its subscribers go back to waiting. Idempotent. */
-  close(reason?: string): void
+  /** Calls the listener once, when the publisher ends for whatever reason; at once when it has ended already. */
+  onClose(listener: (reason: CloseReason) => void): void
+  /** Ends the publisher. Its subscribers go back to waiting. A text alone has the code `closed`. Idempotent. */
+  close(reason?: CloseReason | string): void
 }
 
 /** What a protocol says of a publisher. */

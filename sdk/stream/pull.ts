@@ -1,4 +1,5 @@
 import type { PublishConfig } from '../config/groups.ts'
+import type { CloseReason } from './close-reason.ts'
 
 /** What to fetch, and where it goes. */
 export type PullRequest = {
@@ -17,7 +18,7 @@ export type PullRequest = {
 }
 
 /** Who ended a pull that did not fail: the source, which said that it is over, or whoever closed the publisher. */
-export type PullEnd = { readonly by: 'source' } | { readonly by: 'server'; readonly reason: string }
+export type PullEnd = { readonly by: 'source' } | { readonly by: 'server'; readonly reason: CloseReason }
 
 /**
  * Fetches streams by one protocol. A plugin provides it as `pull:` and its name. When to pull and when to try again is

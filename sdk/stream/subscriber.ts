@@ -1,6 +1,7 @@
 import type { SubscribeConfig } from '../config/groups.ts'
 import type { AccessUnit } from '../media/access-unit.ts'
 import type { Track } from '../media/track.ts'
+import type { CloseReason } from './close-reason.ts'
 import type { MuxerFormat, Sink } from './muxer.ts'
 
 /** What a unit reader is told. All calls are synchronous and on the media path: no waiting, no throwing. */
@@ -27,7 +28,7 @@ export interface Subscriber {
   readonly tracks: readonly Track[]
   /**
    * Starts sending muxed bytes to a sink, from the newest keyframe on (see `submode`). A sink that falls behind skips
-   * to a keyframe; one that takes nothing for `stalltimeout` is closed with the reason `slow`. Once per subscriber.
+   * to a keyframe; one that takes nothing for `stalltimeout` is closed with the code `slow`. Once per subscriber.
    */
   attach(format: MuxerFormat, sink: Sink): void
   /** Starts handing units to a reader, from the newest keyframe on. Once per subscriber, instead of `attach`. */
@@ -35,8 +36,8 @@ export interface Subscriber {
   /** Stops sending to the attached sink until {@link Subscriber.resume}; it then goes on at the next keyframe. */
   pause(): void
   resume(): void
-  /** Told once when the subscriber ends for whatever reason; at once when it has ended already. */
-  onClose(listener: (reason: string) => void): void
-  /** Ends the subscriber. Idempotent. */
-  close(reason?: string): void
+  /** Calls the listener once, when the subscriber ends for whatever reason; at once when it has ended already. */
+  onClose(listener: (reason: CloseReason) => void): void
+  /** Ends the subscriber. A text alone has the code `closed`. Idempotent. */
+  close(reason?: CloseReason | string): void
 }

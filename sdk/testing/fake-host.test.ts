@@ -120,7 +120,7 @@ describe('createFakeHost', () => {
       ctx.signal.addEventListener('abort', () => order.push('abort'))
       ctx.hooks.on('published', () => undefined)
       const publisher = await ctx.streams.publish(sessionInit('live/test'))
-      publisher.onClose((reason) => order.push(reason))
+      publisher.onClose(({ code }) => order.push(code))
       await ctx.net.tcp(ctx.config.tcp, (socket) => socket.on('error', () => undefined))
     })
     const socket = connect(started.net.port())

@@ -4,7 +4,8 @@ import type { AccessUnit } from '../media/access-unit.ts'
 import type { AudioConfig, Track, TrackInit, VideoConfig } from '../media/track.ts'
 import type { Publisher, PublishOptions } from '../stream/publisher.ts'
 import type { SessionRequest } from '../stream/session-request.ts'
-import { SessionEnd } from './session-end.ts'
+import type { CloseReason } from '../stream/close-reason.ts'
+import { closeReasonOf, SessionEnd } from './session-end.ts'
 
 /** What a fake publisher tells its stream. */
 export interface FakePublisherStream {
@@ -12,7 +13,7 @@ export interface FakePublisherStream {
   trackRemoved(track: Track): void
   tracksCompleted(): void
   dispatch(unit: AccessUnit): void
-  publisherClosed(publisher: FakePublisher, reason: string): void
+  publisherClosed(publisher: FakePublisher, reason: CloseReason): void
 }
 
 export type FakePublisherInit = {
@@ -65,7 +66,7 @@ export class FakePublisher implements Publisher {
 
   /** Why it ended; undefined while it runs. */
   get closeReason(): string | undefined {
-    return this.#end.reason
+    return this.#end.reason?.text
   }
 
   addTrack(init: TrackInit): Track {
@@ -103,12 +104,13 @@ export class FakePublisher implements Publisher {
     this.#stream.dispatch(unit)
   }
 
-  onClose(listener: (reason: string) => void): void {
+  onClose(listener: (reason: CloseReason) => void): void {
     this.#end.onClose(listener)
   }
 
-  close(reason = 'closed'): void {
+  close(why?: CloseReason | string): void {
     if (this.closeReason !== undefined) return
+    const reason = closeReasonOf(why)
     this.#stream.publisherClosed(this, reason)
     this.#end.close(reason)
   }

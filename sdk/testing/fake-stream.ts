@@ -1,5 +1,6 @@
 import type { AccessUnit } from '../media/access-unit.ts'
 import type { Track } from '../media/track.ts'
+import type { CloseReason } from '../stream/close-reason.ts'
 import type { SessionClient } from '../stream/session-request.ts'
 import type { StreamInfo, StreamState, SubscriberInfo } from '../stream/stream-info.ts'
 import type { FakeHooks } from './fake-hooks.ts'
@@ -89,7 +90,7 @@ export class FakeStream implements FakePublisherStream, FakeSubscriberStream {
     for (const subscriber of this.subscribers) subscriber.unit(unit, isStart)
   }
 
-  publisherClosed(publisher: FakePublisher, reason: string): void {
+  publisherClosed(publisher: FakePublisher, reason: CloseReason): void {
     if (this.#publisher !== publisher) return
     const info = this.info()
     this.#publisher = undefined
@@ -98,7 +99,7 @@ export class FakeStream implements FakePublisherStream, FakeSubscriberStream {
     void this.#hooks.notify('unpublished', info, reason)
   }
 
-  subscriberClosed(subscriber: FakeSubscriber, reason: string): void {
+  subscriberClosed(subscriber: FakeSubscriber, reason: CloseReason): void {
     this.subscribers.delete(subscriber)
     void this.#hooks.notify('unsubscribed', subscriberInfo(subscriber), reason)
     this.#wake()

@@ -101,7 +101,7 @@ describe('FakeStreams', () => {
     publisher.addTrack(SCRIPTED_VIDEO)
     const subscriber = await streams.subscribe(sessionInit('live/test'))
     publisher.close()
-    expect(await new Promise((resolve) => subscriber.onClose(resolve))).to.equal('subscribe timeout')
+    expect(await new Promise((resolve) => subscriber.onClose(resolve))).to.include({ code: 'timeout' })
     expect(streams.subscribers()).to.eql([])
   })
 
@@ -152,8 +152,8 @@ describe('FakeStreams', () => {
     hooks.on('published', ({ path }) => void fired.push(`published ${path}`))
     hooks.on('track', (_, { codec }) => void fired.push(`track ${codec}`))
     hooks.on('subscribed', ({ streamPath }) => void fired.push(`subscribed ${streamPath}`))
-    hooks.on('unsubscribed', (_, reason) => void fired.push(`unsubscribed ${reason}`))
-    hooks.on('unpublished', (_, reason) => void fired.push(`unpublished ${reason}`))
+    hooks.on('unsubscribed', (_, reason) => void fired.push(`unsubscribed ${reason.text}`))
+    hooks.on('unpublished', (_, reason) => void fired.push(`unpublished ${reason.text}`))
     hooks.on('resolve', async ({ streamPath }) => {
       const publisher = await streams.publish(sessionInit(streamPath))
       publisher.addTrack(SCRIPTED_VIDEO)

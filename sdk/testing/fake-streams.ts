@@ -6,6 +6,7 @@ import {
   StreamNotFound,
   StreamUnavailable,
 } from '../errors/stream-errors.ts'
+import { CLIENT_LEFT } from '../stream/close-reason.ts'
 import type { PublishOptions } from '../stream/publisher.ts'
 import type { SessionAction, SessionInit, SessionRequest } from '../stream/session-request.ts'
 import type { StreamInfo, SubscriberInfo } from '../stream/stream-info.ts'
@@ -54,7 +55,7 @@ export class FakeStreams implements StreamManager {
     const config = { ...this.#init.config().publish, ...options.config }
     const stream = this.#stream(request.streamPath)
     if (stream.publisher !== undefined && !config.kickexist) throw new StreamExists()
-    stream.publisher?.close('kick')
+    stream.publisher?.close({ code: 'kick', text: 'kick' })
     const publisher = new FakePublisher({ id: this.#nextId++, request, options, config, stream })
     this.publishers.push(publisher)
     stream.setPublisher(publisher)
@@ -108,7 +109,8 @@ export class FakeStreams implements StreamManager {
 
   /** Ends all sessions. */
   dispose(reason = 'unloaded'): void {
-    for (const session of [...this.allSubscribers, ...this.publishers]) session.close(reason)
+    for (const session of [...this.allSubscribers, ...this.publishers])
+      session.close({ code: 'unloaded', text: reason })
   }
 
   async #admit(action: SessionAction, init: SessionInit): Promise<SessionRequest> {
@@ -130,14 +132,15 @@ export class FakeStreams implements StreamManager {
 
   async #wait(stream: FakeStream, subscriber: FakeSubscriber): Promise<void> {
     const { signal } = subscriber.request
-    const leave = () => subscriber.close('the client left')
+    const leave = () => subscriber.close(CLIENT_LEFT)
     if (signal?.aborted) leave()
     signal?.addEventListener('abort', leave)
     if (stream.publisher === undefined) void this.#init.hooks.resolve(subscriber.request)
     await stream.whenReady(subscriber)
     signal?.removeEventListener('abort', leave)
-    if (subscriber.closeReason === 'subscribe timeout') throw new StreamNotFound()
-    if (subscriber.closeReason !== undefined) throw new StreamUnavailable(subscriber.closeReason)
+    const { end } = subscriber
+    if (end.reason?.code === 'timeout') throw new StreamNotFound()
+    if (end.reason !== undefined) throw new StreamUnavailable(end.reason.text)
   }
 
   #stream(path: string): FakeStream {

@@ -6,7 +6,8 @@ import type { Track } from '../media/track.ts'
 import type { Muxer, MuxerFormat, Sink } from '../stream/muxer.ts'
 import type { SessionRequest } from '../stream/session-request.ts'
 import type { Subscriber, UnitReader } from '../stream/subscriber.ts'
-import { SessionEnd } from './session-end.ts'
+import type { CloseReason } from '../stream/close-reason.ts'
+import { closeReasonOf, SessionEnd } from './session-end.ts'
 
 /** What a fake subscriber needs of its stream. */
 export interface FakeSubscriberStream {
@@ -14,7 +15,7 @@ export interface FakeSubscriberStream {
   readonly metadata: Readonly<Record<string, unknown>>
   /** The units since the newest keyframe. */
   readonly gop: readonly AccessUnit[]
-  subscriberClosed(subscriber: FakeSubscriber, reason: string): void
+  subscriberClosed(subscriber: FakeSubscriber, reason: CloseReason): void
 }
 
 export type FakeSubscriberInit = {
@@ -40,7 +41,7 @@ export class FakeSubscriber implements Subscriber {
   readonly request: SessionRequest
   readonly startTime = new Date()
   readonly #stream: FakeSubscriberStream
-  readonly #end = new SessionEnd()
+  readonly end = new SessionEnd()
   #output: Output | undefined
   #started = false
   #paused = false
@@ -70,7 +71,7 @@ export class FakeSubscriber implements Subscriber {
 
   /** Why it ended; undefined while it runs. */
   get closeReason(): string | undefined {
-    return this.#end.reason
+    return this.end.reason?.text
   }
 
   attach(format: MuxerFormat, sink: Sink): void {
@@ -99,20 +100,24 @@ export class FakeSubscriber implements Subscriber {
     this.#started = false
   }
 
-  onClose(listener: (reason: string) => void): void {
-    this.#end.onClose(listener)
+  onClose(listener: (reason: CloseReason) => void): void {
+    this.end.onClose(listener)
   }
 
-  close(reason = 'closed'): void {
+  close(why?: CloseReason | string): void {
+    const reason = closeReasonOf(why)
     this.stopWaiting()
-    if (this.#end.close(reason)) this.#stream.subscriberClosed(this, reason)
+    if (this.end.close(reason)) this.#stream.subscriberClosed(this, reason)
   }
 
   /** Closes it when no publisher comes in `subscribe.waittimeout`. */
   startWaiting(): void {
     this.stopWaiting()
     this.#started = false
-    this.#waitTimer = setTimeout(() => this.close('subscribe timeout'), this.config.waittimeout)
+    this.#waitTimer = setTimeout(
+      () => this.close({ code: 'timeout', text: 'subscribe timeout' }),
+      this.config.waittimeout,
+    )
   }
 
   stopWaiting(): void {

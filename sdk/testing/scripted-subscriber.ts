@@ -1,5 +1,6 @@
 import type { AccessUnit } from '../media/access-unit.ts'
 import type { Track } from '../media/track.ts'
+import type { CloseReason } from '../stream/close-reason.ts'
 import type { Sink } from '../stream/muxer.ts'
 import type { Subscriber, UnitReader } from '../stream/subscriber.ts'
 
@@ -41,7 +42,7 @@ export class ScriptedSubscriber implements UnitReader {
   readonly tracks: Track[] = []
   readonly units: AccessUnit[] = []
   readonly #subscriber: Subscriber
-  #closeReason: string | undefined
+  #closeReason: CloseReason | undefined
 
   constructor(subscriber: Subscriber) {
     this.#subscriber = subscriber
@@ -50,7 +51,7 @@ export class ScriptedSubscriber implements UnitReader {
   }
 
   /** Why the subscriber ended; undefined while it runs. */
-  get closeReason(): string | undefined {
+  get closeReason(): CloseReason | undefined {
     return this.#closeReason
   }
 

@@ -93,7 +93,7 @@ export function describeLife(start: StartContractHost): void {
         })
       })
       const publisher = await host.ctx.streams.publish(sessionInit('live/test'))
-      publisher.onClose((reason) => told.push(`publisher ${reason}`))
+      publisher.onClose(({ code }) => told.push(`publisher ${code}`))
       await host.unload()
       expect(told).to.eql(['drain', 'publisher unloaded', 'signal', 'second', 'first', 'task'])
     })
@@ -129,7 +129,7 @@ export function describeLife(start: StartContractHost): void {
       const { ctx } = host
       const publisher = await ctx.streams.publish(sessionInit('live/test'))
       let closeReason: string | undefined
-      publisher.onClose((reason) => (closeReason = reason))
+      publisher.onClose(({ text }) => (closeReason = text))
       await host.replace()
       await waitFor(() => told.length > 0, { what: 'the drain' })
       let late = false

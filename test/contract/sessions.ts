@@ -5,6 +5,8 @@ import {
   StreamExists,
   StreamNotFound,
   StreamUnavailable,
+  type CloseCode,
+  type CloseReason,
   type Publisher,
   type SessionRequest,
 } from 'sluice/sdk'
@@ -87,10 +89,10 @@ export function describeSessions(start: StartContractHost): void {
     it('lets the newer publisher in where the config says so', async () => {
       const { ctx } = await start(undefined, { publish: { kickexist: true } })
       const { publisher } = await publish(ctx)
-      let reason: string | undefined
-      publisher.onClose((why) => (reason = why))
+      let code: CloseCode | undefined
+      publisher.onClose((reason) => (code = reason.code))
       await publish(ctx)
-      expect(reason).to.equal('kick')
+      expect(code).to.equal('kick')
     })
   })
 
@@ -104,8 +106,8 @@ export function describeSessions(start: StartContractHost): void {
         hooks.on('published', ({ path, pluginName }) => void told.push(`published ${path} by ${pluginName}`))
         hooks.on('track', (_stream, track) => void told.push(`track ${track.codec}`))
         hooks.on('subscribed', ({ streamPath }) => void told.push(`subscribed ${streamPath}`))
-        hooks.on('unsubscribed', (_subscriber, reason) => void told.push(`unsubscribed: ${reason}`))
-        hooks.on('unpublished', (_stream, reason) => void told.push(`unpublished: ${reason}`))
+        hooks.on('unsubscribed', (_subscriber, { text }) => void told.push(`unsubscribed: ${text}`))
+        hooks.on('unpublished', (_stream, { text }) => void told.push(`unpublished: ${text}`))
       })
       const { publisher } = await publish(ctx)
       const subscriber = await ctx.streams.subscribe(sessionInit(PATH))
@@ -227,11 +229,11 @@ export function describeSessions(start: StartContractHost): void {
       const subscriber = await ctx.streams.subscribe(sessionInit(PATH))
       for (const session of [subscriber, publisher]) {
         const told: string[] = []
-        session.onClose((reason) => told.push(reason))
-        session.close('first')
+        session.onClose(({ code, text }) => told.push(`${code} ${text}`))
+        session.close({ code: 'left', text: 'first' })
         session.close('second')
-        session.onClose((reason) => told.push(`late ${reason}`))
-        expect(told).to.eql(['first', 'late first'])
+        session.onClose(({ text }) => told.push(`late ${text}`))
+        expect(told).to.eql(['left first', 'late first'])
       }
     })
 
@@ -240,8 +242,8 @@ export function describeSessions(start: StartContractHost): void {
       const { publisher } = await publish(ctx)
       const subscriber = await ctx.streams.subscribe(sessionInit(PATH))
       publisher.close()
-      const reason = await new Promise<string>((resolve) => subscriber.onClose(resolve))
-      expect(reason).to.equal('subscribe timeout')
+      const { code } = await new Promise<CloseReason>((resolve) => subscriber.onClose(resolve))
+      expect(code).to.equal('timeout')
     })
 
     it('take one reader or sink of a subscriber, not two', async () => {

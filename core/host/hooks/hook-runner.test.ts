@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { StreamDenied, type Hooks, type SessionRequest, type StreamInfo } from 'sluice/sdk'
+import { CLIENT_LEFT, StreamDenied, type Hooks, type SessionRequest, type StreamInfo } from 'sluice/sdk'
 import { logLines } from '../testing/log-lines.ts'
 import { until } from '../testing/until.ts'
 import { HookRunner, type HookOwner } from './hook-runner.ts'
@@ -117,10 +117,10 @@ describe('HookRunner', () => {
       const told: unknown[] = []
       on('unpublished', (...args) => void told.push(args))
       on('unpublished', (...args) => void told.push(args))
-      runner.notify('unpublished', STREAM, 'gone')
+      runner.notify('unpublished', STREAM, CLIENT_LEFT)
       expect(told).to.deep.equal([
-        [STREAM, 'gone'],
-        [STREAM, 'gone'],
+        [STREAM, CLIENT_LEFT],
+        [STREAM, CLIENT_LEFT],
       ])
     })
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { StreamInfo } from 'sluice/sdk'
+import { CLIENT_LEFT, type StreamInfo } from 'sluice/sdk'
 import { createFakeHost, sessionInit, type FakeHost } from 'sluice/sdk/testing'
 import { waitFor } from '../../../test/peers/wait-for.ts'
 import demo from '../index.ts'
@@ -81,7 +81,7 @@ describe('demo', () => {
     host.streams.denyAll()
     const { streams } = host
     running('live/demo')?.close('stop by user')
-    await host.hooks.notify('unpublished', OTHERS_STREAM, 'done')
+    await host.hooks.notify('unpublished', OTHERS_STREAM, CLIENT_LEFT)
     await waitFor(() => host?.log.records.some(({ msg }) => msg === 'the demo waits for its path to be free'))
     expect(streams.publishers).to.have.length(1)
     expect(host.log.problems).to.eql([])

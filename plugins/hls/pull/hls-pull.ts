@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import type { Publisher, PullEnd, PullRequest, StreamManager } from 'sluice/sdk'
+import type { CloseReason, Publisher, PullEnd, PullRequest, StreamManager } from 'sluice/sdk'
 import { Pacer } from './pacer.ts'
 import { fetchPlaylist, PlaylistFollower } from './playlist-follower.ts'
 import { MAIN, Rendition } from './rendition.ts'
@@ -43,7 +43,7 @@ export class HlsPull {
 
   /** See `PullService.pull`. */
   async run(): Promise<PullEnd> {
-    let closed: string | undefined
+    let closed: CloseReason | undefined
     let publisher: Publisher | undefined
     try {
       const renditions = await this.#open()
