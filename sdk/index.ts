@@ -31,9 +31,6 @@ export {
   StreamNotFound,
   StreamUnavailable,
 } from './errors/stream-errors.ts'
-export { serveLive, type LiveOutput } from './live/live-output.ts'
-export { takeOver, type GivingResponse } from './live/take-over.ts'
-export { frameBinaryMessage, frameTextMessage } from './live/websocket-frame.ts'
 export { AccessUnit } from './media/access-unit.ts'
 export type {
   AudioCodec,
@@ -51,8 +48,6 @@ export { definePlugin, type Endpoints, type PluginConfig, type PluginDefinition 
 export type { HookRegistry, Hooks } from './plugin/hooks.ts'
 export type { Net, TcpListener } from './plugin/net.ts'
 export { addressTemplates } from './plugin/address-templates.ts'
-export { decodePathPart } from './plugin/decode-path-part.ts'
-export { requestUrl } from './plugin/request-url.ts'
 export type { ServiceRegistry, Services } from './plugin/services.ts'
 export type { Task, TaskInit, TaskRegistry } from './plugin/tasks.ts'
 export { CLIENT_LEFT, type CloseCode, type CloseReason } from './stream/close-reason.ts'
@@ -60,14 +55,14 @@ export { maskUrl } from './stream/mask-url.ts'
 export type { Muxer, MuxerFormat, MuxerStart, Sink } from './stream/muxer.ts'
 export type { Publisher, PublishOptions } from './stream/publisher.ts'
 export type { PullEnd, PullRequest, PullService } from './stream/pull.ts'
-export type {
-  SessionAction,
-  SessionClient,
-  SessionInit,
-  SessionRequest,
-  SessionType,
+export {
+  sessionClient,
+  type SessionAction,
+  type SessionClient,
+  type SessionInit,
+  type SessionRequest,
+  type SessionType,
 } from './stream/session-request.ts'
-export { sessionClient } from './stream/session-client.ts'
 export { socketSink } from './stream/socket-sink.ts'
 export { checkStreamPath, isStreamPath, parseQuery } from './stream/stream-path.ts'
 export type { StreamInfo, StreamState, SubscriberInfo } from './stream/stream-info.ts'

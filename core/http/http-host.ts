@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { HttpConfig, TcpListener } from 'sluice/sdk'
+import type { RoutedRequest } from 'sluice/sdk/http'
 import type { ListenerLease } from '../net/listener-lease.ts'
 import type { ListenerPool } from '../net/listener-pool.ts'
 import { failure } from './envelope.ts'
@@ -14,7 +15,7 @@ import { HttpTarget } from './http-target.ts'
 import { MountTable, type Mounted } from './mount-table.ts'
 import { PluginHttp } from './plugin-http.ts'
 import { closeWith } from './raw-reply.ts'
-import { originForm, splitMount, type RoutedRequest } from './request-path.ts'
+import { originForm, splitMount } from './request-path.ts'
 
 export type HttpHostOptions = {
   readonly log: Logger

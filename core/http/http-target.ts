@@ -3,13 +3,13 @@ import type { ServerResponse } from 'node:http'
 import { Duplex } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
+import type { RoutedRequest } from 'sluice/sdk/http'
 import { withoutQuery } from '../observe/logger.ts'
 import { isPreflight, setCorsHeaders } from './cors.ts'
 import { createFastifyApp } from './fastify-app.ts'
 import type { HttpLimits } from './http-limits.ts'
 import { Http1Response } from './http1-response.ts'
 import { closeWith } from './raw-reply.ts'
-import type { RoutedRequest } from './request-path.ts'
 
 /** A fastify instance with what it is answering: the core's own, or one generation of a plugin. */
 export class HttpTarget {

@@ -1,7 +1,7 @@
 import { ServerResponse, type OutgoingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { GivingResponse } from 'sluice/sdk'
+import type { GivingResponse } from 'sluice/sdk/http'
 
 /** What an HTTP server listens to on a connection. */
 const EVENTS = ['data', 'end', 'close', 'drain', 'error', 'timeout', 'resume', 'pause'] as const

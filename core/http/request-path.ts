@@ -1,11 +1,3 @@
-import type { IncomingMessage } from 'node:http'
-
-/**
- * A request on its way to a plugin: `url` has lost the plugin's prefix, `originalUrl` is as the client sent it. For
- * fastify handlers it is `request.originalUrl`; `upgrade` listeners read it from the raw request.
- */
-export type RoutedRequest = IncomingMessage & { originalUrl?: string }
-
 /** The path and query of a request target, which proxies may send as a whole URL (RFC 9112, 3.2.2). */
 export function originForm(target: string): string {
   const authority = /^https?:\/\/[^/?#]*/i.exec(target)?.[0]

@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect } from 'chai'
-import { takeOver } from 'sluice/sdk'
+import { takeOver } from 'sluice/sdk/http'
 import type { PluginHttp } from './plugin-http.ts'
 import { HttpFixture, readAll, waitFor } from './testing/http-fixture.ts'
 

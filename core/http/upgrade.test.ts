@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { expect } from 'chai'
+import type { RoutedRequest } from 'sluice/sdk/http'
 import { WebSocket, WebSocketServer } from 'ws'
 import type { PluginHttp } from './plugin-http.ts'
-import type { RoutedRequest } from './request-path.ts'
 import { HttpFixture, waitFor } from './testing/http-fixture.ts'
 
 const UPGRADE = ['Host: x', 'Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'].join('\r\n')

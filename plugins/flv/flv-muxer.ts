@@ -1,11 +1,5 @@
-import {
-  frameBinaryMessage,
-  type AccessUnit,
-  type Muxer,
-  type MuxerFormat,
-  type MuxerStart,
-  type Track,
-} from 'sluice/sdk'
+import type { AccessUnit, Muxer, MuxerFormat, MuxerStart, Track } from 'sluice/sdk'
+import { frameBinaryMessage } from 'sluice/sdk/http'
 import {
   FLV_TAG_TYPE,
   flvConfigBody,

@@ -1,4 +1,5 @@
-import { addressTemplates, definePlugin, serveLive } from 'sluice/sdk'
+import { addressTemplates, definePlugin } from 'sluice/sdk'
+import { serveLive } from 'sluice/sdk/http'
 import { FLV_FORMAT, WS_FLV_FORMAT } from './flv-muxer.ts'
 
 export default definePlugin({

@@ -1,13 +1,12 @@
 import {
   CLIENT_LEFT,
   InvalidRequest,
-  requestUrl,
-  sessionClient,
   StreamUnavailable,
   type PluginContext,
   type SessionInit,
   type Subscriber,
 } from 'sluice/sdk'
+import { requestClient, requestUrl } from 'sluice/sdk/http'
 import { HLS_FORMATS, type HlsConfig, type HlsFormat } from './config.ts'
 import type { Feed } from './feed.ts'
 import type { Feeds } from './feeds.ts'
@@ -127,6 +126,6 @@ function sessionInit({ request }: Exchange, streamPath: string, query: string): 
     streamPath,
     url: requestUrl(request),
     query,
-    client: sessionClient(request.socket, request.headers['user-agent'] ?? ''),
+    client: requestClient(request),
   }
 }

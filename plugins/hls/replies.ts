@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { Duplex } from 'node:stream'
+import { carrierOf } from 'sluice/sdk/http'
 import type { ReadyReply } from './playlist-text.ts'
 import type { PresentationFile } from './presentation/presentation-file.ts'
 
@@ -18,20 +18,13 @@ export function acceptsGzip({ headers }: IncomingMessage): boolean {
 
 /** Whether nobody is there any more to take an answer. */
 export function hasLeft({ request }: Exchange): boolean {
-  return (streamOf(request) ?? request.socket).destroyed
+  return carrierOf(request).destroyed
 }
 
 /** What all requests over one connection have in common. */
 export function connectionOf({ request }: Exchange): object {
-  const stream = streamOf(request)
-  const session: unknown = stream === undefined ? undefined : Reflect.get(stream, 'session')
+  const session: unknown = Reflect.get(carrierOf(request), 'session')
   return typeof session === 'object' && session !== null ? session : request.socket
-}
-
-/** In HTTP/2, a request's own stream of its connection. */
-function streamOf(request: IncomingMessage): Duplex | undefined {
-  const stream: unknown = request.httpVersionMajor === 2 ? Reflect.get(request, 'stream') : undefined
-  return stream instanceof Duplex ? stream : undefined
 }
 
 /** Sends a playlist. */

@@ -1,4 +1,4 @@
-import { decodePathPart } from 'sluice/sdk'
+import { decodePathPart } from 'sluice/sdk/http'
 import { addressText } from './address-text.ts'
 
 /** What a request asks for. Paths and names are decoded; a path has no slash at either end. */

@@ -1,12 +1,5 @@
-import {
-  frameBinaryMessage,
-  frameTextMessage,
-  type AccessUnit,
-  type Muxer,
-  type MuxerFormat,
-  type MuxerStart,
-  type Track,
-} from 'sluice/sdk'
+import type { AccessUnit, Muxer, MuxerFormat, MuxerStart, Track } from 'sluice/sdk'
+import { frameBinaryMessage, frameTextMessage } from 'sluice/sdk/http'
 import { createInitSegment } from 'sluice/sdk/media'
 import { CarriedTrack, carriedTracks, fmp4ContentType, isCarried, isMain } from './carried-track.ts'
 

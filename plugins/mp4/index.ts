@@ -1,4 +1,5 @@
-import { addressTemplates, definePlugin, serveLive, StreamNotFound } from 'sluice/sdk'
+import { addressTemplates, definePlugin, StreamNotFound } from 'sluice/sdk'
+import { serveLive } from 'sluice/sdk/http'
 import { carriedTracks, fmp4ContentType } from './carried-track.ts'
 import { FMP4_FORMAT, WS_FMP4_FORMAT } from './fmp4-muxer.ts'
 

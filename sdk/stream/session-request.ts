@@ -1,3 +1,5 @@
+import type { Socket } from 'node:net'
+
 /** The two things a session can do with a stream, as the gates and their filters name them. */
 export type SessionAction = 'publish' | 'play'
 
@@ -13,6 +15,12 @@ export type SessionClient = {
   readonly port: number
   /** User-Agent header, RTMP `flashVer` or the like; empty when the protocol has none. */
   readonly userAgent: string
+}
+
+/** The peer of a socket, which a session is with; an IPv4 address mapped into IPv6 is given as IPv4. */
+export function sessionClient(socket: Socket, userAgent = ''): SessionClient {
+  const ip = socket.remoteAddress ?? ''
+  return { ip: ip.startsWith('::ffff:') ? ip.slice(7) : ip, port: socket.remotePort ?? 0, userAgent }
 }
 
 /** What a plugin knows of a session that wants to publish or play. */

@@ -7,7 +7,7 @@ import { Type } from 'typebox'
 import { tcpConfig } from '../config/groups.ts'
 import type { PluginContext } from '../plugin/context.ts'
 import { definePlugin, type PluginDefinition } from '../plugin/define-plugin.ts'
-import { requestUrl } from '../plugin/request-url.ts'
+import { requestUrl } from '../http/request.ts'
 import { createFakeHost, type FakeHost, type FakeHostOptions } from './fake-host.ts'
 import { sessionInit } from './fake-streams.ts'
 

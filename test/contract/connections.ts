@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { expect } from 'chai'
-import { requestUrl } from 'sluice/sdk'
+import { requestUrl } from 'sluice/sdk/http'
 import { sessionInit } from 'sluice/sdk/testing'
 import type { StartContractHost } from './contract-host.ts'
 

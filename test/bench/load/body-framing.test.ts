@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { frameBinaryMessage } from 'sluice/sdk'
+import { frameBinaryMessage } from 'sluice/sdk/http'
 import { ChunkedBody, WebSocketBody, type BodyFraming } from './body-framing.ts'
 
 const CASES: readonly { name: string; create: () => BodyFraming; frame: (piece: Buffer) => Buffer }[] = [

@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { PluginContext } from '../plugin/context.ts'
-import { socketSink } from '../stream/socket-sink.ts'
+import type { PluginContext } from '../../plugin/context.ts'
+import { socketSink } from '../../stream/socket-sink.ts'
 import type { LiveOutput } from './live-output.ts'
 import { bind, subscribe } from './live-session.ts'
-import { takeOver } from './take-over.ts'
+import { takeOver } from '../take-over.ts'
 
 /** `GET` and `HEAD`: a file of unknown length, which ends with the connection, or with its stream in HTTP/2. */
 export async function serveHttp(

@@ -1,11 +1,12 @@
-import { STATUS_CODES, type IncomingMessage } from 'node:http'
+import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { WebSocketServer, type WebSocket } from 'ws'
-import { SluiceError } from '../errors/stream-errors.ts'
-import type { PluginContext } from '../plugin/context.ts'
-import { CLIENT_LEFT } from '../stream/close-reason.ts'
-import { socketSink } from '../stream/socket-sink.ts'
-import type { Subscriber } from '../stream/subscriber.ts'
+import { SluiceError } from '../../errors/stream-errors.ts'
+import type { PluginContext } from '../../plugin/context.ts'
+import { CLIENT_LEFT } from '../../stream/close-reason.ts'
+import { socketSink } from '../../stream/socket-sink.ts'
+import type { Subscriber } from '../../stream/subscriber.ts'
+import type { RoutedRequest } from '../request.ts'
 import type { LiveOutput } from './live-output.ts'
 import { bind, subscribe } from './live-session.ts'
 
@@ -32,7 +33,7 @@ export class WebSocketOutput {
     this.#output = output
   }
 
-  async upgrade(request: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
+  async upgrade(request: RoutedRequest, socket: Socket, head: Buffer): Promise<void> {
     const onError = () => socket.destroy()
     socket.on('error', onError)
     try {
@@ -47,7 +48,7 @@ export class WebSocketOutput {
   }
 
   // A function of its own, for what its listeners see they keep: not the request.
-  #play(webSocket: WebSocket, request: IncomingMessage, subscriber: Subscriber): void {
+  #play(webSocket: WebSocket, request: RoutedRequest, subscriber: Subscriber): void {
     const { socket } = request
     socket.setTimeout(0)
     socket.setNoDelay(true)

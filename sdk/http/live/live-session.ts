@@ -1,13 +1,11 @@
-import type { IncomingMessage } from 'node:http'
-import type { PluginContext } from '../plugin/context.ts'
-import { decodePathPart } from '../plugin/decode-path-part.ts'
-import { requestUrl } from '../plugin/request-url.ts'
-import { CLIENT_LEFT } from '../stream/close-reason.ts'
-import { sessionClient } from '../stream/session-client.ts'
-import type { Subscriber } from '../stream/subscriber.ts'
-import { cut } from './cut.ts'
+import { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { TLSSocket } from 'node:tls'
+import type { PluginContext } from '../../plugin/context.ts'
+import { CLIENT_LEFT } from '../../stream/close-reason.ts'
+import type { Subscriber } from '../../stream/subscriber.ts'
+import { carrierOf, decodePathPart, requestClient, requestUrl, type RoutedRequest } from '../request.ts'
 import type { LiveOutput } from './live-output.ts'
-import { carrierOf } from './take-over.ts'
 
 /** How long what is still queued for a viewer may take to reach it, before its connection is cut. */
 const LINGER_MS = 2000
@@ -19,7 +17,7 @@ type Admitted = { readonly subscriber: Subscriber; readonly contentType: string 
 export async function subscribe(
   ctx: PluginContext<unknown>,
   output: LiveOutput,
-  request: IncomingMessage,
+  request: RoutedRequest,
 ): Promise<Admitted> {
   const { streamPath, query } = parseTarget(request.url ?? '/', output.extension)
   const carrier = carrierOf(request)
@@ -31,7 +29,7 @@ export async function subscribe(
       streamPath,
       url: requestUrl(request),
       query,
-      client: sessionClient(request.socket, request.headers['user-agent'] ?? ''),
+      client: requestClient(request),
       signal: leaving.signal,
     })
     return { subscriber, contentType: typeOf(subscriber, output) }
@@ -43,13 +41,13 @@ export async function subscribe(
 /** Ties a subscriber's life to that of what carries it, and logs both ends. */
 export function bind(
   ctx: PluginContext<unknown>,
-  request: IncomingMessage,
+  request: RoutedRequest,
   subscriber: Subscriber,
   end: () => void,
 ): void {
   const carrier = carrierOf(request)
   const log = ctx.log.child({ session: subscriber.id, stream: subscriber.streamPath })
-  const { ip, port } = sessionClient(request.socket)
+  const { ip, port } = requestClient(request)
   log.info({ ip, port }, 'play')
   subscriber.onClose((reason) => {
     log.info({ reason: reason.text }, 'play ended')
@@ -74,6 +72,15 @@ function typeOf(subscriber: Subscriber, output: LiveOutput): string {
     subscriber.close('refused')
     throw error
   }
+}
+
+/** Ends what carries a body at once. Where bytes of it are left behind, the client can tell that from its proper end. */
+function cut(carrier: Duplex): void {
+  if (carrier.writableFinished) carrier.destroy()
+  else if (!(carrier instanceof Socket)) carrier.destroy(new Error('ended before its time'))
+  // TLS says by itself when the end is a proper one.
+  else if (carrier instanceof TLSSocket) carrier.destroy()
+  else carrier.resetAndDestroy()
 }
 
 /** The stream path and query of a request's target. */

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
-import { Duplex } from 'node:stream'
+import type { Duplex } from 'node:stream'
 import type { FastifyReply } from 'fastify'
+import { carrierOf } from './request.ts'
 
 /** A response that can give its connection away, as those of the host over HTTP/1 can. */
 export type GivingResponse = ServerResponse & {
@@ -40,12 +41,6 @@ async function turnOf(request: IncomingMessage, response: ServerResponse): Promi
   await new Promise<void>((resolve) => {
     response.once('socket', () => resolve()).once('close', resolve)
   })
-}
-
-/** What a session's bytes go to, and ends with: the connection, or the request's own stream of it in HTTP/2. */
-export function carrierOf(request: IncomingMessage): Duplex {
-  const stream: unknown = request.httpVersionMajor === 2 ? Reflect.get(request, 'stream') : undefined
-  return stream instanceof Duplex ? stream : request.socket
 }
 
 function isGiving(response: ServerResponse): response is GivingResponse {

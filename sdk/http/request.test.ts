@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { decodePathPart } from './decode-path-part.ts'
+import { decodePathPart } from './request.ts'
 
 describe('decodePathPart', () => {
   const cases: readonly [string, string][] = [

@@ -1,0 +1,22 @@
+import type { Socket } from 'node:net'
+import type { PluginContext } from '../../plugin/context.ts'
+import type { RoutedRequest } from '../request.ts'
+import { serveHttp } from './http-output.ts'
+import type { LiveOutput } from './live-output.ts'
+import { WebSocketOutput } from './websocket-output.ts'
+
+/**
+ * Plays all streams below the plugin's mounts: `GET` and `HEAD` over HTTP/1.1 and HTTP/2, and WebSocket. Sessions pass
+ * the gates before they are answered, end with their connection, and end it when they are ended.
+ */
+export function serveLive(ctx: PluginContext<unknown>, output: LiveOutput): void {
+  ctx.http.route({
+    method: ['GET', 'HEAD'],
+    url: '/*',
+    handler: (request, reply) => serveHttp(ctx, output, request, reply),
+  })
+  const webSockets = new WebSocketOutput(ctx, output)
+  ctx.http.server.on('upgrade', (request: RoutedRequest, socket: Socket, head: Buffer) => {
+    void webSockets.upgrade(request, socket, head)
+  })
+}
