@@ -1,4 +1,4 @@
-import { ok } from '../http/envelope.ts'
+import { ok } from '../http/replies.ts'
 
 /** The page that is asked for, by either spelling of the names (api.md 1); no `pageSize` is everything. */
 type PageQuery = {

@@ -8,7 +8,7 @@ import type { PullManager } from '../pull/pull-manager.ts'
 import type { WantedPull } from '../pull/pull-rules.ts'
 import { guessProtocol } from '../pull/source-protocol.ts'
 import { checkStreamPath } from 'sluice/sdk'
-import { ok } from '../http/envelope.ts'
+import { ok } from '../http/replies.ts'
 
 type Fields = ReadonlyMap<string, unknown>
 

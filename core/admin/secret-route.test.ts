@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { InjectOptions } from 'fastify'
 import { effectiveConfig, LogRecords } from 'sluice/sdk/testing'
 import { createFastifyApp } from '../http/fastify-app.ts'
-import { HTTP_LIMITS } from '../http/http-limits.ts'
+import { HTTP_LIMITS } from '../http/front/limits.ts'
 import { guardAdmin } from './admin-access.ts'
 import { DEFAULT_EXPIRY_SECONDS, registerSecretRoute } from './secret-route.ts'
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { SluiceError, type CloseReason } from 'sluice/sdk'
 import type { StreamRegistry } from '../stream/registry.ts'
-import { ok } from '../http/envelope.ts'
+import { ok } from '../http/replies.ts'
 import { page, PAGED, type PagedRoute } from './paging.ts'
 import { streamView, subscriberView } from './stream-views.ts'
 

@@ -3,7 +3,7 @@ import type { Endpoints } from 'sluice/sdk'
 import { effectiveConfig, LogRecords } from 'sluice/sdk/testing'
 import type { PluginView } from '../host/plugin-view.ts'
 import { createFastifyApp } from '../http/fastify-app.ts'
-import { HTTP_LIMITS } from '../http/http-limits.ts'
+import { HTTP_LIMITS } from '../http/front/limits.ts'
 import { registerSysinfoRoutes } from './sysinfo-routes.ts'
 
 function plugin(name: string, endpoints: () => unknown, disableReason?: string): PluginView {

@@ -1,7 +1,7 @@
 import os from 'node:os'
 import type { FastifyInstance } from 'fastify'
 import type { PluginView } from '../host/plugin-view.ts'
-import { ok } from '../http/envelope.ts'
+import { ok } from '../http/replies.ts'
 import { localAddress } from '../net/local-address.ts'
 import { PluginAddresses } from './plugin-addresses.ts'
 

@@ -7,9 +7,8 @@ import fastify, {
   type FastifyRequest,
 } from 'fastify'
 import type { Logger } from 'pino'
-import { failure } from './envelope.ts'
-import { ERROR_HEADERS, errorReply } from './error-reply.ts'
-import type { HttpLimits } from './http-limits.ts'
+import { ERROR_HEADERS, errorReply, failure } from './replies.ts'
+import type { HttpLimits } from './front/limits.ts'
 import { RouteMethods } from './route-methods.ts'
 
 /** A plugin's `ready` hooks and registered fastify plugins must be done by then. */

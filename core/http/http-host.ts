@@ -7,14 +7,12 @@ import type { HttpConfig, TcpListener } from 'sluice/sdk'
 import type { RoutedRequest } from 'sluice/sdk/http'
 import type { ListenerLease } from '../net/listener-lease.ts'
 import type { ListenerPool } from '../net/listener-pool.ts'
-import { failure } from './envelope.ts'
-import { ERROR_HEADERS } from './error-reply.ts'
-import { FrontServer } from './front-server.ts'
-import { HTTP_LIMITS, type HttpLimits } from './http-limits.ts'
-import { HttpTarget } from './http-target.ts'
+import { FrontServer } from './front/front-server.ts'
+import { HTTP_LIMITS, type HttpLimits } from './front/limits.ts'
+import { HttpApp } from './http-app.ts'
 import { MountTable, type Mounted } from './mount-table.ts'
 import { PluginHttp } from './plugin-http.ts'
-import { closeWith } from './raw-reply.ts'
+import { closeWith, ERROR_HEADERS, failure } from './replies.ts'
 import { originForm, splitMount } from './request-path.ts'
 
 export type HttpHostOptions = {
@@ -33,7 +31,7 @@ export type PluginHttpOptions = Mounted & {
 
 /** Who answers a request, and the URL they see; a status where nobody does. */
 type Route =
-  | { readonly target: HttpTarget; readonly url: string }
+  | { readonly target: HttpApp; readonly url: string }
   | { readonly statusCode: number; readonly message: string }
 
 /** What is spoken on the TLS addresses, the preferred first. */
@@ -49,7 +47,7 @@ export class HttpHost {
   readonly #pool: ListenerPool
   readonly #limits: HttpLimits
   readonly #front: FrontServer
-  readonly #coreTarget: HttpTarget
+  readonly #coreTarget: HttpApp
   readonly #table = new MountTable<PluginHttp>()
   /** Connections to a plugin's own address, with the plugin's name. */
   readonly #ownSockets = new WeakMap<Socket, string>()
@@ -61,7 +59,7 @@ export class HttpHost {
     this.#pool = pool
     this.#config = config
     this.#limits = { ...HTTP_LIMITS, ...limits }
-    this.#coreTarget = new HttpTarget({ log, limits: this.#limits, cors: config.cors })
+    this.#coreTarget = new HttpApp({ log, limits: this.#limits, cors: config.cors })
     this.#front = new FrontServer({
       log,
       limits: this.#limits,
@@ -92,7 +90,7 @@ export class HttpHost {
    * @throws {ListenError} when an address of its own can't be bound
    */
   async createPluginHttp({ name, mounts, config, log }: PluginHttpOptions): Promise<PluginHttp> {
-    const target = new HttpTarget({ log, limits: this.#limits, cors: config.cors })
+    const target = new HttpApp({ log, limits: this.#limits, cors: config.cors })
     const plugin = new PluginHttp({ name, mounts }, target, this.#table)
     this.#table.claim(plugin)
     try {

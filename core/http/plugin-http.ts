@@ -1,19 +1,19 @@
 import type { FastifyInstance } from 'fastify'
 import type { TcpListener } from 'sluice/sdk'
 import type { ListenerLease } from '../net/listener-lease.ts'
-import type { HttpTarget } from './http-target.ts'
+import type { HttpApp } from './http-app.ts'
 import type { Mounted, MountTable } from './mount-table.ts'
 
 /** The HTTP side of one generation of a plugin. */
 export class PluginHttp implements Mounted {
   readonly name: string
   readonly mounts: readonly string[]
-  readonly target: HttpTarget
+  readonly target: HttpApp
   readonly #table: MountTable<PluginHttp>
   #lease: ListenerLease | null = null
   #disposed = false
 
-  constructor(plugin: Mounted, target: HttpTarget, table: MountTable<PluginHttp>) {
+  constructor(plugin: Mounted, target: HttpApp, table: MountTable<PluginHttp>) {
     this.name = plugin.name
     this.mounts = plugin.mounts
     this.target = target

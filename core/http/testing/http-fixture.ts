@@ -3,7 +3,7 @@ import type { HttpConfig } from 'sluice/sdk'
 import { ListenerPool } from '../../net/listener-pool.ts'
 import { createLogger } from '../../observe/logger.ts'
 import { HttpHost } from '../http-host.ts'
-import type { HttpLimits } from '../http-limits.ts'
+import type { HttpLimits } from '../front/limits.ts'
 import type { PluginHttp } from '../plugin-http.ts'
 
 export const HTTP_CONFIG: HttpConfig = {

@@ -11,8 +11,8 @@ import {
   PREFACE,
   request,
   reset,
-} from './testing/http2-frames.ts'
-import { HttpFixture, readAll, waitFor, type LogLine } from './testing/http-fixture.ts'
+} from '../testing/http2-frames.ts'
+import { HttpFixture, readAll, waitFor, type LogLine } from '../testing/http-fixture.ts'
 
 const LIMITS = {
   headersTimeoutMs: 150,

@@ -11,8 +11,8 @@ import {
 import type { Socket } from 'node:net'
 import type { Logger } from 'pino'
 import { sessionClient } from 'sluice/sdk'
-import { failure } from './envelope.ts'
-import type { HttpLimits } from './http-limits.ts'
+import { failure } from '../replies.ts'
+import type { HttpLimits } from './limits.ts'
 import { Http2Response } from './http2-response.ts'
 
 export type Http2FrontOptions = {

@@ -3,8 +3,8 @@ import type { ServerResponse } from 'node:http'
 import { connect, type ClientHttp2Session, type ClientHttp2Stream, type OutgoingHttpHeaders } from 'node:http2'
 import { connect as connectTls } from 'node:tls'
 import { expect } from 'chai'
-import { dialHttp2 } from './testing/http2-frames.ts'
-import { HttpFixture, readAll, waitFor } from './testing/http-fixture.ts'
+import { dialHttp2 } from '../testing/http2-frames.ts'
+import { HttpFixture, readAll, waitFor } from '../testing/http-fixture.ts'
 
 type Answer = { readonly status: number; readonly headers: Readonly<Record<string, unknown>>; readonly body: string }
 

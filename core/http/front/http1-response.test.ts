@@ -6,8 +6,8 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect } from 'chai'
 import { takeOver } from 'sluice/sdk/http'
-import type { PluginHttp } from './plugin-http.ts'
-import { HttpFixture, readAll, waitFor } from './testing/http-fixture.ts'
+import type { PluginHttp } from '../plugin-http.ts'
+import { HttpFixture, readAll, waitFor } from '../testing/http-fixture.ts'
 
 const LIMITS = { headersTimeoutMs: 100, keepAliveTimeoutMs: 50, idleTimeoutMs: 100, checkIntervalMs: 10 }
 const REQUEST = 'GET /flv/live HTTP/1.1\r\nHost: x\r\nOrigin: http://page\r\n\r\n'

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { expect } from 'chai'
-import { HttpFixture, readAll, waitFor } from './testing/http-fixture.ts'
+import { HttpFixture, readAll, waitFor } from '../testing/http-fixture.ts'
 
 const LIMITS = {
   headersTimeoutMs: 150,

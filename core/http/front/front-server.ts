@@ -4,10 +4,10 @@ import { TLSSocket } from 'node:tls'
 import type { Duplex } from 'node:stream'
 import type { Logger } from 'pino'
 import { sessionClient } from 'sluice/sdk'
-import type { HttpLimits } from './http-limits.ts'
+import type { HttpLimits } from './limits.ts'
 import { attachHttp, forgetHttp, Http1Response } from './http1-response.ts'
 import { Http2Front } from './http2-front.ts'
-import { closeWith } from './raw-reply.ts'
+import { closeWith } from '../replies.ts'
 
 export type FrontServerOptions = {
   readonly log: Logger

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { InvalidRequest, SluiceError, StreamDenied, StreamNotFound } from 'sluice/sdk'
-import { failure, ok } from './envelope.ts'
+import { failure, ok } from './replies.ts'
 import { HttpFixture } from './testing/http-fixture.ts'
 
 const THROWN = [

@@ -7,12 +7,12 @@ import type { RoutedRequest } from 'sluice/sdk/http'
 import { withoutQuery } from '../observe/logger.ts'
 import { isPreflight, setCorsHeaders } from './cors.ts'
 import { createFastifyApp } from './fastify-app.ts'
-import type { HttpLimits } from './http-limits.ts'
-import { Http1Response } from './http1-response.ts'
-import { closeWith } from './raw-reply.ts'
+import type { HttpLimits } from './front/limits.ts'
+import { Http1Response } from './front/http1-response.ts'
+import { closeWith } from './replies.ts'
 
 /** A fastify instance with what it is answering: the core's own, or one generation of a plugin. */
-export class HttpTarget {
+export class HttpApp {
   readonly app: FastifyInstance
   readonly #log: Logger
   readonly #limits: HttpLimits
