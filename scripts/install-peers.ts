@@ -6,18 +6,28 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { missingPeers, packagesOf, type PeerName } from '../test/peers/peers.ts'
 
+/** Most that apt may say. */
+const MAX_OUTPUT_BYTES = 64 * 1024 * 1024
+
 function canInstall(): boolean {
   return process.getuid?.() === 0 && existsSync('/etc/debian_version')
 }
 
+/** What it says fills screens, so it is shown only where it fails. */
 function apt(...args: string[]): boolean {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-  return spawnSync('apt-get', ['-q', ...args], { stdio: ['ignore', 'inherit', 'inherit'], env }).status === 0
+  const { status, stdout, stderr } = spawnSync('apt-get', ['-qq', ...args], {
+    encoding: 'utf8',
+    env,
+    maxBuffer: MAX_OUTPUT_BYTES,
+  })
+  if (status !== 0) console.error(stdout + stderr)
+  return status === 0
 }
 
 function install(peers: readonly PeerName[]): void {
   const packages = packagesOf(peers)
-  console.log(`installing ${packages.join(' ')}`)
+  console.log(`installing ${packages.join(' ')}: this takes a few minutes`)
   if (!apt('update')) console.error('apt-get update failed; trying with the package lists there are')
   apt('install', '-y', '--no-install-recommends', ...packages)
 }

@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 
-const MOCHA = ['--conditions=source', 'node_modules/mocha/bin/mocha.js']
+const MOCHA = ['--conditions=source', 'node_modules/mocha/bin/mocha.js', '--reporter', './test/mocha/file-reporter.ts']
 const GROUPS = [
   ['{sdk,core,plugins,examples,scripts}/**/*.test.ts', 'test/!(e2e|integration)/**/*.test.ts', 'test/*.test.ts'],
   ['test/{e2e,integration}/**/*.test.ts'],

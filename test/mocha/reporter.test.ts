@@ -11,14 +11,17 @@ describe('test summary', () => {
   before(() => (folder = mkdtempSync(join(tmpdir(), 'sluice-'))))
   after(() => rmSync(folder, { recursive: true }))
 
-  function run(source: string): {
+  function run(
+    source: string,
+    reporter = 'reporter',
+  ): {
     readonly lastLine: string | undefined
     readonly code: number | null
     output: string
   } {
     const path = join(folder, 'case.test.mjs')
     writeFileSync(path, source)
-    const args = [...MOCHA, '--reporter', './test/mocha/reporter.ts', path]
+    const args = [...MOCHA, '--reporter', `./test/mocha/${reporter}.ts`, path]
     const { stdout, status } = spawnSync(process.execPath, args, { encoding: 'utf8' })
     return { lastLine: stdout.trimEnd().split('\n').at(-1), code: status, output: stdout }
   }
@@ -34,6 +37,17 @@ describe('test summary', () => {
     )
     expect({ lastLine, code }).to.eql({ lastLine: '1 passed, 1 failed, 1 skipped', code: 1 })
     expect(output).to.include('Error: broken').and.to.include('skipped: b')
+  })
+
+  it('ends a line for each file, with the tests that failed above it', () => {
+    const { lastLine, code, output } = run(
+      'it("a", () => {}); it("c", () => { throw new Error("broken") })',
+      'file-reporter',
+    )
+    expect({ lastLine, code }).to.eql({ lastLine: '1 passed, 1 failed', code: 1 })
+    expect(output)
+      .to.match(/^ {2}failed: c\n\S+case\.test\.mjs: 1$/mu)
+      .and.to.include('Error: broken')
   })
 
   it('is there when a file does not load', () => {

@@ -1,10 +1,7 @@
 import Mocha from 'mocha'
-import { printSummary } from './summary.ts'
+import { endRun } from './end-run.ts'
 
-const { Base, Spec } = Mocha.reporters
-
-/** How long after the last test the process may take to end by itself. */
-const END_TIMEOUT_MS = 15_000
+const { Spec } = Mocha.reporters
 
 /** Mocha's spec report; then the skipped tests, the failures in full, and the summary as the very last line. */
 export default class SummaryReporter extends Spec {
@@ -16,22 +13,6 @@ export default class SummaryReporter extends Spec {
   }
 
   override epilogue(): void {
-    const outcome = {
-      passed: this.stats.passes,
-      failed: this.stats.failures,
-      skipped: this.#skipped.length,
-    }
-    for (const title of this.#skipped) Base.consoleLog(Base.color('pending', '  skipped: %s'), title)
-    if (this.failures.length > 0) Base.list(this.failures)
-    Base.consoleLog()
-    printSummary(outcome)
-    // Open sockets or timers would keep the process alive for ever: that is a leak, and so a failure.
-    setTimeout(() => {
-      Base.consoleLog('\nstill open after the last test: %s', process.getActiveResourcesInfo().join(', '))
-      printSummary({ ...outcome, failed: outcome.failed + 1 })
-      // Mocha sets the exit code in an exit listener of its own, which came first.
-      process.on('exit', () => (process.exitCode = 1))
-      process.exit()
-    }, END_TIMEOUT_MS).unref()
+    endRun(this, this.#skipped)
   }
 }
