@@ -64,7 +64,7 @@ export class MuxerTable {
       bufferMs: cache.bufferMs,
       log,
     })
-    muxer.prime(cache.entries.map((entry) => entry.unit))
+    muxer.prime(cache.entries)
     return muxer
   }
 }

@@ -77,7 +77,7 @@ class Play {
     const label = `${key ? 'K' : kind === 'video' ? 'P' : 'a'}${this.written.length}@${this.#version}`
     rig.timeMs += 10
     this.written.push({ label, key, source: this.#source })
-    rig.muxer.write(unitOf(track, rig.timeMs, label, key || kind === 'audio'))
+    rig.muxer.write(unitOf(track, rig.timeMs, label, key || kind === 'audio'), rig.timeMs)
   }
 
   #configure(): void {

@@ -108,11 +108,25 @@ describe('SharedMuxer', () => {
       expect(later.sink.text).to.equal('S(v1,a1) K11')
     })
 
+    it('gets no empty write where the format has no start bytes', async () => {
+      for (const frames of [false, true]) {
+        const rig = new MuxerRig({ format: new FakeFormat({ bare: true, frames }) })
+        rig.wait()
+        rig.write('K1')
+        await turn()
+        const { sink } = rig.join()
+        await turn()
+        expect(sink.writes.map(String)).to.deep.equal([frames ? '[K1 ] ' : 'K1 '])
+      }
+    })
+
     it('gets what the stream kept before there was a viewer', async () => {
       const rig = new MuxerRig()
-      const [video] = rig.tracks
-      if (video === undefined) throw new Error('no track')
-      rig.muxer.prime([unitOf(videoTrackOf(rig), 10, 'K1', true), unitOf(videoTrackOf(rig), 20, 'P2')])
+      const track = videoTrackOf(rig)
+      rig.muxer.prime([
+        { unit: unitOf(track, 10, 'K1', true), timeMs: 10 },
+        { unit: unitOf(track, 20, 'P2'), timeMs: 20 },
+      ])
       const { sink } = rig.join()
       rig.write('P3')
       await turn()
@@ -279,7 +293,7 @@ describe('SharedMuxer', () => {
       rig.write('K1')
       await turn()
       expect(sink.writes).to.be.empty
-      rig.muxer.write(unitOf(videoTrackOf(rig, ''), 100, 'K2', true))
+      rig.muxer.write(unitOf(videoTrackOf(rig, ''), 100, 'K2', true), 100)
       await turn()
       expect(sink.text).to.equal('S(low,v1) K2')
     })

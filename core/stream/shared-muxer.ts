@@ -1,5 +1,4 @@
 import type { AccessUnit, Muxer, MuxerFormat, MuxerStart, Track } from 'sluice/sdk'
-import { rescale } from 'sluice/sdk/media'
 import type { Logger } from 'pino'
 import { Announcements } from './announcements.ts'
 import { Batch, type Output } from './batch.ts'
@@ -7,6 +6,7 @@ import { FlushSchedule } from './flush-schedule.ts'
 import { GopCache } from './gop-cache.ts'
 import { JoinBurst } from './join-burst.ts'
 import { isStart, leadTrack, selectsTrack, selectsUnit, type TrackSelection } from './track-selection.ts'
+import type { UnitEntry } from './unit-readers.ts'
 import type { Viewer } from './viewer.ts'
 
 type SharedMuxerOptions = {
@@ -69,10 +69,12 @@ export class SharedMuxer {
     if (this.#closed || !selectsTrack(this.#options.selection, track)) return
     const before = this.#announcements.note(track)
     this.#followLead(before === 'changed')
-    if (before === 'same') return
+    // Also of a track that is announced as the same: it is another object.
     this.#startBytes = undefined
+    if (before === 'same') return
     this.#announcements.renew(track)
     this.#guard(() => {
+      this.#start()
       const bytes = this.#muxer.configure(track, timeMs)
       if (bytes !== null) this.#pending.push({ bytes, timeMs, sizeBytes: bytes.length, start: false, config: true })
     })
@@ -97,17 +99,18 @@ export class SharedMuxer {
     this.#startBytes = undefined
   }
 
-  write(unit: AccessUnit): void {
-    const output = this.#output(unit)
+  /** @param timeMs The unit's decoding time. */
+  write(unit: AccessUnit, timeMs: number): void {
+    const output = this.#output(unit, timeMs)
     if (output === undefined) return
     this.#pending.push(output)
     this.#schedule.request()
   }
 
   /** Fills the cache with what the stream kept before there was a viewer. */
-  prime(units: Iterable<AccessUnit>): void {
-    for (const unit of units) {
-      const output = this.#output(unit)
+  prime(entries: readonly Pick<UnitEntry, 'unit' | 'timeMs'>[]): void {
+    for (const { unit, timeMs } of entries) {
+      const output = this.#output(unit, timeMs)
       if (output !== undefined) this.#cache.push(output)
     }
   }
@@ -149,11 +152,12 @@ export class SharedMuxer {
     this.#guard(() => this.#deliver(batch))
   }
 
-  #output(unit: AccessUnit): Output | undefined {
+  #output(unit: AccessUnit, timeMs: number): Output | undefined {
     if (!selectsUnit(this.#options.selection, unit)) return undefined
+    if (this.#startBytes === undefined) this.#guard(() => this.#start())
+    if (this.#startBytes === undefined) return undefined
     const bytes = this.#mux(unit)
     if (bytes === null) return undefined
-    const timeMs = rescale(unit.dts, unit.track.timescale, 1000)
     return { bytes, timeMs, sizeBytes: bytes.length, start: isStart(unit, this.#lead), config: false }
   }
 
@@ -203,7 +207,7 @@ export class SharedMuxer {
     if (since === this.#announcements.version) return
     const timeMs = batch.outputs[batch.firstStart]?.timeMs ?? batch.timeMs
     const bytes = since < 0 ? this.#start() : batch.config(since, () => this.#configBytes(timeMs, since))
-    if (bytes.length > 0) this.#send(viewer, bytes, timeMs)
+    this.#send(viewer, bytes, timeMs)
   }
 
   // What changed since a version.
@@ -215,7 +219,7 @@ export class SharedMuxer {
   }
 
   #send(viewer: Viewer, bytes: Buffer, timeMs: number): void {
-    if (this.#viewers.has(viewer)) viewer.write(bytes, timeMs)
+    if (bytes.length > 0 && this.#viewers.has(viewer)) viewer.write(bytes, timeMs)
   }
 
   #join(): void {
@@ -242,10 +246,12 @@ export class SharedMuxer {
     }
   }
 
+  // What a sink gets first. It is made before the muxer is given anything else, and anew whenever it would be different.
   #start(): Buffer {
-    return (this.#startBytes ??= this.#frame(
-      this.#muxer.start({ tracks: this.#tracks(), metadata: this.#options.source().metadata }),
-    ))
+    if (this.#startBytes !== undefined) return this.#startBytes
+    const { metadata } = this.#options.source()
+    const bytes = this.#muxer.start({ tracks: this.#tracks(), metadata })
+    return (this.#startBytes = bytes.length > 0 ? this.#frame(bytes) : bytes)
   }
 
   #tracks(): Track[] {
@@ -273,6 +279,8 @@ export class SharedMuxer {
     try {
       work()
     } catch (error) {
+      // Who comes later meets it again.
+      if (this.#viewers.size === 0) return
       this.#options.log.error({ err: error, format: this.#options.format.name }, 'a muxer failed')
       for (const viewer of [...this.#viewers]) viewer.close({ code: 'failed', text: 'failed' })
     }

@@ -197,7 +197,7 @@ export class Stream implements PublisherStream, SubscriberStream {
     const timeMs = rescale(unit.dts, unit.track.timescale, 1000)
     this.#cache.push({ unit, timeMs, sizeBytes: unit.sizeBytes, start: isStart(unit, this.#lead) })
     if (this.#cache.overflowed && !this.#overflowLogged) this.#logOverflow()
-    for (const muxer of this.muxers) muxer.write(unit)
+    for (const muxer of this.muxers) muxer.write(unit, timeMs)
     this.#readers.write(unit, this.#lead)
   }
 

@@ -185,11 +185,17 @@ class MuxedOutput implements Output {
     this.#begun = true
     const { tracks } = this.#subscriber
     for (const track of tracks) this.#announce(track)
-    this.#write(this.#muxer.start({ tracks, metadata: this.#metadata() }))
+    this.#write(this.#startMuxer())
+  }
+
+  #startMuxer(): Buffer {
+    return this.#muxer.start({ tracks: this.#subscriber.tracks, metadata: this.#metadata() })
   }
 
   track(track: Track): void {
-    if (this.#begun && this.#announce(track)) this.#write(this.#muxer.configure(track, this.#timeMs))
+    if (!this.#begun) return
+    this.#startMuxer()
+    if (this.#announce(track)) this.#write(this.#muxer.configure(track, this.#timeMs))
   }
 
   unit(unit: AccessUnit): void {

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import {
+  AccessUnit,
   InvalidRequest,
   StreamDenied,
   StreamExists,
@@ -10,10 +11,10 @@ import {
   type Publisher,
   type SessionRequest,
 } from 'sluice/sdk'
-import { CollectingSink, ScriptedPublisher, ScriptedSubscriber, sessionInit } from 'sluice/sdk/testing'
+import { CollectingSink, SCRIPTED_AUDIO, ScriptedPublisher, ScriptedSubscriber, sessionInit } from 'sluice/sdk/testing'
 import { waitFor } from '../peers/wait-for.ts'
 import type { Context, StartContractHost } from './contract-host.ts'
-import { labelOf, TEXT_FORMAT } from './text-format.ts'
+import { labelOf, strictTextFormat, TEXT_FORMAT } from './text-format.ts'
 
 const PATH = 'live/test'
 const SCRIPT = { audio: false, gopFrames: 4 }
@@ -182,6 +183,31 @@ export function describeSessions(start: StartContractHost): void {
         'h264 video 2',
         'h264 key video 0',
         'h264 video 1',
+      ])
+    })
+
+    it('start a muxer before they give it units, and again whenever there are other tracks', async () => {
+      const { ctx } = await start(undefined, { subscribe: { waittimeout: '5s' } })
+      const { publisher, script } = await publish(ctx)
+      script.write(2)
+      const sink = new CollectingSink()
+      const subscriber = await ctx.streams.subscribe(sessionInit(PATH))
+      subscriber.attach(strictTextFormat(), sink)
+      await waitFor(() => sink.bytes.includes('video 1'), { what: 'what was there' })
+      const audio = publisher.addTrack(SCRIPTED_AUDIO)
+      publisher.write(AccessUnit.fromData(audio, 8000, 8000, true, Buffer.from('audio 0')))
+      await waitFor(() => sink.bytes.includes('audio 0'), { what: 'the unit of a track that came late' })
+      publisher.close()
+      const { script: next } = await publish(ctx)
+      next.write(2)
+      await waitFor(() => sink.bytes.toString().split('video 1').length === 3, {
+        what: 'what the next publisher wrote',
+      })
+      expect(sink.bytes.toString().trimEnd().split('\n')).to.eql([
+        'start h264 {"title":"test"}',
+        ...['h264 key video 0', 'h264 video 1'],
+        ...['configure aac, one of 2', 'aac key audio 0'],
+        ...['h264 key video 0', 'h264 video 1'],
       ])
     })
 
