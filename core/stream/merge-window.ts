@@ -1,5 +1,4 @@
 import { performance, type EventLoopUtilization } from 'node:perf_hooks'
-import type { Stream } from './stream.ts'
 
 /** Longest window that `auto` grows to, when the process is busy. */
 export const MAX_AUTO_WINDOW_MS = 300
@@ -35,21 +34,6 @@ export function nextWindowMs(windowMs: number, { viewers, writesPerSecond, utili
   if (utilization > BUSY) return Math.min(MAX_AUTO_WINDOW_MS, Math.max(base, FIRST_STEP_MS, windowMs * GROWTH))
   const kept = utilization >= IDLE ? windowMs : windowMs / GROWTH
   return Math.max(base, kept < FIRST_STEP_MS ? 0 : kept)
-}
-
-/** How many viewers there are, and how many writes a second they ask for. */
-export function demandOf(streams: Iterable<Stream>): Omit<Load, 'utilization'> {
-  let viewers = 0
-  let writesPerSecond = 0
-  for (const stream of streams) {
-    let unitsPerSecond = 0
-    for (const meter of stream.publisher?.meters ?? []) unitsPerSecond += meter.fps
-    for (const muxer of stream.muxers) {
-      viewers += muxer.viewers.size
-      writesPerSecond += muxer.viewers.size * unitsPerSecond
-    }
-  }
-  return { viewers, writesPerSecond }
 }
 
 /** How long output is gathered into one write, by the load of the process. One for all streams. */

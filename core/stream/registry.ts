@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks'
 import {
   CLIENT_LEFT,
   StreamDenied,
@@ -17,14 +16,14 @@ import { logDenial } from '../auth/denial.ts'
 import type { GateChain } from '../auth/gate.ts'
 import type { Passage } from '../auth/gatekeeper.ts'
 import { applyPublishOverrides, applySubscribeOverrides } from './session-overrides.ts'
-import { demandOf, MergeWindow } from './merge-window.ts'
+import { MergeWindow } from './merge-window.ts'
 import { OwnedStreams, type StreamGates } from './owned-streams.ts'
 import { Session } from './session.ts'
 import { Stream, type NoticeHooks } from './stream.ts'
 import type { StreamOwner } from '../auth/stream-owner.ts'
 import { checkStreamPath, parseQuery } from 'sluice/sdk'
 import { StreamPublisher } from './stream-publisher.ts'
-import { PULSE_MS, pulse } from './stream-pulse.ts'
+import { StreamPulse } from './stream-pulse.ts'
 import { StreamSubscriber } from './stream-subscriber.ts'
 
 /** Hooks as the registry uses them. */
@@ -49,13 +48,13 @@ export class StreamRegistry {
   readonly mergeWindow = new MergeWindow()
   readonly #deps: RegistryDeps
   readonly #streams = new Map<string, Stream>()
-  readonly #timer: NodeJS.Timeout
+  readonly #pulse: StreamPulse
   #nextId = 1
   #closed = false
 
   constructor(deps: RegistryDeps) {
     this.#deps = deps
-    this.#timer = setInterval(() => this.#pulse(), PULSE_MS).unref()
+    this.#pulse = new StreamPulse(this.#streams, this.mergeWindow)
   }
 
   /** Streams as one generation of a plugin sees them. */
@@ -153,7 +152,7 @@ export class StreamRegistry {
   /** Ends all sessions and takes no new ones. */
   close(text: string): void {
     this.#closed = true
-    clearInterval(this.#timer)
+    this.#pulse.stop()
     const reason: CloseReason = { code: 'unloaded', text }
     for (const stream of [...this.#streams.values()]) stream.close(reason)
   }
@@ -176,11 +175,6 @@ export class StreamRegistry {
       throw error
     }
     return passage
-  }
-
-  #pulse(): void {
-    pulse(this.#streams.values(), performance.now())
-    this.mergeWindow.sample(demandOf(this.#streams.values()))
   }
 
   #checkOpen(): void {

@@ -1,4 +1,6 @@
 import { createHook } from 'node:async_hooks'
+import { once } from 'node:events'
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'chai'
 import fc from 'fast-check'
@@ -8,6 +10,7 @@ import { FakeFormat, FakeSink } from './fixtures/fake-format.ts'
 import { audioTrack, unitOf, videoTrack } from './fixtures/media.ts'
 import { turn } from './fixtures/muxer-rig.ts'
 import { RegistryRig, Source, VIDEO, closeRigs } from './fixtures/registry-rig.ts'
+import { PULSE_MS } from './stream-pulse.ts'
 import { MAX_TRACKS } from './stream-publisher.ts'
 import type { StreamSubscriber } from './stream-subscriber.ts'
 
@@ -16,6 +19,31 @@ function endOf(session: Publisher | Subscriber): { code?: CloseCode; reason?: st
   const end: { code?: CloseCode; reason?: string } = {}
   session.onClose(({ code, text }) => Object.assign(end, { code, reason: text }))
   return end
+}
+
+/** A publisher that writes a keyframe for all that comes over a TCP connection. */
+async function connectedSource(rig: RegistryRig) {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  const [socket] = (await once(server, 'connection')) as [Socket]
+  const { publisher, video } = await rig.source('live/a')
+  let timeMs = 0
+  socket.on('data', () => publisher.write(unitOf(video, (timeMs += 10), 'K', true)))
+  return {
+    publisher,
+    send: () => client.write('media'),
+    received: () => once(socket, 'data'),
+    close() {
+      client.destroy()
+      server.close()
+    },
+  }
+}
+
+/** Holds the process up, without work. */
+function blockLoop(durationMs: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, durationMs)
 }
 
 async function view(rig: RegistryRig, path: string, query = '') {
@@ -40,6 +68,21 @@ describe('A publisher', () => {
     expect(end.reason).to.equal(undefined)
     rig.pulse(10_100)
     expect(end).to.deep.equal({ code: 'timeout', reason: 'publish timeout' })
+  })
+
+  it('keeps its path through a long turn of the event loop, when its media lies in the socket', async () => {
+    const limitMs = 2 * PULSE_MS
+    const rig = new RegistryRig({ publish: { publishtimeout: `${limitMs}ms` } })
+    const { publisher, ...source } = await connectedSource(rig)
+    const end = endOf(publisher)
+    source.send()
+    await source.received()
+    source.send()
+    blockLoop(limitMs + 100)
+    await turn()
+    await turn()
+    expect(end.reason).to.equal(undefined)
+    source.close()
   })
 
   it('is closed when nobody subscribed for idletimeout', async () => {

@@ -1,8 +1,40 @@
+import { performance } from 'node:perf_hooks'
 import type { CloseReason } from 'sluice/sdk'
+import type { Load, MergeWindow } from './merge-window.ts'
 import type { Stream } from './stream.ts'
 
 /** How often the time limits of publishers and viewers are looked at. */
 export const PULSE_MS = 500
+
+/**
+ * Looks at the streams at regular times. After a long turn of the event loop its timers run before its sockets are read,
+ * so each look is taken a little later than the time it is for, when all has been read that had come by then: a
+ * publisher whose media lay in its socket has not been silent.
+ */
+export class StreamPulse {
+  readonly #streams: ReadonlyMap<string, Stream>
+  readonly #mergeWindow: MergeWindow
+  readonly #timer = setInterval(() => this.#beat(performance.now()), PULSE_MS).unref()
+  #look: NodeJS.Immediate | undefined
+
+  constructor(streams: ReadonlyMap<string, Stream>, mergeWindow: MergeWindow) {
+    this.#streams = streams
+    this.#mergeWindow = mergeWindow
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+    clearImmediate(this.#look)
+  }
+
+  #beat(nowMs: number): void {
+    clearImmediate(this.#look)
+    this.#look = setImmediate(() => {
+      pulse(this.#streams.values(), nowMs)
+      this.#mergeWindow.sample(demandOf(this.#streams.values()))
+    })
+  }
+}
 
 /** Ends what has passed its time limits, and samples the rates. `nowMs` is the monotonic clock. */
 export function pulse(streams: Iterable<Stream>, nowMs: number): void {
@@ -28,4 +60,19 @@ function overdue(stream: Stream, nowMs: number): CloseReason | undefined {
   const limitMs = hadSubscriber ? delayclosetimeout : idletimeout
   if (limitMs === 0 || nowMs - stream.idleSinceMs < limitMs) return undefined
   return { code: 'idle', text: hadSubscriber ? 'publish delay close timeout' : 'publish idle timeout' }
+}
+
+/** How many viewers there are, and how many writes a second they ask for. */
+function demandOf(streams: Iterable<Stream>): Omit<Load, 'utilization'> {
+  let viewers = 0
+  let writesPerSecond = 0
+  for (const stream of streams) {
+    let unitsPerSecond = 0
+    for (const meter of stream.publisher?.meters ?? []) unitsPerSecond += meter.fps
+    for (const muxer of stream.muxers) {
+      viewers += muxer.viewers.size
+      writesPerSecond += muxer.viewers.size * unitsPerSecond
+    }
+  }
+  return { viewers, writesPerSecond }
 }
