@@ -418,18 +418,52 @@ describe('A subscriber', () => {
       expect(told).to.deep.equal(['audio removed', 'ended'])
     })
 
-    it('and rejects is closed, once, and nobody else', async () => {
+    for (const how of ['resolves', 'rejects'] as const) {
+      it(`and returns a promise that ${how} is closed at the first unit, and nobody else`, async () => {
+        const rig = new RegistryRig()
+        const source = await rig.source('live/a')
+        const bad = await rig.subscribe('live/a')
+        let calls = 0
+        const unit = async () => {
+          calls++
+          if (how === 'rejects') throw new Error('no')
+        }
+        bad.read({ unit: unit as () => void })
+        const { got } = await read(rig)
+        source.write('K1 P2')
+        await turn()
+        expect(calls).to.equal(1)
+        expect(endOf(bad)).to.deep.equal({ code: 'failed', reason: 'failed' })
+        expect(got).to.deep.equal(['v1', 'a1', 'K1', 'P2'])
+        const logged = rig.messages.filter((message) => message.startsWith('a unit reader'))
+        expect(logged).to.deep.equal(['a unit reader failed', ...(how === 'rejects' ? ['a unit reader rejected'] : [])])
+      })
+    }
+
+    it('gets nothing while it has paused, and goes on at a keyframe', async () => {
       const rig = new RegistryRig()
       const source = await rig.source('live/a')
-      const bad = await rig.subscribe('live/a')
-      bad.read({ unit: () => Promise.reject(new Error('no')) as never })
-      const { got } = await read(rig)
-      source.write('K1 P2')
-      await turn()
-      source.write('P3')
-      expect(endOf(bad)).to.deep.equal({ code: 'failed', reason: 'failed' })
-      expect(got).to.include('P3')
-      expect(rig.messages.filter((message) => message === 'a unit reader failed')).to.have.length(1)
+      const { subscriber, got } = await read(rig)
+      source.write('K1')
+      subscriber.pause()
+      source.write('P2 K3')
+      subscriber.resume()
+      source.write('P4 a5 K6 P7')
+      expect(got).to.deep.equal(['v1', 'a1', 'K1', 'K6', 'P7'])
+    })
+
+    it('that paused before it began gets nothing either', async () => {
+      const rig = new RegistryRig()
+      const source = await rig.source('live/a')
+      source.write('K1')
+      const subscriber = await rig.subscribe('live/a')
+      const got: string[] = []
+      subscriber.pause()
+      subscriber.read({ unit: (unit) => void got.push(unit.data.toString()) })
+      source.write('P2')
+      subscriber.resume()
+      source.write('P3 K4')
+      expect(got).to.deep.equal(['K4'])
     })
 
     it('and throws is closed, once, and nobody else', async () => {
@@ -464,7 +498,11 @@ describe('A plugin that fails its subscriber', () => {
     sink.lost = true
     ;(await rig.subscribe('live/a')).attach(new FakeFormat(), sink)
     const reader = await rig.subscribe('live/a')
-    reader.read({ unit: () => Promise.reject(new Error('no')) as never })
+    reader.read({
+      unit: () => {
+        throw new Error('no')
+      },
+    })
     source.write('K1')
     await turn()
     expect(rig.lines.map(({ msg, plugin, stream }) => ({ msg, plugin, stream }))).to.deep.equal([

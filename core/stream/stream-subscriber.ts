@@ -23,6 +23,7 @@ export interface SubscriberStream {
   /** The muxer that this subscriber shares with the others of its format, selection and window. */
   muxerFor(format: MuxerFormat, subscriber: StreamSubscriber): SharedMuxer
   addReader(subscriber: StreamSubscriber, reader: UnitReader): void
+  setReaderPaused(subscriber: StreamSubscriber, paused: boolean): void
   subscriberClosed(subscriber: StreamSubscriber, reason: CloseReason): void
 }
 
@@ -47,6 +48,7 @@ export class StreamSubscriber implements Subscriber {
   subscribed = false
   readonly #stream: SubscriberStream
   #begun = false
+  #paused = false
   #viewer: Viewer | undefined
   #muxer: SharedMuxer | undefined
   #waitTimer: NodeJS.Timeout | undefined
@@ -74,6 +76,11 @@ export class StreamSubscriber implements Subscriber {
     return this.#muxer
   }
 
+  /** True between `pause` and `resume`. */
+  get paused(): boolean {
+    return this.#paused
+  }
+
   /** How far back from the newest media it starts; undefined to wait for the next keyframe. */
   get startBackMs(): number | undefined {
     const { submode, buffertime } = this.config
@@ -93,6 +100,7 @@ export class StreamSubscriber implements Subscriber {
     const muxer = this.#stream.muxerFor(format, this)
     this.#viewer = new Viewer(sink, limits, this.startBackMs, performance.now(), this)
     this.#muxer = muxer
+    if (this.#paused) this.#viewer.pause()
     muxer.attach(this.#viewer)
   }
 
@@ -101,11 +109,11 @@ export class StreamSubscriber implements Subscriber {
   }
 
   pause(): void {
-    this.#viewer?.pause()
+    this.#setPaused(true)
   }
 
   resume(): void {
-    this.#viewer?.resume()
+    this.#setPaused(false)
   }
 
   onClose(listener: (reason: CloseReason) => void): void {
@@ -137,6 +145,13 @@ export class StreamSubscriber implements Subscriber {
   stopWaiting(): void {
     clearTimeout(this.#waitTimer)
     this.#waitTimer = undefined
+  }
+
+  #setPaused(paused: boolean): void {
+    this.#paused = paused
+    if (paused) this.#viewer?.pause()
+    else this.#viewer?.resume()
+    this.#stream.setReaderPaused(this, paused)
   }
 
   // One that has ended meanwhile gets nothing; its close listeners say so.

@@ -241,6 +241,10 @@ export class Stream implements PublisherStream, SubscriberStream {
     )
   }
 
+  setReaderPaused(subscriber: StreamSubscriber, paused: boolean): void {
+    this.#readers.setPaused(subscriber, paused)
+  }
+
   subscriberClosed(subscriber: StreamSubscriber, reason: CloseReason): void {
     if (!this.subscribers.delete(subscriber)) return
     if (subscriber.request.type === 'server') this.#subscriberCount--

@@ -7,14 +7,19 @@ import { isStart, selectsTrack, selectsUnit } from './track-selection.ts'
 /** A unit as a stream keeps it for late joiners. */
 export type UnitEntry = CacheEntry & { readonly unit: AccessUnit }
 
-type ReaderState = { readonly reader: UnitReader; started: boolean }
+type ReaderState = {
+  readonly reader: UnitReader
+  /** A unit that can be started at was read since the beginning, the last pause or the last publisher. */
+  started: boolean
+  paused: boolean
+}
 
-/** The subscribers of one stream that take units rather than bytes. One that throws or rejects is closed. */
+/** The subscribers of one stream that take units rather than bytes. One whose reader fails is closed. */
 export class UnitReaders {
   readonly #readers = new Map<StreamSubscriber, ReaderState>()
 
   add(subscriber: StreamSubscriber, reader: UnitReader, tracks: readonly Track[], cache: GopCache<UnitEntry>): void {
-    const state = { reader, started: false }
+    const state = { reader, started: false, paused: subscriber.paused }
     this.#readers.set(subscriber, state)
     for (const track of tracks) this.#track(subscriber, state, track)
     const backMs = subscriber.startBackMs
@@ -27,6 +32,14 @@ export class UnitReaders {
 
   delete(subscriber: StreamSubscriber): void {
     this.#readers.delete(subscriber)
+  }
+
+  /** Holds a reader's units back, or lets them come again from the next start point on. */
+  setPaused(subscriber: StreamSubscriber, paused: boolean): void {
+    const state = this.#readers.get(subscriber)
+    if (state === undefined) return
+    state.paused = paused
+    if (paused) state.started = false
   }
 
   track(track: Track): void {
@@ -58,27 +71,33 @@ export class UnitReaders {
 
   #tell(subscriber: StreamSubscriber, notice: () => unknown): void {
     try {
-      settle(subscriber, notice())
+      const result = notice()
+      if (result !== undefined) refuseAsync(subscriber, result)
     } catch (error) {
       failed(subscriber, error)
     }
   }
 
   #unit(subscriber: StreamSubscriber, state: ReaderState, unit: AccessUnit, lead: Track | undefined): void {
-    if (!selectsUnit(subscriber.selection, unit) || !this.#readers.has(subscriber)) return
+    if (state.paused || !selectsUnit(subscriber.selection, unit) || !this.#readers.has(subscriber)) return
     state.started ||= isStart(unit, subscriber.selection.video ? lead : undefined)
     if (!state.started) return
     try {
-      settle(subscriber, state.reader.unit(unit))
+      const result: unknown = state.reader.unit(unit)
+      if (result !== undefined) refuseAsync(subscriber, result)
     } catch (error) {
       failed(subscriber, error)
     }
   }
 }
 
-/** A reader need not be asynchronous, but it may be. */
-function settle(subscriber: StreamSubscriber, result: unknown): void {
-  if (isPromiseLike(result)) result.then(undefined, (error: unknown) => failed(subscriber, error))
+/** Ends a reader that would go on after it has returned: nothing would bound the units that it has under way. */
+function refuseAsync(subscriber: StreamSubscriber, result: unknown): void {
+  if (!isPromiseLike(result)) return
+  const { session, streamPath: stream, id } = subscriber
+  const rejected = (err: unknown) => session.log.error({ err, stream, subscriber: id }, 'a unit reader rejected')
+  result.then(undefined, rejected)
+  failed(subscriber, new TypeError('a unit reader must be synchronous, and returned a promise'))
 }
 
 function failed(subscriber: StreamSubscriber, error: unknown): void {

@@ -4,10 +4,15 @@ import type { Track } from '../media/track.ts'
 import type { CloseReason } from './close-reason.ts'
 import type { MuxerFormat, Sink } from './muxer.ts'
 
-/** What a unit reader is told. All calls are synchronous and on the media path: no waiting, no throwing. */
+/**
+ * Takes a subscriber's units, as a {@link Sink} takes its bytes. Its functions are called on the media path, within the
+ * publisher's `write`, and must do their work before they return: one that throws, or returns a promise, ends its
+ * subscriber with the code `failed`. What takes longer is to be queued, within bounds, by the reader.
+ */
 export interface UnitReader {
   /** A track appeared, or its configuration changed. Called for the present tracks first. */
   track?(track: Track): void
+  /** A unit, in the order of the publisher's writes; it is shared with others and must not be changed. */
   unit(unit: AccessUnit): void
   /** A track is gone while its publisher goes on. */
   trackRemoved?(track: Track): void
@@ -33,8 +38,9 @@ export interface Subscriber {
   attach(format: MuxerFormat, sink: Sink): void
   /** Starts handing units to a reader, from the newest keyframe on. Once per subscriber, instead of `attach`. */
   read(reader: UnitReader): void
-  /** Stops sending to the attached sink until {@link Subscriber.resume}; it then goes on at the next keyframe. */
+  /** Holds media back from the sink or reader until {@link Subscriber.resume}. What comes meanwhile is left out. */
   pause(): void
+  /** Lets media come again, from the next keyframe on. */
   resume(): void
   /** Calls the listener once, when the subscriber ends for whatever reason; at once when it has ended already. */
   onClose(listener: (reason: CloseReason) => void): void
