@@ -54,11 +54,11 @@ describe('GopCache', () => {
     expect(cache.entries).to.have.length(2)
     cache.push(entry(2, false, 1))
     expect(cache.entries).to.be.empty
-    expect(cache.overflowed).to.be.true
+    expect(cache.shortOf).to.equal('gop')
     cache.push(entry(3, false, 1))
     expect(cache.entries).to.be.empty
     cache.push(entry(4, true, 1))
-    expect(cache.overflowed).to.be.false
+    expect(cache.shortOf).to.equal(undefined)
     expect(times(cache)).to.deep.equal([4])
   })
 
@@ -77,7 +77,16 @@ describe('GopCache', () => {
     const third = MAX_CACHE_BYTES / 3
     for (let index = 0; index < 4; index++) cache.push(entry(index * 100, true, third))
     expect(times(cache)).to.deep.equal([100, 200, 300])
-    expect(cache.overflowed).to.be.false
+    expect(cache.shortOf).to.equal('buffer')
+  })
+
+  it('is short of nothing when what it gives up lies further back than the buffer', () => {
+    const cache = new GopCache(100)
+    const third = MAX_CACHE_BYTES / 3
+    for (const timeMs of [0, 90, 190]) cache.push(entry(timeMs, timeMs < 100, third))
+    cache.push(entry(191, false, 1))
+    expect(times(cache)).to.deep.equal([90, 190, 191])
+    expect(cache.shortOf).to.equal(undefined)
   })
 
   it('starts anew after it was cleared', () => {

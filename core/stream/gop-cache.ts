@@ -20,7 +20,7 @@ export class GopCache<Entry extends CacheEntry> {
   #entries: Entry[] = []
   #bytes = 0
   #newestMs = -Infinity
-  #overflowed = false
+  #shortOf: 'gop' | 'buffer' | undefined
   /** Media kept, in milliseconds, besides the newest group of pictures. */
   bufferMs: number
 
@@ -41,15 +41,25 @@ export class GopCache<Entry extends CacheEntry> {
     this.#newestMs = Math.max(this.#newestMs, entry.timeMs)
     while (this.#bytes > MAX_CACHE_BYTES || this.#entries.length > MAX_CACHE_ENTRIES) {
       const second = this.#entries.findIndex((other, index) => index > 0 && other.start)
-      this.#overflowed = second < 0
-      if (second < 0) this.clear()
-      else this.#drop(second)
+      if (second < 0) {
+        this.#shortOf = 'gop'
+        this.clear()
+      } else {
+        this.#drop(second)
+        if (this.keptMs < this.bufferMs) this.#shortOf = 'buffer'
+      }
     }
   }
 
-  /** Whether the group of pictures under way was too large to keep. */
-  get overflowed(): boolean {
-    return this.#overflowed
+  /** What the limits have cost: the group of pictures under way, or older ones that `bufferMs` asks for. */
+  get shortOf(): 'gop' | 'buffer' | undefined {
+    return this.#shortOf
+  }
+
+  /** How far back from the newest media it reaches. */
+  get keptMs(): number {
+    const [first] = this.#entries
+    return first === undefined ? 0 : this.#newestMs - first.timeMs
   }
 
   clear(): void {
@@ -69,7 +79,7 @@ export class GopCache<Entry extends CacheEntry> {
 
   // Looks from the oldest on, so that a unit costs the same whatever the buffer's length.
   #trim(next: Entry): void {
-    this.#overflowed = false
+    this.#shortOf = undefined
     if (this.bufferMs === 0) return this.clear()
     let first = 0
     for (let index = 1; index < this.#entries.length; index++) {

@@ -5,11 +5,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { MalformedError } from 'sluice/sdk/media'
-import type { AccessUnit, CloseCode, Publisher, Subscriber, Track } from 'sluice/sdk'
+import { AccessUnit, type CloseCode, type Publisher, type Subscriber, type Track } from 'sluice/sdk'
 import { FakeFormat, FakeSink } from './fixtures/fake-format.ts'
 import { audioTrack, unitOf, videoTrack } from './fixtures/media.ts'
 import { turn } from './fixtures/muxer-rig.ts'
 import { RegistryRig, Source, VIDEO, closeRigs } from './fixtures/registry-rig.ts'
+import { MAX_CACHE_BYTES } from './gop-cache.ts'
 import { PULSE_MS } from './stream-pulse.ts'
 import { MAX_TRACKS } from './stream-publisher.ts'
 import type { StreamSubscriber } from './stream-subscriber.ts'
@@ -485,6 +486,31 @@ describe('A subscriber', () => {
       expect(got).to.include('P4')
       expect(rig.messages.filter((message) => message === 'a unit reader failed')).to.have.length(1)
     })
+  })
+})
+
+describe('What is kept for late joiners', () => {
+  afterEach(closeRigs)
+
+  it('says once when its limit lets it keep less than buffertime asks for', async () => {
+    const rig = new RegistryRig({ publish: { buffertime: '1h' } })
+    const { publisher, video } = await rig.source('live/a')
+    const third = Buffer.alloc(MAX_CACHE_BYTES / 3)
+    for (let index = 0; index < 6; index++) {
+      publisher.write(AccessUnit.fromData(video, index * 1000, index * 1000, true, third))
+    }
+    expect(rig.messages).to.have.length(1)
+    expect(rig.lines[0]).to.include({ stream: 'live/a', buffertime: 3_600_000, keptMs: 2000 })
+  })
+
+  it('says once when there is no keyframe for too long', async () => {
+    const rig = new RegistryRig()
+    const { publisher, video } = await rig.source('live/a')
+    const half = Buffer.alloc(MAX_CACHE_BYTES / 2)
+    for (let index = 0; index < 6; index++) {
+      publisher.write(AccessUnit.fromData(video, index, index, index % 3 === 0, half))
+    }
+    expect(rig.messages).to.deep.equal(['no keyframe for too long: late joiners wait for the next one'])
   })
 })
 

@@ -12,7 +12,7 @@ import type {
 import { rescale } from 'sluice/sdk/media'
 import type { Logger } from 'pino'
 import { Boarding } from './boarding.ts'
-import { GopCache } from './gop-cache.ts'
+import { GopCache, MAX_CACHE_BYTES } from './gop-cache.ts'
 import type { MergeWindow } from './merge-window.ts'
 import { MuxerTable } from './muxer-table.ts'
 import type { SharedMuxer } from './shared-muxer.ts'
@@ -52,7 +52,7 @@ export class Stream implements PublisherStream, SubscriberStream {
   #publisher: StreamPublisher | undefined
   #subscriberCount = 0
   #lead: Track | undefined
-  #overflowLogged = false
+  readonly #shortagesLogged = new Set<string>()
   #lastMs: number | undefined
   #lastDispatchMs = 0
   #hadSubscriber = false
@@ -124,7 +124,7 @@ export class Stream implements PublisherStream, SubscriberStream {
     this.#publisher = publisher
     this.#idleSinceMs = performance.now()
     this.#hadSubscriber = this.subscribers.size > 0
-    this.#overflowLogged = false
+    this.#shortagesLogged.clear()
     for (const subscriber of this.subscribers) {
       // Those that wait for it wait for its tracks now.
       if (this.#waiting.has(subscriber)) this.#wait(subscriber, subscriber.config.waittimeout)
@@ -196,7 +196,7 @@ export class Stream implements PublisherStream, SubscriberStream {
   #dispatch(unit: AccessUnit): void {
     const timeMs = rescale(unit.dts, unit.track.timescale, 1000)
     this.#cache.push({ unit, timeMs, sizeBytes: unit.sizeBytes, start: isStart(unit, this.#lead) })
-    if (this.#cache.overflowed && !this.#overflowLogged) this.#logOverflow()
+    if (this.#cache.shortOf !== undefined) this.#logShortage(this.#cache.shortOf)
     for (const muxer of this.muxers) muxer.write(unit, timeMs)
     this.#readers.write(unit, this.#lead)
   }
@@ -280,9 +280,13 @@ export class Stream implements PublisherStream, SubscriberStream {
     this.#lead = lead
   }
 
-  #logOverflow(): void {
-    this.#overflowLogged = true
-    this.#deps.log.warn('no keyframe for too long: late joiners wait for the next one')
+  #logShortage(shortOf: 'gop' | 'buffer'): void {
+    if (this.#shortagesLogged.has(shortOf)) return
+    this.#shortagesLogged.add(shortOf)
+    const { log } = this.#deps
+    if (shortOf === 'gop') return log.warn('no keyframe for too long: late joiners wait for the next one')
+    const { bufferMs: buffertime, keptMs } = this.#cache
+    log.warn({ buffertime, keptMs }, `buffertime asks for more than ${MAX_CACHE_BYTES} bytes: the oldest is given up`)
   }
 
   // The buffer is as long as the publisher's section or one of its subscribers wants.
