@@ -412,6 +412,26 @@ describe('PluginHost', () => {
       expect(view('a')?.config).to.have.nested.property('values.size', 2)
     })
 
+    it('tells the plugin of live keys also after the change of another key has replaced it', async () => {
+      await change(['port'], { size: 1 })
+      await change(['size'], { size: 2 })
+      expect(view('a')).to.include({ generation: 2 })
+      expect(told.at(-1)).to.equal('size 2')
+    })
+
+    it('tells the plugin of live keys also after newer code took over with the config that the old code refused', async () => {
+      const small = `if (ctx.config.size > 5) throw new Error('big');${SETUP}`
+      await write('a.ts', plugin('a', `${CONFIG} live: ['size'],`, small))
+      await generationIs('a', 2)
+      await change(['port'], { size: 6 })
+      await lastErrorIs('a', 'big')
+      await write('a.ts', plugin('a', `${CONFIG} live: ['size'],`, SETUP))
+      await generationIs('a', 3)
+      await change(['size'], { size: 2 })
+      expect(view('a')).to.include({ generation: 3 })
+      expect(told.at(-1)).to.equal('size 2')
+    })
+
     it('replaces the generation, not the code, for any other key', async () => {
       await change(['size', 'sizes'], { size: 2 })
       await until('the old one is disposed', () => told.includes('-a'))

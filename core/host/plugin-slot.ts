@@ -233,6 +233,7 @@ export class PluginSlot {
     this.#giveUpName(definition)
     this.#definition = definition
     this.#section = section
+    this.#stale = false
     this.#newer = undefined
     this.#error = undefined
     config.declare(definition)
@@ -277,6 +278,7 @@ export class PluginSlot {
       this.#stale = true
       await this.#generations.replace(definition, section, 'config changed')
       this.#section = section
+      this.#stale = false
       if (this.#newer === undefined && this.code.error === undefined) this.#error = undefined
     }
   }
