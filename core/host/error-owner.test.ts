@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect } from 'chai'
-import { callPlugin, ownerOfError } from './error-owner.ts'
+import { callPlugin, ownerOfError, stackFrames } from './error-owner.ts'
+import { startLoad } from './loading/module-hooks.ts'
 
 describe('the owner of an error that escaped', () => {
   it('is the server when its own code shows in the stack', () => {
@@ -22,10 +23,28 @@ describe('the owner of an error that escaped', () => {
     expect(ownerOfError('text')).to.equal(undefined)
   })
 
+  it('is not changed by what the message quotes', async () => {
+    const { url } = startLoad({ kind: 'file', path: '/plugins/quoted.ts', entry: '/plugins/quoted.ts' })
+    const frame = `\n    at start (${url}:1:1)`
+    expect(ownerOfError(new Error(`no such stream: http://127.0.0.1/${url}${frame}`))).to.equal('server')
+    const noCode: unknown = await readFile(`/nowhere${new URL(import.meta.url).pathname}${frame}`).catch(
+      (error) => error,
+    )
+    expect(ownerOfError(noCode)).to.equal(undefined)
+  })
+
   it('is nobody when the error shows no code', async () => {
     const error: unknown = await new Promise((resolve) => {
       readFile('/nowhere').catch(resolve)
     })
     expect(ownerOfError(error)).to.equal(undefined)
+  })
+})
+
+describe('stackFrames', () => {
+  it('gives the code that a stack names, and nothing of the message', () => {
+    const error = new TypeError('a secret\n    at secret (file:///secret)')
+    expect(stackFrames(error).join()).to.include('error-owner.test.ts').and.not.include('secret')
+    expect(stackFrames(Object.assign(new Error(''), { stack: undefined }))).to.eql([])
   })
 })

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { pluginOfStack } from './loading/module-hooks.ts'
+import { pluginOfModule } from './loading/module-hooks.ts'
 
 /** By name only: what has begun for a plugin may outlive the generation that began it. */
 const running = new AsyncLocalStorage<string>()
@@ -11,11 +11,29 @@ export function callPlugin<T>(plugin: string, call: () => T): T {
 }
 
 /**
- * Whose an escaped error is; to be asked where it is reported. An error of an operation that nobody awaited names no
- * code: it is nobody's, and has changed nothing by half.
+ * The owner of an error that escaped; to be asked where it is reported. An error of an operation that nobody awaited names
+ * no code: it is nobody's, and has changed nothing by half.
  */
 export function ownerOfError(error: unknown): { readonly plugin: string } | 'server' | undefined {
   const plugin = pluginOfStack(error) ?? running.getStore()
   if (plugin !== undefined) return { plugin }
-  return error instanceof Error && (error.stack ?? '').includes(CORE) ? 'server' : undefined
+  return error instanceof Error && stackFrames(error).some((frame) => frame.includes(CORE)) ? 'server' : undefined
+}
+
+/** The lines of an error's stack that name code. The message before them may quote anything, also what a client sent. */
+export function stackFrames({ stack = '', message }: Error): string[] {
+  const messageAt = stack.indexOf(message)
+  const frames = messageAt < 0 ? stack : stack.slice(messageAt + message.length)
+  return frames.split('\n').filter((line) => line.startsWith('    at '))
+}
+
+/** The plugin whose code shows in the stack of an error or of one of its causes. */
+function pluginOfStack(error: unknown): string | undefined {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    for (const frame of stackFrames(cause)) {
+      const plugin = pluginOfModule(frame)
+      if (plugin !== undefined) return plugin
+    }
+  }
+  return undefined
 }

@@ -8,7 +8,7 @@ type NextResolve = (specifier: string, context?: Partial<ResolveHookContext>) =>
 
 /** Marks the addresses of all modules that one load of a plugin has brought in. */
 const LOAD_PARAM = 'load'
-const LOAD_IN_STACK = /[?&]load=(\d+)/
+const LOAD_IN_ADDRESS = /[?&]load=(\d+)/
 const RELATIVE = /^\.{0,2}\//
 const NOT_BARE = /^(?:[./#]|[a-z][a-z0-9+.-]*:)/i
 
@@ -90,13 +90,9 @@ export function startLoad(candidate: PluginCandidate): ModuleLoad {
   return load
 }
 
-/** The plugin whose code an error came from, or undefined when its stack shows none. */
-export function pluginOfStack(error: unknown): string | undefined {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    const id = LOAD_IN_STACK.exec(cause.stack ?? '')?.[1]
-    if (id !== undefined) return loads.get(Number(id))?.plugin
-  }
-  return undefined
+/** The plugin that a module was loaded for, by its address or a line of a stack trace that names it. */
+export function pluginOfModule(address: string): string | undefined {
+  return loadOf(address)?.plugin
 }
 
 function resolve(specifier: string, context: ResolveHookContext, nextResolve: NextResolve): ResolveFnOutput {
@@ -106,8 +102,8 @@ function resolve(specifier: string, context: ResolveHookContext, nextResolve: Ne
   return load === undefined ? nextResolve(specifier, context) : load.resolve(specifier, context, nextResolve)
 }
 
-function loadOf(url: string | undefined): ModuleLoad | undefined {
-  const id = url === undefined ? undefined : LOAD_IN_STACK.exec(url)?.[1]
+function loadOf(address: string | undefined): ModuleLoad | undefined {
+  const id = address === undefined ? undefined : LOAD_IN_ADDRESS.exec(address)?.[1]
   return id === undefined ? undefined : loads.get(Number(id))
 }
 

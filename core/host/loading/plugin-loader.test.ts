@@ -2,7 +2,8 @@ import path from 'node:path'
 import { expect } from 'chai'
 import { AccessUnit, definePlugin, StreamDenied } from 'sluice/sdk'
 import type { PluginCandidate } from './discovery.ts'
-import { pluginOfStack, startLoad } from './module-hooks.ts'
+import { startLoad } from './module-hooks.ts'
+import { ownerOfError } from '../error-owner.ts'
 import { PluginError } from '../plugin-error.ts'
 import { loadPlugin } from './plugin-loader.ts'
 import { PluginFolder } from '../testing/plugin-folder.ts'
@@ -112,10 +113,10 @@ describe('loadPlugin', () => {
     } catch (error) {
       thrown = error
     }
-    expect(pluginOfStack(thrown)).to.equal('demo')
-    expect(pluginOfStack(new Error('outer', { cause: thrown }))).to.equal('demo')
-    expect(pluginOfStack(new Error('own'))).to.equal(undefined)
-    expect(pluginOfStack('text')).to.equal(undefined)
+    expect(ownerOfError(thrown)).to.eql({ plugin: 'demo' })
+    expect(ownerOfError(new Error('outer', { cause: thrown }))).to.eql({ plugin: 'demo' })
+    expect(ownerOfError(new Error('own'))).to.equal('server')
+    expect(ownerOfError('text')).to.equal(undefined)
   })
 
   it('knows the files of a plugin, also those that are missing', async () => {
