@@ -8,7 +8,7 @@ import type { Config } from './config/config.ts'
 import { normalizeKey } from './config/key-name.ts'
 import { HookRunner } from './host/hooks/hook-runner.ts'
 import { PluginHost } from './host/plugin-host.ts'
-import { ServiceBoard } from './host/service-board.ts'
+import { ServiceDirectory } from './host/service-directory.ts'
 import { guardAdmin } from './admin/admin-access.ts'
 import { registerMetricsRoute } from './admin/metrics-route.ts'
 import { registerPullRoutes } from './admin/pull-routes.ts'
@@ -61,7 +61,7 @@ export class Server {
     this.#log = log
     const hooks = new HookRunner()
     const tasks = new TaskTree()
-    const services = new ServiceBoard()
+    const services = new ServiceDirectory()
     this.#pool = new ListenerPool({ log })
     this.#gatekeeper = new Gatekeeper({ log })
     this.streams = new StreamRegistry({ log, hooks, gatekeeper: this.#gatekeeper })
@@ -180,7 +180,7 @@ export class Server {
   #sectionOf(section: string): Readonly<InheritedConfig> | undefined {
     if (normalizeKey(section) === 'global') return this.#config.global
     const named = normalizeKey(section)
-    const plugins = this.host.list().filter(({ state }) => state !== 'disabled')
+    const plugins = this.host.list().filter(({ disableReason }) => disableReason === undefined)
     return plugins.find(({ name }) => normalizeKey(name) === named)?.config?.values
   }
 }

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import type { Logger } from 'pino'
 import type { PluginDefinition } from 'sluice/sdk'
-import type { Attempt } from './attempt.ts'
+import { unlessAborted } from '../base/deadline.ts'
 import { checkLiveKeys } from './live-keys.ts'
 import type { PluginCandidate } from './loading/discovery.ts'
 import { startLoad, type ModuleLoad } from './loading/module-hooks.ts'
@@ -10,22 +10,20 @@ import { loadPlugin } from './loading/plugin-loader.ts'
 /** The modules of a load stay in memory for the life of the process; past this many, say so. */
 const LOADS_WARNED = 100
 
-type PluginCodeDeps = { readonly log: Logger; readonly timeoutMs: number }
+type PluginCodeOptions = { readonly log: Logger; readonly timeoutMs: number }
 
 /** Where a plugin's code lies, and its newest load. */
 export class PluginCode {
   candidate: PluginCandidate
-  readonly #deps: PluginCodeDeps
-  readonly #attempt: Attempt
+  readonly #options: PluginCodeOptions
   #load: ModuleLoad | undefined
   #error: unknown
   #loads = 0
   #loadMs = 0
 
-  constructor(candidate: PluginCandidate, deps: PluginCodeDeps, attempt: Attempt) {
+  constructor(candidate: PluginCandidate, options: PluginCodeOptions) {
     this.candidate = candidate
-    this.#deps = deps
-    this.#attempt = attempt
+    this.#options = options
   }
 
   /** The time of the newest load that succeeded. */
@@ -47,16 +45,17 @@ export class PluginCode {
   /**
    * Loads it anew.
    * @throws {PluginError} saying what is wrong with it
+   * @throws the signal's reason when that aborts first
    */
-  async load(plugin: string): Promise<PluginDefinition> {
+  async load(plugin: string, signal: AbortSignal): Promise<PluginDefinition> {
     const startMs = performance.now()
     this.#load = startLoad(this.candidate)
     this.#loads += 1
     if (this.#loads % LOADS_WARNED === 0) {
-      this.#deps.log.warn({ plugin }, `${this.#loads} versions were loaded; a restart frees their memory`)
+      this.#options.log.warn({ plugin }, `${this.#loads} versions were loaded; a restart frees their memory`)
     }
     try {
-      const definition = await this.#attempt.wait(loadPlugin(this.#load, this.#deps.timeoutMs))
+      const definition = await unlessAborted(loadPlugin(this.#load, this.#options.timeoutMs), signal)
       checkLiveKeys(definition)
       this.#loadMs = performance.now() - startMs
       this.#error = undefined

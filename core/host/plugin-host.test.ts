@@ -1,6 +1,7 @@
 import { rename, symlink } from 'node:fs/promises'
 import { setTimeout } from 'node:timers/promises'
 import { expect } from 'chai'
+import { ListenError } from '../net/listen-error.ts'
 import type { GenerationLimits } from './generation/generation.ts'
 import { PluginHost } from './plugin-host.ts'
 import type { PluginView } from './plugin-view.ts'
@@ -12,7 +13,7 @@ import { until } from './testing/until.ts'
 const RELOAD_MS = 1000
 /** A level of the log. */
 const WARN = 40
-const LIMITS = { setupTimeoutMs: 200, disposeTimeoutMs: 50, drainPollMs: 5 }
+const LIMITS = { setupTimeoutMs: 200, disposeTimeoutMs: 50, drainPollMs: 5, firstRetryMs: 5 }
 /** Plugins tell the test through this what they do. */
 const TOLD = 'sluiceHostTest'
 const told: string[] = []
@@ -324,6 +325,19 @@ describe('PluginHost', () => {
       expect(streams?.closed).to.deep.equal(['plugin removed'])
     })
 
+    it('takes in later changes when one could not be', async () => {
+      await write('a.ts', plugin('a'))
+      await host.start()
+      fake.onForget = () => {
+        throw new Error('broken')
+      }
+      await folder.remove('plugins/a.ts')
+      await until('the failure is logged', () => fake.logged.text().includes('was not taken in'), RELOAD_MS)
+      fake.onForget = () => {}
+      await write('b.ts', plugin('b'))
+      await until('b runs', () => state('b') === 'running', RELOAD_MS)
+    })
+
     it('starts what is dropped into a folder that was not there', async () => {
       await folder.remove('plugins')
       await host.start()
@@ -456,7 +470,7 @@ describe('PluginHost', () => {
     it('switches a plugin off and on', async () => {
       fake.sections.set('a', { enabled: false })
       await host.applyConfig([{ section: 'a', keys: ['enable'] }])
-      expect(view('a')).to.include({ state: 'disabled', disableReason: 'switched off in the config' })
+      expect(view('a')).to.include({ state: 'off', disableReason: 'switched off in the config' })
       await until('it is disposed', () => told.includes('-a'))
       fake.sections.set('a', { values: { size: 4 } })
       await host.applyConfig([{ section: 'a', keys: ['enable'] }])
@@ -517,6 +531,79 @@ describe('PluginHost', () => {
         { section: 'b', keys: ['size'] },
       ])
       expect(told).to.deep.equal([])
+    })
+  })
+
+  describe('an address in use', () => {
+    const SETUP = `await ctx.net.tcp({ listenaddr: ':' + (ctx.config.port ?? 1935), listenaddrtls: '' }, () => {})`
+    const inUse = (port = 1935) =>
+      new ListenError({ code: 'EADDRINUSE', owner: 'a', address: `:${port}`, key: 'a.tcp.listenaddr', why: 'in use' })
+    const failures = () => fake.logged.lines.filter(({ level, msg }) => level > WARN && msg.includes("can't listen"))
+    let tries: number
+    const refuse = (ports: readonly number[]) => {
+      tries = 0
+      fake.onAcquire = ({ listenaddr }) => {
+        const port = Number(listenaddr.slice(1))
+        if (!ports.includes(port)) return
+        tries += 1
+        throw inUse(port)
+      }
+    }
+    const tried = (count: number) => until(`it is tried ${count} times`, () => tries >= count)
+
+    it('is told in one line without a stack, and tried again until it is free', async () => {
+      await write('a.ts', plugin('a', '', SETUP))
+      await write('b.ts', plugin('b', `requires: ['a'],`))
+      refuse([1935])
+      await host.start()
+      expect(host.disabled).to.eql(['a', 'b'])
+      expect(view('a')?.disableReason).to.include('change a.tcp.listenaddr')
+      await tried(3)
+      expect(failures()).to.have.length(1)
+      expect(failures()[0]).to.not.have.property('err')
+      expect(failures()[0]?.msg).to.include('tried again')
+      refuse([])
+      await until('both run', () => state('a') === 'running' && state('b') === 'running')
+      expect(host.disabled).to.eql([])
+      const refusals = fake.logged.lines.filter(({ level, msg }) => level > WARN && msg.includes("requires plugin 'a'"))
+      expect(refusals).to.have.length(1)
+    })
+
+    it('is tried again at once when the config changes', async () => {
+      await write('a.ts', plugin('a', '', SETUP))
+      refuse([1935])
+      await host.start()
+      fake.sections.set('a', { values: { port: 1936 } })
+      await host.applyConfig([{ section: 'a', keys: ['port'] }])
+      expect(state('a')).to.equal('running')
+    })
+
+    it('lets the generation before go on, and is taken over when it is free', async () => {
+      await write('a.ts', plugin('a', '', SETUP))
+      refuse([1936])
+      await host.start()
+      fake.sections.set('a', { values: { port: 1936 } })
+      await host.applyConfig([{ section: 'a', keys: ['port'] }])
+      await tried(3)
+      expect(view('a')).to.include({ state: 'running', generation: 1 })
+      expect(view('a')?.lastError).to.include("can't listen on :1936")
+      expect(host.disabled).to.eql([])
+      expect(failures()).to.have.length(1)
+      refuse([])
+      await until('generation 2 runs', () => view('a')?.generation === 2)
+      expect(view('a')).to.include({ lastError: undefined })
+      expect(view('a')?.config).to.have.nested.property('values.port', 1936)
+    })
+
+    it('is tried again for newer code', async () => {
+      await write('a.ts', plugin('a'))
+      await host.start()
+      refuse([1935])
+      await write('a.ts', plugin('a', '', SETUP))
+      await tried(2)
+      expect(view('a')).to.include({ state: 'running', generation: 1 })
+      refuse([])
+      await until('generation 2 runs', () => view('a')?.generation === 2)
     })
   })
 

@@ -8,7 +8,7 @@ import { DrainingGenerations } from './generation/draining-generations.ts'
 import type { GenerationParts, PluginSection } from './generation/generation-parts.ts'
 import { GENERATION_LIMITS, type GenerationLimits } from './generation/generation.ts'
 import { PluginError } from './plugin-error.ts'
-import { PluginSlot } from './plugin-slot.ts'
+import { PluginEntry } from './plugin-entry.ts'
 import { formatBootTree, type PluginView } from './plugin-view.ts'
 import { PluginWatcher } from './loading/plugin-watcher.ts'
 import { planStart, unmetReason } from './start-order.ts'
@@ -33,7 +33,7 @@ type SectionChange = { readonly section: string; readonly keys: readonly string[
 export class PluginHost {
   readonly #options: PluginHostOptions
   readonly #log: Logger
-  readonly #slots = new Map<string, PluginSlot>()
+  readonly #entries = new Map<string, PluginEntry>()
   readonly #draining: DrainingGenerations
   #watcher: PluginWatcher | undefined
   #scans: Promise<void> = Promise.resolve()
@@ -51,12 +51,17 @@ export class PluginHost {
   }
 
   list(): PluginView[] {
-    return [...this.#slots.values()].map((slot) => slot.view())
+    return [...this.#entries.values()].map((entry) => entry.view())
+  }
+
+  /** The names of the plugins that the config wants and that a failure keeps from running. */
+  get disabled(): string[] {
+    return this.list().flatMap(({ name, state }) => (state === 'disabled' ? [name] : []))
   }
 
   /** What is wrong with the sections of the plugins that were found. */
   configErrors(): Error[] {
-    return [...this.#slots.values()].flatMap(({ configError }) => configError ?? [])
+    return [...this.#entries.values()].flatMap(({ configError }) => configError ?? [])
   }
 
   /**
@@ -91,7 +96,7 @@ export class PluginHost {
   /** Takes over a changed config: keys a plugin takes live are told to it, others replace its generation. */
   async applyConfig(changes: readonly SectionChange[]): Promise<void> {
     for (const { section, keys } of changes) {
-      for (const slot of this.#slots.values()) if (this.#holder(section) === slot) slot.configure(keys)
+      for (const entry of this.#entries.values()) if (this.#holder(section) === entry) entry.configure(keys)
     }
     this.#reconcile()
     await this.#settled()
@@ -110,63 +115,64 @@ export class PluginHost {
   }
 
   #onChange(files: readonly string[]): void {
-    this.#scans = this.#scans.then(() => this.#scan(files))
+    const failed = (err: unknown) => this.#log.error({ err }, 'a change of the plugin folders was not taken in')
+    this.#scans = this.#scans.then(() => this.#scan(files)).catch(failed)
   }
 
   async #scan(changed: readonly string[]): Promise<void> {
     const found = new Map((await discoverPlugins(this.#options)).map((candidate) => [candidate.path, candidate]))
     if (this.#phase === 'stopped') return
-    for (const [place, slot] of this.#slots) {
+    for (const [place, entry] of this.#entries) {
       if (found.has(place)) continue
-      this.#slots.delete(place)
-      slot.remove()
-      this.#log.info({ plugin: slot.name }, `plugin '${slot.name}' was removed`)
+      this.#entries.delete(place)
+      entry.remove()
+      this.#log.info({ plugin: entry.name }, `plugin '${entry.name}' was removed`)
     }
     for (const candidate of found.values()) {
-      const known = this.#slots.get(candidate.path)
+      const known = this.#entries.get(candidate.path)
       const isNewEntry = known?.code.candidate.entry !== candidate.entry
-      const slot = known ?? this.#createSlot(candidate)
-      this.#slots.set(candidate.path, slot)
-      if (isNewEntry || changed.some((file) => slot.code.concerns(file))) slot.load(candidate)
+      const entry = known ?? this.#createEntry(candidate)
+      this.#entries.set(candidate.path, entry)
+      if (isNewEntry || changed.some((file) => entry.code.concerns(file))) entry.load(candidate)
     }
     this.#reconcile()
   }
 
-  #createSlot(candidate: PluginCandidate): PluginSlot {
+  #createEntry(candidate: PluginCandidate): PluginEntry {
     const { parts, limits } = this.#options
-    return new PluginSlot(candidate, {
+    return new PluginEntry(candidate, {
       log: this.#log,
       parts,
       limits: { ...GENERATION_LIMITS, ...limits },
       draining: this.#draining,
-      admit: (slot, definition) => this.#admit(slot, definition),
+      admit: (entry, definition) => this.#admit(entry, definition),
       onStep: () => this.#reconcile(),
     })
   }
 
   /** Starts what can be started. Called after everything that may have changed that. */
   #reconcile(): void {
-    const slots = [...this.#slots.values()]
-    const complete = slots.every(({ state }) => state !== 'loading')
+    const entries = [...this.#entries.values()]
+    const complete = entries.every(({ state }) => state !== 'loading')
     // Of two plugins with one name, the first found wins, and not the first loaded.
     if (this.#phase === 'stopped' || (this.#phase === 'loading' && !complete)) return
-    for (const slot of slots) if (slot.state === 'loaded') this.#adopt(slot)
+    for (const entry of entries) if (entry.state === 'loaded') this.#adopt(entry)
     if (this.#phase === 'starting' || this.#phase === 'ready') {
-      for (const slot of slots) slot.reconsider()
-      this.#startWaiting(slots, complete)
+      for (const entry of entries) entry.reconsider()
+      this.#startWaiting(entries, complete)
     }
     guard(this.#log, 'listener to changes of plugins', () => this.#options.onChange?.(this.list()))
   }
 
-  #adopt(slot: PluginSlot): void {
-    const holder = this.#holder(slot.name)
-    if (holder === undefined || holder === slot) slot.adopt()
-    else slot.hinder(sameName(holder))
+  #adopt(entry: PluginEntry): void {
+    const holder = this.#holder(entry.name)
+    if (holder === undefined || holder === entry) entry.adopt()
+    else entry.hinder(sameName(holder))
   }
 
-  #startWaiting(slots: readonly PluginSlot[], complete: boolean): void {
-    const waiting = slots.filter(({ state }) => state === 'waiting')
-    const others = slots.filter(({ state }) => state !== 'waiting').map(({ node }) => node)
+  #startWaiting(entries: readonly PluginEntry[], complete: boolean): void {
+    const waiting = entries.filter(({ state }) => state === 'waiting')
+    const others = entries.filter(({ state }) => state !== 'waiting').map(({ node }) => node)
     // Who was refused before is judged anew.
     const nodes = waiting.map(({ node }) => ({ ...node, state: 'pending' as const }))
     for (const [index, verdict] of planStart(nodes, others, complete).entries()) {
@@ -175,21 +181,21 @@ export class PluginHost {
     }
   }
 
-  #holder(name: string): PluginSlot | undefined {
-    return [...this.#slots.values()].find((slot) => slot.name === name && slot.holdsName)
+  #holder(name: string): PluginEntry | undefined {
+    return [...this.#entries.values()].find((entry) => entry.name === name && entry.holdsName)
   }
 
-  #admit(slot: PluginSlot, definition: PluginDefinition): PluginSection {
+  #admit(entry: PluginEntry, definition: PluginDefinition): PluginSection {
     const { name, requires = [], provides = [] } = definition
     const holder = this.#holder(name)
-    if (holder !== undefined && holder !== slot) throw new PluginError(sameName(holder))
-    const others = [...this.#slots.values()].filter((other) => other !== slot).map((other) => other.node)
+    if (holder !== undefined && holder !== entry) throw new PluginError(sameName(holder))
+    const others = [...this.#entries.values()].filter((other) => other !== entry).map((other) => other.node)
     const unmet = unmetReason({ name, requires, provides, state: 'pending' }, others)
     if (unmet !== undefined) throw new PluginError(unmet)
     return this.#options.parts.config.resolve(definition)
   }
 
-  /** Settles when no slot has anything to do, whatever one step makes others do, or after `patienceMs` without a step. */
+  /** Settles when no entry has anything to do, whatever one step makes others do, or after `patienceMs` without a step. */
   async #settled(patienceMs?: number): Promise<void> {
     for (let busy = this.#busy(); busy.length > 0 && this.#phase !== 'stopped'; busy = this.#busy()) {
       const late = patienceMs === undefined ? [] : [setTimeout(patienceMs, 'late', { ref: false })]
@@ -197,33 +203,35 @@ export class PluginHost {
     }
   }
 
-  #busy(): PluginSlot[] {
-    return [...this.#slots.values()].filter(({ steps }) => steps.busy)
+  #busy(): PluginEntry[] {
+    return [...this.#entries.values()].filter(({ steps }) => steps.busy)
   }
 
   async #disposeAll(reason: string): Promise<void> {
-    const slots = [...this.#slots.values()]
-    const begun = new Set<PluginSlot>()
-    const disposals = new Map<PluginSlot, Promise<void>>()
-    const dispose = (slot: PluginSlot): Promise<void> => {
-      const known = disposals.get(slot)
+    const entries = [...this.#entries.values()]
+    const begun = new Set<PluginEntry>()
+    const disposals = new Map<PluginEntry, Promise<void>>()
+    const dispose = (entry: PluginEntry): Promise<void> => {
+      const known = disposals.get(entry)
       if (known !== undefined) return known
-      begun.add(slot)
+      begun.add(entry)
       // One that has begun and isn't known requires this one in a circle.
-      const dependents = slots.filter((other) => isNeededBy(slot, other) && (disposals.has(other) || !begun.has(other)))
-      const disposal = Promise.all(dependents.map(dispose)).then(() => slot.dispose(reason))
-      disposals.set(slot, disposal)
+      const dependents = entries.filter(
+        (other) => isNeededBy(entry, other) && (disposals.has(other) || !begun.has(other)),
+      )
+      const disposal = Promise.all(dependents.map(dispose)).then(() => entry.dispose(reason))
+      disposals.set(entry, disposal)
       return disposal
     }
-    await Promise.all([this.#draining.disposeAll(reason), ...slots.map(dispose)])
+    await Promise.all([this.#draining.disposeAll(reason), ...entries.map(dispose)])
   }
 }
 
-function isNeededBy({ node }: PluginSlot, other: PluginSlot): boolean {
+function isNeededBy({ node }: PluginEntry, other: PluginEntry): boolean {
   return other.node.requires.some((need) => need === node.name || node.provides.includes(need))
 }
 
 /** What is wrong with a plugin whose name another one has. */
-function sameName({ code }: PluginSlot): string {
+function sameName({ code }: PluginEntry): string {
   return `has the same name as ${code.candidate.path}`
 }

@@ -1,4 +1,5 @@
 import type { PluginDefinition, TcpListener } from 'sluice/sdk'
+import { disableReasonIn, type EntryState } from './entry-state.ts'
 import type { PluginSection } from './generation/generation-parts.ts'
 
 /** A plugin as the API and the log show it; a snapshot. */
@@ -9,7 +10,8 @@ export type PluginView = {
   readonly description: string
   /** Counts the starts of the plugin that succeeded. */
   readonly generation: number
-  readonly state: 'running' | 'disabled' | 'starting'
+  /** `disabled` by a failure, `off` by its config. */
+  readonly state: 'running' | 'starting' | 'disabled' | 'off'
   /** Why it does not run; undefined when it does. */
   readonly disableReason: string | undefined
   /** Why its newest code or config could not take over; the generation before goes on. */
@@ -21,6 +23,28 @@ export type PluginView = {
   /** Times of the newest load and setup. */
   readonly loadMs: number
   readonly setupMs: number
+}
+
+type ViewSource = Pick<PluginView, 'name' | 'definition' | 'generation' | 'loadMs' | 'setupMs'> & {
+  readonly section: PluginSection | undefined
+  readonly state: EntryState
+}
+
+export function viewOf({ state, section, definition, ...rest }: ViewSource): PluginView {
+  const disableReason = disableReasonIn(state)
+  const running = state.kind === 'running' ? state : undefined
+  const stopped = state.kind === 'off' ? 'off' : disableReason === undefined ? 'starting' : 'disabled'
+  return {
+    ...rest,
+    version: definition?.version ?? '',
+    description: definition?.description ?? '',
+    definition,
+    config: section,
+    state: running === undefined ? stopped : 'running',
+    disableReason,
+    lastError: running?.error,
+    listeners: running?.generation.listeners ?? [],
+  }
 }
 
 /** The plugins as a tree, each below the last of those it had to wait for, with times in milliseconds. */

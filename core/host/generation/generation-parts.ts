@@ -14,7 +14,7 @@ import type {
   Type,
 } from 'sluice/sdk'
 import type { SectionConfig } from '../../config/section.ts'
-import type { ServiceBoard } from '../service-board.ts'
+import type { ServiceDirectory } from '../service-directory.ts'
 
 /** A plugin's effective config; what is in its own keys is the plugin's business. */
 export type PluginValues = PluginConfig<Type.TObject>
@@ -66,7 +66,7 @@ export type GenerationParts = {
     registryFor(owner: GenerationOwner): TaskRegistry
     stopOwner(owner: GenerationOwner, reason: string): Promise<void>
   }
-  readonly services: ServiceBoard
+  readonly services: ServiceDirectory
   readonly streams: {
     forOwner(
       owner: GenerationOwner & { readonly config: Readonly<InheritedConfig>; readonly closingNotice: boolean },

@@ -8,7 +8,7 @@ import { until } from '../testing/until.ts'
 
 const STREAM = { path: 'live/test' } as StreamInfo
 const PORT = 'demo :1935'
-const LIMITS = { setupTimeoutMs: 60, disposeTimeoutMs: 40, drainPollMs: 5 }
+const LIMITS = { setupTimeoutMs: 60, disposeTimeoutMs: 40, drainPollMs: 5, firstRetryMs: 5 }
 const untilAborted = (signal: AbortSignal) =>
   new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
 

@@ -23,12 +23,15 @@ export type GenerationLimits = {
   /** For each `onDispose` callback, and for the tasks and open requests to end. */
   readonly disposeTimeoutMs: number
   readonly drainPollMs: number
+  /** How soon a start is tried again that an address in use has prevented; later tries wait longer. */
+  readonly firstRetryMs: number
 }
 
 export const GENERATION_LIMITS: GenerationLimits = {
   setupTimeoutMs: 10_000,
   disposeTimeoutMs: 1000,
   drainPollMs: 100,
+  firstRetryMs: 1000,
 }
 
 type GenerationInit = {

@@ -2,11 +2,11 @@ import { EventEmitter } from 'node:events'
 import type { Socket } from 'node:net'
 import fastify from 'fastify'
 import type { Logger } from 'pino'
-import type { InheritedConfig, PluginDefinition, StreamManager } from 'sluice/sdk'
+import type { InheritedConfig, PluginDefinition, StreamManager, TcpConfig } from 'sluice/sdk'
 import { TaskTree } from '../../observe/task-tree.ts'
 import type { GenerationParts, PluginSection } from '../generation/generation-parts.ts'
 import { HookRunner } from '../hooks/hook-runner.ts'
-import { ServiceBoard } from '../service-board.ts'
+import { ServiceDirectory } from '../service-directory.ts'
 import { logLines } from './log-lines.ts'
 
 /** A generation's streams, as a test drives them. */
@@ -37,7 +37,7 @@ export class FakeParts {
   readonly logged = logLines()
   readonly hooks = new HookRunner({ timeoutMs: 100 })
   readonly tasks = new TaskTree()
-  readonly services = new ServiceBoard()
+  readonly services = new ServiceDirectory()
   /** By plugin and generation: `rtmp 1`. */
   readonly streams = new Map<string, FakeStreams>()
   /** By plugin, in the order made. */
@@ -47,7 +47,13 @@ export class FakeParts {
   readonly sections = new Map<string, { enabled?: boolean; values?: Record<string, unknown>; error?: Error }>()
   readonly declared = new Set<string>()
   /** What happens while a port is being bound. */
-  onAcquire: () => void | Promise<void> = () => {}
+  onAcquire: (config: TcpConfig) => void | Promise<void> = () => {}
+
+  /** What happens while a plugin's section is forgotten. */
+  onForget: () => void = () => {}
+
+  /** What happens in the turn in which a generation takes a port over. */
+  onActivate: () => void | Promise<void> = () => {}
 
   /** Why ports can't be bound when a generation takes over. */
   bindError: Error | undefined
@@ -65,7 +71,7 @@ export class FakeParts {
       streams: { forOwner: ({ plugin, generation, config }) => this.#createStreams(`${plugin} ${generation}`, config) },
       net: {
         acquire: async (owner, config, accept) => {
-          await this.onAcquire()
+          await this.onAcquire(config)
           return this.#acquire(`${owner.plugin} ${config.listenaddr}`, accept)
         },
       },
@@ -78,7 +84,10 @@ export class FakeParts {
           return section
         },
         propose: () => {},
-        forget: (name) => void this.declared.delete(name),
+        forget: (name) => {
+          this.onForget()
+          this.declared.delete(name)
+        },
       },
     }
   }
@@ -128,7 +137,10 @@ export class FakeParts {
       bind: async () => {
         if (this.bindError !== undefined) throw this.bindError
       },
-      activate: () => void port.handlers.push(onConnection),
+      activate: () => {
+        port.handlers.push(onConnection)
+        void this.onActivate()
+      },
       release: async () => {
         if (released) return
         released = true

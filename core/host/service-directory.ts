@@ -7,7 +7,7 @@ export type ServiceOwner = { readonly plugin: string }
 type Offer = { readonly plugin: string; readonly service: unknown }
 
 /** The services that plugins offer at present, by name. */
-export class ServiceBoard {
+export class ServiceDirectory {
   readonly #offers = new OverrideStack<Offer>()
 
   /**
