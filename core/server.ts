@@ -158,7 +158,7 @@ export class Server {
 
   #addRoutes(): void {
     const app = this.http.core
-    addHealthRoutes(app, () => (this.host.ready ? [] : ['plugins']))
+    addHealthRoutes(app, () => (this.host.ready ? this.host.disabled : ['plugins']))
     registerHome(app)
     void app.register(async (admin) => {
       guardAdmin(admin)

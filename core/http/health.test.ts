@@ -13,7 +13,7 @@ describe('health', () => {
       return [answer.status, await answer.json()]
     }
     expect(await ask('/healthz')).to.deep.equal([200, { status: 'ok' }])
-    expect(await ask('/readyz')).to.deep.equal([503, { status: 'starting', missing: ['rtmp'] }])
+    expect(await ask('/readyz')).to.deep.equal([503, { status: 'not ready', missing: ['rtmp'] }])
     missing.clear()
     expect(await ask('/readyz')).to.deep.equal([200, { status: 'ready' }])
     await fixture.close()
