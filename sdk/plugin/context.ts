@@ -6,32 +6,59 @@ import type { Net } from './net.ts'
 import type { ServiceRegistry } from './services.ts'
 import type { TaskRegistry } from './tasks.ts'
 
-/** What a plugin is given. Everything made through it is undone when the plugin is unloaded. */
+/**
+ * What `setup` is given: the plugin's way to everything in the server. What is made through it is undone when the plugin's
+ * generation ends, so a plugin needs no clean-up of its own for it.
+ */
 export interface PluginContext<Config> {
-  /** The effective config: validated, complete and frozen; durations in milliseconds, sizes in bytes. */
+  /**
+   * The effective config: validated, complete and frozen; durations are in milliseconds, sizes in bytes. It is another
+   * object after a change of keys that the definition names in `live`.
+   */
   readonly config: Config
-  /** Told when keys that the definition names in `live` changed; `ctx.config` is the new one by then. */
+  /** Calls `listener` after a change of keys that the definition names in `live`; `ctx.config` is the new one by then. */
   onConfig(listener: (config: Config) => void): void
-  /** Bound to the plugin's name; make a child for each session. */
+  /** A pino logger whose lines carry the plugin's name; make a child of it for each session. */
   readonly log: Logger
+  /** The streams: publishing, subscribing, and who may do so. */
   readonly streams: StreamManager
+  /** The events of the server, some of which a plugin may refuse. */
   readonly hooks: HookRegistry
+  /** Listeners for protocols other than HTTP. */
   readonly net: Net
   /**
    * A fastify instance of the plugin's own, mounted at `/<plugin>` and the definition's other `mounts`: routes are
    * written without that prefix. Its `server` emits `upgrade` for WebSocket requests below the mounts.
    */
   readonly http: FastifyInstance
+  /** Long-lived work that operators see and can stop. */
   readonly tasks: TaskRegistry
+  /** What plugins offer each other. */
   readonly services: ServiceRegistry
   /**
-   * Told once, at once when it has happened already: a newer generation of the plugin has taken over, or the plugin is
-   * being removed. Its running sessions go on for a while; this is the time to let go of what only one generation can
-   * have, such as a path that the plugin publishes itself. What the listener throws is logged.
+   * Calls `callback` once, after `delayMs` milliseconds. What it throws or rejects with is logged, and ends nothing.
+   *
+   * Timers go on while the generation drains, as its sessions do: cancel in `onDrain` what only one generation should do.
+   * They end with the generation, just before `signal` aborts; a timer that is set later never fires.
+   * @returns cancels the timer
+   */
+  setTimeout(callback: () => void | Promise<void>, delayMs: number): () => void
+  /**
+   * Calls `callback` each `intervalMs` milliseconds, whether or not the call before has settled; otherwise as `setTimeout`.
+   * @returns cancels the timer
+   */
+  setInterval(callback: () => void | Promise<void>, intervalMs: number): () => void
+  /**
+   * Calls `listener` once, when a newer generation of the plugin has taken over or the plugin is being removed; at once
+   * when that has happened already. Running sessions go on for a while: this is the time to give up what only one
+   * generation can have, such as a path that the plugin publishes itself. What the listener throws is logged.
    */
   onDrain(listener: () => void): void
-  /** Aborted when the plugin is unloaded, after its sessions have ended. */
+  /** Aborts when the generation ends, after its sessions and timers have. */
   readonly signal: AbortSignal
-  /** Runs when the plugin is unloaded, latest first. */
+  /**
+   * Calls `dispose` when the generation ends, after `signal` has aborted; the callback that was given last comes first, and
+   * each is waited for, for a second at most. What it throws or rejects with is logged.
+   */
   onDispose(dispose: () => void | Promise<void>): void
 }

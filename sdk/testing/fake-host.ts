@@ -8,6 +8,7 @@ import { FakeNet } from './fake-net.ts'
 import { FakeServices, type OtherServices } from './fake-services.ts'
 import { FakeStreams } from './fake-streams.ts'
 import { FakeTasks } from './fake-tasks.ts'
+import { FakeTimers } from './fake-timers.ts'
 import { LogRecords } from './log-records.ts'
 
 /** What the plugin of a fake host finds. */
@@ -67,6 +68,7 @@ class RunningHost<Own extends TObject> implements FakeHost<PluginConfig<Own>> {
   readonly tasks: FakeTasks
   readonly services: FakeServices
   readonly #definition: PluginDefinition<Own>
+  readonly #timers: FakeTimers
   readonly #unload = new AbortController()
   readonly #configListeners: ((config: PluginConfig<Own>) => void)[] = []
   readonly #disposers: (() => void | Promise<void>)[] = []
@@ -87,6 +89,7 @@ class RunningHost<Own extends TObject> implements FakeHost<PluginConfig<Own>> {
     this.http = new FakeHttp(mounts)
     this.tasks = new FakeTasks(logger)
     this.services = new FakeServices(provides, services)
+    this.#timers = new FakeTimers(logger)
     this.ctx = this.#createContext()
   }
 
@@ -117,6 +120,8 @@ class RunningHost<Own extends TObject> implements FakeHost<PluginConfig<Own>> {
       log: log.logger,
       ...{ streams, hooks, net, tasks, services },
       http: http.app,
+      setTimeout: (callback, delayMs) => this.#timers.setTimeout(callback, delayMs),
+      setInterval: (callback, intervalMs) => this.#timers.setInterval(callback, intervalMs),
       onDrain: (listener) => this.#onDrain(listener),
       signal: this.#unload.signal,
       onDispose: (dispose) => void this.#disposers.push(dispose),
@@ -140,6 +145,7 @@ class RunningHost<Own extends TObject> implements FakeHost<PluginConfig<Own>> {
     this.drain()
     this.hooks.dispose()
     this.streams.dispose()
+    this.#timers.dispose()
     this.#unload.abort()
     for (const dispose of this.#disposers.toReversed()) await dispose()
     await this.tasks.dispose()

@@ -69,6 +69,27 @@ export function describeLife(start: StartContractHost): void {
     })
   })
 
+  describe('timers', () => {
+    it('fire until they are cancelled or the plugin is unloaded, whatever they throw', async () => {
+      const fired = { interval: 0, timeout: 0, cancelled: 0 }
+      const host = await start((ctx) => {
+        ctx.setInterval(() => {
+          fired.interval += 1
+          throw new Error('broken')
+        }, 1)
+        ctx.setTimeout(() => void (fired.timeout += 1), 1)
+        ctx.setTimeout(() => void (fired.cancelled += 1), 1)()
+      })
+      await waitFor(() => fired.interval > 2 && fired.timeout === 1, { what: 'the timers' })
+      await host.unload()
+      const last = fired.interval
+      host.ctx.setTimeout(() => void (fired.cancelled += 1), 1)
+      // Timers fire in the order of their times: the plugin's would have come before.
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      expect(fired).to.eql({ interval: last, timeout: 1, cancelled: 0 })
+    })
+  })
+
   describe('the end of a generation', () => {
     const journal = (ctx: Context, told: string[]): void => {
       ctx.onDrain(() => told.push('drain'))

@@ -327,6 +327,62 @@ describe('Generation', () => {
     expect(fake.logged.text()).to.include('broken listener')
   })
 
+  describe('timers', () => {
+    it('fire until they are cancelled, also while the generation drains', async () => {
+      const fired = { interval: 0, cancelled: 0, timeout: 0 }
+      let stop = () => {}
+      const generation = await run((ctx) => {
+        stop = ctx.setInterval(() => void (fired.interval += 1), 1)
+        ctx.setTimeout(() => void (fired.timeout += 1), 1)
+        ctx.setTimeout(() => void (fired.cancelled += 1), 1)()
+      })
+      await until('all have fired', () => fired.interval > 1 && fired.timeout === 1)
+      streams().sessionCount = 1
+      const drained = generation.drain('replaced', 0)
+      const before = fired.interval
+      await until('the interval goes on', () => fired.interval > before)
+      stop()
+      const last = fired.interval
+      streams().sessionCount = 0
+      await drained
+      expect(fired).to.eql({ interval: last, cancelled: 0, timeout: 1 })
+    })
+
+    it('end with the generation, before its signal, and are not set any more', async () => {
+      let ended = false
+      let late = 0
+      const note = () => void (late += ended ? 1 : 0)
+      let setLate = () => {}
+      const generation = await run((ctx) => {
+        ctx.setInterval(note, 1)
+        ctx.setTimeout(note, 5)
+        setLate = () => void [ctx.setTimeout(note, 1), ctx.setInterval(note, 1)]
+        ctx.signal.addEventListener('abort', () => (ended = true))
+      })
+      await generation.dispose('removed')
+      expect(ended).to.equal(true)
+      setLate()
+      // Timers of Node fire in the order of their times: those of the generation would have come before.
+      await new Promise((resolve) => setTimeout(resolve, 10))
+      expect(late).to.equal(0)
+    })
+
+    it('log what their callbacks throw or reject with, and go on', async () => {
+      let fired = 0
+      const generation = await run((ctx) => {
+        ctx.setInterval(() => {
+          fired += 1
+          throw new Error('thrown')
+        }, 1)
+        ctx.setTimeout(() => Promise.reject(new Error('rejected')), 1)
+      })
+      const logged = (text: string) => fake.logged.text().includes(text)
+      await until('all is logged', () => fired > 1 && logged('thrown') && logged('rejected'))
+      await generation.dispose('removed')
+      expect(fake.logged.lines.every(({ plugin }) => plugin === 'demo')).to.equal(true)
+    })
+  })
+
   it('is not held up by callbacks and tasks that never end', async () => {
     const told: string[] = []
     const generation = await run((ctx) => {

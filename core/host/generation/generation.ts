@@ -5,6 +5,7 @@ import { isPromiseLike, withDeadline } from '../../base/deadline.ts'
 import { callPlugin } from '../error-owner.ts'
 import { guard } from '../../base/guard.ts'
 import { GenerationPorts } from './generation-ports.ts'
+import { GenerationTimers } from './generation-timers.ts'
 import { createContext, type ContextSource } from './plugin-context.ts'
 import type {
   GenerationHttp,
@@ -54,6 +55,7 @@ export class Generation implements ContextSource {
   readonly owner: GenerationOwner
   readonly streams: GenerationStreams
   readonly parts: GenerationParts
+  readonly timers: GenerationTimers
   readonly #limits: GenerationLimits
   readonly #controller = new AbortController()
   readonly #ports: GenerationPorts
@@ -77,6 +79,7 @@ export class Generation implements ContextSource {
     this.#limits = limits
     this.log = parts.createLog(name, config)
     this.owner = { plugin: name, generation: number, log: this.log }
+    this.timers = new GenerationTimers(this.owner)
     this.#ports = new GenerationPorts(this.owner, parts.net, () => this.config)
     this.streams = parts.streams.forOwner({ ...this.owner, config, closingNotice: definition.closingNotice ?? false })
   }
@@ -238,6 +241,7 @@ export class Generation implements ContextSource {
     this.#phase = 'disposed'
     this.#withdraw()
     this.streams.close(reason)
+    this.timers.end()
     this.#controller.abort(new PluginError(reason))
     for (const dispose of this.#disposers.toReversed()) await this.#runDisposer(dispose)
     await this.#inTime('end of its tasks', () => this.parts.tasks.stopOwner(this.owner, reason))

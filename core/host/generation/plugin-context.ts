@@ -22,6 +22,7 @@ export interface ContextSource extends Pick<
   readonly owner: GenerationOwner
   readonly parts: Pick<GenerationParts, 'hooks' | 'tasks' | 'services'>
   readonly streams: Pick<GenerationStreams, 'manager'>
+  readonly timers: Pick<PluginContext<PluginValues>, 'setTimeout' | 'setInterval'>
   listen: Net['tcp']
   /** @throws {PluginError} when the generation is gone */
   assertLoaded(): void
@@ -48,6 +49,8 @@ export function createContext(generation: ContextSource, http: FastifyInstance):
     http,
     tasks: taskRegistry(generation),
     services: serviceRegistry(generation),
+    setTimeout: (callback, delayMs) => generation.timers.setTimeout(callback, delayMs),
+    setInterval: (callback, intervalMs) => generation.timers.setInterval(callback, intervalMs),
     onDrain: (listener) => generation.onDrain(listener),
     signal,
     onDispose: (dispose) => generation.onDispose(dispose),
