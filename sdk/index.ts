@@ -17,6 +17,7 @@ export {
   AutoDuration,
   ByteSize,
   Duration,
+  Network,
   RegexMap,
   Secret,
   SourceUrl,

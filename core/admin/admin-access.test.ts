@@ -1,15 +1,55 @@
 import { expect } from 'chai'
-import { isForeignPage, isThisMachine } from './admin-access.ts'
+import { isForeignPage, isFromThisMachine } from './admin-access.ts'
 
 describe('admin access', () => {
   it('is for addresses of this machine', () => {
     for (const remoteAddress of ['127.0.0.1', '127.1.2.3', '::1', '::ffff:127.0.0.1', '192.0.2.7']) {
-      expect(isThisMachine({ remoteAddress, localAddress: '192.0.2.7' }), remoteAddress).to.equal(true)
+      const socket = { remoteAddress, localAddress: '192.0.2.7' }
+      expect(isFromThisMachine({ socket, headers: {} }), remoteAddress).to.equal(true)
     }
     for (const remoteAddress of ['', '192.0.2.1', '::ffff:192.0.2.1', '1127.0.0.1', 'fe80::1']) {
-      expect(isThisMachine({ remoteAddress, localAddress: '192.0.2.7' }), remoteAddress).to.equal(false)
+      const socket = { remoteAddress, localAddress: '192.0.2.7' }
+      expect(isFromThisMachine({ socket, headers: {} }), remoteAddress).to.equal(false)
     }
-    expect(isThisMachine({})).to.equal(false)
+    expect(isFromThisMachine({ socket: {}, headers: {} })).to.equal(false)
+  })
+
+  describe('through a proxy on this machine', () => {
+    const socket = { remoteAddress: '127.0.0.1', localAddress: '127.0.0.1' }
+    const forwarded = { ip: '127.0.0.1', port: 0 }
+
+    for (const headers of [{ 'x-forwarded-for': '127.0.0.1' }, { via: '1.1 x' }, { forwarded: 'for=127.0.0.1' }]) {
+      it(`is for nobody unless it is trusted: ${JSON.stringify(headers)}`, () => {
+        expect(isFromThisMachine({ socket, headers })).to.equal(false)
+      })
+    }
+
+    const local = [{ 'x-forwarded-for': '127.0.0.1' }, { forwarded: 'for="[::1]"', via: '1.1 x' }]
+    for (const headers of local) {
+      it(`is for this machine when it is trusted: ${JSON.stringify(headers)}`, () => {
+        expect(isFromThisMachine({ socket, headers, forwarded })).to.equal(true)
+      })
+    }
+
+    const remote = [
+      { 'x-forwarded-for': '203.0.113.7' },
+      { 'x-forwarded-for': '203.0.113.7, 127.0.0.1' },
+      { 'x-forwarded-for': '127.0.0.1', 'x-real-ip': '203.0.113.7' },
+      { 'x-forwarded-for': '127.0.0.1', forwarded: 'for=unknown' },
+      { 'x-forwarded-for': '127.0.0.1', forwarded: 'nonsense' },
+      { via: '1.1 x' },
+    ]
+    for (const headers of remote) {
+      it(`is for nobody who may be elsewhere: ${JSON.stringify(headers)}`, () => {
+        expect(isFromThisMachine({ socket, headers, forwarded })).to.equal(false)
+      })
+    }
+
+    it('on another machine is for nobody', () => {
+      const other = { remoteAddress: '192.0.2.1', localAddress: '192.0.2.7' }
+      const headers = { 'x-forwarded-for': '127.0.0.1' }
+      expect(isFromThisMachine({ socket: other, headers, forwarded })).to.equal(false)
+    })
   })
 
   const own = [

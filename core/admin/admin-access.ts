@@ -1,12 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Socket } from 'node:net'
 import os from 'node:os'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { SluiceError } from 'sluice/sdk'
+import type { RoutedRequest } from 'sluice/sdk/http'
+import { namedAddresses, proxyHeader } from '../http/proxy/trusted-proxies.ts'
 
 class AdminRefused extends SluiceError {
-  constructor() {
-    super('UNAUTHENTICATED', 401, 'administration is open to this machine only; reach it over localhost')
+  constructor(header: string | undefined) {
+    const why = header === undefined ? 'reach it over localhost' : `the request came through a proxy (${header})`
+    super('UNAUTHENTICATED', 401, `administration is open to this machine only; ${why}`)
   }
 }
 
@@ -24,19 +26,35 @@ const READING = new Set(['GET', 'HEAD', 'OPTIONS'])
  */
 export function guardAdmin(app: FastifyInstance): void {
   app.addHook('onRequest', async (request) => {
-    if (!isThisMachine(request.socket)) throw new AdminRefused()
+    if (!isFromThisMachine(request.raw)) throw new AdminRefused(proxyHeader(request.headers))
     if (!READING.has(request.method)) await refuseForeignPages(request)
   })
 }
 
 /** A hook of routes that tell what no other site may know. */
-export async function refuseForeignPages({ headers, socket }: FastifyRequest): Promise<void> {
-  if (isForeignPage(headers, socket.localAddress)) throw new ForeignPage()
+export async function refuseForeignPages({ headers, socket, raw }: FastifyRequest): Promise<void> {
+  const { localAddress } = socket
+  const { forwarded }: RoutedRequest = raw
+  // A proxy may ask by a name of its own, whatever the page's is.
+  const isForeignHost =
+    forwarded?.host !== undefined && isForeignPage({ ...headers, host: forwarded.host }, localAddress)
+  if (isForeignHost || isForeignPage(headers, localAddress)) throw new ForeignPage()
 }
 
-/** Whether a connection comes from this machine: over loopback, or by an address that both ends have. */
-export function isThisMachine({ remoteAddress, localAddress }: Partial<Socket>): boolean {
-  return remoteAddress !== undefined && (isLoopback(remoteAddress) || remoteAddress === localAddress)
+type Asked = Pick<RoutedRequest, 'headers' | 'forwarded'> & { readonly socket: Partial<RoutedRequest['socket']> }
+
+/**
+ * Whether a request comes from this machine: over loopback, or by an address that both ends have. One that came through
+ * a proxy does only if the proxy is trusted, and all addresses that the headers name are this machine's: a header that
+ * the proxy does not write itself, it hands on as the client wrote it.
+ */
+export function isFromThisMachine({ socket, headers, forwarded }: Asked): boolean {
+  const { remoteAddress = '', localAddress = '' } = socket
+  const isOwn = (address: string | undefined) =>
+    address !== undefined && (isLoopback(address) || (address !== '' && address === localAddress))
+  if (!isOwn(remoteAddress) || proxyHeader(headers) === undefined) return isOwn(remoteAddress)
+  const named = namedAddresses(headers)
+  return forwarded !== undefined && named.length > 0 && named.every(isOwn)
 }
 
 function isLoopback(address: string): boolean {

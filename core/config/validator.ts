@@ -1,5 +1,6 @@
 import { Ajv, type ValidateFunction } from 'ajv'
 import { isListenAddress } from '../net/address.ts'
+import { isNetwork } from '../net/network-list.ts'
 import { isStreamPath } from 'sluice/sdk'
 import { parseByteSize } from 'sluice/sdk'
 import { parseDuration } from 'sluice/sdk'
@@ -11,6 +12,7 @@ ajv.addFormat('duration', (text: string) => parseDuration(text) !== undefined)
 ajv.addFormat('auto-duration', (text: string) => text === 'auto' || parseDuration(text) !== undefined)
 ajv.addFormat('byte-size', (text: string) => parseByteSize(text) !== undefined)
 ajv.addFormat('address', (text: string) => text === '' || isListenAddress(text))
+ajv.addFormat('network', isNetwork)
 ajv.addFormat('password', true)
 ajv.addFormat('source-url', (text: string) => text !== '' && !/\s/u.test(text))
 ajv.addFormat('webhook-url', (text: string) => text === '' || /^https?:\/\/\S+$/u.test(text))

@@ -7,6 +7,7 @@ import fastify, {
   type FastifyRequest,
 } from 'fastify'
 import type { Logger } from 'pino'
+import { requestClient } from 'sluice/sdk/http'
 import { ERROR_HEADERS, errorReply, failure } from './replies.ts'
 import type { HttpLimits } from './front/limits.ts'
 import { RouteMethods } from './route-methods.ts'
@@ -50,8 +51,10 @@ export function createFastifyApp({ log, limits, cors }: FastifyAppOptions): Fast
 
 function replyError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const { statusCode, body, unexpected } = errorReply(error)
-  if (unexpected) request.log.error({ err: error, req: request }, 'request failed')
-  else request.log.debug({ reason: body.message, req: request }, 'request refused')
+  const { method, originalUrl: url } = request
+  const req = { method, url, ip: requestClient(request.raw).ip }
+  if (unexpected) request.log.error({ err: error, req }, 'request failed')
+  else request.log.debug({ reason: body.message, req }, 'request refused')
   void reply.code(statusCode).headers(ERROR_HEADERS).send(body)
 }
 

@@ -3,27 +3,42 @@ import type { ServerResponse } from 'node:http'
 import { Duplex } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
+import type { HttpConfig } from 'sluice/sdk'
 import type { RoutedRequest } from 'sluice/sdk/http'
 import { withoutQuery } from '../observe/logger.ts'
 import { isPreflight, setCorsHeaders } from './cors.ts'
 import { createFastifyApp } from './fastify-app.ts'
 import type { HttpLimits } from './front/limits.ts'
 import { Http1Response } from './front/http1-response.ts'
+import { TrustedProxies } from './proxy/trusted-proxies.ts'
 import { closeWith } from './replies.ts'
+
+export type HttpAppOptions = {
+  readonly log: Logger
+  readonly limits: HttpLimits
+  readonly config: Pick<HttpConfig, 'cors' | 'trustproxy'>
+}
 
 /** A fastify instance with what it is answering: the core's own, or one generation of a plugin. */
 export class HttpApp {
-  readonly app: FastifyInstance
+  readonly fastify: FastifyInstance
   readonly #log: Logger
   readonly #limits: HttpLimits
   readonly #open = new Set<ServerResponse | Duplex>()
-  cors: boolean
+  #cors = false
+  #proxies = new TrustedProxies([])
 
-  constructor(options: { readonly log: Logger; readonly limits: HttpLimits; readonly cors: boolean }) {
-    this.#log = options.log
-    this.#limits = options.limits
-    this.cors = options.cors
-    this.app = createFastifyApp({ ...options, cors: () => this.cors })
+  constructor({ log, limits, config }: HttpAppOptions) {
+    this.#log = log
+    this.#limits = limits
+    this.fastify = createFastifyApp({ log, limits, cors: () => this.#cors })
+    this.configure(config)
+  }
+
+  /** Takes over what a changed config says of requests that come from now on. */
+  configure({ cors, trustproxy }: HttpAppOptions['config']): void {
+    this.#cors = cors
+    this.#proxies = new TrustedProxies(trustproxy)
   }
 
   /** Requests and WebSockets that have not ended. */
@@ -33,22 +48,24 @@ export class HttpApp {
 
   handle(request: RoutedRequest, response: ServerResponse): void {
     this.#follow(response)
+    this.#askProxy(request)
     if (this.#log.isLevelEnabled('debug')) this.#logWhenDone(request, response)
-    if (this.cors) setCorsHeaders(request, response)
-    if (this.cors && isPreflight(request)) response.writeHead(200, { 'content-length': 0 }).end()
-    else this.app.server.emit('request', request, response)
+    if (this.#cors) setCorsHeaders(request, response)
+    if (this.#cors && isPreflight(request)) response.writeHead(200, { 'content-length': 0 }).end()
+    else this.fastify.server.emit('request', request, response)
   }
 
   /** Hands a WebSocket request to the `upgrade` listeners; when they do nothing, it is refused. */
   upgrade(request: RoutedRequest, socket: Duplex, head: Buffer): void {
     this.#follow(socket)
+    this.#askProxy(request)
     const path = withoutQuery(request.originalUrl ?? '')
     socket.on('error', (err) => this.#log.debug({ path, reason: err.message }, 'WebSocket connection failed'))
     const fail = (err: unknown): void => {
       this.#log.error({ err, path }, 'WebSocket request failed')
       closeWith(socket, 500, 'internal error')
     }
-    const listeners = this.app.server.rawListeners('upgrade')
+    const listeners = this.fastify.server.rawListeners('upgrade')
     if (listeners.length === 0) {
       closeWith(socket, 404, 'not found')
       return
@@ -56,7 +73,7 @@ export class HttpApp {
     this.#expectAnswer(socket)
     for (const listener of listeners) {
       try {
-        const result: unknown = Reflect.apply(listener, this.app.server, [request, socket, head])
+        const result: unknown = Reflect.apply(listener, this.fastify.server, [request, socket, head])
         if (result instanceof Promise) result.catch(fail)
       } catch (err) {
         fail(err)
@@ -69,7 +86,12 @@ export class HttpApp {
     for (const item of this.#open) {
       if (item instanceof Duplex || !item.writableEnded) item.destroy()
     }
-    await this.app.close()
+    await this.fastify.close()
+  }
+
+  #askProxy(request: RoutedRequest): void {
+    const forwarded = this.#proxies.forwarded(request)
+    if (forwarded !== undefined) request.forwarded = forwarded
   }
 
   #follow(item: ServerResponse | Duplex): void {

@@ -30,16 +30,14 @@ export type PluginHttpOptions = Mounted & {
 }
 
 /** Who answers a request, and the URL they see; a status where nobody does. */
-type Route =
-  | { readonly target: HttpApp; readonly url: string }
-  | { readonly statusCode: number; readonly message: string }
+type Route = { readonly app: HttpApp; readonly url: string } | { readonly statusCode: number; readonly message: string }
 
 /** What is spoken on the TLS addresses, the preferred first. */
 const ALPN = ['h2', 'http/1.1']
 /** Holds the server's own addresses; no plugin can have this name. */
 const SERVER = 'the server'
 
-type ListenKeys = Omit<HttpConfig, 'cors'>
+type ListenKeys = Pick<HttpConfig, 'listenaddr' | 'listenaddrtls' | 'certfile' | 'keyfile'>
 
 /** The one HTTP server: the core's routes, and each plugin's below its prefixes. */
 export class HttpHost {
@@ -47,7 +45,7 @@ export class HttpHost {
   readonly #pool: ListenerPool
   readonly #limits: HttpLimits
   readonly #front: FrontServer
-  readonly #coreTarget: HttpApp
+  readonly #core: HttpApp
   readonly #table = new MountTable<PluginHttp>()
   /** Connections to a plugin's own address, with the plugin's name. */
   readonly #ownSockets = new WeakMap<Socket, string>()
@@ -59,7 +57,7 @@ export class HttpHost {
     this.#pool = pool
     this.#config = config
     this.#limits = { ...HTTP_LIMITS, ...limits }
-    this.#coreTarget = new HttpApp({ log, limits: this.#limits, cors: config.cors })
+    this.#core = new HttpApp({ log, limits: this.#limits, config })
     this.#front = new FrontServer({
       log,
       limits: this.#limits,
@@ -70,7 +68,7 @@ export class HttpHost {
 
   /** For the core's own routes, to be added before `start`. */
   get core(): FastifyInstance {
-    return this.#coreTarget.app
+    return this.#core.fastify
   }
 
   /** Where the server listens; empty before `start`. */
@@ -90,8 +88,8 @@ export class HttpHost {
    * @throws {ListenError} when an address of its own can't be bound
    */
   async createPluginHttp({ name, mounts, config, log }: PluginHttpOptions): Promise<PluginHttp> {
-    const target = new HttpApp({ log, limits: this.#limits, cors: config.cors })
-    const plugin = new PluginHttp({ name, mounts }, target, this.#table)
+    const app = new HttpApp({ log, limits: this.#limits, config })
+    const plugin = new PluginHttp({ name, mounts }, app, this.#table)
     this.#table.claim(plugin)
     try {
       const own = this.#ownAddresses(config)
@@ -110,7 +108,7 @@ export class HttpHost {
   async applyConfig(config: HttpConfig): Promise<void> {
     if (this.#lease && !sameListeners(config, this.#config)) await this.#listen(config)
     this.#config = config
-    this.#coreTarget.cors = config.cors
+    this.#core.configure(config)
   }
 
   /** Stops accepting, lets open requests finish until the deadline, then ends them. */
@@ -118,7 +116,7 @@ export class HttpHost {
     await this.#lease?.release()
     await this.#front.close(deadlineMs)
     await Promise.all([...this.#table].map((plugin) => plugin.dispose()))
-    await this.#coreTarget.close()
+    await this.#core.close()
   }
 
   async #listen(config: HttpConfig): Promise<void> {
@@ -155,9 +153,9 @@ export class HttpHost {
 
   #handle(request: RoutedRequest, response: ServerResponse, connection: Socket): void {
     const route = this.#route(request, connection)
-    if ('target' in route) {
+    if ('app' in route) {
       request.url = route.url
-      route.target.handle(request, response)
+      route.app.handle(request, response)
       return
     }
     const body = JSON.stringify(failure(route.statusCode, route.message))
@@ -167,9 +165,9 @@ export class HttpHost {
 
   #upgrade(request: RoutedRequest, socket: Duplex, head: Buffer): void {
     const route = this.#route(request, request.socket)
-    if ('target' in route) {
+    if ('app' in route) {
       request.url = route.url
-      route.target.upgrade(request, socket, head)
+      route.app.upgrade(request, socket, head)
       return
     }
     socket.on('error', (err) => this.#log.debug({ reason: err.message }, 'refused connection failed'))
@@ -184,10 +182,10 @@ export class HttpHost {
     const mounted = this.#table.ownerOf(mount)
     const own = this.#ownSockets.get(connection)
     const name = own ?? mounted
-    if (name === undefined) return { target: this.#coreTarget, url }
+    if (name === undefined) return { app: this.#core, url }
     const plugin = this.#table.activeOf(name)
     if (!plugin) return { statusCode: 503, message: 'the plugin is not running' }
-    return { target: plugin.target, url: mounted === name ? rest : url }
+    return { app: plugin.app, url: mounted === name ? rest : url }
   }
 }
 

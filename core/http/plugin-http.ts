@@ -8,21 +8,21 @@ import type { Mounted, MountTable } from './mount-table.ts'
 export class PluginHttp implements Mounted {
   readonly name: string
   readonly mounts: readonly string[]
-  readonly target: HttpApp
+  readonly app: HttpApp
   readonly #table: MountTable<PluginHttp>
   #lease: ListenerLease | null = null
   #disposed = false
 
-  constructor(plugin: Mounted, target: HttpApp, table: MountTable<PluginHttp>) {
+  constructor(plugin: Mounted, app: HttpApp, table: MountTable<PluginHttp>) {
     this.name = plugin.name
     this.mounts = plugin.mounts
-    this.target = target
+    this.app = app
     this.#table = table
   }
 
   /** Where the plugin's routes go. Its `server` emits `upgrade`. */
   get instance(): FastifyInstance {
-    return this.target.app
+    return this.app.fastify
   }
 
   /** The plugin's own addresses; empty where it has none besides the server's. */
@@ -32,7 +32,7 @@ export class PluginHttp implements Mounted {
 
   /** Requests and WebSockets of this generation that have not ended. */
   get openRequests(): number {
-    return this.target.openRequests
+    return this.app.openRequests
   }
 
   /** Takes over a lease of the plugin's own addresses. */
@@ -64,6 +64,6 @@ export class PluginHttp implements Mounted {
     if (this.#disposed) return
     this.#disposed = true
     await this.retire()
-    await this.target.close()
+    await this.app.close()
   }
 }

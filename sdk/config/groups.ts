@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { Address, AutoDuration, ByteSize, Duration, Secret, WebhookUrl } from './types.ts'
+import { Address, AutoDuration, ByteSize, Duration, Network, Secret, WebhookUrl } from './types.ts'
 import type { Frozen } from './values.ts'
 
 /** `publish`: how sessions that feed a stream are treated. Each key can be set in `global` and per plugin. */
@@ -103,6 +103,10 @@ export const HttpConfig = Type.Object(
     listenaddrtls: Address({ default: '', description: 'HTTPS address; empty is none' }),
     ...TLS_FILES,
     cors: Type.Boolean({ default: true, description: 'Let pages of other origins use the API and the media' }),
+    trustproxy: Type.Array(Network(), {
+      default: [],
+      description: "Addresses and networks of proxies whose word on a client's address, scheme and host counts",
+    }),
   },
   { title: 'HTTP' },
 )

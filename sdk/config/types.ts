@@ -31,6 +31,11 @@ export function Address(options: ValueOptions<string>) {
   return Type.String({ format: 'address', ...options })
 }
 
+/** An address or a network: `127.0.0.1`, `::1`, `10.0.0.0/8`, `2001:db8::/32`. */
+export function Network() {
+  return Type.String({ format: 'network' })
+}
+
 /** A string that no log, list or API answer shows, and that the admin page edits as a password. */
 export function Secret(options: ValueOptions<string>) {
   return Type.String({ format: 'password', writeOnly: true, ...options })

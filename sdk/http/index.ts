@@ -1,6 +1,13 @@
 /** `sluice/sdk/http`: what plugins need that serve media over HTTP and WebSocket. */
 export { serveLive } from './live/serve-live.ts'
 export type { LiveOutput } from './live/live-output.ts'
-export { carrierOf, decodePathPart, requestClient, requestUrl, type RoutedRequest } from './request.ts'
+export {
+  carrierOf,
+  decodePathPart,
+  requestClient,
+  requestUrl,
+  type ForwardedRequest,
+  type RoutedRequest,
+} from './request.ts'
 export { takeOver, type GivingResponse } from './take-over.ts'
 export { frameBinaryMessage, frameTextMessage } from './websocket-frame.ts'

@@ -9,18 +9,39 @@ import { sessionClient, type SessionClient } from '../stream/session-request.ts'
 export interface RoutedRequest extends IncomingMessage {
   /** Path and query as the client sent them; for fastify handlers it is `request.originalUrl`, too. */
   originalUrl?: string
+  /** What a trusted proxy says of the request; missing where no such proxy passed it on. */
+  forwarded?: ForwardedRequest
 }
 
-/** The full URL that a client asked for, with its query: what gates bind to and control servers are told. */
+/** What the proxies that `http.trustproxy` names say of a request that they passed on. */
+export type ForwardedRequest = {
+  /** Address of the client that the outermost trusted proxy was asked by. */
+  readonly ip: string
+  /** Its port; 0 when the proxy does not tell. */
+  readonly port: number
+  /** As the client asked the proxy; missing when the proxy does not tell. */
+  readonly scheme?: 'http' | 'https'
+  /** Name and port that the client asked for; missing when the proxy does not tell. */
+  readonly host?: string
+}
+
+/**
+ * The full URL that a client asked for, with its query: what control servers are told. Scheme and host are those that a
+ * trusted proxy tells, where one passed the request on.
+ */
 export function requestUrl(request: RoutedRequest): string {
   const target = request.originalUrl ?? request.url ?? '/'
-  const scheme = 'encrypted' in request.socket ? 'https' : 'http'
-  return `${scheme}://${request.headers.host ?? 'localhost'}${target}`
+  const scheme = request.forwarded?.scheme ?? ('encrypted' in request.socket ? 'https' : 'http')
+  return `${scheme}://${request.forwarded?.host ?? request.headers.host ?? 'localhost'}${target}`
 }
 
-/** The client that sent a request, with its `User-Agent`. */
-export function requestClient(request: RoutedRequest): SessionClient {
-  return sessionClient(request.socket, request.headers['user-agent'])
+/**
+ * The client that sent a request, with its `User-Agent`: the peer of the connection, or whom a trusted proxy names as
+ * its client.
+ */
+export function requestClient({ socket, headers, forwarded }: RoutedRequest): SessionClient {
+  const client = sessionClient(socket, headers['user-agent'])
+  return forwarded === undefined ? client : { ...client, ip: forwarded.ip, port: forwarded.port }
 }
 
 /**

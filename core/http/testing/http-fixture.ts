@@ -12,6 +12,7 @@ export const HTTP_CONFIG: HttpConfig = {
   certfile: '',
   keyfile: '',
   cors: true,
+  trustproxy: [],
 }
 
 export type LogLine = { readonly level: string; readonly msg: string; readonly [key: string]: unknown }

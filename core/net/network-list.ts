@@ -1,0 +1,45 @@
+import { BlockList, isIP, SocketAddress } from 'node:net'
+
+/** Networks by address (`127.0.0.1`, `::1`) or by prefix (`10.0.0.0/8`, `2001:db8::/32`). */
+export class NetworkList {
+  readonly #networks = new BlockList()
+  /** Whether no address can be in it. */
+  readonly isEmpty: boolean
+
+  /** @param networks as `isNetwork` takes them */
+  constructor(networks: readonly string[]) {
+    this.isEmpty = networks.length === 0
+    for (const network of networks) {
+      const { ip, prefix } = splitNetwork(network)
+      this.#networks.addSubnet(ip, prefix, familyOf(ip))
+    }
+  }
+
+  /** @param ip as `normalizeIp` gives it; what is no address is in no network */
+  includes(ip: string): boolean {
+    return !this.isEmpty && isIP(ip) !== 0 && this.#networks.check(ip, familyOf(ip))
+  }
+}
+
+/** Whether a text names an address or a network. */
+export function isNetwork(text: string): boolean {
+  if (!/^[\da-f.:]+(?:\/\d{1,3})?$/iu.test(text)) return false
+  const { ip, prefix } = splitNetwork(text)
+  return isIP(ip) !== 0 && prefix <= (isIP(ip) === 4 ? 32 : 128)
+}
+
+/** An address in its one spelling, IPv4 also where it is mapped into IPv6; undefined for any other text. */
+export function normalizeIp(text: string): string | undefined {
+  if (isIP(text) === 0 || text.includes('%')) return undefined
+  const { address } = new SocketAddress({ address: text, family: familyOf(text) })
+  return address.startsWith('::ffff:') && address.includes('.') ? address.slice('::ffff:'.length) : address
+}
+
+function splitNetwork(text: string): { readonly ip: string; readonly prefix: number } {
+  const [ip = '', prefix] = text.split('/')
+  return { ip, prefix: prefix === undefined ? (isIP(ip) === 4 ? 32 : 128) : Number(prefix) }
+}
+
+function familyOf(ip: string): 'ipv4' | 'ipv6' {
+  return isIP(ip) === 6 ? 'ipv6' : 'ipv4'
+}
