@@ -65,7 +65,7 @@ export class Server {
     this.#pool = new ListenerPool({ log })
     this.#gatekeeper = new Gatekeeper({ log })
     this.streams = new StreamRegistry({ log, hooks, gatekeeper: this.#gatekeeper })
-    this.http = new HttpHost({ log, pool: this.#pool, config: config.global.http })
+    this.http = new HttpHost({ log, pool: this.#pool, config: config.global })
     this.#pulls = new PullManager({ log, services, tasks, hooks, streams: this.streams })
     this.host = new PluginHost({
       log,
@@ -136,7 +136,7 @@ export class Server {
 
   async #reload(): Promise<void> {
     try {
-      const changes = await this.#config.reload(({ http }) => this.http.applyConfig(http))
+      const changes = await this.#config.reload((global) => this.http.applyConfig(global))
       if (changes.length > 0) this.#log.info({ changes }, 'the config changed')
       this.#log.level = this.#config.global.loglevel
       // Also without changes: plugins that were refused have no section yet in which something could change.
@@ -157,23 +157,21 @@ export class Server {
   }
 
   #addRoutes(): void {
-    const app = this.http.core
-    addHealthRoutes(app, () => (this.host.ready ? this.host.disabled : ['plugins']))
-    registerHome(app)
-    void app.register(async (admin) => {
-      guardAdmin(admin)
-      // What curl says of a body, whatever is in it.
-      parseJson(admin, 'application/x-www-form-urlencoded')
-      registerStreamRoutes(admin, this.streams)
-      registerPullRoutes(admin, this.#pulls)
-      registerMetricsRoute(admin, this.streams)
-      registerSecretRoute(admin, (section) => this.#sectionOf(section))
-      registerSysinfoRoutes(admin, {
-        version: VERSION,
-        startTime: this.#startTime,
-        publicIp: () => this.#config.global.publicip,
-        plugins: () => this.host.list(),
-      })
+    const { core, admin } = this.http
+    addHealthRoutes(core, () => (this.host.ready ? this.host.disabled : ['plugins']))
+    registerHome(core)
+    guardAdmin(admin)
+    // What curl says of a body, whatever is in it.
+    parseJson(admin, 'application/x-www-form-urlencoded')
+    registerStreamRoutes(admin, this.streams)
+    registerPullRoutes(admin, this.#pulls)
+    registerMetricsRoute(admin, this.streams)
+    registerSecretRoute(admin, (section) => this.#sectionOf(section))
+    registerSysinfoRoutes(admin, {
+      version: VERSION,
+      startTime: this.#startTime,
+      publicIp: () => this.#config.global.publicip,
+      plugins: () => this.host.list(),
     })
   }
 

@@ -1,4 +1,4 @@
-import { Duration, InheritedConfig, Type, type Static } from 'sluice/sdk'
+import { Address, Duration, InheritedConfig, Type, type Static } from 'sluice/sdk'
 
 /** The `global` section: what plugins inherit, and what concerns the server as a whole. */
 export const GlobalConfig = Type.Object({
@@ -7,6 +7,18 @@ export const GlobalConfig = Type.Object({
     default: '',
     description: 'Public address of this server, as /api/sysinfo shows it; when empty, the address of its network card',
   }),
+  admin: Type.Object(
+    {
+      listenaddr: Address({
+        default: '',
+        description: 'Address of administration alone, which no other address answers then; empty is those of http',
+      }),
+      listenaddrtls: Address({ default: '', description: 'The same over TLS' }),
+      certfile: Type.String({ default: '', description: 'Certificate chain (PEM); that of http when empty' }),
+      keyfile: Type.String({ default: '', description: 'Private key (PEM) of certfile' }),
+    },
+    { title: 'Administration' },
+  ),
   plugins_dir: Type.Array(Type.String(), {
     default: [],
     description: 'Further folders with plugins, as seen from the config file; a single one needs no list',

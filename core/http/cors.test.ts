@@ -2,24 +2,23 @@ import { expect } from 'chai'
 import { HttpFixture } from './testing/http-fixture.ts'
 
 const ORIGIN = 'https://player.example'
-const ALLOWED = {
+const MEDIA = {
   'access-control-allow-credentials': 'true',
-  'access-control-allow-headers': 'Content-Type, Access-Token, Authorization',
-  'access-control-allow-methods': 'GET, POST, PUT, DELETE, OPTIONS',
+  'access-control-allow-headers': 'Content-Type, Access-Token, Authorization, If-Match',
+  'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE, OPTIONS',
   'access-control-allow-private-network': 'true',
+  'access-control-expose-headers': 'Location, Link, ETag',
   'cross-origin-resource-policy': 'cross-origin',
   vary: 'Origin',
 }
 const PREFLIGHT = { origin: ORIGIN, 'access-control-request-method': 'POST' }
 
 const CASES = [
-  { name: 'a core route', path: '/api/a', status: 200 },
-  { name: 'no origin', path: '/api/a', headers: {}, origin: '*', status: 200 },
+  { name: 'no origin', path: '/open/a', headers: {}, origin: '*', status: 200 },
   { name: 'a plugin route', path: '/open/a', status: 200 },
   { name: 'a hijacked reply', path: '/open/hijacked', status: 200 },
   { name: 'an unknown path', path: '/open/nothing', status: 404 },
-  { name: 'an error', path: '/api/throw', status: 500 },
-  { name: 'a preflight', path: '/api/a', method: 'OPTIONS', headers: PREFLIGHT, status: 200, empty: true },
+  { name: 'a preflight', path: '/open/a', method: 'OPTIONS', headers: PREFLIGHT, status: 200, empty: true },
   {
     name: 'a preflight of a hijacking route',
     path: '/open/hijacked',
@@ -37,8 +36,9 @@ describe('CORS', () => {
 
   before(async () => {
     fixture = new HttpFixture()
-    fixture.host.core.get('/api/a', () => 'a')
-    fixture.host.core.get('/api/throw', async () => {
+    fixture.host.core.get('/core', () => 'core')
+    fixture.host.admin.get('/api/a', () => 'a')
+    fixture.host.admin.get('/api/throw', async () => {
       throw new Error('thrown')
     })
     for (const [name, cors] of [
@@ -74,11 +74,26 @@ describe('CORS', () => {
     status,
     empty = false,
   } of CASES) {
-    it(`lets pages use ${name}`, async () => {
+    it(`lets pages use media: ${name}`, async () => {
       const answer = await fetch(fixture.url(path), { method, headers })
       expect(answer.status).to.equal(status)
-      expect(Object.fromEntries(answer.headers)).to.include({ ...ALLOWED, 'access-control-allow-origin': origin })
+      expect(Object.fromEntries(answer.headers)).to.include({ ...MEDIA, 'access-control-allow-origin': origin })
       expect((await answer.text()) === '').to.equal(empty)
+    })
+  }
+
+  const READING = [
+    { name: 'a route of administration', path: '/api/a', status: 200 },
+    { name: 'an error', path: '/api/throw', status: 500 },
+    { name: 'a preflight', path: '/api/a', method: 'OPTIONS', headers: PREFLIGHT, status: 200 },
+    { name: 'a route of the core', path: '/core', status: 200 },
+  ]
+  for (const { name, path, method = 'GET', headers = { origin: ORIGIN }, status } of READING) {
+    it(`lets pages read what is no media, but never with credentials: ${name}`, async () => {
+      const answer = await fetch(fixture.url(path), { method, headers })
+      expect(answer.status).to.equal(status)
+      expect(answer.headers.get('access-control-allow-origin')).to.equal('*')
+      expect(answer.headers.has('access-control-allow-credentials')).to.equal(false)
     })
   }
 

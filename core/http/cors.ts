@@ -1,22 +1,43 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-const HEADERS = Object.entries({
-  'access-control-allow-credentials': 'true',
-  'access-control-allow-headers': 'Content-Type, Access-Token, Authorization',
-  'access-control-allow-methods': 'GET, POST, PUT, DELETE, OPTIONS',
-  'access-control-allow-private-network': 'true',
-  'cross-origin-resource-policy': 'cross-origin',
-  // The answer differs by origin, so a shared cache must keep it apart.
-  vary: 'Origin',
-})
+/** Response headers that say what pages of other origins may do. */
+export type CorsPolicy = {
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  /** Whether the origin that asks is named, as browsers demand where they send cookies and credentials. */
+  readonly namesOrigin: boolean
+}
 
-/**
- * Sets the headers on the raw response before any handler runs, so that replies a plugin hijacks and errors carry them,
- * too. The origin is echoed, or `*` when there is none.
- */
-export function setCorsHeaders(request: IncomingMessage, response: ServerResponse): void {
-  response.setHeader('access-control-allow-origin', request.headers.origin ?? '*')
-  for (const [name, value] of HEADERS) response.setHeader(name, value)
+/** Media: pages of any origin play and publish it, with credentials too. */
+export const MEDIA_CORS: CorsPolicy = {
+  namesOrigin: true,
+  headers: Object.entries({
+    'access-control-allow-credentials': 'true',
+    'access-control-allow-headers': 'Content-Type, Access-Token, Authorization, If-Match',
+    'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE, OPTIONS',
+    'access-control-allow-private-network': 'true',
+    // Where a session of WHIP or WHEP is, which servers it may use, and its state (RFC 9725, 4.2 to 4.6).
+    'access-control-expose-headers': 'Location, Link, ETag',
+    'cross-origin-resource-policy': 'cross-origin',
+    // The answer differs by origin, so a shared cache must keep it apart.
+    vary: 'Origin',
+  }),
+}
+
+/** Everything else: pages of other origins read what anybody may read, and browsers send no credentials with it. */
+export const READING_CORS: CorsPolicy = {
+  namesOrigin: false,
+  headers: Object.entries({
+    'access-control-allow-headers': 'Content-Type',
+    'access-control-allow-methods': 'GET, POST, PUT, DELETE, OPTIONS',
+    'cross-origin-resource-policy': 'cross-origin',
+  }),
+}
+
+/** Sets the headers on the raw response before any handler runs, so that replies a plugin hijacks carry them, too. */
+export function setCorsHeaders(policy: CorsPolicy, request: IncomingMessage, response: ServerResponse): void {
+  const origin = policy.namesOrigin ? (request.headers.origin ?? '*') : '*'
+  response.setHeader('access-control-allow-origin', origin)
+  for (const [name, value] of policy.headers) response.setHeader(name, value)
 }
 
 /** Whether a browser asks what it may send, before it sends it. */

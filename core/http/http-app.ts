@@ -6,7 +6,7 @@ import type { Logger } from 'pino'
 import type { HttpConfig } from 'sluice/sdk'
 import type { RoutedRequest } from 'sluice/sdk/http'
 import { withoutQuery } from '../observe/logger.ts'
-import { isPreflight, setCorsHeaders } from './cors.ts'
+import { isPreflight, setCorsHeaders, type CorsPolicy } from './cors.ts'
 import { createFastifyApp } from './fastify-app.ts'
 import type { HttpLimits } from './front/limits.ts'
 import { Http1Response } from './front/http1-response.ts'
@@ -17,6 +17,8 @@ export type HttpAppOptions = {
   readonly log: Logger
   readonly limits: HttpLimits
   readonly config: Pick<HttpConfig, 'cors' | 'trustproxy'>
+  /** What holds where the config has `cors`. */
+  readonly corsPolicy: CorsPolicy
 }
 
 /** A fastify instance with what it is answering: the core's own, or one generation of a plugin. */
@@ -25,12 +27,14 @@ export class HttpApp {
   readonly #log: Logger
   readonly #limits: HttpLimits
   readonly #open = new Set<ServerResponse | Duplex>()
+  readonly #corsPolicy: CorsPolicy
   #cors = false
   #proxies = new TrustedProxies([])
 
-  constructor({ log, limits, config }: HttpAppOptions) {
+  constructor({ log, limits, config, corsPolicy }: HttpAppOptions) {
     this.#log = log
     this.#limits = limits
+    this.#corsPolicy = corsPolicy
     this.fastify = createFastifyApp({ log, limits, cors: () => this.#cors })
     this.configure(config)
   }
@@ -50,7 +54,7 @@ export class HttpApp {
     this.#follow(response)
     this.#askProxy(request)
     if (this.#log.isLevelEnabled('debug')) this.#logWhenDone(request, response)
-    if (this.#cors) setCorsHeaders(request, response)
+    if (this.#cors) setCorsHeaders(this.#corsPolicy, request, response)
     if (this.#cors && isPreflight(request)) response.writeHead(200, { 'content-length': 0 }).end()
     else this.fastify.server.emit('request', request, response)
   }

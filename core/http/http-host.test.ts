@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { Agent, get, type ServerResponse } from 'node:http'
+import { Agent, get, type IncomingMessage, type ServerResponse } from 'node:http'
 import { get as getTls } from 'node:https'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { expect } from 'chai'
@@ -41,7 +41,7 @@ describe('HttpHost', () => {
   })
 
   it('sends all other requests to the core', async () => {
-    fixture.host.core.get('/api/hello', () => 'core')
+    fixture.host.admin.get('/api/hello', () => 'core')
     fixture.host.core.get('/flvx', () => 'core')
     await fixture.host.start()
     await echo('flv')
@@ -184,7 +184,7 @@ describe('HttpHost', () => {
 
   describe("a plugin's own address", () => {
     it('serves its routes with and without the prefix, and nothing else', async () => {
-      fixture.host.core.get('/api/hello', () => 'core')
+      fixture.host.admin.get('/api/hello', () => 'core')
       await fixture.host.start()
       const plugin = await echo('flv', 'flv', ['flv'], { listenaddr: '127.0.0.2:0' })
       const base = `http://127.0.0.2:${plugin.addresses[0]?.port}`
@@ -261,7 +261,7 @@ describe('HttpHost', () => {
     await fixture.host.start()
     const live = await fetch(fixture.url('/live'))
     const oldUrl = fixture.url('/')
-    await fixture.host.applyConfig({ ...HTTP_CONFIG, listenaddr: '127.0.0.2:0', cors: false })
+    await fixture.host.applyConfig(fixture.config({ listenaddr: '127.0.0.2:0', cors: false }))
     const answer = await fetch(`http://127.0.0.2:${fixture.port}/`)
     expect(await answer.text()).to.equal('hello')
     expect(answer.headers.has('access-control-allow-origin')).to.be.false
@@ -275,13 +275,84 @@ describe('HttpHost', () => {
     fixture.host.core.get('/', () => 'hello')
     await fixture.host.start()
     const { port } = fixture
-    await fixture.host.applyConfig({ ...HTTP_CONFIG, listenaddr: `0.0.0.0:${port}` })
+    await fixture.host.applyConfig(fixture.config({ listenaddr: `0.0.0.0:${port}` }))
     expect(await (await fetch(`http://127.0.0.2:${port}/`)).text()).to.equal('hello')
+  })
+
+  describe('with addresses of administration alone', () => {
+    const paths = ['/api/hello', '/metrics', '/v6/api/x', '/config', '/admin', '/api?x']
+
+    beforeEach(() => {
+      fixture.host.admin.get('/*', () => 'administration')
+      fixture.host.core.get('/core', () => 'core')
+    })
+
+    async function textOf(path: string, port: number): Promise<string> {
+      return (await fetch(`http://127.0.0.1:${port}${path}`)).text()
+    }
+
+    const adminPort = () => fixture.host.adminAddresses[0]?.port ?? 0
+    const NOT_FOUND = '{"code":5,"message":"not found","details":[]}'
+
+    it('answers administration there only, and everything else there, too', async () => {
+      await fixture.close()
+      fixture = new HttpFixture({}, {}, { listenaddr: '127.0.0.1:0' })
+      fixture.host.admin.get('/*', () => 'administration')
+      fixture.host.core.get('/core', () => 'core')
+      await fixture.host.start()
+      await echo('flv')
+      for (const path of paths) {
+        expect(await textOf(path, fixture.port), path).to.equal(NOT_FOUND)
+        expect(await textOf(path, adminPort()), path).to.equal('administration')
+      }
+      expect(await textOf('/core', adminPort())).to.equal('core')
+      expect(await textOf('/flv/x', adminPort())).to.include('"label":"flv"')
+      const upgrade = 'GET /api/x HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'
+      expect(await fixture.exchange(upgrade)).to.match(/^HTTP\/1\.1 404 /u)
+    })
+
+    it('takes them and gives them up with the config, also for connections that are open', async () => {
+      await fixture.host.start()
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+      const ask = async () => {
+        const [response] = (await once(get(fixture.url('/api/hello'), { agent }), 'response')) as [IncomingMessage]
+        return Buffer.concat(await response.toArray()).toString()
+      }
+      expect(await ask()).to.equal('administration')
+      await fixture.host.applyConfig(fixture.config({}, { listenaddr: '127.0.0.1:0' }))
+      expect(await ask()).to.equal(NOT_FOUND)
+      expect(await textOf('/api/hello', adminPort())).to.equal('administration')
+      await fixture.host.applyConfig(fixture.config({}))
+      expect(fixture.host.adminAddresses).to.eql([])
+      expect(await ask()).to.equal('administration')
+      agent.destroy()
+    })
+
+    it('changes none of its addresses when one of them can not be bound', async () => {
+      await fixture.host.start()
+      const { port } = fixture
+      const change = fixture.host.applyConfig(
+        fixture.config({ listenaddr: '127.0.0.2:0' }, { listenaddr: '192.0.2.1:0' }),
+      )
+      expect(await change.catch((error: unknown) => error)).to.include({ code: 'EADDRNOTAVAIL' })
+      expect(fixture.host.addresses.map(({ host }) => host)).to.eql(['127.0.0.1'])
+      expect(await textOf('/api/hello', port)).to.equal('administration')
+    })
+
+    it('has TLS there with the certificate of the server', async () => {
+      await fixture.close()
+      fixture = new HttpFixture({}, {}, { listenaddrtls: '127.0.0.1:0' })
+      fixture.host.admin.get('/api/hello', ({ protocol }) => protocol)
+      await fixture.host.start()
+      const options = { host: '127.0.0.1', port: adminPort(), path: '/api/hello', rejectUnauthorized: false }
+      const [response] = (await once(getTls(options), 'response')) as [IncomingMessage]
+      expect(Buffer.concat(await response.toArray()).toString()).to.equal('https')
+    })
   })
 
   it('stays where it is when a new address can not be bound', async () => {
     await fixture.host.start()
-    const change = fixture.host.applyConfig({ ...HTTP_CONFIG, listenaddr: '192.0.2.1:0' })
+    const change = fixture.host.applyConfig(fixture.config({ listenaddr: '192.0.2.1:0' }))
     expect(await change.catch((error: unknown) => error)).to.have.property('code', 'EADDRNOTAVAIL')
     expect((await fetch(fixture.url('/'))).status).to.equal(404)
   })

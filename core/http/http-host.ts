@@ -9,17 +9,18 @@ import type { ListenerLease } from '../net/listener-lease.ts'
 import type { ListenerPool } from '../net/listener-pool.ts'
 import { FrontServer } from './front/front-server.ts'
 import { HTTP_LIMITS, type HttpLimits } from './front/limits.ts'
+import { MEDIA_CORS, READING_CORS } from './cors.ts'
 import { HttpApp } from './http-app.ts'
-import { MountTable, type Mounted } from './mount-table.ts'
+import { ADMIN_MOUNTS, MountTable, type Mounted } from './mount-table.ts'
 import { PluginHttp } from './plugin-http.ts'
 import { closeWith, ERROR_HEADERS, failure } from './replies.ts'
+import { isNowhere, ServerListeners, tcpConfigOf, type ListenKeys, type ServerHttpConfig } from './server-listeners.ts'
 import { originForm, splitMount } from './request-path.ts'
 
 export type HttpHostOptions = {
   readonly log: Logger
   readonly pool: ListenerPool
-  /** `global.http`. */
-  readonly config: HttpConfig
+  readonly config: ServerHttpConfig
   readonly limits?: Partial<HttpLimits>
 }
 
@@ -32,32 +33,40 @@ export type PluginHttpOptions = Mounted & {
 /** Who answers a request, and the URL they see; a status where nobody does. */
 type Route = { readonly app: HttpApp; readonly url: string } | { readonly statusCode: number; readonly message: string }
 
-/** What is spoken on the TLS addresses, the preferred first. */
-const ALPN = ['h2', 'http/1.1']
-/** Holds the server's own addresses; no plugin can have this name. */
-const SERVER = 'the server'
+/** Stands for the addresses of administration where connections are marked with a plugin's name. */
+const ADMINISTRATION = Symbol('administration')
 
-type ListenKeys = Pick<HttpConfig, 'listenaddr' | 'listenaddrtls' | 'certfile' | 'keyfile'>
-
-/** The one HTTP server: the core's routes, and each plugin's below its prefixes. */
+/**
+ * The one HTTP server: the core's routes, administration, and each plugin's routes below its prefixes. Administration
+ * may have addresses of its own; these answer everything, and all others then nothing of it.
+ */
 export class HttpHost {
   readonly #log: Logger
   readonly #pool: ListenerPool
   readonly #limits: HttpLimits
   readonly #front: FrontServer
   readonly #core: HttpApp
+  readonly #admin: HttpApp
   readonly #table = new MountTable<PluginHttp>()
-  /** Connections to a plugin's own address, with the plugin's name. */
-  readonly #ownSockets = new WeakMap<Socket, string>()
-  #config: HttpConfig
-  #lease: ListenerLease | null = null
+  /** Connections to addresses of a plugin's own, with its name, and to those of administration. */
+  readonly #ownSockets = new WeakMap<Socket, string | typeof ADMINISTRATION>()
+  readonly #listeners: ServerListeners
+  #config: ServerHttpConfig
+  #started = false
 
   constructor({ log, pool, config, limits }: HttpHostOptions) {
     this.#log = log
     this.#pool = pool
     this.#config = config
     this.#limits = { ...HTTP_LIMITS, ...limits }
-    this.#core = new HttpApp({ log, limits: this.#limits, config })
+    const options = { log, limits: this.#limits, config: config.http, corsPolicy: READING_CORS }
+    this.#core = new HttpApp(options)
+    this.#admin = new HttpApp(options)
+    this.#listeners = new ServerListeners({
+      pool,
+      onConnection: (socket) => this.#front.accept(socket),
+      onAdminConnection: (socket) => this.#accept(socket, ADMINISTRATION),
+    })
     this.#front = new FrontServer({
       log,
       limits: this.#limits,
@@ -71,15 +80,27 @@ export class HttpHost {
     return this.#core.fastify
   }
 
+  /** For the routes of administration, to be added before `start`. */
+  get admin(): FastifyInstance {
+    return this.#admin.fastify
+  }
+
   /** Where the server listens; empty before `start`. */
   get addresses(): TcpListener['addresses'] {
-    return this.#lease?.addresses ?? []
+    return this.#listeners.addresses
+  }
+
+  /** Where administration alone listens; empty where it has no addresses of its own. */
+  get adminAddresses(): TcpListener['addresses'] {
+    return this.#listeners.adminAddresses
   }
 
   /** @throws {ListenError} when an address can't be bound */
   async start(): Promise<void> {
     await this.core.ready()
-    await this.#listen(this.#config)
+    await this.admin.ready()
+    await this.#listeners.listen(this.#config)
+    this.#started = true
   }
 
   /**
@@ -88,12 +109,12 @@ export class HttpHost {
    * @throws {ListenError} when an address of its own can't be bound
    */
   async createPluginHttp({ name, mounts, config, log }: PluginHttpOptions): Promise<PluginHttp> {
-    const app = new HttpApp({ log, limits: this.#limits, config })
+    const app = new HttpApp({ log, limits: this.#limits, config, corsPolicy: MEDIA_CORS })
     const plugin = new PluginHttp({ name, mounts }, app, this.#table)
     this.#table.claim(plugin)
     try {
       const own = this.#ownAddresses(config)
-      if (own.listenaddr !== '' || own.listenaddrtls !== '') plugin.listenOn(await this.#acquireOwn(name, own))
+      if (!isNowhere(own)) plugin.listenOn(await this.#acquireOwn(name, own))
     } catch (error) {
       await plugin.dispose()
       throw error
@@ -102,48 +123,39 @@ export class HttpHost {
   }
 
   /**
-   * Takes over a changed `global.http`.
+   * Takes over changed addresses and rules.
    * @throws {ListenError} when a new address can't be bound; the server then goes on as it was
    */
-  async applyConfig(config: HttpConfig): Promise<void> {
-    if (this.#lease && !sameListeners(config, this.#config)) await this.#listen(config)
+  async applyConfig(config: ServerHttpConfig): Promise<void> {
+    if (this.#started) await this.#listeners.listen(config)
     this.#config = config
-    this.#core.configure(config)
+    this.#core.configure(config.http)
+    this.#admin.configure(config.http)
   }
 
   /** Stops accepting, lets open requests finish until the deadline, then ends them. */
   async close(deadlineMs: number): Promise<void> {
-    await this.#lease?.release()
+    await this.#listeners.release()
     await this.#front.close(deadlineMs)
     await Promise.all([...this.#table].map((plugin) => plugin.dispose()))
     await this.#core.close()
-  }
-
-  async #listen(config: HttpConfig): Promise<void> {
-    const accept = (socket: Socket) => this.#front.accept(socket)
-    const lease = await this.#pool.acquire({ plugin: SERVER }, tcpConfigOf('global.http', config), accept)
-    try {
-      await lease.bind()
-    } catch (error) {
-      await lease.release()
-      throw error
-    }
-    lease.activate()
-    const before = this.#lease
-    this.#lease = lease
-    await before?.release()
+    await this.#admin.close()
   }
 
   #acquireOwn(name: string, config: ListenKeys): Promise<ListenerLease> {
     // Not the plugin's name alone, which stands for its own protocol's ports.
-    return this.#pool.acquire({ plugin: `${name} http` }, tcpConfigOf(`${name}.http`, config), (socket) => {
-      this.#ownSockets.set(socket, name)
-      this.#front.accept(socket)
-    })
+    return this.#pool.acquire({ plugin: `${name} http` }, tcpConfigOf(`${name}.http`, config), (socket) =>
+      this.#accept(socket, name),
+    )
+  }
+
+  #accept(socket: Socket, owner: string | typeof ADMINISTRATION): void {
+    this.#ownSockets.set(socket, owner)
+    this.#front.accept(socket)
   }
 
   #ownAddresses(config: HttpConfig): ListenKeys {
-    const { listenaddr, listenaddrtls } = this.#config
+    const { listenaddr, listenaddrtls } = this.#config.http
     return {
       ...config,
       listenaddr: config.listenaddr === listenaddr ? '' : config.listenaddr,
@@ -179,21 +191,17 @@ export class HttpHost {
     request.originalUrl = url
     if (url.length > this.#limits.maxUrlLength) return { statusCode: 414, message: 'URL too long' }
     const { mount, rest } = splitMount(url)
+    const owner = this.#ownSockets.get(connection)
+    const own = owner === ADMINISTRATION ? undefined : owner
+    if (own === undefined && ADMIN_MOUNTS.has(mount)) {
+      if (owner === ADMINISTRATION || !this.#listeners.hasAdmin) return { app: this.#admin, url }
+      return { statusCode: 404, message: 'not found' }
+    }
     const mounted = this.#table.ownerOf(mount)
-    const own = this.#ownSockets.get(connection)
     const name = own ?? mounted
     if (name === undefined) return { app: this.#core, url }
     const plugin = this.#table.activeOf(name)
     if (!plugin) return { statusCode: 503, message: 'the plugin is not running' }
     return { app: plugin.app, url: mounted === name ? rest : url }
   }
-}
-
-function sameListeners(a: HttpConfig, b: HttpConfig): boolean {
-  const keys = ['listenaddr', 'listenaddrtls', 'certfile', 'keyfile'] as const
-  return keys.every((key) => a[key] === b[key])
-}
-
-function tcpConfigOf(section: string, { listenaddr, listenaddrtls, certfile, keyfile }: ListenKeys) {
-  return { section, listenaddr, listenaddrtls, certfile, keyfile, nodelay: true, keepalive: true, alpn: ALPN }
 }

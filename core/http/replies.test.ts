@@ -48,11 +48,11 @@ describe('HTTP errors', () => {
 
   beforeEach(async () => {
     fixture = new HttpFixture()
-    const { core } = fixture.host
+    const { admin } = fixture.host
     const params = { type: 'object', properties: { id: { type: 'integer' } } }
-    core.get('/api/item/:id', { schema: { params } }, ({ params }) => ok(params))
-    core.post('/api/echo', ({ body }) => ok(body))
-    core.get<{ Params: { index: number } }>('/api/throw/:index', async ({ params }) => {
+    admin.get('/api/item/:id', { schema: { params } }, ({ params }) => ok(params))
+    admin.post('/api/echo', ({ body }) => ok(body))
+    admin.get<{ Params: { index: number } }>('/api/throw/:index', async ({ params }) => {
       throw THROWN[params.index]?.error
     })
     const plugin = await fixture.plugin('x')

@@ -90,6 +90,21 @@ describe('behind a proxy on this machine', () => {
     for (const { url } of told) expect(url).not.to.include('tv.example')
   })
 
+  it('administration is out of reach of any proxy of the public port, where it has an address of its own', async () => {
+    const config = 'global: { http: {}, admin: { listenaddr: "127.0.0.1:0" } }'
+    server = await startServer({ config })
+    const adminUrl = () => `http://127.0.0.1:${server.server.http.adminAddresses[0]?.port}/api/sysinfo`
+    const former = adminUrl()
+    expect((await server.api('/api/sysinfo')).status).to.equal(404)
+    expect((await fetch(adminUrl())).status).to.equal(200)
+    expect((await fetch(adminUrl(), { headers: { via: '1.1 x' } })).status).to.equal(401)
+    expect((await fetch(server.http('/healthz'))).status).to.equal(200)
+    await server.writeConfig(config.replace('127.0.0.1:0', '127.0.0.2:0'))
+    await waitFor(() => server.records.some(({ msg }) => msg === 'the config changed'))
+    expect((await fetch(adminUrl().replace('127.0.0.1', '127.0.0.2'))).status).to.equal(200)
+    expect(await fetch(former).catch(() => 'refused')).to.equal('refused')
+  })
+
   it('a change of who is trusted holds from the next request on', async () => {
     await start('trustproxy: 192.0.2.1')
     const headers = { 'x-forwarded-for': '127.0.0.1' }

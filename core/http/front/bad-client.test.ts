@@ -16,7 +16,7 @@ describe('HTTP server and bad clients', () => {
 
   beforeEach(async () => {
     fixture = new HttpFixture({ ...LIMITS, maxHeaderBytes: 2_048, maxUrlLength: 512, maxBodyBytes: 1_024 })
-    fixture.host.core.post('/api/echo', ({ body }) => ({ body }))
+    fixture.host.admin.post('/api/echo', ({ body }) => ({ body }))
     fixture.host.core.get('/big', (_request, reply) => reply.send(Buffer.alloc(50_000_000)))
     fixture.host.core.get('/never', () => new Promise(() => {}))
     fixture.host.core.get('/stream', (_request, reply) => {

@@ -15,21 +15,27 @@ describe('HTTP/2', () => {
 
   beforeEach(async () => {
     fixture = new HttpFixture({}, { listenaddrtls: '127.0.0.1:0' })
-    const { core } = fixture.host
-    core.get('/api/hello', ({ host, protocol, ip, url, headers }) => ({ host, protocol, ip, url, named: headers.host }))
-    core.post('/api/echo', ({ body }) => ({ body }))
-    core.get('/api/fail', () => {
+    const { admin } = fixture.host
+    admin.get('/api/hello', ({ host, protocol, ip, url, headers }) => ({
+      host,
+      protocol,
+      ip,
+      url,
+      named: headers.host,
+    }))
+    admin.post('/api/echo', ({ body }) => ({ body }))
+    admin.get('/api/fail', () => {
       throw new Error('secret')
     })
-    core.get('/api/old', (_request, reply) => {
+    admin.get('/api/old', (_request, reply) => {
       const headers = { connection: 'close', 'Keep-Alive': 'timeout=5', 'transfer-encoding': 'chunked' }
       return reply.headers(headers).send('old')
     })
-    core.get('/api/raw', (_request, reply) => {
+    admin.get('/api/raw', (_request, reply) => {
       reply.hijack()
       reply.raw.writeHead(200, { connection: 'close', 'content-type': 'video/x-flv' }).end('raw')
     })
-    core.get('/api/never', () => new Promise(() => {}))
+    admin.get('/api/never', () => new Promise(() => {}))
     await fixture.host.start()
     client = open()
   })

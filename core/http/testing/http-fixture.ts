@@ -4,6 +4,7 @@ import { ListenerPool } from '../../net/listener-pool.ts'
 import { createLogger } from '../../observe/logger.ts'
 import { HttpHost } from '../http-host.ts'
 import type { HttpLimits } from '../front/limits.ts'
+import type { ServerHttpConfig } from '../server-listeners.ts'
 import type { PluginHttp } from '../plugin-http.ts'
 
 export const HTTP_CONFIG: HttpConfig = {
@@ -28,8 +29,18 @@ export class HttpFixture {
   readonly host: HttpHost
   readonly #clients: Socket[] = []
 
-  constructor(limits: Partial<HttpLimits> = {}, config: Partial<HttpConfig> = {}) {
-    this.host = new HttpHost({ log: this.log, pool: this.pool, config: { ...HTTP_CONFIG, ...config }, limits })
+  constructor(
+    limits: Partial<HttpLimits> = {},
+    config: Partial<HttpConfig> = {},
+    admin: Partial<ServerHttpConfig['admin']> = {},
+  ) {
+    this.host = new HttpHost({ log: this.log, pool: this.pool, config: this.config(config, admin), limits })
+  }
+
+  /** The config of a server on a free port, changed. */
+  config(http: Partial<HttpConfig>, admin: Partial<ServerHttpConfig['admin']> = {}): ServerHttpConfig {
+    const nowhere = { listenaddr: '', listenaddrtls: '', certfile: '', keyfile: '' }
+    return { http: { ...HTTP_CONFIG, ...http }, admin: { ...nowhere, ...admin } }
   }
 
   get port(): number {
