@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { PluginAddresses } from './admin/plugin-addresses.ts'
-import { unknownProtocols } from './auth/unknown-protocols.ts'
+import { gateRemarks } from './auth/config-remarks.ts'
 import { parseCommandLine, USAGE } from './command-line.ts'
 import { Config } from './config/config.ts'
 import { ConfigError } from './config/config-error.ts'
@@ -39,7 +39,7 @@ async function main(): Promise<void> {
 
 async function load(file: string | undefined): Promise<Config | undefined> {
   try {
-    return await Config.load({ file: file ?? defaultConfigFile(), env: process.env, inspect: unknownProtocols })
+    return await Config.load({ file: file ?? defaultConfigFile(), env: process.env, inspect: gateRemarks })
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     process.stderr.write(`${error.message}\n`)

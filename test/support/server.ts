@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { unknownProtocols } from '../../core/auth/unknown-protocols.ts'
+import { gateRemarks } from '../../core/auth/config-remarks.ts'
 import { Config } from '../../core/config/config.ts'
 import { createLogger } from '../../core/observe/logger.ts'
 import { Server } from '../../core/server.ts'
@@ -129,7 +129,7 @@ export async function startServer(init: StartServerInit = {}): Promise<RunningSe
   const write = (line: string) => void records.push(JSON.parse(line) as ServerLogRecord)
   const log = createLogger({ level: 'debug', destination: { write } })
   const server = new Server({
-    config: await Config.load({ file: configFile, env: { ...ENV, ...env }, inspect: unknownProtocols }),
+    config: await Config.load({ file: configFile, env: { ...ENV, ...env }, inspect: gateRemarks }),
     log,
     ...(pluginFolders === undefined ? {} : { pluginFolders }),
   })

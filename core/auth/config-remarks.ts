@@ -1,0 +1,91 @@
+import type { InheritedConfig } from 'sluice/sdk'
+import { nearestKey } from '../config/key-name.ts'
+import type { Section } from '../config/section.ts'
+
+/** The protocols of the contract (spec.md, What the service does), whose plugins need not be there. */
+const PROTOCOLS = ['rtmp', 'webrtc', 'srt', 'rtsp', 'webtransport', 'hls', 'flv', 'mp4']
+const FILTERS = ['signed_policy.protocols', 'admission_webhook.protocols']
+const DIRECTIONS = [
+  { group: 'publish', who: 'whoever publishes' },
+  { group: 'subscribe', who: 'whoever plays' },
+] as const
+
+/** What a section says of the gates that can't be meant: the problem with a config, or undefined. */
+type Fault = (config: Readonly<InheritedConfig>) => string | undefined
+
+const FAULTS: readonly Fault[] = [
+  ({ signed_policy: { enable, secret } }) =>
+    enable && secret === '' ? 'signed_policy.enable has no effect without signed_policy.secret' : undefined,
+  ({ admission_webhook: { enable, url } }) =>
+    enable && url === '' ? 'admission_webhook.enable has no effect without admission_webhook.url' : undefined,
+  sharedExpiry,
+]
+
+/** What is odd about the gates in these sections: where one is open, or shut, that is not meant to be. */
+export function gateRemarks(sections: readonly Section[]): string[] {
+  const on = sections.filter(({ config }) => config.enabled)
+  return [...unknownProtocols(sections), ...on.flatMap((section) => [...idleKeys(section, on), ...faults(section, on)])]
+}
+
+function unknownProtocols(sections: readonly Section[]): string[] {
+  const known = new Set([...PROTOCOLS, ...sections.map(({ name }) => name)])
+  return sections.flatMap((section) =>
+    FILTERS.flatMap((key) => {
+      const setting = section.settings.get(key)
+      if (setting?.source !== 'file' && setting?.source !== 'env') return []
+      const unknown = (setting.value as readonly string[]).filter((protocol) => !known.has(protocol))
+      return unknown.map((protocol) => `${section.name}.${key}: ${unknownProtocol(protocol, known)}`)
+    }),
+  )
+}
+
+function unknownProtocol(protocol: string, known: ReadonlySet<string>): string {
+  const nearest = nearestKey(protocol, known)
+  const hint = nearest === undefined ? '' : `, did you mean '${nearest}'?`
+  return `there is neither a protocol nor a plugin '${protocol}'${hint}`
+}
+
+/** Keys that are set, and that no signature is checked with. */
+function idleKeys(section: Section, sections: readonly Section[]): string[] {
+  return DIRECTIONS.flatMap(({ group, who }) => {
+    const path = `${group}.key`
+    const source = section.settings.get(path)?.source
+    if (source === 'default' || source === 'global' || valuesOf(section)[group].key === '') return []
+    const users = section.name === 'global' ? sections.filter((other) => isInherited(other, path)) : []
+    if ([section, ...users].some((user) => valuesOf(user).enableauth)) return []
+    const { name } = section
+    return [
+      `${name}.${path} keeps nobody out, as enableauth is off: set ${name}.enableauth to true to ask ${who} for a signature`,
+    ]
+  })
+}
+
+function isInherited(section: Section, path: string): boolean {
+  return section.settings.get(path)?.source === 'global'
+}
+
+/** A fault of `global` is told there, and not once more for each plugin that inherits it. */
+function faults(section: Section, [global]: readonly Section[]): string[] {
+  return FAULTS.flatMap((fault) => {
+    const found = fault(valuesOf(section))
+    const inherited = section !== global && global !== undefined && fault(valuesOf(global)) === found
+    return found === undefined || inherited ? [] : [`${section.name}: ${found}`]
+  })
+}
+
+// The signature's expiry is hexadecimal and the policy's decimal: under one name, one of them can't be right.
+function sharedExpiry(config: Readonly<InheritedConfig>): string | undefined {
+  const { publish, subscribe, enableauth, expireargname, signed_policy: policy } = config
+  if (!enableauth || !policy.enable || policy.secret === '') return undefined
+  const signed = [publish, subscribe].filter(({ key }) => key !== '')
+  if (!signed.some((group) => (group.expireargname || expireargname) === policy.expire_query)) return undefined
+  return (
+    `both the signature and the signed policy read their expiry from "${policy.expire_query}", one in hexadecimal and ` +
+    'one in decimal: rename signed_policy.expire_query or expireargname'
+  )
+}
+
+/** Each section has the keys that all inherit. */
+function valuesOf({ config }: Section): Readonly<InheritedConfig> {
+  return config.values as Readonly<InheritedConfig>
+}
