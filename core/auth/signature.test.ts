@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { sign, signatureFault, type SignatureCheck } from './signature.ts'
+import { parseExpiry, sign, signatureFault, type SignatureCheck } from './signature.ts'
 
 // printf '%s' 'pubkeylive/test6f000000' | md5sum
 const SECRET = 'e391c610bf48f98b6889a630b4f7bfc9'
@@ -58,4 +58,26 @@ describe('signature', () => {
     expect(sign('pubkey', 'live/test', '6f000000')).to.equal(SECRET)
     expect(sign('pubkey', 'live/tést', '6f000000')).to.equal('d8cab62d114874b494030f93bb1a529f')
   })
+})
+
+describe('expiry', () => {
+  const cases = [
+    ['6F000000', 'hexadecimal', 0x6f000000],
+    ['00000000006f000000', 'hexadecimal', 0x6f000000],
+    ['7fffffffffffffff', 'hexadecimal', 2 ** 63],
+    ['8000000000000000', 'hexadecimal', undefined],
+    ['0x6f', 'hexadecimal', undefined],
+    ['', 'hexadecimal', undefined],
+    ['0'.repeat(65), 'hexadecimal', undefined],
+    ['1862270976', 'decimal', 1_862_270_976],
+    ['0000001862270976', 'decimal', 1_862_270_976],
+    ['9223372036854775807', 'decimal', 2 ** 63],
+    ['9223372036854775808', 'decimal', undefined],
+    ['6f', 'decimal', undefined],
+    ['1e9', 'decimal', undefined],
+    ['', 'decimal', undefined],
+  ] as const
+  for (const [text, base, seconds] of cases) {
+    it(`of "${text}" in ${base} is ${seconds ?? 'none'}`, () => expect(parseExpiry(text, base)).to.equal(seconds))
+  }
 })

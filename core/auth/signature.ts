@@ -1,9 +1,14 @@
-import { createHash } from 'node:crypto'
-import { equalInConstantTime } from './constant-time.ts'
-import { parseExpiry } from './expiry.ts'
+import { createHash, timingSafeEqual } from 'node:crypto'
 
 /** Length of a signature in characters (spec.md, Limits). */
 const SIGNATURE_LENGTH = 32
+/** Seconds are counted in signed 64 bits: a time past this one is a mistake, not far in the future. */
+const LAST_SECOND = 2n ** 63n - 1n
+/** Longest text of a time, leading zeros included. */
+const MAX_EXPIRY_LENGTH = 64
+
+const DIGITS = { decimal: /^\d+$/u, hexadecimal: /^[0-9a-f]+$/iu }
+const PREFIX = { decimal: '', hexadecimal: '0x' }
 
 /** `md5(key + streamPath + expireHex)` in lower-case hex, over the expiry's text as sent (spec.md, Built-in signature auth). */
 export function sign(key: string, streamPath: string, expireHex: string): string {
@@ -26,4 +31,18 @@ export function signatureFault({ key, streamPath, secret, expire, nowSeconds }: 
   if (nowSeconds > expiry) return 'it has expired'
   if (secret.length !== SIGNATURE_LENGTH) return `it does not have ${SIGNATURE_LENGTH} characters`
   return equalInConstantTime(secret.toLowerCase(), sign(key, streamPath, expire)) ? undefined : 'it is wrong'
+}
+
+/** A time in Unix seconds, written without sign, prefix or fraction; undefined when it is not. */
+export function parseExpiry(text: string, base: 'decimal' | 'hexadecimal'): number | undefined {
+  if (text.length > MAX_EXPIRY_LENGTH || !DIGITS[base].test(text)) return undefined
+  const seconds = BigInt(`${PREFIX[base]}${text}`)
+  return seconds <= LAST_SECOND ? Number(seconds) : undefined
+}
+
+/** Compares two texts in a time that does not tell where they differ. */
+export function equalInConstantTime(one: string, other: string): boolean {
+  const bytes = Buffer.from(one)
+  const otherBytes = Buffer.from(other)
+  return bytes.length === otherBytes.length && timingSafeEqual(bytes, otherBytes)
 }

@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { StreamDenied, type SessionAction, type SessionRequest, type SignedPolicyConfig } from 'sluice/sdk'
-import { equalInConstantTime } from './constant-time.ts'
-import { parseExpiry } from './expiry.ts'
 import type { Admission, Gate } from './gate.ts'
+import { equalInConstantTime, parseExpiry } from './signature.ts'
 
 /** Version tag at the head of the canonical string (spec.md, Versioning). */
 const VERSION = 'v1'
