@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { InvalidRequest, SluiceError, type InheritedConfig } from 'sluice/sdk'
-import { parseExpiry } from '../auth/expiry.ts'
-import { sign } from '../auth/signature.ts'
+
+import { parseExpiry, sign } from '../auth/signature.ts'
 import { checkStreamPath } from 'sluice/sdk'
 import { refuseForeignPages } from './admin-access.ts'
 
