@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import type { Logger } from 'pino'
-import type { InheritedConfig } from 'sluice/sdk'
 import { Gatekeeper } from './auth/gatekeeper.ts'
 import { ConfigError } from './config/config-error.ts'
 import type { Config } from './config/config.ts'
@@ -12,7 +11,7 @@ import { ServiceDirectory } from './host/service-directory.ts'
 import { guardAdmin } from './admin/admin-access.ts'
 import { registerMetricsRoute } from './admin/metrics-route.ts'
 import { registerPullRoutes } from './admin/pull-routes.ts'
-import { registerSecretRoute } from './admin/secret-route.ts'
+import { registerSecretRoute, type SigningSection } from './admin/secret-route.ts'
 import { registerStreamRoutes } from './admin/stream-routes.ts'
 import { registerSysinfoRoutes } from './admin/sysinfo-routes.ts'
 import { parseJson } from './http/fastify-app.ts'
@@ -63,7 +62,7 @@ export class Server {
     const tasks = new TaskTree()
     const services = new ServiceDirectory()
     this.#pool = new ListenerPool({ log })
-    this.#gatekeeper = new Gatekeeper({ log })
+    this.#gatekeeper = new Gatekeeper({ log, config })
     this.streams = new StreamRegistry({ log, hooks, gatekeeper: this.#gatekeeper })
     this.http = new HttpHost({ log, pool: this.#pool, config: config.global })
     this.#pulls = new PullManager({ log, services, tasks, hooks, streams: this.streams })
@@ -172,14 +171,19 @@ export class Server {
       startTime: this.#startTime,
       publicIp: () => this.#config.global.publicip,
       plugins: () => this.host.list(),
+      userConfig: (plugin) => this.#config.userConfig(plugin),
     })
   }
 
-  #sectionOf(section: string): Readonly<InheritedConfig> | undefined {
-    if (normalizeKey(section) === 'global') return this.#config.global
+  /** As it is configured now, which is what the gates go by, whatever generation of the plugin runs. */
+  #sectionOf(section: string): SigningSection | undefined {
     const named = normalizeKey(section)
-    const plugins = this.host.list().filter(({ disableReason }) => disableReason === undefined)
-    return plugins.find(({ name }) => normalizeKey(name) === named)?.config?.values
+    if (named === 'global') return { name: 'global', config: this.#config.global }
+    const plugin = this.host
+      .list()
+      .find(({ name, disableReason }) => disableReason === undefined && normalizeKey(name) === named)
+    const config = plugin && this.#config.section(plugin.name)?.values
+    return config && { name: plugin.name, config }
   }
 }
 

@@ -13,16 +13,18 @@ const SUBSCRIBE_SECRET = '87930b4be748e16b20ea45daeed7007b'
 // printf '%s' 'rtmpkeylive/test6f000000' | md5sum
 const RTMP_SECRET = 'c8143f68f88e89de41a8ae07bf5a9041'
 
-const SECTIONS = new Map([
-  ['global', effectiveConfig({}, { publish: { key: 'pubkey' }, subscribe: { key: 'subkey' } })],
-  ['rtmp', effectiveConfig({}, { publish: { key: 'rtmpkey' } })],
-])
+const SECTIONS = new Map(
+  Object.entries({
+    global: { publish: { key: 'pubkey' }, subscribe: { key: 'subkey' } },
+    rtmp: { publish: { key: 'rtmpkey' } },
+  }).map(([name, written]) => [name, { name, config: effectiveConfig({}, written) }]),
+)
 
 async function ask(query: string, request: Pick<InjectOptions, 'remoteAddress' | 'headers'> = {}) {
   const app = createFastifyApp({ log: new LogRecords('core').logger, limits: HTTP_LIMITS, cors: () => true })
   await app.register(async (admin) => {
     guardAdmin(admin)
-    registerSecretRoute(admin, (section) => SECTIONS.get(section))
+    registerSecretRoute(admin, (section) => SECTIONS.get(section.toLowerCase()))
   })
   const answer = await app.inject({ url: `/v6/api/streams/secret?${query}`, ...request })
   await app.close()
@@ -60,9 +62,15 @@ describe('GET /v6/api/streams/secret', () => {
     })
   })
 
-  it('signs the path that sessions have, without slashes around it', async () => {
+  it('signs the path that sessions have, without slashes around it, and says so', async () => {
     const { body } = await ask('stream_path=/live/test/&expire=6f000000')
-    expect(body).to.deep.include({ stream_path: '/live/test/', secret: PUBLISH_SECRET })
+    expect(body).to.deep.include({ stream_path: 'live/test', secret: PUBLISH_SECRET })
+  })
+
+  it('names the plugin as it is called, however it was asked for', async () => {
+    const { body } = await ask('stream_path=live/test&plugin=RTMP&expire=6f000000')
+    expect(body).to.deep.include({ plugin: 'rtmp', secret: RTMP_SECRET })
+    expect((await ask('stream_path=live/test&plugin=RTMP&type=subscribe')).body['message']).to.match(/^rtmp has no/u)
   })
 
   it('lets it expire in half an hour unless told otherwise; without a value is not told', async () => {

@@ -1,15 +1,20 @@
 import type { FastifyInstance } from 'fastify'
-import { InvalidRequest, SluiceError, type InheritedConfig } from 'sluice/sdk'
-
+import { checkStreamPath, InvalidRequest, SluiceError, type InheritedConfig } from 'sluice/sdk'
 import { parseExpiry, sign } from '../auth/signature.ts'
-import { checkStreamPath } from 'sluice/sdk'
 import { refuseForeignPages } from './admin-access.ts'
 
 /** What `expire` is when it is left out: now and this much (spec.md, Limits). */
 export const DEFAULT_EXPIRY_SECONDS = 30 * 60
 
-/** The effective config of `global` or of a plugin; undefined when there is no plugin of that name. */
-export type SectionLookup = (section: string) => Readonly<Pick<InheritedConfig, 'publish' | 'subscribe'>> | undefined
+/** The section whose key signs. */
+export type SigningSection = {
+  /** `global`, or the plugin's name as it spells it. */
+  readonly name: string
+  readonly config: Readonly<Pick<InheritedConfig, 'publish' | 'subscribe'>>
+}
+
+/** The section of `global` or of a plugin; undefined when no plugin of that name runs. */
+export type SectionLookup = (section: string) => SigningSection | undefined
 
 class NoKey extends SluiceError {
   constructor(plugin: string, type: string) {
@@ -24,19 +29,19 @@ type SecretQuery = Readonly<Record<string, unknown>>
 export function registerSecretRoute(app: FastifyInstance, sectionOf: SectionLookup): void {
   const options = { onRequest: refuseForeignPages }
   app.get<{ Querystring: SecretQuery }>('/v6/api/streams/secret', options, ({ query }) => {
-    const streamPath = parameter(query, 'stream_path')
+    const streamPath = checkStreamPath(parameter(query, 'stream_path'))
     const type = parameter(query, 'type', 'publish')
     const expire = parameter(query, 'expire', defaultExpiry())
     const plugin = parameter(query, 'plugin', 'global')
     if (type !== 'publish' && type !== 'subscribe') throw new InvalidRequest('type must be publish or subscribe')
     if (parseExpiry(expire, 'hexadecimal') === undefined)
       throw new InvalidRequest('expire must be Unix seconds in hexadecimal')
-    const signedPath = checkStreamPath(streamPath)
-    const config = sectionOf(plugin)
-    if (config === undefined) throw new InvalidRequest('plugin must be global or the name of a plugin that runs')
+    const section = sectionOf(plugin)
+    if (section === undefined) throw new InvalidRequest('plugin must be global or the name of a plugin that runs')
+    const { name, config } = section
     const { key } = config[type]
-    if (key === '') throw new NoKey(plugin, type)
-    return { secret_type: type, plugin, stream_path: streamPath, expire, secret: sign(key, signedPath, expire) }
+    if (key === '') throw new NoKey(name, type)
+    return { secret_type: type, plugin: name, stream_path: streamPath, expire, secret: sign(key, streamPath, expire) }
   })
 }
 

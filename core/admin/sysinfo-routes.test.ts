@@ -31,7 +31,10 @@ describe('the lists of plugins', () => {
 
   async function ask(plugins: readonly PluginView[], url: string): Promise<Shown[]> {
     const app = createFastifyApp({ log: log.logger, limits: HTTP_LIMITS, cors: () => true })
-    registerSysinfoRoutes(app, { version: '1', startTime: new Date(), publicIp: () => '', plugins: () => plugins })
+    registerSysinfoRoutes(app, {
+      ...{ version: '1', startTime: new Date(), publicIp: () => '', userConfig: () => '' },
+      plugins: () => plugins,
+    })
     const [first, second] = [await app.inject(url), await app.inject(url)]
     await app.close()
     expect(first.statusCode).to.equal(200)

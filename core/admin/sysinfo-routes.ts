@@ -10,6 +10,8 @@ export type SysinfoSource = {
   readonly startTime: Date
   readonly publicIp: () => string
   readonly plugins: () => readonly PluginView[]
+  /** What the user set in a plugin's section, as YAML, secrets masked; also where the plugin could not take it over. */
+  readonly userConfig: (plugin: string) => string
 }
 
 /** `GET /api/sysinfo` (spec.md, System information) and `GET /api/plugins/disabled`. */
@@ -19,7 +21,7 @@ export function registerSysinfoRoutes(app: FastifyInstance, source: SysinfoSourc
     source
       .plugins()
       .filter(wanted)
-      .map((plugin) => pluginInfo(plugin, addresses))
+      .map((plugin) => pluginInfo(plugin, addresses, source))
 
   app.get('/api/sysinfo', () => {
     const localIp = localAddress() ?? '127.0.0.1'
@@ -39,7 +41,7 @@ export function registerSysinfoRoutes(app: FastifyInstance, source: SysinfoSourc
   app.get('/api/plugins/disabled', () => ok(shown(({ disableReason }) => disableReason !== undefined)))
 }
 
-function pluginInfo(plugin: PluginView, addresses: PluginAddresses) {
+function pluginInfo(plugin: PluginView, addresses: PluginAddresses, { userConfig }: SysinfoSource) {
   const { pushAddr, playAddr, pullAddr, downloadAddr } = addresses.of(plugin)
   const text = plugin.description === '' ? {} : { description: plugin.description }
   return {
@@ -48,7 +50,7 @@ function pluginInfo(plugin: PluginView, addresses: PluginAddresses) {
     playAddr,
     description: {
       version: plugin.version,
-      userConfig: plugin.config?.userConfig ?? '',
+      userConfig: userConfig(plugin.name),
       playAddr: playAddr.join(', '),
       pushAddr: pushAddr.join(', '),
       pullAddr: pullAddr.join(', '),

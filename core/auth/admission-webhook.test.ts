@@ -1,11 +1,12 @@
 import { createHmac } from 'node:crypto'
 import { expect } from 'chai'
-import type { AdmissionWebhookConfig } from 'sluice/sdk'
+import type { AdmissionWebhookConfig, SessionRequest } from 'sluice/sdk'
 import { effectiveConfig, LogRecords } from 'sluice/sdk/testing'
 import { ALLOW, ControlServer, type ControlReply, type ControlRequest } from '../../test/gates/control-server.ts'
 import { AdmissionGate } from './admission-webhook.ts'
 import { ControlClient, MAX_ANSWER_BYTES } from './control-client.ts'
 import { sessionRequest, verdictOf } from './fixtures/request.ts'
+import type { Admission } from './gate.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u
 
@@ -19,24 +20,26 @@ class Rig {
 
   constructor(control: ControlServer, config: object) {
     this.control = control
-    this.#config = config
+    this.#config = { url: control.url, ...config }
   }
 
-  /** @param changes What has changed in the config once a session ends. */
-  gate(closingNotice = true, changes: object = {}): AdmissionGate {
-    return new AdmissionGate({
+  /**
+   * What the gate says to a request.
+   * @param changes what has changed in the config once the session ends
+   */
+  check(request: SessionRequest, closingNotice = true, changes: object = {}): Promise<Admission | undefined> {
+    const gate = new AdmissionGate({
       config: this.#configWith({}),
       configAtEnd: () => this.#configWith(changes),
-      closingNotice,
       openings: this.client,
       closings: this.client,
-      log: this.log.logger,
       track: (notice) => void this.notices.push(notice),
     })
+    return gate.check(request, { log: this.log.logger, closingNotice })
   }
 
   #configWith(changes: object): AdmissionWebhookConfig {
-    const base = { enable: true, url: this.control.url, timeout_ms: 2000 }
+    const base = { enable: true, timeout_ms: 2000 }
     return effectiveConfig({}, { admission_webhook: { ...base, ...this.#config, ...changes } }).admission_webhook
   }
 }
@@ -77,7 +80,7 @@ describe('admission webhook', () => {
 
   it('sends the opening with exactly its fields and headers', async () => {
     const rig = await start()
-    await rig.gate().check(request)
+    await rig.check(request)
     expect(rig.control.requests).to.have.length(1)
     const [sent] = rig.control.requests
     expectEvent(sent, 'opening', null)
@@ -86,21 +89,21 @@ describe('admission webhook', () => {
 
   it('names a player as such', async () => {
     const rig = await start()
-    await rig.gate().check(sessionRequest({ action: 'play', protocol: 'flv' }))
+    await rig.check(sessionRequest({ action: 'play', protocol: 'flv' }))
     expect(rig.control.requests[0]?.fields).to.deep.include({ action: 'play', protocol: 'flv' })
   })
 
   it('has an id of its own for each delivery', async () => {
     const rig = await start()
-    await rig.gate().check(request)
-    await rig.gate().check(request)
+    await rig.check(request)
+    await rig.check(request)
     const ids = rig.control.requests.map(({ headers }) => headers['x-service-delivery'])
     expect(new Set(ids).size).to.equal(2)
   })
 
   it('signs the very bytes of both bodies', async () => {
     const rig = await start({ secret: 'hook-secret', notify_closing: true })
-    const admission = await rig.gate().check(sessionRequest({ streamPath: 'live/späť' }))
+    const admission = await rig.check(sessionRequest({ streamPath: 'live/späť' }))
     admission?.onEnd?.()
     await Promise.all(rig.notices)
     expect(rig.control.requests).to.have.length(2)
@@ -112,23 +115,23 @@ describe('admission webhook', () => {
 
   it('hands on what the answer says', async () => {
     const rig = await start({}, { body: { allowed: true, stream_path: 'other/path', lifetime_ms: 60_000 } })
-    expect(await rig.gate(false).check(request)).to.eql({ streamPath: 'other/path', lifetimeMs: 60_000 })
+    expect(await rig.check(request, false)).to.eql({ streamPath: 'other/path', lifetimeMs: 60_000 })
     const plain = await start()
-    expect(await plain.gate(false).check(request)).to.eql({})
+    expect(await plain.check(request, false)).to.eql({})
     const created = await start({}, { status: 201, body: { allowed: true } })
-    expect(await created.gate(false).check(request)).to.eql({})
+    expect(await created.check(request, false)).to.eql({})
   })
 
   it('denies what is not allowed, whatever fail_policy says, and tells why in the cause only', async () => {
     for (const fail_policy of ['closed', 'open']) {
       for (const body of [{ allowed: false, reason: 'no room' }, { reason: 'no room' }]) {
         const rig = await start({ fail_policy }, { body })
-        expect(await verdictOf(rig.gate().check(request))).to.equal('the control server refused: no room')
+        expect(await verdictOf(rig.check(request))).to.equal('the control server refused: no room')
         expect(rig.log.records).to.eql([])
       }
     }
     const silent = await start({}, { body: { allowed: false } })
-    expect(await verdictOf(silent.gate().check(request))).to.equal('the control server refused: no reason given')
+    expect(await verdictOf(silent.check(request))).to.equal('the control server refused: no reason given')
   })
 
   const allowed = JSON.stringify({ allowed: true })
@@ -148,12 +151,12 @@ describe('admission webhook', () => {
   for (const [name, reply, cause] of failures) {
     it(`${name}: denies when fail_policy is closed, admits with a warning when it is open`, async () => {
       const closed = await start({ timeout_ms: 100 }, reply)
-      expect(await verdictOf(closed.gate().check(request))).to.match(cause)
+      expect(await verdictOf(closed.check(request))).to.match(cause)
       expect(closed.log.problems).to.eql([])
       expect(closed.control.requests).to.have.length(1)
 
       const open = await start({ timeout_ms: 100, fail_policy: 'open' }, reply)
-      expect(await open.gate(false).check(request)).to.eql({})
+      expect(await open.check(request, false)).to.eql({})
       expect(open.log.problems).to.have.length(1)
       expect(open.log.problems[0]?.['reason']).to.match(cause)
       expect(open.control.requests).to.have.length(1)
@@ -162,15 +165,14 @@ describe('admission webhook', () => {
 
   it('treats a control server that is not there as a failure', async () => {
     const rig = await start()
-    const gate = rig.gate()
     await rig.control.close()
-    expect(await verdictOf(gate.check(request))).to.match(/^the control server failed: .*ECONNREFUSED/u)
+    expect(await verdictOf(rig.check(request))).to.match(/^the control server failed: .*ECONNREFUSED/u)
   })
 
   describe('closing notice', () => {
     it('is sent when a session has ended, named by the delivery that opened it', async () => {
       const rig = await start({ notify_closing: true }, { body: { allowed: true, stream_path: 'other/path' } })
-      const admission = await rig.gate().check(request)
+      const admission = await rig.check(request)
       expect(rig.control.requests).to.have.length(1)
       admission?.onEnd?.()
       await Promise.all(rig.notices)
@@ -183,11 +185,11 @@ describe('admission webhook', () => {
 
     it('is not sent without notify_closing, nor by a protocol without lasting sessions', async () => {
       const quiet = await start()
-      const admission = await quiet.gate().check(request)
+      const admission = await quiet.check(request)
       admission?.onEnd?.()
       expect(quiet.notices).to.eql([])
       const notWired = await start({ notify_closing: true })
-      expect(await notWired.gate(false).check(request)).to.eql({})
+      expect(await notWired.check(request, false)).to.eql({})
     })
 
     const changes: readonly (readonly [string, object, object, number])[] = [
@@ -199,7 +201,7 @@ describe('admission webhook', () => {
     for (const [name, config, change, sent] of changes) {
       it(`is switched ${name} for sessions that run`, async () => {
         const rig = await start(config)
-        const admission = await rig.gate(true, change).check(request)
+        const admission = await rig.check(request, true, change)
         admission?.onEnd?.()
         await Promise.all(rig.notices)
         expect(rig.control.closings).to.have.length(sent)
@@ -209,7 +211,7 @@ describe('admission webhook', () => {
     it('goes to where the control server is by then, with its secret', async () => {
       const rig = await start({ notify_closing: true })
       const moved = await ControlServer.start(() => ALLOW)
-      const admission = await rig.gate(true, { url: moved.url, secret: 'new' }).check(request)
+      const admission = await rig.check(request, true, { url: moved.url, secret: 'new' })
       admission?.onEnd?.()
       await Promise.all(rig.notices)
       expect(rig.control.closings).to.eql([])
@@ -219,7 +221,7 @@ describe('admission webhook', () => {
 
     it('is not sent for a session that was denied', async () => {
       const rig = await start({ notify_closing: true }, { body: { allowed: false } })
-      await verdictOf(rig.gate().check(request))
+      await verdictOf(rig.check(request))
       expect(rig.notices).to.eql([])
     })
 
@@ -233,7 +235,7 @@ describe('admission webhook', () => {
     for (const [name, reply, warns] of replies) {
       it(`ignores ${name}, with ${warns ? 'a warning' : 'no word'}, and is sent once`, async () => {
         const rig = await start({ notify_closing: true, timeout_ms: 100 })
-        const admission = await rig.gate().check(request)
+        const admission = await rig.check(request)
         rig.control.rule = () => reply
         admission?.onEnd?.()
         await Promise.all(rig.notices)

@@ -4,18 +4,15 @@ import type { Logger } from 'pino'
 import { parseAdmissionAnswer, type AdmissionAnswer } from './admission-answer.ts'
 import type { ControlAnswer, ControlClient } from './control-client.ts'
 import { failureText } from './denial.ts'
-import type { Admission, Gate } from './gate.ts'
+import type { Admission, Gate, GateOwner } from './gate.ts'
 
 type AdmissionGateOptions = {
   readonly config: Readonly<AdmissionWebhookConfig>
   /** The config when a session ends, which may have changed since it began. */
   readonly configAtEnd: () => Readonly<AdmissionWebhookConfig>
-  /** Whether this protocol's sessions have an end that control servers are told of. */
-  readonly closingNotice: boolean
   readonly openings: ControlClient
   /** Another client, so that many ends at once don't hold up those who come. */
   readonly closings: ControlClient
-  readonly log: Logger
   /** Keeps a notice that is under way, so that the server's stop can wait for it. */
   readonly track: (notice: Promise<void>) => void
 }
@@ -25,6 +22,7 @@ type Delivery = {
   readonly event: 'opening' | 'closing'
   readonly request: SessionRequest
   readonly deliveryId: string
+  /** At the end of a session, the delivery that opened it: the only name of the session that control servers have seen. */
   readonly sessionId: string | null
 }
 
@@ -36,8 +34,8 @@ export class AdmissionGate implements Gate {
     this.#options = options
   }
 
-  async check(request: SessionRequest): Promise<Admission | undefined> {
-    const { config, closingNotice, log } = this.#options
+  async check(request: SessionRequest, { log, closingNotice }: GateOwner): Promise<Admission | undefined> {
+    const { config } = this.#options
     const deliveryId = randomUUID()
     let admission: Admission = {}
     try {
@@ -54,7 +52,7 @@ export class AdmissionGate implements Gate {
       const reason = failureText(cause, request)
       log.warn({ stream: request.streamPath, reason }, 'admitted without an answer, as fail_policy is open')
     }
-    return closingNotice ? { ...admission, onEnd: () => this.#ended(request, deliveryId) } : admission
+    return closingNotice ? { ...admission, onEnd: () => this.#ended(request, deliveryId, log) } : admission
   }
 
   async #ask(request: SessionRequest, deliveryId: string): Promise<AdmissionAnswer> {
@@ -65,17 +63,17 @@ export class AdmissionGate implements Gate {
     return parseAdmissionAnswer(body)
   }
 
-  #ended(request: SessionRequest, sessionId: string): void {
+  #ended(request: SessionRequest, sessionId: string, log: Logger): void {
     const config = this.#options.configAtEnd()
     if (!config.enable || config.url === '' || !config.notify_closing) return
-    this.#options.track(this.#notify(config, request, sessionId))
+    const delivery = { config, event: 'closing', request, deliveryId: randomUUID(), sessionId } as const
+    this.#options.track(this.#notify(delivery, log))
   }
 
-  // The session is named by the delivery that opened it, the only name the control server has seen.
-  async #notify(config: Delivery['config'], request: SessionRequest, sessionId: string): Promise<void> {
-    const { closings, log } = this.#options
+  async #notify(delivery: Delivery, log: Logger): Promise<void> {
+    const { request } = delivery
     try {
-      await this.#post(closings, { config, event: 'closing', request, deliveryId: randomUUID(), sessionId })
+      await this.#post(this.#options.closings, delivery)
     } catch (error) {
       const reason = failureText(error, request)
       log.warn({ stream: request.streamPath, reason }, 'the control server was not told of the end')

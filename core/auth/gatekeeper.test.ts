@@ -2,15 +2,15 @@ import crypto from 'node:crypto'
 import http from 'node:http'
 import { syncBuiltinESMExports } from 'node:module'
 import { expect } from 'chai'
-import type { SessionAction, SessionRequest } from 'sluice/sdk'
+import type { SessionAction, SessionRequest, SluiceError } from 'sluice/sdk'
 import { effectiveConfig, LogRecords, type WrittenConfig } from 'sluice/sdk/testing'
 import { ControlServer } from '../../test/gates/control-server.ts'
 import { waitFor } from '../../test/peers/wait-for.ts'
 import type { StreamOwner } from './stream-owner.ts'
 import { AdmissionGate } from './admission-webhook.ts'
 import { sessionRequest, verdictOf } from './fixtures/request.ts'
-import type { Gate } from './gate.ts'
-import { Gatekeeper, type Passage } from './gatekeeper.ts'
+import { passGates, type Admitted, type Gate } from './gate.ts'
+import { Gatekeeper, type GateConfig } from './gatekeeper.ts'
 import { SignatureGate } from './signature-gate.ts'
 import { SignedPolicyGate } from './signed-policy.ts'
 
@@ -20,26 +20,57 @@ const POLICY = { enable: true, secret: 'policy-secret' }
 const GUARD = { plugin: 'guard' }
 const WEBHOOK = { enable: true, url: 'http://127.0.0.1:1/' }
 
-/** A gatekeeper, and the plugins that use it. */
+/** A gatekeeper, and the config that it reads. */
 class Rig {
   readonly log = new LogRecords('core')
-  readonly keeper = new Gatekeeper({ log: this.log.logger })
+  readonly config = new FakeConfig()
+  readonly keeper = new Gatekeeper({ log: this.log.logger, config: this.config })
 
-  owner(config: WrittenConfig, plugin = 'rtmp', closingNotice = true): StreamOwner {
+  owner(plugin = 'rtmp'): StreamOwner {
     const log = this.log.logger
-    return { plugin, generation: 1, log, config: effectiveConfig({}, config), closingNotice }
+    return { plugin, generation: 1, log, config: effectiveConfig({}), closingNotice: true }
   }
 
-  gates(config: WrittenConfig, action: SessionAction, plugin?: string): unknown[] {
-    return this.keeper.chainFor(this.owner(config, plugin))[action].map((gate) => gate.constructor)
+  gates(config: WrittenConfig, action: SessionAction, plugin = 'rtmp'): unknown[] {
+    this.config.set(plugin, config)
+    return this.keeper.chainOf(plugin)[action].map((gate) => gate.constructor)
   }
 
-  admit(config: WrittenConfig, request: SessionRequest): Promise<Passage> {
-    return this.keeper.admit(request, this.keeper.chainFor(this.owner(config, request.protocol)))
+  /** Asks for a session of a plugin that has this config. */
+  admit(config: WrittenConfig, request: SessionRequest): Promise<Admitted> {
+    this.config.set(request.protocol, config)
+    return this.ask(request)
+  }
+
+  /** Asks for a session by the config as it is. */
+  ask(request: SessionRequest): Promise<Admitted> {
+    return this.keeper.admit(request, this.owner(request.protocol))
   }
 
   get warnings(): string[] {
     return this.log.problems.map(({ msg }) => msg)
+  }
+}
+
+/** The config of plugins that a test changes as it likes. */
+class FakeConfig implements GateConfig {
+  readonly global = effectiveConfig({})
+  readonly #sections = new Map<string, NonNullable<ReturnType<GateConfig['section']>>>()
+
+  get declared(): readonly string[] {
+    return [...this.#sections.keys()]
+  }
+
+  section(plugin: string): ReturnType<GateConfig['section']> {
+    return this.#sections.get(plugin)
+  }
+
+  set(plugin: string, written: WrittenConfig, enabled = true): void {
+    this.#sections.set(plugin, { enabled, values: effectiveConfig({}, written) })
+  }
+
+  remove(plugin: string): void {
+    this.#sections.delete(plugin)
   }
 }
 
@@ -95,13 +126,14 @@ describe('gatekeeper', () => {
   it('does nothing at all for a session when all gates are off', async () => {
     let handled = 0
     rig.keeper.setHandler(GUARD, () => handled++)
-    const chain = rig.keeper.chainFor(rig.owner({}))
+    rig.config.set('rtmp', {})
+    await rig.ask(sessionRequest())
     const query = 'secret=e391c610bf48f98b6889a630b4f7bfc9&expire=6f000000&policy=x'
     const calls = await countCalls(async () => {
       for (let count = 0; count < 100; count++) {
         const action = count % 2 === 0 ? 'publish' : 'play'
         const request = sessionRequest({ action, query })
-        expect((await rig.keeper.admit(request, chain)).request).to.equal(request)
+        expect((await rig.ask(request)).request).to.equal(request)
       }
     })
     expect(calls).to.eql([])
@@ -153,9 +185,9 @@ describe('gatekeeper', () => {
     const token = '15f1b4cbd67b37d27ff03533509fa93158f57120e5f92948e1b9df14de39817d'
     const query = `policy=${token}&expire=4102444800`
     const request = sessionRequest({ query })
-    const passage = await rig.admit(config, request)
-    expect(passage.request).to.eql({ ...request, streamPath: 'b/c' })
-    expect(passage.lifetimeMs).to.equal(7)
+    const admitted = await rig.admit(config, request)
+    expect(admitted.request).to.eql({ ...request, streamPath: 'b/c' })
+    expect(admitted.lifetimeMs).to.equal(7)
     expect(control.openings[0]?.fields.stream_path).to.equal('live/test')
     expect(asked).to.equal(4)
   })
@@ -169,8 +201,7 @@ describe('gatekeeper', () => {
         return { streamPath, onEnd: () => void ended.push(streamPath) }
       },
     })
-    const chain = { publish: [gateTo('a/1'), gateTo('a/2')], play: [], playAuth: [] }
-    const { request, onEnd } = await rig.keeper.admit(sessionRequest(), chain)
+    const { request, onEnd } = await passGates([gateTo('a/1'), gateTo('a/2')], sessionRequest(), rig.owner())
     expect(request.streamPath).to.equal('a/2')
     expect(seen).to.eql(['live/test', 'live/test'])
     for (const end of onEnd) end()
@@ -178,31 +209,52 @@ describe('gatekeeper', () => {
   })
 
   it('leads what belongs to a session through the gates that look at its query, and past the control server', async () => {
-    const chain = rig.keeper.chainFor(rig.owner({ ...SIGNATURE, admission_webhook: WEBHOOK }))
+    rig.config.set('rtmp', { ...SIGNATURE, admission_webhook: WEBHOOK })
     const request: SessionRequest = { ...sessionRequest(), action: 'play' }
+    const authenticate = (changed: SessionRequest) => rig.keeper.authenticate(changed, rig.owner())
     rig.keeper.setHandler(GUARD, ({ stream_path: path }) => path === 'live/test')
-    await rig.keeper.authenticate(request, chain)
-    const denied = rig.keeper.authenticate({ ...request, streamPath: 'live/other' }, chain)
-    expect(await verdictOf(denied)).to.not.equal('passed')
-    await rig.keeper.authenticate({ ...request, streamPath: 'live/other', type: 'pull' }, chain)
+    await authenticate(request)
+    expect(await verdictOf(authenticate({ ...request, streamPath: 'live/other' }))).to.not.equal('passed')
+    await authenticate({ ...request, streamPath: 'live/other', type: 'pull' })
   })
 
-  it('knows the newest chain of each plugin', () => {
-    rig.keeper.chainFor(rig.owner(SIGNATURE))
-    const chain = rig.keeper.chainFor(rig.owner({}))
-    rig.keeper.chainFor(rig.owner(SIGNATURE, 'flv'))
-    expect(rig.keeper.newestChain('rtmp')).to.equal(chain)
-    expect(rig.keeper.newestChain('hls')).to.equal(undefined)
-  })
+  describe('goes by the config of now, whichever generation asks', () => {
+    const codeOf = (work: Promise<unknown>) =>
+      work.then(
+        () => 'passed',
+        ({ code, message }: SluiceError) => `${code} ${message}`,
+      )
 
-  it('goes back to the chain of the generation before when the newest one ends', () => {
-    const [running, failed] = [rig.owner(SIGNATURE), rig.owner({})]
-    const chain = rig.keeper.chainFor(running)
-    rig.keeper.chainFor(failed)
-    rig.keeper.removeOwner(failed)
-    expect(rig.keeper.newestChain('rtmp')).to.equal(chain)
-    rig.keeper.removeOwner(running)
-    expect(rig.keeper.newestChain('rtmp')).to.equal(undefined)
+    it('that another key is in', async () => {
+      rig.config.set('rtmp', {})
+      expect(await verdictOf(rig.ask(sessionRequest()))).to.equal('passed')
+      rig.config.set('rtmp', SIGNATURE)
+      expect(await verdictOf(rig.ask(sessionRequest()))).to.match(/^signature: /u)
+    })
+
+    it('and makes its gates anew only when it has changed', () => {
+      rig.config.set('rtmp', SIGNATURE)
+      const chain = rig.keeper.chainOf('rtmp')
+      rig.config.set('flv', SIGNATURE)
+      expect(rig.keeper.chainOf('rtmp')).to.equal(chain)
+      rig.config.set('rtmp', SIGNATURE)
+      expect(rig.keeper.chainOf('rtmp')).not.to.equal(chain)
+    })
+
+    it('that a plugin is switched off in, for what comes from outside', async () => {
+      rig.config.set('rtmp', {}, false)
+      expect(await codeOf(rig.ask(sessionRequest()))).to.equal("UNAVAILABLE plugin 'rtmp' is switched off")
+      expect(await codeOf(rig.ask(sessionRequest({ type: 'pull' })))).to.equal('passed')
+    })
+
+    it('that a removed plugin has gone from, and asks what belongs to its sessions by what it had last', async () => {
+      rig.config.set('rtmp', SIGNATURE)
+      rig.keeper.chainOf('rtmp')
+      rig.config.remove('rtmp')
+      expect(await codeOf(rig.ask(sessionRequest()))).to.equal("UNAVAILABLE plugin 'rtmp' was removed")
+      const playing = sessionRequest({ action: 'play' })
+      expect(await verdictOf(rig.keeper.authenticate(playing, rig.owner()))).to.match(/^signature: /u)
+    })
   })
 
   it('asks the handler only where a direction has a key and enableauth is on', async () => {
@@ -217,8 +269,9 @@ describe('gatekeeper', () => {
   })
 
   it('takes up a handler, and gives it up, without a new chain', async () => {
-    const chain = rig.keeper.chainFor(rig.owner(SIGNATURE))
-    const verdict = () => verdictOf(rig.keeper.admit(sessionRequest(), chain))
+    rig.config.set('rtmp', SIGNATURE)
+    const chain = rig.keeper.chainOf('rtmp')
+    const verdict = () => verdictOf(rig.ask(sessionRequest()))
     rig.keeper.setHandler(GUARD, () => true)
     expect(await verdict()).to.equal('passed')
     rig.keeper.setHandler(GUARD, null)
@@ -226,70 +279,36 @@ describe('gatekeeper', () => {
     rig.keeper.setHandler(GUARD, () => true)
     rig.keeper.removeHandler(GUARD)
     expect(await verdict()).to.match(/^signature: /u)
+    expect(rig.keeper.chainOf('rtmp')).to.equal(chain)
   })
 
   describe('warns', () => {
-    it('of a gate that is on without what it needs, once', () => {
-      const config = { signed_policy: { enable: true }, admission_webhook: { enable: true } }
-      for (const plugin of ['rtmp', 'flv', 'rtmp']) rig.keeper.chainFor(rig.owner(config, plugin))
-      expect(rig.warnings).to.eql([
-        'signed_policy.enable has no effect without signed_policy.secret',
-        'admission_webhook.enable has no effect without admission_webhook.url',
-      ])
-    })
-
-    it('of an expiry name that both gates use, and says which key to rename', () => {
-      const config = { ...SIGNATURE, signed_policy: POLICY }
-      for (const plugin of ['rtmp', 'flv']) rig.keeper.chainFor(rig.owner(config, plugin))
-      expect(rig.warnings).to.have.length(1)
-      expect(rig.warnings[0]).to.match(/"expire".*rename signed_policy\.expire_query or expireargname/u)
-    })
-
-    it('of one that a direction gives itself', () => {
-      const publish = { key: 'k', expireargname: 'until' }
-      rig.keeper.chainFor(rig.owner({ enableauth: true, publish, signed_policy: { ...POLICY, expire_query: 'until' } }))
-      expect(rig.warnings).to.have.length(1)
-      expect(rig.warnings[0]).to.match(/"until"/u)
-    })
-
-    const quiet: readonly (readonly [string, WrittenConfig])[] = [
-      ['the policy has another', { ...SIGNATURE, signed_policy: { ...POLICY, expire_query: 'until' } }],
-      ['the signature has another', { ...SIGNATURE, expireargname: 'e', signed_policy: POLICY }],
-      ['signatures are off', { ...SIGNATURE, enableauth: false, signed_policy: POLICY }],
-      ['no direction has a key', { enableauth: true, signed_policy: POLICY }],
-      ['the policy is off', { ...SIGNATURE, signed_policy: { secret: 'policy-secret' } }],
-      ['nothing is on', {}],
-    ]
-    for (const [name, config] of quiet) {
-      it(`not of the expiry name where ${name}`, () => {
-        rig.keeper.chainFor(rig.owner(config))
-        expect(rig.warnings).to.eql([])
-      })
-    }
-
     it('of a handler that a direction without key never asks, once', () => {
-      rig.keeper.chainFor(rig.owner({ enableauth: true, publish: { key: 'k' } }))
+      rig.config.set('rtmp', { enableauth: true, publish: { key: 'k' } })
+      rig.keeper.chainOf('rtmp')
       expect(rig.warnings).to.eql([])
       rig.keeper.setHandler(GUARD, () => true)
-      rig.keeper.chainFor(rig.owner({ enableauth: true, publish: { key: 'k' } }, 'flv'))
+      rig.config.set('flv', { enableauth: true, publish: { key: 'k' } })
+      rig.keeper.chainOf('flv')
       expect(rig.warnings).to.have.length(1)
       expect(rig.warnings[0]).to.match(/not asked about play sessions where enableauth is off or subscribe\.key/u)
     })
 
-    it('not of a handler that only a plugin that is gone did not ask', () => {
-      rig.keeper.chainFor(rig.owner(SIGNATURE))
-      const gone = rig.owner({ ...SIGNATURE, enableauth: false }, 'flv')
-      rig.keeper.chainFor(gone)
-      rig.keeper.removeOwner(gone)
+    it('not of a handler that only a plugin did not ask that is gone or off', () => {
+      rig.config.set('rtmp', SIGNATURE)
+      rig.config.set('flv', { ...SIGNATURE, enableauth: false })
+      rig.config.set('hls', {}, false)
+      rig.config.remove('flv')
       rig.keeper.setHandler(GUARD, () => true)
       expect(rig.warnings).to.eql([])
     })
 
     it('of a handler in either order of loading, and not where it is asked', () => {
+      rig.config.set('rtmp', SIGNATURE)
       rig.keeper.setHandler(GUARD, () => true)
-      rig.keeper.chainFor(rig.owner(SIGNATURE))
       expect(rig.warnings).to.eql([])
-      rig.keeper.chainFor(rig.owner({ ...SIGNATURE, enableauth: false }, 'flv'))
+      rig.config.set('flv', { ...SIGNATURE, enableauth: false })
+      rig.keeper.chainOf('flv')
       expect(rig.warnings).to.have.length(2)
     })
   })

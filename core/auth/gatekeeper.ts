@@ -1,62 +1,60 @@
-import type { InheritedConfig, SessionAction, SessionRequest, StreamAuthHandler } from 'sluice/sdk'
+import {
+  StreamUnavailable,
+  type InheritedConfig,
+  type SessionAction,
+  type SessionRequest,
+  type StreamAuthHandler,
+} from 'sluice/sdk'
 import type { Logger } from 'pino'
-import { OverrideStack } from '../base/override-stack.ts'
-import type { StreamOwner } from './stream-owner.ts'
 import { AdmissionGate } from './admission-webhook.ts'
 import { AuthHandlers, type HandlerOwner } from './auth-handlers.ts'
 import { ControlClient } from './control-client.ts'
-import type { Gate, GateChain } from './gate.ts'
+import { passGates, type Admitted, type Gate, type GateChain } from './gate.ts'
 import { SignatureGate, keyOf } from './signature-gate.ts'
 import { SignedPolicyGate } from './signed-policy.ts'
+import type { StreamOwner } from './stream-owner.ts'
 
-/** What the gates say of a session that may go on. */
-export type Passage = {
-  /** The request, with the path a gate may have rewritten. */
-  readonly request: SessionRequest
-  readonly lifetimeMs: number | undefined
-  /** To be told once the session has ended, or could not begin. */
-  readonly onEnd: readonly (() => void)[]
+/** The config as the gates read it: always the newest, whichever generation of a plugin asks. */
+export interface GateConfig {
+  readonly global: Readonly<InheritedConfig>
+  /** The names of the plugins that have a section. */
+  readonly declared: readonly string[]
+  /** The section of a plugin; undefined once the plugin was removed. */
+  section(plugin: string): { readonly enabled: boolean; readonly values: Readonly<InheritedConfig> } | undefined
 }
 
 type GatekeeperOptions = {
   readonly log: Logger
+  readonly config: GateConfig
   /** The wall clock; injected by tests. */
   readonly nowMs?: () => number
 }
 
+/** The gates of a plugin, and the config that they were made from. */
 type Rules = { readonly config: Readonly<InheritedConfig>; readonly chain: GateChain }
 
 /** Decides who may publish and play: runs the gates that are on, in order (spec.md, What the service does). */
 export class Gatekeeper {
   readonly #log: Logger
+  readonly #config: GateConfig
   readonly #nowMs: () => number
   readonly #handlers = new AuthHandlers()
   readonly #openings = new ControlClient()
   readonly #closings = new ControlClient()
   readonly #notices = new Set<Promise<void>>()
   readonly #warned = new Set<string>()
-  /** Of each plugin, as its newest config has them. */
-  readonly #rules = new OverrideStack<Rules>()
+  /** By plugin, as last asked for. */
+  readonly #rules = new Map<string, Rules>()
 
-  constructor({ log, nowMs = Date.now }: GatekeeperOptions) {
+  constructor({ log, config, nowMs = Date.now }: GatekeeperOptions) {
     this.#log = log
+    this.#config = config
     this.#nowMs = nowMs
   }
 
-  /** The gates that hold for a plugin's sessions; made when its config changes, not per request. */
-  chainFor(owner: StreamOwner, config = owner.config): GateChain {
-    const play = this.#gates(owner, config, 'play')
-    const playAuth = play.filter((gate) => !(gate instanceof AdmissionGate))
-    const chain = { publish: this.#gates(owner, config, 'publish'), play, playAuth }
-    this.#rules.set(owner.plugin, owner, { config, chain })
-    this.#warnOf(config)
-    this.#warnOfHandler()
-    return chain
-  }
-
-  /** The chain last made for a plugin, whichever of its generations asks. */
-  newestChain(plugin: string): GateChain | undefined {
-    return this.#rules.get(plugin)?.chain
+  /** The gates that hold for a plugin's sessions now; made anew only when its config has changed. */
+  chainOf(plugin: string): GateChain {
+    return this.#rulesOf(plugin).chain
   }
 
   /** @throws {TypeError} when the handler is neither a function nor empty */
@@ -69,38 +67,24 @@ export class Gatekeeper {
     this.#handlers.removeOwner(owner)
   }
 
-  /** Its sessions have ended, and it makes no more. */
-  removeOwner(owner: StreamOwner): void {
-    this.removeHandler(owner)
-    this.#rules.removeOwner(owner)
-  }
-
   /**
-   * Leads a request through a chain; the server's own sessions are exempt.
-   * @throws {StreamDenied}
+   * Leads a request for a new session through the gates. What holds is the config of now, also on connections that a
+   * generation accepted before it changed.
+   * @throws {StreamDenied} when a gate denies
+   * @throws {StreamUnavailable} when the plugin was switched off or removed, and the connection is left from before
    */
-  async admit(request: SessionRequest, chain: GateChain): Promise<Passage> {
-    const gates = chain[request.action]
-    if (gates.length === 0 || request.type !== 'server') return { request, lifetimeMs: undefined, onEnd: [] }
-    let passing = request
-    let lifetimeMs: number | undefined
-    const onEnd: (() => void)[] = []
-    for (const gate of gates) {
-      const admission = await gate.check(request)
-      if (admission?.streamPath !== undefined) passing = { ...passing, streamPath: admission.streamPath }
-      lifetimeMs = admission?.lifetimeMs ?? lifetimeMs
-      if (admission?.onEnd !== undefined) onEnd.push(admission.onEnd)
-    }
-    return { request: passing, lifetimeMs, onEnd }
+  async admit(request: SessionRequest, owner: StreamOwner): Promise<Admitted> {
+    const { plugin } = owner
+    if (request.type === 'server') this.#checkEnabled(plugin)
+    return passGates(this.chainOf(plugin)[request.action], request, owner)
   }
 
   /**
    * Leads a request of a session that was admitted before through the gates that look at its query.
    * @throws {StreamDenied}
    */
-  async authenticate(request: SessionRequest, { playAuth }: GateChain): Promise<void> {
-    if (request.type !== 'server') return
-    for (const gate of playAuth) await gate.check(request)
+  async authenticate(request: SessionRequest, owner: StreamOwner): Promise<void> {
+    await passGates(this.chainOf(owner.plugin).playAuth, request, owner)
   }
 
   /** Waits for the notices under way, as long as the server's stop can. */
@@ -117,7 +101,26 @@ export class Gatekeeper {
     while (this.#notices.size > 0) await Promise.all(this.#notices)
   }
 
-  #gates({ plugin, closingNotice, log }: StreamOwner, config: StreamOwner['config'], action: SessionAction): Gate[] {
+  #checkEnabled(plugin: string): void {
+    const section = this.#config.section(plugin)
+    if (section === undefined) throw new StreamUnavailable(`plugin '${plugin}' was removed`)
+    if (!section.enabled) throw new StreamUnavailable(`plugin '${plugin}' is switched off`)
+  }
+
+  #rulesOf(plugin: string): Rules {
+    const known = this.#rules.get(plugin)
+    // What a removed plugin had last holds for the sessions that it has still.
+    const config = this.#config.section(plugin)?.values ?? known?.config ?? this.#config.global
+    if (known?.config === config) return known
+    const play = this.#gates(plugin, config, 'play')
+    const playAuth = play.filter((gate) => !(gate instanceof AdmissionGate))
+    const rules = { config, chain: { publish: this.#gates(plugin, config, 'publish'), play, playAuth } }
+    this.#rules.set(plugin, rules)
+    this.#warnOfHandler()
+    return rules
+  }
+
+  #gates(plugin: string, config: Readonly<InheritedConfig>, action: SessionAction): Gate[] {
     const { signed_policy: policy, admission_webhook: webhook } = config
     const gates: Gate[] = []
     if (config.enableauth && keyOf(config, action) !== '') {
@@ -129,8 +132,8 @@ export class Gatekeeper {
     if (webhook.enable && webhook.url !== '' && covers(webhook, action, plugin)) {
       const track = (notice: Promise<void>) => this.#track(notice)
       const clients = { openings: this.#openings, closings: this.#closings }
-      const configAtEnd = () => (this.#rules.get(plugin)?.config ?? config).admission_webhook
-      gates.push(new AdmissionGate({ config: webhook, configAtEnd, closingNotice, ...clients, log, track }))
+      const configAtEnd = () => this.#rulesOf(plugin).config.admission_webhook
+      gates.push(new AdmissionGate({ config: webhook, configAtEnd, ...clients, track }))
     }
     return gates
   }
@@ -140,39 +143,19 @@ export class Gatekeeper {
     void notice.finally(() => this.#notices.delete(notice))
   }
 
-  #warnOf(config: Readonly<InheritedConfig>): void {
-    const { signed_policy: policy, admission_webhook: webhook } = config
-    if (policy.enable && policy.secret === '')
-      this.#warn('signed_policy.enable has no effect without signed_policy.secret')
-    if (webhook.enable && webhook.url === '')
-      this.#warn('admission_webhook.enable has no effect without admission_webhook.url')
-    if (config.enableauth && policy.enable && policy.secret !== '') this.#warnOfSharedName(config)
-  }
-
   // Read literally, the spec asks a handler only where the signature would be checked, which is easy to miss.
   #warnOfHandler(): void {
     if (this.#handlers.current === undefined) return
+    const sections = this.#config.declared.flatMap((plugin) => this.#config.section(plugin) ?? [])
+    const configs = sections.filter(({ enabled }) => enabled).map(({ values }) => values)
     for (const action of ['publish', 'play'] as const) {
       const group = action === 'publish' ? 'publish' : 'subscribe'
-      if (this.#rules.values.every(({ config }) => config.enableauth && keyOf(config, action) !== '')) continue
+      if (configs.every((config) => config.enableauth && keyOf(config, action) !== '')) continue
       this.#warn(
         `a custom auth handler is set, but not asked about ${action} sessions where enableauth is off or ${group}.key ` +
           'is empty',
       )
     }
-  }
-
-  // The signature's expiry is hexadecimal and the policy's decimal: under one name, one of them can't be right.
-  #warnOfSharedName(config: Readonly<InheritedConfig>): void {
-    const { publish, subscribe, expireargname, signed_policy: policy } = config
-    const names = [publish, subscribe]
-      .filter(({ key }) => key !== '')
-      .map((group) => group.expireargname || expireargname)
-    if (!names.includes(policy.expire_query)) return
-    this.#warn(
-      `both the signature and the signed policy read their expiry from "${policy.expire_query}", one in hexadecimal and ` +
-        'one in decimal: rename signed_policy.expire_query or expireargname',
-    )
   }
 
   #warn(message: string): void {

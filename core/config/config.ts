@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { TObject } from 'typebox'
-import type { PluginConfig } from 'sluice/sdk'
+import type { InheritedConfig, PluginConfig } from 'sluice/sdk'
 import { ConfigError, type Problem } from './config-error.ts'
 import { ConfigFile } from './config-file.ts'
 import { Environment } from './environment.ts'
@@ -120,8 +120,9 @@ export class Config {
   }
 
   /** The current config of a declared plugin, for instance after a reload. */
-  section(name: string): SectionConfig | undefined {
-    return this.#declared.get(normalizeKey(name))?.section.config
+  section(name: string): SectionConfig<Readonly<InheritedConfig>> | undefined {
+    const section = this.#declared.get(normalizeKey(name))?.section
+    return section === undefined ? undefined : typed(section)
   }
 
   forget(name: string): void {

@@ -10,7 +10,7 @@ import type { Generation } from './generation/generation.ts'
 import { isLive } from './live-keys.ts'
 import type { PluginCandidate } from './loading/discovery.ts'
 import { PluginCode } from './plugin-code.ts'
-import { isListenFailure, VersionOutdated } from './plugin-error.ts'
+import { isListenFailure, NOT_APPLIED, VersionOutdated } from './plugin-error.ts'
 import { PluginGenerations, type PluginGenerationsOptions } from './plugin-generations.ts'
 import { viewOf, type PluginView } from './plugin-view.ts'
 import { RetryTimer } from './retry-timer.ts'
@@ -167,8 +167,8 @@ export class PluginEntry {
 
   #fail(err: unknown): void {
     if (err instanceof VersionOutdated || this.#state.kind === 'removed') return
-    const error = messageOf(err)
     const running = this.#running
+    const error = running?.stale === true ? `${messageOf(err)}; ${NOT_APPLIED}` : messageOf(err)
     const isKnown = this.#retries.retrying && error === (running?.error ?? disableReasonIn(this.#state))
     this.#become(running === undefined ? { kind: 'failed', error } : { ...running, error })
     const fate = running === undefined ? 'it is disabled' : `generation ${running.generation.number} goes on`

@@ -19,3 +19,6 @@ export class VersionOutdated extends PluginError {
 export function isListenFailure(error: unknown): boolean {
   return error instanceof ListenError || (error instanceof Error && isListenFailure(error.cause))
 }
+
+/** Why a running plugin has another config than the file. The gates read the newest, whichever generation asks. */
+export const NOT_APPLIED = 'the new config is not applied, but the gates are as configured now'

@@ -11,16 +11,13 @@ import {
   type SubscriberInfo,
 } from 'sluice/sdk'
 import type { Gatekeeper } from '../auth/gatekeeper.ts'
-import type { Asking, StreamRegistry } from './registry.ts'
+import type { StreamRegistry } from './registry.ts'
 import type { StreamOwner } from '../auth/stream-owner.ts'
 import type { StreamPublisher } from './stream-publisher.ts'
 import { subscriberInfo, type StreamSubscriber } from './stream-subscriber.ts'
 
 /** The gates, as streams use them. */
-export type StreamGates = Pick<
-  Gatekeeper,
-  'admit' | 'authenticate' | 'chainFor' | 'newestChain' | 'setHandler' | 'removeHandler' | 'removeOwner'
->
+export type StreamGates = Pick<Gatekeeper, 'admit' | 'authenticate' | 'setHandler' | 'removeHandler'>
 
 type OwnedSession = StreamPublisher | StreamSubscriber
 
@@ -37,13 +34,14 @@ export class OwnedStreams {
   #opening = 0
   #closeReason: CloseReason | undefined
   #disposed = false
-  #asking: Asking
+  /** The owner with the config of the sessions to come. */
+  #asking: StreamOwner
 
   constructor(registry: StreamRegistry, gatekeeper: StreamGates, owner: StreamOwner) {
     this.#registry = registry
     this.#gatekeeper = gatekeeper
     this.#owner = owner
-    this.#asking = { owner, chain: gatekeeper.chainFor(owner) }
+    this.#asking = owner
     this.manager = this.#createManager()
   }
 
@@ -60,14 +58,13 @@ export class OwnedStreams {
 
   /** Applies another config to the sessions to come. */
   configure(config: StreamOwner['config']): void {
-    this.#asking = { owner: { ...this.#owner, config }, chain: this.#gatekeeper.chainFor(this.#owner, config) }
+    this.#asking = { ...this.#owner, config }
   }
 
   /** Ends all sessions and takes no new ones. */
   close(text: string): void {
     const reason = (this.#closeReason ??= { code: 'unloaded', text })
     for (const session of [...this.#sessions]) session.close(reason)
-    this.#gatekeeper.removeOwner(this.#owner)
   }
 
   /** Takes back what was set, the auth handler, for good. */
@@ -102,9 +99,7 @@ export class OwnedStreams {
 
   async #authenticate(request: SessionInit): Promise<void> {
     this.#checkOpen()
-    // Sessions may outlive the config they were admitted by, but what is asked of each request is as of now.
-    const chain = this.#gatekeeper.newestChain(this.#owner.plugin) ?? this.#asking.chain
-    await this.#registry.authenticate(request, { ...this.#asking, chain })
+    await this.#registry.authenticate(request, this.#asking)
     this.#checkOpen()
   }
 

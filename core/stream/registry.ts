@@ -13,8 +13,7 @@ import {
 } from 'sluice/sdk'
 import type { Logger } from 'pino'
 import { logDenial } from '../auth/denial.ts'
-import type { GateChain } from '../auth/gate.ts'
-import type { Passage } from '../auth/gatekeeper.ts'
+import type { Admitted } from '../auth/gate.ts'
 import { applyPublishOverrides, applySubscribeOverrides } from './session-overrides.ts'
 import { MergeWindow } from './merge-window.ts'
 import { OwnedStreams, type StreamGates } from './owned-streams.ts'
@@ -39,9 +38,6 @@ type RegistryDeps = {
   readonly hooks: RegistryHooks
   readonly gatekeeper: StreamGates
 }
-
-/** Who asks, and what holds for it. */
-export type Asking = { readonly owner: StreamOwner; readonly chain: GateChain }
 
 /** All streams of this process, by path, and the one way into them. */
 export class StreamRegistry {
@@ -92,48 +88,37 @@ export class StreamRegistry {
   async publish(
     init: SessionInit,
     options: PublishOptions,
-    asking: Asking,
+    owner: StreamOwner,
     onAdmitted: (publisher: StreamPublisher) => void,
   ): Promise<StreamPublisher> {
-    const { request, lifetimeMs, onEnd } = await this.#admit('publish', init, asking)
-    try {
-      const section = { ...asking.owner.config.publish, ...options.config }
-      const config = applyPublishOverrides(section, request.params)
-      this.#makeRoom(request.streamPath, config.kickexist, config.maxcount)
-      const stream = this.#stream(request.streamPath)
-      const session = new Session({ log: asking.owner.log, lifetimeMs, onEnd })
-      const startMs = stream.nextStartMs
-      const publisher = new StreamPublisher({ id: this.#nextId++, request, config, options, stream, session, startMs })
-      stream.setPublisher(publisher)
-      onAdmitted(publisher)
-      return publisher
-    } catch (error) {
-      for (const end of onEnd) end()
-      throw error
-    }
+    const { request, lifetimeMs, onEnd } = await this.#admit('publish', init, owner)
+    const section = { ...owner.config.publish, ...options.config }
+    const config = applyPublishOverrides(section, request.params)
+    this.#makeRoom(request.streamPath, config.kickexist, config.maxcount)
+    const stream = this.#stream(request.streamPath)
+    const session = new Session({ log: owner.log, lifetimeMs, onEnd })
+    const startMs = stream.nextStartMs
+    const publisher = new StreamPublisher({ id: this.#nextId++, request, config, options, stream, session, startMs })
+    session.begin()
+    stream.setPublisher(publisher)
+    onAdmitted(publisher)
+    return publisher
   }
 
   /** `onAdmitted` is told as soon as the session exists, before it waits. */
   async subscribe(
     init: SessionInit,
-    asking: Asking,
+    owner: StreamOwner,
     onAdmitted: (subscriber: StreamSubscriber) => void,
   ): Promise<StreamSubscriber> {
-    const { request, lifetimeMs, onEnd } = await this.#admit('play', init, asking)
-    let subscriber: StreamSubscriber
-    let stream: Stream
-    try {
-      const config = applySubscribeOverrides(asking.owner.config.subscribe, request.params)
-      stream = this.#stream(request.streamPath)
-      if (request.type === 'server' && config.maxcount > 0 && stream.subscriberCount >= config.maxcount) {
-        throw new StreamUnavailable('subscribe max count exceeded')
-      }
-      const session = new Session({ log: asking.owner.log, lifetimeMs, onEnd })
-      subscriber = new StreamSubscriber({ id: this.#nextId++, request, config, stream, session })
-    } catch (error) {
-      for (const end of onEnd) end()
-      throw error
+    const { request, lifetimeMs, onEnd } = await this.#admit('play', init, owner)
+    const config = applySubscribeOverrides(owner.config.subscribe, request.params)
+    const stream = this.#stream(request.streamPath)
+    if (request.type === 'server' && config.maxcount > 0 && stream.subscriberCount >= config.maxcount) {
+      throw new StreamUnavailable('subscribe max count exceeded')
     }
+    const session = new Session({ log: owner.log, lifetimeMs, onEnd })
+    const subscriber = new StreamSubscriber({ id: this.#nextId++, request, config, stream, session })
     stream.addSubscriber(subscriber)
     onAdmitted(subscriber)
     await this.#wait(stream, subscriber)
@@ -142,10 +127,10 @@ export class StreamRegistry {
   }
 
   /** See `StreamManager.authenticate`. */
-  async authenticate(init: SessionInit, asking: Asking): Promise<void> {
+  async authenticate(init: SessionInit, owner: StreamOwner): Promise<void> {
     this.#checkOpen()
-    const request = requestOf('play', init, asking)
-    await logged(asking, request, this.#deps.gatekeeper.authenticate(request, asking.chain))
+    const request = requestOf('play', init, owner)
+    await logged(owner, request, this.#deps.gatekeeper.authenticate(request, owner))
     this.#checkOpen()
   }
 
@@ -157,24 +142,19 @@ export class StreamRegistry {
     for (const stream of [...this.#streams.values()]) stream.close(reason)
   }
 
-  async #admit(action: SessionAction, init: SessionInit, asking: Asking): Promise<Passage> {
+  async #admit(action: SessionAction, init: SessionInit, owner: StreamOwner): Promise<Admitted> {
     this.#checkOpen()
-    const request = requestOf(action, init, asking)
-    return logged(asking, request, this.#pass(request, asking.chain))
+    const request = requestOf(action, init, owner)
+    return logged(owner, request, this.#pass(request, owner))
   }
 
-  async #pass(request: SessionRequest, chain: GateChain): Promise<Passage> {
-    const passage = await this.#deps.gatekeeper.admit(request, chain)
+  async #pass(request: SessionRequest, owner: StreamOwner): Promise<Admitted> {
+    const admitted = await this.#deps.gatekeeper.admit(request, owner)
     const hook = request.action === 'publish' ? 'publish' : 'subscribe'
-    try {
-      if (this.#deps.hooks.isTapped(hook)) await this.#deps.hooks.admit(hook, passage.request)
-      this.#checkOpen()
-      if (request.signal?.aborted === true) throw new StreamUnavailable(CLIENT_LEFT.text)
-    } catch (error) {
-      for (const end of passage.onEnd) end()
-      throw error
-    }
-    return passage
+    if (this.#deps.hooks.isTapped(hook)) await this.#deps.hooks.admit(hook, admitted.request)
+    this.#checkOpen()
+    if (request.signal?.aborted === true) throw new StreamUnavailable(CLIENT_LEFT.text)
+    return admitted
   }
 
   #checkOpen(): void {
@@ -221,7 +201,7 @@ export class StreamRegistry {
   }
 }
 
-function requestOf(action: SessionAction, init: SessionInit, { owner }: Asking): SessionRequest {
+function requestOf(action: SessionAction, init: SessionInit, owner: StreamOwner): SessionRequest {
   return {
     ...init,
     action,
@@ -233,7 +213,7 @@ function requestOf(action: SessionAction, init: SessionInit, { owner }: Asking):
 }
 
 /** Logs why a request was denied, if it was. */
-async function logged<T>({ owner }: Asking, request: SessionRequest, passing: Promise<T>): Promise<T> {
+async function logged<T>(owner: StreamOwner, request: SessionRequest, passing: Promise<T>): Promise<T> {
   try {
     return await passing
   } catch (error) {

@@ -7,7 +7,9 @@ const DONE: CloseReason = { code: 'closed', text: 'done' }
 
 function makeSession(onEnd: (() => void)[] = []) {
   const { log, messages } = recordingLog()
-  return { session: new Session({ log, lifetimeMs: undefined, onEnd }), messages }
+  const session = new Session({ log, lifetimeMs: undefined, onEnd })
+  session.begin()
+  return { session, messages }
 }
 
 describe('Session', () => {
@@ -20,6 +22,14 @@ describe('Session', () => {
     session.close(CLIENT_LEFT)
     expect(told).to.deep.equal(['one done', 'two done', 'end'])
     expect([session.closed, session.closeReason]).to.deep.equal([true, DONE])
+  })
+
+  it('that never began tells its end to those who asked, and not to those who admitted it', () => {
+    const told: string[] = []
+    const session = new Session({ log: recordingLog().log, lifetimeMs: undefined, onEnd: [() => told.push('end')] })
+    session.onClose(({ text }) => told.push(text))
+    session.close(closeReasonOf('done'))
+    expect(told).to.deep.equal(['done'])
   })
 
   it('tells who asks later at once', () => {

@@ -5,7 +5,7 @@ type SessionInitiation = {
   readonly log: Logger
   /** Longest life the control server asked for, in milliseconds; recorded only. */
   readonly lifetimeMs: number | undefined
-  /** Told once, after the listeners. */
+  /** Called once at the end of a session that began, after the listeners. */
   readonly onEnd: readonly (() => void)[]
 }
 
@@ -17,6 +17,7 @@ export class Session {
   readonly #onEnd: readonly (() => void)[]
   #listeners: ((reason: CloseReason) => void)[] = []
   #reason: CloseReason | undefined
+  #begun = false
 
   constructor(init: SessionInitiation) {
     this.log = init.log
@@ -28,8 +29,17 @@ export class Session {
     return this.#reason !== undefined
   }
 
+  /** Whether it came as far as publishing, or as getting a stream. */
+  get begun(): boolean {
+    return this.#begun
+  }
+
   get closeReason(): CloseReason | undefined {
     return this.#reason
+  }
+
+  begin(): void {
+    this.#begun = true
   }
 
   onClose(listener: (reason: CloseReason) => void): void {
@@ -44,7 +54,7 @@ export class Session {
     const listeners = this.#listeners
     this.#listeners = []
     for (const listener of listeners) this.#call(() => listener(reason))
-    for (const onEnd of this.#onEnd) this.#call(onEnd)
+    if (this.#begun) for (const onEnd of this.#onEnd) this.#call(onEnd)
   }
 
   #call(fn: () => void): void {

@@ -44,8 +44,6 @@ export class StreamSubscriber implements Subscriber {
   readonly session: Session
   readonly selection: TrackSelection
   readonly startTime = new Date()
-  /** Whether it came as far as getting a stream, and was announced as subscribed. */
-  subscribed = false
   readonly #stream: SubscriberStream
   #begun = false
   #paused = false

@@ -155,7 +155,7 @@ export class Stream implements PublisherStream, SubscriberStream {
 
   /** Notes that the subscriber got the stream. */
   announceSubscriber(subscriber: StreamSubscriber): void {
-    subscriber.subscribed = true
+    subscriber.session.begin()
     this.#deps.hooks.notify('subscribed', subscriberInfo(subscriber))
   }
 
@@ -252,7 +252,7 @@ export class Stream implements PublisherStream, SubscriberStream {
     this.#muxers.detach(subscriber)
     if (subscriber.config.buffertime > 0) this.#setBuffer()
     this.#idleSinceMs = performance.now()
-    if (subscriber.subscribed) this.#deps.hooks.notify('unsubscribed', subscriberInfo(subscriber), reason)
+    if (subscriber.session.begun) this.#deps.hooks.notify('unsubscribed', subscriberInfo(subscriber), reason)
     this.#checkEmpty()
   }
 
