@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
+import { isStreamPath, StreamDenied } from 'sluice/sdk'
 import { parseAdmissionAnswer, type AdmissionAnswer } from './admission-answer.ts'
 
 const ALLOWED: AdmissionAnswer = { allowed: true, streamPath: undefined, lifetimeMs: undefined, reason: undefined }
@@ -22,6 +23,7 @@ const answers: readonly (readonly [string, string, AdmissionAnswer])[] = [
     { allowed: true, streamPath: 'a/b', lifetimeMs: 5, reason: 'ok' },
   ],
   ['empty fields', '{"allowed":true,"stream_path":null,"lifetime_ms":null,"reason":null}', ALLOWED],
+  ['a path left empty', '{"allowed":true,"stream_path":""}', ALLOWED],
   ['a reason to refuse', '{"allowed":false,"reason":"no room"}', { ...REFUSED, reason: 'no room' }],
   ['a path beside a refusal', '{"allowed":false,"stream_path":"rtmp://x/y"}', REFUSED],
   ['a life of 0', '{"allowed":true,"lifetime_ms":0}', { ...ALLOWED, lifetimeMs: 0 }],
@@ -38,30 +40,27 @@ const paths: readonly (readonly [string, string])[] = [
   ['a/b/c/d', 'a/b/c/d'],
   ['live/späť 流.x-1', 'live/späť 流.x-1'],
   ['live/at:10', 'live/at:10'],
+  ['cam:1/a', 'cam:1/a'],
+  ['live/a..b', 'live/a..b'],
+  ['live/...', 'live/...'],
 ]
 
 const noPaths: readonly (readonly [string, unknown])[] = [
   ['a scheme', 'rtmp://host/live/a'],
   ['a scheme without a host', 'file:///etc/passwd'],
-  ['a scheme without slashes', 'javascript:a/b'],
   ['a host', '//host/live/a'],
-  ['a host and port', 'host:1935/live/a'],
-  ['an address and port', '127.0.0.1:1935/live/a'],
   ['a query', 'live/a?secret=1'],
   ['an empty query', 'live/a?'],
   ['a fragment', 'live/a#b'],
   ['.. inside', 'live/../a'],
   ['.. first', '../a'],
   ['.. last', 'live/..'],
-  ['.. in a name', 'live/a..b'],
   ['a single dot', 'live/./a'],
   ['a backslash', 'live\\a'],
   ['an empty part', 'live//a'],
   ['a line feed', 'live/a\nb'],
   ['a null character', 'live/a\u0000'],
-  ['a control character of C1', 'live/a\u0085b'],
   ['a delete character', 'live/a\u007f'],
-  ['nothing', ''],
   ['a slash only', '/'],
   ['more than a path can be', `live/${'a'.repeat(512)}`],
   ['a number', 5],
@@ -85,7 +84,10 @@ describe('admission answer', () => {
   for (const [name, path] of noPaths) {
     it(`does not rewrite to a path with ${name}`, () => {
       const text = JSON.stringify({ allowed: true, stream_path: path })
-      expect(() => parseAdmissionAnswer(text)).to.throw(/^the stream_path of its answer/u)
+      expect(() => parseAdmissionAnswer(text))
+        .to.throw(StreamDenied)
+        .with.nested.property('cause.message')
+        .that.matches(/^the stream_path of its answer/u)
     })
   }
 
@@ -109,10 +111,9 @@ describe('admission answer', () => {
       fc.property(texts, (text) => {
         try {
           const { streamPath } = parseAdmissionAnswer(text)
-          if (streamPath !== undefined) expect(streamPath).to.match(/^[^/?#\\\p{Cc}][^?#\\\p{Cc}]*$/u)
+          if (streamPath !== undefined) expect(isStreamPath(streamPath)).to.equal(true)
         } catch (error) {
-          expect(error).to.be.instanceOf(Error)
-          expect((error as Error).message).to.match(/answer/u)
+          if (!(error instanceof StreamDenied)) expect((error as Error).message).to.equal('its answer is not JSON')
         }
       }),
     )

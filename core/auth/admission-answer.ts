@@ -1,4 +1,4 @@
-import { checkStreamPath } from 'sluice/sdk'
+import { checkStreamPath, StreamDenied } from 'sluice/sdk'
 
 /** What a control server said (spec.md, Admission response body). */
 export type AdmissionAnswer = {
@@ -9,8 +9,9 @@ export type AdmissionAnswer = {
 }
 
 /**
- * Parses an answer. What is no object allows nothing.
- * @throws {Error} when it is not JSON or rewrites the path to something that is none; it never quotes the answer
+ * Parses an answer. What is no object allows nothing. Errors never quote it.
+ * @throws {Error} when it is not JSON
+ * @throws {StreamDenied} when it rewrites the path to what is none: the session may not begin on another one instead
  */
 export function parseAdmissionAnswer(body: string): AdmissionAnswer {
   const value = parseJson(body)
@@ -18,7 +19,7 @@ export function parseAdmissionAnswer(body: string): AdmissionAnswer {
   const { allowed, stream_path: path, lifetime_ms: lifetime, reason } = fields
   return {
     allowed: allowed === true,
-    streamPath: allowed === true && path !== undefined && path !== null ? parseRewrittenPath(path) : undefined,
+    streamPath: allowed === true ? parseRewrittenPath(path) : undefined,
     lifetimeMs: typeof lifetime === 'number' && Number.isSafeInteger(lifetime) && lifetime >= 0 ? lifetime : undefined,
     reason: typeof reason === 'string' ? reason : undefined,
   }
@@ -32,17 +33,15 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** A path and nothing else: more is asked of it than of a path that a client names, which gates have seen. */
-function parseRewrittenPath(path: unknown): string {
-  if (typeof path !== 'string') throw new Error('the stream_path of its answer is not a string')
-  const [first = ''] = path.split('/', 1)
-  if (first.includes(':') || path.startsWith('//'))
-    throw new Error('the stream_path of its answer has a scheme or host')
-  if (path.includes('..')) throw new Error('the stream_path of its answer has ".."')
-  if (/\p{Cc}/u.test(path)) throw new Error('the stream_path of its answer has control characters')
+/** A path and nothing else. Servers whose language has no missing strings send an empty one, which rewrites nothing. */
+function parseRewrittenPath(path: unknown): string | undefined {
+  if (path === undefined || path === null || path === '') return undefined
+  if (typeof path !== 'string') throw new StreamDenied('the stream_path of its answer is not a string')
+  if (path.includes('://') || path.startsWith('//'))
+    throw new StreamDenied('the stream_path of its answer has a scheme or host')
   try {
     return checkStreamPath(path)
   } catch (error) {
-    throw new Error('the stream_path of its answer is no path', { cause: error })
+    throw new StreamDenied(new Error('the stream_path of its answer is no path', { cause: error }))
   }
 }

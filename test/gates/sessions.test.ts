@@ -45,6 +45,16 @@ describe('sessions that a control server admits', () => {
     expect((await open(server, 'publish by a plugin', 'live/two')).told).to.match(/^ERR 409/u)
   })
 
+  for (const name of ['a..b', '...', 'cam:1']) {
+    it(`go where they asked for when it says so: ${name}`, async () => {
+      const { server } = await start('', ({ fields }) => ({ body: { allowed: true, stream_path: fields.stream_path } }))
+      expect((await open(server, 'publish by RTMP', `live/${name}`)).admitted).to.equal(true)
+      expect((await open(server, 'publish by a plugin', `${name}/a`)).admitted).to.equal(true)
+      const paths = server.server.streams.list().map((stream) => stream.path)
+      expect(paths).to.include.members([`live/${name}`, `${name}/a`])
+    })
+  }
+
   it('have the life it gives them on record, and nothing else comes of it', async () => {
     const { server } = await start('', () => ({ body: { allowed: true, lifetime_ms: 1 } }))
     const { admitted } = await open(server, 'publish by RTMP', 'live/test')
