@@ -87,7 +87,7 @@ describe('admission answer', () => {
       expect(() => parseAdmissionAnswer(text))
         .to.throw(StreamDenied)
         .with.nested.property('cause.message')
-        .that.matches(/^the stream_path of its answer/u)
+        .that.matches(/^the stream_path of the control server's answer/u)
     })
   }
 

@@ -36,12 +36,12 @@ function parseJson(text: string): unknown {
 /** A path and nothing else. Servers whose language has no missing strings send an empty one, which rewrites nothing. */
 function parseRewrittenPath(path: unknown): string | undefined {
   if (path === undefined || path === null || path === '') return undefined
-  if (typeof path !== 'string') throw new StreamDenied('the stream_path of its answer is not a string')
+  if (typeof path !== 'string') throw new StreamDenied("the stream_path of the control server's answer is not a string")
   if (path.includes('://') || path.startsWith('//'))
-    throw new StreamDenied('the stream_path of its answer has a scheme or host')
+    throw new StreamDenied("the stream_path of the control server's answer has a scheme or host")
   try {
     return checkStreamPath(path)
   } catch (error) {
-    throw new StreamDenied(new Error('the stream_path of its answer is no path', { cause: error }))
+    throw new StreamDenied(new Error("the stream_path of the control server's answer is no path", { cause: error }))
   }
 }

@@ -164,7 +164,9 @@ describe('admission webhook', () => {
   for (const fail_policy of ['closed', 'open']) {
     it(`denies who is sent to what is no path, with fail_policy ${fail_policy}`, async () => {
       const rig = await start({ fail_policy }, { body: { allowed: true, stream_path: 'a/../b' } })
-      expect(await verdictOf(rig.check(request))).to.match(/^the stream_path of its answer is no path/u)
+      expect(await verdictOf(rig.check(request))).to.match(
+        /^the stream_path of the control server's answer is no path/u,
+      )
       expect(rig.log.problems).to.eql([])
     })
   }

@@ -1,12 +1,11 @@
 import type { Logger } from 'pino'
 import type { SessionRequest, StreamDenied } from 'sluice/sdk'
+import { withoutQueryValues } from './query-values.ts'
 
 /** Longest reason that is logged. */
 const MAX_REASON_LENGTH = 512
 /** Most causes of an error that are followed. */
 const MAX_CAUSES = 5
-/** Shorter values of a query are no secrets, and would tear holes into the text. */
-const MIN_SECRET_LENGTH = 6
 
 /**
  * Logs why a session was denied, which its client is not told. Handlers and control servers word their reasons freely, so
@@ -19,11 +18,8 @@ export function logDenial(log: Logger, request: SessionRequest, denied: StreamDe
 }
 
 /** The messages of an error and its causes in one printable line, without values of the request's query. */
-export function failureText(error: unknown, { params }: Pick<SessionRequest, 'params'>): string {
-  let text = messagesOf(error).join(': ')
-  for (const value of Object.values(params)) {
-    if (value.length >= MIN_SECRET_LENGTH) text = text.replaceAll(value, '***')
-  }
+export function failureText(error: unknown, { query }: Pick<SessionRequest, 'query'>): string {
+  const text = withoutQueryValues(messagesOf(error).join(': '), query)
   return text.slice(0, MAX_REASON_LENGTH).replace(/\p{Cc}/gu, ' ')
 }
 

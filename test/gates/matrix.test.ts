@@ -38,7 +38,7 @@ const FAILURES: readonly Failure[] = [
   { gate: 'webhook', name: 'no JSON', cause: /^the control server failed: its answer is not JSON/u },
   { gate: 'webhook', name: 'no answer', cause: /^the control server failed: no answer in 400 ms/u },
   { gate: 'webhook', name: 'a cut connection', cause: /^the control server failed: /u },
-  { gate: 'webhook', name: 'no path', cause: /^the control server failed: the stream_path of its answer/u },
+  { gate: 'webhook', name: 'no path', cause: /^the stream_path of the control server's answer/u },
 ]
 const OF_SIGNATURE = ['no signature', 'a wrong signature', 'an expired signature']
 

@@ -55,6 +55,18 @@ describe('sessions that a control server admits', () => {
     })
   }
 
+  it('or does not, for a reason that quotes their query, show none of it in the log', async () => {
+    const { server } = await start('', ({ fields: { url, query } }) => ({
+      body: { allowed: false, reason: `no ${url} ${JSON.stringify(query)} ${query['token']}` },
+    }))
+    const query = 'token=abc%2Fdefghi&token=second+secret&pin=4711&longer=hunter&longest=hunter2longsecret'
+    expect((await open(server, 'publish by RTMP', `live/a?${query}`)).admitted).to.equal(false)
+    const reason = server.records.find(({ msg }) => msg === 'denied')?.['reason']
+    expect(reason).to.match(/^the control server refused: no rtmp:/u)
+    const log = JSON.stringify(server.records)
+    for (const value of ['abc', 'defghi', 'second', '4711', 'hunter', 'longsecret']) expect(log).not.to.include(value)
+  })
+
   it('have the life it gives them on record, and nothing else comes of it', async () => {
     const { server } = await start('', () => ({ body: { allowed: true, lifetime_ms: 1 } }))
     const { admitted } = await open(server, 'publish by RTMP', 'live/test')
