@@ -5,6 +5,7 @@ import {
   type StreamAuthHandler,
   type InheritedConfig,
 } from 'sluice/sdk'
+import { withDeadline } from '../base/deadline.ts'
 import type { Admission, Gate } from './gate.ts'
 import { signatureFault } from './signature.ts'
 
@@ -51,18 +52,23 @@ export class SignatureGate implements Gate {
 
   async #ask(handler: StreamAuthHandler, request: SessionRequest): Promise<void> {
     const timeoutMs = this.#options.config.auth_timeout
-    const { promise: deadline, reject } = Promise.withResolvers<never>()
-    const timer = setTimeout(() => reject(new Error(`it did not answer in ${timeoutMs} ms`)), timeoutMs)
+    const late = () => new Error(`it did not answer in ${timeoutMs} ms`)
     try {
-      const answer = await Promise.race([call(handler, request), deadline])
+      const asked = call(handler, request)
+      const answer = timeoutMs === 0 ? await asked : await withDeadline(asked, timeoutMs, late)
       if (answer instanceof Error) throw answer
-      if (answer === false) throw new Error('it returned false')
+      // Whoever answers in another form than the contract's does not mean to let everybody in.
+      if (answer !== undefined && answer !== true) throw new Error(`it returned ${described(answer)}`)
     } catch (error) {
       throw new StreamDenied(new Error('the auth handler refused', { cause: error }))
-    } finally {
-      clearTimeout(timer)
     }
   }
+}
+
+/** What is no allowance, without what is in it. */
+function described(answer: unknown): string {
+  if (answer === false || answer === null) return String(answer)
+  return `a value of type ${typeof answer}, and only true or nothing lets a session in`
 }
 
 async function call(handler: StreamAuthHandler, request: SessionRequest): Promise<unknown> {

@@ -200,7 +200,7 @@ export const InheritedConfig = Type.Object({
   }),
   auth_timeout: Duration({
     default: '5s',
-    description: 'Deadline of a custom auth handler; past it the session is denied',
+    description: 'Deadline of a custom auth handler; past it the session is denied; 0 is none',
   }),
   signed_policy: SignedPolicyConfig,
   admission_webhook: AdmissionWebhookConfig,

@@ -18,8 +18,9 @@ export type StreamAuthRequest = {
 }
 
 /**
- * Allows by returning, or resolving to, anything but an `Error` or `false`; denies by these, and by throwing or rejecting.
- * It has `auth_timeout` to answer.
+ * Lets a session in by returning, or resolving to, `true` or nothing (`undefined`). Denies by throwing, rejecting, and
+ * by any other value: an `Error`, whose message is logged, `false`, `null`, a text, an object. It has `auth_timeout` to
+ * answer, where that is not 0.
  */
 export type StreamAuthHandler = (request: StreamAuthRequest) => unknown
 

@@ -59,12 +59,12 @@ describe('sessions that a control server admits', () => {
     const { server } = await start('', ({ fields: { url, query } }) => ({
       body: { allowed: false, reason: `no ${url} ${JSON.stringify(query)} ${query['token']}` },
     }))
-    const query = 'token=abc%2Fdefghi&token=second+secret&pin=4711&longer=hunter&longest=hunter2longsecret'
+    const query = 'token=abc%2Fdefghi&token=second+secret&pin=x-q7&longer=hunter&longest=hunter2longsecret'
     expect((await open(server, 'publish by RTMP', `live/a?${query}`)).admitted).to.equal(false)
     const reason = server.records.find(({ msg }) => msg === 'denied')?.['reason']
     expect(reason).to.match(/^the control server refused: no rtmp:/u)
     const log = JSON.stringify(server.records)
-    for (const value of ['abc', 'defghi', 'second', '4711', 'hunter', 'longsecret']) expect(log).not.to.include(value)
+    for (const value of ['defghi', 'second', 'x-q7', 'hunter', 'longsecret']) expect(log).not.to.include(value)
   })
 
   it('have the life it gives them on record, and nothing else comes of it', async () => {
