@@ -28,7 +28,7 @@ describe('Session', () => {
     const told: string[] = []
     const session = new Session({ log: recordingLog().log, lifetimeMs: undefined, onEnd: [() => told.push('end')] })
     session.onClose(({ text }) => told.push(text))
-    session.close(closeReasonOf('done'))
+    session.close(DONE)
     expect(told).to.deep.equal(['done'])
   })
 
