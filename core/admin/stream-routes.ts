@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { SluiceError, type CloseReason } from 'sluice/sdk'
+import { checkStreamPath, SluiceError, type CloseReason } from 'sluice/sdk'
 import type { StreamRegistry } from '../stream/registry.ts'
 import { ok } from '../http/replies.ts'
 import { page, PAGED, type PagedRoute } from './paging.ts'
@@ -13,14 +13,17 @@ class NotFound extends SluiceError {
   }
 }
 
+/** What follows an operation's own path: a stream path, with slashes around it or without, as in media URLs. */
+type PathParams = { readonly Params: { readonly '*': string } }
+
 /** Streams and subscribers: lists, details and stopping (api.md 3.1, 3.2). */
 export function registerStreamRoutes(app: FastifyInstance, streams: StreamRegistry): void {
   app.get<PagedRoute>('/api/stream/list', PAGED, ({ query }) =>
     page(streams.list(), query, (stream) => streamView(stream, streams.mergeWindow)),
   )
 
-  app.get<{ Params: { '*': string } }>('/api/stream/info/*', ({ params }) => {
-    const stream = streams.get(params['*'])
+  app.get<PathParams>('/api/stream/info/*', ({ params }) => {
+    const stream = streams.get(checkStreamPath(params['*']))
     if (stream === undefined) throw new NotFound()
     return ok(streamView(stream, streams.mergeWindow))
   })
@@ -37,12 +40,14 @@ export function registerStreamRoutes(app: FastifyInstance, streams: StreamRegist
       subscriberView(streams.get(subscriber.streamPath), subscriber),
     )
   app.get<PagedRoute>('/api/subscribers', PAGED, ({ query }) => subscribers(undefined, query))
-  app.get<PagedRoute & { Params: { '*': string } }>('/api/subscribers/*', PAGED, ({ params, query }) =>
-    subscribers(params['*'] || undefined, query),
+  app.get<PagedRoute & PathParams>('/api/subscribers/*', PAGED, ({ params: { '*': path }, query }) =>
+    subscribers(path === '' ? undefined : checkStreamPath(path), query),
   )
 
-  app.post<{ Params: { '*': string } }>('/api/stream/stop/*', ({ params }) => {
-    streams.get(params['*'])?.publisher?.close(STOPPED)
+  app.post<PathParams>('/api/stream/stop/*', ({ params }) => {
+    const publisher = streams.get(checkStreamPath(params['*']))?.publisher
+    if (publisher === undefined) throw new NotFound()
+    publisher.close(STOPPED)
     return ok(undefined)
   })
 

@@ -91,6 +91,8 @@ export function subscriberView(stream: Stream | undefined, subscriber: StreamSub
     queuedBytes: String(viewer?.queuedBytes ?? 0),
     dropped: viewer?.dropped ?? 0,
     skips: viewer?.skips ?? 0,
+    /** What the control server gave it; not enforced. */
+    lifetimeMs: subscriber.session.lifetimeMs ?? null,
   }
 }
 

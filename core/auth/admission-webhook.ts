@@ -41,6 +41,7 @@ export class AdmissionGate implements Gate {
     try {
       const answer = await this.#ask(request, deliveryId)
       if (!answer.allowed) throw new StreamDenied(`the control server refused: ${answer.reason ?? 'no reason given'}`)
+      if (answer.lifetimeMs !== undefined) logLifetime(log, request, answer.lifetimeMs)
       admission = {
         ...(answer.streamPath === undefined ? {} : { streamPath: answer.streamPath }),
         ...(answer.lifetimeMs === undefined ? {} : { lifetimeMs: answer.lifetimeMs }),
@@ -101,6 +102,11 @@ export class AdmissionGate implements Gate {
     }
     return client.post({ url: config.url, body, headers, timeoutMs: config.timeout_ms })
   }
+}
+
+function logLifetime(log: Logger, { streamPath, action, client }: SessionRequest, lifetimeMs: number): void {
+  const { ip, port } = client
+  log.info({ stream: streamPath, action, ip, port, lifetimeMs }, 'admitted with a lifetime, which is not enforced')
 }
 
 function signature(secret: string, body: string): string {

@@ -67,13 +67,18 @@ describe('sessions that a control server admits', () => {
     for (const value of ['defghi', 'second', 'x-q7', 'hunter', 'longsecret']) expect(log).not.to.include(value)
   })
 
-  it('have the life it gives them on record, and nothing else comes of it', async () => {
+  it('have the life it gives them in list and log, and nothing else comes of it', async () => {
     const { server } = await start('', () => ({ body: { allowed: true, lifetime_ms: 1 } }))
-    const { admitted } = await open(server, 'publish by RTMP', 'live/test')
-    expect(admitted).to.equal(true)
-    const publisher = server.server.streams.get('live/test')?.publisher
-    expect(publisher?.session.lifetimeMs).to.equal(1)
-    expect(publisher?.session.closed).to.equal(false)
+    expect((await open(server, 'publish by RTMP', 'live/test')).admitted).to.equal(true)
+    expect((await open(server, 'play by RTMP', 'live/source')).admitted).to.equal(true)
+    expect(server.server.streams.get('live/test')?.publisher?.session.closed).to.equal(false)
+    const { body } = await server.api('/api/subscribers/live/source')
+    expect((body.data as { lifetimeMs: unknown }[]).map(({ lifetimeMs }) => lifetimeMs)).to.eql([1])
+    const lines = server.records.filter(({ lifetimeMs }) => lifetimeMs === 1)
+    expect(lines.map(({ stream, action }) => `${String(action)} ${String(stream)}`)).to.eql([
+      'publish live/test',
+      'play live/source',
+    ])
   })
 
   it('are told to it when they end, once: of lasting sessions, not of FLV', async () => {

@@ -166,8 +166,10 @@ describe('the admin API', () => {
         expect(body.message, target).to.be.a('string').that.is.not.equal('')
         expect(body['details'], target).to.eql([])
       }
-      const { status, body } = await post('/api/subscribe/stop/4000000')
-      expect({ status, code: body.code }).to.eql({ status: 404, code: 5 })
+      for (const target of ['/api/subscribe/stop/4000000', '/api/stream/stop/live/none']) {
+        const { status, body } = await post(target)
+        expect({ status, code: body.code }, target).to.eql({ status: 404, code: 5 })
+      }
     })
 
     it('are stopped: the publisher is told and closed', async () => {
@@ -179,9 +181,23 @@ describe('the admin API', () => {
       expect((await server.api('/api/stream/info/live/stopped')).status).to.equal(404)
     })
 
+    it('are meant also with slashes around their path, as in media URLs', async () => {
+      for (const path of ['/live/slashes', 'live/slashes/', '//live/slashes//']) {
+        const publisher = await publish('live/slashes')
+        await waitFor(() => server.server.streams.get('live/slashes'))
+        expect(await get<{ path: string }>(`/api/stream/info/${path}`), path).to.include({ path: 'live/slashes' })
+        expect((await server.api(`/api/subscribers/${path}`)).body['total'], path).to.equal(0)
+        expect((await post(`/api/stream/stop/${path}`)).body.code, path).to.equal(0)
+        await publisher.closed
+      }
+      expect((await server.api('/api/stream/info/live/../none')).status).to.equal(404)
+    })
+
     it('are stopped by what curl -d sends', async () => {
+      await publish('live/curl')
+      await waitFor(() => server.server.streams.get('live/curl'))
       const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-      const answer = await server.api('/api/stream/stop/live/none', { method: 'POST', headers, body: '{}' })
+      const answer = await server.api('/api/stream/stop/live/curl', { method: 'POST', headers, body: '{}' })
       expect([answer.status, answer.body.code]).to.eql([200, 0])
     })
   })
@@ -270,5 +286,6 @@ describe('the admin API', () => {
     for (const url of ['/healthz', '/readyz']) expect((await fetch(server.http(url))).status, url).to.equal(200)
   })
 
-  after(() => expect(server?.problems).to.eql([]))
+  // Its keys are there to be masked.
+  after(() => expect(server?.problems.filter(({ msg }) => !msg.includes('keeps nobody out'))).to.eql([]))
 })
