@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { Logger } from 'pino'
-import { maskUrl, type PullEnd, type PullService, type Task, type TaskRegistry } from 'sluice/sdk'
+import { maskUrl, type CloseReason, type PullEnd, type PullService, type Task, type TaskRegistry } from 'sluice/sdk'
 import { messageOf } from '../base/message-of.ts'
 import type { WantedPull } from './pull-rules.ts'
 
@@ -29,6 +29,7 @@ export class PullJob {
   readonly #task: Task
   readonly #begun = Promise.withResolvers<void>()
   #failures = 0
+  #ending = false
 
   /** Begins when `after`, the pull that had the path before, has ended. */
   constructor(wanted: WantedPull, origin: PullOrigin, deps: PullJobDeps, after: Promise<void> = Promise.resolve()) {
@@ -69,6 +70,17 @@ export class PullJob {
     this.#begun.resolve()
   }
 
+  /** True once its publisher was closed, while the source is being left: it brings no stream any more. */
+  get ending(): boolean {
+    return this.#ending
+  }
+
+  /** Takes note that the stream has lost its publisher. */
+  unpublished({ code }: CloseReason): void {
+    // When no media came it is tried again.
+    this.#ending = code !== 'timeout'
+  }
+
   stop(reason: string): void {
     this.#task.stop(reason)
   }
@@ -96,6 +108,7 @@ export class PullJob {
   /** Undefined when the pull is over, else why it has to be tried again. */
   async #try(signal: AbortSignal): Promise<'replaced' | (string & {}) | undefined> {
     const { plugin, streamPath, rule, publish } = this.wanted
+    this.#ending = false
     const service = this.#deps.service(plugin)
     if (service === undefined) return `there is no plugin that pulls by ${plugin} at present`
     const replaced = () => this.#deps.service(plugin) !== undefined && this.#deps.service(plugin) !== service

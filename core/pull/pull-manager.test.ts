@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import {
   InheritedConfig,
+  type CloseReason,
   type PullEnd,
   type PullRequest,
   type PullRule,
@@ -68,11 +69,13 @@ describe('PullManager', () => {
     }
     const manager = new PullManager({ log: logged.log, services, tasks, hooks, streams })
     const publish = (path: string) => hooks.notify('track', { path, type: 'pull' } as StreamInfo, {} as Track)
+    const unpublish = (path: string, reason: CloseReason) =>
+      hooks.notify('unpublished', { path, type: 'pull' } as StreamInfo, reason)
     const resolve = (streamPath: string) => hooks.resolve({ streamPath } as SessionRequest)
     const service = () => services.get('pull:x') as FakeService
     const paths = () => service().running.map(({ request }) => request.streamPath)
     const nodes = () => tasks.snapshot().children.flatMap(({ children }) => children)
-    return { logged, services, watched, manager, publish, resolve, service, paths, nodes, tasks }
+    return { logged, services, watched, manager, publish, unpublish, resolve, service, paths, nodes, tasks }
   }
 
   it('keeps the pulls of rules that stay, and starts and ends those of others', async () => {
@@ -206,6 +209,39 @@ describe('PullManager', () => {
       watched.add('live/a')
       expect(await resolve('live/a')).to.equal(true)
       await waitFor(() => paths().length === 1)
+    })
+
+    it('begins another pull for who comes while one winds down', async () => {
+      const { manager, resolve, service, paths, watched, publish, unpublish, nodes } = rig()
+      manager.apply([plugin({ onsub: { '^live/': rule('x://h') } })])
+      watched.add('live/a')
+      await resolve('live/a')
+      await waitFor(() => paths().length === 1)
+      const [first] = service().running
+      publish('live/a')
+      unpublish('live/a', { code: 'idle', text: 'publish delay close timeout' })
+      expect(await resolve('live/a')).to.equal(true)
+      first?.end({ by: 'server', reason: { code: 'idle', text: 'publish delay close timeout' } })
+      await waitFor(() => paths().length === 1 && service().running[0] !== first)
+      const [second] = service().running
+      publish('live/a')
+      expect(await resolve('live/a')).to.equal(true)
+      second?.end({ by: 'source' })
+      await waitFor(() => nodes().length === 0)
+      expect(paths()).to.eql([])
+    })
+
+    it('leaves a pull alone that is tried again anyway', async () => {
+      const { manager, resolve, service, paths, watched, publish, unpublish } = rig()
+      manager.apply([plugin({ onsub: { '^live/': rule('x://h', { maxretry: -1 }) } })])
+      watched.add('live/a')
+      await resolve('live/a')
+      await waitFor(() => paths().length === 1)
+      const [first] = service().running
+      publish('live/a')
+      unpublish('live/a', { code: 'timeout', text: 'publish timeout' })
+      expect(await resolve('live/a')).to.equal(true)
+      expect(first?.request.signal.aborted).to.equal(false)
     })
 
     it('follows a rule that changes', async () => {

@@ -46,6 +46,9 @@ export class PullManager {
     hooks.on('track', ({ path, type }) => {
       if (type === 'pull') this.#jobs.get(path)?.succeeded()
     })
+    hooks.on('unpublished', ({ path, type }, reason) => {
+      if (type === 'pull') this.#jobs.get(path)?.unpublished(reason)
+    })
   }
 
   /** Takes over the rules of the plugins as they are now: starts what is new, ends what is gone, leaves the rest alone. */
@@ -97,9 +100,10 @@ export class PullManager {
   }
 
   #resolve(streamPath: string): boolean {
-    if (this.#jobs.has(streamPath)) return true
+    const job = this.#jobs.get(streamPath)
+    if (job !== undefined && !job.ending) return true
     const wanted = this.#closed || this.#fixed.has(streamPath) ? undefined : this.#rules.match(streamPath)
-    if (wanted === undefined) return false
+    if (wanted === undefined) return job !== undefined
     this.#start(wanted, 'subscriber')
     return true
   }
