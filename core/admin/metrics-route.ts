@@ -70,20 +70,20 @@ function streamMetrics(streams: StreamRegistry): MetricFamily[] {
       'Subscribers of the stream',
       perStream((stream) => stream.subscribers.size),
     ),
-    gauge('sluice_stream_queued_bytes', 'Bytes queued for its viewers', perStream(sumOverViewers('queued'))),
+    gauge('sluice_stream_queued_bytes', 'Bytes queued for its viewers', perStream(sumOverQueues('queued'))),
     gauge(
       'sluice_stream_dropped_units',
       'Units that present viewers were not sent',
-      perStream(sumOverViewers('dropped')),
+      perStream(sumOverQueues('dropped')),
     ),
   ]
 }
 
-function sumOverViewers(what: 'queued' | 'dropped'): (stream: Stream) => number {
+function sumOverQueues(what: 'queued' | 'dropped'): (stream: Stream) => number {
   return (stream) => {
     let sum = 0
-    for (const { viewer } of stream.subscribers) {
-      if (viewer !== undefined) sum += what === 'queued' ? viewer.queuedBytes : viewer.dropped
+    for (const { queue } of stream.subscribers) {
+      if (queue !== undefined) sum += what === 'queued' ? queue.queuedBytes : queue.dropped
     }
     return sum
   }

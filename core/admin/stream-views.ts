@@ -1,6 +1,6 @@
 import type { AudioTrack, Track, VideoTrack } from 'sluice/sdk'
 import { rescale } from 'sluice/sdk/media'
-import type { MergeWindow } from '../stream/merge-window.ts'
+import type { MergeWindow } from '../stream/fan-out/merge-window.ts'
 import type { Stream } from '../stream/stream.ts'
 import type { StreamPublisher } from '../stream/stream-publisher.ts'
 import { subscriberInfo, type StreamSubscriber } from '../stream/stream-subscriber.ts'
@@ -54,7 +54,7 @@ function trackView(stream: Stream, publisher: StreamPublisher, track: Track) {
   const bps = meter?.bps ?? 0
   const fps = meter?.fps ?? 0
   const takers = [...stream.subscribers].filter(
-    ({ tracks, viewer }) => viewer?.state === 'live' && tracks.includes(track),
+    ({ tracks, queue }) => queue?.state === 'live' && tracks.includes(track),
   )
   return {
     codec: track.codec,
@@ -69,7 +69,7 @@ function trackView(stream: Stream, publisher: StreamPublisher, track: Track) {
 /** `Subscriber` of the API: one session that takes a stream or waits for it. */
 export function subscriberView(stream: Stream | undefined, subscriber: StreamSubscriber) {
   const { id, pluginName, type, remoteAddr, startTime } = subscriberInfo(subscriber)
-  const { viewer, config } = subscriber
+  const { queue, config } = subscriber
   const reader = (kind: Track['kind']) => {
     const track = subscriber.tracks.find((other) => other.kind === kind)
     return track && stream?.publisher ? readerView(stream.publisher, track, subscriber) : null
@@ -87,10 +87,10 @@ export function subscriberView(stream: Stream | undefined, subscriber: StreamSub
     type,
     remoteAddr,
     streamPath: subscriber.streamPath,
-    sentBytes: String(viewer?.sentBytes ?? 0),
-    queuedBytes: String(viewer?.queuedBytes ?? 0),
-    dropped: viewer?.dropped ?? 0,
-    skips: viewer?.skips ?? 0,
+    sentBytes: String(queue?.sentBytes ?? 0),
+    queuedBytes: String(queue?.queuedBytes ?? 0),
+    dropped: queue?.dropped ?? 0,
+    skips: queue?.skips ?? 0,
     /** What the control server gave it; not enforced. */
     lifetimeMs: subscriber.session.lifetimeMs ?? null,
   }
@@ -99,10 +99,10 @@ export function subscriberView(stream: Stream | undefined, subscriber: StreamSub
 function readerView(publisher: StreamPublisher, track: Track, subscriber: StreamSubscriber) {
   const meter = publisher.meter(track)
   const newestMs = rescale(meter?.lastDts ?? 0, track.timescale, 1000)
-  // What is not sent viewer by viewer, such as files, has no place in the stream: it is as new as can be.
-  const timestamp = subscriber.viewer?.lastTimeMs ?? Math.round(newestMs)
+  // What is not sent sink by sink, such as files, has no place in the stream: it is as new as can be.
+  const timestamp = subscriber.queue?.lastTimeMs ?? Math.round(newestMs)
   const delay = Math.max(0, Math.round(((newestMs - timestamp) * (meter?.fps ?? 0)) / 1000))
-  const live = subscriber.viewer?.state === 'live'
+  const live = subscriber.queue?.state === 'live'
   return {
     sequence: Math.max(0, (meter?.units ?? 0) - delay),
     timestamp,

@@ -1,3 +1,5 @@
+import type { AccessUnit } from 'sluice/sdk'
+
 /** Most bytes kept of one stream in one form; a group of pictures that passes it is not kept. */
 export const MAX_CACHE_BYTES = 64 * 1024 * 1024
 /** Most entries kept. */
@@ -7,9 +9,12 @@ export const MAX_CACHE_ENTRIES = 20_000
 export type CacheEntry = {
   readonly timeMs: number
   readonly sizeBytes: number
-  /** A viewer can start here. */
+  /** A subscriber can start here. */
   readonly start: boolean
 }
+
+/** A unit as a stream keeps it for late joiners. */
+export type UnitEntry = CacheEntry & { readonly unit: AccessUnit }
 
 /**
  * What a late joiner gets: everything since the newest start point, or since the oldest one that is needed to reach

@@ -15,9 +15,9 @@ import type { Logger } from 'pino'
 import { logDenial } from '../auth/denial.ts'
 import type { Admitted } from '../auth/gate.ts'
 import { applyPublishOverrides, applySubscribeOverrides } from './session-overrides.ts'
-import { MergeWindow } from './merge-window.ts'
+import { MergeWindow } from './fan-out/merge-window.ts'
 import { OwnedStreams, type StreamGates } from './owned-streams.ts'
-import { Session } from './session.ts'
+import { SessionLife } from './session-life.ts'
 import { Stream, type NoticeHooks } from './stream.ts'
 import type { StreamOwner } from '../auth/stream-owner.ts'
 import { checkStreamPath, parseQuery } from 'sluice/sdk'
@@ -96,7 +96,7 @@ export class StreamRegistry {
     const config = applyPublishOverrides(section, request.params)
     this.#makeRoom(request.streamPath, config.kickexist, config.maxcount)
     const stream = this.#stream(request.streamPath)
-    const session = new Session({ log: owner.log, lifetimeMs, onEnd })
+    const session = new SessionLife({ log: owner.log, lifetimeMs, onEnd })
     const startMs = stream.nextStartMs
     const publisher = new StreamPublisher({ id: this.#nextId++, request, config, options, stream, session, startMs })
     session.begin()
@@ -117,7 +117,7 @@ export class StreamRegistry {
     if (request.type === 'server' && config.maxcount > 0 && stream.subscriberCount >= config.maxcount) {
       throw new StreamUnavailable('subscribe max count exceeded')
     }
-    const session = new Session({ log: owner.log, lifetimeMs, onEnd })
+    const session = new SessionLife({ log: owner.log, lifetimeMs, onEnd })
     const subscriber = new StreamSubscriber({ id: this.#nextId++, request, config, stream, session })
     stream.addSubscriber(subscriber)
     onAdmitted(subscriber)

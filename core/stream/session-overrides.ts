@@ -6,9 +6,9 @@ import type { JsonSchema } from '../config/schema.ts'
 /** The query of a session, decoded. */
 type Params = Readonly<Record<string, string>>
 
-/** What a viewer may ask for: the server keeps that much media of the stream while it is there. */
+/** What a subscriber may ask for: the server keeps that much media of the stream while it is there. */
 const MAX_BUFFERTIME_MS = 30_000
-/** What a viewer may ask for: it holds a connection while it waits. */
+/** What a subscriber may ask for: it holds a connection while it waits. */
 const MAX_WAITTIMEOUT_MS = 60_000
 
 /** A key that any client may set for its own session (config.md 4), with the limit of what it may ask for. */

@@ -223,7 +223,7 @@ describe('A subscriber', () => {
     const { subscriber, sink } = await view(rig, 'live/a')
     source.write('K1 P2')
     await turn()
-    const lastMs = (subscriber as StreamSubscriber).viewer?.lastTimeMs ?? 0
+    const lastMs = (subscriber as StreamSubscriber).queue?.lastTimeMs ?? 0
     source.publisher.close()
     const silent = await rig.publish('live/a')
     silent.close()
@@ -231,9 +231,9 @@ describe('A subscriber', () => {
     next.write('a1 P2 K3')
     await turn()
     expect(sink.text).to.equal('S(v1,a1) K1 P2 K3')
-    const viewer = (subscriber as StreamSubscriber).viewer
-    expect(viewer?.lastTimeMs).to.be.within(lastMs, lastMs + 10_000)
-    expect(viewer).to.include({ skips: 0, dropped: 0 })
+    const queue = (subscriber as StreamSubscriber).queue
+    expect(queue?.lastTimeMs).to.be.within(lastMs, lastMs + 10_000)
+    expect(queue).to.include({ skips: 0, dropped: 0 })
   })
 
   it('is moved to a publisher that kicks the other', async () => {

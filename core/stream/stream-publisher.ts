@@ -12,9 +12,9 @@ import type {
   VideoConfig,
 } from 'sluice/sdk'
 import { MalformedError } from 'sluice/sdk/media'
-import { closeReasonOf, type Session } from './session.ts'
+import { sameConfig } from './fan-out/config-versions.ts'
+import { closeReasonOf, type SessionLife } from './session-life.ts'
 import { Timeline } from './timeline.ts'
-import { sameConfig } from './track-config.ts'
 import { TrackMeter } from './track-meter.ts'
 
 /** Most tracks of one publisher at a time. */
@@ -41,7 +41,7 @@ type StreamPublisherInit = {
   readonly config: Readonly<PublishConfig>
   readonly options: PublishOptions
   readonly stream: PublisherStream
-  readonly session: Session
+  readonly session: SessionLife
   /** Where its time starts, when the stream had a publisher before. In milliseconds. */
   readonly startMs: number | undefined
 }
@@ -52,7 +52,7 @@ export class StreamPublisher implements Publisher {
   readonly streamPath: string
   readonly config: Readonly<PublishConfig>
   readonly request: SessionRequest
-  readonly session: Session
+  readonly session: SessionLife
   readonly startTime = new Date()
   readonly #stream: PublisherStream
   readonly #timeline: Timeline

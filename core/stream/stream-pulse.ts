@@ -1,9 +1,9 @@
 import { performance } from 'node:perf_hooks'
 import type { CloseReason } from 'sluice/sdk'
-import type { Load, MergeWindow } from './merge-window.ts'
+import type { Load, MergeWindow } from './fan-out/merge-window.ts'
 import type { Stream } from './stream.ts'
 
-/** How often the time limits of publishers and viewers are looked at. */
+/** How often the time limits of publishers and sinks are looked at. */
 export const PULSE_MS = 500
 
 /**
@@ -62,17 +62,17 @@ function overdue(stream: Stream, nowMs: number): CloseReason | undefined {
   return { code: 'idle', text: hadSubscriber ? 'publish delay close timeout' : 'publish idle timeout' }
 }
 
-/** How many viewers there are, and how many writes a second they ask for. */
+/** How many sinks there are, and how many writes a second they ask for. */
 function demandOf(streams: Iterable<Stream>): Omit<Load, 'utilization'> {
-  let viewers = 0
+  let sinks = 0
   let writesPerSecond = 0
   for (const stream of streams) {
     let unitsPerSecond = 0
     for (const meter of stream.publisher?.meters ?? []) unitsPerSecond += meter.fps
     for (const muxer of stream.muxers) {
-      viewers += muxer.viewers.size
-      writesPerSecond += muxer.viewers.size * unitsPerSecond
+      sinks += muxer.queues.size
+      writesPerSecond += muxer.queues.size * unitsPerSecond
     }
   }
-  return { viewers, writesPerSecond }
+  return { sinks, writesPerSecond }
 }

@@ -12,10 +12,10 @@ import type {
   UnitReader,
 } from 'sluice/sdk'
 import { MAX_DURATION_MS } from 'sluice/sdk'
-import { closeReasonOf, type Session } from './session.ts'
-import type { SharedMuxer } from './shared-muxer.ts'
+import { closeReasonOf, type SessionLife } from './session-life.ts'
+import type { SharedMuxer } from './fan-out/shared-muxer.ts'
 import { selectionOf, selectsTrack, type TrackSelection } from './track-selection.ts'
-import { Viewer } from './viewer.ts'
+import { SinkQueue } from './fan-out/sink-queue.ts'
 
 /** What a subscriber does to its stream. */
 export interface SubscriberStream {
@@ -32,7 +32,7 @@ type StreamSubscriberInit = {
   readonly request: SessionRequest
   readonly config: Readonly<SubscribeConfig>
   readonly stream: SubscriberStream
-  readonly session: Session
+  readonly session: SessionLife
 }
 
 /** The core's side of a subscriber. */
@@ -41,13 +41,13 @@ export class StreamSubscriber implements Subscriber {
   readonly streamPath: string
   readonly config: Readonly<SubscribeConfig>
   readonly request: SessionRequest
-  readonly session: Session
+  readonly session: SessionLife
   readonly selection: TrackSelection
   readonly startTime = new Date()
   readonly #stream: SubscriberStream
   #begun = false
   #paused = false
-  #viewer: Viewer | undefined
+  #queue: SinkQueue | undefined
   #muxer: SharedMuxer | undefined
   #waitTimer: NodeJS.Timeout | undefined
 
@@ -66,8 +66,8 @@ export class StreamSubscriber implements Subscriber {
   }
 
   /** Its sink's state and counters; undefined before `attach` and for readers. */
-  get viewer(): Viewer | undefined {
-    return this.#viewer
+  get queue(): SinkQueue | undefined {
+    return this.#queue
   }
 
   get muxer(): SharedMuxer | undefined {
@@ -96,10 +96,10 @@ export class StreamSubscriber implements Subscriber {
       skips: submode !== 1 && submode !== 2 && buffertime === 0,
     }
     const muxer = this.#stream.muxerFor(format, this)
-    this.#viewer = new Viewer(sink, limits, this.startBackMs, performance.now(), this)
+    this.#queue = new SinkQueue(sink, limits, this.startBackMs, performance.now(), this)
     this.#muxer = muxer
-    if (this.#paused) this.#viewer.pause()
-    muxer.attach(this.#viewer)
+    if (this.#paused) this.#queue.pause()
+    muxer.attach(this.#queue)
   }
 
   read(reader: UnitReader): void {
@@ -147,8 +147,8 @@ export class StreamSubscriber implements Subscriber {
 
   #setPaused(paused: boolean): void {
     this.#paused = paused
-    if (paused) this.#viewer?.pause()
-    else this.#viewer?.resume()
+    if (paused) this.#queue?.pause()
+    else this.#queue?.resume()
     this.#stream.setReaderPaused(this, paused)
   }
 

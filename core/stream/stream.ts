@@ -11,17 +11,13 @@ import type {
 } from 'sluice/sdk'
 import { rescale } from 'sluice/sdk/media'
 import type { Logger } from 'pino'
-import { Boarding } from './boarding.ts'
-import { GopCache, MAX_CACHE_BYTES } from './gop-cache.ts'
-import type { MergeWindow } from './merge-window.ts'
-import { MuxerTable } from './muxer-table.ts'
-import type { SharedMuxer } from './shared-muxer.ts'
-import { streamInfo } from './stream-info.ts'
+import { FanOut } from './fan-out/fan-out.ts'
+import { HoldBack } from './hold-back.ts'
+import type { MergeWindow } from './fan-out/merge-window.ts'
+import type { SharedMuxer } from './fan-out/shared-muxer.ts'
 import type { PublisherStream, StreamPublisher } from './stream-publisher.ts'
 import { subscriberInfo, type StreamSubscriber, type SubscriberStream } from './stream-subscriber.ts'
-import { ALL_TRACKS, isStart, leadTrack, selectsTrack } from './track-selection.ts'
-import { UnitReaders, type UnitEntry } from './unit-readers.ts'
-import { WaitingRoom, isReady } from './waiting-room.ts'
+import { TrackWait, isReady } from './track-wait.ts'
 
 /** Hooks as a stream uses them. */
 export interface NoticeHooks {
@@ -44,15 +40,11 @@ export class Stream implements PublisherStream, SubscriberStream {
   readonly path: string
   readonly subscribers = new Set<StreamSubscriber>()
   readonly #deps: StreamDeps
-  readonly #muxers: MuxerTable
-  readonly #readers = new UnitReaders()
-  readonly #cache = new GopCache<UnitEntry>()
-  readonly #waiting = new WaitingRoom()
-  readonly #boarding = new Boarding((unit) => this.#dispatch(unit))
+  readonly #fanOut: FanOut
+  readonly #trackWait = new TrackWait()
+  readonly #holdBack = new HoldBack((unit) => this.#dispatch(unit))
   #publisher: StreamPublisher | undefined
   #subscriberCount = 0
-  #lead: Track | undefined
-  readonly #shortagesLogged = new Set<string>()
   #lastMs: number | undefined
   #lastDispatchMs = 0
   #hadSubscriber = false
@@ -62,11 +54,8 @@ export class Stream implements PublisherStream, SubscriberStream {
   constructor(path: string, deps: StreamDeps) {
     this.path = path
     this.#deps = deps
-    this.#muxers = new MuxerTable({
-      ...deps,
-      source: () => ({ tracks: this.tracks, metadata: this.#publisher?.metadata ?? {} }),
-      cache: this.#cache,
-    })
+    const source = () => ({ tracks: this.tracks, metadata: this.#publisher?.metadata ?? {} })
+    this.#fanOut = new FanOut({ log: deps.log, mergeWindow: deps.mergeWindow, source })
   }
 
   get publisher(): StreamPublisher | undefined {
@@ -104,17 +93,28 @@ export class Stream implements PublisherStream, SubscriberStream {
   }
 
   get muxers(): readonly SharedMuxer[] {
-    return this.#muxers.all
+    return this.#fanOut.muxers
   }
 
-  /** Where the time of the next publisher starts, so that its viewers' time goes on; undefined for a new stream. */
+  /** Where the time of the next publisher starts, so that its subscribers' time goes on; undefined for a new stream. */
   get nextStartMs(): number | undefined {
     if (this.#lastMs === undefined) return undefined
     return Math.round(this.#lastMs + performance.now() - this.#lastDispatchMs)
   }
 
+  /** A snapshot for plugins. */
   info(): StreamInfo {
-    return streamInfo(this)
+    const { path, state, subscriberCount, tracks, publisher } = this
+    return {
+      path,
+      state,
+      subscriberCount,
+      tracks,
+      metadata: publisher?.metadata ?? {},
+      startTime: publisher?.startTime ?? new Date(0),
+      pluginName: publisher?.request.protocol ?? '',
+      type: publisher?.request.type ?? 'server',
+    }
   }
 
   /** Puts a publisher in; the place is free. */
@@ -124,10 +124,9 @@ export class Stream implements PublisherStream, SubscriberStream {
     this.#publisher = publisher
     this.#idleSinceMs = performance.now()
     this.#hadSubscriber = this.subscribers.size > 0
-    this.#shortagesLogged.clear()
     for (const subscriber of this.subscribers) {
       // Those that wait for it wait for its tracks now.
-      if (this.#waiting.has(subscriber)) this.#wait(subscriber, subscriber.config.waittimeout)
+      if (this.#trackWait.has(subscriber)) this.#wait(subscriber, subscriber.config.waittimeout)
       else subscriber.stopWaiting()
     }
     this.#setBuffer()
@@ -150,7 +149,7 @@ export class Stream implements PublisherStream, SubscriberStream {
     const publisher = this.#publisher
     if (subscriber.session.closed || (publisher && isReady(subscriber, publisher))) return Promise.resolve()
     this.#wait(subscriber, subscriber.config.waittimeout)
-    return this.#waiting.enter(subscriber)
+    return this.#trackWait.enter(subscriber)
   }
 
   /** Notes that the subscriber got the stream. */
@@ -160,25 +159,21 @@ export class Stream implements PublisherStream, SubscriberStream {
   }
 
   tracksChanging(): void {
-    this.#boarding.end()
-    for (const muxer of this.muxers) muxer.flush()
+    this.#holdBack.end()
+    this.#fanOut.flush()
   }
 
   trackAdded(track: Track): void {
-    this.#followLead(false)
-    this.#configure(track)
+    this.#configure(track, 'added')
     this.#checkWaiting()
   }
 
   trackConfigured(track: Track): void {
-    this.#followLead(true)
-    this.#configure(track)
+    this.#configure(track, 'configured')
   }
 
   trackRemoved(track: Track): void {
-    this.#followLead(false)
-    for (const muxer of this.muxers) muxer.removeTrack(track)
-    this.#readers.trackRemoved(track)
+    this.#fanOut.removeTrack(track)
   }
 
   tracksCompleted(): void {
@@ -186,19 +181,11 @@ export class Stream implements PublisherStream, SubscriberStream {
   }
 
   metadataChanged(): void {
-    for (const muxer of this.muxers) muxer.metadataChanged()
+    this.#fanOut.metadataChanged()
   }
 
   dispatch(unit: AccessUnit): void {
-    if (!this.#boarding.holds(unit)) this.#dispatch(unit)
-  }
-
-  #dispatch(unit: AccessUnit): void {
-    const timeMs = rescale(unit.dts, unit.track.timescale, 1000)
-    this.#cache.push({ unit, timeMs, sizeBytes: unit.sizeBytes, start: isStart(unit, this.#lead) })
-    if (this.#cache.shortOf !== undefined) this.#logShortage(this.#cache.shortOf)
-    for (const muxer of this.muxers) muxer.write(unit, timeMs)
-    this.#readers.write(unit, this.#lead)
+    if (!this.#holdBack.holds(unit)) this.#dispatch(unit)
   }
 
   publisherClosed(publisher: StreamPublisher, reason: CloseReason): void {
@@ -208,10 +195,7 @@ export class Stream implements PublisherStream, SubscriberStream {
     this.#lastMs = publisher.timeline.lastMs
     this.#lastDispatchMs = publisher.lastWriteMs
     this.#publisher = undefined
-    this.#lead = undefined
-    this.#cache.clear()
-    for (const muxer of this.muxers) muxer.sourceEnded()
-    this.#readers.sourceEnded()
+    this.#fanOut.sourceEnded()
     const continueMs = publisher.config.continuepushtimeout
     for (const subscriber of this.subscribers) this.#wait(subscriber, continueMs + subscriber.config.waittimeout)
     if (continueMs > 0) this.#continueTimer = setTimeout(() => this.#giveUp(), continueMs).unref()
@@ -229,73 +213,52 @@ export class Stream implements PublisherStream, SubscriberStream {
   }
 
   muxerFor(format: MuxerFormat, subscriber: StreamSubscriber): SharedMuxer {
-    return this.#muxers.get(format, subscriber)
+    return this.#fanOut.muxerFor(format, subscriber)
   }
 
   addReader(subscriber: StreamSubscriber, reader: UnitReader): void {
-    this.#readers.add(
-      subscriber,
-      reader,
-      this.tracks.filter((track) => selectsTrack(subscriber.selection, track)),
-      this.#cache,
-    )
+    this.#fanOut.addReader(subscriber, reader)
   }
 
   setReaderPaused(subscriber: StreamSubscriber, paused: boolean): void {
-    this.#readers.setPaused(subscriber, paused)
+    this.#fanOut.setReaderPaused(subscriber, paused)
   }
 
   subscriberClosed(subscriber: StreamSubscriber, reason: CloseReason): void {
     if (!this.subscribers.delete(subscriber)) return
     if (subscriber.request.type === 'server') this.#subscriberCount--
-    this.#readers.delete(subscriber)
-    this.#muxers.detach(subscriber)
+    this.#fanOut.delete(subscriber)
     if (subscriber.config.buffertime > 0) this.#setBuffer()
     this.#idleSinceMs = performance.now()
     if (subscriber.session.begun) this.#deps.hooks.notify('unsubscribed', subscriberInfo(subscriber), reason)
     this.#checkEmpty()
   }
 
+  #dispatch(unit: AccessUnit): void {
+    this.#fanOut.write(unit, rescale(unit.dts, unit.track.timescale, 1000))
+  }
+
   #checkWaiting(): void {
-    if (this.#publisher !== undefined && this.#waiting.releaseReady(this.#publisher)) this.#boarding.begin()
+    if (this.#publisher !== undefined && this.#trackWait.releaseReady(this.#publisher)) this.#holdBack.begin()
   }
 
   #wait(subscriber: StreamSubscriber, timeoutMs: number): void {
     subscriber.startWaiting(timeoutMs, () => {
       if (this.tracks.length === 0) subscriber.close({ code: 'timeout', text: 'subscribe timeout' })
-      else this.#waiting.release(subscriber)
+      else this.#trackWait.release(subscriber)
     })
   }
 
-  #configure(track: Track): void {
-    for (const muxer of this.muxers) muxer.configure(track, this.#publisher?.timeline.lastMs ?? 0)
-    this.#readers.track(track)
+  #configure(track: Track, change: 'added' | 'configured'): void {
+    this.#fanOut.configure(track, change, this.#publisher?.timeline.lastMs ?? 0)
     this.#deps.hooks.notify('track', this.info(), track)
-  }
-
-  // What is kept stays useful as long as viewers start at the same track, and nothing was configured anew.
-  #followLead(changed: boolean): void {
-    const lead = leadTrack(this.tracks, ALL_TRACKS)
-    if (changed || lead !== this.#lead) this.#cache.clear()
-    this.#lead = lead
-  }
-
-  #logShortage(shortOf: 'gop' | 'buffer'): void {
-    if (this.#shortagesLogged.has(shortOf)) return
-    this.#shortagesLogged.add(shortOf)
-    const { log } = this.#deps
-    if (shortOf === 'gop') return log.warn('no keyframe for too long: late joiners wait for the next one')
-    const { bufferMs: buffertime, keptMs } = this.#cache
-    log.warn({ buffertime, keptMs }, `buffertime asks for more than ${MAX_CACHE_BYTES} bytes: the oldest is given up`)
   }
 
   // The buffer is as long as the publisher's section or one of its subscribers wants.
   #setBuffer(): void {
     let bufferMs = this.#publisher?.config.buffertime ?? 0
     for (const subscriber of this.subscribers) bufferMs = Math.max(bufferMs, subscriber.config.buffertime)
-    if (bufferMs === this.#cache.bufferMs) return
-    this.#cache.bufferMs = bufferMs
-    for (const muxer of this.muxers) muxer.bufferMs = bufferMs
+    this.#fanOut.bufferMs = bufferMs
   }
 
   #giveUp(): void {

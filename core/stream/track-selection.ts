@@ -22,14 +22,14 @@ export function selectsUnit(selection: TrackSelection, unit: AccessUnit): boolea
   return selection.video && (unit.keyframe || !selection.keyframesOnly)
 }
 
-/** The track whose keyframes viewers start at: the main video track, or else the first; undefined without video. */
+/** The track whose keyframes subscribers start at: the main video track, or else the first; undefined without video. */
 export function leadTrack(tracks: readonly Track[], selection: TrackSelection): Track | undefined {
   if (!selection.video) return undefined
   const videos = tracks.filter((track) => track.kind === 'video')
   return videos.find((track) => (track.name ?? '') === '') ?? videos[0]
 }
 
-/** Whether a viewer can start at the unit: at a keyframe of the lead track, or anywhere where there is none. */
+/** Whether a subscriber can start at the unit: at a keyframe of the lead track, or anywhere where there is none. */
 export function isStart(unit: AccessUnit, lead: Track | undefined): boolean {
   return lead === undefined || (unit.keyframe && unit.track === lead)
 }

@@ -57,7 +57,7 @@ flv: { admission_webhook: ${webhook} }`,
     const times = first.received.frames.filter(({ kind }) => kind === 'video').map(({ dtsMs }) => dtsMs)
     const gaps = times.slice(1).map((timeMs, index) => timeMs - (times[index] ?? 0))
     expect(gaps.filter((gapMs) => gapMs !== FRAME_MS)).to.eql([])
-    expect(server.server.streams.subscribers('live/source')[0]?.viewer?.dropped).to.equal(0)
+    expect(server.server.streams.subscribers('live/source')[0]?.queue?.dropped).to.equal(0)
     for (const { leave } of viewers) leave()
     await waitFor(() => server.server.streams.subscribers('live/source').length === 1)
     expect(server.problems).to.eql([])

@@ -1,7 +1,7 @@
 import { networkInterfaces } from 'node:os'
 import path from 'node:path'
 import { expect } from 'chai'
-import { MAX_AUTO_WINDOW_MS } from '../../core/stream/merge-window.ts'
+import { MAX_AUTO_WINDOW_MS } from '../../core/stream/fan-out/merge-window.ts'
 import { requirePeer } from '../peers/require-peer.ts'
 import { waitFor } from '../peers/wait-for.ts'
 import { makeFlvFile, type FlvFile } from '../support/flv-file.ts'

@@ -2,16 +2,16 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { AccessUnit, type Track } from 'sluice/sdk/media'
 import { SCRIPTED_AUDIO } from 'sluice/sdk/testing'
-import { Boarding } from './boarding.ts'
+import { HoldBack } from './hold-back.ts'
 
 const TRACK: Track = { ...SCRIPTED_AUDIO, id: 0 }
 
-describe('Boarding', () => {
+describe('HoldBack', () => {
   let dispatched: number[]
-  let boarding: Boarding
+  let boarding: HoldBack
   beforeEach(() => {
     dispatched = []
-    boarding = new Boarding(({ dts }) => dispatched.push(dts))
+    boarding = new HoldBack(({ dts }) => dispatched.push(dts))
   })
 
   function holds(dts: number): boolean {

@@ -1,11 +1,10 @@
 import type { MuxerFormat, MuxerStart } from 'sluice/sdk'
 import type { Logger } from 'pino'
-import type { GopCache } from './gop-cache.ts'
+import type { GopCache, UnitEntry } from '../gop-cache.ts'
 import type { MergeWindow } from './merge-window.ts'
 import { SharedMuxer } from './shared-muxer.ts'
-import type { StreamSubscriber } from './stream-subscriber.ts'
-import { selectionKey } from './track-selection.ts'
-import type { UnitEntry } from './unit-readers.ts'
+import type { StreamSubscriber } from '../stream-subscriber.ts'
+import { selectionKey } from '../track-selection.ts'
 
 type MuxerTableOptions = {
   readonly log: Logger
@@ -42,9 +41,9 @@ export class MuxerTable {
     return muxer
   }
 
-  /** Takes a subscriber out of its muxer, which goes with its last viewer. */
-  detach({ viewer, muxer }: StreamSubscriber): void {
-    if (viewer === undefined || muxer === undefined || !muxer.detach(viewer)) return
+  /** Takes a subscriber out of its muxer, which goes with its last sink. */
+  detach({ queue, muxer }: StreamSubscriber): void {
+    if (queue === undefined || muxer === undefined || !muxer.detach(queue)) return
     muxer.close()
     this.#all = this.#all.filter((other) => other !== muxer)
     for (const [format, variants] of this.#variants) {

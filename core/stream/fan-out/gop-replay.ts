@@ -5,18 +5,18 @@ const GROWTH = 2
 
 /** Outputs that follow one another, as one write. */
 type Block = {
-  /** Of its first output, counted from the burst's first. */
+  /** Of its first output, counted from the first of all. */
   readonly offset: number
   readonly sizeBytes: number
   readonly bytes: Buffer
 }
 
 /**
- * The kept outputs as viewers get them who join one after another within a group of pictures: a few blocks that they
- * share, each less than half as large as the one before it. So a viewer costs a few writes, and media is copied a few
+ * The kept outputs as sinks get them who join one after another within a group of pictures: a few blocks that they
+ * share, each less than half as large as the one before it. So a sink costs a few writes, and media is copied a few
  * times in all, however many join.
  */
-export class JoinBurst {
+export class GopReplay {
   readonly #frame: (bytes: Buffer) => Buffer
   #first: Output | undefined
   #count = 0
@@ -26,7 +26,7 @@ export class JoinBurst {
     this.#frame = frame
   }
 
-  /** The buffers for a viewer that starts at an index of the cache's entries. */
+  /** The buffers for a sink that starts at an index of the cache's entries. */
   take(entries: readonly Output[], index: number): readonly Buffer[] {
     if (this.#first !== entries[index]) this.clear()
     const fresh = entries.slice(index + this.#count)

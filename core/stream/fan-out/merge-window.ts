@@ -16,8 +16,8 @@ const GROWTH = 1.5
 
 /** What the next window depends on. */
 export type Load = {
-  /** Viewers that take media, over all streams. */
-  readonly viewers: number
+  /** Sinks that take media, over all streams. */
+  readonly sinks: number
   /** Writes a second that these would cost if each unit were written by itself. */
   readonly writesPerSecond: number
   /** Share of the time the event loop is busy, 0 to 1. */
@@ -25,11 +25,11 @@ export type Load = {
 }
 
 /**
- * The next window. A write costs the same whatever its size, so many viewers get fewer, larger ones; and when that is
+ * The next window. A write costs the same whatever its size, so many sinks get fewer, larger ones; and when that is
  * not enough to keep the process from being busy, the window grows step by step.
  */
-export function nextWindowMs(windowMs: number, { viewers, writesPerSecond, utilization }: Load): number {
-  const saving = writesPerSecond <= FREE_WRITES_PER_SECOND ? 0 : (1000 * viewers) / SAVING_WRITES_PER_SECOND
+export function nextWindowMs(windowMs: number, { sinks, writesPerSecond, utilization }: Load): number {
+  const saving = writesPerSecond <= FREE_WRITES_PER_SECOND ? 0 : (1000 * sinks) / SAVING_WRITES_PER_SECOND
   const base = Math.min(MAX_SAVING_WINDOW_MS, saving)
   if (utilization > BUSY) return Math.min(MAX_AUTO_WINDOW_MS, Math.max(base, FIRST_STEP_MS, windowMs * GROWTH))
   const kept = utilization >= IDLE ? windowMs : windowMs / GROWTH

@@ -1,18 +1,18 @@
 import { expect } from 'chai'
 import { CLIENT_LEFT, type CloseReason } from 'sluice/sdk'
 import { recordingLog } from './fixtures/recording-log.ts'
-import { Session } from './session.ts'
+import { SessionLife } from './session-life.ts'
 
 const DONE: CloseReason = { code: 'closed', text: 'done' }
 
 function makeSession(onEnd: (() => void)[] = []) {
   const { log, messages } = recordingLog()
-  const session = new Session({ log, lifetimeMs: undefined, onEnd })
+  const session = new SessionLife({ log, lifetimeMs: undefined, onEnd })
   session.begin()
   return { session, messages }
 }
 
-describe('Session', () => {
+describe('SessionLife', () => {
   it('tells its end once, with the first reason, to those who asked and then to those who admitted it', () => {
     const told: string[] = []
     const { session } = makeSession([() => told.push('end')])
@@ -26,7 +26,7 @@ describe('Session', () => {
 
   it('that never began tells its end to those who asked, and not to those who admitted it', () => {
     const told: string[] = []
-    const session = new Session({ log: recordingLog().log, lifetimeMs: undefined, onEnd: [() => told.push('end')] })
+    const session = new SessionLife({ log: recordingLog().log, lifetimeMs: undefined, onEnd: [() => told.push('end')] })
     session.onClose(({ text }) => told.push(text))
     session.close(DONE)
     expect(told).to.deep.equal(['done'])

@@ -2,8 +2,8 @@ import type { CloseReason, Sink } from 'sluice/sdk'
 
 const SLOW: CloseReason = { code: 'slow', text: 'slow' }
 
-/** The bounds of one viewer; see `subscribe.queuesize`, `queuetime`, `stalltimeout` and `submode`. */
-export type ViewerLimits = {
+/** The bounds of one sink; see `subscribe.queuesize`, `queuetime`, `stalltimeout` and `submode`. */
+export type QueueLimits = {
   readonly queueBytes: number
   readonly queueMs: number
   /** 0 is never. */
@@ -13,22 +13,22 @@ export type ViewerLimits = {
 }
 
 /**
- * What a viewer is up to: about to get what is kept, waiting for a start point, taking everything, or waiting to take up
+ * What a sink is up to: about to get what is kept, waiting for a start point, taking everything, or waiting to take up
  * again at a start point once its queue has drained.
  */
-export type ViewerState = 'joining' | 'starting' | 'live' | 'skipping'
+export type QueueState = 'joining' | 'starting' | 'live' | 'skipping'
 
 /** Whose sink it is. */
-export interface ViewerOwner {
+export interface QueueOwner {
   close(reason: CloseReason): void
   /** Logs what went wrong, and closes it, unless it is closed. */
   fail(what: string, error: unknown): void
 }
 
 /** One sink of a shared muxer, its bounds and its counters. A sink that throws fails its owner, and nobody else. */
-export class Viewer {
-  readonly limits: ViewerLimits
-  state: ViewerState = 'starting'
+export class SinkQueue {
+  readonly limits: QueueLimits
+  state: QueueState = 'starting'
   /** It asked for a break: it is sent nothing, and goes on at a start point. */
   paused = false
   /** The version of the muxer's configuration that it was sent last. */
@@ -41,16 +41,16 @@ export class Viewer {
   sentBytes = 0
   lastTimeMs = 0
   readonly #sink: Sink
-  readonly #owner: ViewerOwner
-  // Where in its bytes the burst of a joiner ends; its queue's bounds count from there.
-  #burstEnd = 0
+  readonly #owner: QueueOwner
+  // Where in its bytes the replay of a joiner ends; its queue's bounds count from there.
+  #replayEnd = 0
   // A batch that was queued, by where it ends; when it has left, the one sent then takes its place.
   #markEnd = -Infinity
   #markTimeMs = 0
   #stallDrained = 0
   #progressMs: number
 
-  constructor(sink: Sink, limits: ViewerLimits, startBackMs: number | undefined, nowMs: number, owner: ViewerOwner) {
+  constructor(sink: Sink, limits: QueueLimits, startBackMs: number | undefined, nowMs: number, owner: QueueOwner) {
     this.#sink = sink
     this.#owner = owner
     this.limits = limits
@@ -90,23 +90,23 @@ export class Viewer {
     this.lastTimeMs = timeMs
   }
 
-  /** What was written last was a joiner's burst: it may pass the queue's bounds. */
-  endBurst(): void {
-    this.#burstEnd = this.sentBytes
+  /** What was written last was a joiner's replay: it may pass the queue's bounds. */
+  endReplay(): void {
+    this.#replayEnd = this.sentBytes
   }
 
   /** Whether its bounds let it take a further batch. A single batch always fits an empty queue. */
   accepts(sizeBytes: number, timeMs: number): boolean {
     const queued = this.queuedBytes
     const drained = this.sentBytes - queued
-    const burstBytes = Math.max(0, this.#burstEnd - drained)
-    if (queued === 0 || burstBytes > 0 || drained >= this.#markEnd) {
+    const replayBytes = Math.max(0, this.#replayEnd - drained)
+    if (queued === 0 || replayBytes > 0 || drained >= this.#markEnd) {
       this.#markEnd = this.sentBytes + sizeBytes
       this.#markTimeMs = timeMs
       if (queued === 0) return true
     }
     const { queueBytes, queueMs } = this.limits
-    return queued + sizeBytes <= queueBytes + burstBytes && timeMs - this.#markTimeMs <= queueMs
+    return queued + sizeBytes <= queueBytes + replayBytes && timeMs - this.#markTimeMs <= queueMs
   }
 
   /** It can't take a batch of so many units: it skips to a start point, or is closed where it must not skip. */

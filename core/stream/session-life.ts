@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { CloseReason } from 'sluice/sdk'
 
-type SessionInitiation = {
+type SessionLifeOptions = {
   readonly log: Logger
   /** Longest life the control server asked for, in milliseconds; recorded only. */
   readonly lifetimeMs: number | undefined
@@ -10,7 +10,7 @@ type SessionInitiation = {
 }
 
 /** The end of a publisher or subscriber: once, with a reason, told to all who asked. */
-export class Session {
+export class SessionLife {
   /** Of the plugin whose session it is. */
   readonly log: Logger
   readonly lifetimeMs: number | undefined
@@ -19,7 +19,7 @@ export class Session {
   #reason: CloseReason | undefined
   #begun = false
 
-  constructor(init: SessionInitiation) {
+  constructor(init: SessionLifeOptions) {
     this.log = init.log
     this.lifetimeMs = init.lifetimeMs
     this.#onEnd = init.onEnd

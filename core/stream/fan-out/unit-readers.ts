@@ -1,11 +1,8 @@
 import type { AccessUnit, Track, UnitReader } from 'sluice/sdk'
-import { isPromiseLike } from '../base/deadline.ts'
-import type { CacheEntry, GopCache } from './gop-cache.ts'
-import type { StreamSubscriber } from './stream-subscriber.ts'
-import { isStart, selectsTrack, selectsUnit } from './track-selection.ts'
-
-/** A unit as a stream keeps it for late joiners. */
-export type UnitEntry = CacheEntry & { readonly unit: AccessUnit }
+import { isPromiseLike } from '../../base/deadline.ts'
+import type { GopCache, UnitEntry } from '../gop-cache.ts'
+import type { StreamSubscriber } from '../stream-subscriber.ts'
+import { isStart, selectsTrack, selectsUnit } from '../track-selection.ts'
 
 type ReaderState = {
   readonly reader: UnitReader

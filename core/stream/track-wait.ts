@@ -3,7 +3,7 @@ import type { StreamPublisher } from './stream-publisher.ts'
 import type { StreamSubscriber } from './stream-subscriber.ts'
 
 /** The subscribers of one stream that have not got the tracks they want yet. */
-export class WaitingRoom {
+export class TrackWait {
   readonly #waiting = new Map<StreamSubscriber, () => void>()
 
   has(subscriber: StreamSubscriber): boolean {

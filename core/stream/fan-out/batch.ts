@@ -1,9 +1,9 @@
-import type { CacheEntry } from './gop-cache.ts'
+import type { CacheEntry } from '../gop-cache.ts'
 
 /** What a shared muxer puts out: one unit's bytes, or a configuration's. */
 export type Output = CacheEntry & { readonly bytes: Buffer; readonly config: boolean }
 
-/** What leaves in one write: outputs as one buffer from a given one on, each made once for all viewers that need it. */
+/** What leaves in one write: outputs as one buffer from a given one on, each made once for all sinks that need it. */
 export class Batch {
   readonly outputs: readonly Output[]
   /** Decoding time of the newest output. */
@@ -11,11 +11,11 @@ export class Batch {
   readonly sizeBytes: number
   /** How many of the outputs are units. */
   readonly units: number
-  /** Index of the first output that a viewer can start at; -1 when there is none. */
+  /** Index of the first output that a sink can start at; -1 when there is none. */
   readonly firstStart: number
   readonly #frame: (bytes: Buffer) => Buffer
   readonly #made = new Map<number, Buffer>()
-  /** By the version of the configuration that a viewer has. */
+  /** By the version of the configuration that a sink has. */
   readonly #configs = new Map<number, Buffer>()
 
   constructor(outputs: readonly Output[], frame: (bytes: Buffer) => Buffer) {
@@ -46,7 +46,7 @@ export class Batch {
     return Math.max(0, index - (this.outputs.length - this.units))
   }
 
-  /** What goes before this batch to viewers that have an older configuration; made for the first who asks. */
+  /** What goes before this batch to sinks that have an older configuration; made for the first who asks. */
   config(version: number, make: () => Buffer): Buffer {
     const known = this.#configs.get(version)
     if (known !== undefined) return known

@@ -1,10 +1,10 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { CLIENT_LEFT } from 'sluice/sdk'
-import type { FakeSink } from './fixtures/fake-format.ts'
-import { audioTrack, unitOf, videoTrack } from './fixtures/media.ts'
-import { MuxerRig, turn } from './fixtures/muxer-rig.ts'
-import type { Viewer, ViewerLimits } from './viewer.ts'
+import type { FakeSink } from '../fixtures/fake-format.ts'
+import { audioTrack, unitOf, videoTrack } from '../fixtures/media.ts'
+import { MuxerRig, turn } from '../fixtures/muxer-rig.ts'
+import type { SinkQueue, QueueLimits } from './sink-queue.ts'
 
 type Op =
   | 'key'
@@ -21,19 +21,19 @@ type Op =
   | 'drain'
 
 type Written = { readonly label: string; readonly key: boolean; readonly source: number }
-type Watcher = { readonly sink: FakeSink; readonly viewer: Viewer; readonly closed: string[] }
+type Watcher = { readonly sink: FakeSink; readonly queue: SinkQueue; readonly closed: string[] }
 
 /** Plays random operations on a shared muxer. Units are labelled `K7@2`: the seventh, for the second configuration. */
 class Play {
   readonly written: Written[] = []
   readonly watchers: Watcher[] = []
   readonly #rig: MuxerRig
-  readonly #limits: Partial<ViewerLimits>
+  readonly #limits: Partial<QueueLimits>
   #version = 1
   #source = 0
   #needsKey = true
 
-  constructor(windowMs: number, limits: Partial<ViewerLimits> = {}) {
+  constructor(windowMs: number, limits: Partial<QueueLimits> = {}) {
     this.#rig = new MuxerRig({ windowMs, tracks: this.#tracks() })
     this.#limits = limits
   }
@@ -96,8 +96,8 @@ class Play {
 
   #disturb(op: Op, watcher: Watcher | undefined): void {
     if (watcher === undefined) return
-    const { sink, viewer } = watcher
-    if (op === 'leave') viewer.close(CLIENT_LEFT)
+    const { sink, queue } = watcher
+    if (op === 'leave') queue.close(CLIENT_LEFT)
     else if (op === 'stick') sink.stuck = true
     else {
       sink.stuck = false
@@ -106,7 +106,7 @@ class Play {
   }
 }
 
-/** The indexes of the units a viewer got; on the way, whether it could decode each of them. */
+/** The indexes of the units a sink got; on the way, whether it could decode each of them. */
 function unitsOf(sink: FakeSink, written: readonly Written[]): number[] {
   let config = ''
   return sink.tokens.flatMap((token) => {
@@ -126,14 +126,14 @@ function plays(ops: readonly Op[]) {
 }
 
 describe('SharedMuxer, whatever happens in whatever order', () => {
-  it('gives each viewer a run of units from a keyframe on, without gap or repetition', async () => {
+  it('gives each sink a run of units from a keyframe on, without gap or repetition', async () => {
     const ops = plays(['key', 'flush', 'join', 'wait', 'leave', 'configure', 'republish'])
     await fc.assert(
       fc.asyncProperty(ops, fc.constantFrom(0, 60_000), async (steps, windowMs) => {
         const play = new Play(windowMs)
         for (const [op, pick] of steps) await play.run(op, pick)
         await play.end()
-        for (const { sink, viewer, closed } of play.watchers) {
+        for (const { sink, queue, closed } of play.watchers) {
           const got = unitsOf(sink, play.written)
           for (const [position, index] of got.entries()) {
             const before = got[position - 1]
@@ -149,7 +149,7 @@ describe('SharedMuxer, whatever happens in whatever order', () => {
             const missing = play.written.slice(last + 1)
             expect(missing.every(({ source, key }) => source !== play.written[last]?.source && !key)).to.be.true
           }
-          expect([viewer.skips, viewer.dropped]).to.deep.equal([0, 0])
+          expect([queue.skips, queue.dropped]).to.deep.equal([0, 0])
         }
         expect(play.muxed).to.deep.equal(play.written.map(({ label }) => label))
       }),
@@ -157,7 +157,7 @@ describe('SharedMuxer, whatever happens in whatever order', () => {
     )
   })
 
-  it('keeps the queue of a slow viewer in bounds, counts what it misses, and goes on at keyframes', async () => {
+  it('keeps the queue of a slow sink in bounds, counts what it misses, and goes on at keyframes', async () => {
     const queueBytes = 60
     const ops = plays(['key', 'wait', 'join', 'configure', 'stick', 'stick', 'drain'])
     await fc.assert(
@@ -167,14 +167,14 @@ describe('SharedMuxer, whatever happens in whatever order', () => {
         await play.run('turn', 0)
         for (const [op, pick] of steps) await play.run(op, pick)
         await play.end()
-        for (const { sink, viewer, closed } of play.watchers) {
+        for (const { sink, queue, closed } of play.watchers) {
           const got = unitsOf(sink, play.written)
           const first = got[0]
           if (first === undefined) continue
           const runs = got.filter((index, position) => index !== (got[position - 1] ?? -2) + 1)
           expect(runs.every((index) => play.written[index]?.key)).to.be.true
-          expect(viewer.dropped, sink.text).to.equal(play.written.length - first - got.length)
-          expect(viewer.skips).to.be.at.least(runs.length - 1)
+          expect(queue.dropped, sink.text).to.equal(play.written.length - first - got.length)
+          expect(queue.skips).to.be.at.least(runs.length - 1)
           expect(closed).to.be.empty
           const largest = Math.max(...sink.writes.map((bytes) => bytes.length))
           expect(sink.mostQueuedBytes).to.be.at.most(queueBytes + 2 * largest)

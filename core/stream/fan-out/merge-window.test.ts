@@ -1,13 +1,13 @@
 import { expect } from 'chai'
 import { MAX_AUTO_WINDOW_MS, MAX_SAVING_WINDOW_MS, nextWindowMs } from './merge-window.ts'
 
-const FEW = { viewers: 100, writesPerSecond: 6800 }
-const MANY = { viewers: 300, writesPerSecond: 20_400 }
-const VERY_MANY = { viewers: 2000, writesPerSecond: 136_000 }
+const FEW = { sinks: 100, writesPerSecond: 6800 }
+const MANY = { sinks: 300, writesPerSecond: 20_400 }
+const VERY_MANY = { sinks: 2000, writesPerSecond: 136_000 }
 
 describe('merge window', () => {
   const cases = [
-    { name: 'stays 0 for few viewers', from: 0, load: { ...FEW, utilization: 0.1 }, next: 0 },
+    { name: 'stays 0 for few sinks', from: 0, load: { ...FEW, utilization: 0.1 }, next: 0 },
     { name: 'gathers as much as saves writes', from: 0, load: { ...MANY, utilization: 0.2 }, next: 50 },
     {
       name: 'saves no more than so much',

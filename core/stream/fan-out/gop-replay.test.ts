@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import type { Output } from './batch.ts'
-import { JoinBurst } from './join-burst.ts'
+import { GopReplay } from './gop-replay.ts'
 
 const UNIT_BYTES = 10
 
@@ -16,17 +16,17 @@ function joined(entries: readonly Output[]): Buffer {
   return Buffer.concat(entries.map(({ bytes }) => bytes))
 }
 
-describe('JoinBurst', () => {
+describe('GopReplay', () => {
   it('gives whoever comes all that is kept from where they start, in a few writes', () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 300 }), { minLength: 1, maxLength: 60 })
     const comers = fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 60 })
     fc.assert(
       fc.property(sizes, comers, (sizesBytes, counts) => {
-        const burst = new JoinBurst((bytes) => bytes)
+        const replay = new GopReplay((bytes) => bytes)
         const all = sizesBytes.flatMap((sizeBytes) => outputs(1, sizeBytes))
         for (const count of counts.toSorted((a, b) => a - b)) {
           const kept = all.slice(0, count)
-          const buffers = burst.take(kept, 0)
+          const buffers = replay.take(kept, 0)
           expect(Buffer.concat(buffers)).to.eql(joined(kept))
           expect(buffers.length).to.be.at.most(1 + Math.log2(joined(kept).length))
         }
@@ -35,39 +35,39 @@ describe('JoinBurst', () => {
   })
 
   it('gives those who come between two units the same bytes', () => {
-    const burst = new JoinBurst((bytes) => bytes)
+    const replay = new GopReplay((bytes) => bytes)
     const kept = outputs(30)
-    burst.take(kept.slice(0, 20), 0)
-    const first = burst.take(kept, 0)
-    const second = burst.take(kept, 0)
+    replay.take(kept.slice(0, 20), 0)
+    const first = replay.take(kept, 0)
+    const second = replay.take(kept, 0)
     expect(second.length).to.equal(first.length)
     for (const [index, bytes] of second.entries()) expect(bytes).to.equal(first[index])
   })
 
   it('copies media a few times in all when somebody comes with each unit', () => {
     let copiedBytes = 0
-    const burst = new JoinBurst((bytes) => {
+    const replay = new GopReplay((bytes) => {
       copiedBytes += bytes.length
       return bytes
     })
     const kept = outputs(256)
-    for (let count = 1; count <= kept.length; count++) burst.take(kept.slice(0, count), 0)
+    for (let count = 1; count <= kept.length; count++) replay.take(kept.slice(0, count), 0)
     expect(copiedBytes).to.be.at.most(256 * UNIT_BYTES * Math.log2(256))
   })
 
   it('begins anew with another start, and after it was cleared', () => {
-    const burst = new JoinBurst((bytes) => bytes)
+    const replay = new GopReplay((bytes) => bytes)
     const kept = outputs(30)
-    burst.take(kept, 0)
-    expect(Buffer.concat(burst.take(kept, 10))).to.eql(joined(kept.slice(10)))
-    burst.clear()
-    expect(Buffer.concat(burst.take(kept.slice(0, 5), 0))).to.eql(joined(kept.slice(0, 5)))
+    replay.take(kept, 0)
+    expect(Buffer.concat(replay.take(kept, 10))).to.eql(joined(kept.slice(10)))
+    replay.clear()
+    expect(Buffer.concat(replay.take(kept.slice(0, 5), 0))).to.eql(joined(kept.slice(0, 5)))
   })
 
   it('frames each write as a whole', () => {
-    const burst = new JoinBurst((bytes) => Buffer.concat([Buffer.from('<'), bytes, Buffer.from('>')]))
+    const replay = new GopReplay((bytes) => Buffer.concat([Buffer.from('<'), bytes, Buffer.from('>')]))
     const kept = outputs(20)
-    burst.take(kept.slice(0, 16), 0)
-    for (const bytes of burst.take(kept, 0)) expect(bytes.toString()).to.match(/^<[^<>]+>$/u)
+    replay.take(kept.slice(0, 16), 0)
+    for (const bytes of replay.take(kept, 0)) expect(bytes.toString()).to.match(/^<[^<>]+>$/u)
   })
 })

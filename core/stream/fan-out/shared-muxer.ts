@@ -1,13 +1,12 @@
 import type { AccessUnit, Muxer, MuxerFormat, MuxerStart, Track } from 'sluice/sdk'
 import type { Logger } from 'pino'
-import { Announcements } from './announcements.ts'
+import { ConfigVersions } from './config-versions.ts'
 import { Batch, type Output } from './batch.ts'
 import { FlushSchedule } from './flush-schedule.ts'
-import { GopCache } from './gop-cache.ts'
-import { JoinBurst } from './join-burst.ts'
-import { isStart, leadTrack, selectsTrack, selectsUnit, type TrackSelection } from './track-selection.ts'
-import type { UnitEntry } from './unit-readers.ts'
-import type { Viewer } from './viewer.ts'
+import { GopCache, type UnitEntry } from '../gop-cache.ts'
+import { GopReplay } from './gop-replay.ts'
+import { isStart, leadTrack, selectsTrack, selectsUnit, type TrackSelection } from '../track-selection.ts'
+import type { SinkQueue } from './sink-queue.ts'
 
 type SharedMuxerOptions = {
   readonly format: MuxerFormat
@@ -20,9 +19,9 @@ type SharedMuxerOptions = {
 }
 
 /**
- * One stream in one output format, for all its viewers: a unit is muxed once, what is muxed within one window leaves
- * as one write per viewer, and all get the same buffer. It keeps the newest group of pictures in output bytes, so that
- * viewers who join at once share one buffer, too.
+ * One stream in one output format, for all its sinks: a unit is muxed once, what is muxed within one window leaves
+ * as one write per sink, and all get the same buffer. It keeps the newest group of pictures in output bytes, so that
+ * sinks that join at once share one buffer, too.
  *
  * The cache holds only units that the present configuration decodes, so that start bytes and cache always fit together.
  * For the same reason what is pending must be flushed before the source's tracks change.
@@ -31,12 +30,12 @@ export class SharedMuxer {
   readonly #options: SharedMuxerOptions
   readonly #muxer: Muxer
   readonly #cache: GopCache<Output>
-  readonly #burst: JoinBurst
-  readonly #viewers = new Set<Viewer>()
-  readonly #announcements = new Announcements()
+  readonly #replay: GopReplay
+  readonly #queues = new Set<SinkQueue>()
+  readonly #configs = new ConfigVersions()
   readonly #frame: (bytes: Buffer) => Buffer
   readonly #schedule: FlushSchedule
-  #joining: Viewer[] = []
+  #joining: SinkQueue[] = []
   #pending: Output[] = []
   #lead: Track | undefined
   #startBytes: Buffer | undefined
@@ -50,14 +49,14 @@ export class SharedMuxer {
     this.#muxer = muxer
     this.#frame = (bytes) => (muxer.frame ? muxer.frame(bytes) : bytes)
     this.#cache = new GopCache(options.bufferMs)
-    this.#burst = new JoinBurst(this.#frame)
+    this.#replay = new GopReplay(this.#frame)
     this.#schedule = new FlushSchedule(options.windowMs, () => this.flush())
-    for (const track of this.#tracks()) this.#announcements.note(track)
+    for (const track of this.#tracks()) this.#configs.note(track)
     this.#lead = this.#findLead()
   }
 
-  get viewers(): ReadonlySet<Viewer> {
-    return this.#viewers
+  get queues(): ReadonlySet<SinkQueue> {
+    return this.#queues
   }
 
   set bufferMs(bufferMs: number) {
@@ -67,12 +66,12 @@ export class SharedMuxer {
   /** A track appeared or was configured anew. Its bytes are sent unless they are the ones sent before. */
   configure(track: Track, timeMs: number): void {
     if (this.#closed || !selectsTrack(this.#options.selection, track)) return
-    const before = this.#announcements.note(track)
+    const before = this.#configs.note(track)
     this.#followLead(before === 'changed')
     // Also of a track that is announced as the same: it is another object.
     this.#startBytes = undefined
     if (before === 'same') return
-    this.#announcements.renew(track)
+    this.#configs.renew(track)
     this.#guard(() => {
       this.#start()
       const bytes = this.#muxer.configure(track, timeMs)
@@ -80,17 +79,17 @@ export class SharedMuxer {
     })
   }
 
-  /** The publisher's tracks ended. Its successor's are announced as far as they differ; viewers go on at a keyframe. */
+  /** The publisher's tracks ended. Its successor's are announced as far as they differ; sinks go on at a keyframe. */
   sourceEnded(): void {
     this.#clearCache()
     this.#lead = undefined
     this.#startBytes = undefined
     this.#failed = false
-    for (const viewer of this.#viewers) if (viewer.state === 'live') viewer.state = 'starting'
+    for (const queue of this.#queues) if (queue.state === 'live') queue.state = 'starting'
   }
 
   removeTrack(track: Track): void {
-    this.#announcements.delete(track)
+    this.#configs.delete(track)
     this.#startBytes = undefined
     this.#followLead(false)
   }
@@ -107,7 +106,7 @@ export class SharedMuxer {
     this.#schedule.request()
   }
 
-  /** Fills the cache with what the stream kept before there was a viewer. */
+  /** Fills the cache with what the stream kept before there was a sink. */
   prime(entries: readonly Pick<UnitEntry, 'unit' | 'timeMs'>[]): void {
     for (const { unit, timeMs } of entries) {
       const output = this.#output(unit, timeMs)
@@ -115,24 +114,24 @@ export class SharedMuxer {
     }
   }
 
-  attach(viewer: Viewer): void {
-    this.#viewers.add(viewer)
-    if (viewer.startBackMs === undefined) return
-    viewer.state = 'joining'
-    this.#joining.push(viewer)
+  attach(queue: SinkQueue): void {
+    this.#queues.add(queue)
+    if (queue.startBackMs === undefined) return
+    queue.state = 'joining'
+    this.#joining.push(queue)
     if (this.#joinScheduled) return
     this.#joinScheduled = true
     setImmediate(() => this.#guard(() => this.#join()))
   }
 
   /** Returns whether it was the last one. */
-  detach(viewer: Viewer): boolean {
-    this.#viewers.delete(viewer)
-    return this.#viewers.size === 0
+  detach(queue: SinkQueue): boolean {
+    this.#queues.delete(queue)
+    return this.#queues.size === 0
   }
 
   checkStalls(nowMs: number): void {
-    for (const viewer of this.#viewers) viewer.checkStall(nowMs)
+    for (const queue of this.#queues) queue.checkStall(nowMs)
   }
 
   close(): void {
@@ -143,7 +142,7 @@ export class SharedMuxer {
     this.#clearCache()
   }
 
-  /** Sends what is pending to all viewers. */
+  /** Sends what is pending to all sinks. */
   flush(): void {
     this.#schedule.cancel()
     if (this.#pending.length === 0) return
@@ -174,52 +173,52 @@ export class SharedMuxer {
   }
 
   #deliver(batch: Batch): void {
-    if (batch.firstStart >= 0) this.#burst.clear()
+    if (batch.firstStart >= 0) this.#replay.clear()
     for (const output of batch.outputs) if (!output.config) this.#cache.push(output)
-    for (const viewer of this.#viewers) {
-      if (viewer.state === 'joining' || viewer.paused) continue
-      if (viewer.state === 'live') this.#pass(viewer, batch, 0)
-      else this.#resume(viewer, batch)
+    for (const queue of this.#queues) {
+      if (queue.state === 'joining' || queue.paused) continue
+      if (queue.state === 'live') this.#pass(queue, batch, 0)
+      else this.#resume(queue, batch)
     }
   }
 
-  #pass(viewer: Viewer, batch: Batch, index: number): void {
-    if (!viewer.accepts(batch.sizeBytes, batch.timeMs)) return viewer.fallBehind(batch.units)
-    if (viewer.state !== 'live') this.#sendConfig(viewer, batch)
-    this.#send(viewer, batch.from(index), batch.timeMs)
-    viewer.configVersion = this.#announcements.version
-    viewer.state = 'live'
+  #pass(queue: SinkQueue, batch: Batch, index: number): void {
+    if (!queue.accepts(batch.sizeBytes, batch.timeMs)) return queue.fallBehind(batch.units)
+    if (queue.state !== 'live') this.#sendConfig(queue, batch)
+    this.#send(queue, batch.from(index), batch.timeMs)
+    queue.configVersion = this.#configs.version
+    queue.state = 'live'
   }
 
-  // A viewer takes up at the batch's first start point; one that has skipped, only once its queue has drained.
-  #resume(viewer: Viewer, batch: Batch): void {
-    const skipping = viewer.state === 'skipping'
-    if (batch.firstStart < 0 || (skipping && viewer.queuedBytes > 0)) {
-      if (skipping) viewer.dropped += batch.units
+  // A sink takes up at the batch's first start point; one that has skipped, only once its queue has drained.
+  #resume(queue: SinkQueue, batch: Batch): void {
+    const skipping = queue.state === 'skipping'
+    if (batch.firstStart < 0 || (skipping && queue.queuedBytes > 0)) {
+      if (skipping) queue.dropped += batch.units
       return
     }
-    if (skipping) viewer.dropped += batch.unitsBefore(batch.firstStart)
-    this.#pass(viewer, batch, batch.firstStart)
+    if (skipping) queue.dropped += batch.unitsBefore(batch.firstStart)
+    this.#pass(queue, batch, batch.firstStart)
   }
 
-  #sendConfig(viewer: Viewer, batch: Batch): void {
-    const { configVersion: since } = viewer
-    if (since === this.#announcements.version) return
+  #sendConfig(queue: SinkQueue, batch: Batch): void {
+    const { configVersion: since } = queue
+    if (since === this.#configs.version) return
     const timeMs = batch.outputs[batch.firstStart]?.timeMs ?? batch.timeMs
     const bytes = since < 0 ? this.#start() : batch.config(since, () => this.#configBytes(timeMs, since))
-    this.#send(viewer, bytes, timeMs)
+    this.#send(queue, bytes, timeMs)
   }
 
   // What changed since a version.
   #configBytes(timeMs: number, since: number): Buffer {
-    const changed = this.#tracks().filter((track) => this.#announcements.isNewer(track, since))
+    const changed = this.#tracks().filter((track) => this.#configs.isNewer(track, since))
     const parts = changed.map((track) => this.#muxer.configure(track, timeMs))
     const bytes = Buffer.concat(parts.filter((part) => part !== null))
     return bytes.length > 0 ? this.#frame(bytes) : bytes
   }
 
-  #send(viewer: Viewer, bytes: Buffer, timeMs: number): void {
-    if (bytes.length > 0 && this.#viewers.has(viewer)) viewer.write(bytes, timeMs)
+  #send(queue: SinkQueue, bytes: Buffer, timeMs: number): void {
+    if (bytes.length > 0 && this.#queues.has(queue)) queue.write(bytes, timeMs)
   }
 
   #join(): void {
@@ -230,19 +229,19 @@ export class SharedMuxer {
     this.#joining = []
     const { entries } = this.#cache
     const timeMs = entries.at(-1)?.timeMs ?? 0
-    const bursts = new Map<number, readonly Buffer[]>()
-    for (const viewer of joining) {
-      if (!this.#viewers.has(viewer)) continue
-      viewer.state = 'starting'
-      if (entries.length === 0 || viewer.paused) continue
-      const index = this.#cache.startIndex(viewer.startBackMs ?? 0)
-      const burst = bursts.get(index) ?? this.#burst.take(entries, index)
-      bursts.set(index, burst)
-      this.#send(viewer, this.#start(), timeMs)
-      for (const bytes of burst) this.#send(viewer, bytes, timeMs)
-      viewer.endBurst()
-      viewer.configVersion = this.#announcements.version
-      viewer.state = 'live'
+    const replays = new Map<number, readonly Buffer[]>()
+    for (const queue of joining) {
+      if (!this.#queues.has(queue)) continue
+      queue.state = 'starting'
+      if (entries.length === 0 || queue.paused) continue
+      const index = this.#cache.startIndex(queue.startBackMs ?? 0)
+      const replay = replays.get(index) ?? this.#replay.take(entries, index)
+      replays.set(index, replay)
+      this.#send(queue, this.#start(), timeMs)
+      for (const bytes of replay) this.#send(queue, bytes, timeMs)
+      queue.endReplay()
+      queue.configVersion = this.#configs.version
+      queue.state = 'live'
     }
   }
 
@@ -262,7 +261,7 @@ export class SharedMuxer {
     return leadTrack(this.#tracks(), this.#options.selection)
   }
 
-  // The tracks have changed: what is cached stays useful as long as viewers start at the same track, and as it was.
+  // The tracks have changed: what is cached stays useful as long as sinks start at the same track, and as it was.
   #followLead(changed: boolean): void {
     const lead = this.#findLead()
     if (changed || lead !== this.#lead) this.#clearCache()
@@ -271,18 +270,18 @@ export class SharedMuxer {
 
   #clearCache(): void {
     this.#cache.clear()
-    this.#burst.clear()
+    this.#replay.clear()
   }
 
-  // A format that fails on what no viewer gets on without ends its viewers, and nobody else.
+  // A format that fails on what no sink gets on without ends its sinks, and nobody else.
   #guard(work: () => void): void {
     try {
       work()
     } catch (error) {
       // Who comes later meets it again.
-      if (this.#viewers.size === 0) return
+      if (this.#queues.size === 0) return
       this.#options.log.error({ err: error, format: this.#options.format.name }, 'a muxer failed')
-      for (const viewer of [...this.#viewers]) viewer.close({ code: 'failed', text: 'failed' })
+      for (const queue of [...this.#queues]) queue.close({ code: 'failed', text: 'failed' })
     }
   }
 }

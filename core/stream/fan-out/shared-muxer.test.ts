@@ -1,11 +1,11 @@
 import { expect } from 'chai'
 import { CLIENT_LEFT } from 'sluice/sdk'
-import { FakeFormat } from './fixtures/fake-format.ts'
-import { audioTrack, unitOf, videoTrack } from './fixtures/media.ts'
-import { MuxerRig, turn } from './fixtures/muxer-rig.ts'
+import { FakeFormat } from '../fixtures/fake-format.ts'
+import { audioTrack, unitOf, videoTrack } from '../fixtures/media.ts'
+import { MuxerRig, turn } from '../fixtures/muxer-rig.ts'
 
 describe('SharedMuxer', () => {
-  it('muxes each unit once, whatever the number of viewers', async () => {
+  it('muxes each unit once, whatever the number of sinks', async () => {
     const rig = new MuxerRig()
     for (let count = 0; count < 50; count++) rig.wait()
     rig.write('K1 P2 a3')
@@ -13,18 +13,18 @@ describe('SharedMuxer', () => {
     expect(rig.format.muxed).to.deep.equal(['K1', 'P2', 'a3'])
   })
 
-  it('writes once a turn to each viewer, the same buffer to all', async () => {
+  it('writes once a turn to each sink, the same buffer to all', async () => {
     const rig = new MuxerRig()
-    const viewers = [rig.wait(), rig.wait(), rig.wait()]
+    const queues = [rig.wait(), rig.wait(), rig.wait()]
     rig.write('K1')
     await turn()
     rig.write('P2 a3 P4')
     await turn()
-    for (const { sink } of viewers) {
+    for (const { sink } of queues) {
       expect(sink.text).to.equal('S(v1,a1) K1 P2 a3 P4')
       expect(sink.writes).to.have.length(3)
-      expect(sink.writes[0]).to.equal(viewers[0]?.sink.writes[0])
-      expect(sink.writes[2]).to.equal(viewers[0]?.sink.writes[2])
+      expect(sink.writes[0]).to.equal(queues[0]?.sink.writes[0])
+      expect(sink.writes[2]).to.equal(queues[0]?.sink.writes[2])
     }
   })
 
@@ -120,7 +120,7 @@ describe('SharedMuxer', () => {
       }
     })
 
-    it('gets what the stream kept before there was a viewer', async () => {
+    it('gets what the stream kept before there was a sink', async () => {
       const rig = new MuxerRig()
       const track = videoTrackOf(rig)
       rig.muxer.prime([
@@ -135,14 +135,14 @@ describe('SharedMuxer', () => {
 
     it('waits for a keyframe when none is kept', async () => {
       const rig = new MuxerRig()
-      const { sink, viewer } = rig.join()
+      const { sink, queue } = rig.join()
       rig.write('a1 P2')
       await turn()
       expect(sink.writes).to.be.empty
       rig.write('a3 K4 P5')
       await turn()
       expect(sink.text).to.equal('S(v1,a1) K4 P5')
-      expect(viewer.dropped).to.equal(0)
+      expect(queue.dropped).to.equal(0)
     })
 
     it('starts as far back as it wants and the buffer reaches', async () => {
@@ -161,8 +161,8 @@ describe('SharedMuxer', () => {
       rig.wait()
       rig.write('K1')
       await turn()
-      const { sink, viewer } = rig.join()
-      viewer.close(CLIENT_LEFT)
+      const { sink, queue } = rig.join()
+      queue.close(CLIENT_LEFT)
       await turn()
       expect(sink.writes).to.be.empty
     })
@@ -171,12 +171,12 @@ describe('SharedMuxer', () => {
   describe('a configuration', () => {
     it('that changes is announced once, before the units that need it', async () => {
       const rig = new MuxerRig()
-      const viewers = [rig.wait(), rig.wait()]
+      const queues = [rig.wait(), rig.wait()]
       rig.write('K1 P2')
       rig.configure(videoTrackOf(rig), 'v2')
       rig.write('K3')
       await turn()
-      for (const { sink } of viewers) expect(sink.text).to.equal('S(v1,a1) K1 P2 C(v2) K3')
+      for (const { sink } of queues) expect(sink.text).to.equal('S(v1,a1) K1 P2 C(v2) K3')
       expect(rig.format.configured).to.deep.equal(['v2'])
     })
 
@@ -224,14 +224,14 @@ describe('SharedMuxer', () => {
 
     it('of the next publisher is not announced again when it is the same', async () => {
       const rig = new MuxerRig()
-      const { sink, viewer } = rig.wait()
+      const { sink, queue } = rig.wait()
       rig.write('K1 P2')
       rig.republish(audioTrack({ id: 0 }), videoTrack({ id: 1 }))
       rig.write('a3 K4 P5')
       await turn()
       expect(sink.text).to.equal('S(v1,a1) K1 P2 K4 P5')
       expect(rig.format.configured).to.be.empty
-      expect(viewer.skips).to.equal(0)
+      expect(queue.skips).to.equal(0)
     })
 
     it('of the next publisher is announced as far as it differs, or its timescale', async () => {
@@ -330,20 +330,20 @@ describe('SharedMuxer', () => {
   describe('pausing', () => {
     it('sends nothing, and goes on at a keyframe with the configuration it missed', async () => {
       const rig = new MuxerRig()
-      const { sink, viewer } = rig.wait()
+      const { sink, queue } = rig.wait()
       rig.write('K1 P2')
       await turn()
-      viewer.pause()
+      queue.pause()
       rig.write('P3')
       await turn()
       rig.configure(videoTrackOf(rig), 'v2')
       rig.write('K4')
       await turn()
-      viewer.resume()
+      queue.resume()
       rig.write('P5 K6')
       await turn()
       expect(sink.text).to.equal('S(v1,a1) K1 P2 C(v2) K6')
-      expect([viewer.skips, viewer.dropped]).to.deep.equal([0, 0])
+      expect([queue.skips, queue.dropped]).to.deep.equal([0, 0])
     })
   })
 
@@ -362,7 +362,7 @@ describe('SharedMuxer', () => {
       expect(closed).to.be.empty
     })
 
-    it('in a sink ends its viewer and nobody else', async () => {
+    it('in a sink ends its sink and nobody else', async () => {
       const rig = new MuxerRig()
       const [bad, good] = [rig.wait(), rig.wait()]
       bad.sink.fails = true
@@ -374,7 +374,7 @@ describe('SharedMuxer', () => {
     })
 
     for (const when of ['while it starts', 'while it is live', 'while it skips']) {
-      it(`in a sink that can't say what is queued, ${when}, ends its viewer and nobody else`, async () => {
+      it(`in a sink that can't say what is queued, ${when}, ends its sink and nobody else`, async () => {
         const rig = new MuxerRig()
         const bad = rig.wait({ queueBytes: 10 })
         const good = rig.wait()
@@ -394,14 +394,14 @@ describe('SharedMuxer', () => {
     }
 
     for (const call of ['start', 'frame', 'configure'] as const) {
-      it(`in ${call} ends the viewers of the format`, async () => {
+      it(`in ${call} ends the sinks of the format`, async () => {
         const rig = new MuxerRig({ format: new FakeFormat({ frames: true }) })
-        const viewer = rig.wait()
+        const queue = rig.wait()
         rig.format.fails[call] = true
         rig.configure(videoTrackOf(rig), 'v2')
         rig.write('K1')
         await turn()
-        expect(viewer.closed).to.deep.equal(['failed'])
+        expect(queue.closed).to.deep.equal(['failed'])
         expect(rig.messages).to.deep.equal(['a muxer failed'])
       })
     }

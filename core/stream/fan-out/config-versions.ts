@@ -1,16 +1,15 @@
 import type { Track } from 'sluice/sdk'
-import { sameConfig } from './track-config.ts'
 
 type Announcement = Pick<Track, 'codec' | 'timescale' | 'config'>
 
 /** What a format has announced of each track, by the place that a successor takes, and which of it is newer than what. */
-export class Announcements {
+export class ConfigVersions {
   readonly #announced = new Map<string, Announcement>()
   /** In which version each track's configuration last changed. */
   readonly #changedIn = new Map<string, number>()
   #version = 0
 
-  /** Moves with {@link Announcements.renew}. */
+  /** Moves with {@link ConfigVersions.renew}. */
   get version(): number {
     return this.#version
   }
@@ -24,7 +23,7 @@ export class Announcements {
     return sameAnnouncement(before, track) ? 'same' : 'changed'
   }
 
-  /** Viewers must be told of the track anew. */
+  /** Sinks must be told of the track anew. */
   renew(track: Track): void {
     this.#changedIn.set(slot(track), ++this.#version)
   }
@@ -45,4 +44,12 @@ function sameAnnouncement(one: Announcement, other: Announcement): boolean {
 
 function slot(track: Track): string {
   return `${track.kind}:${track.name ?? ''}`
+}
+
+/** Whether two configurations say the same to a decoder. */
+export function sameConfig(one: Track['config'], other: Track['config']): boolean {
+  if (one === other) return true
+  if (one.codecString !== other.codecString || !one.record.equals(other.record)) return false
+  if ('width' in one) return 'width' in other && one.width === other.width && one.height === other.height
+  return 'channels' in other && one.sampleRate === other.sampleRate && one.channels === other.channels
 }

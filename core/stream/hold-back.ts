@@ -7,7 +7,7 @@ const TURNS = 2
  * Keeps back what comes while subscribers that were let in are on their way: a source's first bytes often hold its tracks
  * and their first units together, and who waited for it is to miss none.
  */
-export class Boarding {
+export class HoldBack {
   readonly #dispatch: (unit: AccessUnit) => void
   #held: AccessUnit[] | undefined
   #turn: NodeJS.Immediate | undefined

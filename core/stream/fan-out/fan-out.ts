@@ -1,0 +1,118 @@
+import type { AccessUnit, MuxerFormat, MuxerStart, Track, UnitReader } from 'sluice/sdk'
+import type { Logger } from 'pino'
+import { GopCache, MAX_CACHE_BYTES, type UnitEntry } from '../gop-cache.ts'
+import type { StreamSubscriber } from '../stream-subscriber.ts'
+import { ALL_TRACKS, isStart, leadTrack, selectsTrack } from '../track-selection.ts'
+import type { MergeWindow } from './merge-window.ts'
+import { MuxerTable } from './muxer-table.ts'
+import type { SharedMuxer } from './shared-muxer.ts'
+import { UnitReaders } from './unit-readers.ts'
+
+type FanOutOptions = {
+  readonly log: Logger
+  readonly mergeWindow: MergeWindow
+  /** The stream's tracks and metadata at present. */
+  readonly source: () => MuxerStart
+}
+
+/** The way of a stream's units to its subscribers: a muxer for each format, the unit readers, and what late joiners get. */
+export class FanOut {
+  readonly #options: FanOutOptions
+  readonly #muxers: MuxerTable
+  readonly #readers = new UnitReaders()
+  readonly #cache = new GopCache<UnitEntry>()
+  readonly #shortagesLogged = new Set<string>()
+  #lead: Track | undefined
+
+  constructor(options: FanOutOptions) {
+    this.#options = options
+    this.#muxers = new MuxerTable({ ...options, cache: this.#cache })
+  }
+
+  get muxers(): readonly SharedMuxer[] {
+    return this.#muxers.all
+  }
+
+  /** Sets how much media is kept besides the newest group of pictures. */
+  set bufferMs(bufferMs: number) {
+    if (bufferMs === this.#cache.bufferMs) return
+    this.#cache.bufferMs = bufferMs
+    for (const muxer of this.muxers) muxer.bufferMs = bufferMs
+  }
+
+  /** The muxer that the subscriber shares with the others of its format, selection and window. */
+  muxerFor(format: MuxerFormat, subscriber: StreamSubscriber): SharedMuxer {
+    return this.#muxers.get(format, subscriber)
+  }
+
+  addReader(subscriber: StreamSubscriber, reader: UnitReader): void {
+    const { tracks } = this.#options.source()
+    const selected = tracks.filter((track) => selectsTrack(subscriber.selection, track))
+    this.#readers.add(subscriber, reader, selected, this.#cache)
+  }
+
+  setReaderPaused(subscriber: StreamSubscriber, paused: boolean): void {
+    this.#readers.setPaused(subscriber, paused)
+  }
+
+  /** Takes a subscriber out, wherever it was. */
+  delete(subscriber: StreamSubscriber): void {
+    this.#readers.delete(subscriber)
+    this.#muxers.detach(subscriber)
+  }
+
+  /** @param timeMs The unit's decoding time. */
+  write(unit: AccessUnit, timeMs: number): void {
+    this.#cache.push({ unit, timeMs, sizeBytes: unit.sizeBytes, start: isStart(unit, this.#lead) })
+    if (this.#cache.shortOf !== undefined) this.#logShortage(this.#cache.shortOf)
+    for (const muxer of this.muxers) muxer.write(unit, timeMs)
+    this.#readers.write(unit, this.#lead)
+  }
+
+  /** Sends what is pending, to sinks that know the tracks as they are still. */
+  flush(): void {
+    for (const muxer of this.muxers) muxer.flush()
+  }
+
+  /** A track appeared, or was configured anew at `timeMs`. */
+  configure(track: Track, change: 'added' | 'configured', timeMs: number): void {
+    this.#followLead(change === 'configured')
+    for (const muxer of this.muxers) muxer.configure(track, timeMs)
+    this.#readers.track(track)
+  }
+
+  removeTrack(track: Track): void {
+    this.#followLead(false)
+    for (const muxer of this.muxers) muxer.removeTrack(track)
+    this.#readers.trackRemoved(track)
+  }
+
+  metadataChanged(): void {
+    for (const muxer of this.muxers) muxer.metadataChanged()
+  }
+
+  /** The publisher ended; subscribers go on at the next one's first start point. */
+  sourceEnded(): void {
+    this.#lead = undefined
+    this.#cache.clear()
+    this.#shortagesLogged.clear()
+    for (const muxer of this.muxers) muxer.sourceEnded()
+    this.#readers.sourceEnded()
+  }
+
+  // What is kept stays useful as long as subscribers start at the same track, and nothing was configured anew.
+  #followLead(changed: boolean): void {
+    const lead = leadTrack(this.#options.source().tracks, ALL_TRACKS)
+    if (changed || lead !== this.#lead) this.#cache.clear()
+    this.#lead = lead
+  }
+
+  #logShortage(shortOf: 'gop' | 'buffer'): void {
+    if (this.#shortagesLogged.has(shortOf)) return
+    this.#shortagesLogged.add(shortOf)
+    const { log } = this.#options
+    if (shortOf === 'gop') return log.warn('no keyframe for too long: late joiners wait for the next one')
+    const { bufferMs: buffertime, keptMs } = this.#cache
+    log.warn({ buffertime, keptMs }, `buffertime asks for more than ${MAX_CACHE_BYTES} bytes: the oldest is given up`)
+  }
+}
