@@ -6,7 +6,6 @@ import type { JsonSchema } from '../config/schema.ts'
 import { readText } from '../config/value-reader.ts'
 import type { PullManager } from '../pull/pull-manager.ts'
 import type { WantedPull } from '../pull/pull-rules.ts'
-import { guessProtocol } from '../pull/source-protocol.ts'
 import { checkStreamPath } from 'sluice/sdk'
 import { ok } from '../http/replies.ts'
 
@@ -21,10 +20,13 @@ const PUBLISH_KEYS = [
 const UNSUPPORTED: Readonly<Record<string, readonly unknown[]>> = { testmode: [0], speed: [0, 1], scale: [0, 1] }
 
 /** `POST /api/stream/pull` and `/api/pull/add` (api.md 3.1): publish what is fetched from elsewhere. */
-export function registerPullRoutes(app: FastifyInstance, pulls: Pick<PullManager, 'canPull' | 'request'>): void {
+export function registerPullRoutes(
+  app: FastifyInstance,
+  pulls: Pick<PullManager, 'canPull' | 'protocolOf' | 'request'>,
+): void {
   for (const url of ['/api/stream/pull', '/api/pull/add']) {
     app.post(url, async ({ body }) => {
-      const wanted = wantedPull(fieldsOf(body))
+      const wanted = wantedPull(fieldsOf(body), (url) => pulls.protocolOf(url))
       if (!pulls.canPull(wanted.plugin)) throw new InvalidRequest(`no plugin pulls by ${quoted(wanted.plugin)}`)
       await pulls.request(wanted)
       return ok()
@@ -39,14 +41,14 @@ function fieldsOf(body: unknown): Fields {
   return new Map(Object.entries(body).map(([name, value]) => [normalizeKey(name), value]))
 }
 
-function wantedPull(fields: Fields): WantedPull {
+function wantedPull(fields: Fields, protocolOf: PullManager['protocolOf']): WantedPull {
   const remoteUrl = textField(fields, 'remoteURL')
   if (remoteUrl === '') throw new InvalidRequest('remoteURL is missing')
   const parsed = URL.parse(remoteUrl)
   // The address may hold secrets, so no message repeats it.
   if (parsed === null || parsed.host === '')
     throw new InvalidRequest('remoteURL is not an address with scheme and host')
-  const plugin = textField(fields, 'protocol') || guessProtocol(parsed)
+  const plugin = textField(fields, 'protocol') || protocolOf(parsed)
   if (plugin === undefined) throw new InvalidRequest('the address does not tell its protocol; give it as protocol')
   for (const [name, harmless] of Object.entries(UNSUPPORTED)) {
     const value = fields.get(name) ?? harmless[0]

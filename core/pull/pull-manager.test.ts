@@ -257,6 +257,16 @@ describe('PullManager', () => {
     })
   })
 
+  it('knows the plugin of an address by its scheme, else by its ending, as the services say of themselves', () => {
+    const { manager, services } = rig()
+    services.set('pull:x', Object.assign(new FakeService(), { schemes: ['x', 'xs'], endings: ['.m3u8'] }))
+    services.set('pull:y', Object.assign(new FakeService(), { endings: ['.m3u8', '.y'] }))
+    manager.apply([plugin({}), plugin({}, 'y'), plugin({}, 'silent')])
+    const addresses = ['xs://h/a.y', 'http://h/a.M3U8?b=c.y', 'http://h/a.y', 'http://h/a.z', 'silent://h/a']
+    const found = addresses.map((address) => manager.protocolOf(new URL(address)))
+    expect(found).to.eql(['x', 'x', 'y', undefined, undefined])
+  })
+
   describe('for operators', () => {
     const wanted = { plugin: 'x', streamPath: 'a', rule: rule('x://a'), publish: {} }
 

@@ -71,6 +71,17 @@ export class PullManager {
     return this.#service(protocol) !== undefined
   }
 
+  /** The plugin that pulls such an address, as its service says of itself; undefined when none says so. */
+  protocolOf({ protocol, pathname }: URL): string | undefined {
+    const scheme = protocol.slice(0, -1)
+    const ending = /\.[^./]+$/u.exec(pathname)?.[0].toLowerCase() ?? ''
+    const { plugins } = this.#rules
+    return (
+      plugins.find((plugin) => this.#service(plugin)?.schemes?.includes(scheme)) ??
+      plugins.find((plugin) => this.#service(plugin)?.endings?.includes(ending))
+    )
+  }
+
   /**
    * Starts a pull, and waits a little for its stream.
    * @throws {StreamExists} when the path is pulled already, or has a publisher that is not to be replaced

@@ -27,6 +27,8 @@ type IdleMs = Pick<PublishConfig, 'idletimeout' | 'delayclosetimeout'>
 export class PullRules {
   /** Pulls that are always wanted, by path; of two rules for a path, the first counts. */
   readonly fixed: ReadonlyMap<string, WantedPull>
+  /** The plugins that can have rules, whether they have some or not. */
+  readonly plugins: readonly string[]
   readonly #onDemand: readonly OnDemandRule[]
 
   constructor(plugins: readonly PluginView[]) {
@@ -35,6 +37,7 @@ export class PullRules {
       // The config system put these groups into the section of a plugin with pull rules.
       return [{ plugin: name, section: config?.values as RuleSection | undefined }]
     })
+    this.plugins = sections.map(({ plugin }) => plugin)
     const fixed = new Map<string, WantedPull>()
     for (const { plugin, section } of sections) {
       for (const [streamPath, rule] of Object.entries(section?.pull ?? {})) {

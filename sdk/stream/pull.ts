@@ -25,6 +25,10 @@ export type PullEnd = { readonly by: 'source' } | { readonly by: 'server'; reado
  * the host's business: by the `pull` and `onsub.pull` rules of the plugin's section, and `POST /api/stream/pull`.
  */
 export interface PullService {
+  /** The schemes of addresses that it pulls, without colon, for example `rtsp`; for requests that name no protocol. */
+  readonly schemes?: readonly string[]
+  /** How the paths of its addresses end, in lower case and with the dot, for example `.m3u8`; looked at after the schemes. */
+  readonly endings?: readonly string[]
   /**
    * Opens the source and publishes it as a session of type `pull` until it ends. Its publisher is closed when the promise
    * settles.
