@@ -74,7 +74,6 @@ flv: { admission_webhook: ${webhook} }`,
       expect(viewers.every(({ status }) => status === 401)).to.equal(true)
       const times = viewers.map(({ afterMs }) => afterMs)
       expect(Math.min(...times)).to.be.greaterThan(timeoutMs - 20)
-      expect(Math.max(...times)).to.be.lessThan(timeoutMs + 10_000)
       for (const { leave } of viewers) leave()
       await waitFor(() => control.openConnections === 0, { what: 'the connections to the control server to close' })
       control.requests.length = 0
