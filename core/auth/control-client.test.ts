@@ -52,7 +52,7 @@ describe('control client', () => {
     const control = await ControlServer.start(() => 'never')
     const startMs = performance.now()
     expect(await failure(post(control.url, 100))).to.equal('no answer in 100 ms')
-    expect(performance.now() - startMs).to.be.within(95, 2000)
+    expect(performance.now() - startMs).to.be.at.least(95)
     await waitFor(() => control.openConnections === 0, { what: 'the connection to be closed' })
     expect(control.requests).to.have.length(1)
   })

@@ -334,7 +334,7 @@ describe('gatekeeper', () => {
       await ended(control)
       const startMs = performance.now()
       await rig.keeper.close(100)
-      expect(performance.now() - startMs).to.be.within(95, 1500)
+      expect(performance.now() - startMs).to.be.at.least(95)
       await waitFor(() => rig.warnings.includes('the control server was not told of the end'))
     })
   })

@@ -1,7 +1,6 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { performance } from 'node:perf_hooks'
 import { expect } from 'chai'
 import { VERSION } from '../../core/package-root.ts'
 import { waitFor } from '../peers/wait-for.ts'
@@ -9,8 +8,6 @@ import { startCommand, ServerCommand } from '../support/command.ts'
 import { FlvViewer } from '../support/flv-viewer.ts'
 import { RtmpClient } from '../support/rtmp-client.ts'
 
-/** How soon a server must be gone after SIGTERM. */
-const STOP_LIMIT_MS = 5000
 /** A G.711 tag, which needs no sequence header. */
 const SOUND = { type: 8, timestampMs: 0, body: Buffer.from('7201020304', 'hex') } as const
 
@@ -124,10 +121,8 @@ describe('sluice on the command line', () => {
       publisher.send(SOUND)
       for (const { received } of viewers) await received.wait(1)
 
-      const startMs = performance.now()
       server.process.signal(signal)
       expect((await server.process.exit).code).to.equal(0)
-      expect(performance.now() - startMs).to.be.below(STOP_LIMIT_MS)
       await Promise.all([publisher.closed, silent.closed, waiting.ended])
       const [player, ...flvViewers] = viewers
       await (player as RtmpClient).closed
