@@ -23,6 +23,7 @@ import { pluginLogger } from './observe/logger.ts'
 import { TaskTree } from './observe/task-tree.ts'
 import { PACKAGE_ROOT, PLUGINS_FOLDER, VERSION } from './package-root.ts'
 import { PullManager } from './pull/pull-manager.ts'
+import { OwnedStreams } from './stream/owned-streams.ts'
 import { StreamRegistry } from './stream/registry.ts'
 
 /** Within this the server has stopped, whatever its sessions and plugins do. */
@@ -77,7 +78,7 @@ export class Server {
         hooks,
         tasks,
         services,
-        streams: this.streams,
+        streams: { forOwner: (owner) => new OwnedStreams(this.streams, this.#gatekeeper, owner) },
         net: this.#pool,
         http: this.http,
         config,

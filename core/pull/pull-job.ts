@@ -11,7 +11,7 @@ const MIN_RETRY_INTERVAL_MS = 20
 /** Who wants a pull: a rule for ever, subscribers while there are some, an operator once. */
 export type PullOrigin = 'rule' | 'subscriber' | 'operator'
 
-type PullJobDeps = {
+type PullJobOptions = {
   readonly log: Logger
   readonly tasks: TaskRegistry
   /** The service of a plugin at present; each try takes that of the newest generation. */
@@ -24,7 +24,7 @@ type PullJobDeps = {
 export class PullJob {
   readonly wanted: WantedPull
   readonly origin: PullOrigin
-  readonly #deps: PullJobDeps
+  readonly #options: PullJobOptions
   readonly #log: Logger
   readonly #task: Task
   readonly #begun = Promise.withResolvers<void>()
@@ -32,15 +32,20 @@ export class PullJob {
   #ending = false
 
   /** Begins when `after`, the pull that had the path before, has ended. */
-  constructor(wanted: WantedPull, origin: PullOrigin, deps: PullJobDeps, after: Promise<void> = Promise.resolve()) {
+  constructor(
+    wanted: WantedPull,
+    origin: PullOrigin,
+    options: PullJobOptions,
+    after: Promise<void> = Promise.resolve(),
+  ) {
     const { plugin, streamPath, rule } = wanted
     const url = maskUrl(rule.url)
     this.wanted = wanted
     this.origin = origin
-    this.#deps = deps
-    this.#log = deps.log.child({ plugin, stream: streamPath, url })
+    this.#options = options
+    this.#log = options.log.child({ plugin, stream: streamPath, url })
     this.#begun.promise.catch(() => {})
-    this.#task = deps.tasks.start({
+    this.#task = options.tasks.start({
       owner: streamPath,
       description: { kind: 'pull', protocol: plugin, url, origin },
       run: async (signal) => {
@@ -109,9 +114,9 @@ export class PullJob {
   async #try(signal: AbortSignal): Promise<'replaced' | (string & {}) | undefined> {
     const { plugin, streamPath, rule, publish } = this.wanted
     this.#ending = false
-    const service = this.#deps.service(plugin)
+    const service = this.#options.service(plugin)
     if (service === undefined) return `there is no plugin that pulls by ${plugin} at present`
-    const replaced = () => this.#deps.service(plugin) !== undefined && this.#deps.service(plugin) !== service
+    const replaced = () => this.#options.service(plugin) !== undefined && this.#options.service(plugin) !== service
     try {
       const { url, header, loop } = rule
       const end = await service.pull({ url, streamPath, header, loop, publish, signal })
@@ -131,6 +136,6 @@ export class PullJob {
   }
 
   #isWanted(): boolean {
-    return this.origin !== 'subscriber' || this.#deps.isWatched(this.wanted.streamPath)
+    return this.origin !== 'subscriber' || this.#options.isWatched(this.wanted.streamPath)
   }
 }

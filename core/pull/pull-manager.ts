@@ -12,7 +12,7 @@ import { messageOf } from '../base/message-of.ts'
 /** An operator who asks for a pull is told how it went when that is known within this. */
 const BEGIN_TIMEOUT_MS = 5000
 
-type PullManagerDeps = {
+type PullManagerOptions = {
   readonly log: Logger
   readonly services: { get(name: string): unknown }
   readonly tasks: Pick<TaskTree, 'registryFor'>
@@ -28,7 +28,7 @@ class PullFailed extends SluiceError {
 
 /** All pulls of the server, one at most for each path: those of the rules, those for subscribers, those of operators. */
 export class PullManager {
-  readonly #deps: PullManagerDeps
+  readonly #options: PullManagerOptions
   readonly #tasks: TaskRegistry
   /** Those that have not ended, by path. */
   readonly #jobs = new Map<string, PullJob>()
@@ -37,11 +37,11 @@ export class PullManager {
   #fixed: ReadonlyMap<string, WantedPull> = new Map()
   #closed = false
 
-  constructor(deps: PullManagerDeps) {
-    this.#deps = deps
-    const owner = { plugin: 'global', generation: 1, log: deps.log }
-    this.#tasks = deps.tasks.registryFor(owner)
-    const hooks = deps.hooks.registryFor(owner)
+  constructor(options: PullManagerOptions) {
+    this.#options = options
+    const owner = { plugin: 'global', generation: 1, log: options.log }
+    this.#tasks = options.tasks.registryFor(owner)
+    const hooks = options.hooks.registryFor(owner)
     hooks.on('resolve', ({ streamPath }) => this.#resolve(streamPath))
     hooks.on('track', ({ path, type }) => {
       if (type === 'pull') this.#jobs.get(path)?.succeeded()
@@ -91,7 +91,7 @@ export class PullManager {
     const { streamPath, publish } = wanted
     if (this.#closed) throw new StreamUnavailable('the server is stopping')
     if (this.#jobs.has(streamPath)) throw new StreamExists()
-    if (this.#deps.streams.get(streamPath) !== undefined && publish.kickexist !== true) throw new StreamExists()
+    if (this.#options.streams.get(streamPath) !== undefined && publish.kickexist !== true) throw new StreamExists()
     const { begun } = this.#start(wanted, 'operator')
     const late = Promise.withResolvers<void>()
     const timer = setTimeout(() => late.resolve(), BEGIN_TIMEOUT_MS).unref()
@@ -132,14 +132,14 @@ export class PullManager {
     const { streamPath } = wanted
     const before = this.#jobs.get(streamPath)
     before?.stop('another pull takes the path')
-    const { log } = this.#deps
-    const deps = {
+    const { log } = this.#options
+    const options = {
       log,
       tasks: this.#tasks,
       service: (plugin: string) => this.#service(plugin),
       isWatched: (path: string) => this.#isWatched(path),
     }
-    const job = new PullJob(wanted, origin, deps, before?.done)
+    const job = new PullJob(wanted, origin, options, before?.done)
     this.#jobs.set(streamPath, job)
     void job.done.then(() => this.#forget(job))
     return job
@@ -151,10 +151,10 @@ export class PullManager {
 
   #service(plugin: string): PullService | undefined {
     // Plugins can provide a service of such a name only with this type.
-    return this.#deps.services.get(`pull:${plugin}`) as PullService | undefined
+    return this.#options.services.get(`pull:${plugin}`) as PullService | undefined
   }
 
   #isWatched(streamPath: string): boolean {
-    return this.#deps.streams.subscribers(streamPath).length > 0
+    return this.#options.streams.subscribers(streamPath).length > 0
   }
 }

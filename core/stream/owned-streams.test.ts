@@ -34,25 +34,6 @@ describe('OwnedStreams', () => {
     expect(streams.sessionCount).to.equal(0)
   })
 
-  it('tells when it is idle: at once when it is, else after the last session', async () => {
-    const rig = new RegistryRig()
-    const told: string[] = []
-    rig.streams.onIdle(() => told.push('at once'))
-    expect(told).to.deep.equal(['at once'])
-    const publisher = await rig.publish('live/a')
-    const gate = new CountingGate()
-    gate.onAsked = () => Promise.reject(new Error('no'))
-    rig.gates.play.push(gate)
-    const refused = rig.subscribe('live/a').catch(() => undefined)
-    rig.streams.onIdle(() => told.push('later'))
-    publisher.close()
-    expect(told).to.deep.equal(['at once'])
-    await refused
-    expect(told).to.deep.equal(['at once', 'later'])
-    ;(await rig.publish('live/a')).close()
-    expect(told).to.have.length(2)
-  })
-
   it("ends its own sessions and nobody else's, and takes no new ones", async () => {
     const rig = new RegistryRig()
     const other = rig.owner()

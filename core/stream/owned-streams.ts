@@ -16,8 +16,8 @@ import type { StreamOwner } from '../auth/stream-owner.ts'
 import type { StreamPublisher } from './stream-publisher.ts'
 import { subscriberInfo, type StreamSubscriber } from './stream-subscriber.ts'
 
-/** The gates, as streams use them. */
-export type StreamGates = Pick<Gatekeeper, 'admit' | 'authenticate' | 'setHandler' | 'removeHandler'>
+/** The gatekeeper, as far as auth handlers go. */
+type HandlerGates = Pick<Gatekeeper, 'setHandler' | 'removeHandler'>
 
 type OwnedSession = StreamPublisher | StreamSubscriber
 
@@ -25,11 +25,10 @@ type OwnedSession = StreamPublisher | StreamSubscriber
 export class OwnedStreams {
   readonly manager: StreamManager
   readonly #registry: StreamRegistry
-  readonly #gatekeeper: StreamGates
+  readonly #gatekeeper: HandlerGates
   /** As it was given: the gatekeeper knows it by identity. */
   readonly #owner: StreamOwner
   readonly #sessions = new Set<OwnedSession>()
-  #idleListeners: (() => void)[] = []
   // Sessions on their way through the gates.
   #opening = 0
   #closeReason: CloseReason | undefined
@@ -37,7 +36,7 @@ export class OwnedStreams {
   /** The owner with the config of the sessions to come. */
   #asking: StreamOwner
 
-  constructor(registry: StreamRegistry, gatekeeper: StreamGates, owner: StreamOwner) {
+  constructor(registry: StreamRegistry, gatekeeper: HandlerGates, owner: StreamOwner) {
     this.#registry = registry
     this.#gatekeeper = gatekeeper
     this.#owner = owner
@@ -48,12 +47,6 @@ export class OwnedStreams {
   /** Running sessions, those included that wait for a stream or are being admitted. */
   get sessionCount(): number {
     return this.#sessions.size + this.#opening
-  }
-
-  /** Tells once when no session is left; at once when none is. */
-  onIdle(listener: () => void): void {
-    this.#idleListeners.push(listener)
-    this.#checkIdle()
   }
 
   /** Applies another config to the sessions to come. */
@@ -121,27 +114,16 @@ export class OwnedStreams {
       return session
     } finally {
       opened()
-      this.#checkIdle()
     }
   }
 
   #track(session: OwnedSession): void {
     this.#sessions.add(session)
-    session.onClose(() => {
-      this.#sessions.delete(session)
-      this.#checkIdle()
-    })
+    session.onClose(() => this.#sessions.delete(session))
     if (this.#closeReason !== undefined) session.close(this.#closeReason)
   }
 
   #checkOpen(): void {
     if (this.#closeReason !== undefined) throw new StreamUnavailable(this.#closeReason.text)
-  }
-
-  #checkIdle(): void {
-    if (this.sessionCount > 0) return
-    const listeners = this.#idleListeners
-    this.#idleListeners = []
-    for (const listener of listeners) listener()
   }
 }

@@ -14,9 +14,9 @@ import {
 import type { Logger } from 'pino'
 import { logDenial } from '../auth/denial.ts'
 import type { Admitted } from '../auth/gate.ts'
+import type { Gatekeeper } from '../auth/gatekeeper.ts'
 import { applyPublishOverrides, applySubscribeOverrides } from './session-overrides.ts'
 import { MergeWindow } from './fan-out/merge-window.ts'
-import { OwnedStreams, type StreamGates } from './owned-streams.ts'
 import { SessionLife } from './session-life.ts'
 import { Stream, type NoticeHooks } from './stream.ts'
 import type { StreamOwner } from '../auth/stream-owner.ts'
@@ -33,29 +33,24 @@ export interface RegistryHooks extends NoticeHooks {
   isTapped(name: keyof Hooks): boolean
 }
 
-type RegistryDeps = {
+type RegistryOptions = {
   readonly log: Logger
   readonly hooks: RegistryHooks
-  readonly gatekeeper: StreamGates
+  readonly gatekeeper: Pick<Gatekeeper, 'admit' | 'authenticate'>
 }
 
 /** All streams of this process, by path, and the one way into them. */
 export class StreamRegistry {
   readonly mergeWindow = new MergeWindow()
-  readonly #deps: RegistryDeps
+  readonly #options: RegistryOptions
   readonly #streams = new Map<string, Stream>()
   readonly #pulse: StreamPulse
   #nextId = 1
   #closed = false
 
-  constructor(deps: RegistryDeps) {
-    this.#deps = deps
+  constructor(options: RegistryOptions) {
+    this.#options = options
     this.#pulse = new StreamPulse(this.#streams, this.mergeWindow)
-  }
-
-  /** Streams as one generation of a plugin sees them. */
-  forOwner(owner: StreamOwner): OwnedStreams {
-    return new OwnedStreams(this, this.#deps.gatekeeper, owner)
   }
 
   /** A stream with a publisher. */
@@ -97,8 +92,9 @@ export class StreamRegistry {
     this.#makeRoom(request.streamPath, config.kickexist, config.maxcount)
     const stream = this.#stream(request.streamPath)
     const session = new SessionLife({ log: owner.log, lifetimeMs, onEnd })
-    const startMs = stream.nextStartMs
-    const publisher = new StreamPublisher({ id: this.#nextId++, request, config, options, stream, session, startMs })
+    const { timestampBits } = options
+    const times = { startMs: stream.nextStartMs, timestampBits }
+    const publisher = new StreamPublisher({ id: this.#nextId++, request, config, ...times, stream, session })
     session.begin()
     stream.setPublisher(publisher)
     onAdmitted(publisher)
@@ -130,7 +126,7 @@ export class StreamRegistry {
   async authenticate(init: SessionInit, owner: StreamOwner): Promise<void> {
     this.#checkOpen()
     const request = requestOf('play', init, owner)
-    await logged(owner, request, this.#deps.gatekeeper.authenticate(request, owner))
+    await logged(owner, request, this.#options.gatekeeper.authenticate(request, owner))
     this.#checkOpen()
   }
 
@@ -149,9 +145,9 @@ export class StreamRegistry {
   }
 
   async #pass(request: SessionRequest, owner: StreamOwner): Promise<Admitted> {
-    const admitted = await this.#deps.gatekeeper.admit(request, owner)
+    const admitted = await this.#options.gatekeeper.admit(request, owner)
     const hook = request.action === 'publish' ? 'publish' : 'subscribe'
-    if (this.#deps.hooks.isTapped(hook)) await this.#deps.hooks.admit(hook, admitted.request)
+    if (this.#options.hooks.isTapped(hook)) await this.#options.hooks.admit(hook, admitted.request)
     this.#checkOpen()
     if (request.signal?.aborted === true) throw new StreamUnavailable(CLIENT_LEFT.text)
     return admitted
@@ -175,8 +171,8 @@ export class StreamRegistry {
     const known = this.#streams.get(path)
     if (known !== undefined) return known
     const stream: Stream = new Stream(path, {
-      log: this.#deps.log.child({ stream: path }),
-      hooks: this.#deps.hooks,
+      log: this.#options.log.child({ stream: path }),
+      hooks: this.#options.hooks,
       mergeWindow: this.mergeWindow,
       onEmpty: () => this.#streams.get(path) === stream && this.#streams.delete(path),
     })
@@ -190,8 +186,8 @@ export class StreamRegistry {
     const leave = () => subscriber.close(CLIENT_LEFT)
     if (signal?.aborted === true) leave()
     signal?.addEventListener('abort', leave)
-    if (stream.publisher === undefined && !subscriber.session.closed && this.#deps.hooks.isTapped('resolve')) {
-      void this.#deps.hooks.resolve(subscriber.request)
+    if (stream.publisher === undefined && !subscriber.session.closed && this.#options.hooks.isTapped('resolve')) {
+      void this.#options.hooks.resolve(subscriber.request)
     }
     await stream.whenReady(subscriber)
     signal?.removeEventListener('abort', leave)

@@ -9,9 +9,9 @@ type SessionLifeOptions = {
   readonly onEnd: readonly (() => void)[]
 }
 
-/** The end of a publisher or subscriber: once, with a reason, told to all who asked. */
+/** What is common to the lives of publishers and subscribers: that they begin, and end once, for a reason. */
 export class SessionLife {
-  /** Of the plugin whose session it is. */
+  /** The log of the plugin whose session it is. */
   readonly log: Logger
   readonly lifetimeMs: number | undefined
   readonly #onEnd: readonly (() => void)[]
@@ -19,17 +19,17 @@ export class SessionLife {
   #reason: CloseReason | undefined
   #begun = false
 
-  constructor(init: SessionLifeOptions) {
-    this.log = init.log
-    this.lifetimeMs = init.lifetimeMs
-    this.#onEnd = init.onEnd
+  constructor(options: SessionLifeOptions) {
+    this.log = options.log
+    this.lifetimeMs = options.lifetimeMs
+    this.#onEnd = options.onEnd
   }
 
   get closed(): boolean {
     return this.#reason !== undefined
   }
 
-  /** Whether it came as far as publishing, or as getting a stream. */
+  /** True once a publisher has its path, or a subscriber its stream. */
   get begun(): boolean {
     return this.#begun
   }
@@ -42,6 +42,7 @@ export class SessionLife {
     this.#begun = true
   }
 
+  /** Calls the listener at the end; at once when that has been. What it throws is logged. */
   onClose(listener: (reason: CloseReason) => void): void {
     const reason = this.#reason
     if (reason === undefined) this.#listeners.push(listener)

@@ -5,7 +5,6 @@ import type {
   CloseReason,
   PublishConfig,
   Publisher,
-  PublishOptions,
   SessionRequest,
   Track,
   TrackInit,
@@ -35,11 +34,11 @@ export interface PublisherStream {
   publisherClosed(publisher: StreamPublisher, reason: CloseReason): void
 }
 
-type StreamPublisherInit = {
+type StreamPublisherOptions = {
   readonly id: number
   readonly request: SessionRequest
   readonly config: Readonly<PublishConfig>
-  readonly options: PublishOptions
+  readonly timestampBits: number | undefined
   readonly stream: PublisherStream
   readonly session: SessionLife
   /** Where its time starts, when the stream had a publisher before. In milliseconds. */
@@ -66,14 +65,14 @@ export class StreamPublisher implements Publisher {
   #lastWriteMs = performance.now()
   #closing = false
 
-  constructor(init: StreamPublisherInit) {
-    this.id = init.id
-    this.request = init.request
-    this.streamPath = init.request.streamPath
-    this.config = init.config
-    this.session = init.session
-    this.#stream = init.stream
-    this.#timeline = new Timeline({ startMs: init.startMs, timestampBits: init.options.timestampBits })
+  constructor(options: StreamPublisherOptions) {
+    this.id = options.id
+    this.request = options.request
+    this.streamPath = options.request.streamPath
+    this.config = options.config
+    this.session = options.session
+    this.#stream = options.stream
+    this.#timeline = new Timeline({ startMs: options.startMs, timestampBits: options.timestampBits })
   }
 
   get tracks(): readonly Track[] {

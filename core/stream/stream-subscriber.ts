@@ -27,7 +27,7 @@ export interface SubscriberStream {
   subscriberClosed(subscriber: StreamSubscriber, reason: CloseReason): void
 }
 
-type StreamSubscriberInit = {
+type StreamSubscriberOptions = {
   readonly id: number
   readonly request: SessionRequest
   readonly config: Readonly<SubscribeConfig>
@@ -51,14 +51,14 @@ export class StreamSubscriber implements Subscriber {
   #muxer: SharedMuxer | undefined
   #waitTimer: NodeJS.Timeout | undefined
 
-  constructor(init: StreamSubscriberInit) {
-    this.id = init.id
-    this.request = init.request
-    this.streamPath = init.request.streamPath
-    this.config = init.config
-    this.session = init.session
-    this.selection = selectionOf(init.config)
-    this.#stream = init.stream
+  constructor(options: StreamSubscriberOptions) {
+    this.id = options.id
+    this.request = options.request
+    this.streamPath = options.request.streamPath
+    this.config = options.config
+    this.session = options.session
+    this.selection = selectionOf(options.config)
+    this.#stream = options.stream
   }
 
   get tracks(): readonly Track[] {

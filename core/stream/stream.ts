@@ -27,7 +27,7 @@ export interface NoticeHooks {
   ): void
 }
 
-type StreamDeps = {
+type StreamOptions = {
   readonly log: Logger
   readonly hooks: NoticeHooks
   readonly mergeWindow: MergeWindow
@@ -39,7 +39,7 @@ type StreamDeps = {
 export class Stream implements PublisherStream, SubscriberStream {
   readonly path: string
   readonly subscribers = new Set<StreamSubscriber>()
-  readonly #deps: StreamDeps
+  readonly #options: StreamOptions
   readonly #fanOut: FanOut
   readonly #trackWait = new TrackWait()
   readonly #holdBack = new HoldBack((unit) => this.#dispatch(unit))
@@ -51,11 +51,11 @@ export class Stream implements PublisherStream, SubscriberStream {
   #idleSinceMs = 0
   #continueTimer: NodeJS.Timeout | undefined
 
-  constructor(path: string, deps: StreamDeps) {
+  constructor(path: string, options: StreamOptions) {
     this.path = path
-    this.#deps = deps
+    this.#options = options
     const source = () => ({ tracks: this.tracks, metadata: this.#publisher?.metadata ?? {} })
-    this.#fanOut = new FanOut({ log: deps.log, mergeWindow: deps.mergeWindow, source })
+    this.#fanOut = new FanOut({ log: options.log, mergeWindow: options.mergeWindow, source })
   }
 
   get publisher(): StreamPublisher | undefined {
@@ -76,11 +76,6 @@ export class Stream implements PublisherStream, SubscriberStream {
   /** Subscribers from outside: the server's own don't count. */
   get subscriberCount(): number {
     return this.#subscriberCount
-  }
-
-  /** Whether it is kept for a publisher that may come back. */
-  get awaitsPublisher(): boolean {
-    return this.#continueTimer !== undefined
   }
 
   /** Since when nobody subscribes, on the monotonic clock. */
@@ -130,7 +125,7 @@ export class Stream implements PublisherStream, SubscriberStream {
       else subscriber.stopWaiting()
     }
     this.#setBuffer()
-    this.#deps.hooks.notify('published', this.info())
+    this.#options.hooks.notify('published', this.info())
   }
 
   /** Takes a subscriber in; it waits until {@link whenReady} says otherwise. */
@@ -155,7 +150,7 @@ export class Stream implements PublisherStream, SubscriberStream {
   /** Notes that the subscriber got the stream. */
   announceSubscriber(subscriber: StreamSubscriber): void {
     subscriber.session.begin()
-    this.#deps.hooks.notify('subscribed', subscriberInfo(subscriber))
+    this.#options.hooks.notify('subscribed', subscriberInfo(subscriber))
   }
 
   tracksChanging(): void {
@@ -199,7 +194,7 @@ export class Stream implements PublisherStream, SubscriberStream {
     const continueMs = publisher.config.continuepushtimeout
     for (const subscriber of this.subscribers) this.#wait(subscriber, continueMs + subscriber.config.waittimeout)
     if (continueMs > 0) this.#continueTimer = setTimeout(() => this.#giveUp(), continueMs).unref()
-    this.#deps.hooks.notify('unpublished', info, reason)
+    this.#options.hooks.notify('unpublished', info, reason)
     this.#checkEmpty()
   }
 
@@ -230,7 +225,7 @@ export class Stream implements PublisherStream, SubscriberStream {
     this.#fanOut.delete(subscriber)
     if (subscriber.config.buffertime > 0) this.#setBuffer()
     this.#idleSinceMs = performance.now()
-    if (subscriber.session.begun) this.#deps.hooks.notify('unsubscribed', subscriberInfo(subscriber), reason)
+    if (subscriber.session.begun) this.#options.hooks.notify('unsubscribed', subscriberInfo(subscriber), reason)
     this.#checkEmpty()
   }
 
@@ -251,7 +246,7 @@ export class Stream implements PublisherStream, SubscriberStream {
 
   #configure(track: Track, change: 'added' | 'configured'): void {
     this.#fanOut.configure(track, change, this.#publisher?.timeline.lastMs ?? 0)
-    this.#deps.hooks.notify('track', this.info(), track)
+    this.#options.hooks.notify('track', this.info(), track)
   }
 
   // The buffer is as long as the publisher's section or one of its subscribers wants.
@@ -267,6 +262,7 @@ export class Stream implements PublisherStream, SubscriberStream {
   }
 
   #checkEmpty(): void {
-    if (this.#publisher === undefined && this.subscribers.size === 0 && !this.awaitsPublisher) this.#deps.onEmpty(this)
+    const kept = this.#continueTimer !== undefined
+    if (this.#publisher === undefined && this.subscribers.size === 0 && !kept) this.#options.onEmpty(this)
   }
 }
