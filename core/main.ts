@@ -5,11 +5,12 @@ import { parseCommandLine, USAGE } from './command-line.ts'
 import { Config } from './config/config.ts'
 import { ConfigError } from './config/config-error.ts'
 import { configReport } from './config/report.ts'
-import { ownerOfError } from './host/error-owner.ts'
+import { ownerOfError, pluginOf } from './host/error-owner.ts'
 import { ListenError } from './net/listen-error.ts'
 import { localAddress } from './net/local-address.ts'
 import { HeapGrowth } from './observe/heap-growth.ts'
 import { createLogger } from './observe/logger.ts'
+import { Watchdog } from './observe/watchdog/watchdog.ts'
 import { VERSION } from './package-root.ts'
 import { startBanner } from './start-banner.ts'
 import { defaultConfigFile, Server, STOP_DEADLINE_MS } from './server.ts'
@@ -60,6 +61,7 @@ async function run(file: string | undefined): Promise<void> {
   process.on('SIGTERM', () => stop('SIGTERM', 0))
   process.on('SIGINT', () => stop('SIGINT', 0))
   guardProcess(log, stop)
+  new Watchdog({ log, pluginOf }).start()
   try {
     await server.start()
     if (process.stdout.isTTY) process.stdout.write(bannerOf(server, log))

@@ -15,9 +15,14 @@ export function callPlugin<T>(plugin: string, call: () => T): T {
  * no code: it is nobody's, and has changed nothing by half.
  */
 export function ownerOfError(error: unknown): { readonly plugin: string } | 'server' | undefined {
-  const plugin = pluginOfStack(error) ?? running.getStore()
+  const plugin = pluginOf(error)
   if (plugin !== undefined) return { plugin }
   return error instanceof Error && stackFrames(error).some((frame) => frame.includes(CORE)) ? 'server' : undefined
+}
+
+/** The plugin whose code an error comes from, or that has begun what runs where this is asked. */
+export function pluginOf(error: unknown): string | undefined {
+  return pluginOfStack(error) ?? running.getStore()
 }
 
 /** The lines of an error's stack that name code. The message before them may quote anything, also what a client sent. */

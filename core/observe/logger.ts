@@ -43,11 +43,22 @@ export function withoutQuery(url: string): string {
   return path.replace(/^([a-z][a-z0-9+.-]*:)?\/\/[^/@]*@/i, '$1//')
 }
 
-function standardOutput(): DestinationStream {
-  if (!process.stdout.isTTY) return pino.destination({ fd: 1, sync: true })
+/** What stdout shows lines on. */
+export type Terminal = {
+  /** False for a terminal that shows none, and with NO_COLOR. */
+  readonly colors: boolean
+}
+
+/** Stdout as a terminal; undefined when it is none. */
+export function stdoutTerminal(): Terminal | undefined {
+  return process.stdout.isTTY ? { colors: process.stdout.hasColors() } : undefined
+}
+
+/** Stdout for a logger. A thread is given the terminal by the main thread: it can't see it itself. */
+export function standardOutput(terminal = stdoutTerminal()): DestinationStream {
+  if (terminal === undefined) return pino.destination({ fd: 1, sync: true })
   return PinoPretty({
-    // A terminal that shows none, and NO_COLOR.
-    colorize: process.stdout.hasColors(),
+    colorize: terminal.colors,
     sync: true,
     translateTime: 'SYS:HH:MM:ss.l',
     hideObject: true,
