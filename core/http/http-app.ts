@@ -59,7 +59,10 @@ export class HttpApp {
     else this.fastify.server.emit('request', request, response)
   }
 
-  /** Hands a WebSocket request to the `upgrade` listeners; when they do nothing, it is refused. */
+  /**
+   * Hands a WebSocket request to the `upgrade` listeners. One that answers later returns a promise, and is waited for;
+   * when nobody answers, the request is refused.
+   */
   upgrade(request: RoutedRequest, socket: Duplex, head: Buffer): void {
     this.#follow(socket)
     this.#askProxy(request)
@@ -74,15 +77,19 @@ export class HttpApp {
       closeWith(socket, 404, 'not found')
       return
     }
-    this.#expectAnswer(socket)
+    if (socket instanceof Socket) socket.setTimeout(0)
+    const writtenBytes = bytesWritten(socket)
+    const unanswered = () => !socket.destroyed && bytesWritten(socket) === writtenBytes
+    const answering: Promise<unknown>[] = []
     for (const listener of listeners) {
       try {
         const result: unknown = Reflect.apply(listener, this.fastify.server, [request, socket, head])
-        if (result instanceof Promise) result.catch(fail)
+        if (result instanceof Promise) answering.push(result.catch(fail))
       } catch (err) {
         fail(err)
       }
     }
+    void this.#expectAnswer(socket, unanswered, answering)
   }
 
   /** Ends what is open, but for answers that only have to be sent, and runs the `onClose` hooks of the app. */
@@ -106,12 +113,11 @@ export class HttpApp {
     })
   }
 
-  #expectAnswer(socket: Duplex): void {
-    if (!(socket instanceof Socket)) return
-    socket.setTimeout(0)
-    const writtenBytes = socket.bytesWritten
+  async #expectAnswer(socket: Duplex, unanswered: () => boolean, answering: Promise<unknown>[]): Promise<void> {
+    await Promise.all(answering)
+    if (!unanswered()) return
     const timer = setTimeout(() => {
-      if (socket.bytesWritten === writtenBytes) closeWith(socket, 404, 'not found')
+      if (unanswered()) closeWith(socket, 404, 'not found')
     }, this.#limits.upgradeTimeoutMs)
     socket.once('close', () => clearTimeout(timer))
   }
@@ -125,4 +131,8 @@ export class HttpApp {
       this.#log.debug({ method, path, status: response.statusCode, tookMs }, 'request')
     })
   }
+}
+
+function bytesWritten(socket: Duplex): number {
+  return socket instanceof Socket ? socket.bytesWritten : 0
 }

@@ -28,7 +28,8 @@ export interface PluginContext<Config> {
   readonly net: Net
   /**
    * A fastify instance of the plugin's own, mounted at `/<plugin>` and the definition's other `mounts`: routes are
-   * written without that prefix. Its `server` emits `upgrade` for WebSocket requests below the mounts.
+   * written without that prefix. Its `server` emits `upgrade` for WebSocket requests below the mounts; a listener that
+   * answers later returns a promise, and the host waits for it before it refuses the request.
    */
   readonly http: FastifyInstance
   /** Long-lived work that operators see and can stop. */

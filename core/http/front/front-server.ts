@@ -61,6 +61,7 @@ export class FrontServer {
       this.#track(request, response)
       if (this.#isWithinPipeline(request.socket, response)) onRequest(request, response, request.socket)
     })
+    this.#server.on('timeout', (socket) => this.#onIdle(socket))
     this.#server.on('upgrade', (request, socket, head) => {
       forgetHttp(socket)
       onUpgrade(request, socket, head)
@@ -94,6 +95,13 @@ export class FrontServer {
     await closed
     clearTimeout(timer)
     this.#server.close()
+  }
+
+  /** A client may wait for its answer as long as it likes, but not let the server wait. */
+  #onIdle(socket: Socket): void {
+    const isWaiting = this.#responses.get(socket)?.req.complete === true && socket.writableLength === 0
+    if (isWaiting) socket.setTimeout(this.#server.timeout)
+    else socket.destroy()
   }
 
   #track(request: IncomingMessage, response: ServerResponse): void {

@@ -102,7 +102,15 @@ export class Http2Front {
       if (stream.aborted) this.#countReset(connection)
     })
     stream.on('error', (err) => this.#log.debug({ ...connection.facts, reason: err.message }, 'HTTP/2 stream failed'))
-    stream.setTimeout(this.#limits.idleTimeoutMs, () => stream.destroy(new Error('nothing moved in time')))
+    stream.on('timeout', () => this.#onIdle(stream))
+    stream.setTimeout(this.#limits.idleTimeoutMs)
+  }
+
+  /** A client may wait for its answer as long as it likes, but not let the server wait. */
+  #onIdle(stream: Http2Stream): void {
+    const isWaiting = stream.state.remoteClose === 1 && stream.writableLength === 0
+    if (isWaiting) stream.setTimeout(this.#limits.idleTimeoutMs)
+    else stream.destroy(new Error('nothing moved in time'))
   }
 
   /** The runtime has such a limit, too, but lets thousands through before it acts (CVE-2023-44487). */

@@ -6,9 +6,12 @@ export type HttpLimits = {
   readonly requestTimeoutMs: number
   /** A connection is kept this long for its next request. */
   readonly keepAliveTimeoutMs: number
-  /** A connection on which nothing moves in either direction is closed; not those upgraded to WebSocket. */
+  /**
+   * A connection on which nothing moves in either direction is closed, unless it is the client that waits: for an answer,
+   * or for more of one. Those upgraded to WebSocket stay open.
+   */
   readonly idleTimeoutMs: number
-  /** An upgrade that got no answer by then is refused. */
+  /** An upgrade that got no answer by then, and whose listeners do not say that they still work on one, is refused. */
   readonly upgradeTimeoutMs: number
   /** A connection that asks more while so many of its requests have no answer is closed. */
   readonly maxPipelinedRequests: number
@@ -26,9 +29,9 @@ export type HttpLimits = {
 
 export const HTTP_LIMITS: HttpLimits = {
   headersTimeoutMs: 15_000,
-  requestTimeoutMs: 120_000,
+  requestTimeoutMs: 30_000,
   keepAliveTimeoutMs: 30_000,
-  idleTimeoutMs: 300_000,
+  idleTimeoutMs: 60_000,
   upgradeTimeoutMs: 60_000,
   maxPipelinedRequests: 32,
   maxStreams: 128,

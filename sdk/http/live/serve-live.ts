@@ -5,6 +5,8 @@ import { serveHttp } from './http-output.ts'
 import type { LiveOutput } from './live-output.ts'
 import { WebSocketOutput } from './websocket-output.ts'
 
+type UpgradeListener = (request: RoutedRequest, socket: Socket, head: Buffer) => unknown
+
 /**
  * Plays all streams below the plugin's mounts: `GET` and `HEAD` over HTTP/1.1 and HTTP/2, and WebSocket. Sessions pass
  * the gates before they are answered, end with their connection, and end it when they are ended.
@@ -16,7 +18,7 @@ export function serveLive(ctx: PluginContext<unknown>, output: LiveOutput): void
     handler: (request, reply) => serveHttp(ctx, output, request, reply),
   })
   const webSockets = new WebSocketOutput(ctx, output)
-  ctx.http.server.on('upgrade', (request: RoutedRequest, socket: Socket, head: Buffer) => {
-    void webSockets.upgrade(request, socket, head)
-  })
+  // The host waits for the promise, however long a viewer waits for its stream.
+  const onUpgrade: UpgradeListener = (request, socket, head) => webSockets.upgrade(request, socket, head)
+  ctx.http.server.on('upgrade', onUpgrade)
 }
