@@ -115,10 +115,29 @@ flv: { enable_auth: false, subscribe: { key: '' } }
     ['admission_webhook: { fail_policy: ajar }', /admission_webhook\.fail_policy/u],
     ['admission_webhook: { timeout_ms: 0 }', /admission_webhook\.timeout_ms/u],
     ['admission_webhook: { url: "ftp://host/" }', /admission_webhook\.url/u],
+    ['admission_webhook: { url: "http://host:99999/" }', /admission_webhook\.url/u],
+    ['admission_webhook: { url: "http://host:0/" }', /admission_webhook\.url/u],
+    ['admission_webhook: { url: "http://user:word@" }', /admission_webhook\.url/u],
+    ['admission_webhook: { url: "http://%zz@host/" }', /admission_webhook\.url/u],
+    ['admission_webhook: { url: "http://[::1/" }', /admission_webhook\.url/u],
+    ['admission_webhook: { url: "http:host/" }', /admission_webhook\.url/u],
+    ['admission_webhook: { url: "http://host/a b" }', /admission_webhook\.url/u],
     ['admission_webhook: { secrets: x }', /unknown key, did you mean 'secret'/u],
   ]
   for (const [text, message] of problems) {
     it(`refuses ${text}`, async () => expect(await problem(`global: { ${text} }`)).to.match(message))
+  }
+
+  for (const url of [
+    'HTTP://host/',
+    'https://user:w%20rd@host:8443/a?b=c',
+    'http://[::1]:9000',
+    'http://127.0.0.1/x',
+  ]) {
+    it(`takes the control server ${url}`, async () => {
+      const { global } = await load(`global: { admission_webhook: { url: '${url}' } }`)
+      expect(global.admission_webhook.url).to.equal(url)
+    })
   }
 
   it('shows no secret to a person, and quotes none in an error', async () => {

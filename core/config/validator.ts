@@ -1,9 +1,7 @@
 import { Ajv, type ValidateFunction } from 'ajv'
+import { isStreamPath, parseByteSize, parseDuration } from 'sluice/sdk'
 import { isListenAddress } from '../net/address.ts'
 import { isNetwork } from '../net/network-list.ts'
-import { isStreamPath } from 'sluice/sdk'
-import { parseByteSize } from 'sluice/sdk'
-import { parseDuration } from 'sluice/sdk'
 import type { JsonSchema } from './schema.ts'
 
 // Not strict: the schemas of plugins may carry words that only the admin page knows.
@@ -15,7 +13,7 @@ ajv.addFormat('address', (text: string) => text === '' || isListenAddress(text))
 ajv.addFormat('network', isNetwork)
 ajv.addFormat('password', true)
 ajv.addFormat('source-url', (text: string) => text !== '' && !/\s/u.test(text))
-ajv.addFormat('webhook-url', (text: string) => text === '' || /^https?:\/\/\S+$/u.test(text))
+ajv.addFormat('webhook-url', (text: string) => text === '' || isRequestUrl(text))
 ajv.addFormat('stream-path', isStreamPath)
 ajv.addFormat('regular-expression', isRegularExpression)
 ajv.addKeyword({
@@ -39,6 +37,22 @@ function compile(schema: JsonSchema): ValidateFunction {
   ajv.removeSchema(schema)
   compiled.set(schema, validate)
   return validate
+}
+
+/** Whether a request can be made to an address: by HTTP, to a port that there is, with user information that can be sent. */
+function isRequestUrl(text: string): boolean {
+  if (!/^https?:\/\/[^\s\p{Cc}]+$/iu.test(text) || !URL.canParse(text)) return false
+  const { port, username, password } = new URL(text)
+  return port !== '0' && isEncodedText(username) && isEncodedText(password)
+}
+
+function isEncodedText(text: string): boolean {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
 }
 
 function isRegularExpression(text: string): boolean {
