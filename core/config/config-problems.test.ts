@@ -122,6 +122,11 @@ const CASES: { name: string; text: string; problems: string[] }[] = [
     problems: ['config.yaml:3:3: global.enable_auth: is given twice'],
   },
   {
+    name: 'a key of a map twice',
+    text: 'relay:\n  pull:\n    live/a: {url: http://a}\n    live/b: {url: http://b}\n    live/a: {url: http://c}\n',
+    problems: ['config.yaml:5:5: relay.pull.live/a: is given twice'],
+  },
+  {
     name: 'a key twice',
     text: 'relay:\n  linger: 1s\n  linger: 1s\n',
     problems: ['config.yaml:3:3: relay.linger: is given twice'],

@@ -1,6 +1,4 @@
-import { maskUrl } from 'sluice/sdk'
-import { parseByteSize } from 'sluice/sdk'
-import { parseDuration } from 'sluice/sdk'
+import { maskUrl, parseByteSize, parseDuration } from 'sluice/sdk'
 import type { JsonSchema } from './schema.ts'
 import { violation } from './validator.ts'
 

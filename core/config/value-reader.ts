@@ -132,7 +132,10 @@ export class ValueReader {
     for (const { name, node: value, spot: inner } of isMap(node) ? this.#pairs(node, spot) : []) {
       const matching = patterns.find(([pattern]) => new RegExp(pattern, 'u').test(name))
       const { propertyNames } = schema
-      if (propertyNames !== undefined && violation(propertyNames, name) !== undefined) {
+      if (readings.has(name)) {
+        this.#report(inner, 'is given twice')
+        readings.set(name, undefined)
+      } else if (propertyNames !== undefined && violation(propertyNames, name) !== undefined) {
         this.#report(inner, `expected ${expectation(propertyNames)}, found ${quoted(name)}`)
         readings.set(name, undefined)
       } else if (matching === undefined && schema.additionalProperties === false) {
