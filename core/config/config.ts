@@ -26,6 +26,9 @@ export type ConfigOptions = {
 
 type Inspection = (sections: readonly Section[]) => readonly string[]
 
+/** Does what must succeed before a changed `global` holds, such as to bind its addresses. */
+type Acceptance = (global: Readonly<GlobalConfig>) => Promise<void>
+
 /** What a reload changed in a section. */
 export type ConfigChange = {
   /** `global` or the name of a plugin. */
@@ -147,9 +150,10 @@ export class Config {
 
   /**
    * Reads the file anew and tells what changed. Throws, and leaves everything as it was, when anything in it is wrong (a
-   * `ConfigError`), or when `accept` does, which is asked before anything holds.
+   * `ConfigError`), or when `accept` does, which is asked before anything holds, and once more with what held before
+   * where the file is refused later.
    */
-  reload(accept?: (global: Readonly<GlobalConfig>) => Promise<void>): Promise<readonly ConfigChange[]> {
+  reload(accept?: Acceptance): Promise<readonly ConfigChange[]> {
     const reload = this.#reloading.then(() => this.#reload(accept))
     // The next reload waits for this one, however it ends.
     this.#reloading = reload.catch(() => undefined)
@@ -197,16 +201,28 @@ export class Config {
     return section
   }
 
-  async #reload(accept?: (global: Readonly<GlobalConfig>) => Promise<void>): Promise<readonly ConfigChange[]> {
+  async #reload(accept?: Acceptance): Promise<readonly ConfigChange[]> {
     if (this.file === undefined) return []
     const content = (await readConfig(this.file, true)) ?? this.#content
-    await accept?.(this.#renewed(content).global.config.values as GlobalConfig)
-    // Meanwhile plugins may have been declared.
-    const { global, declared, changes } = this.#renewed(content)
+    const { global, declared, changes } = await this.#accepted(content, accept)
     this.#content = content
     this.#global = global
     this.#declared = declared
     return changes
+  }
+
+  /** What a file makes, once that is accepted; what is refused after all is taken back. */
+  async #accepted(content: ConfigFile, accept?: Acceptance): Promise<Renewal> {
+    const renewal = this.#renewed(content)
+    if (accept === undefined) return renewal
+    await accept(renewal.global.config.values as GlobalConfig)
+    try {
+      return this.#renewed(content)
+    } catch (error) {
+      // Of the plugins that were declared meanwhile, one does not suit it.
+      await accept(this.global)
+      throw error
+    }
   }
 
   #renewed(content: ConfigFile): Renewal {

@@ -119,6 +119,20 @@ describe('config reload', () => {
     expect(config.section('relay')).to.have.nested.property('values.linger', 3000)
   })
 
+  it('has what it asked for taken back when it is refused after all, for what was declared while it asked', async () => {
+    await using temp = await TempConfig.create('')
+    const config = await Config.load({ file: temp.file, env: {} })
+    await temp.write('global: {http: {listenaddr: ":9090"}}\nrelay: {linger: x}')
+    const listening: string[] = []
+    const reload = config.reload(async ({ http }) => {
+      listening.push(http.listenaddr)
+      config.declare(RELAY)
+    })
+    expect((await configErrorOf(() => reload)).problems.map(({ key }) => key)).to.deep.equal(['relay.linger'])
+    expect(listening).to.deep.equal([':9090', ':8080'])
+    expect(config.global.http.listenaddr).to.equal(':8080')
+  })
+
   describe("with a running plugin's newer code", () => {
     const keyed = (key: string) =>
       definePlugin({
