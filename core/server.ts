@@ -13,10 +13,10 @@ import { registerMetricsRoute } from './admin/metrics-route.ts'
 import { registerPullRoutes } from './admin/pull-routes.ts'
 import { registerSecretRoute, type SigningSection } from './admin/secret-route.ts'
 import { registerStreamRoutes } from './admin/stream-routes.ts'
+import { createServerInfo } from './admin/server-info.ts'
 import { registerSysinfoRoutes } from './admin/sysinfo-routes.ts'
 import { parseJson } from './http/fastify-app.ts'
 import { addHealthRoutes } from './http/health.ts'
-import { registerHome } from './http/home/home-routes.ts'
 import { HttpHost } from './http/http-host.ts'
 import { ListenerPool } from './net/listener-pool.ts'
 import { pluginLogger } from './observe/logger.ts'
@@ -84,6 +84,11 @@ export class Server {
         config,
       },
     })
+    services.provide(
+      { plugin: 'the server' },
+      'server',
+      createServerInfo(log, () => this.host.list()),
+    )
   }
 
   /**
@@ -159,7 +164,6 @@ export class Server {
   #addRoutes(): void {
     const { core, admin } = this.http
     addHealthRoutes(core, () => (this.host.ready ? this.host.disabled : ['plugins']))
-    registerHome(core)
     guardAdmin(admin)
     // What curl says of a body, whatever is in it.
     parseJson(admin, 'application/x-www-form-urlencoded')

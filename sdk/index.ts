@@ -49,6 +49,7 @@ export { definePlugin, type Endpoints, type PluginConfig, type PluginDefinition 
 export type { HookRegistry, Hooks } from './plugin/hooks.ts'
 export type { Net, TcpListener } from './plugin/net.ts'
 export { addressTemplates } from './plugin/address-templates.ts'
+export type { PluginEndpoints, ServerInfo } from './plugin/server-info.ts'
 export type { ServiceRegistry, Services } from './plugin/services.ts'
 export type { Task, TaskInit, TaskRegistry } from './plugin/tasks.ts'
 export { CLIENT_LEFT, type CloseCode, type CloseReason } from './stream/close-reason.ts'

@@ -58,6 +58,22 @@ describe('HttpHost', () => {
     expect(answer).to.contain('"url":"/a?b"')
   })
 
+  it('gives the page at / to the plugin with the empty prefix, and nothing else', async () => {
+    fixture.host.core.get('/healthz', () => ({ label: 'core' }))
+    await fixture.host.start()
+    expect((await fetch(fixture.url('/'))).status).to.equal(404)
+    const page = await echo('home', 'home', ['home', ''])
+    expect(await ask('/')).to.deep.equal({ label: 'home', url: '/', originalUrl: '/' })
+    expect(await ask('/?x=1')).to.deep.equal({ label: 'home', url: '/?x=1', originalUrl: '/?x=1' })
+    expect(await ask('/home/a')).to.deep.equal({ label: 'home', url: '/a', originalUrl: '/home/a' })
+    expect(await ask('/healthz')).to.deep.equal({ label: 'core' })
+    expect((await fetch(fixture.url('/other'))).status).to.equal(404)
+    const error: unknown = await fixture.plugin('x', ['']).catch((cause: unknown) => cause)
+    expect(error).to.be.an('error').with.property('message', "x: can't serve //: the prefix belongs to the plugin home")
+    await page.dispose()
+    expect((await fetch(fixture.url('/'))).status).to.equal(404)
+  })
+
   it('refuses a prefix that is taken, reserved or malformed', async () => {
     await echo('flv', 'flv', ['flv', 'hdl'])
     const cases = [

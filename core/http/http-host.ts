@@ -193,8 +193,9 @@ export class HttpHost {
     const { mount, rest } = splitMount(url)
     const owner = this.#ownSockets.get(connection)
     const own = owner === ADMINISTRATION ? undefined : owner
+    request.administered = owner === ADMINISTRATION || (own === undefined && !this.#listeners.hasAdmin)
     if (own === undefined && ADMIN_MOUNTS.has(mount)) {
-      if (owner === ADMINISTRATION || !this.#listeners.hasAdmin) return { app: this.#admin, url }
+      if (request.administered) return { app: this.#admin, url }
       return { statusCode: 404, message: 'not found' }
     }
     const mounted = this.#table.ownerOf(mount)

@@ -1,8 +1,9 @@
 /** First path segments of administration. */
 export const ADMIN_MOUNTS: ReadonlySet<string> = new Set(['admin', 'api', 'config', 'metrics', 'v6'])
 /** First path segments that are the core's own. */
-const RESERVED = new Set(['', 'assets', 'favicon.ico', 'healthz', 'readyz', ...ADMIN_MOUNTS])
-const MOUNT = /^[a-z0-9][a-z0-9._-]*$/
+const RESERVED = new Set(['assets', 'favicon.ico', 'healthz', 'readyz', ...ADMIN_MOUNTS])
+/** The empty prefix is that of the server's root, `/`. */
+const MOUNT = /^(?:[a-z0-9][a-z0-9._-]*)?$/
 
 /** One generation of a plugin, and the prefixes it wants. */
 export type Mounted = { readonly name: string; readonly mounts: readonly string[] }

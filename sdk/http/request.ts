@@ -11,6 +11,8 @@ export interface RoutedRequest extends IncomingMessage {
   originalUrl?: string
   /** What a trusted proxy says of the request; missing where no such proxy passed it on. */
   forwarded?: ForwardedRequest
+  /** Whether administration (`/api/…`) is answered at the address that the request came to, for those who may use it. */
+  administered?: boolean
 }
 
 /** What the proxies that `http.trustproxy` names say of a request that they passed on. */

@@ -35,7 +35,7 @@ export interface PluginDefinition<Schema extends TObject = TObject<TProperties>>
   readonly defaults?: Written<InheritedConfig>
   /** Keys, as dotted paths (`chunksize`, `publish`), whose change `onConfig` takes; other changes reload the plugin. */
   readonly live?: readonly string[]
-  /** HTTP prefixes, without slashes; the plugin's name when left out. */
+  /** HTTP prefixes, without slashes; the plugin's name when left out. The empty one is the page at `/`. */
   readonly mounts?: readonly string[]
   /** Whether the end of a session is told to the admission control server (spec.md, Events); default false. */
   readonly closingNotice?: boolean

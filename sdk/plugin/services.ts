@@ -1,4 +1,5 @@
 import type { PullService } from '../stream/pull.ts'
+import type { ServerInfo } from './server-info.ts'
 
 /**
  * The services plugins offer each other, by the names in `provides` and `requires`. Those that the host knows are here. A
@@ -7,6 +8,8 @@ import type { PullService } from '../stream/pull.ts'
 export interface Services {
   /** Fetches streams; `pull:` and the name of the plugin that provides it. */
   [pull: `pull:${string}`]: PullService
+  /** Provided by the server itself. */
+  server: ServerInfo
 }
 
 /** How a plugin offers and finds services. */

@@ -26,6 +26,8 @@ const PEERS = {
     ],
   },
   openssl: { programs: ['openssl'], packages: ['openssl'] },
+  nginx: { programs: ['nginx'], packages: ['nginx'] },
+  caddy: { programs: ['caddy'], packages: ['caddy'] },
 } as const satisfies Record<string, PeerInit>
 
 /** A program of others that tests talk to. */

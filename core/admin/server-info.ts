@@ -1,0 +1,18 @@
+import type { FastifyBaseLogger } from 'fastify'
+import type { ServerInfo } from 'sluice/sdk'
+import type { RoutedRequest } from 'sluice/sdk/http'
+import type { PluginView } from '../host/plugin-view.ts'
+import { isFromThisMachine } from './admin-access.ts'
+import { PluginAddresses } from './plugin-addresses.ts'
+
+/** The service `server`. */
+export function createServerInfo(log: FastifyBaseLogger, plugins: () => readonly PluginView[]): ServerInfo {
+  const addresses = new PluginAddresses(log)
+  return {
+    endpoints: () =>
+      plugins()
+        .filter(({ disableReason }) => disableReason === undefined)
+        .map((plugin) => ({ plugin: plugin.name, ...addresses.of(plugin) })),
+    mayAdminister: (request: RoutedRequest) => request.administered === true && isFromThisMachine(request),
+  }
+}

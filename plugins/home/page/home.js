@@ -1,0 +1,204 @@
+/* global document, fetch, location, setTimeout, window */
+
+import { addressOf, fragmentOf, labelOf, parseTarget, shellWord, targetInFragment, textOf } from './addresses.js'
+import { copyButton } from './copy.js'
+import { Player, waysOf } from './player.js'
+import { StreamList } from './stream-list.js'
+
+const RETRY_MS = 3000
+/** How often it is asked whether the stream that the page begins with is there. */
+const FIRST_STREAM_MS = 10_000
+const EXAMPLE = { streamPath: 'live/test', query: '' }
+
+/** What the server says of itself: see plugins/home/visitor-view.ts. */
+let server = { administration: false, playNeedsKey: false, streamPath: '', publish: [], play: [] }
+/** The stream that the page's address names, or the one to begin with. */
+let target = targetInFragment(location.hash)
+
+const video = element('video')
+const player = new Player(video, showState)
+const list = new StreamList(element('streams'), {
+  onChoice: (streamPath) => choose({ streamPath, query: '' }),
+  onStreams: showList,
+})
+
+function element(id) {
+  return document.getElementById(id)
+}
+
+/** A status is read aloud when it changes, so it is left alone when it does not. */
+function say(id, text) {
+  if (element(id).textContent !== text) element(id).textContent = text
+}
+
+// What is played
+
+/** Plays a stream, and names it in the page's address. */
+function choose(wanted) {
+  const before = location.hash
+  location.hash = fragmentOf(wanted)
+  if (location.hash === before) play(wanted)
+}
+
+function play(wanted) {
+  target = wanted
+  element('playing').textContent = target.streamPath
+  element('target').value = textOf(target)
+  list.choose(target.streamPath)
+  showPlayAddresses()
+  player.play(waysOf(server.play, video).map(({ kind, shown }) => ({ kind, url: urlOf(shown) })))
+}
+
+function urlOf(shown) {
+  return addressOf(shown, target, location.href)
+}
+
+function showState(state, detail) {
+  const name = target.streamPath
+  const notices = {
+    connecting: [`Connecting to ${name} …`],
+    waiting: [`Waiting for ${name}`, 'Nobody publishes it yet. It plays by itself when somebody does.'],
+    playing: [],
+    stalled: [`Waiting for ${name} to go on …`],
+    ended: [`${name} has ended`, 'It plays again by itself when it comes back.'],
+    offline: ['The server does not answer', 'It is asked again …'],
+    denied: [
+      `${name} is refused (${detail})`,
+      'Where the server asks for a key, it is missing, wrong or expired: put the query of your play address behind the ' +
+        `stream’s name below, as in ${name}?secret=…&expire=…`,
+    ],
+    unsupported: [`This browser can’t play ${name} (${detail})`, 'A player can, by one of the addresses below.'],
+  }
+  notify(...notices[state])
+}
+
+function notify(title, text = '', command = '') {
+  const notice = element('notice')
+  const parts = [
+    ['strong', title],
+    ['span', text],
+    ['code', command],
+  ].filter(([, content]) => content)
+  notice.hidden = parts.length === 0
+  video.controls = notice.hidden
+  // Read aloud when it changes only.
+  const shown = parts.map(([, content]) => content).join('\n')
+  if (notice.dataset.shown === shown) return
+  notice.dataset.shown = shown
+  notice.replaceChildren(...parts.map(([name, content]) => textElement(name, content)))
+}
+
+// Streams
+
+function showList(streams) {
+  if (streams === undefined) return say('list-status', 'The server does not answer.')
+  say('list-status', streams.length === 0 ? 'None at present. Publish one, and it appears here.' : '')
+  if (target.streamPath !== '') return
+  const [first] = streams
+  if (first === undefined) showNothing('Nothing is published here yet')
+  else if (server.playNeedsKey) showNothing('Which stream?')
+  else play({ streamPath: first.path, query: '' })
+}
+
+function showNothing(title) {
+  const command = server.publish.map(publishCommand).find((text) => text !== '')
+  const advice = [server.playNeedsKey ? 'Name one below, with the query that has its key.' : '']
+  if (title.startsWith('Which') && !server.playNeedsKey) advice.push('Name one below.')
+  if (command !== undefined) advice.push('Publish one, for example with ffmpeg:')
+  notify(title, advice.join(' ').trim(), command)
+}
+
+// Addresses
+
+function publishCommand(shown) {
+  if (!shown.scheme.startsWith('rtmp')) return ''
+  const address = shellWord(addressOf(shown, EXAMPLE, location.href))
+  return (
+    'ffmpeg -re -f lavfi -i testsrc2=size=1280x720:rate=25 -f lavfi -i sine -c:v libx264 -preset veryfast ' +
+    `-tune zerolatency -pix_fmt yuv420p -g 50 -c:a aac -f flv ${address}`
+  )
+}
+
+function showPublishAddresses() {
+  const rows = server.publish.flatMap((shown, index) => {
+    const address = addressOf(shown, EXAMPLE, location.href)
+    if (publishCommand(shown) === '') return [[labelOf(shown), address]]
+    const end = address.lastIndexOf('/')
+    const rest = index === 0 ? [['ffmpeg, with a test picture and a tone', publishCommand(shown)]] : []
+    return [
+      [`OBS Studio, ${labelOf(shown)}: Settings, Stream, Service “Custom”, Server`, address.slice(0, end)],
+      ['OBS Studio: Stream Key', address.slice(end + 1)],
+      ...rest,
+    ]
+  })
+  showRows('publish-addresses', rows)
+}
+
+function showPlayAddresses() {
+  const rows = target.streamPath === '' ? [] : server.play.map((shown) => [labelOf(shown), urlOf(shown)])
+  showRows('play-addresses', rows)
+  say('play-status', rows.length === 0 ? 'Choose a stream, and its addresses are here.' : '')
+}
+
+function showRows(id, rows) {
+  const announce = (text) => say('announcement', text)
+  const items = rows.flatMap(([label, text]) => {
+    const code = textElement('code', text)
+    const value = document.createElement('dd')
+    value.append(code, copyButton(code, label, announce))
+    return [textElement('dt', label), value]
+  })
+  element(id).replaceChildren(...items)
+}
+
+function textElement(name, text) {
+  const child = document.createElement(name)
+  child.textContent = text
+  return child
+}
+
+// Start
+
+async function start() {
+  try {
+    server = await askServer()
+  } catch {
+    notify('The server does not answer', 'It is asked again …')
+    setTimeout(() => void start(), RETRY_MS)
+    return
+  }
+  showPublishAddresses()
+  showPlayAddresses()
+  if (target.streamPath !== '') play(target)
+  else if (server.streamPath !== '') play({ streamPath: server.streamPath, query: '' })
+  else if (!server.administration) waitForFirst()
+  if (server.administration) void list.follow()
+  else say('list-status', 'They are shown on the server’s own machine. Elsewhere, name the stream to play.')
+}
+
+async function askServer() {
+  return (await fetch('home/addresses')).json()
+}
+
+/** Those who may not see the list see the stream that the page begins with, as soon as it is there. */
+function waitForFirst() {
+  showNothing('Which stream?')
+  setTimeout(async () => {
+    const { streamPath } = await askServer().catch(() => server)
+    if (target.streamPath !== '') return
+    if (streamPath === '') waitForFirst()
+    else play({ streamPath, query: '' })
+  }, FIRST_STREAM_MS)
+}
+
+element('choice').addEventListener('submit', (event) => {
+  event.preventDefault()
+  const wanted = parseTarget(element('target').value)
+  if (wanted.streamPath === '') return element('target').focus()
+  choose(wanted)
+})
+window.addEventListener('hashchange', () => {
+  const wanted = targetInFragment(location.hash)
+  if (wanted.streamPath !== '') play(wanted)
+})
+void start()

@@ -1,0 +1,76 @@
+/* global CSS, document, fetch, setTimeout */
+
+const REFRESH_MS = 3000
+
+/** The list of running streams, asked for again and again. */
+export class StreamList {
+  #list
+  #onChoice
+  #onStreams
+  #chosen = ''
+
+  /** @param onStreams is called with the streams, or with undefined where the server does not answer */
+  constructor(list, { onChoice, onStreams }) {
+    this.#list = list
+    this.#onChoice = onChoice
+    this.#onStreams = onStreams
+  }
+
+  /** Asks for the list, from now on. */
+  async follow() {
+    const streams = await ask()
+    this.#show(streams ?? [])
+    this.#onStreams(streams)
+    setTimeout(() => void this.follow(), REFRESH_MS)
+  }
+
+  choose(streamPath) {
+    this.#chosen = streamPath
+    for (const button of this.#list.querySelectorAll('button')) this.#mark(button)
+  }
+
+  #show(streams) {
+    const focused = document.activeElement?.dataset?.path
+    this.#list.replaceChildren(...streams.map((stream) => this.#item(stream)))
+    // The list is made anew; whoever goes through it by keyboard stays where they were.
+    if (focused !== undefined) this.#list.querySelector(`[data-path="${CSS.escape(focused)}"]`)?.focus()
+  }
+
+  #item(stream) {
+    const button = document.createElement('button')
+    button.type = 'button'
+    button.dataset.path = stream.path
+    this.#mark(button)
+    button.append(textElement('strong', stream.path), textElement('small', describe(stream)))
+    button.addEventListener('click', () => this.#onChoice(stream.path))
+    const item = document.createElement('li')
+    item.append(button)
+    return item
+  }
+
+  #mark(button) {
+    button.setAttribute('aria-current', String(button.dataset.path === this.#chosen))
+  }
+}
+
+async function ask() {
+  try {
+    const answer = await fetch('api/stream/list')
+    return answer.ok ? (await answer.json()).data : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function describe({ videoTrack: video, audioTrack: audio, subscribers }) {
+  const size = video !== null && video.width > 0 ? ` ${video.width}×${video.height}` : ''
+  const viewers = subscribers === 1 ? '1 viewer' : `${subscribers} viewers`
+  const tracks = [video && `${video.codec}${size}`, audio?.codec].filter(Boolean)
+  return [...tracks, viewers].join(' · ')
+}
+
+function textElement(name, text) {
+  const child = document.createElement(name)
+  child.textContent = text
+  return child
+}

@@ -1,0 +1,13 @@
+import type { IncomingMessage } from 'node:http'
+import type { Endpoints } from './define-plugin.ts'
+
+/** The addresses of one running plugin, as its `endpoints` give them. */
+export type PluginEndpoints = Required<Endpoints> & { readonly plugin: string }
+
+/** What the server tells its plugins about itself: the service `server`, which every server has. */
+export interface ServerInfo {
+  /** The addresses of all running plugins, templates as in `Endpoints`. They hold no secrets and no paths of streams. */
+  endpoints(): readonly PluginEndpoints[]
+  /** True for a client whom the administration (`/api/…`) would answer where this request came in. */
+  mayAdminister(request: IncomingMessage): boolean
+}

@@ -1,0 +1,189 @@
+import { writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { expect } from 'chai'
+import type { Browser } from 'playwright-core'
+import { signatureQuery } from '../gates/signing.ts'
+import { openChromium } from '../peers/chromium.ts'
+import { freePort } from '../peers/free-port.ts'
+import { PeerProcess } from '../peers/process.ts'
+import { requirePeer } from '../peers/require-peer.ts'
+import { waitFor } from '../peers/wait-for.ts'
+import { HomePage } from '../support/home-page.ts'
+import { startServer, type RunningServer } from '../support/server.ts'
+
+const DEMO = { SLUICE_DEMO_ENABLE: 'true' }
+const EVIL_PATH = `live/<img id=evil src=x onerror="document.title='evil'">`
+const TRACKS = { videoTrack: { codec: 'h265', width: 1280, height: 720 }, audioTrack: { codec: 'opus' } }
+
+describe('home page in Chromium', () => {
+  let server: RunningServer
+  let browser: Browser
+  before(async function () {
+    requirePeer(this, 'chromium')
+    server = await startServer({ env: DEMO })
+    browser = await openChromium()
+  })
+
+  it('plays the demo stream, lists it, and tells all its addresses', async () => {
+    const home = await HomePage.open(browser, server.http('/'))
+    await home.plays()
+    const before = await home.page.locator('video').screenshot()
+    await home.plays()
+    expect((await home.page.locator('video').screenshot()).equals(before)).to.equal(false)
+    const shown = await home.until('the viewer in the list', ({ list }) => list.includes('1 viewer'))
+    expect(shown).to.include({ heading: 'live/demo', notice: '' })
+    expect(shown.list).to.include('live/demo').and.include('h264 640×360 · aac')
+    expect(shown.play).to.include.members([
+      server.http('/flv/live/demo.flv'),
+      server.ws('/flv/live/demo.flv'),
+      server.http('/hls/live/demo/index.m3u8'),
+      server.http('/mp4/live/demo.mp4'),
+      server.ws('/mp4/live/demo.mp4'),
+    ])
+    expect(await home.page.locator('[aria-current=true]').count()).to.equal(1)
+    expect(home.problems).to.eql([])
+    await home.close()
+    await waitFor(() => server.server.streams.subscribers().length === 0, { what: 'the viewer to leave' })
+  })
+
+  it('fits a phone', async () => {
+    const home = await HomePage.open(browser, server.http('/'), { viewport: { width: 320, height: 640 } })
+    await home.until('the list', ({ list }) => list.includes('live/demo'))
+    expect(await home.page.evaluate<number>('document.documentElement.scrollWidth')).to.equal(320)
+    await home.close()
+  })
+
+  it('shows names as text, and plays what is clicked', async () => {
+    const streams = [EVIL_PATH, 'live/other'].map((name) => ({ path: name, subscribers: 3, ...TRACKS }))
+    const home = await HomePage.open(browser, 'about:blank')
+    await home.page.route('**/api/stream/list', (route) => route.fulfill({ json: { code: 0, data: streams } }))
+    await home.page.goto(server.http(`/#${encodeURIComponent(EVIL_PATH)}`))
+    const shown = await home.until('the list', ({ list }) => list.includes(EVIL_PATH))
+    expect(shown.list).to.include('h265 1280×720 · opus · 3 viewers')
+    expect(shown).to.include({ heading: EVIL_PATH, title: 'Sluice', evil: false })
+    const url = server.ws('/flv/live/other.flv')
+    const asked = home.page.waitForEvent('websocket', (socket) => socket.url() === url)
+    await home.page.getByRole('button', { name: 'live/other' }).click()
+    await asked
+    await home.until('what was clicked', ({ heading }) => heading === 'live/other')
+    expect(home.page.url()).to.equal(server.http('/#live/other'))
+    await home.close()
+  })
+
+  it('goes on when the stream comes back', async () => {
+    const home = await HomePage.open(browser, server.http('/#live/demo'))
+    await home.plays()
+    for (const subscriber of server.server.streams.subscribers()) subscriber.close('stop by user')
+    await home.until('the end', ({ notice }) => notice.startsWith('live/demo has ended'))
+    await home.plays()
+    await home.close()
+  })
+
+  it('copies an address, where pages have no clipboard, too', async () => {
+    const home = await HomePage.open(browser, server.http('/'))
+    await home.until('the addresses', ({ play }) => play.length > 0)
+    // As on plain HTTP by another name than localhost.
+    await home.page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+    await home.page.getByRole('button', { name: 'Copy: FLV over HTTP', exact: true }).click()
+    await home.page.getByText('Copied: FLV over HTTP').waitFor({ state: 'attached' })
+    await home.page.getByLabel('Stream', { exact: true }).fill('')
+    await home.page.keyboard.press('Control+V')
+    expect(await home.page.getByLabel('Stream', { exact: true }).inputValue()).to.equal(
+      server.http('/flv/live/demo.flv'),
+    )
+    await home.close()
+  })
+
+  it('says how to publish where nothing is, and plays it when it comes', async function () {
+    requirePeer(this, 'ffmpeg')
+    const port = await freePort()
+    const empty = await startServer({ env: { SLUICE_RTMP_TCP_LISTENADDR: `127.0.0.1:${port}` } })
+    const home = await HomePage.open(browser, empty.http('/'))
+    const { notice, publish, play } = await home.until('what to do', (state) => state.notice !== '')
+    expect(notice).to.match(/^Nothing is published here yet\n/u)
+    expect(play).to.eql([])
+    expect(await home.page.locator('#play-addresses button').count()).to.equal(0)
+    expect(publish).to.include.members([`rtmp://127.0.0.1:${port}/live`, 'test'])
+    const command = publish.find((text) => text.startsWith('ffmpeg ')) ?? ''
+    expect(notice).to.include(command)
+    const script = path.join(empty.folder, 'publish.sh')
+    await writeFile(script, `exec ${command.replace('ffmpeg', 'ffmpeg -nostdin -loglevel error')}`)
+    const publisher = new PeerProcess('sh', [script])
+    expect(await home.plays()).to.include({ heading: 'live/test' })
+    await publisher.close()
+    await home.close()
+  })
+
+  it('waits for a stream that its address names, and plays it when it comes', async () => {
+    const other = await startServer({ env: DEMO })
+    const home = await HomePage.open(browser, other.http('/#live/later'))
+    await home.until('the waiting', ({ notice }) => notice.startsWith('Waiting for live/later\n'))
+    await other.writeConfig('demo: {streampath: live/later}\n')
+    await home.plays()
+    expect(home.problems).to.eql([])
+    await home.close()
+  })
+
+  it('shows the addresses of plugins that others wrote', async () => {
+    const theirs = `
+import { addressTemplates, definePlugin } from 'sluice/sdk'
+export default definePlugin({
+  name: 'theirs',
+  version: '1.0.0',
+  endpoints: ({ http }) => ({
+    pushAddr: ['srt://{hostName}:9998?streamid={streamPath}'],
+    playAddr: [...addressTemplates(http, '/theirs/{streamPath}.bin', ['http']), 'theirs://{hostName}:9999/{streamPath}'],
+  }),
+  setup() {},
+})`
+    const prepare = (folder: string) => writeFile(path.join(folder, 'theirs.ts'), theirs)
+    const other = await startServer({ config: 'global: {plugins_dir: .}\n', prepare })
+    const home = await HomePage.open(browser, other.http('/#live/a'))
+    const { publish, play } = await home.until('the addresses', (state) => state.play.length > 0)
+    expect(play).to.include.members([other.http('/theirs/live/a.bin'), 'theirs://127.0.0.1:9999/live/a'])
+    expect(publish).to.include('srt://127.0.0.1:9998?streamid=live/test')
+    await home.close()
+  })
+
+  describe('of a server that asks viewers for a key', () => {
+    let guarded: RunningServer
+    before(async () => {
+      guarded = await startServer({ config: 'global: {enable_auth: true, subscribe: {key: k}}\n', env: DEMO })
+    })
+
+    const deniedLines = () => guarded.records.filter(({ msg }) => msg === 'denied').length
+
+    it('asks for nothing by itself', async () => {
+      const home = await HomePage.open(browser, guarded.http('/'))
+      const { list } = await home.until('the list', (state) => state.list.includes('live/demo'))
+      expect(list).to.include('0 viewers')
+      expect((await home.state()).notice).to.match(
+        /^Which stream\?\nName one below, with the query that has its key\./u,
+      )
+      expect(home.problems).to.eql([])
+      expect(deniedLines()).to.equal(0)
+      await home.close()
+    })
+
+    it('says that a stream is refused, asks no more, and plays it with the right key', async () => {
+      const home = await HomePage.open(browser, guarded.http('/#live/demo?secret=wrong'))
+      const { notice } = await home.until('the refusal', (state) => state.notice.includes('refused'))
+      expect(notice)
+        .to.match(/^live\/demo is refused \(401\)\n/u)
+        .and.include('live/demo?secret=…&expire=…')
+      const before = deniedLines()
+      expect(before).to.be.within(1, 2)
+      // Meanwhile the list is asked for twice, which takes longer than a player waits that tries again.
+      for (let count = 0; count < 2; count++) await home.page.waitForResponse('**/api/stream/list')
+      expect(deniedLines()).to.equal(before)
+      const query = signatureQuery('k', 'live/demo')
+      await home.choose(`live/demo?${query}`)
+      const { play } = await home.plays()
+      expect(play).to.include(guarded.http(`/flv/live/demo.flv?${query}`))
+      expect(home.page.url()).to.equal(guarded.http(`/#live/demo?${query}`))
+      await home.close()
+    })
+  })
+
+  after(() => expect(server?.problems).to.eql([]))
+})

@@ -1,0 +1,41 @@
+import { writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { expect } from 'chai'
+import { startServer } from '../support/server.ts'
+
+const BROKEN = `
+import { definePlugin } from 'sluice/sdk'
+export default definePlugin({ name: 'broken', version: '1.0.0', setup() {}, endpoints() { throw new Error('no luck') } })`
+
+describe('home page of a server', () => {
+  it('is at /, with the addresses of all plugins that run, also where one of them fails', async () => {
+    const server = await startServer({
+      config: 'global: {plugins_dir: .}\nhls: {enable: false}\n',
+      prepare: (folder) => writeFile(path.join(folder, 'broken.ts'), BROKEN),
+    })
+    expect(await (await fetch(server.http('/'))).text()).to.include('<title>Sluice</title>')
+    const view = (await (await fetch(server.http('/home/addresses'))).json()) as Record<string, unknown>
+    const rtmp = { plugin: 'rtmp', scheme: 'rtmp', address: 'rtmp://{hostName}:0/{streamPath}' }
+    expect(view).to.eql({
+      administration: true,
+      playNeedsKey: false,
+      streamPath: '',
+      publish: [rtmp],
+      play: [
+        { plugin: 'flv', scheme: 'http', address: 'flv/{streamPath}.flv' },
+        { plugin: 'flv', scheme: 'ws', address: 'flv/{streamPath}.flv' },
+        { plugin: 'mp4', scheme: 'http', address: 'mp4/{streamPath}.mp4' },
+        { plugin: 'mp4', scheme: 'ws', address: 'mp4/{streamPath}.mp4' },
+        rtmp,
+      ],
+    })
+    expect(server.problems.map(({ msg }) => msg)).to.eql(["plugin 'broken' can't say its addresses"])
+  })
+
+  it('is not there when it is turned off', async () => {
+    const server = await startServer({ env: { SLUICE_HOME_ENABLE: 'false' } })
+    for (const place of ['/', '/home/', '/home/addresses']) {
+      expect((await fetch(server.http(place))).status, place).to.equal(404)
+    }
+  })
+})
