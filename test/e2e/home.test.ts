@@ -124,6 +124,21 @@ describe('home page in Chromium', () => {
     await home.close()
   })
 
+  /** A browser that knows HLS alone, as older iPhones. */
+  async function openWithoutMediaSource(url: string): Promise<HomePage> {
+    const home = await HomePage.open(browser, 'about:blank')
+    await home.page.addInitScript('delete window.MediaSource; delete window.ManagedMediaSource')
+    await home.page.goto(url)
+    return home
+  }
+
+  it('plays HLS where the browser has no Media Source Extensions', async () => {
+    const home = await openWithoutMediaSource(server.http('/#live/demo'))
+    await home.plays()
+    expect(await home.page.evaluate<string>('video.src')).to.equal(server.http('/hls/live/demo/index.m3u8'))
+    await home.close()
+  })
+
   it('shows the addresses of plugins that others wrote', async () => {
     const theirs = `
 import { addressTemplates, definePlugin } from 'sluice/sdk'
@@ -181,6 +196,14 @@ export default definePlugin({
       const { play } = await home.plays()
       expect(play).to.include(guarded.http(`/flv/live/demo.flv?${query}`))
       expect(home.page.url()).to.equal(guarded.http(`/#live/demo?${query}`))
+      await home.close()
+    })
+
+    it('says so where the browser plays HLS, too', async () => {
+      const home = await openWithoutMediaSource(guarded.http('/#live/demo'))
+      await home.until('the refusal', (state) => state.notice.startsWith('live/demo is refused (401)\n'))
+      await home.choose(`live/demo?${signatureQuery('k', 'live/demo')}`)
+      await home.plays()
       await home.close()
     })
   })
