@@ -36,6 +36,7 @@ const FILES = [
   { url: '/home.js', file: path.join(FOLDER, 'home.js'), type: SCRIPT },
   { url: '/player.js', file: path.join(FOLDER, 'player.js'), type: SCRIPT },
   { url: '/stream-list.js', file: path.join(FOLDER, 'stream-list.js'), type: SCRIPT },
+  { url: '/web-socket-loader.js', file: path.join(FOLDER, 'web-socket-loader.js'), type: SCRIPT },
   { url: '/mpegts.js', file: fileURLToPath(import.meta.resolve('mpegts.js')), type: SCRIPT },
 ] as const
 

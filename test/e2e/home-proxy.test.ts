@@ -23,6 +23,7 @@ describe('home page in Chromium behind nginx', () => {
   listen 127.0.0.1:${port};
   location ${location} {
     proxy_pass http://127.0.0.1:${server.httpPort}/;
+    proxy_set_header X-Forwarded-For 203.0.113.7;
   }
 }`,
     )
@@ -47,5 +48,16 @@ describe('home page in Chromium behind nginx', () => {
     const answer = await fetch(nginx.http('/tv/home'))
     expect([answer.status, answer.url]).to.eql([200, nginx.http('/tv/')])
     expect(await answer.text()).to.include('<title>Sluice</title>')
+  })
+
+  it('asks for no list where visitors come from elsewhere, and tells them how to go on', async () => {
+    const nginx = await proxy('/')
+    const home = await HomePage.open(browser, nginx.http('/#live/none'))
+    const { list } = await home.until('the list', (state) => state.list !== '')
+    expect(list).to.equal('Only administrators on the server’s machine see them. Name the stream to play.')
+    await home.choose('live/demo')
+    await home.plays()
+    expect(home.problems.filter((problem) => !problem.startsWith('WebSocket connection to'))).to.eql([])
+    await home.close()
   })
 })

@@ -32,6 +32,18 @@ describe('home page of a server', () => {
     expect(server.problems.map(({ msg }) => msg)).to.eql(["plugin 'broken' can't say its addresses"])
   })
 
+  it('offers the list of streams where administration is answered, and to whom', async () => {
+    const server = await startServer({ config: 'global: {admin: {listenaddr: "127.0.0.1:0"}}\n' })
+    const port = server.server.http.adminAddresses[0]?.port
+    const administration = async (origin: string, headers: Record<string, string> = {}) => {
+      const answer = await fetch(`${origin}/home/addresses`, { headers })
+      return ((await answer.json()) as { administration: boolean }).administration
+    }
+    expect(await administration(server.http(''))).to.equal(false)
+    expect(await administration(`http://127.0.0.1:${port}`)).to.equal(true)
+    expect(await administration(`http://127.0.0.1:${port}`, { 'x-forwarded-for': '203.0.113.7' })).to.equal(false)
+  })
+
   it('is not there when it is turned off', async () => {
     const server = await startServer({ env: { SLUICE_HOME_ENABLE: 'false' } })
     for (const place of ['/', '/home/', '/home/addresses']) {

@@ -173,7 +173,7 @@ async function start() {
   else if (server.streamPath !== '') play({ streamPath: server.streamPath, query: '' })
   else if (!server.administration) waitForFirst()
   if (server.administration) void list.follow()
-  else say('list-status', 'They are shown on the server’s own machine. Elsewhere, name the stream to play.')
+  else say('list-status', 'Only administrators on the server’s machine see them. Name the stream to play.')
 }
 
 async function askServer() {

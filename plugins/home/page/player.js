@@ -1,5 +1,7 @@
 /* global clearTimeout, fetch, performance, setTimeout, window, mpegts */
 
+import { createWebSocketLoader } from './web-socket-loader.js'
+
 /** A stream that has ended, or that nobody published while the server waited, is asked for again after this. */
 const RETRY_MS = 2000
 /** When the server says no at once, again and again, it is asked less and less often, up to this. */
@@ -95,7 +97,8 @@ export class Player {
   #openFlv(url) {
     // What goes wrong is told on the page.
     mpegts.LoggingControl.enableAll = false
-    const engine = mpegts.createPlayer({ type: 'flv', isLive: true, url }, MPEGTS_CONFIG)
+    const loader = url.startsWith('ws') ? { customLoader: createWebSocketLoader() } : {}
+    const engine = mpegts.createPlayer({ type: 'flv', isLive: true, url }, { ...MPEGTS_CONFIG, ...loader })
     this.#engine = engine
     const ifCurrent = (action) => (first, second, third) => this.#engine === engine && action(first, second, third)
     engine.on(

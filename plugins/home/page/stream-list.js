@@ -16,12 +16,12 @@ export class StreamList {
     this.#onStreams = onStreams
   }
 
-  /** Asks for the list, from now on. */
+  /** Asks for the list, from now on; no more where it is refused. */
   async follow() {
-    const streams = await ask()
+    const { status, streams } = await ask()
     this.#show(streams ?? [])
     this.#onStreams(streams)
-    setTimeout(() => void this.follow(), REFRESH_MS)
+    if (status < 400 || status >= 500) setTimeout(() => void this.follow(), REFRESH_MS)
   }
 
   choose(streamPath) {
@@ -53,12 +53,13 @@ export class StreamList {
   }
 }
 
+/** The status of the answer, 0 for none, and the streams where it has them. */
 async function ask() {
   try {
     const answer = await fetch('api/stream/list')
-    return answer.ok ? (await answer.json()).data : undefined
+    return { status: answer.status, streams: answer.ok ? (await answer.json()).data : undefined }
   } catch {
-    return undefined
+    return { status: 0, streams: undefined }
   }
 }
 
