@@ -28,6 +28,7 @@ const PEERS = {
   openssl: { programs: ['openssl'], packages: ['openssl'] },
   nginx: { programs: ['nginx'], packages: ['nginx'] },
   caddy: { programs: ['caddy'], packages: ['caddy'] },
+  systemd: { programs: ['systemd-analyze'], packages: ['systemd'] },
 } as const satisfies Record<string, PeerInit>
 
 /** A program of others that tests talk to. */

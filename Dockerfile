@@ -1,0 +1,23 @@
+# Sluice as an image; docs/operations.md says how to run it.
+FROM node:26-slim AS packages
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+# The optional packages bring Node along, and the image has it.
+RUN npm ci --omit=dev --omit=optional --ignore-scripts
+
+FROM node:26-slim
+ENV NODE_ENV=production
+WORKDIR /app
+COPY package.json LICENSE ./
+COPY --from=packages /app/node_modules node_modules
+COPY bin bin
+COPY config config
+COPY core core
+COPY plugins plugins
+COPY sdk sdk
+USER node
+EXPOSE 8080 1935
+HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:8080/healthz').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+# Node is the first process, and takes the signals itself; what follows the image's name goes to Sluice.
+ENTRYPOINT ["node", "--max-semi-space-size=1", "--conditions=source", "bin/sluice.js"]
