@@ -1,7 +1,7 @@
 import { addressTemplates, definePlugin, StreamNotFound } from 'sluice/sdk'
 import { serveLive } from 'sluice/sdk/http'
 import { carriedTracks, fmp4ContentType } from './carried-track.ts'
-import { FMP4_FORMAT, WS_FMP4_FORMAT } from './fmp4-muxer.ts'
+import { FMP4_FORMAT, WS_FMP4_FORMAT } from './from-stream.ts'
 
 export default definePlugin({
   name: 'mp4',

@@ -28,16 +28,12 @@ type Source = { readonly track: Track; readonly frame: Buffer }
 function samplesOf(timesMs: readonly number[], { track, frame }: Source = { track: AUDIO, frame: FRAME }): Sample[] {
   const carried = new CarriedTrack(track)
   return timesMs.flatMap((cameMs) => {
-    const bytes = carried.fragment(AccessUnit.fromData(track, cameMs, cameMs, true, frame), 1)
-    if (bytes === null) return []
-    let endTicks = Number(bytes.readBigUInt64BE(bytes.indexOf('tfdt') + 8))
-    const table = bytes.indexOf('trun') + 4
-    return Array.from({ length: bytes.readUInt32BE(table + 4) }, (_, index): Sample => {
-      const entry = table + 12 + index * 8
-      const durationTicks = bytes.readUInt32BE(entry)
+    const taken = carried.samples(AccessUnit.fromData(track, cameMs, cameMs, true, frame))
+    let endTicks = taken?.baseDts ?? 0
+    return (taken?.samples ?? []).map(({ durationTicks, sizeBytes }): Sample => {
       const startTicks = endTicks
       endTicks += durationTicks
-      return { startTicks, durationTicks, silent: bytes.readUInt32BE(entry + 4) !== frame.length, cameMs }
+      return { startTicks, durationTicks, silent: sizeBytes !== frame.length, cameMs }
     })
   })
 }

@@ -1,5 +1,4 @@
 import { AccessUnit, type Track } from 'sluice/sdk'
-import type { Fragment } from 'sluice/sdk/media'
 import { silenceAfter } from './silence.ts'
 
 /** Less is not worth a step: times come in milliseconds, and the fragment writer evens it out. */
@@ -59,9 +58,9 @@ export class SoundTimes {
     return [...fillers, unitAt(track, last.endSeconds + stepSeconds, data)]
   }
 
-  /** Notes the fragment that a frame came to be in. */
-  passed({ data }: AccessUnit, { startSeconds, durationSeconds }: Fragment): void {
-    this.#last = { data, endSeconds: startSeconds + durationSeconds }
+  /** Notes that a frame was sent, and where it ends. */
+  sent({ data }: AccessUnit, endSeconds: number): void {
+    this.#last = { data, endSeconds }
   }
 
   #fillers(track: Track, { data, endSeconds }: LastFrame, gapSeconds: number): AccessUnit[] {

@@ -64,9 +64,11 @@ export { FlvTagDemuxer } from './container/flv/tag-demuxer.ts'
 export { flvConfigBody, flvTagType, flvUnitHeader, unitTimestampMs } from './container/flv/tag-muxer.ts'
 export { FLV_MAX_TAG_SIZE_BYTES, FLV_TAG_TYPE, serializeFlvTag, type FlvTag } from './container/flv/tag.ts'
 export { Fmp4Demuxer } from './container/fmp4/demuxer.ts'
-export { serializeEventMessage, type EventMessage } from './container/fmp4/event-message.ts'
+export { canCarryInFmp4 } from './container/fmp4/carriage.ts'
 export { FragmentWriter, type Fragment } from './container/fmp4/fragment-writer.ts'
-export { canCarryInFmp4, createInitSegment } from './container/fmp4/init-segment.ts'
+export { serializeFragment, type TrackSamples } from './container/fmp4/fragment.ts'
+export { createInitSegment } from './container/fmp4/init-segment.ts'
+export { TrackFragmentWriter } from './container/fmp4/track-fragment-writer.ts'
 export { TS_TIMESCALE } from './container/mpegts/clock.ts'
 export { TsDemuxer } from './container/mpegts/demuxer.ts'
 export { TS_CLOCK_LEAD_TICKS, TsMuxer } from './container/mpegts/muxer.ts'
@@ -90,6 +92,7 @@ export {
 } from './playlist/multivariant-playlist.ts'
 export { CounterUnwrapper } from './time/counter-unwrapper.ts'
 export { rescale } from './time/rescale.ts'
+export { isMainTrack } from './track.ts'
 export type {
   AudioCodec,
   AudioConfig,

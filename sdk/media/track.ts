@@ -55,3 +55,8 @@ export type Track = TrackInit & {
 export type VideoTrack = Extract<Track, { kind: 'video' }>
 /** A track of sound. */
 export type AudioTrack = Extract<Track, { kind: 'audio' }>
+
+/** Whether a track has no name: it is the main one of its kind, the one that formats of one track a kind carry. */
+export function isMainTrack({ name = '' }: TrackInit): boolean {
+  return name === ''
+}

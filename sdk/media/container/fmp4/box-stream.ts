@@ -1,5 +1,5 @@
 import { MalformedError } from '../../errors.ts'
-import { readBoxHead } from './demux-boxes.ts'
+import { parseBoxHead } from './box.ts'
 
 /** A few seconds of 4K at a high bitrate are a quarter of it. */
 export const MAX_BOX_SIZE_BYTES = 64 * 1024 * 1024
@@ -36,7 +36,7 @@ export class BoxStream {
     if (this.#sizeBytes < this.#neededBytes) return
     let rest = this.#pieces.length === 1 ? bytes : Buffer.concat(this.#pieces)
     for (;;) {
-      const head = readBoxHead(rest)
+      const head = parseBoxHead(rest)
       if (head && (head.sizeBytes === 0 || head.sizeBytes > MAX_BOX_SIZE_BYTES)) {
         throw new MalformedError(`box '${head.type}' of ${head.sizeBytes} bytes at byte ${this.#offset}`)
       }

@@ -9,10 +9,8 @@ import type { Track, TrackInit } from '../../track.ts'
 import type { UnitSink } from '../../unit-sink.ts'
 import { BoxStream } from './box-stream.ts'
 import type { FileBox } from './box-stream.ts'
-import { parseMovie } from './demux-movie.ts'
-import type { MovieTrack } from './demux-movie.ts'
-import { parseMovieFragment } from './fragment-reader.ts'
-import type { TrackFragment } from './fragment-reader.ts'
+import { parseMovieFragment, type TrackFragment } from './fragment.ts'
+import { parseMovie, type MovieTrack } from './init-segment.ts'
 
 type OpenTrack = {
   movie: MovieTrack
@@ -108,17 +106,20 @@ export class Fmp4Demuxer {
     }
   }
 
-  #read({ trackId, baseDts, samples }: TrackFragment, { offset, bytes }: FileBox): void {
+  #read({ trackId, baseDts, runs }: TrackFragment, { offset, bytes }: FileBox): void {
     const open = this.#tracks.get(trackId)
     if (open?.movie.format === undefined) return
     let dts = baseDts ?? open.nextDts
-    for (const { cts } of samples) open.leadTicks = Math.max(open.leadTicks, -cts)
-    for (const sample of samples) {
-      const start = sample.offset - offset
-      const inside = start >= 0 && start + sample.sizeBytes <= bytes.length && sample.sizeBytes > 0
-      if (!inside) this.#droppedUnits += 1
-      else this.#write(open, dts, dts + sample.cts, bytes.subarray(start, start + sample.sizeBytes))
-      dts += sample.durationTicks
+    for (const { samples } of runs) for (const { cts } of samples) open.leadTicks = Math.max(open.leadTicks, -cts)
+    for (const run of runs) {
+      let start = run.offset - offset
+      for (const { sizeBytes, durationTicks, cts } of run.samples) {
+        const end = start + sizeBytes
+        if (start < 0 || end > bytes.length || sizeBytes === 0) this.#droppedUnits += 1
+        else this.#write(open, dts, dts + cts, bytes.subarray(start, end))
+        dts += durationTicks
+        start = end
+      }
     }
     open.nextDts = dts
   }
@@ -160,7 +161,7 @@ export class Fmp4Demuxer {
   }
 
   #dropPending(): void {
-    for (const { samples } of this.#fragments) this.#droppedUnits += samples.length
+    for (const { runs } of this.#fragments) for (const { samples } of runs) this.#droppedUnits += samples.length
   }
 }
 

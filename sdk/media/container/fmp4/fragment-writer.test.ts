@@ -6,7 +6,8 @@ import type { AudioTrack, VideoTrack } from '../../track.ts'
 import { fromHex } from '../flv/fixtures/bytes.ts'
 import { sampleTrack } from '../flv/fixtures/tracks.ts'
 import { readFragment } from './fixtures/boxes.ts'
-import { FMP4_AUDIO_JITTER_MS, FragmentWriter } from './fragment-writer.ts'
+import { FragmentWriter } from './fragment-writer.ts'
+import { FMP4_AUDIO_JITTER_MS } from './track-fragment-writer.ts'
 
 const VIDEO = { ...sampleTrack('h264').init, id: 0 } as VideoTrack
 const AUDIO: AudioTrack = { kind: 'audio', codec: 'aac', timescale: 1000, config: aacConfig(fromHex('1210')), id: 1 }
@@ -232,22 +233,32 @@ describe('FragmentWriter', () => {
     expect(writer.flush()?.durationSeconds).to.equal(2048 / AAC_RATE)
   })
 
-  it('says how long sound tells that it is, and nothing of pictures', () => {
-    const writer = new FragmentWriter([VIDEO, AUDIO])
-    expect([sound(0), picture(0)].map((unit) => writer.toldSeconds(unit))).to.deep.equal([
-      AAC_SAMPLES / AAC_RATE,
-      undefined,
-    ])
-  })
-
   it('takes audio that does not tell how long it is', () => {
     const track = { ...sampleTrack('opus').init, id: 0 }
     const writer = new FragmentWriter([track])
     for (const dts of [0, 25]) writer.write(AccessUnit.fromData(track, dts, dts, true, Buffer.of(0xff, 0)))
-    expect(writer.toldSeconds(AccessUnit.fromData(track, 0, 0, true, Buffer.of(0xff, 0)))).to.equal(undefined)
     expect(runsOf(writer)[0]!.samples.map(({ duration }) => duration)).to.deep.equal([1200, 1200])
     writer.write(AccessUnit.fromData(track, 50, 50, true, Buffer.of(0xff, 0)))
     expect(runsOf(writer)[0]!.samples.map(({ duration }) => duration)).to.deep.equal([1200])
+  })
+
+  it('says no more of a gap, or of an offset, than its field holds', () => {
+    const writer = new FragmentWriter([VIDEO])
+    for (const unit of [picture(0, { cts: 2 ** 40 }), picture(2 ** 40, { cts: -(2 ** 39) })]) writer.write(unit)
+    const [run] = runsOf(writer)
+    expect(run!.samples.map(({ duration, cts }) => [duration, cts])).to.deep.equal([
+      [2 ** 32 - 1, 2 ** 31 - 1],
+      [40, -(2 ** 31 - 1)],
+    ])
+  })
+
+  it('counts the times of pictures in 10 MHz where they come finer', () => {
+    const track = { ...VIDEO, timescale: 1_000_000_000 }
+    const writer = new FragmentWriter([track])
+    writer.write(AccessUnit.fromData(track, 3_000_000_000, 5_000_000_000, true, fromHex('00000002 6588')))
+    const [run] = runsOf(writer)
+    expect(run).to.deep.include({ baseDts: 30_000_000 })
+    expect(run!.samples[0]).to.deep.include({ cts: 20_000_000, duration: 400_000 })
   })
 
   it('refuses units of other tracks', () => {

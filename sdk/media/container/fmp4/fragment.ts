@@ -1,71 +1,146 @@
-import { boxSizeBytes, fullBox, serializeBoxes, uint32, uint64 } from './box.ts'
-import type { Box } from './box.ts'
-import { SAMPLE_FLAGS } from './init-segment.ts'
+import { MalformedError } from '../../errors.ts'
+import { bodyOf, boxSizeBytes, parseBoxes, serializeBoxes, type ParsedBox } from './box.ts'
+import { serializeMovieFragmentHeader } from './boxes/movie-fragment-header.ts'
+import { parseTrackFragmentDecodeTime, serializeTrackFragmentDecodeTime } from './boxes/track-fragment-decode-time.ts'
+import {
+  parseTrackFragmentHeader,
+  serializeTrackFragmentHeader,
+  type TrackFragmentHeader,
+} from './boxes/track-fragment-header.ts'
+import {
+  MAX_SAMPLES_PER_FRAGMENT,
+  parseTrackRun,
+  RUN_FIELD,
+  serializeTrackRun,
+  trackRunSizeBytes,
+  type RunSample,
+  type SampleDefaults,
+} from './boxes/track-run.ts'
 
-const DEFAULT_BASE_IS_MOOF = 0x02_0000
-/** Fields of `trun` (ISO/IEC 14496-12 8.8.8). */
-const RUN_FLAGS = { dataOffset: 0x1, duration: 0x100, size: 0x200, flags: 0x400, cts: 0x800 } as const
-const AUDIO_RUN = RUN_FLAGS.dataOffset | RUN_FLAGS.duration | RUN_FLAGS.size
-const VIDEO_RUN = AUDIO_RUN | RUN_FLAGS.flags | RUN_FLAGS.cts
-const DATA_OFFSET_POSITION = 4
-const RUN_HEADER_SIZE_BYTES = 8
+const AUDIO_FIELDS = RUN_FIELD.duration | RUN_FIELD.size
+/** What is written of each sample. */
+const FIELDS = { audio: AUDIO_FIELDS, video: AUDIO_FIELDS | RUN_FIELD.flags | RUN_FIELD.cts } as const
 const MDAT_HEADER_SIZE_BYTES = 8
+const NO_DEFAULTS: SampleDefaults = { durationTicks: 0, sizeBytes: 0, flags: 0 }
 
-/** One frame. Times are in ticks of the track within fMP4. */
-export type FragmentSample = {
-  readonly data: Buffer
-  readonly durationTicks: number
-  /** Presentation less decoding time; may be negative. */
-  readonly cts: number
-  readonly keyframe: boolean
-}
-
-/** What a fragment has of one track. */
-export type FragmentRun = {
+/** The samples of one track for a fragment. */
+export type TrackSamples = {
   readonly trackId: number
   readonly kind: 'video' | 'audio'
+  /** Ticks a second of all times here: the track's timescale within fMP4. */
+  readonly timescale: number
   /** Decoding time of the first sample. */
   readonly baseDts: number
-  readonly samples: readonly FragmentSample[]
+  /** None to tell where the track is, and nothing else. */
+  readonly samples: readonly RunSample[]
+  /** The data of each sample. */
+  readonly data: readonly Buffer[]
+}
+
+/** What a file has of one track in a fragment. */
+export type TrackFragment = {
+  readonly trackId: number
+  /** Decoding time of the first sample; undefined where it is the end of the track's last fragment. */
+  readonly baseDts: number | undefined
+  readonly runs: readonly SampleRun[]
+}
+
+/** Samples whose data follow one another. */
+export type SampleRun = {
+  /** Where in the file the data begin. */
+  readonly offset: number
+  readonly samples: readonly RunSample[]
 }
 
 /**
- * A movie fragment, `moof` and `mdat`, in one new buffer.
+ * A movie fragment, `moof` (ISO/IEC 14496-12 8.8.4) and `mdat`, in one new buffer.
+ * @param sequenceNumber counted modulo 2^32
  * @throws {RangeError} for a time below 0.
  */
-export function serializeFragment(sequenceNumber: number, runs: readonly FragmentRun[]): Buffer {
-  const tables = runs.map(runTable)
-  const trackFragments = runs.map((run, index) => trackFragment(run, tables[index]!))
-  const moof: Box = { type: 'moof', children: [fullBox('mfhd', 0, 0, [uint32(sequenceNumber)]), ...trackFragments] }
-  let dataOffset = boxSizeBytes(moof) + MDAT_HEADER_SIZE_BYTES
-  for (const [index, { samples }] of runs.entries()) {
-    tables[index]!.writeInt32BE(dataOffset, DATA_OFFSET_POSITION)
-    for (const { data } of samples) dataOffset += data.length
+export function serializeFragment(sequenceNumber: number, tracks: readonly TrackSamples[]): Buffer {
+  const header = serializeMovieFragmentHeader(sequenceNumber)
+  const heads = tracks.map(trackFragmentHead)
+  let dataOffset = boxSizeBytes({ type: 'moof', children: [header, ...heads] }) + MDAT_HEADER_SIZE_BYTES
+  for (const { samples, kind } of tracks) dataOffset += trackRunSizeBytes(samples.length, FIELDS[kind])
+  const children = [header]
+  for (const [index, { kind, samples, data }] of tracks.entries()) {
+    const run = serializeTrackRun({ dataOffset, samples }, FIELDS[kind])
+    children.push({ type: 'traf', children: [...heads[index]!.children, run] })
+    for (const { length } of data) dataOffset += length
   }
-  const mdat: Box = { type: 'mdat', contents: runs.flatMap(({ samples }) => samples.map(({ data }) => data)) }
-  return serializeBoxes([moof, mdat])
+  return serializeBoxes([
+    { type: 'moof', children },
+    { type: 'mdat', contents: tracks.flatMap(({ data }) => data) },
+  ])
 }
 
-function trackFragment({ trackId, kind, baseDts }: FragmentRun, table: Buffer): Box {
-  const header = fullBox('tfhd', 0, DEFAULT_BASE_IS_MOOF, [uint32(trackId)])
-  const decodeTime = fullBox('tfdt', 1, 0, [uint64(baseDts)])
-  // Version 1 has signed composition offsets.
-  const run = fullBox('trun', 1, kind === 'video' ? VIDEO_RUN : AUDIO_RUN, [table])
-  return { type: 'traf', children: [header, decodeTime, run] }
+/** A `traf` (8.8.6) without its run, whose data offset depends on the size of all that comes before the data. */
+function trackFragmentHead({ trackId, baseDts }: TrackSamples) {
+  const header = serializeTrackFragmentHeader({ trackId, baseIsMoof: true })
+  return { type: 'traf', children: [header, serializeTrackFragmentDecodeTime(baseDts)] }
 }
 
-/** Count, data offset (set later), and for each sample: duration, size and, of video, flags and composition offset. */
-function runTable({ kind, samples }: FragmentRun): Buffer {
-  const entrySizeBytes = kind === 'video' ? 16 : 8
-  const table = Buffer.allocUnsafe(RUN_HEADER_SIZE_BYTES + samples.length * entrySizeBytes)
-  table.writeUInt32BE(samples.length, 0)
-  let offset = RUN_HEADER_SIZE_BYTES
-  for (const { data, durationTicks, cts, keyframe } of samples) {
-    offset = table.writeUInt32BE(durationTicks, offset)
-    offset = table.writeUInt32BE(data.length, offset)
-    if (kind === 'audio') continue
-    offset = table.writeUInt32BE(keyframe ? SAMPLE_FLAGS.sync : SAMPLE_FLAGS.dependent, offset)
-    offset = table.writeInt32BE(cts, offset)
+/**
+ * Parses the content of a `moof`.
+ * @param moofOffset where the box begins in the file, which offsets in it are counted from
+ * @param defaultsOf what `trex` says of a track; undefined for one that is not known and left out
+ * @throws {MalformedError} when it is broken, or has more than {@link MAX_SAMPLES_PER_FRAGMENT} samples of a track.
+ */
+export function parseMovieFragment(
+  moof: Buffer,
+  moofOffset: number,
+  defaultsOf: (trackId: number) => SampleDefaults | undefined,
+): TrackFragment[] {
+  const fragments: TrackFragment[] = []
+  // Without a base of its own, a track's data follow those of the track before.
+  let dataEnd = moofOffset
+  for (const { type, body } of parseBoxes(moof)) {
+    if (type !== 'traf') continue
+    const { fragment, end } = parseTrackFragment(parseBoxes(body), moofOffset, dataEnd, defaultsOf)
+    dataEnd = end
+    if (defaultsOf(fragment.trackId)) fragments.push(fragment)
   }
-  return table
+  return fragments
+}
+
+function parseTrackFragment(
+  boxes: readonly ParsedBox[],
+  moofOffset: number,
+  dataEnd: number,
+  defaultsOf: (trackId: number) => SampleDefaults | undefined,
+): { fragment: TrackFragment; end: number } {
+  const head = bodyOf(boxes, 'tfhd')
+  if (head === undefined) throw new MalformedError('track fragment without header')
+  const header = parseTrackFragmentHeader(head)
+  const { trackId, baseDataOffset, baseIsMoof } = header
+  const base = baseDataOffset ?? (baseIsMoof ? moofOffset : dataEnd)
+  const { runs, end } = parseRuns(boxes, base, defaultsIn(header, defaultsOf(trackId) ?? NO_DEFAULTS))
+  const time = bodyOf(boxes, 'tfdt')
+  return { fragment: { trackId, baseDts: time && parseTrackFragmentDecodeTime(time), runs }, end }
+}
+
+function defaultsIn({ durationTicks, sizeBytes, sampleFlags }: TrackFragmentHeader, movie: SampleDefaults) {
+  return {
+    durationTicks: durationTicks ?? movie.durationTicks,
+    sizeBytes: sizeBytes ?? movie.sizeBytes,
+    flags: sampleFlags ?? movie.flags,
+  }
+}
+
+/** The runs of a track, and where the data of the last one end. */
+function parseRuns(boxes: readonly ParsedBox[], base: number, defaults: SampleDefaults) {
+  const runs: SampleRun[] = []
+  let end = base
+  let samplesLeft = MAX_SAMPLES_PER_FRAGMENT
+  for (const { type, body } of boxes) {
+    if (type !== 'trun') continue
+    const { dataOffset, samples } = parseTrackRun(body, defaults)
+    samplesLeft -= samples.length
+    if (samplesLeft < 0) throw new MalformedError(`track fragment of more than ${MAX_SAMPLES_PER_FRAGMENT} samples`)
+    const offset = dataOffset === undefined ? end : base + dataOffset
+    runs.push({ offset, samples })
+    end = offset
+    for (const { sizeBytes } of samples) end += sizeBytes
+  }
+  return { runs, end }
 }

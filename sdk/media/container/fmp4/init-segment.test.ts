@@ -1,21 +1,16 @@
 import { expect } from 'chai'
-import { ac3Config } from '../../codec/ac3/config.ts'
-import { opusConfig } from '../../codec/opus/config.ts'
-import type { Track, TrackInit } from '../../track.ts'
-import { fromHex } from '../flv/fixtures/bytes.ts'
+import * as fc from 'fast-check'
+import { AccessUnit } from '../../access-unit.ts'
+import type { Track } from '../../track.ts'
 import { RECORD, SAMPLE_TRACKS, sampleTrack } from '../flv/fixtures/tracks.ts'
-import { serializeBoxes } from './box.ts'
-import { audioConfigBox } from './codec-boxes.ts'
+import { bodyOf, parseBoxes } from './box.ts'
+import { canCarryInFmp4 } from './carriage.ts'
 import { findBoxes, readBoxes } from './fixtures/boxes.ts'
 import { FragmentWriter } from './fragment-writer.ts'
-import { canCarryInFmp4, createInitSegment } from './init-segment.ts'
+import { createInitSegment, parseMovie } from './init-segment.ts'
 
 function trackOf(codec: Track['codec'], id = 0, extra: { name?: string } = {}): Track {
   return { ...sampleTrack(codec).init, id, ...extra }
-}
-
-function audioOf(codec: 'ac3' | 'eac3' | 'opus', config: TrackInit['config']): Parameters<typeof audioConfigBox>[0] {
-  return { kind: 'audio', codec, timescale: 1000, id: 0, config } as Parameters<typeof audioConfigBox>[0]
 }
 
 const ENTRIES: readonly [codec: Track['codec'], entry: string, config: string | undefined][] = [
@@ -31,41 +26,54 @@ const ENTRIES: readonly [codec: Track['codec'], entry: string, config: string | 
   ['mp3', 'mp4a', 'esds 00000000 03808080 1b 000000 04808080 0d 69 15 000000 00000000 00000000 06808080 01 02'],
   ['opus', 'Opus', 'dOps 00 01 0138 0000bb80 0000 00'],
   ['flac', 'fLaC', `dfLa 00000000 80000022 ${RECORD.flac.toString('hex')}`],
+  ['ac3', 'ac-3', 'dac3 100940'],
+  ['eac3', 'ec-3', 'dec3 0600200200'],
   ['pcma', 'alaw', undefined],
   ['pcmu', 'ulaw', undefined],
 ]
 
-/** As ffmpeg writes them, for 192 and 384 kbit/s. */
-const AC3_BOXES: readonly [codec: 'ac3' | 'eac3', channels: number, sampleRate: number, bytes: string][] = [
-  ['ac3', 2, 48_000, '0000000b 64616333 101140'],
-  ['ac3', 6, 48_000, '0000000b 64616333 103dc0'],
-  ['eac3', 2, 48_000, '0000000d 64656333 0600 200400'],
-  ['eac3', 6, 48_000, '0000000d 64656333 0c00 200f00'],
+/** What no field holds. */
+const EXTREMES: readonly [codec: Track['codec'], change: Readonly<Record<string, number | Buffer>>][] = [
+  ['vp9', { width: 65_536 }],
+  ['av1', { height: 65_536 }],
+  ['h264', { width: 1.5 }],
+  ['h265', { timescale: 2 ** 32 }],
+  ['h264', { timescale: 0 }],
+  ['aac', { sampleRate: 0 }],
+  ['flac', { sampleRate: 2 ** 32 }],
+  ['aac', { channels: 65_536 }],
+  ['opus', { record: Buffer.alloc(3) }],
 ]
+/** Where fields of 16, 31, 32 and 53 bits end. */
+const EDGES = [0, 1, -1, 65_535, 65_536, 2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 2 ** 53 - 1] as const
+
+/** The track with another timescale, or with other fields of its configuration. */
+function changed(track: Track, change: Readonly<Record<string, unknown>>): Track {
+  const { timescale = track.timescale, ...config } = change
+  const known = Object.entries(config).filter(([key]) => key in track.config)
+  return { ...track, timescale, config: { ...track.config, ...Object.fromEntries(known) } } as Track
+}
 
 describe('createInitSegment', () => {
   for (const [codec, entry, config] of ENTRIES) {
-    it(`describes ${codec}`, () => {
-      const [description] = findBoxes(readBoxes(createInitSegment([trackOf(codec)])), 'stsd')
+    it(`describes ${codec}, and is read as it was written`, () => {
+      const track = trackOf(codec)
+      const bytes = createInitSegment([track])
+      const [description] = findBoxes(readBoxes(bytes), 'stsd')
       const found = readBoxes(description!.body.subarray(8))
       expect(found.map(({ type }) => type)).to.deep.equal([entry])
       const [box] = found[0]!.children
       expect(box && `${box.type} ${box.body.toString('hex')}`.replaceAll(' ', '')).to.equal(config?.replaceAll(' ', ''))
+      const [read, ...others] = parseMovie(bodyOf(parseBoxes(bytes), 'moov')!)
+      expect(others).to.have.length(0)
+      expect(read).to.deep.include({ trackId: 1, entryType: entry, shiftTicks: 0 })
+      const { format } = read!
+      expect(format?.codec).to.equal(codec)
+      expect(format?.kind === 'audio' ? format.configure(sampleTrack(codec).frame) : format?.config).to.eql(
+        track.config,
+      )
     })
   }
-
-  for (const [codec, channels, sampleRate, bytes] of AC3_BOXES) {
-    it(`describes ${codec} of ${channels} channels`, () => {
-      const config = { ...ac3Config(codec, sampleTrack(codec).keyframe), channels, sampleRate }
-      expect(serializeBoxes([audioConfigBox(audioOf(codec, config))!])).to.deep.equal(fromHex(bytes))
-    })
-  }
-
-  it('describes Opus of several channels', () => {
-    const head = fromHex('4f70757348656164 01 06 3801 80bb0000 0100 01 04 02 000401020305')
-    const bytes = fromHex('0000001b 644f7073 00 06 0138 0000bb80 0001 01 04 02 000401020305')
-    expect(serializeBoxes([audioConfigBox(audioOf('opus', opusConfig(head)))!])).to.deep.equal(bytes)
-  })
 
   it('gives each track its number, size, timescale and language', () => {
     const tracks = [trackOf('h264', 0), trackOf('aac', 3, { name: 'deu' })]
@@ -93,7 +101,37 @@ describe('createInitSegment', () => {
   it('refuses VP8', () => {
     const refused = SAMPLE_TRACKS.map(({ init }) => ({ ...init, id: 0 })).filter((track) => !canCarryInFmp4(track))
     expect(refused.map(({ codec }) => codec)).to.deep.equal(['vp8'])
-    expect(() => createInitSegment(refused)).to.throw(RangeError)
-    expect(() => new FragmentWriter(refused)).to.throw(RangeError)
+    expect(() => createInitSegment(refused)).to.throw(RangeError, 'fMP4 cannot carry this track of vp8')
+    expect(() => new FragmentWriter(refused)).to.throw(RangeError, 'fMP4 cannot carry this track of vp8')
+  })
+
+  it('refuses what its fields have no room for, and what is broken', () => {
+    for (const [codec, change] of EXTREMES) {
+      const track = changed(trackOf(codec), change)
+      expect(canCarryInFmp4(track), JSON.stringify(change)).to.equal(false)
+      expect(() => createInitSegment([track])).to.throw(RangeError, `fMP4 cannot carry this track of ${codec}`)
+    }
+  })
+
+  it('takes any track that it does not refuse, and its units at any time', () => {
+    const number = fc.oneof(fc.constantFrom(...EDGES), fc.double({ noNaN: true }), fc.maxSafeInteger())
+    const change = fc.record({ width: number, height: number, channels: number, sampleRate: number, timescale: number })
+    const time = fc.oneof(fc.constantFrom(...EDGES), fc.maxSafeNat())
+    const units = fc.array(fc.tuple(time, time, fc.boolean()), { minLength: 1, maxLength: 4 })
+    const codecs = fc.constantFrom(...SAMPLE_TRACKS.map(({ init }) => init.codec))
+    fc.assert(
+      fc.property(codecs, change, fc.subarray(Object.keys(change) as never[]), units, (codec, values, keys, times) => {
+        const track = changed(trackOf(codec), Object.fromEntries(keys.map((key) => [key, values[key]])))
+        if (!canCarryInFmp4(track)) return
+        expect(parseMovie(bodyOf(parseBoxes(createInitSegment([track])), 'moov')!)).to.have.length(1)
+        const writer = new FragmentWriter([track])
+        for (const [dts, pts, cut] of times) {
+          writer.write(AccessUnit.fromData(track, Math.abs(dts), Math.abs(pts), true, sampleTrack(codec).frame))
+          if (cut) writer.flush()
+        }
+        writer.flush()
+      }),
+      { numRuns: 1000 },
+    )
   })
 })

@@ -1,45 +1,52 @@
+import { tryParse } from '../../codec/try-parse.ts'
+import { MalformedError } from '../../errors.ts'
+import { rescale } from '../../time/rescale.ts'
 import type { Track } from '../../track.ts'
-import { fullBox, serializeBoxes, uint16, uint32 } from './box.ts'
-import type { Box } from './box.ts'
-import { sampleEntry } from './sample-entry.ts'
+import { bodyAt, bodyOf, fullBox, parseBoxes, serializeBoxes, type Box } from './box.ts'
+import { parseEditList, type Edit } from './boxes/edit-list.ts'
+import { uint32 } from './boxes/fields.ts'
+import { parseHandler, serializeHandler } from './boxes/handler.ts'
+import { parseMediaHeader, serializeMediaHeader } from './boxes/media-header.ts'
+import { parseMovieHeader, serializeMovieHeader } from './boxes/movie-header.ts'
+import { parseTrackExtends, serializeTrackExtends } from './boxes/track-extends.ts'
+import { parseTrackHeader, serializeTrackHeader } from './boxes/track-header.ts'
+import { SAMPLE_FLAGS, type SampleDefaults } from './boxes/track-run.ts'
+import { canCarryInFmp4, fmp4Timescale, fmp4TrackId } from './carriage.ts'
+import { parseSampleEntry, serializeSampleEntry, type EntryFormat } from './sample-entry.ts'
 
+/** A track of an init segment that was read. */
+export type MovieTrack = {
+  readonly trackId: number
+  readonly timescale: number
+  /** Undefined when no track of ours can carry it, or it is broken. */
+  readonly format: EntryFormat | undefined
+  /** The type of the sample entry. */
+  readonly entryType: string
+  /** Added to the times of its samples, in its ticks: what its edit list does to the start. */
+  readonly shiftTicks: number
+  /** What holds for samples of which a fragment says nothing. */
+  readonly defaults: SampleDefaults
+}
+
+/** A file for one player has a few. */
+const MAX_TRACKS = 32
 const MOVIE_TIMESCALE = 1000
-const ONE = 0x0001_0000
-const MATRIX = uint32(ONE, 0, 0, 0, ONE, 0, 0, 0, 0x4000_0000)
-const FULL_VOLUME = 0x0100
-const ENABLED_IN_MOVIE_AND_PREVIEW = 7
 const SELF_CONTAINED = 1
 const LANGUAGE = /^[a-z]{3}$/u
 const UNDETERMINED = 'und'
-
-/** A sample that decoding can start at, and one that depends on others (ISO/IEC 14496-12 8.8.3.1). */
-export const SAMPLE_FLAGS = { sync: 0x0200_0000, dependent: 0x0101_0000 } as const
-
-/** Whether fMP4 can carry a track: all but VP8. G.711 is legal in QuickTime's form of it alone, which not all play. */
-export function canCarryInFmp4({ codec }: Track): boolean {
-  return codec !== 'vp8'
-}
-
-/**
- * Ticks a second of a track within fMP4: the sample rate of audio, so that each frame's duration is exact; the track's
- * own of video.
- */
-export function fmp4Timescale(track: Track): number {
-  return track.kind === 'audio' ? track.config.sampleRate : track.timescale
-}
-
-/** The number of a track within fMP4, which may not be 0. */
-export function fmp4TrackId({ id }: Track): number {
-  return id + 1
-}
+const NO_DEFAULTS: SampleDefaults = { durationTicks: 0, sizeBytes: 0, flags: 0 }
+/** Fields before the entries of `stsd`: version, flags and count. */
+const DESCRIPTIONS_HEAD_SIZE_BYTES = 8
 
 /**
  * `ftyp` and `moov`, to be read before the fragments of these tracks. There is no edit list: times are those of the
  * units. A name of three lower-case letters is the track's language.
  * @throws {RangeError} for a track that `canCarryInFmp4` refuses.
- * @throws {MalformedError} when a configuration is broken.
  */
 export function createInitSegment(tracks: readonly Track[]): Buffer {
+  for (const track of tracks) {
+    if (!canCarryInFmp4(track)) throw new RangeError(`fMP4 cannot carry this track of ${track.codec}`)
+  }
   return serializeBoxes([fileType(tracks), movie(tracks)])
 }
 
@@ -55,56 +62,88 @@ function fileType(tracks: readonly Track[]): Box {
 
 function movie(tracks: readonly Track[]): Box {
   const nextTrackId = Math.max(0, ...tracks.map(fmp4TrackId)) + 1
-  const header = fullBox('mvhd', 0, 0, [
-    uint32(0, 0, MOVIE_TIMESCALE, 0, ONE),
-    uint16(FULL_VOLUME),
-    Buffer.alloc(10),
-    MATRIX,
-    Buffer.alloc(24),
-    uint32(nextTrackId),
-  ])
-  const fragmented: Box = { type: 'mvex', children: tracks.map(trackExtends) }
-  return { type: 'moov', children: [header, ...tracks.map(trackBox), fragmented] }
-}
-
-/** What holds for samples of which a fragment says nothing: those of audio all are places to start at. */
-function trackExtends(track: Track): Box {
-  const flags = track.kind === 'audio' ? SAMPLE_FLAGS.sync : SAMPLE_FLAGS.dependent
-  return fullBox('trex', 0, 0, [uint32(fmp4TrackId(track), 1, 0, 0, flags)])
+  const header = serializeMovieHeader({ timescale: MOVIE_TIMESCALE, nextTrackId })
+  const extensions = tracks.map((track) => {
+    // Those of audio all are places to start at.
+    const flags = track.kind === 'audio' ? SAMPLE_FLAGS.sync : SAMPLE_FLAGS.dependent
+    return serializeTrackExtends({ trackId: fmp4TrackId(track), defaults: { ...NO_DEFAULTS, flags } })
+  })
+  return { type: 'moov', children: [header, ...tracks.map(trackBox), { type: 'mvex', children: extensions }] }
 }
 
 function trackBox(track: Track): Box {
   const { width, height } = track.kind === 'video' ? track.config : { width: 0, height: 0 }
-  const volume = track.kind === 'audio' ? FULL_VOLUME : 0
-  const header = fullBox('tkhd', 0, ENABLED_IN_MOVIE_AND_PREVIEW, [
-    uint32(0, 0, fmp4TrackId(track), 0, 0),
-    Buffer.alloc(8),
-    uint16(0, 0, volume, 0),
-    MATRIX,
-    uint32(width * ONE, height * ONE),
-  ])
+  const header = serializeTrackHeader({ trackId: fmp4TrackId(track), kind: track.kind, width, height })
   return { type: 'trak', children: [header, mediaBox(track)] }
 }
 
 function mediaBox(track: Track): Box {
-  const header = fullBox('mdhd', 0, 0, [uint32(0, 0, fmp4Timescale(track), 0), uint16(languageCode(track), 0)])
-  const [handlerType, name] = track.kind === 'video' ? ['vide', 'video\0'] : ['soun', 'audio\0']
-  const handler = fullBox('hdlr', 0, 0, [uint32(0), Buffer.from(handlerType), Buffer.alloc(12), Buffer.from(name)])
-  return { type: 'mdia', children: [header, handler, mediaInformation(track)] }
+  const { kind, name = '' } = track
+  const language = LANGUAGE.test(name) ? name : UNDETERMINED
+  const header = serializeMediaHeader({ timescale: fmp4Timescale(track), language })
+  return { type: 'mdia', children: [header, serializeHandler(kind), mediaInformation(track)] }
 }
 
 function mediaInformation(track: Track): Box {
   const header =
     track.kind === 'video' ? fullBox('vmhd', 0, 1, [Buffer.alloc(8)]) : fullBox('smhd', 0, 0, [Buffer.alloc(4)])
   const reference = fullBox('dref', 0, 0, [uint32(1)], [fullBox('url ', 0, SELF_CONTAINED)])
-  const descriptions = fullBox('stsd', 0, 0, [uint32(1)], [sampleEntry(track)])
+  const descriptions = fullBox('stsd', 0, 0, [uint32(1)], [serializeSampleEntry(track)])
   const noSamples = ['stts', 'stsc', 'stco'].map((type) => fullBox(type, 0, 0, [uint32(0)]))
   const table = { type: 'stbl', children: [descriptions, ...noSamples, fullBox('stsz', 0, 0, [uint32(0, 0)])] }
   return { type: 'minf', children: [header, { type: 'dinf', children: [reference] }, table] }
 }
 
-/** Three letters of five bits each (8.4.2.3). */
-function languageCode({ name = '' }: Track): number {
-  const letters = LANGUAGE.test(name) ? name : UNDETERMINED
-  return Buffer.from(letters).reduce((code, letter) => (code << 5) | (letter - 0x60), 0)
+/**
+ * Parses the content of a `moov` (ISO/IEC 14496-12 8.2.1) as far as fragments need it.
+ * @throws {MalformedError} when it is broken.
+ */
+export function parseMovie(moov: Buffer): MovieTrack[] {
+  const boxes = parseBoxes(moov)
+  const header = bodyOf(boxes, 'mvhd')
+  const movieTimescale = header ? parseMovieHeader(header).timescale : 0
+  const defaults = parseDefaults(bodyOf(boxes, 'mvex'))
+  const tracks = boxes.filter(({ type }) => type === 'trak').map(({ body }) => body)
+  if (tracks.length > MAX_TRACKS) throw new MalformedError(`movie of ${tracks.length} tracks`)
+  return tracks.flatMap((trak) => {
+    const track = parseTrack(trak, movieTimescale)
+    return track ? [{ ...track, defaults: defaults.get(track.trackId) ?? NO_DEFAULTS }] : []
+  })
+}
+
+function parseDefaults(extensions: Buffer | undefined): Map<number, SampleDefaults> {
+  const boxes = extensions ? parseBoxes(extensions).filter(({ type }) => type === 'trex') : []
+  const found = boxes.map(({ body }) => parseTrackExtends(body))
+  return new Map(found.map(({ trackId, defaults }) => [trackId, defaults]))
+}
+
+/** Undefined for a track of anything but pictures and sound. */
+function parseTrack(trak: Buffer, movieTimescale: number): Omit<MovieTrack, 'defaults'> | undefined {
+  const handler = bodyAt(trak, 'mdia', 'hdlr')
+  if (handler === undefined || parseHandler(handler) === undefined) return undefined
+  const header = bodyAt(trak, 'tkhd')
+  const media = bodyAt(trak, 'mdia', 'mdhd')
+  const descriptions = bodyAt(trak, 'mdia', 'minf', 'stbl', 'stsd')
+  const [entry] = descriptions ? parseBoxes(descriptions.subarray(DESCRIPTIONS_HEAD_SIZE_BYTES)) : []
+  if (!header || !media || !entry) throw new MalformedError('track without header, media header or sample entry')
+  const { timescale } = parseMediaHeader(media)
+  if (timescale === 0) throw new MalformedError('track with a timescale of 0')
+  const edits = bodyAt(trak, 'edts', 'elst')
+  return {
+    trackId: parseTrackHeader(header).trackId,
+    timescale,
+    format: tryParse(() => parseSampleEntry(entry), entry.body),
+    entryType: entry.type,
+    shiftTicks: edits ? shiftOf(parseEditList(edits), movieTimescale, timescale) : 0,
+  }
+}
+
+/** Empty edits put the start off, the first other one tells which media time is the start (8.6.6). */
+function shiftOf(edits: readonly Edit[], movieTimescale: number, timescale: number): number {
+  let emptyTicks = 0
+  for (const { duration, mediaTime } of edits) {
+    if (mediaTime >= 0) return emptyTicks - mediaTime
+    if (movieTimescale > 0) emptyTicks += rescale(duration, movieTimescale, timescale)
+  }
+  return emptyTicks
 }

@@ -3,7 +3,7 @@ import { requirePeer } from '../../../../test/peers/require-peer.ts'
 import type { Track } from '../../track.ts'
 import { readWithMediabunny, readWithMp4box, type ReadTrack } from '../fixtures/other-readers.ts'
 import { FMP4_SOURCES, type Stream } from '../fixtures/sources.ts'
-import { FMP4_AUDIO_JITTER_MS } from './fragment-writer.ts'
+import { FMP4_AUDIO_JITTER_MS } from './track-fragment-writer.ts'
 import { fragmented } from './fixtures/fragmented.ts'
 
 type Reader = {

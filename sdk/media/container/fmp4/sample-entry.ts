@@ -1,7 +1,31 @@
-import type { AudioTrack, Track, VideoTrack } from '../../track.ts'
-import { uint16, uint32 } from './box.ts'
-import type { Box } from './box.ts'
-import { audioConfigBox, videoConfigBox } from './codec-boxes.ts'
+import { aacConfig } from '../../codec/aac/config.ts'
+import { ac3Config } from '../../codec/ac3/config.ts'
+import { av1Config } from '../../codec/av1/config.ts'
+import { flacConfig } from '../../codec/flac/config.ts'
+import { g711Config } from '../../codec/g711/config.ts'
+import { h264Config } from '../../codec/h264/config.ts'
+import { h265Config } from '../../codec/h265/config.ts'
+import { mp3Config } from '../../codec/mp3/config.ts'
+import { opusConfig } from '../../codec/opus/config.ts'
+import { vp9Config } from '../../codec/vp9/config.ts'
+import { MalformedError } from '../../errors.ts'
+import type { AudioCodec, AudioConfig, AudioTrack, Track, VideoCodec, VideoConfig, VideoTrack } from '../../track.ts'
+import { bodyOf, fullBox, type Box, type ParsedBox } from './box.ts'
+import { serializeAc3Specific, serializeEac3Specific } from './boxes/ac3-specific.ts'
+import { parseElementaryStream, serializeElementaryStream } from './boxes/elementary-stream.ts'
+import { parseFlacSpecific, serializeFlacSpecific } from './boxes/flac-specific.ts'
+import { parseOpusSpecific, serializeOpusSpecific } from './boxes/opus-specific.ts'
+import {
+  parseAudioSampleEntry,
+  parseVisualSampleEntry,
+  serializeAudioSampleEntry,
+  serializeVisualSampleEntry,
+} from './boxes/sample-description.ts'
+
+/** What a sample entry says; an audio codec whose frames describe themselves gets its configuration from the first. */
+export type EntryFormat =
+  | { readonly kind: 'video'; readonly codec: VideoCodec; readonly config: VideoConfig; readonly lengthSize: number }
+  | { readonly kind: 'audio'; readonly codec: AudioCodec; configure(frame: Buffer): AudioConfig }
 
 const VIDEO_TYPES = { h264: 'avc1', h265: 'hvc1', av1: 'av01', vp9: 'vp09', vp8: 'vp08' } as const
 /** MP3 as `mp4a` with its object type, as its `codecs` value says; G.711 by the names that QuickTime has for it. */
@@ -16,51 +40,154 @@ const AUDIO_TYPES = {
   pcmu: 'ulaw',
 } as const
 
-const DATA_REFERENCE_INDEX = 1
-const RESOLUTION_72_DPI = 0x0048_0000
-const COMPRESSOR_NAME_SIZE_BYTES = 32
-const DEPTH = 0x0018
-const PREDEFINED = 0xffff
-const SAMPLE_SIZE_BITS = 16
-const MAX_SAMPLE_RATE = 0xffff
+/** MPEG-4 audio, and the three profiles of MPEG-2 AAC (ISO/IEC 14496-1 table 5). */
+const AAC_OBJECT_TYPES = [0x40, 0x66, 0x67, 0x68] as const
+const MP3_OBJECT_TYPES = [0x69, 0x6b]
+/** Where records have the size of lengths, less 1, in their lowest two bits. */
+const LENGTH_SIZE_POSITION = { avcC: 4, hvcC: 21 } as const
 
-/** The entry of `stsd` (ISO/IEC 14496-12 8.5.2). @throws as `videoConfigBox` and `audioConfigBox`. */
-export function sampleEntry(track: Track): Box {
-  return track.kind === 'video' ? videoEntry(track) : audioEntry(track)
-}
-
-/** 12.1.3. */
-function videoEntry(track: VideoTrack): Box {
-  const { width, height } = track.config
-  return {
-    type: VIDEO_TYPES[track.codec],
-    contents: [
-      Buffer.alloc(6),
-      uint16(DATA_REFERENCE_INDEX),
-      Buffer.alloc(16),
-      uint16(width, height),
-      uint32(RESOLUTION_72_DPI, RESOLUTION_72_DPI, 0),
-      uint16(1),
-      Buffer.alloc(COMPRESSOR_NAME_SIZE_BYTES),
-      uint16(DEPTH, PREDEFINED),
-    ],
-    children: [videoConfigBox(track)],
+/**
+ * The entry of `stsd` (ISO/IEC 14496-12 8.5.2) for a track that `canCarryInFmp4` takes.
+ * @throws {RangeError} for VP8.
+ * @throws {MalformedError} when an OpusHead is broken.
+ */
+export function serializeSampleEntry(track: Track): Box {
+  if (track.kind === 'video') {
+    return serializeVisualSampleEntry(VIDEO_TYPES[track.codec], track.config, [videoConfigBox(track)])
   }
-}
-
-/** 12.2.3. Rates that the field has no room for are left to the codec's own box. */
-function audioEntry(track: AudioTrack): Box {
-  const { channels, sampleRate } = track.config
   const config = audioConfigBox(track)
-  return {
-    type: AUDIO_TYPES[track.codec],
-    contents: [
-      Buffer.alloc(6),
-      uint16(DATA_REFERENCE_INDEX),
-      Buffer.alloc(8),
-      uint16(channels, SAMPLE_SIZE_BITS, 0, 0),
-      uint16(sampleRate > MAX_SAMPLE_RATE ? 0 : sampleRate, 0),
-    ],
-    children: config ? [config] : [],
+  return serializeAudioSampleEntry(AUDIO_TYPES[track.codec], track.config, config ? [config] : [])
+}
+
+/**
+ * Parses an entry of `stsd`; undefined for a codec that no track can carry, or an encrypted one.
+ * @throws {MalformedError} when it is broken.
+ */
+export function parseSampleEntry({ type, body }: ParsedBox): EntryFormat | undefined {
+  switch (type) {
+    case 'avc1':
+    case 'avc3':
+      return videoFormat('h264', body, 'avcC', h264Config)
+    case 'hvc1':
+    case 'hev1':
+    case 'dvh1':
+    case 'dvhe':
+      return videoFormat('h265', body, 'hvcC', h265Config)
+    case 'av01':
+      return videoFormat('av1', body, 'av1C', av1Config)
+    case 'vp09':
+      return videoFormat('vp9', body, 'vpcC', vp9Config)
+    default:
+      return audioFormat(type, body)
   }
+}
+
+/** The decoder configuration of a video track (ISO/IEC 14496-15, the AV1 and VP bindings). */
+function videoConfigBox({ codec, config: { record } }: VideoTrack): Box {
+  switch (codec) {
+    case 'h264':
+      return { type: 'avcC', contents: [record] }
+    case 'h265':
+      return { type: 'hvcC', contents: [record] }
+    case 'av1':
+      return { type: 'av1C', contents: [record] }
+    case 'vp9':
+      return fullBox('vpcC', 1, 0, [record])
+    case 'vp8':
+      throw new RangeError('fMP4 cannot carry VP8')
+  }
+}
+
+/** Units have lengths of 4 bytes, so the configuration says so, whatever the file has. */
+function videoFormat(
+  codec: VideoCodec,
+  body: Buffer,
+  configType: 'avcC' | 'hvcC' | 'av1C' | 'vpcC',
+  parseConfig: (record: Buffer) => VideoConfig,
+): EntryFormat {
+  const { width, height, boxes } = parseVisualSampleEntry(body)
+  const record = Buffer.from(required(configType, bodyOf(boxes, configType)))
+  let lengthSize = 4
+  if (configType === 'avcC' || configType === 'hvcC') {
+    const position = LENGTH_SIZE_POSITION[configType]
+    lengthSize = ((record[position] ?? 3) & 3) + 1
+    record[position] = (record[position] ?? 0) | 3
+  }
+  const config = parseConfig(record)
+  // The sequence header is to be believed, where the record has one.
+  return { kind: 'video', codec, lengthSize, config: config.width > 0 ? config : { ...config, width, height } }
+}
+
+/** The decoder configuration of an audio track; undefined for G.711, whose entry says it all. */
+function audioConfigBox({ codec, config }: AudioTrack): Box | undefined {
+  switch (codec) {
+    case 'aac':
+      return serializeElementaryStream({ objectType: AAC_OBJECT_TYPES[0], specificInfo: config.record })
+    case 'mp3':
+      // `mp4a.6B` and `mp4a.69`: the number is the object type.
+      return serializeElementaryStream({
+        objectType: Number.parseInt(config.codecString.slice('mp4a.'.length), 16),
+        specificInfo: config.record,
+      })
+    case 'opus':
+      return serializeOpusSpecific(config.record)
+    case 'flac':
+      return serializeFlacSpecific(config.record)
+    case 'ac3':
+      return serializeAc3Specific(config)
+    case 'eac3':
+      return serializeEac3Specific(config)
+    case 'pcma':
+    case 'pcmu':
+      return undefined
+  }
+}
+
+function audioFormat(type: string, body: Buffer): EntryFormat | undefined {
+  switch (type) {
+    case 'mp4a':
+      return mp4aFormat(body)
+    case 'Opus':
+      return configured('opus', opusConfig(parseOpusSpecific(audioConfigBody(body, 'dOps'))))
+    case 'fLaC':
+      return configured('flac', flacConfig(parseFlacSpecific(audioConfigBody(body, 'dfLa'))))
+    case 'ac-3':
+      return { kind: 'audio', codec: 'ac3', configure: (frame) => ac3Config('ac3', frame) }
+    case 'ec-3':
+      return { kind: 'audio', codec: 'eac3', configure: (frame) => ac3Config('eac3', frame) }
+    case '.mp3':
+      return { kind: 'audio', codec: 'mp3', configure: mp3Config }
+    case 'alaw':
+      return g711Format('pcma', body)
+    case 'ulaw':
+      return g711Format('pcmu', body)
+    default:
+      return undefined
+  }
+}
+
+/** The object type tells the codec (ISO/IEC 14496-14 5.6). */
+function mp4aFormat(body: Buffer): EntryFormat | undefined {
+  const { objectType, specificInfo } = parseElementaryStream(audioConfigBody(body, 'esds'))
+  if (MP3_OBJECT_TYPES.includes(objectType)) return { kind: 'audio', codec: 'mp3', configure: mp3Config }
+  const isAac = AAC_OBJECT_TYPES.some((type) => type === objectType)
+  return isAac ? configured('aac', aacConfig(specificInfo)) : undefined
+}
+
+function g711Format(codec: 'pcma' | 'pcmu', body: Buffer): EntryFormat {
+  const { sampleRate, channels } = parseAudioSampleEntry(body)
+  return configured(codec, g711Config(codec, sampleRate, channels))
+}
+
+function configured(codec: AudioCodec, config: AudioConfig): EntryFormat {
+  return { kind: 'audio', codec, configure: () => config }
+}
+
+function audioConfigBody(body: Buffer, type: string): Buffer {
+  return required(type, bodyOf(parseAudioSampleEntry(body).boxes, type))
+}
+
+function required(type: string, body: Buffer | undefined): Buffer {
+  if (body === undefined) throw new MalformedError(`sample entry without '${type}'`)
+  return body
 }

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { AccessUnit, type Muxer, type Track, type TrackInit } from 'sluice/sdk'
 import { g711Config, h264Config, opusConfig, serializeOpusHead } from 'sluice/sdk/media'
 import { SCRIPTED_AUDIO, SCRIPTED_VIDEO } from 'sluice/sdk/testing'
-import { FMP4_FORMAT, WS_FMP4_FORMAT } from './fmp4-muxer.ts'
+import { FMP4_FORMAT, WS_FMP4_FORMAT } from './from-stream.ts'
 
 const VIDEO = track(SCRIPTED_VIDEO, 0)
 const AUDIO = track(SCRIPTED_AUDIO, 1)

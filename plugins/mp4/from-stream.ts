@@ -1,11 +1,10 @@
 import type { AccessUnit, Muxer, MuxerFormat, MuxerStart, Track } from 'sluice/sdk'
 import { frameBinaryMessage, frameTextMessage } from 'sluice/sdk/http'
-import { createInitSegment } from 'sluice/sdk/media'
-import { CarriedTrack, carriedTracks, fmp4ContentType, isCarried, isMain } from './carried-track.ts'
+import { createInitSegment, isMainTrack, serializeFragment } from 'sluice/sdk/media'
+import { CarriedTrack, carriedTracks, fmp4ContentType, isCarried } from './carried-track.ts'
 
 const FILE_TYPE = Buffer.from('ftyp')
 const TYPE_POSITION = 4
-const MAX_SEQUENCE_NUMBER = 0xffff_ffff
 
 /**
  * Fragmented MP4 that begins anywhere in the stream: an init segment, then a fragment for each unit, at the stream's own
@@ -15,7 +14,7 @@ class Fmp4Muxer implements Muxer {
   readonly #carried = new Map<Track['kind'], CarriedTrack>()
   #sequenceNumber = 0
 
-  /** What a player is to be told of the tracks, as they are now. */
+  /** The content type of the tracks as they are now. */
   get contentType(): string {
     return fmp4ContentType(this.#tracks())
   }
@@ -30,7 +29,7 @@ class Fmp4Muxer implements Muxer {
   }
 
   configure(track: Track): Buffer | null {
-    if (!isMain(track)) return null
+    if (!isMainTrack(track)) return null
     if (!isCarried(track)) {
       // It took the place of one that was carried.
       this.#carried.delete(track.kind)
@@ -41,12 +40,18 @@ class Fmp4Muxer implements Muxer {
   }
 
   mux(unit: AccessUnit): Buffer | null {
-    const { track } = unit
-    if (!isCarried(track)) return null
+    const samples = this.#carriedFor(unit.track)?.samples(unit)
+    if (samples === undefined) return null
+    this.#sequenceNumber += 1
+    return serializeFragment(this.#sequenceNumber, [samples])
+  }
+
+  #carriedFor(track: Track): CarriedTrack | undefined {
+    if (!isMainTrack(track)) return undefined
+    const carried = this.#carried.get(track.kind)
+    if (carried !== undefined) return carried
     // Units that a stream has kept come before the first start.
-    const carried = this.#carried.get(track.kind) ?? this.#carry(track)
-    this.#sequenceNumber = this.#sequenceNumber === MAX_SEQUENCE_NUMBER ? 1 : this.#sequenceNumber + 1
-    return carried.fragment(unit, this.#sequenceNumber)
+    return isCarried(track) ? this.#carry(track) : undefined
   }
 
   #carry(track: Track): CarriedTrack {

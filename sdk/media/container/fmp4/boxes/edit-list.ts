@@ -1,0 +1,29 @@
+import { parseFullBox } from '../box.ts'
+import { readInt32, readInt64 } from './fields.ts'
+
+/** A piece of a track's presentation. */
+export type Edit = {
+  /** In ticks of the movie; 0 for what has no end yet. */
+  readonly duration: number
+  /** Where in the track's times it begins, in ticks of the track; −1 for a piece that shows nothing. */
+  readonly mediaTime: number
+}
+
+/** What an edit list of a file for one player has at most. */
+const MAX_EDITS = 100
+
+/**
+ * Parses an `elst` (ISO/IEC 14496-12 8.6.6) of either version. Edits after the first {@link MAX_EDITS} are left out.
+ * @throws {MalformedError} when it ends early, or has a time above 2^53.
+ */
+export function parseEditList(body: Buffer): Edit[] {
+  const { version, fields } = parseFullBox(body)
+  const readTime = version === 1 ? readInt64 : readInt32
+  const count = Math.min(fields.readUint(4), MAX_EDITS)
+  const edits: Edit[] = []
+  while (edits.length < count) {
+    edits.push({ duration: readTime(fields), mediaTime: readTime(fields) })
+    fields.readUint(4)
+  }
+  return edits
+}

@@ -1,0 +1,30 @@
+import { fullBox, parseFullBox, type Box } from '../box.ts'
+import { timeSizeBytes, uint16, uint32 } from './fields.ts'
+
+/** `mdhd` (ISO/IEC 14496-12 8.4.2), as far as a fragmented file needs it. */
+export type MediaHeader = {
+  /** Ticks a second of the track's times. */
+  readonly timescale: number
+  /** Three lower-case letters (ISO 639-2/T). */
+  readonly language: string
+}
+
+/** Of each letter, which are counted from 1. */
+const LETTER_BITS = 5
+const BEFORE_A = 'a'.charCodeAt(0) - 1
+
+export function serializeMediaHeader({ timescale, language }: MediaHeader): Box {
+  const code = Buffer.from(language).reduce((bits, letter) => (bits << LETTER_BITS) | (letter - BEFORE_A), 0)
+  return fullBox('mdhd', 0, 0, [uint32(0, 0, timescale, 0), uint16(code, 0)])
+}
+
+/** @throws {MalformedError} when it ends early. */
+export function parseMediaHeader(body: Buffer): MediaHeader {
+  const { version, fields } = parseFullBox(body)
+  fields.readBytes(2 * timeSizeBytes(version))
+  const timescale = fields.readUint(4)
+  fields.readBytes(timeSizeBytes(version))
+  const code = fields.readUint(2)
+  const letters = [code >> (2 * LETTER_BITS), code >> LETTER_BITS, code].map((bits) => (bits & 31) + BEFORE_A)
+  return { timescale, language: String.fromCharCode(...letters) }
+}
