@@ -42,8 +42,23 @@ function numbersOf(bytes: Buffer | null): [sequenceNumber: number, trackId: numb
   return [header!.body.readUInt32BE(4), boxesOf(fragment!.body)[0]!.body.readUInt32BE(4)]
 }
 
+/** What a fragment has of each track: its number, how many samples, and from which time on. */
+function runsOf(bytes: Buffer | null): string[] {
+  const [, ...fragments] = boxesOf(boxesOf(bytes!)[0]!.body)
+  return fragments.map(({ body }) => {
+    const [header, time, run] = boxesOf(body).map((box) => box.body)
+    return `${header!.readUInt32BE(4)}: ${run!.readUInt32BE(4)} from ${time!.readBigUInt64BE(4)}`
+  })
+}
+
 function start(muxer: Muxer, ...tracks: Track[]): Buffer {
   return muxer.start({ tracks, metadata: {} })
+}
+
+/** A track came beside others, or was configured anew. */
+function change(muxer: Muxer, track: Track, ...others: Track[]): Buffer | null {
+  start(muxer, track, ...others)
+  return muxer.configure(track, 0)
 }
 
 describe('the fMP4 muxer', () => {
@@ -54,7 +69,7 @@ describe('the fMP4 muxer', () => {
     const muxer = FMP4_FORMAT.createMuxer()
     expect(typesOf(start(muxer, VIDEO, AUDIO))).to.equal(TWO_TRACKS)
     const fragments = [unit(VIDEO, 0), unit(AUDIO, 0), unit(VIDEO, 3600, false)].map((each) => muxer.mux(each))
-    expect(fragments.map(typesOf)).to.eql(Array(3).fill('moof(mfhd traf) mdat'))
+    expect(fragments.map(typesOf)).to.eql(['moof(mfhd traf traf) mdat', ...Array(2).fill('moof(mfhd traf) mdat')])
     expect(fragments.map(numbersOf)).to.eql([
       [1, 1],
       [2, 2],
@@ -62,11 +77,12 @@ describe('the fMP4 muxer', () => {
     ])
   })
 
-  it('makes fragments of units that were kept before anybody came', () => {
+  it('tells at a keyframe, with which viewers begin, where the sound goes on', () => {
     const muxer = FMP4_FORMAT.createMuxer()
-    expect(numbersOf(muxer.mux(unit(VIDEO, 0)))).to.eql([1, 1])
     start(muxer, VIDEO, AUDIO)
-    expect(numbersOf(muxer.mux(unit(VIDEO, 3600)))).to.eql([2, 1])
+    const keyframes = [unit(VIDEO, 90_000), unit(AUDIO, 44_100), unit(VIDEO, 93_600)].map((each) => muxer.mux(each))
+    expect(runsOf(keyframes[0] ?? null)).to.eql(['1: 1 from 90000', '2: 0 from 44100'])
+    expect(runsOf(keyframes[2] ?? null)).to.eql(['1: 1 from 93600', '2: 0 from 45124'])
   })
 
   it('leaves out what players of fMP4 do not take: G.711, VP8 and further tracks', () => {
@@ -84,11 +100,11 @@ describe('the fMP4 muxer', () => {
   it('announces a track that comes late, or is configured anew, by another init segment', () => {
     const muxer = FMP4_FORMAT.createMuxer()
     const first = start(muxer, VIDEO)
-    expect(typesOf(muxer.configure(AUDIO, 0))).to.equal(TWO_TRACKS)
+    expect(typesOf(change(muxer, AUDIO, VIDEO))).to.equal(TWO_TRACKS)
     const { config } = SCRIPTED_VIDEO
     const record = Buffer.from(config.record)
     record[3] = 31
-    const changed = muxer.configure({ ...VIDEO, config: h264Config(record) } as Track, 0)
+    const changed = change(muxer, { ...VIDEO, config: h264Config(record) } as Track, AUDIO)
     expect(typesOf(changed)).to.equal(TWO_TRACKS)
     expect(first.includes(config.record)).to.equal(true)
     expect(changed?.includes(config.record)).to.equal(false)
@@ -108,7 +124,7 @@ describe('the fMP4 muxer', () => {
   it('goes on without a track in whose place one came that it can not carry', () => {
     const muxer = FMP4_FORMAT.createMuxer()
     start(muxer, VIDEO, AUDIO)
-    muxer.configure(G711, 0)
+    expect(change(muxer, G711, VIDEO)).to.equal(null)
     expect(muxer.mux(unit(G711, 0))).to.equal(null)
     expect(typesOf(start(muxer, VIDEO, G711))).to.equal(ONE_TRACK)
   })
@@ -118,8 +134,8 @@ describe('the fMP4 muxer', () => {
     const opus = track({ ...SCRIPTED_AUDIO, codec: 'opus', timescale: 48_000, config: opusHead() } as TrackInit, 1)
     const makers = [
       () => start(muxer, AUDIO),
-      () => muxer.configure(VIDEO, 0),
-      () => muxer.configure(opus, 0),
+      () => change(muxer, VIDEO, AUDIO),
+      () => change(muxer, opus, VIDEO),
       () => muxer.mux(unit(opus, 0)),
     ]
     const messages = makers.map((make) => {

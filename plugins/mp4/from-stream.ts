@@ -1,6 +1,6 @@
 import type { AccessUnit, Muxer, MuxerFormat, MuxerStart, Track } from 'sluice/sdk'
 import { frameBinaryMessage, frameTextMessage } from 'sluice/sdk/http'
-import { createInitSegment, isMainTrack, serializeFragment } from 'sluice/sdk/media'
+import { createInitSegment, isMainTrack, serializeFragment, type TrackSamples } from 'sluice/sdk/media'
 import { CarriedTrack, carriedTracks, fmp4ContentType, isCarried } from './carried-track.ts'
 
 const FILE_TYPE = Buffer.from('ftyp')
@@ -12,6 +12,7 @@ const TYPE_POSITION = 4
  */
 class Fmp4Muxer implements Muxer {
   readonly #carried = new Map<Track['kind'], CarriedTrack>()
+  #init: Buffer = Buffer.alloc(0)
   #sequenceNumber = 0
 
   /** The content type of the tracks as they are now. */
@@ -24,42 +25,32 @@ class Fmp4Muxer implements Muxer {
     for (const kind of this.#carried.keys()) {
       if (!carried.some((track) => track.kind === kind)) this.#carried.delete(kind)
     }
-    for (const track of carried) this.#carry(track)
-    return createInitSegment(this.#tracks())
+    for (const track of carried) {
+      if (this.#carried.get(track.kind)?.matches(track) !== true) this.#carried.set(track.kind, new CarriedTrack(track))
+    }
+    this.#init = createInitSegment(this.#tracks())
+    return this.#init
   }
 
   configure(track: Track): Buffer | null {
-    if (!isMainTrack(track)) return null
-    if (!isCarried(track)) {
-      // It took the place of one that was carried.
-      this.#carried.delete(track.kind)
-      return null
-    }
-    this.#carry(track)
-    return createInitSegment(this.#tracks())
+    return isCarried(track) ? this.#init : null
   }
 
   mux(unit: AccessUnit): Buffer | null {
-    const samples = this.#carriedFor(unit.track)?.samples(unit)
+    const carried = isMainTrack(unit.track) ? this.#carried.get(unit.track.kind) : undefined
+    const samples = carried?.samples(unit)
     if (samples === undefined) return null
     this.#sequenceNumber += 1
-    return serializeFragment(this.#sequenceNumber, [samples])
+    return serializeFragment(this.#sequenceNumber, this.#withSound(samples, unit))
   }
 
-  #carriedFor(track: Track): CarriedTrack | undefined {
-    if (!isMainTrack(track)) return undefined
-    const carried = this.#carried.get(track.kind)
-    if (carried !== undefined) return carried
-    // Units that a stream has kept come before the first start.
-    return isCarried(track) ? this.#carry(track) : undefined
-  }
-
-  #carry(track: Track): CarriedTrack {
-    const known = this.#carried.get(track.kind)
-    if (known?.matches(track) === true) return known
-    const carried = new CarriedTrack(track)
-    this.#carried.set(track.kind, carried)
-    return carried
+  /**
+   * Adds to a keyframe, with which viewers begin, where the sound goes on. VLC 3 reads times in the first fragment that
+   * it gets, and then counts durations: it would take sound that is not named there to begin at zero, and drop it all.
+   */
+  #withSound(samples: TrackSamples, unit: AccessUnit): readonly TrackSamples[] {
+    const sound = unit.keyframe && unit.track.kind === 'video' ? this.#carried.get('audio') : undefined
+    return sound ? [samples, sound.position(unit)] : [samples]
   }
 
   #tracks(): Track[] {

@@ -25,6 +25,7 @@ const PEERS = {
       'gstreamer1.0-libav',
     ],
   },
+  vlc: { programs: ['cvlc', 'setpriv'], packages: ['vlc-bin', 'vlc-plugin-base', 'util-linux'] },
   openssl: { programs: ['openssl'], packages: ['openssl'] },
   nginx: { programs: ['nginx'], packages: ['nginx'] },
   caddy: { programs: ['caddy'], packages: ['caddy'] },
