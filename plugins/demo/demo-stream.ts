@@ -6,8 +6,8 @@ import { ClipPlayer } from './player.ts'
 const CLIENT = { ip: '', port: 0, userAgent: 'demo' }
 
 /**
- * The demo stream on its path. A path that another publisher has is left alone, and taken when that one ends. Whoever
- * ends the demo itself means it: it comes back when another publisher has come and gone, or the task is restarted.
+ * The demo stream on its path. Where another publisher has the path, the demo waits until that one ends. When the demo
+ * itself is ended from outside, it stays away until another publisher has come and gone, or its task is restarted.
  */
 export class DemoStream {
   readonly #ctx: Pick<PluginContext<unknown>, 'streams' | 'hooks' | 'log'>
@@ -29,7 +29,7 @@ export class DemoStream {
     if (signal.aborted) return
     const untap = this.#ctx.hooks.on('unpublished', async ({ path }) => {
       if (path !== this.#streamPath) return
-      // One publisher has a path at a time, so while it plays the notice is of its own end.
+      // A path has one publisher at a time, so while the demo plays, the notice is of its own end.
       if (this.#playing) this.#playing = false
       else await this.#publish(signal)
     })
@@ -55,7 +55,7 @@ export class DemoStream {
     signal.addEventListener('abort', stop, { once: true })
   }
 
-  /** Undefined when the path is taken, or nothing more is to be published. */
+  /** The publisher of the path; undefined when the path is taken, or the demo is stopped. */
   async #ask(signal: AbortSignal): Promise<Publisher | undefined> {
     const session = { streamPath: this.#streamPath, type: 'vod', url: '', query: '', client: CLIENT } as const
     try {

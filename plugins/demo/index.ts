@@ -1,16 +1,9 @@
-import { definePlugin, Type } from 'sluice/sdk'
+import { definePlugin } from 'sluice/sdk'
 import { makeClip, type Clip } from './clip/clip.ts'
+import { DemoConfig } from './config.ts'
 import { DemoStream } from './demo-stream.ts'
 
-const DemoConfig = Type.Object({
-  streampath: Type.String({
-    default: 'live/demo',
-    minLength: 1,
-    description: 'Where the test picture is; a publisher that has this path already keeps it',
-  }),
-})
-
-/** One for all generations: its making is work. */
+/** Made once for all generations of this code, as it takes half a second of work. */
 let clipMade: Promise<Clip> | undefined
 
 export default definePlugin({
@@ -19,7 +12,7 @@ export default definePlugin({
   sdk: '^1',
   description: 'Publishes a test picture, so that there is something to see without any other program',
   config: DemoConfig,
-  // It takes the path of nobody, and is there for whoever comes.
+  // The demo takes its path from nobody, and is there for whoever comes.
   defaults: { publish: { kickexist: false, idletimeout: '0s', delayclosetimeout: '0s' } },
   live: ['streampath'],
   async setup(ctx) {
@@ -34,7 +27,7 @@ export default definePlugin({
       task.stop('the config has changed')
       task = start(streampath)
     })
-    // A newer generation waits for the path.
+    // The newer generation waits for the path to be free.
     ctx.onDrain(() => task.stop('the plugin was replaced or removed'))
   },
 })

@@ -2,12 +2,12 @@ import { AccessUnit, type Publisher, type Track } from 'sluice/sdk'
 import type { Clip } from './clip/clip.ts'
 
 const VIDEO_TIMESCALE = 90_000
-/** Further behind than this, it goes on at the present time: nobody gains from a burst of what is late. */
+/** A player that is further behind than this goes on at the present time: nobody gains from a burst of what is late. */
 export const MAX_LATE_MS = 400
 
 /**
- * Plays a clip over and over into a publisher. It has no timer: `tick` writes what is due. Times are those of the given
- * clock, so they can't drift from it, and grow from turn to turn.
+ * Plays a clip over and over into a publisher. The player has no timer: `tick` writes what is due. Times are those of
+ * the clock that `tick` is given, so they can't drift from it, and grow from turn to turn.
  */
 export class ClipPlayer {
   readonly #clip: Clip
@@ -16,7 +16,7 @@ export class ClipPlayer {
   readonly #audio: Track
   readonly #startMs: number
   #picture = 0
-  /** Positions in time: pictures and frames of sound since the start, those included that were left out. */
+  /** Positions in time: how many pictures and frames of sound belong before, with those that were left out. */
   #videoPosition = 0
   #audioPosition = 0
 
@@ -60,7 +60,7 @@ export class ClipPlayer {
     return (this.#audioPosition * this.#clip.samplesPerFrame * 1000) / this.#clip.audio.sampleRate
   }
 
-  /** The pictures go on where they were, since each needs the one before; only their times leap. */
+  /** Goes on with the next picture, since each needs the one before; only the times leap. */
   #skipTo(elapsedMs: number): void {
     const { fps, audio, samplesPerFrame } = this.#clip
     this.#videoPosition = Math.floor((elapsedMs * fps) / 1000)

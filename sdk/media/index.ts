@@ -4,7 +4,7 @@ export { AMF_MAX_DEPTH, AMF_MAX_VALUES } from './amf/budget.ts'
 export { isAmfObject, newAmfObject, type AmfObject, type AmfValue } from './amf/value.ts'
 export { BitReader } from './bits/bit-reader.ts'
 export { BitWriter } from './bits/bit-writer.ts'
-export { removeEmulationPrevention } from './bits/emulation-prevention.ts'
+export { insertEmulationPrevention, removeEmulationPrevention } from './bits/emulation-prevention.ts'
 export { parseAdtsHeader, serializeAdtsHeader, splitAdts, type AdtsHeader } from './codec/aac/adts.ts'
 export {
   parseAudioSpecificConfig,

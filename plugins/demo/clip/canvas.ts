@@ -1,4 +1,4 @@
-import type { CellPicture, Plane } from './cells.ts'
+import type { CellPicture, Plane } from '../encoder/cell-picture.ts'
 
 /** Red, green and blue, each from 0 to 255. */
 export type Colour = readonly [red: number, green: number, blue: number]

@@ -2,9 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { AudioConfig, VideoConfig } from 'sluice/sdk'
 import { aacConfig, h264ConfigFromParameterSets, joinLengthPrefixed } from 'sluice/sdk/media'
 import { Canvas } from './canvas.ts'
-import { CellPicture } from './cells.ts'
-import { CellEncoder } from './encoder.ts'
-import { macroblocksFor, serializePps, serializeSps } from './parameter-sets.ts'
+import { CellPicture } from '../encoder/cell-picture.ts'
+import { CellEncoder } from '../encoder/cell-encoder.ts'
+import { macroblocksFor, serializePps, serializeSps } from '../encoder/parameter-sets.ts'
 import { Scene } from './scene.ts'
 import { serializeSilence, SILENCE } from './silence.ts'
 
@@ -24,7 +24,7 @@ export type Clip = {
   readonly samplesPerFrame: number
 }
 
-/** Draws and encodes the demo clip, of some 400 KB; takes about half a second, and lets others go on between pictures. */
+/** Draws and encodes the demo clip of some 400 KB. Takes about half a second, and yields the event loop between pictures. */
 export async function makeClip({ seconds = CLIP.durationSeconds }: { readonly seconds?: number } = {}): Promise<Clip> {
   const { width, height, fps, keyframeSeconds } = CLIP
   const size = [macroblocksFor(width), macroblocksFor(height)] as const

@@ -23,6 +23,10 @@ function fromBits(bits: string): BitReader {
   return new BitReader(writer.toBuffer())
 }
 
+function bitsOf(writer: BitWriter): string {
+  return Array.from(writer.toBuffer(), (byte) => byte.toString(2).padStart(8, '0')).join('')
+}
+
 describe('BitReader', () => {
   it('reads across byte boundaries', () => {
     const bits = reader('a5f0')
@@ -79,6 +83,29 @@ describe('BitWriter', () => {
         const bits = new BitReader(writer.toBuffer())
         for (const [value, count] of fields) expect(bits.readBits(count)).to.equal(value)
         expect(bits.bitsLeft).to.be.below(8)
+      }),
+    )
+  })
+
+  for (const [bits, ue, se] of golomb) {
+    it(`writes Exp-Golomb ${ue} and ${se}`, () => {
+      const [unsigned, signed] = [new BitWriter(), new BitWriter()]
+      unsigned.writeUe(ue)
+      signed.writeSe(se)
+      for (const writer of [unsigned, signed]) expect(bitsOf(writer)).to.equal(bits.padEnd(bitsOf(writer).length, '0'))
+    })
+  }
+
+  it('writes Exp-Golomb numbers that BitReader reads', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.nat(2 ** 32 - 2), fc.integer({ min: -(2 ** 31 - 1) }))), (numbers) => {
+        const writer = new BitWriter()
+        for (const [ue, se] of numbers) {
+          writer.writeUe(ue)
+          writer.writeSe(se)
+        }
+        const bits = new BitReader(writer.toBuffer())
+        for (const [ue, se] of numbers) expect([bits.readUe(), bits.readSe()]).to.eql([ue, se])
       }),
     )
   })

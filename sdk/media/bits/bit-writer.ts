@@ -16,8 +16,21 @@ export class BitWriter {
     }
   }
 
+  /** Writes one bit. */
   writeFlag(flag: boolean): void {
     this.writeBits(flag ? 1 : 0, 1)
+  }
+
+  /** Writes ue(v), an unsigned Exp-Golomb number (ISO/IEC 14496-10 9.1) of at most 2^32 - 2. */
+  writeUe(value: number): void {
+    const bits = 32 - Math.clz32(value + 1)
+    this.writeBits(0, bits - 1)
+    this.writeBits(value + 1, bits)
+  }
+
+  /** Writes se(v), a signed Exp-Golomb number (9.1.1). */
+  writeSe(value: number): void {
+    this.writeUe(value > 0 ? 2 * value - 1 : -2 * value)
   }
 
   /** Fills up to the next byte boundary with zeros; does nothing on one. */

@@ -1,5 +1,4 @@
 import { BitWriter } from 'sluice/sdk/media'
-import { writeSe, writeUe } from './exp-golomb.ts'
 import { NALU_HEADER, serializeNalu } from './nal-unit.ts'
 
 const BASELINE = 66
@@ -31,43 +30,37 @@ export function macroblocksFor(pixels: number): number {
 export function serializeSps({ width, height, fps }: PictureFormat): Buffer {
   const writer = new BitWriter()
   for (const byte of [BASELINE, CONSTRAINED, LEVEL_3]) writer.writeBits(byte, 8)
-  writeUe(writer, 0)
-  writeUe(writer, FRAME_NUM_BITS - 4)
+  writer.writeUe(0)
+  writer.writeUe(FRAME_NUM_BITS - 4)
   // pic_order_cnt_type: output order is decoding order.
-  writeUe(writer, 2)
-  writeUe(writer, 1)
+  writer.writeUe(2)
+  writer.writeUe(1)
   writer.writeFlag(false)
-  writeUe(writer, macroblocksFor(width) - 1)
-  writeUe(writer, macroblocksFor(height) - 1)
+  writer.writeUe(macroblocksFor(width) - 1)
+  writer.writeUe(macroblocksFor(height) - 1)
   // frame_mbs_only_flag, direct_8x8_inference_flag, frame_cropping_flag.
   writer.writeBits(0b111, 3)
   const cropped = [0, (macroblocksFor(width) * 16 - width) / 2, 0, (macroblocksFor(height) * 16 - height) / 2]
-  for (const pairs of cropped) writeUe(writer, pairs)
+  for (const pairs of cropped) writer.writeUe(pairs)
   writeVui(writer, fps)
-  return finish(writer, NALU_HEADER.sps)
+  return serializeNalu(NALU_HEADER.sps, writer)
 }
 
 /** The picture parameter set (ISO/IEC 14496-10 7.3.2.2): CAVLC, slices say whether they are deblocked. */
 export function serializePps(): Buffer {
   const writer = new BitWriter()
-  writeUe(writer, 0)
-  writeUe(writer, 0)
+  writer.writeUe(0)
+  writer.writeUe(0)
   writer.writeBits(0, 2)
   // Slice groups and default numbers of references, each less 1.
-  for (let field = 0; field < 3; field++) writeUe(writer, 0)
+  for (let field = 0; field < 3; field++) writer.writeUe(0)
   writer.writeBits(0, 3)
-  writeSe(writer, QP - 26)
-  writeSe(writer, 0)
-  writeSe(writer, 0)
+  writer.writeSe(QP - 26)
+  writer.writeSe(0)
+  writer.writeSe(0)
   // deblocking_filter_control_present_flag, constrained_intra_pred_flag, redundant_pic_cnt_present_flag.
   writer.writeBits(0b100, 3)
-  return finish(writer, NALU_HEADER.pps)
-}
-
-/** Ends a payload with its stop bit and makes it a NAL unit. */
-export function finish(writer: BitWriter, header: number): Buffer {
-  writer.writeFlag(true)
-  return serializeNalu(header, writer.toBuffer())
+  return serializeNalu(NALU_HEADER.pps, writer)
 }
 
 // ISO/IEC 14496-10 E.1.1: colours and frame rate.

@@ -1,6 +1,5 @@
 import type { BitWriter } from 'sluice/sdk/media'
-import { CHROMA_CELLS, LUMA_CELLS, type CellPicture, type Plane } from './cells.ts'
-import { writeUe } from './exp-golomb.ts'
+import { CHROMA_CELLS, LUMA_CELLS, type CellPicture, type Plane } from './cell-picture.ts'
 import { writeResidual } from './residual.ts'
 
 /** Where the cells of a 4x4 matrix come in the zigzag scan (ISO/IEC 14496-10 8.5.6), row by row. */
@@ -38,10 +37,10 @@ export function writeMacroblock(
   const cb = codeChroma(picture.cb, decoded.cb, x, y)
   const cr = codeChroma(picture.cr, decoded.cr, x, y)
   const hasChroma = [...cb, ...cr].some((level) => level !== 0)
-  writeUe(writer, typeOffset + INTRA_16X16_DC + (hasChroma ? WITH_CHROMA_DC : 0))
+  writer.writeUe(typeOffset + INTRA_16X16_DC + (hasChroma ? WITH_CHROMA_DC : 0))
   // intra_chroma_pred_mode DC, mb_qp_delta 0.
-  writeUe(writer, 0)
-  writeUe(writer, 0)
+  writer.writeUe(0)
+  writer.writeUe(0)
   writeResidual(writer, luma)
   if (!hasChroma) return
   writeResidual(writer, cb)

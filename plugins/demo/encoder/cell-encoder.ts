@@ -1,9 +1,8 @@
 import { BitWriter } from 'sluice/sdk/media'
-import { CellPicture } from './cells.ts'
-import { writeSe, writeUe } from './exp-golomb.ts'
+import { CellPicture } from './cell-picture.ts'
 import { writeMacroblock } from './macroblock.ts'
-import { NALU_HEADER } from './nal-unit.ts'
-import { finish, FRAME_NUM_BITS } from './parameter-sets.ts'
+import { NALU_HEADER, serializeNalu } from './nal-unit.ts'
+import { FRAME_NUM_BITS } from './parameter-sets.ts'
 
 /** slice_type when all slices of the picture are of that type. */
 const SLICE_TYPE = { p: 5, i: 7 } as const
@@ -13,7 +12,7 @@ const NO_DEBLOCKING = 1
 
 /**
  * A small H.264 encoder for pictures of cells: Constrained Baseline, one slice a picture. A keyframe codes every
- * macroblock, a picture between only those that changed, each from its neighbours alone; the others are skipped.
+ * macroblock; a picture between keyframes codes only those that changed, each from its neighbours, and skips the others.
  */
 export class CellEncoder {
   /** What a decoder shows after the latest picture. */
@@ -26,7 +25,7 @@ export class CellEncoder {
     this.#before = new CellPicture(widthMacroblocks, heightMacroblocks)
   }
 
-  /** Encodes the next picture; the first must be a keyframe. Gives its one NAL unit. */
+  /** Encodes the next picture as one NAL unit. The first picture must be a keyframe. */
   encode(picture: CellPicture, keyframe: boolean): Buffer {
     this.#frameNum = keyframe ? 0 : (this.#frameNum + 1) % 2 ** FRAME_NUM_BITS
     const writer = new BitWriter()
@@ -34,7 +33,7 @@ export class CellEncoder {
     if (keyframe) this.#writeAll(writer, picture)
     else this.#writeChanged(writer, picture)
     this.#before.copyFrom(picture)
-    return finish(writer, keyframe ? NALU_HEADER.idr : NALU_HEADER.slice)
+    return serializeNalu(keyframe ? NALU_HEADER.idr : NALU_HEADER.slice, writer)
   }
 
   #writeAll(writer: BitWriter, picture: CellPicture): void {
@@ -48,30 +47,30 @@ export class CellEncoder {
         skipped++
         continue
       }
-      writeUe(writer, skipped)
+      writer.writeUe(skipped)
       skipped = 0
       writeMacroblock(writer, picture, this.decoded, place, INTRA_TYPE_OFFSET_P)
     }
-    if (skipped > 0) writeUe(writer, skipped)
+    if (skipped > 0) writer.writeUe(skipped)
   }
 }
 
 /** ISO/IEC 14496-10 7.3.3. */
 function writeSliceHeader(writer: BitWriter, keyframe: boolean, frameNum: number): void {
-  writeUe(writer, 0)
-  writeUe(writer, keyframe ? SLICE_TYPE.i : SLICE_TYPE.p)
-  writeUe(writer, 0)
+  writer.writeUe(0)
+  writer.writeUe(keyframe ? SLICE_TYPE.i : SLICE_TYPE.p)
+  writer.writeUe(0)
   writer.writeBits(frameNum, FRAME_NUM_BITS)
   if (keyframe) {
     // idr_pic_id; then no_output_of_prior_pics_flag, long_term_reference_flag.
-    writeUe(writer, 0)
+    writer.writeUe(0)
     writer.writeBits(0b00, 2)
   } else {
     // No override of the number of references, no modification of their list, no adaptive marking.
     writer.writeBits(0b000, 3)
   }
-  writeSe(writer, 0)
-  writeUe(writer, NO_DEBLOCKING)
+  writer.writeSe(0)
+  writer.writeUe(NO_DEBLOCKING)
 }
 
 function* placesOf({ widthMacroblocks, heightMacroblocks }: CellPicture): Iterable<{ x: number; y: number }> {

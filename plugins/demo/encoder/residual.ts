@@ -1,5 +1,5 @@
 import type { BitWriter } from 'sluice/sdk/media'
-import { CHROMA_COEFF_TOKEN, CHROMA_TOTAL_ZEROS, COEFF_TOKEN, RUN_BEFORE, TOTAL_ZEROS } from './coeff-codes.ts'
+import { CHROMA_COEFF_TOKEN, CHROMA_TOTAL_ZEROS, COEFF_TOKEN, RUN_BEFORE, TOTAL_ZEROS } from './cavlc-codes.ts'
 
 /** From here on a level is written as escape code. */
 const ESCAPE_PREFIX = 15

@@ -5,8 +5,8 @@ import { expect } from 'chai'
 import { joinAnnexB, parseH264Sps } from 'sluice/sdk/media'
 import { runPeer } from '../../../test/peers/process.ts'
 import { requirePeer } from '../../../test/peers/require-peer.ts'
-import { CellPicture, type Plane } from './cells.ts'
-import { CellEncoder } from './encoder.ts'
+import { CellPicture, type Plane } from './cell-picture.ts'
+import { CellEncoder } from './cell-encoder.ts'
 import { serializePps, serializeSps } from './parameter-sets.ts'
 
 const FORMAT = { width: 64, height: 40, fps: 25 }
