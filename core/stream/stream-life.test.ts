@@ -59,6 +59,17 @@ async function view(rig: RegistryRig, path: string, query = '') {
 describe('A publisher', () => {
   afterEach(closeRigs)
 
+  it('has its tracks in the log once, when all are known', async () => {
+    const rig = new RegistryRig()
+    const { publisher } = await rig.source('live/a')
+    const told = () => rig.lines.filter(({ msg }) => msg === 'publishing')
+    expect(told()).to.eql([])
+    publisher.tracksComplete()
+    publisher.tracksComplete()
+    expect(told()).to.have.length(1)
+    expect(told()[0]).to.include({ stream: 'live/a', plugin: 'fake', tracks: 'h264 640x360, aac 48000 Hz stereo' })
+  })
+
   it('that sends no media for publishtimeout is closed', async () => {
     const rig = new RegistryRig({ publish: { publishtimeout: '10s' } })
     const source = await rig.source('live/a')

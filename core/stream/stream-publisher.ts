@@ -15,6 +15,7 @@ import { sameConfig } from './fan-out/config-versions.ts'
 import { closeReasonOf, type SessionLife } from './session-life.ts'
 import { Timeline } from './timeline.ts'
 import { TrackMeter } from './track-meter.ts'
+import { trackText } from './track-text.ts'
 
 /** Most tracks of one publisher at a time. */
 export const MAX_TRACKS = 32
@@ -62,6 +63,7 @@ export class StreamPublisher implements Publisher {
   #metadata: Readonly<Record<string, unknown>> = {}
   #complete: 'no' | 'assumed' | 'declared' = 'no'
   #completeTimer: NodeJS.Timeout | undefined
+  #tracksLogged = false
   #lastWriteMs = performance.now()
   #closing = false
 
@@ -178,6 +180,14 @@ export class StreamPublisher implements Publisher {
     if (this.#complete === 'declared' || this.session.closed) return
     clearTimeout(this.#completeTimer)
     this.#complete = how
+    if (!this.#tracksLogged) this.#logTracks()
     this.#stream.tracksCompleted()
+  }
+
+  #logTracks(): void {
+    if (this.#tracks.length === 0) return
+    this.#tracksLogged = true
+    const tracks = this.#tracks.map(trackText).join(', ')
+    this.session.log.info({ session: this.id, stream: this.streamPath, tracks }, 'publishing')
   }
 }
