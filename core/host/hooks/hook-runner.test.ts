@@ -1,10 +1,26 @@
+import assert from 'node:assert/strict'
 import { expect } from 'chai'
-import { CLIENT_LEFT, StreamDenied, type Hooks, type SessionRequest, type StreamInfo } from 'sluice/sdk'
+import {
+  CLIENT_LEFT,
+  SluiceError,
+  StreamDenied,
+  StreamExists,
+  StreamUnavailable,
+  type Hooks,
+  type SessionRequest,
+  type StreamInfo,
+} from 'sluice/sdk'
 import { logLines } from '../testing/log-lines.ts'
 import { until } from '../testing/until.ts'
 import { HookRunner, type HookOwner } from './hook-runner.ts'
 
-const REQUEST = { streamPath: 'live/test', action: 'publish', protocol: 'rtmp' } as SessionRequest
+const REQUEST = {
+  streamPath: 'live/test',
+  action: 'publish',
+  protocol: 'rtmp',
+  query: '',
+  params: {},
+} as SessionRequest
 const STREAM = { path: 'live/test' } as StreamInfo
 const never = () => new Promise<never>(() => {})
 
@@ -65,6 +81,60 @@ describe('HookRunner', () => {
         expect(asked).to.equal(false)
       })
     }
+
+    for (const [what, fail] of [
+      ['a TypeError', () => Reflect.get(undefined as never, 'name')],
+      ['a RangeError', () => 'x'.repeat(-1)],
+      ['an AssertionError', () => assert.equal(1, 2)],
+      ['a SyntaxError', () => JSON.parse('{')],
+    ] as const) {
+      it(`logs ${what} of a hook as the plugin's failure, with its stack, and denies`, async () => {
+        on('publish', fail as () => void)
+        await denial()
+        expect(logged.lines).to.have.length(1)
+        const [line] = logged.lines as readonly Record<string, unknown>[]
+        expect(line).to.include({ level: 50, plugin: 'alpha', msg: 'publish hook failed', stream: 'live/test' })
+        expect(line?.['reason']).to.be.a('string').that.is.not.empty
+        expect(String(line?.['stack'])).to.include('hook-runner.test.ts')
+      })
+    }
+
+    it('logs no values of the query with a failure', async () => {
+      const request = { ...REQUEST, query: 'token=s3cretvalue', params: { token: 's3cretvalue' } }
+      on('publish', ({ params }) => {
+        throw new TypeError(`${params['token']} is not a function`)
+      })
+      await runner.admit('publish', request as SessionRequest).catch(() => {})
+      expect(logged.text()).to.include('is not a function').and.not.include('s3cretvalue')
+    })
+
+    it('logs a hook that never settles as the failure of its plugin, and a refusal not at all', async () => {
+      on('subscribe', never)
+      on('publish', () => Promise.reject(new Error('not here')))
+      await denial()
+      expect(logged.lines).to.eql([])
+      await runner.admit('subscribe', REQUEST).catch(() => {})
+      expect(logged.lines).to.have.length(1)
+      expect(logged.lines[0]).to.include({ plugin: 'alpha', msg: 'subscribe hook failed' })
+    })
+
+    for (const error of [new StreamExists(), new StreamUnavailable('full'), new SluiceError('MINE', 402, 'pay')]) {
+      it(`refuses with a ${error.name} as it is`, async () => {
+        on('publish', () => {
+          throw error
+        })
+        expect(await runner.admit('publish', REQUEST).catch((thrown: unknown) => thrown)).to.equal(error)
+      })
+    }
+
+    it("names the plugin in the cause of a hook's own StreamDenied", async () => {
+      on('publish', () => {
+        throw new StreamDenied('not today')
+      })
+      const error = await denial()
+      expect(error.cause).to.have.property('message').that.includes("'alpha'")
+      expect(error.cause).to.have.nested.property('cause.cause.message', 'not today')
+    })
 
     it('denies when a hook never settles', async () => {
       on('publish', never)
