@@ -3,20 +3,22 @@ import type { UnitSink } from '../media/unit-sink.ts'
 import type { CloseReason } from './close-reason.ts'
 
 /**
- * Feeds one stream. Got from `ctx.streams.publish`; whoever got it closes it.
+ * The session that feeds one stream. `ctx.streams.publish` gives it; whoever got it closes it.
  *
- * Units are dispatched within `write`. Their times are set right first (see `timestampBits`): a stream's time starts near
- * zero, never runs back, and goes on when a new publisher takes the path over.
+ * `write` hands a unit on to all subscribers before it returns. The unit's times are set right first (see
+ * `timestampBits`): a stream's time starts near zero, never runs back, and goes on when a new publisher takes the path
+ * over.
  */
 export interface Publisher extends UnitSink {
+  /** Unique among the sessions of this process, publishers and subscribers. */
   readonly id: number
-  /** The path it was admitted to: as requested, unless the admission webhook rewrote it. */
+  /** The path that it was admitted to: as requested, unless the admission webhook rewrote it. */
   readonly streamPath: string
   /** The `publish` section that holds for this session: the plugin's, with the query's overrides. */
   readonly config: Readonly<PublishConfig>
   /** Descriptive data from the source, for example the fields of `onMetaData`; replaces what was there. */
   setMetadata(metadata: Readonly<Record<string, unknown>>): void
-  /** Says that no further track is to be expected, so that subscribers need not wait for one. */
+  /** Declares that no further track is to be expected, so that subscribers need not wait for one. */
   tracksComplete(): void
   /** Calls the listener once, when the publisher ends for whatever reason; at once when it has ended already. */
   onClose(listener: (reason: CloseReason) => void): void
@@ -24,10 +26,10 @@ export interface Publisher extends UnitSink {
   close(reason?: CloseReason | string): void
 }
 
-/** What a protocol says of a publisher. */
+/** How a protocol's publisher differs from others. */
 export type PublishOptions = {
   /** Width of the protocol's time stamps in bits, for those that wrap: 32 for RTMP and RTP, 33 for MPEG-TS. */
   readonly timestampBits?: number
-  /** What holds for this publisher instead of the plugin's `publish` section. */
+  /** Keys that hold for this publisher instead of those of the plugin's `publish` section. */
   readonly config?: Readonly<Partial<PublishConfig>>
 }

@@ -1,23 +1,23 @@
 import type { PublishConfig } from '../config/groups.ts'
 import type { CloseReason } from './close-reason.ts'
 
-/** What to fetch, and where it goes. */
+/** A source to fetch, and the path to publish it at. */
 export type PullRequest = {
-  /** Of the source, its user information and query included: show it by `maskUrl` only. */
+  /** The address of the source, with its user information and query: show it by `maskUrl` only. */
   readonly url: string
   /** The path to publish. */
   readonly streamPath: string
-  /** Further headers of the requests to the source, where the protocol has headers. */
+  /** Further headers for the requests to the source, where the protocol has headers. */
   readonly header: Readonly<Record<string, readonly string[]>>
-  /** How often a source that has an end is repeated; −1 is for ever. */
+  /** How many times a source that has an end is repeated; −1 is for ever. */
   readonly loop: number
-  /** What holds for this publisher instead of the plugin's `publish` section; for `PublishOptions.config`. */
+  /** Keys that hold for this publisher instead of those of the plugin's `publish` section, for `PublishOptions.config`. */
   readonly publish: Readonly<Partial<PublishConfig>>
-  /** Ends the pull. */
+  /** Ends the pull when it aborts. */
   readonly signal: AbortSignal
 }
 
-/** Who ended a pull that did not fail: the source, which said that it is over, or whoever closed the publisher. */
+/** How a pull ended that did not fail: the source said that it is over, or the server closed the publisher. */
 export type PullEnd = { readonly by: 'source' } | { readonly by: 'server'; readonly reason: CloseReason }
 
 /**

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 
-/** The two things a session can do with a stream, as the gates and their filters name them. */
+/** What a session does with a stream, as the gates and their filters name it. */
 export type SessionAction = 'publish' | 'play'
 
 /**
@@ -13,7 +13,7 @@ export type SessionType = 'server' | 'pull' | 'push' | 'vod' | 'transform' | 're
 export type SessionClient = {
   readonly ip: string
   readonly port: number
-  /** User-Agent header, RTMP `flashVer` or the like; empty when the protocol has none. */
+  /** The User-Agent header, RTMP's `flashVer` or the like; empty when the protocol has none. */
   readonly userAgent: string
 }
 
@@ -23,7 +23,7 @@ export function sessionClient(socket: Socket, userAgent = ''): SessionClient {
   return { ip: ip.startsWith('::ffff:') ? ip.slice(7) : ip, port: socket.remotePort ?? 0, userAgent }
 }
 
-/** What a plugin knows of a session that wants to publish or play. */
+/** A session that wants to publish or play, as its plugin describes it. */
 export type SessionInit = {
   /** `app/name`, without host, protocol and query. */
   readonly streamPath: string
@@ -34,7 +34,7 @@ export type SessionInit = {
   readonly client: SessionClient
   /** Defaults to `server`. */
   readonly type?: SessionType
-  /** Ends the waiting of `publish` and `subscribe` when the peer goes. */
+  /** Aborted when the peer goes, which ends the waiting of `publish` and `subscribe`. */
   readonly signal?: AbortSignal
 }
 

@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream'
 import type { Sink } from './muxer.ts'
 
-/** A sink over a socket or any other writable stream. */
+/** Makes a sink of a socket or any other writable stream. */
 export function socketSink(socket: Writable): Sink {
   return {
     write: (bytes) => void socket.write(bytes),

@@ -3,7 +3,7 @@ import type { SessionInit } from './session-request.ts'
 import type { StreamInfo, SubscriberInfo } from './stream-info.ts'
 import type { Subscriber } from './subscriber.ts'
 
-/** Input of a custom auth handler (spec.md, Stream auth request). */
+/** What a custom auth handler is asked about (spec.md, Stream auth request). */
 export type StreamAuthRequest = {
   /** Name of the protocol's plugin, for example `rtmp`. */
   readonly plugin_name: string
@@ -24,10 +24,10 @@ export type StreamAuthRequest = {
  */
 export type StreamAuthHandler = (request: StreamAuthRequest) => unknown
 
-/** Streams, as a plugin reaches them. Every session passes the gates in `publish` or `subscribe`. */
+/** The server's streams, as a plugin reaches them. Every session passes the gates in `publish` or `subscribe`. */
 export interface StreamManager {
   /**
-   * Admits a publisher: gates, then the `publish` hook, then the path.
+   * Admits a publisher: by the gates, then the `publish` hooks, then if the path is free.
    * @throws {InvalidRequest} the path or a query override is not valid
    * @throws {StreamDenied} a gate or hook refused
    * @throws {StreamExists} the path is taken and `kickexist` is off
@@ -35,7 +35,7 @@ export interface StreamManager {
    */
   publish(request: SessionInit, options?: PublishOptions): Promise<Publisher>
   /**
-   * Admits a subscriber, and waits for a publisher and its tracks.
+   * Admits a subscriber, by the gates and the `subscribe` hooks, and waits for a publisher and its tracks.
    * @throws {InvalidRequest} the path or a query override is not valid
    * @throws {StreamDenied} a gate or hook refused
    * @throws {StreamNotFound} no publisher came within `subscribe.waittimeout`
@@ -51,9 +51,11 @@ export interface StreamManager {
    * @throws {StreamUnavailable} the plugin or the server is stopping
    */
   authenticate(request: SessionInit): Promise<void>
+  /** Returns the stream of a path; undefined when nobody publishes it. */
   get(streamPath: string): StreamInfo | undefined
+  /** Returns all streams that have a publisher. */
   list(): StreamInfo[]
-  /** The subscribers of one stream, or of all. */
+  /** Returns the subscribers of one stream, or of all, those included that wait for a publisher. */
   subscribers(streamPath?: string): SubscriberInfo[]
   /**
    * Sets the server's custom auth handler; it takes the place of the signature check where that check is on

@@ -21,15 +21,17 @@ export interface UnitReader {
 }
 
 /**
- * Takes one stream. Got from `ctx.streams.subscribe`, when the stream has the tracks asked for; whoever got it closes it.
- * It outlives its publisher: when that goes, it waits for the next, `subscribe.waittimeout` long.
+ * The session that takes one stream. `ctx.streams.subscribe` gives it when the stream has the tracks asked for; whoever
+ * got it closes it. It outlives its publisher: when that goes, it waits for the next, `subscribe.waittimeout` long.
  */
 export interface Subscriber {
+  /** Unique among the sessions of this process, publishers and subscribers. */
   readonly id: number
+  /** The path that it was admitted to: as requested, unless the admission webhook rewrote it. */
   readonly streamPath: string
   /** The `subscribe` section that holds for this session: the plugin's, with the query's overrides. */
   readonly config: Readonly<SubscribeConfig>
-  /** The tracks it gets at present, after `subaudio` and `subvideo`. */
+  /** The tracks that it gets at present, after `subaudio` and `subvideo`. */
   readonly tracks: readonly Track[]
   /**
    * Starts sending muxed bytes to a sink, from the newest keyframe on (see `submode`). A sink that falls behind skips

@@ -1,4 +1,6 @@
 import type { TObject } from 'typebox'
+import { parseByteSize } from '../config/byte-size.ts'
+import { parseDuration } from '../config/duration.ts'
 import { InheritedConfig } from '../config/groups.ts'
 import type { PluginConfig, PluginDefinition } from '../plugin/define-plugin.ts'
 
@@ -12,9 +14,6 @@ type Schema = {
   readonly patternProperties?: Readonly<Record<string, Schema>>
   readonly items?: Schema
 }
-
-const UNITS_MS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 }
-const UNITS_BYTES: Readonly<Record<string, number>> = { B: 1, KB: 1024, MB: 1024 ** 2, GB: 1024 ** 3 }
 
 /**
  * The effective config of a plugin, as a host makes it from the defaults of the schemas, the definition's own defaults
@@ -69,22 +68,15 @@ function convert(schema: Schema, written: unknown, path: string): unknown {
     return Object.freeze(Object.fromEntries(entries))
   }
   if (schema.format === 'duration' || (schema.format === 'auto-duration' && written !== 'auto')) {
-    return durationMs(String(written))
+    return parsed(parseDuration(String(written)), String(written), 'duration')
   }
-  return schema.format === 'byte-size' ? sizeBytes(String(written)) : written
+  if (schema.format !== 'byte-size') return written
+  return parsed(parseByteSize(String(written)), String(written), 'size')
 }
 
-function durationMs(text: string): number {
-  if (/^\d+$/u.test(text)) return Number(text) * 1000
-  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|[hms])/gu)]
-  if (text === '' || parts.map(([part]) => part).join('') !== text) throw new Error(`${text} is no duration`)
-  return parts.reduce((sum, [, amount, unit]) => sum + Number(amount) * (UNITS_MS[unit ?? ''] ?? 0), 0)
-}
-
-function sizeBytes(text: string): number {
-  const [, amount, unit = 'B'] = /^(\d+(?:\.\d+)?)\s?([KMG]?B)?$/u.exec(text) ?? []
-  if (amount === undefined) throw new Error(`${text} is no size`)
-  return Math.round(Number(amount) * (UNITS_BYTES[unit] ?? 0))
+function parsed(value: number | undefined, text: string, what: string): number {
+  if (value === undefined) throw new Error(`${text} is no ${what}`)
+  return value
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
