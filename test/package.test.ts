@@ -1,5 +1,15 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -19,6 +29,19 @@ function packedFiles(): readonly string[] {
     { files: { path: string }[] },
   ]
   return packed.files.map((file) => file.path)
+}
+
+/** Makes a folder a copy of the example project, with the package as npm would install it. */
+function installInto(folder: string): void {
+  execFileSync('npm', ['pack', '--ignore-scripts', '--loglevel=error', '--pack-destination', folder], { cwd: ROOT })
+  const [tarball = ''] = readdirSync(folder)
+  const modules = path.join(folder, 'node_modules')
+  const installed = path.join(modules, 'sluice')
+  mkdirSync(installed, { recursive: true })
+  execFileSync('tar', ['-xzf', path.join(folder, tarball), '-C', installed, '--strip-components=1'])
+  symlinkSync(`${ROOT}node_modules`, path.join(installed, 'node_modules'))
+  symlinkSync(`${ROOT}node_modules/@types`, path.join(modules, '@types'))
+  cpSync(path.join(installed, 'examples/plugin-project'), folder, { recursive: true })
 }
 
 describe('published package', () => {
@@ -44,27 +67,54 @@ describe('published package', () => {
     expect(resolved).to.eql(files.map((file) => new URL(`../dist/${file}`, import.meta.url).href))
   })
 
-  it("gives the sdk's types to a plugin in another folder, as docs/plugin-authors.md tells", async () => {
-    const command = (await blocksOf('docs/plugin-authors.md', 'sh'))('tsc')
-    const options = /tsc (.*) hello\.ts/u.exec(command)?.[1]?.split(' ') ?? []
-    const plugin = (await blocksOf('README.md', 'ts'))('definePlugin')
-    const folder = mkdtempSync(path.join(tmpdir(), 'sluice-'))
-    try {
-      mkdirSync(path.join(folder, 'node_modules'))
-      symlinkSync(ROOT, path.join(folder, 'node_modules', 'sluice'))
-      writeFileSync(path.join(folder, 'package.json'), '{ "type": "module" }')
-      writeFileSync(path.join(folder, 'hello.ts'), plugin)
-      writeFileSync(path.join(folder, 'wrong.ts'), plugin.replace('config.greeting', 'config.greting'))
-      const compile = (file: string) =>
-        spawnSync(process.execPath, [`${ROOT}node_modules/typescript/bin/tsc`, ...options, file], {
-          cwd: folder,
-          encoding: 'utf8',
-        }).stdout
-      expect(compile('hello.ts')).to.equal('')
-      expect(compile('wrong.ts')).to.include("Did you mean 'greeting'?")
-    } finally {
-      rmSync(folder, { recursive: true })
+  describe('beside the project to copy', () => {
+    /** Plugins that the runtime would refuse, or that have a mistake, and how the compiler calls it. */
+    const refused = [
+      { what: 'a mistake', text: '', code: "Did you mean 'greeting'?" },
+      { what: 'enums', text: 'export enum Kind { A }', code: 'TS1294' },
+      { what: 'parameter properties', text: 'export class A { constructor(readonly b: string) {} }', code: 'TS1294' },
+      { what: 'imports without the ending', text: "import './name-rules/index'", code: 'TS2835' },
+      {
+        what: 'types that are imported as values',
+        text: "import { Endpoints } from 'sluice/sdk'\nexport type A = Endpoints",
+        code: 'TS1484',
+      },
+    ]
+    let folder: string
+    /** What the compiler says of all files of the project. */
+    let complaints: readonly string[]
+    before(async function () {
+      this.timeout(300_000)
+      folder = mkdtempSync(path.join(tmpdir(), 'sluice-'))
+      installInto(folder)
+      const hello = (await blocksOf('README.md', 'ts'))('definePlugin')
+      writeFileSync(path.join(folder, 'plugins', 'hello.ts'), hello)
+      for (const [index, { text }] of refused.entries()) {
+        const wrong = text === '' ? hello.replace('config.greeting', 'config.greting') : text
+        writeFileSync(path.join(folder, 'plugins', `refused-${index}.ts`), wrong)
+      }
+      const options = { cwd: folder, encoding: 'utf8' } as const
+      const { stdout } = spawnSync(process.execPath, [`${ROOT}node_modules/typescript/bin/tsc`], options)
+      complaints = stdout.split('\n').filter((line) => line !== '')
+    })
+    after(() => rmSync(folder, { recursive: true }))
+
+    it("finds nothing wrong with it, and with README's own plugin", () => {
+      expect(complaints.filter((line) => !line.startsWith('plugins/refused-'))).to.eql([])
+    })
+
+    for (const [index, { what, code }] of refused.entries()) {
+      it(`finds ${what}`, () => {
+        const found = complaints.filter((line) => line.startsWith(`plugins/refused-${index}.ts`))
+        expect(found.join('\n')).to.include(code)
+      })
     }
+
+    it('has tests that pass', () => {
+      const { status, stdout } = spawnSync(process.execPath, ['--test', 'test/*.ts'], { cwd: folder, encoding: 'utf8' })
+      expect(status, stdout).to.equal(0)
+      expect(stdout).to.match(/pass 2\n/u)
+    })
   })
 
   it('has the pages and examples that README.md links to', () => {

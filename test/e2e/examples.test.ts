@@ -65,6 +65,15 @@ describe('examples', () => {
     expect(data).to.have.length(1)
   })
 
+  it('plugin-project: its plugin refuses a path, and remembers it', async () => {
+    const server = await start('plugin-project')
+    const refused = await RtmpClient.connect({ url: server.rtmp('live/Test') })
+    refused.tell('publish', 'Test', 'live')
+    await refused.closed
+    expect(await (await fetch(server.http('/name-rules/refused'))).json()).to.eql(['live/Test'])
+    await RtmpClient.publish({ url: server.rtmp('live/test') })
+  })
+
   it('npm-package: is installed beside the server, and found in its working directory', async () => {
     await cp(path.join(EXAMPLES, 'npm-package'), path.join(folder, 'examples', 'npm-package'), { recursive: true })
     await writeFile(path.join(folder, 'package.json'), '{ "name": "sluice", "version": "0.1.0" }')
