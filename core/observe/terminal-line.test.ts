@@ -36,6 +36,12 @@ describe('terminalLine', () => {
       .and.to.match(/caused by:\n +TypeError: inner/u)
   })
 
+  it('shows a stack that was logged without its error below, too', () => {
+    expect(lineOf((log) => log.error({ reason: 'x', stack: '    at a\n    at b' }, 'hook failed'))).to.equal(
+      'hook failed reason=x\n        at a\n        at b',
+    )
+  })
+
   it('shows no secret', () => {
     expect(lineOf((log) => log.info({ token: 'hidden', publish: { key: 'hidden' } }, 'x'))).not.to.include('hidden')
   })

@@ -2,21 +2,22 @@
 export type LogRecord = Readonly<Record<string, unknown>>
 
 /** Fields that a line shows in another way, or not at all. */
-const SHOWN_ELSEWHERE = new Set(['level', 'time', 'msg', 'plugin', 'err'])
+const SHOWN_ELSEWHERE = new Set(['level', 'time', 'msg', 'plugin', 'err', 'stack'])
 
 /**
  * A record as a person reads it on a terminal: who says it, what, and its fields as `name=value`, on one line. An error
- * that was logged follows with its stack and its causes, indented.
+ * that was logged follows with its stack and its causes, indented; so does a stack alone.
  */
 export function terminalLine(record: LogRecord): string {
-  const { plugin, msg, err } = record
+  const { plugin, msg, err, stack } = record
   const fields = Object.entries(record).filter(([name, value]) => !SHOWN_ELSEWHERE.has(name) && value !== undefined)
   const line = [
     typeof plugin === 'string' ? `${plugin}:` : '',
     typeof msg === 'string' ? msg : '',
     ...fields.map(([name, value]) => `${name}=${fieldText(value)}`),
   ]
-  return line.filter((part) => part !== '').join(' ') + stackOf(err)
+  const below = typeof stack === 'string' ? indented(stack) : stackOf(err)
+  return line.filter((part) => part !== '').join(' ') + below
 }
 
 function fieldText(value: unknown): string {
@@ -28,5 +29,9 @@ function stackOf(err: unknown): string {
   const { stack, message, cause } = err as Readonly<Record<string, unknown>>
   const text = typeof stack === 'string' ? stack : String(message)
   const causes = cause === undefined ? '' : `\ncaused by:${stackOf(cause)}`
-  return `\n${text}${causes}`.replaceAll('\n', '\n    ')
+  return indented(text + causes)
+}
+
+function indented(text: string): string {
+  return `\n${text}`.replaceAll('\n', '\n    ')
 }
