@@ -24,9 +24,9 @@ export {
   StreamPathMap,
   WebhookUrl,
 } from './config/types.ts'
+export { SluiceError } from './errors/sluice-error.ts'
 export {
   InvalidRequest,
-  SluiceError,
   StreamDenied,
   StreamExists,
   StreamNotFound,

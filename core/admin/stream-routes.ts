@@ -1,17 +1,11 @@
 import type { FastifyInstance } from 'fastify'
-import { checkStreamPath, SluiceError, type CloseReason } from 'sluice/sdk'
+import { checkStreamPath, StreamNotFound, type CloseReason } from 'sluice/sdk'
 import type { StreamRegistry } from '../stream/registry.ts'
 import { ok } from '../http/replies.ts'
 import { page, PAGED, type PagedRoute } from './paging.ts'
 import { streamView, subscriberView } from './stream-views.ts'
 
 const STOPPED: CloseReason = { code: 'stopped', text: 'stop by user' }
-
-class NotFound extends SluiceError {
-  constructor() {
-    super('NOT_FOUND', 404, 'not found')
-  }
-}
 
 /** What follows an operation's own path: a stream path, with slashes around it or without, as in media URLs. */
 type PathParams = { readonly Params: { readonly '*': string } }
@@ -24,7 +18,7 @@ export function registerStreamRoutes(app: FastifyInstance, streams: StreamRegist
 
   app.get<PathParams>('/api/stream/info/*', ({ params }) => {
     const stream = streams.get(checkStreamPath(params['*']))
-    if (stream === undefined) throw new NotFound()
+    if (stream === undefined) throw new StreamNotFound()
     return ok(streamView(stream, streams.mergeWindow))
   })
 
@@ -46,7 +40,7 @@ export function registerStreamRoutes(app: FastifyInstance, streams: StreamRegist
 
   app.post<PathParams>('/api/stream/stop/*', ({ params }) => {
     const publisher = streams.get(checkStreamPath(params['*']))?.publisher
-    if (publisher === undefined) throw new NotFound()
+    if (publisher === undefined) throw new StreamNotFound()
     publisher.close(STOPPED)
     return ok(undefined)
   })
@@ -56,7 +50,7 @@ export function registerStreamRoutes(app: FastifyInstance, streams: StreamRegist
     { schema: { params: { type: 'object', properties: { id: { type: 'integer', minimum: 0 } } } } },
     ({ params }) => {
       const subscriber = streams.subscriber(params.id)
-      if (subscriber === undefined) throw new NotFound()
+      if (subscriber === undefined) throw new StreamNotFound()
       subscriber.close(STOPPED)
       return ok(undefined)
     },

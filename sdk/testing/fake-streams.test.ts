@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { SluiceError, StreamDenied } from '../errors/stream-errors.ts'
+import { SluiceError } from '../errors/sluice-error.ts'
+import { StreamDenied } from '../errors/stream-errors.ts'
 import type { MuxerFormat } from '../stream/muxer.ts'
 import { effectiveConfig, type WrittenConfig } from './fake-config.ts'
 import { FakeHooks } from './fake-hooks.ts'

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { WebSocketServer, type WebSocket } from 'ws'
-import { SluiceError } from '../../errors/stream-errors.ts'
+import { SluiceError } from '../../errors/sluice-error.ts'
 import type { PluginContext } from '../../plugin/context.ts'
 import { CLIENT_LEFT } from '../../stream/close-reason.ts'
 import { socketSink } from '../../stream/socket-sink.ts'
