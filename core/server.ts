@@ -165,7 +165,7 @@ export class Server {
     const { core, admin } = this.http
     addHealthRoutes(core, () => (this.host.ready ? this.host.disabled : ['plugins']))
     guardAdmin(admin)
-    // What curl says of a body, whatever is in it.
+    // The content type that curl gives to any body.
     parseJson(admin, 'application/x-www-form-urlencoded')
     registerStreamRoutes(admin, this.streams)
     registerPullRoutes(admin, this.#pulls)

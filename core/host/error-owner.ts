@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { pluginOfModule } from './loading/module-hooks.ts'
 
-/** By name only: what has begun for a plugin may outlive the generation that began it. */
+/** The name of the plugin that runs. No generation: work may outlive the one that began it. */
 const running = new AsyncLocalStorage<string>()
 const CORE = new URL('..', import.meta.url).href
 

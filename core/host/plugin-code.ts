@@ -31,12 +31,12 @@ export class PluginCode {
     return this.#loadMs
   }
 
-  /** Why the newest could not be loaded; undefined when it could. */
+  /** The error of the newest load; undefined when that succeeded. */
   get error(): unknown {
     return this.#error
   }
 
-  /** Whether it lies in a file, or might. */
+  /** True when the code lies in this file, or might. */
   concerns(file: string): boolean {
     const { kind, path: place } = this.candidate
     return (this.#load?.uses(file) ?? false) || (kind === 'folder' && file.startsWith(place + path.sep))

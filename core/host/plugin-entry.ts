@@ -59,12 +59,12 @@ export class PluginEntry {
     return this.#state.kind
   }
 
-  /** What is wrong with its section of the config, where that keeps it from its name. */
+  /** The mistakes in its section of the config, where they keep it from its name. */
   get configError(): Error | undefined {
     return this.#state.kind === 'loaded' ? this.#state.configError : undefined
   }
 
-  /** Whether its definition is the one that counts for its name, whatever became of it. */
+  /** True when its definition is the one that counts for its name, whatever became of it. */
   get holdsName(): boolean {
     return this.#declaration.section !== undefined
   }
@@ -266,7 +266,7 @@ export class PluginEntry {
     if (!section.enabled) {
       this.#switchOff()
     } else if (running === undefined) {
-      // What ran before would not be what lies there.
+      // The code that ran before is not the code that lies there.
       if (this.code.error !== undefined) throw this.code.error
       this.#become({ kind: 'waiting', obstacle: undefined })
     } else if (!running.stale && own.every((key) => isLive(definition, key))) {

@@ -22,11 +22,11 @@ type PluginHostOptions = PluginPlaces & {
   /** `global.draintimeout`; 0 is no limit. */
   readonly drainTimeoutMs: () => number
   readonly limits?: Partial<GenerationLimits>
-  /** Told when plugins may have started, changed or gone, their live config included. */
+  /** Called when plugins may have started, changed or gone, their live config included. */
   readonly onChange?: (plugins: readonly PluginView[]) => void
 }
 
-/** What a reload of the config changed in a section; as `ConfigChange` of the config. */
+/** The keys of a section that a reload of the config has changed; see `ConfigChange`. */
 type SectionChange = { readonly section: string; readonly keys: readonly string[] }
 
 /** Finds, starts, watches, replaces and stops the plugins. One that fails is listed as disabled; the others go on. */
@@ -59,7 +59,7 @@ export class PluginHost {
     return this.list().flatMap(({ name, state }) => (state === 'disabled' ? [name] : []))
   }
 
-  /** What is wrong with the sections of the plugins that were found. */
+  /** The mistakes in the sections of the plugins that were found. */
   configErrors(): Error[] {
     return [...this.#entries.values()].flatMap(({ configError }) => configError ?? [])
   }
@@ -173,7 +173,7 @@ export class PluginHost {
   #startWaiting(entries: readonly PluginEntry[], complete: boolean): void {
     const waiting = entries.filter(({ state }) => state === 'waiting')
     const others = entries.filter(({ state }) => state !== 'waiting').map(({ node }) => node)
-    // Who was refused before is judged anew.
+    // Plugins that were refused before are judged anew.
     const nodes = waiting.map(({ node }) => ({ ...node, state: 'pending' as const }))
     for (const [index, verdict] of planStart(nodes, others, complete).entries()) {
       if (verdict.kind === 'start') waiting[index]?.start()
@@ -231,7 +231,7 @@ function isNeededBy({ node }: PluginEntry, other: PluginEntry): boolean {
   return other.node.requires.some((need) => need === node.name || node.provides.includes(need))
 }
 
-/** What is wrong with a plugin whose name another one has. */
+/** The obstacle of a plugin whose name another one has. */
 function sameName({ code }: PluginEntry): string {
   return `has the same name as ${code.candidate.path}`
 }

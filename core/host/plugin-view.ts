@@ -18,7 +18,7 @@ export type PluginView = {
   readonly lastError: string | undefined
   readonly definition: PluginDefinition | undefined
   readonly config: PluginSection | undefined
-  /** What it listens on, besides HTTP. */
+  /** The addresses that it listens on, besides those of HTTP. */
   readonly listeners: TcpListener['addresses']
   /** Times of the newest load and setup. */
   readonly loadMs: number

@@ -1,10 +1,10 @@
-/** A section with a listening address and one for the same over TLS, each empty for none. */
+/** A group of keys with a listening address, and one for the same over TLS; an empty one stands for none. */
 type ListenConfig = { readonly listenaddr: string; readonly listenaddrtls: string }
 
-/** What a plugin is spoken to by; over TLS, an `s` follows. */
+/** The scheme of a plugin's addresses; over TLS, an `s` follows it. */
 type Scheme = 'http' | 'ws' | 'rtmp'
 
-/** Ports that go without saying. */
+/** Ports that an address need not name. */
 const DEFAULT_PORTS: Readonly<Record<string, string>> = {
   http: '80',
   https: '443',
@@ -15,7 +15,7 @@ const DEFAULT_PORTS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Addresses for `Endpoints`, such as `http://{hostName}:8080/flv/{streamPath}.flv`: one for each scheme, and for each
+ * Makes addresses for `Endpoints`, such as `http://{hostName}:8080/flv/{streamPath}.flv`: one for each scheme, and for each
  * with TLS, where the section listens.
  */
 export function addressTemplates(config: ListenConfig, path: string, schemes: readonly Scheme[]): string[] {

@@ -7,8 +7,8 @@ import type { PluginContext } from './context.ts'
 export type PluginConfig<Schema extends TObject> = Frozen<Static<Schema>> & InheritedConfig
 
 /**
- * Where clients reach a plugin; templates with `{hostName}` and `{streamPath}`, as `addressTemplates` makes them. Shown
- * in `/api/sysinfo`.
+ * The addresses at which clients reach a plugin: templates with `{hostName}` and `{streamPath}`, as `addressTemplates` makes them.
+ * `/api/sysinfo` and the home page show them.
  */
 export type Endpoints = {
   readonly pushAddr?: readonly string[]
@@ -17,7 +17,7 @@ export type Endpoints = {
   readonly downloadAddr?: readonly string[]
 }
 
-/** A plugin: what it is called, what it needs, and what it does. `name`, `version` and `setup` are enough. */
+/** The definition of a plugin: its name, its needs and its work. `name`, `version` and `setup` are enough. */
 export interface PluginDefinition<Schema extends TObject = TObject<TProperties>> {
   /** Lower case; also its config section, its HTTP prefix and the `protocol` of its sessions. */
   readonly name: string
@@ -25,22 +25,25 @@ export interface PluginDefinition<Schema extends TObject = TObject<TProperties>>
   /** The sdk version it was written for, as `^1`; a host with another major refuses it. */
   readonly sdk?: string
   readonly description?: string
-  /** Plugins or services that must be up before this one. */
+  /** Names of plugins or services that must be up before this one starts. */
   readonly requires?: readonly string[]
-  /** Services it offers. */
+  /** Names of the services it offers. */
   readonly provides?: readonly string[]
-  /** The keys of its own section; every key needs a default. */
+  /** The schema of its own keys in the config; every key needs a default. */
   readonly config?: Schema
-  /** Other defaults for the inherited groups, as written in a file; they win over `global`. */
+  /** Other defaults for the inherited groups, written as in a file; they win over `global`. */
   readonly defaults?: Written<InheritedConfig>
-  /** Keys, as dotted paths (`chunksize`, `publish`), whose change `onConfig` takes; other changes reload the plugin. */
+  /** Keys or groups of keys, as dotted paths (`chunksize`, `publish`), that `onConfig` takes; other changes reload the plugin. */
   readonly live?: readonly string[]
   /** HTTP prefixes, without slashes; the plugin's name when left out. The empty one is the page at `/`. */
   readonly mounts?: readonly string[]
   /** Whether the end of a session is told to the admission control server (spec.md, Events); default false. */
   readonly closingNotice?: boolean
   endpoints?(config: PluginConfig<Schema>): Endpoints
-  /** Starts the plugin. Throwing, rejecting or not settling within 10 s disables it; the host goes on. */
+  /**
+   * Starts a generation of the plugin. Where it throws, rejects or does not settle within 10 s, all it made is undone: the
+   * generation before goes on or, without one, the plugin is disabled. Others go on in any case.
+   */
   setup(ctx: PluginContext<PluginConfig<Schema>>): void | Promise<void>
 }
 

@@ -2,8 +2,8 @@ import type { PullService } from '../stream/pull.ts'
 import type { ServerInfo } from './server-info.ts'
 
 /**
- * The services plugins offer each other, by the names in `provides` and `requires`. Those that the host knows are here. A
- * plugin that provides another one declares its type: `declare module 'sluice/sdk' { interface Services { catalog: … } }`.
+ * The services that plugins offer each other, by the names in `provides` and `requires`. Those that the host uses are
+ * declared here. A plugin that provides another one declares its type: `declare module 'sluice/sdk' { interface Services { catalog: … } }`.
  */
 export interface Services {
   /** Fetches streams; `pull:` and the name of the plugin that provides it. */
@@ -12,10 +12,13 @@ export interface Services {
   server: ServerInfo
 }
 
-/** How a plugin offers and finds services. */
+/** The services, as a plugin offers and finds them. */
 export interface ServiceRegistry {
-  /** Offers a service named in the definition's `provides`. */
+  /**
+   * Offers a service from the moment when the generation takes over until it is replaced or unloaded.
+   * @throws {SluiceError} when the definition's `provides` does not name it, or another plugin offers it
+   */
   provide<Name extends keyof Services>(name: Name, service: Services[Name]): void
-  /** A service of another plugin, or undefined while none offers it. */
+  /** Returns a service of another plugin, or undefined while none offers it. Ask again after that plugin was replaced. */
   get<Name extends keyof Services>(name: Name): Services[Name] | undefined
 }

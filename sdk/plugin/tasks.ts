@@ -1,9 +1,9 @@
-/** Long-lived work of a plugin. What it throws is logged with its owner; it ends when the plugin does, at the latest. */
+/** Long-lived work of a plugin. It ends when the plugin does, at the latest. */
 export type TaskInit = {
-  /** Who or what it works for, for example a stream path. */
+  /** What it works for, for example a stream path; operators see it. */
   readonly owner: string
   readonly description?: Readonly<Record<string, string>>
-  /** Does the work until the signal aborts. Returning ends the task; a rejection is logged. */
+  /** Does the work until `signal` aborts. Returning ends the task; a rejection does, too, and is logged with the owner. */
   run(signal: AbortSignal): Promise<void>
 }
 
@@ -12,11 +12,12 @@ export interface Task {
   readonly id: number
   /** Settles when the task has ended; never rejects. */
   readonly done: Promise<void>
+  /** Aborts the signal of its work. */
   stop(reason?: string): void
 }
 
-/** How a plugin starts tasks. */
+/** The tasks, as a plugin starts them. */
 export interface TaskRegistry {
-  /** Starts a task; it is stopped when the plugin is unloaded. */
+  /** Starts a task, which is stopped when the plugin is unloaded. */
   start(init: TaskInit): Task
 }

@@ -57,7 +57,7 @@ export interface GenerationHttp {
   dispose(): Promise<void>
 }
 
-/** What the host makes generations from. */
+/** The parts of the server that generations are made from. */
 export type GenerationParts = {
   /** The logger of a plugin. */
   createLog(plugin: string, config: Readonly<InheritedConfig>): Logger
@@ -91,7 +91,7 @@ export type GenerationParts = {
   readonly config: {
     /** @throws {Error} when the plugin's section is wrong */
     resolve(definition: PluginDefinition): PluginSection
-    /** As `resolve`; from now on changes are told. */
+    /** Does as `resolve`; from now on a reload tells the changes of this section. */
     declare(definition: PluginDefinition): PluginSection
     /** Newer code of a declared plugin is to take over; a changed config may suit it already. */
     propose(definition: PluginDefinition): void

@@ -62,7 +62,7 @@ export class Generation implements ContextSource {
   readonly #configListeners: ((config: PluginValues) => void)[] = []
   readonly #disposers: (() => void | Promise<void>)[] = []
   #onActivate: (() => void)[] = []
-  /** Undefined once they were told. */
+  /** Callbacks for the drain; undefined once they were called. */
   #drainListeners: (() => void)[] | undefined = []
   #phase: 'starting' | 'running' | 'draining' | 'disposed' = 'starting'
   #section: PluginSection
@@ -92,12 +92,12 @@ export class Generation implements ContextSource {
     return this.#controller.signal
   }
 
-  /** What it listens on, besides HTTP. */
+  /** The addresses that it listens on, besides those of HTTP. */
   get listeners(): TcpListener['addresses'] {
     return this.#ports.addresses
   }
 
-  /** Whether it takes part in what happens: until it is replaced or removed. */
+  /** True until the generation is replaced or removed. */
   get taking(): boolean {
     return this.#phase === 'starting' || this.#phase === 'running'
   }
@@ -181,13 +181,13 @@ export class Generation implements ContextSource {
     this.#configListeners.push(listener)
   }
 
-  /** Who comes too late is told at once. */
+  /** Calls `listener` once the generation drains, which may be now. */
   onDrain(listener: () => void): void {
     if (this.#drainListeners === undefined) guard(this.log, 'drain listener', listener)
     else this.#drainListeners.push(listener)
   }
 
-  /** What comes too late is undone at once. */
+  /** Calls `dispose` at the end of the generation, which may be now. */
   onDispose(dispose: () => void | Promise<void>): void {
     if (this.#phase === 'disposed') void this.#runDisposer(dispose)
     else this.#disposers.push(dispose)

@@ -10,7 +10,7 @@ import { PluginError } from '../plugin-error.ts'
 /** An admission or resolve hook that takes longer counts as a refusal. */
 const HOOK_TIMEOUT_MS = 5000
 
-/** Who taps: one generation of a plugin. Known by identity. */
+/** One generation of a plugin, which taps hooks; known by identity. */
 export type HookOwner = {
   readonly plugin: string
   readonly log: Logger

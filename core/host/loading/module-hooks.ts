@@ -19,7 +19,7 @@ const require = createRequire(import.meta.url)
  * under addresses of its own, and all files of the plugin are renewed together.
  */
 export class ModuleLoad {
-  /** What to import. */
+  /** The address to import. */
   readonly url: string
   /** The files that were loaded, or could not be, by their real paths. */
   readonly files = new Set<string>()
@@ -38,7 +38,7 @@ export class ModuleLoad {
     this.#root = pathToFileURL(folder + path.sep).href
   }
 
-  /** Whether a change of this file calls for another load. */
+  /** True when a change of this file calls for another load. */
   uses(file: string): boolean {
     return this.files.has(file) || this.files.has(realPath(file))
   }
