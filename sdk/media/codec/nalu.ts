@@ -4,15 +4,13 @@ import { MalformedError } from '../errors.ts'
 export const MAX_ACCESS_UNIT_SIZE_BYTES = 16 * 1024 * 1024
 /** H.265 allows 600 slice segments a picture (ISO/IEC 23008-2 A.4.1); the rest is room for SEI messages. */
 export const MAX_NALUS_PER_ACCESS_UNIT = 1000
-/** Configuration records give parameter sets a 16-bit length. */
-export const MAX_PARAMETER_SET_SIZE_BYTES = 0xffff
 
 const SHORT_START_CODE = Buffer.from([0, 0, 1])
 const START_CODE = Buffer.from([0, 0, 0, 1])
 
 /**
  * Cuts a byte stream with start codes of 3 or 4 bytes (ISO/IEC 14496-10 Annex B) into NAL units.
- * The units are views. What comes before the first start code, zeros around start codes and empty units are dropped.
+ * The units are views. Bytes before the first start code, zeros around start codes and empty units are dropped.
  * @throws {MalformedError} when there are bytes but no start code, or when a limit is passed.
  */
 export function splitAnnexB(bytes: Buffer): Buffer[] {

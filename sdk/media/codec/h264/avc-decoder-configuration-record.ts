@@ -1,6 +1,6 @@
 import { ByteReader } from '../../bits/byte-reader.ts'
 import { MalformedError } from '../../errors.ts'
-import { MAX_PARAMETER_SET_SIZE_BYTES } from '../nalu.ts'
+import { readParameterSets, serializeParameterSets } from '../parameter-sets.ts'
 
 /** The content of an `avcC` box (ISO/IEC 14496-15 5.3.3.1.2), which FLV and RTMP carry as well. */
 export type AvcDecoderConfigurationRecord = {
@@ -12,7 +12,7 @@ export type AvcDecoderConfigurationRecord = {
   readonly lengthSize: number
   readonly sps: readonly Buffer[]
   readonly pps: readonly Buffer[]
-  /** Told by the High profiles only, and by many writers not even then. */
+  /** Present with the High profiles only, and left out by many writers even then. */
   readonly chroma?: {
     readonly chromaFormatIdc: number
     readonly bitDepthLuma: number
@@ -29,7 +29,7 @@ const PROFILES_WITHOUT_CHROMA = new Set([66, 77, 88])
 const CHROMA_SIZE_BYTES = 4
 
 /**
- * The parameter sets are views. Empty ones, which some writers produce, are dropped.
+ * Parses an `avcC`. The parameter sets are views; empty ones, which some writers produce, are dropped.
  * @throws {MalformedError} when it ends early or is of another version.
  */
 export function parseAvcDecoderConfigurationRecord(record: Buffer): AvcDecoderConfigurationRecord {
@@ -55,26 +55,17 @@ export function parseAvcDecoderConfigurationRecord(record: Buffer): AvcDecoderCo
   return { ...base, chroma }
 }
 
-function readParameterSets(reader: ByteReader, count: number): Buffer[] {
-  const sets: Buffer[] = []
-  for (let left = count; left > 0; left--) {
-    const set = reader.readBytes(reader.readUint(2))
-    if (set.length > 0) sets.push(set)
-  }
-  return sets
-}
-
-/** @throws {MalformedError} when a parameter set is too long, or when there are too many. */
+/** Serializes an `avcC`. @throws {MalformedError} when a parameter set is too long, or when there are too many. */
 export function serializeAvcDecoderConfigurationRecord(record: AvcDecoderConfigurationRecord): Buffer {
   const { profileIdc, constraintFlags, levelIdc, lengthSize, sps, pps, chroma } = record
   if (sps.length > MAX_AVC_SPS_COUNT) throw new MalformedError(`${sps.length} SPS, above ${MAX_AVC_SPS_COUNT}`)
   const parts: Buffer[] = [Buffer.from([VERSION, profileIdc, constraintFlags, levelIdc, 0xfc | (lengthSize - 1)])]
-  parts.push(Buffer.from([0xe0 | sps.length]), ...lengthPrefixed(sps))
-  parts.push(Buffer.from([checkCount(pps)]), ...lengthPrefixed(pps))
+  parts.push(Buffer.from([0xe0 | sps.length]), ...serializeParameterSets(sps))
+  parts.push(Buffer.from([checkCount(pps)]), ...serializeParameterSets(pps))
   if (chroma) {
     const { chromaFormatIdc, bitDepthLuma, bitDepthChroma, spsExtensions } = chroma
     parts.push(Buffer.from([0xfc | chromaFormatIdc, 0xf8 | (bitDepthLuma - 8), 0xf8 | (bitDepthChroma - 8)]))
-    parts.push(Buffer.from([checkCount(spsExtensions)]), ...lengthPrefixed(spsExtensions))
+    parts.push(Buffer.from([checkCount(spsExtensions)]), ...serializeParameterSets(spsExtensions))
   }
   return Buffer.concat(parts)
 }
@@ -82,11 +73,4 @@ export function serializeAvcDecoderConfigurationRecord(record: AvcDecoderConfigu
 function checkCount(sets: readonly Buffer[]): number {
   if (sets.length > MAX_AVC_PPS_COUNT) throw new MalformedError(`${sets.length} PPS, above ${MAX_AVC_PPS_COUNT}`)
   return sets.length
-}
-
-function lengthPrefixed(sets: readonly Buffer[]): Buffer[] {
-  return sets.flatMap((set) => {
-    if (set.length > MAX_PARAMETER_SET_SIZE_BYTES) throw new MalformedError(`parameter set of ${set.length} bytes`)
-    return [Buffer.from([set.length >> 8, set.length & 0xff]), set]
-  })
 }

@@ -22,8 +22,8 @@ export function h264NaluType(nalu: Buffer): number {
 }
 
 /**
- * Whether a decoder can start at this access unit: it has an IDR slice, or a recovery point, by which streams with
- * open groups of pictures or intra refresh, which may have no IDR after their first, say where to start.
+ * Whether a decoder can start at this access unit: it has an IDR slice, or a recovery point. Streams with open
+ * groups of pictures or intra refresh may have no IDR after their first, and mark places to start at by recovery points.
  */
 export function isH264RandomAccess(nalus: readonly Buffer[]): boolean {
   let recoveryPoint = false

@@ -24,13 +24,13 @@ export type H264Sps = {
   /** Size after cropping, in pixels. */
   readonly width: number
   readonly height: number
-  /** Frames a second where the stream tells its timing. */
+  /** Frames a second; undefined where the stream does not say. */
   readonly fps: number | undefined
-  /** How many frames can come before one that is shown earlier; undefined where the stream does not tell. */
+  /** How many frames can come before one that is shown earlier; undefined where the stream does not say. */
   readonly maxNumReorderFrames: number | undefined
 }
 
-// Those whose SPS tells the chroma format and bit depths (7.3.2.1.1).
+// Profiles whose SPS has the chroma format and bit depths (7.3.2.1.1).
 const PROFILES_WITH_CHROMA = new Set([44, 83, 86, 100, 110, 118, 122, 128, 134, 135, 138, 139, 244])
 // Samples of luma for one of chroma, by chroma_format_idc (table 6-1).
 const SUB_WIDTH = [1, 2, 2, 1] as const

@@ -1,4 +1,5 @@
 import type { BitReader } from '../../bits/bit-reader.ts'
+import { skipVuiDisplay } from '../vui.ts'
 
 /** The part of the video usability information (ISO/IEC 14496-10 E.1.1) that matters outside a decoder. */
 export type H264Vui = {
@@ -6,22 +7,12 @@ export type H264Vui = {
   readonly maxNumReorderFrames: number | undefined
 }
 
-const EXTENDED_SAR = 255
 const MAX_CPB_COUNT = 32
 const MAX_DPB_FRAMES = 16
 
 /** Reads vui_parameters() of an SPS. */
 export function readVui(bits: BitReader): H264Vui {
-  if (bits.readFlag() && bits.readBits(8) === EXTENDED_SAR) bits.skipBits(32) // sar_width, sar_height
-  if (bits.readFlag()) bits.skipBits(1) // overscan_appropriate_flag
-  if (bits.readFlag()) {
-    bits.skipBits(4) // video_format, video_full_range_flag
-    if (bits.readFlag()) bits.skipBits(24) // colour description
-  }
-  if (bits.readFlag()) {
-    bits.readUe(5) // chroma_sample_loc_type_top_field
-    bits.readUe(5) // chroma_sample_loc_type_bottom_field
-  }
+  skipVuiDisplay(bits)
   const fps = bits.readFlag() ? readFps(bits) : undefined
   const nalHrd = bits.readFlag()
   if (nalHrd) skipHrd(bits)

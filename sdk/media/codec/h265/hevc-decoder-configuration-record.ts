@@ -2,7 +2,7 @@ import { BitReader } from '../../bits/bit-reader.ts'
 import { BitWriter } from '../../bits/bit-writer.ts'
 import { ByteReader } from '../../bits/byte-reader.ts'
 import { MalformedError } from '../../errors.ts'
-import { MAX_PARAMETER_SET_SIZE_BYTES } from '../nalu.ts'
+import { readParameterSets, serializeParameterSets } from '../parameter-sets.ts'
 import { readGeneralProfileTierLevel } from './profile-tier-level.ts'
 import type { H265ProfileTierLevel } from './profile-tier-level.ts'
 
@@ -14,7 +14,7 @@ export type HevcDecoderConfigurationRecord = {
   readonly chromaFormatIdc: number
   readonly bitDepthLuma: number
   readonly bitDepthChroma: number
-  /** Frames in 256 seconds; 0 when it is not told. */
+  /** Frames in 256 seconds; 0 when it is not known. */
   readonly avgFrameRate: number
   readonly constantFrameRate: number
   readonly numTemporalLayers: number
@@ -26,7 +26,7 @@ export type HevcDecoderConfigurationRecord = {
 
 /** NAL units of one type: parameter sets or SEI. */
 type HevcNaluArray = {
-  /** There are no others of this type within the stream itself. */
+  /** Whether the stream itself has no others of this type. */
   readonly complete: boolean
   readonly type: number
   readonly nalus: readonly Buffer[]
@@ -39,7 +39,7 @@ const HEADER_SIZE_BYTES = 23
 const VERSION = 1
 
 /**
- * The NAL units are views. Empty ones are dropped.
+ * Parses an `hvcC`. The NAL units are views; empty ones are dropped.
  * @throws {MalformedError} when it ends early or is of another version.
  */
 export function parseHevcDecoderConfigurationRecord(record: Buffer): HevcDecoderConfigurationRecord {
@@ -69,15 +69,11 @@ export function parseHevcDecoderConfigurationRecord(record: Buffer): HevcDecoder
 
 function readArray(reader: ByteReader): HevcNaluArray {
   const head = reader.readUint(1)
-  const nalus: Buffer[] = []
-  for (let left = reader.readUint(2); left > 0; left--) {
-    const nalu = reader.readBytes(reader.readUint(2))
-    if (nalu.length > 0) nalus.push(nalu)
-  }
+  const nalus = readParameterSets(reader, reader.readUint(2))
   return { complete: (head & 0x80) !== 0, type: head & 0x3f, nalus }
 }
 
-/** @throws {MalformedError} when a NAL unit is too long, or when there are too many. */
+/** Serializes an `hvcC`. @throws {MalformedError} when a NAL unit is too long, or when there are too many. */
 export function serializeHevcDecoderConfigurationRecord(record: HevcDecoderConfigurationRecord): Buffer {
   const { profileTierLevel: ptl, arrays } = record
   if (arrays.length > MAX_HEVC_ARRAY_COUNT) throw new MalformedError(`hvcC of ${arrays.length} arrays`)
@@ -106,10 +102,6 @@ export function serializeHevcDecoderConfigurationRecord(record: HevcDecoderConfi
 
 function serializeArray({ complete, type, nalus }: HevcNaluArray): Buffer[] {
   if (nalus.length > MAX_HEVC_NALUS_PER_ARRAY) throw new MalformedError(`hvcC array of ${nalus.length} NAL units`)
-  const parts: Buffer[] = [Buffer.from([(complete ? 0x80 : 0) | type, nalus.length >> 8, nalus.length & 0xff])]
-  for (const nalu of nalus) {
-    if (nalu.length > MAX_PARAMETER_SET_SIZE_BYTES) throw new MalformedError(`parameter set of ${nalu.length} bytes`)
-    parts.push(Buffer.from([nalu.length >> 8, nalu.length & 0xff]), nalu)
-  }
-  return parts
+  const head = Buffer.from([(complete ? 0x80 : 0) | type, nalus.length >> 8, nalus.length & 0xff])
+  return [head, ...serializeParameterSets(nalus)]
 }

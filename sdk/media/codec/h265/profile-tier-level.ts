@@ -1,6 +1,6 @@
 import type { BitReader } from '../../bits/bit-reader.ts'
 
-/** What a stream needs from its decoder (ISO/IEC 23008-2 7.3.3), for the whole of it. */
+/** The profile, tier and level of a whole stream (ISO/IEC 23008-2 7.3.3): what its decoder must be able to do. */
 export type H265ProfileTierLevel = {
   readonly profileSpace: number
   /** 1 is the High tier. */

@@ -5,7 +5,7 @@ const MAX_SHORT_TERM_REF_PIC_SETS = 64
 const MAX_LONG_TERM_REF_PICS = 32
 const MAX_REF_PICS = 16
 
-/** Reads over the st_ref_pic_set()s of an SPS (ISO/IEC 23008-2 7.3.7), whose length depends on those before. */
+/** Skips the st_ref_pic_set()s of an SPS (ISO/IEC 23008-2 7.3.7); the length of each depends on those before it. */
 export function skipShortTermRefPicSets(bits: BitReader): void {
   const count = bits.readUe(MAX_SHORT_TERM_REF_PIC_SETS)
   let pics = 0
@@ -16,7 +16,7 @@ export function skipShortTermRefPicSets(bits: BitReader): void {
   }
 }
 
-/** Reads over the candidates for long-term reference pictures of an SPS. */
+/** Skips the candidates for long-term reference pictures of an SPS. */
 export function skipLongTermRefPics(bits: BitReader, log2MaxPicOrderCntLsb: number): void {
   if (!bits.readFlag()) return
   const count = bits.readUe(MAX_LONG_TERM_REF_PICS)

@@ -26,7 +26,7 @@ export type H265Sps = {
   readonly height: number
   /** How many pictures can come before one that is shown earlier, at the highest sub-layer. */
   readonly maxNumReorderPics: number
-  /** Frames a second where the stream tells its timing. */
+  /** Frames a second; undefined where the stream does not say. */
   readonly fps: number | undefined
 }
 
