@@ -5,7 +5,7 @@ import { PictureTimes } from './picture-times.ts'
 import { SoundTimes } from './sound-times.ts'
 
 const NO_DATA = Buffer.alloc(0)
-/** Numbers are by kind, so that they hold when another publisher declares its tracks in another order. */
+/** Ids by kind, so that they stay when another publisher declares its tracks in another order. */
 const ID = { video: 0, audio: 1 } as const
 
 /** The tracks that viewers of a stream get, pictures first: at most one of each kind. */

@@ -12,7 +12,7 @@ const TYPE_POSITION = 4
  */
 class Fmp4Muxer implements Muxer {
   readonly #carried = new Map<Track['kind'], CarriedTrack>()
-  #init: Buffer = Buffer.alloc(0)
+  #initSegment: Buffer = Buffer.alloc(0)
   #sequenceNumber = 0
 
   /** The content type of the tracks as they are now. */
@@ -28,12 +28,12 @@ class Fmp4Muxer implements Muxer {
     for (const track of carried) {
       if (this.#carried.get(track.kind)?.matches(track) !== true) this.#carried.set(track.kind, new CarriedTrack(track))
     }
-    this.#init = createInitSegment(this.#tracks())
-    return this.#init
+    this.#initSegment = createInitSegment(this.#tracks())
+    return this.#initSegment
   }
 
   configure(track: Track): Buffer | null {
-    return isCarried(track) ? this.#init : null
+    return isCarried(track) ? this.#initSegment : null
   }
 
   mux(unit: AccessUnit): Buffer | null {
@@ -60,8 +60,8 @@ class Fmp4Muxer implements Muxer {
 }
 
 /**
- * The same, each write as one binary WebSocket message. One that begins with an init segment follows a text message with
- * the content type: configurations come first in a write.
+ * The same with each write as one binary WebSocket message. A text message with the content type goes before a write that
+ * begins with an init segment; configurations always come first in a write.
  */
 class FramedFmp4Muxer extends Fmp4Muxer {
   frame(bytes: Buffer): Buffer {

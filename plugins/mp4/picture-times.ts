@@ -1,10 +1,10 @@
-/** How long a picture lasts until there is a second one. */
+/** Duration of the first picture, before there is a pace. */
 const FIRST_PICTURE_MS = 40
 const MIN_PICTURE_MS = 4
-/** A longer step is a break in the stream, and taken as it is. */
+/** A longer step is a break of the stream, and is taken as it is. */
 const MAX_STEP_MS = 10_000
 
-/** When a picture is decoded and how long it is said to last, in ticks of its track. */
+/** Decoding time and duration of a picture, in ticks of its track. */
 export type PictureTime = { readonly dts: number; readonly durationTicks: number }
 
 /**
@@ -17,9 +17,9 @@ export type PictureTime = { readonly dts: number; readonly durationTicks: number
 export class PictureTimes {
   readonly #minTicks: number
   readonly #maxStepTicks: number
-  /** As it came. */
+  /** Decoding time of the last picture as it came. */
   #lastSourceDts: number | undefined
-  /** As it was sent: as it came, or earlier. */
+  /** Decoding time of the last picture as it was sent: the same, or earlier. */
   #lastDts = 0
   #durationTicks: number
 

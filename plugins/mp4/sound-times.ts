@@ -1,19 +1,19 @@
 import { AccessUnit, type Track } from 'sluice/sdk'
 import { silenceAfter } from './silence.ts'
 
-/** Less is not worth a step: times come in milliseconds, and the fragment writer evens it out. */
+/** The smallest step of the clock: times come in milliseconds, and the fragment writer evens out less. */
 const MIN_STEP_SECONDS = 0.01
-/** How much a gap of whole frames may seem to be short of them. */
+/** How much shorter than its whole frames a gap may seem, as times are rounded. */
 const ROUNDING_SECONDS = 0.002
-/** For how much sound to be off the clock before that moves, and how much longer for each second that it jitters by. */
+/** How much sound must be off the clock before the clock moves, and how much more for each second of jitter. */
 const PROOF_SECONDS = 0.5
 const PROOF_PER_JITTER = 20
 const MAX_PROOF_SECONDS = 2.5
-/** What is later than jitter can be is a gap at once. */
+/** Sound that is later than this does not jitter: the clock moves at once. */
 const MAX_JITTER_SECONDS = 0.2
-/** Farther off, the stream breaks, and times are taken as they are. */
+/** Sound that is farther off is behind a break of the stream, and its time is taken as it is. */
 const MAX_GAP_SECONDS = 10
-/** No gap is worth more, where the frame before has to stand for silence. */
+/** The most that a gap is filled with, where a large frame is repeated for want of silence. */
 const MAX_FILLED_SIZE_BYTES = 4 * 1024 * 1024
 
 /** A frame as it came: how much sound came before it, and how far its time is from that. */
@@ -22,26 +22,26 @@ type Arrival = { readonly soundSeconds: number; readonly offsetSeconds: number }
 type LastFrame = { readonly data: Buffer; readonly endSeconds: number }
 
 /**
- * Gives sound the times of its own clock, which goes by how much of it came and follows the times that it came with:
- * bursts and jitter come back, and the clock moves when all that came for a while was later than it says, or earlier.
+ * Gives sound the times of a clock of its own. The clock goes by how much sound came, so that bursts and jitter cancel
+ * out. It moves when all frames of a while came later than it says, or all earlier.
  *
- * Frames that are missing then are filled in with silence, for players on Media Source Extensions take a gap of more
- * than a frame for a break: they drop the pictures, too, until the next keyframe (MSE, coded frame processing). Frames
- * that are too many are left out. What remains, less than a frame, is a gap or an overlap.
+ * Where the clock moves on, silence stands for the frames that are missing: players on Media Source Extensions take a gap
+ * of more than a frame for a break, and drop the pictures, too, until the next keyframe (MSE, coded frame processing).
+ * Where the clock moves back, frames are left out. A difference of less than a frame stays a gap or an overlap.
  */
 export class SoundTimes {
   readonly #durationOf: (frame: AccessUnit) => number | undefined
-  /** The newest, as far back as they are of use. */
+  /** The newest arrivals, as far back as they can prove that the clock is wrong. */
   readonly #arrivals: Arrival[] = []
   #soundSeconds = 0
   #last: LastFrame | undefined
 
-  /** @param durationOf In seconds, by its samples; frames that do not tell are taken at the times that they came with. */
+  /** @param durationOf Seconds that a frame lasts, by its samples; frames that do not say keep the times they came with. */
   constructor(durationOf: (frame: AccessUnit) => number | undefined) {
     this.#durationOf = durationOf
   }
 
-  /** @returns The frame at its time, after what fills the gap before it; nothing if it is to be left out. */
+  /** Returns the frame at its time, after silence for the gap before it; nothing for a frame that is one too many. */
   next(frame: AccessUnit): AccessUnit[] {
     const { track, dts, data } = frame
     const frameSeconds = this.#durationOf(frame) ?? 0
@@ -84,7 +84,7 @@ export class SoundTimes {
     while (arrivals[1] && arrivals[1].soundSeconds <= soundSeconds - MAX_PROOF_SECONDS) arrivals.shift()
   }
 
-  /** How far the clock moves before a frame that came so much later than it says. */
+  /** Returns how far the clock moves before a frame that came `lateSeconds` later than it says. */
   #step(lateSeconds: number, frameSeconds: number): number {
     if (lateSeconds > Math.max(MAX_JITTER_SECONDS, frameSeconds)) return lateSeconds
     const arrivals = this.#arrivals

@@ -6,11 +6,11 @@ import type { Track } from './track.ts'
  *
  * Ownership: the bytes given to the constructor are kept, not copied, and belong to the unit from then on; nobody
  * changes them, or a unit that has been written. H.264 and H.265 units are kept in the form they arrived in; the
- * others are made on first use and kept, so that one conversion serves every reader.
+ * other forms are made on first use and kept, so that one conversion serves all.
  */
 export class AccessUnit {
   readonly track: Track
-  /** Decoding and presentation time in ticks of `track.timescale`. Set right by the stream's timeline on `write`. */
+  /** Decoding and presentation time in ticks of `track.timescale`; a publisher's `write` sets them to stream time. */
   dts: number
   pts: number
   /** A decoder can start here. Always true for audio. */
@@ -27,8 +27,8 @@ export class AccessUnit {
   }
 
   /**
-   * From the codec's storage form: H.264 and H.265 as NAL units with 4-byte lengths, AV1 as OBUs with sizes (no
-   * temporal delimiter), everything else as the codec defines its frame.
+   * Makes a unit of the codec's storage form: H.264 and H.265 as NAL units with 4-byte lengths, AV1 as OBUs with sizes
+   * (no temporal delimiter), everything else as the codec defines its frame.
    */
   static fromData(track: Track, dts: number, pts: number, keyframe: boolean, data: Buffer): AccessUnit {
     const unit = new AccessUnit(track, dts, pts, keyframe)
@@ -36,14 +36,14 @@ export class AccessUnit {
     return unit
   }
 
-  /** From NAL units without start codes or lengths. H.264 and H.265 only. */
+  /** Makes a unit of NAL units without start codes or lengths. H.264 and H.265 only. */
   static fromNalus(track: Track, dts: number, pts: number, keyframe: boolean, nalus: readonly Buffer[]): AccessUnit {
     const unit = new AccessUnit(track, dts, pts, keyframe)
     unit.#nalus = nalus
     return unit
   }
 
-  /** From a byte stream with start codes (Annex B). H.264 and H.265 only. */
+  /** Makes a unit of a byte stream with start codes (Annex B). H.264 and H.265 only. */
   static fromAnnexB(track: Track, dts: number, pts: number, keyframe: boolean, annexB: Buffer): AccessUnit {
     const unit = new AccessUnit(track, dts, pts, keyframe)
     unit.#annexB = annexB

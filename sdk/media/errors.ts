@@ -1,6 +1,6 @@
 const BRAND = Symbol.for('sluice.MalformedError')
 
-/** Bytes from outside that break their format's rules. The message names what, where and the offending value. */
+/** Thrown for bytes from outside that break the rules of their format. The message names what, where and the value. */
 export class MalformedError extends Error {
   readonly code = 'MALFORMED'
   readonly [BRAND] = true

@@ -1,7 +1,7 @@
 import type { AccessUnit } from './access-unit.ts'
 import type { AudioConfig, Track, TrackInit, VideoConfig } from './track.ts'
 
-/** Where a demuxer puts what it finds. A publisher is one. */
+/** Takes the tracks and units that a demuxer finds. A publisher is a sink. */
 export interface UnitSink {
   /** Declares a track, before its first unit. */
   addTrack(init: TrackInit): Track

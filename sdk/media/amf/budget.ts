@@ -1,20 +1,20 @@
 import { MalformedError } from '../errors.ts'
 
-/** Objects within objects. Commands and metadata of real peers stay under 5. */
+/** How deep objects may lie within objects. Commands and metadata of real peers stay under 5. */
 export const AMF_MAX_DEPTH = 16
-/** Values in one message, those that references repeat included. A file's index of keyframes is the largest known use. */
+/** How many values a message may have, repeated by reference or not. The largest known use is a file's keyframe index. */
 export const AMF_MAX_VALUES = 65_536
-/** One string, property names included. */
+/** The longest string or property name. */
 export const AMF_MAX_STRING_BYTES = 65_536
-/** All strings of one message, those that references repeat included. */
+/** How much text a message may have, repeated by reference or not. */
 export const AMF_MAX_TEXT_BYTES = 1_048_576
 
-/** What a part of a message cost, so that a reference to it can be charged again. */
+/** The cost of a part of a message, to be charged again by each reference to it. */
 export type AmfCost = { readonly values: number; readonly textBytes: number }
 
 /**
- * Counts what one message makes. A reference costs as much as what it repeats: a few bytes of references to references
- * would otherwise stand for a tree of any size.
+ * Counts the values and the text of one message. A reference costs as much as what it repeats: a few bytes of
+ * references to references would otherwise stand for a tree of any size.
  */
 export class AmfBudget {
   #values = 0

@@ -38,7 +38,7 @@ export class BitWriter {
     this.#position = this.#bytes.length * 8
   }
 
-  /** What was written, filled up to a whole byte with zeros. */
+  /** Returns what was written, filled up to a whole byte with zeros. */
   toBuffer(): Buffer {
     return Buffer.from(this.#bytes)
   }

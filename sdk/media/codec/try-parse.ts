@@ -1,6 +1,6 @@
 import { MalformedError } from '../errors.ts'
 
-/** What `parse` makes of the bytes; undefined when there are none, or when they are malformed. */
+/** Returns what `parse` makes of the bytes; undefined when there are none, or when they are malformed. */
 export function tryParse<Value>(parse: (bytes: Buffer) => Value, bytes: Buffer | undefined): Value | undefined {
   if (!bytes) return undefined
   try {

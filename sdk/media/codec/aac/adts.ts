@@ -10,11 +10,11 @@ import { AAC_SAMPLE_RATES, sampleRateOf } from './sampling-frequency.ts'
  */
 export type AdtsHeader = AdtsFormat & {
   readonly headerSizeBytes: number
-  /** The header and what follows. */
+  /** Size of the frame with its header. */
   readonly frameSizeBytes: number
 }
 
-/** What stays the same for all frames of a track. */
+/** The fields that are the same in all frames of a track. */
 export type AdtsFormat = {
   /** Audio object type, 1 to 4: 2 is AAC-LC. */
   readonly objectType: number
@@ -37,8 +37,8 @@ const VARIABLE_BITRATE = 0x7ff
 
 /**
  * Parses the header at `offset`; null when fewer than 7 bytes are there.
- * @throws {MalformedError} when there is no header, or one of a frame with several raw data blocks, whose borders only
- * a decoder finds.
+ * @throws {MalformedError} when there is no header, or the frame has several raw data blocks: only a decoder finds where
+ * one ends.
  */
 export function parseAdtsHeader(bytes: Buffer, offset = 0): AdtsHeader | null {
   if (bytes.length - offset < ADTS_HEADER_SIZE_BYTES) return null
@@ -60,7 +60,7 @@ export function parseAdtsHeader(bytes: Buffer, offset = 0): AdtsHeader | null {
 }
 
 /**
- * The 7 bytes to put before a raw frame.
+ * Serializes a header without checksum, of 7 bytes, to go before a raw frame.
  * @throws {MalformedError} for what the header has no room for.
  */
 export function serializeAdtsHeader(format: AdtsFormat, dataSizeBytes: number): Buffer {

@@ -15,10 +15,10 @@ export type AudioSpecificConfig = {
   readonly channelConfiguration: number
   /** Frames of 960 samples instead of 1024 (480 instead of 512 for the low-delay types). */
   readonly shortFrames: boolean
-  /** Samples that a scalable stream's base layer comes late. */
+  /** How many samples the base layer of a scalable stream comes late. */
   readonly coreCoderDelay: number | undefined
   readonly programConfig: ProgramConfigElement | undefined
-  /** What the configuration says about the high-efficiency extensions; undefined when it says nothing. */
+  /** The high-efficiency extensions; undefined when the configuration says nothing of them. */
   readonly extension: AacExtension | undefined
 }
 
@@ -27,7 +27,7 @@ type AacExtension = {
   /** The extension comes before the core's type, or at the end, where old decoders do not look. */
   readonly signalling: 'hierarchical' | 'compatible'
   readonly sbr: boolean
-  /** Undefined when it is not told. */
+  /** Undefined when the configuration does not say. */
   readonly ps: boolean | undefined
   /** Samples a second that come out. */
   readonly sampleRate: number

@@ -16,7 +16,7 @@ export function sampleRateOf(index: number): number {
   return sampleRate
 }
 
-/** Reads an index, or the rate itself after the escape. */
+/** Reads a rate, given by its index or, after the escape, by itself. */
 export function readSampleRate(bits: BitReader): number {
   const index = bits.readBits(4)
   if (index !== ESCAPE) return sampleRateOf(index)

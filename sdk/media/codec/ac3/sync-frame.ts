@@ -14,7 +14,7 @@ export type Ac3SyncFrame = {
   /** The fields that `dac3` and `dec3` boxes repeat. */
   readonly fscod: number
   readonly bsid: number
-  /** 0, the main service, for E-AC-3, which tells it too deep within the frame. */
+  /** The service; 0, the main one, for E-AC-3, where the field lies too deep within the frame. */
   readonly bsmod: number
   readonly acmod: number
   readonly lfeOn: boolean
@@ -38,14 +38,17 @@ const BLOCKS_BY_CODE = [1, 2, 3, 6] as const
 const DEPENDENT = 1
 const RESERVED_STREAM_TYPE = 3
 
-/** @throws {MalformedError} when there is no frame of either codec, or one with a reserved value. */
+/**
+ * Parses the start of a frame.
+ * @throws {MalformedError} when there is no frame of either codec, or one with a reserved value.
+ */
 export function parseAc3SyncFrame(frame: Buffer): Ac3SyncFrame {
   if (frame.length < AC3_HEADER_SIZE_BYTES) throw new MalformedError(`AC-3 frame of ${frame.length} bytes`)
   const sync = frame.readUInt16BE(0)
   if (sync !== SYNC_WORD) throw new MalformedError(`no AC-3 syncword: ${sync.toString(16).padStart(4, '0')}`)
   const bits = new BitReader(frame)
   bits.skipBits(16)
-  // At the same place in both, which is how to tell them apart.
+  // The field lies at the same place in both codecs, and tells them apart.
   const bsid = frame[5]! >> 3
   if (bsid <= MAX_AC3_BSID) return readAc3(bits)
   if (bsid >= MIN_EAC3_BSID && bsid <= MAX_EAC3_BSID) return readEac3(bits)

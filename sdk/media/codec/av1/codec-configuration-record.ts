@@ -7,7 +7,7 @@ export type Av1CodecConfigurationRecord = {
   readonly level: number
   readonly tier: number
   readonly color: Av1ColorConfig
-  /** Frames a decoder may need before it shows the first; undefined when it is not told. */
+  /** Frames a decoder may need before it shows the first; undefined when the record does not say. */
   readonly initialPresentationDelay: number | undefined
   /** The sequence header and perhaps metadata, as OBUs with sizes. A view. */
   readonly configObus: Buffer
@@ -16,7 +16,7 @@ export type Av1CodecConfigurationRecord = {
 const HEADER_SIZE_BYTES = 4
 const MARKER_AND_VERSION = 0x81
 
-/** @throws {MalformedError} when it ends early or is of another version. */
+/** Parses an `av1C`. @throws {MalformedError} when it ends early or is of another version. */
 export function parseAv1CodecConfigurationRecord(record: Buffer): Av1CodecConfigurationRecord {
   if (record.length < HEADER_SIZE_BYTES) throw new MalformedError(`av1C of ${record.length} bytes`)
   if (record[0] !== MARKER_AND_VERSION)

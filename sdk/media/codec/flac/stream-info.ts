@@ -13,9 +13,9 @@ export type FlacStreamInfo = {
   readonly sampleRate: number
   readonly channels: number
   readonly bitsPerSample: number
-  /** For one channel; 0 when it is not known. */
+  /** Samples of one channel in the whole stream; 0 when it is not known. */
   readonly totalSamples: number
-  /** Of the decoded samples; zeros when it is not known. A view. */
+  /** Checksum of the decoded samples; zeros when it is not known. A view. */
   readonly md5: Buffer
 }
 
@@ -24,7 +24,7 @@ export const FLAC_STREAM_INFO_SIZE_BYTES = 34
 const MD5_OFFSET = 18
 const MIN_BLOCK_SIZE = 16
 
-/** @throws {MalformedError} when it is not 34 bytes long or has a value that the RFC forbids. */
+/** Parses the block. @throws {MalformedError} when it is not 34 bytes long or has a value that the RFC forbids. */
 export function parseFlacStreamInfo(streamInfo: Buffer): FlacStreamInfo {
   if (streamInfo.length !== FLAC_STREAM_INFO_SIZE_BYTES) {
     throw new MalformedError(`STREAMINFO of ${streamInfo.length} bytes`)

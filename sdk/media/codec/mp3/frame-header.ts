@@ -14,7 +14,7 @@ export type Mp3FrameHeader = {
   readonly bitrate: number
   readonly sampleRate: number
   readonly channels: 1 | 2
-  /** Of the frame with its header. */
+  /** Size of the frame with its header. */
   readonly sizeBytes: number
   readonly samplesPerFrame: number
 }
@@ -25,14 +25,14 @@ const VERSIONS = [2.5, undefined, 2, 1] as const
 const LAYERS = [undefined, 3, 2, 1] as const
 const MPEG_1_SAMPLE_RATES = [44_100, 48_000, 32_000] as const
 const SINGLE_CHANNEL = 3
-// Kilobits a second by index; 0 stands for a free format, whose frame size cannot be told from the header.
+// Kilobits a second by index; 0 stands for a free format: the header does not say the size of the frame.
 const KILOBITS_1_1 = [0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448] as const
 const KILOBITS_1_2 = [0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384] as const
 const KILOBITS_1_3 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320] as const
 const KILOBITS_2_1 = [0, 32, 48, 56, 64, 80, 96, 112, 128, 144, 160, 176, 192, 224, 256] as const
 const KILOBITS_2_23 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160] as const
 
-/** @throws {MalformedError} when there is no header, or one with a reserved value or free format. */
+/** Parses the header. @throws {MalformedError} when there is no header, or one with a reserved value or free format. */
 export function parseMp3FrameHeader(frame: Buffer): Mp3FrameHeader {
   if (frame.length < MP3_HEADER_SIZE_BYTES) throw new MalformedError(`MP3 frame of ${frame.length} bytes`)
   const header = frame.readUInt32BE(0)

@@ -8,14 +8,14 @@ export type OpusHead = {
   readonly preSkip: number
   /** The rate before encoding, for information only; 0 when it is not known. */
   readonly inputSampleRate: number
-  /** To apply when decoding, in 1/256 dB. */
+  /** Gain to apply when decoding, in 1/256 dB. */
   readonly outputGain: number
   readonly mappingFamily: number
   /** How channels lie in streams; undefined for family 0, mono and stereo. */
   readonly mapping: OpusChannelMapping | undefined
 }
 
-/** RFC 7845 section 5.1.1. */
+/** How the channels lie in the streams of a packet (RFC 7845 section 5.1.1). */
 type OpusChannelMapping = {
   readonly streamCount: number
   readonly coupledCount: number
@@ -29,7 +29,7 @@ const MAPPING_OFFSET = 21
 const MAX_VERSION = 15
 const SILENCE = 255
 
-/** @throws {MalformedError} when it ends early or breaks a rule of the RFC. */
+/** Parses an OpusHead. @throws {MalformedError} when it ends early or breaks a rule of the RFC. */
 export function parseOpusHead(head: Buffer): OpusHead {
   if (head.length < FIXED_SIZE_BYTES || !head.subarray(0, MAGIC.length).equals(MAGIC)) {
     throw new MalformedError(`no OpusHead in ${head.length} bytes`)

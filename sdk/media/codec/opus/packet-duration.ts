@@ -1,6 +1,6 @@
 import { MalformedError } from '../../errors.ts'
 
-/** 120 ms (RFC 6716 section 3.2.5, R5). */
+/** The longest packet plays for 120 ms (RFC 6716 section 3.2.5, R5). */
 const MAX_OPUS_PACKET_SAMPLES = 5760
 
 // Samples of 48 kHz in a frame, by the lowest two bits of the configuration (RFC 6716 table 2).
@@ -9,7 +9,7 @@ const HYBRID_FRAME_SAMPLES = [480, 960] as const
 const CELT_FRAME_SAMPLES = [120, 240, 480, 960] as const
 
 /**
- * How long a packet plays, in samples of 48 kHz, from its table of contents:
+ * Returns how long a packet plays, in samples of 48 kHz, from its table of contents:
  *
  *     config (5) | stereo (1) | code: 1 frame, 2 equal, 2 of different sizes, as many as the next byte says (2)
  *

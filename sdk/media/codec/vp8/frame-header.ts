@@ -1,6 +1,6 @@
 import { MalformedError } from '../../errors.ts'
 
-/** The start of a frame (RFC 6386 section 9.1); keyframes tell their size. */
+/** The start of a frame (RFC 6386 section 9.1); that of a keyframe has its size. */
 export type Vp8FrameHeader = { readonly keyframe: false } | Vp8KeyframeHeader
 
 export type Vp8KeyframeHeader = { readonly keyframe: true; readonly width: number; readonly height: number }
@@ -9,7 +9,7 @@ const TAG_SIZE_BYTES = 3
 const KEYFRAME_HEADER_SIZE_BYTES = 10
 const START_CODE = 0x9d012a
 
-/** @throws {MalformedError} when it ends early, or when a keyframe lacks its start code. */
+/** Parses the start of a frame. @throws {MalformedError} when it ends early, or when a keyframe lacks its start code. */
 export function parseVp8FrameHeader(frame: Buffer): Vp8FrameHeader {
   if (frame.length < TAG_SIZE_BYTES) throw new MalformedError(`VP8 frame of ${frame.length} bytes`)
   if ((frame[0]! & 1) === 1) return { keyframe: false }

@@ -28,11 +28,11 @@ const HIGHEST_LEVEL = 62
 
 /**
  * The configuration of a track from its `vpcC`, with or without version and flags of the box; the record comes without.
- * The size is 0: only keyframes tell it.
+ * The size is 0, as only keyframes have it.
  * @throws {MalformedError} when the record is broken.
  */
 export function vp9Config(record: Buffer): VideoConfig {
-  // Level 0, the second byte, means nothing, so that this cannot be a record itself.
+  // There is no level 0, which is the second byte, so this is no record itself.
   const bare = record.subarray(0, BOX_HEADER.length).equals(BOX_HEADER) ? record.subarray(BOX_HEADER.length) : record
   const { profile, level, bitDepth } = parseVpCodecConfigurationRecord(bare)
   const codecString = `vp09.${[profile, level, bitDepth].map((part) => String(part).padStart(2, '0')).join('.')}`
@@ -56,7 +56,7 @@ export function vp9ConfigFromKeyframe(header: Vp9KeyframeHeader): VideoConfig {
   return { ...vp9Config(record), width, height }
 }
 
-// 4:4:0 has no number of its own; it is told as 4:4:4.
+// 4:4:0 has no number of its own, and is given that of 4:4:4.
 function chromaSubsamplingOf({ subsamplingX, subsamplingY }: Vp9KeyframeHeader): number {
   if (subsamplingX === 0) return 3
   return subsamplingY === 0 ? 2 : 1

@@ -23,7 +23,7 @@ export const VP9_COLOR_SPACE_RGB = 7
 const FRAME_MARKER = 2
 const SYNC_CODE = 0x498342
 
-/** @throws {MalformedError} when it ends early or has a value that the specification forbids. */
+/** Parses the start of a frame. @throws {MalformedError} when it ends early or has a forbidden value. */
 export function parseVp9FrameHeader(frame: Buffer): Vp9FrameHeader {
   const bits = new BitReader(frame)
   if (bits.readBits(2) !== FRAME_MARKER) throw new MalformedError(`no VP9 frame: ${frame.toString('hex', 0, 1)}`)

@@ -23,7 +23,7 @@ export type VpCodecConfigurationRecord = {
 
 const SIZE_BYTES = 8
 
-/** @throws {MalformedError} when it ends early. */
+/** Parses a record without version and flags. @throws {MalformedError} when it ends early. */
 export function parseVpCodecConfigurationRecord(record: Buffer): VpCodecConfigurationRecord {
   if (record.length < SIZE_BYTES) throw new MalformedError(`vpcC of ${record.length} bytes`)
   const [profile = 0, level = 0, format = 0, colourPrimaries = 0, transferCharacteristics = 0, matrixCoefficients = 0] =

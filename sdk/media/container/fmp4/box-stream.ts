@@ -1,7 +1,7 @@
 import { MalformedError } from '../../errors.ts'
 import { parseBoxHead } from './box.ts'
 
-/** A few seconds of 4K at a high bitrate are a quarter of it. */
+/** Four times a few seconds of 4K at a high bitrate. */
 export const MAX_BOX_SIZE_BYTES = 64 * 1024 * 1024
 const MAX_HEAD_SIZE_BYTES = 16
 
@@ -17,11 +17,11 @@ export type FileBox = {
 export class BoxStream {
   #pieces: Buffer[] = []
   #sizeBytes = 0
-  /** How much is needed to go on. */
+  /** How many bytes must be there before the next box can be read. */
   #neededBytes = 0
   #offset = 0
 
-  /** The next bytes begin another file; tells how many bytes of the last were left. */
+  /** Begins another file, and returns how many bytes of the last were left. */
   restart(): number {
     const left = this.#sizeBytes
     this.#pieces = []
@@ -29,7 +29,10 @@ export class BoxStream {
     return left
   }
 
-  /** The boxes that are complete now. @throws {MalformedError} for a box of more than {@link MAX_BOX_SIZE_BYTES}. */
+  /**
+   * Takes the next bytes, and yields the boxes that are complete now.
+   * @throws {MalformedError} for a box of more than {@link MAX_BOX_SIZE_BYTES}.
+   */
   *push(bytes: Buffer): Generator<FileBox> {
     this.#pieces.push(bytes)
     this.#sizeBytes += bytes.length

@@ -14,13 +14,13 @@ import { parseMovie, type MovieTrack } from './init-segment.ts'
 
 type OpenTrack = {
   movie: MovieTrack
-  /** Undefined until its first unit, when that tells the configuration. */
+  /** Undefined until the first unit, where frames configure their track. */
   track: Track | undefined
-  /** The next frame tells whether the configuration of sound has changed. */
+  /** An init segment came: the next frame of sound shows whether its configuration has changed. */
   renewed: boolean
-  /** Where it goes on when a fragment has no time. */
+  /** Decoding time of the next sample, for a fragment that has no time. */
   nextDts: number
-  /** How far decoding is put before the file's times, which may be after presentation where offsets are negative. */
+  /** How much earlier than the file says units are decoded, so that none with a negative offset is presented before. */
   leadTicks: number
 }
 
@@ -29,7 +29,7 @@ type OpenTrack = {
  * FLAC and G.711. A unit's times are in the track's own timescale, with what its edit list does to its start, so
  * they can lie below 0. A new init segment changes the tracks, or ends them and begins others.
  *
- * No unit is to be presented before it is decoded: where a file says so, decoding is moved forward.
+ * No unit is presented before it is decoded: where a file has it so, all decoding times are moved forward.
  *
  * Units of a fragment come track by track. Samples that are not where the fragment says are dropped and counted.
  */
@@ -45,7 +45,7 @@ export class Fmp4Demuxer {
     this.#sink = sink
   }
 
-  /** Units whose bytes are missing or broken. */
+  /** How many units were dropped, as their bytes are missing or broken. */
   get dropped(): number {
     return this.#droppedUnits
   }
@@ -57,13 +57,13 @@ export class Fmp4Demuxer {
 
   /**
    * Reads the next bytes, which are kept and become part of the units.
-   * @throws {MalformedError} when they are no fragmented MP4; the demuxer is of no use afterwards.
+   * @throws {MalformedError} when they are no fragmented MP4; the demuxer can't go on afterwards.
    */
   push(bytes: Buffer): void {
     for (const box of this.#boxes.push(bytes)) this.#box(box)
   }
 
-  /** The next bytes begin another segment: offsets are counted anew, and what is incomplete is dropped. */
+  /** Ends a segment: drops what is incomplete, and counts offsets anew from the next byte. */
   flush(): void {
     if (this.#boxes.restart() > 0) this.#dropPending()
     this.#fragments = []
@@ -153,7 +153,7 @@ export class Fmp4Demuxer {
     return open.track
   }
 
-  /** The first track of a kind is the main one, and the others are told apart by their number. */
+  /** Declares a track; the first of a kind is the main one, and the others are named by their number. */
   #add(init: TrackInit): Track {
     const others = [...this.#tracks.values()].filter(({ track }) => track?.kind === init.kind)
     if (others.length === 0) return this.#sink.addTrack(init)
@@ -185,6 +185,6 @@ function unitOf(track: Track, { format }: MovieTrack, dts: number, pts: number, 
 /** Whether a track goes on in a new init segment, apart from its configuration. */
 function isSameTrack(next: MovieTrack, movie: MovieTrack): boolean {
   if (next.timescale !== movie.timescale || next.format?.codec !== movie.format?.codec) return false
-  // The configuration of sound lies in what makes it.
+  // Sound is configured by its entry or its frames, so the type of the entry must stay.
   return next.format?.kind === 'video' || next.entryType === movie.entryType
 }

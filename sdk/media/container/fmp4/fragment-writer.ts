@@ -23,7 +23,7 @@ export type Fragment = {
  */
 export class FragmentWriter {
   readonly #tracks = new Map<Track, TrackFragmentWriter>()
-  /** The one that fragments are cut by. */
+  /** The track that fragments are cut by: video, or else the first. */
   readonly #main: Track | undefined
   #sequenceNumber = 0
 
@@ -46,10 +46,10 @@ export class FragmentWriter {
 
   /**
    * Makes a fragment of what was written since the last.
-   * @param next The unit that comes next, if any: it ends the last one of its track. Sound beside pictures leaves its
-   * last one to the next fragment otherwise, where it ends as its successor begins. Were there a gap between them,
-   * players would show no pictures until the next keyframe (MSE, coded frame processing). Where nothing ends the last
-   * one, pictures are taken to come on at their pace.
+   * @param next The unit that comes next, if any: the last sample of its track ends where it begins. Beside pictures, the
+   * last sample of sound is then left to the next fragment, and ends where its successor begins: at a gap between them,
+   * players would show no pictures until the next keyframe (MSE, coded frame processing). Without a next unit, a picture
+   * lasts as long as the pace so far says.
    * @returns null when there is nothing to take.
    * @throws {RangeError} when a time is below 0.
    */

@@ -8,8 +8,8 @@ import { tryParse } from '../../codec/try-parse.ts'
 import type { AudioTrack } from '../../track.ts'
 
 /**
- * How to tell the samples in a frame of a track, at the track's sample rate, as long as its configuration stays; the
- * function gives undefined for a frame that does not tell.
+ * Returns a function that counts the samples in a frame of a track, at the track's sample rate, as long as its
+ * configuration stays. The function returns undefined for a frame that does not say.
  */
 export function frameSamplesOf({ codec, config }: AudioTrack): (frame: Buffer) => number | undefined {
   switch (codec) {

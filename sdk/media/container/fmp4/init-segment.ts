@@ -28,7 +28,7 @@ export type MovieTrack = {
   readonly defaults: SampleDefaults
 }
 
-/** A file for one player has a few. */
+/** How many tracks a file may have; one for a single player has a few. */
 const MAX_TRACKS = 32
 const MOVIE_TIMESCALE = 1000
 const SELF_CONTAINED = 1
@@ -64,7 +64,7 @@ function movie(tracks: readonly Track[]): Box {
   const nextTrackId = Math.max(0, ...tracks.map(fmp4TrackId)) + 1
   const header = serializeMovieHeader({ timescale: MOVIE_TIMESCALE, nextTrackId })
   const extensions = tracks.map((track) => {
-    // Those of audio all are places to start at.
+    // Decoding can start at each sample of audio.
     const flags = track.kind === 'audio' ? SAMPLE_FLAGS.sync : SAMPLE_FLAGS.dependent
     return serializeTrackExtends({ trackId: fmp4TrackId(track), defaults: { ...NO_DEFAULTS, flags } })
   })

@@ -9,13 +9,13 @@ import { canCarryInFmp4, fmp4Timescale, fmp4TrackId } from './carriage.ts'
 /** Times of audio that lie no farther than this from where the frame before ends are taken to mean just that. */
 export const FMP4_AUDIO_JITTER_MS = 10
 
-/** How long a picture lasts when nothing else tells it. */
+/** Duration of the first picture, before there is a pace. */
 const DEFAULT_PICTURE_MS = 40
 /** A longer step is a pause, and not the pace that pictures come at. */
 const MAX_PACE_MS = 1000
-/** What the field of a duration holds; a longer gap is told by the time of the fragment after it alone. */
+/** The largest value of the field; the fragment after a longer gap still has its own time. */
 const MAX_DURATION_TICKS = 0xffff_ffff
-/** What the field of a composition offset holds, in either direction. */
+/** The largest composition offset that its field holds, in either direction. */
 const MAX_CTS_TICKS = 0x7fff_ffff
 
 type PendingSample = { readonly data: Buffer; readonly flags: number; readonly dts: number; readonly cts: number }
@@ -24,7 +24,7 @@ type PendingSample = { readonly data: Buffer; readonly flags: number; readonly d
  * Collects units of one track and gives them as the samples of a fragment.
  *
  * Audio gets the exact duration of its frames: times that come in milliseconds, or jitter otherwise, are set right as
- * long as they stay within {@link FMP4_AUDIO_JITTER_MS}; where they don't, there is a gap or a shift, as the source has it.
+ * long as they stay within {@link FMP4_AUDIO_JITTER_MS}. Farther off, there is a gap or a shift, as the source has it.
  */
 export class TrackFragmentWriter {
   /** Ticks a second of the times of the samples. */
@@ -37,7 +37,7 @@ export class TrackFragmentWriter {
   #lastDts = -Infinity
   /** Where the last frame of audio ends. */
   #expectedDts: number | undefined
-  /** From picture to picture. */
+  /** Step from picture to picture. */
   #paceTicks: number
 
   /** @throws {RangeError} for a track that `canCarryInFmp4` refuses. */
@@ -68,7 +68,7 @@ export class TrackFragmentWriter {
     this.#lastDts = dts
   }
 
-  /** How long a frame tells that it lasts: most audio does, by its samples; undefined for what does not. */
+  /** Duration of a frame of audio by its samples; undefined for a frame that does not say, and for pictures. */
   toldSeconds(frame: Buffer): number | undefined {
     const samples = this.#frameSamples?.(frame)
     return samples === undefined ? undefined : samples / this.timescale
@@ -85,7 +85,7 @@ export class TrackFragmentWriter {
     return this.#samplesOf(taken, next)
   }
 
-  /** As {@link TrackFragmentWriter.take}, save for the last unit, which stays and ends what is given by where it begins. */
+  /** As {@link TrackFragmentWriter.take}, save for the last unit: it stays, and the samples end where it begins. */
   takeAllButLast(): TrackSamples | undefined {
     const taken = this.#pending
     this.#pending = taken.splice(-1)

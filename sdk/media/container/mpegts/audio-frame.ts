@@ -8,27 +8,27 @@ import type { AudioConfig } from '../../track.ts'
 
 const AAC_FRAME_SAMPLES = 1024
 
-/** The codecs whose frames begin with a word to find them by. */
+/** The codecs whose frames begin with a sync word. */
 export type SyncedAudioCodec = 'aac' | 'mp3' | 'ac3' | 'eac3'
 
 /** One frame of a byte stream. */
 export type AudioFrame = {
-  /** Bytes of its own header that units leave out. */
+  /** Size of the header before the data of a unit; 0 where units have the whole frame. */
   readonly headerSizeBytes: number
-  /** Header included. */
+  /** Size of the frame with its header. */
   readonly sizeBytes: number
   readonly samples: number
   readonly sampleRate: number
-  /** Belongs to the unit of the frame before: more channels of the same time. */
+  /** The frame adds channels to the one before it, and belongs to the same unit. */
   readonly dependent: boolean
-  /** The same for all frames of one configuration. */
+  /** A text that is the same for all frames of one configuration. */
   readonly format: string
 }
 
-/** Bytes that show where frames begin. */
+/** The first byte of the sync word of each codec. */
 export const AUDIO_SYNC = { aac: 0xff, mp3: 0xff, ac3: 0x0b, eac3: 0x0b } as const
 
-/** Enough for each header. */
+/** How many bytes of a frame are needed to read its header. */
 const HEADER_SIZE_BYTES = { aac: 7, mp3: 4, ac3: 8, eac3: 8 } as const
 
 /**
@@ -40,7 +40,7 @@ export function readAudioFrame(codec: SyncedAudioCodec, bytes: Buffer, offset: n
   return codec === 'aac' ? readAdts(bytes, offset) : readSelfDescribing(codec, bytes.subarray(offset))
 }
 
-/** The configuration that a whole frame shows. @throws {MalformedError} when it cannot be told. */
+/** The configuration that a whole frame shows. @throws {MalformedError} when the frame is broken. */
 export function audioFrameConfig(codec: SyncedAudioCodec, frame: Buffer): AudioConfig {
   if (codec === 'aac') return aacConfigFromAdts(parseAdtsHeader(frame)!)
   return codec === 'mp3' ? mp3Config(frame) : ac3Config(codec, frame)

@@ -1,21 +1,21 @@
 import { AccessUnit } from '../../access-unit.ts'
 import type { AudioCodec, AudioConfig, Track } from '../../track.ts'
 import { modulo, TS_CLOCK_RANGE, TS_TIMESCALE } from './clock.ts'
-import type { ElementaryStreamInit } from './elementary-stream.ts'
+import type { ElementaryStreamOptions } from './elementary-stream.ts'
 
 /** The track of a stream of audio, and where it is in time. */
 export class AudioTrackWriter {
   readonly #codec: AudioCodec
-  readonly #init: ElementaryStreamInit
+  readonly #options: ElementaryStreamOptions
   #track: Track | undefined
   #format: string | undefined
   /** Time of the next unit, and samples since that time was told. */
   #base: number | undefined
   #samples = 0
 
-  constructor(codec: AudioCodec, init: ElementaryStreamInit) {
+  constructor(codec: AudioCodec, options: ElementaryStreamOptions) {
     this.#codec = codec
-    this.#init = init
+    this.#options = options
   }
 
   /** Sets the time of the next unit. */
@@ -24,13 +24,13 @@ export class AudioTrackWriter {
     this.#samples = 0
   }
 
-  /** The time of the next unit is not known. */
+  /** Forgets the time of the next unit. */
   loseTime(): void {
     this.#base = undefined
   }
 
   drop(): void {
-    this.#init.onDrop()
+    this.#options.onDrop()
   }
 
   /**
@@ -41,7 +41,7 @@ export class AudioTrackWriter {
     if (format === this.#format) return
     const config = configOf()
     this.#format = format
-    const { sink, name } = this.#init
+    const { sink, name } = this.#options
     if (this.#track) return sink.configureTrack(this.#track, config)
     const common = { timescale: TS_TIMESCALE, config, ...(name === undefined ? {} : { name }) }
     this.#track = sink.addTrack({ kind: 'audio', codec: this.#codec, ...common })
@@ -53,10 +53,10 @@ export class AudioTrackWriter {
     const ticks = Math.floor((this.#samples * TS_TIMESCALE) / sampleRate)
     const time = modulo(this.#base + ticks, TS_CLOCK_RANGE)
     this.#samples += samples
-    this.#init.sink.write(AccessUnit.fromData(this.#track, time, time, true, data))
+    this.#options.sink.write(AccessUnit.fromData(this.#track, time, time, true, data))
   }
 
   end(): void {
-    if (this.#track) this.#init.sink.removeTrack(this.#track)
+    if (this.#track) this.#options.sink.removeTrack(this.#track)
   }
 }

@@ -19,7 +19,7 @@ type TablePid = { readonly sections: TsSectionReader; counter: number | undefine
  * Turns an MPEG-TS, as it comes in, into tracks and units of its first program: H.264, H.265, AAC (ADTS), MPEG audio,
  * AC-3, E-AC-3, Opus and G.711. Times are those of the stream, counters of 33 bits of 90 kHz, which start again at 0.
  *
- * What is lost or broken is dropped and counted; units that packets are missing from are not given.
+ * Units that are broken, or of which packets are missing, are dropped and counted.
  */
 export class TsDemuxer {
   readonly #reader = new TsPacketReader()
@@ -37,17 +37,17 @@ export class TsDemuxer {
     })
   }
 
-  /** Places where packets are missing. */
+  /** How many times packets were missing. */
   get continuityErrors(): number {
     return this.#continuityErrors
   }
 
-  /** Units that were cut, broken, or came before their configuration or their time was known. */
+  /** How many units were dropped: cut, broken, or before their configuration or their time was known. */
   get dropped(): number {
     return this.#droppedUnits
   }
 
-  /** Bytes outside packets. */
+  /** How many bytes lay outside packets. */
   get skippedBytes(): number {
     return this.#reader.skippedBytes
   }
@@ -59,15 +59,15 @@ export class TsDemuxer {
 
   /**
    * Reads the next bytes, which are borrowed.
-   * @throws {MalformedError} when they have long not been MPEG-TS; the demuxer is of no use afterwards.
+   * @throws {MalformedError} when there was no packet for many bytes; the demuxer can't go on afterwards.
    */
   push(bytes: Buffer): void {
     for (const packet of this.#reader.push(bytes)) this.#packet(packet)
   }
 
   /**
-   * Gives the units that are held back until the next begins. For the end of the stream, and between segments, whose
-   * counters need not go on.
+   * Writes the units that are held back until the next one begins. To be called at the end of the stream, and between
+   * segments, whose continuity counters need not go on.
    */
   flush(): void {
     for (const stream of this.#streams.values()) {

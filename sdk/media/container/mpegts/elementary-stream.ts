@@ -7,17 +7,17 @@ export interface ElementaryStream {
    * @throws {MalformedError} when nothing can be made of it, or of what is left of it.
    */
   write(data: Buffer, pts: number | undefined, dts: number | undefined): void
-  /** Bytes are lost: what the next packet begins with does not go on from the last. */
+  /** Called when bytes are lost: the next packet does not go on from the last. */
   interrupt(): void
-  /** Removes the track, if it has come to that. */
+  /** Removes the track, if it was declared. */
   end(): void
 }
 
-/** What a stream needs to declare its track. */
-export type ElementaryStreamInit = {
+/** The options of a stream: what it needs to declare its track. */
+export type ElementaryStreamOptions = {
   readonly sink: UnitSink
-  /** Absent for the main track of its kind. */
+  /** The name of the track; absent for the main track of its kind. */
   readonly name: string | undefined
-  /** Data is lost: it came before the configuration, or makes no unit. */
+  /** Called when data is lost: it came before the configuration, or makes no unit. */
   readonly onDrop: () => void
 }

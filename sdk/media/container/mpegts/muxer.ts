@@ -28,7 +28,7 @@ export const TS_CLOCK_LEAD_TICKS = TS_TIMESCALE / 5
 /** The standard asks for a clock reference each 100 ms (ISO/IEC 13818-1 D.0.3); this leaves room. */
 const MAX_CLOCK_GAP_TICKS = (TS_TIMESCALE * 80) / 1000
 
-/** FLV may have pictures shown before they are decoded; by more than this, they are not believed to be. */
+/** The most that a picture may be shown before it is decoded, as FLV has it; times with more are taken for wrong. */
 const MAX_EARLY_TICKS = TS_TIMESCALE
 
 const PMT_PID = 0x1000
@@ -44,7 +44,7 @@ type MuxedStream = {
   config: Track['config']
   pieces: UnitPieces
   continuityCounter: number
-  /** How much earlier its units are told to be decoded, so that none is shown before (2.7.4). */
+  /** How much earlier than units say they are decoded in the stream, so that none is shown before that (2.7.4). */
   earlyTicks: number
   /** The newest decoding time. */
   lastTicks: number
@@ -60,7 +60,7 @@ type MuxedStream = {
  */
 export class TsMuxer {
   readonly #streams = new Map<Track, MuxedStream>()
-  /** How many there were. */
+  /** How many streams there were so far, gone ones included. */
   #streamCount = 0
   #clockStream: MuxedStream | undefined
   #programMap: Buffer = Buffer.alloc(0)
@@ -69,9 +69,9 @@ export class TsMuxer {
   readonly #tableCounters = { [TS_PAT_PID]: 0, [PMT_PID]: 0 }
 
   /**
-   * Sets the tracks, at first and when they change. PIDs are given in their order, whatever their ids, so that those of
-   * a timeline are those of the one before it: FFmpeg does not look for others. What goes on keeps its PID; the version
-   * of the tables moves.
+   * Sets the tracks, at first and when they change. PIDs follow the order of the tracks and not their ids, so that a
+   * timeline has the PIDs of the one before it: FFmpeg looks for no others. A track that goes on keeps its PID. The
+   * tables get another version.
    * @throws {RangeError} for a track that `canCarryInTs` refuses.
    * @returns what {@link tables} gives.
    */
@@ -139,12 +139,12 @@ export class TsMuxer {
     return bytes
   }
 
-  /** The clock never runs back: a track may lie behind the one that told it last. */
+  /** Sets the clock, which never runs back: a track may lie behind the one that set it last. */
   #tick(clock: number): number {
     return (this.#lastClock = Math.max(clock, this.#lastClock ?? clock))
   }
 
-  /** Keeps the clock going by the other tracks, while the track that carries it pauses. */
+  /** The clock reference to send before another track, while the track that carries the clock pauses. */
   #overdueClock(clock: number): TsUnitPackets | undefined {
     const stream = this.#clockStream
     if (!stream || (this.#lastClock !== undefined && clock - this.#lastClock < MAX_CLOCK_GAP_TICKS)) return undefined

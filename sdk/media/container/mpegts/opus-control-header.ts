@@ -10,7 +10,7 @@ const FLAGS_SIZE_BYTES = 2
 const FULL = 0xff
 
 /**
- * What comes before each Opus packet in a PES packet ("Opus in MPEG-TS", opus-codec.org draft 0.1.3, table 5-1):
+ * The header before each Opus packet in a PES packet ("Opus in MPEG-TS", opus-codec.org draft 0.1.3, table 5-1):
  *
  *     prefix 0x3ff (11) | start trim (1) | end trim (1) | extension (1) | reserved (2)
  *     | size: bytes of 255 and a last one below, their sum | samples to trim (16 each) | extension: length and bytes
@@ -42,7 +42,7 @@ export function parseOpusControlHeader(bytes: Buffer, offset: number): OpusContr
   return { headerSizeBytes: position - offset, packetSizeBytes }
 }
 
-/** Without trimming. */
+/** Serializes a header that trims nothing. */
 export function serializeOpusControlHeader(packetSizeBytes: number): Buffer {
   const fullBytes = Math.floor(packetSizeBytes / FULL)
   const bytes = Buffer.alloc(FLAGS_SIZE_BYTES + fullBytes + 1, FULL)

@@ -10,7 +10,7 @@ const OPUS_EXTENSION = 0x80
 const DUAL_MONO = 0
 const DUAL_MONO_FAMILY = 255
 
-/** Streams, those of them that are coupled, and where channels lie, of mapping family 1 (RFC 7845 5.1.1.2). */
+/** Channel layouts by their code: streams, the coupled ones among them, and each channel's place (RFC 7845 5.1.1.2). */
 const LAYOUTS = [
   { streamCount: 2, coupledCount: 0, channels: [0, 1] },
   { streamCount: 1, coupledCount: 0, channels: [0] },
@@ -50,7 +50,7 @@ function headOf(code: number): OpusHead {
   return {
     version: 1,
     channels: channels.length,
-    // Whoever joins a stream has nothing to drop: trimming is told within it.
+    // A receiver that joins has nothing to drop: trimming is signalled within the stream.
     preSkip: 0,
     inputSampleRate: OPUS_SAMPLE_RATE,
     outputGain: 0,

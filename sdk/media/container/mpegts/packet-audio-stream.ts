@@ -2,7 +2,7 @@ import { g711Config } from '../../codec/g711/config.ts'
 import { OPUS_SAMPLE_RATE, opusConfig } from '../../codec/opus/config.ts'
 import { opusPacketDuration } from '../../codec/opus/packet-duration.ts'
 import { AudioTrackWriter } from './audio-track.ts'
-import type { ElementaryStream, ElementaryStreamInit } from './elementary-stream.ts'
+import type { ElementaryStream, ElementaryStreamOptions } from './elementary-stream.ts'
 import { parseOpusControlHeader } from './opus-control-header.ts'
 import { TS_G711_CHANNELS, TS_G711_SAMPLE_RATE } from './stream-entry.ts'
 
@@ -11,10 +11,10 @@ export class OpusStream implements ElementaryStream {
   readonly #head: Buffer
   readonly #track: AudioTrackWriter
 
-  /** @param head The OpusHead that the PMT tells. */
-  constructor(head: Buffer, init: ElementaryStreamInit) {
+  /** @param head The OpusHead that the PMT stands for. */
+  constructor(head: Buffer, options: ElementaryStreamOptions) {
     this.#head = head
-    this.#track = new AudioTrackWriter('opus', init)
+    this.#track = new AudioTrackWriter('opus', options)
   }
 
   write(data: Buffer, pts: number | undefined): void {
@@ -44,9 +44,9 @@ export class G711Stream implements ElementaryStream {
   readonly #codec: 'pcma' | 'pcmu'
   readonly #track: AudioTrackWriter
 
-  constructor(codec: 'pcma' | 'pcmu', init: ElementaryStreamInit) {
+  constructor(codec: 'pcma' | 'pcmu', options: ElementaryStreamOptions) {
     this.#codec = codec
-    this.#track = new AudioTrackWriter(codec, init)
+    this.#track = new AudioTrackWriter(codec, options)
   }
 
   write(data: Buffer, pts: number | undefined): void {

@@ -2,12 +2,12 @@ import { MalformedError } from '../../errors.ts'
 import { parseTsPacket, TS_PACKET_SIZE_BYTES, TS_SYNC_BYTE } from './packet.ts'
 import type { TsPacket } from './packet.ts'
 
-/** So many bytes in a row without a packet are no MPEG-TS. */
+/** How many bytes in a row may hold no packet before they are refused as no MPEG-TS. */
 export const TS_MAX_SKIPPED_BYTES = 256 * 1024
 
 /**
- * Cuts a byte stream into packets as it comes in. After bytes that are none, two sync bytes at the distance of a packet
- * say where packets go on. It keeps less than two packets between pushes.
+ * Cuts a byte stream into packets as it comes in. After bytes that are no packet, two sync bytes at the distance of a
+ * packet show where packets go on. The reader keeps less than two packets between pushes.
  */
 export class TsPacketReader {
   #rest: Buffer = Buffer.alloc(0)
@@ -15,7 +15,7 @@ export class TsPacketReader {
   #skippedInRow = 0
   #skippedBytes = 0
 
-  /** Bytes that belonged to no packet. */
+  /** How many bytes belonged to no packet. */
   get skippedBytes(): number {
     return this.#skippedBytes
   }
@@ -46,7 +46,7 @@ export class TsPacketReader {
     this.#rest = Buffer.from(whole.subarray(offset))
   }
 
-  /** To the next byte that may begin a packet. */
+  /** Skips to the next byte that may begin a packet. */
   #skip(whole: Buffer, offset: number): number {
     this.#inSync = false
     const found = whole.indexOf(TS_SYNC_BYTE, offset + 1)

@@ -4,19 +4,19 @@ import { modulo, TS_CLOCK_RANGE } from './clock.ts'
 export const TS_PACKET_SIZE_BYTES = 188
 export const TS_SYNC_BYTE = 0x47
 export const TS_MAX_PID = 0x1fff
-/** Packets that only fill up a constant bitrate. */
+/** The PID of packets that only fill up a constant bitrate. */
 export const TS_NULL_PID = 0x1fff
 export const TS_PAT_PID = 0
 
 const HEADER_SIZE_BYTES = 4
-/** What is left for a payload without an adaptation field. */
+/** The room for a payload in a packet without an adaptation field. */
 export const TS_PAYLOAD_SIZE_BYTES = TS_PACKET_SIZE_BYTES - HEADER_SIZE_BYTES
 const HAS_PAYLOAD = 0x10
 const HAS_ADAPTATION_FIELD = 0x20
 const DISCONTINUITY = 0x80
 const RANDOM_ACCESS = 0x40
 const HAS_PCR = 0x10
-/** Length and flags. */
+/** Size of the length and flags of an adaptation field. */
 const FLAGS_SIZE_BYTES = 2
 const PCR_SIZE_BYTES = 6
 
@@ -33,10 +33,10 @@ export type TsPacket = {
   readonly continuityCounter: number
   readonly transportError: boolean
   readonly scrambled: boolean
-  /** The counter, and maybe the clock, break off here on purpose. */
+  /** The continuity counter, and maybe the clock, starts anew here on purpose. */
   readonly discontinuity: boolean
   readonly hasPayload: boolean
-  /** A view; empty also when an adaptation field is said to be longer than the packet. */
+  /** A view; empty also when the adaptation field says that it is longer than the packet. */
   readonly payload: Buffer
 }
 
@@ -61,13 +61,13 @@ export function parseTsPacket(bytes: Buffer, offset: number): TsPacket {
   }
 }
 
-/** What is to be said of the packets that carry one unit. */
+/** The header fields of the packets that carry one unit. */
 export type TsUnitPackets = {
   readonly pid: number
-  /** Of the first packet. */
+  /** The counter of the first packet. */
   readonly continuityCounter: number
   readonly randomAccess: boolean
-  /** In ticks of 90 kHz; taken modulo 2^33. */
+  /** The clock reference in ticks of 90 kHz, taken modulo 2^33. */
   readonly pcr?: number | undefined
 }
 
@@ -78,7 +78,7 @@ export function tsPacketCount(unit: TsUnitPackets, sizeBytes: number): number {
 }
 
 /**
- * Cuts the pieces, which follow each other, into packets; what is left of the last is stuffing in its adaptation field.
+ * Cuts the pieces, which follow each other, into packets; the last one is filled up by its adaptation field.
  * @returns the offset after them.
  */
 export function writeTsPackets(
@@ -136,7 +136,7 @@ function writeHeader(out: Buffer, offset: number, pidField: number, control: num
   return offset + HEADER_SIZE_BYTES
 }
 
-/** Fills exactly `sizeBytes`, of which one alone is a length of 0 (2.4.3.4). */
+/** Writes a field of exactly `sizeBytes`; a field of one byte is a length of 0 (2.4.3.4). */
 function writeAdaptationField(out: Buffer, offset: number, sizeBytes: number, unit: TsUnitPackets | undefined): number {
   const end = offset + sizeBytes
   out[offset] = sizeBytes - 1

@@ -34,7 +34,7 @@ export class ParameterSets {
     return type >= H265_NALU_TYPE.VPS && type <= H265_NALU_TYPE.PPS
   }
 
-  /** Whether this very set is known. */
+  /** Whether a set of the same bytes is known. */
   has(set: Buffer): boolean {
     return [...this.#vps, ...this.#sps, ...this.#pps].some((known) => known.equals(set))
   }

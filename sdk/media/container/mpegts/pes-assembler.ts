@@ -11,16 +11,16 @@ export class PesAssembler {
   readonly #maxSizeBytes: number
   #buffer: Buffer = Buffer.alloc(0)
   #sizeBytes = 0
-  /** Of the whole packet; infinite when the next one ends it. */
+  /** The size of the whole packet; infinite when only the next one ends it. */
   #expectedBytes = Infinity
   #open = false
 
-  /** @param maxSizeBytes Of a packet; a larger one is dropped. */
+  /** @param maxSizeBytes The size of the largest packet; larger ones are dropped. */
   constructor(maxSizeBytes: number) {
     this.#maxSizeBytes = maxSizeBytes
   }
 
-  /** A packet has begun and is not complete. */
+  /** Whether a packet has begun and is not complete. */
   get open(): boolean {
     return this.#open
   }
@@ -35,7 +35,7 @@ export class PesAssembler {
   /**
    * Adds bytes to the packet that has begun.
    * @returns the packet when its length says that it is complete.
-   * @throws {MalformedError} when it is none, or too large; it is dropped then.
+   * @throws {MalformedError} when the bytes are no packet, or one that is too large; it is dropped then.
    */
   push(payload: Buffer): Buffer | null {
     if (!this.#open) return null
@@ -49,12 +49,12 @@ export class PesAssembler {
     return this.#sizeBytes >= this.#expectedBytes ? this.#take(this.#expectedBytes) : null
   }
 
-  /** Gives what has come of the packet that is open, which is all of one that does not tell its length. */
+  /** Ends the open packet, and returns what has come of it: all of a packet that states no length. */
   finish(): Buffer | null {
     return this.#open ? this.#take(this.#sizeBytes) : null
   }
 
-  /** Drops the packet that is open: bytes of it are lost. */
+  /** Drops the open packet, as bytes of it are lost. */
   abort(): void {
     this.#open = false
   }

@@ -4,9 +4,9 @@ import { modulo, TS_CLOCK_RANGE } from './clock.ts'
 /** Kinds of PES packets (ISO/IEC 13818-1 table 2-22) that are written here. */
 export const PES_STREAM_ID = { privateStream1: 0xbd, audio: 0xc0, video: 0xe0 } as const
 
-/** What `PES_packet_length` can say; video alone may be longer, with a length of 0. */
+/** The largest `PES_packet_length`; video alone may be longer, with a length of 0. */
 export const PES_MAX_LENGTH = 0xffff
-/** Start code, stream id and length. */
+/** Size of the start code, stream id and length. */
 export const PES_PREFIX_SIZE_BYTES = 6
 
 const START_CODE_PREFIX = 1
@@ -16,7 +16,7 @@ const HAS_PTS = 0x80
 const HAS_DTS = 0x40
 const MARKER_BITS = 0x80
 const DATA_ALIGNED = 0x04
-/** The ids whose packets have no flags and times: program stream map, padding, private stream 2, ECM and so on. */
+/** Stream ids of packets that have no flags and times: program stream map, padding, private stream 2, ECM and so on. */
 const BARE_STREAM_IDS = new Set([0xbc, 0xbe, 0xbf, 0xf0, 0xf1, 0xf2, 0xf8, 0xff])
 
 /**
@@ -27,9 +27,9 @@ const BARE_STREAM_IDS = new Set([0xbc, 0xbe, 0xbf, 0xf0, 0xf1, 0xf2, 0xf8, 0xff]
  */
 export type PesHeader = {
   readonly streamId: number
-  /** Where the data begins. */
+  /** Size of the header; the data begins behind it. */
   readonly sizeBytes: number
-  /** Of 90 kHz, 33 bits wide. Undefined when they are not told; the DTS also when it is the same. */
+  /** Times of 90 kHz in 33 bits. Undefined when the header has none; `dts` also when it equals `pts`. */
   readonly pts: number | undefined
   readonly dts: number | undefined
 }

@@ -1,7 +1,7 @@
 import { MAX_ACCESS_UNIT_SIZE_BYTES } from '../../codec/nalu.ts'
 import type { UnitSink } from '../../unit-sink.ts'
 import type { AudioCodec, VideoCodec } from '../../track.ts'
-import type { ElementaryStream, ElementaryStreamInit } from './elementary-stream.ts'
+import type { ElementaryStream, ElementaryStreamOptions } from './elementary-stream.ts'
 import { opusHeadOf } from './opus-descriptor.ts'
 import { G711Stream, OpusStream } from './packet-audio-stream.ts'
 import { PesAssembler } from './pes-assembler.ts'
@@ -11,25 +11,25 @@ import { tsCodecOf, tsLanguageOf } from './stream-entry.ts'
 import { SyncedAudioStream } from './synced-audio-stream.ts'
 import { VideoStream } from './video-stream.ts'
 
-/** Elementary streams of a program that are followed; further ones are left aside. */
+/** How many elementary streams of a program are read; further ones are ignored. */
 export const TS_MAX_TRACKS = 16
-/** Those of video among them, each of which may hold back a picture of `MAX_ACCESS_UNIT_SIZE_BYTES`. */
+/** How many of them may be video: each may hold back a picture of `MAX_ACCESS_UNIT_SIZE_BYTES`. */
 export const TS_MAX_VIDEO_TRACKS = 4
 
-/** Twice what a packet of audio may have, for those that do not tell their length. */
+/** The limit of a packet of audio that states no length: twice the largest that can state one. */
 const MAX_AUDIO_PES_SIZE_BYTES = 2 * (PES_PREFIX_SIZE_BYTES + PES_MAX_LENGTH)
-/** Names kept of streams that are left aside; a peer could make up any number. */
+/** How many names of ignored streams are kept, since a peer can make up any number. */
 const MAX_UNSUPPORTED = 16
 
 /** One PID of the program that is followed. */
 export type ProgramStream = {
   readonly kind: 'video' | 'audio'
-  /** The same for streams that can go on as one track. */
+  /** A text that is the same for streams that can go on as one track. */
   readonly format: string
   readonly name: string | undefined
   readonly elementary: ElementaryStream
   readonly assembler: PesAssembler
-  /** Of the last packet with a payload. */
+  /** The continuity counter of the last packet with a payload. */
   counter: number | undefined
 }
 
@@ -45,7 +45,7 @@ export class ProgramStreams {
     this.#onDrop = onDrop
   }
 
-  /** What is left aside, for example `stream type 0x11`. */
+  /** The streams that are ignored, for example `stream type 0x11`. */
   get unsupported(): ReadonlySet<string> {
     return this.#unsupported
   }
@@ -64,7 +64,7 @@ export class ProgramStreams {
 
   /**
    * Follows a new PMT. A stream goes on when its PID stays, or when one of the same format takes its place.
-   * @param finish Is told which streams have nothing more to come on their PID, before they end or go on elsewhere.
+   * @param finish Called with each stream of which no more comes on its PID, before it ends or goes on at another.
    */
   update(entries: readonly TsStreamEntry[], finish: (stream: ProgramStream) => void): void {
     const before = this.#byPid
@@ -108,7 +108,7 @@ export class ProgramStreams {
     this.#byPid.set(entry.pid, { kind, format, name, elementary, assembler, counter: undefined })
   }
 
-  /** None for the first of its kind, then the language or a number. */
+  /** The name of a track: none for the first of its kind, then the language or a number. */
   #nameFor(kind: 'video' | 'audio', entry: TsStreamEntry): string | undefined {
     const taken = new Set([...this.#byPid.values()].filter((stream) => stream.kind === kind).map(({ name }) => name))
     if (!taken.has(undefined)) return undefined
@@ -124,23 +124,23 @@ export class ProgramStreams {
     codec: VideoCodec | AudioCodec,
     name: string | undefined,
   ): ElementaryStream | undefined {
-    const init: ElementaryStreamInit = { sink: this.#sink, name, onDrop: this.#onDrop }
+    const options: ElementaryStreamOptions = { sink: this.#sink, name, onDrop: this.#onDrop }
     switch (codec) {
       case 'h264':
       case 'h265':
-        return new VideoStream(codec, init)
+        return new VideoStream(codec, options)
       case 'aac':
       case 'mp3':
       case 'ac3':
       case 'eac3':
-        return new SyncedAudioStream(codec, init)
+        return new SyncedAudioStream(codec, options)
       case 'opus': {
         const head = opusHeadOf(descriptors)
-        return head && new OpusStream(head, init)
+        return head && new OpusStream(head, options)
       }
       case 'pcma':
       case 'pcmu':
-        return new G711Stream(codec, init)
+        return new G711Stream(codec, options)
       default:
         return undefined
     }

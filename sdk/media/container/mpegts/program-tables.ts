@@ -12,13 +12,13 @@ const LENGTH_MASK = 0xfff
 
 /** A program of a PAT (ISO/IEC 13818-1 2.4.4.3). */
 export type TsProgram = {
-  /** 0 is none: its PID carries the network's table. */
+  /** The number of the program; 0 stands for the table of the network. */
   readonly programNumber: number
-  /** Where its PMT is. */
+  /** The PID of its PMT. */
   readonly pid: number
 }
 
-/** Private and standard particulars of a program or stream (2.6). */
+/** A descriptor of a program or stream (2.6). */
 export type TsDescriptor = { readonly tag: number; readonly data: Buffer }
 
 /** One elementary stream of a PMT (2.4.4.8). */
@@ -28,7 +28,7 @@ export type TsStreamEntry = {
   readonly descriptors: readonly TsDescriptor[]
 }
 
-/** What a PMT says of its program. */
+/** The content of a PMT. */
 export type TsProgramMap = {
   /** The PID of the clock; 0x1fff when there is none. */
   readonly pcrPid: number

@@ -7,7 +7,7 @@ const TS_MAX_SECTION_SIZE_BYTES = 1024
 const LENGTH_END_BYTES = 3
 const HEADER_SIZE_BYTES = 8
 const CRC_SIZE_BYTES = 4
-/** What follows the last section of a packet. */
+/** The byte that fills a packet behind its last section. */
 export const TS_SECTION_STUFFING = 0xff
 
 /**
@@ -18,15 +18,15 @@ export const TS_SECTION_STUFFING = 0xff
  */
 export type TsSection = {
   readonly tableId: number
-  /** The transport stream of a PAT, the program of a PMT. */
+  /** The id of the transport stream in a PAT, of the program in a PMT. */
   readonly tableIdExtension: number
   readonly version: number
-  /** Holds now; false for what is to come. */
+  /** The section holds now; false when it announces a later one. */
   readonly current: boolean
   readonly body: Buffer
 }
 
-/** The body is a view. @throws {MalformedError} when it is of another size, or its checksum is wrong. */
+/** Parses a section; its body is a view. @throws {MalformedError} when its size or checksum is wrong. */
 export function parseTsSection(bytes: Buffer): TsSection {
   if (bytes.length < HEADER_SIZE_BYTES + CRC_SIZE_BYTES || sectionSize(bytes) !== bytes.length) {
     throw new MalformedError(`MPEG-TS section cut off at ${bytes.length} bytes`)
@@ -41,7 +41,7 @@ export function parseTsSection(bytes: Buffer): TsSection {
   }
 }
 
-/** The only section of its table. @throws {RangeError} when the body is too long for one. */
+/** Serializes the only section of a table. @throws {RangeError} when the body is too long for one. */
 export function serializeTsSection({ tableId, tableIdExtension, version, current, body }: TsSection): Buffer {
   const sizeBytes = HEADER_SIZE_BYTES + body.length + CRC_SIZE_BYTES
   if (sizeBytes > TS_MAX_SECTION_SIZE_BYTES) throw new RangeError(`MPEG-TS section of ${sizeBytes} bytes`)
@@ -58,7 +58,7 @@ export function serializeTsSection({ tableId, tableIdExtension, version, current
 /** Puts the sections of one PID together from the payloads of its packets. */
 export class TsSectionReader {
   #pending: Buffer = Buffer.alloc(0)
-  /** Within a section, or where one may begin. */
+  /** Whether the next byte lies within a section, or where one may begin. */
   #open = false
 
   /** Gives the sections that this payload completes, unchecked. They may be views into it. */
@@ -71,7 +71,7 @@ export class TsSectionReader {
     return [...sections, ...this.#read(payload.subarray(start))]
   }
 
-  /** Forgets what has begun: bytes of it are lost. */
+  /** Drops the section that has begun, as bytes of it are lost. */
   reset(): void {
     this.#open = false
   }

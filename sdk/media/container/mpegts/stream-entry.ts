@@ -5,9 +5,9 @@ import { opusDescriptor } from './opus-descriptor.ts'
 import type { TsDescriptor, TsStreamEntry } from './program-tables.ts'
 
 /**
- * ISO/IEC 13818-1 table 2-34; AC-3 and E-AC-3 as ATSC A/52 annex A has them, which HLS asks for. G.711 has no number of
- * its own: these two of the private range are those that GB/T 28181 gives it in program streams, and that media servers
- * and cameras use here as well. Nothing tells its rate and channels, so that it is always 8 kHz and mono.
+ * Stream types of ISO/IEC 13818-1 table 2-34; those of AC-3 and E-AC-3 are of ATSC A/52 annex A, which HLS asks for.
+ * G.711 has no number of its own: GB/T 28181 gives it these two of the private range in program streams, and media
+ * servers and cameras use them here as well. The stream states neither rate nor channels: they are 8 kHz and mono.
  */
 const STREAM_TYPE = {
   mpeg1Audio: 0x03,
@@ -28,7 +28,7 @@ const LANGUAGE_SIZE_BYTES = 3
 const MIN_MPEG_1_SAMPLE_RATE = 32_000
 const MAX_ADTS_OBJECT_TYPE = 4
 const MAX_ADTS_CHANNEL_CONFIGURATION = 7
-/** What G.711 is without being told. */
+/** The format of G.711, which the stream does not state. */
 export const TS_G711_SAMPLE_RATE = 8000
 export const TS_G711_CHANNELS = 1
 
@@ -79,7 +79,7 @@ export function canCarryInTs(track: Track): boolean {
 }
 
 /**
- * What the PMT says of a track. A name of three lower-case letters is its language.
+ * The entry of a track in the PMT. A name of three lower-case letters is its language.
  * @throws {RangeError} for a track that cannot be carried.
  */
 export function tsStreamEntry(track: Track, pid: number): TsStreamEntry {
@@ -133,7 +133,7 @@ function registration(identifier: string): TsDescriptor {
   return { tag: DESCRIPTOR_TAG.registration, data: Buffer.from(identifier, 'latin1') }
 }
 
-/** The fourth byte is the kind of audio, 0 when it is not told. */
+/** The fourth byte is the kind of audio; 0 leaves it undefined. */
 function languageDescriptor(language: string): TsDescriptor {
   return { tag: DESCRIPTOR_TAG.language, data: Buffer.from(`${language}\0`, 'latin1') }
 }

@@ -3,9 +3,9 @@ import { MalformedError } from '../../errors.ts'
 import { AUDIO_SYNC, audioFrameConfig, readAudioFrame } from './audio-frame.ts'
 import type { AudioFrame, SyncedAudioCodec } from './audio-frame.ts'
 import { AudioTrackWriter } from './audio-track.ts'
-import type { ElementaryStream, ElementaryStreamInit } from './elementary-stream.ts'
+import type { ElementaryStream, ElementaryStreamOptions } from './elementary-stream.ts'
 
-/** Places looked at in one packet for the start of a frame, before the rest of it is given up. */
+/** How many places of one packet are searched for the start of a frame, before the rest of it is dropped. */
 const MAX_SYNC_ATTEMPTS = 100
 
 /**
@@ -17,12 +17,12 @@ export class SyncedAudioStream implements ElementaryStream {
   readonly #track: AudioTrackWriter
   /** The start of a frame that goes on in the next packet. */
   #rest: Buffer = Buffer.alloc(0)
-  /** A frame has ended where the next byte lies. */
+  /** Whether a frame has ended where the next byte lies. */
   #inSync = false
 
-  constructor(codec: SyncedAudioCodec, init: ElementaryStreamInit) {
+  constructor(codec: SyncedAudioCodec, options: ElementaryStreamOptions) {
     this.#codec = codec
-    this.#track = new AudioTrackWriter(codec, init)
+    this.#track = new AudioTrackWriter(codec, options)
   }
 
   write(data: Buffer, pts: number | undefined): void {
@@ -47,7 +47,7 @@ export class SyncedAudioStream implements ElementaryStream {
       }
       if (frame === null && cutOff < 0) cutOff = offset
       if (frame === null && this.#inSync) break
-      // What looks like a long frame may be none, with whole ones in it.
+      // What looks like a long frame may be no frame, and have whole ones in it.
       if (frame === undefined && attempts === 0) this.#track.drop()
       attempts += 1
       this.#inSync = false
@@ -67,8 +67,9 @@ export class SyncedAudioStream implements ElementaryStream {
   }
 
   /**
-   * The frame at `offset` with those that depend on it; null when it goes on after these bytes.
-   * @throws {MalformedError} when there is none. Where none is expected, another must follow it as proof.
+   * Reads the frame at `offset` with those that depend on it; null when it goes on after these bytes. Where no frame is
+   * expected, another must follow it as proof.
+   * @throws {MalformedError} when there is no frame.
    */
   #frameAt(bytes: Buffer, offset: number): AudioFrame | null {
     const frame = readAudioFrame(this.#codec, bytes, offset)

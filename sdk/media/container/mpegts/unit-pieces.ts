@@ -15,13 +15,13 @@ export type UnitPieces = (unit: AccessUnit) => Buffer[]
 
 const START_CODE = Buffer.from([0, 0, 0, 1])
 
-/** Any slice type (ISO/IEC 14496-10 7.3.2.4), any picture type (ISO/IEC 23008-2 7.3.2.5). */
+/** Delimiters that allow any slice type (ISO/IEC 14496-10 7.3.2.4), any picture type (ISO/IEC 23008-2 7.3.2.5). */
 const DELIMITER = { h264: Buffer.from('09f0', 'hex'), h265: Buffer.from('460150', 'hex') } as const
 
 /**
- * How the units of a track are written, as long as its configuration stays: H.26x with start codes, a delimiter first
- * (ISO/IEC 13818-1 2.14.1 and 2.17.1 demand it) and parameter sets before keyframes that have none of their own; AAC
- * with ADTS; Opus with control headers; the rest as it is.
+ * Returns how the units of a track are written as long as its configuration stays: H.26x with start codes, a delimiter
+ * first (ISO/IEC 13818-1 2.14.1 and 2.17.1 demand it) and parameter sets before keyframes that have none of their own;
+ * AAC with ADTS; Opus with control headers; the rest as it is.
  * @throws {MalformedError} when the configuration is broken.
  */
 export function unitPiecesOf(track: Track): UnitPieces {
@@ -50,7 +50,7 @@ function videoPieces(track: VideoTrack): UnitPieces {
     for (const nalu of nalus) {
       const type = typeOf(nalu)
       if (type === ACCESS_UNIT_DELIMITER) continue
-      // The stream's own sets hold then.
+      // The parameter sets within the unit hold then.
       if (type === SPS) pieces[0] = head
       pieces.push(START_CODE, nalu)
     }

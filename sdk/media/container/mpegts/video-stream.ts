@@ -4,10 +4,10 @@ import { H265_NALU_TYPE, h265NaluType, isH265RandomAccess } from '../../codec/h2
 import { splitAnnexB } from '../../codec/nalu.ts'
 import type { Track } from '../../track.ts'
 import { modulo, TS_CLOCK_RANGE, TS_TIMESCALE } from './clock.ts'
-import type { ElementaryStream, ElementaryStreamInit } from './elementary-stream.ts'
+import type { ElementaryStream, ElementaryStreamOptions } from './elementary-stream.ts'
 import { ParameterSets } from './parameter-sets.ts'
 
-/** What the byte stream needs and units do not have. */
+/** NAL units that the byte stream needs and units do not have. */
 const DROPPED_TYPES = {
   h264: typesOf(H264_NALU_TYPE),
   h265: typesOf(H265_NALU_TYPE),
@@ -18,18 +18,18 @@ const DROPPED_TYPES = {
  * go to the track's configuration; in a unit only those stay that come new between keyframes.
  */
 export class VideoStream implements ElementaryStream {
-  readonly #init: ElementaryStreamInit
+  readonly #options: ElementaryStreamOptions
   readonly #codec: 'h264' | 'h265'
   readonly #sets: ParameterSets
   #track: Track | undefined
-  /** The configuration is older than the sets. */
+  /** Whether the sets have changed since the track was configured. */
   #stale = true
   #lastDts: number | undefined
   #lastStep = 0
 
-  constructor(codec: 'h264' | 'h265', init: ElementaryStreamInit) {
+  constructor(codec: 'h264' | 'h265', options: ElementaryStreamOptions) {
     this.#codec = codec
-    this.#init = init
+    this.#options = options
     this.#sets = new ParameterSets(codec)
   }
 
@@ -40,8 +40,8 @@ export class VideoStream implements ElementaryStream {
     const kept = this.#takeSets(nalus, keyframe)
     if (kept.length === 0) return
     if (this.#stale && (keyframe || !this.#track)) this.#configure()
-    if (!this.#track || decoding === undefined) return this.#init.onDrop()
-    this.#init.sink.write(AccessUnit.fromNalus(this.#track, decoding, pts ?? decoding, keyframe, kept))
+    if (!this.#track || decoding === undefined) return this.#options.onDrop()
+    this.#options.sink.write(AccessUnit.fromNalus(this.#track, decoding, pts ?? decoding, keyframe, kept))
   }
 
   interrupt(): void {
@@ -49,7 +49,7 @@ export class VideoStream implements ElementaryStream {
   }
 
   end(): void {
-    if (this.#track) this.#init.sink.removeTrack(this.#track)
+    if (this.#track) this.#options.sink.removeTrack(this.#track)
   }
 
   /** The decoding time, which a packet may leave out when it goes on at the same pace. */
@@ -60,7 +60,7 @@ export class VideoStream implements ElementaryStream {
     return (this.#lastDts = dts)
   }
 
-  /** Follows the parameter sets; gives the NAL units that the unit keeps. */
+  /** Takes the parameter sets out of the NAL units, and returns those that the unit keeps. */
   #takeSets(nalus: readonly Buffer[], keyframe: boolean): Buffer[] {
     const typeOf = this.#codec === 'h264' ? h264NaluType : h265NaluType
     const sets: { type: number; nalu: Buffer }[] = []
@@ -82,7 +82,7 @@ export class VideoStream implements ElementaryStream {
     const config = this.#sets.config()
     if (!config) return
     this.#stale = false
-    const { sink, name } = this.#init
+    const { sink, name } = this.#options
     if (this.#track) return sink.configureTrack(this.#track, config)
     const common = { timescale: TS_TIMESCALE, config, ...(name === undefined ? {} : { name }) }
     this.#track = sink.addTrack({ kind: 'video', codec: this.#codec, ...common })
