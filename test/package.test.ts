@@ -87,8 +87,12 @@ describe('published package', () => {
       this.timeout(300_000)
       folder = mkdtempSync(path.join(tmpdir(), 'sluice-'))
       installInto(folder)
-      const hello = (await blocksOf('README.md', 'ts'))('definePlugin')
+      const hello = (await blocksOf('docs/plugin-authors.md', 'ts'))('// plugins/hello.ts')
       writeFileSync(path.join(folder, 'plugins', 'hello.ts'), hello)
+      writeFileSync(
+        path.join(folder, 'test', 'hello.ts'),
+        (await blocksOf('docs/plugin-authors.md', 'ts'))('// test/hello.ts'),
+      )
       for (const [index, { text }] of refused.entries()) {
         const wrong = text === '' ? hello.replace('config.greeting', 'config.greting') : text
         writeFileSync(path.join(folder, 'plugins', `refused-${index}.ts`), wrong)
@@ -99,7 +103,10 @@ describe('published package', () => {
     })
     after(() => rmSync(folder, { recursive: true }))
 
-    it("finds nothing wrong with it, and with README's own plugin", () => {
+    it("finds nothing wrong with it, and with the plugin and test of docs/plugin-authors.md, which is README's", async () => {
+      const hello = readFileSync(path.join(folder, 'plugins', 'hello.ts'), 'utf8')
+      expect(hello).to.equal(`// plugins/hello.ts\n${(await blocksOf('README.md', 'ts'))('definePlugin')}`)
+
       expect(complaints.filter((line) => !line.startsWith('plugins/refused-'))).to.eql([])
     })
 
@@ -113,7 +120,7 @@ describe('published package', () => {
     it('has tests that pass', () => {
       const { status, stdout } = spawnSync(process.execPath, ['--test', 'test/*.ts'], { cwd: folder, encoding: 'utf8' })
       expect(status, stdout).to.equal(0)
-      expect(stdout).to.match(/pass 2\n/u)
+      expect(stdout).to.match(/pass 3\n/u)
     })
   })
 

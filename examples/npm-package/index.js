@@ -8,11 +8,10 @@ export default definePlugin({
   description: 'Logs how many viewers each stream has',
   config: Type.Object({ interval: Duration({ default: '30s', description: 'Time between two log lines' }) }),
 
-  setup({ config, log, onDispose, streams }) {
-    const timer = setInterval(() => {
-      for (const { path, subscriberCount } of streams.list())
-        log.info({ stream: path, viewers: subscriberCount }, 'viewers')
-    }, config.interval)
-    onDispose(() => clearInterval(timer))
+  setup(ctx) {
+    ctx.setInterval(() => {
+      for (const { path, subscriberCount } of ctx.streams.list())
+        ctx.log.info({ stream: path, viewers: subscriberCount }, 'viewers')
+    }, ctx.config.interval)
   },
 })
