@@ -2,10 +2,11 @@ import { parseArgs } from 'node:util'
 import { messageOf } from './base/message-of.ts'
 
 export const USAGE = `Usage: sluice [-c FILE]         run the server
-       sluice check [-c FILE]   check a config file and print what holds, and why
+       sluice check [-c FILE]   check a config file and print what differs from the defaults, and why
 
 Options:
   -c, --config FILE   config file; without it, config.yaml in the working directory, else the shipped one
+  --all               check prints every key
   -h, --help          this text
   -v, --version       the version
 
@@ -14,7 +15,8 @@ Any key can be set in the environment, too: SLUICE_<SECTION>_<KEY>, for example 
 
 /** What the command line asks for. */
 export type Command =
-  | { readonly kind: 'run' | 'check'; readonly configFile: string | undefined }
+  | { readonly kind: 'run'; readonly configFile: string | undefined }
+  | { readonly kind: 'check'; readonly configFile: string | undefined; readonly all: boolean }
   | { readonly kind: 'help' | 'version' }
   | { readonly kind: 'usage-error'; readonly message: string }
 
@@ -25,6 +27,7 @@ export function parseCommandLine(args: readonly string[]): Command {
       allowPositionals: true,
       options: {
         config: { type: 'string', short: 'c' },
+        all: { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
         version: { type: 'boolean', short: 'v' },
       },
@@ -35,7 +38,9 @@ export function parseCommandLine(args: readonly string[]): Command {
     if (rest.length > 0 || (verb !== 'run' && verb !== 'check')) {
       return { kind: 'usage-error', message: `unknown argument "${rest[0] ?? verb}"` }
     }
-    return { kind: verb, configFile: values.config }
+    const { config: configFile, all = false } = values
+    if (verb === 'check') return { kind: 'check', configFile, all }
+    return all ? { kind: 'usage-error', message: '--all is for check' } : { kind: 'run', configFile }
   } catch (error) {
     return { kind: 'usage-error', message: messageOf(error) }
   }

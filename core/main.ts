@@ -32,7 +32,7 @@ async function main(): Promise<void> {
       process.exitCode = EXIT_USAGE
       return
     case 'check':
-      return check(command.configFile)
+      return check(command.configFile, command.all)
     case 'run':
       return run(command.configFile)
   }
@@ -83,19 +83,15 @@ function bannerOf({ host, http }: Server, log: Logger): string {
   return startBanner({ version: VERSION, http: http.addresses, endpoints, localAddress: localAddress() })
 }
 
-async function check(file: string | undefined): Promise<void> {
+async function check(file: string | undefined, all: boolean): Promise<void> {
   const config = await load(file)
   if (config === undefined) return
   const server = new Server({ config, log: createLogger({ level: 'silent' }) })
   try {
-    await server.loadPlugins()
+    await server.host.load()
     const plugins = server.host.list()
-    process.stdout.write(
-      configReport(
-        config,
-        plugins.flatMap(({ definition }) => definition ?? []),
-      ),
-    )
+    const definitions = plugins.flatMap(({ definition }) => definition ?? [])
+    process.stdout.write(await configReport(config, definitions, { all }))
     const broken = plugins.filter(
       ({ disableReason, definition }) => definition === undefined && disableReason !== undefined,
     )

@@ -54,6 +54,8 @@ export class Server {
   #unwatch: (() => void) | undefined
   /** Of the config, as they were logged. */
   #warnings: readonly string[] = []
+  /** The newest file was not applied. */
+  #refused = false
   #stopping: Promise<void> | undefined
 
   constructor({ config, log, pluginFolders = [PLUGINS_FOLDER] }: ServerOptions) {
@@ -70,7 +72,7 @@ export class Server {
     this.host = new PluginHost({
       log,
       onChange: (plugins) => this.#pulls.apply(plugins),
-      folders: [...pluginFolders, ...pluginsDirs(config)],
+      folders: [...pluginFolders, ...config.pluginFolders],
       workingFolder: process.cwd(),
       drainTimeoutMs: () => config.global.draintimeout,
       parts: {
@@ -101,9 +103,6 @@ export class Server {
     this.#addRoutes()
     await this.http.start()
     await this.host.start()
-    for (const { name, line } of this.#config.undeclaredSections()) {
-      this.#log.warn({ section: name, line }, 'this config section has no plugin; it is kept for the day it comes')
-    }
     this.#warn()
     this.#unwatch = this.#config.watch(() => void this.#reload())
     this.#log.info({ version: VERSION, config: this.#config.file ?? 'defaults' }, 'the server is up')
@@ -112,11 +111,12 @@ export class Server {
   /**
    * Finds and loads the plugins without starting them.
    * @param patienceMs how long to wait without progress; forever unless given
-   * @throws {ConfigError} with all that is wrong in their sections
+   * @throws {ConfigError} with all that is wrong in `global` and their sections
    */
   async loadPlugins(patienceMs?: number): Promise<void> {
     await this.host.load(patienceMs)
-    const problems = this.host.configErrors().flatMap((error) => (error instanceof ConfigError ? error.problems : []))
+    const ofPlugins = this.host.configErrors().flatMap((error) => (error instanceof ConfigError ? error.problems : []))
+    const problems = [...this.#config.problems, ...ofPlugins]
     if (problems.length > 0) throw new ConfigError(problems)
   }
 
@@ -143,6 +143,8 @@ export class Server {
     try {
       const changes = await this.#config.reload((global) => this.http.applyConfig(global))
       if (changes.length > 0) this.#log.info({ changes }, 'the config changed')
+      else if (this.#refused) this.#log.info('the config is right again; nothing changed')
+      this.#refused = false
       this.#log.level = this.#config.global.loglevel
       // Also without changes: plugins that were refused have no section yet in which something could change.
       await this.host.applyConfig(changes)
@@ -151,6 +153,7 @@ export class Server {
         this.#log.warn('global.plugins_dir holds from the next start of the server')
       }
     } catch (error) {
+      this.#refused = true
       this.#log.error({ err: error }, 'the config was not applied; the one before holds')
     }
   }
@@ -196,9 +199,4 @@ export class Server {
 export function defaultConfigFile(): string {
   const local = path.resolve('config.yaml')
   return existsSync(local) ? local : path.join(PACKAGE_ROOT, 'config', 'config.yaml')
-}
-
-function pluginsDirs(config: Config): string[] {
-  const base = config.file === undefined ? process.cwd() : path.dirname(config.file)
-  return config.global.plugins_dir.map((folder) => path.resolve(base, folder))
 }

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { expect } from 'chai'
 import { AdmissionWebhookConfig, InheritedConfig, PublishConfig, SignedPolicyConfig, SubscribeConfig } from 'sluice/sdk'
 import { Config } from '../config/config.ts'
+import { ConfigError } from '../config/config-error.ts'
 
 const PLUGIN = { name: 'rtmp' }
 
@@ -22,12 +23,7 @@ describe('config of the gates', () => {
 
   /** What is wrong with a file. */
   async function problem(text: string): Promise<string> {
-    try {
-      await load(text)
-      return 'nothing'
-    } catch (error) {
-      return error instanceof Error ? error.message : 'no Error'
-    }
+    return new ConfigError((await load(text)).problems).message
   }
 
   it('is shown in groups of these titles, with secrets as passwords', () => {

@@ -1,5 +1,6 @@
+import { readFile } from 'node:fs/promises'
 import { isMap, isScalar, LineCounter, parseDocument, visit, type Document, type Node } from 'yaml'
-import type { Place, Problem } from './config-error.ts'
+import { ConfigError, type Place, type Problem } from './config-error.ts'
 import { normalizeKey } from './key-name.ts'
 import { ValueReader } from './value-reader.ts'
 import type { GroupSchema } from './schema.ts'
@@ -36,6 +37,22 @@ export class ConfigFile {
     const problems = [...syntaxProblems(this.#document, placeAt), ...aliasProblems(this.#document, placeAt)]
     this.sections = this.#sections(placeAt(0), problems)
     this.problems = problems
+  }
+
+  /**
+   * Reads a file; undefined when it isn't there and need not be.
+   * @throws {ConfigError} when it can't be read
+   */
+  static async read(file: string, required: boolean): Promise<ConfigFile | undefined> {
+    try {
+      return new ConfigFile(file, await readFile(file, 'utf8'))
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? String(error.code) : undefined
+      if (code === undefined) throw error
+      if (code === 'ENOENT' && !required) return undefined
+      const message = code === 'ENOENT' ? 'there is no such file' : `can't be read (${code})`
+      throw new ConfigError([{ file, line: 0, column: 0, key: '', message }])
+    }
   }
 
   reader(section: GroupSchema): ValueReader {

@@ -175,7 +175,7 @@ describe('config precedence', () => {
     const config = await configOf('relay: {chunksize: 2048}')
     expect(config.resolve(RELAY).values.chunksize).to.equal(2048)
     expect(config.declared).to.deep.equal([])
-    expect(config.undeclaredSections()).to.deep.equal([{ name: 'relay', line: 1 }])
+    expect(config.undeclaredSections().map(({ name, place }) => [name, place.line])).to.deep.equal([['relay', 1]])
     config.declare(RELAY)
     expect(config.undeclaredSections()).to.deep.equal([])
     config.forget('relay')

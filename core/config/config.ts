@@ -1,7 +1,8 @@
-import { readFile } from 'node:fs/promises'
-import { isDeepStrictEqual } from 'node:util'
+import { existsSync } from 'node:fs'
+import path from 'node:path'
 import type { TObject } from 'typebox'
 import type { InheritedConfig, PluginConfig } from 'sluice/sdk'
+import { changesBetween, type ConfigChange } from './config-change.ts'
 import { ConfigError, type Problem } from './config-error.ts'
 import { ConfigFile } from './config-file.ts'
 import { Environment } from './environment.ts'
@@ -11,6 +12,7 @@ import { normalizeKey } from './key-name.ts'
 import { resolveGlobal, resolvePlugin, type Inputs } from './resolve.ts'
 import type { SectionDefinition } from './schema.ts'
 import type { ConfigEntry, Section, SectionConfig } from './section.ts'
+import { meantSection, undeclaredRemark, type UndeclaredSection } from './undeclared.ts'
 
 /** Read from the working directory when no file is named; it need not be there. */
 const DEFAULT_FILE = 'config.yaml'
@@ -28,14 +30,6 @@ type Inspection = (sections: readonly Section[]) => readonly string[]
 
 /** Does what must succeed before a changed `global` holds, such as to bind its addresses. */
 type Acceptance = (global: Readonly<GlobalConfig>) => Promise<void>
-
-/** What a reload changed in a section. */
-export type ConfigChange = {
-  /** `global` or the name of a plugin. */
-  readonly section: string
-  /** Dotted paths of the keys whose effective value is another one. */
-  readonly keys: readonly string[]
-}
 
 type Declared = {
   /** The newest comes first, though an older one may run until it can take over. */
@@ -65,6 +59,7 @@ export class Config {
   /** By normalized name. */
   #declared = new Map<string, Declared>()
   #reloading: Promise<unknown> = Promise.resolve()
+  readonly #problems: Problem[] = []
   /** What was wrong with the newest file, where it was refused. */
   #refusal: readonly Problem[] = []
   #onChange = () => {}
@@ -78,14 +73,17 @@ export class Config {
     this.#content = content
     this.#environment = environment
     this.#inspect = inspect
-    const problems = [...content.problems]
-    this.#global = resolveGlobal({ file: content, environment }, problems)
-    failOn(problems)
+    failOn(content.problems)
+    this.#global = resolveGlobal({ file: content, environment }, this.#problems)
   }
 
-  /** Throws a `ConfigError` when the file can't be read or parsed, or when `global` is wrong. */
+  /**
+   * Reads a file. What is wrong with `global` is in `problems`, so that it does not hide what is wrong with plugins'
+   * sections; no server is to run with it.
+   * @throws {ConfigError} when the file can't be read or parsed
+   */
   static async load({ file, env = process.env, inspect = () => [] }: ConfigOptions = {}): Promise<Config> {
-    const content = await readConfig(file ?? DEFAULT_FILE, file !== undefined)
+    const content = await ConfigFile.read(file ?? DEFAULT_FILE, file !== undefined)
     const path = content === undefined ? undefined : (file ?? DEFAULT_FILE)
     const environment = new Environment(env)
     return new Config(path, content ?? new ConfigFile(DEFAULT_FILE, ''), { environment, inspect })
@@ -93,6 +91,22 @@ export class Config {
 
   get global(): Readonly<GlobalConfig> {
     return this.#global.config.values as GlobalConfig
+  }
+
+  /** What was wrong with `global` when the config was loaded; values of keys that are wrong are defaults. */
+  get problems(): readonly Problem[] {
+    return this.#problems
+  }
+
+  /** The folders with further plugins. */
+  get pluginFolders(): string[] {
+    const base = this.file === undefined ? process.cwd() : path.dirname(this.file)
+    return this.global.plugins_dir.map((folder) => path.resolve(base, folder))
+  }
+
+  /** `global` and the sections of the declared plugins. */
+  get sections(): readonly Section[] {
+    return [this.#global, ...[...this.#declared.values()].map(({ section }) => section)]
   }
 
   /** The names of the declared plugins. */
@@ -133,19 +147,26 @@ export class Config {
     this.#retryRefused(name)
   }
 
-  /** Sections of the file for which there is no plugin (yet). */
-  undeclaredSections(): { name: string; line: number }[] {
+  /** The sections of the file for which there is no plugin (yet): neither one that is declared nor one of these. */
+  undeclaredSections(others: readonly string[] = []): UndeclaredSection[] {
+    const plugins = [...this.declared, ...others]
+    const known = new Set(['global', ...plugins].map(normalizeKey))
     return [...this.#content.sections]
-      .filter(([name]) => name !== 'global' && !this.#declared.has(name))
-      .map(([, { name, place }]) => ({ name, line: place.line }))
+      .filter(([name]) => !known.has(name))
+      .map(([, { name, place }]) => ({ name, place, meant: meantSection(name, plugins) }))
   }
 
   /** What is odd, but no error. */
   warnings(): string[] {
     const noFile = this.file === undefined ? [`there is no ${DEFAULT_FILE} here, so defaults apply`] : []
-    const sections = [this.#global, ...[...this.#declared.values()].map(({ section }) => section)]
-    const leaves = new Map(sections.map((section) => [section.name, section.leaves]))
-    return [...noFile, ...this.#environment.warnings(leaves), ...this.#inspect(sections)]
+    const leaves = new Map(this.sections.map((section) => [section.name, section.leaves]))
+    const undeclared = this.undeclaredSections().map(
+      (section) => `line ${section.place.line}: ${undeclaredRemark(section)}`,
+    )
+    const folders = this.pluginFolders.filter((folder) => !existsSync(folder))
+    const noFolders = folders.map((folder) => `global.plugins_dir: there is no folder '${folder}' (yet)`)
+    const odd = [...this.#environment.warnings(leaves), ...this.#inspect(this.sections)]
+    return [...noFile, ...undeclared, ...noFolders, ...odd]
   }
 
   /**
@@ -203,7 +224,7 @@ export class Config {
 
   async #reload(accept?: Acceptance): Promise<readonly ConfigChange[]> {
     if (this.file === undefined) return []
-    const content = (await readConfig(this.file, true)) ?? this.#content
+    const content = (await ConfigFile.read(this.file, true)) ?? this.#content
     const { global, declared, changes } = await this.#accepted(content, accept)
     this.#content = content
     this.#global = global
@@ -262,26 +283,6 @@ function resolveNewest(
 
 function failOn(problems: readonly Problem[]): void {
   if (problems.length > 0) throw new ConfigError(problems)
-}
-
-/** Undefined when the file isn't there and need not be. */
-async function readConfig(file: string, required: boolean): Promise<ConfigFile | undefined> {
-  try {
-    return new ConfigFile(file, await readFile(file, 'utf8'))
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : undefined
-    if (code === undefined) throw error
-    if (code === 'ENOENT' && !required) return undefined
-    const message = code === 'ENOENT' ? 'there is no such file' : `can't be read (${code})`
-    throw new ConfigError([{ file, line: 0, column: 0, key: '', message }])
-  }
-}
-
-function changesBetween(old: Section, section: Section): ConfigChange[] {
-  const keys = section.leaves
-    .map(({ path }) => path)
-    .filter((path) => !isDeepStrictEqual(old.settings.get(path)?.value, section.settings.get(path)?.value))
-  return keys.length === 0 ? [] : [{ section: section.name, keys }]
 }
 
 /** The values were read by the schema that the type was made from. */

@@ -55,7 +55,7 @@ describe('config reload', () => {
     expect((await config.reload()).map(({ section }) => section)).to.deep.equal(['global', 'relay'])
     expect(config.global.loglevel).to.equal('warn')
     expect(config.section('relay')).to.deep.include({ enabled: false, userConfig: 'enable: false\nlinger: 9s\n' })
-    expect(config.undeclaredSections()).to.deep.equal([{ name: 'later', line: 3 }])
+    expect(config.undeclaredSections().map(({ name, place }) => [name, place.line])).to.deep.equal([['later', 3]])
   })
 
   const invalid: [name: string, text: string, keys: string[]][] = [

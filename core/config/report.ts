@@ -1,34 +1,56 @@
 import { Document, isCollection, type Node } from 'yaml'
 import type { Config } from './config.ts'
 import { ConfigError, type Problem } from './config-error.ts'
+import { referenceProblems } from './references.ts'
 import type { SectionDefinition } from './schema.ts'
 import type { ConfigEntry } from './section.ts'
+import { undeclaredRemark } from './undeclared.ts'
+
+type ReportOptions = {
+  /** Every key, and not only those that the user gave another value than they would have. */
+  readonly all?: boolean
+}
 
 /**
- * The effective config as YAML: `global` and these plugins, which it declares, with the source of each value as a comment
- * and secrets masked; what is odd comes first, as comments. Throws one `ConfigError` for all sections that are wrong.
+ * That the config is right, what is odd in it, as comments, and what differs from the defaults, as YAML: `global` and
+ * these plugins, which it declares, with the source of each value as a comment and secrets masked.
+ * @throws {ConfigError} with all that is wrong: in the sections, their names, and the files and addresses in those that are
+ * right otherwise
  */
-export function configReport(config: Config, definitions: readonly SectionDefinition[]): string {
-  const problems: Problem[] = []
-  for (const definition of definitions) {
-    try {
-      config.declare(definition)
-    } catch (error) {
-      if (!(error instanceof ConfigError)) throw error
-      problems.push(...error.problems)
-    }
+export async function configReport(
+  config: Config,
+  definitions: readonly SectionDefinition[],
+  { all = false }: ReportOptions = {},
+): Promise<string> {
+  const problems = [...config.problems, ...declareAll(config, definitions)]
+  for (const section of config.undeclaredSections(definitions.map(({ name }) => name))) {
+    if (section.meant !== undefined) problems.push({ ...section.place, key: '', message: undeclaredRemark(section) })
   }
+  problems.push(...(await referenceProblems(config.sections)))
   if (problems.length > 0) throw new ConfigError(problems)
 
   const document = new Document({})
-  for (const section of ['global', ...config.declared]) {
-    for (const entry of config.describe(section)) addEntry(document, section, entry)
+  for (const { name } of config.sections) {
+    for (const entry of config.describe(name)) if (all || entry.differs) addEntry(document, name, entry)
   }
-  const remarks = [
-    ...config.warnings(),
-    ...config.undeclaredSections().map(({ name, line }) => `line ${line}: there is no plugin '${name}' (yet)`),
-  ]
-  return remarks.map((remark) => `# ${remark}\n`).join('') + document.toString({ lineWidth: 0 })
+  const isEmpty = isCollection(document.contents) && document.contents.items.length === 0
+  const found = isEmpty ? 'nothing differs from the defaults' : 'below is what differs from the defaults'
+  const title = `ok: ${config.file ?? 'no config file'}${all ? '' : `; ${found}, and --all shows the rest`}`
+  const comments = [title, ...config.warnings()].map((line) => `# ${line}\n`).join('')
+  return isEmpty ? comments : comments + document.toString({ lineWidth: 0 })
+}
+
+/** Declares plugins, and tells what is wrong with their sections. */
+function declareAll(config: Config, definitions: readonly SectionDefinition[]): Problem[] {
+  return definitions.flatMap((definition) => {
+    try {
+      config.declare(definition)
+      return []
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error
+      return error.problems
+    }
+  })
 }
 
 function addEntry(document: Document, section: string, { key, value, source }: ConfigEntry): void {

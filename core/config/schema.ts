@@ -118,8 +118,14 @@ export function leavesOf(group: GroupSchema, prefix = ''): Leaf[] {
   })
 }
 
+const PULL_LEAVES = leavesOf(PULL)
 /** The keys of the pull rules. */
-export const PULL_KEYS: ReadonlySet<string> = new Set(leavesOf(PULL).map(({ path }) => path))
+export const PULL_KEYS: ReadonlySet<string> = new Set(PULL_LEAVES.map(({ path }) => path))
+
+/** Whether a key holds pull rules, as opposed to one that a plugin gave the same name. */
+export function isPullLeaf({ schema }: Leaf): boolean {
+  return PULL_LEAVES.some((leaf) => leaf.schema === schema)
+}
 
 const HOLDS_SECRET: ReadonlySet<string | undefined> = new Set(['source-url', 'webhook-url'])
 

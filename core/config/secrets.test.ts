@@ -26,7 +26,7 @@ describe('secrets of the config', () => {
       config.userConfig('global'),
       JSON.stringify(config.describe('relay')),
       JSON.stringify(config.describe('global')),
-      configReport(config, [RELAY]),
+      await configReport(config, [RELAY], { all: true }),
     ].join('\n')
     expect(printed).not.to.include('hush')
     expect(printed).to.include('******')
@@ -36,7 +36,7 @@ describe('secrets of the config', () => {
     const config = await configOf("relay: {passphrase: ''}")
     config.declare(RELAY)
     const entry = config.describe('relay').find(({ key }) => key === 'passphrase')
-    expect(entry).to.deep.equal({ key: 'passphrase', value: '', source: 'file', secret: true })
+    expect(entry).to.deep.equal({ key: 'passphrase', value: '', source: 'file', secret: true, differs: false })
   })
 
   const wrong = [

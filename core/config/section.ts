@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { stringify } from 'yaml'
 import { nested, type Setting, type SettingMap, type Source } from './settings.ts'
 import type { Leaf } from './schema.ts'
@@ -22,6 +23,8 @@ export type ConfigEntry = {
   readonly value: unknown
   readonly source: Source
   readonly secret: boolean
+  /** The user gave it another value than it would have. */
+  readonly differs: boolean
 }
 
 /** What one source sets. */
@@ -33,11 +36,14 @@ export class Section {
   readonly leaves: readonly Leaf[]
   readonly settings: ReadonlyMap<string, Setting & { readonly source: Source }>
   readonly config: SectionConfig
+  /** The layers that are not the user's in this section. */
+  readonly #given: readonly Layer[]
 
   /** The layers come strongest first. */
   constructor(name: string, leaves: readonly Leaf[], layers: readonly Layer[]) {
     this.name = name
     this.leaves = leaves
+    this.#given = layers.filter(({ source }) => !isUsers(source))
     this.settings = winners(leaves, layers)
     const values = [...this.settings].map(([path, { value }]) => [path, value] as const)
     this.config = Object.freeze({
@@ -52,19 +58,29 @@ export class Section {
     return this.leaves.flatMap(({ path, schema }) => {
       const setting = this.settings.get(path)
       if (setting === undefined) return []
-      return [{ key: path, value: setting.shown, source: setting.source, secret: schema.writeOnly === true }]
+      const { shown: value, source } = setting
+      return [{ key: path, value, source, secret: schema.writeOnly === true, differs: this.#differs(path, setting) }]
     })
   }
 
   /** What the user set here, which is what plugins may inherit. */
   userSettings(): SettingMap {
-    return new Map([...this.settings].filter(([, { source }]) => source === 'file' || source === 'env'))
+    return new Map([...this.settings].filter(([, { source }]) => isUsers(source)))
+  }
+
+  #differs(path: string, { source, value }: Setting & { readonly source: Source }): boolean {
+    const given = this.#given.find(({ settings }) => settings.has(path))?.settings.get(path)
+    return isUsers(source) && !isDeepStrictEqual(value, given?.value)
   }
 
   #userConfig(): string {
     const shown = [...this.userSettings()].map(([path, setting]) => [path, setting.shown] as const)
     return shown.length === 0 ? '' : stringify(nested(shown))
   }
+}
+
+function isUsers(source: Source): boolean {
+  return source === 'file' || source === 'env'
 }
 
 function winners(leaves: readonly Leaf[], layers: readonly Layer[]): Section['settings'] {

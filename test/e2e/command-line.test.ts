@@ -61,19 +61,48 @@ describe('sluice on the command line', () => {
     })
   }
 
-  it('check prints what holds and why, without secrets', async () => {
-    await writeFile(
-      file,
-      'global:\n  publish:\n    key: very-secret\n  subscribe:\n    queuetime: 7s\nnosuch:\n  a: 1\n',
-    )
+  it('check says that all is well and what differs from the defaults, and all with --all, without secrets', async () => {
+    const config = 'global:\n  publish:\n    key: very-secret\n  subscribe:\n    queuetime: 7s\nnosuch:\n  a: 1\n'
+    await writeFile(file, config)
     const env = { SLUICE_RTMP_CHUNKSIZE: '8192', SLUICE_RTMP_SUBSCRIBE_KEY: 'secret-too' }
     const text = String(await startCommand(['check', '-c', file], { env }).succeed())
-    expect(text).not.to.include('very-secret').and.not.include('secret-too')
-    expect(text).to.match(/chunksize: 8192 +# env/u)
-    expect(text).to.match(/queuetime: \S+ +# file/u)
-    expect(text).to.match(/queuetime: \S+ +# global/u)
-    expect(text).to.match(/kickexist: false +# default/u)
-    expect(text).to.include("there is no plugin 'nosuch'")
+    const whole = String(await startCommand(['check', '--all', '-c', file], { env }).succeed())
+    for (const shown of [text, whole]) {
+      expect(shown).not.to.include('very-secret').and.not.include('secret-too')
+      expect(shown).to.match(/^# ok: .*config\.yaml/u)
+      expect(shown).to.match(/chunksize: 8192 +# env/u)
+      expect(shown).to.match(/queuetime: \S+ +# file/u)
+      expect(shown).to.include("there is no plugin 'nosuch'")
+      expect(shown).to.include('global.publish.key keeps nobody out')
+    }
+    expect(text.split('\n').length).to.be.below(30)
+    expect(whole).to.match(/queuetime: \S+ +# global/u)
+    expect(whole).to.match(/kickexist: false +# default/u)
+  })
+
+  it('check ends with code 1 and all that is wrong: in global, in plugins, in names of sections and in files', async () => {
+    const config = [
+      'global: {draintimeout: soon}',
+      'rtmp: {chunksize: big}',
+      'flv: {http: {certfile: /no/cert.pem}}',
+      'rmtp: {}',
+      'http: {listenaddr: ":1"}',
+      'hls: {pull: {live/a: "htp://host/a.m3u8"}}',
+    ]
+    await writeFile(file, config.join('\n'))
+    const command = startCommand(['check', '-c', file])
+    expect((await command.exit).code).to.equal(1)
+    const lines = command.stderr.trim().split('\n')
+    expect(lines).to.have.length(6)
+    const says = [
+      /global\.draintimeout: expected/u,
+      /rtmp\.chunksize: expected/u,
+      /flv\.http\.certfile: certfile \/no\/cert\.pem is set, but keyfile is not/u,
+      /did you mean 'rtmp'\?/u,
+      /did you mean 'global\.http'\?/u,
+      /did you mean 'http'\?/u,
+    ]
+    for (const [index, pattern] of says.entries()) expect(lines[index]).to.match(pattern)
   })
 
   const slips = {

@@ -67,10 +67,29 @@ describe('a changed config file', () => {
     await expectKick(true)
   })
 
+  it('that was refused and is put right again is told, though nothing changes', async () => {
+    await write('rtmp:\n  publish:\n    kickexits: true\n', 'the config was not applied; the one before holds')
+    await write('', 'the config is right again; nothing changed')
+    const before = server.records.length
+    await server.writeConfig('# once more\n')
+    await write('# and again\nrtmp: {publish: {maxcount: 5}}\n', 'the config changed')
+    const lines = server.records.slice(before).map(({ msg }) => msg)
+    expect(lines).not.to.include('the config is right again; nothing changed')
+  })
+
+  it('has a slip in the name of a section told, and a folder that is not there', async () => {
+    const slip = /^line 1: there is no plugin 'rmtp', did you mean 'rtmp'\?$/u
+    const folder = /^global\.plugins_dir: there is no folder '.*\/nowhere' \(yet\)$/u
+    await server.writeConfig('rmtp: {}\nglobal: {plugins_dir: nowhere}\n')
+    for (const pattern of [slip, folder]) {
+      await waitFor(() => server.problems.some(({ msg }) => pattern.test(msg)), { what: String(pattern) })
+    }
+  })
+
   it('turns a plugin off and on', async () => {
     const state = () => server.server.host.list().find(({ name }) => name === 'flv')?.state
     await write('flv:\n  enable: false\n', 'the config changed')
-    await waitFor(() => state() === 'disabled', { what: 'flv to go' })
+    await waitFor(() => state() === 'off', { what: 'flv to go' })
     const gone = new FlvViewer(server.http('/flv/live/kept.flv'))
     expect(await gone.status).to.equal(404)
     await write('', 'the config changed')

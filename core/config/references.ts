@@ -1,0 +1,75 @@
+import { loadCertificate } from '../net/tls.ts'
+import { messageOf } from '../base/message-of.ts'
+import type { Problem } from './config-error.ts'
+import { nearestKey } from './key-name.ts'
+import { isPullLeaf } from './schema.ts'
+import type { Section } from './section.ts'
+
+/** Schemes of addresses that are pulled from, here or by plugins to come. */
+const SOURCE_SCHEMES = ['rtmp', 'rtmps', 'rtsp', 'rtsps', 'srt', 'http', 'https', 'whep', 'wheps']
+const SCHEME = /^([a-z][a-z\d+.-]*):\/\//iu
+/** Stands for a group of the path in the address of an on-demand rule. */
+const GROUP = /\$\d/gu
+
+/**
+ * What is wrong with that which sections refer to: certificates that can't be used, addresses that nothing can be pulled
+ * from. A running server finds out by itself; this is for a look beforehand.
+ */
+export async function referenceProblems(sections: readonly Section[]): Promise<Problem[]> {
+  const enabled = sections.filter(({ config }) => config.enabled)
+  const certificates = await Promise.all(enabled.map(certificateProblems))
+  return [...certificates.flat(), ...enabled.flatMap(sourceProblems)]
+}
+
+async function certificateProblems(section: Section): Promise<Problem[]> {
+  const problems: Problem[] = []
+  for (const { path } of section.leaves) {
+    if (!/(?:^|\.)certfile$/u.test(path)) continue
+    const keyPath = path.replace(/certfile$/u, 'keyfile')
+    const written = [path, keyPath].find((key) => isWrittenIn(section, key))
+    const files = { certfile: textOf(section, path), keyfile: textOf(section, keyPath) }
+    if (written === undefined || (files.certfile === '' && files.keyfile === '')) continue
+    try {
+      await loadCertificate(files)
+    } catch (error) {
+      problems.push(problemAt(section, written, written, messageOf(error)))
+    }
+  }
+  return problems
+}
+
+function sourceProblems(section: Section): Problem[] {
+  return section.leaves.filter(isPullLeaf).flatMap(({ path }) => {
+    const rules = section.settings.get(path)?.value as Readonly<Record<string, { readonly url: string }>> | undefined
+    return Object.entries(rules ?? {}).flatMap(([target, { url }]) => {
+      const fault = sourceFault(url)
+      return fault === undefined ? [] : [problemAt(section, path, `${path}.${target}.url`, fault)]
+    })
+  })
+}
+
+/** Never quotes the address, which may have secrets in it. What has no scheme may be a file. */
+function sourceFault(url: string): string | undefined {
+  const scheme = SCHEME.exec(url)?.[1]?.toLowerCase()
+  if (scheme === undefined) return undefined
+  if (SOURCE_SCHEMES.includes(scheme)) {
+    return URL.canParse(url.replaceAll(GROUP, '1')) ? undefined : 'is no address that anything can be asked of'
+  }
+  const nearest = nearestKey(scheme, SOURCE_SCHEMES)
+  return nearest === undefined ? undefined : `unknown scheme '${scheme}', did you mean '${nearest}'?`
+}
+
+function isWrittenIn(section: Section, path: string): boolean {
+  const source = section.settings.get(path)?.source
+  return source === 'file' || source === 'env'
+}
+
+function textOf(section: Section, path: string): string {
+  const value = section.settings.get(path)?.value
+  return typeof value === 'string' ? value : ''
+}
+
+function problemAt(section: Section, path: string, key: string, message: string): Problem {
+  const place = section.settings.get(path)?.place ?? { file: section.name, line: 0, column: 0 }
+  return { ...place, key: `${section.name}.${key}`, message }
+}
