@@ -55,8 +55,9 @@ export class ConfigFile {
     }
   }
 
-  reader(section: GroupSchema): ValueReader {
-    return new ValueReader({ document: this.#document, placeOf: this.#placeOf, section })
+  /** @param foreignKey what to say of a key of the section that is like none in its schema */
+  reader(section: GroupSchema, foreignKey?: (key: string) => string): ValueReader {
+    return new ValueReader({ document: this.#document, placeOf: this.#placeOf, section, foreignKey })
   }
 
   #sections(start: Place, problems: Problem[]): Map<string, FileSection> {

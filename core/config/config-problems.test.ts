@@ -274,4 +274,16 @@ describe('config problems', () => {
       { numRuns: 500 },
     )
   })
+
+  it('say what to do about a key of a plugin that declares none', async () => {
+    const plain = { name: 'plain' }
+    const config = await configOf('plain:\n  greeting: hello\n  enabel: true\n  publish: {greeting: x}\n')
+    config.locate(plain, 'plugins/plain.ts')
+    expect(problemLines(await configErrorOf(() => config.declare(plain)))).to.deep.equal([
+      "config.yaml:2:3: plain.greeting: unknown key; plugin 'plain' declares no config of its own: remove the key, or " +
+        'add `config: Type.Object({ greeting: … })` to plugins/plain.ts',
+      "config.yaml:3:3: plain.enabel: unknown key, did you mean 'enable'?",
+      'config.yaml:4:13: plain.publish.greeting: unknown key',
+    ])
+  })
 })

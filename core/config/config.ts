@@ -58,6 +58,8 @@ export class Config {
   #global: Section
   /** By normalized name. */
   #declared = new Map<string, Declared>()
+  /** The files of plugins' code. */
+  readonly #places = new WeakMap<SectionDefinition, string>()
   #reloading: Promise<unknown> = Promise.resolve()
   readonly #problems: Problem[] = []
   /** What was wrong with the newest file, where it was refused. */
@@ -74,7 +76,7 @@ export class Config {
     this.#environment = environment
     this.#inspect = inspect
     failOn(content.problems)
-    this.#global = resolveGlobal({ file: content, environment }, this.#problems)
+    this.#global = resolveGlobal({ file: content, environment, places: this.#places }, this.#problems)
   }
 
   /**
@@ -112,6 +114,11 @@ export class Config {
   /** The names of the declared plugins. */
   get declared(): readonly string[] {
     return [...this.#declared.values()].flatMap(({ definitions }) => definitions[0]?.name ?? [])
+  }
+
+  /** Says where the code of a plugin lies, for what is wrong with its section may be mended there. */
+  locate(definition: SectionDefinition, file: string): void {
+    this.#places.set(definition, file)
   }
 
   /** The config a plugin would have. Throws a `ConfigError` when its section is wrong; registers nothing. */
@@ -216,7 +223,7 @@ export class Config {
 
   #resolved(definition: SectionDefinition): Section {
     const problems: Problem[] = []
-    const inputs = { file: this.#content, environment: this.#environment }
+    const inputs = { file: this.#content, environment: this.#environment, places: this.#places }
     const section = resolvePlugin(definition, inputs, this.#global, problems)
     failOn(problems)
     return section
@@ -247,7 +254,7 @@ export class Config {
   }
 
   #renewed(content: ConfigFile): Renewal {
-    const inputs = { file: content, environment: this.#environment }
+    const inputs = { file: content, environment: this.#environment, places: this.#places }
     const problems = [...content.problems]
     const global = resolveGlobal(inputs, problems)
     const declared = new Map<string, Declared>()

@@ -10,8 +10,13 @@ import { Section, type Layer } from './section.ts'
 import { readSettings, type Setting, type SettingMap } from './settings.ts'
 import { ValueReader } from './value-reader.ts'
 
-/** What the user wrote. */
-export type Inputs = { readonly file: ConfigFile; readonly environment: Environment }
+/** What the user wrote, and where it may be mended. */
+export type Inputs = {
+  readonly file: ConfigFile
+  readonly environment: Environment
+  /** The files of plugins' code. */
+  readonly places: { get(definition: SectionDefinition): string | undefined }
+}
 
 const GLOBAL = GlobalConfig as GroupSchema
 const INHERITED_PATHS = new Set(leavesOf(INHERITED).map(({ path }) => path))
@@ -20,7 +25,7 @@ export function resolveGlobal(inputs: Inputs, problems: Problem[]): Section {
   const leaves = leavesOf(GLOBAL)
   const place = { file: 'global', line: 0, column: 0 }
   return new Section('global', leaves, [
-    ...userLayers('global', GLOBAL, leaves, inputs, problems),
+    ...userLayers({ name: 'global', schema: GLOBAL, leaves }, inputs, problems),
     { source: 'default', settings: schemaDefaults('global', leaves, place, problems) },
   ])
 }
@@ -45,7 +50,7 @@ export function resolvePlugin(
       problems,
     )
   const section = new Section(name, leaves, [
-    ...userLayers(name, schema, leaves, inputs, problems),
+    ...userLayers({ name, schema, leaves, foreignKey: foreignKeyOf(definition, inputs) }, inputs, problems),
     { source: 'plugin', settings: definitionDefaults(definition, schema, place, problems) },
     { source: 'plugin', settings: defaultsOf((path) => own.has(path)) },
     { source: 'global', settings: inheritable(global) },
@@ -59,23 +64,38 @@ export function resolvePlugin(
   return section
 }
 
+type Written = {
+  readonly name: string
+  readonly schema: GroupSchema
+  readonly leaves: readonly Leaf[]
+  /** What to do about a key that the section does not have and that is like none that it has. */
+  readonly foreignKey?: ((key: string) => string) | undefined
+}
+
 function userLayers(
-  name: string,
-  schema: GroupSchema,
-  leaves: readonly Leaf[],
+  { name, schema, leaves, foreignKey }: Written,
   { file, environment }: Inputs,
   problems: Problem[],
 ): Layer[] {
   const fromEnvironment = environment.read(name, leaves, problems)
   const written = file.sections.get(normalizeKey(name))
   if (written === undefined) return [{ source: 'env', settings: fromEnvironment }]
-  const reader = file.reader(schema)
+  const reader = file.reader(schema, foreignKey)
   const fromFile = readSettings(reader, written.node, schema, { key: name, place: written.place })
   problems.push(...reader.problems)
   return [
     { source: 'env', settings: fromEnvironment },
     { source: 'file', settings: fromFile },
   ]
+}
+
+/** A plugin that has no config of its own was mostly meant to have the key. */
+function foreignKeyOf(definition: SectionDefinition, { places }: Inputs): Written['foreignKey'] {
+  if (definition.config !== undefined) return undefined
+  const place = places.get(definition) ?? 'its definition'
+  return (key) =>
+    `unknown key; plugin '${definition.name}' declares no config of its own: remove the key, or add ` +
+    `\`config: Type.Object({ ${key}: … })\` to ${place}`
 }
 
 function definitionDefaults(

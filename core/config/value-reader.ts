@@ -25,6 +25,8 @@ type ReaderOptions = {
   readonly text?: boolean
   /** The section, to tell where a misplaced key belongs. */
   readonly section?: GroupSchema
+  /** What to say of a key of the section itself that is like none in its schema. */
+  readonly foreignKey?: ((key: string) => string) | undefined
 }
 
 /** What a key without a schema of its own may hold. */
@@ -213,7 +215,9 @@ export class ValueReader {
       ({ path }) => normalizeKey(path.slice(path.lastIndexOf('.') + 1)) === wanted,
     )
     const nearest = nearestKey(name, Object.keys(schema.properties)) ?? elsewhere?.path
-    return nearest === undefined ? 'unknown key' : `unknown key, did you mean '${nearest}'?`
+    if (nearest !== undefined) return `unknown key, did you mean '${nearest}'?`
+    const { foreignKey } = this.#options
+    return foreignKey !== undefined && schema === this.#options.section ? foreignKey(name) : 'unknown key'
   }
 
   /** What a plain value may stand for, most literal first. */

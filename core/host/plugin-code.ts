@@ -26,6 +26,12 @@ export class PluginCode {
     this.#options = options
   }
 
+  /** The file to change, as a person would name it. */
+  get place(): string {
+    const fromHere = path.relative(process.cwd(), this.candidate.entry)
+    return fromHere.startsWith('..') ? this.candidate.entry : fromHere
+  }
+
   /** The time of the newest load that succeeded. */
   get loadMs(): number {
     return this.#loadMs

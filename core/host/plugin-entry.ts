@@ -194,6 +194,7 @@ export class PluginEntry {
   async #reload(): Promise<void> {
     if (this.#running) this.#become({ ...this.#running, newer: undefined })
     const definition = await this.code.load(this.name, this.#version.signal)
+    this.#options.parts.config.locate(definition, this.code.place)
     if (this.#running) return this.#upgrade(definition)
     if (this.#state.kind === 'removed') return
     this.#declaration.accept(definition)

@@ -59,6 +59,13 @@ describe('a plugin and its section of the config', () => {
     await runs('1.0.0', 'number', 5)
   })
 
+  it('that has a key of a plugin without any: what to do is told', async () => {
+    await start('late:\n  greeting: hello\n')
+    await saveCode("export default { name: 'late', version: '1', setup() {} }")
+    const advice = /add `config: Type\.Object\(\{ greeting: … \}\)` to \S+\/plugins\/late\.ts$/u
+    await waitFor(() => advice.test(shown()?.disableReason ?? ''), { what: 'the advice' })
+  })
+
   it('whose key has another name in new code: both are taken when the code is saved first', async () => {
     await start('late:\n  third: 5\n', plugin('late', 'third'))
     await saveCode(plugin('late', 'drei', '2.0.0'))

@@ -89,6 +89,8 @@ export type GenerationParts = {
   }
   /** The effective config of plugins. */
   readonly config: {
+    /** The code of a plugin lies there. */
+    locate(definition: PluginDefinition, file: string): void
     /** @throws {Error} when the plugin's section is wrong */
     resolve(definition: PluginDefinition): PluginSection
     /** Does as `resolve`; from now on a reload tells the changes of this section. */

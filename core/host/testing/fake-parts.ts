@@ -77,6 +77,7 @@ export class FakeParts {
       },
       http: { createPluginHttp: async ({ name }) => this.#createHttp(name) },
       config: {
+        locate: () => {},
         resolve: (definition) => this.#section(definition),
         declare: (definition) => {
           const section = this.#section(definition)
