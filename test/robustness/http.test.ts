@@ -126,6 +126,31 @@ describe('HTTP and bad clients', () => {
     })
   }
 
+  for (const [name, opcode] of [
+    ['pings', PING],
+    ['empty messages', TEXT],
+  ] as const) {
+    it(`ends WebSocket viewers that send ${name} without end, also those that read nothing`, async () => {
+      const flood = Buffer.concat(Array<Buffer>(20_000).fill(clientFrame(opcode, Buffer.alloc(0))))
+      const clients = await Promise.all(Array.from({ length: 10 }, () => BadClient.dial(server.ports.http)))
+      for (const [index, { socket }] of clients.entries()) {
+        socket.write(Buffer.concat([Buffer.from(wsRequest('/flv/live/healthy')), flood]))
+        if (index % 2 === 0) socket.pause()
+      }
+      for (const client of clients) await client.expectOneEnd(server, /^too many messages$/)
+    })
+  }
+
+  it('ends a WebSocket viewer that cuts a message into too many pieces', async () => {
+    const client = await BadClient.dial(server.ports.http)
+    const pieces = Buffer.concat([
+      Buffer.from([0x02, 0x80, 0, 0, 0, 0]),
+      ...Array<Buffer>(50).fill(Buffer.from([0, 0x80, 0, 0, 0, 0])),
+    ])
+    client.socket.write(Buffer.concat([Buffer.from(wsRequest('/flv/live/healthy')), pieces]))
+    await client.expectEnd(server, /^malformed: /)
+  })
+
   it('ends a connection that asks for streams again and again without an answer', async () => {
     const client = await BadClient.dial(server.ports.http)
     await client.flood(Buffer.from('GET /flv/live/nothing HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(100)))

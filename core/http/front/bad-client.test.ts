@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import type { Socket } from 'node:net'
 import { expect } from 'chai'
 import { HttpFixture, readAll, waitFor } from '../testing/http-fixture.ts'
 
@@ -13,11 +14,15 @@ const LIMITS = {
 
 describe('HTTP server and bad clients', () => {
   let fixture: HttpFixture
+  /** Hosts that `/asked` was asked for, in that order. */
+  let asked: string[]
 
   beforeEach(async () => {
     fixture = new HttpFixture({ ...LIMITS, maxHeaderBytes: 2_048, maxUrlLength: 512, maxBodyBytes: 1_024 })
     fixture.host.admin.post('/api/echo', ({ body }) => ({ body }))
     fixture.host.core.get('/big', (_request, reply) => reply.send(Buffer.alloc(50_000_000)))
+    asked = []
+    fixture.host.core.get('/asked', ({ host }) => String(asked.push(host)))
     fixture.host.core.get('/never', () => new Promise(() => {}))
     fixture.host.core.get('/stream', (_request, reply) => {
       reply.hijack()
@@ -95,6 +100,46 @@ describe('HTTP server and bad clients', () => {
       'GET /x HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(LIMITS.maxPipelinedRequests - 1) + last,
     )
     expect(answers.match(/HTTP\/1\.1 404/g)).to.have.length(LIMITS.maxPipelinedRequests)
+  })
+
+  it('answers others before a client that asks for much at once', async () => {
+    const clients = ['greedy', 'modest'].map((name) => ({ name, socket: fixture.dial() }))
+    await Promise.all(clients.map(({ socket }) => once(socket, 'connect')))
+    // In one turn of this process, which is the server's, too: both have come when it looks.
+    const answered = clients.map(({ name, socket }, index) => {
+      const request = `GET /asked HTTP/1.1\r\nHost: ${name}\r\n\r\n`
+      socket.write(request.repeat(index === 0 ? LIMITS.maxPipelinedRequests - 1 : 1))
+      return once(socket, 'data')
+    })
+    await Promise.all(answered)
+    await waitFor(() => asked.length === LIMITS.maxPipelinedRequests)
+    expect(asked.indexOf('modest')).to.be.below(asked.lastIndexOf('greedy'))
+  })
+
+  it('reads what comes with or after an upgrade as the new protocol', async () => {
+    const received: string[] = []
+    const plugin = await fixture.plugin('ws')
+    plugin.instance.server.on('upgrade', (_request, socket: Socket, head: Buffer) => {
+      received.push(head.toString())
+      socket.on('data', (bytes) => received.push(bytes.toString()))
+      socket.on('end', () => socket.end('over'))
+      socket.write('up ')
+    })
+    await plugin.activate()
+    const client = fixture.dial()
+    const all = readAll(client)
+    client.write('GET /ws/a HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nframe\r\n\r\nframe')
+    await once(client, 'data')
+    client.end('more')
+    expect(await all).to.match(/over$/u)
+    expect(received.join('')).to.equal('frame\r\n\r\nframemore')
+  })
+
+  it('answers what a client asked for before it hung up', async () => {
+    const client = fixture.dial()
+    const all = readAll(client)
+    client.end('GET /x HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(LIMITS.maxPipelinedRequests))
+    expect((await all).match(/HTTP\/1\.1 404/g)).to.have.length(LIMITS.maxPipelinedRequests)
   })
 
   const MALFORMED = [

@@ -7,6 +7,7 @@ import { sessionClient } from 'sluice/sdk'
 import type { HttpLimits } from './limits.ts'
 import { attachHttp, forgetHttp, Http1Response } from './http1-response.ts'
 import { Http2Front } from './http2-front.ts'
+import { TurnQueue } from './turn-queue.ts'
 import { closeWith } from '../replies.ts'
 
 export type FrontServerOptions = {
@@ -33,6 +34,8 @@ export class FrontServer {
   readonly #server: Server
   readonly #http2: Http2Front
   readonly #sockets = new Set<Socket>()
+  /** Requests that clients send without waiting for an answer, of all connections. */
+  readonly #pipelines: TurnQueue
   /** The latest response of a connection: while it is under way, nothing else may be written there. */
   readonly #responses = new WeakMap<Duplex, ServerResponse>()
   /** How many requests of a connection have no complete answer. */
@@ -45,6 +48,7 @@ export class FrontServer {
 
   constructor({ log, limits, onRequest, onUpgrade }: FrontServerOptions) {
     this.#log = log
+    this.#pipelines = new TurnQueue(limits.pipelineBudgetMs)
     this.#maxPipelined = limits.maxPipelinedRequests
     this.#server = createServer({
       ServerResponse: Http1Response,
@@ -78,7 +82,7 @@ export class FrontServer {
     socket.setMaxListeners(0)
     socket.once('close', () => this.#sockets.delete(socket))
     if (socket instanceof TLSSocket && socket.alpnProtocol === 'h2') this.#http2.accept(socket)
-    else attachHttp(socket, () => this.#server.emit('connection', socket))
+    else attachHttp(socket, this.#pipelines, () => this.#server.emit('connection', socket))
   }
 
   /** Lets requests under way finish, closes the connections that have none, and at the deadline all of them. */

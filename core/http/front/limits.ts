@@ -15,6 +15,8 @@ export type HttpLimits = {
   readonly upgradeTimeoutMs: number
   /** A connection that asks more while so many of its requests have no answer is closed. */
   readonly maxPipelinedRequests: number
+  /** A turn of the event loop looks at pipelined requests, of all connections, for no longer than about this. */
+  readonly pipelineBudgetMs: number
   /** HTTP/2: a client that asks more on a connection while so many of its requests have no answer is refused those. */
   readonly maxStreams: number
   /** HTTP/2: a connection that resets so many requests, and more a second than the next allows, is closed. */
@@ -34,6 +36,7 @@ export const HTTP_LIMITS: HttpLimits = {
   idleTimeoutMs: 60_000,
   upgradeTimeoutMs: 60_000,
   maxPipelinedRequests: 32,
+  pipelineBudgetMs: 5,
   maxStreams: 128,
   maxStreamResets: 200,
   streamResetsPerSecond: 20,

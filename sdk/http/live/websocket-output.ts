@@ -12,6 +12,11 @@ import { bind, subscribe } from './live-session.ts'
 
 /** A viewer has nothing to say; what is longer ends the connection. */
 const MAX_CLIENT_MESSAGE_BYTES = 1024
+/** Pieces of a message that is cut up: a flood of them, each of nothing, would be no message at all. */
+const MAX_FRAGMENTS = 16
+/** Messages and pings that a viewer may send in such a time; players send one every few seconds, if any. */
+const MAX_CLIENT_MESSAGES = 300
+const CLIENT_MESSAGES_WINDOW_MS = 10_000
 /** With more than this queued, pings go unanswered: a peer may answer only the latest of them (RFC 6455 5.5.3). */
 const MAX_QUEUE_FOR_PONG_BYTES = 64 * 1024
 /** Status code 1001, "going away" (RFC 6455 7.4.1). */
@@ -26,6 +31,9 @@ export class WebSocketOutput {
     perMessageDeflate: false,
     autoPong: false,
     maxPayload: MAX_CLIENT_MESSAGE_BYTES,
+    maxFragments: MAX_FRAGMENTS,
+    // A connection is read by one message in a turn of the event loop, so that none can hold up the others.
+    allowSynchronousEvents: false,
   })
 
   constructor(ctx: PluginContext<unknown>, output: LiveOutput) {
@@ -53,12 +61,39 @@ export class WebSocketOutput {
     socket.setTimeout(0)
     socket.setNoDelay(true)
     webSocket.on('error', (error) => subscriber.close(`malformed: ${error.message}`))
+    const flood = new MessageFlood(() => {
+      subscriber.close('too many messages')
+      socket.destroy()
+    })
+    webSocket.on('message', flood.count)
+    webSocket.on('pong', flood.count)
     webSocket.on('ping', (payload: Buffer) => {
-      if (socket.writableLength <= MAX_QUEUE_FOR_PONG_BYTES) webSocket.pong(payload)
+      flood.count()
+      if (!socket.destroyed && socket.writableLength <= MAX_QUEUE_FOR_PONG_BYTES) webSocket.pong(payload)
     })
     webSocket.on('close', () => subscriber.close(CLIENT_LEFT))
     bind(this.#ctx, request, subscriber, () => webSocket.close(GOING_AWAY))
     subscriber.attach(this.#output.webSocketFormat, socketSink(socket))
+  }
+}
+
+/** Counts what a viewer sends, and ends one that sends without end. */
+class MessageFlood {
+  readonly #end: () => void
+  #sinceMs = 0
+  #count = 0
+
+  constructor(end: () => void) {
+    this.#end = end
+  }
+
+  readonly count = (): void => {
+    const nowMs = performance.now()
+    if (nowMs - this.#sinceMs > CLIENT_MESSAGES_WINDOW_MS) {
+      this.#sinceMs = nowMs
+      this.#count = 0
+    }
+    if (++this.#count === MAX_CLIENT_MESSAGES + 1) this.#end()
   }
 }
 

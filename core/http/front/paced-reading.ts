@@ -1,0 +1,95 @@
+import type { Socket } from 'node:net'
+import type { TurnQueue } from './turn-queue.ts'
+
+/** What ends the head of a request (RFC 9112, 2.1). */
+const END_OF_HEAD = Buffer.from('\r\n\r\n')
+/** Bytes in which no head ends are those of a body, or of a head that has not come yet. */
+const MAX_SLICE_BYTES = 16 * 1024
+
+/** What reads a connection in the end. */
+export type PacedReader = { readonly onData: (bytes: Buffer) => void; readonly onEnd: () => void }
+
+/**
+ * Hands what a connection receives to its reader request by request: the first of what came at once immediately, and
+ * those that a client sends without waiting for an answer in turn with what other clients send so. The connection is
+ * not read further meanwhile.
+ */
+export class PacedReading {
+  readonly #socket: Socket
+  readonly #reader: PacedReader
+  readonly #queue: TurnQueue
+  #rest: Buffer | null = null
+  #hasEnded = false
+  #stopped = false
+  readonly #allowedHalfOpen: boolean
+
+  constructor(socket: Socket, reader: PacedReader, queue: TurnQueue) {
+    this.#socket = socket
+    this.#reader = reader
+    this.#queue = queue
+    // The reader ends the connection, once it has read what came before its end.
+    this.#allowedHalfOpen = socket.allowHalfOpen
+    socket.allowHalfOpen = true
+    socket.on('data', this.#onData)
+    socket.on('end', this.#onEnd)
+    socket.on('resume', this.#onResume)
+    socket.once('close', () => this.stop())
+  }
+
+  /**
+   * Leaves the connection to others.
+   * @returns what was received and not read; null when that is nothing
+   */
+  stop(): Buffer | null {
+    const rest = this.#rest
+    this.#rest = null
+    this.#stopped = true
+    this.#socket.allowHalfOpen = this.#allowedHalfOpen
+    this.#socket.off('data', this.#onData)
+    this.#socket.off('end', this.#onEnd)
+    this.#socket.off('resume', this.#onResume)
+    return rest
+  }
+
+  readonly #onData = (bytes: Buffer): void => {
+    this.#rest = bytes
+    this.#readSlice()
+    if (this.#rest === null) return
+    this.#socket.pause()
+    this.#queue.add(this.#onTurn)
+  }
+
+  /** The reader resumes the connection with each request, though others are still to be read. */
+  readonly #onResume = (): void => {
+    if (this.#rest !== null) this.#socket.pause()
+  }
+
+  readonly #onEnd = (): void => {
+    this.#hasEnded = true
+    if (this.#rest === null) this.#reader.onEnd()
+  }
+
+  readonly #onTurn = (): void => {
+    if (this.#rest === null) return
+    this.#readSlice()
+    if (this.#rest !== null) this.#queue.add(this.#onTurn)
+    else if (!this.#stopped) this.#goOn()
+  }
+
+  #readSlice(): void {
+    const bytes = this.#rest
+    if (bytes === null) return
+    const end = bytes.indexOf(END_OF_HEAD)
+    const size = Math.min(end < 0 ? bytes.length : end + END_OF_HEAD.length, MAX_SLICE_BYTES)
+    this.#rest = size < bytes.length ? bytes.subarray(size) : null
+    this.#reader.onData(bytes.subarray(0, size))
+    // A client that asks for too much is cut off in the midst.
+    if (this.#socket.destroyed) this.#rest = null
+  }
+
+  #goOn(): void {
+    if (this.#hasEnded) this.#reader.onEnd()
+    else if (this.#socket.writableNeedDrain) this.#socket.once('drain', () => this.#socket.resume())
+    else this.#socket.resume()
+  }
+}
