@@ -80,7 +80,7 @@ describe('HTTP/2', () => {
   it('reaches the routes as HTTP/1 does, with the authority as host', async () => {
     const { status, headers, body } = await answer(ask('/api/hello?x=1', { origin: 'http://page' }))
     expect(status).to.equal(200)
-    expect(headers).to.include({ 'access-control-allow-origin': 'http://page', vary: 'Origin' })
+    expect(headers).to.include({ 'access-control-allow-origin': '*' })
     const host = `127.0.0.1:${tlsPort()}`
     expect(JSON.parse(body)).to.deep.equal({
       host,
