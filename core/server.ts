@@ -104,7 +104,7 @@ export class Server {
     await this.http.start()
     await this.host.start()
     this.#warn()
-    this.#unwatch = this.#config.watch(() => void this.#reload())
+    this.#unwatch = this.#config.watch(() => void this.reload())
     this.#log.info({ version: VERSION, config: this.#config.file ?? 'defaults' }, 'the server is up')
   }
 
@@ -139,7 +139,8 @@ export class Server {
     this.#log.info('stopped')
   }
 
-  async #reload(): Promise<void> {
+  /** Takes over the config file as it is now; one that is wrong is logged, and the config before holds. */
+  async reload(): Promise<void> {
     try {
       const changes = await this.#config.reload((global) => this.http.applyConfig(global))
       if (changes.length > 0) this.#log.info({ changes }, 'the config changed')

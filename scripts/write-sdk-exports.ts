@@ -1,7 +1,7 @@
 /** Writes the list of names that the sdk's entry points export at run time; `test/sdk-exports.test.ts` holds it. */
 import { writeFileSync } from 'node:fs'
 
-const ENTRY_POINTS = ['sluice/sdk', 'sluice/sdk/http', 'sluice/sdk/media', 'sluice/sdk/testing']
+const ENTRY_POINTS = ['sluice/sdk', 'sluice/sdk/http', 'sluice/sdk/media', 'sluice/sdk/testing', 'sluice/testing']
 
 const lists: Record<string, string[]> = {}
 for (const entryPoint of ENTRY_POINTS) {

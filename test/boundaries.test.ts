@@ -4,8 +4,14 @@ import { importsOf, readSource, sourceFiles, type SourceFile } from './source-tr
 
 const MAX_LINES = 500
 const MAX_TEST_LINES = 700
-const PUBLIC_NAMES = ['sluice/sdk', 'sluice/sdk/http', 'sluice/sdk/media', 'sluice/sdk/testing']
-const ENTRY_POINTS = ['sdk/index.ts', 'sdk/http/index.ts', 'sdk/media/index.ts', 'sdk/testing/index.ts']
+const PUBLIC_NAMES = ['sluice/sdk', 'sluice/sdk/http', 'sluice/sdk/media', 'sluice/sdk/testing', 'sluice/testing']
+const ENTRY_POINTS = [
+  'sdk/index.ts',
+  'sdk/http/index.ts',
+  'sdk/media/index.ts',
+  'sdk/testing/index.ts',
+  'core/testing/index.ts',
+]
 
 /** The rooms of the core, the lowest floor first: a room knows itself and those of lower floors. */
 const FLOORS: readonly (readonly string[])[] = [

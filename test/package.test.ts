@@ -59,11 +59,17 @@ describe('published package', () => {
 
   it('gives the sdk to a program without the source condition', () => {
     const program = `
-      const names = ['sluice/sdk', 'sluice/sdk/http', 'sluice/sdk/media', 'sluice/sdk/testing']
+      const names = ['sluice/sdk', 'sluice/sdk/http', 'sluice/sdk/media', 'sluice/sdk/testing', 'sluice/testing']
       console.log(JSON.stringify(names.map((name) => import.meta.resolve(name))))
       for (const name of names) await import(name)`
     const resolved = JSON.parse(run('--input-type=module', '--eval', program)) as readonly string[]
-    const files = ['sdk/index.js', 'sdk/http/index.js', 'sdk/media/index.js', 'sdk/testing/index.js']
+    const files = [
+      'sdk/index.js',
+      'sdk/http/index.js',
+      'sdk/media/index.js',
+      'sdk/testing/index.js',
+      'core/testing/index.js',
+    ]
     expect(resolved).to.eql(files.map((file) => new URL(`../dist/${file}`, import.meta.url).href))
   })
 

@@ -1,0 +1,40 @@
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { TObject } from 'typebox'
+import type { PluginDefinition } from 'sluice/sdk'
+
+/** Where the files find the definitions that they stand for, across the copies of a module that a reload makes. */
+const DEFINITIONS = Symbol.for('sluice.testing.definitions')
+
+/** A temporary folder in which each definition has a file, as the host loads plugins from files alone. */
+export class DefinitionFiles {
+  readonly folder: string
+  readonly #definitions: Map<string, unknown>
+
+  private constructor(folder: string) {
+    this.folder = folder
+    const known: unknown = Reflect.get(globalThis, DEFINITIONS)
+    this.#definitions = known instanceof Map ? known : new Map<string, unknown>()
+    Reflect.set(globalThis, DEFINITIONS, this.#definitions)
+  }
+
+  static async create(): Promise<DefinitionFiles> {
+    return new DefinitionFiles(await realpath(await mkdtemp(path.join(tmpdir(), 'sluice-test-'))))
+  }
+
+  /** Writes the plugin's file; again, it makes the host load another generation. */
+  async write<Own extends TObject>(definition: PluginDefinition<Own>): Promise<void> {
+    const file = path.join(this.folder, `${definition.name}.mjs`)
+    this.#definitions.set(file, definition)
+    await writeFile(
+      file,
+      `export default globalThis[Symbol.for('${DEFINITIONS.description}')].get(${JSON.stringify(file)})\n`,
+    )
+  }
+
+  async remove(): Promise<void> {
+    for (const file of this.#definitions.keys()) if (path.dirname(file) === this.folder) this.#definitions.delete(file)
+    await rm(this.folder, { recursive: true, force: true })
+  }
+}
