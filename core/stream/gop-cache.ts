@@ -1,15 +1,15 @@
 import type { AccessUnit } from 'sluice/sdk'
 
-/** Most bytes kept of one stream in one form; a group of pictures that passes it is not kept. */
+/** The most bytes kept of one stream in one form; a group of pictures that passes it is not kept. */
 export const MAX_CACHE_BYTES = 64 * 1024 * 1024
-/** Most entries kept. */
+/** The most entries kept. */
 export const MAX_CACHE_ENTRIES = 20_000
 
-/** What the cache needs to know of an entry. */
+/** An entry, as far as the cache needs to know it. */
 export type CacheEntry = {
   readonly timeMs: number
   readonly sizeBytes: number
-  /** A subscriber can start here. */
+  /** Whether a subscriber can start here. */
   readonly start: boolean
 }
 
@@ -17,23 +17,23 @@ export type CacheEntry = {
 export type UnitEntry = CacheEntry & { readonly unit: AccessUnit }
 
 /**
- * What a late joiner gets: everything since the newest start point, or since the oldest one that is needed to reach
- * `bufferMs` back. At the limits the oldest groups of pictures go first; one that passes them alone is dropped until the
- * next start point, so that a source without keyframes can't fill the memory.
+ * The media that a late joiner gets: everything since the newest start point, or since the oldest one that is needed to
+ * reach `bufferMs` back. At the limits the oldest groups of pictures go first; one that passes them alone is dropped until
+ * the next start point, so that a source without keyframes can't fill the memory.
  */
 export class GopCache<Entry extends CacheEntry> {
   #entries: Entry[] = []
   #bytes = 0
   #newestMs = -Infinity
   #shortOf: 'gop' | 'buffer' | undefined
-  /** Media kept, in milliseconds, besides the newest group of pictures. */
+  /** How much media is kept besides the newest group of pictures, in milliseconds. */
   bufferMs: number
 
   constructor(bufferMs = 0) {
     this.bufferMs = bufferMs
   }
 
-  /** From the oldest start point kept. Good until the next `push`. */
+  /** The entries from the oldest start point on. Valid until the next `push`. */
   get entries(): readonly Entry[] {
     return this.#entries
   }
@@ -56,7 +56,7 @@ export class GopCache<Entry extends CacheEntry> {
     }
   }
 
-  /** What the limits have cost: the group of pictures under way, or older ones that `bufferMs` asks for. */
+  /** The media that the limits have cost: the group of pictures under way, or older ones that `bufferMs` asks for. */
   get shortOf(): 'gop' | 'buffer' | undefined {
     return this.#shortOf
   }

@@ -1,11 +1,11 @@
 import type { AccessUnit } from 'sluice/sdk'
 
-/** A let-in subscriber attaches in this turn of the event loop, and its muxer takes it in at the next one's start. */
+/** A subscriber that is let in attaches in this turn of the event loop; its muxer takes it in early in the next. */
 const TURNS = 2
 
 /**
- * Keeps back what comes while subscribers that were let in are on their way: a source's first bytes often hold its tracks
- * and their first units together, and who waited for it is to miss none.
+ * A queue for the units that come while subscribers attach that were just let in. A source's first bytes often hold its
+ * tracks and their first units together, and a subscriber that waited for them is to miss none.
  */
 export class HoldBack {
   readonly #dispatch: (unit: AccessUnit) => void
@@ -22,14 +22,14 @@ export class HoldBack {
     this.#wait(TURNS)
   }
 
-  /** Takes the unit over, if subscribers are on their way. */
+  /** Takes the unit over while subscribers attach; returns false when none does. */
   holds(unit: AccessUnit): boolean {
     if (this.#held === undefined) return false
     this.#held.push(unit)
     return true
   }
 
-  /** Hands on what was kept back; whoever isn't there by now gets what is cached. */
+  /** Hands on what was kept back. A subscriber that has not attached by now gets what is cached. */
   end(): void {
     clearImmediate(this.#turn)
     const held = this.#held

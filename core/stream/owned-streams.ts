@@ -26,10 +26,10 @@ export class OwnedStreams {
   readonly manager: StreamManager
   readonly #registry: StreamRegistry
   readonly #gatekeeper: HandlerGates
-  /** As it was given: the gatekeeper knows it by identity. */
+  /** The owner as it was given: the gatekeeper knows it by identity. */
   readonly #owner: StreamOwner
   readonly #sessions = new Set<OwnedSession>()
-  // Sessions on their way through the gates.
+  /** The number of sessions on their way through the gates. */
   #opening = 0
   #closeReason: CloseReason | undefined
   #disposed = false
@@ -44,7 +44,7 @@ export class OwnedStreams {
     this.manager = this.#createManager()
   }
 
-  /** Running sessions, those included that wait for a stream or are being admitted. */
+  /** The number of running sessions, those included that wait for a stream or are being admitted. */
   get sessionCount(): number {
     return this.#sessions.size + this.#opening
   }
@@ -60,7 +60,7 @@ export class OwnedStreams {
     for (const session of [...this.#sessions]) session.close(reason)
   }
 
-  /** Takes back what was set, the auth handler, for good. */
+  /** Takes the auth handler back that was set; none can be set any more. */
   dispose(): void {
     this.#disposed = true
     this.#gatekeeper.removeHandler(this.#owner)

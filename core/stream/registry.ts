@@ -53,23 +53,23 @@ export class StreamRegistry {
     this.#pulse = new StreamPulse(this.#streams, this.mergeWindow)
   }
 
-  /** A stream with a publisher. */
+  /** Returns the stream of a path; undefined when it has no publisher. */
   get(path: string): Stream | undefined {
     const stream = this.#streams.get(path)
     return stream?.publisher === undefined ? undefined : stream
   }
 
-  /** The streams that have a publisher. */
+  /** Returns the streams that have a publisher. */
   list(): Stream[] {
     return [...this.#streams.values()].filter((stream) => stream.publisher !== undefined)
   }
 
-  /** Paths that have a publisher, wait for one to come back, or are waited for. */
+  /** The number of paths that have a publisher, wait for one to come back, or are waited for. */
   get pathCount(): number {
     return this.#streams.size
   }
 
-  /** The subscribers of one path, or of all, waiting ones included. */
+  /** Returns the subscribers of one path, or of all, those included that wait. */
   subscribers(path?: string): StreamSubscriber[] {
     if (path !== undefined) return [...(this.#streams.get(path)?.subscribers ?? [])]
     return [...this.#streams.values()].flatMap((stream) => [...stream.subscribers])
@@ -79,7 +79,7 @@ export class StreamRegistry {
     return this.subscribers().find((subscriber) => subscriber.id === id)
   }
 
-  /** `onAdmitted` is told as soon as the session exists. */
+  /** Admits a publisher; see `StreamManager.publish`. `onAdmitted` is called as soon as the session exists. */
   async publish(
     init: SessionInit,
     options: PublishOptions,
@@ -101,7 +101,10 @@ export class StreamRegistry {
     return publisher
   }
 
-  /** `onAdmitted` is told as soon as the session exists, before it waits. */
+  /**
+   * Admits a subscriber; see `StreamManager.subscribe`. `onAdmitted` is called as soon as the session exists, before it
+   * waits for the stream.
+   */
   async subscribe(
     init: SessionInit,
     owner: StreamOwner,

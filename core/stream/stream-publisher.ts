@@ -17,14 +17,14 @@ import { Timeline } from './timeline.ts'
 import { TrackMeter } from './track-meter.ts'
 import { trackText } from './track-text.ts'
 
-/** Most tracks of one publisher at a time. */
+/** The most tracks that one publisher has at a time. */
 export const MAX_TRACKS = 32
 /** Without word from the source, its tracks are taken to be complete this long after the first. */
 const TRACK_WAIT_MS = 1000
 
-/** What a publisher does to its stream. */
+/** The stream, as its publisher reaches it. */
 export interface PublisherStream {
-  /** What was dispatched needs the tracks as they are still. */
+  /** Called before the tracks change, which units that are pending need as they are. */
   tracksChanging(): void
   trackAdded(track: Track): void
   trackConfigured(track: Track): void
@@ -42,7 +42,7 @@ type StreamPublisherOptions = {
   readonly timestampBits: number | undefined
   readonly stream: PublisherStream
   readonly session: SessionLife
-  /** Where its time starts, when the stream had a publisher before. In milliseconds. */
+  /** The time at which it starts, in milliseconds, when the stream had a publisher before. */
   readonly startMs: number | undefined
 }
 
@@ -85,7 +85,7 @@ export class StreamPublisher implements Publisher {
     return this.#metadata
   }
 
-  /** Whether further tracks are to be expected: the source said not, or none came for {@link TRACK_WAIT_MS}. */
+  /** Whether the tracks are all there: as the source declared, or assumed since none came for {@link TRACK_WAIT_MS}. */
   get complete(): 'no' | 'assumed' | 'declared' {
     return this.#complete
   }
@@ -94,7 +94,7 @@ export class StreamPublisher implements Publisher {
     return this.#timeline
   }
 
-  /** When it last sent media, on the monotonic clock; its start before that. */
+  /** The time at which it last sent media, on the monotonic clock; its start before that. */
   get lastWriteMs(): number {
     return this.#lastWriteMs
   }

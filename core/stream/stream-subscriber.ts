@@ -17,7 +17,7 @@ import type { SharedMuxer } from './fan-out/shared-muxer.ts'
 import { selectionOf, selectsTrack, type TrackSelection } from './track-selection.ts'
 import { SinkQueue } from './fan-out/sink-queue.ts'
 
-/** What a subscriber does to its stream. */
+/** The stream, as its subscriber reaches it. */
 export interface SubscriberStream {
   readonly tracks: readonly Track[]
   /** The muxer that this subscriber shares with the others of its format, selection and window. */
@@ -35,7 +35,7 @@ type StreamSubscriberOptions = {
   readonly session: SessionLife
 }
 
-/** The core's side of a subscriber. */
+/** The core's side of a subscriber: its session, its sink or reader, and the time that it waits. */
 export class StreamSubscriber implements Subscriber {
   readonly id: number
   readonly streamPath: string
@@ -65,7 +65,7 @@ export class StreamSubscriber implements Subscriber {
     return this.#stream.tracks.filter((track) => selectsTrack(this.selection, track))
   }
 
-  /** Its sink's state and counters; undefined before `attach` and for readers. */
+  /** The state and counters of its sink; undefined before `attach` and for readers. */
   get queue(): SinkQueue | undefined {
     return this.#queue
   }
@@ -79,7 +79,7 @@ export class StreamSubscriber implements Subscriber {
     return this.#paused
   }
 
-  /** How far back from the newest media it starts; undefined to wait for the next keyframe. */
+  /** How far back from the newest media it starts, in milliseconds; undefined to wait for the next keyframe. */
   get startBackMs(): number | undefined {
     const { submode, buffertime } = this.config
     if (submode === 2 || buffertime > 0) return buffertime
@@ -133,7 +133,7 @@ export class StreamSubscriber implements Subscriber {
     this.close({ code: 'failed', text: 'failed' })
   }
 
-  /** Calls back when what it waits for does not come in time. */
+  /** Calls `expired` when what it waits for does not come in time. */
   startWaiting(timeoutMs: number, expired: () => void): void {
     clearTimeout(this.#waitTimer)
     // The sum of two durations may be longer than the longest.

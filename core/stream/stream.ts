@@ -31,11 +31,11 @@ type StreamOptions = {
   readonly log: Logger
   readonly hooks: NoticeHooks
   readonly mergeWindow: MergeWindow
-  /** Neither publisher nor subscribers are left. */
+  /** Called when neither publisher nor subscribers are left. */
   readonly onEmpty: (stream: Stream) => void
 }
 
-/** The meeting place of one path: at most one publisher, and whoever subscribes or waits for one. */
+/** One path: at most one publisher, and the subscribers, which may wait for a publisher. */
 export class Stream implements PublisherStream, SubscriberStream {
   readonly path: string
   readonly subscribers = new Set<StreamSubscriber>()
@@ -73,12 +73,12 @@ export class Stream implements PublisherStream, SubscriberStream {
     return this.tracks.length > 0 ? 1 : 0
   }
 
-  /** Subscribers from outside: the server's own don't count. */
+  /** The number of subscribers from outside; the server's own don't count. */
   get subscriberCount(): number {
     return this.#subscriberCount
   }
 
-  /** Since when nobody subscribes, on the monotonic clock. */
+  /** The time since when nobody subscribes, on the monotonic clock. */
   get idleSinceMs(): number {
     return this.#idleSinceMs
   }
@@ -91,7 +91,7 @@ export class Stream implements PublisherStream, SubscriberStream {
     return this.#fanOut.muxers
   }
 
-  /** Where the time of the next publisher starts, so that its subscribers' time goes on; undefined for a new stream. */
+  /** The time at which the next publisher starts, so that the subscribers' time goes on; undefined for a new stream. */
   get nextStartMs(): number | undefined {
     if (this.#lastMs === undefined) return undefined
     return Math.round(this.#lastMs + performance.now() - this.#lastDispatchMs)
@@ -112,7 +112,7 @@ export class Stream implements PublisherStream, SubscriberStream {
     }
   }
 
-  /** Puts a publisher in; the place is free. */
+  /** Takes a publisher in; the path must be free. */
   setPublisher(publisher: StreamPublisher): void {
     clearTimeout(this.#continueTimer)
     this.#continueTimer = undefined
@@ -147,7 +147,7 @@ export class Stream implements PublisherStream, SubscriberStream {
     return this.#trackWait.enter(subscriber)
   }
 
-  /** Notes that the subscriber got the stream. */
+  /** Begins the subscriber's session: it got the stream. */
   announceSubscriber(subscriber: StreamSubscriber): void {
     subscriber.session.begin()
     this.#options.hooks.notify('subscribed', subscriberInfo(subscriber))
@@ -198,7 +198,7 @@ export class Stream implements PublisherStream, SubscriberStream {
     this.#checkEmpty()
   }
 
-  /** Ends all its sessions, and waits for nobody. */
+  /** Ends all sessions; no publisher is waited for. */
   close(reason: CloseReason): void {
     this.tracksChanging()
     for (const subscriber of [...this.subscribers]) subscriber.close(reason)

@@ -2,7 +2,7 @@ import type { Track } from 'sluice/sdk'
 import type { StreamPublisher } from './stream-publisher.ts'
 import type { StreamSubscriber } from './stream-subscriber.ts'
 
-/** The subscribers of one stream that have not got the tracks they want yet. */
+/** The subscribers of one stream that wait for the tracks they want. */
 export class TrackWait {
   readonly #waiting = new Map<StreamSubscriber, () => void>()
 
@@ -10,7 +10,7 @@ export class TrackWait {
     return this.#waiting.has(subscriber)
   }
 
-  /** Resolves when the subscriber is let out, or has ended. */
+  /** Takes a subscriber in; resolves when it is released, or has ended. */
   enter(subscriber: StreamSubscriber): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#waiting.set(subscriber, resolve)
@@ -26,7 +26,7 @@ export class TrackWait {
     resolve()
   }
 
-  /** Lets out whom the publisher's tracks are enough for; tells whether there was one. */
+  /** Releases the subscribers that the publisher's tracks are enough for; returns whether there was one. */
   releaseReady(publisher: StreamPublisher): boolean {
     const ready = [...this.#waiting.keys()].filter((subscriber) => isReady(subscriber, publisher))
     for (const subscriber of ready) this.release(subscriber)

@@ -1,17 +1,17 @@
 /**
  * The kinds of end that a publisher or subscriber can come to:
  *
- * | code       | what happened                                                                                            |
- * | ---------- | -------------------------------------------------------------------------------------------------------- |
- * | `closed`   | its plugin closed it, for a reason that only the text tells                                              |
- * | `left`     | its peer went                                                                                            |
- * | `timeout`  | no media came from a publisher for `publishtimeout`, or no publisher for a subscriber in `waittimeout`   |
- * | `idle`     | nobody subscribed to the publisher's stream for `idletimeout` or `delayclosetimeout`                     |
- * | `kick`     | another publisher took the path, as `kickexist` allows                                                   |
- * | `slow`     | the subscriber's sink took nothing for `stalltimeout`, or fell behind where it may not skip              |
- * | `stopped`  | an operator ended it                                                                                     |
- * | `unloaded` | its plugin was unloaded, or the server is stopping                                                       |
- * | `failed`   | its muxer, sink or unit reader threw                                                                     |
+ * | code       | what happened                                                                                       |
+ * | ---------- | --------------------------------------------------------------------------------------------------- |
+ * | `closed`   | its plugin closed it, for a reason that only the text tells                                         |
+ * | `left`     | its peer went                                                                                       |
+ * | `timeout`  | a publisher sent no media for `publishtimeout`; a subscriber got no publisher within `waittimeout`  |
+ * | `idle`     | nobody subscribed to the publisher's stream for `idletimeout` or `delayclosetimeout`                |
+ * | `kick`     | another publisher took the path, as `kickexist` allows                                              |
+ * | `slow`     | the subscriber's sink took nothing for `stalltimeout`, or fell behind where it may not skip         |
+ * | `stopped`  | an operator ended it                                                                                |
+ * | `unloaded` | its plugin was unloaded, or the server is stopping                                                  |
+ * | `failed`   | its muxer, sink or unit reader threw                                                                |
  */
 export type CloseCode = 'closed' | 'left' | 'timeout' | 'idle' | 'kick' | 'slow' | 'stopped' | 'unloaded' | 'failed'
 

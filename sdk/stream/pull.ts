@@ -11,7 +11,7 @@ export type PullRequest = {
   readonly header: Readonly<Record<string, readonly string[]>>
   /** How many times a source that has an end is repeated; −1 is for ever. */
   readonly loop: number
-  /** Keys that hold for this publisher instead of those of the plugin's `publish` section, for `PublishOptions.config`. */
+  /** Keys that hold instead of those of the plugin's `publish` section, for `PublishOptions.config`. */
   readonly publish: Readonly<Partial<PublishConfig>>
   /** Ends the pull when it aborts. */
   readonly signal: AbortSignal
@@ -27,7 +27,7 @@ export type PullEnd = { readonly by: 'source' } | { readonly by: 'server'; reado
 export interface PullService {
   /** The schemes of addresses that it pulls, without colon, for example `rtsp`; for requests that name no protocol. */
   readonly schemes?: readonly string[]
-  /** How the paths of its addresses end, in lower case and with the dot, for example `.m3u8`; looked at after the schemes. */
+  /** The endings of its addresses' paths, for example `.m3u8`, in lower case; looked at after the schemes. */
   readonly endings?: readonly string[]
   /**
    * Opens the source and publishes it as a session of type `pull` until it ends. Its publisher is closed when the promise

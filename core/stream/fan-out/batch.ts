@@ -1,9 +1,9 @@
 import type { CacheEntry } from '../gop-cache.ts'
 
-/** What a shared muxer puts out: one unit's bytes, or a configuration's. */
+/** A piece of a shared muxer's output: the bytes of one unit or configuration. */
 export type Output = CacheEntry & { readonly bytes: Buffer; readonly config: boolean }
 
-/** What leaves in one write: outputs as one buffer from a given one on, each made once for all sinks that need it. */
+/** Outputs that leave in one write, as one buffer from a given output on; each buffer is made once for all sinks. */
 export class Batch {
   readonly outputs: readonly Output[]
   /** Decoding time of the newest output. */
@@ -15,7 +15,7 @@ export class Batch {
   readonly firstStart: number
   readonly #frame: (bytes: Buffer) => Buffer
   readonly #made = new Map<number, Buffer>()
-  /** By the version of the configuration that a sink has. */
+  /** The bytes that go before this batch, by the version of the configuration that a sink has. */
   readonly #configs = new Map<number, Buffer>()
 
   constructor(outputs: readonly Output[], frame: (bytes: Buffer) => Buffer) {
@@ -46,7 +46,7 @@ export class Batch {
     return Math.max(0, index - (this.outputs.length - this.units))
   }
 
-  /** What goes before this batch to sinks that have an older configuration; made for the first who asks. */
+  /** Returns the bytes that go before this batch to sinks with an older configuration, made for the first of these. */
   config(version: number, make: () => Buffer): Buffer {
     const known = this.#configs.get(version)
     if (known !== undefined) return known
@@ -56,7 +56,7 @@ export class Batch {
   }
 }
 
-/** The bytes of outputs one after the other; of a single one without a copy. */
+/** Joins the bytes of outputs; those of a single one are not copied. */
 export function joinOutputs(outputs: readonly Output[]): Buffer {
   const [first] = outputs
   if (outputs.length === 1 && first !== undefined) return first.bytes

@@ -2,19 +2,19 @@ import type { Track } from 'sluice/sdk'
 
 type Announcement = Pick<Track, 'codec' | 'timescale' | 'config'>
 
-/** What a format has announced of each track, by the place that a successor takes, and which of it is newer than what. */
+/** The configurations that a format has announced, by the place that a track's successor takes, with their versions. */
 export class ConfigVersions {
   readonly #announced = new Map<string, Announcement>()
   /** In which version each track's configuration last changed. */
   readonly #changedIn = new Map<string, number>()
   #version = 0
 
-  /** Moves with {@link ConfigVersions.renew}. */
+  /** The newest version; `renew` makes another. */
   get version(): number {
     return this.#version
   }
 
-  /** Notes what is announced in the track's place, and tells what was there before. */
+  /** Notes what is announced in the track's place; returns how that compares with what was there before. */
   note(track: Track): 'same' | 'changed' | 'none' {
     const before = this.#announced.get(slot(track))
     const { codec, timescale, config } = track
@@ -23,11 +23,12 @@ export class ConfigVersions {
     return sameAnnouncement(before, track) ? 'same' : 'changed'
   }
 
-  /** Sinks must be told of the track anew. */
+  /** Makes another version, in which the track is announced anew. */
   renew(track: Track): void {
     this.#changedIn.set(slot(track), ++this.#version)
   }
 
+  /** Whether the track's configuration is newer than a version. */
   isNewer(track: Track, version: number): boolean {
     return (this.#changedIn.get(slot(track)) ?? 0) > version
   }

@@ -15,7 +15,7 @@ type FanOutOptions = {
   readonly source: () => MuxerStart
 }
 
-/** The way of a stream's units to its subscribers: a muxer for each format, the unit readers, and what late joiners get. */
+/** The way of a stream's units to its subscribers: the muxers, the unit readers, and the media kept for late joiners. */
 export class FanOut {
   readonly #options: FanOutOptions
   readonly #muxers: MuxerTable

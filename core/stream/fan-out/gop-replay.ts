@@ -5,16 +5,16 @@ const GROWTH = 2
 
 /** Outputs that follow one another, as one write. */
 type Block = {
-  /** Of its first output, counted from the first of all. */
+  /** The index of its first output, counted from the first of the replay. */
   readonly offset: number
   readonly sizeBytes: number
   readonly bytes: Buffer
 }
 
 /**
- * The kept outputs as sinks get them who join one after another within a group of pictures: a few blocks that they
- * share, each less than half as large as the one before it. So a sink costs a few writes, and media is copied a few
- * times in all, however many join.
+ * The kept group of pictures, in the form in which joining sinks get it: a few blocks that they share, each less than
+ * half as large as the one before it. So a sink costs a few writes, and media is copied a few times in all, however many
+ * join one after another.
  */
 export class GopReplay {
   readonly #frame: (bytes: Buffer) => Buffer
@@ -26,7 +26,7 @@ export class GopReplay {
     this.#frame = frame
   }
 
-  /** The buffers for a sink that starts at an index of the cache's entries. */
+  /** Returns the buffers for a sink that starts at an index of the cache's entries. */
   take(entries: readonly Output[], index: number): readonly Buffer[] {
     if (this.#first !== entries[index]) this.clear()
     const fresh = entries.slice(index + this.#count)
@@ -34,7 +34,7 @@ export class GopReplay {
     return this.#blocks.map(({ bytes }) => bytes)
   }
 
-  /** Lets the blocks go, for example when a newer start point makes them out of date. */
+  /** Forgets the blocks, for example when a newer start point makes them out of date. */
   clear(): void {
     this.#first = undefined
     this.#count = 0

@@ -10,7 +10,7 @@ type MuxerTableOptions = {
   readonly log: Logger
   readonly mergeWindow: MergeWindow
   readonly source: () => MuxerStart
-  /** What the stream keeps: a muxer that is made late begins with it. */
+  /** The media that the stream keeps: a muxer that is made late begins with it. */
   readonly cache: GopCache<UnitEntry>
 }
 
@@ -29,7 +29,7 @@ export class MuxerTable {
     return this.#all
   }
 
-  /** The muxer that a subscriber shares with others of its kind, made for the first of them. */
+  /** Returns the muxer that a subscriber shares with others of its kind; makes it for the first of them. */
   get(format: MuxerFormat, subscriber: StreamSubscriber): SharedMuxer {
     const variant = `${selectionKey(subscriber.selection)} ${subscriber.config.writemerge}`
     const variants = this.#variants.get(format) ?? new Map<string, SharedMuxer>()

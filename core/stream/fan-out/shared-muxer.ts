@@ -11,7 +11,7 @@ import type { SinkQueue } from './sink-queue.ts'
 type SharedMuxerOptions = {
   readonly format: MuxerFormat
   readonly selection: TrackSelection
-  /** How long output is gathered, in milliseconds; read at each turn. */
+  /** Returns how long output is gathered, in milliseconds; called when a window begins. */
   readonly windowMs: () => number
   readonly source: () => MuxerStart
   readonly bufferMs: number
@@ -19,9 +19,9 @@ type SharedMuxerOptions = {
 }
 
 /**
- * One stream in one output format, for all its sinks: a unit is muxed once, what is muxed within one window leaves
- * as one write per sink, and all get the same buffer. It keeps the newest group of pictures in output bytes, so that
- * sinks that join at once share one buffer, too.
+ * The muxer of one stream in one output format, for all its sinks: a unit is muxed once, what is muxed within one window
+ * leaves as one write per sink, and all get the same buffer. It keeps the newest group of pictures in output bytes, so
+ * that sinks that join at once share one buffer, too.
  *
  * The cache holds only units that the present configuration decodes, so that start bytes and cache always fit together.
  * For the same reason what is pending must be flushed before the source's tracks change.
@@ -63,7 +63,7 @@ export class SharedMuxer {
     this.#cache.bufferMs = bufferMs
   }
 
-  /** A track appeared or was configured anew. Its bytes are sent unless they are the ones sent before. */
+  /** Announces a track that appeared or was configured anew, unless its configuration is the one announced before. */
   configure(track: Track, timeMs: number): void {
     if (this.#closed || !selectsTrack(this.#options.selection, track)) return
     const before = this.#configs.note(track)
@@ -79,7 +79,7 @@ export class SharedMuxer {
     })
   }
 
-  /** The publisher's tracks ended. Its successor's are announced as far as they differ; sinks go on at a keyframe. */
+  /** Ends the publisher's tracks. Its successor's are announced as far as they differ; sinks go on at a keyframe. */
   sourceEnded(): void {
     this.#clearCache()
     this.#lead = undefined
@@ -124,7 +124,7 @@ export class SharedMuxer {
     setImmediate(() => this.#guard(() => this.#join()))
   }
 
-  /** Returns whether it was the last one. */
+  /** Takes a sink out; returns whether it was the last one. */
   detach(queue: SinkQueue): boolean {
     this.#queues.delete(queue)
     return this.#queues.size === 0
@@ -209,7 +209,7 @@ export class SharedMuxer {
     this.#send(queue, bytes, timeMs)
   }
 
-  // What changed since a version.
+  // The configuration of the tracks that changed since a version.
   #configBytes(timeMs: number, since: number): Buffer {
     const changed = this.#tracks().filter((track) => this.#configs.isNewer(track, since))
     const parts = changed.map((track) => this.#muxer.configure(track, timeMs))
@@ -273,12 +273,12 @@ export class SharedMuxer {
     this.#replay.clear()
   }
 
-  // A format that fails on what no sink gets on without ends its sinks, and nobody else.
+  // Runs what no sink can do without: a format that fails in it ends its sinks, and nobody else.
   #guard(work: () => void): void {
     try {
       work()
     } catch (error) {
-      // Who comes later meets it again.
+      // A sink that comes later meets the failure again.
       if (this.#queues.size === 0) return
       this.#options.log.error({ err: error, format: this.#options.format.name }, 'a muxer failed')
       for (const queue of [...this.#queues]) queue.close({ code: 'failed', text: 'failed' })

@@ -6,37 +6,38 @@ const SLOW: CloseReason = { code: 'slow', text: 'slow' }
 export type QueueLimits = {
   readonly queueBytes: number
   readonly queueMs: number
-  /** 0 is never. */
+  /** How long it may take nothing of what is queued; 0 is for ever. */
   readonly stallMs: number
-  /** When too far behind: skip to a keyframe, or else be closed. */
+  /** Whether it skips to a keyframe when it is too far behind; otherwise it is closed. */
   readonly skips: boolean
 }
 
 /**
- * What a sink is up to: about to get what is kept, waiting for a start point, taking everything, or waiting to take up
+ * The state of a sink: about to get what is kept, waiting for a start point, taking everything, or waiting to take up
  * again at a start point once its queue has drained.
  */
 export type QueueState = 'joining' | 'starting' | 'live' | 'skipping'
 
-/** Whose sink it is. */
+/** The subscriber that a sink belongs to. */
 export interface QueueOwner {
   close(reason: CloseReason): void
-  /** Logs what went wrong, and closes it, unless it is closed. */
+  /** Logs what went wrong and closes the subscriber, unless it is closed. */
   fail(what: string, error: unknown): void
 }
 
-/** One sink of a shared muxer, its bounds and its counters. A sink that throws fails its owner, and nobody else. */
+/** One sink of a shared muxer, with its bounds, state and counters. One that throws fails its owner, and nobody else. */
 export class SinkQueue {
   readonly limits: QueueLimits
   state: QueueState = 'starting'
-  /** It asked for a break: it is sent nothing, and goes on at a start point. */
+  /** True while its subscriber has paused: it is sent nothing, and goes on at a start point. */
   paused = false
   /** The version of the muxer's configuration that it was sent last. */
   configVersion = -1
   /** How far back it starts, in milliseconds; undefined to wait for the next start point. */
   readonly startBackMs: number | undefined
-  /** Units it was not sent, and how often it stopped taking them. */
+  /** How many units it was not sent. */
   dropped = 0
+  /** How many times it fell behind. */
   skips = 0
   sentBytes = 0
   lastTimeMs = 0
