@@ -10,6 +10,7 @@ import { PluginHost } from './host/plugin-host.ts'
 import { ServiceDirectory } from './host/service-directory.ts'
 import { guardAdmin } from './admin/admin-access.ts'
 import { registerMetricsRoute } from './admin/metrics-route.ts'
+import { playPathFor } from './admin/play-path.ts'
 import { registerPullRoutes } from './admin/pull-routes.ts'
 import { registerSecretRoute, type SigningSection } from './admin/secret-route.ts'
 import { registerStreamRoutes } from './admin/stream-routes.ts'
@@ -67,7 +68,17 @@ export class Server {
     this.#pool = new ListenerPool({ log })
     this.#gatekeeper = new Gatekeeper({ log, config })
     this.streams = new StreamRegistry({ log, hooks, gatekeeper: this.#gatekeeper })
-    this.http = new HttpHost({ log, pool: this.#pool, config: config.global })
+    const info = createServerInfo(log, () => this.host.list())
+    this.http = new HttpHost({
+      log,
+      pool: this.#pool,
+      config: config.global,
+      suggestPath: (path) => {
+        const played = info.endpoints().flatMap(({ playAddr }) => playAddr)
+        return playPathFor(path, played)
+      },
+      listenersOf: (plugin) => this.host.list().find(({ name }) => name === plugin)?.listeners ?? [],
+    })
     this.#pulls = new PullManager({ log, services, tasks, hooks, streams: this.streams })
     this.host = new PluginHost({
       log,
@@ -86,11 +97,7 @@ export class Server {
         config,
       },
     })
-    services.provide(
-      { plugin: 'the server' },
-      'server',
-      createServerInfo(log, () => this.host.list()),
-    )
+    services.provide({ plugin: 'the server' }, 'server', info)
   }
 
   /**

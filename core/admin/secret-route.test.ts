@@ -21,7 +21,12 @@ const SECTIONS = new Map(
 )
 
 async function ask(query: string, request: Pick<InjectOptions, 'remoteAddress' | 'headers'> = {}) {
-  const app = createFastifyApp({ log: new LogRecords('core').logger, limits: HTTP_LIMITS, cors: () => true })
+  const app = createFastifyApp({
+    log: new LogRecords('core').logger,
+    limits: HTTP_LIMITS,
+    cors: () => true,
+    notFound: () => '',
+  })
   await app.register(async (admin) => {
     guardAdmin(admin)
     registerSecretRoute(admin, (section) => SECTIONS.get(section.toLowerCase()))

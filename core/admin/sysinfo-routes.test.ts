@@ -30,7 +30,7 @@ describe('the lists of plugins', () => {
   let log: LogRecords
 
   async function ask(plugins: readonly PluginView[], url: string): Promise<Shown[]> {
-    const app = createFastifyApp({ log: log.logger, limits: HTTP_LIMITS, cors: () => true })
+    const app = createFastifyApp({ log: log.logger, limits: HTTP_LIMITS, cors: () => true, notFound: () => '' })
     registerSysinfoRoutes(app, {
       ...{ version: '1', startTime: new Date(), publicIp: () => '', userConfig: () => '' },
       plugins: () => plugins,

@@ -7,7 +7,7 @@ import fastify, {
   type FastifyRequest,
 } from 'fastify'
 import type { Logger } from 'pino'
-import { requestClient } from 'sluice/sdk/http'
+import { requestClient, type RoutedRequest } from 'sluice/sdk/http'
 import { ERROR_HEADERS, errorReply, failure } from './replies.ts'
 import type { HttpLimits } from './front/limits.ts'
 import { RouteMethods } from './route-methods.ts'
@@ -15,13 +15,19 @@ import { RouteMethods } from './route-methods.ts'
 /** A plugin's `ready` hooks and registered fastify plugins must be done by then. */
 const READY_TIMEOUT_MS = 10_000
 
-export type FastifyAppOptions = { readonly log: Logger; readonly limits: HttpLimits; readonly cors: () => boolean }
+export type FastifyAppOptions = {
+  readonly log: Logger
+  readonly limits: HttpLimits
+  readonly cors: () => boolean
+  /** What a client is told whose path no route has. */
+  readonly notFound: (request: RoutedRequest) => string
+}
 
 /**
  * A fastify instance that listens nowhere: requests and upgrades are emitted on its `server`. Errors have the body
  * `{code, message, details}`.
  */
-export function createFastifyApp({ log, limits, cors }: FastifyAppOptions): FastifyInstance {
+export function createFastifyApp({ log, limits, cors, notFound }: FastifyAppOptions): FastifyInstance {
   const logger: FastifyBaseLogger = log
   const app: FastifyInstance = fastify({
     loggerInstance: logger,
@@ -42,7 +48,7 @@ export function createFastifyApp({ log, limits, cors }: FastifyAppOptions): Fast
     if (request.method === 'OPTIONS' && cors()) return reply.send()
     const methods = routes.on(request.url.split('?', 1)[0] ?? '')
     void reply.headers(ERROR_HEADERS)
-    if (methods.length === 0) return reply.code(404).send(failure(404, 'not found'))
+    if (methods.length === 0) return reply.code(404).send(failure(404, notFound(request.raw)))
     return reply.code(405).header('allow', methods.join(', ')).send(failure(405, 'method not allowed'))
   })
   parseJson(app, 'application/json')

@@ -17,6 +17,8 @@ export type HttpAppOptions = {
   readonly log: Logger
   readonly limits: HttpLimits
   readonly config: Pick<HttpConfig, 'cors' | 'trustproxy'>
+  /** Another path that a client may mean where no route has the one it asked for. */
+  readonly suggestPath?: (path: string) => string | undefined
   /** What holds where the config has `cors`. */
   readonly corsPolicy: CorsPolicy
 }
@@ -28,14 +30,21 @@ export class HttpApp {
   readonly #limits: HttpLimits
   readonly #open = new Set<ServerResponse | Duplex>()
   readonly #corsPolicy: CorsPolicy
+  readonly #suggestPath: HttpAppOptions['suggestPath']
   #cors = false
   #proxies = new TrustedProxies([])
 
-  constructor({ log, limits, config, corsPolicy }: HttpAppOptions) {
+  constructor({ log, limits, config, corsPolicy, suggestPath }: HttpAppOptions) {
     this.#log = log
     this.#limits = limits
     this.#corsPolicy = corsPolicy
-    this.fastify = createFastifyApp({ log, limits, cors: () => this.#cors })
+    this.fastify = createFastifyApp({
+      log,
+      limits,
+      cors: () => this.#cors,
+      notFound: (request) => this.#notFound(request),
+    })
+    this.#suggestPath = suggestPath
     this.configure(config)
   }
 
@@ -74,7 +83,7 @@ export class HttpApp {
     }
     const listeners = this.fastify.server.rawListeners('upgrade')
     if (listeners.length === 0) {
-      closeWith(socket, 404, 'not found')
+      closeWith(socket, 404, this.#notFound(request))
       return
     }
     if (socket instanceof Socket) socket.setTimeout(0)
@@ -98,6 +107,11 @@ export class HttpApp {
       if (item instanceof Duplex || !item.writableEnded) item.destroy()
     }
     await this.fastify.close()
+  }
+
+  #notFound({ originalUrl = '' }: RoutedRequest): string {
+    const suggested = this.#suggestPath?.(originalUrl.split('?', 1)[0] ?? '')
+    return suggested === undefined ? 'not found' : `not found; did you mean ${suggested}?`
   }
 
   #askProxy(request: RoutedRequest): void {

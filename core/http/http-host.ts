@@ -5,8 +5,10 @@ import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { HttpConfig, TcpListener } from 'sluice/sdk'
 import type { RoutedRequest } from 'sluice/sdk/http'
+import { formatAddress } from '../net/address.ts'
 import type { ListenerLease } from '../net/listener-lease.ts'
 import type { ListenerPool } from '../net/listener-pool.ts'
+import type { ForeignProtocol } from './front/foreign-protocol.ts'
 import { FrontServer } from './front/front-server.ts'
 import { HTTP_LIMITS, type HttpLimits } from './front/limits.ts'
 import { MEDIA_CORS, READING_CORS } from './cors.ts'
@@ -22,6 +24,10 @@ export type HttpHostOptions = {
   readonly pool: ListenerPool
   readonly config: ServerHttpConfig
   readonly limits?: Partial<HttpLimits>
+  /** Another path that a client may mean where nobody has the one it asked for. */
+  readonly suggestPath?: (path: string) => string | undefined
+  /** Where a plugin listens, besides HTTP: for clients that speak its protocol on a port of HTTP. */
+  readonly listenersOf?: (plugin: string) => TcpListener['addresses']
 }
 
 export type PluginHttpOptions = Mounted & {
@@ -54,13 +60,13 @@ export class HttpHost {
   #config: ServerHttpConfig
   #started = false
 
-  constructor({ log, pool, config, limits }: HttpHostOptions) {
+  constructor({ log, pool, config, limits, suggestPath, listenersOf }: HttpHostOptions) {
     this.#log = log
     this.#pool = pool
     this.#config = config
     this.#limits = { ...HTTP_LIMITS, ...limits }
     const options = { log, limits: this.#limits, config: config.http, corsPolicy: READING_CORS }
-    this.#core = new HttpApp(options)
+    this.#core = new HttpApp({ ...options, ...(suggestPath && { suggestPath }) })
     this.#admin = new HttpApp(options)
     this.#listeners = new ServerListeners({
       pool,
@@ -71,6 +77,7 @@ export class HttpHost {
       log,
       limits: this.#limits,
       onRequest: (request, response, socket) => this.#handle(request, response, socket),
+      explainForeign: (protocol) => this.#explainForeign(protocol, listenersOf),
       onUpgrade: (request, socket, head) => this.#upgrade(request, socket, head),
     })
   }
@@ -140,6 +147,16 @@ export class HttpHost {
     await Promise.all([...this.#table].map((plugin) => plugin.dispose()))
     await this.#core.close()
     await this.#admin.close()
+  }
+
+  #explainForeign(protocol: ForeignProtocol, listenersOf: HttpHostOptions['listenersOf']): string {
+    const [name, places] =
+      protocol === 'rtmp'
+        ? ['RTMP', listenersOf?.('rtmp').filter(({ tls }) => !tls)]
+        : ['TLS', this.addresses.filter(({ tls }) => tls)]
+    const place = places?.[0]
+    const where = place === undefined ? 'no port takes it' : `it is taken at ${formatAddress(place.host, place.port)}`
+    return `${name} on a port of plain HTTP; ${where}`
   }
 
   #acquireOwn(name: string, config: ListenKeys): Promise<ListenerLease> {

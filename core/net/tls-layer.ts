@@ -76,5 +76,6 @@ function peerOf(socket: Socket): string {
 
 /** OpenSSL's errors say it in short besides a message with addresses and file names. */
 function reasonOf(error: Error): string {
+  if ('code' in error && error.code === 'ERR_SSL_HTTP_REQUEST') return 'an HTTP request without TLS on a port with it'
   return 'reason' in error && typeof error.reason === 'string' ? error.reason : error.message
 }

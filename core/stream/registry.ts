@@ -120,7 +120,7 @@ export class StreamRegistry {
     const subscriber = new StreamSubscriber({ id: this.#nextId++, request, config, stream, session })
     stream.addSubscriber(subscriber)
     onAdmitted(subscriber)
-    await this.#wait(stream, subscriber)
+    await this.#wait(stream, subscriber, init.streamPath)
     stream.announceSubscriber(subscriber)
     return subscriber
   }
@@ -184,7 +184,7 @@ export class StreamRegistry {
   }
 
   // Waits for the stream to be there, asking the plugins to resolve a path that has no publisher.
-  async #wait(stream: Stream, subscriber: StreamSubscriber): Promise<void> {
+  async #wait(stream: Stream, subscriber: StreamSubscriber, requestedPath: string): Promise<void> {
     const { signal } = subscriber.request
     const leave = () => subscriber.close(CLIENT_LEFT)
     if (signal?.aborted === true) leave()
@@ -195,7 +195,11 @@ export class StreamRegistry {
     await stream.whenReady(subscriber)
     signal?.removeEventListener('abort', leave)
     const { closeReason } = subscriber.session
-    if (closeReason?.code === 'timeout') throw new StreamNotFound()
+    if (closeReason?.code === 'timeout') {
+      // Not the path that a control server may have put in its place, which is no client's business.
+      const missing = stream.publisher === undefined ? 'nobody publishes' : 'there is no media yet of'
+      throw new StreamNotFound(`${missing} ${requestedPath}`)
+    }
     if (closeReason !== undefined) throw new StreamUnavailable(closeReason.text)
   }
 }

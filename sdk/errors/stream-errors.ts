@@ -24,8 +24,9 @@ export class StreamDenied extends SluiceError {
 
 /** The path has no publisher, and none came within `subscribe.waittimeout` (`NOT_FOUND`, 404). */
 export class StreamNotFound extends SluiceError {
-  constructor() {
-    super('NOT_FOUND', 404, 'not found')
+  /** @param message what a client is told */
+  constructor(message = 'not found') {
+    super('NOT_FOUND', 404, message)
   }
 }
 

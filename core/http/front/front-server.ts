@@ -4,6 +4,7 @@ import { TLSSocket } from 'node:tls'
 import type { Duplex } from 'node:stream'
 import type { Logger } from 'pino'
 import { sessionClient } from 'sluice/sdk'
+import { foreignProtocolOf, type ForeignProtocol } from './foreign-protocol.ts'
 import type { HttpLimits } from './limits.ts'
 import { attachHttp, forgetHttp, Http1Response } from './http1-response.ts'
 import { Http2Front } from './http2-front.ts'
@@ -15,6 +16,8 @@ export type FrontServerOptions = {
   readonly limits: HttpLimits
   /** Gets the connection itself, too: over HTTP/2, that of the request stands for its stream. */
   readonly onRequest: (request: IncomingMessage, response: ServerResponse, socket: Socket) => void
+  /** Says for the log what a client wants that speaks another protocol, and where it gets that. */
+  readonly explainForeign: (protocol: ForeignProtocol) => string
   readonly onUpgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
 }
 
@@ -23,6 +26,12 @@ const STATUS_BY_CODE: Readonly<Record<string, number>> = {
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
   HPE_HEADER_OVERFLOW: 431,
 }
+
+/** What begins is no name of a method. */
+const NO_REQUEST = 'HPE_INVALID_METHOD'
+
+/** What the parser complains of, and the bytes in which it found that. */
+type ClientError = Error & { readonly code?: string; readonly rawPacket?: Buffer }
 
 const TOO_SLOW = 'no complete request in time'
 
@@ -44,9 +53,11 @@ export class FrontServer {
   readonly #malformed = new WeakSet<Duplex>()
   readonly #maxPipelined: number
   readonly #log: Logger
+  readonly #explainForeign: FrontServerOptions['explainForeign']
   #closing = false
 
-  constructor({ log, limits, onRequest, onUpgrade }: FrontServerOptions) {
+  constructor({ log, limits, onRequest, onUpgrade, explainForeign }: FrontServerOptions) {
+    this.#explainForeign = explainForeign
     this.#log = log
     this.#pipelines = new TurnQueue(limits.pipelineBudgetMs)
     this.#maxPipelined = limits.maxPipelinedRequests
@@ -130,15 +141,17 @@ export class FrontServer {
     return true
   }
 
-  #onClientError(error: Error & { readonly code?: string }, socket: Duplex): void {
+  #onClientError(error: ClientError, socket: Duplex): void {
     if (this.#malformed.has(socket)) return
     this.#malformed.add(socket)
-    const { code = '', message } = error
+    const { code = '', message, rawPacket } = error
     const statusCode = STATUS_BY_CODE[code] ?? 400
+    const foreign = code === NO_REQUEST && rawPacket ? foreignProtocolOf(rawPacket) : undefined
+    const why = foreign === undefined ? message : this.#explainForeign(foreign)
     // Not the error itself: it carries the bytes of the request, with what secrets they hold.
     const facts = socket instanceof Socket ? { ...factsOf(socket), code } : { code }
     if (code === 'ECONNRESET') this.#log.debug(facts, 'connection reset')
-    else this.#log.info({ ...facts, reason: statusCode === 408 ? TOO_SLOW : message }, 'connection closed')
+    else this.#log.info({ ...facts, reason: statusCode === 408 ? TOO_SLOW : why }, 'connection closed')
     const response = this.#responses.get(socket)
     const busy = response !== undefined && response.headersSent && !response.writableFinished
     if (busy || code === 'ECONNRESET') socket.destroy()

@@ -1,8 +1,11 @@
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { TLSSocket } from 'node:tls'
+import { SluiceError } from '../../errors/sluice-error.ts'
+import { InvalidRequest, StreamDenied } from '../../errors/stream-errors.ts'
 import type { PluginContext } from '../../plugin/context.ts'
 import { CLIENT_LEFT } from '../../stream/close-reason.ts'
+import type { SessionClient } from '../../stream/session-request.ts'
 import type { Subscriber } from '../../stream/subscriber.ts'
 import { carrierOf, decodePathPart, requestClient, requestUrl, type RoutedRequest } from '../request.ts'
 import type { LiveOutput } from './live-output.ts'
@@ -21,6 +24,7 @@ export async function subscribe(
 ): Promise<Admitted> {
   const { streamPath, query } = parseTarget(request.url ?? '/', output.extension)
   const carrier = carrierOf(request)
+  const client = requestClient(request)
   const leaving = new AbortController()
   const leave = () => leaving.abort()
   carrier.once('close', leave)
@@ -29,10 +33,13 @@ export async function subscribe(
       streamPath,
       url: requestUrl(request),
       query,
-      client: requestClient(request),
+      client,
       signal: leaving.signal,
     })
     return { subscriber, contentType: typeOf(subscriber, output) }
+  } catch (error) {
+    if (!carrier.destroyed) logRefusal(ctx, error, streamPath, client)
+    throw error
   } finally {
     carrier.off('close', leave)
   }
@@ -63,6 +70,14 @@ export function bind(
   if (carrier === request.socket) carrier.once('end', left)
   carrier.once('close', left)
   if (carrier.destroyed) left()
+}
+
+/** Logs why a viewer is not let in. A denial is logged where it was decided, what is no refusal where it is answered. */
+function logRefusal(ctx: PluginContext<unknown>, error: unknown, streamPath: string, client: SessionClient): void {
+  if (!(error instanceof SluiceError) || error instanceof StreamDenied) return
+  const { ip, port } = client
+  const stream = error instanceof InvalidRequest ? undefined : streamPath
+  ctx.log.info({ stream, ip, port, reason: error.message }, 'play refused')
 }
 
 function typeOf(subscriber: Subscriber, output: LiveOutput): string {
