@@ -1,7 +1,10 @@
-import { addressTemplates, definePlugin, StreamNotFound } from 'sluice/sdk'
+import { addressTemplates, definePlugin, SluiceError, type Track } from 'sluice/sdk'
 import { serveLive } from 'sluice/sdk/http'
+import { isMainTrack } from 'sluice/sdk/media'
 import { carriedTracks, fmp4ContentType } from './carried-track.ts'
 import { FMP4_FORMAT, WS_FMP4_FORMAT } from './from-stream.ts'
+
+const CODECS = 'H.264, H.265, AV1 and VP9 of up to 65,535 pixels a side; AAC, Opus, MP3, FLAC, AC-3 and E-AC-3'
 
 export default definePlugin({
   name: 'mp4',
@@ -16,11 +19,22 @@ export default definePlugin({
       webSocketFormat: WS_FMP4_FORMAT,
       contentType({ streamPath, tracks }) {
         const carried = carriedTracks(tracks)
-        if (carried.length > 0) return fmp4ContentType(carried)
-        const codecs = tracks.map(({ codec }) => codec)
-        ctx.log.info({ stream: streamPath, codecs }, 'refused: fMP4 can carry none of the tracks')
-        throw new StreamNotFound()
+        const leftOut = tracks.filter((track) => isMainTrack(track) && !carried.includes(track)).map(describe)
+        if (carried.length === 0) {
+          ctx.log.info(
+            { stream: streamPath, leftOut },
+            `refused: MP4 can carry none of the tracks; it carries ${CODECS}`,
+          )
+          throw new SluiceError('NOT_FOUND', 404, `MP4 cannot carry ${leftOut.join(' and ')}; it carries ${CODECS}`)
+        }
+        if (leftOut.length > 0) ctx.log.info({ stream: streamPath, leftOut }, 'MP4 leaves out what it cannot carry')
+        return fmp4ContentType(carried)
       },
     })
   },
 })
+
+/** A track as a person names it: `pcma`, or `av1 of 65536x1080`. */
+function describe(track: Track): string {
+  return track.kind === 'video' ? `${track.codec} of ${track.config.width}x${track.config.height}` : track.codec
+}

@@ -224,18 +224,18 @@ describe('live fMP4', () => {
 
   it('is not found where nothing of a stream can be carried', async () => {
     const target = 'live/g711'
-    const viewers = addresses(target).map((url) => new Mp4Viewer(url))
-    await subscribersAre(target, 2)
     const file = path.join(server.folder, 'g711.flv')
     const audio = { encoder: 'pcm_alaw', sampleRate: 8000, channels: 1 }
-    await makeTestFile({ url: file, durationSeconds: 1, video: false, audio })
-    const publisher = publishFile(file, server.rtmp(target))
+    await makeTestFile({ url: file, durationSeconds: 60, video: false, audio })
+    const publisher = publishFile(file, server.rtmp(target), { realtime: true })
+    await waitFor(() => server.server.streams.get(target), { what: 'the publisher' })
+    const viewers = addresses(target).map((url) => new Mp4Viewer(url))
     expect(await Promise.all(viewers.map(({ status }) => status))).to.eql([404, 404])
     const said = server.records.filter(({ msg, stream }) => msg.startsWith('refused') && stream === target)
-    expect(said.map(({ level, codecs }) => ({ level, codecs }))).to.eql(
-      viewers.map(() => ({ level: 'info', codecs: ['pcma'] })),
+    expect(said.map(({ level, leftOut }) => ({ level, leftOut }))).to.eql(
+      viewers.map(() => ({ level: 'info', leftOut: ['pcma'] })),
     )
-    await publisher.succeed()
+    await publisher.close()
   })
 
   after(() => expect(server?.problems).to.eql([]))

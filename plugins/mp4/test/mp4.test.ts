@@ -1,12 +1,16 @@
 import { expect } from 'chai'
 import type { TrackInit } from 'sluice/sdk'
 import { g711Config } from 'sluice/sdk/media'
-import { createFakeHost, ScriptedPublisher, sessionInit, type FakeHost } from 'sluice/sdk/testing'
+import { createFakeHost, SCRIPTED_AUDIO, ScriptedPublisher, sessionInit, type FakeHost } from 'sluice/sdk/testing'
 import { waitFor } from '../../../test/peers/wait-for.ts'
 import { Mp4Viewer } from '../../../test/support/mp4-viewer.ts'
 import mp4 from '../index.ts'
 
 const G711: TrackInit = { kind: 'audio', codec: 'pcma', timescale: 8000, config: g711Config('pcma', 8000, 1) }
+const HUGE: TrackInit = {
+  ...{ kind: 'video', codec: 'av1', timescale: 1000 },
+  config: { record: Buffer.from('81000c00', 'hex'), width: 65_536, height: 1080, codecString: 'av01.0.00M.08' },
+}
 const TYPE = 'video/mp4; codecs="avc1.64000d,mp4a.40.2"'
 
 describe('the mp4 plugin', () => {
@@ -63,6 +67,20 @@ describe('the mp4 plugin', () => {
     ])
   })
 
+  it('says what it can not carry, and plays the rest', async () => {
+    const publisher = await host.streams.publish(sessionInit('live/huge'))
+    publisher.addTrack(HUGE)
+    const answer = await fetch(address('live/huge.mp4'))
+    expect(answer.status).to.equal(404)
+    expect(await answer.text()).to.include('MP4 cannot carry av1 of 65536x1080; it carries H.264')
+    publisher.addTrack(SCRIPTED_AUDIO)
+    const { status, headers } = await fetch(address('live/huge.mp4'), { method: 'HEAD' })
+    expect([status, headers.get('content-type')]).to.eql([200, 'audio/mp4; codecs="mp4a.40.2"'])
+    const notices = host.log.records.filter(({ msg }) => msg.startsWith('MP4 leaves out'))
+    expect(notices).to.have.length(1)
+    expect(notices[0]).to.deep.include({ stream: 'live/huge', leftOut: ['av1 of 65536x1080'], level: 30 })
+  })
+
   for (const scheme of ['http', 'ws']) {
     it(`turns ${scheme} viewers away with a status`, async () => {
       const other = await host.streams.publish(sessionInit('live/g711'))
@@ -71,7 +89,7 @@ describe('the mp4 plugin', () => {
       expect(await statusOf('live/g711.mp4')).to.equal(404)
       const refusals = host.log.records.filter(({ msg }) => msg.startsWith('refused'))
       expect(refusals).to.have.length(1)
-      expect(refusals[0]).to.deep.include({ stream: 'live/g711', codecs: ['pcma'], level: 30 })
+      expect(refusals[0]).to.deep.include({ stream: 'live/g711', leftOut: ['pcma'], level: 30 })
       expect(host.streams.subscribers()).to.eql([])
       expect(await statusOf('live/nobody.mp4')).to.equal(404)
       expect(await statusOf('')).to.equal(400)
