@@ -61,7 +61,10 @@ function showState(state, detail) {
     playing: [],
     stalled: [`Waiting for ${name} to go on …`],
     ended: [`${name} has ended`, 'It plays again by itself when it comes back.'],
-    offline: ['The server does not answer', 'It is asked again …'],
+    offline: [
+      detail ? `The server can’t play ${name} now (${detail})` : 'The server does not answer',
+      'It is asked again …',
+    ],
     denied: [
       `${name} is refused (${detail})`,
       'Where the server asks for a key, it is missing, wrong or expired: put the query of your play address behind the ' +
@@ -95,23 +98,27 @@ function showList(streams) {
   say('list-status', streams.length === 0 ? 'None at present. Publish one, and it appears here.' : '')
   if (target.streamPath !== '') return
   const [first] = streams
-  if (first === undefined) showNothing('Nothing is published here yet')
-  else if (server.playNeedsKey) showNothing('Which stream?')
+  if (first === undefined)
+    notify('Nothing is published here yet', 'Publish one, for example with ffmpeg:', exampleCommand())
+  else if (server.playNeedsKey) askWhich()
   else play({ streamPath: first.path, query: '' })
 }
 
-function showNothing(title) {
-  const command = server.publish.map(publishCommand).find((text) => text !== '')
-  const advice = [server.playNeedsKey ? 'Name one below, with the query that has its key.' : '']
-  if (title.startsWith('Which') && !server.playNeedsKey) advice.push('Name one below.')
-  if (command !== undefined) advice.push('Publish one, for example with ffmpeg:')
-  notify(title, advice.join(' ').trim(), command)
+function askWhich() {
+  if (server.playNeedsKey) notify('Which stream?', 'Name one below, with the query that has its key.')
+  else notify('Which stream?', 'Name one below, or publish one, for example with ffmpeg:', exampleCommand())
 }
 
 // Addresses
 
-function publishCommand(shown) {
-  if (!shown.scheme.startsWith('rtmp')) return ''
+function isRtmp({ scheme }) {
+  return scheme === 'rtmp' || scheme === 'rtmps'
+}
+
+/** Publishes a test picture and a tone; empty where nothing takes RTMP. */
+function exampleCommand() {
+  const shown = server.publish.find(isRtmp)
+  if (shown === undefined) return ''
   const address = shellWord(addressOf(shown, EXAMPLE, location.href))
   return (
     'ffmpeg -re -f lavfi -i testsrc2=size=1280x720:rate=25 -f lavfi -i sine -c:v libx264 -preset veryfast ' +
@@ -120,17 +127,17 @@ function publishCommand(shown) {
 }
 
 function showPublishAddresses() {
-  const rows = server.publish.flatMap((shown, index) => {
-    const address = addressOf(shown, EXAMPLE, location.href)
-    if (publishCommand(shown) === '') return [[labelOf(shown), address]]
-    const end = address.lastIndexOf('/')
-    const rest = index === 0 ? [['ffmpeg, with a test picture and a tone', publishCommand(shown)]] : []
-    return [
-      [`OBS Studio, ${labelOf(shown)}: Settings, Stream, Service “Custom”, Server`, address.slice(0, end)],
-      ['OBS Studio: Stream Key', address.slice(end + 1)],
-      ...rest,
-    ]
-  })
+  const addresses = server.publish.map((shown) => ({ shown, address: addressOf(shown, EXAMPLE, location.href) }))
+  const rtmp = addresses.filter(({ shown }) => isRtmp(shown))
+  const rows = rtmp.map(({ shown, address }) => [
+    `OBS Studio, ${labelOf(shown)}: Settings, Stream, Service “Custom”, Server`,
+    address.slice(0, address.lastIndexOf('/')),
+  ])
+  if (rtmp.length > 0) {
+    rows.push(['OBS Studio: Stream Key', EXAMPLE.streamPath.split('/').at(-1)])
+    rows.push(['ffmpeg, with a test picture and a tone', exampleCommand()])
+  }
+  for (const { shown, address } of addresses) if (!isRtmp(shown)) rows.push([labelOf(shown), address])
   showRows('publish-addresses', rows)
 }
 
@@ -182,7 +189,7 @@ async function askServer() {
 
 /** Those who may not see the list see the stream that the page begins with, as soon as it is there. */
 function waitForFirst() {
-  showNothing('Which stream?')
+  askWhich()
   setTimeout(async () => {
     const { streamPath } = await askServer().catch(() => server)
     if (target.streamPath !== '') return
