@@ -46,6 +46,7 @@ export class StreamSubscriber implements Subscriber {
   readonly startTime = new Date()
   readonly #stream: SubscriberStream
   #begun = false
+  #publisherCame = false
   #paused = false
   #queue: SinkQueue | undefined
   #muxer: SharedMuxer | undefined
@@ -124,6 +125,17 @@ export class StreamSubscriber implements Subscriber {
     this.stopWaiting()
     this.#stream.subscriberClosed(this, reason)
     this.session.close(reason)
+  }
+
+  /** The path has a publisher; its plugin is called the first time. */
+  publisherCame(): void {
+    if (this.#publisherCame || this.session.closed) return
+    this.#publisherCame = true
+    try {
+      this.request.onPublisher?.()
+    } catch (error) {
+      this.fail('onPublisher failed', error)
+    }
   }
 
   /** Ends it because of what its plugin has done wrong. */

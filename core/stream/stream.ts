@@ -123,6 +123,7 @@ export class Stream implements PublisherStream, SubscriberStream {
       // Those that wait for it wait for its tracks now.
       if (this.#trackWait.has(subscriber)) this.#wait(subscriber, subscriber.config.waittimeout)
       else subscriber.stopWaiting()
+      subscriber.publisherCame()
     }
     this.#setBuffer()
     this.#options.hooks.notify('published', this.info())
@@ -133,7 +134,9 @@ export class Stream implements PublisherStream, SubscriberStream {
     this.subscribers.add(subscriber)
     if (subscriber.request.type === 'server') this.#subscriberCount++
     if (subscriber.config.buffertime > 0) this.#setBuffer()
-    if (this.#publisher !== undefined) this.#hadSubscriber = true
+    if (this.#publisher === undefined) return
+    this.#hadSubscriber = true
+    subscriber.publisherCame()
   }
 
   /**

@@ -36,6 +36,11 @@ export type SessionInit = {
   readonly type?: SessionType
   /** Aborted when the peer goes, which ends the waiting of `publish` and `subscribe`. */
   readonly signal?: AbortSignal
+  /**
+   * Called once when the path has a publisher, while `subscribe` goes on waiting for its tracks: for protocols whose
+   * players expect an answer before media flows.
+   */
+  readonly onPublisher?: () => void
 }
 
 /** A session request as gates and hooks see it. */

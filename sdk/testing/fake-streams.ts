@@ -69,7 +69,10 @@ export class FakeStreams implements StreamManager {
     const subscriber = new FakeSubscriber({ id: this.#nextId++, request, config, stream })
     this.allSubscribers.push(subscriber)
     stream.addSubscriber(subscriber)
+    const published = stream.publisher !== undefined
+    if (published) init.onPublisher?.()
     await this.#wait(stream, subscriber)
+    if (!published) init.onPublisher?.()
     void this.#init.hooks.notify('subscribed', subscriberInfo(subscriber))
     return subscriber
   }
