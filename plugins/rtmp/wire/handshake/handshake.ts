@@ -5,6 +5,10 @@ import { HANDSHAKE_PACKET_SIZE_BYTES } from './digest.ts'
 export const RTMP_VERSION = 3
 /** Versions of Adobe's encrypted variant. */
 const RTMPE_VERSIONS = [6, 8, 9]
+/** The type of the record that opens a TLS connection (RFC 8446 5.1). */
+const TLS_HANDSHAKE = 0x16
+/** First letters of the methods of HTTP, and of HTTP/2's preface. */
+const HTTP_METHODS = 'GHPDOCT'
 
 /** What a handshake does with the bytes it was given. */
 export type HandshakeStep = {
@@ -62,9 +66,19 @@ export abstract class Handshake {
 }
 
 function checkVersion(version: number): void {
-  if (version === RTMP_VERSION) return
-  const what = RTMPE_VERSIONS.includes(version) ? 'RTMPE is not supported' : 'not RTMP'
-  throw new MalformedError(`${what}: handshake starts with byte ${version}`)
+  if (version !== RTMP_VERSION) throw new MalformedError(`${wrongProtocol(version)}: it starts with byte ${version}`)
+}
+
+/** What a peer seems to speak, by its first byte, and where that is understood. */
+function wrongProtocol(firstByte: number): string {
+  if (RTMPE_VERSIONS.includes(firstByte)) return 'RTMPE is not supported'
+  if (firstByte === TLS_HANDSHAKE) {
+    return 'TLS, not RTMP; rtmps:// goes to the port of rtmp.tcp.listenaddrtls'
+  }
+  if (HTTP_METHODS.includes(String.fromCharCode(firstByte))) {
+    return 'HTTP, not RTMP; http:// goes to the port of global.http.listenaddr'
+  }
+  return 'not RTMP'
 }
 
 /** Collects exactly so many bytes, whatever pieces they arrive in. */

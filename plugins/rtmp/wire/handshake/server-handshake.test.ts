@@ -114,8 +114,9 @@ describe('ServerHandshake', () => {
 
   for (const [name, byte, message] of [
     ['RTMPE', 6, 'RTMPE is not supported'],
-    ['HTTP', 0x47, 'not RTMP'],
-    ['TLS', 0x16, 'not RTMP'],
+    ['HTTP', 0x47, 'HTTP, not RTMP; http:// goes to the port of global.http.listenaddr'],
+    ['TLS', 0x16, 'TLS, not RTMP; rtmps:// goes to the port of rtmp.tcp.listenaddrtls'],
+    ['anything else', 0x00, 'not RTMP'],
   ] as const) {
     it(`refuses ${name} at the first byte`, () => {
       expect(() => new ServerHandshake({ random }).push(Buffer.of(byte))).to.throw(MalformedError, message)
