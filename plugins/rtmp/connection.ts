@@ -9,21 +9,33 @@ import {
   MAX_PARTIAL_SIZE_BYTES,
 } from './wire/chunk/limits.ts'
 import type { Handshake } from './wire/handshake/handshake.ts'
-import { CHUNK_STREAM_ID, type RawMessage } from './wire/message/raw-message.ts'
+import { carriesMedia } from './wire/message/message-type.ts'
 import { parseMessage, serializeMessage, type Message } from './wire/message/message.ts'
+import { chunkStreamOf, type RawMessage } from './wire/message/raw-message.ts'
+import { CHUNKS_PER_WORK, WORK_PER_TURN, workOf } from './work.ts'
 
 /** A peer must get through the handshake, and then ask for a stream, within this. */
 const HANDSHAKE_TIMEOUT_MS = 10_000
-/** Most bytes of answers that wait for a peer that does not read. */
-const MAX_ANSWER_QUEUE_BYTES = 1024 * 1024
+/** Most bytes of answers that wait in this process for a peer that does not read; the system holds some more. */
+const MAX_ANSWER_QUEUE_BYTES = 256 * 1024
 /** How long the last answers may take to reach a peer before its connection is cut. */
 const LINGER_MS = 2000
 /** The window we ask the peer to acknowledge. */
 const WINDOW_ACK_SIZE_BYTES = 5_000_000
+/** A read this large may be followed by another in the same turn of the event loop; after so many, a turn ends. */
+const FULL_READ_BYTES = 64 * 1024
+const MAX_FULL_READS = 8
 
 type ConnectionEvents = {
-  /** A message for the layer above. While a returned promise is pending, no further bytes are read from the socket. */
+  /**
+   * A command, or a user control message that is not dealt with here. While a returned promise is pending, nothing
+   * further is read from the socket.
+   */
   message(message: Message, raw: RawMessage): Promise<void> | undefined
+  /** A message with media or data, unparsed; see {@link carriesMedia}. */
+  media(raw: RawMessage): void
+  /** The handshake is over. */
+  handshaken?(): void
   /** The connection has ended; called once. */
   closed(reason: string): void
 }
@@ -31,6 +43,9 @@ type ConnectionEvents = {
 /**
  * RTMP over one socket, below commands and streams: handshake, chunks, acknowledgements, pings. Serves either end; the
  * handshake tells which.
+ *
+ * A connection does a bounded amount of work in one turn of the event loop; what it has read beyond that waits for the
+ * next one, after the other connections, and the socket is not read meanwhile. The answers of a turn leave in one write.
  */
 export class Connection {
   readonly socket: Socket
@@ -40,8 +55,13 @@ export class Connection {
   readonly #reader = new ChunkReader()
   readonly #ackWindow = new AckWindow()
   #chunkSizeOut = DEFAULT_CHUNK_SIZE_BYTES
+  #fullReads = 0
+  #inTurn = false
+  /** It waits for its next turn, or for a command to be done; the socket is paused. */
+  #waits = false
+  /** Of this turn. */
+  #answers: Buffer[] = []
   #answerQueueBytes = 0
-  #busy = false
   #closeReason: string | undefined
   #timer: NodeJS.Timeout | undefined
 
@@ -77,30 +97,41 @@ export class Connection {
     this.#reader.maxPartialBytes = MAX_PARTIAL_SIZE_BYTES
   }
 
-  /** Sends a message at once; time 0 unless given. */
+  /** Sends a message other than media, with time 0: at once, or at the end of the turn in which messages are read. */
   send(message: Message, messageStreamId = 0): void {
     if (this.closed) return
-    if (this.#answerQueueBytes > MAX_ANSWER_QUEUE_BYTES) return this.cut('the peer does not read')
     const { typeId, payload } = serializeMessage(message)
-    const command = message.kind === 'command' || message.kind === 'data'
-    const chunkStreamId = command ? CHUNK_STREAM_ID.command : CHUNK_STREAM_ID.control
-    const header = { chunkStreamId, typeId, messageStreamId, timestamp: 0 }
-    const bytes = serializeChunks(header, [payload], this.#chunkSizeOut)
-    // Media is bounded where it comes from, and must not count here.
-    this.#answerQueueBytes += bytes.length
-    this.socket.write(bytes, () => (this.#answerQueueBytes -= bytes.length))
+    const header = { chunkStreamId: chunkStreamOf(typeId), typeId, messageStreamId, timestamp: 0 }
+    this.#answers.push(serializeChunks(header, [payload], this.#chunkSizeOut))
+    if (!this.#inTurn) this.#sendAnswers()
   }
 
-  /** Announces the sizes we use; what is sent after it comes in chunks of that size. */
+  /** Sends media or data at once, and gives its size on the wire. How much of it waits is up to the caller to bound. */
+  sendMedia(typeId: number, messageStreamId: number, timestamp: number, parts: readonly Buffer[]): number {
+    if (this.closed) return 0
+    this.#sendAnswers()
+    const chunkStreamId = chunkStreamOf(typeId)
+    const bytes = serializeChunks({ chunkStreamId, typeId, messageStreamId, timestamp }, parts, this.#chunkSizeOut)
+    this.socket.write(bytes)
+    return bytes.length
+  }
+
+  /** Announces the window and the bandwidth that a server asks for, and the size of its chunks. */
   announce(chunkSizeBytes: number): void {
     this.send({ kind: 'windowAckSize', sizeBytes: WINDOW_ACK_SIZE_BYTES })
     this.send({ kind: 'setPeerBandwidth', sizeBytes: WINDOW_ACK_SIZE_BYTES, limit: 'dynamic' })
-    this.send({ kind: 'setChunkSize', sizeBytes: chunkSizeBytes })
-    this.#chunkSizeOut = chunkSizeBytes
+    this.announceChunkSize(chunkSizeBytes)
+  }
+
+  /** What is sent from now on comes in chunks of this size. */
+  announceChunkSize(sizeBytes: number): void {
+    this.send({ kind: 'setChunkSize', sizeBytes })
+    this.#chunkSizeOut = sizeBytes
   }
 
   /** Ends the connection after what was sent has left, or after a while in any case. Idempotent. */
   close(reason: string): void {
+    if (!this.closed) this.#sendAnswers()
     if (this.closed) return
     this.#ended(reason)
     this.socket.destroySoon()
@@ -117,6 +148,7 @@ export class Connection {
   #ended(reason: string): void {
     if (this.closed) return
     this.#closeReason = reason
+    this.#answers = []
     clearTimeout(this.#timer)
     this.#events.closed(reason)
   }
@@ -124,14 +156,22 @@ export class Connection {
   #receive(bytes: Buffer): void {
     if (this.closed) return
     try {
-      const acknowledge = this.#ackWindow.receive(bytes.length)
+      this.countReceived(bytes.length)
       if (this.#handshake !== undefined) return this.#receiveHandshake(this.#handshake, bytes)
-      if (acknowledge !== null) this.send({ kind: 'acknowledgement', receivedBytes: acknowledge })
       this.#reader.push(bytes)
-      this.#readMessages()
     } catch (error) {
-      this.#fail(error)
+      return this.#fail(error)
     }
+    if (this.#waits) return
+    this.#takeTurn()
+    this.#fullReads = bytes.length < FULL_READ_BYTES ? 0 : this.#fullReads + 1
+    if (this.#fullReads >= MAX_FULL_READS && !this.#waits && !this.closed) this.#waitForTurn()
+  }
+
+  /** Counts bytes that came in, and acknowledges them where that is due. For those that nobody hands on to `data`. */
+  countReceived(sizeBytes: number): void {
+    const receivedBytes = this.#ackWindow.receive(sizeBytes)
+    if (receivedBytes !== null) this.send({ kind: 'acknowledgement', receivedBytes })
   }
 
   #receiveHandshake(handshake: Handshake, bytes: Buffer): void {
@@ -140,33 +180,64 @@ export class Connection {
     if (!done) return
     this.#handshake = undefined
     this.expectWithin(HANDSHAKE_TIMEOUT_MS, 'no stream was asked for in time')
+    this.#events.handshaken?.()
     if (rest === undefined) return
     this.#reader.push(rest)
-    this.#readMessages()
+    this.#takeTurn()
   }
 
-  #readMessages(): void {
-    while (!this.#busy && !this.closed) {
-      const raw = this.#reader.read()
-      if (raw === null) return
-      const pending = this.#dispatch(raw)
-      if (pending !== undefined) this.#waitFor(pending)
+  /** Reads messages until there are no more, or the turn's work is done. */
+  #takeTurn(): void {
+    this.#inTurn = true
+    try {
+      const firstChunk = this.#reader.chunkCount
+      let work = 0
+      while (!this.closed && !this.#waits && work < WORK_PER_TURN) {
+        const raw = this.#reader.read()
+        if (raw === null) break
+        work += workOf(raw)
+        const pending = this.#dispatch(raw)
+        if (pending !== undefined) this.#waitFor(pending)
+      }
+      work += (this.#reader.chunkCount - firstChunk) / CHUNKS_PER_WORK
+      if (work >= WORK_PER_TURN && !this.closed && !this.#waits) this.#waitForTurn()
+    } catch (error) {
+      this.#fail(error)
+    } finally {
+      this.#inTurn = false
     }
+    this.#sendAnswers()
   }
 
+  #waitForTurn(): void {
+    this.#wait()
+    setImmediate(() => this.#goOn())
+  }
+
+  // A command that is done at once counts as a turn as well: many of them must not follow each other in one.
   #waitFor(pending: Promise<void>): void {
-    this.#busy = true
+    this.#wait()
+    pending.then(() => setImmediate(() => this.#goOn())).catch((error: unknown) => this.#fail(error))
+  }
+
+  #wait(): void {
+    this.#waits = true
     this.socket.pause()
-    const resume = () => {
-      this.#busy = false
-      if (this.closed) return
-      this.socket.resume()
-      this.#readMessages()
-    }
-    pending.then(resume).catch((error: unknown) => this.#fail(error))
+  }
+
+  #goOn(): void {
+    if (this.closed) return
+    this.#waits = false
+    this.#fullReads = 0
+    this.#takeTurn()
+    if (!this.#waits && !this.closed) this.socket.resume()
   }
 
   #dispatch(raw: RawMessage): Promise<void> | undefined {
+    if (carriesMedia(raw.typeId)) {
+      this.#events.media(raw)
+      return undefined
+    }
     const message = parseMessage(raw)
     if (message === null) return undefined
     switch (message.kind) {
@@ -183,6 +254,19 @@ export class Connection {
       default:
         return this.#events.message(message, raw)
     }
+  }
+
+  #sendAnswers(): void {
+    if (this.#answers.length === 0 || this.closed) return
+    const [first] = this.#answers
+    const bytes = this.#answers.length === 1 && first !== undefined ? first : Buffer.concat(this.#answers)
+    this.#answers = []
+    // Media is bounded where it comes from, and must not count here.
+    this.#answerQueueBytes += bytes.length
+    if (this.#answerQueueBytes > MAX_ANSWER_QUEUE_BYTES) {
+      return this.cut(`the peer does not read: ${this.#answerQueueBytes} bytes of answers wait for it`)
+    }
+    this.socket.write(bytes, () => (this.#answerQueueBytes -= bytes.length))
   }
 
   #fail(error: unknown): void {

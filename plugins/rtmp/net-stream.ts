@@ -3,6 +3,7 @@ import {
   InvalidRequest,
   SluiceError,
   StreamDenied,
+  StreamExists,
   StreamNotFound,
   socketSink,
   type CloseReason,
@@ -16,12 +17,14 @@ import type { RtmpFormats } from './from-stream.ts'
 import { onFc, onStatus, type StatusCode } from './replies.ts'
 import { RtmpIngest } from './to-stream.ts'
 import type { Command } from './wire/message/command.ts'
-import type { Message } from './wire/message/message.ts'
 import type { RawMessage } from './wire/message/raw-message.ts'
 import type { StreamTarget } from './wire/url.ts'
 
+const LEFT_OUT = 'a track is left out: its codec is not supported'
+const CODEC_ADVICE = 'send H.264 and AAC, which every player takes: ffmpeg -c:v libx264 -c:a aac; OBS: x264 and AAC'
+
 /** What a net stream needs of its session. */
-export type NetStreamDeps = {
+export type NetStreamOptions = {
   readonly ctx: PluginContext<unknown>
   readonly connection: Connection
   readonly formats: RtmpFormats
@@ -33,7 +36,7 @@ export type NetStreamDeps = {
 /** One message stream of a connection: idle, publishing or playing. */
 export class NetStream {
   readonly id: number
-  readonly #deps: NetStreamDeps
+  readonly #options: NetStreamOptions
   readonly #leaving = new AbortController()
   #publisher: Publisher | undefined
   #ingest: RtmpIngest | undefined
@@ -42,9 +45,9 @@ export class NetStream {
   #told = false
   #closed = false
 
-  constructor(id: number, deps: NetStreamDeps) {
+  constructor(id: number, options: NetStreamOptions) {
     this.id = id
-    this.#deps = deps
+    this.#options = options
   }
 
   get idle(): boolean {
@@ -58,7 +61,7 @@ export class NetStream {
 
   /** Admits the peer as a publisher, and says how that went. A refusal ends the connection. */
   async publish(command: Command, target: StreamTarget): Promise<void> {
-    const { ctx, connection, client } = this.#deps
+    const { ctx, connection, client } = this.#options
     const { signal } = this.#leaving
     connection.expectNothing()
     let publisher: Publisher
@@ -72,27 +75,31 @@ export class NetStream {
     log.info({ ip: client.ip, port: client.port, userAgent: client.userAgent }, 'publish')
     this.#told = true
     this.#publisher = publisher
-    this.#ingest = new RtmpIngest(publisher, (codec) =>
-      log.info({ codec }, 'a track is left out: its codec is not supported'),
-    )
+    const ingest = new RtmpIngest(publisher, (codec) => log.warn({ codec, advice: CODEC_ADVICE }, LEFT_OUT))
+    this.#ingest = ingest
     connection.expectMedia()
     publisher.onClose((reason) => {
-      log.info({ reason: reason.text, dropped: this.#ingest?.dropped || undefined }, 'publish ended')
+      const dropped = ingest.dropped || undefined
+      log.info({ reason: reason.text, dropped, droppedData: ingest.droppedData || undefined }, 'publish ended')
       this.#publisherClosed(reason, command.amf3)
     })
     connection.send(onFc('onFCPublish', 'NetStream.Publish.Start', 'publishing', command.amf3))
     this.#status('status', 'NetStream.Publish.Start', 'publishing', command.amf3)
   }
 
-  /** Admits the peer as a player; while there is no publisher, this waits. A refusal ends the connection. */
+  /**
+   * Admits the peer as a player; while there is no publisher, this waits. It is answered when there is one, before media
+   * flows: some players send on another connection what they then wait for. A refusal ends the connection.
+   */
   async play(command: Command, target: StreamTarget): Promise<void> {
-    const { ctx, connection, client, formats } = this.#deps
+    const { ctx, connection, client, formats } = this.#options
     const { signal } = this.#leaving
     connection.expectNothing()
     this.#playing = true
     let subscriber: Subscriber
     try {
-      subscriber = await ctx.streams.subscribe({ ...target, client, signal })
+      const onPublisher = () => this.#playStarted(command.amf3)
+      subscriber = await ctx.streams.subscribe({ ...target, client, signal, onPublisher })
     } catch (error) {
       return this.#refuse(command, target, error, 'play')
     }
@@ -105,19 +112,16 @@ export class NetStream {
       log.info({ reason: reason.text }, 'play ended')
       this.#subscriberClosed(reason, command.amf3)
     })
-    connection.send({ kind: 'streamBegin', streamId: this.id })
-    this.#status('status', 'NetStream.Play.Reset', 'playing', command.amf3)
-    this.#status('status', 'NetStream.Play.Start', 'playing', command.amf3)
-    const { chunkSizeBytes, multitrack } = this.#deps
+    const { chunkSizeBytes, multitrack } = this.#options
     subscriber.attach(
       formats.get({ chunkSizeBytes, messageStreamId: this.id, multitrack }),
       socketSink(connection.socket),
     )
   }
 
-  /** Takes what a publishing peer sends. */
-  receive(message: Message, raw: RawMessage): void {
-    this.#ingest?.receive(message, raw.timestamp)
+  /** Takes media and data of a publishing peer; ignored of others. */
+  receive(raw: RawMessage): void {
+    this.#ingest?.receive(raw)
   }
 
   /** The peer wants a player's media to stop or go on. */
@@ -141,18 +145,24 @@ export class NetStream {
     this.#subscriber?.close(reason)
   }
 
+  #playStarted(amf3: boolean): void {
+    this.#options.connection.send({ kind: 'streamBegin', streamId: this.id })
+    this.#status('status', 'NetStream.Play.Reset', 'playing', amf3)
+    this.#status('status', 'NetStream.Play.Start', 'playing', amf3)
+  }
+
   #publisherClosed({ text }: CloseReason, amf3: boolean): void {
     this.#publisher = undefined
     this.#ingest = undefined
     if (this.#closed) return
     this.#status('error', 'NetStream.Publish.Failed', `the stream was closed: ${text}`, amf3)
-    this.#deps.connection.close(text)
+    this.#options.connection.close(text)
   }
 
   #subscriberClosed({ code, text }: CloseReason, amf3: boolean): void {
     this.#subscriber = undefined
     if (this.#closed) return
-    const { connection } = this.#deps
+    const { connection } = this.#options
     // What a slow viewer has not taken would only hold up its end.
     if (code === 'slow') return connection.cut(text)
     connection.send({ kind: 'streamEof', streamId: this.id })
@@ -161,7 +171,7 @@ export class NetStream {
   }
 
   #refuse(command: Command, { streamPath }: StreamTarget, error: unknown, action: 'publish' | 'play'): void {
-    const { ctx, connection, client } = this.#deps
+    const { ctx, connection, client } = this.#options
     if (this.#closed || connection.closed) return
     if (!(error instanceof SluiceError)) {
       connection.cut('failed')
@@ -172,13 +182,25 @@ export class NetStream {
     // A denial is logged where it was decided.
     if (!(error instanceof StreamDenied)) {
       const stream = error instanceof InvalidRequest ? undefined : streamPath
-      ctx.log.info({ stream, ip: client.ip, port: client.port, reason: error.message }, `${action} refused`)
+      const advice = this.#advice(error, streamPath)
+      ctx.log.info({ stream, ip: client.ip, port: client.port, reason: error.message, advice }, `${action} refused`)
     }
     connection.close(error.message)
   }
 
+  /** What its operator may do about a refusal. */
+  #advice(error: SluiceError, streamPath: string): string | undefined {
+    if (error instanceof StreamNotFound) {
+      return `nobody publishes '${streamPath}': publish it, or compare the path with that of the publisher`
+    }
+    if (!(error instanceof StreamExists)) return undefined
+    const holder = this.#options.ctx.streams.get(streamPath)
+    const since = holder === undefined ? '' : ` by ${holder.pluginName} since ${holder.startTime.toISOString()}`
+    return `the path is published${since}: publish under another one, or let the newer publisher win by publish.kickexist`
+  }
+
   #status(level: 'status' | 'error', code: StatusCode, description: string, amf3: boolean): void {
-    this.#deps.connection.send(onStatus(level, code, description, amf3), this.id)
+    this.#options.connection.send(onStatus(level, code, description, amf3), this.id)
   }
 }
 

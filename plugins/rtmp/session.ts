@@ -8,7 +8,6 @@ import { NetStream } from './net-stream.ts'
 import { CAPS_EX_MULTITRACK, connected, refused, result } from './replies.ts'
 import { ServerHandshake } from './wire/handshake/server-handshake.ts'
 import type { Command } from './wire/message/command.ts'
-import type { Message } from './wire/message/message.ts'
 import type { RawMessage } from './wire/message/raw-message.ts'
 import { parseStreamTarget, type StreamTarget } from './wire/url.ts'
 
@@ -32,6 +31,7 @@ export class RtmpSession {
   readonly #options: SessionOptions
   readonly #connection: Connection
   readonly #streams = new Map<number, NetStream>()
+  readonly #server: string
   #client: SessionClient
   #app = ''
   #tcUrl = ''
@@ -44,10 +44,15 @@ export class RtmpSession {
   constructor(socket: Socket, options: SessionOptions) {
     this.#options = options
     this.#client = sessionClient(socket)
+    this.#server = serverUrl(socket)
     const handshake = new ServerHandshake({ random: randomFillSync, checkC2: options.checkC2 })
     this.#connection = new Connection(
       socket,
-      { message: (message, raw) => this.#message(message, raw), closed: (reason) => this.#closed(reason) },
+      {
+        message: (message, raw) => (message.kind === 'command' ? this.#command(message, raw) : undefined),
+        media: (raw) => this.#streams.get(raw.messageStreamId)?.receive(raw),
+        closed: (reason) => this.#closed(reason),
+      },
       handshake,
     )
   }
@@ -64,12 +69,6 @@ export class RtmpSession {
     }
     for (const stream of streams) stream.close(reason)
     this.#streams.clear()
-  }
-
-  #message(message: Message, raw: RawMessage): Promise<void> | undefined {
-    if (message.kind === 'command') return this.#command(message, raw)
-    this.#streams.get(raw.messageStreamId)?.receive(message, raw)
-    return undefined
   }
 
   #command(command: Command, raw: RawMessage): Promise<void> | undefined {
@@ -180,7 +179,9 @@ export class RtmpSession {
 
   #target(command: Command, use: (target: StreamTarget) => Promise<void> | undefined): Promise<void> | undefined {
     const [name] = command.args
-    if (typeof name === 'string') return use(parseStreamTarget({ app: this.#app, tcUrl: this.#tcUrl, name }))
+    if (typeof name === 'string') {
+      return use(parseStreamTarget({ app: this.#app, tcUrl: this.#tcUrl, server: this.#server, name }))
+    }
     this.#connection.close(`${command.name} without a stream name`)
     return undefined
   }
@@ -189,4 +190,11 @@ export class RtmpSession {
 function textOf(properties: AmfObject, name: string): string {
   const value = properties[name]
   return typeof value === 'string' ? value : ''
+}
+
+/** The address that a client has connected to. */
+function serverUrl(socket: Socket): string {
+  const { localAddress = '', localPort = 0 } = socket
+  const ip = localAddress.startsWith('::ffff:') ? localAddress.slice(7) : localAddress
+  return `${'encrypted' in socket ? 'rtmps' : 'rtmp'}://${ip.includes(':') ? `[${ip}]` : ip}:${localPort}`
 }

@@ -1,21 +1,37 @@
-import type { Publisher, Track, TrackInit, UnitSink } from 'sluice/sdk'
+import { performance } from 'node:perf_hooks'
+import type { Publisher } from 'sluice/sdk'
 import { FlvTagDemuxer, isAmfObject, type AmfValue } from 'sluice/sdk/media'
-import { parseMessage, type Message } from './wire/message/message.ts'
+import { ByteAllowance } from './byte-allowance.ts'
+import { parseAggregate } from './wire/message/aggregate.ts'
+import { parseData } from './wire/message/data.ts'
+import { MESSAGE_TYPE } from './wire/message/message-type.ts'
+import type { RawMessage } from './wire/message/raw-message.ts'
 
-/** Which kinds of track the source says it will send. */
-type Expected = { readonly audio: boolean; readonly video: boolean }
+/** Larger metadata is not read: parsing it would take milliseconds in which nothing else is done. */
+const MAX_METADATA_SIZE_BYTES = 64 * 1024
+/** How much metadata is read in a second; a source that repeats its own costs nothing. */
+const METADATA_BYTES_PER_SECOND = 64 * 1024
+/** A source that says nothing of its tracks has no second one when it has sent this much of the first alone. */
+const LONE_TRACK_MS = 500
 
 /** Puts what an RTMP source sends into a publisher. */
 export class RtmpIngest {
   readonly #publisher: Publisher
   readonly #demuxer: FlvTagDemuxer
-  readonly #seen = { audio: false, video: false }
-  #expected: Expected | undefined
+  readonly #allowance = new ByteAllowance(METADATA_BYTES_PER_SECOND, performance.now())
+  /** The last data message that was read. */
+  #data: Buffer | undefined
+  #droppedData = 0
+  /** Which kinds of track the source says it will send. */
+  #expected: { readonly audio: boolean; readonly video: boolean } | undefined
+  /** All tracks are known, or there is nothing more to find out about that. */
+  #settled = false
+  #firstMediaMs: number | undefined
 
-  /** @param onUnsupported Told once of each codec that can't be carried. */
+  /** @param onUnsupported Called once for each codec that can't be carried. */
   constructor(publisher: Publisher, onUnsupported: (codecName: string) => void) {
     this.#publisher = publisher
-    this.#demuxer = new FlvTagDemuxer(this.#sink(), onUnsupported)
+    this.#demuxer = new FlvTagDemuxer(publisher, onUnsupported)
   }
 
   /** Units that came before their track's sequence header or in a codec that can't be carried. */
@@ -23,62 +39,70 @@ export class RtmpIngest {
     return this.#demuxer.dropped
   }
 
+  /** Data messages that were not read, as they were too large or too many. */
+  get droppedData(): number {
+    return this.#droppedData
+  }
+
   /**
    * Takes a media or data message, or an aggregate of them; others are ignored.
    * @throws {MalformedError}
    */
-  receive(message: Message, timestampMs: number): void {
-    switch (message.kind) {
-      case 'video':
-        return this.#demuxer.video(timestampMs, message.payload)
-      case 'audio':
-        return this.#demuxer.audio(timestampMs, message.payload)
-      case 'data':
-        return this.#data(message.name, message.values)
-      case 'aggregate':
-        for (const raw of message.messages) {
-          const inner = parseMessage(raw)
-          if (inner !== null) this.receive(inner, raw.timestamp)
-        }
+  receive(raw: RawMessage): void {
+    switch (raw.typeId) {
+      case MESSAGE_TYPE.video:
+        this.#demuxer.video(raw.timestamp, raw.payload)
+        break
+      case MESSAGE_TYPE.audio:
+        this.#demuxer.audio(raw.timestamp, raw.payload)
+        break
+      case MESSAGE_TYPE.dataAmf0:
+      case MESSAGE_TYPE.dataAmf3:
+        this.#receiveData(raw)
+        break
+      case MESSAGE_TYPE.aggregate:
+        for (const inner of parseAggregate(raw).messages) this.receive(inner)
+        return
+      default:
+        return
     }
+    if (!this.#settled) this.#settle(raw.timestamp)
   }
 
-  // The demuxer's way to the publisher, with an eye on which tracks have come.
-  #sink(): UnitSink {
-    const publisher = this.#publisher
-    return {
-      addTrack: (init: TrackInit): Track => {
-        const track = publisher.addTrack(init)
-        this.#seen[init.kind] = true
-        this.#checkComplete()
-        return track
-      },
-      configureTrack: (track, config) => publisher.configureTrack(track, config),
-      removeTrack: (track) => publisher.removeTrack(track),
-      write: (unit) => publisher.write(unit),
+  #receiveData({ typeId, payload }: RawMessage): void {
+    if (this.#data?.equals(payload) === true) return
+    if (payload.length > MAX_METADATA_SIZE_BYTES || !this.#allowance.take(payload.length, performance.now())) {
+      this.#droppedData++
+      return
     }
-  }
-
-  #data(name: string, values: readonly AmfValue[]): void {
-    const [event, payload] = name === '@setDataFrame' ? values : [name, values[0]]
-    if (event !== 'onMetaData') return
-    const metadata = plainMetadata(payload)
+    this.#data = Buffer.from(payload)
+    const { name, values } = parseData(payload, typeId === MESSAGE_TYPE.dataAmf3)
+    const [event, value] = name === '@setDataFrame' ? values : [name, values[0]]
+    const metadata = event === 'onMetaData' ? plainMetadata(value) : undefined
     if (metadata === undefined) return
     this.#expected = {
       video: 'videocodecid' in metadata || 'videodatarate' in metadata || 'width' in metadata,
       audio: 'audiocodecid' in metadata || 'audiodatarate' in metadata || 'audiosamplerate' in metadata,
     }
     this.#publisher.setMetadata(metadata)
-    this.#checkComplete()
   }
 
-  #checkComplete(): void {
-    if (this.#expected === undefined) return
-    const { audio, video } = this.#expected
-    if ((audio || video) && (!audio || this.#seen.audio) && (!video || this.#seen.video)) {
+  /** Says that the tracks are complete as soon as that can be known. */
+  #settle(timestampMs: number): void {
+    const { hasAudio, hasVideo } = this.#demuxer
+    if (!hasAudio && !hasVideo) return
+    this.#firstMediaMs ??= timestampMs
+    const { audio = false, video = false } = this.#expected ?? {}
+    const announced = audio || video
+    if (announced ? (hasAudio || !audio) && (hasVideo || !video) : isLone(timestampMs - this.#firstMediaMs)) {
       this.#publisher.tracksComplete()
-    }
+      this.#settled = true
+    } else if (!announced && hasAudio && hasVideo) this.#settled = true
   }
+}
+
+function isLone(elapsedMs: number): boolean {
+  return elapsedMs >= LONE_TRACK_MS
 }
 
 function plainMetadata(value: AmfValue): Record<string, AmfValue> | undefined {

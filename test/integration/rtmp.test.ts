@@ -1,6 +1,7 @@
 import path from 'node:path'
 import { expect } from 'chai'
-import { FLV_TAG_TYPE } from 'sluice/sdk/media'
+import { FLV_TAG_TYPE, newAmfObject } from 'sluice/sdk/media'
+import { RtmpClient as PlainClient } from '../../plugins/rtmp/client.ts'
 import { publishFile } from '../peers/ffmpeg.ts'
 import { ffprobePackets } from '../peers/ffprobe.ts'
 import { PeerProcess } from '../peers/process.ts'
@@ -250,12 +251,70 @@ describe('RTMP with its own rules', () => {
     const publisher = await RtmpClient.publish({ url: server.rtmp('live/speex') })
     const speex = { type: FLV_TAG_TYPE.audio, timestampMs: 0, body: Buffer.from('b200', 'hex') }
     for (let count = 0; count < 3; count++) publisher.send(speex)
-    const lines = () => server.records.filter(({ msg }) => msg === 'a track is left out: its codec is not supported')
+    const lines = () => server.problems.filter(({ msg }) => msg === 'a track is left out: its codec is not supported')
     await waitFor(() => lines().length > 0, { what: 'the line' })
     publisher.close()
     const ended = () => server.records.find(({ msg }) => msg === 'publish ended')
     expect((await waitFor(ended))['dropped']).to.equal(3)
-    expect(lines().map(({ codec }) => codec)).to.eql(['Speex'])
+    expect(lines().map(({ codec, level }) => `${String(codec)} ${level}`)).to.eql(['Speex warn'])
+    expect(lines()[0]?.['advice']).to.include('-c:a aac')
+  })
+
+  it('answers a player as soon as somebody publishes, before media flows', async () => {
+    const server = await startServer()
+    const early = await RtmpClient.play({ url: server.rtmp('live/silent') })
+    await waitFor(() => server.server.streams.subscribers('live/silent').length === 1, { what: 'the player' })
+    expect(early.statuses).to.eql([])
+    await RtmpClient.publish({ url: server.rtmp('live/silent') })
+    const late = await RtmpClient.play({ url: server.rtmp('live/silent') })
+    for (const player of [early, late]) await player.waitForStatus('NetStream.Play.Start')
+    expect(early.received.tracks).to.eql([])
+  })
+
+  it('does not wait for a second track that a source without metadata can not have', async () => {
+    // With no more than this it would wait for the test to end.
+    const server = await startServer({ config: 'global:\n  subscribe:\n    waittrack: all\n' })
+    const player = await RtmpClient.play({ url: server.rtmp('live/lone') })
+    const publisher = await RtmpClient.publish({ url: server.rtmp('live/lone') })
+    publisher.send({ type: FLV_TAG_TYPE.audio, timestampMs: 0, body: Buffer.from('af001210', 'hex') })
+    for (let timestampMs = 0; timestampMs < 1000; timestampMs += 23) {
+      publisher.send({ type: FLV_TAG_TYPE.audio, timestampMs, body: Buffer.from('af0121001f', 'hex') })
+    }
+    await player.received.wait(10)
+  })
+
+  it('takes the app from tcUrl where connect has none, and the address from the socket where there is no tcUrl', async () => {
+    const server = await startServer()
+    const requests = [
+      { properties: { tcUrl: 'rtmp://example.com/live' }, url: 'rtmp://example.com/live/bare' },
+      { properties: { app: 'live' }, url: `rtmp://127.0.0.1:${server.rtmpPort}/live/bare` },
+    ]
+    for (const { properties, url } of requests) {
+      const client = new PlainClient({ url: server.rtmp('unused/bare') })
+      await client.handshaken
+      await client.call('connect', Object.assign(newAmfObject(), properties))
+      client.send(
+        { kind: 'command', name: 'publish', transactionId: 0, commandObject: null, args: ['bare'], amf3: false },
+        1,
+      )
+      const publisher = () => server.server.streams.get('live/bare')?.publisher
+      await waitFor(() => publisher() !== undefined, { what: 'the publisher' })
+      expect(publisher()?.request.url).to.equal(url)
+      client.close()
+      await waitFor(() => publisher() === undefined, { what: 'it to leave' })
+    }
+  })
+
+  it('says in the log who has a path that is taken, and what to do', async () => {
+    const server = await startServer()
+    await RtmpClient.publish({ url: server.rtmp('live/taken') })
+    const second = await RtmpClient.connect({ url: server.rtmp('live/taken') })
+    second.tell('publish', 'taken', 'live')
+    await second.closed
+    const refused = await waitFor(() => server.records.find(({ msg }) => msg === 'publish refused'), {
+      what: 'the line',
+    })
+    expect(refused['advice']).to.match(/published by rtmp since .*kickexist/u)
   })
 
   it('tells a player after waittimeout that there is no such stream', async () => {
@@ -265,6 +324,8 @@ describe('RTMP with its own rules', () => {
     await player.closed
     expect(server.server.streams.subscribers()).to.eql([])
     expect(server.server.streams.pathCount).to.equal(0)
+    const refused = server.records.find(({ msg }) => msg === 'play refused')
+    expect(refused?.['advice']).to.match(/^nobody publishes 'live\/none': /u)
   })
 })
 

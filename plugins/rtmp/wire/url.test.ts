@@ -4,6 +4,8 @@ import { MalformedError } from 'sluice/sdk/media'
 import { MAX_URL_LENGTH, parseRtmpUrl, parseStreamTarget } from './url.ts'
 
 const HOST = 'rtmp://example.com'
+/** Where the client connected. */
+const SERVER = 'rtmp://192.0.2.1:1935'
 
 const targets: {
   name: string
@@ -24,7 +26,14 @@ const targets: {
   { name: 'an app with instance', request: ['live/inst', 'test'], target: ['live/inst/test', ''] },
   { name: 'slashes around', request: ['/live/', '/test/'], target: ['live/test', ''] },
   { name: 'a slash before the query of the app', request: ['live/?a=1', 'test'], target: ['live/test', 'a=1'] },
-  { name: 'all in the name', request: ['', 'live/test?a=1'], target: ['live/test', 'a=1'] },
+  { name: 'all in the name', request: ['', 'live/test?a=1', HOST], target: ['live/test', 'a=1'] },
+  { name: 'the app in tcUrl alone', request: ['', 'test', `${HOST}/live`], target: ['live/test', ''] },
+  {
+    name: 'an app with instance and query in tcUrl alone',
+    request: ['', 'test?b=2', `${HOST}/live/inst?a=1`],
+    target: ['live/inst/test', 'a=1&b=2'],
+  },
+  { name: 'no app in tcUrl either', request: ['', 'test', `${HOST}/`], target: ['test', ''] },
   { name: 'all in the app', request: ['live/test', ''], target: ['live/test', ''] },
   { name: 'a file type before the name', request: ['vod', 'mp4:clip'], target: ['vod/mp4:clip', ''] },
   { name: 'a question mark within the query', request: ['live', 'test?a=1?b'], target: ['live/test', 'a=1?b'] },
@@ -102,7 +111,7 @@ describe('parseStreamTarget', () => {
     it(`takes ${name}`, () => {
       const [app, streamName, tcUrl = `${HOST}/x`] = request
       const [streamPath, query] = target
-      expect(parseStreamTarget({ app, name: streamName, tcUrl })).to.deep.equal({
+      expect(parseStreamTarget({ app, name: streamName, tcUrl, server: SERVER })).to.deep.equal({
         streamPath,
         query,
         url: `${HOST}/${streamPath}${query && `?${query}`}`,
@@ -111,13 +120,16 @@ describe('parseStreamTarget', () => {
   }
 
   it('keeps port and IPv6 host of tcUrl in the URL', () => {
-    const { url } = parseStreamTarget({ app: 'live', name: 'test', tcUrl: 'rtmps://[::1]:443/live' })
+    const { url } = parseStreamTarget({ app: 'live', name: 'test', tcUrl: 'rtmps://[::1]:443/live', server: SERVER })
     expect(url).to.equal('rtmps://[::1]:443/live/test')
   })
 
-  it('does without a usable tcUrl', () => {
-    expect(parseStreamTarget({ app: 'live', name: 'test', tcUrl: 'nonsense' }).url).to.equal('rtmp:///live/test')
-  })
+  for (const tcUrl of ['', 'nonsense', 'http://example.com/live']) {
+    it(`takes the address that the client connected to where tcUrl is '${tcUrl}'`, () => {
+      const { url } = parseStreamTarget({ app: 'live', name: 'test', tcUrl, server: SERVER })
+      expect(url).to.equal(`${SERVER}/live/test`)
+    })
+  }
 
   for (const [app, name] of [
     ['', ''],
@@ -126,7 +138,7 @@ describe('parseStreamTarget', () => {
     ['a'.repeat(MAX_URL_LENGTH + 1), 'test'],
   ] as const) {
     it(`refuses app '${app.slice(0, 9)}' with name '${name}'`, () => {
-      expect(() => parseStreamTarget({ app, name, tcUrl: '' })).to.throw(MalformedError)
+      expect(() => parseStreamTarget({ app, name, tcUrl: '', server: SERVER })).to.throw(MalformedError)
     })
   }
 })
@@ -155,7 +167,7 @@ describe('parseRtmpUrl', () => {
     fc.assert(
       fc.property(part, part, part, (app, name, query) => {
         const url = parseRtmpUrl(`rtmp://example.com/${app}/${name}?${query}`)
-        const target = parseStreamTarget(url)
+        const target = parseStreamTarget({ ...url, server: SERVER })
         expect(target).to.deep.equal({
           streamPath: `${app}/${name}`,
           query,
@@ -172,7 +184,10 @@ describe('parseRtmpUrl', () => {
     )
     fc.assert(
       fc.property(text, text, (a, b) => {
-        for (const parse of [() => parseRtmpUrl(a), () => parseStreamTarget({ app: a, name: b, tcUrl: b })]) {
+        for (const parse of [
+          () => parseRtmpUrl(a),
+          () => parseStreamTarget({ app: a, name: b, tcUrl: b, server: SERVER }),
+        ]) {
           try {
             parse()
           } catch (error) {

@@ -11,6 +11,8 @@ const MAX_PORT = 65_535
 const RTMP_URL = /^(rtmps?):\/\/(\[[0-9a-f:.]+\]|[^\s/?#@:[\]]+)(?::(\d{1,5}))?\/(.*)$/i
 /** A server sees also the schemes of RTMP's tunnelled variants, whose tcUrl reaches it unchanged. */
 const ORIGIN = /^rtmp[a-z]*:\/\/[^\s/?#]+/i
+/** The app behind the scheme and host of a tcUrl, whatever these are. */
+const APP_OF_TC_URL = /^[a-z]+:\/\/[^/?#]*(.*)$/i
 
 /** The stream that a client's `connect` and `publish` or `play` name together. */
 export type StreamTarget = {
@@ -24,10 +26,12 @@ export type StreamTarget = {
 
 /** What `connect` and `publish` or `play` say of the stream, as the client sent it. */
 export type StreamRequest = {
-  /** Property `app` of `connect`: `live`, `live/instance`, `live?secret=1`. */
+  /** Property `app` of `connect`: `live`, `live/instance`, `live?secret=1`; empty when there is none. */
   readonly app: string
-  /** Property `tcUrl` of `connect`, empty when there is none. Its query counts when `app` has lost it. */
+  /** Property `tcUrl` of `connect`, empty when there is none. It counts where `app` is missing, or has lost its query. */
   readonly tcUrl: string
+  /** Where the client connected, as `rtmp://192.0.2.1:1935`, which counts where tcUrl doesn't tell. */
+  readonly server: string
   /** Argument of `publish` or `play`: `name`, `name?secret=1`, `mp4:name`. */
   readonly name: string
 }
@@ -38,13 +42,14 @@ export type StreamRequest = {
  */
 export function parseStreamTarget(request: StreamRequest): StreamTarget {
   for (const text of [request.app, request.tcUrl, request.name]) checkLength(text)
-  const app = splitQuery(request.app)
+  // srs-bench sends no app.
+  const app = splitQuery(request.app || (APP_OF_TC_URL.exec(request.tcUrl)?.[1] ?? ''))
   const name = splitQuery(request.name)
   const appQuery = app.query || splitQuery(request.tcUrl).query
   const streamPath = [app.path, name.path].map(trimSlashes).filter(Boolean).join('/')
   if (streamPath === '') throw new MalformedError('neither app nor stream name')
   const query = [appQuery, name.query].filter(Boolean).join('&')
-  const origin = ORIGIN.exec(request.tcUrl)?.[0] ?? 'rtmp://'
+  const origin = ORIGIN.exec(request.tcUrl)?.[0] ?? request.server
   return { streamPath, query, url: `${origin}/${streamPath}${query && `?${query}`}` }
 }
 

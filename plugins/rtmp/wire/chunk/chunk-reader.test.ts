@@ -8,7 +8,7 @@ import { serializeChunks } from './chunk-writer.ts'
 import {
   DEFAULT_CHUNK_SIZE_BYTES,
   MAX_CHUNK_STREAMS,
-  MAX_MESSAGE_SIZE_BYTES,
+  MAX_COMMAND_SIZE_BYTES,
   MAX_PARTIAL_SIZE_BYTES,
 } from './limits.ts'
 
@@ -124,7 +124,7 @@ const malformed: { name: string; hex: string; message: string }[] = [
   {
     name: 'a command that claims 16 MB',
     hex: '03 000000 ffffff 14 00000000',
-    message: `above ${MAX_MESSAGE_SIZE_BYTES}`,
+    message: `above ${MAX_COMMAND_SIZE_BYTES}`,
   },
 ]
 

@@ -17,6 +17,8 @@ const NOTHING = Buffer.alloc(0)
 export class ChunkReader {
   /** What the unfinished messages may hold together, in bytes. */
   maxPartialBytes = MAX_PARTIAL_SIZE_BYTES
+  /** How many chunks were begun so far, a measure of the work done. */
+  chunkCount = 0
   readonly #streams = new Map<number, ChunkStream>()
   #chunkSizeBytes = DEFAULT_CHUNK_SIZE_BYTES
   #partialBytes = 0
@@ -75,6 +77,7 @@ export class ChunkReader {
     const stream = this.#streams.get(id) ?? this.#openStream(id)
     const payloadStart = stream.readHeader(first >>> 6, bytes, offset)
     if (payloadStart === NEED_MORE) return false
+    this.chunkCount += 1
     this.#position = payloadStart
     this.#stream = stream
     this.#chunkBytesLeft = Math.min(this.#chunkSizeBytes, stream.partial?.missingBytes ?? stream.sizeBytes)

@@ -1,6 +1,6 @@
 import { MalformedError } from 'sluice/sdk/media'
-import { isMediaType } from '../message/message-type.ts'
-import { MAX_MEDIA_MESSAGE_SIZE_BYTES, MAX_MESSAGE_SIZE_BYTES } from './limits.ts'
+import { carriesMedia, isMediaType } from '../message/message-type.ts'
+import { MAX_COMMAND_SIZE_BYTES, MAX_MEDIA_MESSAGE_SIZE_BYTES, MAX_MESSAGE_SIZE_BYTES } from './limits.ts'
 import type { PartialMessage } from './partial-message.ts'
 import type { RawMessage } from '../message/raw-message.ts'
 
@@ -104,9 +104,14 @@ export class ChunkStream {
   }
 
   #setMessage(sizeBytes: number, typeId: number): void {
-    const limit = isMediaType(typeId) ? MAX_MEDIA_MESSAGE_SIZE_BYTES : MAX_MESSAGE_SIZE_BYTES
+    const limit = maxSizeOf(typeId)
     if (sizeBytes > limit) throw new MalformedError(`message of type ${typeId} has ${sizeBytes} bytes, above ${limit}`)
     this.#sizeBytes = sizeBytes
     this.#typeId = typeId
   }
+}
+
+function maxSizeOf(typeId: number): number {
+  if (isMediaType(typeId)) return MAX_MEDIA_MESSAGE_SIZE_BYTES
+  return carriesMedia(typeId) ? MAX_MESSAGE_SIZE_BYTES : MAX_COMMAND_SIZE_BYTES
 }

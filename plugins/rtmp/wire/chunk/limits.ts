@@ -7,11 +7,14 @@ export const MAX_CHUNK_STREAMS = 64
 /** For audio, video and aggregates: all that 24 bits allow, which is the size limit of an access unit. */
 export const MAX_MEDIA_MESSAGE_SIZE_BYTES = 0xff_ff_ff
 
-/** For everything else: commands and metadata, some with a picture in them. */
+/** For metadata, some of which has a picture in it. */
 export const MAX_MESSAGE_SIZE_BYTES = 1024 * 1024
+
+/** For commands, which are parsed whatever is in them: many times what a `connect` with a signed address takes. */
+export const MAX_COMMAND_SIZE_BYTES = 64 * 1024
 
 /** What the unfinished messages of one connection may hold together: two of the largest size. */
 export const MAX_PARTIAL_SIZE_BYTES = 32 * 1024 * 1024
 
-/** The same for a peer that has no leave to send media: two of the largest commands. */
+/** The same for a peer that has no leave to send media: two of the largest messages that are no media. */
 export const MAX_PARTIAL_COMMAND_SIZE_BYTES = 2 * MAX_MESSAGE_SIZE_BYTES

@@ -19,3 +19,8 @@ export const MESSAGE_TYPE = {
 export function isMediaType(typeId: number): boolean {
   return typeId === MESSAGE_TYPE.audio || typeId === MESSAGE_TYPE.video || typeId === MESSAGE_TYPE.aggregate
 }
+
+/** Whether messages of the type are what a publisher sends: media, or data about it. */
+export function carriesMedia(typeId: number): boolean {
+  return isMediaType(typeId) || typeId === MESSAGE_TYPE.dataAmf0 || typeId === MESSAGE_TYPE.dataAmf3
+}

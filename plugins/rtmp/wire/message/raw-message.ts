@@ -1,3 +1,5 @@
+import { MESSAGE_TYPE } from './message-type.ts'
+
 /** What goes before a message's payload (RTMP 1.0 §6.1.1), and the chunk stream it travels on. */
 export type MessageHeader = {
   /** 2 to 65599; see {@link CHUNK_STREAM_ID}. */
@@ -18,3 +20,21 @@ export type MessageBody = { readonly typeId: number; readonly payload: Buffer }
 
 /** The chunk streams this server sends on. Only the first is prescribed (RTMP 1.0 §5.4); the others are what peers use too. */
 export const CHUNK_STREAM_ID = { control: 2, command: 3, audio: 4, data: 5, video: 6 } as const
+
+/** The chunk stream that messages of a type are sent on. */
+export function chunkStreamOf(typeId: number): number {
+  switch (typeId) {
+    case MESSAGE_TYPE.audio:
+      return CHUNK_STREAM_ID.audio
+    case MESSAGE_TYPE.video:
+      return CHUNK_STREAM_ID.video
+    case MESSAGE_TYPE.dataAmf0:
+    case MESSAGE_TYPE.dataAmf3:
+      return CHUNK_STREAM_ID.data
+    case MESSAGE_TYPE.commandAmf0:
+    case MESSAGE_TYPE.commandAmf3:
+      return CHUNK_STREAM_ID.command
+    default:
+      return CHUNK_STREAM_ID.control
+  }
+}

@@ -39,6 +39,8 @@ export class FlvTagDemuxer {
   readonly #onUnsupported: (codecName: string) => void
   readonly #unsupportedCodecs = new Set<string>()
   #addedTracks = 0
+  #hasAudio = false
+  #hasVideo = false
   #droppedUnits = 0
   #metadata: AmfObject | null = null
 
@@ -54,6 +56,16 @@ export class FlvTagDemuxer {
   /** Units without data, before their sequence header, or in a codec that no track can have. */
   get dropped(): number {
     return this.#droppedUnits
+  }
+
+  /** Whether a track of sound was declared. */
+  get hasAudio(): boolean {
+    return this.#hasAudio
+  }
+
+  /** Whether a track of pictures was declared. */
+  get hasVideo(): boolean {
+    return this.#hasVideo
   }
 
   /** The fields of the last `onMetaData`. */
@@ -158,6 +170,8 @@ export class FlvTagDemuxer {
     if (known) this.#sink.removeTrack(known.track)
     const added = { track: this.#sink.addTrack(init), header, naluLengthSizeBytes: 4 }
     this.#tracks.set(key, added)
+    if (init.kind === 'audio') this.#hasAudio = true
+    else this.#hasVideo = true
     return added
   }
 

@@ -1,0 +1,22 @@
+import { isMediaType, MESSAGE_TYPE } from './wire/message/message-type.ts'
+import type { RawMessage } from './wire/message/raw-message.ts'
+
+/**
+ * What one connection may do in a turn of the event loop before the others have theirs, in units of about the cost of a
+ * media message, some 10 µs. A publisher sends a few messages in a turn.
+ */
+export const WORK_PER_TURN = 64
+
+/** So many chunks cost a unit, whatever messages they make; common chunks are far larger than these would be. */
+export const CHUNKS_PER_WORK = 16
+/** A command is parsed, may be answered, and costs a unit more for so many bytes. */
+const COMMAND_WORK = 4
+const COMMAND_BYTES_PER_WORK = 512
+
+/** What a message costs besides its chunks. */
+export function workOf({ typeId, payload }: RawMessage): number {
+  // An aggregate may be thousands of messages, so it is the turn's last.
+  if (typeId === MESSAGE_TYPE.aggregate) return WORK_PER_TURN
+  if (isMediaType(typeId) || typeId <= MESSAGE_TYPE.setPeerBandwidth) return 1
+  return COMMAND_WORK + payload.length / COMMAND_BYTES_PER_WORK
+}
