@@ -4,7 +4,7 @@ import { AttendedClock } from './attended-clock.ts'
 import { Cuttings, HlsConfig } from './config.ts'
 import { Feeds } from './feeds.ts'
 import { Presentation } from './presentation/presentation.ts'
-import { registerPull } from './pull/register-pull.ts'
+import { registerPull } from './pull/hls-pull.ts'
 import { Routes } from './routes.ts'
 import { Sessions } from './sessions.ts'
 

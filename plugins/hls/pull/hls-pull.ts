@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import type { CloseReason, Publisher, PullEnd, PullRequest, StreamManager } from 'sluice/sdk'
+import { maskUrl, type CloseReason, type PluginContext, type Publisher, type PullEnd, type PullRequest } from 'sluice/sdk'
 import { Pacer } from './pacer.ts'
 import { fetchPlaylist, PlaylistFollower } from './playlist-follower.ts'
-import { MAIN, Rendition } from './rendition.ts'
 import { SegmentLoader } from './segment-loader.ts'
 import { SourceClient } from './source-client.ts'
 import { SourceError } from './source-error.ts'
 import type { SourceMediaPlaylist } from './source-playlist.ts'
+import { MAIN, SourceRendition } from './source-rendition.ts'
 import { SourceTimeline } from './source-timeline.ts'
 import { chooseVariant } from './variant-choice.ts'
 
@@ -16,29 +16,44 @@ const CLIENT = { ip: '', port: 0, userAgent: 'hls pull' }
 const MIN_TICK_MS = 5
 const MAX_TICK_MS = 100
 
-type PullDeps = { readonly streams: Pick<StreamManager, 'publish'>; readonly log: Logger }
+export type HlsPullOptions = {
+  readonly streams: Pick<PluginContext<unknown>['streams'], 'publish'>
+  readonly log: Logger
+  readonly request: PullRequest
+}
 /** A playlist that was fetched, and where. */
 type Found = { readonly playlist: SourceMediaPlaylist; readonly url: string }
 
+/** Offers to pull streams by HLS; the definition names `pull:hls` in its `provides`. */
+export function registerPull({ services, streams, log }: PluginContext<unknown>): void {
+  services.provide('pull:hls', {
+    endings: ['.m3u8'],
+    async pull(request) {
+      const { streamPath, url } = request
+      const child = log.child({ stream: streamPath, source: maskUrl(url) })
+      return new HlsPull({ streams, log: child, request }).run()
+    },
+  })
+}
+
 /** Pulls one source, from the first request to its end. */
 export class HlsPull {
-  readonly #deps: PullDeps
-  readonly #request: PullRequest
+  readonly #options: HlsPullOptions
   readonly #stop = new AbortController()
   readonly #signal: AbortSignal
   readonly #client: SourceClient
   readonly #pacer = new Pacer()
-  readonly #drained = Promise.withResolvers<void>()
+  /** Rejects when what is due can't be done. */
+  readonly #failure = Promise.withResolvers<never>()
   #timer: NodeJS.Timeout | undefined
   #publishing = false
-  #complete = false
 
   /** @throws {SourceError} when the address is not valid */
-  constructor(deps: PullDeps, request: PullRequest) {
-    this.#deps = deps
-    this.#request = request
-    this.#signal = AbortSignal.any([request.signal, this.#stop.signal])
-    this.#client = new SourceClient({ url: request.url, header: request.header, signal: this.#signal })
+  constructor(options: HlsPullOptions) {
+    const { url, header, signal } = options.request
+    this.#options = options
+    this.#signal = AbortSignal.any([signal, this.#stop.signal])
+    this.#client = new SourceClient({ url, header, signal: this.#signal })
   }
 
   /** See `PullService.pull`. */
@@ -55,7 +70,7 @@ export class HlsPull {
       await this.#play(renditions, publisher)
       return { by: 'source' }
     } catch (error) {
-      if (closed === undefined || this.#request.signal.aborted) throw error
+      if (closed === undefined || this.#options.request.signal.aborted) throw error
       return { by: 'server', reason: closed }
     } finally {
       this.#stop.abort()
@@ -65,22 +80,19 @@ export class HlsPull {
   }
 
   /** The renditions to play, each with its first segment. */
-  async #open(): Promise<Rendition[]> {
+  async #open(): Promise<SourceRendition[]> {
+    const { log, request } = this.#options
     const timeline = new SourceTimeline()
-    const clock = {
-      nowMs: () => performance.now(),
-      wait: (ms: number) => delay(ms, undefined, { signal: this.#signal }),
-    }
+    const client = this.#client
+    const signal = this.#signal
+    const clock = { nowMs: () => performance.now(), wait: (ms: number) => delay(ms, undefined, { signal }) }
+    const onEvents = () => this.#schedule(0)
+    const common = { timeline, pacer: this.#pacer, clock, signal, log, onEvents, loop: request.loop }
     const found = await this.#findPlaylists()
     const renditions = found.map(({ playlist, url }, index) => {
-      const { log } = this.#deps
-      const client = this.#client
-      const signal = this.#signal
       const follower = new PlaylistFollower({ client, clock, playlist, url, signal, log })
       const name = index === 0 ? MAIN : 'audio'
-      const onEvents = () => this.#schedule(0)
-      const common = { name, follower, timeline, pacer: this.#pacer, clock, signal, log, onEvents }
-      return new Rendition({ ...common, loader: new SegmentLoader(client) }, this.#request.loop)
+      return new SourceRendition({ ...common, name, follower, loader: new SegmentLoader(client) })
     })
     await Promise.all(renditions.map((rendition) => rendition.open()))
     return renditions
@@ -102,13 +114,13 @@ export class HlsPull {
   }
 
   #publish(): Promise<Publisher> {
-    const { streamPath, publish, signal } = this.#request
+    const { streamPath, publish, signal } = this.#options.request
     const session = { streamPath, type: 'pull', url: '', query: '', client: CLIENT, signal } as const
-    return this.#deps.streams.publish(session, { config: publish })
+    return this.#options.streams.publish(session, { config: publish })
   }
 
-  async #play(renditions: readonly Rendition[], publisher: Publisher): Promise<void> {
-    for (const rendition of renditions) rendition.begin(publisher)
+  async #play(renditions: readonly SourceRendition[], publisher: Publisher): Promise<void> {
+    for (const rendition of renditions) await rendition.begin(publisher)
     if (renditions.every(({ trackCount }) => trackCount === 0)) {
       const found = renditions.flatMap(({ unsupported }) => unsupported).join(', ')
       throw new SourceError(`the source has no track that can be carried${found === '' ? '' : ` (${found})`}`)
@@ -116,10 +128,8 @@ export class HlsPull {
     publisher.tracksComplete()
     this.#publishing = true
     this.#schedule(0)
-    await Promise.all(renditions.map((rendition) => rendition.run()))
-    this.#complete = true
-    this.#schedule(0)
-    await Promise.race([this.#drained.promise, aborted(this.#signal)])
+    const played = Promise.all(renditions.map((rendition) => rendition.run()))
+    await Promise.race([played, this.#failure.promise, aborted(this.#signal)])
   }
 
   #schedule(delayMs: number): void {
@@ -128,9 +138,12 @@ export class HlsPull {
   }
 
   #tick(): void {
-    const dueMs = this.#pacer.tick(performance.now())
-    if (dueMs !== undefined) this.#schedule(Math.min(Math.max(MIN_TICK_MS, dueMs), MAX_TICK_MS))
-    else if (this.#complete) this.#drained.resolve()
+    try {
+      const dueMs = this.#pacer.tick(performance.now())
+      if (dueMs !== undefined) this.#schedule(Math.min(Math.max(MIN_TICK_MS, dueMs), MAX_TICK_MS))
+    } catch (error) {
+      this.#failure.reject(error)
+    }
   }
 }
 

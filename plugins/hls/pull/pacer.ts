@@ -1,5 +1,5 @@
 /** What happens at a time of the stream. */
-export type Event = { readonly dueMs: number; readonly act: () => void }
+export type PacedEvent = { readonly dueMs: number; readonly act: () => void }
 
 /** Events that come this late came too late as a whole: what follows is put off as much. */
 const LATE_MS = 300
@@ -17,10 +17,17 @@ export class Pacer {
   #speed = 1
 
   /** Adds events to the end of a queue. */
-  push(queue: string, events: readonly Event[]): void {
+  push(queue: string, events: readonly PacedEvent[]): void {
     const waiting = this.#queues.get(queue) ?? new EventQueue()
     this.#queues.set(queue, waiting)
     waiting.push(events)
+  }
+
+  /** Does something as soon as all events that wait in a queue are done; at once when none does. */
+  afterAll(queue: string, act: () => void): void {
+    const last = this.#queues.get(queue)?.last
+    if (last === undefined) act()
+    else this.push(queue, [{ dueMs: last.dueMs, act }])
   }
 
   /** How much time lies between now and the last event of a queue. */
@@ -69,18 +76,18 @@ export class Pacer {
 
 /** Taking the first of a long array away moves all others; so what is done stays there until more comes. */
 class EventQueue {
-  #events: Event[] = []
+  #events: PacedEvent[] = []
   #head = 0
 
-  get first(): Event | undefined {
+  get first(): PacedEvent | undefined {
     return this.#events[this.#head]
   }
 
-  get last(): Event | undefined {
+  get last(): PacedEvent | undefined {
     return this.first && this.#events.at(-1)
   }
 
-  push(events: readonly Event[]): void {
+  push(events: readonly PacedEvent[]): void {
     this.#events = [...this.#events.slice(this.#head), ...events]
     this.#head = 0
   }

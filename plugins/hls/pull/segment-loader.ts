@@ -1,4 +1,5 @@
 import { createDecipheriv } from 'node:crypto'
+import { containerOf, type SegmentContainer } from './segment-container.ts'
 import type { SourceClient } from './source-client.ts'
 import { SourceError } from './source-error.ts'
 import type { InitSegment, SegmentKey, SourceSegment } from './source-playlist.ts'
@@ -11,36 +12,50 @@ const KEY_TIMEOUT_MS = 10_000
 /** The keys that were needed last; some sources change them with every segment. */
 const MAX_KEYS = 4
 
-/** A segment as it is to be read; `init` is there when it is another than that of the segment before. */
-export type LoadedSegment = { readonly bytes: Buffer; readonly init: Buffer | undefined }
+export type LoadedSegment = {
+  readonly bytes: Buffer
+  readonly container: SegmentContainer
+  /** What is to be read before it: the same buffer for all segments that have the same init segment. */
+  readonly init: Buffer | undefined
+}
 
 /** Fetches segments with what belongs to them, in the clear. */
 export class SegmentLoader {
-  readonly #client: SourceClient
+  readonly #client: Pick<SourceClient, 'fetch'>
   readonly #keys = new Map<string, Promise<Buffer>>()
-  #init: string | undefined
+  /** The init segment that was needed last. */
+  #init: { readonly name: string; readonly bytes: Buffer } | undefined
 
-  constructor(client: SourceClient) {
+  constructor(client: Pick<SourceClient, 'fetch'>) {
     this.#client = client
   }
 
   /**
    * @param base the address of the playlist
-   * @throws {SourceError} when a file can't be had or decrypted
+   * @throws {SourceError} when a file can't be had or decrypted, or is no segment, such as an error page with status 200
    */
   async load(segment: SourceSegment, base: string): Promise<LoadedSegment> {
-    const { init, key, sequence } = segment
-    const name = init && JSON.stringify([init.uri, init.range])
-    const initBytes = init && name !== this.#init ? await this.#file(init, base, sequence) : undefined
-    const bytes = await this.#file({ ...segment, key }, base, sequence)
-    this.#init = name
-    return { bytes, init: initBytes }
+    const { init, sequence } = segment
+    const initBytes = init && (await this.#initSegment(init, base, sequence))
+    const bytes = await this.#file(segment, base, sequence)
+    const container = containerOf(bytes, init !== undefined)
+    if (container === undefined) throw new SourceError('what came is no segment')
+    return { bytes, container, init: initBytes }
+  }
+
+  async #initSegment(init: InitSegment, base: string, sequence: number): Promise<Buffer> {
+    const name = JSON.stringify([init.uri, init.range])
+    if (this.#init?.name === name) return this.#init.bytes
+    const bytes = await this.#file(init, base, sequence)
+    if (!bytes.includes('moov')) throw new SourceError('what came is no init segment')
+    this.#init = { name, bytes }
+    return bytes
   }
 
   async #file({ uri, range, key }: InitSegment, base: string, sequence: number): Promise<Buffer> {
     if (key) assertKnown(key)
-    const wanted = { uri, base, range, maxSizeBytes: MAX_SEGMENT_SIZE_BYTES, timeoutMs: SEGMENT_TIMEOUT_MS }
-    const { bytes } = await this.#client.fetch(wanted)
+    const limits = { maxSizeBytes: MAX_SEGMENT_SIZE_BYTES, timeoutMs: SEGMENT_TIMEOUT_MS }
+    const { bytes } = await this.#client.fetch({ uri, base, range, ...limits })
     if (key === undefined) return bytes
     return decrypt(bytes, await this.#key(key, base), ivOf(key, sequence))
   }
@@ -57,8 +72,8 @@ export class SegmentLoader {
   }
 
   async #fetchKey(uri: string, base: string): Promise<Buffer> {
-    const wanted = { uri, base, maxSizeBytes: KEY_SIZE_BYTES, timeoutMs: KEY_TIMEOUT_MS }
-    const { bytes } = await this.#client.fetch(wanted)
+    const limits = { maxSizeBytes: KEY_SIZE_BYTES, timeoutMs: KEY_TIMEOUT_MS }
+    const { bytes } = await this.#client.fetch({ uri, base, ...limits })
     if (bytes.length !== KEY_SIZE_BYTES) throw new SourceError(`the key of a segment has ${bytes.length} bytes`)
     return bytes
   }

@@ -1,13 +1,10 @@
-import { createCipheriv } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect } from 'chai'
 import { FileServer } from '../../../test/support/file-server.ts'
-import { SegmentLoader } from './segment-loader.ts'
 import { SourceClient } from './source-client.ts'
 import { SourceError } from './source-error.ts'
-import { parseSourcePlaylist, type SourceMediaPlaylist } from './source-playlist.ts'
 
 const LIMITS = { maxSizeBytes: 1000, timeoutMs: 5000 }
 const messageOf = (promise: Promise<unknown>) =>
@@ -94,44 +91,5 @@ describe('SourceClient', () => {
     expect(message).to.match(/^can't fetch http:\/\/127\.0\.0\.1:\d+\/file\?key=\*{6}: \w+/u)
     expect(message).not.to.match(/pa55|s3cret/u)
     expect(() => client(web.url(''), { good: ['h34der\n'], 'bad name': ['x'] })).to.throw(/header "bad name"/u)
-  })
-
-  describe('with a SegmentLoader', () => {
-    const key = Buffer.from('000102030405060708090a0b0c0d0e0f', 'hex')
-
-    function encrypted(text: string, iv: string): Buffer {
-      const cipher = createCipheriv('aes-128-cbc', key, Buffer.from(iv, 'hex'))
-      return Buffer.concat([cipher.update(text), cipher.final()])
-    }
-
-    function load(...lines: readonly string[]) {
-      const text = ['#EXTM3U', '#EXT-X-MEDIA-SEQUENCE:258', ...lines].join('\n')
-      const { segments } = parseSourcePlaylist(text) as SourceMediaPlaylist
-      const loader = new SegmentLoader(client(web.url('')))
-      return Promise.all(segments.map((segment) => loader.load(segment, web.url('list.m3u8'))))
-    }
-
-    it('decrypts AES-128, by the number of the segment where there is nothing else to begin with', async () => {
-      await writeFile(path.join(folder, 'key'), key)
-      await writeFile(path.join(folder, 'first'), encrypted('first', '00000000000000000000000000000102'))
-      await writeFile(path.join(folder, 'second'), encrypted('second', '0000000000000000000000000000abcd'))
-      const loaded = await load(
-        ...['#EXT-X-KEY:METHOD=AES-128,URI="key"', '#EXTINF:1', 'first'],
-        ...['#EXT-X-KEY:METHOD=AES-128,URI="key",IV=0xABCD', '#EXTINF:1', 'second'],
-        ...['#EXT-X-KEY:METHOD=NONE', '#EXTINF:1', 'file'],
-      )
-      expect(loaded.map(({ bytes }) => bytes.toString())).to.eql(['first', 'second', '0123456789'])
-      expect(web.requests.filter(({ url }) => url === '/key')).to.have.length(1)
-    })
-
-    it('says when it can not decrypt', async () => {
-      await writeFile(path.join(folder, 'key'), key)
-      const [key128, name] = ['#EXT-X-KEY:METHOD=AES-128,URI=', '#EXTINF:1\nfile']
-      expect(await messageOf(load(`${key128}"key"`, name))).to.match(/can not be decrypted/u)
-      expect(await messageOf(load(`${key128}"file"`, name))).to.match(/key of a segment has 10 bytes/u)
-      expect(await messageOf(load('#EXT-X-KEY:METHOD=SAMPLE-AES,URI="key"', name))).to.match(/encrypted by SAMPLE-AES/u)
-      const drm = 'KEYFORMAT="com.apple.streamingkeydelivery"'
-      expect(await messageOf(load(`${key128}"skd://x",${drm}`, name))).to.match(/keys of com\.apple/u)
-    })
   })
 })

@@ -7,7 +7,7 @@ const REDIRECTS = [301, 302, 303, 307, 308]
 /** Headers that are for the source alone, and not for where a playlist leads. */
 const PRIVATE_HEADERS = ['authorization', 'cookie', 'proxy-authorization']
 
-type SourceClientInit = {
+type SourceClientOptions = {
   /** With or without user information, which becomes basic authentication. */
   readonly url: string
   readonly header: Readonly<Record<string, readonly string[]>>
@@ -15,7 +15,7 @@ type SourceClientInit = {
 }
 
 /** What is to be fetched. */
-export type Wanted = {
+export type FileRequest = {
   /** As seen from `base`. */
   readonly uri: string
   readonly base: string
@@ -33,7 +33,7 @@ export class SourceClient {
   readonly #headers: Headers
 
   /** @throws {SourceError} when the address or a header is not valid */
-  constructor({ url, header, signal }: SourceClientInit) {
+  constructor({ url, header, signal }: SourceClientOptions) {
     const parsed = URL.parse(url)
     if (parsed === null || !isHttp(parsed)) throw new SourceError('the source has no http or https address', FATAL)
     this.#signal = signal
@@ -46,7 +46,7 @@ export class SourceClient {
    * Fetches a file; the address is that it was found at, to resolve others against.
    * @throws {SourceError} when that fails, takes too long, or there is too much of it
    */
-  async fetch({ uri, base, range, maxSizeBytes, timeoutMs }: Wanted): Promise<{ bytes: Buffer; url: string }> {
+  async fetch({ uri, base, range, maxSizeBytes, timeoutMs }: FileRequest): Promise<{ bytes: Buffer; url: string }> {
     const target = URL.parse(uri, base)
     if (target === null || !isHttp(target))
       throw new SourceError('a playlist leads to what is no http or https address')
@@ -106,7 +106,7 @@ function withoutUser(url: URL): string {
   return bare.href
 }
 
-function headersOf(header: SourceClientInit['header'], { username, password }: URL): Headers {
+function headersOf(header: SourceClientOptions['header'], { username, password }: URL): Headers {
   const headers = new Headers({ 'user-agent': 'sluice' })
   if (username !== '' || password !== '') {
     const user = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`

@@ -1,0 +1,163 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { AccessUnit, AudioConfig, Track, TrackInit, UnitSink, VideoConfig } from 'sluice/sdk'
+import { Fmp4Demuxer, TsDemuxer } from 'sluice/sdk/media'
+import { PackedAudioDemuxer } from './packed-audio.ts'
+import type { SegmentContainer } from './segment-container.ts'
+import type { LoadedSegment } from './segment-loader.ts'
+
+/** Reads segments of one container; `flush` ends each. */
+type SegmentDemuxer = { push(bytes: Buffer): void; flush(): void; readonly unsupported?: ReadonlySet<string> }
+
+/** Changes a track of the publisher. */
+type TrackChange = () => void
+type TrackChanges = Map<AccessUnit, TrackChange[]>
+
+/** The units of a segment track by track, and the changes of tracks that go with them. */
+export type SegmentUnits = {
+  readonly units: readonly AccessUnit[]
+  /** Whether times are the counters of 33 bits of MPEG-TS. */
+  readonly counters: boolean
+  /** Changes that take effect before a unit, or after it; those of `start` take effect before all units. */
+  readonly start: readonly TrackChange[]
+  readonly before: ReadonlyMap<AccessUnit, readonly TrackChange[]>
+  readonly after: ReadonlyMap<AccessUnit, readonly TrackChange[]>
+}
+
+/**
+ * Turns the segments of one playlist into units, whatever containers they are in. New tracks are added at once, and so
+ * is removed what they take the place of; other changes are given back with the units that they belong to.
+ */
+export class SegmentReader implements UnitSink {
+  readonly #sink: UnitSink
+  readonly #tracks = new Set<Track>()
+  /** Tracks of the demuxer before, which the one in use may go on with. */
+  readonly #former = new Set<Track>()
+  #container: SegmentContainer | undefined
+  #demuxer: SegmentDemuxer | undefined
+  /** The init segment that the demuxer has read. */
+  #init: Buffer | undefined
+  #discontinuity: number | undefined
+  /** All units before the segment that is read have been written. */
+  #anew = false
+  #units: AccessUnit[] = []
+  #start: TrackChange[] = []
+  #before: TrackChanges = new Map()
+  #after: TrackChanges = new Map()
+  /** Configurations whose first unit has not come. */
+  readonly #configs = new Map<Track, VideoConfig | AudioConfig>()
+
+  /** @param sink the publisher of the stream */
+  constructor(sink: UnitSink) {
+    this.#sink = sink
+  }
+
+  get trackCount(): number {
+    return this.#tracks.size
+  }
+
+  /** What the source has that can't be carried. */
+  get unsupported(): readonly string[] {
+    return [...(this.#demuxer?.unsupported ?? [])]
+  }
+
+  /**
+   * Whether a segment may bring other tracks: within a discontinuity they stay what they are (RFC 8216 4.3.2.3). It is
+   * to be read when the units before it have been written, as its tracks are added then.
+   * @param discontinuity the number of the segment's discontinuity
+   */
+  beginsAnew({ container, init }: LoadedSegment, discontinuity: number): boolean {
+    const goesOn = this.#demuxer !== undefined && container === this.#container && init === this.#init
+    return !goesOn || discontinuity !== this.#discontinuity
+  }
+
+  /** @throws {MalformedError} when the segment is broken; what was read of it is given by {@link take} */
+  read(loaded: LoadedSegment, discontinuity: number): void {
+    const { bytes, container, init } = loaded
+    this.#anew = this.beginsAnew(loaded, discontinuity)
+    this.#discontinuity = discontinuity
+    const demuxer = this.#demuxerFor(container)
+    try {
+      if (init && init !== this.#init) {
+        demuxer.push(init)
+        demuxer.flush()
+      }
+      this.#init = init
+      demuxer.push(bytes)
+      demuxer.flush()
+    } catch (error) {
+      this.#closeDemuxer()
+      throw error
+    }
+    for (const track of this.#former) this.removeTrack(track)
+  }
+
+  /** Gives what was read since the last time. */
+  take(): SegmentUnits {
+    const counters = this.#container !== 'fmp4'
+    const taken = { units: this.#units, counters, start: this.#start, before: this.#before, after: this.#after }
+    this.#units = []
+    this.#start = []
+    this.#before = new Map()
+    this.#after = new Map()
+    return taken
+  }
+
+  addTrack(init: TrackInit): Track {
+    const known = [...this.#former].find((track) => isDeepStrictEqual(track, { ...init, id: track.id }))
+    for (const track of this.#former) if (known === undefined && track.kind === init.kind) this.removeTrack(track)
+    const track = known ?? this.#sink.addTrack(init)
+    this.#former.delete(track)
+    this.#tracks.add(track)
+    return track
+  }
+
+  configureTrack(track: Track, config: VideoConfig | AudioConfig): void {
+    this.#configs.set(track, config)
+  }
+
+  removeTrack(track: Track): void {
+    this.#tracks.delete(track)
+    this.#former.delete(track)
+    this.#configs.delete(track)
+    const remove = () => this.#sink.removeTrack(track)
+    const last = this.#units.findLast((unit) => unit.track === track)
+    if (last !== undefined) append(this.#after, last, remove)
+    else if (this.#anew) remove()
+    else this.#start.push(remove)
+  }
+
+  write(unit: AccessUnit): void {
+    const { track } = unit
+    const config = this.#configs.get(track)
+    if (config !== undefined) append(this.#before, unit, () => this.#sink.configureTrack(track, config))
+    this.#configs.delete(track)
+    this.#units.push(unit)
+  }
+
+  #demuxerFor(container: SegmentContainer): SegmentDemuxer {
+    if (this.#demuxer && container === this.#container) return this.#demuxer
+    this.#closeDemuxer()
+    this.#container = container
+    return (this.#demuxer = createDemuxer(container, this))
+  }
+
+  /** The next demuxer starts anew, with an init segment; tracks that it finds again go on. */
+  #closeDemuxer(): void {
+    this.#demuxer = undefined
+    this.#init = undefined
+    for (const track of this.#tracks) this.#former.add(track)
+    this.#tracks.clear()
+    this.#configs.clear()
+  }
+}
+
+function append(changes: TrackChanges, unit: AccessUnit, change: TrackChange): void {
+  const known = changes.get(unit)
+  if (known) known.push(change)
+  else changes.set(unit, [change])
+}
+
+function createDemuxer(container: SegmentContainer, sink: UnitSink): SegmentDemuxer {
+  if (container === 'fmp4') return new Fmp4Demuxer(sink)
+  return container === 'ts' ? new TsDemuxer(sink) : new PackedAudioDemuxer(sink)
+}
