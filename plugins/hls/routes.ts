@@ -10,7 +10,7 @@ import { PlaylistText } from './playlist-text.ts'
 import type { Numbers } from './presentation/numbers.ts'
 import type { Rendition } from './presentation/rendition.ts'
 import { parseReloadQuery, type ReloadQuery } from './reload-query.ts'
-import { acceptsGzip, connectionOf, sendFile, sendReady, type Exchange, type FilePolicy } from './replies.ts'
+import { acceptsGzip, connectionOf, sendFile, sendReady, type Exchange } from './replies.ts'
 import type { Session } from './session.ts'
 import type { Sessions } from './sessions.ts'
 import { parseTarget, type Target } from './target.ts'
@@ -35,7 +35,8 @@ export interface FormerRoutes {
   readonly numbers: NumberMemory
   /** Whether what is asked for is its own, or of one before it. */
   owns(target: Target): boolean
-  handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>
+  /** @param scope who may keep files, by the config that holds now */
+  handle(request: FastifyRequest, reply: FastifyReply, scope: CacheScope): Promise<FastifyReply>
   nextNumbers(wanted: Wanted): Numbers | undefined
 }
 
@@ -44,6 +45,9 @@ declare module 'sluice/sdk' {
     'hls:former': FormerRoutes
   }
 }
+
+/** Who may keep files. */
+export type CacheScope = 'public' | 'private'
 
 type Targeted<Kind extends Target['kind']> = Extract<Target, { readonly kind: Kind }>
 
@@ -103,12 +107,12 @@ export class Routes implements FormerRoutes {
     this.#ended = true
   }
 
-  async handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  async handle(request: FastifyRequest, reply: FastifyReply, scope = this.#cacheScope): Promise<FastifyReply> {
     const { url = '/' } = request.raw
     const at = url.indexOf('?')
     const target = parseTarget(at < 0 ? url : url.slice(0, at))
     const { former } = this
-    if (target !== undefined && former?.owns(target) === true) return former.handle(request, reply)
+    if (target !== undefined && former?.owns(target) === true) return former.handle(request, reply, scope)
     const query = at < 0 ? '' : url.slice(at + 1)
     const exchange = { request: request.raw, response: reply.raw }
     switch (target?.kind) {
@@ -117,7 +121,7 @@ export class Routes implements FormerRoutes {
       case 'media':
         return this.#media(exchange, reply, target, query)
       case 'file':
-        return this.#file(exchange, reply, target, query)
+        return this.#file(exchange, reply, target, query, scope)
       case undefined:
         throw new StreamNotFound()
     }
@@ -150,24 +154,30 @@ export class Routes implements FormerRoutes {
     const { admission, sessions, nowMs } = this.#init
     const { token, streamPath } = target
     const reload = parseReloadQuery(query)
-    const session = sessions.find(token, streamPath)
-    const goesOn = session !== undefined && this.#goesOn(session)
-    if (!goesOn && !sessions.wasStopped(token)) return this.#renew(exchange, reply, target, query)
-    session?.touch(nowMs())
+    if (this.#current(target) === undefined && !sessions.wasStopped(token)) {
+      return this.#renew(exchange, reply, target, query)
+    }
     await admission.authenticate(exchange, streamPath, query)
     // A stop of the server ends sessions, too; the gates tell of it.
-    if (session === undefined || sessions.wasStopped(token)) {
-      throw new SluiceError('STOPPED', 410, 'the session was stopped')
-    }
+    if (sessions.wasStopped(token)) throw new SluiceError('STOPPED', 410, 'the session was stopped')
+    // It may have ended while the gates took their time.
+    const session = this.#current(target)
+    if (session === undefined) return this.#renew(exchange, reply, target, query)
+    session.touch(nowMs())
     this.#viewers.set(connectionOf(exchange), session)
     this.#sendMedia(exchange, reply, session, target.rendition, reload)
     return reply
   }
 
-  /** A session whose stream is over goes on to its end, but not with what a next publisher sends. */
-  #goesOn({ feed, over }: Session): boolean {
-    if (feed.disposed) return false
-    return !over || feed.ended || this.#init.ctx.streams.get(feed.streamPath) === undefined
+  /**
+   * The session that a playlist is asked for in. One whose stream is over goes on to its end, but not with what a next
+   * publisher sends.
+   */
+  #current({ token, streamPath }: Targeted<'media'>): Session | undefined {
+    const session = this.#init.sessions.find(token, streamPath)
+    if (session === undefined || session.feed.disposed) return undefined
+    const { feed, over } = session
+    return !over || feed.ended || this.#init.ctx.streams.get(feed.streamPath) === undefined ? session : undefined
   }
 
   #sendMedia(exchange: Exchange, reply: FastifyReply, session: Session, name: string, reload: ReloadQuery): void {
@@ -209,14 +219,16 @@ export class Routes implements FormerRoutes {
     reply: FastifyReply,
     { streamPath, name }: Targeted<'file'>,
     query: string,
+    scope: CacheScope,
   ): Promise<FastifyReply> {
-    const { admission, feeds, nowMs } = this.#init
+    const { ctx, admission, feeds, nowMs } = this.#init
     await admission.authenticate(exchange, streamPath, query)
     const feed = feeds.ofFile(name)
     const file = feed?.serves(streamPath) === true ? feed.presentation.file(name) : undefined
     if (feed === undefined || file === undefined) throw new StreamNotFound()
     this.#viewers.get(connectionOf(exchange))?.touch(nowMs())
-    const policy = this.#filePolicy(feed.windowSeconds)
+    const cacheControl = `${scope}, max-age=${feed.windowSeconds}, immutable`
+    const policy = { cacheControl, stallMs: ctx.config.subscribe.stalltimeout }
     reply.hijack()
     if ('coming' in file) {
       const deadlineMs = nowMs() + MAX_WAIT_TARGETS * feed.targetMs
@@ -225,11 +237,10 @@ export class Routes implements FormerRoutes {
     return reply
   }
 
-  // Where a gate looks at the query, a shared cache would go on serving those whose time is over.
-  #filePolicy(windowSeconds: number): FilePolicy {
-    const { enableauth, signed_policy: policy, subscribe } = this.#init.ctx.config
-    const scope = enableauth || policy.enable ? 'private' : 'public'
-    return { cacheControl: `${scope}, max-age=${windowSeconds}, immutable`, stallMs: subscribe.stalltimeout }
+  /** Where a gate looks at the query, a shared cache would go on serving those whose time is over. */
+  get #cacheScope(): CacheScope {
+    const { enableauth, signed_policy: policy } = this.#init.ctx.config
+    return enableauth || policy.enable ? 'private' : 'public'
   }
 }
 

@@ -132,4 +132,15 @@ describe('the gates of HLS', () => {
     const elsewhere = new URL(file).pathname.replace(TARGET, 'live/else')
     expect((await ask(server.http(`${elsewhere}?${signatureQuery(KEY, 'live/else')}`))).status).to.equal(404)
   })
+
+  it('decide for viewers from before they were set, too, whether caches may keep what they get', async () => {
+    await start({ signature: false, policy: false })
+    const { media } = await watch(url(''))
+    const [file = ''] = addressesIn(media, /\.m4s/u)
+    const caching = async (query: string) => (await ask(withQuery(file, query))).headers.get('cache-control')
+    expect(await caching('')).to.match(/^public,/u)
+    await server.writeConfig(configOf(control, { signature: true, policy: false }))
+    await waitFor(async () => (await ask(file)).status === 401)
+    expect(await caching(signatureQuery(KEY, TARGET))).to.match(/^private,/u)
+  })
 })

@@ -122,6 +122,29 @@ describe('viewers of HLS', () => {
     expect((await ask(mediaUrl)).status).to.equal(410)
   })
 
+  it('that are refused leave, however often they ask', async () => {
+    rig = await HlsRig.start({ fragment: '500ms' }, { gopFrames: 12 })
+    const { mediaUrl } = await rig.watch()
+    rig.host.streams.gate = ({ type }) => {
+      if (type === 'server') throw new StreamDenied('no')
+    }
+    await waitFor(async () => {
+      expect((await ask(mediaUrl)).status).to.equal(401)
+      return rig.viewers.length === 0
+    })
+    rig.host.streams.gate = () => {}
+    expect((await ask(mediaUrl)).status).to.equal(302)
+  })
+
+  it('whose time passes while they pass the gates go on under a new session', async () => {
+    rig = await HlsRig.start({ fragment: '500ms' }, { gopFrames: 12 })
+    const { mediaUrl } = await rig.watch()
+    let ended = false
+    rig.host.streams.gate = () => (ended ? undefined : waitFor(() => (ended = rig.viewers.length === 0)).then(() => {}))
+    expect((await ask(mediaUrl)).status).to.equal(302)
+    expect(rig.viewers).to.have.length(1)
+  })
+
   it('leave when they ask no more, and the segments with them', async () => {
     rig = await HlsRig.start({ fragment: '500ms', idletimeout: '100ms' }, { gopFrames: 12 })
     const { media } = await rig.watch()
