@@ -87,6 +87,7 @@ describe('HlsPull', () => {
     files.set('all.m3u8', [...HEAD, media, ...variant].join('\n'))
     expect(await pull('all.m3u8')).to.eql({ by: 'source' })
     expect([published.count('video'), published.count('audio')]).to.eql([PICTURES, FRAMES])
+    expect(published.events.length, 'turns of pictures and sound').to.be.greaterThan(PICTURES)
   })
 
   it('takes sound once that lies in the variant itself', async () => {
@@ -112,13 +113,24 @@ describe('HlsPull', () => {
     expect(await end).to.eql({ by: 'server', reason: 'stop by user' })
   })
 
-  it('ends when it is to, and closes its publisher', async () => {
+  for (const seconds of [3, 20]) {
+    it(`ends when it is to, and closes its publisher, of ${seconds} s`, async () => {
+      add('a', { video: VIDEO }, seconds)
+      const end = errorOf(pull('a.m3u8'))
+      await waitFor(() => published.count('video') > 0)
+      stop.abort()
+      expect(await end).to.include('AbortError')
+      expect(closeReason).to.equal('the pull has ended')
+    })
+  }
+
+  it('ends when it is to, whatever its publisher says', async () => {
     add('a', { video: VIDEO }, 20)
     const end = errorOf(pull('a.m3u8'))
     await waitFor(() => published.count('video') > 0)
+    stop.signal.addEventListener('abort', () => close('the session was ended'))
     stop.abort()
     expect(await end).to.include('AbortError')
-    expect(closeReason).to.equal('the pull has ended')
   })
 
   it('fails by what its publisher throws, and nothing else does', async () => {

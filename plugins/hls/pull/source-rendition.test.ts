@@ -1,5 +1,14 @@
 import { expect } from 'chai'
-import { AUDIO, ERROR_PAGE, listed, makeSegments, OTHER_VIDEO, PICTURES, VIDEO } from './fixtures/made-segments.ts'
+import {
+  AUDIO,
+  ERROR_PAGE,
+  FRAMES,
+  listed,
+  makeSegments,
+  OTHER_VIDEO,
+  PICTURES,
+  VIDEO,
+} from './fixtures/made-segments.ts'
 import { SourceRig } from './fixtures/source-rig.ts'
 import { SourceError } from './source-error.ts'
 
@@ -59,8 +68,12 @@ describe('a rendition of a source', () => {
     const rig = new SourceRig([INIT, ...listed('a', 4), END]).add(makeSegments('a', { ...FMP4, count: 4 }))
     rig.files.delete('a0')
     rig.files.set('a1', BROKEN_BOX)
-    expect(await rig.play(rig.rendition())).to.equal(undefined)
-    expect(rig.sink.count('video')).to.equal(2 * PICTURES)
+    const rendition = rig.rendition()
+    const begun = rendition.open().then(() => rendition.begin(rig.sink))
+    await rig.until(() => rig.sink.events.length > 0)
+    await begun
+    expect(rendition.trackCount).to.equal(1)
+    await Promise.all([rendition.run(), rig.until(() => rig.sink.count('video') === 2 * PICTURES)])
   })
 
   it('says why it has no first segment', async () => {
@@ -146,6 +159,29 @@ describe('a rendition of a source', () => {
       'video 1 video 90000',
       'audio 1 audio 44100',
     ])
+  })
+
+  it('ends tracks that a segment does not have any more, at its start or within it', async () => {
+    const both = makeSegments('a', { ...TS, audio: AUDIO, count: 3 })
+    const silent = makeSegments('b', { ...TS, count: 1, fromSeconds: 3 })
+    for (const [index, files] of [
+      [3, new Map([...both, ...silent])],
+      [2, new Map([...both, ['a2', Buffer.concat([both.get('a2')!, silent.get('b0')!])]])],
+    ] as const) {
+      const rig = new SourceRig([...listed('a', 3), ...(index === 3 ? listed('b', 1) : []), END]).add(files)
+      expect(await rig.play(rig.rendition())).to.equal(undefined)
+      const { events } = rig.sink
+      expect(events.at(-2), `segment ${index}`).to.equal('remove audio 90000')
+      expect([rig.sink.count('video'), rig.sink.count('audio')]).to.eql([4 * PICTURES, 3 * FRAMES])
+    }
+  })
+
+  it('holds a target duration ready where that is longer', async () => {
+    const rig = new SourceRig(['#EXT-X-TARGETDURATION:9', INIT, ...listed('a', 30), END])
+    rig.add(makeSegments('a', { ...FMP4, count: 30 }))
+    void rig.start(rig.rendition())
+    await rig.until(() => rig.sink.count('video') > PICTURES)
+    expect(rig.asked.filter((name) => name !== 'ainit')).to.have.length.within(10, 11)
   })
 
   it('holds four seconds ready, and no more', async () => {

@@ -140,7 +140,9 @@ describe('viewers of HLS', () => {
     rig = await HlsRig.start({ fragment: '500ms' }, { gopFrames: 12 })
     const { mediaUrl } = await rig.watch()
     let ended = false
-    rig.host.streams.gate = () => (ended ? undefined : waitFor(() => (ended = rig.viewers.length === 0)).then(() => {}))
+    rig.host.streams.gate = async () => {
+      if (!ended) ended = await waitFor(() => rig.viewers.length === 0)
+    }
     expect((await ask(mediaUrl)).status).to.equal(302)
     expect(rig.viewers).to.have.length(1)
   })
