@@ -1,5 +1,12 @@
-import { Duration, RegexMap, Type, type PluginConfig } from 'sluice/sdk'
-import { parseTransformRules, TransformRule, type PathRule } from './transform-rules.ts'
+import { Duration, parseDuration, RegexMap, Type, type PluginConfig } from 'sluice/sdk'
+
+/** `fragment x window`, as 5.x has it. */
+const TRANSFORM_INPUT = /^\s*([\d.hms]{1,40})\s*[xX*]\s*([3-9]|[1-9]\d{1,2}|1000)\s*$/u
+
+/** A rule of `onpub.transform`. In its place, a string is its `input`. */
+const TransformRule = Type.Object({
+  input: Type.String({ pattern: TRANSFORM_INPUT.source, description: 'Fragment and window, for example "5s x 3"' }),
+})
 
 export const HlsConfig = Type.Object(
   {
@@ -47,29 +54,36 @@ const MAX_FRAGMENT_MS = 60_000
 const MIN_PART_MS = 50
 
 /** How the segments of a stream are cut. */
-export type Cutting = { readonly fragmentMs: number; readonly partMs: number; readonly window: number }
+export type SegmentRule = { readonly fragmentMs: number; readonly partMs: number; readonly window: number }
 
-/** How streams are cut: the same for all, but for those that a rule is for. */
-export class Cuttings {
-  readonly #common: Cutting
-  readonly #rules: readonly PathRule[]
+/** How streams are cut: the same for all, but for those whose path matches a rule of `onpub.transform`. */
+export class SegmentRules {
+  readonly #common: SegmentRule
+  readonly #transform: readonly { readonly pattern: RegExp; readonly rule: SegmentRule }[]
 
   /** @throws {Error} when a duration is out of its range or a rule can't be understood */
   constructor({ fragment, part, window, onpub }: HlsConfig) {
     this.#common = { fragmentMs: fragment, partMs: part, window }
-    this.#rules = parseTransformRules(onpub.transform)
-    for (const { fragmentMs } of [this.#common, ...this.#rules]) checkFragment(fragmentMs)
+    this.#transform = Object.entries(onpub.transform).map(([expression, { input }]) => ({
+      pattern: new RegExp(expression, 'u'),
+      rule: parseTransformInput(input, part),
+    }))
+    for (const { fragmentMs } of [this.#common, ...this.#transform.map(({ rule }) => rule)]) checkFragment(fragmentMs)
     if (part < MIN_PART_MS || part > fragment) {
       throw new Error(`part: expected a duration from ${MIN_PART_MS}ms to that of fragment, found ${part}ms`)
     }
   }
 
-  of(streamPath: string): Cutting {
-    const rule = this.#rules.find(({ pattern }) => pattern.test(streamPath))
-    if (rule === undefined) return this.#common
-    const { fragmentMs, window } = rule
-    return { fragmentMs, window, partMs: Math.min(this.#common.partMs, fragmentMs) }
+  of(streamPath: string): SegmentRule {
+    return this.#transform.find(({ pattern }) => pattern.test(streamPath))?.rule ?? this.#common
   }
+}
+
+function parseTransformInput(input: string, partMs: number): SegmentRule {
+  const [, fragment = '', window] = TRANSFORM_INPUT.exec(input) ?? []
+  const fragmentMs = parseDuration(fragment)
+  if (fragmentMs === undefined) throw new Error(`onpub.transform: "${input}" is not fragment x window, as "5s x 3"`)
+  return { fragmentMs, partMs: Math.min(partMs, fragmentMs), window: Number(window) }
 }
 
 function checkFragment(fragmentMs: number): void {

@@ -1,12 +1,12 @@
 import { addressTemplates, definePlugin } from 'sluice/sdk'
-import { Admission } from './admission.ts'
+import { Admission } from './sessions/admission.ts'
 import { AttendedClock } from './attended-clock.ts'
-import { Cuttings, HlsConfig } from './config.ts'
-import { Feeds } from './feeds.ts'
+import { SegmentRules, HlsConfig } from './config.ts'
+import { HlsStreams } from './hls-streams.ts'
 import { Presentation } from './presentation/presentation.ts'
 import { registerPull } from './pull/hls-pull.ts'
-import { Routes } from './routes.ts'
-import { Sessions } from './sessions.ts'
+import { Routes } from './http/routes.ts'
+import { Sessions } from './sessions/sessions.ts'
 
 /** How often sessions, waiting requests and presentations are looked at. */
 const TICK_MS = 500
@@ -27,16 +27,16 @@ export default definePlugin({
     // No variable holds the former generation: the functions below would keep it alive, and it those before it.
     const clock = new AttendedClock(performance.now())
     const nowMs = clock.now
-    const feeds = new Feeds({
+    const hlsStreams = new HlsStreams({
       ...{ streams, log, nowMs },
-      cuttings: new Cuttings(ctx.config),
+      segmentRules: new SegmentRules(ctx.config),
       createPresentation: (options) => new Presentation({ ...options, nowMs: Date.now }),
-      formerNumbers: (wanted) => routes.former?.nextNumbers(wanted),
+      formerNumbers: (key) => routes.former?.nextNumbers(key),
       numbers: services.get('hls:former')?.numbers ?? new Map(),
     })
     const sessions = new Sessions(log, nowMs)
-    const admission = new Admission(ctx, feeds, sessions)
-    const routes = new Routes({ ctx, feeds, sessions, admission, nowMs }, services.get('hls:former'))
+    const admission = new Admission(ctx, hlsStreams, sessions)
+    const routes = new Routes({ ctx, hlsStreams, sessions, admission, nowMs }, services.get('hls:former'))
     services.provide('hls:former', routes)
     ctx.http.route({
       method: ['GET', 'HEAD'],
@@ -46,13 +46,13 @@ export default definePlugin({
 
     let draining = false
     const keepAll = () => {
-      if (ctx.config.mode === 'always') for (const { path } of streams.list()) feeds.keep(path, ctx.config.format)
+      if (ctx.config.mode === 'always') for (const { path } of streams.list()) hlsStreams.keep(path, ctx.config.format)
     }
     ctx.hooks.on('published', ({ path }) => {
-      if (ctx.config.mode === 'always') feeds.keep(path, ctx.config.format)
+      if (ctx.config.mode === 'always') hlsStreams.keep(path, ctx.config.format)
     })
     ctx.onConfig(() => {
-      feeds.letGo()
+      hlsStreams.letGo()
       keepAll()
     })
     keepAll()
@@ -60,17 +60,17 @@ export default definePlugin({
     const timer = setInterval(() => {
       const now = clock.tick(performance.now())
       sessions.tick(now)
-      feeds.tick(now, draining ? 0 : ctx.config.idletimeout)
+      hlsStreams.tick(now, draining ? 0 : ctx.config.idletimeout)
       routes.forgetEnded()
     }, TICK_MS)
     ctx.onDrain(() => {
       draining = true
-      feeds.letGo()
+      hlsStreams.letGo()
     })
     ctx.onDispose(() => {
       clearInterval(timer)
       routes.dispose()
-      feeds.dispose()
+      hlsStreams.dispose()
     })
   },
 })

@@ -75,21 +75,6 @@ export { TS_CLOCK_LEAD_TICKS, TsMuxer } from './container/mpegts/muxer.ts'
 export { TS_PACKET_SIZE_BYTES } from './container/mpegts/packet.ts'
 export { canCarryInTs } from './container/mpegts/stream-entry.ts'
 export { MalformedError } from './errors.ts'
-export { codecsOf } from './playlist/codecs.ts'
-export {
-  serializeMediaPlaylist,
-  type MediaPlaylist,
-  type MediaSegment,
-  type PartialSegment,
-  type RenditionReport,
-  type ServerControl,
-} from './playlist/media-playlist.ts'
-export {
-  serializeMultivariantPlaylist,
-  type AudioRendition,
-  type MultivariantPlaylist,
-  type Variant,
-} from './playlist/multivariant-playlist.ts'
 export { CounterUnwrapper } from './time/counter-unwrapper.ts'
 export { rescale } from './time/rescale.ts'
 export { isMainTrack } from './track.ts'

@@ -3,7 +3,7 @@ import { MalformedError } from 'sluice/sdk/media'
 import { createSegmentMuxer } from './segment-muxer.ts'
 import type { SegmentFormat, SegmentMuxer } from './segment-muxer.ts'
 
-export type LenientMuxerInit = {
+export type LenientMuxerOptions = {
   readonly format: SegmentFormat
   readonly tracks: readonly Track[]
   /** The rendition's name, for the log. */
@@ -19,7 +19,7 @@ export class LenientMuxer implements SegmentMuxer {
   #complained = false
 
   /** @throws {MalformedError} when a configuration is broken. */
-  constructor({ format, tracks, rendition, log }: LenientMuxerInit) {
+  constructor({ format, tracks, rendition, log }: LenientMuxerOptions) {
     this.#muxer = createSegmentMuxer(format, tracks)
     this.#rendition = rendition
     this.#log = log

@@ -1,5 +1,4 @@
 import type { AccessUnit, PluginContext, Track } from 'sluice/sdk'
-import type { MediaPlaylist } from 'sluice/sdk/media'
 import { FramePace } from './frame-pace.ts'
 import { LenientMuxer } from './lenient-muxer.ts'
 import { MIN_DURATION_SECONDS, PartCutter } from './part-cutter.ts'
@@ -12,13 +11,14 @@ import type { SegmentMuxer } from './segment-muxer.ts'
 import type { Segment, Timeline } from './segment.ts'
 import { SegmentWindow } from './segment-window.ts'
 import { isThere, lastMsnOf, lastPartOf } from './window-progress.ts'
+import type { MediaPlaylist } from '../wire/media-playlist.ts'
 
 /** A rendition that lags goes on without the units that belong before a cut when they are later than this. */
 const MAX_LAG_SECONDS = 1
 /** Video that is not the leading track may have its keyframe this much after. */
 const KEYFRAME_WAIT_SECONDS = 0.5
 
-export type LiveRenditionInit = {
+export type LiveRenditionOptions = {
   readonly name: string
   readonly presentationId: string
   readonly firstMsn: number
@@ -32,12 +32,12 @@ type TimedUnit = { readonly unit: AccessUnit; readonly timeSeconds: number }
 export class LiveRendition implements Rendition {
   readonly name: string
   readonly window: SegmentWindow
-  readonly #init: LiveRenditionInit
+  readonly #options: LiveRenditionOptions
   #nextMsn: number
   /** Of the timeline that runs. */
   #tracks: readonly Track[] = []
   #timeline: Timeline | undefined
-  #initName: string | undefined
+  #optionsName: string | undefined
   #muxer: SegmentMuxer | undefined
   #pace = new FramePace()
   #revision = 0
@@ -54,12 +54,12 @@ export class LiveRendition implements Rendition {
   /** Units of the first segment, which is divided when the part target is known. */
   readonly #early: TimedUnit[] = []
 
-  constructor(init: LiveRenditionInit) {
-    this.name = init.name
-    this.#init = init
-    this.#nextMsn = init.firstMsn
-    const prefix = `${init.presentationId}-${init.name}-`
-    this.window = new SegmentWindow(prefix, init.terms.format === 'ts' ? 'ts' : 'm4s', init.terms)
+  constructor(options: LiveRenditionOptions) {
+    this.name = options.name
+    this.#options = options
+    this.#nextMsn = options.firstMsn
+    const prefix = `${options.presentationId}-${options.name}-`
+    this.window = new SegmentWindow(prefix, options.terms.format === 'ts' ? 'ts' : 'm4s', options.terms)
   }
 
   get lastMsn(): number {
@@ -104,7 +104,7 @@ export class LiveRendition implements Rendition {
   }
 
   playlist({ skip }: { readonly skip: boolean }): MediaPlaylist {
-    return buildMediaPlaylist(this, this.#init.terms, skip)
+    return buildMediaPlaylist(this, this.#options.terms, skip)
   }
 
   /** @param name Without the prefix. */
@@ -116,7 +116,7 @@ export class LiveRendition implements Rendition {
 
   /** The name of the part that will come next; undefined where none is known to. */
   get hint(): string | undefined {
-    const { partTargetSeconds, ended } = this.#init.terms
+    const { partTargetSeconds, ended } = this.#options.terms
     if (!this.running || ended || partTargetSeconds === undefined) return undefined
     const open = this.#open
     if (open) return open.divided ? this.window.partName(open.msn, open.parts.length) : undefined
@@ -133,9 +133,9 @@ export class LiveRendition implements Rendition {
     this.#muxer = undefined
     if (tracks.length === 0) return
     this.#tracks = tracks
-    const { terms, log } = this.#init
+    const { terms, log } = this.#options
     this.#muxer = new LenientMuxer({ format: terms.format, tracks, rendition: this.name, log })
-    this.#initName = this.#muxer.init && this.window.addInit(timeline.index, this.#muxer.init)
+    this.#optionsName = this.#muxer.init && this.window.addInit(timeline.index, this.#muxer.init)
   }
 
   /** Makes a cut of the leading rendition. @param unit The one that brought it about, which comes after it. */
@@ -167,12 +167,12 @@ export class LiveRendition implements Rendition {
   write(unit: AccessUnit, timeSeconds: number): void {
     while (this.#cuts.length > 0 && this.#reaches(this.#cuts[0]!, unit, timeSeconds)) {
       const { atSeconds } = this.#cuts.shift()!
-      const latestSeconds = this.#boundarySeconds + this.#init.terms.limitSeconds
+      const latestSeconds = this.#boundarySeconds + this.#options.terms.limitSeconds
       this.cut({ atSeconds: Math.max(atSeconds, Math.min(timeSeconds, latestSeconds)) }, unit)
     }
     this.#pendingBytes += unit.sizeBytes
     if (unit.track === this.#tracks[0]) this.#pace.take(timeSeconds)
-    const { lowLatency, partTargetSeconds } = this.#init.terms
+    const { lowLatency, partTargetSeconds } = this.#options.terms
     if (lowLatency && partTargetSeconds === undefined) {
       this.#early.push({ unit, timeSeconds })
       return
@@ -204,7 +204,7 @@ export class LiveRendition implements Rendition {
   finish(cut: Cut): void {
     // What is farther ahead than the last segment may be long has no place.
     while (this.#cuts.length > 0 && this.#queued.length > 0) this.catchUp(this.#queued[0]!.timeSeconds)
-    const limitSeconds = this.#boundarySeconds + this.#init.terms.limitSeconds
+    const limitSeconds = this.#boundarySeconds + this.#options.terms.limitSeconds
     // The pace is that of pictures, where sound waits for them.
     this.#writeQueued(Math.max(this.#leads ? limitSeconds : limitSeconds - this.#pace.stepSeconds, cut.atSeconds))
     this.#queued.length = 0
@@ -215,7 +215,7 @@ export class LiveRendition implements Rendition {
 
   /** The leading rendition's boundaries may lie a little before or after those of this one. */
   #endOf({ startSeconds }: Segment, wantedSeconds: number): number {
-    const latestSeconds = startSeconds + this.#init.terms.limitSeconds
+    const latestSeconds = startSeconds + this.#options.terms.limitSeconds
     return Math.max(startSeconds + MIN_DURATION_SECONDS, Math.min(wantedSeconds, latestSeconds))
   }
 
@@ -245,13 +245,13 @@ export class LiveRendition implements Rendition {
   }
 
   get #divides(): boolean {
-    const { partTargetSeconds } = this.#init.terms
+    const { partTargetSeconds } = this.#options.terms
     return partTargetSeconds !== undefined && this.running && this.#pace.fits(partTargetSeconds)
   }
 
   #reaches({ atSeconds }: Cut, unit: AccessUnit, timeSeconds: number): boolean {
     if (timeSeconds < atSeconds) return false
-    const latestSeconds = this.#boundarySeconds + this.#init.terms.limitSeconds - this.#pace.stepSeconds
+    const latestSeconds = this.#boundarySeconds + this.#options.terms.limitSeconds - this.#pace.stepSeconds
     return unit.keyframe || timeSeconds >= Math.min(latestSeconds, atSeconds + KEYFRAME_WAIT_SECONDS)
   }
 
@@ -262,7 +262,7 @@ export class LiveRendition implements Rendition {
       msn: this.#nextMsn,
       timeline: this.#timeline!,
       discontinuity: this.#isFirstOfTimeline && this.#timeline!.index > 0,
-      initName: this.#initName,
+      initName: this.#optionsName,
       startSeconds,
       durationSeconds: 0,
       parts: [],
@@ -273,7 +273,7 @@ export class LiveRendition implements Rendition {
     this.#isFirstOfTimeline = false
     this.window.add(segment)
     this.#open = segment
-    const targetSeconds = this.#init.terms.partTargetSeconds
+    const targetSeconds = this.#options.terms.partTargetSeconds
     if (divided && targetSeconds !== undefined) {
       const sink = {
         write: (unit: AccessUnit) => this.#muxer?.write(unit),

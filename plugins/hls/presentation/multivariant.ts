@@ -1,12 +1,11 @@
 import type { AudioTrack, Track } from 'sluice/sdk'
-import { codecsOf } from 'sluice/sdk/media'
-import type { MultivariantPlaylist } from 'sluice/sdk/media'
 import type { LiveRendition } from './live-rendition.ts'
 import type { PresentationTerms } from './presentation-terms.ts'
 import { isIndependent, versionOf } from './rendition-playlist.ts'
 
 import { segmentSizeBytes } from './segment.ts'
 import type { Layout } from './track-plan.ts'
+import { codecsOf, type MultivariantPlaylist } from '../wire/multivariant-playlist.ts'
 
 const AUDIO_GROUP = 'audio'
 const LANGUAGE = /^[a-z]{3}$/u

@@ -1,11 +1,11 @@
 import type { LiveRendition } from './live-rendition.ts'
-import type { Numbers } from './numbers.ts'
+import type { SequenceNumbers } from './sequence-numbers.ts'
 import { choosePartTarget } from './part-target.ts'
 import type { PresentationFile } from './presentation-file.ts'
 import type { SegmentCutter } from './segment-cutter.ts'
 import type { SegmentFormat } from './segment-muxer.ts'
 
-export type PresentationTermsInit = {
+export type PresentationTermsOptions = {
   readonly format: SegmentFormat
   readonly lowLatency: boolean
   readonly partMs: number
@@ -29,7 +29,7 @@ export class PresentationTerms {
   #fixed: { readonly targetDurationSeconds: number; readonly partTargetSeconds: number | undefined } | undefined
   #limitSeconds = Infinity
 
-  constructor({ format, lowLatency, partMs, window, firstDiscontinuity }: PresentationTermsInit) {
+  constructor({ format, lowLatency, partMs, window, firstDiscontinuity }: PresentationTermsOptions) {
     this.format = format
     this.lowLatency = lowLatency
     this.#partMs = partMs
@@ -86,7 +86,7 @@ export class PresentationTerms {
   }
 
   /** For the presentation that takes this one's place. */
-  numbersAfter(first: Numbers, timelines: number): Numbers {
+  numbersAfter(first: SequenceNumbers, timelines: number): SequenceNumbers {
     const shown = [...this.renditions.values()].map(({ lastMsn }) => lastMsn)
     return { msn: Math.max(...shown) + 1, discontinuity: first.discontinuity + timelines }
   }

@@ -1,22 +1,22 @@
 import { randomBytes } from 'node:crypto'
 import type { AccessUnit, PluginContext, Track, UnitReader } from 'sluice/sdk'
-import type { MultivariantPlaylist } from 'sluice/sdk/media'
 import { ChangeListeners } from './change-listeners.ts'
 import { LiveRendition } from './live-rendition.ts'
 import { buildMultivariant } from './multivariant.ts'
-import { numbersByClock, type Numbers } from './numbers.ts'
+import { numbersByClock, type SequenceNumbers } from './sequence-numbers.ts'
 import type { PresentationFile } from './presentation-file.ts'
 import { PresentationTerms } from './presentation-terms.ts'
 import type { Rendition } from './rendition.ts'
 import { SegmentCutter } from './segment-cutter.ts'
 import type { Cut } from './segment-cutter.ts'
 import type { SegmentFormat } from './segment-muxer.ts'
-import { isStillPlan, startRun } from './run.ts'
-import type { Run } from './run.ts'
+import { isStillPlan, startRun } from './current-period.ts'
+import type { Run } from './current-period.ts'
 import { DeclaredTracks } from './declared-tracks.ts'
 import type { PlannedTracks } from './declared-tracks.ts'
 import { isSameTrack } from './track-plan.ts'
 import type { Layout } from './track-plan.ts'
+import type { MultivariantPlaylist } from '../wire/multivariant-playlist.ts'
 
 export type PresentationOptions = {
   readonly format: SegmentFormat
@@ -30,7 +30,7 @@ export type PresentationOptions = {
   readonly nowMs: () => number
   readonly log: PluginContext<unknown>['log']
   /** Those of the presentation whose place it takes go on; by the clock where there was none. */
-  readonly numbers?: Numbers | undefined
+  readonly numbers?: SequenceNumbers | undefined
 }
 
 const ID_SIZE_BYTES = 15
@@ -51,7 +51,7 @@ export class Presentation {
   readonly #changes: ChangeListeners
   readonly #declared: DeclaredTracks
   readonly #terms: PresentationTerms
-  readonly #first: Numbers
+  readonly #first: SequenceNumbers
   #layout: Layout | undefined
   #run: Run | undefined
   /** The declared tracks are not those of the timeline that runs. */
@@ -100,7 +100,7 @@ export class Presentation {
   }
 
   /** For the one that takes its place, so that players see their playlists go on, with a discontinuity. */
-  get nextNumbers(): Numbers {
+  get nextNumbers(): SequenceNumbers {
     return this.#ready ? this.#terms.numbersAfter(this.#first, this.#timelines) : this.#first
   }
 

@@ -1,9 +1,9 @@
-import type { MediaPlaylist, MediaSegment } from 'sluice/sdk/media'
 import type { LiveRendition } from './live-rendition.ts'
 import type { PresentationTerms } from './presentation-terms.ts'
 import { isGap } from './segment.ts'
 import type { Segment } from './segment.ts'
 import type { SegmentWindow } from './segment-window.ts'
+import type { MediaPlaylist, MediaSegment } from '../wire/media-playlist.ts'
 
 /** Parts are listed as long as they are this near to the end, in target durations (rfc8216bis 4.4.4.9). */
 const PARTS_TARGET_DURATIONS = 3

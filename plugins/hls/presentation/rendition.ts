@@ -1,4 +1,4 @@
-import type { MediaPlaylist } from 'sluice/sdk/media'
+import type { MediaPlaylist } from '../wire/media-playlist.ts'
 
 /** One media playlist of a presentation. */
 export interface Rendition {

@@ -6,9 +6,9 @@ import { fetchPlaylist, PlaylistFollower } from './playlist-follower.ts'
 import { SegmentLoader } from './segment-loader.ts'
 import { SourceClient } from './source-client.ts'
 import { SourceError } from './source-error.ts'
-import type { SourceMediaPlaylist } from './source-playlist.ts'
+import type { SourceMediaPlaylist } from '../wire/source-playlist.ts'
 import { MAIN, SourceRendition } from './source-rendition.ts'
-import { SourceTimeline } from './source-timeline.ts'
+import { SourceTimes } from './source-times.ts'
 import { chooseVariant } from './variant-choice.ts'
 
 const CLIENT = { ip: '', port: 0, userAgent: 'hls pull' }
@@ -82,7 +82,7 @@ export class HlsPull {
   /** The renditions to play, each with its first segment. */
   async #open(): Promise<SourceRendition[]> {
     const { log, request } = this.#options
-    const timeline = new SourceTimeline()
+    const timeline = new SourceTimes()
     const client = this.#client
     const signal = this.#signal
     const clock = { nowMs: () => performance.now(), wait: (ms: number) => delay(ms, undefined, { signal }) }

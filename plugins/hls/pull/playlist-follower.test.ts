@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { LogRecords } from 'sluice/sdk/testing'
 import { PlaylistFollower } from './playlist-follower.ts'
 import { SourceError } from './source-error.ts'
-import { parseSourcePlaylist, type SourceMediaPlaylist } from './source-playlist.ts'
+import { parseSourcePlaylist, type SourceMediaPlaylist } from '../wire/source-playlist.ts'
 
 type Answer = string | Error
 

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { MalformedError } from 'sluice/sdk/media'
 import type { SourceClient } from './source-client.ts'
 import { SourceError } from './source-error.ts'
-import { parseSourcePlaylist, type SourceMediaPlaylist, type SourceSegment } from './source-playlist.ts'
+import { parseSourcePlaylist, type SourceMediaPlaylist, type SourceSegment } from '../wire/source-playlist.ts'
 
 /** A live source is taken up this many target durations before its end (RFC 8216 6.3.3). */
 const LIVE_EDGE_TARGETS = 3
@@ -23,7 +23,7 @@ const DISCONTINUITIES_PER_LIFE = 2 ** 32
 /** Time as a pull sees it; `wait` rejects when the pull ends. */
 export type SourceClock = { nowMs(): number; wait(ms: number): Promise<void> }
 
-type FollowerInit = {
+type FollowerOptions = {
   readonly client: Pick<SourceClient, 'fetch'>
   readonly clock: SourceClock
   /** A first look at the playlist, and where it was found. */
@@ -35,7 +35,7 @@ type FollowerInit = {
 
 /** Walks through the segments of a media playlist as they appear, from the start of a finished one, else near its end. */
 export class PlaylistFollower {
-  readonly #init: FollowerInit
+  readonly #options: FollowerOptions
   #playlist: SourceMediaPlaylist
   #url: string
   #last: SourceSegment | undefined
@@ -45,11 +45,11 @@ export class PlaylistFollower {
   #lives = 0
   #changedMs: number
 
-  constructor(init: FollowerInit) {
-    this.#init = init
-    this.#playlist = init.playlist
-    this.#url = init.url
-    this.#changedMs = init.clock.nowMs()
+  constructor(options: FollowerOptions) {
+    this.#options = options
+    this.#playlist = options.playlist
+    this.#url = options.url
+    this.#changedMs = options.clock.nowMs()
   }
 
   /** What addresses in the playlist are seen from. */
@@ -68,7 +68,7 @@ export class PlaylistFollower {
 
   /** Whether it was there as a whole from the start, so that it can be repeated. */
   get isWhole(): boolean {
-    return this.#init.playlist.ended
+    return this.#options.playlist.ended
   }
 
   /** Media that is listed and was not given yet. */
@@ -100,7 +100,7 @@ export class PlaylistFollower {
   #take(playlist: SourceMediaPlaylist): boolean {
     this.#playlist = playlist
     this.#pending = this.#fresh(playlist)
-    if (this.#pending.length > 0) this.#changedMs = this.#init.clock.nowMs()
+    if (this.#pending.length > 0) this.#changedMs = this.#options.clock.nowMs()
     return this.#pending.length > 0
   }
 
@@ -117,12 +117,12 @@ export class PlaylistFollower {
     if (this.#stepsBack >= MAX_STEPS_BACK) return this.#beginAnew(playlist)
     const fresh = segments.filter(({ sequence }) => sequence > last.sequence)
     const lost = (fresh[0]?.sequence ?? last.sequence + 1) - last.sequence - 1
-    if (lost > 0) this.#init.log.warn({ segments: lost }, 'segments went by before they were fetched')
+    if (lost > 0) this.#options.log.warn({ segments: lost }, 'segments went by before they were fetched')
     return fresh
   }
 
   #beginAnew(playlist: SourceMediaPlaylist): SourceSegment[] {
-    this.#init.log.warn('the source has begun anew')
+    this.#options.log.warn('the source has begun anew')
     this.#stepsBack = 0
     this.#lives += 1
     return startOf(playlist)
@@ -130,7 +130,7 @@ export class PlaylistFollower {
 
   /** RFC 8216 6.3.4: after a target duration, or half of one when nothing was new. */
   async #reload(changed: boolean): Promise<SourceMediaPlaylist> {
-    const { signal, clock } = this.#init
+    const { signal, clock } = this.#options
     const staleMs = Math.max(MIN_STALE_MS, STALE_TARGETS * this.targetDurationMs)
     if (clock.nowMs() - this.#changedMs > staleMs) {
       throw new SourceError(`the playlist of the source has had nothing new for ${Math.round(staleMs / 1000)} s`)
@@ -142,14 +142,14 @@ export class PlaylistFollower {
         return await this.#fetch()
       } catch (error) {
         if (signal.aborted || clock.nowMs() + waitMs > goneMs) throw error
-        this.#init.log.debug({ err: error }, 'the playlist can not be had at present')
+        this.#options.log.debug({ err: error }, 'the playlist can not be had at present')
       }
       await clock.wait(waitMs)
     }
   }
 
   async #fetch(): Promise<SourceMediaPlaylist> {
-    const { client, url } = this.#init
+    const { client, url } = this.#options
     const { playlist, url: found } = await fetchPlaylist(client, url, url)
     if (playlist.kind !== 'media') throw new SourceError('a media playlist has become a multivariant one')
     this.#url = found

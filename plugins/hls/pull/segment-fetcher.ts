@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { PlaylistFollower, SourceClock } from './playlist-follower.ts'
 import type { LoadedSegment, SegmentLoader } from './segment-loader.ts'
 import { SourceError } from './source-error.ts'
-import type { SourceSegment } from './source-playlist.ts'
+import type { SourceSegment } from '../wire/source-playlist.ts'
 
 /** A segment that can't be had is tried this often. */
 const MAX_TRIES = 3

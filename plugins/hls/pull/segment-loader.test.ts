@@ -4,7 +4,7 @@ import { ERROR_PAGE, makeSegments, VIDEO } from './fixtures/made-segments.ts'
 import { SegmentLoader } from './segment-loader.ts'
 import type { FileRequest } from './source-client.ts'
 import { SourceError } from './source-error.ts'
-import type { SegmentKey, SourceSegment } from './source-playlist.ts'
+import type { SegmentKey, SourceSegment } from '../wire/source-playlist.ts'
 
 const KEY = Buffer.from('0123456789abcdef')
 const FMP4 = makeSegments('', { format: 'fmp4', video: VIDEO, count: 2 })

@@ -2,7 +2,7 @@ import { createDecipheriv } from 'node:crypto'
 import { containerOf, type SegmentContainer } from './segment-container.ts'
 import type { SourceClient } from './source-client.ts'
 import { SourceError } from './source-error.ts'
-import type { InitSegment, SegmentKey, SourceSegment } from './source-playlist.ts'
+import type { InitSegment, SegmentKey, SourceSegment } from '../wire/source-playlist.ts'
 
 /** Ten seconds of 50 Mbit/s. */
 const MAX_SEGMENT_SIZE_BYTES = 64 * 1024 * 1024

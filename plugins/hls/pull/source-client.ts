@@ -1,5 +1,5 @@
 import { maskUrl } from 'sluice/sdk'
-import type { ByteRange } from './source-playlist.ts'
+import type { ByteRange } from '../wire/source-playlist.ts'
 import { SourceError } from './source-error.ts'
 
 const MAX_REDIRECTS = 5

@@ -7,8 +7,8 @@ import { fetchSegments, type FetchedSegment } from './segment-fetcher.ts'
 import type { LoadedSegment, SegmentLoader } from './segment-loader.ts'
 import { SegmentReader, type SegmentUnits } from './segment-reader.ts'
 import { SourceError } from './source-error.ts'
-import type { SourceSegment } from './source-playlist.ts'
-import type { SourceTimeline } from './source-timeline.ts'
+import type { SourceSegment } from '../wire/source-playlist.ts'
+import type { SourceTimes } from './source-times.ts'
 
 /** Media that is held ready; a target duration when that is longer. */
 const MIN_AHEAD_MS = 4000
@@ -25,7 +25,7 @@ export type SourceRenditionOptions = {
   readonly name: string
   readonly follower: PlaylistFollower
   readonly loader: SegmentLoader
-  readonly timeline: SourceTimeline
+  readonly timeline: SourceTimes
   readonly pacer: Pacer
   readonly clock: SourceClock
   readonly signal: AbortSignal

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { SourceError } from './source-error.ts'
-import type { SourceVariant } from './source-playlist.ts'
+import type { SourceVariant } from '../wire/source-playlist.ts'
 import { chooseVariant } from './variant-choice.ts'
 
 function variant(uri: string, bandwidth: number, codecs: readonly string[], more: Partial<SourceVariant> = {}) {

@@ -1,4 +1,4 @@
-import type { SourceAudio, SourceVariant, SourceVariants } from './source-playlist.ts'
+import type { SourceAudio, SourceVariant, SourceVariants } from '../wire/source-playlist.ts'
 import { SourceError } from './source-error.ts'
 
 /** How the `codecs` values of pictures begin, and of sound, that a stream can carry. */

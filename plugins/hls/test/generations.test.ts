@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { createFakeHost } from 'sluice/sdk/testing'
 import hls from '../index.ts'
-import type { FormerRoutes } from '../routes.ts'
+import type { FormerRoutes } from '../http/routes.ts'
 
 describe('HLS after the plugin was replaced', () => {
   it('leads to all generations that have viewers, past those that have ended', async () => {

@@ -52,8 +52,8 @@ describe('playing by HLS', () => {
   })
 
   it('carries the query on byte for byte, but for what would break the text', async () => {
-    const feed = rig.watch()
-    await feed
+    const hlsStream = rig.watch()
+    await hlsStream
     const sent = '?q=a%2Fb&q=c+d&"x"=1&empty=&_HLS_skip=YES'
     const multivariant = (await askRaw(rig.host.http.origin, `/hls/live/a/index.m3u8${sent}`)).body.toString()
     const carried = '?q=a%2Fb&q=c+d&%22x%22=1&empty='

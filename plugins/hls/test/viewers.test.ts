@@ -14,7 +14,7 @@ describe('viewers of HLS', () => {
     expect(rig.host.log.problems).to.eql([])
   })
 
-  /** What the gates were asked, besides the feeds' own subscriptions. */
+  /** What the gates were asked, besides the subscriptions of presentations. */
   const asked = () => rig.host.streams.requests.filter(({ type, action }) => type === 'server' && action === 'play')
 
   it('pass the gates at each request, with the query and the path that they asked for', async () => {

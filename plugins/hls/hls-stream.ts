@@ -1,0 +1,238 @@
+import { StreamNotFound, StreamUnavailable, type PluginContext, type Subscriber } from 'sluice/sdk'
+import type { HlsFormat } from './config.ts'
+import type { Presentation } from './presentation/presentation.ts'
+import { PlaylistCache, type PlaylistRequest } from './http/playlist-cache.ts'
+import type { ReadyReply } from './http/playlist-cache.ts'
+import { WaitingRequests } from './http/waiting-requests.ts'
+
+/** What the HTTP side uses of a presentation. */
+export type LivePresentation = Pick<
+  Presentation,
+  | 'id'
+  | 'reader'
+  | 'ready'
+  | 'failed'
+  | 'targetDurationSeconds'
+  | 'renditions'
+  | 'onChange'
+  | 'multivariant'
+  | 'file'
+  | 'nextNumbers'
+  | 'end'
+>
+
+/** What is made into a presentation. */
+export type HlsStreamKey = {
+  readonly streamPath: string
+  readonly format: HlsFormat
+  /** What of the stream, where that is not what the config says: as a query, such as `subaudio=false`. */
+  readonly selection?: string
+}
+
+export type HlsStreamOptions = {
+  readonly key: HlsStreamKey
+  readonly window: number
+  readonly presentation: LivePresentation
+  readonly streams: Pick<PluginContext<unknown>['streams'], 'subscribe'>
+  readonly log: PluginContext<unknown>['log']
+  /** A clock that does not jump. */
+  readonly nowMs: () => number
+}
+
+/** The first segment may take as long as a group of pictures. */
+const READY_TIMEOUT_MS = 30_000
+/** Of a stream that has ended. */
+const FALLBACK_TARGET_SECONDS = 2
+
+/** A stream as HLS in one format: its presentation, the subscription that feeds it, and those who use it. */
+export class HlsStream {
+  readonly key: HlsStreamKey
+  readonly presentation: LivePresentation
+  readonly waiting: WaitingRequests
+  readonly #options: HlsStreamOptions
+  readonly #leave = new AbortController()
+  readonly #playlists = new Map<string, PlaylistCache>()
+  /** How many sessions use it under each path that was asked for. */
+  readonly #paths = new Map<string, number>()
+  readonly #startMs: number
+  readonly #ignoreChanges: () => void
+  #readiness = readiness()
+  #subscriber: Subscriber | undefined
+  #changed = false
+  #failure: string | undefined
+  #holders = 0
+  #idleSinceMs: number
+  #endedMs: number | undefined
+  #disposed = false
+
+  constructor(options: HlsStreamOptions) {
+    this.#options = options
+    this.key = options.key
+    this.presentation = options.presentation
+    this.waiting = new WaitingRequests((err) => options.log.error({ err }, 'a playlist could not be sent'))
+    this.#startMs = options.nowMs()
+    this.#idleSinceMs = this.#startMs
+    this.#ignoreChanges = this.presentation.onChange(() => this.#onChange())
+  }
+
+  get streamPath(): string {
+    return this.key.streamPath
+  }
+
+  get format(): HlsFormat {
+    return this.key.format
+  }
+
+  /** No media comes any more: playlists say so. */
+  get ended(): boolean {
+    return this.#endedMs !== undefined
+  }
+
+  get endedMs(): number | undefined {
+    return this.#endedMs
+  }
+
+  /** Nothing is left of it. */
+  get disposed(): boolean {
+    return this.#disposed
+  }
+
+  /** Since when nobody holds it; undefined while somebody does. */
+  get idleSinceMs(): number | undefined {
+    return this.#holders > 0 ? undefined : this.#idleSinceMs
+  }
+
+  get targetMs(): number {
+    return (this.presentation.targetDurationSeconds || FALLBACK_TARGET_SECONDS) * 1000
+  }
+
+  /** How long its segments are listed. */
+  get windowSeconds(): number {
+    return Math.ceil((this.targetMs / 1000) * this.#options.window)
+  }
+
+  /** Subscribes to the stream, until that ends or this is disposed. Never rejects. */
+  async run(): Promise<void> {
+    const { streams, presentation } = this.#options
+    const { streamPath, selection: query = '' } = this.key
+    const client = { ip: '', port: 0, userAgent: '' }
+    try {
+      const request = { streamPath, url: '', query, client, type: 'transform', signal: this.#leave.signal } as const
+      const subscriber = await streams.subscribe(request)
+      this.#subscriber = subscriber
+      // A stream that did not come back is over; what there is of it stays for a while.
+      subscriber.onClose(({ code }) => (code === 'timeout' ? this.end() : this.dispose()))
+      if (!this.#disposed) subscriber.read(presentation.reader)
+      else subscriber.close('nobody watches')
+    } catch (error) {
+      this.#readiness.reject(error)
+      this.end()
+    }
+  }
+
+  /**
+   * Resolves when there is something to play.
+   * @throws {StreamNotFound} when there is not going to be, because it ended or no track can be carried
+   * @throws {StreamUnavailable} when it takes too long
+   */
+  whenReady(): Promise<void> {
+    return this.#readiness.promise
+  }
+
+  hold(requestedPath: string): void {
+    this.#holders++
+    this.#paths.set(requestedPath, (this.#paths.get(requestedPath) ?? 0) + 1)
+  }
+
+  release(requestedPath: string): void {
+    this.#holders--
+    const count = (this.#paths.get(requestedPath) ?? 1) - 1
+    if (count > 0) this.#paths.set(requestedPath, count)
+    else this.#paths.delete(requestedPath)
+    this.#idleSinceMs = this.#options.nowMs()
+  }
+
+  /** Whether its files are there for who asks for this path: its own, or one that leads a session here. */
+  serves(requestedPath: string): boolean {
+    return requestedPath === this.streamPath || this.#paths.has(requestedPath)
+  }
+
+  /** A rendition's playlist; undefined where there is no such rendition. */
+  playlist(name: string, request: PlaylistRequest): ReadyReply | undefined {
+    const rendition = this.presentation.renditions.get(name)
+    if (rendition === undefined) return undefined
+    let cache = this.#playlists.get(name)
+    if (cache === undefined) {
+      cache = new PlaylistCache(
+        (options) => rendition.playlist(options),
+        (uri) => this.#address(uri),
+      )
+      this.#playlists.set(name, cache)
+    }
+    return cache.reply(request)
+  }
+
+  /** What falls due by itself. */
+  tick(nowMs: number): void {
+    this.waiting.expire(nowMs)
+    if (nowMs - this.#startMs < READY_TIMEOUT_MS || this.presentation.ready) return
+    this.#readiness.reject(new StreamUnavailable('there is no complete segment yet'))
+    if (!this.presentation.failed && !this.ended) this.#readiness = readiness()
+  }
+
+  /** No more media comes; what there is can be had until it is disposed. Idempotent. */
+  end(): void {
+    if (this.ended) return
+    this.#endedMs = this.#options.nowMs()
+    this.presentation.end()
+    this.#onChange()
+    this.#readiness.reject(new StreamNotFound())
+  }
+
+  /** Frees all there is; viewers come in again, if they can. Idempotent. */
+  dispose(): void {
+    if (this.#disposed) return
+    this.#disposed = true
+    // The stream may go on: who still waits is not to be told that it ends.
+    this.waiting.expire(Infinity)
+    this.#leave.abort()
+    this.#subscriber?.close('nobody watches')
+    this.end()
+    this.#ignoreChanges()
+    this.#playlists.clear()
+  }
+
+  // Called on the media path: the answers go out after it, once for all that was made in a turn.
+  #onChange(): void {
+    for (const cache of this.#playlists.values()) cache.drop()
+    this.#checkReady()
+    if (this.#changed) return
+    this.#changed = true
+    setImmediate(() => {
+      this.#changed = false
+      this.waiting.release()
+    })
+  }
+
+  #checkReady(): void {
+    const { ready, failed } = this.presentation
+    if (ready) this.#readiness.resolve()
+    if (failed === this.#failure) return
+    this.#failure = failed
+    if (failed === undefined) return void (this.#readiness = readiness())
+    this.#options.log.warn({ format: this.format, reason: failed }, 'the stream cannot be played by HLS')
+    this.#readiness.reject(new StreamNotFound())
+  }
+
+  // Playlists lie a folder below the files, beside the other playlists.
+  #address(uri: string): string {
+    return uri.startsWith(`${this.presentation.id}-`) ? `../${uri}` : uri
+  }
+}
+
+function readiness(): PromiseWithResolvers<void> {
+  const resolvers = Promise.withResolvers<void>()
+  // It may be that nobody waits for it.
+  resolvers.promise.catch(() => {})
+  return resolvers
+}

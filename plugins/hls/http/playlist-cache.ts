@@ -1,0 +1,83 @@
+import { gzipSync } from 'node:zlib'
+import { serializeMediaPlaylist, type MediaPlaylist } from '../wire/media-playlist.ts'
+
+/** An answer as it is sent to whoever asks; nobody changes it. */
+export type ReadyReply = {
+  readonly headers: Readonly<Record<string, string | number>>
+  readonly body: Buffer
+}
+
+export type PlaylistRequest = {
+  /** What each address carries on; empty, or from `?` on. */
+  readonly carried: string
+  readonly skip: boolean
+  readonly gzip: boolean
+}
+
+/** Different queries whose texts are kept. Past them, texts are put together for each request, and not compressed. */
+const MAX_QUERIES = 64
+/** Stands where the query goes. No name has it. */
+const QUERY_MARK = '\u{e000}'
+const CACHE_CONTROL = 'no-cache'
+const CONTENT_TYPE = 'application/vnd.apple.mpegurl'
+
+/** A playlist in one state, for all who have another query. */
+type Version = { readonly pieces: readonly string[]; readonly texts: Map<string, PlaylistText> }
+
+/** What one rendition's playlist says at present, written once for all that ask with the same query. */
+export class PlaylistCache {
+  readonly #snapshot: (options: { readonly skip: boolean }) => MediaPlaylist
+  readonly #address: (uri: string) => string
+  #full: Version | undefined
+  #delta: Version | undefined
+
+  /** @param address the place of a file or rendition, as seen from the playlist */
+  constructor(snapshot: (options: { readonly skip: boolean }) => MediaPlaylist, address: (uri: string) => string) {
+    this.#snapshot = snapshot
+    this.#address = address
+  }
+
+  /** What was written is old. */
+  drop(): void {
+    this.#full = undefined
+    this.#delta = undefined
+  }
+
+  reply({ carried, skip, gzip }: PlaylistRequest): ReadyReply {
+    const version = skip ? (this.#delta ??= this.#write(true)) : (this.#full ??= this.#write(false))
+    const known = version.texts.get(carried)
+    if (known !== undefined) return known.reply(gzip)
+    const text = new PlaylistText(version.pieces.join(carried), CACHE_CONTROL)
+    if (version.texts.size >= MAX_QUERIES) return text.reply(false)
+    version.texts.set(carried, text)
+    return text.reply(gzip)
+  }
+
+  #write(skip: boolean): Version {
+    const text = serializeMediaPlaylist(this.#snapshot({ skip }), (uri) => this.#address(uri) + QUERY_MARK)
+    return { pieces: text.split(QUERY_MARK), texts: new Map() }
+  }
+}
+
+/** The text of a playlist, as bytes and compressed; each is made once. */
+export class PlaylistText {
+  readonly #plain: ReadyReply
+  readonly #cacheControl: string
+  #compressed: ReadyReply | undefined
+
+  constructor(text: string, cacheControl: string) {
+    this.#cacheControl = cacheControl
+    this.#plain = this.#reply(Buffer.from(text), {})
+  }
+
+  reply(gzip: boolean): ReadyReply {
+    if (!gzip) return this.#plain
+    this.#compressed ??= this.#reply(gzipSync(this.#plain.body), { 'content-encoding': 'gzip' })
+    return this.#compressed
+  }
+
+  #reply(body: Buffer, headers: Readonly<Record<string, string>>): ReadyReply {
+    const own = { 'content-type': CONTENT_TYPE, 'cache-control': this.#cacheControl, 'content-length': body.length }
+    return { headers: { ...own, ...headers }, body }
+  }
+}

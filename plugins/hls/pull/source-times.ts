@@ -1,0 +1,119 @@
+import type { AccessUnit } from 'sluice/sdk'
+import { rescale } from 'sluice/sdk/media'
+
+const TS_RANGE = 2 ** 33
+const TS_TIMESCALE = 90_000
+/** Times that go on this closely belong together, whatever the playlist says. */
+const NEAR_MS = 1000
+/** Times without a discontinuity in the playlist may be this far from where they should go on, over lost segments. */
+const MAX_GAP_MS = 10_000
+
+/** A unit and when it is due, in milliseconds of the stream. */
+export type TimedUnit = { readonly dueMs: number; readonly unit: AccessUnit }
+
+/** Where a rendition is; `startMs` is that of its newest segment. */
+type Position = { readonly startMs: number; offsetMs: number; readonly discontinuity: number; endMs: number }
+
+/** Where a track is within a segment. */
+type TrackPosition = { offsetMs: number; dueMs: number; stepMs: number }
+
+/**
+ * Puts the segments of a source one after the other in time: unwraps counters of 33 bits, and closes the jumps at
+ * discontinuities and repetitions by one offset for all renditions, so that pictures and sound stay together.
+ */
+export class SourceTimes {
+  readonly #positions = new Map<string, Position>()
+  /** The offset that was made last. */
+  #newest: Pick<Position, 'offsetMs' | 'discontinuity'> | undefined
+  /** In ticks of MPEG-TS, of all renditions. */
+  #lastCounter: number | undefined
+
+  /**
+   * Sets the times of a segment's units, which are in decoding order by track, and sorts them by the time they are due.
+   * @param counters whether times are counters of 33 bits
+   */
+  place(rendition: string, discontinuity: number, units: readonly AccessUnit[], counters: boolean): TimedUnit[] {
+    if (counters) for (const unit of units) this.#unwrap(unit)
+    const [first] = units
+    if (first === undefined) return []
+    const position = this.#position(rendition, discontinuity, startOf(units, dtsMs(first)))
+    return placed(units, position).toSorted((a, b) => a.dueMs - b.dueMs)
+  }
+
+  #position(rendition: string, discontinuity: number, startMs: number): Position {
+    const known = this.#positions.get(rendition)
+    const offsetMs = this.#offset(known, discontinuity, startMs)
+    const position = { startMs: startMs + offsetMs, offsetMs, discontinuity, endMs: known?.endMs ?? -Infinity }
+    this.#positions.set(rendition, position)
+    return position
+  }
+
+  #offset(known: Position | undefined, discontinuity: number, startMs: number): number {
+    const newest = this.#newest
+    if (known === undefined && newest?.discontinuity === discontinuity) return newest.offsetMs
+    for (const candidate of known ? [known, newest] : []) {
+      if (candidate === undefined || known === undefined) continue
+      const gapMs = Math.abs(startMs + candidate.offsetMs - known.endMs)
+      if (gapMs <= (candidate.discontinuity === discontinuity ? MAX_GAP_MS : NEAR_MS)) return candidate.offsetMs
+    }
+    const endMs = known?.endMs ?? Math.max(0, ...[...this.#positions.values()].map((position) => position.endMs))
+    const offsetMs = endMs - startMs
+    this.#newest = { offsetMs, discontinuity }
+    return offsetMs
+  }
+
+  #unwrap(unit: AccessUnit): void {
+    const { timescale } = unit.track
+    if (timescale !== TS_TIMESCALE) return
+    const cts = unit.pts - unit.dts
+    const last = this.#lastCounter ?? unit.dts
+    const dts = unit.dts + Math.round((last - unit.dts) / TS_RANGE) * TS_RANGE
+    this.#lastCounter = dts
+    unit.dts = dts
+    unit.pts = dts + cts - Math.round(cts / TS_RANGE) * TS_RANGE
+  }
+}
+
+function dtsMs({ dts, track }: AccessUnit): number {
+  return rescale(dts, track.timescale, 1000)
+}
+
+/** The earliest time of those that lie around the first. */
+function startOf(units: readonly AccessUnit[], firstMs: number): number {
+  let startMs = firstMs
+  for (const unit of units) {
+    const ms = dtsMs(unit)
+    if (ms < startMs && firstMs - ms < MAX_GAP_MS) startMs = ms
+  }
+  return startMs
+}
+
+/**
+ * Moves the units of a segment. That times jump within it is told by nothing; a track that jumps goes on where it was, and
+ * the others that jump then are moved by as much.
+ */
+function placed(units: readonly AccessUnit[], position: Position): TimedUnit[] {
+  const tracks = new Map<number, TrackPosition>()
+  const timed = units.map((unit) => {
+    const { id, timescale } = unit.track
+    const track = tracks.get(id) ?? { offsetMs: position.offsetMs, dueMs: position.startMs, stepMs: 0 }
+    tracks.set(id, track)
+    const ms = dtsMs(unit)
+    if (Math.abs(ms + track.offsetMs - track.dueMs) > MAX_GAP_MS) jump(track, ms, position)
+    const offset = rescale(track.offsetMs, 1000, timescale)
+    unit.dts += offset
+    unit.pts += offset
+    track.stepMs = Math.max(0, ms + track.offsetMs - track.dueMs)
+    track.dueMs = ms + track.offsetMs
+    return { dueMs: track.dueMs, unit }
+  })
+  // The last unit lasts as long as the one before it.
+  for (const { dueMs, stepMs } of tracks.values()) position.endMs = Math.max(position.endMs, dueMs + stepMs)
+  return timed
+}
+
+function jump(track: TrackPosition, ms: number, position: Position): void {
+  const together = Math.abs(ms + position.offsetMs - track.dueMs) <= MAX_GAP_MS
+  if (!together) position.offsetMs = track.dueMs + track.stepMs - ms
+  track.offsetMs = position.offsetMs
+}

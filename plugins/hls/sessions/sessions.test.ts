@@ -1,0 +1,118 @@
+import { expect } from 'chai'
+import { sessionInit, type FakeSubscriber } from 'sluice/sdk/testing'
+import { HlsStreamsRig } from '../fixtures/hls-streams-rig.ts'
+import type { Session } from './session.ts'
+import { Sessions } from './sessions.ts'
+
+describe('sessions of HLS viewers', () => {
+  let rig: HlsStreamsRig
+  let sessions: Sessions
+  let session: Session
+  let subscriber: FakeSubscriber
+  beforeEach(async () => {
+    rig = new HlsStreamsRig()
+    sessions = new Sessions(rig.log.logger, rig.clock.now)
+    await rig.publish('live/a')
+    ;[session, subscriber] = await open()
+  })
+  afterEach(() => {
+    rig.hlsStreams.dispose()
+    rig.streams.dispose()
+  })
+
+  async function open(requestedPath = 'live/a'): Promise<[Session, FakeSubscriber]> {
+    const [hlsStream] = await rig.ready('live/a')
+    const request = sessionInit(requestedPath)
+    const viewer = await rig.streams.subscribe(sessionInit('live/a'))
+    return [sessions.open({ requestedPath, hlsStream, subscriber: viewer, client: request.client }), viewer]
+  }
+
+  const reasons = () => rig.log.records.filter(({ msg }) => msg === 'play ended').map(({ reason }) => reason)
+
+  it('are known by a token that nobody can guess, under the path that was asked for', async () => {
+    const [other] = await open('live/other')
+    expect(session.token).to.match(/^~[\w-]{22}$/u)
+    expect(other.token).not.to.equal(session.token)
+    expect(sessions.find(session.token, 'live/a')).to.equal(session)
+    expect(sessions.find(session.token, 'live/other')).to.equal(undefined)
+    expect(sessions.find(other.token, 'live/other')).to.equal(other)
+    expect(session.hlsStream.serves('live/other')).to.equal(true)
+  })
+
+  it('go on from former ones under their tokens, too, each for its own path', async () => {
+    const [hlsStream] = await rig.ready('live/a')
+    const later = async (requestedPath: string) => {
+      const viewer = await rig.streams.subscribe(sessionInit('live/a'))
+      const { client } = sessionInit(requestedPath)
+      return sessions.open({ formerToken: session.token, requestedPath, hlsStream, subscriber: viewer, client })
+    }
+    const other = await later('live/b')
+    expect(sessions.find(session.token, 'live/a')).to.equal(session)
+    expect(sessions.find(session.token, 'live/b')).to.equal(other)
+    const next = await later('live/a')
+    sessions.end(session, 'ended')
+    expect(sessions.find(session.token, 'live/a')).to.equal(next)
+    sessions.end(next, 'ended')
+    expect(sessions.find(session.token, 'live/a')).to.equal(undefined)
+    expect(sessions.find(next.token, 'live/a')).to.equal(undefined)
+  })
+
+  it('end when nothing was asked for two target durations, and may begin again', () => {
+    rig.clock.advance(4000)
+    sessions.tick(rig.clock.now())
+    session.touch(rig.clock.now())
+    rig.clock.advance(4000)
+    sessions.tick(rig.clock.now())
+    expect(sessions.count).to.equal(1)
+    rig.clock.advance(1)
+    sessions.tick(rig.clock.now())
+    expect(sessions.count).to.equal(0)
+    expect(subscriber.closeReason).to.equal('no request for two target durations')
+    expect(reasons()).to.eql(['no request for two target durations'])
+    expect(sessions.wasStopped(session.token)).to.equal(false)
+    expect(session.hlsStream.idleSinceMs).to.equal(rig.clock.now())
+  })
+
+  it('go on while a request waits', () => {
+    session.waitingCount = 1
+    rig.clock.advance(60_000)
+    sessions.tick(rig.clock.now())
+    expect(sessions.count).to.equal(1)
+  })
+
+  it('that somebody stopped are remembered as long as they are asked for', () => {
+    subscriber.close('stop')
+    expect(sessions.find(session.token, 'live/a')).to.equal(undefined)
+    for (let minutes = 0; minutes < 30; minutes += 5) {
+      expect(sessions.wasStopped(session.token)).to.equal(true)
+      rig.clock.advance(300_000)
+      sessions.tick(rig.clock.now())
+    }
+    rig.clock.advance(300_000)
+    sessions.tick(rig.clock.now())
+    expect(sessions.wasStopped(session.token)).to.equal(false)
+    expect(reasons()).to.eql(['stop'])
+  })
+
+  it('can play to the end when their stream is over, until it is freed', () => {
+    subscriber.close({ code: 'timeout', text: 'subscribe timeout' })
+    expect(session.over).to.equal(true)
+    session.hlsStream.end()
+    sessions.tick(rig.clock.now())
+    expect(sessions.find(session.token, 'live/a')).to.equal(session)
+    session.hlsStream.dispose()
+    sessions.tick(rig.clock.now())
+    expect(sessions.count).to.equal(0)
+    expect(sessions.wasStopped(session.token)).to.equal(false)
+  })
+
+  it('that were closed before they began are stopped ones', async () => {
+    const [hlsStream] = await rig.ready('live/a')
+    const viewer = await rig.streams.subscribe(sessionInit('live/a'))
+    viewer.close('stop')
+    const { client } = sessionInit('live/a')
+    const late = sessions.open({ requestedPath: 'live/a', hlsStream, subscriber: viewer, client })
+    expect(sessions.wasStopped(late.token)).to.equal(true)
+    expect(sessions.count).to.equal(1)
+  })
+})
