@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { carrierOf } from 'sluice/sdk/http'
 import type { ReadyReply } from './playlist-cache.ts'
-import type { PresentationFile } from '../presentation/presentation-file.ts'
+import type { PresentationFile } from '../presentation/segment-window.ts'
 
 /** A request and where its answer goes. */
 export type HttpExchange = { readonly request: IncomingMessage; readonly response: ServerResponse }

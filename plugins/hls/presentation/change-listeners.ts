@@ -1,17 +1,18 @@
 import type { PluginContext } from 'sluice/sdk'
 
-/**
- * Who wants to know of changes, and what makes them: a step of the media path, which ends here whatever it throws. What
- * a listener throws is logged, and the others are told.
- */
+/** Those who want to know of changes. What a listener throws is logged, and the others are called. */
 export class ChangeListeners {
   readonly #log: PluginContext<unknown>['log']
   readonly #listeners = new Set<() => void>()
   #changed = false
-  #complained = false
 
   constructor(log: PluginContext<unknown>['log']) {
     this.#log = log
+  }
+
+  /** Something has changed that listeners were not called for. */
+  get changed(): boolean {
+    return this.#changed
   }
 
   /** @returns what ends it. */
@@ -20,25 +21,15 @@ export class ChangeListeners {
     return () => void this.#listeners.delete(listener)
   }
 
-  /** Takes note that the step that runs has changed something. */
-  mark(): void {
+  /** Notes a change. */
+  readonly mark = (): void => {
     this.#changed = true
   }
 
-  /** Runs a step, and then tells of all that it changed at once. */
-  run(step: () => void): void {
-    try {
-      step()
-    } catch (error) {
-      if (!this.#complained) this.#log.error({ err: error }, 'a unit could not be put into a segment')
-      this.#complained = true
-    }
+  /** Calls the listeners once for all that has changed. */
+  call(): void {
     if (!this.#changed) return
     this.#changed = false
-    this.#tell()
-  }
-
-  #tell(): void {
     for (const listener of this.#listeners) {
       try {
         listener()

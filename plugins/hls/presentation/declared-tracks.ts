@@ -43,13 +43,14 @@ export class DeclaredTracks {
     return this.#tracks.get(track)?.snapshot
   }
 
-  get all(): Track[] {
-    return [...this.#tracks.keys()]
+  /** Codecs of the tracks that are not among these. */
+  codecsBeside(tracks: readonly Track[]): string[] {
+    return [...this.#tracks.keys()].filter((track) => !tracks.includes(track)).map(({ codec }) => codec)
   }
 
   /** Where they go, in the layout of a presentation or else in the one that suits them. */
   plan(fixed: Layout | undefined): PlannedTracks {
-    const carried = this.all.filter((track) => this.#tracks.get(track)?.carried)
+    const carried = [...this.#tracks.keys()].filter((track) => this.#tracks.get(track)?.carried)
     const layout = fixed ?? layoutOf(carried)
     const plan = planTracks(layout, carried)
     const tracks = [...plan.values()].flat()

@@ -2,15 +2,13 @@ import type { AccessUnit, PluginContext, Track } from 'sluice/sdk'
 import { FramePace } from './frame-pace.ts'
 import { LenientMuxer } from './lenient-muxer.ts'
 import { MIN_DURATION_SECONDS, PartCutter } from './part-cutter.ts'
-import type { PresentationFile } from './presentation-file.ts'
 import type { PresentationTerms } from './presentation-terms.ts'
-import { buildMediaPlaylist } from './rendition-playlist.ts'
+import { buildMediaPlaylist, type ListedRendition } from './rendition-playlist.ts'
 import type { Rendition } from './rendition.ts'
 import type { Cut } from './segment-cutter.ts'
 import type { SegmentMuxer } from './segment-muxer.ts'
-import type { Segment, Timeline } from './segment.ts'
-import { SegmentWindow } from './segment-window.ts'
-import { isThere, lastMsnOf, lastPartOf } from './window-progress.ts'
+import type { Segment, Period } from './segment.ts'
+import { SegmentWindow, type PresentationFile } from './segment-window.ts'
 import type { MediaPlaylist } from '../wire/media-playlist.ts'
 
 /** A rendition that lags goes on without the units that belong before a cut when they are later than this. */
@@ -23,6 +21,10 @@ export type LiveRenditionOptions = {
   readonly presentationId: string
   readonly firstMsn: number
   readonly terms: PresentationTerms
+  /** All renditions of the presentation, this one included. */
+  readonly all: Iterable<ListedRendition>
+  /** Called whenever its playlist changes. */
+  readonly onChange: () => void
   readonly log: PluginContext<unknown>['log']
 }
 
@@ -34,16 +36,15 @@ export class LiveRendition implements Rendition {
   readonly window: SegmentWindow
   readonly #options: LiveRenditionOptions
   #nextMsn: number
-  /** Of the timeline that runs. */
+  /** Of the period that runs. */
   #tracks: readonly Track[] = []
-  #timeline: Timeline | undefined
-  #optionsName: string | undefined
+  #period: Period | undefined
+  #initName: string | undefined
   #muxer: SegmentMuxer | undefined
   #pace = new FramePace()
-  #revision = 0
   #boundarySeconds = 0
   #leads = false
-  #isFirstOfTimeline = true
+  #isFirstOfPeriod = true
   #open: Segment | undefined
   #parts: PartCutter | undefined
   /** Cuts of the leading rendition that this one has not reached. */
@@ -63,19 +64,19 @@ export class LiveRendition implements Rendition {
   }
 
   get lastMsn(): number {
-    return lastMsnOf(this.window)
+    return this.window.lastMsn
   }
 
   get lastPart(): number {
-    return lastPartOf(this.window)
+    return this.window.lastPart
   }
 
-  /** Of the timeline that runs, or ran last. */
+  /** Of the period that runs, or ran last. */
   get tracks(): readonly Track[] {
     return this.#tracks
   }
 
-  /** How the frames come that parts end at. */
+  /** How the frames come that parts end at. Of the leading track, they are taken by whoever asks for cuts. */
   get pace(): FramePace {
     return this.#pace
   }
@@ -83,11 +84,6 @@ export class LiveRendition implements Rendition {
   /** Where the newest complete segment ends, in media time. */
   get boundarySeconds(): number {
     return this.#boundarySeconds
-  }
-
-  /** Moves whenever its playlist changes. */
-  get revision(): number {
-    return this.#revision
   }
 
   get sizeBytes(): number {
@@ -100,11 +96,12 @@ export class LiveRendition implements Rendition {
   }
 
   has(msn: number, part?: number): boolean {
-    return isThere(this.window, msn, part)
+    return this.window.has(msn, part)
   }
 
   playlist({ skip }: { readonly skip: boolean }): MediaPlaylist {
-    return buildMediaPlaylist(this, this.#options.terms, skip)
+    const { all, terms } = this.#options
+    return buildMediaPlaylist(this, all, terms, skip)
   }
 
   /** @param name Without the prefix. */
@@ -123,11 +120,11 @@ export class LiveRendition implements Rendition {
     return this.#divides ? this.window.partName(this.#nextMsn, 0) : undefined
   }
 
-  /** Begins a timeline. Without tracks, nothing of this rendition is in it. */
-  begin(timeline: Timeline, tracks: readonly Track[], lead: Track, startSeconds: number): void {
+  /** Begins a period. Without tracks, nothing of this rendition is in it. */
+  begin(period: Period, tracks: readonly Track[], lead: Track, startSeconds: number): void {
     this.#leads = tracks.includes(lead)
-    this.#timeline = timeline
-    this.#isFirstOfTimeline = true
+    this.#period = period
+    this.#isFirstOfPeriod = true
     this.#boundarySeconds = startSeconds
     this.#pace = new FramePace()
     this.#muxer = undefined
@@ -135,7 +132,7 @@ export class LiveRendition implements Rendition {
     this.#tracks = tracks
     const { terms, log } = this.#options
     this.#muxer = new LenientMuxer({ format: terms.format, tracks, rendition: this.name, log })
-    this.#optionsName = this.#muxer.init && this.window.addInit(timeline.index, this.#muxer.init)
+    this.#initName = this.#muxer.init && this.window.addInit(period.index, this.#muxer.init)
   }
 
   /** Makes a cut of the leading rendition. @param unit The one that brought it about, which comes after it. */
@@ -171,7 +168,7 @@ export class LiveRendition implements Rendition {
       this.cut({ atSeconds: Math.max(atSeconds, Math.min(timeSeconds, latestSeconds)) }, unit)
     }
     this.#pendingBytes += unit.sizeBytes
-    if (unit.track === this.#tracks[0]) this.#pace.take(timeSeconds)
+    if (!this.#leads && unit.track === this.#tracks[0]) this.#pace.take(timeSeconds)
     const { lowLatency, partTargetSeconds } = this.#options.terms
     if (lowLatency && partTargetSeconds === undefined) {
       this.#early.push({ unit, timeSeconds })
@@ -197,10 +194,10 @@ export class LiveRendition implements Rendition {
     this.#open = undefined
     this.#parts = undefined
     this.window.complete(segment)
-    this.#revision += 1
+    this.#options.onChange()
   }
 
-  /** Ends the timeline: nothing more of it comes. */
+  /** Ends the period: nothing more of it comes. */
   finish(cut: Cut): void {
     // What is farther ahead than the last segment may be long has no place.
     while (this.#cuts.length > 0 && this.#queued.length > 0) this.catchUp(this.#queued[0]!.timeSeconds)
@@ -260,9 +257,9 @@ export class LiveRendition implements Rendition {
     const startSeconds = this.#boundarySeconds
     const segment: Segment = {
       msn: this.#nextMsn,
-      timeline: this.#timeline!,
-      discontinuity: this.#isFirstOfTimeline && this.#timeline!.index > 0,
-      initName: this.#optionsName,
+      period: this.#period!,
+      discontinuity: this.#isFirstOfPeriod && this.#period!.index > 0,
+      initName: this.#initName,
       startSeconds,
       durationSeconds: 0,
       parts: [],
@@ -270,7 +267,7 @@ export class LiveRendition implements Rendition {
       complete: false,
     }
     this.#nextMsn += 1
-    this.#isFirstOfTimeline = false
+    this.#isFirstOfPeriod = false
     this.window.add(segment)
     this.#open = segment
     const targetSeconds = this.#options.terms.partTargetSeconds
@@ -292,7 +289,7 @@ export class LiveRendition implements Rendition {
     const { data, independent } = piece
     this.window.addPart(segment, { data, independent, durationSeconds })
     segment.durationSeconds += durationSeconds
-    if (segment.divided) this.#revision += 1
+    if (segment.divided) this.#options.onChange()
     return true
   }
 }

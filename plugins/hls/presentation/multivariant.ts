@@ -11,8 +11,11 @@ const AUDIO_GROUP = 'audio'
 const LANGUAGE = /^[a-z]{3}$/u
 
 /** The playlist that names the renditions, with what is known of them now. */
-export function buildMultivariant(layout: Layout, terms: PresentationTerms): MultivariantPlaylist {
-  const all = [...terms.renditions.values()]
+export function buildMultivariant(
+  layout: Layout,
+  all: readonly LiveRendition[],
+  terms: PresentationTerms,
+): MultivariantPlaylist {
   const renditions = (names: readonly string[]) => all.filter(({ name }) => names.includes(name))
   const audio = renditions(layout.audio)
   const video = renditions(layout.video)

@@ -1,7 +1,5 @@
-import type { LiveRendition } from './live-rendition.ts'
-import type { SequenceNumbers } from './sequence-numbers.ts'
+import type { FrameRhythm } from './frame-rhythm.ts'
 import { choosePartTarget } from './part-target.ts'
-import type { PresentationFile } from './presentation-file.ts'
 import type { SegmentCutter } from './segment-cutter.ts'
 import type { SegmentFormat } from './segment-muxer.ts'
 
@@ -13,17 +11,16 @@ export type PresentationTermsOptions = {
   readonly firstDiscontinuity: number
 }
 
-/** The renditions of a presentation, and what holds for all of them. */
+/** What holds for all renditions of a presentation. */
 export class PresentationTerms {
   readonly format: SegmentFormat
   /** Parts are made. */
   readonly lowLatency: boolean
   /** Segments in a playlist. */
   readonly window: number
-  /** Number of the first timeline. */
+  /** Number of the first period. */
   readonly firstDiscontinuity: number
   readonly #partMs: number
-  readonly renditions = new Map<string, LiveRendition>()
   /** No more media comes. */
   ended = false
   #fixed: { readonly targetDurationSeconds: number; readonly partTargetSeconds: number | undefined } | undefined
@@ -56,44 +53,19 @@ export class PresentationTerms {
     return this.#limitSeconds
   }
 
-  /** Moves whenever one of their playlists changes. */
-  get revision(): number {
-    let revision = 0
-    for (const rendition of this.renditions.values()) revision += rendition.revision
-    return revision
-  }
-
-  get sizeBytes(): number {
-    let sizeBytes = 0
-    for (const rendition of this.renditions.values()) sizeBytes += rendition.sizeBytes
-    return sizeBytes
-  }
-
-  /** The first cut tells how long segments may be, and how frames come; what was fixed before stays. */
-  fix({ targetSeconds, limitSeconds }: SegmentCutter): void {
+  /**
+   * Takes what the first cut tells: how long segments may be, and how frames come; what was fixed before stays.
+   * @param renditions `rhythms`: of the track of each that its parts are cut by
+   */
+  fix({ targetSeconds, limitSeconds }: SegmentCutter, renditions: { readonly rhythms: readonly FrameRhythm[] }): void {
     if (this.#fixed || targetSeconds === undefined) return
-    const running = [...this.renditions.values()].filter((rendition) => rendition.running)
-    const rhythms = this.lowLatency ? running.map(({ pace }) => pace.rhythm) : undefined
-    const partTargetSeconds = rhythms && choosePartTarget(this.#partMs, rhythms)
+    const partTargetSeconds = this.lowLatency ? choosePartTarget(this.#partMs, renditions.rhythms) : undefined
     this.#fixed = { targetDurationSeconds: targetSeconds, partTargetSeconds }
     this.#limitSeconds = limitSeconds
   }
 
-  /** A file by its name without the presentation's id: that of its rendition, and what that calls it. */
-  file(name: string): PresentationFile | undefined {
-    const [rendition = '', file, ...rest] = name.split('-')
-    return file === undefined || rest.length > 0 ? undefined : this.renditions.get(rendition)?.file(file)
-  }
-
-  /** For the presentation that takes this one's place. */
-  numbersAfter(first: SequenceNumbers, timelines: number): SequenceNumbers {
-    const shown = [...this.renditions.values()].map(({ lastMsn }) => lastMsn)
-    return { msn: Math.max(...shown) + 1, discontinuity: first.discontinuity + timelines }
-  }
-
   /** Nothing was told to anybody; all begins anew. */
   reset(): void {
-    this.renditions.clear()
     this.#fixed = undefined
     this.#limitSeconds = Infinity
   }

@@ -1,21 +1,19 @@
 import { randomBytes } from 'node:crypto'
 import type { AccessUnit, PluginContext, Track, UnitReader } from 'sluice/sdk'
 import { ChangeListeners } from './change-listeners.ts'
-import { LiveRendition } from './live-rendition.ts'
+import type { LiveRendition } from './live-rendition.ts'
 import { buildMultivariant } from './multivariant.ts'
 import { numbersByClock, type SequenceNumbers } from './sequence-numbers.ts'
-import type { PresentationFile } from './presentation-file.ts'
+import { PeriodClock } from './period-clock.ts'
 import { PresentationTerms } from './presentation-terms.ts'
 import type { Rendition } from './rendition.ts'
-import { SegmentCutter } from './segment-cutter.ts'
-import type { Cut } from './segment-cutter.ts'
+import { Renditions } from './renditions.ts'
+import { SegmentCutter, type Cut } from './segment-cutter.ts'
 import type { SegmentFormat } from './segment-muxer.ts'
-import { isStillPlan, startRun } from './current-period.ts'
-import type { Run } from './current-period.ts'
-import { DeclaredTracks } from './declared-tracks.ts'
-import type { PlannedTracks } from './declared-tracks.ts'
-import { isSameTrack } from './track-plan.ts'
-import type { Layout } from './track-plan.ts'
+import type { PresentationFile } from './segment-window.ts'
+import { isStillPlan, placeTracks, type CurrentPeriod } from './current-period.ts'
+import { DeclaredTracks, type PlannedTracks } from './declared-tracks.ts'
+import { isSameTrack, type Layout } from './track-plan.ts'
 import type { MultivariantPlaylist } from '../wire/multivariant-playlist.ts'
 
 export type PresentationOptions = {
@@ -34,13 +32,12 @@ export type PresentationOptions = {
 }
 
 const ID_SIZE_BYTES = 15
-
 /**
  * A stream as HLS in one format: renditions, their segments and parts, and the playlists that name them. It is fed
  * units, and knows neither timers nor HTTP.
  *
  * Segments of all renditions are cut where those of the leading track are, the first of video or else of audio. What
- * changes the tracks or breaks time begins a new timeline, and playlists show a discontinuity.
+ * changes the tracks or breaks time begins a new period, and playlists show a discontinuity.
  */
 export class Presentation {
   /** Unguessable, and never used again: files are named by it. Letters, digits and `_`. */
@@ -52,34 +49,36 @@ export class Presentation {
   readonly #declared: DeclaredTracks
   readonly #terms: PresentationTerms
   readonly #first: SequenceNumbers
+  readonly #clock: PeriodClock
+  #renditions = Renditions.NONE
   #layout: Layout | undefined
-  #run: Run | undefined
-  /** The declared tracks are not those of the timeline that runs. */
+  #current: CurrentPeriod | undefined
+  /** The declared tracks are not those of the period that runs. */
   #stale = false
   /** The declared tracks are none that can be carried. */
   #hopeless = false
-  #timelines = 0
-  /** Where the last timeline ends, on the wall clock. */
-  #lastEndMs = 0
   #ready = false
   #failed: string | undefined
+  /** A broken unit was told of. */
+  #complained = false
 
   constructor(options: PresentationOptions) {
     this.#options = options
     this.#changes = new ChangeListeners(options.log)
     this.#declared = new DeclaredTracks(options.format)
     const lowLatency = options.lowLatency && options.format === 'fmp4'
+    this.#clock = new PeriodClock(options.nowMs)
     this.#first = options.numbers ?? numbersByClock(options.nowMs())
     this.#terms = new PresentationTerms({ ...options, lowLatency, firstDiscontinuity: this.#first.discontinuity })
     this.reader = {
-      track: (track) => this.#take(() => this.#track(track)),
-      trackRemoved: (track) => this.#take(() => this.#trackRemoved(track)),
-      sourceEnded: () => this.#take(() => this.#sourceEnded()),
-      unit: (unit) => this.#take(() => this.#unit(unit)),
+      track: this.#guarded((track: Track) => this.#track(track)),
+      trackRemoved: this.#guarded((track: Track) => this.#trackRemoved(track)),
+      sourceEnded: this.#guarded(() => this.#sourceEnded()),
+      unit: this.#guarded((unit: AccessUnit) => this.#unit(unit)),
     }
   }
 
-  /** Each rendition has a complete segment: playlists can be asked for. */
+  /** Each rendition has what a first playlist is to hold: playlists can be asked for. */
   get ready(): boolean {
     return this.#ready
   }
@@ -96,74 +95,85 @@ export class Presentation {
 
   /** By name, in the order of the multivariant playlist; those that are there stay once it is ready. */
   get renditions(): ReadonlyMap<string, Rendition> {
-    return this.#terms.renditions
+    return this.#renditions.byName
   }
 
   /** For the one that takes its place, so that players see their playlists go on, with a discontinuity. */
   get nextNumbers(): SequenceNumbers {
-    return this.#ready ? this.#terms.numbersAfter(this.#first, this.#timelines) : this.#first
+    return this.#ready ? this.#renditions.numbersAfter(this.#first, this.#clock.periods) : this.#first
   }
 
   /** Bytes held. */
   get sizeBytes(): number {
-    return this.#terms.sizeBytes
+    return this.#renditions.sizeBytes
   }
 
   /**
-   * Told synchronously after any part or segment was added, when it becomes ready or fails, and at the end.
+   * Calls `listener` synchronously after any part or segment was added, when it becomes ready or fails, and at the end.
    * @returns what ends it.
    */
   onChange(listener: () => void): () => void {
     return this.#changes.add(listener)
   }
 
-  /**
-   * Names renditions as `video.m3u8`.
-   * @throws {Error} before it is ready.
-   */
+  /** Names renditions as `video.m3u8`. @throws {Error} before it is ready. */
   multivariant(): MultivariantPlaylist {
     if (!this.#ready || !this.#layout) throw new Error('the presentation is not ready')
-    return buildMultivariant(this.#layout, this.#terms)
+    return buildMultivariant(this.#layout, this.#renditions.all, this.#terms)
   }
 
   /** A file by its name, `{id}-…`; undefined for what is not there, or no longer. */
   file(name: string): PresentationFile | undefined {
     const prefix = `${this.id}-`
-    return name.startsWith(prefix) ? this.#terms.file(name.slice(prefix.length)) : undefined
+    return name.startsWith(prefix) ? this.#renditions.file(name.slice(prefix.length)) : undefined
   }
 
   /** No more media comes: what is there is completed, and playlists say that they end. Idempotent. */
   end(): void {
-    this.#take(() => {
-      this.#finishRun()
+    const end = this.#guarded(() => {
+      this.#finishPeriod()
+      this.#checkReady(true)
       this.#terms.ended = true
       this.#changes.mark()
     })
+    end()
   }
 
-  #take(step: () => void): void {
-    if (!this.#terms.ended) this.#changes.run(step)
+  /** A step of the media path, which ends there whatever it throws; listeners are called for all that it changed. */
+  #guarded<Value = void>(step: (value: Value) => void): (value: Value) => void {
+    return (value) => {
+      if (this.#terms.ended) return
+      try {
+        step(value)
+      } catch (error) {
+        if (!this.#complained) this.#options.log.error({ err: error }, 'a unit could not be put into a segment')
+        this.#complained = true
+      }
+      this.#changes.call()
+    }
   }
 
   #track(track: Track): void {
     this.#declared.set(track)
     this.#hopeless = false
-    this.#compare()
+    this.#stale = this.#isStale()
   }
 
   #trackRemoved(track: Track): void {
     this.#declared.delete(track)
-    this.#compare()
+    this.#stale = this.#isStale()
   }
 
   #sourceEnded(): void {
-    this.#finishRun()
+    this.#finishPeriod()
+    this.#checkReady(true)
     this.#declared.clear()
     this.#stale = false
   }
 
-  #compare(): void {
-    if (this.#run) this.#stale = !isStillPlan(this.#run, this.#declared, this.#declared.plan(this.#fixedLayout))
+  #isStale(): boolean {
+    const planned = this.#declared.plan(this.#fixedLayout)
+    return this.#current !== undefined && !isStillPlan(this.#current, this.#declared, planned)
   }
 
   /** The layout that viewers know of. */
@@ -174,57 +184,49 @@ export class Presentation {
   #unit(unit: AccessUnit): void {
     const timeSeconds = unit.dts / unit.track.timescale
     if (!(timeSeconds >= 0) || this.#hopeless) return
-    if (this.#stale && this.#isTimeToChange(unit)) this.#changeTracks()
-    const run = this.#run ?? this.#begin(unit, timeSeconds)
-    const entry = run?.tracks.get(unit.track)
-    // A track that is new, or changed, waits for the next timeline.
-    if (!run || !entry || (this.#stale && !isSameTrack(this.#declared.snapshot(unit.track), entry.snapshot))) return
+    // What viewers know nothing of is not worth a discontinuity.
+    if (this.#stale && this.#isTimeToChange(unit)) {
+      if (this.#ready) this.#finishPeriod()
+      this.#current = undefined
+    }
+    const period = this.#current ?? this.#begin(unit, timeSeconds)
+    const entry = period?.tracks.get(unit.track)
+    // A track that is new, or changed, waits for the next period.
+    if (!period || !entry || (this.#stale && !isSameTrack(this.#declared.snapshot(unit.track), entry.snapshot))) return
+    const { cutter, lead, leadRendition } = period
     // The first cut asks how pictures come, up to the one that makes it.
-    if (unit.track === run.lead) run.leadRendition.pace.take(timeSeconds)
-    for (const cut of run.cutter.cutsBefore(unit, timeSeconds)) {
+    if (unit.track === lead) leadRendition.pace.take(timeSeconds)
+    for (let cut = cutter.nextCut(unit, timeSeconds); cut; cut = cutter.nextCut(unit, timeSeconds)) {
       if (cut === 'jump' || this.#stale) {
-        this.#finishRun(cut === 'jump' ? undefined : cut)
+        this.#finishPeriod(cut === 'jump' ? undefined : cut)
         return this.#unit(unit)
       }
-      this.#cut(run, cut, unit)
+      this.#cut(period, cut, unit)
     }
-    run.cutter.take(unit, timeSeconds)
-    this.#write(run, entry.rendition, unit, timeSeconds)
+    cutter.take(unit, timeSeconds)
+    this.#write(period, entry.rendition, unit, timeSeconds)
   }
 
-  #write(run: Run, rendition: LiveRendition, unit: AccessUnit, timeSeconds: number): void {
-    const before = this.#terms.revision
-    if (unit.track !== run.lead) rendition.queue(unit, timeSeconds)
-    for (const each of this.#terms.renditions.values()) each.catchUp(run.cutter.clockSeconds)
-    if (unit.track === run.lead) rendition.write(unit, timeSeconds)
-    if (this.#terms.revision !== before) this.#changes.mark()
+  #write(current: CurrentPeriod, rendition: LiveRendition, unit: AccessUnit, timeSeconds: number): void {
+    const { period, lead } = current
+    const { clockSeconds } = current.cutter
+    if (unit.track !== lead) rendition.queue(unit, timeSeconds)
+    for (const each of this.#renditions.all) each.catchUp(clockSeconds)
+    if (unit.track === lead) rendition.write(unit, timeSeconds)
     if (this.#ready) return
-    this.#checkReady()
-    // Units may come in a burst at first, from the past: the one that is the least late tells the clock.
-    const { timeline } = run
-    if (timeline.index === 0) timeline.originMs = Math.min(timeline.originMs, this.#originMs(timeSeconds))
-  }
-
-  /** The wall clock of the media time 0, by a unit that has just come. */
-  #originMs(timeSeconds: number): number {
-    return this.#options.nowMs() - timeSeconds * 1000
-  }
-
-  #changeTracks(): void {
-    // What viewers know nothing of is not worth a discontinuity.
-    if (this.#ready) this.#finishRun()
-    else this.#run = undefined
+    if (this.#changes.changed) this.#checkReady()
+    this.#clock.follow(period, timeSeconds)
   }
 
   /** Other tracks have to wait for a place to start at, unless there is nothing to wait for. */
   #isTimeToChange(unit: AccessUnit): boolean {
     const { lead } = this.#declared.plan(this.#fixedLayout)
-    if (!this.#run || lead === undefined || this.#declared.snapshot(this.#run.lead) === undefined) return true
+    if (!this.#current || lead === undefined || this.#declared.snapshot(this.#current.lead) === undefined) return true
     return unit.track === lead && unit.keyframe
   }
 
-  /** Begins a timeline with the tracks there are, at a unit of one of them. */
-  #begin(unit: AccessUnit, startSeconds: number): Run | undefined {
+  /** Begins a period with the tracks there are, at a unit of one of them. */
+  #begin(unit: AccessUnit, startSeconds: number): CurrentPeriod | undefined {
     this.#stale = false
     const planned = this.#declared.plan(this.#fixedLayout)
     if (planned.lead === undefined) {
@@ -235,65 +237,62 @@ export class Presentation {
     if (!planned.tracks.includes(unit.track)) return undefined
     this.#report(planned)
     if (!this.#ready) this.#lay(planned.layout)
-    const originMs = Math.max(this.#originMs(startSeconds), this.#lastEndMs - startSeconds * 1000)
-    const timeline = { index: this.#timelines, originMs }
-    this.#timelines += 1
-    const targetSeconds = this.#terms.isFixed ? this.#terms.targetDurationSeconds : undefined
-    const fragmentSeconds = this.#options.fragmentMs / 1000
-    const cutter = new SegmentCutter({ fragmentSeconds, targetSeconds, lead: planned.lead, startSeconds })
-    for (const [name, rendition] of this.#terms.renditions) {
-      rendition.begin(timeline, planned.plan.get(name) ?? [], planned.lead, startSeconds)
-    }
-    return (this.#run = startRun(this.#declared, { ...planned, lead: planned.lead }, this.#terms, timeline, cutter))
+    const period = this.#clock.begin(startSeconds)
+    const { plan, lead } = planned
+    this.#renditions.begin(period, plan, lead, startSeconds)
+    const tracks = placeTracks(this.#declared, planned, this.#renditions)
+    const leadRendition = tracks.get(lead)!.rendition
+    const cutter = new SegmentCutter({
+      fragmentSeconds: this.#options.fragmentMs / 1000,
+      targetSeconds: this.#terms.isFixed ? this.#terms.targetDurationSeconds : undefined,
+      ...{ lead, startSeconds, pace: leadRendition.pace },
+    })
+    return (this.#current = { period, plan, lead, leadRendition, cutter, tracks })
   }
 
   /** Makes the renditions; what there was of earlier ones nobody knows of. */
   #lay(layout: Layout): void {
     this.#layout = layout
-    this.#timelines = 0
+    this.#clock.reset()
     this.#terms.reset()
-    const { log } = this.#options
-    for (const name of [...layout.video, ...layout.audio]) {
-      const init = { name, presentationId: this.id, firstMsn: this.#first.msn, terms: this.#terms, log }
-      this.#terms.renditions.set(name, new LiveRendition(init))
-    }
+    const common = { presentationId: this.id, firstMsn: this.#first.msn, terms: this.#terms, log: this.#options.log }
+    this.#renditions = Renditions.create(layout, { ...common, onChange: this.#changes.mark })
   }
 
   #report({ tracks }: PlannedTracks): void {
     const { format, log } = this.#options
-    const codecs = this.#declared.all.filter((track) => !tracks.includes(track)).map(({ codec }) => codec)
+    const codecs = this.#declared.codecsBeside(tracks)
     if (codecs.length > 0) log.warn({ codecs, format }, 'tracks are left out')
     const failed = tracks.length > 0 ? undefined : `HLS (${format}) carries none of: ${codecs.join(', ')}`
     if (failed !== this.#failed) this.#changes.mark()
     this.#failed = failed
   }
 
-  #cut(run: Run, cut: Cut, unit: AccessUnit): void {
-    this.#terms.fix(run.cutter)
-    for (const rendition of this.#terms.renditions.values()) {
-      if (rendition !== run.leadRendition) rendition.cutLater(cut)
-      else rendition.cutNow(cut, unit)
-    }
-    run.cutter.startAt(run.leadRendition.boundarySeconds)
+  #cut({ cutter, leadRendition }: CurrentPeriod, cut: Cut, unit: AccessUnit): void {
+    this.#terms.fix(cutter, this.#renditions)
+    leadRendition.cutNow(cut, unit)
+    for (const rendition of this.#renditions.all) if (rendition !== leadRendition) rendition.cutLater(cut)
+    cutter.startAt(leadRendition.boundarySeconds)
     this.#changes.mark()
   }
 
-  /** Completes what there is of the timeline that runs. */
-  #finishRun(cut?: Cut): void {
-    const run = this.#run
-    if (!run) return
-    this.#run = undefined
-    const end = cut ?? run.cutter.finish()
-    this.#terms.fix(run.cutter)
-    for (const rendition of this.#terms.renditions.values()) rendition.finish(end)
-    this.#lastEndMs = run.timeline.originMs + end.atSeconds * 1000
+  /** Completes what there is of the period that runs. */
+  #finishPeriod(cut?: Cut): void {
+    const current = this.#current
+    if (!current) return
+    this.#current = undefined
+    const end = cut ?? current.cutter.finish()
+    this.#terms.fix(current.cutter, this.#renditions)
+    for (const rendition of this.#renditions.all) rendition.finish(end)
+    this.#clock.end(current.period, end.atSeconds)
     this.#changes.mark()
     this.#checkReady()
   }
 
-  #checkReady(): void {
-    if (this.#ready || this.#terms.renditions.size === 0) return
-    this.#ready = [...this.#terms.renditions.values()].every((rendition) => rendition.has(this.#first.msn))
-    if (this.#ready) this.#changes.mark()
+  /** @param isOver what is there is all that there will be for now */
+  #checkReady(isOver = false): void {
+    if (this.#ready || !this.#renditions.suffice(this.#first.msn, isOver)) return
+    this.#ready = true
+    this.#changes.mark()
   }
 }

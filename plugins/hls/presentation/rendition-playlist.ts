@@ -1,5 +1,5 @@
-import type { LiveRendition } from './live-rendition.ts'
 import type { PresentationTerms } from './presentation-terms.ts'
+import type { Rendition } from './rendition.ts'
 import { isGap } from './segment.ts'
 import type { Segment } from './segment.ts'
 import type { SegmentWindow } from './segment-window.ts'
@@ -14,8 +14,24 @@ const SKIP_TARGET_DURATIONS = 6
 /** EXT-X-VERSION that parts, EXT-X-GAP, EXT-X-MAP and the rest ask for (section 8). */
 const VERSION = { lowLatency: 9, gap: 8, map: 7, plain: 6 } as const
 
-/** The playlist of a rendition as it is now. */
-export function buildMediaPlaylist(rendition: LiveRendition, terms: PresentationTerms, skip: boolean): MediaPlaylist {
+/** A rendition as playlists show it. */
+export type ListedRendition = Pick<Rendition, 'name' | 'lastMsn'> & {
+  readonly window: SegmentWindow
+  /** The name of the part that will come next. */
+  readonly hint: string | undefined
+}
+
+/**
+ * The playlist of a rendition as it is now.
+ * @param all of its presentation, itself included
+ * @param skip whether old segments may be left out
+ */
+export function buildMediaPlaylist(
+  rendition: ListedRendition,
+  all: Iterable<ListedRendition>,
+  terms: PresentationTerms,
+  skip: boolean,
+): MediaPlaylist {
   const { window } = rendition
   const { partTargetSeconds } = terms
   const listed = window.listed().filter((segment) => segment.complete || segment.divided)
@@ -37,7 +53,7 @@ export function buildMediaPlaylist(rendition: LiveRendition, terms: Presentation
         : [describe(segment, window, index >= shown)],
     ),
     ...(hint === undefined ? {} : { preloadHint: { type: 'PART', uri: hint } as const }),
-    ...(partTargetSeconds === undefined ? {} : { renditionReports: reports(rendition, terms) }),
+    ...(partTargetSeconds === undefined ? {} : { renditionReports: reports(rendition, all) }),
     ended: terms.ended,
   }
 }
@@ -48,14 +64,14 @@ export function isIndependent(segment: Segment): boolean {
 }
 
 function describe(segment: Segment, window: SegmentWindow, withParts: boolean): MediaSegment {
-  const { msn, timeline, startSeconds, initName } = segment
+  const { msn, period, startSeconds, initName } = segment
   const parts = segment.parts.map(({ durationSeconds, independent }, index) => {
     return { uri: window.partName(msn, index), durationSeconds, independent }
   })
   return {
     ...(segment.complete ? { uri: window.segmentName(msn) } : {}),
     durationSeconds: segment.durationSeconds,
-    programDateTimeMs: Math.round(timeline.originMs + startSeconds * 1000),
+    programDateTimeMs: Math.round(period.originMs + startSeconds * 1000),
     ...(segment.discontinuity ? { discontinuity: true } : {}),
     ...(isGap(segment) ? { gap: true } : {}),
     ...(initName === undefined ? {} : { initUri: initName }),
@@ -104,11 +120,11 @@ function partsFrom(listed: readonly Segment[], { targetDurationSeconds }: Presen
 
 /** Discontinuities that playlists do not show any more. */
 function discontinuitiesBefore(first: Segment | undefined): number {
-  return first ? first.timeline.index - (first.discontinuity ? 1 : 0) : 0
+  return first ? first.period.index - (first.discontinuity ? 1 : 0) : 0
 }
 
-function reports(rendition: LiveRendition, { renditions }: PresentationTerms) {
-  const others = [...renditions.values()].filter((other) => other !== rendition && other.lastMsn >= 0)
+function reports(rendition: ListedRendition, all: Iterable<ListedRendition>) {
+  const others = [...all].filter((other) => other !== rendition && other.lastMsn >= 0)
   return others.map(({ name, lastMsn, window }) => {
     const lastPart = (window.find(lastMsn)?.divided === true ? window.find(lastMsn)!.parts.length : 0) - 1
     return { uri: `${name}.m3u8`, lastMsn, ...(lastPart >= 0 ? { lastPart } : {}) }

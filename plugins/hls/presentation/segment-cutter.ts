@@ -1,5 +1,6 @@
 import type { AccessUnit, Track } from 'sluice/sdk'
-import { FramePace, MAX_STEP_SECONDS } from './frame-pace.ts'
+import { MAX_STEP_SECONDS } from './frame-pace.ts'
+import type { FramePace } from './frame-pace.ts'
 
 /** Without a keyframe, the first segment ends this much past the fragment's length; it sets the target duration. */
 const FIRST_SEGMENT_MARGIN_SECONDS = 10
@@ -7,9 +8,9 @@ const FIRST_SEGMENT_MARGIN_SECONDS = 10
 const ROUNDING_SECONDS = 0.499
 /** Units of all renditions, whatever the bitrate: past it a segment is cut as it is. */
 export const MAX_SEGMENT_SIZE_BYTES = 64 * 1024 * 1024
-/** When no track had anything for longer than this, a new timeline begins. A pause of one track alone is none. */
+/** When no track had anything for longer than this, a new period begins. A pause of one track alone is none. */
 const MAX_SILENCE_SECONDS = MAX_STEP_SECONDS
-/** A track's step back that is longer than this begins a new timeline. */
+/** A track's step back that is longer than this begins a new period. */
 const MAX_STEP_BACK_SECONDS = 5
 /** How far other tracks run ahead before the leading one is taken to pause, and time goes on without it. */
 const MAX_LEAD_SECONDS = 1
@@ -19,28 +20,47 @@ const MAX_OVERSHOOT_SECONDS = 1.5
 /** Where a segment ends and the next begins. */
 export type Cut = { readonly atSeconds: number }
 
+export type SegmentCutterOptions = {
+  readonly fragmentSeconds: number
+  /** Undefined before the first cut of all. */
+  readonly targetSeconds: number | undefined
+  readonly lead: Track
+  /** How the frames of the leading track follow each other; whoever has it takes each before asking for cuts. */
+  readonly pace: Pick<FramePace, 'stepSeconds' | 'steadySeconds'>
+  readonly startSeconds: number
+}
+
 /**
- * Says where segments of one timeline end: at the first keyframe of the leading track once the fragment's length is
+ * Says where segments of one period end: at the first keyframe of the leading track once the fragment's length is
  * reached, before the target duration would be passed, and at a limit of bytes. The first segment sets the target.
  */
 export class SegmentCutter {
   readonly #fragmentSeconds: number
   readonly #lead: Track
-  readonly #pace = new FramePace()
+  readonly #pace: Pick<FramePace, 'stepSeconds' | 'steadySeconds'>
+  /** The pace up to the newest unit that was taken. */
+  #stepSeconds: number
+  #steadySeconds: number
   readonly #lastSeconds = new Map<Track, number>()
+  #leadSeconds: number | undefined
   #targetSeconds: number | undefined
   #startSeconds: number
   #latestSeconds: number
   #sizeBytes = 0
   /** Of the leading track; undefined before its first unit. */
   #startsWithKeyframe: boolean | undefined
+  /** All cuts before this unit have been made. */
+  #reached: AccessUnit | undefined
 
-  constructor(init: { fragmentSeconds: number; targetSeconds: number | undefined; lead: Track; startSeconds: number }) {
-    this.#fragmentSeconds = init.fragmentSeconds
-    this.#targetSeconds = init.targetSeconds
-    this.#lead = init.lead
-    this.#startSeconds = init.startSeconds
-    this.#latestSeconds = init.startSeconds
+  constructor(options: SegmentCutterOptions) {
+    this.#fragmentSeconds = options.fragmentSeconds
+    this.#targetSeconds = options.targetSeconds
+    this.#lead = options.lead
+    this.#pace = options.pace
+    this.#stepSeconds = options.pace.stepSeconds
+    this.#steadySeconds = options.pace.steadySeconds
+    this.#startSeconds = options.startSeconds
+    this.#latestSeconds = options.startSeconds
   }
 
   /** A whole number, fixed by the first cut. */
@@ -50,7 +70,7 @@ export class SegmentCutter {
 
   /** All cuts up to here are known. */
   get clockSeconds(): number {
-    return Math.max(this.#pace.lastSeconds ?? -Infinity, this.#latestSeconds - MAX_LEAD_SECONDS)
+    return Math.max(this.#leadSeconds ?? -Infinity, this.#latestSeconds - MAX_LEAD_SECONDS)
   }
 
   /** No segment is longer. */
@@ -61,29 +81,31 @@ export class SegmentCutter {
   }
 
   /**
-   * The cuts to be made before the next unit, each before the next is asked for: time may have gone on past more than
-   * one. `jump` when another timeline begins with the unit.
+   * The next cut before a unit; undefined when there is none any more. To be asked again once the cut was made, as time
+   * may have gone on past more than one. `jump` when another period begins with the unit.
    */
-  *cutsBefore(unit: AccessUnit, timeSeconds: number): Generator<Cut | 'jump', void> {
-    if (this.#isJump(unit.track, timeSeconds)) yield 'jump'
+  nextCut(unit: AccessUnit, timeSeconds: number): Cut | 'jump' | undefined {
+    if (unit === this.#reached) return undefined
+    if (this.#isJump(unit.track, timeSeconds)) return 'jump'
     const isLead = unit.track === this.#lead
     const clockSeconds = isLead ? timeSeconds : timeSeconds - MAX_LEAD_SECONDS
-    let atSeconds: number | undefined
-    do {
-      atSeconds = isLead ? this.#leadCut(unit, timeSeconds) : this.#otherCut(unit, timeSeconds)
-      if (atSeconds === undefined) return
-      if (clockSeconds - atSeconds > MAX_OVERSHOOT_SECONDS) yield 'jump'
-      this.#begin(atSeconds)
-      yield { atSeconds }
-    } while (atSeconds < clockSeconds)
+    const atSeconds = isLead ? this.#leadCut(unit, timeSeconds) : this.#otherCut(unit, timeSeconds)
+    if (atSeconds === undefined) return undefined
+    if (clockSeconds - atSeconds > MAX_OVERSHOOT_SECONDS) return 'jump'
+    this.#begin(atSeconds)
+    if (atSeconds >= clockSeconds) this.#reached = unit
+    return { atSeconds }
   }
 
   /** Takes the next unit, after the cuts before it. */
   take(unit: AccessUnit, timeSeconds: number): void {
     if (unit.track === this.#lead) {
       this.#startsWithKeyframe ??= unit.keyframe
-      this.#pace.take(timeSeconds)
+      this.#leadSeconds = timeSeconds
+      this.#stepSeconds = this.#pace.stepSeconds
+      this.#steadySeconds = this.#pace.steadySeconds
     }
+    this.#reached = undefined
     this.#sizeBytes += unit.sizeBytes
     this.#lastSeconds.set(unit.track, timeSeconds)
     this.#latestSeconds = Math.max(this.#latestSeconds, timeSeconds)
@@ -96,9 +118,9 @@ export class SegmentCutter {
 
   /** Where the last segment ends when nothing more comes. */
   finish(): Cut {
-    const { lastSeconds = this.#startSeconds, stepSeconds } = this.#pace
+    const lastSeconds = Math.max(this.#leadSeconds ?? this.#startSeconds, this.#startSeconds)
     // A picture that may stay for long is not told to be longer than is known.
-    const leadEndSeconds = Math.max(lastSeconds, this.#startSeconds) + Math.min(stepSeconds, MAX_LEAD_SECONDS)
+    const leadEndSeconds = lastSeconds + Math.min(this.#stepSeconds, MAX_LEAD_SECONDS)
     const isPaused = this.#latestSeconds - MAX_LEAD_SECONDS > leadEndSeconds
     const atSeconds = this.#within(isPaused ? this.#latestSeconds : leadEndSeconds)
     this.#begin(atSeconds)
@@ -122,22 +144,22 @@ export class SegmentCutter {
   #leadCut(unit: AccessUnit, timeSeconds: number): number | undefined {
     const elapsed = timeSeconds - this.#startSeconds
     if (elapsed <= 0) return undefined
-    const { steadySeconds, lastSeconds } = this.#pace
+    const hasLead = this.#leadSeconds !== undefined
     // After a forced cut, any keyframe is the place to be whole again.
-    const isMended = this.#startsWithKeyframe !== true && (lastSeconds !== undefined || elapsed > MAX_LEAD_SECONDS)
+    const isMended = this.#startsWithKeyframe !== true && (hasLead || elapsed > MAX_LEAD_SECONDS)
     // Times may be rounded.
-    const isDue = elapsed + steadySeconds / 2 >= this.#fragmentSeconds
+    const isDue = elapsed + this.#steadySeconds / 2 >= this.#fragmentSeconds
     if (unit.keyframe && (isDue || isMended)) return this.#within(timeSeconds)
     const isFull = this.#sizeBytes + unit.sizeBytes > MAX_SEGMENT_SIZE_BYTES
-    return isFull || elapsed + steadySeconds > this.limitSeconds ? this.#within(timeSeconds) : undefined
+    return isFull || elapsed + this.#steadySeconds > this.limitSeconds ? this.#within(timeSeconds) : undefined
   }
 
   /** While the leading track pauses, the others make time go on. */
   #otherCut(unit: AccessUnit, timeSeconds: number): number | undefined {
     const clockSeconds = timeSeconds - MAX_LEAD_SECONDS
     if (clockSeconds - this.#startSeconds > this.limitSeconds) return this.#within(clockSeconds)
-    const { lastSeconds = -Infinity, steadySeconds } = this.#pace
-    const endSeconds = Math.max(lastSeconds + steadySeconds, clockSeconds)
+    const leadEndSeconds = (this.#leadSeconds ?? -Infinity) + this.#steadySeconds
+    const endSeconds = Math.max(leadEndSeconds, clockSeconds)
     const isFull = this.#sizeBytes + unit.sizeBytes > MAX_SEGMENT_SIZE_BYTES
     return isFull && endSeconds > this.#startSeconds ? this.#within(endSeconds) : undefined
   }

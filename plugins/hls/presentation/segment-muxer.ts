@@ -11,7 +11,7 @@ import {
 /** What a presentation is made of. */
 export type SegmentFormat = 'fmp4' | 'ts'
 
-/** Turns the units of one rendition and timeline into the bytes of segments. */
+/** Turns the units of one rendition and period into the bytes of segments. */
 export interface SegmentMuxer {
   /** To be read before the segments; undefined where they need none. */
   readonly init: Buffer | undefined

@@ -1,7 +1,17 @@
-import type { PresentationFile } from './presentation-file.ts'
 import type { PresentationTerms } from './presentation-terms.ts'
 import { segmentSizeBytes } from './segment.ts'
 import type { Part, Segment } from './segment.ts'
+
+/**
+ * What a file's name stands for: its bytes, as buffers that follow each other and are never changed (a segment is the
+ * parts it is made of), or the promise that it will be there: the part that the playlist hints at.
+ */
+export type PresentationFile =
+  | { readonly contentType: string; readonly buffers: readonly Buffer[]; readonly sizeBytes: number }
+  | { readonly coming: true }
+
+/** What holds for a window: segments in a playlist, and how long they are. */
+export type WindowTerms = Pick<PresentationTerms, 'window' | 'targetDurationSeconds'>
 
 const CONTENT_TYPE = { ts: 'video/mp2t', m4s: 'video/iso.segment', mp4: 'video/mp4' } as const
 /** Removing a segment never leaves less than this (RFC 8216 6.2.2). */
@@ -18,7 +28,7 @@ const INIT_NAME = /^init(\d{1,9})\.mp4$/u
 export class SegmentWindow {
   readonly #prefix: string
   readonly #extension: 'ts' | 'm4s'
-  readonly #terms: Pick<PresentationTerms, 'window' | 'targetDurationSeconds'>
+  readonly #terms: WindowTerms
   /** In order of sequence numbers, without a hole. */
   readonly #segments: Segment[] = []
   /** Of those at the start that have left the playlist: how much media there will be when each may go. */
@@ -29,11 +39,7 @@ export class SegmentWindow {
   #longestSeconds = 0
 
   /** @param prefix Of all file names. */
-  constructor(
-    prefix: string,
-    extension: 'ts' | 'm4s',
-    terms: Pick<PresentationTerms, 'window' | 'targetDurationSeconds'>,
-  ) {
+  constructor(prefix: string, extension: 'ts' | 'm4s', terms: WindowTerms) {
     this.#prefix = prefix
     this.#extension = extension
     this.#terms = terms
@@ -46,6 +52,34 @@ export class SegmentWindow {
   /** The newest, which may be in the making. */
   get newest(): Segment | undefined {
     return this.#segments.at(-1)
+  }
+
+  /** See `Rendition.lastMsn`. */
+  get lastMsn(): number {
+    const { newest } = this
+    if (newest === undefined) return -1
+    if (isShown(newest)) return newest.msn
+    return this.find(newest.msn - 1)?.msn ?? -1
+  }
+
+  /** See `Rendition.lastPart`. */
+  get lastPart(): number {
+    const { newest } = this
+    return newest && !newest.complete && isShown(newest) ? newest.parts.length - 1 : -1
+  }
+
+  /** See `Rendition.has`. */
+  has(msn: number, part?: number): boolean {
+    const { newest } = this
+    if (newest === undefined || msn > newest.msn) return false
+    if (msn < newest.msn) {
+      const segment = this.find(msn)
+      // A part past the last of a segment is the first of the next (rfc8216bis 6.2.5.2).
+      const isOfNext = part !== undefined && segment?.divided === true && part >= segment.parts.length
+      return isOfNext && msn + 1 === newest.msn ? this.has(msn + 1, 0) : true
+    }
+    if (newest.complete) return part === undefined || !newest.divided || part < newest.parts.length
+    return part !== undefined && newest.divided && part < newest.parts.length
   }
 
   /** Those of the playlist: complete ones and the one being made. */
@@ -92,8 +126,8 @@ export class SegmentWindow {
   }
 
   /** Keeps an init segment for as long as segments that need it. @returns its name. */
-  addInit(timelineIndex: number, data: Buffer): string {
-    const name = `${this.#prefix}init${timelineIndex}.mp4`
+  addInit(periodIndex: number, data: Buffer): string {
+    const name = `${this.#prefix}init${periodIndex}.mp4`
     this.#inits.set(name, data)
     this.#sizeBytes += data.length
     return name
@@ -123,7 +157,7 @@ export class SegmentWindow {
 
   #dropInits(): void {
     const needed = new Set(this.#segments.map(({ initName }) => initName))
-    // The newest may be of a timeline that has no segment yet.
+    // The newest may be of a period that has no segment yet.
     const newest = [...this.#inits.keys()].at(-1)
     for (const [name, data] of this.#inits) {
       if (needed.has(name) || name === newest) continue
@@ -131,6 +165,11 @@ export class SegmentWindow {
       this.#sizeBytes -= data.length
     }
   }
+}
+
+/** Whether playlists show a segment. */
+function isShown({ complete, divided, parts }: Segment): boolean {
+  return complete || (divided && parts.length > 0)
 }
 
 function fileOf(extension: keyof typeof CONTENT_TYPE, pieces: readonly (Buffer | undefined)[]) {

@@ -1,6 +1,6 @@
 /** A run of media whose times go on: from a discontinuity to the next. */
-export type Timeline = {
-  /** Counts discontinuities, the first timeline being 0. */
+export type Period = {
+  /** Counts discontinuities, the first period being 0. */
   readonly index: number
   /** Wall clock of the media time 0, in milliseconds since the Unix epoch. */
   originMs: number
@@ -13,8 +13,8 @@ export type Part = { readonly data: Buffer; readonly durationSeconds: number; re
 export type Segment = {
   /** Media sequence number. */
   readonly msn: number
-  readonly timeline: Timeline
-  /** It is the first of its timeline, and not of all. */
+  readonly period: Period
+  /** It is the first of its period, and not of all. */
   readonly discontinuity: boolean
   /** File name of its init segment. */
   readonly initName: string | undefined

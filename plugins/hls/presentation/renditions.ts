@@ -1,0 +1,58 @@
+import type { Track } from 'sluice/sdk'
+import type { FrameRhythm } from './frame-rhythm.ts'
+import { LiveRendition, type LiveRenditionOptions } from './live-rendition.ts'
+import type { PresentationFile } from './segment-window.ts'
+import type { SequenceNumbers } from './sequence-numbers.ts'
+import type { Period } from './segment.ts'
+import type { Layout, TrackPlan } from './track-plan.ts'
+
+/** The renditions of a presentation. */
+export class Renditions {
+  /** In the order of the multivariant playlist. */
+  readonly all: readonly LiveRendition[]
+  readonly byName: ReadonlyMap<string, LiveRendition>
+
+  private constructor(all: readonly LiveRendition[]) {
+    this.all = all
+    this.byName = new Map(all.map((rendition) => [rendition.name, rendition]))
+  }
+
+  static readonly NONE = new Renditions([])
+
+  static create({ video, audio }: Layout, options: Omit<LiveRenditionOptions, 'name' | 'all'>): Renditions {
+    const all: LiveRendition[] = []
+    for (const name of [...video, ...audio]) all.push(new LiveRendition({ ...options, name, all }))
+    return new Renditions(all)
+  }
+
+  get sizeBytes(): number {
+    return this.all.reduce((sum, rendition) => sum + rendition.sizeBytes, 0)
+  }
+
+  /** How the frames come of those that run. */
+  get rhythms(): FrameRhythm[] {
+    return this.all.filter(({ running }) => running).map(({ pace }) => pace.rhythm)
+  }
+
+  /** Begins a period with the tracks of a plan. */
+  begin(period: Period, plan: TrackPlan, lead: Track, startSeconds: number): void {
+    for (const rendition of this.all) rendition.begin(period, plan.get(rendition.name) ?? [], lead, startSeconds)
+  }
+
+  /** A file by its name without the presentation's id: that of its rendition, and what that calls it. */
+  file(name: string): PresentationFile | undefined {
+    const [rendition = '', file, ...rest] = name.split('-')
+    return file === undefined || rest.length > 0 ? undefined : this.byName.get(rendition)?.file(file)
+  }
+
+  /** Whether each has a complete segment. @param firstMsn the number of the first */
+  suffice(firstMsn: number, _isOver: boolean): boolean {
+    return this.all.length > 0 && this.all.every((rendition) => rendition.has(firstMsn))
+  }
+
+  /** For the presentation that takes this one's place. */
+  numbersAfter(first: SequenceNumbers, periods: number): SequenceNumbers {
+    const shown = this.all.map(({ lastMsn }) => lastMsn)
+    return { msn: Math.max(...shown) + 1, discontinuity: first.discontinuity + periods }
+  }
+}
