@@ -7,12 +7,17 @@ import { waitFor } from '../peers/wait-for.ts'
 import { ServerCommand } from '../support/command.ts'
 import type { ServerLogRecord } from '../support/server.ts'
 
-/** A plugin whose route holds the event loop up, in a function of that name. */
+/** A plugin whose routes hold the event loop up; `spin` also has CPU time for half of that, however busy the machine is. */
 const PLUGIN = `
 import { definePlugin } from 'sluice/sdk'
 
-function spin(endMs: number) {
-  while (performance.now() < endMs);
+function cpuMs() {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
+}
+function spin(ms: number) {
+  const [endMs, endCpuMs] = [performance.now() + ms, cpuMs() + ms / 2]
+  while (performance.now() < endMs || cpuMs() < endCpuMs);
 }
 export default definePlugin({
   name: 'looper',
@@ -20,7 +25,7 @@ export default definePlugin({
   setup({ http }) {
     http.get('/spin', ({ query }) => {
       const { ms } = query as { ms: string }
-      setTimeout(() => spin(performance.now() + Number(ms)))
+      setTimeout(() => spin(Number(ms)))
       return {}
     })
     http.get('/regexp', () => {
@@ -48,23 +53,25 @@ describe('an event loop that a plugin blocks', () => {
 
   it('is told when it is over, in one line that names the plugin and the code', async () => {
     await ask('spin?ms=3000')
-    await waitFor(() => told().length > 0, { what: 'the line' })
-    await waitFor(async () => (await fetch(server.http('/healthz'))).ok)
-    expect(told()).to.have.length(1)
-    expect(told()[0]).to.include({ level: 'warn', plugin: 'looper' })
-    expect(told()[0]?.msg).to.match(/was blocked for \d+\.\d s$/u)
-    expect(told()[0]?.['at']).to.match(/^spin \(.*looper\.ts:5:\d+\)$/u)
+    // Where the machine is so busy that the turn takes longer than five seconds, it is told before it is over, too.
+    const over = () => told().filter(({ level }) => level === 'warn')
+    await waitFor(() => over().length > 0, { what: 'the line' })
+    expect((await fetch(server.http('/healthz'))).status).to.equal(200)
+    expect(over()).to.have.length(1)
+    expect(over()[0]).to.include({ plugin: 'looper' })
+    expect(over()[0]?.msg).to.match(/was blocked for \d+\.\d s$/u)
+    expect(over()[0]?.['at']).to.match(/^(?:cpuMs|spin) \(.*looper\.ts:\d+:\d+\)$/u)
   })
 
-  for (const [what, name, at] of [
-    ['an endless loop', 'spin?ms=Infinity', 'spin'],
-    ['a regular expression', 'regexp', 'looper.ts'],
+  for (const [what, name] of [
+    ['an endless loop', 'spin?ms=Infinity'],
+    ['a regular expression', 'regexp'],
   ] as const) {
     it(`is told while it lasts, for ${what}, and Ctrl-C ends the process`, async () => {
       await ask(name)
       await waitFor(() => told().length > 0, { what: 'the line' })
       expect(told()[0]).to.include({ level: 'error', plugin: 'looper' })
-      expect(told()[0]?.['at']).to.include(at)
+      expect(told()[0]?.['at']).to.include('looper.ts')
       const interrupt = () => {
         server.process.signal('SIGINT')
         return server.process.exited
