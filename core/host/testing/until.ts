@@ -2,8 +2,8 @@ import { setTimeout } from 'node:timers/promises'
 
 const POLL_MS = 5
 
-/** Waits for a condition; fails with its text when it does not come. */
-export async function until(what: string, condition: () => boolean, timeoutMs = 5000): Promise<void> {
+/** Waits for a condition; fails with its text when it does not come, and judges nothing by how long it takes. */
+export async function until(what: string, condition: () => boolean, timeoutMs = 30_000): Promise<void> {
   const deadlineMs = performance.now() + timeoutMs
   while (!condition()) {
     if (performance.now() > deadlineMs) throw new Error(`not within ${timeoutMs} ms: ${what}`)
