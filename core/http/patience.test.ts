@@ -13,12 +13,15 @@ const LIMITS = { upgradeTimeoutMs: 50, idleTimeoutMs: 50, checkIntervalMs: 10 }
 describe('a viewer who waits for a stream', () => {
   let fixture: HttpFixture
   let waiting: PromiseWithResolvers<Subscriber>[]
+  let signals: (AbortSignal | undefined)[]
 
   beforeEach(async () => {
     fixture = new HttpFixture(LIMITS, { listenaddrtls: '127.0.0.1:0' })
     waiting = []
+    signals = []
     const plugin = await fixture.plugin('flv')
-    const subscribe = (_init: SessionInit) => {
+    const subscribe = ({ signal }: SessionInit) => {
+      signals.push(signal)
       waiting.push(Promise.withResolvers<Subscriber>())
       return waiting.at(-1)?.promise
     }
@@ -65,6 +68,15 @@ describe('a viewer who waits for a stream', () => {
     await stalled()
     deny()
     expect(await answer).to.match(/^HTTP\/1\.1 401 /u)
+  })
+
+  it('over HTTP/1 is waited for no longer when it hangs up', async () => {
+    const viewer = fixture.dial()
+    viewer.write('GET /flv/live/late HTTP/1.1\r\nHost: x\r\n\r\n')
+    await waitFor(() => waiting.length === 1)
+    viewer.end()
+    await waitFor(() => signals[0]?.aborted === true)
+    deny()
   })
 
   it('over HTTP/2 waits longer than a client that reads nothing', async () => {

@@ -27,13 +27,13 @@ export class PacedReading {
     this.#socket = socket
     this.#reader = reader
     this.#queue = queue
-    // The reader ends the connection, once it has read what came before its end.
+    // Its end is for after what came before it was read.
     this.#allowedHalfOpen = socket.allowHalfOpen
     socket.allowHalfOpen = true
     socket.on('data', this.#onData)
     socket.on('end', this.#onEnd)
     socket.on('resume', this.#onResume)
-    socket.once('close', () => this.stop())
+    socket.on('close', this.#onClose)
   }
 
   /**
@@ -48,6 +48,7 @@ export class PacedReading {
     this.#socket.off('data', this.#onData)
     this.#socket.off('end', this.#onEnd)
     this.#socket.off('resume', this.#onResume)
+    this.#socket.off('close', this.#onClose)
     return rest
   }
 
@@ -66,7 +67,11 @@ export class PacedReading {
 
   readonly #onEnd = (): void => {
     this.#hasEnded = true
-    if (this.#rest === null) this.#reader.onEnd()
+    if (this.#rest === null) this.#finish()
+  }
+
+  readonly #onClose = (): void => {
+    this.stop()
   }
 
   readonly #onTurn = (): void => {
@@ -87,8 +92,13 @@ export class PacedReading {
     if (this.#socket.destroyed) this.#rest = null
   }
 
+  #finish(): void {
+    this.#reader.onEnd()
+    if (!this.#allowedHalfOpen) this.#socket.end()
+  }
+
   #goOn(): void {
-    if (this.#hasEnded) this.#reader.onEnd()
+    if (this.#hasEnded) this.#finish()
     else if (this.#socket.writableNeedDrain) this.#socket.once('drain', () => this.#socket.resume())
     else this.#socket.resume()
   }
