@@ -32,6 +32,8 @@ export type RtmpClientOptions = {
   readonly amf3?: boolean
   /** Says that several tracks of a kind are understood (enhanced RTMP v2). Default false. */
   readonly multitrack?: boolean
+  /** Size of the chunks it sends. Default 4096. */
+  readonly chunkSizeBytes?: number
   /** `flashVer` of `connect`. */
   readonly userAgent?: string
   /** How long each answer may take, in milliseconds. Default 10 s. */
@@ -45,8 +47,8 @@ export type RtmpClientOptions = {
 type PendingCall = {
   readonly name: string
   readonly timer: NodeJS.Timeout
-  answer(command: Command): void
-  fail(error: Error): void
+  readonly answer: (command: Command) => void
+  readonly fail: (error: Error) => void
 }
 
 /** A server that did not agree, did not answer, or closed the connection; the message holds no part of the URL's query. */
@@ -117,9 +119,8 @@ export class RtmpClient {
    */
   async connect(): Promise<void> {
     await this.handshaken
-    this.#connection.announceChunkSize(CHUNK_SIZE_BYTES)
+    this.#connection.announceChunkSize(this.#options.chunkSizeBytes ?? CHUNK_SIZE_BYTES)
     agreed(await this.call('connect', this.#properties()))
-    this.#connection.expectNothing()
     const answer = agreed(await this.call('createStream', null))
     const [streamId] = answer.args
     if (typeof streamId !== 'number') throw new RtmpClientError('the server gave no message stream')
@@ -130,8 +131,9 @@ export class RtmpClient {
    * Asks to publish, and resolves when the server has agreed.
    * @throws {RtmpClientError} with the status that the server refused by
    */
-  publish(): Promise<void> {
-    return this.#ask('NetStream.Publish.Start', 'publish', this.url.name, 'live')
+  async publish(): Promise<void> {
+    const timer = setTimeout(() => this.#connection.cut('no answer to publish in time'), this.#answerTimeoutMs)
+    await this.#ask('NetStream.Publish.Start', 'publish', this.url.name, 'live').finally(() => clearTimeout(timer))
   }
 
   /**
@@ -152,8 +154,7 @@ export class RtmpClient {
     if (this.#calls.size === MAX_PENDING_CALLS) return Promise.reject(new RtmpClientError('too many calls at once'))
     const id = ++this.#transactionId
     const { promise, resolve, reject } = Promise.withResolvers<Command>()
-    const timeoutMs = this.#options.answerTimeoutMs ?? ANSWER_TIMEOUT_MS
-    const timer = setTimeout(() => this.#connection.cut(`no answer to ${name} in time`), timeoutMs)
+    const timer = setTimeout(() => this.#connection.cut(`no answer to ${name} in time`), this.#answerTimeoutMs)
     this.#calls.set(id, { name, timer, answer: resolve, fail: reject })
     this.#command(name, id, commandObject, args)
     return promise
@@ -185,6 +186,10 @@ export class RtmpClient {
   /** Ends the connection without waiting for what was sent. */
   close(reason = 'closed'): void {
     this.#connection.cut(reason)
+  }
+
+  get #answerTimeoutMs(): number {
+    return this.#options.answerTimeoutMs ?? ANSWER_TIMEOUT_MS
   }
 
   #properties(): AmfObject {

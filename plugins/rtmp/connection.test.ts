@@ -32,16 +32,11 @@ class TurnCounter {
   total = 0
   most = 0
   #thisTurn = 0
-  #immediate: NodeJS.Immediate | undefined
 
   count(): void {
     this.total++
-    this.#thisTurn++
+    if (this.#thisTurn++ === 0) setImmediate(() => (this.#thisTurn = 0))
     this.most = Math.max(this.most, this.#thisTurn)
-    this.#immediate ??= setImmediate(() => {
-      this.#thisTurn = 0
-      this.#immediate = undefined
-    })
   }
 }
 
@@ -67,7 +62,7 @@ describe('Connection', () => {
     accepted = (socket) => {
       sockets.add(socket)
       const handshake = new ServerHandshake({ random: randomFillSync })
-      resolve(new Connection(socket, { message, media: () => void message(), closed }, handshake))
+      resolve(new Connection(socket, { message, media: () => void message(), handshaken: () => {}, closed }, handshake))
     }
     const socket = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1' })
     sockets.add(socket)
@@ -113,10 +108,11 @@ describe('Connection', () => {
   it('sends the answers of a turn in one write', async () => {
     const { socket, connection } = await dial(() => undefined)
     let writes = 0
-    const { write } = connection.socket
-    connection.socket.write = ((...args: Parameters<typeof write>) => {
+    const { socket: served } = connection
+    const write = served.write.bind(served)
+    served.write = ((...args: Parameters<typeof write>) => {
       writes++
-      return write.apply(connection.socket, args)
+      return write(...args)
     }) as typeof write
     const pong = bytesOf({ kind: 'pingResponse', timestampMs: 1 }, 128)
     const answers = collect(socket, 100 * pong.length)
@@ -134,15 +130,15 @@ describe('Connection', () => {
   })
 
   it('ends a peer that sends what is answered and does not read, and says how much waits', async () => {
-    let reason = ''
+    const reasons: string[] = []
     const { socket } = await dial(
       () => undefined,
-      (text) => (reason = text),
+      (reason) => void reasons.push(reason),
     )
     socket.pause()
     const pings = Buffer.concat(Array<Buffer>(2000).fill(bytesOf(PING)))
-    while (reason === '') await new Promise<void>((resolve) => socket.write(pings, () => resolve()))
-    expect(reason).to.match(/^the peer does not read: \d+ bytes of answers wait for it$/u)
+    while (reasons.length === 0) await new Promise<void>((resolve) => socket.write(pings, () => resolve()))
+    expect(reasons[0]).to.match(/^the peer does not read: \d+ bytes of answers wait for it$/u)
   })
 })
 

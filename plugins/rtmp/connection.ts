@@ -14,7 +14,7 @@ import { parseMessage, serializeMessage, type Message } from './wire/message/mes
 import { chunkStreamOf, type RawMessage } from './wire/message/raw-message.ts'
 import { CHUNKS_PER_WORK, WORK_PER_TURN, workOf } from './work.ts'
 
-/** A peer must get through the handshake, and then ask for a stream, within this. */
+/** A peer must get through the handshake within this. */
 const HANDSHAKE_TIMEOUT_MS = 10_000
 /** Most bytes of answers that wait in this process for a peer that does not read; the system holds some more. */
 const MAX_ANSWER_QUEUE_BYTES = 256 * 1024
@@ -35,7 +35,7 @@ type ConnectionEvents = {
   /** A message with media or data, unparsed; see {@link carriesMedia}. */
   media(raw: RawMessage): void
   /** The handshake is over. */
-  handshaken?(): void
+  handshaken(): void
   /** The connection has ended; called once. */
   closed(reason: string): void
 }
@@ -179,8 +179,8 @@ export class Connection {
     if (reply !== undefined) this.socket.write(reply)
     if (!done) return
     this.#handshake = undefined
-    this.expectWithin(HANDSHAKE_TIMEOUT_MS, 'no stream was asked for in time')
-    this.#events.handshaken?.()
+    this.expectNothing()
+    this.#events.handshaken()
     if (rest === undefined) return
     this.#reader.push(rest)
     this.#takeTurn()

@@ -13,8 +13,11 @@ import { parseStreamTarget, type StreamTarget } from './wire/url.ts'
 
 /** Most message streams of one connection, and so their highest id. */
 const MAX_NET_STREAMS = 8
+/** A client must ask for a stream this soon after the handshake. */
+const REQUEST_TIMEOUT_MS = 10_000
 /** A connection that has closed its last message stream is closed after this. */
 const IDLE_TIMEOUT_MS = 30_000
+const NO_REQUEST = 'no stream was asked for in time'
 /** How much of a command's name is shown in the log. */
 const SHOWN_NAME_LENGTH = 32
 
@@ -51,6 +54,7 @@ export class RtmpSession {
       {
         message: (message, raw) => (message.kind === 'command' ? this.#command(message, raw) : undefined),
         media: (raw) => this.#streams.get(raw.messageStreamId)?.receive(raw),
+        handshaken: () => this.#connection.expectWithin(REQUEST_TIMEOUT_MS, NO_REQUEST),
         closed: (reason) => this.#closed(reason),
       },
       handshake,
@@ -174,7 +178,7 @@ export class RtmpSession {
     this.#told ||= stream?.told === true
     this.#streams.delete(id)
     if (this.#connection.closed || [...this.#streams.values()].some((stream) => !stream.idle)) return
-    this.#connection.expectWithin(IDLE_TIMEOUT_MS, 'no stream was asked for in time')
+    this.#connection.expectWithin(IDLE_TIMEOUT_MS, NO_REQUEST)
   }
 
   #target(command: Command, use: (target: StreamTarget) => Promise<void> | undefined): Promise<void> | undefined {

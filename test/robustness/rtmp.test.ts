@@ -124,7 +124,7 @@ describe('RTMP and bad clients', () => {
     it(`ends one that floods it with ${name} and reads nothing`, async () => {
       const { bad } = await BadClient.connected(server.ports.rtmp)
       bad.socket.write(messageBytes(command('play', 0, 'nothing-here'), 1))
-      bad.socket.pause()
+      bad.stopReading()
       await bad.flood(Buffer.concat(Array<Buffer>(500).fill(bytes)))
       // Where the system takes most of the answers, it may be refused first what it asked to play.
       await bad.expectEnd(server, /does not read|too many|not found/)

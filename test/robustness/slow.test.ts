@@ -43,8 +43,9 @@ describe('viewers that read nothing', () => {
 
   async function openRtmp(): Promise<BadClient> {
     const rtmp = await RtmpClient.play({ port: server.ports.rtmp }, 'fast', () => {})
-    rtmp.socket.pause()
-    return new BadClient(rtmp.socket, rtmp.since)
+    const client = new BadClient(rtmp.socket, rtmp.since)
+    client.stopReading()
+    return client
   }
 
   const WAYS: readonly (() => Promise<BadClient>)[] = [

@@ -81,7 +81,7 @@ async function openViewer(ports: CrowdSize['ports'], name: string, index: number
   return { check, close: () => client.close() }
 }
 
-async function watch(closed: Promise<void>): Promise<void> {
+async function watch(closed: Promise<unknown>): Promise<void> {
   await closed
   if (!leaving) closedCount++
 }

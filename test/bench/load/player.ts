@@ -32,6 +32,6 @@ export interface Player {
   start(): void
   /** Takes bytes over and reads them. */
   receive(bytes: Buffer): void
-  /** So many bytes came in, whether or not they are read. */
+  /** So many bytes came in that nobody reads. */
   count?(sizeBytes: number): void
 }

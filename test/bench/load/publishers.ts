@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
+import { FLV_TAG_TYPE } from 'sluice/sdk/media'
 import { serializeMarker } from '../media/marker.ts'
 import { isVideo, parseTape, VIDEO_HEADER_SIZE_BYTES, type Tape } from '../media/tape.ts'
 import type { Load } from './load.ts'
-import { RtmpClient } from './rtmp-client.ts'
+import { createRtmpClient } from './rtmp-player.ts'
 import { openSocket } from './socket.ts'
 
 const START_TIMEOUT_MS = 20_000
@@ -85,7 +86,7 @@ class Publisher {
   maxLateMs = 0
   readonly #tape: Tape
   readonly #socket: Socket
-  readonly #client: RtmpClient
+  readonly #client: ReturnType<typeof createRtmpClient>
   #startMs: number | undefined
   #position = 0
   #passMs = 0
@@ -94,19 +95,17 @@ class Publisher {
   constructor(port: number, path: string, tape: Tape) {
     this.#tape = tape
     const failed = (reason: string) => (this.failure ??= reason)
-    this.#client = new RtmpClient({
-      action: 'publish',
-      port,
-      path,
-      send: (bytes) => void this.#socket.write(bytes),
-      publishing: () => this.#begin(),
-      failed,
-    })
     this.#socket = openSocket(port, {
-      connected: () => this.#client.start(),
-      bytes: (view) => this.#client.receive(Buffer.from(view)),
+      connected: () => {},
+      bytes: (view) => void this.#socket.emit('data', Buffer.from(view)),
       closed: failed,
     })
+    this.#client = createRtmpClient({ port, path, socket: this.#socket })
+    this.#client
+      .connect()
+      .then(() => this.#client.publish())
+      .then(() => this.#begin())
+      .catch((error: unknown) => failed(String(error)))
   }
 
   get started(): boolean {
@@ -154,7 +153,7 @@ class Publisher {
   }
 
   #sendMedia(kind: 'audio' | 'video', timestampMs: number, parts: readonly Buffer[]): void {
-    this.#client.sendMedia(kind, timestampMs, parts)
+    this.#client.sendMedia(FLV_TAG_TYPE[kind], timestampMs, parts)
     for (const part of parts) this.mediaBytes += part.length
     this.maxQueuedBytes = Math.max(this.maxQueuedBytes, this.#socket.writableLength)
   }

@@ -3,7 +3,7 @@ import { parseMarker } from '../media/marker.ts'
 import { isKeyframe, VIDEO_HEADER_SIZE_BYTES } from '../media/tape.ts'
 import { FlvPlayer } from './flv-player.ts'
 import type { Player, Target } from './player.ts'
-import { RtmpClient } from './rtmp-client.ts'
+import { RtmpPlayer } from './rtmp-player.ts'
 import type { LoadViewer } from './load-viewer.ts'
 import { openSocket } from './socket.ts'
 import { ViewerCounts } from './viewer-counts.ts'
@@ -50,14 +50,12 @@ export class Viewer implements LoadViewer {
       video: (body: Buffer) => this.#video(body),
       failed: (reason: string) => this.#fail(reason),
     }
-    if (target.format !== 'rtmp') return new FlvPlayer(target, events)
-    return new RtmpClient({ ...events, action: 'play', port: target.port, path: target.path })
+    return target.format === 'rtmp' ? new RtmpPlayer(target, events, () => this.#socket) : new FlvPlayer(target, events)
   }
 
   #receive(view: Buffer): void {
     this.counts.receivedBytes += view.length
-    this.#player.count?.(view.length)
-    if (!this.#reading) return
+    if (!this.#reading) return this.#player.count?.(view.length)
     try {
       this.#player.receive(Buffer.from(view))
     } catch (error) {

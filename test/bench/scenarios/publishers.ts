@@ -5,7 +5,7 @@ import { onStage } from './stage.ts'
 /** How long the idle server is watched, for what it uses anyway. */
 const IDLE_SECONDS = 3
 /** How long the publishers are there before it counts: a server that is compiled while it runs is not yet itself. */
-const WARM_UP_SECONDS = 5
+const WARM_UP_SECONDS = 8
 
 /** Publishers of streams that nobody watches. */
 export const publishers: ServerScenario = {

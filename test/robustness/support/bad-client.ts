@@ -55,6 +55,12 @@ export class BadClient {
     return this.#closed
   }
 
+  /** Reads nothing any more, whatever a client that shares the socket wants. */
+  stopReading(): void {
+    this.socket.pause()
+    this.socket.on('resume', () => this.socket.pause())
+  }
+
   /** Writes until the server has closed the connection, as fast as it reads. */
   async flood(bytes: Buffer): Promise<void> {
     const { socket } = this

@@ -6,7 +6,7 @@ import { NumberedPublisher } from './numbered-publisher.ts'
 import { RtmpClient } from './rtmp-client.ts'
 import type { Ports } from './server-process.ts'
 
-type Client = { readonly closed: Promise<void>; close(): void }
+type Client = { readonly closed: Promise<unknown>; close(): void }
 type Viewer = { readonly check: NumberCheck; readonly client: Client }
 
 const FPS = 25
