@@ -58,23 +58,22 @@ export type SampleRun = {
  * @throws {RangeError} for a time below 0.
  */
 export function serializeFragment(sequenceNumber: number, tracks: readonly TrackSamples[]): Buffer {
-  const header = serializeMovieFragmentHeader(sequenceNumber)
-  const heads = tracks.map(trackFragmentHead)
-  let dataOffset = boxSizeBytes({ type: 'moof', children: [header, ...heads] }) + MDAT_HEADER_SIZE_BYTES
+  const fragments = tracks.map(trackFragmentHead)
+  const moof = { type: 'moof', children: [serializeMovieFragmentHeader(sequenceNumber), ...fragments] }
+  let dataOffset = boxSizeBytes(moof) + MDAT_HEADER_SIZE_BYTES
   for (const { samples, kind } of tracks) dataOffset += trackRunSizeBytes(samples.length, FIELDS[kind])
-  const children = [header]
+  const contents: Buffer[] = []
   for (const [index, { kind, samples, data }] of tracks.entries()) {
-    const run = serializeTrackRun({ dataOffset, samples }, FIELDS[kind])
-    children.push({ type: 'traf', children: [...heads[index]!.children, run] })
-    for (const { length } of data) dataOffset += length
+    fragments[index]!.children.push(serializeTrackRun({ dataOffset, samples }, FIELDS[kind]))
+    for (const piece of data) {
+      dataOffset += piece.length
+      contents.push(piece)
+    }
   }
-  return serializeBoxes([
-    { type: 'moof', children },
-    { type: 'mdat', contents: tracks.flatMap(({ data }) => data) },
-  ])
+  return serializeBoxes([moof, { type: 'mdat', contents }])
 }
 
-/** A `traf` (8.8.6) without its run, whose data offset depends on the size of all that comes before the data. */
+/** A `traf` (8.8.6) before its run, whose data offset depends on the size of all that comes before the data. */
 function trackFragmentHead({ trackId, baseDts }: TrackSamples) {
   const header = serializeTrackFragmentHeader({ trackId, baseIsMoof: true })
   return { type: 'traf', children: [header, serializeTrackFragmentDecodeTime(baseDts)] }

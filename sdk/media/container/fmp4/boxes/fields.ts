@@ -9,14 +9,16 @@ export function uint8(...values: readonly number[]): Buffer {
 /** Fields of two bytes each. */
 export function uint16(...values: readonly number[]): Buffer {
   const bytes = Buffer.allocUnsafe(values.length * 2)
-  for (const [index, value] of values.entries()) bytes.writeUInt16BE(value, index * 2)
+  let offset = 0
+  for (const value of values) offset = bytes.writeUInt16BE(value, offset)
   return bytes
 }
 
 /** Fields of four bytes each. */
 export function uint32(...values: readonly number[]): Buffer {
   const bytes = Buffer.allocUnsafe(values.length * 4)
-  for (const [index, value] of values.entries()) bytes.writeUInt32BE(value, index * 4)
+  let offset = 0
+  for (const value of values) offset = bytes.writeUInt32BE(value, offset)
   return bytes
 }
 
