@@ -415,6 +415,16 @@ describe('A subscriber', () => {
       expect(got).to.deep.equal(['v1', 'a1', 'K1', 'v2', 'K2', 'v1', 'a1', 'K3'])
     })
 
+    it('gets nothing that was kept before the configuration changed', async () => {
+      const rig = new RegistryRig()
+      const source = await rig.source('live/a')
+      source.write('K1 P2')
+      source.publisher.configureTrack(source.video, videoTrack({ record: 'v2' }).config)
+      const { got } = await read(rig)
+      source.write('P3 K4')
+      expect(got).to.deep.equal(['v2', 'a1', 'K4'])
+    })
+
     it('hears of tracks that go, and of the end of the publisher', async () => {
       const rig = new RegistryRig()
       const source = await rig.source('live/a')

@@ -120,6 +120,21 @@ describe('SinkQueue', () => {
 })
 
 describe('A slow sink', () => {
+  it('that joins may have more queued than its bounds, by what was kept for it', async () => {
+    const rig = new MuxerRig()
+    rig.wait()
+    rig.write('K1 P2 P3')
+    await turn()
+    const { sink, queue } = rig.join({ queueBytes: 10 })
+    sink.stuck = true
+    await turn()
+    expect(sink.queuedBytes).to.be.greaterThan(10)
+    rig.write('P4')
+    await turn()
+    expect(sink.text).to.equal('S(v1,a1) K1 P2 P3 P4')
+    expect([queue.state, queue.dropped]).to.deep.equal(['live', 0])
+  })
+
   it('skips to a keyframe once its queue has drained, and counts what it missed', async () => {
     const rig = new MuxerRig()
     const { sink, queue, closed } = rig.wait({ queueBytes: 20 })
