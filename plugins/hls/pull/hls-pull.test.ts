@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
-import type { Publisher, PullEnd, PullRequest } from 'sluice/sdk'
+import type { CloseReason, Publisher, PullEnd, PullRequest } from 'sluice/sdk'
 import { LogRecords } from 'sluice/sdk/testing'
 import { waitFor } from '../../../test/peers/wait-for.ts'
 import { AUDIO, FRAMES, listed, makeSegments, PICTURES, VIDEO } from './fixtures/made-segments.ts'
@@ -18,7 +18,7 @@ describe('HlsPull', () => {
   let asked: string[]
   let published: TrackLog
   let closeReason: string | undefined
-  let close: (reason: string) => void
+  let close: (reason: CloseReason | string) => void
   let completed: number
   let stop: AbortController
 
@@ -57,15 +57,16 @@ describe('HlsPull', () => {
   }
 
   function publisher(): Publisher {
-    const listeners: ((reason: string) => void)[] = []
+    const listeners: ((reason: CloseReason) => void)[] = []
     close = (reason) => {
-      closeReason ??= reason
-      for (const listener of listeners.splice(0)) listener(reason)
+      const given: CloseReason = typeof reason === 'string' ? { code: 'closed', text: reason } : reason
+      closeReason ??= given.text
+      for (const listener of listeners.splice(0)) listener(given)
     }
     return Object.assign(published, {
       ...{ id: 1, streamPath: 'live/a', config: {} as Publisher['config'], setMetadata: () => undefined },
       tracksComplete: () => void completed++,
-      onClose: (listener: (reason: string) => void) => void listeners.push(listener),
+      onClose: (listener: (reason: CloseReason) => void) => void listeners.push(listener),
       close: (reason = '') => close(reason),
     })
   }
@@ -109,8 +110,9 @@ describe('HlsPull', () => {
     add('a', { video: VIDEO }, 20)
     const end = pull('a.m3u8')
     await waitFor(() => published.count('video') > 0)
-    close('stop by user')
-    expect(await end).to.eql({ by: 'server', reason: 'stop by user' })
+    const reason: CloseReason = { code: 'stopped', text: 'stop by user' }
+    close(reason)
+    expect(await end).to.eql({ by: 'server', reason })
   })
 
   for (const seconds of [3, 20]) {
