@@ -2,20 +2,10 @@ import type { Static, TObject, TProperties } from 'typebox'
 import type { InheritedConfig } from '../config/groups.ts'
 import type { Frozen, Written } from '../config/values.ts'
 import type { PluginContext } from './context.ts'
+import type { Endpoints } from './endpoints.ts'
 
 /** The effective config of a plugin: its own keys and the groups every plugin has. */
 export type PluginConfig<Schema extends TObject> = Frozen<Static<Schema>> & InheritedConfig
-
-/**
- * The addresses at which clients reach a plugin: templates with `{hostName}` and `{streamPath}`, as `addressTemplates` makes them.
- * `/api/sysinfo` and the home page show them.
- */
-export type Endpoints = {
-  readonly pushAddr?: readonly string[]
-  readonly playAddr?: readonly string[]
-  readonly pullAddr?: readonly string[]
-  readonly downloadAddr?: readonly string[]
-}
 
 /** The definition of a plugin: its name, its needs and its work. `name`, `version` and `setup` are enough. */
 export interface PluginDefinition<Schema extends TObject = TObject<TProperties>> {

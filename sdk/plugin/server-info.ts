@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { Endpoints } from './define-plugin.ts'
+import type { Endpoints } from './endpoints.ts'
 
 /** The addresses of one running plugin, as its `endpoints` give them. */
 export type PluginEndpoints = Required<Endpoints> & { readonly plugin: string }
