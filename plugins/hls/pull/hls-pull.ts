@@ -1,6 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { maskUrl, type CloseReason, type PluginContext, type Publisher, type PullEnd, type PullRequest } from 'sluice/sdk'
+import {
+  maskUrl,
+  type CloseReason,
+  type PluginContext,
+  type Publisher,
+  type PullEnd,
+  type PullRequest,
+} from 'sluice/sdk'
 import { Pacer } from './pacer.ts'
 import { fetchPlaylist, PlaylistFollower } from './playlist-follower.ts'
 import { SegmentLoader } from './segment-loader.ts'
