@@ -13,7 +13,7 @@ import { FlvTagDemuxer } from './tag-demuxer.ts'
 import { flvConfigBody, flvTagType, flvUnitHeader, unitTimestampMs } from './tag-muxer.ts'
 import { serializeFlvTag } from './tag.ts'
 import type { FlvTag } from './tag.ts'
-import { loadFlv } from './fixtures/bytes.ts'
+import { fromHex, loadFlv } from './fixtures/bytes.ts'
 
 function demux(tags: readonly FlvTag[]): RecordingSink {
   const sink = new RecordingSink()
@@ -109,6 +109,23 @@ describe('FLV tags that ffmpeg wrote', () => {
       // The end of the AVC sequence is not carried on.
       const bodiesRead = tags.filter(({ type, body }) => type !== 18 && body.readUInt16BE(0) !== 0x1702)
       expect([...configs, ...bodies]).to.have.members(bodiesRead.map(({ body }) => body.toString('hex')))
+    })
+  }
+})
+
+describe('flvConfigBody', () => {
+  // As flvenc.c of ffmpeg 8 and gortmplib write it.
+  const cases = [
+    { codec: 'vp9', what: 'the vpcC box with its version and flags', head: '90 76703039 01000000' },
+    { codec: 'flac', what: 'the bare STREAMINFO', head: '90 664c6143' },
+    { codec: 'ac3', what: 'nothing', head: '90 61632d33' },
+    { codec: 'eac3', what: 'nothing', head: '90 65632d33' },
+  ] as const
+  for (const { codec, what, head } of cases) {
+    it(`of ${codec} has ${what} in it`, () => {
+      const { init } = sampleTrack(codec)
+      const body = Buffer.concat([fromHex(head), init.config.record])
+      expect(flvConfigBody({ ...init, id: 0 })?.toString('hex')).to.equal(body.toString('hex'))
     })
   }
 })

@@ -1,5 +1,4 @@
 import type { AccessUnit } from '../../access-unit.ts'
-import { FLAC_STREAM_INFO_SIZE_BYTES } from '../../codec/flac/stream-info.ts'
 import { serializeVpCodecConfigurationRecord } from '../../codec/vp9/vp-codec-configuration-record.ts'
 import { rescale } from '../../time/rescale.ts'
 import type { AudioConfig, AudioTrack, Track, VideoTrack } from '../../track.ts'
@@ -12,8 +11,11 @@ export const FLV_TIMESCALE = 1000
 const MAX_CTS_MS = 0x7f_ff_ff
 const MIN_CTS_MS = -0x80_00_00
 
-/** `fLaC` and the header of a last metadata block that is a STREAMINFO (RFC 9639 8.1). */
-const FLAC_PREFIX = Buffer.from([0x66, 0x4c, 0x61, 0x43, 0x80, 0, 0, FLAC_STREAM_INFO_SIZE_BYTES])
+/**
+ * Version 1 and flags of the `vpcC` box. ffmpeg and MediaMTX write and read the record with them; Enhanced RTMP v2
+ * leaves open which part of the box is meant.
+ */
+const VPCC_VERSION_AND_FLAGS = Buffer.from([1, 0, 0, 0])
 
 /** VP8 comes in one form only, 8 bits and 4:2:0, so that its record always says the same; 2 is unspecified. */
 const VP8_RECORD = serializeVpCodecConfigurationRecord({
@@ -38,9 +40,11 @@ export function unitTimestampMs(unit: AccessUnit): number {
 }
 
 /**
- * The body of the tag that sets up a track's decoder, the sequence header.
+ * The body of the tag that sets up a track's decoder, the sequence header. It has the form that ffmpeg and MediaMTX
+ * write and read: FLAC's is the bare STREAMINFO, without the `fLaC` that Enhanced RTMP v2 puts before it, and AC-3 and
+ * E-AC-3 have an empty one.
  * @param multitrackId makes it a multitrack tag with this track id (Enhanced RTMP v2), 0 to 255.
- * @returns null where the codec has none: MP3, G.711, AC-3 and E-AC-3.
+ * @returns null where the codec has none: MP3 and G.711.
  */
 export function flvConfigBody(track: Track, multitrackId?: number): Buffer | null {
   return track.kind === 'video' ? videoConfigBody(track, multitrackId) : audioConfigBody(track, multitrackId)
@@ -48,13 +52,14 @@ export function flvConfigBody(track: Track, multitrackId?: number): Buffer | nul
 
 function videoConfigBody({ codec, config }: VideoTrack, multitrackId: number | undefined): Buffer {
   const header = serializeVideoHeader({ type: 'sequenceStart', codec, keyframe: true, ctsMs: 0 }, multitrackId)
-  return Buffer.concat([header, codec === 'vp8' ? VP8_RECORD : config.record])
+  if (codec === 'vp8') return Buffer.concat([header, VPCC_VERSION_AND_FLAGS, VP8_RECORD])
+  return Buffer.concat(codec === 'vp9' ? [header, VPCC_VERSION_AND_FLAGS, config.record] : [header, config.record])
 }
 
 function audioConfigBody({ codec, config }: AudioTrack, multitrackId: number | undefined): Buffer | null {
-  if (config.record.length === 0) return null
+  if (config.record.length === 0 && codec !== 'ac3' && codec !== 'eac3') return null
   const header = serializeAudioHeader('sequenceStart', codec, config, multitrackId)
-  return Buffer.concat(codec === 'flac' ? [header, FLAC_PREFIX, config.record] : [header, config.record])
+  return Buffer.concat([header, config.record])
 }
 
 /**
