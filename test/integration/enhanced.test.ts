@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { expect } from 'chai'
+import { FLV_TAG_TYPE, type FlvTag } from 'sluice/sdk/media'
 import { requirePeer } from '../peers/require-peer.ts'
 import { waitFor } from '../peers/wait-for.ts'
 import { enhancedTags, makeEnhancedSource, type EnhancedSource } from '../support/enhanced-source.ts'
@@ -16,6 +17,13 @@ function expectFrames({ frames }: FlvFrames, { stream, trackId }: EnhancedSource
   const sent = packets.map(({ data, ...packet }) => ({ kind, ...packet, codec: '', track: name, md5: md5(data) }))
   const shown = (list: readonly ComparedFrame[]) => list.map((frame) => JSON.stringify(frame))
   expect(shown(comparable(received))).to.eql(shown(comparable(sent)))
+}
+
+/** A video tag with frame type 0, which means nothing. */
+function untyped(tag: FlvTag): FlvTag {
+  const body = Buffer.from(tag.body)
+  body[0]! &= 0x8f
+  return { ...tag, body }
 }
 
 describe('enhanced RTMP comes out as it came in', () => {
@@ -58,6 +66,21 @@ describe('enhanced RTMP comes out as it came in', () => {
         expect(received.sequenceHeaders).to.have.length(2)
         for (const each of sources) expectFrames(received, each)
       }
+    })
+  }
+
+  for (const [name, codec] of cases) {
+    it(`${name} whose tags leave out the type of their frames, as MediaMTX writes them`, async () => {
+      const target = `live/untyped-${codec}`
+      const video = await source(codec, `untyped-${codec}`)
+      const sound = await source('Opus', `untyped-${codec}-opus`)
+      const viewer = new FlvViewer(server.http(`/flv/${target}.flv`))
+      await waitFor(() => server.server.streams.subscribers(target).length === 1, { what: 'the viewer' })
+      const publisher = await RtmpClient.publish({ url: server.rtmp(target) })
+      for (const tag of enhancedTags([video, sound]))
+        publisher.send(tag.type === FLV_TAG_TYPE.video ? untyped(tag) : tag)
+      await viewer.received.wait(video.stream.packets.length + sound.stream.packets.length)
+      for (const each of [video, sound]) expectFrames(viewer.received, each)
     })
   }
 

@@ -6,6 +6,7 @@ import type { Track, TrackInit } from '../../track.ts'
 import type { UnitSink } from '../../unit-sink.ts'
 import { parseAudioBody } from './audio-body.ts'
 import type { FlvAudioPacket } from './audio-body.ts'
+import { showsKeyframe } from './keyframe.ts'
 import { onMetaDataFields, parseScriptData } from './script-data.ts'
 import { readAudioFrame, readAudioHeader, readKeyframe, readVideoHeader } from './sequence-header.ts'
 import { FLV_TIMESCALE } from './tag-muxer.ts'
@@ -119,9 +120,11 @@ export class FlvTagDemuxer {
   }
 
   #videoFrame(timestampMs: number, packet: FlvVideoPacket): void {
-    const { codec, trackId, keyframe } = packet
+    const { codec, trackId } = packet
     const data = codec === 'av1' ? withoutTemporalDelimiter(packet.data) : packet.data
-    const known = (keyframe ? this.#followKeyframe(packet) : undefined) ?? this.#tracks.get(trackKey('video', trackId))
+    let known = this.#tracks.get(trackKey('video', trackId))
+    const keyframe = packet.keyframe ?? showsKeyframe(codec, data, known?.naluLengthSizeBytes ?? 4)
+    if (keyframe) known = this.#followKeyframe(packet, known) ?? known
     if (!known || known.track.codec !== codec || data.length === 0) {
       this.#droppedUnits += 1
       return
@@ -132,8 +135,7 @@ export class FlvTagDemuxer {
   }
 
   /** Declares or reconfigures the track when a keyframe shows something new; gives it then. */
-  #followKeyframe({ codec, trackId, data }: FlvVideoPacket): DemuxedTrack | undefined {
-    const known = this.#tracks.get(trackKey('video', trackId))
+  #followKeyframe({ codec, trackId, data }: FlvVideoPacket, known: DemuxedTrack | undefined): DemuxedTrack | undefined {
     const track = known?.track
     const current = track?.kind === 'video' && track.codec === codec ? track.config : undefined
     const config = readKeyframe(codec, data, current)

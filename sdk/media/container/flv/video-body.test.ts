@@ -103,9 +103,14 @@ const READ_ONLY_CASES: readonly { name: string; hex: string; packets: ReturnType
     packets: [packet({ codec: 'h264', keyframe: true, ctsMs: 1 })],
   },
   {
+    name: 'a frame whose type is not told',
+    hex: '83 68766331 aabb',
+    packets: [packet({ codec: 'h265', keyframe: null })],
+  },
+  {
     name: 'metadata, whatever its frame type says',
     hex: 'd4 68766331 aabb',
-    packets: [packet({ codec: 'h265', type: 'metadata' })],
+    packets: [packet({ codec: 'h265', type: 'metadata', keyframe: null })],
   },
   {
     name: 'the start of AV1 from MPEG-TS',
@@ -182,7 +187,7 @@ describe('FLV video body', () => {
     it(`writes ${name}`, () => {
       const { type } = packet
       if (type === 'metadata' || type === 'mpeg2TsSequenceStart') throw new Error('not written')
-      const header = serializeVideoHeader({ ...packet, type }, multitrackId)
+      const header = serializeVideoHeader({ ...packet, type, keyframe: packet.keyframe === true }, multitrackId)
       expect(Buffer.concat([header, packet.data]).toString('hex')).to.equal(fromHex(hex).toString('hex'))
     })
   }

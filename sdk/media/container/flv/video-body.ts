@@ -15,8 +15,8 @@ const PACKET_TYPES = [
 ] as const
 const MULTITRACK = 6
 
-/** VideoFrameType; 2 and 3 are inter frames. */
-const FRAME = { key: 1, inter: 2, generatedKey: 4, command: 5 } as const
+/** VideoFrameType; the others are reserved. */
+const FRAME = { key: 1, inter: 2, disposableInter: 3, generatedKey: 4, command: 5 } as const
 
 /** CodecID of the legacy header. 12 is H.265 as encoders sent it before Enhanced RTMP. */
 export const LEGACY_VIDEO_CODEC_ID = { h264: 7, h265: 12 } as const
@@ -38,7 +38,8 @@ export type FlvVideoPacket = {
   readonly codec: VideoCodec
   /** 0 for the main track and outside multitrack tags. */
   readonly trackId: number
-  readonly keyframe: boolean
+  /** Null where the tag doesn't say: gortmplib, and so MediaMTX, writes frame type 0 into every enhanced tag. */
+  readonly keyframe: boolean | null
   /** Presentation minus decoding time, signed. */
   readonly ctsMs: number
   /** To be added to the tag's timestamp, below a millisecond. */
@@ -76,7 +77,7 @@ function parseLegacy(body: Buffer): (FlvVideoPacket | FlvUnsupportedPacket)[] {
       type,
       codec,
       trackId: 0,
-      keyframe: isKey(frameType),
+      keyframe: keyframeOf(frameType),
       ctsMs: type === 'codedFrames' ? body.readIntBE(2, 3) : 0,
       timestampOffsetNs: 0,
       data: body.subarray(5),
@@ -103,13 +104,13 @@ function parseEnhanced(body: Buffer): (FlvVideoPacket | FlvUnsupportedPacket)[] 
       : { packetType: modEx.packetType, tracks: [readSingleTrack(body, modEx.offset)] }
   const type = PACKET_TYPES[packetType]
   if (!type) throw new MalformedError(`FLV: video packet type ${packetType}`)
-  return tracks.map((track) => videoPacket(track, type, isKey(frameType), modEx.timestampOffsetNs))
+  return tracks.map((track) => videoPacket(track, type, keyframeOf(frameType), modEx.timestampOffsetNs))
 }
 
 function videoPacket(
   track: EnhancedTrack,
   type: (typeof PACKET_TYPES)[number],
-  keyframe: boolean,
+  keyframe: boolean | null,
   timestampOffsetNs: number,
 ): FlvVideoPacket | FlvUnsupportedPacket {
   const { trackId } = track
@@ -126,8 +127,9 @@ function videoPacket(
   return { type, codec, trackId, keyframe, ctsMs, timestampOffsetNs, data: track.data.subarray(3) }
 }
 
-function isKey(frameType: number): boolean {
-  return frameType === FRAME.key || frameType === FRAME.generatedKey
+function keyframeOf(frameType: number): boolean | null {
+  if (frameType === FRAME.key || frameType === FRAME.generatedKey) return true
+  return frameType === FRAME.inter || frameType === FRAME.disposableInter ? false : null
 }
 
 /** Only these codecs' frames carry a composition time. */
@@ -140,8 +142,9 @@ function hasCts(codec: VideoCodec): boolean {
  * @param multitrackId puts the packet into a multitrack tag under this id.
  */
 export function serializeVideoHeader(
-  packet: Pick<FlvVideoPacket, 'codec' | 'keyframe' | 'ctsMs'> & {
+  packet: Pick<FlvVideoPacket, 'codec' | 'ctsMs'> & {
     readonly type: 'sequenceStart' | 'codedFrames' | 'sequenceEnd'
+    readonly keyframe: boolean
   },
   multitrackId?: number,
 ): Buffer {
