@@ -1,6 +1,6 @@
 import { addressTemplates, definePlugin } from 'sluice/sdk'
 import { serveLive } from 'sluice/sdk/http'
-import { FLV_FORMAT, WS_FLV_FORMAT } from './flv-muxer.ts'
+import { FLV_FORMAT, WS_FLV_FORMAT } from './from-stream.ts'
 
 export default definePlugin({
   name: 'flv',

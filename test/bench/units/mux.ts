@@ -1,5 +1,5 @@
 import type { MuxerFormat } from 'sluice/sdk'
-import { FLV_FORMAT, WS_FLV_FORMAT } from '../../../plugins/flv/flv-muxer.ts'
+import { FLV_FORMAT, WS_FLV_FORMAT } from '../../../plugins/flv/from-stream.ts'
 import { RtmpFormats } from '../../../plugins/rtmp/from-stream.ts'
 import type { Tape } from '../media/tape.ts'
 import { recordedUnits } from './recorded-units.ts'
