@@ -221,7 +221,7 @@ export class HlsStream {
     this.#failure = failed
     if (failed === undefined) return void (this.#readiness = readiness())
     this.#options.log.warn({ format: this.format, reason: failed }, 'the stream cannot be played by HLS')
-    this.#readiness.reject(new StreamNotFound())
+    this.#readiness.reject(new StreamNotFound(failed))
   }
 
   // Playlists lie a folder below the files, beside the other playlists.

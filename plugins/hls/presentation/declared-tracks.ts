@@ -43,9 +43,9 @@ export class DeclaredTracks {
     return this.#tracks.get(track)?.snapshot
   }
 
-  /** Codecs of the tracks that are not among these. */
-  codecsBeside(tracks: readonly Track[]): string[] {
-    return [...this.#tracks.keys()].filter((track) => !tracks.includes(track)).map(({ codec }) => codec)
+  /** Tracks that are not among these. */
+  beside(tracks: readonly Track[]): Track[] {
+    return [...this.#tracks.keys()].filter((track) => !tracks.includes(track))
   }
 
   /** Where they go, in the layout of a presentation or else in the one that suits them. */

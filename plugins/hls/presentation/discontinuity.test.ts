@@ -73,15 +73,15 @@ describe('presentation: discontinuities', () => {
   it('follows a change of codec', () => {
     const rig = new PresentationRig({ format: 'ts' })
     const frames = new FrameWriter(rig)
-    writeStretch(frames, { fromSeconds: 0, toSeconds: 6 })
+    writeStretch(frames, { fromSeconds: 0, toSeconds: 8 })
     rig.removeTrack(frames.audio!)
     const mp3 = { record: Buffer.alloc(0), sampleRate: 44_100, channels: 2, codecString: 'mp4a.6B' }
     const audio = rig.addTrack({ kind: 'audio', codec: 'mp3', timescale: 44_100, config: mp3 })
     for (let index = 0; index < 200; index += 1) {
-      frames.picture(6 + index / 25, index % 25 === 0)
-      frames.sound(6 + index / 25, audio)
+      frames.picture(8 + index / 25, index % 25 === 0)
+      frames.sound(8 + index / 25, audio)
     }
-    expect(discontinuities(rig)).to.deep.equal([3])
+    expect(discontinuities(rig)).to.deep.equal([4])
     expect(rig.multivariantText()).to.include('mp4a.40.34')
     expect([...rig.broken]).to.deep.equal([])
   })

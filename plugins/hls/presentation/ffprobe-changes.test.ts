@@ -36,7 +36,7 @@ describe('presentation: ffprobe reads without a complaint', () => {
 
   /** A publisher whose tracks become others on the way. */
   function change(form: Form, before: SourceUnits, after: SourceUnits): PresentationRig {
-    const rig = new PresentationRig({ ...form, window: 1000 })
+    const rig = new PresentationRig({ ...form, fragmentMs: 1000, window: 1000 })
     for (const track of writeSource(rig, before)) rig.removeTrack(track)
     writeSource(rig, after, NEXT_SECONDS)
     rig.presentation.end()

@@ -44,6 +44,61 @@ describe('presentation', () => {
     }
   }
 
+  describe('of which nobody has seen anything', () => {
+    const forms = [
+      { format: 'fmp4', lowLatency: false },
+      { format: 'ts', lowLatency: false },
+    ] as const
+
+    /** When it is ready, in seconds of media, with a keyframe every so many. */
+    function readySeconds(options: ConstructorParameters<typeof PresentationRig>[0], gopSeconds: number): number {
+      const rig = new PresentationRig(options)
+      let seconds = Infinity
+      const stop = rig.presentation.onChange(() => {
+        if (rig.presentation.ready) seconds = Math.min(seconds, (rig.nowMs - START_MS) / 1000)
+      })
+      writeStretch(new FrameWriter(rig), { fromSeconds: 0, toSeconds: 40, gopSeconds })
+      stop()
+      return Math.round(seconds)
+    }
+
+    it('is ready with its first segment in low latency', () => {
+      expect(readySeconds({}, 1)).to.equal(2)
+    })
+
+    it('is ready with three segments in the other forms', () => {
+      for (const form of forms) expect(readySeconds(form, 1), form.format).to.equal(6)
+      for (const form of forms) expect(readySeconds(form, 4), form.format).to.equal(12)
+    })
+
+    it('is ready with ten seconds where those are fewer segments', () => {
+      for (const form of forms) expect(readySeconds(form, 5), form.format).to.equal(10)
+      for (const form of forms) expect(readySeconds(form, 12), form.format).to.equal(12)
+    })
+
+    it('is ready with what there is when its source ends', () => {
+      for (const form of forms) {
+        const ended = new PresentationRig(form)
+        writeStretch(new FrameWriter(ended), { fromSeconds: 0, toSeconds: 3 })
+        expect(ended.presentation.ready).to.equal(false)
+        ended.endSource()
+        expect(ended.presentation.ready).to.equal(true)
+        expect(ended.playlist().segments).to.have.length(2)
+        const over = new PresentationRig(form)
+        writeStretch(new FrameWriter(over), { fromSeconds: 0, toSeconds: 3 })
+        over.presentation.end()
+        expect([over.presentation.ready, over.playlist().ended]).to.eql([true, true])
+      }
+    })
+
+    it('is not ready when its source ends before there was anything', () => {
+      const rig = new PresentationRig({ format: 'ts' })
+      rig.endSource()
+      rig.presentation.end()
+      expect(rig.presentation.ready).to.equal(false)
+    })
+  })
+
   it('cuts where keyframes are, once the fragment is long enough', () => {
     const rig = new PresentationRig({ fragmentMs: 5000 })
     writeStretch(new FrameWriter(rig), { fromSeconds: 0, toSeconds: 30, gopSeconds: 2 })

@@ -9,7 +9,7 @@ import { PresentationTerms } from './presentation-terms.ts'
 import type { Rendition } from './rendition.ts'
 import { Renditions } from './renditions.ts'
 import { SegmentCutter, type Cut } from './segment-cutter.ts'
-import type { SegmentFormat } from './segment-muxer.ts'
+import { whyLeftOut, type SegmentFormat } from './segment-muxer.ts'
 import type { PresentationFile } from './segment-window.ts'
 import { isStillPlan, placeTracks, type CurrentPeriod } from './current-period.ts'
 import { DeclaredTracks, type PlannedTracks } from './declared-tracks.ts'
@@ -261,9 +261,9 @@ export class Presentation {
 
   #report({ tracks }: PlannedTracks): void {
     const { format, log } = this.#options
-    const codecs = this.#declared.codecsBeside(tracks)
-    if (codecs.length > 0) log.warn({ codecs, format }, 'tracks are left out')
-    const failed = tracks.length > 0 ? undefined : `HLS (${format}) carries none of: ${codecs.join(', ')}`
+    const { codecs, reason } = whyLeftOut(format, this.#declared.beside(tracks))
+    if (reason !== undefined) log.warn({ codecs, reason }, 'tracks are left out')
+    const failed = tracks.length > 0 ? undefined : reason
     if (failed !== this.#failed) this.#changes.mark()
     this.#failed = failed
   }
@@ -291,7 +291,8 @@ export class Presentation {
 
   /** @param isOver what is there is all that there will be for now */
   #checkReady(isOver = false): void {
-    if (this.#ready || !this.#renditions.suffice(this.#first.msn, isOver)) return
+    const needsOne = isOver || this.#terms.lowLatency
+    if (this.#ready || !this.#renditions.suffice(this.#first.msn, needsOne)) return
     this.#ready = true
     this.#changes.mark()
   }

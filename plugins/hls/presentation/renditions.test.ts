@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { g711Config } from 'sluice/sdk/media'
+import { flacConfig, g711Config } from 'sluice/sdk/media'
 import { SCRIPTED_AUDIO, SCRIPTED_VIDEO } from 'sluice/sdk/testing'
-import type { Track } from 'sluice/sdk'
+import type { Track, TrackInit } from 'sluice/sdk'
 import { FrameWriter, PresentationRig, writeStretch } from './fixtures/presentation-rig.ts'
 
 const AUDIO_FRAME_SECONDS = 1024 / 44_100
@@ -26,6 +26,10 @@ function writeLayers(frames: FrameWriter, layers: readonly Layer[], toSeconds: n
 const broken = (rig: PresentationRig) => [...rig.broken]
 const startsOf = (rig: PresentationRig, name: string) =>
   rig.playlist(name).segments.map(({ programDateTimeMs }) => programDateTimeMs!)
+
+const STREAM_INFO = Buffer.from('120012000000720004ed0bb800f0000012c0558de7c222aacdb7b295f858f33ba4c6', 'hex')
+const PHONE: TrackInit = { kind: 'audio', codec: 'pcmu', timescale: 8000, config: g711Config('pcmu', 8000, 1) }
+const FLAC: TrackInit = { kind: 'audio', codec: 'flac', timescale: 44_100, config: flacConfig(STREAM_INFO) }
 
 describe('presentation: renditions', () => {
   for (const [format, lowLatency] of [
@@ -103,6 +107,23 @@ describe('presentation: renditions', () => {
     expect(rig.multivariantText()).to.match(/CODECS="avc1[^",]*"/u)
     expect(broken(rig)).to.deep.equal([])
   })
+
+  const refusals = [
+    ['ts', FLAC, 'MPEG-TS has no place for flac; fragmented MP4 has: ask for ?format=fmp4'],
+    ['ts', PHONE, /^HLS has no place for pcmu; publish H\.264, .*AAC, /u],
+    ['fmp4', PHONE, /^HLS has no place for pcmu; publish H\.264, .*AAC, /u],
+  ] as const
+  for (const [format, track, message] of refusals) {
+    it(`says what to do about ${track.codec} in ${format}`, () => {
+      const rig = new PresentationRig({ format, lowLatency: false })
+      const frames = new FrameWriter(rig, { video: false, audio: false })
+      frames.sound(0, rig.addTrack(track))
+      expect(rig.presentation.failed).to.match(message instanceof RegExp ? message : new RegExp(RegExp.escape(message)))
+      expect(rig.log.problems.map(({ msg, reason }) => [msg, reason])).to.eql([
+        ['tracks are left out', rig.presentation.failed],
+      ])
+    })
+  }
 
   it('fails when there is nothing that it can carry, until there is', () => {
     const rig = new PresentationRig()

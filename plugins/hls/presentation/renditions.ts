@@ -6,6 +6,14 @@ import type { SequenceNumbers } from './sequence-numbers.ts'
 import type { Period } from './segment.ts'
 import type { Layout, TrackPlan } from './track-plan.ts'
 
+/**
+ * What a first playlist holds without low latency. Clients are not to begin nearer to its end than three target durations
+ * (RFC 8216 6.3.3), and strict ones refuse to play less than three segments.
+ */
+const FIRST_SEGMENTS = 3
+/** So much media is enough, where keyframes far apart make long segments. */
+const FIRST_MEDIA_SECONDS = 10
+
 /** The renditions of a presentation. */
 export class Renditions {
   /** In the order of the multivariant playlist. */
@@ -45,9 +53,19 @@ export class Renditions {
     return file === undefined || rest.length > 0 ? undefined : this.byName.get(rendition)?.file(file)
   }
 
-  /** Whether each has a complete segment. @param firstMsn the number of the first */
-  suffice(firstMsn: number, _isOver: boolean): boolean {
-    return this.all.length > 0 && this.all.every((rendition) => rendition.has(firstMsn))
+  /**
+   * Whether there is enough for a first playlist.
+   * @param firstMsn the number of its first segment
+   * @param needsOne whether that segment is enough
+   */
+  suffice(firstMsn: number, needsOne: boolean): boolean {
+    const haveOne = this.all.length > 0 && this.all.every((rendition) => rendition.has(firstMsn))
+    if (needsOne || !haveOne) return haveOne
+    const segments = this.all[0]?.window.listed().filter(({ complete }) => complete) ?? []
+    const mediaSeconds = segments.reduce((sum, { durationSeconds }) => sum + durationSeconds, 0)
+    return (
+      mediaSeconds >= FIRST_MEDIA_SECONDS || this.all.every((rendition) => rendition.has(firstMsn + FIRST_SEGMENTS - 1))
+    )
   }
 
   /** For the presentation that takes this one's place. */

@@ -11,6 +11,9 @@ import {
 /** What a presentation is made of. */
 export type SegmentFormat = 'fmp4' | 'ts'
 
+/** What fragmented MP4, which carries most, has a place for. */
+const CODECS = 'H.264, H.265, AV1 or VP9, with AAC, MP3, AC-3, E-AC-3, Opus or FLAC'
+
 /** Turns the units of one rendition and period into the bytes of segments. */
 export interface SegmentMuxer {
   /** To be read before the segments; undefined where they need none. */
@@ -35,6 +38,20 @@ export function canCarry(format: SegmentFormat, track: Track): boolean {
     if (error instanceof MalformedError) return false
     throw error
   }
+}
+
+/** Why tracks are left out of a format, and what to do about it; undefined where none are. */
+export function whyLeftOut(format: SegmentFormat, tracks: readonly Track[]) {
+  const codecs = tracks.map(({ codec }) => codec)
+  return { codecs, reason: codecs.length > 0 ? reasonOf(format, tracks, codecs.join(' and ')) : undefined }
+}
+
+function reasonOf(format: SegmentFormat, tracks: readonly Track[], codecs: string): string {
+  if (tracks.every((track) => canCarry(format, track))) return `viewers know of no rendition for another ${codecs}`
+  if (format === 'ts' && tracks.every((track) => canCarry('fmp4', track))) {
+    return `MPEG-TS has no place for ${codecs}; fragmented MP4 has: ask for ?format=fmp4`
+  }
+  return `HLS has no place for ${codecs}; publish ${CODECS}`
 }
 
 /** @throws {MalformedError} when a configuration is broken. */

@@ -18,7 +18,7 @@ describe('HlsPull', () => {
   let asked: string[]
   let published: TrackLog
   let closeReason: string | undefined
-  let close: (reason: CloseReason | string) => void
+  let close: (text: string) => void
   let completed: number
   let stop: AbortController
 
@@ -58,16 +58,15 @@ describe('HlsPull', () => {
 
   function publisher(): Publisher {
     const listeners: ((reason: CloseReason) => void)[] = []
-    close = (reason) => {
-      const given: CloseReason = typeof reason === 'string' ? { code: 'closed', text: reason } : reason
-      closeReason ??= given.text
-      for (const listener of listeners.splice(0)) listener(given)
+    close = (text) => {
+      closeReason ??= text
+      for (const listener of listeners.splice(0)) listener({ code: 'stopped', text })
     }
     return Object.assign(published, {
       ...{ id: 1, streamPath: 'live/a', config: {} as Publisher['config'], setMetadata: () => undefined },
       tracksComplete: () => void completed++,
       onClose: (listener: (reason: CloseReason) => void) => void listeners.push(listener),
-      close: (reason = '') => close(reason),
+      close: (reason: CloseReason | string = '') => close(typeof reason === 'string' ? reason : reason.text),
     })
   }
 
@@ -110,9 +109,8 @@ describe('HlsPull', () => {
     add('a', { video: VIDEO }, 20)
     const end = pull('a.m3u8')
     await waitFor(() => published.count('video') > 0)
-    const reason: CloseReason = { code: 'stopped', text: 'stop by user' }
-    close(reason)
-    expect(await end).to.eql({ by: 'server', reason })
+    close('stop by user')
+    expect(await end).to.eql({ by: 'server', reason: { code: 'stopped', text: 'stop by user' } })
   })
 
   for (const seconds of [3, 20]) {

@@ -8,6 +8,9 @@ import { validateMediaPlaylist } from '../../../test/support/hls/media-rules.ts'
 import { validateMultivariant } from '../../../test/support/hls/multivariant-rules.ts'
 import { HlsRig } from '../fixtures/hls-rig.ts'
 
+/** Frames of three segments of two seconds, and of what ends the last. */
+const THREE_SEGMENTS = 175
+
 describe('playing by HLS', () => {
   let rig: HlsRig
   beforeEach(async () => {
@@ -72,7 +75,7 @@ describe('playing by HLS', () => {
   ]
   for (const [path, sign, kind] of formats) {
     it(`gives a format by ${path}`, async () => {
-      const { media } = await rig.watch(path)
+      const { media } = await rig.watch(path, THREE_SEGMENTS)
       expect(media.text).to.match(sign)
       expect(validateMediaPlaylist(media.text, kind)).to.eql([])
     })
@@ -80,7 +83,7 @@ describe('playing by HLS', () => {
 
   it('takes the format from the config, and low latency from its own prefix', async () => {
     rig.host.configure({ format: 'ts' })
-    expect((await rig.watch()).media.text).to.include('.ts\n')
+    expect((await rig.watch('/hls/live/a/index.m3u8', THREE_SEGMENTS)).media.text).to.include('.ts\n')
     expect((await rig.watch('/llhls/live/a/index.m3u8')).media.text).to.include('#EXT-X-PART:')
   })
 
@@ -144,8 +147,10 @@ describe('playing by HLS', () => {
     for (let dts = 0; dts < 1600; dts += 160) {
       publisher.write(AccessUnit.fromData(track, dts, dts, true, Buffer.alloc(160)))
     }
-    expect((await first).status).to.equal(404)
-    expect((await ask(rig.url('/hls/live/odd/index.m3u8?format=ts'))).status).to.equal(404)
+    const { status, text } = await first
+    expect(status).to.equal(404)
+    expect(text).to.include('HLS has no place for pcma; publish H.264')
+    expect((await ask(rig.url('/hls/live/odd/index.m3u8?format=ts'))).text).to.equal(text)
     const problems = rig.host.log.records.splice(0).filter(({ level }) => level >= 40)
     const said = problems.filter(({ msg }) => msg === 'the stream cannot be played by HLS')
     expect(problems.map(({ msg }) => msg)).to.eql(['tracks are left out', 'the stream cannot be played by HLS'])
