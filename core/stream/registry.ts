@@ -121,7 +121,6 @@ export class StreamRegistry {
     stream.addSubscriber(subscriber)
     onAdmitted(subscriber)
     await this.#wait(stream, subscriber, init.streamPath)
-    stream.announceSubscriber(subscriber)
     return subscriber
   }
 
@@ -201,6 +200,8 @@ export class StreamRegistry {
       throw new StreamNotFound(`${missing} ${requestedPath}`)
     }
     if (closeReason !== undefined) throw new StreamUnavailable(closeReason.text)
+    // At once, so that none that ends meanwhile is announced after its end.
+    stream.announceSubscriber(subscriber)
   }
 }
 
