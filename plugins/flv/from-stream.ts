@@ -5,21 +5,20 @@ import {
   flvConfigBody,
   flvTagType,
   flvUnitHeader,
+  isMainTrack,
   serializeFlvFileHeader,
   serializeFlvTag,
   serializeOnMetaData,
   unitTimestampMs,
 } from 'sluice/sdk/media'
 
-/** FLV as players know it: one video and one audio track. Tracks with a name are further ones, and left out. */
-function isMain(track: Track): boolean {
-  return (track.name ?? '') === ''
-}
-
-/** An FLV file that begins anywhere in the stream: header, metadata and sequence headers, then tags with absolute time. */
+/**
+ * An FLV file that begins anywhere in the stream: header, metadata and sequence headers, then tags with absolute time.
+ * It has the main tracks alone, as players of FLV know one video and one audio track.
+ */
 class FlvMuxer implements Muxer {
   start({ tracks }: MuxerStart): Buffer {
-    const main = tracks.filter(isMain)
+    const main = tracks.filter(isMainTrack)
     const parts = [
       serializeFlvFileHeader({
         audio: main.some((track) => track.kind === 'audio'),
@@ -35,12 +34,12 @@ class FlvMuxer implements Muxer {
   }
 
   configure(track: Track, timeMs: number): Buffer | null {
-    const body = isMain(track) ? flvConfigBody(track) : null
+    const body = isMainTrack(track) ? flvConfigBody(track) : null
     return body === null ? null : serializeFlvTag(flvTagType(track), timeMs, [body])
   }
 
   mux(unit: AccessUnit): Buffer | null {
-    if (!isMain(unit.track)) return null
+    if (!isMainTrack(unit.track)) return null
     return serializeFlvTag(flvTagType(unit.track), unitTimestampMs(unit), [flvUnitHeader(unit), unit.data])
   }
 }

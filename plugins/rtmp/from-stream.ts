@@ -1,5 +1,12 @@
 import type { AccessUnit, Muxer, MuxerFormat, MuxerStart, Track } from 'sluice/sdk'
-import { flvConfigBody, flvTagType, flvUnitHeader, serializeOnMetaData, unitTimestampMs } from 'sluice/sdk/media'
+import {
+  flvConfigBody,
+  flvTagType,
+  flvUnitHeader,
+  isMainTrack,
+  serializeOnMetaData,
+  unitTimestampMs,
+} from 'sluice/sdk/media'
 import { serializeChunks } from './wire/chunk/chunk-writer.ts'
 import { MESSAGE_TYPE } from './wire/message/message-type.ts'
 import { CHUNK_STREAM_ID } from './wire/message/raw-message.ts'
@@ -43,7 +50,7 @@ class RtmpMuxer implements Muxer {
   }
 
   #carries(track: Track): boolean {
-    if ((track.name ?? '') === '') return true
+    if (isMainTrack(track)) return true
     // G.711 has no FourCC, which further tracks need.
     return this.#options.multitrack && track.codec !== 'pcma' && track.codec !== 'pcmu'
   }
