@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import type { SessionAction, StreamAuthHandler } from 'sluice/sdk'
-import { effectiveConfig, type WrittenConfig } from 'sluice/sdk/testing'
+import type { SessionAction, SessionRequest, StreamAuthHandler } from 'sluice/sdk'
+import { effectiveConfig, LogRecords, type WrittenConfig } from 'sluice/sdk/testing'
 import { sessionRequest, verdictOf } from './fixtures/request.ts'
 import { SignatureGate } from './signature-gate.ts'
 
@@ -12,13 +12,16 @@ const KEYS: WrittenConfig = { enableauth: true, publish: { key: 'pubkey' }, subs
 const REFUSED = 'the auth handler refused'
 const OTHER = 'it returned a value of type TYPE, and only true or nothing lets a session in'
 
-function gateOf(config: WrittenConfig, handler?: StreamAuthHandler, action: SessionAction = 'publish'): SignatureGate {
-  return new SignatureGate({
+function gateOf(config: WrittenConfig, handler?: StreamAuthHandler, action: SessionAction = 'publish') {
+  const gate = new SignatureGate({
     config: effectiveConfig({}, { ...KEYS, ...config }),
     action,
     handler: () => handler,
     nowMs: () => NOW_MS,
   })
+  const log = new LogRecords('rtmp')
+  const check = (request: SessionRequest) => gate.check(request, { log: log.logger, closingNotice: false })
+  return { check, log }
 }
 
 describe('signature gate', () => {
@@ -152,6 +155,22 @@ describe('signature gate', () => {
       await new Promise((resolve) => void setImmediate(resolve))
       process.off('unhandledRejection', onEscape)
       expect(escaped).to.eql([])
+    })
+
+    it('that fails by a mistake is logged with its place, without what its error quotes', async () => {
+      const { check, log } = gateOf({}, ({ query_string }) => {
+        throw new TypeError(`no such thing: ${query_string}`)
+      })
+      expect(await verdictOf(check(sessionRequest({ query: 'token=abcdefgh' })))).to.match(/refused/u)
+      expect(log.problems).to.have.length(1)
+      expect(log.problems[0]?.['stack']).to.match(/signature-gate\.test\.ts/u)
+      expect(JSON.stringify(log.problems)).not.to.include('abcdefgh')
+    })
+
+    it('that refuses is no failure', async () => {
+      const { check, log } = gateOf({}, () => Promise.reject(new Error('not today')))
+      expect(await verdictOf(check(sessionRequest()))).to.match(/refused/u)
+      expect(log.problems).to.eql([])
     })
 
     it('has priority over the signature, both ways', async () => {

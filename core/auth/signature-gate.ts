@@ -5,8 +5,11 @@ import {
   type StreamAuthHandler,
   type InheritedConfig,
 } from 'sluice/sdk'
+import type { Logger } from 'pino'
 import { withDeadline } from '../base/deadline.ts'
-import type { Admission, Gate } from './gate.ts'
+import { isMistake, stackFrames } from '../base/mistake.ts'
+import { failureText } from './denial.ts'
+import type { Admission, Gate, GateOwner } from './gate.ts'
 import { signatureFault } from './signature.ts'
 
 type SignatureGateOptions = {
@@ -30,10 +33,10 @@ export class SignatureGate implements Gate {
     this.#options = options
   }
 
-  async check(request: SessionRequest): Promise<Admission | undefined> {
+  async check(request: SessionRequest, { log }: GateOwner): Promise<Admission | undefined> {
     const handler = this.#options.handler()
     if (handler === undefined) this.#checkSignature(request)
-    else await this.#ask(handler, request)
+    else await this.#ask(handler, request, log)
     return undefined
   }
 
@@ -50,7 +53,7 @@ export class SignatureGate implements Gate {
     if (fault !== undefined) throw new StreamDenied(`signature: ${fault}`)
   }
 
-  async #ask(handler: StreamAuthHandler, request: SessionRequest): Promise<void> {
+  async #ask(handler: StreamAuthHandler, request: SessionRequest, log: Logger): Promise<void> {
     const timeoutMs = this.#options.config.auth_timeout
     const late = () => new Error(`it did not answer in ${timeoutMs} ms`)
     try {
@@ -60,9 +63,16 @@ export class SignatureGate implements Gate {
       // Whoever answers in another form than the contract's does not mean to let everybody in.
       if (answer !== undefined && answer !== true) throw new Error(`it returned ${described(answer)}`)
     } catch (error) {
+      if (error instanceof Error && isMistake(error)) logMistake(log, request, error)
       throw new StreamDenied(new Error('the auth handler refused', { cause: error }))
     }
   }
+}
+
+/** A handler that fails refuses, too; but its author looks for the place, which a refusal does not tell. */
+function logMistake(log: Logger, request: SessionRequest, error: Error): void {
+  const reason = failureText(error, request)
+  log.error({ stream: request.streamPath, reason, stack: stackFrames(error).join('\n') }, 'the auth handler failed')
 }
 
 /** What is no allowance, without what is in it. */

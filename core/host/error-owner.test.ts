@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { expect } from 'chai'
-import { callPlugin, ownerOfError, stackFrames } from './error-owner.ts'
+import { callPlugin, ownerOfError } from './error-owner.ts'
 import { startLoad } from './loading/module-hooks.ts'
 
 describe('the owner of an error that escaped', () => {
@@ -38,13 +38,5 @@ describe('the owner of an error that escaped', () => {
       readFile('/nowhere').catch(resolve)
     })
     expect(ownerOfError(error)).to.equal(undefined)
-  })
-})
-
-describe('stackFrames', () => {
-  it('gives the code that a stack names, and nothing of the message', () => {
-    const error = new TypeError('a secret\n    at secret (file:///secret)')
-    expect(stackFrames(error).join()).to.include('error-owner.test.ts').and.not.include('secret')
-    expect(stackFrames(Object.assign(new Error(''), { stack: undefined }))).to.eql([])
   })
 })

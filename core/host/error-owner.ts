@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { stackFrames } from '../base/mistake.ts'
 import { pluginOfModule } from './loading/module-hooks.ts'
 
 /** The name of the plugin that runs. No generation: work may outlive the one that began it. */
@@ -23,13 +24,6 @@ export function ownerOfError(error: unknown): { readonly plugin: string } | 'ser
 /** The plugin whose code an error comes from, or that has begun what runs where this is asked. */
 export function pluginOf(error: unknown): string | undefined {
   return pluginOfStack(error) ?? running.getStore()
-}
-
-/** The lines of an error's stack that name code. The message before them may quote anything, also what a client sent. */
-export function stackFrames({ stack = '', message }: Error): string[] {
-  const messageAt = stack.indexOf(message)
-  const frames = messageAt < 0 ? stack : stack.slice(messageAt + message.length)
-  return frames.split('\n').filter((line) => line.startsWith('    at '))
 }
 
 /** The plugin whose code shows in the stack of an error or of one of its causes. */

@@ -1,4 +1,4 @@
-import { addressTemplates, definePlugin, SluiceError, type Track } from 'sluice/sdk'
+import { addressTemplates, definePlugin, StreamNotFound, type Track } from 'sluice/sdk'
 import { serveLive } from 'sluice/sdk/http'
 import { isMainTrack } from 'sluice/sdk/media'
 import { carriedTracks, fmp4ContentType } from './carried-track.ts'
@@ -25,7 +25,7 @@ export default definePlugin({
             { stream: streamPath, leftOut },
             `refused: MP4 can carry none of the tracks; it carries ${CODECS}`,
           )
-          throw new SluiceError('NOT_FOUND', 404, `MP4 cannot carry ${leftOut.join(' and ')}; it carries ${CODECS}`)
+          throw new StreamNotFound(`MP4 cannot carry ${leftOut.join(' and ')}; it carries ${CODECS}`)
         }
         if (leftOut.length > 0) ctx.log.info({ stream: streamPath, leftOut }, 'MP4 leaves out what it cannot carry')
         return fmp4ContentType(carried)

@@ -1,9 +1,9 @@
-import { AssertionError } from 'node:assert'
 import { SluiceError, StreamDenied, type HookRegistry, type Hooks, type SessionRequest } from 'sluice/sdk'
 import type { Logger } from 'pino'
 import { isPromiseLike, withDeadline } from '../../base/deadline.ts'
 import { failureText } from '../../auth/denial.ts'
-import { callPlugin, stackFrames } from '../error-owner.ts'
+import { isMistake, stackFrames } from '../../base/mistake.ts'
+import { callPlugin } from '../error-owner.ts'
 import { guard } from '../../base/guard.ts'
 import { PluginError } from '../plugin-error.ts'
 
@@ -108,12 +108,9 @@ export class HookRunner {
   }
 }
 
-/** Errors that code throws where its author has not meant to. */
-const MISTAKES = [TypeError, ReferenceError, RangeError, SyntaxError, AssertionError] as const
-
 /** Whether a hook has failed, and not refused: a plain `Error` is how a plugin refuses. */
 function isFailure(error: unknown): boolean {
-  return error instanceof PluginError || MISTAKES.some((mistake) => error instanceof mistake)
+  return error instanceof PluginError || isMistake(error)
 }
 
 /** A hook that throws `StreamDenied` is treated as by any other refusal, so that the log names its plugin. */
