@@ -44,7 +44,7 @@ export const HlsConfig = Type.Object(
 )
 export type HlsConfig = PluginConfig<typeof HlsConfig>
 
-/** What a presentation is made of: MPEG-TS, or fragmented MP4 with or without low-latency parts. */
+/** The format of a presentation: MPEG-TS, or fragmented MP4 with or without low-latency parts. */
 export type HlsFormat = HlsConfig['format']
 
 export const HLS_FORMATS: readonly HlsFormat[] = ['llhls', 'fmp4', 'ts']
@@ -53,10 +53,10 @@ const MIN_FRAGMENT_MS = 500
 const MAX_FRAGMENT_MS = 60_000
 const MIN_PART_MS = 50
 
-/** How the segments of a stream are cut. */
+/** The lengths by which the segments of a stream are cut, and how many are listed. */
 export type SegmentRule = { readonly fragmentMs: number; readonly partMs: number; readonly window: number }
 
-/** How streams are cut: the same for all, but for those whose path matches a rule of `onpub.transform`. */
+/** The segment rules of streams: the same for all, but for those whose path matches a rule of `onpub.transform`. */
 export class SegmentRules {
   readonly #common: SegmentRule
   readonly #transform: readonly { readonly pattern: RegExp; readonly rule: SegmentRule }[]

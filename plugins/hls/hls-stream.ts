@@ -5,7 +5,7 @@ import { PlaylistCache, type PlaylistRequest } from './http/playlist-cache.ts'
 import type { ReadyReply } from './http/playlist-cache.ts'
 import { WaitingRequests } from './http/waiting-requests.ts'
 
-/** What the HTTP side uses of a presentation. */
+/** The part of a presentation that the HTTP side uses. */
 export type LivePresentation = Pick<
   Presentation,
   | 'id'
@@ -21,11 +21,11 @@ export type LivePresentation = Pick<
   | 'end'
 >
 
-/** What is made into a presentation. */
+/** Names a presentation: a stream, a format, and what of the stream is taken. */
 export type HlsStreamKey = {
   readonly streamPath: string
   readonly format: HlsFormat
-  /** What of the stream, where that is not what the config says: as a query, such as `subaudio=false`. */
+  /** The part of the stream that is taken, where the config does not say so: as a query, such as `subaudio=false`. */
   readonly selection?: string
 }
 
@@ -41,7 +41,7 @@ export type HlsStreamOptions = {
 
 /** The first segment may take as long as a group of pictures. */
 const READY_TIMEOUT_MS = 30_000
-/** Of a stream that has ended. */
+/** The target duration of a stream that has ended before it had one. */
 const FALLBACK_TARGET_SECONDS = 2
 
 /** A stream as HLS in one format: its presentation, the subscription that feeds it, and those who use it. */
@@ -52,7 +52,7 @@ export class HlsStream {
   readonly #options: HlsStreamOptions
   readonly #leave = new AbortController()
   readonly #playlists = new Map<string, PlaylistCache>()
-  /** How many sessions use it under each path that was asked for. */
+  /** Counts the sessions that use it under each path that was asked for. */
   readonly #paths = new Map<string, number>()
   readonly #startMs: number
   readonly #ignoreChanges: () => void
@@ -97,7 +97,7 @@ export class HlsStream {
     return this.#disposed
   }
 
-  /** Since when nobody holds it; undefined while somebody does. */
+  /** The time since when nobody holds it; undefined while somebody does. */
   get idleSinceMs(): number | undefined {
     return this.#holders > 0 ? undefined : this.#idleSinceMs
   }
@@ -106,7 +106,7 @@ export class HlsStream {
     return (this.presentation.targetDurationSeconds || FALLBACK_TARGET_SECONDS) * 1000
   }
 
-  /** How long its segments are listed. */
+  /** The time for which its segments are listed. */
   get windowSeconds(): number {
     return Math.ceil((this.targetMs / 1000) * this.#options.window)
   }
@@ -172,7 +172,7 @@ export class HlsStream {
     return cache.reply(request)
   }
 
-  /** What falls due by itself. */
+  /** Does what falls due by itself. */
   tick(nowMs: number): void {
     this.waiting.expire(nowMs)
     if (nowMs - this.#startMs < READY_TIMEOUT_MS || this.presentation.ready) return

@@ -11,25 +11,25 @@ export type HlsStreamsOptions = {
   readonly createPresentation: (options: Omit<PresentationOptions, 'nowMs'>) => LivePresentation
   /** A clock that does not jump. */
   readonly nowMs: () => number
-  /** How a playlist of a stream goes on in the generation before; undefined when it has none. */
+  /** Gives the numbers to go on with, of the generation before; undefined when it has none. */
   readonly formerNumbers: (key: HlsStreamKey) => SequenceNumbers | undefined
-  /** What generations hand on to each other. */
+  /** The numbers that generations hand on to each other. */
   readonly numbers: NumberMemory
 }
 
-/** How playlists would go on whose presentation is gone, by stream, format and selection; latest last. */
+/** The numbers to go on with for playlists whose presentation is gone, by stream, format and selection; latest last. */
 export type NumberMemory = Map<string, SequenceNumbers>
 
-/** Of so many streams that are gone it is known how their playlists would go on. */
+/** The numbers of so many streams that are gone are remembered. */
 const MAX_NUMBERS = 1000
 
 /** All presentations: one for each stream, format and selection, made when wanted, freed when nobody did for a while. */
 export class HlsStreams {
   readonly #options: HlsStreamsOptions
-  /** Those that have media to come, by {@link idOf}. */
+  /** The streams that have media to come, by {@link idOf}. */
   readonly #running = new Map<string, HlsStream>()
   readonly #byId = new Map<string, HlsStream>()
-  /** Those that are made whether or not somebody watches. */
+  /** The streams that are made whether or not somebody watches. */
   readonly #kept = new Set<HlsStream>()
 
   constructor(options: HlsStreamsOptions) {
@@ -57,12 +57,12 @@ export class HlsStreams {
     return hlsStream
   }
 
-  /** Whose file this is, by the file's name. */
+  /** Finds the stream that a file belongs to, by the file's name. */
   ofFile(name: string): HlsStream | undefined {
     return this.#byId.get(name.slice(0, Math.max(0, name.indexOf('-'))))
   }
 
-  /** How playlists of a stream go on in whatever takes the place of its presentation; undefined when there was none. */
+  /** Gives the numbers to go on with in what takes the place of a presentation; undefined when there was none. */
   nextNumbers(key: HlsStreamKey): SequenceNumbers | undefined {
     const id = idOf(key)
     const running = this.#running.get(id)?.presentation.nextNumbers
@@ -83,7 +83,7 @@ export class HlsStreams {
     this.#kept.clear()
   }
 
-  /** What falls due by itself: frees what nobody has held for `idleMs`, and streams that ended a while ago. */
+  /** Does what falls due by itself: frees what nobody has held for `idleMs`, and streams that ended a while ago. */
   tick(nowMs: number, idleMs: number): void {
     for (const hlsStream of this.#byId.values()) {
       hlsStream.tick(nowMs)

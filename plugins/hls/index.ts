@@ -8,7 +8,7 @@ import { registerPull } from './pull/hls-pull.ts'
 import { Routes } from './http/routes.ts'
 import { Sessions } from './sessions/sessions.ts'
 
-/** How often sessions, waiting requests and presentations are looked at. */
+/** Sessions, waiting requests and presentations are looked at this often. */
 const TICK_MS = 500
 
 export default definePlugin({
@@ -24,7 +24,8 @@ export default definePlugin({
   setup(ctx) {
     registerPull(ctx)
     const { streams, services, log } = ctx
-    // No variable holds the former generation: the functions below would keep it alive, and it those before it.
+    // The generation before is reached by `routes.former` alone, which forgets it once it has ended. A variable here would
+    // be captured by the functions below, and keep all generations alive.
     const clock = new AttendedClock(performance.now())
     const nowMs = clock.now
     const hlsStreams = new HlsStreams({

@@ -8,7 +8,7 @@ export type ReadyReply = {
 }
 
 export type PlaylistRequest = {
-  /** What each address carries on; empty, or from `?` on. */
+  /** The query that each address carries on; empty, or from `?` on. */
   readonly carried: string
   readonly skip: boolean
   readonly gzip: boolean
@@ -24,7 +24,7 @@ const CONTENT_TYPE = 'application/vnd.apple.mpegurl'
 /** A playlist in one state, for all who have another query. */
 type Version = { readonly pieces: readonly string[]; readonly texts: Map<string, PlaylistText> }
 
-/** What one rendition's playlist says at present, written once for all that ask with the same query. */
+/** One rendition's playlist as it is at present, written once for all that ask with the same query. */
 export class PlaylistCache {
   readonly #snapshot: (options: { readonly skip: boolean }) => MediaPlaylist
   readonly #address: (uri: string) => string
@@ -37,7 +37,7 @@ export class PlaylistCache {
     this.#address = address
   }
 
-  /** What was written is old. */
+  /** Forgets what was written, when the playlist has changed. */
   drop(): void {
     this.#full = undefined
     this.#delta = undefined

@@ -1,9 +1,9 @@
 import { InvalidRequest } from 'sluice/sdk'
 import { addressText } from './request-target.ts'
 
-/** What the query of a media playlist says (draft-pantos-hls-rfc8216bis 6.2.5). */
+/** The query of a request for a media playlist (draft-pantos-hls-rfc8216bis 6.2.5). */
 export type ReloadQuery = {
-  /** What addresses in the playlist carry on: empty, or `?` and the query as it was sent, without directives. */
+  /** The query that addresses in the playlist carry on: empty, or `?` and the query as it was sent, without directives. */
   readonly carried: string
   /** `_HLS_msn`: wait for this segment, or for a part of it. */
   readonly msn?: number

@@ -21,7 +21,7 @@ export function hasLeft({ request }: HttpExchange): boolean {
   return carrierOf(request).destroyed
 }
 
-/** What all requests over one connection have in common. */
+/** Gives an object that all requests over one connection have in common. */
 export function connectionOf({ request }: HttpExchange): object {
   const session: unknown = Reflect.get(carrierOf(request), 'session')
   return typeof session === 'object' && session !== null ? session : request.socket
@@ -62,7 +62,7 @@ export function sendStatus({ response }: HttpExchange, statusCode: number): void
   response.writeHead(statusCode, { 'cache-control': 'no-store', 'content-length': 0 }).end()
 }
 
-// What a client has not taken would stay in memory as long as it is connected.
+// Bytes that a client has not taken would stay in memory as long as it is connected.
 function cut(this: ServerResponse): void {
   this.destroy()
 }

@@ -1,11 +1,11 @@
 import { decodePathPart } from 'sluice/sdk/http'
 
-/** What a request asks for. Paths and names are decoded; a path has no slash at either end. */
+/** The file or playlist that a request asks for. Paths and names are decoded; a path has no slash at either end. */
 export type RequestTarget =
   | {
       readonly kind: 'multivariant'
       readonly streamPath: string
-      /** What leads from here to the folders of sessions: empty, or the stream's name and a slash. */
+      /** The way from here to the folders of sessions: empty, or the stream's name and a slash. */
       readonly folder: string
     }
   | { readonly kind: 'media'; readonly streamPath: string; readonly token: string; readonly rendition: string }
@@ -54,11 +54,14 @@ function streamPathOf(parts: readonly string[]): string {
   return parts.join('/').replace(/^\/+|\/+$/gu, '')
 }
 
-/** What would end an address, its quotes or its line, begin a fragment, or refer to a variable (RFC 8216bis 4.3). */
+/** Characters that would end an address, its quotes or line, begin a fragment, or refer to a variable (RFC 8216bis 4.3). */
 const UNSAFE = /[^\u0021\u0024-\u007e]|\{(?=\$)/gu
 const MAX_BYTE = 0xff
 
-/** What a client sent in its request line, as a playlist can repeat it: byte for byte, but for what would break its text. */
+/**
+ * Makes what a client sent in its request line fit for a playlist: it stays byte for byte, but for what would break the
+ * playlist's text.
+ */
 export function addressText(sent: string): string {
   return sent.replace(UNSAFE, percentEncoded)
 }

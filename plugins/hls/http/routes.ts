@@ -25,13 +25,13 @@ export type RoutesOptions = {
   readonly nowMs: () => number
 }
 
-/** What is asked of the generation before: its viewers stay with it, though all requests come to the newest one. */
+/** The routes of the generation before: its viewers stay with it, though all requests come to the newest one. */
 export interface FormerRoutes {
-  /** Of the generation before it, as long as that one has viewers. */
+  /** The routes of the generation before it, as long as that one has viewers. */
   readonly former: FormerRoutes | undefined
   /** Whether it has no viewers any more. */
   readonly ended: boolean
-  /** How playlists would go on whose presentation is gone, of all generations. */
+  /** The numbers to go on with for playlists whose presentation is gone, of all generations. */
   readonly numbers: NumberMemory
   /** Whether what is asked for is its own, or of one before it. */
   owns(target: RequestTarget): boolean
@@ -46,14 +46,14 @@ declare module 'sluice/sdk' {
   }
 }
 
-/** Who may keep files. */
+/** The caches that may keep files. */
 export type CacheScope = 'public' | 'private'
 
 type Targeted<Kind extends RequestTarget['kind']> = Extract<RequestTarget, { readonly kind: Kind }>
 
-/** What a blocking reload may ask for lies at most so many segments past the last complete one (rfc8216bis 6.2.5.2). */
+/** A blocking reload may ask for so many segments past the last complete one at most (rfc8216bis 6.2.5.2). */
 const MAX_SEGMENTS_AHEAD = 2
-/** Of one session at a time; players have one for each rendition they play. */
+/** Requests of one session that wait at a time; players have one for each rendition they play. */
 const MAX_WAITING = 10
 /** It names a session, which is its viewer's own. */
 const MULTIVARIANT_CACHE_CONTROL = 'no-cache, no-store'
@@ -61,7 +61,7 @@ const MULTIVARIANT_CACHE_CONTROL = 'no-cache, no-store'
 /** Answers what is asked below the plugin's mounts. */
 export class Routes implements FormerRoutes {
   readonly #options: RoutesOptions
-  /** Who asked for a playlist over a connection last: requests for files don't say whose they are. */
+  /** The session that asked for a playlist over a connection last: requests for files don't say whose they are. */
   readonly #viewers = new WeakMap<object, Session>()
 
   #former: FormerRoutes | undefined
@@ -241,7 +241,7 @@ export class Routes implements FormerRoutes {
     return reply
   }
 
-  /** Where a gate looks at the query, a shared cache would go on serving those whose time is over. */
+  /** A shared cache would go on serving those whose time is over, where a gate looks at the query. */
   get #cacheScope(): CacheScope {
     const { enableauth, signed_policy: policy } = this.#options.ctx.config
     return enableauth || policy.enable ? 'private' : 'public'

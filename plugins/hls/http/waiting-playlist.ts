@@ -5,7 +5,7 @@ import { hasLeft, sendReady, sendStatus, type HttpExchange } from './replies.ts'
 import type { Session } from '../sessions/session.ts'
 import type { WaitingRequest } from './waiting-requests.ts'
 
-/** How much longer than a target duration something may take (draft-pantos-hls-rfc8216bis 6.2.5.2). */
+/** A request waits this many target durations at most (draft-pantos-hls-rfc8216bis 6.2.5.2). */
 export const MAX_WAIT_TARGETS = 3
 
 export type WaitingPlaylistOptions = {

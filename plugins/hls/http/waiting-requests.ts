@@ -8,7 +8,7 @@ export interface WaitingRequest {
   answer(): boolean
   /** Answers that it did not come in time. */
   expire(): void
-  /** Told when it waits no longer, answered or not. */
+  /** Called when it waits no longer, answered or not. */
   ended(): void
 }
 

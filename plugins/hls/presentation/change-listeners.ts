@@ -1,6 +1,6 @@
 import type { PluginContext } from 'sluice/sdk'
 
-/** Those who want to know of changes. What a listener throws is logged, and the others are called. */
+/** Listeners to changes. An error of one is logged, and the others are called. */
 export class ChangeListeners {
   readonly #log: PluginContext<unknown>['log']
   readonly #listeners = new Set<() => void>()

@@ -14,7 +14,7 @@ export type CurrentPeriod = {
   readonly lead: Track
   readonly leadRendition: LiveRendition
   readonly cutter: SegmentCutter
-  /** What each track was when the period began. */
+  /** The rendition of each track, and the track as it was when the period began. */
   readonly tracks: ReadonlyMap<Track, { readonly rendition: LiveRendition; readonly snapshot: Track | undefined }>
 }
 

@@ -4,7 +4,7 @@ import type { SegmentFormat } from './segment-muxer.ts'
 import { layoutOf, planTracks } from './track-plan.ts'
 import type { Layout, TrackPlan } from './track-plan.ts'
 
-/** Where the tracks of a stream go. */
+/** The places of a stream's tracks in a presentation. */
 export type PlannedTracks = {
   readonly layout: Layout
   readonly plan: TrackPlan
@@ -38,7 +38,7 @@ export class DeclaredTracks {
     this.#tracks.clear()
   }
 
-  /** What the track was when it was last declared. */
+  /** Gives a track as it was when it was last declared. */
   snapshot(track: Track): Track | undefined {
     return this.#tracks.get(track)?.snapshot
   }
@@ -48,7 +48,7 @@ export class DeclaredTracks {
     return [...this.#tracks.keys()].filter((track) => !tracks.includes(track))
   }
 
-  /** Where they go, in the layout of a presentation or else in the one that suits them. */
+  /** Plans where the tracks go, in the layout of a presentation or else in the one that suits them. */
   plan(fixed: Layout | undefined): PlannedTracks {
     const carried = [...this.#tracks.keys()].filter((track) => this.#tracks.get(track)?.carried)
     const layout = fixed ?? layoutOf(carried)

@@ -1,7 +1,7 @@
 import { rhythmOf } from './frame-rhythm.ts'
 import type { FrameRhythm } from './frame-rhythm.ts'
 
-/** What a frame is taken to last before two of a track have come. */
+/** A frame is taken to last this long before two of a track have come. */
 const DEFAULT_STEP_SECONDS = 0.04
 /** A longer step is a pause, and says nothing of the pace. Keyframes alone may well come 10 s apart. */
 export const MAX_STEP_SECONDS = 12
@@ -12,7 +12,7 @@ const MIN_PEAK_FACTOR = 1.25
 /** The first steps, of which the rhythm is; more than a first segment has. */
 const MAX_RHYTHM_STEPS = 1000
 
-/** How the frames of one track follow each other. */
+/** Measures how the frames of one track follow each other. */
 export class FramePace {
   #lastSeconds: number | undefined
   #stepSeconds = DEFAULT_STEP_SECONDS
@@ -39,7 +39,7 @@ export class FramePace {
     this.#noticePeak(step)
   }
 
-  /** Where the newest frame begins, and by the pace so far ends; undefined before the first. */
+  /** The time of the newest frame; undefined before the first. */
   get lastSeconds(): number | undefined {
     return this.#lastSeconds
   }

@@ -1,13 +1,13 @@
 /** A step that is longer than this beside the usual one has lost frames in it. */
 const MAX_JITTER_FACTOR = 1.6
-/** Where longer steps take more of the time than this, they are no exceptions. */
+/** Longer steps that take more of the time than this are no exceptions. */
 const MAX_STRAY_SHARE = 0.25
 
-/** What the steps from frame to frame have in common. */
+/** The usual steps from frame to frame. */
 export type FrameRhythm = {
   /** The average of those that are usual. */
   readonly usualSeconds: number
-  /** How far the usual ones differ. */
+  /** The longest of the usual steps less the shortest. */
   readonly jitterSeconds: number
   /** The longest of the usual ones; of all where no rate is usual. */
   readonly longestSeconds: number

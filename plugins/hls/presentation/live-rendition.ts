@@ -36,7 +36,7 @@ export class LiveRendition implements Rendition {
   readonly window: SegmentWindow
   readonly #options: LiveRenditionOptions
   #nextMsn: number
-  /** Of the period that runs. */
+  /** The tracks of the period that runs. */
   #tracks: readonly Track[] = []
   #period: Period | undefined
   #initName: string | undefined
@@ -71,17 +71,17 @@ export class LiveRendition implements Rendition {
     return this.window.lastPart
   }
 
-  /** Of the period that runs, or ran last. */
+  /** The tracks of the period that runs, or ran last. */
   get tracks(): readonly Track[] {
     return this.#tracks
   }
 
-  /** How the frames come that parts end at. Of the leading track, they are taken by whoever asks for cuts. */
+  /** The pace of the frames that parts end at. Those of the leading track are given to it by the presentation. */
   get pace(): FramePace {
     return this.#pace
   }
 
-  /** Where the newest complete segment ends, in media time. */
+  /** The end of the newest complete segment, in media time. */
   get boundarySeconds(): number {
     return this.#boundarySeconds
   }
@@ -199,7 +199,7 @@ export class LiveRendition implements Rendition {
 
   /** Ends the period: nothing more of it comes. */
   finish(cut: Cut): void {
-    // What is farther ahead than the last segment may be long has no place.
+    // Units farther ahead than the last segment may be long have no place.
     while (this.#cuts.length > 0 && this.#queued.length > 0) this.catchUp(this.#queued[0]!.timeSeconds)
     const limitSeconds = this.#boundarySeconds + this.#options.terms.limitSeconds
     // The pace is that of pictures, where sound waits for them.
@@ -216,7 +216,7 @@ export class LiveRendition implements Rendition {
     return Math.max(startSeconds + MIN_DURATION_SECONDS, Math.min(wantedSeconds, latestSeconds))
   }
 
-  /** Where the newest frame ends that is in the segment being made. */
+  /** The end of the newest frame in the segment being made. */
   get #mediaEndSeconds(): number {
     const { lastSeconds, stepSeconds } = this.#pace
     return this.#open && lastSeconds !== undefined ? lastSeconds + stepSeconds : -Infinity

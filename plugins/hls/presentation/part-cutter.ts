@@ -4,7 +4,7 @@ import { MIN_PART_SHARE } from './part-target.ts'
 
 /** Less than the playlist's last digit that matters; times that are sums of fractions differ by it. */
 const ROUNDING_SECONDS = 0.0005
-/** What no playlist shows. */
+/** A fraction that no playlist shows. */
 const FRACTION_SECONDS = 1e-6
 
 /** No segment or part is told to be shorter. */
@@ -13,7 +13,7 @@ export const MIN_DURATION_SECONDS = 0.001
 /** A unit that waits to be told how long it lasts. */
 type HeldUnit = { readonly unit: AccessUnit; readonly timeSeconds: number }
 
-/** Where units and the ends of parts go, in order. */
+/** Takes units and the ends of parts, in order. */
 export interface PartSink {
   write(unit: AccessUnit): void
   /** Ends a part before `next`, if that is known. @returns false when nothing was written, and there is no part. */
@@ -32,7 +32,7 @@ export class PartCutter {
   readonly #pace: FramePace
   #startSeconds: number
   #held: HeldUnit | undefined
-  /** Where the newest frame of the main track begins. */
+  /** The time of the newest frame of the main track. */
   #mainSeconds: number
 
   constructor(sink: PartSink, init: { targetSeconds: number; pace: FramePace; startSeconds: number }) {

@@ -4,11 +4,11 @@ import type { FrameRhythm } from './frame-rhythm.ts'
 export const MIN_PART_SHARE = 0.85
 /** A little more, as steps come that are not seen yet. */
 const SHARE = MIN_PART_SHARE + 0.01
-/** Whole frames in all parts are not worth a longer target than this beside one that usual frames fit. */
+/** A part target that fits frames with their jitter may be this much longer than one that fits usual frames. */
 const MAX_JITTER_STRETCH = 1.25
 /** Frames of a varying rate are not waited for longer than this, whatever share of the target parts then have. */
 const MAX_VARYING_TARGET_MS = 1000
-/** Of a frame: what sums of fractions are off by is less. */
+/** A share of a frame that is more than what sums of fractions are off by. */
 const ROUNDING_SHARE = 0.001
 
 /** The frames of a track, in milliseconds. */

@@ -11,7 +11,7 @@ export class PeriodClock {
     this.#nowMs = nowMs
   }
 
-  /** How many there were. */
+  /** The number of periods so far. */
   get periods(): number {
     return this.#periods
   }

@@ -11,7 +11,7 @@ export type PresentationTermsOptions = {
   readonly firstDiscontinuity: number
 }
 
-/** What holds for all renditions of a presentation. */
+/** The terms that hold for all renditions of a presentation. */
 export class PresentationTerms {
   readonly format: SegmentFormat
   /** Parts are made. */
@@ -34,7 +34,7 @@ export class PresentationTerms {
     this.firstDiscontinuity = firstDiscontinuity
   }
 
-  /** What follows is known, and stays. */
+  /** Whether the target durations are known; they stay from then on. */
   get isFixed(): boolean {
     return this.#fixed !== undefined
   }

@@ -27,7 +27,7 @@ export type PresentationOptions = {
   /** The wall clock, in milliseconds since the Unix epoch. */
   readonly nowMs: () => number
   readonly log: PluginContext<unknown>['log']
-  /** Those of the presentation whose place it takes go on; by the clock where there was none. */
+  /** The numbers to go on with, of the presentation whose place it takes; by the clock where there was none. */
   readonly numbers?: SequenceNumbers | undefined
 }
 
@@ -83,17 +83,17 @@ export class Presentation {
     return this.#ready
   }
 
-  /** Why there is nothing to be had: the stream has no track that the format can carry. */
+  /** The reason why there is nothing to be had: the stream has no track that the format can carry. */
   get failed(): string | undefined {
     return this.#failed
   }
 
-  /** Of all renditions; fixed once ready. */
+  /** The target duration of all renditions; fixed once ready. */
   get targetDurationSeconds(): number {
     return this.#terms.targetDurationSeconds
   }
 
-  /** By name, in the order of the multivariant playlist; those that are there stay once it is ready. */
+  /** The renditions by name, in the order of the multivariant playlist; those that are there stay once it is ready. */
   get renditions(): ReadonlyMap<string, Rendition> {
     return this.#renditions.byName
   }
@@ -184,7 +184,7 @@ export class Presentation {
   #unit(unit: AccessUnit): void {
     const timeSeconds = unit.dts / unit.track.timescale
     if (!(timeSeconds >= 0) || this.#hopeless) return
-    // What viewers know nothing of is not worth a discontinuity.
+    // Media that viewers know nothing of is not worth a discontinuity.
     if (this.#stale && this.#isTimeToChange(unit)) {
       if (this.#ready) this.#finishPeriod()
       this.#current = undefined

@@ -96,13 +96,13 @@ export function versionOf(listed: readonly Segment[], { format, partTargetSecond
   return format === 'ts' ? VERSION.plain : VERSION.map
 }
 
-/** How many segments at the start lie beyond the skip boundary as a whole. */
+/** Counts the segments at the start that lie beyond the skip boundary as a whole. */
 function skippable(listed: readonly Segment[], { targetDurationSeconds }: PresentationTerms): number {
   const boundarySeconds = targetDurationSeconds * SKIP_TARGET_DURATIONS
   let laterSeconds = 0
   for (const [index, { complete, durationSeconds }] of [...listed.entries()].toReversed()) {
     if (laterSeconds >= boundarySeconds) return index + 1
-    // What players hold of the one being made may be less.
+    // Players may hold less of the segment that is being made.
     if (complete) laterSeconds += durationSeconds
   }
   return 0

@@ -11,7 +11,7 @@ export interface Rendition {
   /** Whether a segment is complete or, with `part`, that part of it exists. True for those that were dropped, too. */
   has(msn: number, part?: number): boolean
   /**
-   * What the playlist says now. URIs are names of files, and names of renditions in the reports.
+   * Gives the playlist as it is now. URIs are names of files, and names of renditions in the reports.
    * @param options.skip Leave old segments out (EXT-X-SKIP), if the window is long enough.
    */
   playlist(options: { readonly skip: boolean }): MediaPlaylist

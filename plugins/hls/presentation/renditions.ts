@@ -16,7 +16,7 @@ const FIRST_MEDIA_SECONDS = 10
 
 /** The renditions of a presentation. */
 export class Renditions {
-  /** In the order of the multivariant playlist. */
+  /** The renditions in the order of the multivariant playlist. */
   readonly all: readonly LiveRendition[]
   readonly byName: ReadonlyMap<string, LiveRendition>
 
@@ -37,7 +37,7 @@ export class Renditions {
     return this.all.reduce((sum, rendition) => sum + rendition.sizeBytes, 0)
   }
 
-  /** How the frames come of those that run. */
+  /** The rhythms of the frames of renditions that run. */
   get rhythms(): FrameRhythm[] {
     return this.all.filter(({ running }) => running).map(({ pace }) => pace.rhythm)
   }

@@ -2,9 +2,9 @@ import type { AccessUnit, Track } from 'sluice/sdk'
 import { MAX_STEP_SECONDS } from './frame-pace.ts'
 import type { FramePace } from './frame-pace.ts'
 
-/** Without a keyframe, the first segment ends this much past the fragment's length; it sets the target duration. */
+/** The first segment ends this much past the fragment's length when no keyframe comes; it sets the target duration. */
 const FIRST_SEGMENT_MARGIN_SECONDS = 10
-/** What a duration may have over the target duration, since it is its rounded value that must not pass it. */
+/** A duration may pass the target duration by this, since its rounded value must not pass it. */
 const ROUNDING_SECONDS = 0.499
 /** Units of all renditions, whatever the bitrate: past it a segment is cut as it is. */
 export const MAX_SEGMENT_SIZE_BYTES = 64 * 1024 * 1024
@@ -12,12 +12,12 @@ export const MAX_SEGMENT_SIZE_BYTES = 64 * 1024 * 1024
 const MAX_SILENCE_SECONDS = MAX_STEP_SECONDS
 /** A track's step back that is longer than this begins a new period. */
 const MAX_STEP_BACK_SECONDS = 5
-/** How far other tracks run ahead before the leading one is taken to pause, and time goes on without it. */
+/** The leading track is taken to pause when others are this far ahead; time then goes on without it. */
 const MAX_LEAD_SECONDS = 1
-/** How far media may go on past the longest duration that can be told of its segment. */
+/** Media may go on this far past the longest duration that can be told of its segment. */
 const MAX_OVERSHOOT_SECONDS = 1.5
 
-/** Where a segment ends and the next begins. */
+/** The place where a segment ends and the next begins. */
 export type Cut = { readonly atSeconds: number }
 
 export type SegmentCutterOptions = {
@@ -25,7 +25,7 @@ export type SegmentCutterOptions = {
   /** Undefined before the first cut of all. */
   readonly targetSeconds: number | undefined
   readonly lead: Track
-  /** How the frames of the leading track follow each other; whoever has it takes each before asking for cuts. */
+  /** The pace of the leading track, which the caller gives each frame before it asks for cuts. */
   readonly pace: Pick<FramePace, 'stepSeconds' | 'steadySeconds'>
   readonly startSeconds: number
 }
@@ -47,7 +47,7 @@ export class SegmentCutter {
   #startSeconds: number
   #latestSeconds: number
   #sizeBytes = 0
-  /** Of the leading track; undefined before its first unit. */
+  /** Whether the leading track begins the segment with a keyframe; undefined before its first unit. */
   #startsWithKeyframe: boolean | undefined
   /** All cuts before this unit have been made. */
   #reached: AccessUnit | undefined
@@ -116,7 +116,7 @@ export class SegmentCutter {
     this.#startSeconds = seconds
   }
 
-  /** Where the last segment ends when nothing more comes. */
+  /** Gives the end of the last segment, when nothing more comes. */
   finish(): Cut {
     const lastSeconds = Math.max(this.#leadSeconds ?? this.#startSeconds, this.#startSeconds)
     // A picture that may stay for long is not told to be longer than is known.

@@ -8,10 +8,10 @@ import {
   TsMuxer,
 } from 'sluice/sdk/media'
 
-/** What a presentation is made of. */
+/** The container of a presentation's segments. */
 export type SegmentFormat = 'fmp4' | 'ts'
 
-/** What fragmented MP4, which carries most, has a place for. */
+/** The codecs that fragmented MP4 has a place for, which carries most. */
 const CODECS = 'H.264, H.265, AV1 or VP9, with AAC, MP3, AC-3, E-AC-3, Opus or FLAC'
 
 /** Turns the units of one rendition and period into the bytes of segments. */
@@ -40,7 +40,7 @@ export function canCarry(format: SegmentFormat, track: Track): boolean {
   }
 }
 
-/** Why tracks are left out of a format, and what to do about it; undefined where none are. */
+/** Tells which codecs are left out of a format, why, and what to do about it; without a reason where none are. */
 export function whyLeftOut(format: SegmentFormat, tracks: readonly Track[]) {
   const codecs = tracks.map(({ codec }) => codec)
   return { codecs, reason: codecs.length > 0 ? reasonOf(format, tracks, codecs.join(' and ')) : undefined }

@@ -3,20 +3,20 @@ import { segmentSizeBytes } from './segment.ts'
 import type { Part, Segment } from './segment.ts'
 
 /**
- * What a file's name stands for: its bytes, as buffers that follow each other and are never changed (a segment is the
+ * A file by its name: its bytes, as buffers that follow each other and are never changed (a segment is the
  * parts it is made of), or the promise that it will be there: the part that the playlist hints at.
  */
 export type PresentationFile =
   | { readonly contentType: string; readonly buffers: readonly Buffer[]; readonly sizeBytes: number }
   | { readonly coming: true }
 
-/** What holds for a window: segments in a playlist, and how long they are. */
+/** The terms of a window: segments in a playlist, and how long they are. */
 export type WindowTerms = Pick<PresentationTerms, 'window' | 'targetDurationSeconds'>
 
 const CONTENT_TYPE = { ts: 'video/mp2t', m4s: 'video/iso.segment', mp4: 'video/mp4' } as const
 /** Removing a segment never leaves less than this (RFC 8216 6.2.2). */
 const MIN_TARGET_DURATIONS = 3
-/** What sums of the durations that playlists tell may be off. */
+/** Sums of the durations that playlists tell may be off by this. */
 const ROUNDING_SECONDS = 0.01
 const SEGMENT_NAME = /^(\d{1,16})(?:\.(\d{1,6}))?\.(ts|m4s)$/u
 const INIT_NAME = /^init(\d{1,9})\.mp4$/u
@@ -29,9 +29,9 @@ export class SegmentWindow {
   readonly #prefix: string
   readonly #extension: 'ts' | 'm4s'
   readonly #terms: WindowTerms
-  /** In order of sequence numbers, without a hole. */
+  /** The segments in the order of their sequence numbers, without a hole. */
   readonly #segments: Segment[] = []
-  /** Of those at the start that have left the playlist: how much media there will be when each may go. */
+  /** For each segment at the start that has left the playlist, how much media there will be when it may go. */
   readonly #dueSeconds: number[] = []
   readonly #inits = new Map<string, Buffer>()
   #sizeBytes = 0
@@ -82,7 +82,7 @@ export class SegmentWindow {
     return part !== undefined && newest.divided && part < newest.parts.length
   }
 
-  /** Those of the playlist: complete ones and the one being made. */
+  /** Gives the segments of the playlist: complete ones and the one being made. */
   listed(): Segment[] {
     return this.#segments.slice(this.#dueSeconds.length)
   }

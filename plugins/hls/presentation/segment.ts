@@ -20,7 +20,7 @@ export type Segment = {
   readonly initName: string | undefined
   /** Media time. */
   readonly startSeconds: number
-  /** Up to now, while it is being made. */
+  /** The duration so far, while the segment is being made. */
   durationSeconds: number
   /** Its bytes; those that follow a part boundary begin a new one. */
   readonly parts: Part[]

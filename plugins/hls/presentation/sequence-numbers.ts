@@ -1,4 +1,4 @@
-/** Where the numbers of a playlist begin: of media (`EXT-X-MEDIA-SEQUENCE`) and of discontinuities. */
+/** The first numbers of a playlist: of media (`EXT-X-MEDIA-SEQUENCE`) and of discontinuities. */
 export type SequenceNumbers = { readonly msn: number; readonly discontinuity: number }
 
 /** hls.js keeps a list that is as long as the discontinuity number is high. */

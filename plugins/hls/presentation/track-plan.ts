@@ -4,7 +4,7 @@ import type { AudioTrack, Track, VideoTrack } from 'sluice/sdk'
 /** Which tracks go into which rendition, by its name; the first has the leading track, at whose keyframes all are cut. */
 export type TrackPlan = ReadonlyMap<string, readonly Track[]>
 
-/** How the renditions of a presentation lie, which stays once viewers know of it. */
+/** The renditions of a presentation, which stay once viewers know of them. */
 export type Layout = {
   /** Names of the renditions of video and of sound. One name alone: everything is in it. */
   readonly video: readonly string[]
@@ -22,7 +22,7 @@ export function layoutOf(tracks: readonly Track[]): Layout {
   }
 }
 
-/** Where the tracks go in a layout; those that it has no rendition for are left out. */
+/** Plans where tracks go in a layout; tracks that it has no rendition for are left out. */
 export function planTracks(layout: Layout, tracks: readonly Track[]): TrackPlan {
   const { videos, audios } = byKind(tracks)
   const [single, ...others] = [...layout.video, ...layout.audio]

@@ -89,12 +89,12 @@ export class HlsPull {
   /** The renditions to play, each with its first segment. */
   async #open(): Promise<SourceRendition[]> {
     const { log, request } = this.#options
-    const timeline = new SourceTimes()
+    const times = new SourceTimes()
     const client = this.#client
     const signal = this.#signal
     const clock = { nowMs: () => performance.now(), wait: (ms: number) => delay(ms, undefined, { signal }) }
     const onEvents = () => this.#schedule(0)
-    const common = { timeline, pacer: this.#pacer, clock, signal, log, onEvents, loop: request.loop }
+    const common = { times, pacer: this.#pacer, clock, signal, log, onEvents, loop: request.loop }
     const found = await this.#findPlaylists()
     const renditions = found.map(({ playlist, url }, index) => {
       const follower = new PlaylistFollower({ client, clock, playlist, url, signal, log })

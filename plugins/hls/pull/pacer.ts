@@ -1,9 +1,9 @@
-/** What happens at a time of the stream. */
+/** A step that is due at a time of the stream. */
 export type PacedEvent = { readonly dueMs: number; readonly act: () => void }
 
 /** Events that come this late came too late as a whole: what follows is put off as much. */
 const LATE_MS = 300
-/** How fast a live source is played that has fallen behind. */
+/** The speed of a live source that has fallen behind. */
 const CATCH_UP_SPEED = 1.1
 
 /**
@@ -30,7 +30,7 @@ export class Pacer {
     else this.push(queue, [{ dueMs: last.dueMs, act }])
   }
 
-  /** How much time lies between now and the last event of a queue. */
+  /** Gives the time between now and the last event of a queue. */
   bufferedMs(queue: string, nowMs: number): number {
     const { first, last } = this.#queues.get(queue) ?? {}
     if (first === undefined || last === undefined) return 0

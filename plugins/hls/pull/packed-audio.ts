@@ -12,7 +12,7 @@ const SAMPLES_PER_FRAME = 1024
 export class PackedAudioDemuxer {
   readonly #sink: UnitSink
   #track: Track | undefined
-  /** Where a segment goes on that does not say when it starts. */
+  /** The start of a segment that does not tell its own. */
   #nextDts = 0
 
   constructor(sink: UnitSink) {

@@ -8,7 +8,7 @@ import { parseSourcePlaylist, type SourceMediaPlaylist, type SourceSegment } fro
 const LIVE_EDGE_TARGETS = 3
 const MAX_PLAYLIST_SIZE_BYTES = 8 * 1024 * 1024
 const PLAYLIST_TIMEOUT_MS = 10_000
-/** From a failed request for a playlist to the next; doubled each time. */
+/** The wait from a failed request for a playlist to the next; doubled each time. */
 const RETRY_MS = 500
 const MAX_RETRY_MS = 5000
 /** A source whose playlist can't be had for this long is gone; so is one whose playlist stands still for longer. */
@@ -41,7 +41,7 @@ export class PlaylistFollower {
   #last: SourceSegment | undefined
   #pending: SourceSegment[] = []
   #stepsBack = 0
-  /** How often the source, or its repetition, has begun anew. */
+  /** Counts how often the source, or its repetition, has begun anew. */
   #lives = 0
   #changedMs: number
 
@@ -52,7 +52,7 @@ export class PlaylistFollower {
     this.#changedMs = options.clock.nowMs()
   }
 
-  /** What addresses in the playlist are seen from. */
+  /** The address that those in the playlist are relative to. */
   get url(): string {
     return this.#url
   }

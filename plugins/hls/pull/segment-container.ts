@@ -1,6 +1,6 @@
 import { isId3 } from './packed-audio.ts'
 
-/** What segments can be (RFC 8216 3): MPEG-TS, fragmented MP4, or packed audio. */
+/** The containers of segments (RFC 8216 3): MPEG-TS, fragmented MP4, or packed audio. */
 export type SegmentContainer = 'ts' | 'fmp4' | 'packed'
 
 const FMP4_BOXES = ['ftyp', 'styp', 'moov', 'moof', 'sidx', 'emsg', 'prft', 'free']

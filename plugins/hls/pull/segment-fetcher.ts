@@ -14,7 +14,7 @@ export type SegmentFetcherOptions = {
   readonly clock: SourceClock
   readonly signal: AbortSignal
   readonly log: Logger
-  /** How often a source that has an end is repeated; −1 is for ever. */
+  /** Repetitions of a source that has an end; −1 is for ever. */
   readonly loop: number
 }
 

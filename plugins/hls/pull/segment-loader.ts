@@ -15,7 +15,7 @@ const MAX_KEYS = 4
 export type LoadedSegment = {
   readonly bytes: Buffer
   readonly container: SegmentContainer
-  /** What is to be read before it: the same buffer for all segments that have the same init segment. */
+  /** The init segment to be read before it: the same buffer for all segments that have the same init segment. */
   readonly init: Buffer | undefined
 }
 
@@ -86,7 +86,7 @@ function assertKnown({ method, format, uri }: SegmentKey): void {
   throw new SourceError(`the source is encrypted by ${what}; only AES-128 with a plain key is known`, { fatal: true })
 }
 
-/** Without one of its own, the number of the segment is the initialization vector (RFC 8216 5.2). */
+/** The initialization vector is the number of the segment where the key has none (RFC 8216 5.2). */
 function ivOf({ iv }: SegmentKey, sequence: number): Buffer {
   if (iv !== undefined) return Buffer.from(iv.replace(/^0x/iu, '').slice(-32).padStart(32, '0'), 'hex')
   const bytes = Buffer.alloc(16)

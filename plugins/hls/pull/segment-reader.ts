@@ -55,7 +55,7 @@ export class SegmentReader implements UnitSink {
     return this.#tracks.size
   }
 
-  /** What the source has that can't be carried. */
+  /** The streams of the source that can't be carried. */
   get unsupported(): readonly string[] {
     return [...(this.#demuxer?.unsupported ?? [])]
   }

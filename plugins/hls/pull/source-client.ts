@@ -8,13 +8,13 @@ const REDIRECTS = [301, 302, 303, 307, 308]
 const PRIVATE_HEADERS = ['authorization', 'cookie', 'proxy-authorization']
 
 type SourceClientOptions = {
-  /** With or without user information, which becomes basic authentication. */
+  /** The address with or without user information, which becomes basic authentication. */
   readonly url: string
   readonly header: Readonly<Record<string, readonly string[]>>
   readonly signal: AbortSignal
 }
 
-/** What is to be fetched. */
+/** A file to be fetched. */
 export type FileRequest = {
   /** As seen from `base`. */
   readonly uri: string
@@ -26,7 +26,7 @@ export type FileRequest = {
 
 /** Fetches what belongs to one source, over HTTP only. Connections are kept and shared by the runtime. */
 export class SourceClient {
-  /** Where the source is, without user information. */
+  /** The address of the source without user information. */
   readonly url: string
   readonly #signal: AbortSignal
   readonly #origin: string
@@ -121,7 +121,7 @@ function setHeader(headers: Headers, name: string, values: readonly string[]): v
     headers.delete(name)
     for (const value of values) headers.append(name, value)
   } catch {
-    // What the runtime says of it shows the value.
+    // The runtime's own message shows the value.
     throw new SourceError(`header ${JSON.stringify(name)} of the rule is not valid`, FATAL)
   }
 }
@@ -137,7 +137,7 @@ async function readBody(response: Response, maxSizeBytes: number, shown: string)
   return Buffer.concat(pieces)
 }
 
-/** What the runtime says lies in the cause of its error. */
+/** The runtime puts its message into the cause of its error. */
 function networkReason(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : error
   if (cause instanceof Error) return 'code' in cause ? String(cause.code) : cause.message

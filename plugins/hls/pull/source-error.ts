@@ -1,4 +1,4 @@
-/** Why a source can't be pulled, or a part of it can't; the message holds nothing secret. */
+/** A source can't be pulled, or a part of it can't; the message holds nothing secret. */
 export class SourceError extends Error {
   /** Trying another part of the source would not help. */
   readonly fatal: boolean

@@ -25,18 +25,18 @@ export type SourceRenditionOptions = {
   readonly name: string
   readonly follower: PlaylistFollower
   readonly loader: SegmentLoader
-  readonly timeline: SourceTimes
+  readonly times: SourceTimes
   readonly pacer: Pacer
   readonly clock: SourceClock
   readonly signal: AbortSignal
   readonly log: Logger
-  /** How often a source that has an end is repeated; −1 is for ever. */
+  /** Repetitions of a source that has an end; −1 is for ever. */
   readonly loop: number
   /** Called when the pacer has got something new. */
   readonly onEvents: () => void
 }
 
-/** Where the units go, and what makes them. */
+/** The publisher, and the reader that makes its units. */
 type Begun = { readonly sink: UnitSink; readonly reader: SegmentReader }
 
 /**
@@ -62,7 +62,7 @@ export class SourceRendition {
     return this.#begun.reader.trackCount
   }
 
-  /** What the source has that can't be carried. */
+  /** The streams of the source that can't be carried. */
   get unsupported(): readonly string[] {
     return this.#begun.reader.unsupported
   }
@@ -170,9 +170,9 @@ export class SourceRendition {
   }
 
   #pace({ units, counters, start, before, after }: SegmentUnits, discontinuity: number): void {
-    const { name, timeline, pacer, onEvents } = this.#options
+    const { name, times, pacer, onEvents } = this.#options
     const { sink } = this.#begun
-    const timed = timeline.place(name, discontinuity, units, counters)
+    const timed = times.place(name, discontinuity, units, counters)
     const events: PacedEvent[] = start.map((act) => ({ dueMs: timed[0]?.dueMs ?? 0, act }))
     for (const { dueMs, unit } of timed) {
       for (const act of before.get(unit) ?? []) events.push({ dueMs, act })

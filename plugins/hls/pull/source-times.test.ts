@@ -39,36 +39,36 @@ describe('SourceTimeline', () => {
   })
 
   it('goes on past the end of the counter, and keeps presentation beside decoding', () => {
-    const timeline = new SourceTimes()
+    const times = new SourceTimes()
     const start = RANGE / 90 - 500
-    const first = timeline.place('main', 0, units(Math.floor(start)), true)
-    const second = timeline.place('main', 0, units(Math.floor(start) + 1000), true)
+    const first = times.place('main', 0, units(Math.floor(start)), true)
+    const second = times.place('main', 0, units(Math.floor(start) + 1000), true)
     expect(spans(first, VIDEO)).to.eql([0, 960])
     expect(spans(second, VIDEO)).to.eql([1000, 1960])
     for (const { unit } of [...first, ...second]) expect(unit.pts - unit.dts).to.equal(3600)
   })
 
   it('closes a jump at a discontinuity by the same offset for all tracks', () => {
-    const timeline = new SourceTimes()
-    timeline.place('main', 0, units(500_000), true)
-    const timed = timeline.place('main', 1, [...units(20, 1, [VIDEO]), ...units(0, 1, [AUDIO])], true)
+    const times = new SourceTimes()
+    times.place('main', 0, units(500_000), true)
+    const timed = times.place('main', 1, [...units(20, 1, [VIDEO]), ...units(0, 1, [AUDIO])], true)
     expect(spans(timed, VIDEO)).to.eql([1020, 1980])
     expect(spans(timed, AUDIO)).to.eql([1000, 1980])
   })
 
   it('keeps renditions together, whichever comes first', () => {
-    const timeline = new SourceTimes()
-    timeline.place('main', 0, units(90_000, 1, [VIDEO]), true)
-    expect(spans(timeline.place('audio', 0, units(90_030, 1, [AUDIO]), true), AUDIO)).to.eql([30, 1010])
-    expect(spans(timeline.place('audio', 1, units(10, 1, [AUDIO]), true), AUDIO)).to.eql([1030, 2010])
-    expect(spans(timeline.place('main', 1, units(0, 1, [VIDEO]), true), VIDEO)).to.eql([1020, 1980])
+    const times = new SourceTimes()
+    times.place('main', 0, units(90_000, 1, [VIDEO]), true)
+    expect(spans(times.place('audio', 0, units(90_030, 1, [AUDIO]), true), AUDIO)).to.eql([30, 1010])
+    expect(spans(times.place('audio', 1, units(10, 1, [AUDIO]), true), AUDIO)).to.eql([1030, 2010])
+    expect(spans(times.place('main', 1, units(0, 1, [VIDEO]), true), VIDEO)).to.eql([1020, 1980])
   })
 
   it('keeps the time of lost segments, but not that of a jump', () => {
-    const timeline = new SourceTimes()
-    timeline.place('main', 0, units(0), true)
-    expect(spans(timeline.place('main', 0, units(5000), true), VIDEO)).to.eql([5000, 5960])
-    expect(spans(timeline.place('main', 0, units(90_000), true), VIDEO)).to.eql([6000, 6960])
+    const times = new SourceTimes()
+    times.place('main', 0, units(0), true)
+    expect(spans(times.place('main', 0, units(5000), true), VIDEO)).to.eql([5000, 5960])
+    expect(spans(times.place('main', 0, units(90_000), true), VIDEO)).to.eql([6000, 6960])
   })
 
   it('goes on smoothly over a jump that no playlist tells', () => {
@@ -78,11 +78,11 @@ describe('SourceTimeline', () => {
 
   it('keeps pictures and sound together when both jump within a segment', () => {
     const jumping = [VIDEO, AUDIO].flatMap((track) => [...units(0, 1, [track]), ...units(600_000, 1, [track])])
-    const timeline = new SourceTimes()
-    const timed = timeline.place('main', 0, jumping, true)
+    const times = new SourceTimes()
+    const timed = times.place('main', 0, jumping, true)
     expect(spans(timed, VIDEO)).to.eql([0, 1960])
     expect(spans(timed, AUDIO)).to.eql([0, 1980])
-    expect(spans(timeline.place('main', 0, units(601_000), true), AUDIO)).to.eql([2000, 2980])
+    expect(spans(times.place('main', 0, units(601_000), true), AUDIO)).to.eql([2000, 2980])
   })
 
   it('takes long segments whose tracks come one after the other', () => {

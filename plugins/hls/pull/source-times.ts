@@ -11,10 +11,10 @@ const MAX_GAP_MS = 10_000
 /** A unit and when it is due, in milliseconds of the stream. */
 export type TimedUnit = { readonly dueMs: number; readonly unit: AccessUnit }
 
-/** Where a rendition is; `startMs` is that of its newest segment. */
+/** The place of a rendition in time; `startMs` is that of its newest segment. */
 type Position = { readonly startMs: number; offsetMs: number; readonly discontinuity: number; endMs: number }
 
-/** Where a track is within a segment. */
+/** The place of a track within a segment. */
 type TrackPosition = { offsetMs: number; dueMs: number; stepMs: number }
 
 /**
@@ -25,7 +25,7 @@ export class SourceTimes {
   readonly #positions = new Map<string, Position>()
   /** The offset that was made last. */
   #newest: Pick<Position, 'offsetMs' | 'discontinuity'> | undefined
-  /** In ticks of MPEG-TS, of all renditions. */
+  /** The newest counter of all renditions, in ticks of MPEG-TS. */
   #lastCounter: number | undefined
 
   /**

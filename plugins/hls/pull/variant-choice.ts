@@ -1,11 +1,11 @@
 import type { SourceAudio, SourceVariant, SourceVariants } from '../wire/source-playlist.ts'
 import { SourceError } from './source-error.ts'
 
-/** How the `codecs` values of pictures begin, and of sound, that a stream can carry. */
+/** The beginnings of `CODECS` values of pictures and of sound that a stream can carry. */
 const VIDEO = ['avc1', 'avc3', 'hvc1', 'hev1', 'dvh1', 'dvhe', 'av01', 'vp09']
 const AUDIO = ['mp4a', 'mp3', 'opus', 'ac-3', 'ec-3', 'flac']
 
-/** What is pulled of a multivariant playlist. */
+/** The variant of a multivariant playlist that is pulled, with its sound. */
 export type Choice = { readonly variant: SourceVariant; readonly audio: SourceAudio | undefined }
 
 /**

@@ -103,7 +103,7 @@ export class Admission {
     }
   }
 
-  // What the viewer takes is made for all viewers who take the same.
+  // One presentation is made for all viewers who take the same of a stream.
   #selectionOf({ config }: Subscriber): string {
     const usual = this.#ctx.config.subscribe
     const other = (['subaudio', 'subvideo', 'iframeonly'] as const).filter((key) => config[key] !== usual[key])

@@ -3,7 +3,7 @@ import type { HlsStream } from '../hls-stream.ts'
 
 export type SessionOptions = {
   readonly token: string
-  /** Of the session that it goes on from, which players may go on to ask for. */
+  /** The token of the session that it goes on from, which players may go on to ask for. */
   readonly formerToken: string | undefined
   /** The path that was asked for; a gate may have led it to another. */
   readonly requestedPath: string
@@ -12,7 +12,7 @@ export type SessionOptions = {
   readonly nowMs: number
 }
 
-/** Without a request for so many target durations, a viewer has left. */
+/** A viewer has left when it has asked for nothing for so many target durations. */
 const IDLE_TARGETS = 2
 
 /** One viewer: a subscriber that comes back for each playlist. */

@@ -4,13 +4,13 @@ import type { HlsStream } from '../hls-stream.ts'
 import { Session } from './session.ts'
 
 const TOKEN_SIZE_BYTES = 16
-/** How long after its last request a session that was stopped is still known as such. */
+/** A session that was stopped is known as such for this long after its last request. */
 const STOPPED_MS = 600_000
 /** The latest of them are kept. */
 const MAX_STOPPED = 10_000
 
 export type NewSession = {
-  /** Of the session that it goes on from. */
+  /** The token of the session that it goes on from. */
   readonly formerToken?: string | undefined
   readonly requestedPath: string
   readonly hlsStream: HlsStream
@@ -23,7 +23,7 @@ export class Sessions {
   readonly #log: PluginContext<unknown>['log']
   readonly #nowMs: () => number
   readonly #sessions = new Set<Session>()
-  /** By token and requested path: a token is good for one path only. */
+  /** Sessions by token and requested path: a token is good for one path only. */
   readonly #byKey = new Map<string, Session>()
   /** Tokens of sessions that somebody ended, with the time of their last request. */
   readonly #stopped = new Map<string, number>()
@@ -74,7 +74,7 @@ export class Sessions {
     session.subscriber.close(reason)
   }
 
-  /** What falls due by itself. */
+  /** Does what falls due by itself. */
   tick(nowMs: number): void {
     for (const session of this.#sessions) {
       if (session.hlsStream.disposed) this.end(session, 'the stream is over')

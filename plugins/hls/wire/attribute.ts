@@ -1,4 +1,4 @@
-/** What a line of its own may hold: no white space, control or quote, and not the mark of a tag or comment at its start. */
+/** A URI on a line of its own: no white space, control or quote, and not the mark of a tag or comment at its start. */
 const URI = /^[^#"\s\u0000-\u001f\u007f-\u009f][^"\s\u0000-\u001f\u007f-\u009f]*$/
 /** The line breaks of Unicode too, as some readers split at them. */
 const UNQUOTABLE = /["\u0000-\u001f\u007f-\u009f\u2028\u2029]/

@@ -6,7 +6,7 @@ export type MediaPlaylist = {
   readonly version: number
   /** EXT-X-TARGETDURATION, an integer. */
   readonly targetDurationSeconds: number
-  /** Of the oldest segment, one that EXT-X-SKIP leaves out included. */
+  /** The number of the oldest segment, one that EXT-X-SKIP leaves out included. */
   readonly mediaSequence: number
   readonly discontinuitySequence: number
   readonly independentSegments: boolean
@@ -58,7 +58,7 @@ export type PartialSegment = {
 /** EXT-X-RENDITION-REPORT: how far another rendition is. */
 export type RenditionReport = { readonly uri: string; readonly lastMsn: number; readonly lastPart?: number }
 
-/** What is written in place of a bare URI, for example with the viewer's query. */
+/** Gives what is written in place of a bare URI, for example with the viewer's query. */
 export type Addressing = (uri: string) => string
 
 const asItIs: Addressing = (uri) => uri

@@ -19,7 +19,7 @@ export type Variant = {
   readonly averageBandwidth?: number
   /** RFC 6381, of all tracks that the variant plays, with commas between. */
   readonly codecs?: string
-  /** In pixels; RESOLUTION is written if both are given. */
+  /** The width in pixels; RESOLUTION is written if both are given. */
   readonly width?: number
   readonly height?: number
   /** Frames a second. */
@@ -31,7 +31,7 @@ export type Variant = {
 /** EXT-X-MEDIA of type AUDIO. */
 export type AudioRendition = {
   readonly groupId: string
-  /** What a player shows; unique within the group. */
+  /** The name that a player shows; unique within the group. */
   readonly name: string
   /** RFC 5646. */
   readonly language?: string
@@ -82,9 +82,9 @@ function variantLines(variant: Variant, address: Addressing): string {
 const yesOrNo = (value: boolean) => (value ? 'YES' : 'NO')
 
 /**
- * What a multivariant playlist's CODECS says of a track. It is the configuration's `codecString`, but for the names that
- * players of HLS know otherwise: MP3 is an object type of MPEG-4 audio, whatever the container, and FLAC is as its
- * sample entry.
+ * Gives the part of a multivariant playlist's CODECS that tells of a track. It is the configuration's `codecString`, but
+ * for the names that players of HLS know otherwise: MP3 is an object type of MPEG-4 audio, whatever the container, and
+ * FLAC is as its sample entry.
  */
 export function codecsOf({ codec, config }: Track): string {
   if (codec === 'mp3') return 'mp4a.40.34'

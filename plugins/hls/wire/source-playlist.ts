@@ -4,7 +4,7 @@ import { parseAttributes } from './attribute.ts'
 /** A day of segments of four seconds. */
 export const MAX_SEGMENTS = 21_600
 const MAX_VARIANTS = 1000
-/** Of a target duration that makes no sense, and of segments that tell none. */
+/** Bounds for target durations that make no sense, and the default of segments that tell none. */
 const MAX_TARGET_SECONDS = 60
 const DEFAULT_TARGET_SECONDS = 6
 
@@ -40,7 +40,7 @@ export type SourceSegment = {
 export type SourceMediaPlaylist = {
   readonly kind: 'media'
   readonly targetDurationSeconds: number
-  /** Without, segments have to be known by their address. */
+  /** Whether segments have numbers; otherwise they are known by their addresses. */
   readonly hasSequence: boolean
   readonly ended: boolean
   readonly segments: readonly SourceSegment[]
@@ -116,7 +116,7 @@ function addAudio(audio: SourceAudio[], attributes: ReadonlyMap<string, string>)
   audio.push({ group: attributes.get('GROUP-ID') ?? '', isDefault, uri: attributes.get('URI') || undefined })
 }
 
-/** What holds for the segments that follow, while a media playlist is read. */
+/** Reads a media playlist, and keeps what holds for the segments that follow. */
 class MediaParser {
   readonly #segments: SourceSegment[] = []
   #target: number | undefined
@@ -128,7 +128,7 @@ class MediaParser {
   #duration: number | undefined
   #range: ByteRange | undefined
   #gap = false
-  /** Where the next part of a file begins that does not say so itself. */
+  /** The offset of the next part of a file that does not tell its own. */
   #nextOffset = 0
 
   parse(lines: readonly string[]): SourceMediaPlaylist {
