@@ -41,7 +41,7 @@ describe('RTMP', () => {
     expect(comparable(await player.received.wait(frames.length))).to.eql(comparable(frames))
   }
 
-  it('logs one line when ffmpeg begins to publish, and one when it ends', async () => {
+  it('logs one line when ffmpeg begins to publish, one with its tracks, and one when it ends', async () => {
     const from = server.records.length
     await publishFile(file, server.rtmp('live/logged')).succeed()
     // When a later publisher has come and gone, the end of ffmpeg's connection has long been dealt with.
@@ -52,7 +52,7 @@ describe('RTMP', () => {
     // ffmpeg may leave with bytes unread, which resets the connection: a line for those who look for faults.
     const records = server.records.slice(from).filter(({ level }) => level !== 'debug')
     const messages = records.map(({ msg }) => msg)
-    expect(messages).to.eql(['publish', 'publish ended', 'publish', 'publish ended'])
+    expect(messages).to.eql(['publish', 'publishing', 'publish ended', 'publish', 'publish ended'])
   })
 
   it('takes and answers commands of the AMF3 kind', async () => {

@@ -122,12 +122,14 @@ describe('RTMP messages in any order', () => {
       bad.socket.end()
       await bad.closed
     }
+    // Codecs that can't be carried are worth a warning, whoever sends them.
+    const problems = () => server.problems.filter(({ msg }) => !msg.startsWith('a track is left out'))
     await assert(
       asyncProperty(array(MESSAGES, { minLength: 1, maxLength: 4 }), async (clients) => {
-        const before = server.problems.length
+        const before = problems().length
         await Promise.all(clients.map(say))
         await server.usage()
-        expect(server.problems.slice(before)).to.deep.equal([])
+        expect(problems().slice(before)).to.deep.equal([])
         expect(server.exitCode).to.equal(null)
       }),
       { numRuns: RUNS },

@@ -90,9 +90,10 @@ export class ServerProcess {
     return lines.filter((line) => line.reason !== undefined && (own(line) || sessions.has(line.session ?? -1)))
   }
 
-  /** Lines that say that something is wrong with the server itself. */
+  /** Lines that say that something is wrong with the server itself, save for what it does for the probe's counts. */
   get problems(): LogLine[] {
-    return this.lines.filter(({ level }) => level === 'error' || level === 'fatal' || level === 'warn')
+    const wrong = this.lines.filter(({ level }) => level === 'error' || level === 'fatal' || level === 'warn')
+    return wrong.filter(({ msg }) => !msg.startsWith('the event loop '))
   }
 
   holdings(): Promise<Holdings> {
