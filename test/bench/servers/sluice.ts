@@ -57,10 +57,10 @@ function addressOf(format: Format, path: string): string {
   return format === 'rtmp' ? path : `/flv/${path}.flv`
 }
 
-/** What `npm start` gives to Node. */
+/** What `npm start` gives to Node: all after `exec node`. */
 async function startArgs(): Promise<string[]> {
   const manifest = JSON.parse(await readFile(path.join(ROOT, 'package.json'), 'utf8')) as { scripts: { start: string } }
-  const [, ...args] = manifest.scripts.start.split(' ')
+  const [, , ...args] = manifest.scripts.start.split(' ')
   return args.map((arg) => (arg.endsWith('.ts') ? path.join(ROOT, arg) : arg))
 }
 
