@@ -61,7 +61,7 @@ function addressOf(format: Format, path: string): string {
 async function startArgs(): Promise<string[]> {
   const manifest = JSON.parse(await readFile(path.join(ROOT, 'package.json'), 'utf8')) as { scripts: { start: string } }
   const [, , ...args] = manifest.scripts.start.split(' ')
-  return args.map((arg) => (arg.endsWith('.ts') ? path.join(ROOT, arg) : arg))
+  return args.map((arg) => (arg.startsWith('-') ? arg : path.join(ROOT, arg)))
 }
 
 function configText(rtmpPort: number, httpPort: number, writeMerge: string): string {
