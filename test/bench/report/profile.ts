@@ -17,9 +17,12 @@ type CpuProfile = {
 
 const TOP = 25
 
-/** The file that was written into a folder last. */
+/** The profiles of main threads: others have another number than 0 after that of the process. */
+const MAIN_THREAD = /\.0\.\d+\.cpuprofile$/u
+
+/** The file that was written into a folder last, of a main thread. */
 export async function newestProfile(folder: string): Promise<string | undefined> {
-  const names = (await readdir(folder)).filter((name) => name.endsWith('.cpuprofile'))
+  const names = (await readdir(folder)).filter((name) => MAIN_THREAD.test(name))
   const last = names.toSorted().at(-1)
   return last === undefined ? undefined : path.join(folder, last)
 }
