@@ -19,6 +19,7 @@ import { registerSysinfoRoutes } from './admin/sysinfo-routes.ts'
 import { parseJson } from './http/fastify-app.ts'
 import { addHealthRoutes } from './http/health.ts'
 import { HttpHost } from './http/http-host.ts'
+import { ListenError } from './net/listen-error.ts'
 import { ListenerPool } from './net/listener-pool.ts'
 import { pluginLogger } from './observe/logger.ts'
 import { TaskTree } from './observe/task-tree.ts'
@@ -162,7 +163,10 @@ export class Server {
       }
     } catch (error) {
       this.#refused = true
-      this.#log.error({ err: error }, 'the config was not applied; the one before holds')
+      // Their messages say what to mend, and a stack would only hide that.
+      const isForPeople = error instanceof ConfigError || error instanceof ListenError
+      const err = isForPeople ? { message: error.message } : error
+      this.#log.error({ err }, 'the config was not applied; the one before holds')
     }
   }
 

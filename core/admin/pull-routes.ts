@@ -1,12 +1,11 @@
 import type { FastifyInstance } from 'fastify'
-import { InvalidRequest, PublishConfig, PullRule } from 'sluice/sdk'
+import { checkStreamPath, InvalidRequest, PublishConfig, PullRule } from 'sluice/sdk'
 import { expectation, quoted } from '../config/expectation.ts'
 import { normalizeKey } from '../config/key-name.ts'
 import type { JsonSchema } from '../config/schema.ts'
 import { readText } from '../config/value-reader.ts'
 import type { PullManager } from '../pull/pull-manager.ts'
 import type { WantedPull } from '../pull/pull-rules.ts'
-import { checkStreamPath } from 'sluice/sdk'
 import { ok } from '../http/replies.ts'
 
 type Fields = ReadonlyMap<string, unknown>

@@ -1,5 +1,7 @@
 import {
+  checkStreamPath,
   CLIENT_LEFT,
+  parseQuery,
   StreamDenied,
   StreamExists,
   StreamNotFound,
@@ -20,7 +22,6 @@ import { MergeWindow } from './fan-out/merge-window.ts'
 import { SessionLife } from './session-life.ts'
 import { Stream, type NoticeHooks } from './stream.ts'
 import type { StreamOwner } from '../auth/stream-owner.ts'
-import { checkStreamPath, parseQuery } from 'sluice/sdk'
 import { StreamPublisher } from './stream-publisher.ts'
 import { StreamPulse } from './stream-pulse.ts'
 import { StreamSubscriber } from './stream-subscriber.ts'

@@ -1,17 +1,17 @@
 import { performance } from 'node:perf_hooks'
-import type {
-  CloseReason,
-  MuxerFormat,
-  SessionClient,
-  SessionRequest,
-  Sink,
-  SubscribeConfig,
-  Subscriber,
-  SubscriberInfo,
-  Track,
-  UnitReader,
+import {
+  MAX_DURATION_MS,
+  type CloseReason,
+  type MuxerFormat,
+  type SessionClient,
+  type SessionRequest,
+  type Sink,
+  type SubscribeConfig,
+  type Subscriber,
+  type SubscriberInfo,
+  type Track,
+  type UnitReader,
 } from 'sluice/sdk'
-import { MAX_DURATION_MS } from 'sluice/sdk'
 import { closeReasonOf, type SessionLife } from './session-life.ts'
 import type { SharedMuxer } from './fan-out/shared-muxer.ts'
 import { selectionOf, selectsTrack, type TrackSelection } from './track-selection.ts'

@@ -1,5 +1,4 @@
-import type { Endpoints, InheritedConfig, PluginEndpoints } from 'sluice/sdk'
-import { addressTemplates } from 'sluice/sdk'
+import { addressTemplates, type Endpoints, type InheritedConfig, type PluginEndpoints } from 'sluice/sdk'
 
 /** An address of a plugin, as the page shows it. */
 export type ShownAddress = {
