@@ -8,9 +8,12 @@ export {
   AdmissionWebhookConfig,
   tcpConfig,
   type TcpConfig,
+  udpConfig,
+  type UdpConfig,
 } from './config/groups.ts'
 export { parseByteSize } from './config/byte-size.ts'
 export { MAX_DURATION_MS, parseDuration } from './config/duration.ts'
+export { parsePortRange } from './config/port-range.ts'
 export { PullConfig, PullRule } from './config/pull.ts'
 export {
   Address,
@@ -18,25 +21,34 @@ export {
   ByteSize,
   Duration,
   Network,
+  PortRange,
   RegexMap,
   Secret,
   SourceUrl,
   StreamPathMap,
   WebhookUrl,
 } from './config/types.ts'
+export { ProgramMissing } from './errors/program-missing.ts'
 export { SluiceError } from './errors/sluice-error.ts'
 export {
   InvalidRequest,
   StreamDenied,
   StreamExists,
   StreamNotFound,
+  StreamRedirect,
   StreamUnavailable,
+  Unsupported,
 } from './errors/stream-errors.ts'
 export { AccessUnit } from './media/access-unit.ts'
+export type { Muxer, MuxerFormat, MuxerStart } from './media/muxer.ts'
 export type {
   AudioCodec,
   AudioConfig,
   AudioTrack,
+  DataCodec,
+  DataConfig,
+  DataTrack,
+  MediaTrack,
   Track,
   TrackInit,
   VideoCodec,
@@ -44,18 +56,40 @@ export type {
   VideoTrack,
 } from './media/track.ts'
 export type { UnitSink } from './media/unit-sink.ts'
-export type { PluginContext } from './plugin/context.ts'
+export { PacedPlayer, type PacedPlayerOptions } from './playback/paced-player.ts'
+export { PlaybackClock } from './playback/playback-clock.ts'
+export type { Recording } from './playback/recording.ts'
+export type { PluginContext, ServerNode } from './plugin/context.ts'
 export { definePlugin, type PluginConfig, type PluginDefinition } from './plugin/define-plugin.ts'
 export type { Endpoints } from './plugin/endpoints.ts'
-export type { HookRegistry, Hooks } from './plugin/hooks.ts'
-export type { Net, TcpListener } from './plugin/net.ts'
+export type { HookOrder, HookRegistry, Hooks, NoticeName, Resolution, Undo } from './plugin/hooks.ts'
+export type { Certificate, CertificateOptions, Net, TcpListener } from './plugin/net.ts'
 export { addressTemplates } from './plugin/address-templates.ts'
+export { Int64, StreamPath } from './plugin/operation-values.ts'
+export type {
+  Access,
+  Operation,
+  OperationAnswer,
+  OperationInput,
+  OperationReach,
+  OperationRegistry,
+  SocketOperation,
+} from './plugin/operations.ts'
+export type {
+  ModuleInit,
+  ModulePort,
+  ModuleProcess,
+  Processes,
+  ProcessEnd,
+  Program,
+  ProgramInit,
+} from './plugin/processes.ts'
 export type { PluginEndpoints, ServerInfo } from './plugin/server-info.ts'
 export type { ServiceRegistry, Services } from './plugin/services.ts'
 export type { Task, TaskInit, TaskRegistry } from './plugin/tasks.ts'
+export type { DatagramHandler, UdpFlow, UdpListener, UdpPeer } from './plugin/udp.ts'
 export { CLIENT_LEFT, type CloseCode, type CloseReason } from './stream/close-reason.ts'
 export { maskUrl } from './stream/mask-url.ts'
-export type { Muxer, MuxerFormat, MuxerStart, Sink } from './stream/muxer.ts'
 export type { Publisher, PublishOptions } from './stream/publisher.ts'
 export type { PullEnd, PullRequest, PullService } from './stream/pull.ts'
 export {
@@ -66,7 +100,8 @@ export {
   type SessionRequest,
   type SessionType,
 } from './stream/session-request.ts'
-export { socketSink } from './stream/socket-sink.ts'
+export { socketSink, type Sink } from './stream/sink.ts'
+export type { SourceControl, SourcePosition, Talk } from './stream/source-control.ts'
 export { checkStreamPath, isStreamPath, parseQuery } from './stream/stream-path.ts'
 export type { StreamInfo, StreamState, SubscriberInfo } from './stream/stream-info.ts'
 export type { StreamAuthHandler, StreamAuthRequest, StreamManager } from './stream/stream-manager.ts'

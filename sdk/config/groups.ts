@@ -2,6 +2,9 @@ import { Type, type Static } from 'typebox'
 import { Address, AutoDuration, ByteSize, Duration, Network, Secret, WebhookUrl } from './types.ts'
 import type { Frozen } from './values.ts'
 
+/** A recording is played at most this many times faster or slower. */
+const MAX_SPEED = 16
+
 /** `publish`: how sessions that feed a stream are treated. Each key can be set in `global` and per plugin. */
 export const PublishConfig = Type.Object(
   {
@@ -17,6 +20,10 @@ export const PublishConfig = Type.Object(
       description: 'A second publisher on a path replaces the first; otherwise it is refused',
     }),
     publishtimeout: Duration({ default: '10s', description: 'A publisher that sends no media this long is closed' }),
+    pausetimeout: Duration({
+      default: '30s',
+      description: 'A publisher whose source is paused this long is closed; 0 is never',
+    }),
     continuepushtimeout: Duration({
       default: '0s',
       description: 'Keep a stream this long for its publisher to come back, besides what subscribers wait',
@@ -32,6 +39,28 @@ export const PublishConfig = Type.Object(
     buffertime: Duration({
       default: '0s',
       description: 'Media kept for late joiners; 0 is back to the newest keyframe',
+    }),
+    speed: Type.Number({
+      default: 0,
+      minimum: 0,
+      maximum: MAX_SPEED,
+      description: 'Pace at which recordings are sent, 1 being that of their own times; 0 is as fast as they are read',
+    }),
+    scale: Type.Number({
+      default: 1,
+      minimum: 1 / MAX_SPEED,
+      maximum: MAX_SPEED,
+      description: "What the source's times are divided by",
+    }),
+    maxfps: Type.Integer({
+      default: 60,
+      minimum: 1,
+      description:
+        'A recording sent at another speed than 1 is cut down to its keyframes when it has more pictures a second',
+    }),
+    keyframeinterval: Duration({
+      default: '1s',
+      description: 'A source is asked for a keyframe at most once in this time; 0 is whenever somebody asks',
     }),
     key: Secret({ default: '', description: 'Key of the signature that publishers must carry; empty is no check' }),
     secretargname: Type.String({
@@ -127,6 +156,26 @@ export function tcpConfig(defaults: { readonly listenaddr: string }) {
 }
 /** `tcp`, as {@link tcpConfig} makes it. */
 export type TcpConfig = Frozen<Static<ReturnType<typeof tcpConfig>>>
+
+/** Makes a plugin's `udp` section; the default address is the plugin's own. Not inherited from `global`. */
+export function udpConfig(defaults: { readonly listenaddr: string }) {
+  return Type.Object(
+    {
+      listenaddr: Address({ default: defaults.listenaddr, description: 'UDP address; empty is none' }),
+      readbuffer: ByteSize({
+        default: '4MB',
+        description: 'What the system keeps of datagrams that come, at most; it may give less (net.core.rmem_max)',
+      }),
+      writebuffer: ByteSize({
+        default: '4MB',
+        description: 'What the system keeps of datagrams that go, at most; it may give less (net.core.wmem_max)',
+      }),
+    },
+    { title: 'UDP' },
+  )
+}
+/** `udp`, as {@link udpConfig} makes it. */
+export type UdpConfig = Frozen<Static<ReturnType<typeof udpConfig>>>
 
 const SESSION_ACTIONS = Type.Array(Type.Union([Type.Literal('publish'), Type.Literal('play')]), {
   default: ['publish', 'play'],

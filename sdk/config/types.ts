@@ -1,4 +1,5 @@
 import { Type, type TSchema } from 'typebox'
+import type { PortRange as Range } from './port-range.ts'
 
 /** Options of the schema builders below: JSON Schema's own words. */
 export type ValueOptions<Value> = {
@@ -24,6 +25,13 @@ export function AutoDuration(options: ValueOptions<string> & { readonly maximum:
 /** A size in bytes. Written with a unit (`512KB`, `4MB`, powers of 1024) or as a bare integer of bytes. */
 export function ByteSize(options: ValueOptions<string>) {
   return Type.Unsafe<number>({ type: 'string', format: 'byte-size', ...options })
+}
+
+export type PortRange = Range
+
+/** A range of ports for the media of sessions. Written `20001-30000`, or one port; in the effective config its two ends. */
+export function PortRange(options: ValueOptions<string>) {
+  return Type.Unsafe<Range>({ type: 'string', format: 'port-range', ...options })
 }
 
 /** A listening address: `:port` (all addresses, IPv4 and IPv6), `ip:port` or `[ipv6]:port`; empty for none. */

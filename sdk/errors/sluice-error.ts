@@ -13,7 +13,7 @@ export class SluiceError extends Error {
 
   /**
    * @param code upper case with underscores; a plugin's own must be none of the server's
-   * @param statusCode 400 to 599
+   * @param statusCode 400 to 599; 302 is for `StreamRedirect`
    */
   constructor(code: string, statusCode: number, message: string, options?: ErrorOptions) {
     super(message, options)

@@ -37,10 +37,10 @@ export class StreamExists extends SluiceError {
   }
 }
 
-/** `publish.maxcount` or `subscribe.maxcount` is reached, or the server is stopping (`UNAVAILABLE`, 503). */
+/** A limit such as `publish.maxcount` is reached, no port is free, or the server is stopping (`UNAVAILABLE`, 503). */
 export class StreamUnavailable extends SluiceError {
-  constructor(message: string) {
-    super('UNAVAILABLE', 503, message)
+  constructor(message: string, options?: ErrorOptions) {
+    super('UNAVAILABLE', 503, message, options)
   }
 }
 
@@ -48,5 +48,56 @@ export class StreamUnavailable extends SluiceError {
 export class InvalidRequest extends SluiceError {
   constructor(message: string) {
     super('INVALID', 400, message)
+  }
+}
+
+/** Where clients of a stream can be sent: what players and encoders open, and no address that runs or reads something. */
+const REDIRECT_SCHEMES = ['http', 'https', 'ws', 'wss', 'rtmp', 'rtmps', 'rtsp', 'rtsps', 'srt']
+
+/**
+ * The stream is to be had at another address (`REDIRECT`, 302). Thrown by an admission hook, or by the server when a
+ * `resolve` hook says so. What a protocol's plugin makes of it:
+ *
+ * | protocol      | the client                                                                                       |
+ * | ------------- | ------------------------------------------------------------------------------------------------ |
+ * | hls, flv, mp4 | gets HTTP 302 with `Location`; a WebSocket too, before the upgrade                               |
+ * | rtmp          | gets `onStatus` `NetConnection.Connect.Rejected` with `ex: { code: 302, redirect: url }`, the end |
+ * | others        | is refused, as by `UNAVAILABLE`                                                                  |
+ */
+export class StreamRedirect extends SluiceError {
+  readonly #url: string
+
+  /**
+   * @param url absolute, of the schemes http, https, ws, wss, rtmp, rtmps, rtsp, rtsps or srt. Where it has no `?`, the
+   * server adds the query that the client came with, by which the other address can tell who it is.
+   * @throws {TypeError} when it is another
+   */
+  constructor(url: string) {
+    super('REDIRECT', 302, 'the stream is at another address')
+    const parsed = URL.parse(url)
+    if (parsed === null || parsed.host === '' || !REDIRECT_SCHEMES.includes(parsed.protocol.slice(0, -1))) {
+      throw new TypeError(`a redirect is an absolute address, of one of the schemes ${REDIRECT_SCHEMES.join(', ')}`)
+    }
+    this.#url = parsed.href
+  }
+
+  /** The address. It is no property of its own, so that no log shows it with what secrets are in it. */
+  get url(): string {
+    return this.#url
+  }
+
+  /** The same for a client that came with this query, which is added where the address has none. */
+  withQuery(query: string): StreamRedirect {
+    if (query === '' || this.#url.includes('?')) return this
+    const url = new URL(this.#url)
+    url.search = query
+    return new StreamRedirect(url.href)
+  }
+}
+
+/** The source can't do what it is asked, as a live one can't be paused (`UNSUPPORTED`, 501). */
+export class Unsupported extends SluiceError {
+  constructor(message: string) {
+    super('UNSUPPORTED', 501, message)
   }
 }

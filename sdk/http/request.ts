@@ -13,6 +13,8 @@ export interface RoutedRequest extends IncomingMessage {
   forwarded?: ForwardedRequest
   /** Whether administration (`/api/…`) is answered at the address that the request came to, for those who may use it. */
   administered?: boolean
+  /** Who asks, as the administration's guard has found out; missing where it was not asked. */
+  user?: string
 }
 
 /** What the proxies that `http.trustproxy` names say of a request that they passed on. */

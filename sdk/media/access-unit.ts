@@ -7,51 +7,83 @@ import type { Track } from './track.ts'
  * Ownership: the bytes given to the constructor are kept, not copied, and belong to the unit from then on; nobody
  * changes them, or a unit that has been written. H.264 and H.265 units are kept in the form they arrived in; the
  * other forms are made on first use and kept, so that one conversion serves all.
+ *
+ * `ntpMs`, where the source tells it, is the wall clock's time of capture that belongs to `pts`, in milliseconds since the
+ * Unix epoch, for example by RTCP sender reports (RFC 3550 6.4.1).
  */
 export class AccessUnit {
   readonly track: Track
   /** Decoding and presentation time in ticks of `track.timescale`; a publisher's `write` sets them to stream time. */
   dts: number
   pts: number
-  /** A decoder can start here. Always true for audio. */
+  /** A decoder can start here. Always true for audio and data. */
   readonly keyframe: boolean
+  readonly ntpMs: number | undefined
+  /** The unit that this one was made from by `at`, which keeps the bytes of both. */
+  #origin: AccessUnit | undefined
   #data: Buffer | undefined
   #nalus: readonly Buffer[] | undefined
   #annexB: Buffer | undefined
 
-  private constructor(track: Track, dts: number, pts: number, keyframe: boolean) {
+  private constructor(track: Track, dts: number, pts: number, keyframe: boolean, ntpMs: number | undefined) {
     this.track = track
     this.dts = dts
     this.pts = pts
     this.keyframe = keyframe
+    this.ntpMs = ntpMs
   }
 
   /**
    * Makes a unit of the codec's storage form: H.264 and H.265 as NAL units with 4-byte lengths, AV1 as OBUs with sizes
    * (no temporal delimiter), everything else as the codec defines its frame.
    */
-  static fromData(track: Track, dts: number, pts: number, keyframe: boolean, data: Buffer): AccessUnit {
-    const unit = new AccessUnit(track, dts, pts, keyframe)
+  static fromData(track: Track, dts: number, pts: number, keyframe: boolean, data: Buffer, ntpMs?: number): AccessUnit {
+    const unit = new AccessUnit(track, dts, pts, keyframe, ntpMs)
     unit.#data = data
     return unit
   }
 
   /** Makes a unit of NAL units without start codes or lengths. H.264 and H.265 only. */
-  static fromNalus(track: Track, dts: number, pts: number, keyframe: boolean, nalus: readonly Buffer[]): AccessUnit {
-    const unit = new AccessUnit(track, dts, pts, keyframe)
+  static fromNalus(
+    track: Track,
+    dts: number,
+    pts: number,
+    keyframe: boolean,
+    nalus: readonly Buffer[],
+    ntpMs?: number,
+  ): AccessUnit {
+    const unit = new AccessUnit(track, dts, pts, keyframe, ntpMs)
     unit.#nalus = nalus
     return unit
   }
 
   /** Makes a unit of a byte stream with start codes (Annex B). H.264 and H.265 only. */
-  static fromAnnexB(track: Track, dts: number, pts: number, keyframe: boolean, annexB: Buffer): AccessUnit {
-    const unit = new AccessUnit(track, dts, pts, keyframe)
+  static fromAnnexB(
+    track: Track,
+    dts: number,
+    pts: number,
+    keyframe: boolean,
+    annexB: Buffer,
+    ntpMs?: number,
+  ): AccessUnit {
+    const unit = new AccessUnit(track, dts, pts, keyframe, ntpMs)
     unit.#annexB = annexB
+    return unit
+  }
+
+  /**
+   * The same bytes as a unit of another track of the same codec, or at other times: nothing is copied, and a form that one
+   * of the two has made serves the other as well.
+   */
+  at(track: Track, dts: number, pts: number): AccessUnit {
+    const unit = new AccessUnit(track, dts, pts, this.keyframe, this.ntpMs)
+    unit.#origin = this.#origin ?? this
     return unit
   }
 
   /** Size of the unit in the form it arrived in. */
   get sizeBytes(): number {
+    if (this.#origin !== undefined) return this.#origin.sizeBytes
     const whole = this.#data ?? this.#annexB
     if (whole !== undefined) return whole.length
     let sizeBytes = 0
@@ -61,6 +93,7 @@ export class AccessUnit {
 
   /** The storage form, see {@link AccessUnit.fromData}. */
   get data(): Buffer {
+    if (this.#origin !== undefined) return this.#origin.data
     return (this.#data ??= joinLengthPrefixed(this.nalus))
   }
 
@@ -69,11 +102,13 @@ export class AccessUnit {
    * @throws {MalformedError} when lengths point outside the unit.
    */
   get nalus(): readonly Buffer[] {
+    if (this.#origin !== undefined) return this.#origin.nalus
     return (this.#nalus ??= this.#data ? splitLengthPrefixed(this.#data) : splitAnnexB(this.#annexB!))
   }
 
   /** The NAL units with 4-byte start codes. */
   get annexB(): Buffer {
+    if (this.#origin !== undefined) return this.#origin.annexB
     return (this.#annexB ??= joinAnnexB(this.nalus))
   }
 }

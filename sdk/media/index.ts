@@ -26,6 +26,7 @@ export {
   type AvcDecoderConfigurationRecord,
 } from './codec/h264/avc-decoder-configuration-record.ts'
 export { h264Config, h264ConfigFromParameterSets } from './codec/h264/config.ts'
+export { H264DtsExtractor } from './codec/h264/dts-extractor.ts'
 export { H264_NALU_TYPE, h264NaluType, isH264RandomAccess } from './codec/h264/nalu-type.ts'
 export { parseH264Sps, type H264Sps } from './codec/h264/sps.ts'
 export { h265Config, h265ConfigFromParameterSets } from './codec/h265/config.ts'
@@ -34,6 +35,7 @@ export {
   serializeHevcDecoderConfigurationRecord,
   type HevcDecoderConfigurationRecord,
 } from './codec/h265/hevc-decoder-configuration-record.ts'
+export { H265DtsExtractor } from './codec/h265/dts-extractor.ts'
 export { H265_NALU_TYPE, h265NaluType, isH265RandomAccess } from './codec/h265/nalu-type.ts'
 export { parseH265Sps, type H265Sps } from './codec/h265/sps.ts'
 export { mp3Config } from './codec/mp3/config.ts'
@@ -52,7 +54,9 @@ export { opusPacketDuration } from './codec/opus/packet-duration.ts'
 export { vp8Config } from './codec/vp8/config.ts'
 export { parseVp8FrameHeader } from './codec/vp8/frame-header.ts'
 export { vp9Config, vp9ConfigFromKeyframe } from './codec/vp9/config.ts'
+export { canCarryInFlv } from './container/flv/carriage.ts'
 export { parseFlvFileHeader, serializeFlvFileHeader, type FlvFileHeader } from './container/flv/file-header.ts'
+export { FLV_FORMAT } from './container/flv/format.ts'
 export { FlvReader } from './container/flv/reader.ts'
 export {
   onMetaDataFields,
@@ -65,23 +69,31 @@ export { flvConfigBody, flvTagType, flvUnitHeader, unitTimestampMs } from './con
 export { FLV_MAX_TAG_SIZE_BYTES, FLV_TAG_TYPE, serializeFlvTag, type FlvTag } from './container/flv/tag.ts'
 export { Fmp4Demuxer } from './container/fmp4/demuxer.ts'
 export { canCarryInFmp4 } from './container/fmp4/carriage.ts'
+export { fmp4ContentType, initSegmentContentType } from './container/fmp4/content-type.ts'
 export { FragmentWriter, type Fragment } from './container/fmp4/fragment-writer.ts'
 export { serializeFragment, type TrackSamples } from './container/fmp4/fragment.ts'
 export { createInitSegment } from './container/fmp4/init-segment.ts'
+export { liveFmp4Tracks } from './container/fmp4/live/carried-track.ts'
+export { FMP4_FORMAT } from './container/fmp4/live/format.ts'
 export { TrackFragmentWriter } from './container/fmp4/track-fragment-writer.ts'
 export { TS_TIMESCALE } from './container/mpegts/clock.ts'
 export { TsDemuxer } from './container/mpegts/demuxer.ts'
+export { TS_FORMAT } from './container/mpegts/format.ts'
 export { TS_CLOCK_LEAD_TICKS, TsMuxer } from './container/mpegts/muxer.ts'
 export { TS_PACKET_SIZE_BYTES } from './container/mpegts/packet.ts'
 export { canCarryInTs } from './container/mpegts/stream-entry.ts'
 export { MalformedError } from './errors.ts'
 export { CounterUnwrapper } from './time/counter-unwrapper.ts'
 export { rescale } from './time/rescale.ts'
-export { isMainTrack } from './track.ts'
+export { mainTracks } from './track.ts'
 export type {
   AudioCodec,
   AudioConfig,
   AudioTrack,
+  DataCodec,
+  DataConfig,
+  DataTrack,
+  MediaTrack,
   Track,
   TrackInit,
   VideoCodec,

@@ -1,8 +1,17 @@
 /** Video codecs that a track can carry, by their common short names. */
-export type VideoCodec = 'h264' | 'h265' | 'av1' | 'vp9' | 'vp8'
+export type VideoCodec = 'h264' | 'h265' | 'av1' | 'vp9' | 'vp8' | 'mjpeg'
 
-/** Audio codecs that a track can carry. `pcma` and `pcmu` are G.711 A-law and µ-law. */
-export type AudioCodec = 'aac' | 'opus' | 'mp3' | 'pcma' | 'pcmu' | 'flac' | 'ac3' | 'eac3'
+/**
+ * Audio codecs that a track can carry. `pcma` and `pcmu` are G.711 A-law and µ-law; `l16` is PCM of 16 bits in network byte
+ * order (RFC 3551 4.5.11).
+ */
+export type AudioCodec = 'aac' | 'opus' | 'mp3' | 'mp2' | 'pcma' | 'pcmu' | 'g722' | 'l16' | 'flac' | 'ac3' | 'eac3'
+
+/**
+ * What a track of data can carry: KLV metadata (SMPTE ST 336), splice information sections (SCTE 35), texts of JSON, SEI
+ * messages of its own, plain text in UTF-8.
+ */
+export type DataCodec = 'klv' | 'scte35' | 'json' | 'sei' | 'text'
 
 /** What a decoder needs before the first access unit of a video track. */
 export type VideoConfig = {
@@ -29,25 +38,43 @@ export type AudioConfig = {
   readonly codecString: string
 }
 
+/** What a reader needs before the first access unit of a track of data. */
+export type DataConfig = {
+  /** Mostly empty. */
+  readonly record: Buffer
+  /** A media type or an identifier that says more of what the units hold; mostly empty. */
+  readonly codecString: string
+}
+
 type TrackFields<Kind extends string, Codec extends string, Config> = {
   readonly kind: Kind
   readonly codec: Codec
   /** Ticks a second of this track's `dts` and `pts`. */
   readonly timescale: number
   readonly config: Config
-  /** A label that tells tracks of one kind apart, for example a language or a rendition; empty for the main track. */
-  readonly name?: string
+  /** The language tag (BCP 47), for example `fr` or `pt-BR`. */
+  readonly language?: string
+  /** What people call it, for example `Commentary`. */
+  readonly label?: string
+  /**
+   * What tells a further track of its kind from the others: the id of a simulcast layer or a rendition, or the number that
+   * enhanced RTMP gives it. A main track has none; see `mainTracks`.
+   */
+  readonly layer?: string
 }
 
 /** The declaration of a track: what a demuxer knows when it meets one. */
-export type TrackInit = TrackFields<'video', VideoCodec, VideoConfig> | TrackFields<'audio', AudioCodec, AudioConfig>
+export type TrackInit =
+  | TrackFields<'video', VideoCodec, VideoConfig>
+  | TrackFields<'audio', AudioCodec, AudioConfig>
+  | TrackFields<'data', DataCodec, DataConfig>
 
 /**
- * One elementary stream. Its identity holds for the publisher's life; `config` is replaced as a whole when the codec
- * configuration changes mid-stream (same codec), and never mutated.
+ * One elementary stream in one configuration. It never changes: when the configuration does, another track with the same
+ * id takes its place, and each unit refers to the one that it was made for.
  */
 export type Track = TrackInit & {
-  /** Position among the stream's tracks, from 0. */
+  /** The number of the track within its stream, which no later one gets: from 0, in the order of declaration. */
   readonly id: number
 }
 
@@ -55,8 +82,27 @@ export type Track = TrackInit & {
 export type VideoTrack = Extract<Track, { kind: 'video' }>
 /** A track of sound. */
 export type AudioTrack = Extract<Track, { kind: 'audio' }>
+/** A track of data, which only those get who ask for it. */
+export type DataTrack = Extract<Track, { kind: 'data' }>
 
-/** Whether a track has no name: it is the main one of its kind, the one that formats of one track a kind carry. */
-export function isMainTrack({ name = '' }: TrackInit): boolean {
-  return name === ''
+/** A track of pictures or of sound. */
+export type MediaTrack = VideoTrack | AudioTrack
+
+/**
+ * The main track of each kind, pictures first: those that formats of one track a kind carry, and that subscribers start
+ * by. It is the first that has no layer, or else the first.
+ */
+export function mainTracks<Kind extends Track>(tracks: readonly Kind[]): Extract<Kind, MediaTrack>[] {
+  return (['video', 'audio'] as const).flatMap((kind) => {
+    const ofKind = tracks.filter((track): track is Extract<Kind, MediaTrack> => track.kind === kind)
+    return ofKind.find(({ layer = '' }) => layer === '') ?? ofKind.slice(0, 1)
+  })
+}
+
+/** The layer for a further track of a kind, which its source does not name: the first number that is free; none at first. */
+export function freeLayer(taken: readonly (string | undefined)[]): string | undefined {
+  if (!taken.includes(undefined)) return undefined
+  let number = 1
+  while (taken.includes(String(number))) number += 1
+  return String(number)
 }

@@ -3,8 +3,20 @@ import type { Logger } from 'pino'
 import type { StreamManager } from '../stream/stream-manager.ts'
 import type { HookRegistry } from './hooks.ts'
 import type { Net } from './net.ts'
+import type { OperationRegistry } from './operations.ts'
+import type { Processes } from './processes.ts'
 import type { ServiceRegistry } from './services.ts'
 import type { TaskRegistry } from './tasks.ts'
+
+/** A process of the server, as its plugins know it. */
+export type ServerNode = {
+  /** The name of the machine among those that work together. */
+  readonly id: string
+  /** Counts the processes of the machine, from 0. */
+  readonly process: number
+  /** How many there are. */
+  readonly processes: number
+}
 
 /**
  * What `setup` is given: the plugin's way to everything in the server. What is made through it is undone when the plugin's
@@ -32,10 +44,33 @@ export interface PluginContext<Config> {
    * answers later returns a promise, and the host waits for it before it refuses the request.
    */
   readonly http: FastifyInstance
+  /**
+   * Makes a token for the addresses of a session that is asked for by many requests: HLS playlists, the resource of a WHIP
+   * session. A request that has it in its path or query reaches the generation that made it, for as long as that has
+   * sessions, connections or open requests, also through addresses of the plugin's own and for WebSockets. Afterwards the
+   * newest generation gets it, as it gets all other requests. Where a request has several, the first counts.
+   *
+   * The token is `~` and 36 characters of base64url. It can't be guessed, so whoever has it may be taken for the session's
+   * client; keep it out of logs. What it stands for is for the plugin to know.
+   */
+  sessionToken(): string
+  /** Routes and WebSockets of the administration: guarded, with their parameters checked, and described in the API. */
+  readonly operations: OperationRegistry
   /** Long-lived work that operators see and can stop. */
   readonly tasks: TaskRegistry
+  /** Programs, and modules of the plugin in threads and processes of their own. */
+  readonly processes: Processes
   /** What plugins offer each other. */
   readonly services: ServiceRegistry
+  /**
+   * Gives the object that all generations of the plugin have under this name: `create` makes it for the first that asks.
+   * It is gone when the plugin is removed or the server stops. It holds plain data, and functions that their generation
+   * takes out again in `onDispose`: an object of a class, or a function that stays, keeps the code of a generation in memory
+   * that has ended. A generation that expects another shape takes another name.
+   */
+  keep<Kept extends object>(name: string, create: () => Kept): Kept
+  /** This process. There is one so far. */
+  readonly node: ServerNode
   /**
    * Calls `callback` once, after `delayMs` milliseconds. What it throws or rejects with is logged, and ends nothing.
    *

@@ -19,6 +19,8 @@ export interface PluginDefinition<Schema extends TObject = TObject<TProperties>>
   readonly requires?: readonly string[]
   /** Names of the services it offers. */
   readonly provides?: readonly string[]
+  /** Names of the notices it tells by `ctx.hooks.notify`; none of those of the server. Several plugins may tell the same. */
+  readonly notices?: readonly string[]
   /** The schema of its own keys in the config; every key needs a default. */
   readonly config?: Schema
   /** Other defaults for the inherited groups, written as in a file; they win over `global`. */
@@ -29,6 +31,11 @@ export interface PluginDefinition<Schema extends TObject = TObject<TProperties>>
   readonly mounts?: readonly string[]
   /** Whether the end of a session is told to the admission control server (spec.md, Events); default false. */
   readonly closingNotice?: boolean
+  /**
+   * `one` for a plugin that must not run twice, such as one that publishes streams of its own: where the server has several
+   * processes, one of them runs it. Default `each`.
+   */
+  readonly processes?: 'each' | 'one'
   endpoints?(config: PluginConfig<Schema>): Endpoints
   /**
    * Starts a generation of the plugin. Where it throws, rejects or does not settle within 10 s, all it made is undone: the

@@ -4,12 +4,35 @@ import type { SessionRequest } from '../stream/session-request.ts'
 import type { StreamInfo, SubscriberInfo } from '../stream/stream-info.ts'
 
 /**
+ * Takes back what an admission hook has done for a session, such as a claim of its path. Called once: when the session
+ * has ended, or as soon as it is known that it does not begin. What it throws is logged.
+ */
+export type Undo = () => void
+
+/**
+ * What a `resolve` hook says about a path that nobody publishes:
+ *
+ * - `false`: nothing; the next hook is asked
+ * - `true`: it will publish the path
+ * - `withinMs`: it will publish the path, and those who ask for it wait that many milliseconds instead of
+ *   `subscribe.waittimeout`; a minute at most
+ * - `streamPath`: those who ask for it are to get the stream of this path
+ * - `redirect`: those who ask for it by the protocol of the request are to be sent to this address; see
+ *   {@link StreamRedirect}
+ */
+export type Resolution =
+  | boolean
+  | { readonly withinMs: number }
+  | { readonly streamPath: string }
+  | { readonly redirect: string }
+
+/**
  * The hooks that a plugin taps with `ctx.hooks.on`, each of one kind:
  *
  * | kind | hooks | called | what the hook may do |
  * | --- | --- | --- | --- |
- * | admission | `publish`, `subscribe` | in the order of tapping, one after another, after the gates | refuse the session, by throwing or rejecting; the others are then not called |
- * | resolve | `resolve` | likewise, when a subscriber asks for a path without a publisher | return true: it will publish the path; the others are then not called |
+ * | admission | `publish`, `subscribe`, `talk` | one after another, in the order of {@link HookOrder}, after the gates | refuse the session, by throwing or rejecting; the others are then not called. Return an {@link Undo} |
+ * | resolve | `resolve` | likewise, when somebody waits for a path without a publisher | return a {@link Resolution}; once it is not `false`, the others are not called |
  * | notice | all others | all, in the turn in which it happens | nothing; what they throw is logged with the plugin's name |
  *
  * The client of a session that an admission hook refuses gets 401, and not why; a `SluiceError` that a hook throws reaches
@@ -17,16 +40,31 @@ import type { StreamInfo, SubscriberInfo } from '../stream/stream-info.ts'
  * the code (`TypeError`, `ReferenceError`, `RangeError`, `SyntaxError`, those of `node:assert`) refuse as well, and are
  * logged with their stack as the plugin's failure.
  *
- * Admission and resolve hooks have five seconds: an admission hook that takes longer refuses, a resolve hook won't publish.
- * Sessions of the server's own, such as pulls, pass the hooks, too: `request.type` tells them apart.
+ * Admission and resolve hooks have five seconds: an admission hook that takes longer refuses, and an undo that it returns
+ * later is called at once; a resolve hook that takes longer won't publish. Sessions of the server's own, such as pulls,
+ * pass the hooks, too: `request.type` tells them apart.
+ *
+ * A plugin adds notices of its own by naming them in the `notices` of its definition, and by declaring their types:
+ * `declare module 'sluice/sdk' { interface Hooks { recorded(file: string): void } }`.
  */
 export interface Hooks {
   /** A session wants to publish; the path is the one that the gates have left it with. */
-  publish(request: SessionRequest): void | Promise<void>
+  publish(request: SessionRequest): void | Undo | Promise<void | Undo>
   /** A session wants to play; the path is the one that the gates have left it with. */
-  subscribe(request: SessionRequest): void | Promise<void>
-  /** A subscriber was admitted to a path that has no publisher; it waits for one as long as `subscribe.waittimeout` says. */
-  resolve(request: SessionRequest): boolean | Promise<boolean>
+  subscribe(request: SessionRequest): void | Undo | Promise<void | Undo>
+  /** Somebody wants to talk to the source of a stream; see `StreamManager.talk`. Without a hook, no client may. */
+  talk(request: SessionRequest): void | Undo | Promise<void | Undo>
+  /**
+   * A subscriber was admitted to a path that has no publisher; it waits for one as long as `subscribe.waittimeout` says.
+   * The request is that of one who waits, and the answer holds for all who do, so it should go by the path alone; a
+   * redirect by the protocol, too.
+   *
+   * A path is asked about once at a time. While somebody waits who has had nothing of the stream yet, it is asked about
+   * again: a second after the answer, or when `withinMs` is over, and then at intervals that grow to ten seconds. So an
+   * answer that has come to nothing, as with a source that gave up, is no answer for ever; and who is asked again while it
+   * still tries answers the same again.
+   */
+  resolve(request: SessionRequest): Resolution | Promise<Resolution>
   /** A publisher has started on a path. */
   published(stream: StreamInfo): void | Promise<void>
   /** A publisher has ended. */
@@ -39,11 +77,28 @@ export interface Hooks {
   unsubscribed(subscriber: SubscriberInfo, reason: CloseReason): void | Promise<void>
 }
 
-/** The hooks, as a plugin taps them. */
+/** The hooks that only tell what has happened: those of the server and those that plugins declare. */
+export type NoticeName = Exclude<keyof Hooks, 'publish' | 'subscribe' | 'talk' | 'resolve'>
+
+/** Where a tap stands among those of the same hook; else it comes after those that were made before. */
+export type HookOrder = {
+  /** Lower ones come first, those without are at 0. */
+  readonly stage?: number
+  /** The name of a plugin whose taps come after this one, whatever their stages. */
+  readonly before?: string
+}
+
+/** The hooks, as a plugin taps and tells them. */
 export interface HookRegistry {
   /**
-   * Taps a hook, after those who have tapped it before; unloading the plugin undoes that.
+   * Taps a hook; unloading the plugin undoes that. A notice may be tapped that no plugin declares yet.
    * @returns undoes the tap
    */
-  on<Name extends keyof Hooks>(name: Name, hook: Hooks[Name]): () => void
+  on<Name extends keyof Hooks>(name: Name, hook: Hooks[Name], order?: HookOrder): () => void
+  /**
+   * Tells all who tap a notice of the plugin's own. Waits for nobody; what they throw is logged as theirs. What is told
+   * in `setup` is heard when the generation takes over.
+   * @throws {SluiceError} when the definition's `notices` does not name it
+   */
+  notify<Name extends NoticeName>(name: Name, ...args: Parameters<Hooks[Name]>): void
 }

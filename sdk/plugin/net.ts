@@ -1,10 +1,33 @@
 import type { Socket } from 'node:net'
-import type { TcpConfig } from '../config/groups.ts'
+import type { TcpConfig, UdpConfig } from '../config/groups.ts'
+import type { PortRange } from '../config/types.ts'
+import type { DatagramHandler, UdpListener } from './udp.ts'
 
 /** The addresses on which a plugin accepts connections; they are given up when it is unloaded. */
 export interface TcpListener {
   /** The bound addresses, those of TLS included, with the real port where the config asks for port 0. */
   readonly addresses: readonly { readonly host: string; readonly port: number; readonly tls: boolean }[]
+  /**
+   * Gives a connection of this listener to the newest generation, for protocols whose connections last for days and would
+   * hold up the end of a replaced generation. It is called from `onDrain`, once this generation has taken its listeners off
+   * the socket; bytes that were read and not used go back by `socket.unshift`.
+   * @param state what the newest generation needs to go on, as plain data: its code is another
+   * @returns false where no newer generation listens on the address; the connection stays here then
+   */
+  handOver(socket: Socket, state: unknown): boolean
+  /** Gives the addresses up before the plugin is unloaded; connections go on. Idempotent. */
+  close(): Promise<void>
+}
+
+/** A certificate chain and its private key, both PEM. */
+export type Certificate = { readonly cert: string; readonly key: string }
+
+/** How long a certificate holds that is made here, and who is told of the next one. */
+export type CertificateOptions = {
+  /** For how many days a certificate holds that is made here; 365 unless given. WebTransport allows 14. */
+  readonly days?: number
+  /** Told of the one that takes its place: its files have changed, or half the time of the one made here is over. */
+  readonly onRenewed?: (certificate: Certificate) => void
 }
 
 /** Listeners that the host lends: their ports stay bound while a plugin is replaced. */
@@ -13,8 +36,41 @@ export interface Net {
    * Accepts TCP connections on `listenaddr`, and TLS ones on `listenaddrtls`, where these are not empty. While the plugin is
    * replaced, new connections go to the old generation until the new one is up. Whoever gets a socket must listen to its
    * `error` event; where `onConnection` throws or rejects, the connection ends.
+   * @param onConnection `handedOver` is the state that an older generation gave with a connection of its own, and undefined
+   *   for a new connection
    * @throws {Error} with `code` `EADDRINUSE` and the like when an address can't be bound. A `setup` that lets it through
    *   is tried again until the address is free.
    */
-  tcp(config: TcpConfig, onConnection: (socket: Socket) => void): Promise<TcpListener>
+  tcp(config: TcpConfig, onConnection: (socket: Socket, handedOver?: unknown) => void): Promise<TcpListener>
+  /**
+   * Takes datagrams on `listenaddr`. Those of peers that are not claimed go to `onDatagram`, while the plugin is replaced to
+   * that of the old generation until the new one is up. From then on the new one is asked first, and the older ones
+   * while they have sessions: these refuse new ones themselves.
+   * @returns undefined where `listenaddr` is empty
+   * @throws {Error} as `tcp` does
+   */
+  udp(config: UdpConfig, onDatagram: DatagramHandler): Promise<UdpListener | undefined>
+  /**
+   * Takes a UDP port of a range for one session. It is given back by `close`, and at the latest with the generation, which
+   * goes on until then after it was replaced.
+   * @throws {StreamUnavailable} when none is free
+   */
+  udpPort(range: PortRange, onDatagram: DatagramHandler): Promise<UdpListener>
+  /**
+   * As `udpPort`, an even one and the next, for RTP and RTCP (RFC 3550, 11).
+   * @throws {StreamUnavailable} when no such two are free
+   */
+  udpPortPair(
+    range: PortRange,
+    onEven: DatagramHandler,
+    onOdd: DatagramHandler,
+  ): Promise<readonly [even: UdpListener, odd: UdpListener]>
+  /**
+   * The certificate that a section names, or a self-signed one for this machine where both keys are empty.
+   * @throws {Error} naming the file that can't be used, and why
+   */
+  certificate(
+    config: { readonly certfile: string; readonly keyfile: string },
+    options?: CertificateOptions,
+  ): Promise<Certificate>
 }

@@ -2,7 +2,8 @@
 export type TaskInit = {
   /** What it works for, for example a stream path; operators see it. */
   readonly owner: string
-  readonly description?: Readonly<Record<string, string>>
+  /** Shown to operators; a function is called each time one looks. */
+  readonly description?: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>)
   /** Does the work until `signal` aborts. Returning ends the task; a rejection does, too, and is logged with the owner. */
   run(signal: AbortSignal): Promise<void>
 }

@@ -1,6 +1,7 @@
 import type { PublishConfig } from '../config/groups.ts'
 import type { UnitSink } from '../media/unit-sink.ts'
 import type { CloseReason } from './close-reason.ts'
+import type { SourceControl } from './source-control.ts'
 
 /**
  * The session that feeds one stream. `ctx.streams.publish` gives it; whoever got it closes it.
@@ -10,7 +11,7 @@ import type { CloseReason } from './close-reason.ts'
  * over.
  */
 export interface Publisher extends UnitSink {
-  /** Unique among the sessions of this process, publishers and subscribers. */
+  /** Unique among the sessions of the server, publishers and subscribers of all its processes; fits 32 bits. */
   readonly id: number
   /** The path that it was admitted to: as requested, unless the admission webhook rewrote it. */
   readonly streamPath: string
@@ -20,6 +21,23 @@ export interface Publisher extends UnitSink {
   setMetadata(metadata: Readonly<Record<string, unknown>>): void
   /** Declares that no further track is to be expected, so that subscribers need not wait for one. */
   tracksComplete(): void
+  /**
+   * Declares that what comes next does not go on from what came, as after a seek: subscribers take up at its first
+   * keyframe, and their time goes on without a gap. What was kept for late joiners is forgotten.
+   */
+  discontinuity(): void
+  /**
+   * Declares that the source is paused: `publish.pausetimeout` holds instead of `publishtimeout`. Once it sends again, the
+   * subscribers' time goes on where it was.
+   */
+  setPaused(paused: boolean): void
+  /**
+   * Declares that the source sends at a multiple of the pace of its own times, which are divided by it from now on (in
+   * place of `publish.scale`), so that subscribers get media at the pace of the clock.
+   */
+  setSpeed(speed: number): void
+  /** Lets lists show more of the session, for example its loss of packets; as {@link Subscriber.details}. */
+  details(read: () => Readonly<Record<string, string | number>>): void
   /** Calls the listener once, when the publisher ends for whatever reason; at once when it has ended already. */
   onClose(listener: (reason: CloseReason) => void): void
   /** Ends the publisher. Its subscribers go back to waiting. A text alone has the code `closed`. Idempotent. */
@@ -32,4 +50,11 @@ export type PublishOptions = {
   readonly timestampBits?: number
   /** Keys that hold for this publisher instead of those of the plugin's `publish` section. */
   readonly config?: Readonly<Partial<PublishConfig>>
+  /** What the source can be asked to do. Anybody may ask for a keyframe; the rest is for operators, and see `personal`. */
+  readonly control?: SourceControl
+  /**
+   * The stream is one viewer's own, at a path made for it such as `vod_7/…`: its subscribers may command the source
+   * (`Subscriber.control`). It ends when the last of them leaves, and they end with it.
+   */
+  readonly personal?: boolean
 }

@@ -1,5 +1,3 @@
-import type { Socket } from 'node:net'
-
 /** What a session does with a stream, as the gates and their filters name it. */
 export type SessionAction = 'publish' | 'play'
 
@@ -17,10 +15,13 @@ export type SessionClient = {
   readonly userAgent: string
 }
 
-/** The peer of a socket, which a session is with; an IPv4 address mapped into IPv6 is given as IPv4. */
-export function sessionClient(socket: Socket, userAgent = ''): SessionClient {
-  const ip = socket.remoteAddress ?? ''
-  return { ip: ip.startsWith('::ffff:') ? ip.slice(7) : ip, port: socket.remotePort ?? 0, userAgent }
+/** Who is at the other end: a socket, or the peer of a datagram. */
+type RemoteEnd = { readonly remoteAddress?: string | undefined; readonly remotePort?: number | undefined }
+
+/** The peer that a session is with; an IPv4 address mapped into IPv6 is given as IPv4. */
+export function sessionClient({ remoteAddress = '', remotePort = 0 }: RemoteEnd, userAgent = ''): SessionClient {
+  const isMapped = remoteAddress.startsWith('::ffff:') && remoteAddress.includes('.')
+  return { ip: isMapped ? remoteAddress.slice('::ffff:'.length) : remoteAddress, port: remotePort, userAgent }
 }
 
 /** A session that wants to publish or play, as its plugin describes it. */

@@ -22,7 +22,10 @@ export type StreamInfo = {
 /** A snapshot of a subscriber, as plugins see it. */
 export type SubscriberInfo = {
   readonly id: number
+  /** The path that it was admitted to. */
   readonly streamPath: string
+  /** The path of the stream that it gets; see `Subscriber.sourcePath`. */
+  readonly sourcePath: string
   readonly pluginName: string
   readonly type: SessionType
   /** The peer's address, `ip:port`, IPv6 in brackets; empty for the server's own subscribers. */

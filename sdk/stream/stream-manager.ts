@@ -1,5 +1,7 @@
+import type { TrackInit } from '../media/track.ts'
 import type { Publisher, PublishOptions } from './publisher.ts'
 import type { SessionInit } from './session-request.ts'
+import type { Talk } from './source-control.ts'
 import type { StreamInfo, SubscriberInfo } from './stream-info.ts'
 import type { Subscriber } from './subscriber.ts'
 
@@ -30,6 +32,8 @@ export interface StreamManager {
    * Admits a publisher: by the gates, then the `publish` hooks, then if the path is free.
    * @throws {InvalidRequest} the path or a query override is not valid
    * @throws {StreamDenied} a gate or hook refused
+   * @throws {StreamRedirect} the stream is to be published at another address
+   * @throws {SluiceError} of another kind by which a hook refused
    * @throws {StreamExists} the path is taken and `kickexist` is off
    * @throws {StreamUnavailable} `publish.maxcount` is reached or the server is stopping
    */
@@ -38,6 +42,8 @@ export interface StreamManager {
    * Admits a subscriber, by the gates and the `subscribe` hooks, and waits for a publisher and its tracks.
    * @throws {InvalidRequest} the path or a query override is not valid
    * @throws {StreamDenied} a gate or hook refused
+   * @throws {StreamRedirect} the stream is to be had at another address
+   * @throws {SluiceError} of another kind by which a hook refused
    * @throws {StreamNotFound} no publisher came within `subscribe.waittimeout`
    * @throws {StreamUnavailable} `subscribe.maxcount` is reached or the server is stopping
    */
@@ -51,11 +57,32 @@ export interface StreamManager {
    * @throws {StreamUnavailable} the plugin or the server is stopping
    */
   authenticate(request: SessionInit): Promise<void>
+  /**
+   * Opens the way back to the source of a stream, such as a camera's loudspeaker: by the gates for players, and the
+   * `talk` hooks, without which no client may. It ends when either side ends it, the publisher does, or the request's
+   * signal aborts.
+   * @param tracks what is going to be sent; each is then declared by `addTrack`
+   * @throws {InvalidRequest} the path is not valid
+   * @throws {StreamDenied} a gate or hook refused, or none lets clients talk
+   * @throws {StreamNotFound} nobody publishes the path
+   * @throws {StreamExists} somebody talks to it already
+   * @throws {StreamUnavailable} the source does not answer, or the server is stopping
+   * @throws {Unsupported} the source can't be talked to
+   */
+  talk(request: SessionInit, tracks: readonly TrackInit[]): Promise<Talk>
   /** Returns the stream of a path; undefined when nobody publishes it. */
   get(streamPath: string): StreamInfo | undefined
   /** Returns all streams that have a publisher. */
   list(): StreamInfo[]
-  /** Returns the subscribers of one stream, or of all, those included that wait for a publisher. */
+  /**
+   * Moves subscribers, named by their ids, to another stream, while their connections go on. Each stays where it is until
+   * a unit comes on the other that it can start at, or its own publisher ends. Its time goes on; the tracks are told
+   * anew. Those that have ended are passed over; a later move of the same subscriber takes the place of one that has not
+   * come about yet, and one that the other stream ends before is given up.
+   * @throws {StreamNotFound} nobody publishes the path
+   */
+  move(ids: Iterable<number>, streamPath: string): void
+  /** Returns the subscribers that get one stream, or all, those included that wait for a publisher. */
   subscribers(streamPath?: string): SubscriberInfo[]
   /**
    * Sets the server's custom auth handler; it takes the place of the signature check where that check is on

@@ -1,23 +1,39 @@
 import type { SubscribeConfig } from '../config/groups.ts'
 import type { AccessUnit } from '../media/access-unit.ts'
-import type { Track } from '../media/track.ts'
+import type { MuxerFormat } from '../media/muxer.ts'
+import type { Track, VideoTrack } from '../media/track.ts'
 import type { CloseReason } from './close-reason.ts'
-import type { MuxerFormat, Sink } from './muxer.ts'
+import type { Sink } from './sink.ts'
+import type { SourceControl } from './source-control.ts'
 
 /**
  * Takes a subscriber's units, as a {@link Sink} takes its bytes. Its functions are called on the media path, within the
- * publisher's `write`, and must do their work before they return: one that throws, or returns a promise, ends its
- * subscriber with the code `failed`. What takes longer is to be queued, within bounds, by the reader.
+ * publisher's `write`; one that throws or rejects ends its subscriber with the code `failed`.
+ *
+ * What takes longer returns a promise: the next call comes when that is done, and what is written meanwhile waits, as
+ * far as `queuesize` and `queuetime` go. A reader that is further behind reads what waits, and goes on at the next
+ * keyframe, after it was told how the tracks are by then; what was left out is counted. A promise that takes longer than
+ * `stalltimeout` ends its subscriber with the code `slow`.
  */
 export interface UnitReader {
-  /** A track appeared, or its configuration changed. Called for the present tracks first. */
-  track?(track: Track): void
+  /** Whether it takes tracks of data, too; it is given pictures and sound alone unless it says so. */
+  readonly data?: boolean
+  /**
+   * A track appeared, or takes the place of the one with the same id, as its configuration is another. Called for the
+   * present tracks first.
+   */
+  track?(track: Track): void | Promise<void>
   /** A unit, in the order of the publisher's writes; it is shared with others and must not be changed. */
-  unit(unit: AccessUnit): void
+  unit(unit: AccessUnit): void | Promise<void>
   /** A track is gone while its publisher goes on. */
-  trackRemoved?(track: Track): void
-  /** The publisher ended. If another comes, its tracks follow, then its units from a keyframe on; time goes on. */
-  sourceEnded?(): void
+  trackRemoved?(track: Track): void | Promise<void>
+  /** What comes next does not go on from what came, and begins with a keyframe; time goes on. */
+  discontinuity?(): void | Promise<void>
+  /**
+   * The publisher ended, or the subscriber is moved to another stream. If another comes, its tracks follow, then its
+   * units from a keyframe on; time goes on.
+   */
+  sourceEnded?(): void | Promise<void>
 }
 
 /**
@@ -25,13 +41,18 @@ export interface UnitReader {
  * got it closes it. It outlives its publisher: when that goes, it waits for the next, `subscribe.waittimeout` long.
  */
 export interface Subscriber {
-  /** Unique among the sessions of this process, publishers and subscribers. */
+  /** Unique among the sessions of the server, publishers and subscribers of all its processes; fits 32 bits. */
   readonly id: number
   /** The path that it was admitted to: as requested, unless the admission webhook rewrote it. */
   readonly streamPath: string
+  /** The path of the stream that it gets: `streamPath`, until it is moved to another (see `StreamManager.move`). */
+  readonly sourcePath: string
   /** The `subscribe` section that holds for this session: the plugin's, with the query's overrides. */
   readonly config: Readonly<SubscribeConfig>
-  /** The tracks that it gets at present, after `subaudio` and `subvideo`. */
+  /**
+   * The tracks that it gets at present, after `subaudio` and `subvideo`; those of data once a reader or format that takes
+   * them was given.
+   */
   readonly tracks: readonly Track[]
   /**
    * Starts sending muxed bytes to a sink, from the newest keyframe on (see `submode`). A sink that falls behind skips
@@ -44,6 +65,30 @@ export interface Subscriber {
   pause(): void
   /** Lets media come again, from the next keyframe on. */
   resume(): void
+  /**
+   * Adds to the bytes that it was sent and the units that it was not, as lists and metrics show them: for what reaches a
+   * peer in another way than through a sink, such as HLS segments, or datagrams made by a reader.
+   * @throws {RangeError} for what is no whole number from 0 on
+   */
+  account(counts: { readonly bytes?: number; readonly dropped?: number }): void
+  /**
+   * Lets lists show more of the session, for example `{ rttMs: 40, layer: 'low' }`. The function is called for each list
+   * that is asked for; one that throws is logged and called no more. Up to 32 fields are shown, each text of up to 200
+   * characters. Operators see them, so they hold nothing secret.
+   */
+  details(read: () => Readonly<Record<string, string | number>>): void
+  /**
+   * The source, for a subscriber that may command it, as its stream is its own (`PublishOptions.personal`); undefined for
+   * all others. Its functions throw `StreamUnavailable` when the source fails in them.
+   */
+  readonly control: SourceControl | undefined
+  /**
+   * Asks the source for a keyframe of a track, by default of the one that the subscriber starts at. The source is asked at
+   * most once in `publish.keyframeinterval` for all subscribers; one that can't be asked is left alone.
+   */
+  requestKeyframe(track?: VideoTrack): void
+  /** Calls the listener when it has been moved to another stream, before anything of that comes. */
+  onSource(listener: (sourcePath: string) => void): void
   /** Calls the listener once, when the subscriber ends for whatever reason; at once when it has ended already. */
   onClose(listener: (reason: CloseReason) => void): void
   /** Ends the subscriber. A text alone has the code `closed`. Idempotent. */

@@ -1,6 +1,7 @@
 import type { TObject } from 'typebox'
 import { parseByteSize } from '../config/byte-size.ts'
 import { parseDuration } from '../config/duration.ts'
+import { parsePortRange } from '../config/port-range.ts'
 import { InheritedConfig } from '../config/groups.ts'
 import type { PluginConfig, PluginDefinition } from '../plugin/define-plugin.ts'
 
@@ -70,13 +71,14 @@ function convert(schema: Schema, written: unknown, path: string): unknown {
   if (schema.format === 'duration' || (schema.format === 'auto-duration' && written !== 'auto')) {
     return parsed(parseDuration(String(written)), String(written), 'duration')
   }
+  if (schema.format === 'port-range') return parsed(parsePortRange(String(written)), String(written), 'range of ports')
   if (schema.format !== 'byte-size') return written
   return parsed(parseByteSize(String(written)), String(written), 'size')
 }
 
-function parsed(value: number | undefined, text: string, what: string): number {
+function parsed<Value>(value: Value | undefined, text: string, what: string): Value {
   if (value === undefined) throw new Error(`${text} is no ${what}`)
-  return value
+  return Object.freeze(value)
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

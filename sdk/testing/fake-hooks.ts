@@ -1,25 +1,36 @@
 import type { Logger } from 'pino'
-import { StreamDenied } from '../errors/stream-errors.ts'
-import type { HookRegistry, Hooks } from '../plugin/hooks.ts'
+import { SluiceError } from '../errors/sluice-error.ts'
+import { StreamDenied, StreamRedirect } from '../errors/stream-errors.ts'
+import type { HookOrder, HookRegistry, Hooks, NoticeName, Resolution, Undo } from '../plugin/hooks.ts'
 import type { SessionRequest } from '../stream/session-request.ts'
 
-/** The hooks that only tell what happened. */
-export type NoticeName = Exclude<keyof Hooks, 'publish' | 'subscribe' | 'resolve'>
-
-type AnyHook = (...args: readonly unknown[]) => unknown
+type Tap = { readonly stage: number; readonly call: (...args: readonly unknown[]) => unknown }
 
 /** Hooks that a test can fire. `FakeStreams` fires them, too, when sessions come and go; there are no deadlines. */
-export class FakeHooks implements HookRegistry {
-  readonly #taps = new Map<keyof Hooks, AnyHook[]>()
+export class FakeHooks {
+  readonly #taps = new Map<keyof Hooks, readonly Tap[]>()
   readonly #log: Logger
 
   constructor(log: Logger) {
     this.#log = log
   }
 
-  on<Name extends keyof Hooks>(name: Name, hook: Hooks[Name]): () => void {
-    const tap = (...args: readonly unknown[]): unknown => Reflect.apply(hook, undefined, args)
-    this.#taps.set(name, [...this.#tapsOf(name), tap])
+  /** The hooks as a plugin gets them that tells these notices. */
+  registryFor(notices: readonly string[] = []): HookRegistry {
+    return {
+      on: (name, hook, order) => this.on(name, hook, order),
+      notify: (name, ...args) => {
+        if (!notices.includes(name)) throw new Error(`the definition does not name the notice ${name} in notices`)
+        void this.notify(name, ...args)
+      },
+    }
+  }
+
+  /** Taps a hook, as a test that listens along. */
+  on<Name extends keyof Hooks>(name: Name, hook: Hooks[Name], { stage = 0 }: HookOrder = {}): () => void {
+    const tap: Tap = { stage, call: (...args): unknown => Reflect.apply(hook, undefined, args) }
+    const taps = [...this.#tapsOf(name), tap].toSorted((one, other) => one.stage - other.stage)
+    this.#taps.set(name, taps)
     return () => {
       const others = this.#tapsOf(name).filter((other) => other !== tap)
       this.#taps.set(name, others)
@@ -33,27 +44,38 @@ export class FakeHooks implements HookRegistry {
 
   /**
    * Fires an admission hook: in order, up to the first that refuses.
-   * @throws {StreamDenied} with what that hook threw as its cause
+   * @returns what takes back all that they have done for the session
+   * @throws {SluiceError} that a hook has thrown
+   * @throws {StreamDenied} with what a hook threw that is none as its cause
    */
-  async admit(name: 'publish' | 'subscribe', request: SessionRequest): Promise<void> {
-    try {
-      for (const hook of this.#tapsOf(name)) await hook(request)
-    } catch (error) {
-      throw error instanceof StreamDenied ? error : new StreamDenied(error)
+  async admit(name: 'publish' | 'subscribe' | 'talk', request: SessionRequest): Promise<Undo> {
+    const undos: unknown[] = []
+    const undoAll = () => {
+      for (const undo of undos.splice(0).toReversed()) this.#undo(name, undo)
     }
+    try {
+      for (const { call } of this.#tapsOf(name)) undos.push(await call(request))
+    } catch (error) {
+      undoAll()
+      if (error instanceof StreamRedirect) throw error.withQuery(request.query)
+      throw error instanceof SluiceError ? error : new StreamDenied(error)
+    }
+    return undoAll
   }
 
-  /** Fires `resolve`: in order, until one says that it will publish the path. What is thrown is logged. */
-  async resolve(request: SessionRequest): Promise<boolean> {
-    for (const hook of this.#tapsOf('resolve')) {
-      if ((await this.#logged('resolve', () => hook(request))) === true) return true
+  /** Fires `resolve`: in order, until one answers otherwise than with false. What is thrown is logged. */
+  async resolve(request: SessionRequest): Promise<Resolution> {
+    for (const { call } of this.#tapsOf('resolve')) {
+      const answer = await this.#logged('resolve', () => call(request))
+      // Hooks can be tapped under this name only with this type.
+      if (answer) return answer as Resolution
     }
     return false
   }
 
   /** Fires a notice: all are told. What is thrown is logged. Resolves when all are done. */
   async notify<Name extends NoticeName>(name: Name, ...args: Parameters<Hooks[Name]>): Promise<void> {
-    await Promise.all(this.#tapsOf(name).map((hook) => this.#logged(name, () => hook(...args))))
+    await Promise.all(this.#tapsOf(name).map(({ call }) => this.#logged(name, () => call(...args))))
   }
 
   /** Takes all taps back. */
@@ -61,7 +83,11 @@ export class FakeHooks implements HookRegistry {
     this.#taps.clear()
   }
 
-  #tapsOf(name: keyof Hooks): readonly AnyHook[] {
+  #undo(name: keyof Hooks, undo: unknown): void {
+    if (typeof undo === 'function') void this.#logged(name, () => Reflect.apply(undo, undefined, []))
+  }
+
+  #tapsOf(name: keyof Hooks): readonly Tap[] {
     return this.#taps.get(name) ?? []
   }
 

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { TObject } from 'typebox'
 import type { PluginContext } from '../plugin/context.ts'
 import type { PluginConfig, PluginDefinition } from '../plugin/define-plugin.ts'
@@ -5,11 +6,14 @@ import { effectiveConfig, type WrittenConfig } from './fake-config.ts'
 import { FakeHooks } from './fake-hooks.ts'
 import { FakeHttp } from './fake-http.ts'
 import { FakeNet } from './fake-net.ts'
+import { FakeProcesses } from './fake-processes.ts'
 import { FakeServices, type OtherServices } from './fake-services.ts'
 import { FakeStreams } from './fake-streams.ts'
 import { FakeTasks } from './fake-tasks.ts'
 import { FakeTimers } from './fake-timers.ts'
 import { LogRecords } from './log-records.ts'
+
+const TOKEN_BYTES = 27
 
 /** What the plugin of a fake host finds. */
 export type FakeHostOptions = {
@@ -17,6 +21,8 @@ export type FakeHostOptions = {
   readonly config?: WrittenConfig
   /** Services of other plugins. */
   readonly services?: OtherServices
+  /** What earlier generations have kept: `kept` of their host. */
+  readonly kept?: Map<string, object>
 }
 
 /** A running plugin and all that it touches. */
@@ -29,7 +35,10 @@ export interface FakeHost<Config> {
   /** Its routes, below its mounts at `http.origin`. */
   readonly http: FakeHttp
   readonly tasks: FakeTasks
+  readonly processes: FakeProcesses
   readonly services: FakeServices
+  /** What the plugin has kept, by name: give it to the host of the next generation. */
+  readonly kept: Map<string, object>
   readonly log: LogRecords
   /** Applies another section, as a change of the file would for keys the plugin takes live. */
   configure(config: WrittenConfig): void
@@ -66,7 +75,9 @@ class RunningHost<Own extends TObject> implements FakeHost<PluginConfig<Own>> {
   readonly net: FakeNet
   readonly http: FakeHttp
   readonly tasks: FakeTasks
+  readonly processes = new FakeProcesses()
   readonly services: FakeServices
+  readonly kept: Map<string, object>
   readonly #definition: PluginDefinition<Own>
   readonly #timers: FakeTimers
   readonly #unload = new AbortController()
@@ -77,7 +88,7 @@ class RunningHost<Own extends TObject> implements FakeHost<PluginConfig<Own>> {
   #config: PluginConfig<Own>
   #disposed: Promise<void> | undefined
 
-  constructor(definition: PluginDefinition<Own>, { config, services = {} }: FakeHostOptions) {
+  constructor(definition: PluginDefinition<Own>, { config, services = {}, kept = new Map() }: FakeHostOptions) {
     const { name, mounts = [name], provides = [] } = definition
     this.#definition = definition
     this.#config = effectiveConfig(definition, config)
@@ -89,6 +100,7 @@ class RunningHost<Own extends TObject> implements FakeHost<PluginConfig<Own>> {
     this.http = new FakeHttp(mounts)
     this.tasks = new FakeTasks(logger)
     this.services = new FakeServices(provides, services)
+    this.kept = kept
     this.#timers = new FakeTimers(logger)
     this.ctx = this.#createContext()
   }
@@ -110,7 +122,7 @@ class RunningHost<Own extends TObject> implements FakeHost<PluginConfig<Own>> {
   }
 
   #createContext(): PluginContext<PluginConfig<Own>> {
-    const { log, hooks, streams, net, http, tasks, services } = this
+    const { log, streams, net, http, tasks, processes, services } = this
     const currentConfig = () => this.#config
     return {
       get config() {
@@ -118,14 +130,26 @@ class RunningHost<Own extends TObject> implements FakeHost<PluginConfig<Own>> {
       },
       onConfig: (listener) => void this.#configListeners.push(listener),
       log: log.logger,
-      ...{ streams, hooks, net, tasks, services },
+      hooks: this.hooks.registryFor(this.#definition.notices),
+      ...{ streams, net, tasks, processes, services },
       http: http.app,
+      sessionToken: () => `~${randomBytes(TOKEN_BYTES).toString('base64url')}`,
+      keep: (name, create) => this.#keep(name, create),
+      node: { id: 'fake', process: 0, processes: 1 },
+      operations: http.operations,
       setTimeout: (callback, delayMs) => this.#timers.setTimeout(callback, delayMs),
       setInterval: (callback, intervalMs) => this.#timers.setInterval(callback, intervalMs),
       onDrain: (listener) => this.#onDrain(listener),
       signal: this.#unload.signal,
       onDispose: (dispose) => void this.#disposers.push(dispose),
     }
+  }
+
+  #keep<Kept extends object>(name: string, create: () => Kept): Kept {
+    const kept = this.kept.get(name) ?? create()
+    this.kept.set(name, kept)
+    // What lies there under a name is the plugin's own business.
+    return kept as Kept
   }
 
   #onDrain(listener: () => void): void {
@@ -149,6 +173,7 @@ class RunningHost<Own extends TObject> implements FakeHost<PluginConfig<Own>> {
     this.#unload.abort()
     for (const dispose of this.#disposers.toReversed()) await dispose()
     await this.tasks.dispose()
+    await this.processes.dispose()
     await Promise.all([this.net.dispose(), this.http.dispose()])
   }
 }

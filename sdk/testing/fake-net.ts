@@ -3,16 +3,26 @@ import { createServer as createTlsServer } from 'node:tls'
 import { once } from 'node:events'
 import { generate } from 'selfsigned'
 import type { Logger } from 'pino'
-import type { TcpConfig } from '../config/groups.ts'
-import type { Net, TcpListener } from '../plugin/net.ts'
+import type { TcpConfig, UdpConfig } from '../config/groups.ts'
+import type { PortRange } from '../config/types.ts'
+import { StreamUnavailable } from '../errors/stream-errors.ts'
+import type { Certificate, Net, TcpListener } from '../plugin/net.ts'
+import type { DatagramHandler, UdpListener } from '../plugin/udp.ts'
+import { FakeUdpPort } from './fake-udp-port.ts'
 
 const LOOPBACK = '127.0.0.1'
 
-/** Real listeners on free ports of the loopback address, whatever addresses the config names; none for an empty one. */
+/**
+ * Real listeners on free ports of the loopback address, whatever addresses the config names; none for an empty one. There is
+ * one generation, so nothing can be handed over; and certificates are made here, and never renewed.
+ */
 export class FakeNet implements Net {
   /** The listeners in the order they were asked for. */
   readonly listeners: TcpListener[] = []
   readonly #servers: Server[] = []
+  /** In the order they were asked for, those of single sessions not included. */
+  readonly udpListeners: UdpListener[] = []
+  readonly #udpPorts: FakeUdpPort[] = []
   readonly #sockets = new Set<Socket>()
   readonly #log: Logger
 
@@ -22,28 +32,72 @@ export class FakeNet implements Net {
 
   async tcp(config: TcpConfig, onConnection: (socket: Socket) => void): Promise<TcpListener> {
     const accept = (socket: Socket) => this.#accept(socket, onConnection)
+    const servers: Server[] = []
     const addresses: TcpListener['addresses'][number][] = []
-    if (config.listenaddr !== '') addresses.push(await this.#listen(createTcpServer(accept), false))
-    if (config.listenaddrtls !== '') addresses.push(await this.#listen(await tlsServer(accept), true))
-    const listener = { addresses }
+    const listen = async (server: Server, tls: boolean) => {
+      servers.push(server)
+      addresses.push(await this.#listen(server, tls))
+    }
+    if (config.listenaddr !== '') await listen(createTcpServer(accept), false)
+    if (config.listenaddrtls !== '') await listen(await tlsServer(accept), true)
+    const close = async () => {
+      for (const server of servers) server.close()
+    }
+    const listener: TcpListener = { addresses, handOver: () => false, close }
     this.listeners.push(listener)
     return listener
   }
 
+  async udp({ listenaddr }: UdpConfig, onDatagram: DatagramHandler): Promise<UdpListener | undefined> {
+    if (listenaddr === '') return undefined
+    const listener = await this.#openUdp(0, onDatagram)
+    this.udpListeners.push(listener)
+    return listener
+  }
+
+  async udpPort({ first, last }: PortRange, onDatagram: DatagramHandler): Promise<UdpListener> {
+    for (let number = first; number <= last; number += 1) {
+      const port = await this.#tryUdp(number, onDatagram)
+      if (port !== undefined) return port
+    }
+    throw new StreamUnavailable(`no port from ${first} to ${last} is free`)
+  }
+
+  async udpPortPair(
+    { first, last }: PortRange,
+    onEven: DatagramHandler,
+    onOdd: DatagramHandler,
+  ): Promise<readonly [UdpListener, UdpListener]> {
+    for (let number = first + (first % 2); number < last; number += 2) {
+      const even = await this.#tryUdp(number, onEven)
+      if (even === undefined) continue
+      const odd = await this.#tryUdp(number + 1, onOdd)
+      if (odd !== undefined) return [even, odd]
+      await even.close()
+    }
+    throw new StreamUnavailable(`no two ports from ${first} to ${last} are free`)
+  }
+
+  certificate(): Promise<Certificate> {
+    return makeCertificate()
+  }
+
   /**
-   * The port of the first listener, plain or TLS.
+   * The port of the first listener of a kind.
    * @throws {Error} when there is none
    */
-  port(kind: 'tcp' | 'tls' = 'tcp'): number {
-    const addresses = this.listeners.flatMap((listener) => listener.addresses)
-    const address = addresses.find(({ tls }) => tls === (kind === 'tls'))
+  port(kind: 'tcp' | 'tls' | 'udp' = 'tcp'): number {
+    const tcp = this.listeners.flatMap((listener) => listener.addresses)
+    const address = kind === 'udp' ? this.udpListeners[0]?.address : tcp.find(({ tls }) => tls === (kind === 'tls'))
     if (address === undefined) throw new Error(`the plugin listens on no ${kind} address`)
     return address.port
   }
 
   /** Closes listeners and connections. */
   async dispose(): Promise<void> {
-    const closed = this.#servers.map((server) => once(server.close(), 'close'))
+    for (const port of this.#udpPorts) await port.close()
+    const listening = this.#servers.filter((server) => server.listening)
+    const closed = listening.map((server) => once(server.close(), 'close'))
     for (const socket of this.#sockets) socket.destroy()
     await Promise.all(closed)
   }
@@ -52,6 +106,22 @@ export class FakeNet implements Net {
     this.#servers.push(server)
     await once(server.listen(0, LOOPBACK), 'listening')
     return { host: LOOPBACK, port: (server.address() as AddressInfo).port, tls }
+  }
+
+  async #openUdp(number: number, onDatagram: DatagramHandler): Promise<FakeUdpPort> {
+    const port = await FakeUdpPort.open(number, LOOPBACK, onDatagram, this.#log)
+    this.#udpPorts.push(port)
+    return port
+  }
+
+  /** Undefined where somebody else has the port. */
+  async #tryUdp(number: number, onDatagram: DatagramHandler): Promise<FakeUdpPort | undefined> {
+    try {
+      return await this.#openUdp(number, onDatagram)
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') return undefined
+      throw error
+    }
   }
 
   #accept(socket: Socket, onConnection: (socket: Socket) => void): void {
@@ -67,6 +137,10 @@ export class FakeNet implements Net {
 }
 
 async function tlsServer(accept: (socket: Socket) => void): Promise<Server> {
+  return createTlsServer(await makeCertificate(), accept)
+}
+
+async function makeCertificate(): Promise<Certificate> {
   const { cert, private: key } = await generate([{ name: 'commonName', value: 'localhost' }], { keyType: 'ec' })
-  return createTlsServer({ cert, key }, accept)
+  return { cert, key }
 }

@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { PublishConfig } from '../config/groups.ts'
 import type { AccessUnit } from '../media/access-unit.ts'
-import type { AudioConfig, Track, TrackInit, VideoConfig } from '../media/track.ts'
+import type { Track, TrackInit } from '../media/track.ts'
 import type { Publisher, PublishOptions } from '../stream/publisher.ts'
 import type { SessionRequest } from '../stream/session-request.ts'
+import { StreamExists, Unsupported } from '../errors/stream-errors.ts'
+import type { Talk } from '../stream/source-control.ts'
 import type { CloseReason } from '../stream/close-reason.ts'
 import { closeReasonOf, SessionEnd } from './session-end.ts'
 
@@ -12,6 +14,7 @@ export interface FakePublisherStream {
   trackChanged(track: Track): void
   trackRemoved(track: Track): void
   tracksCompleted(): void
+  discontinuity(): void
   dispatch(unit: AccessUnit): void
   publisherClosed(publisher: FakePublisher, reason: CloseReason): void
 }
@@ -34,12 +37,23 @@ export class FakePublisher implements Publisher {
   readonly startTime = new Date()
   /** All units that were written, in order. */
   readonly units: AccessUnit[] = []
+  /** How many units were told to be lost, or left out as a keyframe was needed after those. */
+  lostUnits = 0
+  /** What `details` was given. */
+  readDetails: (() => Readonly<Record<string, string | number>>) | undefined
+  /** How many units had been written at each discontinuity. */
+  readonly discontinuities: number[] = []
   readonly #stream: FakePublisherStream
   readonly #end = new SessionEnd()
   #tracks: readonly Track[] = []
   #nextTrackId = 0
+  /** Ids of tracks that lost units, and need a keyframe. */
+  readonly #broken = new Set<number>()
   #metadata: Readonly<Record<string, unknown>> = {}
   #complete = false
+  #paused = false
+  #speed = 1
+  #isTalkedTo = false
 
   constructor({ id, request, options, config, stream }: FakePublisherInit) {
     this.id = id
@@ -64,6 +78,28 @@ export class FakePublisher implements Publisher {
     return this.#complete
   }
 
+  /** What was said by `setPaused`. */
+  get paused(): boolean {
+    return this.#paused
+  }
+
+  /** What was said by `setSpeed`. */
+  get speed(): number {
+    return this.#speed
+  }
+
+  /** Opens a talk with its source, one at a time. */
+  async talk(tracks: readonly TrackInit[]): Promise<Talk> {
+    const { control } = this.options
+    if (control?.talk === undefined) throw new Unsupported('this stream cannot be talked to')
+    if (this.#isTalkedTo) throw new StreamExists()
+    this.#isTalkedTo = true
+    const talk = await control.talk(tracks)
+    talk.onClose(() => (this.#isTalkedTo = false))
+    this.onClose(() => talk.close())
+    return talk
+  }
+
   /** Why it ended; undefined while it runs. */
   get closeReason(): string | undefined {
     return this.#end.reason?.text
@@ -71,17 +107,21 @@ export class FakePublisher implements Publisher {
 
   addTrack(init: TrackInit): Track {
     const track: Track = { ...init, id: this.#nextTrackId++ }
-    const refused = init.kind === 'video' ? !this.config.pubvideo : !this.config.pubaudio
+    const { pubvideo: video, pubaudio: audio } = this.config
+    const refused = !{ video, audio, data: true }[init.kind]
     if (refused || this.closeReason !== undefined) return track
     this.#tracks = [...this.#tracks, track]
     this.#stream.trackChanged(track)
     return track
   }
 
-  configureTrack(track: Track, config: VideoConfig | AudioConfig): void {
-    const isNew = !isDeepStrictEqual(track.config, config)
-    Object.assign(track, { config })
-    if (isNew && this.#takes(track)) this.#stream.trackChanged(track)
+  configureTrack<Kind extends Track>(track: Kind, config: Kind['config']): Kind {
+    if (isDeepStrictEqual(track.config, config)) return track
+    const successor = { ...track, config }
+    if (!this.#takes(track)) return successor
+    this.#tracks = this.#tracks.map((other) => (other === track ? successor : other))
+    this.#stream.trackChanged(successor)
+    return successor
   }
 
   removeTrack(track: Track): void {
@@ -98,10 +138,36 @@ export class FakePublisher implements Publisher {
     this.#stream.tracksCompleted()
   }
 
+  discontinuity(): void {
+    if (this.closeReason !== undefined) return
+    this.discontinuities.push(this.units.length)
+    this.#stream.discontinuity()
+  }
+
+  setPaused(paused: boolean): void {
+    this.#paused = paused
+  }
+
+  setSpeed(speed: number): void {
+    this.#speed = speed
+  }
+
+  lost(track: Track, count: number): void {
+    if (!this.#takes(track) || count <= 0) return
+    this.lostUnits += count
+    if (track.kind === 'video') this.#broken.add(track.id)
+  }
+
   write(unit: AccessUnit): void {
     if (!this.#takes(unit.track)) return
+    if (unit.keyframe) this.#broken.delete(unit.track.id)
+    if (this.#broken.has(unit.track.id)) return void this.lostUnits++
     this.units.push(unit)
     this.#stream.dispatch(unit)
+  }
+
+  details(read: () => Readonly<Record<string, string | number>>): void {
+    this.readDetails = read
   }
 
   onClose(listener: (reason: CloseReason) => void): void {

@@ -11,6 +11,8 @@ import type { FakeSubscriber, FakeSubscriberStream } from './fake-subscriber.ts'
 export class FakeStream implements FakePublisherStream, FakeSubscriberStream {
   readonly path: string
   readonly subscribers = new Set<FakeSubscriber>()
+  /** Those that are moved here at the next unit that they can start at. */
+  readonly #pendingMoves = new Set<FakeSubscriber>()
   readonly #hooks: FakeHooks
   #publisher: FakePublisher | undefined
   #gop: AccessUnit[] = []
@@ -60,6 +62,26 @@ export class FakeStream implements FakePublisherStream, FakeSubscriberStream {
     if (this.#publisher === undefined) subscriber.startWaiting()
   }
 
+  /** Has a subscriber of another stream come here at the next start point, or at once when nothing comes where it is. */
+  expect(subscriber: FakeSubscriber, from: FakeStream): void {
+    subscriber.destination = from === this ? undefined : this
+    this.#pendingMoves.add(subscriber)
+    if (from.publisher === undefined) this.moveHere(subscriber)
+  }
+
+  /** Moves a subscriber here, if its move is still pending. */
+  moveHere(subscriber: FakeSubscriber): void {
+    this.#pendingMoves.delete(subscriber)
+    if (subscriber.destination !== this) return
+    subscriber.destination = undefined
+    this.subscribers.add(subscriber)
+    subscriber.moveTo(this)
+  }
+
+  release(subscriber: FakeSubscriber): void {
+    this.subscribers.delete(subscriber)
+  }
+
   /** Resolves when there are tracks, or the subscriber has ended. */
   async whenReady(subscriber: FakeSubscriber): Promise<void> {
     // A publisher that declares its tracks one after the other has declared them all a turn later.
@@ -82,9 +104,15 @@ export class FakeStream implements FakePublisherStream, FakeSubscriberStream {
     this.#wake()
   }
 
+  discontinuity(): void {
+    this.#gop = []
+    for (const subscriber of this.subscribers) subscriber.discontinuity()
+  }
+
   dispatch(unit: AccessUnit): void {
     const hasVideo = this.tracks.some((track) => track.kind === 'video')
     const isStart = !hasVideo || (unit.keyframe && unit.track.kind === 'video')
+    if (isStart) for (const subscriber of this.#pendingMoves) this.moveHere(subscriber)
     if (isStart) this.#gop = [unit]
     else if (this.#gop.length > 0) this.#gop.push(unit)
     for (const subscriber of this.subscribers) subscriber.unit(unit, isStart)
@@ -95,12 +123,22 @@ export class FakeStream implements FakePublisherStream, FakeSubscriberStream {
     const info = this.info()
     this.#publisher = undefined
     this.#gop = []
-    for (const subscriber of this.subscribers) subscriber.sourceEnded()
+    for (const subscriber of this.#pendingMoves) subscriber.destination = undefined
+    this.#pendingMoves.clear()
+    for (const subscriber of [...this.subscribers]) {
+      if (subscriber.destination) subscriber.destination.moveHere(subscriber)
+      else if (publisher.options.personal === true) subscriber.close(reason)
+      else subscriber.sourceEnded()
+    }
     void this.#hooks.notify('unpublished', info, reason)
   }
 
   subscriberClosed(subscriber: FakeSubscriber, reason: CloseReason): void {
     this.subscribers.delete(subscriber)
+    subscriber.destination = undefined
+    const isLast = this.subscribers.size === 0
+    if (isLast && this.#publisher?.options.personal === true)
+      this.#publisher.close({ code: 'idle', text: 'its viewer left' })
     void this.#hooks.notify('unsubscribed', subscriberInfo(subscriber), reason)
     this.#wake()
   }
@@ -126,7 +164,8 @@ export class FakeStream implements FakePublisherStream, FakeSubscriberStream {
 export function subscriberInfo(subscriber: FakeSubscriber): SubscriberInfo {
   const { id, streamPath, startTime, request } = subscriber
   const remoteAddr = remoteAddrOf(request.client)
-  return { id, streamPath, pluginName: request.protocol, type: request.type, remoteAddr, startTime }
+  const common = { id, streamPath, sourcePath: subscriber.sourcePath }
+  return { ...common, pluginName: request.protocol, type: request.type, remoteAddr, startTime }
 }
 
 function remoteAddrOf({ ip, port }: SessionClient): string {

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { SluiceError } from '../errors/sluice-error.ts'
 import { StreamDenied } from '../errors/stream-errors.ts'
-import type { MuxerFormat } from '../stream/muxer.ts'
+import type { MuxerFormat } from '../media/muxer.ts'
 import { effectiveConfig, type WrittenConfig } from './fake-config.ts'
 import { FakeHooks } from './fake-hooks.ts'
 import { FakeStreams, sessionInit } from './fake-streams.ts'
@@ -16,8 +16,11 @@ const WORDS: MuxerFormat = {
     start: ({ tracks }) => Buffer.from(`start ${tracks.map((track) => track.codec).join('+')}`),
     configure: (track) => Buffer.from(`configure ${track.codec}`),
     mux: (unit) => (unit.track.kind === 'video' ? Buffer.from(`video ${unit.dts}`) : null),
-    frame: (bytes) => Buffer.concat([bytes, Buffer.from(';')]),
   }),
+}
+
+function withSemicolon(bytes: Buffer): Buffer {
+  return Buffer.concat([bytes, Buffer.from(';')])
 }
 
 function setUp(config: WrittenConfig = {}) {
@@ -53,12 +56,13 @@ describe('FakeStreams', () => {
   it('writes start bytes and muxed units to a sink, framed, and configuration when it changes', async () => {
     const publisher = await streams.publish(sessionInit('live/test'))
     const script = new ScriptedPublisher(publisher)
-    const sink = new CollectingSink()
+    const sink = new CollectingSink(withSemicolon)
     const subscriber = await streams.subscribe(sessionInit('live/test'))
     subscriber.attach(WORDS, sink)
     expect(sink.writes).to.eql([])
     script.writeFrames(1)
-    if (script.videoTrack) publisher.configureTrack(script.videoTrack, { ...script.videoTrack.config, width: 640 })
+    if (script.videoTrack)
+      script.videoTrack = publisher.configureTrack(script.videoTrack, { ...script.videoTrack.config, width: 640 })
     expect(sink.bytes.toString()).to.equal('start h264+aac;video 0;configure h264;')
     expect(() => subscriber.attach(WORDS, sink)).to.throw('called before')
   })

@@ -4,11 +4,15 @@ import {
   StreamDenied,
   StreamExists,
   StreamNotFound,
+  StreamRedirect,
   StreamUnavailable,
 } from '../errors/stream-errors.ts'
+import type { Undo } from '../plugin/hooks.ts'
 import { CLIENT_LEFT } from '../stream/close-reason.ts'
 import type { PublishOptions } from '../stream/publisher.ts'
 import type { SessionAction, SessionInit, SessionRequest } from '../stream/session-request.ts'
+import type { TrackInit } from '../media/track.ts'
+import type { Talk } from '../stream/source-control.ts'
 import type { StreamInfo, SubscriberInfo } from '../stream/stream-info.ts'
 import type { StreamAuthHandler, StreamManager } from '../stream/stream-manager.ts'
 import type { FakeHooks } from './fake-hooks.ts'
@@ -51,22 +55,27 @@ export class FakeStreams implements StreamManager {
   }
 
   async publish(init: SessionInit, options: PublishOptions = {}): Promise<FakePublisher> {
-    const request = await this.#admit('publish', init)
+    const { request, undo } = await this.#admit('publish', init)
     const config = { ...this.#init.config().publish, ...options.config }
     const stream = this.#stream(request.streamPath)
-    if (stream.publisher !== undefined && !config.kickexist) throw new StreamExists()
+    if (stream.publisher !== undefined && !config.kickexist) {
+      undo()
+      throw new StreamExists()
+    }
     stream.publisher?.close({ code: 'kick', text: 'kick' })
     const publisher = new FakePublisher({ id: this.#nextId++, request, options, config, stream })
+    publisher.onClose(undo)
     this.publishers.push(publisher)
     stream.setPublisher(publisher)
     return publisher
   }
 
   async subscribe(init: SessionInit): Promise<FakeSubscriber> {
-    const request = await this.#admit('play', init)
+    const { request, undo } = await this.#admit('play', init)
     const config = this.#init.config().subscribe
     const stream = this.#stream(request.streamPath)
     const subscriber = new FakeSubscriber({ id: this.#nextId++, request, config, stream })
+    subscriber.onClose(undo)
     this.allSubscribers.push(subscriber)
     stream.addSubscriber(subscriber)
     const published = stream.publisher !== undefined
@@ -79,6 +88,27 @@ export class FakeStreams implements StreamManager {
 
   async authenticate(init: SessionInit): Promise<void> {
     await this.gate?.(this.#request('play', init))
+  }
+
+  move(ids: Iterable<number>, streamPath: string): void {
+    const target = this.#streams.get(streamPath)
+    if (target?.publisher === undefined) throw new StreamNotFound(`nobody publishes ${streamPath}`)
+    const wanted = new Set(ids)
+    for (const stream of this.#streams.values()) {
+      for (const subscriber of stream.subscribers) if (wanted.has(subscriber.id)) target.expect(subscriber, stream)
+    }
+  }
+
+  async talk(init: SessionInit, tracks: readonly TrackInit[]): Promise<Talk> {
+    const request = this.#request('play', init)
+    await this.gate?.(request)
+    if (request.type === 'server' && this.#init.hooks.count('talk') === 0) throw new StreamDenied('no talk hook')
+    await this.#init.hooks.admit('talk', request)
+    const publisher = this.#streams.get(request.streamPath)?.publisher
+    if (publisher === undefined) throw new StreamNotFound()
+    const talk = await publisher.talk(tracks)
+    init.signal?.addEventListener('abort', () => talk.close())
+    return talk
   }
 
   get(streamPath: string): StreamInfo | undefined {
@@ -116,11 +146,11 @@ export class FakeStreams implements StreamManager {
       session.close({ code: 'unloaded', text: reason })
   }
 
-  async #admit(action: SessionAction, init: SessionInit): Promise<SessionRequest> {
+  async #admit(action: SessionAction, init: SessionInit): Promise<{ request: SessionRequest; undo: Undo }> {
     const request = this.#request(action, init)
     await this.gate?.(request)
-    await this.#init.hooks.admit(action === 'publish' ? 'publish' : 'subscribe', request)
-    return request
+    const undo = await this.#init.hooks.admit(action === 'publish' ? 'publish' : 'subscribe', request)
+    return { request, undo }
   }
 
   #request(action: SessionAction, init: SessionInit): SessionRequest {
@@ -138,12 +168,35 @@ export class FakeStreams implements StreamManager {
     const leave = () => subscriber.close(CLIENT_LEFT)
     if (signal?.aborted) leave()
     signal?.addEventListener('abort', leave)
-    if (stream.publisher === undefined) void this.#init.hooks.resolve(subscriber.request)
-    await stream.whenReady(subscriber)
+    await this.#follow(stream, subscriber)
     signal?.removeEventListener('abort', leave)
     const { end } = subscriber
     if (end.reason?.code === 'timeout') throw new StreamNotFound()
     if (end.reason !== undefined) throw new StreamUnavailable(end.reason.text)
+  }
+
+  /** Waits for the stream, or for the one that a `resolve` hook leads to instead; unlike the host, it asks once. */
+  async #follow(stream: FakeStream, subscriber: FakeSubscriber): Promise<void> {
+    const { request } = subscriber
+    const ready = stream.whenReady(subscriber).then(() => undefined)
+    if (stream.publisher !== undefined) return ready
+    const resolution = this.#init.hooks.resolve({ ...request, streamPath: stream.path })
+    const answer = await Promise.race([ready, resolution.then((said) => (typeof said === 'object' ? said : ready))])
+    if (typeof answer !== 'object') return
+    if ('withinMs' in answer) {
+      subscriber.startWaiting(answer.withinMs)
+      return ready
+    }
+    if ('redirect' in answer) {
+      subscriber.close('redirected')
+      throw new StreamRedirect(answer.redirect).withQuery(request.query)
+    }
+    const next = this.#stream(answer.streamPath)
+    stream.subscribers.delete(subscriber)
+    subscriber.stopWaiting()
+    subscriber.setStream(next)
+    next.addSubscriber(subscriber)
+    return this.#follow(next, subscriber)
   }
 
   #stream(path: string): FakeStream {

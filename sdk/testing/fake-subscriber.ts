@@ -1,21 +1,31 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { SubscribeConfig } from '../config/groups.ts'
 import type { AccessUnit } from '../media/access-unit.ts'
-import { rescale } from '../media/time/rescale.ts'
-import type { Track } from '../media/track.ts'
-import type { Muxer, MuxerFormat, Sink } from '../stream/muxer.ts'
+import type { MuxerFormat } from '../media/muxer.ts'
+import type { Track, VideoTrack } from '../media/track.ts'
 import type { SessionRequest } from '../stream/session-request.ts'
+import type { Sink } from '../stream/sink.ts'
+import type { SourceControl } from '../stream/source-control.ts'
 import type { Subscriber, UnitReader } from '../stream/subscriber.ts'
 import type { CloseReason } from '../stream/close-reason.ts'
+import type { FakeOutput } from './fake-output.ts'
+import { MuxedOutput } from './muxed-output.ts'
+import { ReaderOutput } from './reader-output.ts'
+import type { FakePublisher } from './fake-publisher.ts'
 import { closeReasonOf, SessionEnd } from './session-end.ts'
 
 /** What a fake subscriber needs of its stream. */
 export interface FakeSubscriberStream {
+  readonly path: string
+  readonly publisher: FakePublisher | undefined
   readonly tracks: readonly Track[]
   readonly metadata: Readonly<Record<string, unknown>>
   /** The units since the newest keyframe. */
   readonly gop: readonly AccessUnit[]
   subscriberClosed(subscriber: FakeSubscriber, reason: CloseReason): void
+  /** Lets a subscriber go to another stream. */
+  release(subscriber: FakeSubscriber): void
+  /** Moves a subscriber here, if its move is still pending. */
+  moveHere(subscriber: FakeSubscriber): void
 }
 
 export type FakeSubscriberInit = {
@@ -25,14 +35,6 @@ export type FakeSubscriberInit = {
   readonly stream: FakeSubscriberStream
 }
 
-type Output = {
-  start(): void
-  track(track: Track): void
-  unit(unit: AccessUnit): void
-  trackRemoved?(track: Track): void
-  sourceEnded?(): void
-}
-
 /** A subscriber whose bytes and units come at once, within the publisher's `write`. It has no bounds and never skips. */
 export class FakeSubscriber implements Subscriber {
   readonly id: number
@@ -40,10 +42,18 @@ export class FakeSubscriber implements Subscriber {
   readonly config: Readonly<SubscribeConfig>
   readonly request: SessionRequest
   readonly startTime = new Date()
-  readonly #stream: FakeSubscriberStream
   readonly end = new SessionEnd()
-  #output: Output | undefined
+  /** The sums of what `account` was given. */
+  readonly accounted = { bytes: 0, dropped: 0 }
+  /** What `details` was given. */
+  readDetails: (() => Readonly<Record<string, string | number>>) | undefined
+  /** The stream that it is to be moved to; undefined while no move is pending. */
+  destination: FakeSubscriberStream | undefined
+  readonly #sourceListeners: ((sourcePath: string) => void)[] = []
+  #stream: FakeSubscriberStream
+  #output: FakeOutput | undefined
   #started = false
+  #takesData = false
   #paused = false
   #waitTimer: NodeJS.Timeout | undefined
 
@@ -53,6 +63,10 @@ export class FakeSubscriber implements Subscriber {
     this.config = config
     this.request = request
     this.#stream = stream
+  }
+
+  get sourcePath(): string {
+    return this.#stream.path
   }
 
   get tracks(): readonly Track[] {
@@ -75,18 +89,15 @@ export class FakeSubscriber implements Subscriber {
   }
 
   attach(format: MuxerFormat, sink: Sink): void {
-    this.#begin(new MuxedOutput(format.createMuxer(), sink, this, () => this.#stream.metadata))
+    this.#takesData = format.data === true
+    this.#begin(new MuxedOutput(format, sink, this, () => this.#stream.metadata))
   }
 
   read(reader: UnitReader): void {
-    this.#begin({
-      start: () => undefined,
-      track: (track) => reader.track?.(track),
-      unit: (unit) => reader.unit(unit),
-      trackRemoved: (track) => reader.trackRemoved?.(track),
-      sourceEnded: () => reader.sourceEnded?.(),
-    })
-    for (const track of this.tracks) reader.track?.(track)
+    this.#takesData = reader.data === true
+    const output = new ReaderOutput(reader, (reason) => this.close(reason))
+    this.#begin(output)
+    for (const track of this.tracks) output.track(track)
     this.#catchUp()
   }
 
@@ -100,6 +111,45 @@ export class FakeSubscriber implements Subscriber {
     this.#started = false
   }
 
+  account({ bytes = 0, dropped = 0 }: { readonly bytes?: number; readonly dropped?: number }): void {
+    if (![bytes, dropped].every((count) => Number.isSafeInteger(count) && count >= 0)) {
+      throw new RangeError('counts are whole numbers from 0 on')
+    }
+    this.accounted.bytes += bytes
+    this.accounted.dropped += dropped
+  }
+
+  details(read: () => Readonly<Record<string, string | number>>): void {
+    this.readDetails = read
+  }
+
+  /** The plugin's own control, called as it is: what it throws is the test's. */
+  get control(): SourceControl | undefined {
+    const { control, personal = false } = this.#stream.publisher?.options ?? {}
+    return personal ? control : undefined
+  }
+
+  /** Every request reaches the source. */
+  requestKeyframe(track = this.tracks.find((other): other is VideoTrack => other.kind === 'video')): void {
+    if (track !== undefined) this.#stream.publisher?.options.control?.requestKeyframe?.(track)
+  }
+
+  onSource(listener: (sourcePath: string) => void): void {
+    this.#sourceListeners.push(listener)
+  }
+
+  /** Gets another stream from now on. */
+  moveTo(stream: FakeSubscriberStream): void {
+    this.stopWaiting()
+    this.#started = false
+    this.#output?.sourceEnded?.()
+    this.#stream.release(this)
+    this.#stream = stream
+    for (const listener of this.#sourceListeners) listener(stream.path)
+    this.#output?.sourceChanged?.()
+    for (const track of this.tracks) this.#output?.track(track)
+  }
+
   onClose(listener: (reason: CloseReason) => void): void {
     this.end.onClose(listener)
   }
@@ -110,14 +160,16 @@ export class FakeSubscriber implements Subscriber {
     if (this.end.close(reason)) this.#stream.subscriberClosed(this, reason)
   }
 
-  /** Closes it when no publisher comes in `subscribe.waittimeout`. */
-  startWaiting(): void {
+  /** Takes another stream than the one it was made for; before that it has had nothing. */
+  setStream(stream: FakeSubscriberStream): void {
+    this.#stream = stream
+  }
+
+  /** Closes it when no publisher comes in time. */
+  startWaiting(timeoutMs = this.config.waittimeout): void {
     this.stopWaiting()
     this.#started = false
-    this.#waitTimer = setTimeout(
-      () => this.close({ code: 'timeout', text: 'subscribe timeout' }),
-      this.config.waittimeout,
-    )
+    this.#waitTimer = setTimeout(() => this.close({ code: 'timeout', text: 'subscribe timeout' }), timeoutMs)
   }
 
   stopWaiting(): void {
@@ -130,6 +182,12 @@ export class FakeSubscriber implements Subscriber {
 
   trackRemoved(track: Track): void {
     if (this.#takes(track)) this.#output?.trackRemoved?.(track)
+  }
+
+  /** What comes does not go on from what was. */
+  discontinuity(): void {
+    this.#started = false
+    this.#output?.discontinuity?.()
   }
 
   /** Its publisher ended; it waits for the next. */
@@ -147,7 +205,7 @@ export class FakeSubscriber implements Subscriber {
     this.#output.unit(unit)
   }
 
-  #begin(output: Output): void {
+  #begin(output: FakeOutput): void {
     if (this.#output !== undefined) throw new Error('attach or read was called before')
     this.#output = output
     if (output instanceof MuxedOutput) this.#catchUp()
@@ -158,61 +216,7 @@ export class FakeSubscriber implements Subscriber {
   }
 
   #takes(track: Track): boolean {
-    return track.kind === 'video' ? this.config.subvideo : this.config.subaudio
-  }
-}
-
-/** A muxer of one subscriber, which writes as the host does: start bytes, then units, configuration when it changes. */
-class MuxedOutput implements Output {
-  readonly #muxer: Muxer
-  readonly #sink: Sink
-  readonly #subscriber: FakeSubscriber
-  readonly #metadata: () => Readonly<Record<string, unknown>>
-  /** By kind and name of track. */
-  readonly #announced = new Map<string, Pick<Track, 'codec' | 'timescale' | 'config'>>()
-  #begun = false
-  #timeMs = 0
-
-  constructor(muxer: Muxer, sink: Sink, subscriber: FakeSubscriber, metadata: () => Readonly<Record<string, unknown>>) {
-    this.#muxer = muxer
-    this.#sink = sink
-    this.#subscriber = subscriber
-    this.#metadata = metadata
-  }
-
-  start(): void {
-    if (this.#begun) return
-    this.#begun = true
-    const { tracks } = this.#subscriber
-    for (const track of tracks) this.#announce(track)
-    this.#write(this.#startMuxer())
-  }
-
-  #startMuxer(): Buffer {
-    return this.#muxer.start({ tracks: this.#subscriber.tracks, metadata: this.#metadata() })
-  }
-
-  track(track: Track): void {
-    if (!this.#begun) return
-    this.#startMuxer()
-    if (this.#announce(track)) this.#write(this.#muxer.configure(track, this.#timeMs))
-  }
-
-  unit(unit: AccessUnit): void {
-    this.#timeMs = rescale(unit.dts, unit.track.timescale, 1000)
-    this.#write(this.#muxer.mux(unit))
-  }
-
-  /** Whether there is something new to say of a track. */
-  #announce({ kind, name = '', codec, timescale, config }: Track): boolean {
-    const slot = `${kind} ${name}`
-    const said = { codec, timescale, config }
-    const isNew = !isDeepStrictEqual(this.#announced.get(slot), said)
-    this.#announced.set(slot, said)
-    return isNew
-  }
-
-  #write(bytes: Buffer | null): void {
-    if (bytes !== null) this.#sink.write(this.#muxer.frame ? this.#muxer.frame(bytes) : bytes)
+    const { subvideo: video, subaudio: audio } = this.config
+    return { video, audio, data: this.#takesData }[track.kind]
   }
 }

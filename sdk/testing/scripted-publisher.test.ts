@@ -8,7 +8,8 @@ function record(script: PublisherScript, write: (publisher: ScriptedPublisher) =
   const units: AccessUnit[] = []
   const sink: UnitSink = {
     addTrack: (init) => ({ ...init, id: init.kind === 'video' ? 0 : 1 }),
-    configureTrack: () => undefined,
+    configureTrack: (track) => track,
+    lost: () => undefined,
     removeTrack: () => undefined,
     write: (unit) => void units.push(unit),
   }

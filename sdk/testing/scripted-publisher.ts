@@ -58,8 +58,9 @@ export class ScriptedPublisher {
     readonly keyframe: boolean
     readonly data: Buffer
   }[] = []
-  readonly videoTrack: VideoTrack | undefined
-  readonly audioTrack: AudioTrack | undefined
+  /** The tracks that it writes units of; to be set to what the sink's `configureTrack` returns. */
+  videoTrack: VideoTrack | undefined
+  audioTrack: AudioTrack | undefined
   readonly #sink: UnitSink
   readonly #ticksPerFrame: number
   readonly #gopFrames: number

@@ -1,14 +1,20 @@
 import type { AccessUnit } from '../media/access-unit.ts'
 import type { Track } from '../media/track.ts'
 import type { CloseReason } from '../stream/close-reason.ts'
-import type { Sink } from '../stream/muxer.ts'
+import type { Sink } from '../stream/sink.ts'
 import type { Subscriber, UnitReader } from '../stream/subscriber.ts'
 
 /** Takes what a subscriber gets and keeps it: bytes after `attach(format, sink)`, tracks and units after `read`. */
 export class CollectingSink implements Sink {
   readonly writes: Buffer[] = []
+  readonly frame?: (bytes: Buffer) => Buffer
   #stalled = false
   #queuedBytes = 0
+
+  /** @param frame That of the sink. */
+  constructor(frame?: (bytes: Buffer) => Buffer) {
+    if (frame) this.frame = frame
+  }
 
   /** All bytes so far. */
   get bytes(): Buffer {

@@ -1,4 +1,4 @@
-import type { MuxerFormat } from '../../stream/muxer.ts'
+import type { MuxerFormat } from '../../media/muxer.ts'
 import type { Subscriber } from '../../stream/subscriber.ts'
 
 /** How streams are played as one endless file over HTTP, and as the messages of a WebSocket. */
@@ -6,8 +6,8 @@ export type LiveOutput = {
   /** How addresses may end, without the dot, for example `flv`: `/live/a.flv` and `/live/a` both ask for `live/a`. */
   readonly extension: string
   readonly format: MuxerFormat
-  /** The same with whole WebSocket messages as its bytes; see `frameBinaryMessage`. */
-  readonly webSocketFormat: MuxerFormat
+  /** Makes WebSocket messages of what leaves in one write; one binary message unless given. As `frame` of a sink. */
+  readonly webSocketFrame?: (bytes: Buffer) => Buffer
   /**
    * The `content-type` of what a subscriber is going to get.
    * @throws {SluiceError} to refuse it, for example when the format can carry none of its tracks; it is closed then

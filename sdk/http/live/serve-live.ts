@@ -15,6 +15,8 @@ export function serveLive(ctx: PluginContext<unknown>, output: LiveOutput): void
   ctx.http.route({
     method: ['GET', 'HEAD'],
     url: '/*',
+    // The gates judge who may play; so may upgrades here, as this says what the path is.
+    config: { access: 'public' },
     handler: (request, reply) => serveHttp(ctx, output, request, reply),
   })
   const webSockets = new WebSocketOutput(ctx, output)

@@ -2,11 +2,13 @@ import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { WebSocketServer, type WebSocket } from 'ws'
 import { SluiceError } from '../../errors/sluice-error.ts'
+import { StreamRedirect } from '../../errors/stream-errors.ts'
 import type { PluginContext } from '../../plugin/context.ts'
 import { CLIENT_LEFT } from '../../stream/close-reason.ts'
-import { socketSink } from '../../stream/socket-sink.ts'
+import { socketSink } from '../../stream/sink.ts'
 import type { Subscriber } from '../../stream/subscriber.ts'
 import type { RoutedRequest } from '../request.ts'
+import { frameBinaryMessage } from '../websocket-frame.ts'
 import type { LiveOutput } from './live-output.ts'
 import { bind, subscribe } from './live-session.ts'
 
@@ -73,7 +75,8 @@ export class WebSocketOutput {
     })
     webSocket.on('close', () => subscriber.close(CLIENT_LEFT))
     bind(this.#ctx, request, subscriber, () => webSocket.close(GOING_AWAY))
-    subscriber.attach(this.#output.webSocketFormat, socketSink(socket))
+    const { format, webSocketFrame = frameBinaryMessage } = this.#output
+    subscriber.attach(format, socketSink(socket, webSocketFrame))
   }
 }
 
@@ -106,8 +109,9 @@ function refuse(ctx: PluginContext<unknown>, socket: Socket, error: unknown): vo
   const known = error instanceof SluiceError
   if (!known) ctx.log.error({ err: error }, 'the WebSocket request failed')
   const status = known ? error.statusCode : 500
+  const location = error instanceof StreamRedirect ? `Location: ${error.url}\r\n` : ''
   socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${location}Connection: close\r\nContent-Length: 0\r\n\r\n`,
     () => {
       // Nobody reads from it, so nobody would see it close.
       socket.destroy()

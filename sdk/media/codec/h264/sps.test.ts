@@ -5,7 +5,11 @@ import { fuzz } from '../test/fuzz.ts'
 import { parseH264Sps } from './sps.ts'
 import type { H264Sps } from './sps.ts'
 
-const COMMON = { constraintFlags: 0, id: 0, chromaFormatIdc: 1, bitDepthLuma: 8, bitDepthChroma: 8, picOrderCntType: 0 }
+const SLICES = { log2MaxFrameNum: 4, log2MaxPicOrderCntLsb: 6, frameMbsOnly: true, separatePlanes: false }
+const COMMON = {
+  ...{ constraintFlags: 0, id: 0, chromaFormatIdc: 1, bitDepthLuma: 8, bitDepthChroma: 8, picOrderCntType: 0 },
+  ...SLICES,
+}
 const SMALL = { width: 320, height: 180, fps: 25, maxNumReorderFrames: 2 }
 
 // All from libx264.
@@ -20,6 +24,7 @@ const cases: { name: string; hex: string; sps: H264Sps }[] = [
       constraintFlags: 0xc0,
       levelIdc: 12,
       picOrderCntType: 2,
+      log2MaxPicOrderCntLsb: 0,
       maxNumReorderFrames: 0,
     },
   },
@@ -54,12 +59,12 @@ const cases: { name: string; hex: string; sps: H264Sps }[] = [
   {
     name: 'High, monochrome and interlaced',
     hex: '67640015f365050cfcf80b64000003000400000300c87c50a658',
-    sps: { ...COMMON, ...SMALL, profileIdc: 100, levelIdc: 21, chromaFormatIdc: 0 },
+    sps: { ...COMMON, ...SMALL, profileIdc: 100, levelIdc: 21, chromaFormatIdc: 0, frameMbsOnly: false },
   },
   {
     name: 'High, interlaced with buffering parameters',
     hex: '67640015acd941433f26022000000300200000064c04003d08000f427261807c50a658',
-    sps: { ...COMMON, ...SMALL, profileIdc: 100, levelIdc: 21 },
+    sps: { ...COMMON, ...SMALL, profileIdc: 100, levelIdc: 21, frameMbsOnly: false },
   },
 ]
 
@@ -83,6 +88,7 @@ const handmade: { name: string; bits: string; sps: H264Sps }[] = [
       profileIdc: 66,
       levelIdc: 30,
       picOrderCntType: 1,
+      log2MaxPicOrderCntLsb: 0,
       width: 64,
       height: 48,
       fps: undefined,
@@ -101,7 +107,9 @@ const handmade: { name: string; bits: string; sps: H264Sps }[] = [
       profileIdc: 244,
       levelIdc: 30,
       chromaFormatIdc: 3,
+      separatePlanes: true,
       picOrderCntType: 2,
+      log2MaxPicOrderCntLsb: 0,
       width: 63,
       height: 47,
       fps: undefined,

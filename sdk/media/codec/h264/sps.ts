@@ -19,8 +19,15 @@ export type H264Sps = {
   readonly chromaFormatIdc: number
   readonly bitDepthLuma: number
   readonly bitDepthChroma: number
+  /** The sizes in bits of two fields of slice headers; the second is 0 where they do not have it. */
+  readonly log2MaxFrameNum: number
+  readonly log2MaxPicOrderCntLsb: number
   /** 2 means that output order is decoding order. */
   readonly picOrderCntType: number
+  /** Whether there are no pictures of single fields. */
+  readonly frameMbsOnly: boolean
+  /** Whether the planes of 4:4:4 are coded apart. */
+  readonly separatePlanes: boolean
   /** Size after cropping, in pixels. */
   readonly width: number
   readonly height: number
@@ -50,8 +57,8 @@ export function parseH264Sps(nalu: Buffer): H264Sps {
   const levelIdc = bits.readBits(8)
   const id = bits.readUe(31)
   const chroma = PROFILES_WITH_CHROMA.has(profileIdc) ? readChroma(bits) : CHROMA_420
-  bits.readUe(12) // log2_max_frame_num_minus4
-  const picOrderCntType = readPicOrderCnt(bits)
+  const log2MaxFrameNum = 4 + bits.readUe(12)
+  const order = readPicOrderCnt(bits)
   bits.readUe(16) // max_num_ref_frames
   bits.skipBits(1) // gaps_in_frame_num_value_allowed_flag
   const size = readSize(bits, chroma.separatePlanes ? 0 : chroma.chromaFormatIdc)
@@ -64,7 +71,9 @@ export function parseH264Sps(nalu: Buffer): H264Sps {
     chromaFormatIdc: chroma.chromaFormatIdc,
     bitDepthLuma: chroma.bitDepthLuma,
     bitDepthChroma: chroma.bitDepthChroma,
-    picOrderCntType,
+    log2MaxFrameNum,
+    ...order,
+    separatePlanes: chroma.separatePlanes,
     ...size,
     fps: vui?.fps,
     maxNumReorderFrames: vui?.maxNumReorderFrames,
@@ -96,26 +105,27 @@ function skipScalingLists(bits: BitReader, count: number): void {
   }
 }
 
-function readPicOrderCnt(bits: BitReader): number {
+function readPicOrderCnt(bits: BitReader): Pick<H264Sps, 'picOrderCntType' | 'log2MaxPicOrderCntLsb'> {
   const type = bits.readUe(2)
-  if (type === 0) bits.readUe(12) // log2_max_pic_order_cnt_lsb_minus4
+  const log2MaxPicOrderCntLsb = type === 0 ? 4 + bits.readUe(12) : 0
   if (type === 1) {
     bits.skipBits(1) // delta_pic_order_always_zero_flag
     bits.readSe() // offset_for_non_ref_pic
     bits.readSe() // offset_for_top_to_bottom_field
     for (let left = bits.readUe(255); left > 0; left--) bits.readSe()
   }
-  return type
+  return { picOrderCntType: type, log2MaxPicOrderCntLsb }
 }
 
-function readSize(bits: BitReader, chromaArrayType: number): { width: number; height: number } {
+function readSize(bits: BitReader, chromaArrayType: number): Pick<H264Sps, 'frameMbsOnly' | 'width' | 'height'> {
   const codedWidth = 16 * (1 + bits.readUe(MAX_H264_MACROBLOCKS_PER_SIDE - 1))
   const mapUnits = 1 + bits.readUe(MAX_H264_MACROBLOCKS_PER_SIDE - 1)
-  const fieldFactor = bits.readFlag() ? 1 : 2 // frame_mbs_only_flag
+  const frameMbsOnly = bits.readFlag()
+  const fieldFactor = frameMbsOnly ? 1 : 2
   if (fieldFactor === 2) bits.skipBits(1) // mb_adaptive_frame_field_flag
   bits.skipBits(1) // direct_8x8_inference_flag
   const codedHeight = 16 * mapUnits * fieldFactor
-  if (!bits.readFlag()) return { width: codedWidth, height: codedHeight }
+  if (!bits.readFlag()) return { frameMbsOnly, width: codedWidth, height: codedHeight }
   const left = bits.readUe()
   const right = bits.readUe()
   const top = bits.readUe()
@@ -124,5 +134,5 @@ function readSize(bits: BitReader, chromaArrayType: number): { width: number; he
   const height = codedHeight - (top + bottom) * SUB_HEIGHT[chromaArrayType]! * fieldFactor
   if (width <= 0 || height <= 0)
     throw new MalformedError(`SPS crops ${codedWidth}x${codedHeight} to ${width}x${height}`)
-  return { width, height }
+  return { frameMbsOnly, width, height }
 }

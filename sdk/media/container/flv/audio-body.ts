@@ -1,8 +1,7 @@
 import { MalformedError } from '../../errors.ts'
-import type { AudioCodec } from '../../track.ts'
 import { readModEx, readSingleTrack, readTracks, serializeEnhancedHeader } from './enhanced-body.ts'
 import type { EnhancedTrack } from './enhanced-body.ts'
-import { AUDIO_CODEC_BY_FOUR_CC, AUDIO_FOUR_CC, fourCcText } from './four-cc.ts'
+import { AUDIO_CODEC_BY_FOUR_CC, AUDIO_FOUR_CC, fourCcText, type FlvAudioCodec } from './four-cc.ts'
 import type { FlvUnsupportedPacket } from './video-body.ts'
 
 /** AudioPacketType of Enhanced RTMP v2. */
@@ -18,7 +17,7 @@ const PACKET_NAME = new Map<number, FlvAudioPacket['type']>([
 export const LEGACY_SOUND_FORMAT = { mp3: 2, pcma: 7, pcmu: 8, aac: 10 } as const
 const SOUND_FORMAT_ENHANCED = 9
 const SOUND_FORMAT_MP3_8_KHZ = 14
-const LEGACY_CODECS = new Map<number, AudioCodec>([
+const LEGACY_CODECS = new Map<number, FlvAudioCodec>([
   [LEGACY_SOUND_FORMAT.mp3, 'mp3'],
   [SOUND_FORMAT_MP3_8_KHZ, 'mp3'],
   [LEGACY_SOUND_FORMAT.pcma, 'pcma'],
@@ -43,7 +42,7 @@ const AAC_FLAGS = (LEGACY_SOUND_FORMAT.aac << 4) | 0x0f
 export type FlvAudioPacket = {
   /** `multichannelConfig` is the order of the channels, see {@link parseMultichannelConfig}. */
   readonly type: 'sequenceStart' | 'codedFrames' | 'sequenceEnd' | 'multichannelConfig'
-  readonly codec: AudioCodec
+  readonly codec: FlvAudioCodec
   /** 0 for the main track and outside multitrack tags. */
   readonly trackId: number
   /** What a legacy header says, 1 or 2; 0 in an enhanced tag, which doesn't say. Not to be believed for AAC. */
@@ -109,7 +108,7 @@ function audioPacket(
  */
 export function serializeAudioHeader(
   type: 'sequenceStart' | 'codedFrames' | 'sequenceEnd',
-  codec: AudioCodec,
+  codec: FlvAudioCodec,
   format: { readonly sampleRate: number; readonly channels: number },
   multitrackId?: number,
 ): Buffer {

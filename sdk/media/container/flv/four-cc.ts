@@ -1,5 +1,9 @@
 import type { AudioCodec, VideoCodec } from '../../track.ts'
 
+/** The codecs that FLV and RTMP can carry. */
+export type FlvVideoCodec = Exclude<VideoCodec, 'mjpeg'>
+export type FlvAudioCodec = Exclude<AudioCodec, 'mp2' | 'g722' | 'l16'>
+
 function fourCc(text: string): number {
   return Buffer.from(text, 'latin1').readUInt32BE(0)
 }
@@ -11,7 +15,7 @@ export const VIDEO_FOUR_CC = {
   av1: fourCc('av01'),
   vp9: fourCc('vp09'),
   vp8: fourCc('vp08'),
-} as const satisfies Record<VideoCodec, number>
+} as const satisfies Record<FlvVideoCodec, number>
 
 /** Codecs of enhanced tags, Enhanced RTMP v2 "AudioFourCc". G.711 has none. */
 export const AUDIO_FOUR_CC = {
@@ -21,10 +25,10 @@ export const AUDIO_FOUR_CC = {
   ac3: fourCc('ac-3'),
   eac3: fourCc('ec-3'),
   mp3: fourCc('.mp3'),
-} as const satisfies Partial<Record<AudioCodec, number>>
+} as const satisfies Partial<Record<FlvAudioCodec, number>>
 
-export const VIDEO_CODEC_BY_FOUR_CC = codecByFourCc<VideoCodec>(VIDEO_FOUR_CC)
-export const AUDIO_CODEC_BY_FOUR_CC = codecByFourCc<AudioCodec>(AUDIO_FOUR_CC)
+export const VIDEO_CODEC_BY_FOUR_CC = codecByFourCc<FlvVideoCodec>(VIDEO_FOUR_CC)
+export const AUDIO_CODEC_BY_FOUR_CC = codecByFourCc<FlvAudioCodec>(AUDIO_FOUR_CC)
 
 function codecByFourCc<Codec extends string>(table: Partial<Record<Codec, number>>): ReadonlyMap<number, Codec> {
   const entries = Object.entries(table) as [Codec, number][]

@@ -5,18 +5,18 @@ import { splitLengthPrefixed } from '../../codec/nalu.ts'
 import { tryParse } from '../../codec/try-parse.ts'
 import { parseVp8FrameHeader } from '../../codec/vp8/frame-header.ts'
 import { parseVp9FrameHeader } from '../../codec/vp9/frame-header.ts'
-import type { VideoCodec } from '../../track.ts'
+import type { FlvVideoCodec } from './four-cc.ts'
 
 /**
  * Whether a decoder can start at a frame, by its payload alone: for tags whose header doesn't say. False for a frame
  * that can't be read.
  * @param naluLengthSizeBytes of H.264 and H.265
  */
-export function showsKeyframe(codec: VideoCodec, frame: Buffer, naluLengthSizeBytes: number): boolean {
+export function showsKeyframe(codec: FlvVideoCodec, frame: Buffer, naluLengthSizeBytes: number): boolean {
   return tryParse((bytes) => readsAsKeyframe(codec, bytes, naluLengthSizeBytes), frame) ?? false
 }
 
-function readsAsKeyframe(codec: VideoCodec, frame: Buffer, naluLengthSizeBytes: number): boolean {
+function readsAsKeyframe(codec: FlvVideoCodec, frame: Buffer, naluLengthSizeBytes: number): boolean {
   switch (codec) {
     case 'h264':
       return isH264RandomAccess(splitLengthPrefixed(frame, naluLengthSizeBytes))

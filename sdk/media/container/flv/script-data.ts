@@ -2,8 +2,9 @@ import { parseAmf0, serializeAmf0 } from '../../amf/amf0.ts'
 import { isAmfObject, newAmfObject, setAmfProperty } from '../../amf/value.ts'
 import type { AmfObject, AmfValue } from '../../amf/value.ts'
 import { MalformedError } from '../../errors.ts'
-import type { AudioTrack, Track, VideoTrack } from '../../track.ts'
+import type { Track } from '../../track.ts'
 import { LEGACY_SOUND_FORMAT } from './audio-body.ts'
+import { canCarryInFlv, type FlvAudioTrack, type FlvVideoTrack } from './carriage.ts'
 import { AUDIO_FOUR_CC, VIDEO_FOUR_CC } from './four-cc.ts'
 import { LEGACY_VIDEO_CODEC_ID } from './video-body.ts'
 
@@ -38,8 +39,9 @@ export function onMetaDataFields(script: FlvScriptData): AmfObject | null {
  * this order.
  */
 export function serializeOnMetaData(tracks: readonly Track[]): Buffer {
-  const [video, ...moreVideo] = tracks.filter((track) => track.kind === 'video')
-  const [audio, ...moreAudio] = tracks.filter((track) => track.kind === 'audio')
+  const carried = tracks.filter(canCarryInFlv)
+  const [video, ...moreVideo] = carried.filter((track) => track.kind === 'video')
+  const [audio, ...moreAudio] = carried.filter((track) => track.kind === 'audio')
   const fields = new Map<string, AmfValue>()
   if (video) for (const [name, value] of videoFields(video)) fields.set(name, value)
   if (audio) for (const [name, value] of audioFields(audio)) fields.set(name, value)
@@ -50,7 +52,7 @@ export function serializeOnMetaData(tracks: readonly Track[]): Buffer {
 
 type Fields = (readonly [name: string, value: AmfValue])[]
 
-function videoFields({ codec, config: { width, height } }: VideoTrack): Fields {
+function videoFields({ codec, config: { width, height } }: FlvVideoTrack): Fields {
   const codecId = codec === 'h264' ? LEGACY_VIDEO_CODEC_ID.h264 : VIDEO_FOUR_CC[codec]
   const size: Fields = [
     ['width', width],
@@ -59,7 +61,7 @@ function videoFields({ codec, config: { width, height } }: VideoTrack): Fields {
   return [...(width > 0 ? size : []), ['videocodecid', codecId]]
 }
 
-function audioFields({ codec, config: { sampleRate, channels } }: AudioTrack): Fields {
+function audioFields({ codec, config: { sampleRate, channels } }: FlvAudioTrack): Fields {
   return [
     ['audiocodecid', audioCodecId(codec)],
     ['audiosamplerate', sampleRate],
@@ -68,7 +70,7 @@ function audioFields({ codec, config: { sampleRate, channels } }: AudioTrack): F
   ]
 }
 
-function audioCodecId(codec: AudioTrack['codec']): number {
+function audioCodecId(codec: FlvAudioTrack['codec']): number {
   switch (codec) {
     case 'aac':
     case 'mp3':

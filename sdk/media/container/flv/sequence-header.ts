@@ -14,7 +14,8 @@ import { vp8Config } from '../../codec/vp8/config.ts'
 import { parseVp8FrameHeader } from '../../codec/vp8/frame-header.ts'
 import { vp9Config, vp9ConfigFromKeyframe } from '../../codec/vp9/config.ts'
 import { parseVp9FrameHeader } from '../../codec/vp9/frame-header.ts'
-import type { AudioConfig, VideoCodec, VideoConfig } from '../../track.ts'
+import type { AudioConfig, VideoConfig } from '../../track.ts'
+import type { FlvVideoCodec } from './four-cc.ts'
 import type { FlvAudioPacket } from './audio-body.ts'
 
 /** The byte of a record whose low two bits are the size of NAL unit lengths, less one. */
@@ -33,7 +34,7 @@ export type VideoSetup = { readonly config: VideoConfig; readonly naluLengthSize
  * @returns undefined for VP8, whose header says nothing and whose keyframes say all.
  * @throws {MalformedError} when it is broken.
  */
-export function readVideoHeader(codec: VideoCodec, header: Buffer): VideoSetup | undefined {
+export function readVideoHeader(codec: FlvVideoCodec, header: Buffer): VideoSetup | undefined {
   switch (codec) {
     case 'h264':
     case 'h265': {
@@ -60,7 +61,7 @@ export function readVideoHeader(codec: VideoCodec, header: Buffer): VideoSetup |
  * @returns `current` when it still holds, undefined when nothing is known.
  */
 export function readKeyframe(
-  codec: VideoCodec,
+  codec: FlvVideoCodec,
   frame: Buffer,
   current: VideoConfig | undefined,
 ): VideoConfig | undefined {

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { serializeAmf0 } from '../../amf/amf0.ts'
 import { MalformedError } from '../../errors.ts'
-import type { AudioCodec, VideoCodec } from '../../track.ts'
+import type { Track } from '../../track.ts'
 import { fromHex, mutations, parsesOrRefuses } from './fixtures/bytes.ts'
 import { RecordingSink } from './fixtures/recording-sink.ts'
 import { RECORD, SAMPLE_TRACKS, sampleTrack } from './fixtures/tracks.ts'
@@ -136,7 +136,7 @@ describe('FlvTagDemuxer', () => {
       ),
     )
     demuxer.audio(20, fromHex('95 21 6d703461 00 000001 21 4f707573 03 000001 fc'))
-    expect(sink.tracks.map(({ codec, name }) => [codec, name])).to.deep.equal([
+    expect(sink.tracks.map(({ codec, layer }) => [codec, layer])).to.deep.equal([
       ['aac', undefined],
       ['opus', '3'],
     ])
@@ -233,8 +233,8 @@ describe('FlvTagDemuxer', () => {
 })
 
 /** An enhanced sequence start or first frame, whichever the codec has. */
-function headerOf(codec: VideoCodec | AudioCodec): Buffer {
-  const fourCc: Partial<Record<VideoCodec | AudioCodec, string>> = {
+function headerOf(codec: Track['codec']): Buffer {
+  const fourCc: Partial<Record<Track['codec'], string>> = {
     av1: 'av01',
     vp9: 'vp09',
     h265: 'hvc1',

@@ -21,7 +21,7 @@ const MAX_UNSUPPORTED_CODECS = 16
 
 /** Of one (kind, track id). */
 type DemuxedTrack = {
-  readonly track: Track
+  track: Track
   /** The sequence header as it came; empty where there was none. */
   header: Buffer
   naluLengthSizeBytes: number
@@ -32,7 +32,7 @@ type DemuxedTrack = {
  * units. Bodies are taken over: units are views into them.
  *
  * A repeated sequence header does nothing, another of the same codec reconfigures the track, and one of another codec
- * replaces the track. Each track id of a multitrack tag is a track; those above 0 have it as their name.
+ * replaces the track. Each track id of a multitrack tag is a track; those above 0 have it as their layer.
  */
 export class FlvTagDemuxer {
   readonly #sink: UnitSink
@@ -163,7 +163,7 @@ export class FlvTagDemuxer {
     const key = trackKey(init.kind, trackId)
     const known = this.#tracks.get(key)
     if (known?.track.codec === init.codec) {
-      this.#sink.configureTrack(known.track, init.config)
+      known.track = this.#sink.configureTrack(known.track, init.config)
       known.header = header
       return known
     }
@@ -190,8 +190,8 @@ function trackKey(kind: Track['kind'], trackId: number): number {
   return kind === 'video' ? trackId : 0x100 + trackId
 }
 
-function common(trackId: number): { readonly timescale: number; readonly name?: string } {
-  return trackId === 0 ? { timescale: FLV_TIMESCALE } : { timescale: FLV_TIMESCALE, name: String(trackId) }
+function common(trackId: number): { readonly timescale: number; readonly layer?: string } {
+  return trackId === 0 ? { timescale: FLV_TIMESCALE } : { timescale: FLV_TIMESCALE, layer: String(trackId) }
 }
 
 /** AV1 units are stored without this OBU, which an encoder may leave in: type 2, with a size of 0. */

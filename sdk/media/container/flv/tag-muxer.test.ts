@@ -76,8 +76,8 @@ describe('FLV muxer and demuxer', () => {
             const track: Track = { ...sample.init, id: 0 }
             const units = unitsOf(sample, track, steps)
             const sink = demux(mux(track, units, multitrackId))
-            const name = multitrackId === 5 ? { name: '5' } : {}
-            expect(sink.tracks).to.deep.equal([{ ...track, ...name }])
+            const layer = multitrackId === 5 ? { layer: '5' } : {}
+            expect(sink.tracks).to.deep.equal([{ ...track, ...layer }])
             expect(sink.units.map(shown)).to.deep.equal(units.map(shown))
           }),
           { numRuns: 25 },

@@ -1,8 +1,9 @@
 import type { AccessUnit } from '../../access-unit.ts'
 import { serializeVpCodecConfigurationRecord } from '../../codec/vp9/vp-codec-configuration-record.ts'
 import { rescale } from '../../time/rescale.ts'
-import type { AudioConfig, AudioTrack, Track, VideoTrack } from '../../track.ts'
+import type { AudioConfig, Track } from '../../track.ts'
 import { serializeAudioHeader } from './audio-body.ts'
+import { flvTrackOf, type FlvAudioTrack, type FlvVideoTrack } from './carriage.ts'
 import { FLV_TAG_TYPE } from './tag.ts'
 import { serializeVideoHeader } from './video-body.ts'
 
@@ -31,7 +32,7 @@ const VP8_RECORD = serializeVpCodecConfigurationRecord({
 
 /** The tag type of a track's units, which is their RTMP message type too. */
 export function flvTagType(track: Track): typeof FLV_TAG_TYPE.video | typeof FLV_TAG_TYPE.audio {
-  return FLV_TAG_TYPE[track.kind]
+  return FLV_TAG_TYPE[flvTrackOf(track).kind]
 }
 
 /** The timestamp of a unit's tag: its `dts`. The tag itself carries it modulo 2^32. */
@@ -45,18 +46,20 @@ export function unitTimestampMs(unit: AccessUnit): number {
  * E-AC-3 have an empty one.
  * @param multitrackId makes it a multitrack tag with this track id (Enhanced RTMP v2), 0 to 255.
  * @returns null where the codec has none: MP3 and G.711.
+ * @throws {RangeError} for a track that `canCarryInFlv` refuses.
  */
 export function flvConfigBody(track: Track, multitrackId?: number): Buffer | null {
-  return track.kind === 'video' ? videoConfigBody(track, multitrackId) : audioConfigBody(track, multitrackId)
+  const carried = flvTrackOf(track)
+  return carried.kind === 'video' ? videoConfigBody(carried, multitrackId) : audioConfigBody(carried, multitrackId)
 }
 
-function videoConfigBody({ codec, config }: VideoTrack, multitrackId: number | undefined): Buffer {
+function videoConfigBody({ codec, config }: FlvVideoTrack, multitrackId: number | undefined): Buffer {
   const header = serializeVideoHeader({ type: 'sequenceStart', codec, keyframe: true, ctsMs: 0 }, multitrackId)
   if (codec === 'vp8') return Buffer.concat([header, VPCC_VERSION_AND_FLAGS, VP8_RECORD])
   return Buffer.concat(codec === 'vp9' ? [header, VPCC_VERSION_AND_FLAGS, config.record] : [header, config.record])
 }
 
-function audioConfigBody({ codec, config }: AudioTrack, multitrackId: number | undefined): Buffer | null {
+function audioConfigBody({ codec, config }: FlvAudioTrack, multitrackId: number | undefined): Buffer | null {
   if (config.record.length === 0 && codec !== 'ac3' && codec !== 'eac3') return null
   const header = serializeAudioHeader('sequenceStart', codec, config, multitrackId)
   return Buffer.concat([header, config.record])
@@ -66,16 +69,20 @@ function audioConfigBody({ codec, config }: AudioTrack, multitrackId: number | u
  * The bytes of a tag body before `unit.data`: legacy for H.264, AAC, MP3 and G.711, enhanced for the other codecs. They
  * may be shared with other units of the track, so they must not be changed.
  * @param multitrackId makes it a multitrack tag with this track id (Enhanced RTMP v2), 0 to 255.
- * @throws {RangeError} for G.711 in multitrack, which no enhanced tag can carry.
+ * @throws {RangeError} for G.711 in multitrack, which no enhanced tag can carry, and for a track that `canCarryInFlv` refuses.
  */
 export function flvUnitHeader(unit: AccessUnit, multitrackId?: number): Buffer {
-  const { track } = unit
+  const track = flvTrackOf(unit.track)
   if (track.kind === 'video') return videoUnitHeader(unit, track, multitrackId)
   if (multitrackId !== undefined) return serializeAudioHeader('codedFrames', track.codec, track.config, multitrackId)
   return audioUnitHeader(track)
 }
 
-function videoUnitHeader(unit: AccessUnit, { codec, timescale }: VideoTrack, multitrackId: number | undefined): Buffer {
+function videoUnitHeader(
+  unit: AccessUnit,
+  { codec, timescale }: FlvVideoTrack,
+  multitrackId: number | undefined,
+): Buffer {
   const ctsMs = rescale(unit.pts, timescale, FLV_TIMESCALE) - rescale(unit.dts, timescale, FLV_TIMESCALE)
   const boundedMs = Math.min(Math.max(ctsMs, MIN_CTS_MS), MAX_CTS_MS)
   return serializeVideoHeader({ type: 'codedFrames', codec, keyframe: unit.keyframe, ctsMs: boundedMs }, multitrackId)
@@ -84,7 +91,7 @@ function videoUnitHeader(unit: AccessUnit, { codec, timescale }: VideoTrack, mul
 /** Audio says the same before every frame, until the track's configuration is replaced. */
 const AUDIO_HEADERS = new WeakMap<AudioConfig, Buffer>()
 
-function audioUnitHeader({ codec, config }: AudioTrack): Buffer {
+function audioUnitHeader({ codec, config }: FlvAudioTrack): Buffer {
   const known = AUDIO_HEADERS.get(config)
   if (known) return known
   const header = serializeAudioHeader('codedFrames', codec, config)

@@ -1,8 +1,7 @@
 import { MalformedError } from '../../errors.ts'
-import type { VideoCodec } from '../../track.ts'
 import { readModEx, readSingleTrack, readTracks, serializeEnhancedHeader } from './enhanced-body.ts'
 import type { EnhancedTrack } from './enhanced-body.ts'
-import { VIDEO_CODEC_BY_FOUR_CC, VIDEO_FOUR_CC, fourCcText } from './four-cc.ts'
+import { VIDEO_CODEC_BY_FOUR_CC, VIDEO_FOUR_CC, fourCcText, type FlvVideoCodec } from './four-cc.ts'
 
 /** VideoPacketType of Enhanced RTMP v2, the types that carry something of one track. */
 const PACKET_TYPES = [
@@ -35,7 +34,7 @@ const EX_HEADER = 0x80
 export type FlvVideoPacket = {
   /** `metadata` is AMF0 data about the frames, `mpeg2TsSequenceStart` the descriptor of an MPEG-TS elementary stream. */
   readonly type: 'sequenceStart' | 'codedFrames' | 'sequenceEnd' | 'metadata' | 'mpeg2TsSequenceStart'
-  readonly codec: VideoCodec
+  readonly codec: FlvVideoCodec
   /** 0 for the main track and outside multitrack tags. */
   readonly trackId: number
   /** Null where the tag doesn't say: gortmplib, and so MediaMTX, writes frame type 0 into every enhanced tag. */
@@ -133,7 +132,7 @@ function keyframeOf(frameType: number): boolean | null {
 }
 
 /** Only these codecs' frames carry a composition time. */
-function hasCts(codec: VideoCodec): boolean {
+function hasCts(codec: FlvVideoCodec): boolean {
   return codec === 'h264' || codec === 'h265'
 }
 

@@ -6,7 +6,7 @@ import { ffprobePackets } from '../../../../test/peers/ffprobe.ts'
 import { requirePeer } from '../../../../test/peers/require-peer.ts'
 import { makeMediaFile } from '../../../../test/support/media-file.ts'
 import { MalformedError } from '../../errors.ts'
-import type { Track } from '../../track.ts'
+import { mainTracks, type Track } from '../../track.ts'
 import { B_FRAMES, FMP4_SOURCES, inSharedFolder } from '../fixtures/sources.ts'
 import type { Stream } from '../fixtures/stream.ts'
 import { RecordingSink } from '../flv/fixtures/recording-sink.ts'
@@ -14,6 +14,7 @@ import { fullBox, serializeBoxes } from './box.ts'
 import { uint32 } from './boxes/fields.ts'
 import { MAX_BOX_SIZE_BYTES } from './box-stream.ts'
 import { Fmp4Demuxer } from './demuxer.ts'
+import { FragmentWriter } from './fragment-writer.ts'
 import { fragmented } from './fixtures/fragmented.ts'
 import { createInitSegment } from './init-segment.ts'
 
@@ -118,6 +119,26 @@ describe('Fmp4Demuxer', () => {
       const video = source.tracks.filter(({ kind }) => kind === 'video')
       demuxer.push(createInitSegment(video))
       expect(sink.removed.map(({ kind }) => kind)).to.eql(['audio'])
+    })
+
+    it('tells languages, and numbers further tracks of a kind', () => {
+      const { track: audio } = source.units.find(({ track }) => track.kind === 'audio')!
+      const languages = [{ language: 'de' }, { language: 'pt-BR' }, {}]
+      const tracks = languages.map((language, id): Track => ({ ...audio, ...language, id }))
+      const writer = new FragmentWriter(tracks)
+      for (const unit of source.units.filter(({ track }) => track === audio).slice(0, 3)) {
+        for (const track of tracks) writer.write(unit.at(track, unit.dts, unit.pts))
+      }
+      const sink = new RecordingSink()
+      const demuxer = new Fmp4Demuxer(sink)
+      demuxer.push(createInitSegment(tracks))
+      demuxer.push(writer.flush()!.data)
+      expect(sink.tracks.map(({ language, layer }) => [language, layer])).to.eql([
+        ['de', undefined],
+        ['pt', '1'],
+        [undefined, '2'],
+      ])
+      expect(mainTracks(sink.tracks)).to.eql([sink.tracks[0]])
     })
 
     it('drops samples that lie outside their data, and what is cut off', () => {

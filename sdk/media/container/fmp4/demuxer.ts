@@ -5,7 +5,7 @@ import { isH265RandomAccess } from '../../codec/h265/nalu-type.ts'
 import { splitLengthPrefixed } from '../../codec/nalu.ts'
 import { parseVp9FrameHeader } from '../../codec/vp9/frame-header.ts'
 import { MalformedError } from '../../errors.ts'
-import type { Track, TrackInit } from '../../track.ts'
+import { freeLayer, type Track, type TrackInit } from '../../track.ts'
 import type { UnitSink } from '../../unit-sink.ts'
 import { BoxStream } from './box-stream.ts'
 import type { FileBox } from './box-stream.ts'
@@ -101,8 +101,8 @@ export class Fmp4Demuxer {
       this.#tracks.set(movie.trackId, open)
       if (movie.format?.kind !== 'video') continue
       const { codec, config } = movie.format
-      if (open.track) this.#sink.configureTrack(open.track, config)
-      else open.track = this.#add({ kind: 'video', codec, config, timescale: movie.timescale })
+      if (open.track) open.track = this.#sink.configureTrack(open.track, config)
+      else open.track = this.#add({ kind: 'video', codec, config, ...common(movie) })
     }
   }
 
@@ -140,29 +140,27 @@ export class Fmp4Demuxer {
     open.renewed = false
     if (movie.format?.kind === 'audio' && (renewed || open.track === undefined)) {
       const config = movie.format.configure(data)
-      if (open.track) this.#sink.configureTrack(open.track, config)
-      else
-        open.track = this.#sink.addTrack({
-          kind: 'audio',
-          codec: movie.format.codec,
-          config,
-          timescale: movie.timescale,
-        })
+      if (open.track) open.track = this.#sink.configureTrack(open.track, config)
+      else open.track = this.#add({ kind: 'audio', codec: movie.format.codec, config, ...common(movie) })
     }
     if (open.track === undefined) throw new MalformedError('a track without configuration')
     return open.track
   }
 
-  /** Declares a track; the first of a kind is the main one, and the others are named by their number. */
+  /** Declares a track; the first of a kind is the main one, and the others have a number as their layer. */
   #add(init: TrackInit): Track {
-    const others = [...this.#tracks.values()].filter(({ track }) => track?.kind === init.kind)
-    if (others.length === 0) return this.#sink.addTrack(init)
-    return this.#sink.addTrack({ ...init, name: `${init.kind}${others.length + 1}` })
+    const others = [...this.#tracks.values()].flatMap(({ track }) => (track?.kind === init.kind ? [track] : []))
+    const layer = freeLayer(others.map((track) => track.layer))
+    return this.#sink.addTrack(layer === undefined ? init : { ...init, layer })
   }
 
   #dropPending(): void {
     for (const { runs } of this.#fragments) for (const { samples } of runs) this.#droppedUnits += samples.length
   }
+}
+
+function common({ timescale, language }: MovieTrack): { readonly timescale: number; readonly language?: string } {
+  return language === undefined ? { timescale } : { timescale, language }
 }
 
 function unitOf(track: Track, { format }: MovieTrack, dts: number, pts: number, data: Buffer): AccessUnit {

@@ -22,14 +22,15 @@ export type Fragment = {
  * See {@link TrackFragmentWriter} for the times that units get.
  */
 export class FragmentWriter {
-  readonly #tracks = new Map<Track, TrackFragmentWriter>()
+  /** By the id of the track. */
+  readonly #tracks = new Map<number, TrackFragmentWriter>()
   /** The track that fragments are cut by: video, or else the first. */
   readonly #main: Track | undefined
   #sequenceNumber = 0
 
   /** @throws {RangeError} for a track that `canCarryInFmp4` refuses. */
   constructor(tracks: readonly Track[]) {
-    for (const track of tracks) this.#tracks.set(track, new TrackFragmentWriter(track))
+    for (const track of tracks) this.#tracks.set(track.id, new TrackFragmentWriter(track))
     this.#main = tracks.find(({ kind }) => kind === 'video') ?? tracks[0]
   }
 
@@ -39,7 +40,7 @@ export class FragmentWriter {
    * @throws {MalformedError} when it is of H.26x and cannot be cut into NAL units.
    */
   write(unit: AccessUnit): void {
-    const writer = this.#tracks.get(unit.track)
+    const writer = this.#tracks.get(unit.track.id)
     if (!writer) throw new RangeError(`fMP4 was not begun with this track of ${unit.track.codec}`)
     writer.write(unit)
   }
@@ -54,7 +55,7 @@ export class FragmentWriter {
    * @throws {RangeError} when a time is below 0.
    */
   flush(next?: AccessUnit): Fragment | null {
-    const taken = [...this.#tracks].flatMap(([track, writer]) => this.#take(track, writer, next) ?? [])
+    const taken = [...this.#tracks].flatMap(([trackId, writer]) => this.#take(trackId, writer, next) ?? [])
     const main = taken.find(({ kind }) => kind === 'video') ?? taken[0]
     if (!main) return null
     this.#sequenceNumber += 1
@@ -67,8 +68,8 @@ export class FragmentWriter {
     }
   }
 
-  #take(track: Track, writer: TrackFragmentWriter, next: AccessUnit | undefined): TrackSamples | undefined {
-    if (next?.track === track) return writer.take(next)
-    return next !== undefined && track !== this.#main ? writer.takeAllButLast() : writer.take()
+  #take(trackId: number, writer: TrackFragmentWriter, next: AccessUnit | undefined): TrackSamples | undefined {
+    if (next?.track.id === trackId) return writer.take(next)
+    return next !== undefined && trackId !== this.#main?.id ? writer.takeAllButLast() : writer.take()
   }
 }

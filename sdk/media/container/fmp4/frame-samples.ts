@@ -5,13 +5,13 @@ import { parseFlacStreamInfo } from '../../codec/flac/stream-info.ts'
 import { parseMp3FrameHeader } from '../../codec/mp3/frame-header.ts'
 import { opusPacketDuration } from '../../codec/opus/packet-duration.ts'
 import { tryParse } from '../../codec/try-parse.ts'
-import type { AudioTrack } from '../../track.ts'
+import type { Fmp4AudioTrack } from './carriage.ts'
 
 /**
  * Returns a function that counts the samples in a frame of a track, at the track's sample rate, as long as its
  * configuration stays. The function returns undefined for a frame that does not say.
  */
-export function frameSamplesOf({ codec, config }: AudioTrack): (frame: Buffer) => number | undefined {
+export function frameSamplesOf({ codec, config }: Fmp4AudioTrack): (frame: Buffer) => number | undefined {
   switch (codec) {
     case 'aac': {
       const samples = tryParse((record) => aacSamples(record, config.sampleRate), config.record)

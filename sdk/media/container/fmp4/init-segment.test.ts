@@ -9,7 +9,7 @@ import { findBoxes, readBoxes } from './fixtures/boxes.ts'
 import { FragmentWriter } from './fragment-writer.ts'
 import { createInitSegment, parseMovie } from './init-segment.ts'
 
-function trackOf(codec: Track['codec'], id = 0, extra: { name?: string } = {}): Track {
+function trackOf(codec: Track['codec'], id = 0, extra: { language?: string } = {}): Track {
   return { ...sampleTrack(codec).init, id, ...extra }
 }
 
@@ -76,7 +76,7 @@ describe('createInitSegment', () => {
   }
 
   it('gives each track its number, size, timescale and language', () => {
-    const tracks = [trackOf('h264', 0), trackOf('aac', 3, { name: 'deu' })]
+    const tracks = [trackOf('h264', 0), trackOf('aac', 3, { language: 'de' })]
     const boxes = readBoxes(createInitSegment(tracks))
     expect(boxes.map(({ type }) => type)).to.deep.equal(['ftyp', 'moov'])
     const fieldsOf = (type: string, offset: number) =>

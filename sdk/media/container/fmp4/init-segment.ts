@@ -11,13 +11,16 @@ import { parseMovieHeader, serializeMovieHeader } from './boxes/movie-header.ts'
 import { parseTrackExtends, serializeTrackExtends } from './boxes/track-extends.ts'
 import { parseTrackHeader, serializeTrackHeader } from './boxes/track-header.ts'
 import { SAMPLE_FLAGS, type SampleDefaults } from './boxes/track-run.ts'
-import { canCarryInFmp4, fmp4Timescale, fmp4TrackId } from './carriage.ts'
+import { languageCodeOf, languageTagOf } from '../language.ts'
+import { fmp4Timescale, fmp4TrackId, fmp4TrackOf, type Fmp4Track } from './carriage.ts'
 import { parseSampleEntry, serializeSampleEntry, type EntryFormat } from './sample-entry.ts'
 
 /** A track of an init segment that was read. */
 export type MovieTrack = {
   readonly trackId: number
   readonly timescale: number
+  /** The language tag (BCP 47); undefined where the file names none. */
+  readonly language: string | undefined
   /** Undefined when no track of ours can carry it, or it is broken. */
   readonly format: EntryFormat | undefined
   /** The type of the sample entry. */
@@ -32,7 +35,6 @@ export type MovieTrack = {
 const MAX_TRACKS = 32
 const MOVIE_TIMESCALE = 1000
 const SELF_CONTAINED = 1
-const LANGUAGE = /^[a-z]{3}$/u
 const UNDETERMINED = 'und'
 const NO_DEFAULTS: SampleDefaults = { durationTicks: 0, sizeBytes: 0, flags: 0 }
 /** Fields before the entries of `stsd`: version, flags and count. */
@@ -40,17 +42,15 @@ const DESCRIPTIONS_HEAD_SIZE_BYTES = 8
 
 /**
  * `ftyp` and `moov`, to be read before the fragments of these tracks. There is no edit list: times are those of the
- * units. A name of three lower-case letters is the track's language.
+ * units.
  * @throws {RangeError} for a track that `canCarryInFmp4` refuses.
  */
 export function createInitSegment(tracks: readonly Track[]): Buffer {
-  for (const track of tracks) {
-    if (!canCarryInFmp4(track)) throw new RangeError(`fMP4 cannot carry this track of ${track.codec}`)
-  }
-  return serializeBoxes([fileType(tracks), movie(tracks)])
+  const carried = tracks.map(fmp4TrackOf)
+  return serializeBoxes([fileType(carried), movie(carried)])
 }
 
-function fileType(tracks: readonly Track[]): Box {
+function fileType(tracks: readonly Fmp4Track[]): Box {
   const brands = ['iso5', 'iso6', 'mp41']
   if (tracks.some(({ codec }) => codec === 'av1')) brands.push('av01')
   if (tracks.some(({ codec }) => codec === 'pcma' || codec === 'pcmu')) brands.push('qt  ')
@@ -60,7 +60,7 @@ function fileType(tracks: readonly Track[]): Box {
   }
 }
 
-function movie(tracks: readonly Track[]): Box {
+function movie(tracks: readonly Fmp4Track[]): Box {
   const nextTrackId = Math.max(0, ...tracks.map(fmp4TrackId)) + 1
   const header = serializeMovieHeader({ timescale: MOVIE_TIMESCALE, nextTrackId })
   const extensions = tracks.map((track) => {
@@ -71,20 +71,19 @@ function movie(tracks: readonly Track[]): Box {
   return { type: 'moov', children: [header, ...tracks.map(trackBox), { type: 'mvex', children: extensions }] }
 }
 
-function trackBox(track: Track): Box {
+function trackBox(track: Fmp4Track): Box {
   const { width, height } = track.kind === 'video' ? track.config : { width: 0, height: 0 }
   const header = serializeTrackHeader({ trackId: fmp4TrackId(track), kind: track.kind, width, height })
   return { type: 'trak', children: [header, mediaBox(track)] }
 }
 
-function mediaBox(track: Track): Box {
-  const { kind, name = '' } = track
-  const language = LANGUAGE.test(name) ? name : UNDETERMINED
+function mediaBox(track: Fmp4Track): Box {
+  const language = languageCodeOf(track.language) ?? UNDETERMINED
   const header = serializeMediaHeader({ timescale: fmp4Timescale(track), language })
-  return { type: 'mdia', children: [header, serializeHandler(kind), mediaInformation(track)] }
+  return { type: 'mdia', children: [header, serializeHandler(track.kind), mediaInformation(track)] }
 }
 
-function mediaInformation(track: Track): Box {
+function mediaInformation(track: Fmp4Track): Box {
   const header =
     track.kind === 'video' ? fullBox('vmhd', 0, 1, [Buffer.alloc(8)]) : fullBox('smhd', 0, 0, [Buffer.alloc(4)])
   const reference = fullBox('dref', 0, 0, [uint32(1)], [fullBox('url ', 0, SELF_CONTAINED)])
@@ -126,12 +125,13 @@ function parseTrack(trak: Buffer, movieTimescale: number): Omit<MovieTrack, 'def
   const descriptions = bodyAt(trak, 'mdia', 'minf', 'stbl', 'stsd')
   const [entry] = descriptions ? parseBoxes(descriptions.subarray(DESCRIPTIONS_HEAD_SIZE_BYTES)) : []
   if (!header || !media || !entry) throw new MalformedError('track without header, media header or sample entry')
-  const { timescale } = parseMediaHeader(media)
+  const { timescale, language } = parseMediaHeader(media)
   if (timescale === 0) throw new MalformedError('track with a timescale of 0')
   const edits = bodyAt(trak, 'edts', 'elst')
   return {
     trackId: parseTrackHeader(header).trackId,
     timescale,
+    language: languageTagOf(language),
     format: tryParse(() => parseSampleEntry(entry), entry.body),
     entryType: entry.type,
     shiftTicks: edits ? shiftOf(parseEditList(edits), movieTimescale, timescale) : 0,

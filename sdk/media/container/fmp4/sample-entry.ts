@@ -9,12 +9,13 @@ import { mp3Config } from '../../codec/mp3/config.ts'
 import { opusConfig } from '../../codec/opus/config.ts'
 import { vp9Config } from '../../codec/vp9/config.ts'
 import { MalformedError } from '../../errors.ts'
-import type { AudioCodec, AudioConfig, AudioTrack, Track, VideoCodec, VideoConfig, VideoTrack } from '../../track.ts'
+import type { AudioConfig, VideoConfig } from '../../track.ts'
 import { bodyOf, fullBox, type Box, type ParsedBox } from './box.ts'
 import { serializeAc3Specific, serializeEac3Specific } from './boxes/ac3-specific.ts'
 import { parseElementaryStream, serializeElementaryStream } from './boxes/elementary-stream.ts'
 import { parseFlacSpecific, serializeFlacSpecific } from './boxes/flac-specific.ts'
 import { parseOpusSpecific, serializeOpusSpecific } from './boxes/opus-specific.ts'
+import type { Fmp4AudioCodec, Fmp4AudioTrack, Fmp4Track, Fmp4VideoCodec, Fmp4VideoTrack } from './carriage.ts'
 import {
   parseAudioSampleEntry,
   parseVisualSampleEntry,
@@ -24,10 +25,22 @@ import {
 
 /** What a sample entry says; an audio codec whose frames describe themselves gets its configuration from the first. */
 export type EntryFormat =
-  | { readonly kind: 'video'; readonly codec: VideoCodec; readonly config: VideoConfig; readonly lengthSize: number }
-  | { readonly kind: 'audio'; readonly codec: AudioCodec; configure(frame: Buffer): AudioConfig }
+  | {
+      readonly kind: 'video'
+      readonly codec: Fmp4VideoCodec
+      /** As RFC 6381 has it. */
+      readonly codecString: string
+      readonly config: VideoConfig
+      readonly lengthSize: number
+    }
+  | {
+      readonly kind: 'audio'
+      readonly codec: Fmp4AudioCodec
+      readonly codecString: string
+      configure(frame: Buffer): AudioConfig
+    }
 
-const VIDEO_TYPES = { h264: 'avc1', h265: 'hvc1', av1: 'av01', vp9: 'vp09', vp8: 'vp08' } as const
+const VIDEO_TYPES = { h264: 'avc1', h265: 'hvc1', av1: 'av01', vp9: 'vp09' } as const
 /** MP3 as `mp4a` with its object type, as its `codecs` value says; G.711 by the names that QuickTime has for it. */
 const AUDIO_TYPES = {
   aac: 'mp4a',
@@ -48,10 +61,9 @@ const LENGTH_SIZE_POSITION = { avcC: 4, hvcC: 21 } as const
 
 /**
  * The entry of `stsd` (ISO/IEC 14496-12 8.5.2) for a track that `canCarryInFmp4` takes.
- * @throws {RangeError} for VP8.
  * @throws {MalformedError} when an OpusHead is broken.
  */
-export function serializeSampleEntry(track: Track): Box {
+export function serializeSampleEntry(track: Fmp4Track): Box {
   if (track.kind === 'video') {
     return serializeVisualSampleEntry(VIDEO_TYPES[track.codec], track.config, [videoConfigBox(track)])
   }
@@ -83,7 +95,7 @@ export function parseSampleEntry({ type, body }: ParsedBox): EntryFormat | undef
 }
 
 /** The decoder configuration of a video track (ISO/IEC 14496-15, the AV1 and VP bindings). */
-function videoConfigBox({ codec, config: { record } }: VideoTrack): Box {
+function videoConfigBox({ codec, config: { record } }: Fmp4VideoTrack): Box {
   switch (codec) {
     case 'h264':
       return { type: 'avcC', contents: [record] }
@@ -93,14 +105,12 @@ function videoConfigBox({ codec, config: { record } }: VideoTrack): Box {
       return { type: 'av1C', contents: [record] }
     case 'vp9':
       return fullBox('vpcC', 1, 0, [record])
-    case 'vp8':
-      throw new RangeError('fMP4 cannot carry VP8')
   }
 }
 
 /** Units have lengths of 4 bytes, so the configuration says so, whatever the file has. */
 function videoFormat(
-  codec: VideoCodec,
+  codec: Fmp4VideoCodec,
   body: Buffer,
   configType: 'avcC' | 'hvcC' | 'av1C' | 'vpcC',
   parseConfig: (record: Buffer) => VideoConfig,
@@ -114,12 +124,14 @@ function videoFormat(
     record[position] = (record[position] ?? 0) | 3
   }
   const config = parseConfig(record)
+  const { codecString } = config
   // The sequence header is to be believed, where the record has one.
-  return { kind: 'video', codec, lengthSize, config: config.width > 0 ? config : { ...config, width, height } }
+  const sized = config.width > 0 ? config : { ...config, width, height }
+  return { kind: 'video', codec, codecString, lengthSize, config: sized }
 }
 
 /** The decoder configuration of an audio track; undefined for G.711, whose entry says it all. */
-function audioConfigBox({ codec, config }: AudioTrack): Box | undefined {
+function audioConfigBox({ codec, config }: Fmp4AudioTrack): Box | undefined {
   switch (codec) {
     case 'aac':
       return serializeElementaryStream({ objectType: AAC_OBJECT_TYPES[0], specificInfo: config.record })
@@ -152,11 +164,11 @@ function audioFormat(type: string, body: Buffer): EntryFormat | undefined {
     case 'fLaC':
       return configured('flac', flacConfig(parseFlacSpecific(audioConfigBody(body, 'dfLa'))))
     case 'ac-3':
-      return { kind: 'audio', codec: 'ac3', configure: (frame) => ac3Config('ac3', frame) }
+      return { kind: 'audio', codec: 'ac3', codecString: 'ac-3', configure: (frame) => ac3Config('ac3', frame) }
     case 'ec-3':
-      return { kind: 'audio', codec: 'eac3', configure: (frame) => ac3Config('eac3', frame) }
+      return { kind: 'audio', codec: 'eac3', codecString: 'ec-3', configure: (frame) => ac3Config('eac3', frame) }
     case '.mp3':
-      return { kind: 'audio', codec: 'mp3', configure: mp3Config }
+      return { kind: 'audio', codec: 'mp3', codecString: 'mp4a.6B', configure: mp3Config }
     case 'alaw':
       return g711Format('pcma', body)
     case 'ulaw':
@@ -169,7 +181,10 @@ function audioFormat(type: string, body: Buffer): EntryFormat | undefined {
 /** The object type tells the codec (ISO/IEC 14496-14 5.6). */
 function mp4aFormat(body: Buffer): EntryFormat | undefined {
   const { objectType, specificInfo } = parseElementaryStream(audioConfigBody(body, 'esds'))
-  if (MP3_OBJECT_TYPES.includes(objectType)) return { kind: 'audio', codec: 'mp3', configure: mp3Config }
+  if (MP3_OBJECT_TYPES.includes(objectType)) {
+    const codecString = `mp4a.${objectType.toString(16).toUpperCase()}`
+    return { kind: 'audio', codec: 'mp3', codecString, configure: mp3Config }
+  }
   const isAac = AAC_OBJECT_TYPES.some((type) => type === objectType)
   return isAac ? configured('aac', aacConfig(specificInfo)) : undefined
 }
@@ -179,8 +194,8 @@ function g711Format(codec: 'pcma' | 'pcmu', body: Buffer): EntryFormat {
   return configured(codec, g711Config(codec, sampleRate, channels))
 }
 
-function configured(codec: AudioCodec, config: AudioConfig): EntryFormat {
-  return { kind: 'audio', codec, configure: () => config }
+function configured(codec: Fmp4AudioCodec, config: AudioConfig): EntryFormat {
+  return { kind: 'audio', codec, codecString: config.codecString, configure: () => config }
 }
 
 function audioConfigBody(body: Buffer, type: string): Buffer {

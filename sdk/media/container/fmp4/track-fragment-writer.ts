@@ -4,7 +4,7 @@ import type { Track } from '../../track.ts'
 import { SAMPLE_FLAGS, type RunSample } from './boxes/track-run.ts'
 import type { TrackSamples } from './fragment.ts'
 import { frameSamplesOf } from './frame-samples.ts'
-import { canCarryInFmp4, fmp4Timescale, fmp4TrackId } from './carriage.ts'
+import { fmp4Timescale, fmp4TrackId, fmp4TrackOf, type Fmp4Track } from './carriage.ts'
 
 /** Times of audio that lie no farther than this from where the frame before ends are taken to mean just that. */
 export const FMP4_AUDIO_JITTER_MS = 10
@@ -29,7 +29,7 @@ type PendingSample = { readonly data: Buffer; readonly flags: number; readonly d
 export class TrackFragmentWriter {
   /** Ticks a second of the times of the samples. */
   readonly timescale: number
-  readonly #track: Track
+  readonly #track: Fmp4Track
   readonly #frameSamples: ((frame: Buffer) => number | undefined) | undefined
   readonly #jitterTicks: number
   readonly #maxPaceTicks: number
@@ -42,10 +42,10 @@ export class TrackFragmentWriter {
 
   /** @throws {RangeError} for a track that `canCarryInFmp4` refuses. */
   constructor(track: Track) {
-    if (!canCarryInFmp4(track)) throw new RangeError(`fMP4 cannot carry this track of ${track.codec}`)
-    this.#track = track
-    this.timescale = fmp4Timescale(track)
-    this.#frameSamples = track.kind === 'audio' ? frameSamplesOf(track) : undefined
+    const carried = fmp4TrackOf(track)
+    this.#track = carried
+    this.timescale = fmp4Timescale(carried)
+    this.#frameSamples = carried.kind === 'audio' ? frameSamplesOf(carried) : undefined
     this.#jitterTicks = Math.ceil((FMP4_AUDIO_JITTER_MS * this.timescale) / 1000)
     this.#paceTicks = Math.ceil((DEFAULT_PICTURE_MS * this.timescale) / 1000)
     this.#maxPaceTicks = Math.ceil((MAX_PACE_MS * this.timescale) / 1000)

@@ -41,10 +41,11 @@ export class AudioTrackWriter {
     if (format === this.#format) return
     const config = configOf()
     this.#format = format
-    const { sink, name } = this.#options
-    if (this.#track) return sink.configureTrack(this.#track, config)
-    const common = { timescale: TS_TIMESCALE, config, ...(name === undefined ? {} : { name }) }
-    this.#track = sink.addTrack({ kind: 'audio', codec: this.#codec, ...common })
+    const { sink, terms } = this.#options
+    const common = { timescale: TS_TIMESCALE, config, ...terms }
+    this.#track = this.#track
+      ? sink.configureTrack(this.#track, config)
+      : sink.addTrack({ kind: 'audio', codec: this.#codec, ...common })
   }
 
   /** Writes a unit that plays for so many samples. */

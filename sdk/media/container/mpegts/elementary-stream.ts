@@ -1,4 +1,8 @@
+import type { TrackInit } from '../../track.ts'
 import type { UnitSink } from '../../unit-sink.ts'
+
+/** What the tables say of a track; it has no layer as the main one of its kind. */
+export type TrackTerms = Pick<TrackInit, 'language' | 'layer'>
 
 /** Turns the data of PES packets into units of one track. */
 export interface ElementaryStream {
@@ -16,8 +20,8 @@ export interface ElementaryStream {
 /** The options of a stream: what it needs to declare its track. */
 export type ElementaryStreamOptions = {
   readonly sink: UnitSink
-  /** The name of the track; absent for the main track of its kind. */
-  readonly name: string | undefined
+  /** What the track says besides its kind, codec and configuration. */
+  readonly terms: TrackTerms
   /** Called when data is lost: it came before the configuration, or makes no unit. */
   readonly onDrop: () => void
 }

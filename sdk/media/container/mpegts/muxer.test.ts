@@ -15,7 +15,7 @@ import { canCarryInTs } from './stream-entry.ts'
 
 const CARRIED = SAMPLE_TRACKS.map(({ init }) => ({ ...init, timescale: 90_000, id: 0 })).filter(canCarryInTs)
 
-function trackOf(codec: Track['codec'], id: number, extra: { name?: string } = {}): Track {
+function trackOf(codec: Track['codec'], id: number, extra: { language?: string } = {}): Track {
   return { ...sampleTrack(codec).init, timescale: 90_000, id, ...extra }
 }
 
@@ -76,7 +76,7 @@ describe('TsMuxer', () => {
     ])
     expect(mapOf(muxer.start([video, audio])).version).to.equal(first.version)
     expect(mapOf(muxer.tables()).version).to.equal(first.version)
-    const second = mapOf(muxer.start([audio, trackOf('opus', 2, { name: 'fra' })]))
+    const second = mapOf(muxer.start([audio, trackOf('opus', 2, { language: 'fr' })]))
     expect(second).to.include({ version: first.version + 1, pcrPid: 0x101 })
     expect(second.streams[1]?.descriptors.map(({ data }) => data.toString('latin1'))).to.include.members([
       'Opus',

@@ -39,6 +39,7 @@ const TRANSPORT_STREAM_ID = 1
 const POINTER = Buffer.of(0)
 
 type MuxedStream = {
+  readonly codec: Track['codec']
   readonly pid: number
   readonly streamId: number
   config: Track['config']
@@ -59,7 +60,8 @@ type MuxedStream = {
  * video or else of audio, is the decoding time. That lies earlier where pictures would be shown before it.
  */
 export class TsMuxer {
-  readonly #streams = new Map<Track, MuxedStream>()
+  /** By the id of the track. */
+  readonly #streams = new Map<number, MuxedStream>()
   /** How many streams there were so far, gone ones included. */
   #streamCount = 0
   #clockStream: MuxedStream | undefined
@@ -76,28 +78,36 @@ export class TsMuxer {
    * @returns what {@link tables} gives.
    */
   start(tracks: readonly Track[]): Buffer {
-    const pids = this.#pidsOf(tracks)
-    const entries = tracks.map((track) => tsStreamEntry(track, pids.get(track)!))
-    for (const track of this.#streams.keys()) if (!pids.has(track)) this.#streams.delete(track)
-    for (const [track, pid] of pids) if (!this.#streams.has(track)) this.#streams.set(track, newStream(track, pid))
+    this.setTracks(tracks)
+    return this.tables()
+  }
+
+  /** As {@link start}, for who sends the tables at another time. */
+  setTracks(tracks: readonly Track[]): void {
+    const pids = tracks.map((track) => this.#streamOf(track)?.pid ?? FIRST_PID + (this.#streamCount++ % PID_COUNT))
+    const entries = tracks.map((track, index) => tsStreamEntry(track, pids[index]!))
+    const streams = tracks.map((track, index) => this.#streamOf(track) ?? newStream(track, pids[index]!))
+    this.#streams.clear()
+    for (const [index, { id }] of tracks.entries()) this.#streams.set(id, streams[index]!)
     const clockTrack = tracks.find(({ kind }) => kind === 'video') ?? tracks[0]
-    this.#clockStream = clockTrack && this.#streams.get(clockTrack)
+    this.#clockStream = clockTrack && this.#streams.get(clockTrack.id)
     const map = serializePmt({ pcrPid: this.#clockStream?.pid ?? TS_NULL_PID, descriptors: [], streams: entries })
     const changed = this.#programMap.length > 0 && !this.#programMap.equals(map)
     if (changed) this.#programMapVersion = (this.#programMapVersion + 1) % 32
     this.#programMap = map
-    return this.tables()
   }
 
   /** PAT and PMT, to be sent once. */
   tables(): Buffer {
-    const programs = serializePat([{ programNumber: PROGRAM_NUMBER, pid: PMT_PID }])
-    const held = { version: 0, current: true }
-    const association = { ...held, tableId: TS_PAT_TABLE_ID, tableIdExtension: TRANSPORT_STREAM_ID, body: programs }
-    const version = this.#programMapVersion
-    const map = { ...held, tableId: TS_PMT_TABLE_ID, tableIdExtension: PROGRAM_NUMBER, version, body: this.#programMap }
-    const pat = this.#table(TS_PAT_PID, serializeTsSection(association))
-    return Buffer.concat([pat, this.#table(PMT_PID, serializeTsSection(map))])
+    return this.#tables('next')
+  }
+
+  /**
+   * PAT and PMT for a receiver that begins between two times that they are sent. They count as those that were sent last,
+   * so that to it, too, the next ones go on.
+   */
+  tablesBetween(): Buffer {
+    return this.#tables('last')
   }
 
   /**
@@ -107,7 +117,7 @@ export class TsMuxer {
    */
   mux(unit: AccessUnit): Buffer {
     const { track } = unit
-    const stream = this.#streams.get(track)
+    const stream = this.#streams.get(track.id)
     if (!stream) throw new RangeError(`MPEG-TS was not started with this track of ${track.codec}`)
     if (stream.config !== track.config) reconfigure(stream, track)
     const pieces = stream.pieces(unit)
@@ -153,15 +163,27 @@ export class TsMuxer {
     return { pid: stream.pid, continuityCounter, randomAccess: false, pcr: this.#tick(clock) }
   }
 
-  #pidsOf(tracks: readonly Track[]): Map<Track, number> {
-    const nextPid = () => FIRST_PID + (this.#streamCount++ % PID_COUNT)
-    return new Map(tracks.map((track) => [track, this.#streams.get(track)?.pid ?? nextPid()]))
+  /** The stream that goes on with a track, whatever its configuration was; undefined for a new one. */
+  #streamOf({ id, codec }: Track): MuxedStream | undefined {
+    const stream = this.#streams.get(id)
+    return stream?.codec === codec ? stream : undefined
   }
 
-  #table(pid: typeof TS_PAT_PID | typeof PMT_PID, section: Buffer): Buffer {
-    const continuityCounter = this.#tableCounters[pid]
+  #tables(counted: 'next' | 'last'): Buffer {
+    const programs = serializePat([{ programNumber: PROGRAM_NUMBER, pid: PMT_PID }])
+    const held = { version: 0, current: true }
+    const association = { ...held, tableId: TS_PAT_TABLE_ID, tableIdExtension: TRANSPORT_STREAM_ID, body: programs }
+    const version = this.#programMapVersion
+    const map = { ...held, tableId: TS_PMT_TABLE_ID, tableIdExtension: PROGRAM_NUMBER, version, body: this.#programMap }
+    const pat = this.#table(TS_PAT_PID, serializeTsSection(association), counted)
+    return Buffer.concat([pat, this.#table(PMT_PID, serializeTsSection(map), counted)])
+  }
+
+  #table(pid: typeof TS_PAT_PID | typeof PMT_PID, section: Buffer, counted: 'next' | 'last'): Buffer {
+    const next = this.#tableCounters[pid]
+    const count = tsPacketCount({ pid, continuityCounter: next, randomAccess: false }, POINTER.length + section.length)
+    const continuityCounter = counted === 'next' ? next : (next + 16 - count) % 16
     const packets = { pid, continuityCounter, randomAccess: false }
-    const count = tsPacketCount(packets, POINTER.length + section.length)
     const sizeBytes = count * TS_PAYLOAD_SIZE_BYTES
     const bytes = Buffer.allocUnsafe(count * TS_PACKET_SIZE_BYTES)
     // Tables are filled up with this byte, rather than by adaptation fields (2.4.4.1).
@@ -174,6 +196,7 @@ export class TsMuxer {
 
 function newStream(track: Track, pid: number): MuxedStream {
   return {
+    codec: track.codec,
     pid,
     streamId: streamIdOf(track),
     config: track.config,

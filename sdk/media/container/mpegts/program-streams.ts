@@ -1,7 +1,7 @@
 import { MAX_ACCESS_UNIT_SIZE_BYTES } from '../../codec/nalu.ts'
 import type { UnitSink } from '../../unit-sink.ts'
-import type { AudioCodec, VideoCodec } from '../../track.ts'
-import type { ElementaryStream, ElementaryStreamOptions } from './elementary-stream.ts'
+import { freeLayer, type AudioCodec, type VideoCodec } from '../../track.ts'
+import type { ElementaryStream, ElementaryStreamOptions, TrackTerms } from './elementary-stream.ts'
 import { opusHeadOf } from './opus-descriptor.ts'
 import { G711Stream, OpusStream } from './packet-audio-stream.ts'
 import { PesAssembler } from './pes-assembler.ts'
@@ -26,7 +26,7 @@ export type ProgramStream = {
   readonly kind: 'video' | 'audio'
   /** A text that is the same for streams that can go on as one track. */
   readonly format: string
-  readonly name: string | undefined
+  readonly terms: TrackTerms
   readonly elementary: ElementaryStream
   readonly assembler: PesAssembler
   /** The continuity counter of the last packet with a payload. */
@@ -96,8 +96,8 @@ export class ProgramStreams {
   ): void {
     if (this.#byPid.has(entry.pid)) return
     const kind = isVideo(codec) ? 'video' : 'audio'
-    const name = predecessor ? predecessor.name : this.#nameFor(kind, entry)
-    const elementary = predecessor?.elementary ?? this.#open(entry, codec, name)
+    const terms = predecessor?.terms ?? this.#termsOf(kind, entry)
+    const elementary = predecessor?.elementary ?? this.#open(entry, codec, terms)
     const ofKind = [...this.#byPid.values()].filter((stream) => stream.kind === kind).length
     if (!elementary || this.#byPid.size >= TS_MAX_TRACKS || (kind === 'video' && ofKind >= TS_MAX_VIDEO_TRACKS)) {
       predecessor?.elementary.end()
@@ -105,26 +105,22 @@ export class ProgramStreams {
     }
     predecessor?.elementary.interrupt()
     const assembler = new PesAssembler(kind === 'video' ? MAX_ACCESS_UNIT_SIZE_BYTES : MAX_AUDIO_PES_SIZE_BYTES)
-    this.#byPid.set(entry.pid, { kind, format, name, elementary, assembler, counter: undefined })
+    this.#byPid.set(entry.pid, { kind, format, terms, elementary, assembler, counter: undefined })
   }
 
-  /** The name of a track: none for the first of its kind, then the language or a number. */
-  #nameFor(kind: 'video' | 'audio', entry: TsStreamEntry): string | undefined {
-    const taken = new Set([...this.#byPid.values()].filter((stream) => stream.kind === kind).map(({ name }) => name))
-    if (!taken.has(undefined)) return undefined
+  #termsOf(kind: 'video' | 'audio', entry: TsStreamEntry): TrackTerms {
+    const ofKind = [...this.#byPid.values()].filter((stream) => stream.kind === kind)
+    const layer = freeLayer(ofKind.map(({ terms }) => terms.layer))
     const language = tsLanguageOf(entry)
-    if (language !== undefined && !taken.has(language)) return language
-    let number = 1
-    while (taken.has(String(number))) number += 1
-    return String(number)
+    return { ...(language === undefined ? {} : { language }), ...(layer === undefined ? {} : { layer }) }
   }
 
   #open(
     { descriptors }: TsStreamEntry,
     codec: VideoCodec | AudioCodec,
-    name: string | undefined,
+    terms: TrackTerms,
   ): ElementaryStream | undefined {
-    const options: ElementaryStreamOptions = { sink: this.#sink, name, onDrop: this.#onDrop }
+    const options: ElementaryStreamOptions = { sink: this.#sink, terms, onDrop: this.#onDrop }
     switch (codec) {
       case 'h264':
       case 'h265':

@@ -1,6 +1,7 @@
 import { parseAudioSpecificConfig } from '../../codec/aac/audio-specific-config.ts'
 import { tryParse } from '../../codec/try-parse.ts'
-import type { AudioCodec, AudioTrack, Track, VideoCodec } from '../../track.ts'
+import type { AudioCodec, AudioTrack, MediaTrack, Track, VideoCodec } from '../../track.ts'
+import { languageCodeOf, languageTagOf } from '../language.ts'
 import { opusDescriptor } from './opus-descriptor.ts'
 import type { TsDescriptor, TsStreamEntry } from './program-tables.ts'
 
@@ -23,7 +24,6 @@ const STREAM_TYPE = {
 } as const
 
 const DESCRIPTOR_TAG = { registration: 0x05, language: 0x0a, dvbAc3: 0x6a, dvbEac3: 0x7a } as const
-const LANGUAGE = /^[a-z]{3}$/u
 const LANGUAGE_SIZE_BYTES = 3
 const MIN_MPEG_1_SAMPLE_RATE = 32_000
 const MAX_ADTS_OBJECT_TYPE = 4
@@ -63,35 +63,36 @@ export function tsCodecOf({ streamType, descriptors }: TsStreamEntry): VideoCode
   return undefined
 }
 
-/** The language of a stream, three lower-case letters (ISO 639-2). */
+/** The language tag (BCP 47) of a stream, whose descriptor has a code of ISO 639-2; undefined without one. */
 export function tsLanguageOf({ descriptors }: TsStreamEntry): string | undefined {
   const found = descriptors.find(({ tag }) => tag === DESCRIPTOR_TAG.language)
-  const language = found?.data.toString('latin1', 0, LANGUAGE_SIZE_BYTES).toLowerCase()
-  return language !== undefined && LANGUAGE.test(language) ? language : undefined
+  return found && languageTagOf(found.data.toString('latin1', 0, LANGUAGE_SIZE_BYTES))
 }
 
 /**
  * Whether MPEG-TS can carry a track as it is: H.264, H.265, AAC that ADTS has room for, MP3, AC-3, E-AC-3, Opus in a
  * usual layout of channels, and G.711 of 8 kHz and one channel.
  */
-export function canCarryInTs(track: Track): boolean {
+export function canCarryInTs(track: Track): track is MediaTrack {
   return streamKind(track) !== undefined
 }
 
 /**
- * The entry of a track in the PMT. A name of three lower-case letters is its language.
+ * The entry of a track in the PMT.
  * @throws {RangeError} for a track that cannot be carried.
  */
 export function tsStreamEntry(track: Track, pid: number): TsStreamEntry {
   const kind = streamKind(track)
   if (!kind) throw new RangeError(`MPEG-TS cannot carry this track of ${track.codec}`)
-  const language = track.name !== undefined && LANGUAGE.test(track.name) ? [languageDescriptor(track.name)] : []
-  return { streamType: kind.streamType, pid, descriptors: [...kind.descriptors, ...language] }
+  const language = languageCodeOf(track.language)
+  const descriptors = language === undefined ? kind.descriptors : [...kind.descriptors, languageDescriptor(language)]
+  return { streamType: kind.streamType, pid, descriptors }
 }
 
 type StreamKind = { readonly streamType: number; readonly descriptors: readonly TsDescriptor[] }
 
 function streamKind(track: Track): StreamKind | undefined {
+  if (track.kind === 'data') return undefined
   return track.kind === 'audio' ? audioKind(track) : plain(track.codec)
 }
 
@@ -119,7 +120,7 @@ function audioKind({ codec, config }: AudioTrack): StreamKind | undefined {
       return config.sampleRate === TS_G711_SAMPLE_RATE && config.channels === TS_G711_CHANNELS
         ? plain(codec)
         : undefined
-    case 'flac':
+    default:
       return undefined
   }
 }

@@ -82,10 +82,11 @@ export class VideoStream implements ElementaryStream {
     const config = this.#sets.config()
     if (!config) return
     this.#stale = false
-    const { sink, name } = this.#options
-    if (this.#track) return sink.configureTrack(this.#track, config)
-    const common = { timescale: TS_TIMESCALE, config, ...(name === undefined ? {} : { name }) }
-    this.#track = sink.addTrack({ kind: 'video', codec: this.#codec, ...common })
+    const { sink, terms } = this.#options
+    const common = { timescale: TS_TIMESCALE, config, ...terms }
+    this.#track = this.#track
+      ? sink.configureTrack(this.#track, config)
+      : sink.addTrack({ kind: 'video', codec: this.#codec, ...common })
   }
 }
 

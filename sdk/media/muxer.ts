@@ -1,5 +1,5 @@
-import type { AccessUnit } from '../media/access-unit.ts'
-import type { Track } from '../media/track.ts'
+import type { AccessUnit } from './access-unit.ts'
+import type { Track } from './track.ts'
 
 /**
  * An output format. All subscribers of a stream that attach the same format object share one muxer, so each unit is
@@ -8,7 +8,23 @@ import type { Track } from '../media/track.ts'
 export interface MuxerFormat {
   /** Names the format in logs and statistics, for example `flv`. */
   readonly name: string
-  createMuxer(): Muxer
+  /** Whether it takes tracks of data, too; it is given pictures and sound alone unless it says so. */
+  readonly data?: boolean
+  /**
+   * Whether it has a place for a track. Its muxers see neither the others nor their units, and the log says once which
+   * they are. Left out where it can carry all.
+   */
+  carries?(track: Track): boolean
+  /**
+   * The longest time that output is gathered into one write, in milliseconds, whatever `subscribe.writemerge` says; for
+   * protocols that promise a shorter delay than `auto` may grow to. As long as that says unless given.
+   */
+  readonly maxMergeMs?: number
+  /**
+   * Makes a muxer. Where it is for sinks that are moved from another stream, `former` is the muxer that they come from: a
+   * format whose output goes by more than the units' times, such as numbers or a clock of its own, goes on from there.
+   */
+  createMuxer(former?: Muxer): Muxer
 }
 
 /** The stream as it is when a muxer is started. */
@@ -28,9 +44,9 @@ export type MuxerStart = {
  * for gone what is no longer named.
  *
  * When a publisher takes over from another, its tracks are new objects. One whose configuration equals that of the track
- * it takes the place of (same kind and name) brings a new `start`, and no `configure`.
+ * it takes the place of (same kind, layer, language and label) brings a new `start`, and no `configure`.
  *
- * A muxer whose `start`, `configure` or `frame` throws ends its subscribers; a unit that `mux` throws for is left out.
+ * A muxer whose `start` or `configure` throws ends its subscribers; a unit that `mux` throws for is left out.
  */
 export interface Muxer {
   /**
@@ -43,16 +59,12 @@ export interface Muxer {
    * at `timeMs` of the stream. `null` when there is nothing to say.
    */
   configure(track: Track, timeMs: number): Buffer | null
+  /**
+   * Returns the bytes for a sink that another muxer of this format has begun, and that goes on here, with other tracks,
+   * at `timeMs`. Called after `start`. Left out where what `configure` returns for each track is all there is to say.
+   * What it throws ends the sink: a format that can't change its codec in the middle says so here.
+   */
+  resume?(start: MuxerStart, timeMs: number): Buffer
   /** Returns the bytes of one unit; `null` when the format can't carry the unit. */
   mux(unit: AccessUnit): Buffer | null
-  /** Frames what leaves in one write, for example as a WebSocket message. Left out where bytes simply follow on. */
-  frame?(bytes: Buffer): Buffer
-}
-
-/** Where a subscriber's bytes go, usually a socket; see `socketSink`. */
-export interface Sink {
-  /** Takes bytes over; they are shared with other sinks and must not be changed. */
-  write(bytes: Buffer): void
-  /** Bytes taken but not handed to the operating system yet. */
-  readonly queuedBytes: number
 }

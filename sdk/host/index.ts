@@ -1,0 +1,5 @@
+/** `sluice/sdk/host`: what the server and the fake host share. It is not for plugins, and nothing of it is promised. */
+export { ERROR_HEADERS, errorReply, failure } from './error-reply.ts'
+export { OperationRoutes, type OperationEntry, type OperationTarget, type SocketEntry } from './operation-routes.ts'
+export { SocketTable } from './socket-table.ts'
+export type { Spelling } from './spelling.ts'

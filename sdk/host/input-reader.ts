@@ -1,0 +1,123 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import { InvalidRequest } from '../errors/stream-errors.ts'
+import { checkStreamPath } from '../stream/stream-path.ts'
+import { isNullable, isObject, memberFor, propertiesOf, valuesOf, type JsonSchema } from './json-schema.ts'
+
+/** The schemas of what an operation takes. */
+export type InputSchemas = {
+  readonly params: JsonSchema | undefined
+  readonly query: JsonSchema | undefined
+  readonly body?: JsonSchema | undefined
+  /** The fields of the body are in the query, as older clients write them that ask by `GET`. */
+  readonly isBodyInQuery?: boolean
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** What an operation takes; parameters by their names. */
+export type Input = { readonly params: Fields; readonly query: Fields; readonly body: unknown }
+
+// Not strict: the schemas of plugins may carry words that only the admin page knows.
+const OPTIONS = { strict: false, logger: false, verbose: true, coerceTypes: true, useDefaults: true } as const
+/** Judges schemas themselves, and keeps none. */
+const judge = new Ajv(OPTIONS)
+
+/** Reads what requests bring by the schemas of an operation. */
+export class InputReader {
+  readonly #schemas: InputSchemas
+  /** Made when the first request comes: most operations of a server are hardly ever used. */
+  #validate: ValidateFunction | undefined
+
+  constructor(schemas: InputSchemas) {
+    this.#schemas = schemas
+  }
+
+  /** @throws {InvalidRequest} when a parameter or field is missing or wrong; the message names it */
+  read({ params, query, body }: Input): Input {
+    const schemas = this.#schemas
+    const input = {
+      params: readFields(propertiesOf(schemas.params), params),
+      query: readQuery(propertiesOf(schemas.query), query),
+      ...(schemas.body && { body: this.#readBody(schemas.body, body, query) }),
+    }
+    this.#validate ??= compile(schemas)
+    if (!this.#validate(input)) throw new InvalidRequest(explain(this.#validate.errors ?? undefined))
+    return { body: undefined, ...input }
+  }
+
+  #readBody(schema: JsonSchema, body: unknown, query: Fields): unknown {
+    if (this.#schemas.isBodyInQuery) return readQuery(propertiesOf(schema), query)
+    return readValue(schema, body ?? (schema.properties && {}))
+  }
+}
+
+function compile({ params = {}, query = {}, body }: InputSchemas): ValidateFunction {
+  const properties = { params, query, ...(body && { body }) }
+  const schema = { type: 'object', properties, required: Object.keys(properties) }
+  void judge.validateSchema(schema, true)
+  // An ajv keeps all that it has compiled; the schemas of a replaced plugin must go with it.
+  return new Ajv({ ...OPTIONS, meta: false, validateSchema: false }).compile(schema)
+}
+
+/** Puts values under the names that the schema has for them, and leaves out those that it has not, and what is unset. */
+function readValue(schema: JsonSchema, value: unknown): unknown {
+  const own = memberFor(schema, value)
+  if (own.format === 'stream-path' && typeof value === 'string') return checkStreamPath(value)
+  if (Array.isArray(value)) return value.map((item) => readValue(own.items ?? {}, item))
+  if (!isObject(value)) return value
+  const values = valuesOf(own)
+  if (values) return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, readValue(values, item)]))
+  return own.properties === undefined ? value : readFields(own.properties, value)
+}
+
+function readFields(properties: Readonly<Record<string, JsonSchema>>, given: Fields): Record<string, unknown> {
+  const names = new Map(Object.keys(properties).map((name) => [normalized(name), name]))
+  const fields = new Map<string, unknown>()
+  for (const [key, value] of Object.entries(given)) {
+    const name = Object.hasOwn(properties, key) ? key : names.get(normalized(key))
+    if (name === undefined || (name !== key && Object.hasOwn(given, name))) continue
+    const schema = properties[name] ?? {}
+    if (!isUnset(schema, value)) fields.set(name, readValue(schema, value))
+  }
+  return Object.fromEntries(fields)
+}
+
+/** A parameter without a value is as good as left out. */
+function readQuery(properties: Readonly<Record<string, JsonSchema>>, query: Fields): Fields {
+  const read = readFields(properties, query)
+  for (const [name, value] of Object.entries(read)) {
+    const isList = properties[name]?.type === 'array'
+    if (isList) read[name] = [value].flat()
+    else if (Array.isArray(value)) throw new InvalidRequest(`${name} is given more than once`)
+    else if (value === '') delete read[name]
+  }
+  return read
+}
+
+function isUnset(schema: JsonSchema, value: unknown): boolean {
+  if (value === null) return !isNullable(schema)
+  return schema.format === 'stream-path' && typeof value === 'string' && /^\/*$/u.test(value)
+}
+
+/** The form in which names are compared: `streamPath` and `stream_path` are `streampath`. */
+function normalized(name: string): string {
+  return name.replaceAll('_', '').toLowerCase()
+}
+
+function explain(errors: readonly ErrorObject[] = []): string {
+  // The last is of the outermost schema, and says best what a list of words lacks.
+  const words = wordsOf(errors.at(-1)?.parentSchema as JsonSchema | undefined)
+  const error = words.length > 0 ? errors.at(-1) : errors[0]
+  const [part = '', ...path] = error?.instancePath.slice(1).split('/') ?? []
+  const params: Readonly<Record<string, unknown>> = error?.params ?? {}
+  const missing = error?.keyword === 'required' ? [String(params['missingProperty'])] : []
+  const name = [...path, ...missing].join('.') || `the ${part}`
+  if (missing.length > 0) return `${name} is missing`
+  return `${name} ${words.length > 0 ? `must be ${words.join(' or ')}` : (error?.message?.replace(/^must be (?=[a-z])/u, 'must be a ').replace(/^must be a (?=[aeiou])/u, 'must be an ') ?? 'is not valid')}`
+}
+
+/** The words of which a value must be one; empty where it may be something else. */
+function wordsOf({ enum: words = [], anyOf: members = [] }: JsonSchema = {}): readonly unknown[] {
+  if (words.length > 0) return words
+  return members.every((member) => member.const !== undefined) ? members.map((member) => member.const) : []
+}

@@ -1,0 +1,41 @@
+/** What the schemas of operations say, as far as reading and writing goes by it. */
+export type JsonSchema = {
+  readonly type?: unknown
+  readonly format?: unknown
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly required?: readonly string[]
+  /** Of a map, by a pattern of its names. */
+  readonly patternProperties?: Readonly<Record<string, JsonSchema>>
+  readonly items?: JsonSchema
+  readonly anyOf?: readonly JsonSchema[]
+  readonly const?: unknown
+  readonly enum?: readonly unknown[]
+}
+
+export function propertiesOf(schema: JsonSchema | undefined): Readonly<Record<string, JsonSchema>> {
+  return schema?.properties ?? {}
+}
+
+/** The schema of a map's values; undefined when it is of no map. */
+export function valuesOf(schema: JsonSchema): JsonSchema | undefined {
+  return Object.values(schema.patternProperties ?? {})[0]
+}
+
+/** The schema that a value goes by where it may be of several: the one of its own shape. */
+export function memberFor(schema: JsonSchema, value: unknown): JsonSchema {
+  const shape = shapeOf(value)
+  return schema.anyOf?.find(({ type }) => type === shape || (type === 'integer' && shape === 'number')) ?? schema
+}
+
+export function isNullable({ type, anyOf = [] }: JsonSchema): boolean {
+  return type === 'null' || anyOf.some(isNullable)
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return shapeOf(value) === 'object'
+}
+
+function shapeOf(value: unknown): string {
+  if (value === null) return 'null'
+  return Array.isArray(value) ? 'array' : typeof value
+}

@@ -1,0 +1,90 @@
+import type { Duplex } from 'node:stream'
+import type { Access } from '../plugin/operations.ts'
+import { parseQuery } from '../stream/stream-path.ts'
+import { decodePathPart, type RoutedRequest } from '../http/request.ts'
+import type { AnySocket } from './any-operation.ts'
+import { InputReader } from './input-reader.ts'
+import { ANONYMOUS } from './serve-operation.ts'
+import { partsOf, type PathPart, type Spelling } from './spelling.ts'
+
+/** A WebSocket that a path has. */
+export type SocketRoute = {
+  readonly access: Access
+  /**
+   * Reads the request, and hands it on.
+   * @throws {InvalidRequest} when a parameter is missing or wrong
+   */
+  open(request: RoutedRequest, socket: Duplex, head: Buffer): Promise<void>
+}
+
+type Entry = {
+  readonly operation: AnySocket
+  readonly url: string
+  readonly parts: readonly PathPart[]
+  readonly reader: InputReader
+}
+
+/** The WebSockets of the administration that an app has. */
+export class SocketTable {
+  #entries: readonly Entry[] = []
+
+  /** @throws {Error} when the path has one already */
+  add(operation: AnySocket, { path, url }: Spelling): void {
+    const { params, query } = operation
+    if (this.has(url)) throw new Error(`there is already a WebSocket at ${path}`)
+    const parts = partsOf(path, params)
+    const entry = { operation, url, parts, reader: new InputReader({ params, query }) }
+    // Where two take a path, the one that names more of it wins.
+    this.#entries = [...this.#entries, entry].toSorted((one, other) => parameterCount(one) - parameterCount(other))
+  }
+
+  /** @param url a path as fastify takes it */
+  has(url: string): boolean {
+    return this.#entries.some((entry) => shapeOf(entry.url) === shapeOf(url))
+  }
+
+  /** @param url path and query */
+  find(url: string): SocketRoute | undefined {
+    const [path = '', query = ''] = url.split('?', 2)
+    for (const { operation, parts, reader } of this.#entries) {
+      const params = match(parts, path)
+      if (params === undefined) continue
+      return {
+        access: socketAccessOf(operation),
+        open: async (request, socket, head) => {
+          const input = reader.read({ params, query: parseQuery(query), body: undefined })
+          await operation.open({ ...input, user: request.user ?? ANONYMOUS, request, socket, head })
+        },
+      }
+    }
+    return undefined
+  }
+}
+
+/** Who may open a WebSocket. */
+export function socketAccessOf({ access = 'admin' }: AnySocket): Access {
+  return access
+}
+
+/** A pattern without the names of its parameters. */
+function shapeOf(url: string): string {
+  return url.replaceAll(/:\w+/gu, ':')
+}
+
+function parameterCount({ parts }: Entry): number {
+  return parts.filter((part) => 'parameter' in part).length
+}
+
+function match(parts: readonly PathPart[], path: string): Readonly<Record<string, string>> | undefined {
+  const texts = path.slice(1).split('/').map(decodePathPart)
+  const last = parts.at(-1)
+  const takesRest = last !== undefined && 'parameter' in last && last.takesRest
+  if (takesRest ? texts.length < parts.length : texts.length !== parts.length) return undefined
+  const params: Record<string, string> = {}
+  for (const [index, part] of parts.entries()) {
+    const text = texts[index] ?? ''
+    if ('parameter' in part) params[part.parameter] = part.takesRest ? texts.slice(index).join('/') : text
+    else if (part.text !== text) return undefined
+  }
+  return params
+}

@@ -1,0 +1,81 @@
+import { expect } from 'chai'
+import { AccessUnit } from '../../access-unit.ts'
+import type { Track } from '../../track.ts'
+import { sampleTrack } from '../flv/fixtures/tracks.ts'
+import { demuxTs } from './fixtures/units.ts'
+import { TS_FORMAT } from './format.ts'
+import { parseTsPacket, TS_PACKET_SIZE_BYTES, TS_PAT_PID } from './packet.ts'
+
+const VIDEO = trackOf('h264', 0)
+const AUDIO = trackOf('aac', 1)
+const FRAME_TICKS = 3600
+const METADATA = {}
+
+function trackOf(codec: Track['codec'], id: number): Track {
+  return { ...sampleTrack(codec).init, timescale: 90_000, id }
+}
+
+function unitOf(track: Track, index: number, keyframe = true): AccessUnit {
+  const { keyframe: first, frame } = sampleTrack(track.codec)
+  const dts = index * FRAME_TICKS
+  return AccessUnit.fromData(track, dts, dts, keyframe, keyframe ? first : frame)
+}
+
+/** The counters of the packets of each PID. */
+function countersOf(bytes: Buffer): Map<number, number[]> {
+  const counters = new Map<number, number[]>()
+  for (let offset = 0; offset < bytes.length; offset += TS_PACKET_SIZE_BYTES) {
+    const { pid } = parseTsPacket(bytes, offset)
+    const counter = bytes[offset + 3]! & 0x0f
+    counters.set(pid, [...(counters.get(pid) ?? []), counter])
+  }
+  return counters
+}
+
+function hasTables(bytes: Buffer | null): boolean {
+  return bytes !== null && parseTsPacket(bytes, 0).pid === TS_PAT_PID
+}
+
+describe('TS_FORMAT', () => {
+  it('is read as it was written, in whole packets, without what MPEG-TS can not carry', () => {
+    const muxer = TS_FORMAT.createMuxer()
+    const av1 = trackOf('av1', 2)
+    const start = muxer.start({ tracks: [VIDEO, AUDIO, av1], metadata: METADATA })
+    const units = [0, 1, 2, 3].flatMap((index) => [unitOf(VIDEO, index, index === 0), unitOf(AUDIO, index)])
+    const written = units.map((unit) => muxer.mux(unit)!)
+    expect(muxer.mux(unitOf(av1, 0))).to.equal(null)
+    for (const bytes of [start, ...written]) expect(bytes.length % TS_PACKET_SIZE_BYTES).to.equal(0)
+    const { tracks, units: read } = demuxTs([start, ...written])
+    expect(tracks.map(({ codec }) => codec)).to.eql(['h264', 'aac'])
+    expect(read).to.have.length(units.length)
+  })
+
+  it('has its tables before each keyframe, after a change, and twice a second', () => {
+    const muxer = TS_FORMAT.createMuxer()
+    muxer.start({ tracks: [VIDEO], metadata: METADATA })
+    const pictures = Array.from({ length: 40 }, (_, index) => muxer.mux(unitOf(VIDEO, index, index % 20 === 0)))
+    const withTables = [...pictures.keys()].filter((index) => hasTables(pictures[index] ?? null))
+    expect(withTables).to.eql([0, 13, 20, 33])
+    muxer.start({ tracks: [VIDEO, AUDIO], metadata: METADATA })
+    expect(muxer.configure(AUDIO, 1600)).to.equal(null)
+    expect([40, 41].map((index) => hasTables(muxer.mux(unitOf(AUDIO, index))))).to.eql([true, false])
+  })
+
+  it('counts its packets on, to those that play and to those that begin in the middle', () => {
+    const muxer = TS_FORMAT.createMuxer()
+    const about = { tracks: [VIDEO, AUDIO], metadata: METADATA }
+    const first = muxer.start(about)
+    const before = muxer.mux(unitOf(VIDEO, 0))!
+    const second = muxer.start(about)
+    const after = [unitOf(AUDIO, 1), unitOf(VIDEO, 2)].map((unit) => muxer.mux(unit)!)
+    for (const seen of [
+      [first, before, ...after],
+      [second, ...after],
+    ]) {
+      for (const [pid, counters] of countersOf(Buffer.concat(seen))) {
+        const [start = 0] = counters
+        expect(counters, `PID ${pid}`).to.eql(counters.map((_, index) => (start + index) % 16))
+      }
+    }
+  })
+})

@@ -1,0 +1,273 @@
+import { InvalidRequest } from '../errors/stream-errors.ts'
+import type { AccessUnit } from '../media/access-unit.ts'
+import { rescale } from '../media/time/rescale.ts'
+import type { Track } from '../media/track.ts'
+import type { Publisher } from '../stream/publisher.ts'
+import type { SourceControl, SourcePosition } from '../stream/source-control.ts'
+import { PictureRate } from './picture-rate.ts'
+import { PlaybackClock } from './playback-clock.ts'
+import type { Recording } from './recording.ts'
+
+/** The slowest and the fastest that a recording is played. */
+const MIN_SPEED = 0.25
+const MAX_SPEED = 16
+/** A wait that is shorter costs more than it is worth. */
+const MIN_WAIT_MS = 5
+/** So many units are written in one turn of the event loop, where they are due; the others are to have theirs. */
+const MAX_BURST = 100
+
+/** How a recording is played. */
+export type PacedPlayerOptions = {
+  /** How often the recording is repeated; −1 is for ever. Times go on. Default 0. */
+  readonly loop?: number
+  /** The clock that it plays by, in milliseconds; `setTimeout` returns what cancels it. Default the process's own. */
+  readonly clock?: { now(): number; setTimeout(callback: () => void, delayMs: number): () => void }
+}
+
+/**
+ * Plays a recording into a publisher at its pace, and does as it is told: it is the control of its source. It begins with
+ * the `speed` of the publisher's config. At another speed there is no sound, and where that makes more than `maxfps`
+ * pictures a second, none but keyframes. A seek or a pause never breaks a picture that others need.
+ *
+ * ```ts
+ * const player = new PacedPlayer(recording)
+ * const publisher = await ctx.streams.publish(session, { control: player, personal: true })
+ * await player.play(publisher)
+ * publisher.close('the recording is over')
+ * ```
+ */
+export class PacedPlayer implements SourceControl {
+  readonly #recording: Recording
+  readonly #now: () => number
+  readonly #setTimeout: (callback: () => void, delayMs: number) => () => void
+  readonly #done = Promise.withResolvers<void>()
+  readonly #rate = new PictureRate()
+  #clock = new PlaybackClock()
+  #publisher: Publisher | undefined
+  /** By the id of the recording's track: that track, and what it is in the publisher. */
+  readonly #tracks = new Map<number, { from: Track; to: Track }>()
+  #loops: number
+  /** What the repetitions so far have taken. */
+  #shiftMs = 0
+  #unitsOfLoop = 0
+  #speed = 1
+  /** What the publisher divides times by. */
+  #scale = 1
+  #paused = false
+  #ended = false
+  #atMs = 0
+  /** The latest time of any track; what lies before it in another one is due with it. */
+  #newestMs = -Infinity
+  /** The unit that was read and is not due. */
+  #next: AccessUnit | undefined
+  /** A call of the recording that is under way; never rejects. */
+  #reading: Promise<void> | undefined
+  #seeking: Promise<void> | undefined
+  #seekToMs: number | undefined
+  #keyframesOnly = false
+  #keyframeMs = 0
+  #cancelTimer: () => void = () => {}
+
+  constructor(recording: Recording, options: PacedPlayerOptions = {}) {
+    const { loop = 0, clock = SYSTEM_CLOCK } = options
+    this.#recording = recording
+    this.#loops = loop
+    this.#now = () => clock.now()
+    this.#setTimeout = (callback, delayMs) => clock.setTimeout(callback, delayMs)
+  }
+
+  /**
+   * Declares the tracks and plays. Resolves when the recording is over or the publisher has ended, which it leaves to its
+   * caller to close; rejects with what the recording throws. Once per player.
+   */
+  play(publisher: Publisher): Promise<void> {
+    const { speed, scale } = publisher.config
+    this.#publisher = publisher
+    this.#speed = speed
+    this.#scale = scale
+    this.#clock = new PlaybackClock(speed)
+    for (const from of this.#recording.tracks) this.#tracks.set(from.id, { from, to: publisher.addTrack(from) })
+    publisher.tracksComplete()
+    if (this.#paused) publisher.setPaused(true)
+    publisher.onClose(() => this.#end())
+    this.#play()
+    return this.#done.promise
+  }
+
+  position(): SourcePosition {
+    return { atMs: this.#atMs, fromMs: 0, toMs: this.#recording.durationMs }
+  }
+
+  pause(): void {
+    this.#paused = true
+    this.#cancelTimer()
+    this.#publisher?.setPaused(true)
+  }
+
+  resume(): void {
+    if (!this.#paused) return
+    this.#paused = false
+    this.#clock.reset()
+    this.#publisher?.setPaused(false)
+    this.#wakeIn(0)
+  }
+
+  /**
+   * Plays at another speed, from 0.25 to 16. Slower again after there were only keyframes, it goes back to the last one.
+   * @throws {InvalidRequest} for any other speed
+   */
+  async setSpeed(speed: number): Promise<void> {
+    if (!(speed >= MIN_SPEED && speed <= MAX_SPEED)) {
+      throw new InvalidRequest(`the speed must be from ${MIN_SPEED} to ${MAX_SPEED}`)
+    }
+    this.#speed = this.#scale = speed
+    this.#clock.setSpeed(speed, this.#now())
+    this.#publisher?.setSpeed(speed)
+    const hadKeyframesOnly = this.#keyframesOnly
+    this.#keyframesOnly = this.#isTooFast
+    if (hadKeyframesOnly && !this.#keyframesOnly) await this.seek(this.#keyframeMs)
+    else this.#wakeIn(0)
+  }
+
+  /** Goes on at the keyframe before a position. Of many seeks at once, the last counts. */
+  async seek(positionMs: number): Promise<void> {
+    this.#seekToMs = Math.max(0, Math.min(positionMs, this.#recording.durationMs))
+    await (this.#seeking ??= this.#seek())
+  }
+
+  async #seek(): Promise<void> {
+    try {
+      while (this.#seekToMs !== undefined) {
+        const positionMs = this.#seekToMs
+        this.#seekToMs = undefined
+        while (this.#reading !== undefined) await this.#reading
+        await this.#recording.seek(positionMs)
+        this.#atMs = positionMs
+      }
+      this.#next = undefined
+      this.#newestMs = -Infinity
+      this.#clock.reset()
+      this.#rate.restart()
+      this.#keyframesOnly = this.#isTooFast
+      this.#publisher?.discontinuity()
+    } finally {
+      this.#seeking = undefined
+      // In a later turn, when those who asked have heard of it.
+      this.#wakeIn(0)
+    }
+  }
+
+  get #isTooFast(): boolean {
+    return this.#speed !== 1 && this.#rate.perSecond * this.#speed > (this.#publisher?.config.maxfps ?? Infinity)
+  }
+
+  /** Writes what is due, and sets the timer for what comes next. */
+  #play(): void {
+    this.#cancelTimer()
+    try {
+      for (let written = 0; !this.#stands; written++) {
+        this.#next ??= this.#read()
+        if (this.#next === undefined) return
+        this.#newestMs = Math.max(this.#newestMs, this.#timeMs(this.#next))
+        const waitMs = this.#clock.waitMs(this.#newestMs, this.#now())
+        if (waitMs > 0) return this.#wakeIn(Math.max(waitMs, MIN_WAIT_MS))
+        if (written === MAX_BURST) return this.#wakeIn(0)
+        const unit = this.#next
+        this.#next = undefined
+        this.#write(unit)
+      }
+    } catch (error) {
+      this.#end(error)
+    }
+  }
+
+  get #stands(): boolean {
+    return this.#paused || this.#ended || this.#reading !== undefined || this.#seeking !== undefined
+  }
+
+  #wakeIn(delayMs: number): void {
+    this.#cancelTimer()
+    if (!this.#stands && this.#publisher !== undefined)
+      this.#cancelTimer = this.#setTimeout(() => this.#play(), delayMs)
+  }
+
+  /** The next unit; undefined at the end, and where it has to be waited for. */
+  #read(): AccessUnit | undefined {
+    const read = this.#recording.next()
+    if (!(read instanceof Promise)) {
+      if (read === undefined) this.#finishLoop()
+      return read
+    }
+    this.#reading = this.#await(read, (unit) => {
+      this.#next = unit
+      if (unit === undefined) this.#finishLoop()
+      else this.#play()
+    })
+    return undefined
+  }
+
+  async #await<T>(work: Promise<T>, then: (result: T) => void): Promise<void> {
+    try {
+      const result = await work
+      this.#reading = undefined
+      then(result)
+    } catch (error) {
+      this.#reading = undefined
+      this.#end(error)
+    }
+  }
+
+  /** Begins again, unless this was the last time, or there is nothing to repeat. */
+  #finishLoop(): void {
+    if (this.#loops === 0 || this.#unitsOfLoop === 0) return this.#end()
+    this.#loops--
+    this.#unitsOfLoop = 0
+    this.#shiftMs += Math.max(this.#recording.durationMs, this.#atMs)
+    this.#reading = this.#await(Promise.resolve(this.#recording.seek(0)), () => this.#wakeIn(0))
+  }
+
+  #timeMs({ dts, track }: AccessUnit): number {
+    return rescale(dts, track.timescale, 1000) + this.#shiftMs
+  }
+
+  #write(unit: AccessUnit): void {
+    this.#atMs = rescale(unit.dts, unit.track.timescale, 1000)
+    this.#unitsOfLoop++
+    if (!this.#takes(unit)) return
+    const shift = rescale(this.#shiftMs, 1000, unit.track.timescale)
+    const track = this.#trackOf(unit)
+    if (track !== undefined) this.#publisher?.write(unit.at(track, unit.dts + shift, unit.pts + shift))
+  }
+
+  #takes(unit: AccessUnit): boolean {
+    if (unit.track.kind !== 'video') return this.#scale === 1
+    this.#rate.count(unit)
+    if (unit.keyframe) {
+      this.#keyframeMs = this.#atMs
+      this.#keyframesOnly = this.#isTooFast
+    }
+    return unit.keyframe || !this.#keyframesOnly
+  }
+
+  #trackOf({ track }: AccessUnit): Track | undefined {
+    const known = this.#tracks.get(track.id)
+    if (known === undefined || known.from === track) return known?.to
+    known.from = track
+    return (known.to = this.#publisher?.configureTrack(known.to, track.config) ?? known.to)
+  }
+
+  #end(error?: unknown): void {
+    this.#ended = true
+    this.#cancelTimer()
+    if (error === undefined) this.#done.resolve()
+    else this.#done.reject(error)
+  }
+}
+
+const SYSTEM_CLOCK = {
+  now: () => performance.now(),
+  setTimeout(callback: () => void, delayMs: number): () => void {
+    const timer = setTimeout(callback, delayMs)
+    return () => clearTimeout(timer)
+  },
+}

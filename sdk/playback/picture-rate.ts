@@ -1,0 +1,31 @@
+import type { AccessUnit } from '../media/access-unit.ts'
+
+/** How much of what was measured before counts beside one more step. */
+const INERTIA = 7
+/** A longer step is a break in the recording. */
+const MAX_STEP_SECONDS = 2
+
+/** How many pictures a second a recording has, by the steps of decoding time in one of its tracks. */
+export class PictureRate {
+  #stepSeconds: number | undefined
+  #last: AccessUnit | undefined
+
+  /** 0 before there were two pictures. */
+  get perSecond(): number {
+    return this.#stepSeconds === undefined ? 0 : 1 / this.#stepSeconds
+  }
+
+  count(unit: AccessUnit): void {
+    const last = this.#last ?? unit
+    if (last.track.id !== unit.track.id) return
+    this.#last = unit
+    const step = (unit.dts - last.dts) / unit.track.timescale
+    if (step <= 0 || step > MAX_STEP_SECONDS) return
+    this.#stepSeconds = this.#stepSeconds === undefined ? step : (this.#stepSeconds * INERTIA + step) / (INERTIA + 1)
+  }
+
+  /** The next picture does not follow the last one. */
+  restart(): void {
+    this.#last = undefined
+  }
+}

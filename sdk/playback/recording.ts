@@ -1,0 +1,17 @@
+import type { AccessUnit } from '../media/access-unit.ts'
+import type { Track } from '../media/track.ts'
+
+/** Media that can be read as fast as it is asked for, as a {@link PacedPlayer} plays it. One call is made at a time. */
+export interface Recording {
+  /**
+   * The tracks of its units. A unit may refer to a track with the id of one of these and another configuration, from which
+   * on that one holds.
+   */
+  readonly tracks: readonly Track[]
+  /** How long it is: from 0, where its times begin, to the end of its last unit, in milliseconds. */
+  readonly durationMs: number
+  /** Returns the next unit in decoding order of its track, tracks side by side; undefined at the end. */
+  next(): AccessUnit | undefined | Promise<AccessUnit | undefined>
+  /** Has the next unit be the keyframe at a position, or the last one before it; without pictures, any unit there. */
+  seek(positionMs: number): void | Promise<void>
+}

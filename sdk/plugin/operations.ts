@@ -1,0 +1,144 @@
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { Static, TObject, TSchema, TUndefined, TVoid } from 'typebox'
+
+/**
+ * Who may call an operation or a route: `admin`, who may change things; `user`, everybody who may look; `public`, everybody,
+ * as for media and for devices that upload. While the server knows no logins, `admin` and `user` are clients on the
+ * server's own machine, and pages of other sites may do no more than read what is for users.
+ */
+export type Access = 'admin' | 'user' | 'public'
+
+/** What a handler is given, read by the schemas of its operation. */
+export type OperationInput<Params extends TSchema, Query extends TSchema, Body extends TSchema> = {
+  readonly params: Static<Params>
+  readonly query: Static<Query>
+  readonly body: Static<Body>
+  /** The name of who asks; `anonymous` while the server knows no logins. */
+  readonly user: string
+  /** Aborts when the client leaves before it is answered. */
+  readonly signal: AbortSignal
+}
+
+/** What a handler answers: of the schema's type, where all that is left out is unset. */
+export type OperationAnswer<Answer> = Answer extends readonly (infer Item)[]
+  ? readonly OperationAnswer<Item>[]
+  : Answer extends object
+    ? { readonly [Field in keyof Answer]?: OperationAnswer<Answer[Field]> | undefined }
+    : Answer
+
+/**
+ * Which processes of the server answer, where there are several:
+ *
+ * | reach | |
+ * | --- | --- |
+ * | `here` | the one that is asked: for what they all know |
+ * | `one` | the one that does what only one process may do |
+ * | `all` | every one; answers that are lists are joined |
+ * | `{ all: (answers) => … }` | every one; the function makes one answer of theirs |
+ * | `{ stream: 'streamPath' }` | the one that has the stream which this parameter or field names |
+ * | `{ session: 'id' }` | the one that has the session with this id |
+ */
+export type OperationReach<Answer> =
+  | 'here'
+  | 'one'
+  | 'all'
+  | { all(answers: readonly OperationAnswer<Answer>[]): OperationAnswer<Answer> }
+  | { readonly stream: string }
+  | { readonly session: string }
+
+/**
+ * A route of the administration: who may call it, what it takes and what it answers.
+ *
+ * Requests may write names in camelCase and in snake_case, and leave out what the schemas don't require; what no schema names is
+ * ignored. Answers have the names that the schema has, and all its fields: what is unset is empty, zero, false or null, and
+ * only fields that are `Type.Optional` are then left out.
+ */
+export type Operation<
+  Params extends TObject = TObject<{}>,
+  Query extends TObject = TObject<{}>,
+  Body extends TSchema = TUndefined,
+  Answer extends TSchema = TVoid,
+> = {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /**
+   * Below the plugin's mounts (`api/start/{id}`), or with a slash first an absolute path below `/api/`. A last part whose parameter is a
+   * `StreamPath` takes the rest of the path, with its slashes.
+   */
+  readonly path: string
+  /** Further spellings: other paths, or other methods and paths, as `GET api/begin/{id}`. */
+  readonly aliases?: readonly string[]
+  /** What it does, in a few words; it names the operation in the API's description. */
+  readonly summary: string
+  readonly params?: Params
+  readonly query?: Query
+  /** Of the whole body, which may be no object: a list, or a text. A request without a body counts as an empty object. */
+  readonly body?: Body
+  /** Left out where there is nothing to tell but that it worked. */
+  readonly answer?: Answer
+  /** Reading (`GET`) is for users and changing for admins, unless this says otherwise. */
+  readonly access?: Access
+  /**
+   * How the answer goes out: as `data` beside `code` and `message` (`envelope`, the default), with its fields beside these
+   * (`fields`), or alone (`bare`).
+   */
+  readonly wire?: 'envelope' | 'fields' | 'bare'
+  /**
+   * The handler answers a whole list, of which a client gets the page that `pageNum` (from 1) and `pageSize` ask for; without
+   * these, all.
+   */
+  readonly paged?: boolean
+  /** What the handler throws is answered with the status 200, and that of the error is the `code` in the body. */
+  readonly inBandErrors?: boolean
+  /** Default `here`. */
+  readonly reach?: OperationReach<Static<Answer>>
+  /** What it throws is answered: a `SluiceError` with its status and message, anything else as `internal error`. */
+  handle(
+    input: OperationInput<Params, Query, Body>,
+  ): OperationAnswer<Static<Answer>> | Promise<OperationAnswer<Static<Answer>>>
+}
+
+/** A WebSocket of the administration. Only who may call it gets as far as `open`. */
+export type SocketOperation<Params extends TObject = TObject<{}>, Query extends TObject = TObject<{}>> = {
+  /** As that of an operation. */
+  readonly path: string
+  readonly summary: string
+  readonly params?: Params
+  readonly query?: Query
+  /** Default `admin`. */
+  readonly access?: Access
+  /**
+   * Answers the upgrade, as `handleUpgrade` of `ws` does; the host waits for a promise. What it throws or rejects with is
+   * answered as an operation's.
+   */
+  open(
+    input: Omit<OperationInput<Params, Query, TUndefined>, 'body' | 'signal'> & {
+      readonly request: IncomingMessage
+      readonly socket: Duplex
+      readonly head: Buffer
+    },
+  ): void | Promise<void>
+}
+
+/** The administration, as a plugin adds to it during `setup`; unloading the plugin undoes that. */
+export interface OperationRegistry {
+  /**
+   * Adds an operation.
+   * @throws {Error} when the definition contradicts itself, or a spelling is the server's, another plugin's, or there already
+   */
+  add<
+    Params extends TObject = TObject<{}>,
+    Query extends TObject = TObject<{}>,
+    Body extends TSchema = TUndefined,
+    Answer extends TSchema = TVoid,
+  >(
+    operation: Operation<Params, Query, Body, Answer>,
+  ): void
+  /**
+   * Adds a WebSocket.
+   * @throws {Error} as `add`
+   */
+  socket<Params extends TObject = TObject<{}>, Query extends TObject = TObject<{}>>(
+    operation: SocketOperation<Params, Query>,
+  ): void
+}

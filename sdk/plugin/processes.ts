@@ -1,0 +1,72 @@
+import type { Readable, Writable } from 'node:stream'
+
+/** How a program, thread or fork has ended: by itself with an exit code, or by a signal such as `SIGKILL`. */
+export type ProcessEnd = { readonly code: number | null; readonly signal: NodeJS.Signals | null }
+
+/** What programs, threads and forks of a plugin have in common. */
+type ProcessInit = {
+  /** What it works for, for example a stream path; operators see it. */
+  readonly owner: string
+  /** Ends it, as its task's end and the generation's do. */
+  readonly signal?: AbortSignal
+}
+
+/** A program to run. */
+export type ProgramInit = ProcessInit & {
+  /** A name that is looked for in `PATH`, or a path. No shell sees it, nor the arguments. */
+  readonly command: string
+  readonly args: readonly string[]
+}
+
+/** A running program. */
+export interface Program {
+  /** Writes that come after its end are dropped; {@link Program.done} tells of that. */
+  readonly stdin: Writable
+  /** Has to be read, or the program comes to a stand. */
+  readonly stdout: Readable
+  /** Never rejects. */
+  readonly done: Promise<ProcessEnd>
+}
+
+/** A module to run in a thread or process of its own. */
+export type ModuleInit = ProcessInit & {
+  /** The module, as `new URL('./job.ts', import.meta.url)`. Its default export is called with a {@link ModulePort}. */
+  readonly module: URL
+  /** Handed to the module; what the structured clone algorithm takes. */
+  readonly data?: unknown
+}
+
+/** The plugin's side of a thread or fork. Messages are what the structured clone algorithm takes. */
+export interface ModuleProcess {
+  send(message: unknown): void
+  /** Calls `listener` with each message of the module. What it throws is logged. */
+  onMessage(listener: (message: unknown) => void): void
+  /** Never rejects. What the module threw, if anything, was logged with the plugin's name. */
+  readonly done: Promise<ProcessEnd>
+}
+
+/** The module's side of a thread or fork. It goes on as long as it listens or works. */
+export type ModulePort = {
+  readonly data: unknown
+  readonly send: (message: unknown) => void
+  readonly onMessage: (listener: (message: unknown) => void) => void
+}
+
+/**
+ * Programs, threads and processes of a plugin. Each is a task, which operators see and stop. They end with the
+ * generation, which they do not keep alive: a replaced one has them until its sessions are over. A program or fork is
+ * asked to end (`SIGTERM`) and made to (`SIGKILL`) 0.7 s later, with all that it has started itself; so it is where the
+ * server itself is killed, but for Windows.
+ */
+export interface Processes {
+  /**
+   * Runs a program. The lines of its stderr are logged at level `debug`, the last of them where it fails; variables of
+   * the environment that set the server's config (`SLUICE_…`) are kept from it.
+   * @throws {ProgramMissing} naming the program, when it is not there or can't be run
+   */
+  spawn(init: ProgramInit): Promise<Program>
+  /** Runs a module in a thread: for work that would hold up the server. It can import `sluice/sdk`. */
+  thread(init: ModuleInit): ModuleProcess
+  /** Runs a module in a process of its own: for code that may crash. It can import `sluice/sdk`. */
+  fork(init: ModuleInit): ModuleProcess
+}

@@ -1,0 +1,41 @@
+/** Where a datagram came from, or goes to. */
+export type UdpPeer = {
+  /** An IP address; one of IPv4 is written as such, also where the socket takes both. */
+  readonly remoteAddress: string
+  readonly remotePort: number
+}
+
+/**
+ * Looks at a datagram, whose bytes are its own to keep. False says that it is for somebody else: the generation before may
+ * know the peer. What it throws is logged now and then, and ends nothing.
+ */
+export type DatagramHandler = (datagram: Buffer, peer: UdpPeer) => boolean | void
+
+/** A UDP address that takes datagrams for a plugin; it is given up when the plugin is unloaded and its flows have ended. */
+export interface UdpListener {
+  /** The bound address, with the real port where the config asks for port 0. */
+  readonly address: { readonly host: string; readonly port: number }
+  /**
+   * Sends datagrams, in this order, to a peer that need not be claimed. The bytes must not be changed afterwards. What can't
+   * be sent, or finds the send buffer full, is dropped and counted (`sluice_udp_dropped_datagrams_total`).
+   */
+  send(datagrams: readonly Buffer[], peer: UdpPeer): void
+  /**
+   * Claims a peer: what it sends comes to `onDatagram` of this generation, also when that was replaced, until the flow is
+   * closed. Where a peer was claimed twice, the later flow is asked first, and one that answers false leaves the datagram to
+   * the next, and in the end to the handler of the listener. A generation that was replaced goes on while it has flows.
+   * @throws {Error} when the listener is closed
+   */
+  claim(peer: UdpPeer, onDatagram: DatagramHandler): UdpFlow
+  /** Gives the address up before the plugin is unloaded, and closes its flows; nothing is sent any more. Idempotent. */
+  close(): Promise<void>
+}
+
+/** What one generation exchanges with one peer: a connection, as far as UDP has such. */
+export interface UdpFlow {
+  readonly peer: UdpPeer
+  /** Sends as `UdpListener.send` does; nothing once the flow is closed. */
+  send(datagrams: readonly Buffer[]): void
+  /** Gives the peer up: what it sends from now on is an unknown peer's. Idempotent. */
+  close(): void
+}

@@ -1,0 +1,42 @@
+import type { TrackInit, VideoTrack } from '../media/track.ts'
+import type { UnitSink } from '../media/unit-sink.ts'
+
+/**
+ * What a source can be asked to do; a publisher has it from its plugin (`PublishOptions.control`). A function is left out
+ * where the source can't do it. Functions that return a promise are waited for, ten seconds long.
+ *
+ * Times are milliseconds of the recording: since its beginning, or since the Unix epoch where it has a date.
+ */
+export interface SourceControl {
+  /** Where the source is, for one that can be sought in. */
+  position?(): SourcePosition
+  /** Stops sending. The source says so by `Publisher.setPaused`; a second call changes nothing. */
+  pause?(): void | Promise<void>
+  /** Goes on with what comes next. */
+  resume?(): void | Promise<void>
+  /** Plays faster or slower; 1 is the pace of the recording. The source says so by `Publisher.setSpeed`. */
+  setSpeed?(speed: number): void | Promise<void>
+  /**
+   * Goes on at the keyframe at a position, or the last one before it. It settles before media of the new place is written,
+   * and the source calls `Publisher.discontinuity` in between.
+   */
+  seek?(positionMs: number): void | Promise<void>
+  /** Asks the encoder for a keyframe of a track. Called at most once in `publish.keyframeinterval`, however many ask. */
+  requestKeyframe?(track: VideoTrack): void
+  /**
+   * Opens the way back to the source, such as the loudspeaker of a camera.
+   * @param tracks what is going to be sent, so that the source can refuse what it can't play
+   */
+  talk?(tracks: readonly TrackInit[]): Promise<Talk>
+}
+
+/** Where a source is, and between which positions it can be sought in, in milliseconds of the recording. */
+export type SourcePosition = { readonly atMs: number; readonly fromMs: number; readonly toMs: number }
+
+/** Media on its way back to a source. */
+export interface Talk extends UnitSink {
+  /** Calls the listener once, when it has ended from whichever side; at once when it has ended already. */
+  onClose(listener: () => void): void
+  /** Ends it. What is written afterwards is left out. Idempotent. */
+  close(): void
+}
