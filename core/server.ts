@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { hostname } from 'node:os'
 import path from 'node:path'
 import type { Logger } from 'pino'
 import { Gatekeeper } from './auth/gatekeeper.ts'
@@ -8,15 +9,15 @@ import { normalizeKey } from './config/key-name.ts'
 import { HookRunner } from './host/hooks/hook-runner.ts'
 import { PluginHost } from './host/plugin-host.ts'
 import { ServiceDirectory } from './host/service-directory.ts'
-import { guardAdmin } from './admin/admin-access.ts'
 import { registerMetricsRoute } from './admin/metrics-route.ts'
 import { playPathFor } from './admin/play-path.ts'
-import { registerPullRoutes } from './admin/pull-routes.ts'
-import { registerSecretRoute, type SigningSection } from './admin/secret-route.ts'
-import { registerStreamRoutes } from './admin/stream-routes.ts'
+import { addOpenApiOperation } from './admin/openapi-operation.ts'
+import { addPullOperations } from './admin/pull-operations.ts'
+import { addSecretOperation, type SigningSection } from './admin/secret-operation.ts'
+import { addSourceOperations } from './admin/source-operations.ts'
+import { addStreamOperations, addSubscriberOperations } from './admin/stream-operations.ts'
 import { createServerInfo } from './admin/server-info.ts'
-import { registerSysinfoRoutes } from './admin/sysinfo-routes.ts'
-import { parseJson } from './http/fastify-app.ts'
+import { addSysinfoOperations } from './admin/sysinfo-operations.ts'
 import { addHealthRoutes } from './http/health.ts'
 import { HttpHost } from './http/http-host.ts'
 import { ListenError } from './net/listen-error.ts'
@@ -34,6 +35,9 @@ export const STOP_DEADLINE_MS = 4500
 const LOAD_PATIENCE_MS = 2000
 /** How long open HTTP requests may take to finish. */
 const HTTP_CLOSE_MS = 500
+
+/** One process, as long as nothing starts more. */
+const THIS_NODE = { id: hostname(), process: 0, processes: 1 }
 
 type ServerOptions = {
   readonly config: Config
@@ -68,10 +72,11 @@ export class Server {
     const services = new ServiceDirectory()
     this.#pool = new ListenerPool({ log })
     this.#gatekeeper = new Gatekeeper({ log, config })
-    this.streams = new StreamRegistry({ log, hooks, gatekeeper: this.#gatekeeper })
+    this.streams = new StreamRegistry({ log, process: THIS_NODE.process, hooks, gatekeeper: this.#gatekeeper })
     const info = createServerInfo(log, () => this.host.list())
     this.http = new HttpHost({
       log,
+      process: THIS_NODE.process,
       pool: this.#pool,
       config: config.global,
       suggestPath: (path) => {
@@ -88,6 +93,7 @@ export class Server {
       workingFolder: process.cwd(),
       drainTimeoutMs: () => config.global.draintimeout,
       parts: {
+        node: THIS_NODE,
         createLog: (plugin, { loglevel }) => pluginLogger(log, plugin, loglevel),
         hooks,
         tasks,
@@ -177,22 +183,23 @@ export class Server {
   }
 
   #addRoutes(): void {
-    const { core, admin } = this.http
+    const { core, admin, operations } = this.http
     addHealthRoutes(core, () => (this.host.ready ? this.host.disabled : ['plugins']))
-    guardAdmin(admin)
-    // The content type that curl gives to any body.
-    parseJson(admin, 'application/x-www-form-urlencoded')
-    registerStreamRoutes(admin, this.streams)
-    registerPullRoutes(admin, this.#pulls)
-    registerMetricsRoute(admin, this.streams)
-    registerSecretRoute(admin, (section) => this.#sectionOf(section))
-    registerSysinfoRoutes(admin, {
+    registerMetricsRoute(admin, this.streams, this.#pool.udpDrops)
+    addStreamOperations(operations, this.streams)
+    addSourceOperations(operations, this.streams)
+    addSubscriberOperations(operations, this.streams)
+    addPullOperations(operations, this.#pulls)
+    addSecretOperation(operations, (section) => this.#sectionOf(section))
+    addSysinfoOperations(operations, {
+      log: this.#log,
       version: VERSION,
       startTime: this.#startTime,
       publicIp: () => this.#config.global.publicip,
       plugins: () => this.host.list(),
       userConfig: (plugin) => this.#config.userConfig(plugin),
     })
+    addOpenApiOperation(operations, VERSION, () => this.http.operationsByOwner())
   }
 
   /** As it is configured now, which is what the gates go by, whatever generation of the plugin runs. */

@@ -3,10 +3,15 @@ import { rescale } from 'sluice/sdk/media'
 import type { MergeWindow } from '../stream/fan-out/merge-window.ts'
 import type { Stream } from '../stream/stream.ts'
 import type { StreamPublisher } from '../stream/stream-publisher.ts'
-import { subscriberInfo, type StreamSubscriber } from '../stream/stream-subscriber.ts'
+import type { StreamInfo, SubscriberInfo } from './stream-schemas.ts'
+import type { StreamSubscriber } from '../stream/stream-subscriber.ts'
+import { subscriberInfo } from '../stream/subscriber-info.ts'
 
 /** `StreamInfo` of the API: one running stream, and how its output is merged at present. */
-export function streamView(stream: Stream, { autoMs, utilization }: Pick<MergeWindow, 'autoMs' | 'utilization'>) {
+export function streamView(
+  stream: Stream,
+  { autoMs, utilization }: Pick<MergeWindow, 'autoMs' | 'utilization'>,
+): StreamInfo {
   const { publisher } = stream
   const info = stream.info()
   const audio = info.tracks.find((track): track is AudioTrack => track.kind === 'audio')
@@ -21,9 +26,10 @@ export function streamView(stream: Stream, { autoMs, utilization }: Pick<MergeWi
     pluginName: info.pluginName,
     type: info.type,
     meta: JSON.stringify(info.metadata),
-    isPaused: false,
+    details: publisher?.session.details.read() ?? {},
+    isPaused: publisher?.pausedSinceMs !== undefined,
     gop: video ? (publisher?.meter(video)?.gopUnits ?? 0) : 0,
-    speed: 1,
+    speed: publisher?.speed ?? 1,
     bufferTime: `${(publisher?.config.buffertime ?? 0) / 1000}s`,
     stopOnIdle: (publisher?.config.delayclosetimeout ?? 0) > 0,
     recording: [],
@@ -50,6 +56,7 @@ function videoView(stream: Stream, publisher: StreamPublisher, track: VideoTrack
 }
 
 function trackView(stream: Stream, publisher: StreamPublisher, track: Track) {
+  const { language, label, layer } = track
   const meter = publisher.meter(track)
   const bps = meter?.bps ?? 0
   const fps = meter?.fps ?? 0
@@ -59,7 +66,7 @@ function trackView(stream: Stream, publisher: StreamPublisher, track: Track) {
   return {
     codec: track.codec,
     delta: fps > 0 ? `${Math.round(1000 / fps)}ms` : '0ms',
-    meta: JSON.stringify({ codec: track.config.codecString, name: track.name ?? '' }),
+    meta: JSON.stringify({ codec: track.config.codecString, language, label, layer }),
     bps,
     bpsOut: bps * takers.length,
     fps,
@@ -67,9 +74,9 @@ function trackView(stream: Stream, publisher: StreamPublisher, track: Track) {
 }
 
 /** `Subscriber` of the API: one session that takes a stream or waits for it. */
-export function subscriberView(stream: Stream | undefined, subscriber: StreamSubscriber) {
+export function subscriberView(stream: Stream | undefined, subscriber: StreamSubscriber): SubscriberInfo {
   const { id, pluginName, type, remoteAddr, startTime } = subscriberInfo(subscriber)
-  const { queue, config } = subscriber
+  const { config } = subscriber
   const reader = (kind: Track['kind']) => {
     const track = subscriber.tracks.find((other) => other.kind === kind)
     return track && stream?.publisher ? readerView(stream.publisher, track, subscriber) : null
@@ -87,11 +94,12 @@ export function subscriberView(stream: Stream | undefined, subscriber: StreamSub
     type,
     remoteAddr,
     streamPath: subscriber.streamPath,
-    sentBytes: String(queue?.sentBytes ?? 0),
-    queuedBytes: String(queue?.queuedBytes ?? 0),
-    dropped: queue?.dropped ?? 0,
-    skips: queue?.skips ?? 0,
-    /** What the control server gave it; not enforced. */
+    sourcePath: subscriber.sourcePath,
+    sentBytes: subscriber.sentBytes,
+    queuedBytes: subscriber.queuedBytes,
+    dropped: subscriber.dropped,
+    skips: subscriber.skips,
+    details: subscriber.session.details.read(),
     lifetimeMs: subscriber.session.lifetimeMs ?? null,
   }
 }

@@ -1,3 +1,4 @@
+import { AsyncSeriesWaterfallHook } from 'tapable'
 import type { SessionRequest } from 'sluice/sdk'
 import type { StreamOwner } from './stream-owner.ts'
 
@@ -20,12 +21,12 @@ export interface Gate {
   check(request: SessionRequest, owner: GateOwner): Promise<Admission | undefined>
 }
 
-/** The gates that are on, in order, by direction. Resolved when config changes, so that a gate that is off costs nothing. */
-export type GateChain = {
-  readonly publish: readonly Gate[]
-  readonly play: readonly Gate[]
+/** The gates that are on, by direction. Resolved when config changes, so that a gate that is off costs nothing. */
+export type GateChains = {
+  readonly publish: GateChain
+  readonly play: GateChain
   /** Those of `play` that every request of a session passes: they look at its query alone. */
-  readonly playAuth: readonly Gate[]
+  readonly playAuth: GateChain
 }
 
 /** A request that passed its gates. */
@@ -37,20 +38,38 @@ export type Admitted = {
   readonly onEnd: readonly (() => void)[]
 }
 
-/**
- * Leads a request through gates, in order. The server's own sessions are exempt.
- * @throws {StreamDenied} by the first gate that denies
- */
-export async function passGates(gates: readonly Gate[], request: SessionRequest, owner: GateOwner): Promise<Admitted> {
-  let passing = request
-  let lifetimeMs: number | undefined
-  const onEnd: (() => void)[] = []
-  if (request.type !== 'server') return { request, lifetimeMs, onEnd }
-  for (const gate of gates) {
-    const admission = await gate.check(request, owner)
-    if (admission?.streamPath !== undefined) passing = { ...passing, streamPath: admission.streamPath }
-    lifetimeMs = admission?.lifetimeMs ?? lifetimeMs
-    if (admission?.onEnd !== undefined) onEnd.push(admission.onEnd)
+/** The gates of one plugin and direction: what the session has got so far flows from one to the next. */
+export class GateChain {
+  readonly gates: readonly Gate[]
+  readonly #hook = new AsyncSeriesWaterfallHook<[Admitted, SessionRequest, GateOwner]>(['admitted', 'asked', 'owner'])
+
+  /** @param gates in the order in which they are asked */
+  constructor(gates: readonly Gate[]) {
+    this.gates = gates
+    for (const gate of gates) {
+      const { name } = gate.constructor
+      this.#hook.tapPromise(name, async (admitted, asked, owner) => add(admitted, await gate.check(asked, owner)))
+    }
   }
-  return { request: passing, lifetimeMs, onEnd }
+
+  /**
+   * Leads a request through the gates. The server's own sessions are exempt.
+   * @throws {StreamDenied} by the first gate that denies
+   */
+  async admit(request: SessionRequest, owner: GateOwner): Promise<Admitted> {
+    const asking: Admitted = { request, lifetimeMs: undefined, onEnd: [] }
+    if (request.type !== 'server' || this.gates.length === 0) return asking
+    return this.#hook.promise(asking, request, owner)
+  }
+}
+
+function add(admitted: Admitted, admission: Admission | undefined): Admitted {
+  if (admission === undefined) return admitted
+  const { request } = admitted
+  const { streamPath, lifetimeMs = admitted.lifetimeMs, onEnd } = admission
+  return {
+    request: streamPath === undefined ? request : { ...request, streamPath },
+    lifetimeMs,
+    onEnd: onEnd === undefined ? admitted.onEnd : [...admitted.onEnd, onEnd],
+  }
 }

@@ -9,7 +9,7 @@ import { waitFor } from '../../test/peers/wait-for.ts'
 import type { StreamOwner } from './stream-owner.ts'
 import { AdmissionGate } from './admission-webhook.ts'
 import { sessionRequest, verdictOf } from './fixtures/request.ts'
-import { passGates, type Admitted, type Gate } from './gate.ts'
+import { GateChain, type Admitted, type Gate } from './gate.ts'
 import { Gatekeeper, type GateConfig } from './gatekeeper.ts'
 import { SignatureGate } from './signature-gate.ts'
 import { SignedPolicyGate } from './signed-policy.ts'
@@ -33,7 +33,7 @@ class Rig {
 
   gates(config: WrittenConfig, action: SessionAction, plugin = 'rtmp'): unknown[] {
     this.config.set(plugin, config)
-    return this.keeper.chainOf(plugin)[action].map((gate) => gate.constructor)
+    return this.keeper.chainsOf(plugin)[action].gates.map((gate) => gate.constructor)
   }
 
   /** Asks for a session of a plugin that has this config. */
@@ -201,7 +201,7 @@ describe('gatekeeper', () => {
         return { streamPath, onEnd: () => void ended.push(streamPath) }
       },
     })
-    const { request, onEnd } = await passGates([gateTo('a/1'), gateTo('a/2')], sessionRequest(), rig.owner())
+    const { request, onEnd } = await new GateChain([gateTo('a/1'), gateTo('a/2')]).admit(sessionRequest(), rig.owner())
     expect(request.streamPath).to.equal('a/2')
     expect(seen).to.eql(['live/test', 'live/test'])
     for (const end of onEnd) end()
@@ -234,11 +234,11 @@ describe('gatekeeper', () => {
 
     it('and makes its gates anew only when it has changed', () => {
       rig.config.set('rtmp', SIGNATURE)
-      const chain = rig.keeper.chainOf('rtmp')
+      const chains = rig.keeper.chainsOf('rtmp')
       rig.config.set('flv', SIGNATURE)
-      expect(rig.keeper.chainOf('rtmp')).to.equal(chain)
+      expect(rig.keeper.chainsOf('rtmp')).to.equal(chains)
       rig.config.set('rtmp', SIGNATURE)
-      expect(rig.keeper.chainOf('rtmp')).not.to.equal(chain)
+      expect(rig.keeper.chainsOf('rtmp')).not.to.equal(chains)
     })
 
     it('that a plugin is switched off in, for what comes from outside', async () => {
@@ -249,7 +249,7 @@ describe('gatekeeper', () => {
 
     it('that a removed plugin has gone from, and asks what belongs to its sessions by what it had last', async () => {
       rig.config.set('rtmp', SIGNATURE)
-      rig.keeper.chainOf('rtmp')
+      rig.keeper.chainsOf('rtmp')
       rig.config.remove('rtmp')
       expect(await codeOf(rig.ask(sessionRequest()))).to.equal("UNAVAILABLE plugin 'rtmp' was removed")
       const playing = sessionRequest({ action: 'play' })
@@ -270,7 +270,7 @@ describe('gatekeeper', () => {
 
   it('takes up a handler, and gives it up, without a new chain', async () => {
     rig.config.set('rtmp', SIGNATURE)
-    const chain = rig.keeper.chainOf('rtmp')
+    const chains = rig.keeper.chainsOf('rtmp')
     const verdict = () => verdictOf(rig.ask(sessionRequest()))
     rig.keeper.setHandler(GUARD, () => true)
     expect(await verdict()).to.equal('passed')
@@ -279,17 +279,17 @@ describe('gatekeeper', () => {
     rig.keeper.setHandler(GUARD, () => true)
     rig.keeper.removeHandler(GUARD)
     expect(await verdict()).to.match(/^signature: /u)
-    expect(rig.keeper.chainOf('rtmp')).to.equal(chain)
+    expect(rig.keeper.chainsOf('rtmp')).to.equal(chains)
   })
 
   describe('warns', () => {
     it('of a handler that a direction without key never asks, once', () => {
       rig.config.set('rtmp', { enableauth: true, publish: { key: 'k' } })
-      rig.keeper.chainOf('rtmp')
+      rig.keeper.chainsOf('rtmp')
       expect(rig.warnings).to.eql([])
       rig.keeper.setHandler(GUARD, () => true)
       rig.config.set('flv', { enableauth: true, publish: { key: 'k' } })
-      rig.keeper.chainOf('flv')
+      rig.keeper.chainsOf('flv')
       expect(rig.warnings).to.have.length(1)
       expect(rig.warnings[0]).to.match(/not asked about play sessions where enableauth is off or subscribe\.key/u)
     })
@@ -308,7 +308,7 @@ describe('gatekeeper', () => {
       rig.keeper.setHandler(GUARD, () => true)
       expect(rig.warnings).to.eql([])
       rig.config.set('flv', { ...SIGNATURE, enableauth: false })
-      rig.keeper.chainOf('flv')
+      rig.keeper.chainsOf('flv')
       expect(rig.warnings).to.have.length(2)
     })
   })

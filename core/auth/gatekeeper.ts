@@ -9,7 +9,7 @@ import type { Logger } from 'pino'
 import { AdmissionGate } from './admission-webhook.ts'
 import { AuthHandlers, type HandlerOwner } from './auth-handlers.ts'
 import { ControlClient } from './control-client.ts'
-import { passGates, type Admitted, type Gate, type GateChain } from './gate.ts'
+import { GateChain, type Admitted, type Gate, type GateChains } from './gate.ts'
 import { SignatureGate, keyOf } from './signature-gate.ts'
 import { SignedPolicyGate } from './signed-policy.ts'
 import type { StreamOwner } from './stream-owner.ts'
@@ -31,7 +31,7 @@ type GatekeeperOptions = {
 }
 
 /** The gates of a plugin, and the config that they were made from. */
-type Rules = { readonly config: Readonly<InheritedConfig>; readonly chain: GateChain }
+type Rules = { readonly config: Readonly<InheritedConfig>; readonly chains: GateChains }
 
 /** Decides who may publish and play: runs the gates that are on, in order (spec.md, What the service does). */
 export class Gatekeeper {
@@ -53,8 +53,8 @@ export class Gatekeeper {
   }
 
   /** The gates that hold for a plugin's sessions now; made anew only when its config has changed. */
-  chainOf(plugin: string): GateChain {
-    return this.#rulesOf(plugin).chain
+  chainsOf(plugin: string): GateChains {
+    return this.#rulesOf(plugin).chains
   }
 
   /** @throws {TypeError} when the handler is neither a function nor empty */
@@ -76,7 +76,7 @@ export class Gatekeeper {
   async admit(request: SessionRequest, owner: StreamOwner): Promise<Admitted> {
     const { plugin } = owner
     if (request.type === 'server') this.#checkEnabled(plugin)
-    return passGates(this.chainOf(plugin)[request.action], request, owner)
+    return this.chainsOf(plugin)[request.action].admit(request, owner)
   }
 
   /**
@@ -84,7 +84,7 @@ export class Gatekeeper {
    * @throws {StreamDenied}
    */
   async authenticate(request: SessionRequest, owner: StreamOwner): Promise<void> {
-    await passGates(this.chainOf(owner.plugin).playAuth, request, owner)
+    await this.chainsOf(owner.plugin).playAuth.admit(request, owner)
   }
 
   /** Waits for the notices under way, as long as the server's stop can. */
@@ -114,7 +114,12 @@ export class Gatekeeper {
     if (known?.config === config) return known
     const play = this.#gates(plugin, config, 'play')
     const playAuth = play.filter((gate) => !(gate instanceof AdmissionGate))
-    const rules = { config, chain: { publish: this.#gates(plugin, config, 'publish'), play, playAuth } }
+    const chains = {
+      publish: new GateChain(this.#gates(plugin, config, 'publish')),
+      play: new GateChain(play),
+      playAuth: new GateChain(playAuth),
+    }
+    const rules = { config, chains }
     this.#rules.set(plugin, rules)
     this.#warnOfHandler()
     return rules

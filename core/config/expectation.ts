@@ -5,6 +5,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   'auto-duration': "'auto' or a duration such as '100ms'",
   'byte-size': "a size such as '512KB' or '4MB'",
   address: "an address such as ':1935', '127.0.0.1:1935' or '[::1]:1935'",
+  'port-range': "ports such as '20001-30000'",
   network: "an address or network such as '127.0.0.1' or '10.0.0.0/8'",
   'source-url': "an address such as 'https://example.com/live.m3u8'",
   'webhook-url': "an address such as 'http://127.0.0.1:9000/admission', or nothing",

@@ -1,4 +1,4 @@
-import { maskUrl, parseByteSize, parseDuration } from 'sluice/sdk'
+import { maskUrl, parseByteSize, parseDuration, parsePortRange } from 'sluice/sdk'
 import type { JsonSchema } from './schema.ts'
 import { violation } from './validator.ts'
 
@@ -9,7 +9,7 @@ export const MASK = '******'
 export type Reading = {
   /** As JSON with canonical keys, but otherwise as in the file: durations and sizes are strings. */
   readonly written: unknown
-  /** As the program gets it: durations in milliseconds, sizes in bytes. Frozen. */
+  /** As the program gets it: durations in milliseconds, sizes in bytes, ports by first and last. Frozen. */
   readonly value: unknown
   /** As it may be printed: `written`, with secrets masked. */
   readonly shown: unknown
@@ -44,6 +44,8 @@ export function plainReading(schema: JsonSchema, written: unknown): Reading {
       }
     case 'byte-size':
       return { written, value: parseByteSize(written), shown: written }
+    case 'port-range':
+      return { written, value: Object.freeze(parsePortRange(written)), shown: written }
     case 'source-url':
     case 'webhook-url':
       return { written, value: written, shown: maskUrl(written) }

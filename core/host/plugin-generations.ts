@@ -2,6 +2,7 @@ import type { PluginDefinition } from 'sluice/sdk'
 import { unlessAborted } from '../base/deadline.ts'
 import type { DrainingGenerations } from './generation/draining-generations.ts'
 import type { GenerationParts, PluginSection } from './generation/generation-parts.ts'
+import { KeptObjects } from './generation/kept-objects.ts'
 import { Generation, type GenerationLimits } from './generation/generation.ts'
 
 export type PluginGenerationsOptions = {
@@ -18,6 +19,7 @@ type Successor = { readonly definition: PluginDefinition; readonly section: Plug
 export class PluginGenerations {
   readonly #options: PluginGenerationsOptions
   readonly #generations = new Set<Generation>()
+  #kept = new KeptObjects()
   #count = 0
   #setupMs = 0
 
@@ -40,7 +42,7 @@ export class PluginGenerations {
    * @throws as `#launch`
    */
   async start(definition: PluginDefinition, section: PluginSection, signal: AbortSignal): Promise<Generation> {
-    const generation = await this.#launch(definition, section, signal)
+    const generation = await this.#launch(definition, section, this.#kept, signal)
     generation.log.info({ version: definition.version, generation: generation.number }, 'plugin started')
     return generation
   }
@@ -54,7 +56,10 @@ export class PluginGenerations {
     { definition, section, reason }: Successor,
     signal: AbortSignal,
   ): Promise<Generation> {
-    const generation = await this.#launch(definition, section, signal)
+    // Code that lies in the same place under another name is another plugin.
+    const kept = definition.name === former.definition.name ? this.#kept : new KeptObjects()
+    const generation = await this.#launch(definition, section, kept, signal)
+    this.#kept = kept
     this.#retire(former, reason)
     generation.log.info({ generation: generation.number }, `generation ${generation.number} took over: ${reason}`)
     return generation
@@ -75,10 +80,15 @@ export class PluginGenerations {
    * @throws {PluginError} when that fails; all it made is undone by then
    * @throws the signal's reason when that aborts while `setup` runs
    */
-  async #launch(definition: PluginDefinition, section: PluginSection, signal: AbortSignal): Promise<Generation> {
+  async #launch(
+    definition: PluginDefinition,
+    section: PluginSection,
+    kept: KeptObjects,
+    signal: AbortSignal,
+  ): Promise<Generation> {
     const startMs = performance.now()
     const { parts, limits } = this.#options
-    const generation = new Generation({ definition, number: this.#count + 1, section, parts, limits })
+    const generation = new Generation({ definition, number: this.#count + 1, section, parts, kept, limits })
     this.#generations.add(generation)
     try {
       await unlessAborted(generation.start(), signal)

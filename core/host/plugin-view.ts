@@ -1,4 +1,4 @@
-import type { PluginDefinition, TcpListener } from 'sluice/sdk'
+import type { PluginDefinition, TcpListener, UdpListener } from 'sluice/sdk'
 import { disableReasonIn, type EntryState } from './entry-state.ts'
 import type { PluginSection } from './generation/generation-parts.ts'
 
@@ -18,8 +18,10 @@ export type PluginView = {
   readonly lastError: string | undefined
   readonly definition: PluginDefinition | undefined
   readonly config: PluginSection | undefined
-  /** The addresses that it listens on, besides those of HTTP. */
+  /** The addresses that it accepts connections on, besides those of HTTP. */
   readonly listeners: TcpListener['addresses']
+  /** The addresses that it takes datagrams on. */
+  readonly udpListeners: readonly UdpListener['address'][]
   /** Times of the newest load and setup. */
   readonly loadMs: number
   readonly setupMs: number
@@ -44,6 +46,7 @@ export function viewOf({ state, section, definition, ...rest }: ViewSource): Plu
     disableReason,
     lastError: running?.error,
     listeners: running?.generation.listeners ?? [],
+    udpListeners: running?.generation.udpListeners ?? [],
   }
 }
 

@@ -11,6 +11,7 @@ const MEDIA = {
   'cross-origin-resource-policy': 'cross-origin',
   vary: 'Origin',
 }
+const PUBLIC = { config: { access: 'public' } } as const
 const PREFLIGHT = { origin: ORIGIN, 'access-control-request-method': 'POST' }
 
 const CASES = [
@@ -46,9 +47,10 @@ describe('CORS', () => {
       ['closed', false],
     ] as const) {
       const { instance, activate } = await prepare(name, cors)
-      instance.get('/a', () => 'a')
-      instance.options('/own', (_request, reply) => reply.code(204).send())
-      instance.get('/hijacked', (_request, reply) => {
+      instance.get('/a', PUBLIC, () => 'a')
+      instance.get('/guarded', () => 'guarded')
+      instance.options('/own', PUBLIC, (_request, reply) => reply.code(204).send())
+      instance.get('/hijacked', PUBLIC, (_request, reply) => {
         reply.hijack()
         reply.raw.writeHead(200, { 'content-type': 'video/x-flv' })
         reply.raw.end('media')
@@ -87,6 +89,7 @@ describe('CORS', () => {
     { name: 'an error', path: '/api/throw', status: 500 },
     { name: 'a preflight', path: '/api/a', method: 'OPTIONS', headers: PREFLIGHT, status: 200 },
     { name: 'a route of the core', path: '/core', status: 200 },
+    { name: 'a guarded route of a plugin', path: '/open/guarded', status: 200 },
   ]
   for (const { name, path, method = 'GET', headers = { origin: ORIGIN }, status } of READING) {
     it(`lets pages read what is no media, but never with credentials: ${name}`, async () => {

@@ -1,4 +1,4 @@
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import fastify, {
   LogController,
   type FastifyBaseLogger,
@@ -7,11 +7,14 @@ import fastify, {
   type FastifyRequest,
 } from 'fastify'
 import type { Logger } from 'pino'
+import { ERROR_HEADERS, errorReply, failure } from 'sluice/sdk/host'
 import { requestClient, type RoutedRequest } from 'sluice/sdk/http'
-import { ERROR_HEADERS, errorReply, failure } from './replies.ts'
 import type { HttpLimits } from './front/limits.ts'
-import { RouteMethods } from './route-methods.ts'
+import type { RouteRule } from './guard.ts'
+import type { RouteTable } from './route-table.ts'
+import { withoutTokens } from './session-tokens.ts'
 
+const READING = new Set(['GET', 'HEAD', 'OPTIONS'])
 /** A plugin's `ready` hooks and registered fastify plugins must be done by then. */
 const READY_TIMEOUT_MS = 10_000
 
@@ -19,6 +22,13 @@ export type FastifyAppOptions = {
   readonly log: Logger
   readonly limits: HttpLimits
   readonly cors: () => boolean
+  /** Gets all routes. */
+  readonly routes: RouteTable
+  /**
+   * Called before routes that are not public, and where no route is.
+   * @throws {SluiceError} to refuse the request
+   */
+  readonly admit: (request: RoutedRequest, rule: RouteRule | undefined, response: ServerResponse) => void
   /** What a client is told whose path no route has. */
   readonly notFound: (request: RoutedRequest) => string
 }
@@ -27,7 +37,7 @@ export type FastifyAppOptions = {
  * A fastify instance that listens nowhere: requests and upgrades are emitted on its `server`. Errors have the body
  * `{code, message, details}`.
  */
-export function createFastifyApp({ log, limits, cors, notFound }: FastifyAppOptions): FastifyInstance {
+export function createFastifyApp({ log, limits, cors, routes, admit, notFound }: FastifyAppOptions): FastifyInstance {
   const logger: FastifyBaseLogger = log
   const app: FastifyInstance = fastify({
     loggerInstance: logger,
@@ -41,33 +51,43 @@ export function createFastifyApp({ log, limits, cors, notFound }: FastifyAppOpti
     routerOptions: { maxParamLength: limits.maxUrlLength },
     frameworkErrors: replyError,
   })
-  const routes = new RouteMethods()
-  app.addHook('onRoute', ({ url, method }) => routes.add(url, [method].flat()))
+  app.addHook('onRoute', (route) => {
+    routes.add(route)
+    const { access, changes = false } = route.config ?? {}
+    if (access === 'public') return
+    const admitRoute = async ({ raw, method }: FastifyRequest, reply: FastifyReply) => {
+      const reads = READING.has(method)
+      admit(raw, { access: access ?? (reads ? 'user' : 'admin'), changes: changes || !reads }, reply.raw)
+    }
+    route.onRequest = [admitRoute, ...[route.onRequest ?? []].flat()]
+  })
   app.setErrorHandler(replyError)
   app.setNotFoundHandler((request, reply) => {
+    admit(request.raw, undefined, reply.raw)
     if (request.method === 'OPTIONS' && cors()) return reply.send()
-    const methods = routes.on(request.url.split('?', 1)[0] ?? '')
+    const methods = routes.methodsOn(request.url.split('?', 1)[0] ?? '')
     void reply.headers(ERROR_HEADERS)
     if (methods.length === 0) return reply.code(404).send(failure(404, notFound(request.raw)))
     return reply.code(405).header('allow', methods.join(', ')).send(failure(405, 'method not allowed'))
   })
-  parseJson(app, 'application/json')
+  parseJson(app)
   return app
 }
 
 function replyError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const { statusCode, body, unexpected } = errorReply(error)
-  const { method, originalUrl: url } = request
+  const { statusCode, headers, body, unexpected } = errorReply(error)
+  const { method, originalUrl } = request
+  const url = withoutTokens(originalUrl)
   const req = { method, url, ip: requestClient(request.raw).ip }
   if (unexpected) request.log.error({ err: error, req }, 'request failed')
   else request.log.debug({ reason: body.message, req }, 'request refused')
-  void reply.code(statusCode).headers(ERROR_HEADERS).send(body)
+  void reply.code(statusCode).headers(headers).send(body)
 }
 
-/** Reads bodies of a content type as JSON. Operations without a body are sent with a content type all the same. */
-export function parseJson(app: FastifyInstance, contentType: string): void {
+/** Requests without a body are sent with a content type all the same. */
+function parseJson(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error')
-  app.addContentTypeParser(contentType, { parseAs: 'string' }, (request, body, done) => {
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body.length === 0) done(null, undefined)
     else void parse(request, body.toString(), done)
   })

@@ -3,15 +3,19 @@ import type { ServerResponse } from 'node:http'
 import { Duplex } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
-import type { HttpConfig } from 'sluice/sdk'
+import { StreamNotFound, type HttpConfig } from 'sluice/sdk'
+import { errorReply, SocketTable } from 'sluice/sdk/host'
 import type { RoutedRequest } from 'sluice/sdk/http'
 import { withoutQuery } from '../observe/logger.ts'
-import { isPreflight, setCorsHeaders, type CorsPolicy } from './cors.ts'
+import { isPreflight, READING_CORS, setCorsHeaders, type CorsPolicy } from './cors.ts'
 import { createFastifyApp } from './fastify-app.ts'
-import type { HttpLimits } from './front/limits.ts'
 import { Http1Response } from './front/http1-response.ts'
+import type { HttpLimits } from './front/limits.ts'
+import type { Guard, RouteRule } from './guard.ts'
 import { TrustedProxies } from './proxy/trusted-proxies.ts'
 import { closeWith } from './replies.ts'
+import { RouteTable } from './route-table.ts'
+import { withoutTokens } from './session-tokens.ts'
 
 export type HttpAppOptions = {
   readonly log: Logger
@@ -21,27 +25,42 @@ export type HttpAppOptions = {
   readonly suggestPath?: (path: string) => string | undefined
   /** What holds where the config has `cors`. */
   readonly corsPolicy: CorsPolicy
+  /** Stands before what is not public; without one, all is. */
+  readonly guard?: Guard
+  /** It stands also where there is no route. */
+  readonly hidesUnknown?: boolean
 }
+
+type UpgradeArguments = [request: RoutedRequest, socket: Duplex, head: Buffer]
+type UpgradeListener = (...args: UpgradeArguments) => unknown
 
 /** A fastify instance with what it is answering: the core's own, or one generation of a plugin. */
 export class HttpApp {
   readonly fastify: FastifyInstance
+  readonly routes = new RouteTable()
+  readonly sockets = new SocketTable()
   readonly #log: Logger
   readonly #limits: HttpLimits
   readonly #open = new Set<ServerResponse | Duplex>()
   readonly #corsPolicy: CorsPolicy
   readonly #suggestPath: HttpAppOptions['suggestPath']
+  readonly #guard: Guard | undefined
+  readonly #hidesUnknown: boolean
   #cors = false
   #proxies = new TrustedProxies([])
 
-  constructor({ log, limits, config, corsPolicy, suggestPath }: HttpAppOptions) {
+  constructor({ log, limits, config, corsPolicy, suggestPath, guard, hidesUnknown = false }: HttpAppOptions) {
     this.#log = log
     this.#limits = limits
     this.#corsPolicy = corsPolicy
+    this.#guard = guard
+    this.#hidesUnknown = hidesUnknown
     this.fastify = createFastifyApp({
       log,
       limits,
       cors: () => this.#cors,
+      routes: this.routes,
+      admit: (request, rule, response) => this.#admit(request, rule, response),
       notFound: (request) => this.#notFound(request),
     })
     this.#suggestPath = suggestPath
@@ -59,6 +78,19 @@ export class HttpApp {
     return this.#open.size
   }
 
+  /** Whether it has a route or a WebSocket at a pattern, which may name its parameters differently. */
+  has(method: string, pattern: string): boolean {
+    return this.routes.has(method, pattern) || (method === 'GET' && this.sockets.has(pattern))
+  }
+
+  /**
+   * How closely the app names a path, to be compared as text: the less the better; undefined where it has no route.
+   * @param method any unless given
+   */
+  rankOf(path: string, method?: string): string | undefined {
+    return this.routes.rankOf(path, method) ?? (this.sockets.find(path) && 'z')
+  }
+
   handle(request: RoutedRequest, response: ServerResponse): void {
     this.#follow(response)
     this.#askProxy(request)
@@ -69,30 +101,27 @@ export class HttpApp {
   }
 
   /**
-   * Hands a WebSocket request to the `upgrade` listeners. One that answers later returns a promise, and is waited for;
-   * when nobody answers, the request is refused.
+   * Hands a WebSocket request to the operation of its path or, where there is none, to the `upgrade` listeners. One that
+   * answers later returns a promise, and is waited for; when nobody answers, the request is refused.
    */
   upgrade(request: RoutedRequest, socket: Duplex, head: Buffer): void {
     this.#follow(socket)
     this.#askProxy(request)
-    const path = withoutQuery(request.originalUrl ?? '')
+    const path = loggedPath(request)
     socket.on('error', (err) => this.#log.debug({ path, reason: err.message }, 'WebSocket connection failed'))
     const fail = (err: unknown): void => {
-      this.#log.error({ err, path }, 'WebSocket request failed')
-      closeWith(socket, 500, 'internal error')
-    }
-    const listeners = this.fastify.server.rawListeners('upgrade')
-    if (listeners.length === 0) {
-      closeWith(socket, 404, this.#notFound(request))
-      return
+      const { statusCode, body, unexpected } = errorReply(err)
+      if (unexpected) this.#log.error({ err, path }, 'WebSocket request failed')
+      else this.#log.debug({ reason: body.message, path }, 'WebSocket request refused')
+      closeWith(socket, statusCode, body.message)
     }
     if (socket instanceof Socket) socket.setTimeout(0)
     const writtenBytes = bytesWritten(socket)
     const unanswered = () => !socket.destroyed && bytesWritten(socket) === writtenBytes
     const answering: Promise<unknown>[] = []
-    for (const listener of listeners) {
+    for (const listener of this.#listenersFor(request, fail)) {
       try {
-        const result: unknown = Reflect.apply(listener, this.fastify.server, [request, socket, head])
+        const result = listener(request, socket, head)
         if (result instanceof Promise) answering.push(result.catch(fail))
       } catch (err) {
         fail(err)
@@ -107,6 +136,45 @@ export class HttpApp {
       if (item instanceof Duplex || !item.writableEnded) item.destroy()
     }
     await this.fastify.close()
+  }
+
+  /** Who is to answer an upgrade; nobody where the client may not have it. */
+  #listenersFor(request: RoutedRequest, refuse: (reason: unknown) => void): readonly UpgradeListener[] {
+    try {
+      return this.#admittedListeners(request)
+    } catch (reason) {
+      refuse(reason)
+      return []
+    }
+  }
+
+  /** @throws {SluiceError} when nobody listens, or the client may not have it */
+  #admittedListeners(request: RoutedRequest): readonly UpgradeListener[] {
+    const { url = '/' } = request
+    const operation = this.sockets.find(url)
+    const { server } = this.fastify
+    const listeners = operation
+      ? [(...args: UpgradeArguments) => operation.open(...args)]
+      : server.rawListeners('upgrade').map((listener): UpgradeListener => {
+          return (...args) => Reflect.apply(listener, server, args) as unknown
+        })
+    if (listeners.length === 0) {
+      this.#admit(request, undefined)
+      throw new StreamNotFound(this.#notFound(request))
+    }
+    const access = operation?.access ?? this.routes.upgradeAccess(withoutQuery(url))
+    this.#admit(request, { access, changes: true })
+    return listeners
+  }
+
+  /** @param rule undefined where the app has no route */
+  #admit(request: RoutedRequest, rule: RouteRule | undefined, response?: ServerResponse): void {
+    if (this.#guard === undefined || (rule === undefined && !this.#hidesUnknown)) return
+    if (response && this.#cors && this.#corsPolicy !== READING_CORS) {
+      for (const [name] of this.#corsPolicy.headers) response.removeHeader(name)
+      setCorsHeaders(READING_CORS, request, response)
+    }
+    this.#guard.admit(request, rule ?? { access: 'user', changes: false })
   }
 
   #notFound({ originalUrl = '' }: RoutedRequest): string {
@@ -139,12 +207,16 @@ export class HttpApp {
   #logWhenDone(request: RoutedRequest, response: ServerResponse): void {
     const startMs = performance.now()
     const { method } = request
-    const path = withoutQuery(request.originalUrl ?? '')
+    const path = loggedPath(request)
     response.once('close', () => {
       const tookMs = Math.round(performance.now() - startMs)
       this.#log.debug({ method, path, status: response.statusCode, tookMs }, 'request')
     })
   }
+}
+
+function loggedPath({ originalUrl = '' }: RoutedRequest): string {
+  return withoutTokens(withoutQuery(originalUrl))
 }
 
 function bytesWritten(socket: Duplex): number {

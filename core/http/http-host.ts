@@ -4,19 +4,24 @@ import type { Duplex } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { HttpConfig, TcpListener } from 'sluice/sdk'
+import { ERROR_HEADERS, failure, OperationRoutes } from 'sluice/sdk/host'
 import type { RoutedRequest } from 'sluice/sdk/http'
+import { ProcessIds } from '../base/process-ids.ts'
 import { formatAddress } from '../net/address.ts'
 import type { ListenerLease } from '../net/listener-lease.ts'
 import type { ListenerPool } from '../net/listener-pool.ts'
 import type { ForeignProtocol } from './front/foreign-protocol.ts'
 import { FrontServer } from './front/front-server.ts'
 import { HTTP_LIMITS, type HttpLimits } from './front/limits.ts'
+import { appFor, assertFree } from './administration.ts'
 import { MEDIA_CORS, READING_CORS } from './cors.ts'
+import { Guard } from './guard.ts'
 import { HttpApp } from './http-app.ts'
-import { ADMIN_MOUNTS, MountTable, type Mounted } from './mount-table.ts'
+import { ADMIN_MOUNTS, MountTable, type Mounts } from './mount-table.ts'
 import { PluginHttp } from './plugin-http.ts'
-import { closeWith, ERROR_HEADERS, failure } from './replies.ts'
+import { closeWith } from './replies.ts'
 import { isNowhere, ServerListeners, tcpConfigOf, type ListenKeys, type ServerHttpConfig } from './server-listeners.ts'
+import { SessionTokens } from './session-tokens.ts'
 import { originForm, splitMount } from './request-path.ts'
 
 export type HttpHostOptions = {
@@ -28,12 +33,20 @@ export type HttpHostOptions = {
   readonly suggestPath?: (path: string) => string | undefined
   /** Where a plugin listens, besides HTTP: for clients that speak its protocol on a port of HTTP. */
   readonly listenersOf?: (plugin: string) => TcpListener['addresses']
+  /** Which process of the host this is; the first unless given. */
+  readonly process?: number
 }
 
-export type PluginHttpOptions = Mounted & {
+export type PluginOptions = Mounts & {
   /** The plugin's effective config: where it differs from the server's, the plugin gets addresses of its own. */
   readonly config: HttpConfig
   readonly log: Logger
+}
+
+/** Operations, and the prefixes below which those of them are that have no absolute path. */
+export type OperationsOfOwner = {
+  readonly mounts: readonly string[]
+  readonly operations: Pick<OperationRoutes, 'entries' | 'socketEntries'>
 }
 
 /** Who answers a request, and the URL they see; a status where nobody does. */
@@ -47,27 +60,37 @@ const ADMINISTRATION = Symbol('administration')
  * may have addresses of its own; these answer everything, and all others then nothing of it.
  */
 export class HttpHost {
+  /** The server's own operations, to be added before `start`. */
+  readonly operations: OperationRoutes
   readonly #log: Logger
   readonly #pool: ListenerPool
   readonly #limits: HttpLimits
   readonly #front: FrontServer
   readonly #core: HttpApp
   readonly #admin: HttpApp
+  readonly #guard = new Guard((request) => this.#withoutAdministration.has(request))
+  /** Requests that came to an address where administration is not, as it has addresses of its own. */
+  readonly #withoutAdministration = new WeakSet<RoutedRequest>()
   readonly #table = new MountTable<PluginHttp>()
+  /** Ids of the plugins' generations, which tokens carry. */
+  readonly #ids: ProcessIds
+  readonly #tokens = new SessionTokens()
   /** Connections to addresses of a plugin's own, with its name, and to those of administration. */
   readonly #ownSockets = new WeakMap<Socket, string | typeof ADMINISTRATION>()
   readonly #listeners: ServerListeners
   #config: ServerHttpConfig
   #started = false
 
-  constructor({ log, pool, config, limits, suggestPath, listenersOf }: HttpHostOptions) {
+  constructor({ log, pool, config, limits, suggestPath, listenersOf, process = 0 }: HttpHostOptions) {
     this.#log = log
     this.#pool = pool
     this.#config = config
     this.#limits = { ...HTTP_LIMITS, ...limits }
+    this.#ids = new ProcessIds(process)
     const options = { log, limits: this.#limits, config: config.http, corsPolicy: READING_CORS }
     this.#core = new HttpApp({ ...options, ...(suggestPath && { suggestPath }) })
-    this.#admin = new HttpApp(options)
+    this.#admin = new HttpApp({ ...options, guard: this.#guard, hidesUnknown: true })
+    this.operations = new OperationRoutes({ targetOf: () => this.#admin })
     this.#listeners = new ServerListeners({
       pool,
       onConnection: (socket) => this.#front.accept(socket),
@@ -115,11 +138,17 @@ export class HttpHost {
    * @throws {Error} when a prefix is taken
    * @throws {ListenError} when an address of its own can't be bound
    */
-  async createPluginHttp({ name, mounts, config, log }: PluginHttpOptions): Promise<PluginHttp> {
-    const app = new HttpApp({ log, limits: this.#limits, config, corsPolicy: MEDIA_CORS })
-    const plugin = new PluginHttp({ name, mounts }, app, this.#table)
-    this.#table.claim(plugin)
+  async createPluginHttp({ name, mounts, config, log }: PluginOptions): Promise<PluginHttp> {
+    const options = { log, limits: this.#limits, config, guard: this.#guard }
+    const plugin = new PluginHttp({
+      plugin: { name, mounts },
+      app: new HttpApp({ ...options, corsPolicy: MEDIA_CORS }),
+      createAdministration: () => new HttpApp({ ...options, corsPolicy: READING_CORS, hidesUnknown: true }),
+      claim: (claimant, spelling) => assertFree(spelling, claimant, [...this.#table], this.#admin),
+      ...{ table: this.#table, ids: this.#ids, tokens: this.#tokens },
+    })
     try {
+      this.#table.claim(plugin)
       const own = this.#ownAddresses(config)
       if (!isNowhere(own)) plugin.listenOn(await this.#acquireOwn(name, own))
     } catch (error) {
@@ -127,6 +156,11 @@ export class HttpHost {
       throw error
     }
     return plugin
+  }
+
+  /** The operations of the server and of the plugins that run, each with the mounts of its owner. */
+  operationsByOwner(): readonly OperationsOfOwner[] {
+    return [{ mounts: [], operations: this.operations }, ...this.#table.active()]
   }
 
   /**
@@ -211,15 +245,31 @@ export class HttpHost {
     const owner = this.#ownSockets.get(connection)
     const own = owner === ADMINISTRATION ? undefined : owner
     request.administered = owner === ADMINISTRATION || (own === undefined && !this.#listeners.hasAdmin)
+    if (this.#listeners.hasAdmin && owner !== ADMINISTRATION) this.#withoutAdministration.add(request)
     if (own === undefined && ADMIN_MOUNTS.has(mount)) {
-      if (request.administered) return { app: this.#admin, url }
+      if (request.administered) return { app: appFor(request, url, this.#admin, this.#table.active()), url }
       return { statusCode: 404, message: 'not found' }
     }
+    const former = this.#formerFor(url, mount, own)
+    if (former !== undefined) return { app: former.app, url: former.mounts.includes(mount) ? rest : url }
     const mounted = this.#table.ownerOf(mount)
     const name = own ?? mounted
     if (name === undefined) return { app: this.#core, url }
     const plugin = this.#table.activeOf(name)
     if (!plugin) return { statusCode: 503, message: 'the plugin is not running' }
     return { app: plugin.app, url: mounted === name ? rest : url }
+  }
+
+  /**
+   * The generation that a token in the address names, where it takes nothing else any more: the newest gets its requests
+   * in any case. Requests for a session of another process, which `processOf` tells, would be handed to that one here.
+   * @param own the plugin whose own address the request came to
+   */
+  #formerFor(url: string, mount: string, own: string | undefined): PluginHttp | undefined {
+    if (!this.#table.hasRetired) return undefined
+    const id = this.#tokens.ownerIn(url)
+    const former = id === undefined ? undefined : this.#table.retired(id)
+    const isAsked = own === undefined ? former?.mounts.includes(mount) : former?.name === own
+    return isAsked === true ? former : undefined
   }
 }

@@ -5,8 +5,10 @@ const RESERVED = new Set(['assets', 'favicon.ico', 'healthz', 'readyz', ...ADMIN
 /** The empty prefix is that of the server's root, `/`. */
 const MOUNT = /^(?:[a-z0-9][a-z0-9._-]*)?$/
 
-/** One generation of a plugin, and the prefixes it wants. */
-export type Mounted = { readonly name: string; readonly mounts: readonly string[] }
+/** The prefixes that a plugin wants. */
+export type Mounts = { readonly name: string; readonly mounts: readonly string[] }
+/** One generation of a plugin; its id is another than that of any other generation. */
+export type Mounted = Mounts & { readonly id: number }
 
 /** Which plugin has which prefix, and which generation of it answers. */
 export class MountTable<Generation extends Mounted> {
@@ -15,6 +17,8 @@ export class MountTable<Generation extends Mounted> {
   #activated: readonly Generation[] = []
   /** The latest of each plugin. */
   readonly #active = new Map<string, Generation>()
+  /** Those that answer for their sessions alone, by id. */
+  readonly #retired = new Map<number, Generation>()
 
   /** @throws {Error} when a prefix is malformed, the core's, or another plugin's */
   claim(generation: Generation): void {
@@ -28,9 +32,18 @@ export class MountTable<Generation extends Mounted> {
     this.#active.set(generation.name, generation)
   }
 
+  /** From now on this generation answers for its sessions alone. */
+  retire(generation: Generation): void {
+    if (this.#retired.has(generation.id)) return
+    const mayHaveSessions = this.#activated.includes(generation)
+    this.drop(generation)
+    if (mayHaveSessions) this.#retired.set(generation.id, generation)
+  }
+
   /** Forgets a generation; if it answered, the one activated before it does again, where there still is one. */
   drop(generation: Generation): void {
-    const { name } = generation
+    const { name, id } = generation
+    this.#retired.delete(id)
     this.#generations.delete(generation)
     this.#activated = this.#activated.filter((other) => other !== generation)
     const latest = this.#activated.findLast((other) => other.name === name)
@@ -40,6 +53,21 @@ export class MountTable<Generation extends Mounted> {
 
   activeOf(name: string): Generation | undefined {
     return this.#active.get(name)
+  }
+
+  /** Those that answer for their plugins. */
+  active(): Generation[] {
+    return [...this.#active.values()]
+  }
+
+  /** Whether some generation answers for its sessions alone. */
+  get hasRetired(): boolean {
+    return this.#retired.size > 0
+  }
+
+  /** A generation that answers for its sessions alone. */
+  retired(id: number): Generation | undefined {
+    return this.#retired.get(id)
   }
 
   /** The name of the plugin a prefix belongs to, whether it answers already or not. */

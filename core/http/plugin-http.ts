@@ -1,23 +1,47 @@
 import type { FastifyInstance } from 'fastify'
 import type { TcpListener } from 'sluice/sdk'
+import { OperationRoutes, type Spelling } from 'sluice/sdk/host'
 import type { ListenerLease } from '../net/listener-lease.ts'
+import type { ProcessIds } from '../base/process-ids.ts'
 import type { HttpApp } from './http-app.ts'
-import type { Mounted, MountTable } from './mount-table.ts'
+import type { SessionTokens } from './session-tokens.ts'
+import type { Mounted, Mounts, MountTable } from './mount-table.ts'
+
+export type PluginHttpOptions = {
+  readonly plugin: Mounts
+  readonly app: HttpApp
+  readonly table: MountTable<PluginHttp>
+  readonly ids: ProcessIds
+  readonly tokens: SessionTokens
+  /** Makes the app of the plugin's operations that have absolute paths; most have none. */
+  readonly createAdministration: () => HttpApp
+  /** @throws {Error} when the spelling is not for this plugin */
+  readonly claim: (plugin: PluginHttp, spelling: Spelling) => void
+}
 
 /** The HTTP side of one generation of a plugin. */
 export class PluginHttp implements Mounted {
   readonly name: string
   readonly mounts: readonly string[]
+  readonly id: number
   readonly app: HttpApp
-  readonly #table: MountTable<PluginHttp>
+  readonly operations = new OperationRoutes({ targetOf: (spelling) => this.#targetOf(spelling) })
+  readonly #options: PluginHttpOptions
+  #administration: HttpApp | undefined
   #lease: ListenerLease | null = null
   #disposed = false
 
-  constructor(plugin: Mounted, app: HttpApp, table: MountTable<PluginHttp>) {
-    this.name = plugin.name
-    this.mounts = plugin.mounts
-    this.app = app
-    this.#table = table
+  constructor(options: PluginHttpOptions) {
+    this.name = options.plugin.name
+    this.mounts = options.plugin.mounts
+    this.id = options.ids.take()
+    this.app = options.app
+    this.#options = options
+  }
+
+  /** Answers its operations that have absolute paths; undefined where it has none. */
+  get administration(): HttpApp | undefined {
+    return this.#administration
   }
 
   /** Where the plugin's routes go. Its `server` emits `upgrade`. */
@@ -32,7 +56,12 @@ export class PluginHttp implements Mounted {
 
   /** Requests and WebSockets of this generation that have not ended. */
   get openRequests(): number {
-    return this.app.openRequests
+    return this.app.openRequests + (this.#administration?.openRequests ?? 0)
+  }
+
+  /** See `PluginContext.sessionToken`. */
+  sessionToken(): string {
+    return this.#options.tokens.create(this.id)
   }
 
   /** Takes over a lease of the plugin's own addresses. */
@@ -47,23 +76,42 @@ export class PluginHttp implements Mounted {
    */
   async activate(): Promise<void> {
     await this.instance.ready()
+    await this.#administration?.fastify.ready()
     await this.#lease?.bind()
     if (this.#disposed) throw new Error(`${this.name}: unloaded while it started`)
-    this.#table.activate(this)
+    this.#options.table.activate(this)
     this.#lease?.activate()
   }
 
-  /** Gives prefixes and addresses up: new requests go elsewhere, and those that are open go on. Idempotent. */
+  /**
+   * Gives prefixes and addresses up: new requests go elsewhere, but for those that have a token of its own, and those that
+   * are open go on. Idempotent.
+   */
   async retire(): Promise<void> {
-    this.#table.drop(this)
+    this.#options.table.retire(this)
     await this.#lease?.release()
+  }
+
+  /** Takes no requests any more; those that are open go on. */
+  leave(): void {
+    this.#options.table.drop(this)
   }
 
   /** Retires, and ends what is still open. */
   async dispose(): Promise<void> {
     if (this.#disposed) return
     this.#disposed = true
-    await this.retire()
+    this.leave()
+    await this.#lease?.release()
     await this.app.close()
+    await this.#administration?.close()
+    this.#options.ids.release(this.id)
+  }
+
+  #targetOf(spelling: Spelling): HttpApp {
+    if (!spelling.isAbsolute) return this.app
+    this.#options.claim(this, spelling)
+    this.#administration ??= this.#options.createAdministration()
+    return this.#administration
   }
 }

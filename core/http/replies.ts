@@ -1,62 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { SluiceError } from 'sluice/sdk'
-
-/** The answer of an operation that worked; list operations put `total`, `pageNum` and `pageSize` beside `data`. */
-export function ok(data?: unknown, extra?: Readonly<Record<string, unknown>>) {
-  return { code: 0, message: 'success', data, ...extra }
-}
-
-/** The body of an answer with an HTTP error status. */
-export type Failure = { readonly code: number; readonly message: string; readonly details: readonly [] }
-
-const UNKNOWN = 2
-const INVALID_ARGUMENT = 3
-/** The gRPC status codes that go with HTTP ones. */
-const CODES: Readonly<Record<number, number>> = {
-  401: 16,
-  403: 7,
-  404: 5,
-  405: 12,
-  409: 6,
-  429: 8,
-  501: 12,
-  503: 14,
-  504: 4,
-}
-
-/** Caches keep a 404 for minutes unless told otherwise: too long for a stream that begins in the next second. */
-export const ERROR_HEADERS = { 'cache-control': 'no-store' } as const
-
-/** The error body that goes with an HTTP status: `code` is the gRPC status code, 3 for bad requests and 2 at a loss. */
-export function failure(statusCode: number, message: string): Failure {
-  const code = CODES[statusCode] ?? (statusCode < 500 ? INVALID_ARGUMENT : UNKNOWN)
-  return { code, message, details: [] }
-}
-
-export type ErrorReply = {
-  readonly statusCode: number
-  readonly body: Failure
-  /** Nothing foresaw it: the client gets no detail, the log all of it. */
-  readonly unexpected: boolean
-}
-
-/**
- * The answer to a request whose handler threw. Named errors of the sdk and errors with a `statusCode` of 4xx, as
- * fastify's own, show their message; all others are a plain 500.
- */
-export function errorReply(error: unknown): ErrorReply {
-  const statusCode = statusOf(error)
-  const shown = error instanceof Error && (error instanceof SluiceError || statusCode < 500)
-  const message = shown ? error.message : 'internal error'
-  return { statusCode, body: failure(statusCode, message), unexpected: !shown }
-}
-
-function statusOf(error: unknown): number {
-  if (!(error instanceof Error) || !('statusCode' in error)) return 500
-  const { statusCode } = error
-  return typeof statusCode === 'number' && statusCode >= 400 && statusCode <= 599 ? statusCode : 500
-}
+import { failure } from 'sluice/sdk/host'
 
 /** Answers with an error on a socket that has no response object, and closes it. */
 export function closeWith(socket: Duplex, statusCode: number, message: string): void {

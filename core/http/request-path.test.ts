@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { originForm, splitMount } from './request-path.ts'
-import { RouteMethods } from './route-methods.ts'
+import { RouteTable } from './route-table.ts'
 
 const SPLITS = [
   { url: '/flv/live/a.flv?x', mount: 'flv', rest: '/live/a.flv?x' },
@@ -44,11 +44,11 @@ describe('request paths', () => {
 
   for (const { pattern, match, miss } of ROUTES) {
     it(`finds the methods of ${pattern}`, () => {
-      const routes = new RouteMethods()
-      routes.add(pattern, ['GET'])
-      routes.add(pattern, ['GET', 'PUT'])
-      for (const path of match) expect(routes.on(path), path).to.deep.equal(['GET', 'PUT'])
-      for (const path of miss) expect(routes.on(path), path).to.deep.equal([])
+      const routes = new RouteTable()
+      routes.add({ url: pattern, method: 'GET' })
+      routes.add({ url: pattern, method: ['GET', 'PUT'] })
+      for (const path of match) expect(routes.methodsOn(path), path).to.deep.equal(['GET', 'PUT'])
+      for (const path of miss) expect(routes.methodsOn(path), path).to.deep.equal([])
     })
   }
 })

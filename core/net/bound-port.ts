@@ -1,8 +1,11 @@
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import type { Logger } from 'pino'
+import { errorCode } from '../base/error-code.ts'
+import { LogLimit } from '../base/log-limit.ts'
 import type { AcceptLimits } from './accept-limits.ts'
-import { formatAddress, type ListenAddress } from './address.ts'
+import type { ListenAddress } from './address.ts'
+import type { Bound } from './port-table.ts'
 import { TlsLayer, type TlsOptions } from './tls-layer.ts'
 import type { ServerCertificate } from './tls.ts'
 
@@ -12,7 +15,8 @@ export type PortHandler = {
   readonly keepalive: boolean
   /** Null where the port has no TLS. */
   readonly certificate: ServerCertificate | null
-  onConnection(socket: Socket): void
+  /** `handedOver` is what an older handler gave with a connection of its own. */
+  onConnection(socket: Socket, handedOver?: unknown): void
 }
 
 /** Idle time before the first keep-alive probe. */
@@ -29,14 +33,14 @@ const NO_IPV6_CODES = new Set(['EAFNOSUPPORT', 'EADDRNOTAVAIL', 'EINVAL'])
  * A listening port that outlives those who use it: connections go to the handler activated last. Before the first one
  * is there, and between two, connections are held.
  */
-export class BoundPort {
+export class BoundPort implements Bound<PortHandler> {
   readonly #server = createServer((socket) => this.#accept(socket))
   readonly #tls: TlsLayer | null
   readonly #handlers: PortHandler[] = []
   readonly #held = new Set<Socket>()
   readonly #log: Logger
   readonly #limits: AcceptLimits
-  #acceptErrorLoggedMs = -Infinity
+  readonly #acceptErrors = new LogLimit(ACCEPT_ERROR_LOG_INTERVAL_MS)
 
   constructor(options: { readonly tls: TlsOptions | null; readonly log: Logger; readonly limits: AcceptLimits }) {
     this.#log = options.log
@@ -60,8 +64,6 @@ export class BoundPort {
       if (host !== null || !NO_IPV6_CODES.has(errorCode(error))) throw error
       await this.#listenOn('0.0.0.0', port)
     }
-    const { address } = this
-    this.#log.info(address, `listening on ${formatAddress(address.host, address.port)}`)
   }
 
   async #listenOn(host: string, port: number): Promise<void> {
@@ -92,6 +94,19 @@ export class BoundPort {
     if (index < 0) return
     this.#handlers.splice(index, 1)
     this.#useCertificate()
+  }
+
+  /**
+   * Gives a connection of this port to the handler activated last. It waits for its next `data` listener there, as one
+   * that was just accepted does.
+   * @returns false where `from` is that handler, or there is none
+   */
+  handOver(socket: Socket, state: unknown, from: PortHandler): boolean {
+    const handler = this.#handlers.at(-1)
+    if (handler === undefined || handler === from || socket.destroyed) return false
+    holdData(socket)
+    this.#call(handler, socket, state)
+    return true
   }
 
   /** Stops listening for a while. Connections that were accepted live on, also those that are held. */
@@ -143,12 +158,16 @@ export class BoundPort {
       return
     }
     if (this.#tls) socket.on('error', (err) => this.#log.debug({ code: errorCode(err) }, 'connection failed'))
+    this.#call(handler, socket)
+  }
+
+  #call(handler: PortHandler, socket: Socket, handedOver?: unknown): void {
     const fail = (err: unknown): void => {
       this.#log.error({ err }, 'connection closed: its handler failed')
       socket.destroy()
     }
     try {
-      const result: unknown = handler.onConnection(socket)
+      const result: unknown = handler.onConnection(socket, handedOver)
       if (result instanceof Promise) result.catch(fail)
     } catch (err) {
       fail(err)
@@ -158,13 +177,17 @@ export class BoundPort {
   #onAcceptError(error: Error): void {
     // `listen` tells of its own errors.
     if (!this.listening) return
-    const nowMs = performance.now()
-    if (nowMs - this.#acceptErrorLoggedMs < ACCEPT_ERROR_LOG_INTERVAL_MS) return
-    this.#acceptErrorLoggedMs = nowMs
+    if (this.#acceptErrors.pass() === undefined) return
     this.#log.error({ code: errorCode(error) }, 'connections refused: they can not be accepted')
   }
 }
 
-function errorCode(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : ''
+function holdData(socket: Socket): void {
+  socket.pause()
+  const onListener = (event: string | symbol): void => {
+    if (event !== 'data' && event !== 'readable') return
+    socket.off('newListener', onListener)
+    if (event === 'data') socket.resume()
+  }
+  socket.on('newListener', onListener)
 }

@@ -1,8 +1,12 @@
 import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
-import { connect as connectTls } from 'node:tls'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { connect as connectTls, type TLSSocket } from 'node:tls'
 import { expect } from 'chai'
 import { pino } from 'pino'
+import { generate } from 'selfsigned'
 import type { TcpConfig } from 'sluice/sdk'
 import type { AcceptLimits } from './accept-limits.ts'
 import type { ListenerLease } from './listener-lease.ts'
@@ -48,7 +52,7 @@ describe('ListenerPool', () => {
     return client
   }
 
-  function dialTls(lease: ListenerLease): Socket {
+  function dialTls(lease: ListenerLease): TLSSocket {
     const client = connectTls({ port: portOf(lease), host: '127.0.0.1', rejectUnauthorized: false })
     client.on('error', () => {})
     clients.push(client)
@@ -303,6 +307,75 @@ describe('ListenerPool', () => {
     const errors = lines.filter(({ level }) => level === 50)
     expect(errors).to.have.length(4)
     expect(errors[0]).to.have.property('owner', 'rtmp')
+  })
+
+  describe('a connection that is handed over', () => {
+    it('waits for who listens to its data, however late, as a new one does', async () => {
+      for (const config of [CONFIG, TLS_CONFIG]) {
+        const owner = { plugin: config === CONFIG ? 'rtmp' : 'rtmps' }
+        const taken: { socket: Socket; state: unknown }[] = []
+        const first = await pool.acquire({ ...owner }, config, (socket) => void taken.push({ socket, state: 'new' }))
+        first.activate()
+        const client = config === CONFIG ? dial(first) : dialTls(first)
+        client.write('one')
+        await waitFor(() => taken.length === 1)
+        const socket = taken[0]?.socket
+        if (socket === undefined) throw new Error('no connection')
+        let said = ''
+        const hear = (bytes: Buffer) => void (said += bytes.toString())
+        socket.on('data', hear)
+        await waitFor(() => said === 'one')
+        expect(first.handOver(socket, 'early')).to.equal(false)
+
+        const second = await pool.acquire(owner, config, (given, state) => void taken.push({ socket: given, state }))
+        second.activate()
+        await first.release()
+        socket.off('data', hear)
+        socket.unshift(Buffer.from('unused '))
+        expect(first.handOver(socket, { id: 7 })).to.equal(true)
+        expect(taken[1]).to.eql({ socket, state: { id: 7 } })
+        client.write('two')
+        // A second connection that has been accepted tells that there was time for the bytes to come, and be lost.
+        await once(config === CONFIG ? dial(second) : dialTls(second), config === CONFIG ? 'connect' : 'secureConnect')
+        await waitFor(() => taken.length === 3)
+        said = ''
+        socket.on('data', hear)
+        await waitFor(() => said === 'unused two')
+        socket.destroy()
+        expect(second.handOver(socket, 'too late')).to.equal(false)
+        await second.release()
+      }
+    })
+  })
+
+  it('shows a renewed certificate to those who come later, and keeps the connections', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'sluice-renewal-'))
+    const files = { certfile: path.join(folder, 'cert.pem'), keyfile: path.join(folder, 'key.pem') }
+    const store = async (name: string) => {
+      const { cert, private: key } = await generate([{ name: 'commonName', value: name }], { keyType: 'ec' })
+      await writeFile(files.keyfile, key)
+      await writeFile(files.certfile, cert)
+    }
+    const nameSeen = (client: TLSSocket) => client.getPeerCertificate().subject?.CN
+    try {
+      await store('old.test')
+      const lease = await pool.acquire({ plugin: 'rtmp' }, { ...TLS_CONFIG, ...files }, (socket) => socket.pipe(socket))
+      lease.activate()
+      const early = dialTls(lease)
+      await once(early, 'secureConnect')
+      expect(nameSeen(early)).to.equal('old.test')
+      await store('new.test')
+      await waitFor(async () => {
+        const late = dialTls(lease)
+        await once(late, 'secureConnect')
+        return nameSeen(late) === 'new.test'
+      })
+      early.write('still here')
+      expect(await read(early, 10)).to.equal('still here')
+      await lease.release()
+    } finally {
+      await rm(folder, { recursive: true })
+    }
   })
 
   it('survives a peer that resets the connection nobody listens to', async () => {

@@ -6,27 +6,35 @@ export type KeyPair = { readonly cert: string; readonly key: string }
 
 const LIFETIME_DAYS = 365
 /** Clients' clocks may be behind ours. */
-const BACKDATE_DAYS = 1
+const MAX_BACKDATE_DAYS = 1
 const DAY_MS = 86_400_000
 
-let made: Promise<KeyPair> | undefined
+/** By the days that they hold. */
+const made = new Map<number, { readonly pair: Promise<KeyPair>; readonly dueMs: number }>()
 
-/** The certificate used where none is configured: for this machine's names, made once per process. */
-export function selfSignedCertificate(): Promise<KeyPair> {
-  made ??= makeCertificate()
-  return made
+/**
+ * The certificate used where none is configured: for this machine's names, made once per process, and made anew when half
+ * of its time is over.
+ * @param days from its beginning to its end
+ */
+export function selfSignedCertificate(days = LIFETIME_DAYS, nowMs = Date.now()): Promise<KeyPair> {
+  const known = made.get(days)
+  if (known !== undefined && nowMs < known.dueMs) return known.pair
+  const pair = makeCertificate(days, nowMs)
+  made.set(days, { pair, dueMs: nowMs + (days * DAY_MS) / 2 })
+  return pair
 }
 
-async function makeCertificate(): Promise<KeyPair> {
+async function makeCertificate(days: number, nowMs: number): Promise<KeyPair> {
   // Most servers never need it, and the package and what it brings take a tenth of a second to load.
   const { generate } = await import('selfsigned')
-  const now = Date.now()
+  const beginMs = nowMs - Math.min(MAX_BACKDATE_DAYS, days / 4) * DAY_MS
   const { cert, private: key } = await generate([{ name: 'commonName', value: hostname() }], {
     keyType: 'ec',
     curve: 'P-256',
     algorithm: 'sha256',
-    notBeforeDate: new Date(now - BACKDATE_DAYS * DAY_MS),
-    notAfterDate: new Date(now + LIFETIME_DAYS * DAY_MS),
+    notBeforeDate: new Date(beginMs),
+    notAfterDate: new Date(beginMs + days * DAY_MS),
     extensions: [
       { name: 'basicConstraints', cA: false, critical: true },
       { name: 'keyUsage', digitalSignature: true, critical: true },

@@ -52,6 +52,32 @@ describe('TLS certificate', () => {
     expect(parsed.publicKey.asymmetricKeyType).to.equal('ec')
   })
 
+  it('is made for so many days, and anew when half of them are over', async () => {
+    // Of no other test: certificates that are made here are shared by the days that they hold.
+    const days = 10
+    const daysMs = (count: number) => count * 86_400_000
+    let nowMs = Date.now()
+    const certificate = await ServerCertificate.open({ certfile: '', keyfile: '' }, log, { days, now: () => nowMs })
+    try {
+      const first = new X509Certificate(certificate.pair.cert)
+      expect(first.validToDate.getTime() - first.validFromDate.getTime()).to.equal(daysMs(days))
+      expect(nowMs).to.be.within(first.validFromDate.getTime(), first.validToDate.getTime())
+      const renewed: KeyPair[] = []
+      certificate.onRenewed = (pair) => renewed.push(pair)
+      nowMs += daysMs(days / 2) - 1000
+      await certificate.reload()
+      expect(renewed).to.eql([])
+      nowMs += 1000
+      await certificate.reload()
+      expect(renewed).to.eql([certificate.pair])
+      expect(new X509Certificate(certificate.pair.cert).validToDate.getTime()).to.be.greaterThan(
+        nowMs + daysMs(days - 2),
+      )
+    } finally {
+      certificate.close()
+    }
+  })
+
   it('is read from its files', async () => {
     const pair = await makePair('read.test')
     await store(pair)

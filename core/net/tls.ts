@@ -7,6 +7,16 @@ import { selfSignedCertificate, type KeyPair } from './self-signed.ts'
 /** Paths as in the config; both empty for a self-signed certificate. */
 export type CertificateFiles = { readonly certfile: string; readonly keyfile: string }
 
+/** Of a certificate that is made here. */
+export type CertificateLife = {
+  /** From its beginning to its end; 365 unless given. */
+  readonly days?: number | undefined
+  /** The time in milliseconds since 1970. */
+  readonly now?: () => number
+}
+
+/** How often it is looked whether a certificate that was made here is due. */
+const DUE_INTERVAL_MS = 3_600_000
 /** How often the files are looked at. Polled, for renewal tools replace files, links and whole folders. */
 const WATCH_INTERVAL_MS = 2_000
 
@@ -14,9 +24,11 @@ const WATCH_INTERVAL_MS = 2_000
  * Reads and checks a certificate and its key.
  * @throws {Error} naming the file and what is wrong with it
  */
-export async function loadCertificate(files: CertificateFiles): Promise<KeyPair> {
-  const { certfile, keyfile } = files
-  if (certfile === '' && keyfile === '') return selfSignedCertificate()
+export async function loadCertificate(
+  { certfile, keyfile }: CertificateFiles,
+  { days, now = Date.now }: CertificateLife = {},
+): Promise<KeyPair> {
+  if (certfile === '' && keyfile === '') return selfSignedCertificate(days, now())
   if (certfile === '') throw new Error(`keyfile ${keyfile} is set, but certfile is not`)
   if (keyfile === '') throw new Error(`certfile ${certfile} is set, but keyfile is not`)
   // One after the other: where both are wrong, the first is named.
@@ -51,35 +63,39 @@ function reason(error: unknown): string {
   return error.message
 }
 
-/** The certificate of a listener, read again when its files change, so that a renewed one needs no restart. */
+/** A certificate that is renewed without a restart: read again when its files change, or made anew when it is due. */
 export class ServerCertificate {
   readonly #files: CertificateFiles
+  readonly #life: CertificateLife
   readonly #log: Logger
   readonly #reload = (): void => void this.reload()
   #pair: KeyPair
+  #dueTimer: NodeJS.Timeout | undefined
   /** Told when the certificate was replaced. */
   onRenewed: (pair: KeyPair) => void = () => {}
 
-  private constructor(files: CertificateFiles, pair: KeyPair, log: Logger) {
+  private constructor(files: CertificateFiles, life: CertificateLife, pair: KeyPair, log: Logger) {
     this.#files = files
+    this.#life = life
     this.#pair = pair
     this.#log = log
+    if (this.#paths().length === 0) this.#dueTimer = setInterval(this.#reload, DUE_INTERVAL_MS).unref()
     for (const path of this.#paths()) watchFile(path, { interval: WATCH_INTERVAL_MS, persistent: false }, this.#reload)
   }
 
   /** @throws {Error} as `loadCertificate` does */
-  static async open(files: CertificateFiles, log: Logger): Promise<ServerCertificate> {
-    return new ServerCertificate(files, await loadCertificate(files), log)
+  static async open(files: CertificateFiles, log: Logger, life: CertificateLife = {}): Promise<ServerCertificate> {
+    return new ServerCertificate(files, life, await loadCertificate(files, life), log)
   }
 
   get pair(): KeyPair {
     return this.#pair
   }
 
-  /** Reads the files again. While they don't fit together, as between two writes of a renewal, the old pair stays. */
+  /** Reads the files again, or looks whether the one made here is due. While they don't fit together, as between two writes of a renewal, the old pair stays. */
   async reload(): Promise<void> {
     try {
-      const pair = await loadCertificate(this.#files)
+      const pair = await loadCertificate(this.#files, this.#life)
       if (pair.cert === this.#pair.cert && pair.key === this.#pair.key) return
       this.#pair = pair
       this.onRenewed(pair)
@@ -90,6 +106,8 @@ export class ServerCertificate {
   }
 
   close(): void {
+    clearInterval(this.#dueTimer)
+    this.onRenewed = () => {}
     for (const path of this.#paths()) unwatchFile(path, this.#reload)
   }
 

@@ -165,7 +165,9 @@ function branchNode(branch: Branch): TaskNode {
 }
 
 function taskNode({ id, init, startTime, startReason, stopping }: RunningTask): TaskNode {
-  const shown = node({ id, owner: init.owner, startTime, description: init.description ?? {}, children: [], level: 2 })
+  const { owner, description: described = {} } = init
+  const description = typeof described === 'function' ? described() : described
+  const shown = node({ id, owner, startTime, description, children: [], level: 2 })
   return { ...shown, type: TYPE.task, state: stopping ? STATE.disposing : STATE.running, startReason }
 }
 

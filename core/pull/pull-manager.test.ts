@@ -50,7 +50,7 @@ function plugin({ pull = {}, onsub = {} }: Rules, name = 'x'): PluginView {
   const values = { ...effectiveConfig({ config: InheritedConfig }), pull, onsub: { pull: onsub } }
   return {
     ...{ name, version: '1', description: '', generation: 1, state: 'running', disableReason: undefined },
-    ...{ lastError: undefined, listeners: [], loadMs: 0, setupMs: 0 },
+    ...{ lastError: undefined, listeners: [], udpListeners: [], loadMs: 0, setupMs: 0 },
     definition: { name, version: '1', provides: [`pull:${name}`], setup() {} },
     config: { enabled: true, values, sources: new Map(), userConfig: '' },
   }

@@ -8,29 +8,29 @@ const TRACK: Track = { ...SCRIPTED_AUDIO, id: 0 }
 
 describe('HoldBack', () => {
   let dispatched: number[]
-  let boarding: HoldBack
+  let holdBack: HoldBack
   beforeEach(() => {
     dispatched = []
-    boarding = new HoldBack(({ dts }) => dispatched.push(dts))
+    holdBack = new HoldBack(({ dts }) => dispatched.push(dts))
   })
 
   function holds(dts: number): boolean {
-    return boarding.holds(AccessUnit.fromData(TRACK, dts, dts, true, Buffer.of(1)))
+    return holdBack.holds(AccessUnit.fromData(TRACK, dts, dts, true, Buffer.of(1)))
   }
 
   it('holds nothing when nobody is on the way', () => {
     expect(holds(0)).to.equal(false)
-    boarding.end()
+    holdBack.end()
     expect(dispatched).to.eql([])
   })
 
   it('hands on what it held, in order, when those who attach at once have been taken in', async () => {
-    boarding.begin()
+    holdBack.begin()
     expect([holds(0), holds(1)]).to.eql([true, true])
     const takenIn = Promise.resolve().then(() => turn())
     await takenIn
     expect(dispatched).to.eql([])
-    boarding.begin()
+    holdBack.begin()
     expect(holds(2)).to.equal(true)
     await turn()
     expect(dispatched).to.eql([0, 1, 2])
@@ -38,9 +38,9 @@ describe('HoldBack', () => {
   })
 
   it('hands on at once when it has to', async () => {
-    boarding.begin()
+    holdBack.begin()
     holds(0)
-    boarding.end()
+    holdBack.end()
     expect(dispatched).to.eql([0])
     await turn()
     await turn()

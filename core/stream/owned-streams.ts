@@ -9,12 +9,15 @@ import {
   type StreamManager,
   type Subscriber,
   type SubscriberInfo,
+  type Talk,
+  type TrackInit,
 } from 'sluice/sdk'
 import type { Gatekeeper } from '../auth/gatekeeper.ts'
 import type { StreamRegistry } from './registry.ts'
 import type { StreamOwner } from '../auth/stream-owner.ts'
 import type { StreamPublisher } from './stream-publisher.ts'
-import { subscriberInfo, type StreamSubscriber } from './stream-subscriber.ts'
+import type { StreamSubscriber } from './stream-subscriber.ts'
+import { subscriberInfo } from './subscriber-info.ts'
 
 /** The gatekeeper, as far as auth handlers go. */
 type HandlerGates = Pick<Gatekeeper, 'setHandler' | 'removeHandler'>
@@ -29,6 +32,7 @@ export class OwnedStreams {
   /** The owner as it was given: the gatekeeper knows it by identity. */
   readonly #owner: StreamOwner
   readonly #sessions = new Set<OwnedSession>()
+  readonly #talks = new Set<Talk>()
   /** The number of sessions on their way through the gates. */
   #opening = 0
   #closeReason: CloseReason | undefined
@@ -58,6 +62,7 @@ export class OwnedStreams {
   close(text: string): void {
     const reason = (this.#closeReason ??= { code: 'unloaded', text })
     for (const session of [...this.#sessions]) session.close(reason)
+    for (const talk of [...this.#talks]) talk.close()
   }
 
   /** Takes the auth handler back that was set; none can be set any more. */
@@ -74,6 +79,8 @@ export class OwnedStreams {
       publish: (request, options) => this.#publish(request, options),
       subscribe: (request) => this.#subscribe(request),
       authenticate: (request) => this.#authenticate(request),
+      talk: (request, tracks) => this.#talk(request, tracks),
+      move: (ids, streamPath) => this.#registry.move(ids, streamPath),
       get: (streamPath): StreamInfo | undefined => this.#registry.get(streamPath)?.info(),
       list: (): StreamInfo[] => this.#registry.list().map((stream) => stream.info()),
       subscribers: (streamPath): SubscriberInfo[] => this.#registry.subscribers(streamPath).map(subscriberInfo),
@@ -94,6 +101,16 @@ export class OwnedStreams {
     this.#checkOpen()
     await this.#registry.authenticate(request, this.#asking)
     this.#checkOpen()
+  }
+
+  async #talk(request: SessionInit, tracks: readonly TrackInit[]): Promise<Talk> {
+    this.#checkOpen()
+    const talk = await this.#registry.talk(request, tracks, this.#asking)
+    this.#talks.add(talk)
+    talk.onClose(() => this.#talks.delete(talk))
+    if (this.#closeReason !== undefined) talk.close()
+    this.#checkOpen()
+    return talk
   }
 
   async #open<S extends OwnedSession>(ask: (admitted: (session: S) => void) => Promise<S>): Promise<S> {

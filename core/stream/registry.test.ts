@@ -6,13 +6,12 @@ import {
   StreamExists,
   StreamNotFound,
   StreamUnavailable,
-  type CloseCode,
   type Publisher,
   type Subscriber,
 } from 'sluice/sdk'
 import { FakeFormat, FakeSink } from './fixtures/fake-format.ts'
 import { turn } from './fixtures/muxer-rig.ts'
-import { AUDIO, CountingGate, RegistryRig, Source, VIDEO, closeRigs } from './fixtures/registry-rig.ts'
+import { AUDIO, CountingGate, RegistryRig, Source, VIDEO, closeRigs, endOf } from './fixtures/registry-rig.ts'
 
 type ErrorClass = new (...args: never[]) => Error
 
@@ -23,12 +22,6 @@ async function expectRejection(promise: Promise<unknown>, kind: ErrorClass, mess
   )
   expect(error).to.be.instanceOf(kind)
   if (message !== undefined) expect((error as Error).message).to.equal(message)
-}
-
-function reasonOf(session: Publisher | Subscriber): { code?: CloseCode; reason?: string } {
-  const end: { code?: CloseCode; reason?: string } = {}
-  session.onClose(({ code, text }) => Object.assign(end, { code, reason: text }))
-  return end
 }
 
 describe('StreamRegistry', () => {
@@ -44,7 +37,7 @@ describe('StreamRegistry', () => {
 
     it('replaces the publisher where kickexist is on', async () => {
       const rig = new RegistryRig({ publish: { kickexist: true } })
-      const end = reasonOf(await rig.publish('live/a'))
+      const end = endOf(await rig.publish('live/a'))
       const second = await rig.publish('live/a')
       expect(end).to.deep.equal({ code: 'kick', reason: 'kick' })
       expect(rig.registry.get('live/a')?.publisher).to.equal(second)
@@ -165,7 +158,7 @@ describe('StreamRegistry', () => {
       const subscriber = await rig.subscribe('live/a', { signal: client.signal })
       expect(getEventListeners(client.signal, 'abort')).to.be.empty
       client.abort()
-      expect(reasonOf(subscriber).reason).to.equal(undefined)
+      expect(endOf(subscriber).reason).to.equal(undefined)
     })
   })
 
@@ -387,7 +380,7 @@ describe('StreamRegistry', () => {
       source.write('P2')
       const waiting = rig.subscribe('live/b')
       await turn()
-      const ends = [reasonOf(source.publisher), reasonOf(subscriber)]
+      const ends = [endOf(source.publisher), endOf(subscriber)]
       rig.registry.close('bye')
       expect(ends.map(({ reason }) => reason)).to.deep.equal(['bye', 'bye'])
       expect(sink.text).to.equal('S(v1,a1) K1 P2')

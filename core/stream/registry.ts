@@ -1,56 +1,61 @@
 import {
   checkStreamPath,
   CLIENT_LEFT,
-  parseQuery,
-  StreamDenied,
   StreamExists,
   StreamNotFound,
+  StreamRedirect,
   StreamUnavailable,
   type CloseReason,
-  type Hooks,
   type PublishOptions,
   type SessionAction,
   type SessionInit,
   type SessionRequest,
+  type Talk,
+  type TrackInit,
+  type SubscribeConfig,
 } from 'sluice/sdk'
 import type { Logger } from 'pino'
-import { logDenial } from '../auth/denial.ts'
-import type { Admitted } from '../auth/gate.ts'
-import type { Gatekeeper } from '../auth/gatekeeper.ts'
+import { ProcessIds } from '../base/process-ids.ts'
 import { applyPublishOverrides, applySubscribeOverrides } from './session-overrides.ts'
 import { MergeWindow } from './fan-out/merge-window.ts'
+import {
+  SessionAdmission,
+  type AdmissionGates,
+  type AdmissionHooks,
+  type AdmittedSession,
+} from './session-admission.ts'
 import { SessionLife } from './session-life.ts'
-import { Stream, type NoticeHooks } from './stream.ts'
+import { Stream, type StreamHooks } from './stream.ts'
 import type { StreamOwner } from '../auth/stream-owner.ts'
 import { StreamPublisher } from './stream-publisher.ts'
 import { StreamPulse } from './stream-pulse.ts'
 import { StreamSubscriber } from './stream-subscriber.ts'
 
-/** Hooks as the registry uses them. */
-export interface RegistryHooks extends NoticeHooks {
-  /** @throws {StreamDenied} */
-  admit(name: 'publish' | 'subscribe', request: SessionRequest): Promise<void>
-  resolve(request: SessionRequest): Promise<boolean>
-  isTapped(name: keyof Hooks): boolean
-}
+/** A path that a `resolve` hook leads to may lead to others, so many in all. */
+const MAX_HOPS = 4
 
 type RegistryOptions = {
   readonly log: Logger
-  readonly hooks: RegistryHooks
-  readonly gatekeeper: Pick<Gatekeeper, 'admit' | 'authenticate'>
+  /** Which process of the host this is; the first unless given. */
+  readonly process?: number
+  readonly hooks: AdmissionHooks & StreamHooks
+  readonly gatekeeper: AdmissionGates
 }
 
 /** All streams of this process, by path, and the one way into them. */
 export class StreamRegistry {
   readonly mergeWindow = new MergeWindow()
   readonly #options: RegistryOptions
+  readonly #admission: SessionAdmission
   readonly #streams = new Map<string, Stream>()
   readonly #pulse: StreamPulse
-  #nextId = 1
+  readonly #ids: ProcessIds
   #closed = false
 
   constructor(options: RegistryOptions) {
     this.#options = options
+    this.#ids = new ProcessIds(options.process ?? 0)
+    this.#admission = new SessionAdmission(options.gatekeeper, options.hooks)
     this.#pulse = new StreamPulse(this.#streams, this.mergeWindow)
   }
 
@@ -87,19 +92,13 @@ export class StreamRegistry {
     owner: StreamOwner,
     onAdmitted: (publisher: StreamPublisher) => void,
   ): Promise<StreamPublisher> {
-    const { request, lifetimeMs, onEnd } = await this.#admit('publish', init, owner)
-    const section = { ...owner.config.publish, ...options.config }
-    const config = applyPublishOverrides(section, request.params)
-    this.#makeRoom(request.streamPath, config.kickexist, config.maxcount)
-    const stream = this.#stream(request.streamPath)
-    const session = new SessionLife({ log: owner.log, lifetimeMs, onEnd })
-    const { timestampBits } = options
-    const times = { startMs: stream.nextStartMs, timestampBits }
-    const publisher = new StreamPublisher({ id: this.#nextId++, request, config, ...times, stream, session })
-    session.begin()
-    stream.setPublisher(publisher)
-    onAdmitted(publisher)
-    return publisher
+    const admitted = await this.#admit('publish', init, owner)
+    try {
+      return this.#publish(admitted, options, owner, onAdmitted)
+    } catch (error) {
+      admitted.undo()
+      throw error
+    }
   }
 
   /**
@@ -111,25 +110,60 @@ export class StreamRegistry {
     owner: StreamOwner,
     onAdmitted: (subscriber: StreamSubscriber) => void,
   ): Promise<StreamSubscriber> {
-    const { request, lifetimeMs, onEnd } = await this.#admit('play', init, owner)
-    const config = applySubscribeOverrides(owner.config.subscribe, request.params)
-    const stream = this.#stream(request.streamPath)
-    if (request.type === 'server' && config.maxcount > 0 && stream.subscriberCount >= config.maxcount) {
-      throw new StreamUnavailable('subscribe max count exceeded')
+    const admitted = await this.#admit('play', init, owner)
+    try {
+      const { request, ...rest } = admitted
+      const config = applySubscribeOverrides(owner.config.subscribe, request.params)
+      const stream = this.#roomFor(request.streamPath, request, config)
+      const session = new SessionLife({ log: owner.log, ...rest })
+      const subscriber = new StreamSubscriber({ id: this.#idFor(session), request, config, stream, session })
+      stream.addSubscriber(subscriber)
+      onAdmitted(subscriber)
+      await this.#wait(stream, subscriber, init.streamPath)
+      return subscriber
+    } catch (error) {
+      admitted.undo()
+      throw error
     }
-    const session = new SessionLife({ log: owner.log, lifetimeMs, onEnd })
-    const subscriber = new StreamSubscriber({ id: this.#nextId++, request, config, stream, session })
-    stream.addSubscriber(subscriber)
-    onAdmitted(subscriber)
-    await this.#wait(stream, subscriber, init.streamPath)
-    return subscriber
+  }
+
+  /** See `StreamManager.move`. */
+  move(ids: Iterable<number>, streamPath: string): void {
+    const stream = this.get(checkStreamPath(streamPath))
+    if (stream === undefined) throw new StreamNotFound(`nobody publishes ${streamPath}`)
+    const wanted = new Set(ids)
+    stream.pendingMoves.add(this.subscribers().filter(({ id }) => wanted.has(id)))
+  }
+
+  /** See `StreamManager.talk`. */
+  async talk(init: SessionInit, tracks: readonly TrackInit[], owner: StreamOwner): Promise<Talk> {
+    this.#checkOpen()
+    const { request, ...admitted } = await this.#admission.admitTalk(init, owner)
+    const session = new SessionLife({ log: owner.log, ...admitted })
+    try {
+      const publisher = this.get(request.streamPath)?.publisher
+      if (publisher === undefined) throw new StreamNotFound()
+      const talk = await publisher.talks.open(tracks)
+      session.begin()
+      const { signal } = request
+      const leave = () => talk.close()
+      signal?.addEventListener('abort', leave)
+      talk.onClose(() => {
+        signal?.removeEventListener('abort', leave)
+        session.close(CLIENT_LEFT)
+      })
+      if (signal?.aborted === true) leave()
+      return talk
+    } catch (error) {
+      admitted.undo()
+      throw error
+    }
   }
 
   /** See `StreamManager.authenticate`. */
   async authenticate(init: SessionInit, owner: StreamOwner): Promise<void> {
     this.#checkOpen()
-    const request = requestOf('play', init, owner)
-    await logged(owner, request, this.#options.gatekeeper.authenticate(request, owner))
+    await this.#admission.authenticate(init, owner)
     this.#checkOpen()
   }
 
@@ -141,19 +175,37 @@ export class StreamRegistry {
     for (const stream of [...this.#streams.values()]) stream.close(reason)
   }
 
-  async #admit(action: SessionAction, init: SessionInit, owner: StreamOwner): Promise<Admitted> {
+  async #admit(action: SessionAction, init: SessionInit, owner: StreamOwner): Promise<AdmittedSession> {
     this.#checkOpen()
-    const request = requestOf(action, init, owner)
-    return logged(owner, request, this.#pass(request, owner))
+    const admitted = await this.#admission.admit(action, init, owner)
+    if (this.#closed) admitted.undo()
+    this.#checkOpen()
+    return admitted
   }
 
-  async #pass(request: SessionRequest, owner: StreamOwner): Promise<Admitted> {
-    const admitted = await this.#options.gatekeeper.admit(request, owner)
-    const hook = request.action === 'publish' ? 'publish' : 'subscribe'
-    if (this.#options.hooks.isTapped(hook)) await this.#options.hooks.admit(hook, admitted.request)
-    this.#checkOpen()
-    if (request.signal?.aborted === true) throw new StreamUnavailable(CLIENT_LEFT.text)
-    return admitted
+  #publish(
+    { request, ...admitted }: AdmittedSession,
+    options: PublishOptions,
+    owner: StreamOwner,
+    onAdmitted: (publisher: StreamPublisher) => void,
+  ): StreamPublisher {
+    const section = { ...owner.config.publish, ...options.config }
+    const config = applyPublishOverrides(section, request.params)
+    this.#makeRoom(request.streamPath, config.kickexist, config.maxcount)
+    const stream = this.#stream(request.streamPath)
+    const session = new SessionLife({ log: owner.log, ...admitted })
+    const common = { id: this.#idFor(session), request, config, options, stream, session }
+    const publisher = new StreamPublisher({ ...common, startMs: stream.clock.nextStartMs })
+    session.begin()
+    stream.setPublisher(publisher)
+    onAdmitted(publisher)
+    return publisher
+  }
+
+  #idFor(session: SessionLife): number {
+    const id = this.#ids.take()
+    session.onClose(() => this.#ids.release(id))
+    return id
   }
 
   #checkOpen(): void {
@@ -183,46 +235,53 @@ export class StreamRegistry {
     return stream
   }
 
-  // Waits for the stream to be there, asking the plugins to resolve a path that has no publisher.
-  async #wait(stream: Stream, subscriber: StreamSubscriber, requestedPath: string): Promise<void> {
+  /** The stream of a path, if there is room for the subscriber. */
+  #roomFor(path: string, { type }: SessionRequest, { maxcount }: Readonly<SubscribeConfig>): Stream {
+    const stream = this.#stream(path)
+    if (type !== 'server' || maxcount === 0 || stream.subscriberCount < maxcount) return stream
+    throw new StreamUnavailable('subscribe max count exceeded')
+  }
+
+  /** Waits for the stream of the subscriber to be there, or for the one that it is led to instead. */
+  async #wait(first: Stream, subscriber: StreamSubscriber, requestedPath: string): Promise<void> {
     const { signal } = subscriber.request
     const leave = () => subscriber.close(CLIENT_LEFT)
     if (signal?.aborted === true) leave()
     signal?.addEventListener('abort', leave)
-    if (stream.publisher === undefined && !subscriber.session.closed && this.#options.hooks.isTapped('resolve')) {
-      void this.#options.hooks.resolve(subscriber.request)
+    try {
+      const stream = await this.#follow(first, subscriber)
+      const { closeReason } = subscriber.session
+      if (closeReason?.code === 'timeout') {
+        // Not the path that a control server may have put in its place, which is no client's business.
+        const missing = stream.publisher === undefined ? 'nobody publishes' : 'there is no media yet of'
+        throw new StreamNotFound(`${missing} ${requestedPath}`)
+      }
+      if (closeReason !== undefined) throw new StreamUnavailable(closeReason.text)
+      // At once, so that none that ends meanwhile is announced after its end.
+      stream.announceSubscriber(subscriber)
+    } catch (error) {
+      subscriber.close('refused')
+      throw error
+    } finally {
+      signal?.removeEventListener('abort', leave)
     }
-    await stream.whenReady(subscriber)
-    signal?.removeEventListener('abort', leave)
-    const { closeReason } = subscriber.session
-    if (closeReason?.code === 'timeout') {
-      // Not the path that a control server may have put in its place, which is no client's business.
-      const missing = stream.publisher === undefined ? 'nobody publishes' : 'there is no media yet of'
-      throw new StreamNotFound(`${missing} ${requestedPath}`)
+  }
+
+  /**
+   * Returns the stream that is ready, or on which the subscriber has ended.
+   * @throws {StreamRedirect} when its client is to go elsewhere
+   */
+  async #follow(first: Stream, subscriber: StreamSubscriber): Promise<Stream> {
+    const { request, config } = subscriber
+    let stream = first
+    for (let hops = 0; ; hops++) {
+      const elsewhere = await stream.whenReady(subscriber)
+      if (elsewhere === undefined || subscriber.session.closed) return stream
+      if ('redirect' in elsewhere) throw new StreamRedirect(elsewhere.redirect).withQuery(request.query)
+      if (hops === MAX_HOPS) throw new StreamUnavailable('the path leads to too many others')
+      const next = this.#roomFor(elsewhere.streamPath, request, config)
+      subscriber.moveTo(next, undefined)
+      stream = next
     }
-    if (closeReason !== undefined) throw new StreamUnavailable(closeReason.text)
-    // At once, so that none that ends meanwhile is announced after its end.
-    stream.announceSubscriber(subscriber)
-  }
-}
-
-function requestOf(action: SessionAction, init: SessionInit, owner: StreamOwner): SessionRequest {
-  return {
-    ...init,
-    action,
-    streamPath: checkStreamPath(init.streamPath),
-    protocol: owner.plugin,
-    type: init.type ?? 'server',
-    params: parseQuery(init.query),
-  }
-}
-
-/** Logs why a request was denied, if it was. */
-async function logged<T>(owner: StreamOwner, request: SessionRequest, passing: Promise<T>): Promise<T> {
-  try {
-    return await passing
-  } catch (error) {
-    if (error instanceof StreamDenied) logDenial(owner.log, request, error)
-    throw error
   }
 }

@@ -5,9 +5,9 @@ import { SessionLife } from './session-life.ts'
 
 const DONE: CloseReason = { code: 'closed', text: 'done' }
 
-function makeSession(onEnd: (() => void)[] = []) {
+function makeSession(onEnd: (() => void)[] = [], undo = () => {}) {
   const { log, messages } = recordingLog()
-  const session = new SessionLife({ log, lifetimeMs: undefined, onEnd })
+  const session = new SessionLife({ log, lifetimeMs: undefined, onEnd, undo })
   session.begin()
   return { session, messages }
 }
@@ -15,21 +15,23 @@ function makeSession(onEnd: (() => void)[] = []) {
 describe('SessionLife', () => {
   it('tells its end once, with the first reason, to those who asked and then to those who admitted it', () => {
     const told: string[] = []
-    const { session } = makeSession([() => told.push('end')])
+    const { session } = makeSession([() => told.push('end')], () => told.push('undo'))
     session.onClose(({ text }) => told.push(`one ${text}`))
     session.onClose(({ text }) => told.push(`two ${text}`))
     session.close(DONE)
     session.close(CLIENT_LEFT)
-    expect(told).to.deep.equal(['one done', 'two done', 'end'])
+    expect(told).to.deep.equal(['one done', 'two done', 'end', 'undo'])
     expect([session.closed, session.closeReason]).to.deep.equal([true, DONE])
   })
 
-  it('that never began tells its end to those who asked, and not to those who admitted it', () => {
+  it('that never began is undone, and tells its end to those who asked, not to the gates', () => {
     const told: string[] = []
-    const session = new SessionLife({ log: recordingLog().log, lifetimeMs: undefined, onEnd: [() => told.push('end')] })
+    const { log } = recordingLog()
+    const onEnd = [() => told.push('end')]
+    const session = new SessionLife({ log, lifetimeMs: undefined, onEnd, undo: () => told.push('undo') })
     session.onClose(({ text }) => told.push(text))
     session.close(DONE)
-    expect(told).to.deep.equal(['done'])
+    expect(told).to.deep.equal(['done', 'undo'])
   })
 
   it('tells who asks later at once', () => {

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
-import type { CloseReason } from 'sluice/sdk'
+import type { CloseReason, Undo } from 'sluice/sdk'
+import { SessionDetails } from './session-details.ts'
 
 type SessionLifeOptions = {
   readonly log: Logger
@@ -7,6 +8,8 @@ type SessionLifeOptions = {
   readonly lifetimeMs: number | undefined
   /** Called once at the end of a session that began, after the listeners. */
   readonly onEnd: readonly (() => void)[]
+  /** Called once at the end, whether it began or not: takes back what the admission hooks have done for it. */
+  readonly undo: Undo
 }
 
 /** What is common to the lives of publishers and subscribers: that they begin, and end once, for a reason. */
@@ -14,15 +17,19 @@ export class SessionLife {
   /** The log of the plugin whose session it is. */
   readonly log: Logger
   readonly lifetimeMs: number | undefined
+  readonly details: SessionDetails
   readonly #onEnd: readonly (() => void)[]
+  readonly #undo: Undo
   #listeners: ((reason: CloseReason) => void)[] = []
   #reason: CloseReason | undefined
   #begun = false
 
   constructor(options: SessionLifeOptions) {
     this.log = options.log
+    this.details = new SessionDetails(options.log)
     this.lifetimeMs = options.lifetimeMs
     this.#onEnd = options.onEnd
+    this.#undo = options.undo
   }
 
   get closed(): boolean {
@@ -56,6 +63,7 @@ export class SessionLife {
     this.#listeners = []
     for (const listener of listeners) this.#call(() => listener(reason))
     if (this.#begun) for (const onEnd of this.#onEnd) this.#call(onEnd)
+    this.#call(this.#undo)
   }
 
   #call(fn: () => void): void {

@@ -72,8 +72,19 @@ describe('session overrides', () => {
       )
     }
     for (const key of Object.keys(publish)) {
-      if (key === 'pubaudio' || key === 'pubvideo') continue
+      if (['pubaudio', 'pubvideo', 'speed', 'scale'].includes(key)) continue
       expect(applyPublishOverrides(publish, { [key]: '1', [`${key}argname`]: 'x', x: '1' }), key).to.equal(publish)
+    }
+  })
+
+  it('lets a publisher say at what pace it is sent, and at what scale', () => {
+    expect(applyPublishOverrides(publish, { speed: '2', scale: '0.5' })).to.deep.equal({
+      ...publish,
+      speed: 2,
+      scale: 0.5,
+    })
+    for (const params of [{ scale: '0' }, { scale: '17' }, { speed: '-1' }, { speed: 'fast' }]) {
+      expect(() => applyPublishOverrides(publish, params)).to.throw(InvalidRequest)
     }
   })
 

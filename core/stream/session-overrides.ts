@@ -14,7 +14,9 @@ const MAX_WAITTIMEOUT_MS = 60_000
 /** A key that any client may set for its own session (config.md 4), with the limit of what it may ask for. */
 type Override = { readonly key: string; readonly schema: JsonSchema; readonly maximum: number }
 
-const PUBLISH_OVERRIDES = overrides<keyof PublishConfig>(PublishConfig as JsonSchema, ['pubaudio', 'pubvideo'])
+const PUBLISH_OVERRIDES = overrides<keyof PublishConfig>(PublishConfig as JsonSchema, [
+  ...(['pubaudio', 'pubvideo', 'speed', 'scale'] as const),
+])
 const SUBSCRIBE_OVERRIDES = overrides<keyof SubscribeConfig>(
   SubscribeConfig as JsonSchema,
   ['subaudio', 'subvideo', 'iframeonly', 'buffertime', 'submode', 'waittimeout', 'waittrack'],
@@ -25,8 +27,8 @@ const SUBSCRIBE_OVERRIDES = overrides<keyof SubscribeConfig>(
 const RENAMING_SUFFIX = 'argname'
 
 /**
- * The publish config of one session: `pubaudio` and `pubvideo` may be set in its query. The same object when the query
- * sets neither. Throws `InvalidRequest` for a value that the schema refuses.
+ * The publish config of one session: `pubaudio`, `pubvideo`, `speed` and `scale` may be set in its query. The same object
+ * when the query sets none. Throws `InvalidRequest` for a value that the schema refuses.
  */
 export function applyPublishOverrides(config: PublishConfig, params: Params): PublishConfig {
   return applied(config, params, PUBLISH_OVERRIDES)

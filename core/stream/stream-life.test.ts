@@ -5,22 +5,15 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { MalformedError } from 'sluice/sdk/media'
-import { AccessUnit, type CloseCode, type Publisher, type Subscriber, type Track } from 'sluice/sdk'
+import { AccessUnit, type Subscriber, type Track } from 'sluice/sdk'
 import { FakeFormat, FakeSink } from './fixtures/fake-format.ts'
 import { audioTrack, unitOf, videoTrack } from './fixtures/media.ts'
 import { turn } from './fixtures/muxer-rig.ts'
-import { RegistryRig, Source, VIDEO, closeRigs } from './fixtures/registry-rig.ts'
+import { RegistryRig, Source, VIDEO, closeRigs, endOf } from './fixtures/registry-rig.ts'
 import { MAX_CACHE_BYTES } from './gop-cache.ts'
 import { PULSE_MS } from './stream-pulse.ts'
 import { MAX_TRACKS } from './stream-publisher.ts'
 import type { StreamSubscriber } from './stream-subscriber.ts'
-
-/** The reason a session ended with, as soon as it has. */
-function endOf(session: Publisher | Subscriber): { code?: CloseCode; reason?: string } {
-  const end: { code?: CloseCode; reason?: string } = {}
-  session.onClose(({ code, text }) => Object.assign(end, { code, reason: text }))
-  return end
-}
 
 /** A publisher that writes a keyframe for all that comes over a TCP connection. */
 async function connectedSource(rig: RegistryRig) {
@@ -124,7 +117,7 @@ describe('A publisher', () => {
     two.close()
     rig.pulse(4900)
     expect(end.reason).to.equal(undefined)
-    expect(rig.registry.get('live/a')?.state).to.equal(3)
+    expect(rig.registry.get('live/a')?.info().state).to.equal(3)
     rig.pulse(5100)
     expect(end).to.deep.equal({ code: 'idle', reason: 'publish delay close timeout' })
   })
@@ -134,7 +127,7 @@ describe('A publisher', () => {
     const publisher = await rig.publish('live/a')
     const tracks: Track[] = []
     for (let count = 0; count < MAX_TRACKS; count++) {
-      tracks.push(publisher.addTrack(count % 2 ? audioTrack() : { ...VIDEO, name: String(count) }))
+      tracks.push(publisher.addTrack(count % 2 ? audioTrack() : { ...VIDEO, layer: String(count) }))
     }
     expect(() => publisher.addTrack(VIDEO)).to.throw(MalformedError)
     for (const track of tracks) publisher.removeTrack(track)
@@ -159,7 +152,7 @@ describe('A publisher', () => {
     source.write('K1')
     await turn()
     rig.notices.length = 0
-    source.publisher.configureTrack(source.video, videoTrack().config)
+    source.video = source.publisher.configureTrack(source.video, videoTrack().config)
     const late = await view(rig, 'live/a')
     source.write('P2')
     await turn()
@@ -172,7 +165,7 @@ describe('A publisher', () => {
     const source = await rig.source('live/a')
     const { sink } = await view(rig, 'live/a')
     source.write('K1')
-    source.publisher.configureTrack(source.video, videoTrack({ record: 'v2' }).config)
+    source.video = source.publisher.configureTrack(source.video, videoTrack({ record: 'v2' }).config)
     source.write('K2 a3')
     source.publisher.close()
     expect(sink.text).to.equal('S(v1,a1) K1 C(v2) K2 a3')
@@ -187,12 +180,12 @@ describe('A publisher', () => {
     next.write('K1')
     await turn()
     old.write('K9')
-    old.publisher.configureTrack(old.video, videoTrack({ record: 'v9' }).config)
+    old.video = old.publisher.configureTrack(old.video, videoTrack({ record: 'v9' }).config)
     old.publisher.removeTrack(old.video)
     old.publisher.addTrack(VIDEO)
     old.publisher.setMetadata({ a: 1 })
     old.publisher.tracksComplete()
-    next.publisher.configureTrack(next.video, videoTrack().config)
+    next.video = next.publisher.configureTrack(next.video, videoTrack().config)
     next.write('P2')
     await turn()
     expect(rig.registry.get('live/a')?.tracks).to.deep.equal([next.video, next.audio])
@@ -376,137 +369,6 @@ describe('A subscriber', () => {
     const format = new FakeFormat()
     subscriber.attach(format, new FakeSink())
     expect(format.muxers).to.equal(0)
-  })
-
-  describe('that reads units', () => {
-    async function read(rig: RegistryRig, query = '') {
-      const subscriber = await rig.subscribe('live/a', { query })
-      const got: string[] = []
-      subscriber.read({
-        track: (track) => got.push(track.config.record.toString()),
-        unit: (unit: AccessUnit) => got.push(unit.data.toString()),
-      })
-      return { subscriber, got }
-    }
-
-    it('gets the tracks, and units from the newest keyframe on', async () => {
-      const rig = new RegistryRig()
-      const source = await rig.source('live/a')
-      source.write('K1 P2 K3 a4')
-      const all = await read(rig)
-      const next = await read(rig, 'submode=3')
-      const audio = await read(rig, 'subvideo=false')
-      source.write('P5 a6 K7')
-      expect(all.got).to.deep.equal(['v1', 'a1', 'K3', 'a4', 'P5', 'a6', 'K7'])
-      expect(next.got).to.deep.equal(['v1', 'a1', 'K7'])
-      expect(audio.got).to.deep.equal(['a1', 'a4', 'a6'])
-    })
-
-    it('is told of changes, and goes on at the keyframe of the next publisher', async () => {
-      const rig = new RegistryRig()
-      const source = await rig.source('live/a')
-      const { got } = await read(rig)
-      source.write('K1')
-      source.publisher.configureTrack(source.video, videoTrack({ record: 'v2' }).config)
-      source.write('K2')
-      source.publisher.close()
-      const next = await rig.source('live/a')
-      next.write('a1 K3')
-      expect(got).to.deep.equal(['v1', 'a1', 'K1', 'v2', 'K2', 'v1', 'a1', 'K3'])
-    })
-
-    it('gets nothing that was kept before the configuration changed', async () => {
-      const rig = new RegistryRig()
-      const source = await rig.source('live/a')
-      source.write('K1 P2')
-      source.publisher.configureTrack(source.video, videoTrack({ record: 'v2' }).config)
-      const { got } = await read(rig)
-      source.write('P3 K4')
-      expect(got).to.deep.equal(['v2', 'a1', 'K4'])
-    })
-
-    it('hears of tracks that go, and of the end of the publisher', async () => {
-      const rig = new RegistryRig()
-      const source = await rig.source('live/a')
-      const told: string[] = []
-      const subscriber = await rig.subscribe('live/a')
-      subscriber.read({
-        unit: () => undefined,
-        trackRemoved: ({ kind }) => told.push(`${kind} removed`),
-        sourceEnded: () => told.push('ended'),
-      })
-      source.publisher.removeTrack(source.audio)
-      source.publisher.close()
-      expect(told).to.deep.equal(['audio removed', 'ended'])
-    })
-
-    for (const how of ['resolves', 'rejects'] as const) {
-      it(`and returns a promise that ${how} is closed at the first unit, and nobody else`, async () => {
-        const rig = new RegistryRig()
-        const source = await rig.source('live/a')
-        const bad = await rig.subscribe('live/a')
-        let calls = 0
-        const unit = () => {
-          calls++
-          return (how === 'rejects' ? Promise.reject(new Error('no')) : Promise.resolve()) as never
-        }
-        bad.read({ unit })
-        const { got } = await read(rig)
-        source.write('K1 P2')
-        await turn()
-        expect(calls).to.equal(1)
-        expect(endOf(bad)).to.deep.equal({ code: 'failed', reason: 'failed' })
-        expect(got).to.deep.equal(['v1', 'a1', 'K1', 'P2'])
-        const logged = rig.messages.filter((message) => message.startsWith('a unit reader'))
-        expect(logged).to.deep.equal(['a unit reader failed', ...(how === 'rejects' ? ['a unit reader rejected'] : [])])
-      })
-    }
-
-    it('gets nothing while it has paused, and goes on at a keyframe', async () => {
-      const rig = new RegistryRig()
-      const source = await rig.source('live/a')
-      const { subscriber, got } = await read(rig)
-      source.write('K1')
-      subscriber.pause()
-      source.write('P2 K3')
-      subscriber.resume()
-      source.write('P4 a5 K6 P7')
-      expect(got).to.deep.equal(['v1', 'a1', 'K1', 'K6', 'P7'])
-    })
-
-    it('that paused before it began gets nothing either', async () => {
-      const rig = new RegistryRig()
-      const source = await rig.source('live/a')
-      source.write('K1')
-      const subscriber = await rig.subscribe('live/a')
-      const got: string[] = []
-      subscriber.pause()
-      subscriber.read({ unit: (unit) => void got.push(unit.data.toString()) })
-      source.write('P2')
-      subscriber.resume()
-      source.write('P3 K4')
-      expect(got).to.deep.equal(['K4'])
-    })
-
-    it('and throws is closed, once, and nobody else', async () => {
-      const rig = new RegistryRig()
-      const source = await rig.source('live/a')
-      source.write('K1 P2 P3')
-      const bad = await rig.subscribe('live/a')
-      let calls = 0
-      bad.read({
-        unit: () => {
-          calls++
-          throw new Error('no')
-        },
-      })
-      const { got } = await read(rig)
-      source.write('P4')
-      expect(calls).to.equal(1)
-      expect(endOf(bad)).to.deep.equal({ code: 'failed', reason: 'failed' })
-      expect(got).to.include('P4')
-      expect(rig.messages.filter((message) => message === 'a unit reader failed')).to.have.length(1)
-    })
   })
 })
 

@@ -1,18 +1,22 @@
 import { performance } from 'node:perf_hooks'
 import type {
   AccessUnit,
-  AudioConfig,
   CloseReason,
   PublishConfig,
   Publisher,
+  PublishOptions,
   SessionRequest,
+  SourceControl,
   Track,
   TrackInit,
-  VideoConfig,
+  VideoTrack,
 } from 'sluice/sdk'
 import { MalformedError } from 'sluice/sdk/media'
 import { sameConfig } from './fan-out/config-versions.ts'
+import { guarded, guardedControl } from './guarded-control.ts'
+import { KeyframeRequests } from './keyframe-requests.ts'
 import { closeReasonOf, type SessionLife } from './session-life.ts'
+import { Talks } from './talks.ts'
 import { Timeline } from './timeline.ts'
 import { TrackMeter } from './track-meter.ts'
 import { trackText } from './track-text.ts'
@@ -24,13 +28,15 @@ const TRACK_WAIT_MS = 1000
 
 /** The stream, as its publisher reaches it. */
 export interface PublisherStream {
-  /** Called before the tracks change, which units that are pending need as they are. */
-  tracksChanging(): void
+  /** Hands on what is pending; called before the tracks change, which it needs as they are. */
+  flush(): void
   trackAdded(track: Track): void
   trackConfigured(track: Track): void
   trackRemoved(track: Track): void
   tracksCompleted(): void
   metadataChanged(): void
+  /** What is dispatched from now on does not go on from what was. */
+  discontinuity(): void
   dispatch(unit: AccessUnit): void
   publisherClosed(publisher: StreamPublisher, reason: CloseReason): void
 }
@@ -39,7 +45,7 @@ type StreamPublisherOptions = {
   readonly id: number
   readonly request: SessionRequest
   readonly config: Readonly<PublishConfig>
-  readonly timestampBits: number | undefined
+  readonly options: PublishOptions
   readonly stream: PublisherStream
   readonly session: SessionLife
   /** The time at which it starts, in milliseconds, when the stream had a publisher before. */
@@ -54,10 +60,17 @@ export class StreamPublisher implements Publisher {
   readonly request: SessionRequest
   readonly session: SessionLife
   readonly startTime = new Date()
+  /** What its source can be told; undefined where it can be told nothing. */
+  readonly control: SourceControl | undefined
+  readonly talks: Talks
+  /** The stream is one viewer's own; see `PublishOptions.personal`. */
+  readonly personal: boolean
   readonly #stream: PublisherStream
   readonly #timeline: Timeline
   readonly #meters = new Map<Track, TrackMeter>()
   readonly #refused = new Set<Track>()
+  /** Tracks that others have taken the place of, until a unit of theirs was left out. */
+  readonly #replaced = new WeakSet<Track>()
   #tracks: readonly Track[] = []
   #nextTrackId = 0
   #metadata: Readonly<Record<string, unknown>> = {}
@@ -65,7 +78,10 @@ export class StreamPublisher implements Publisher {
   #completeTimer: NodeJS.Timeout | undefined
   #tracksLogged = false
   #lastWriteMs = performance.now()
+  #pausedSinceMs: number | undefined
+  #speed: number
   #closing = false
+  readonly #keyframeRequests: KeyframeRequests | undefined
 
   constructor(options: StreamPublisherOptions) {
     this.id = options.id
@@ -74,7 +90,16 @@ export class StreamPublisher implements Publisher {
     this.config = options.config
     this.session = options.session
     this.#stream = options.stream
-    this.#timeline = new Timeline({ startMs: options.startMs, timestampBits: options.timestampBits })
+    const { control, personal = false, timestampBits } = options.options
+    const { scale, speed, keyframeinterval: intervalMs } = options.config
+    this.#timeline = new Timeline({ startMs: options.startMs, timestampBits, scale })
+    this.#speed = speed || 1
+    this.personal = personal
+    this.talks = new Talks(control, options.session)
+    if (control === undefined) return
+    this.control = guardedControl(control, options.session)
+    if (control.requestKeyframe === undefined) return
+    this.#keyframeRequests = new KeyframeRequests({ intervalMs, ask: (track) => this.#askForKeyframe(control, track) })
   }
 
   get tracks(): readonly Track[] {
@@ -99,6 +124,21 @@ export class StreamPublisher implements Publisher {
     return this.#lastWriteMs
   }
 
+  /** What its viewers can tell its source. */
+  get viewerControl(): SourceControl | undefined {
+    return this.personal ? this.control : undefined
+  }
+
+  /** Since when its source is paused, on the monotonic clock; undefined while it sends. */
+  get pausedSinceMs(): number | undefined {
+    return this.#pausedSinceMs
+  }
+
+  /** The pace at which its source sends, 1 being that of its own times. */
+  get speed(): number {
+    return this.#speed
+  }
+
   meter(track: Track): TrackMeter | undefined {
     return this.#meters.get(track)
   }
@@ -111,12 +151,13 @@ export class StreamPublisher implements Publisher {
     if (this.#meters.size + this.#refused.size >= MAX_TRACKS)
       throw new MalformedError(`more than ${MAX_TRACKS} tracks in one stream`)
     const track: Track = { ...init, id: this.#nextTrackId++ }
-    const refused = init.kind === 'video' ? !this.config.pubvideo : !this.config.pubaudio
+    const { pubvideo: video, pubaudio: audio } = this.config
+    const refused = !{ video, audio, data: true }[init.kind]
     if (refused || this.session.closed) {
       this.#refused.add(track)
       return track
     }
-    this.#stream.tracksChanging()
+    this.#stream.flush()
     this.#tracks = [...this.#tracks, track]
     this.#meters.set(track, new TrackMeter(performance.now()))
     this.#completeTimer ??= setTimeout(() => this.#setComplete('assumed'), TRACK_WAIT_MS).unref()
@@ -124,17 +165,25 @@ export class StreamPublisher implements Publisher {
     return track
   }
 
-  configureTrack(track: Track, config: VideoConfig | AudioConfig): void {
+  configureTrack<Kind extends Track>(track: Kind, config: Kind['config']): Kind {
     // Sources repeat their configuration, some with every keyframe.
-    const changes = !sameConfig(track.config, config) && this.#meters.has(track) && !this.session.closed
-    if (changes) this.#stream.tracksChanging()
-    ;(track as { config: VideoConfig | AudioConfig }).config = config
-    if (changes) this.#stream.trackConfigured(track)
+    if (sameConfig(track.config, config)) return track
+    const successor = { ...track, config }
+    if (this.#refused.delete(track)) this.#refused.add(successor)
+    const meter = this.#meters.get(track)
+    if (meter === undefined || this.session.closed) return successor
+    this.#stream.flush()
+    this.#tracks = this.#tracks.map((other) => (other === track ? successor : other))
+    this.#meters.delete(track)
+    this.#meters.set(successor, meter)
+    this.#replaced.add(track)
+    this.#stream.trackConfigured(successor)
+    return successor
   }
 
   removeTrack(track: Track): void {
     if (this.#refused.delete(track) || !this.#meters.delete(track)) return
-    if (!this.session.closed) this.#stream.tracksChanging()
+    if (!this.session.closed) this.#stream.flush()
     this.#timeline.forget(track.id)
     this.#tracks = this.#tracks.filter((other) => other !== track)
     if (!this.session.closed) this.#stream.trackRemoved(track)
@@ -142,6 +191,40 @@ export class StreamPublisher implements Publisher {
 
   tracksComplete(): void {
     this.#setComplete('declared')
+  }
+
+  discontinuity(): void {
+    if (this.session.closed) return
+    for (const [track, meter] of this.#meters) meter.awaitsKeyframe = track.kind === 'video'
+    this.#timeline.restart()
+    this.#stream.discontinuity()
+  }
+
+  setPaused(paused: boolean): void {
+    const nowMs = performance.now()
+    if (paused) this.#pausedSinceMs ??= nowMs
+    else if (this.#pausedSinceMs !== undefined) {
+      this.#pausedSinceMs = undefined
+      this.#lastWriteMs = nowMs
+      this.#timeline.resume(nowMs)
+    }
+  }
+
+  setSpeed(speed: number): void {
+    this.#speed = speed
+    this.#timeline.scale = speed
+  }
+
+  /** Its last subscriber has left. */
+  subscribersLeft(): void {
+    if (this.personal) this.close({ code: 'idle', text: 'its viewer left' })
+  }
+
+  /** Asks its source for a keyframe, unless it was asked a moment ago. */
+  requestKeyframe(track: VideoTrack): void {
+    // Who asks may know an earlier configuration of the track.
+    const current = this.#tracks.find((other): other is VideoTrack => other.kind === 'video' && other.id === track.id)
+    if (current !== undefined && !this.session.closed) this.#keyframeRequests?.request(current, performance.now())
   }
 
   setMetadata(metadata: Readonly<Record<string, unknown>>): void {
@@ -155,11 +238,20 @@ export class StreamPublisher implements Publisher {
     const nowMs = performance.now()
     this.#lastWriteMs = nowMs
     const meter = this.#meters.get(unit.track)
-    // Before its first keyframe nobody can decode a track.
-    if (meter === undefined || (meter.keyframes === 0 && !unit.keyframe)) return
+    if (meter === undefined) return this.#leaveOut(unit.track)
+    if (meter.awaitsKeyframe && !unit.keyframe) return meter.leaveOut()
+    if (unit.keyframe) this.#keyframeRequests?.keyframe(unit.track.id, nowMs)
     this.#timeline.place(unit, nowMs)
     meter.count(unit)
     this.#stream.dispatch(unit)
+  }
+
+  lost(track: Track, count: number): void {
+    if (count > 0) this.#meters.get(track)?.lose(count)
+  }
+
+  details(read: () => Readonly<Record<string, string | number>>): void {
+    this.session.details.set(read)
   }
 
   onClose(listener: (reason: CloseReason) => void): void {
@@ -171,9 +263,24 @@ export class StreamPublisher implements Publisher {
     this.#closing = true
     const reason = closeReasonOf(why)
     clearTimeout(this.#completeTimer)
+    this.#keyframeRequests?.close()
     // The stream lets go first, so that a listener that publishes the path again finds it free.
     this.#stream.publisherClosed(this, reason)
     this.session.close(reason)
+  }
+
+  #askForKeyframe(control: SourceControl, track: VideoTrack): void {
+    try {
+      guarded(this.session, 'requestKeyframe', () => control.requestKeyframe?.(track))
+    } catch (error) {
+      this.session.log.debug({ err: error, stream: this.streamPath }, 'no keyframe could be asked for')
+    }
+  }
+
+  #leaveOut(track: Track): void {
+    if (!this.#replaced.delete(track)) return
+    const fields = { stream: this.streamPath, track: trackText(track) }
+    this.session.log.warn(fields, 'units are left out: configureTrack has given their track a successor')
   }
 
   #setComplete(how: 'assumed' | 'declared'): void {

@@ -39,7 +39,7 @@ export class StreamPulse {
 /** Ends what has passed its time limits, and samples the rates. `nowMs` is the monotonic clock. */
 export function pulse(streams: Iterable<Stream>, nowMs: number): void {
   for (const stream of streams) {
-    for (const muxer of stream.muxers) muxer.checkStalls(nowMs)
+    stream.checkStalls(nowMs)
     const { publisher } = stream
     if (publisher === undefined) continue
     for (const meter of publisher.meters) meter.sample(nowMs)
@@ -51,15 +51,19 @@ export function pulse(streams: Iterable<Stream>, nowMs: number): void {
 function overdue(stream: Stream, nowMs: number): CloseReason | undefined {
   const { publisher } = stream
   if (publisher === undefined) return undefined
-  const { publishtimeout, delayclosetimeout, idletimeout } = publisher.config
-  if (publishtimeout > 0 && nowMs - publisher.lastWriteMs >= publishtimeout) {
-    return { code: 'timeout', text: 'publish timeout' }
-  }
+  const { publishtimeout, pausetimeout, delayclosetimeout, idletimeout } = publisher.config
+  const { lastWriteMs, pausedSinceMs } = publisher
+  if (pausedSinceMs !== undefined) {
+    if (hasPassed(pausetimeout, pausedSinceMs, nowMs)) return { code: 'timeout', text: 'pause timeout' }
+  } else if (hasPassed(publishtimeout, lastWriteMs, nowMs)) return { code: 'timeout', text: 'publish timeout' }
   if (stream.subscribers.size > 0) return undefined
   const { hadSubscriber } = stream
-  const limitMs = hadSubscriber ? delayclosetimeout : idletimeout
-  if (limitMs === 0 || nowMs - stream.idleSinceMs < limitMs) return undefined
+  if (!hasPassed(hadSubscriber ? delayclosetimeout : idletimeout, stream.idleSinceMs, nowMs)) return undefined
   return { code: 'idle', text: hadSubscriber ? 'publish delay close timeout' : 'publish idle timeout' }
+}
+
+function hasPassed(limitMs: number, sinceMs: number, nowMs: number): boolean {
+  return limitMs > 0 && nowMs - sinceMs >= limitMs
 }
 
 /** How many sinks there are, and how many writes a second they ask for. */

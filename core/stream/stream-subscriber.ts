@@ -3,28 +3,47 @@ import {
   MAX_DURATION_MS,
   type CloseReason,
   type MuxerFormat,
-  type SessionClient,
   type SessionRequest,
   type Sink,
   type SubscribeConfig,
   type Subscriber,
-  type SubscriberInfo,
   type Track,
   type UnitReader,
 } from 'sluice/sdk'
 import { closeReasonOf, type SessionLife } from './session-life.ts'
+import { ReaderQueue } from './fan-out/reader-queue.ts'
 import type { SharedMuxer } from './fan-out/shared-muxer.ts'
-import { selectionOf, selectsTrack, type TrackSelection } from './track-selection.ts'
-import { SinkQueue } from './fan-out/sink-queue.ts'
+import type { TimeShift } from './fan-out/time-shift.ts'
+import type { StreamClock } from './stream-clock.ts'
+import type { StreamPublisher } from './stream-publisher.ts'
+import { leadTrack, selectionOf, selectsTrack, type TrackSelection } from './track-selection.ts'
+import { SinkQueue, type QueueLimits } from './fan-out/sink-queue.ts'
 
 /** The stream, as its subscriber reaches it. */
 export interface SubscriberStream {
+  readonly path: string
   readonly tracks: readonly Track[]
-  /** The muxer that this subscriber shares with the others of its format, selection and window. */
+  readonly clock: StreamClock
+  readonly subscribers: ReadonlySet<StreamSubscriber>
+  readonly publisher: StreamPublisher | undefined
+  /** The muxer that this subscriber shares with the others of its format, selection, window and shift. */
   muxerFor(format: MuxerFormat, subscriber: StreamSubscriber): SharedMuxer
-  addReader(subscriber: StreamSubscriber, reader: UnitReader): void
-  setReaderPaused(subscriber: StreamSubscriber, paused: boolean): void
+  addReader(subscriber: StreamSubscriber, queue: ReaderQueue): void
   subscriberClosed(subscriber: StreamSubscriber, reason: CloseReason): void
+  /** Leads a subscriber to another path that has had nothing yet; returns whether it was such a one. */
+  leadElsewhere(subscriber: StreamSubscriber, streamPath: string): boolean
+  /** Hands on what is pending. */
+  flush(): void
+  addSubscriber(subscriber: StreamSubscriber): void
+  /** Lets a subscriber go, to another stream or to its end; returns whether it was here. */
+  removeSubscriber(subscriber: StreamSubscriber): boolean
+}
+
+/** The pending moves to a stream, as a subscriber that is among them reaches them. */
+export interface Destination {
+  /** Moves some that get no media where they are. */
+  moveNow(subscribers: readonly StreamSubscriber[]): void
+  cancel(subscriber: StreamSubscriber): void
 }
 
 type StreamSubscriberOptions = {
@@ -42,15 +61,24 @@ export class StreamSubscriber implements Subscriber {
   readonly config: Readonly<SubscribeConfig>
   readonly request: SessionRequest
   readonly session: SessionLife
-  readonly selection: TrackSelection
+  selection: TrackSelection
   readonly startTime = new Date()
-  readonly #stream: SubscriberStream
+  /** The pending moves that it is among; undefined while it is not to be moved. */
+  destination: Destination | undefined
+  readonly #sourceListeners: ((sourcePath: string) => void)[] = []
+  #stream: SubscriberStream
+  #shift: TimeShift | undefined
   #begun = false
   #publisherCame = false
   #paused = false
+  #format: MuxerFormat | undefined
   #queue: SinkQueue | undefined
+  #reader: ReaderQueue | undefined
   #muxer: SharedMuxer | undefined
   #waitTimer: NodeJS.Timeout | undefined
+  /** What its plugin has sent, and has not, besides its sink. */
+  #accountedBytes = 0
+  #accountedDrops = 0
 
   constructor(options: StreamSubscriberOptions) {
     this.id = options.id
@@ -66,6 +94,25 @@ export class StreamSubscriber implements Subscriber {
     return this.#stream.tracks.filter((track) => selectsTrack(this.selection, track))
   }
 
+  /** The stream that it gets. */
+  get source(): SubscriberStream {
+    return this.#stream
+  }
+
+  get sourcePath(): string {
+    return this.#stream.path
+  }
+
+  /** The difference of its times from those of its stream, once it was moved; shared with others that were moved with it. */
+  get shift(): TimeShift | undefined {
+    return this.#shift
+  }
+
+  /** Whether it was given media, whose time is to go on. */
+  get playing(): boolean {
+    return this.#queue?.begun === true || this.#reader?.begun === true
+  }
+
   /** The state and counters of its sink; undefined before `attach` and for readers. */
   get queue(): SinkQueue | undefined {
     return this.#queue
@@ -73,6 +120,26 @@ export class StreamSubscriber implements Subscriber {
 
   get muxer(): SharedMuxer | undefined {
     return this.#muxer
+  }
+
+  /** How many bytes it was sent in all. */
+  get sentBytes(): number {
+    return this.#accountedBytes + (this.#queue?.sentBytes ?? 0)
+  }
+
+  /** How many bytes wait for it. */
+  get queuedBytes(): number {
+    return this.#waiting?.queuedBytes ?? 0
+  }
+
+  /** How many times it fell behind. */
+  get skips(): number {
+    return this.#waiting?.skips ?? 0
+  }
+
+  /** How many units it was not sent, as it was too far behind. */
+  get dropped(): number {
+    return this.#accountedDrops + (this.#waiting?.dropped ?? 0)
   }
 
   /** True between `pause` and `resume`. */
@@ -88,23 +155,19 @@ export class StreamSubscriber implements Subscriber {
   }
 
   attach(format: MuxerFormat, sink: Sink): void {
-    if (!this.#begin()) return
-    const { queuesize, queuetime, stalltimeout, submode, buffertime } = this.config
-    const limits = {
-      queueBytes: queuesize,
-      queueMs: queuetime,
-      stallMs: stalltimeout,
-      skips: submode !== 1 && submode !== 2 && buffertime === 0,
-    }
-    const muxer = this.#stream.muxerFor(format, this)
-    this.#queue = new SinkQueue(sink, limits, this.startBackMs, performance.now(), this)
-    this.#muxer = muxer
+    if (!this.#begin(format.data)) return
+    this.#format = format
+    this.#queue = new SinkQueue(sink, this.#limits, this.startBackMs, performance.now(), this)
     if (this.#paused) this.#queue.pause()
-    muxer.attach(this.#queue)
+    this.#join()
   }
 
   read(reader: UnitReader): void {
-    if (this.#begin()) this.#stream.addReader(this, reader)
+    if (!this.#begin(reader.data)) return
+    const options = { reader, limits: this.#limits, owner: this, tracks: () => this.tracks }
+    this.#reader = new ReaderQueue(options, performance.now())
+    if (this.#paused) this.#reader.pause()
+    this.#join()
   }
 
   pause(): void {
@@ -115,6 +178,44 @@ export class StreamSubscriber implements Subscriber {
     this.#setPaused(false)
   }
 
+  account({ bytes = 0, dropped = 0 }: { readonly bytes?: number; readonly dropped?: number }): void {
+    if (![bytes, dropped].every((count) => Number.isSafeInteger(count) && count >= 0)) {
+      throw new RangeError('counts are whole numbers from 0 on')
+    }
+    this.#accountedBytes += bytes
+    this.#accountedDrops += dropped
+  }
+
+  details(read: () => Readonly<Record<string, string | number>>): void {
+    this.session.details.set(read)
+  }
+
+  get control() {
+    return this.session.closed ? undefined : this.#stream.publisher?.viewerControl
+  }
+
+  requestKeyframe(track = leadTrack(this.tracks, this.selection)): void {
+    if (track !== undefined && !this.session.closed) this.#stream.publisher?.requestKeyframe(track)
+  }
+
+  onSource(listener: (sourcePath: string) => void): void {
+    this.#sourceListeners.push(listener)
+  }
+
+  /** Gets another stream from now on. */
+  moveTo(stream: SubscriberStream, shift: TimeShift | undefined): void {
+    this.#stream.removeSubscriber(this)
+    this.#reader?.sourceEnded()
+    this.#stream = stream
+    this.#shift = shift
+    this.stopWaiting()
+    stream.addSubscriber(this)
+    const begun = this.#begun
+    for (const listener of this.#sourceListeners) this.#call('onSource failed', () => listener(stream.path))
+    // A listener may have attached it, moved it on, or ended it.
+    if (begun && stream === this.#stream && !this.session.closed) this.#join()
+  }
+
   onClose(listener: (reason: CloseReason) => void): void {
     this.session.onClose(listener)
   }
@@ -123,6 +224,7 @@ export class StreamSubscriber implements Subscriber {
     if (this.session.closed) return
     const reason = closeReasonOf(why)
     this.stopWaiting()
+    this.#reader?.close()
     this.#stream.subscriberClosed(this, reason)
     this.session.close(reason)
   }
@@ -131,11 +233,7 @@ export class StreamSubscriber implements Subscriber {
   publisherCame(): void {
     if (this.#publisherCame || this.session.closed) return
     this.#publisherCame = true
-    try {
-      this.request.onPublisher?.()
-    } catch (error) {
-      this.fail('onPublisher failed', error)
-    }
+    this.#call('onPublisher failed', () => this.request.onPublisher?.())
   }
 
   /** Ends it because of what its plugin has done wrong. */
@@ -157,36 +255,44 @@ export class StreamSubscriber implements Subscriber {
     this.#waitTimer = undefined
   }
 
+  /** What waits for its sink or reader. */
+  get #waiting(): SinkQueue | ReaderQueue | undefined {
+    return this.#queue ?? this.#reader
+  }
+
+  get #limits(): QueueLimits {
+    const { queuesize, queuetime, stalltimeout, submode, buffertime } = this.config
+    const skips = submode !== 1 && submode !== 2 && buffertime === 0
+    return { queueBytes: queuesize, queueMs: queuetime, stallMs: stalltimeout, skips }
+  }
+
   #setPaused(paused: boolean): void {
     this.#paused = paused
-    if (paused) this.#queue?.pause()
-    else this.#queue?.resume()
-    this.#stream.setReaderPaused(this, paused)
+    if (paused) this.#waiting?.pause()
+    else this.#waiting?.resume()
+  }
+
+  // Takes its place in the stream, the first time or after a move.
+  #join(): void {
+    if (this.#reader !== undefined) this.#stream.addReader(this, this.#reader)
+    if (this.#queue === undefined || this.#format === undefined) return
+    this.#muxer = this.#stream.muxerFor(this.#format, this)
+    this.#muxer.attach(this.#queue)
+  }
+
+  #call(what: string, listener: () => void): void {
+    try {
+      listener()
+    } catch (error) {
+      this.fail(what, error)
+    }
   }
 
   // One that has ended meanwhile gets nothing; its close listeners say so.
-  #begin(): boolean {
+  #begin(data: boolean | undefined): boolean {
     if (this.#begun) throw new Error('the subscriber is attached already')
     this.#begun = true
+    this.selection = selectionOf(this.config, data)
     return !this.session.closed
   }
-}
-
-/** A snapshot for plugins. */
-export function subscriberInfo(subscriber: StreamSubscriber): SubscriberInfo {
-  const { request } = subscriber
-  return {
-    id: subscriber.id,
-    streamPath: subscriber.streamPath,
-    pluginName: request.protocol,
-    type: request.type,
-    remoteAddr: remoteAddrOf(request.client),
-    startTime: subscriber.startTime,
-  }
-}
-
-// The server's own subscribers have no peer.
-function remoteAddrOf({ ip, port }: SessionClient): string {
-  if (ip === '') return ''
-  return ip.includes(':') ? `[${ip}]:${port}` : `${ip}:${port}`
 }

@@ -4,32 +4,39 @@ import type {
   CloseReason,
   Hooks,
   MuxerFormat,
+  Resolution,
+  SessionRequest,
   StreamInfo,
-  StreamState,
   Track,
-  UnitReader,
 } from 'sluice/sdk'
 import { rescale } from 'sluice/sdk/media'
 import type { Logger } from 'pino'
 import { FanOut } from './fan-out/fan-out.ts'
 import { HoldBack } from './hold-back.ts'
 import type { MergeWindow } from './fan-out/merge-window.ts'
+import type { ReaderQueue } from './fan-out/reader-queue.ts'
 import type { SharedMuxer } from './fan-out/shared-muxer.ts'
+import { streamInfo } from './stream-info.ts'
+import { StreamClock } from './stream-clock.ts'
 import type { PublisherStream, StreamPublisher } from './stream-publisher.ts'
-import { subscriberInfo, type StreamSubscriber, type SubscriberStream } from './stream-subscriber.ts'
-import { TrackWait, isReady } from './track-wait.ts'
+import { PathResolver } from './path-resolver.ts'
+import { PendingMoves, movePending } from './pending-moves.ts'
+import type { StreamSubscriber, SubscriberStream } from './stream-subscriber.ts'
+import { subscriberInfo } from './subscriber-info.ts'
+import { TrackWait, isReady, type Elsewhere } from './track-wait.ts'
+
+/** What a stream tells the plugins. */
+type StreamNotice = 'published' | 'unpublished' | 'track' | 'subscribed' | 'unsubscribed'
 
 /** Hooks as a stream uses them. */
-export interface NoticeHooks {
-  notify<Name extends Exclude<keyof Hooks, 'publish' | 'subscribe' | 'resolve'>>(
-    name: Name,
-    ...args: Parameters<Hooks[Name]>
-  ): void
+export interface StreamHooks {
+  resolve(request: SessionRequest): Promise<Resolution>
+  notify<Name extends StreamNotice>(name: Name, ...args: Parameters<Hooks[Name]>): void
 }
 
 type StreamOptions = {
   readonly log: Logger
-  readonly hooks: NoticeHooks
+  readonly hooks: StreamHooks
   readonly mergeWindow: MergeWindow
   /** Called when neither publisher nor subscribers are left. */
   readonly onEmpty: (stream: Stream) => void
@@ -38,15 +45,17 @@ type StreamOptions = {
 /** One path: at most one publisher, and the subscribers, which may wait for a publisher. */
 export class Stream implements PublisherStream, SubscriberStream {
   readonly path: string
+  readonly clock = new StreamClock()
+  /** The subscribers that are to be moved here. */
+  readonly pendingMoves: PendingMoves = new PendingMoves(this)
   readonly subscribers = new Set<StreamSubscriber>()
   readonly #options: StreamOptions
   readonly #fanOut: FanOut
   readonly #trackWait = new TrackWait()
+  readonly #resolver: PathResolver
   readonly #holdBack = new HoldBack((unit) => this.#dispatch(unit))
   #publisher: StreamPublisher | undefined
   #subscriberCount = 0
-  #lastMs: number | undefined
-  #lastDispatchMs = 0
   #hadSubscriber = false
   #idleSinceMs = 0
   #continueTimer: NodeJS.Timeout | undefined
@@ -56,6 +65,13 @@ export class Stream implements PublisherStream, SubscriberStream {
     this.#options = options
     const source = () => ({ tracks: this.tracks, metadata: this.#publisher?.metadata ?? {} })
     this.#fanOut = new FanOut({ log: options.log, mergeWindow: options.mergeWindow, source })
+    this.#resolver = new PathResolver({
+      path,
+      waiting: this.#trackWait,
+      hasPublisher: () => this.#publisher !== undefined,
+      resolve: (request) => options.hooks.resolve(request),
+      wait: (subscriber, withinMs) => this.#wait(subscriber, withinMs),
+    })
   }
 
   get publisher(): StreamPublisher | undefined {
@@ -64,13 +80,6 @@ export class Stream implements PublisherStream, SubscriberStream {
 
   get tracks(): readonly Track[] {
     return this.#publisher?.tracks ?? []
-  }
-
-  get state(): StreamState {
-    if (this.#publisher === undefined) return 4
-    if (this.subscribers.size > 0) return 2
-    if (this.#hadSubscriber) return 3
-    return this.tracks.length > 0 ? 1 : 0
   }
 
   /** The number of subscribers from outside; the server's own don't count. */
@@ -91,32 +100,18 @@ export class Stream implements PublisherStream, SubscriberStream {
     return this.#fanOut.muxers
   }
 
-  /** The time at which the next publisher starts, so that the subscribers' time goes on; undefined for a new stream. */
-  get nextStartMs(): number | undefined {
-    if (this.#lastMs === undefined) return undefined
-    return Math.round(this.#lastMs + performance.now() - this.#lastDispatchMs)
-  }
-
   /** A snapshot for plugins. */
   info(): StreamInfo {
-    const { path, state, subscriberCount, tracks, publisher } = this
-    return {
-      path,
-      state,
-      subscriberCount,
-      tracks,
-      metadata: publisher?.metadata ?? {},
-      startTime: publisher?.startTime ?? new Date(0),
-      pluginName: publisher?.request.protocol ?? '',
-      type: publisher?.request.type ?? 'server',
-    }
+    return streamInfo(this)
   }
 
   /** Takes a publisher in; the path must be free. */
   setPublisher(publisher: StreamPublisher): void {
     clearTimeout(this.#continueTimer)
     this.#continueTimer = undefined
+    this.#resolver.stop()
     this.#publisher = publisher
+    this.clock.begin(publisher)
     this.#idleSinceMs = performance.now()
     this.#hadSubscriber = this.subscribers.size > 0
     for (const subscriber of this.subscribers) {
@@ -140,14 +135,16 @@ export class Stream implements PublisherStream, SubscriberStream {
   }
 
   /**
-   * Resolves when the tracks that the subscriber wants are there, when its `waittimeout` is over and there are others, or
-   * when it has ended.
+   * Resolves when the tracks that the subscriber wants are there, when its `waittimeout` is over and there are others,
+   * when it has ended, or with where it is to go instead.
    */
-  whenReady(subscriber: StreamSubscriber): Promise<void> {
+  whenReady(subscriber: StreamSubscriber): Promise<Elsewhere | undefined> {
     const publisher = this.#publisher
-    if (subscriber.session.closed || (publisher && isReady(subscriber, publisher))) return Promise.resolve()
-    this.#wait(subscriber, subscriber.config.waittimeout)
-    return this.#trackWait.enter(subscriber)
+    if (subscriber.session.closed || (publisher && isReady(subscriber, publisher))) return Promise.resolve(undefined)
+    const ready = this.#trackWait.enter(subscriber)
+    if (publisher === undefined) this.#resolver.begin()
+    this.#wait(subscriber, Math.max(subscriber.config.waittimeout, this.#resolver.withinMs))
+    return ready
   }
 
   /** Begins the subscriber's session: it got the stream. */
@@ -156,7 +153,12 @@ export class Stream implements PublisherStream, SubscriberStream {
     this.#options.hooks.notify('subscribed', subscriberInfo(subscriber))
   }
 
-  tracksChanging(): void {
+  /** Leads a subscriber to another path that has had nothing yet; returns whether it was such a one. */
+  leadElsewhere(subscriber: StreamSubscriber, streamPath: string): boolean {
+    return this.#trackWait.release(subscriber, { streamPath })
+  }
+
+  flush(): void {
     this.#holdBack.end()
     this.#fanOut.flush()
   }
@@ -182,54 +184,76 @@ export class Stream implements PublisherStream, SubscriberStream {
     this.#fanOut.metadataChanged()
   }
 
+  discontinuity(): void {
+    this.flush()
+    this.#fanOut.discontinuity()
+  }
+
   dispatch(unit: AccessUnit): void {
-    if (!this.#holdBack.holds(unit)) this.#dispatch(unit)
+    if (this.#holdBack.holds(unit)) return
+    if (this.pendingMoves.size > 0 && this.#fanOut.isStart(unit)) this.pendingMoves.moveAt(unit)
+    this.#dispatch(unit)
   }
 
   publisherClosed(publisher: StreamPublisher, reason: CloseReason): void {
     if (this.#publisher !== publisher) return
     const info = this.info()
-    this.tracksChanging()
-    this.#lastMs = publisher.timeline.lastMs
-    this.#lastDispatchMs = publisher.lastWriteMs
+    this.flush()
+    this.clock.end(publisher)
     this.#publisher = undefined
+    this.pendingMoves.cancelAll()
     this.#fanOut.sourceEnded()
+    movePending(this.subscribers)
     const continueMs = publisher.config.continuepushtimeout
-    for (const subscriber of this.subscribers) this.#wait(subscriber, continueMs + subscriber.config.waittimeout)
+    for (const subscriber of [...this.subscribers]) {
+      if (publisher.personal) subscriber.close(reason)
+      else this.#wait(subscriber, continueMs + subscriber.config.waittimeout)
+    }
     if (continueMs > 0) this.#continueTimer = setTimeout(() => this.#giveUp(), continueMs).unref()
     this.#options.hooks.notify('unpublished', info, reason)
+    this.#resolver.resume()
     this.#checkEmpty()
   }
 
   /** Ends all sessions; no publisher is waited for. */
   close(reason: CloseReason): void {
-    this.tracksChanging()
+    this.flush()
     for (const subscriber of [...this.subscribers]) subscriber.close(reason)
     this.#publisher?.close(reason)
     clearTimeout(this.#continueTimer)
     this.#giveUp()
   }
 
+  /** Closes subscribers that take nothing of what waits for them. */
+  checkStalls(nowMs: number): void {
+    this.#fanOut.checkStalls(nowMs)
+  }
+
   muxerFor(format: MuxerFormat, subscriber: StreamSubscriber): SharedMuxer {
     return this.#fanOut.muxerFor(format, subscriber)
   }
 
-  addReader(subscriber: StreamSubscriber, reader: UnitReader): void {
-    this.#fanOut.addReader(subscriber, reader)
+  addReader(subscriber: StreamSubscriber, queue: ReaderQueue): void {
+    this.#fanOut.addReader(subscriber, queue)
   }
 
-  setReaderPaused(subscriber: StreamSubscriber, paused: boolean): void {
-    this.#fanOut.setReaderPaused(subscriber, paused)
-  }
-
-  subscriberClosed(subscriber: StreamSubscriber, reason: CloseReason): void {
-    if (!this.subscribers.delete(subscriber)) return
+  /** Lets a subscriber go, to another stream or to its end; returns whether it was here. */
+  removeSubscriber(subscriber: StreamSubscriber): boolean {
+    if (!this.subscribers.delete(subscriber)) return false
     if (subscriber.request.type === 'server') this.#subscriberCount--
     this.#fanOut.delete(subscriber)
     if (subscriber.config.buffertime > 0) this.#setBuffer()
     this.#idleSinceMs = performance.now()
-    if (subscriber.session.begun) this.#options.hooks.notify('unsubscribed', subscriberInfo(subscriber), reason)
+    if (this.subscribers.size === 0) this.#publisher?.subscribersLeft()
     this.#checkEmpty()
+    return true
+  }
+
+  subscriberClosed(subscriber: StreamSubscriber, reason: CloseReason): void {
+    subscriber.destination?.cancel(subscriber)
+    if (this.removeSubscriber(subscriber) && subscriber.session.begun) {
+      this.#options.hooks.notify('unsubscribed', subscriberInfo(subscriber), reason)
+    }
   }
 
   #dispatch(unit: AccessUnit): void {
@@ -265,7 +289,8 @@ export class Stream implements PublisherStream, SubscriberStream {
   }
 
   #checkEmpty(): void {
-    const kept = this.#continueTimer !== undefined
-    if (this.#publisher === undefined && this.subscribers.size === 0 && !kept) this.#options.onEmpty(this)
+    if (this.#publisher !== undefined || this.subscribers.size > 0) return
+    this.#resolver.stop()
+    if (this.#continueTimer === undefined) this.#options.onEmpty(this)
   }
 }

@@ -93,7 +93,7 @@ describe('Timeline', () => {
     const track = fc.constantFrom<Track>(
       videoTrack({ timescale: 90_000 }),
       audioTrack({ timescale: 44_100 }),
-      audioTrack({ id: 2, timescale: 1000, name: 'other' }),
+      audioTrack({ id: 2, timescale: 1000, layer: 'other' }),
     )
     const dts = fc.oneof(fc.integer({ min: -(2 ** 40), max: 2 ** 40 }), fc.integer({ min: 0, max: 100_000 }))
     const step = fc.record({
@@ -332,6 +332,96 @@ describe('Timeline', () => {
       for (let ms = 0; ms <= 4000; ms += 40) place(timeline, { track: videoTrack(), dts: ms, nowMs: ms })
       expect(place(timeline, { track: audioTrack(), dts: 9_000_000, nowMs: 4000 }).dts).to.equal(4000)
       expect(place(timeline, { track: audioTrack(), dts: 9_000_020, nowMs: 4020 }).dts).to.equal(4020)
+    })
+  })
+
+  describe('after a break', () => {
+    /** Both tracks, 20 ms apart from each other. */
+    function played(timeline: Timeline, fromMs: number, durationMs = 200): void {
+      for (let ms = fromMs; ms <= fromMs + durationMs; ms += 40) {
+        place(timeline, { track: videoTrack(), dts: ms, nowMs: ms })
+        place(timeline, { track: audioTrack(), dts: ms + 20, nowMs: ms + 20 })
+      }
+    }
+
+    for (const toMs of [90_000_000, 90_000, 0]) {
+      it(`goes on a step later, the tracks together, when the source goes on at ${toMs} ms`, () => {
+        const timeline = new Timeline()
+        played(timeline, 90_000)
+        expect(timeline.lastMs).to.equal(LEAD_MS + 220)
+        timeline.restart()
+        expect(place(timeline, { track: videoTrack(), dts: toMs, cts: 80, nowMs: 1 })).to.include({
+          ...{ dts: LEAD_MS + 260, pts: LEAD_MS + 340 },
+        })
+        expect(place(timeline, { track: audioTrack(), dts: toMs + 20, nowMs: 1 }).dts).to.equal(LEAD_MS + 280)
+        expect(place(timeline, { track: videoTrack(), dts: toMs + 40, nowMs: 1 }).dts).to.equal(LEAD_MS + 300)
+        expect(timeline.jumps).to.equal(0)
+      })
+    }
+
+    it('never goes back, whatever comes first', () => {
+      const timeline = new Timeline()
+      played(timeline, 0)
+      timeline.restart()
+      const early = [-300, -100, 0, 300].map((ms) => place(timeline, { track: audioTrack(), dts: ms, nowMs: 1 }).dts)
+      const late = place(timeline, { track: videoTrack(), dts: -100, nowMs: 1 }).dts
+      expect(early).to.deep.equal([260, 460, 560, 860])
+      expect(late).to.equal(460)
+    })
+
+    it('is nothing before there was media', () => {
+      const timeline = new Timeline({ startMs: 500 })
+      timeline.restart()
+      expect(place(timeline, { track: videoTrack(), dts: 0, nowMs: 0 }).dts).to.equal(500)
+    })
+  })
+
+  describe('after a pause', () => {
+    for (const [what, leapMs] of [
+      ['goes on', 0],
+      ['leaps by as much', 4000],
+      ['leaps back', -50_000],
+    ] as const) {
+      it(`goes on where it was when the source's time ${what}`, () => {
+        const timeline = new Timeline()
+        for (let ms = 0; ms <= 200; ms += 40) {
+          place(timeline, { track: videoTrack(), dts: ms, nowMs: ms })
+          place(timeline, { track: audioTrack(), dts: ms + 20, nowMs: ms })
+        }
+        timeline.resume(4200)
+        expect(place(timeline, { track: videoTrack(), dts: 240 + leapMs, nowMs: 4200 }).dts).to.equal(240)
+        expect(place(timeline, { track: audioTrack(), dts: 260 + leapMs, nowMs: 4200 }).dts).to.equal(260)
+        expect(place(timeline, { track: videoTrack(), dts: 280 + leapMs, nowMs: 4240 }).dts).to.equal(280)
+        expect(place(timeline, { track: videoTrack(), dts: 3280 + leapMs, nowMs: 4280 }).dts).to.equal(3280)
+      })
+    }
+  })
+
+  describe('at another scale', () => {
+    it('divides all times', () => {
+      const timeline = new Timeline({ scale: 2 })
+      const units = [0, 40, 80].map((dts) => place(timeline, { track: videoTrack(), dts, cts: 80, nowMs: dts / 2 }))
+      expect(units.map(({ dts, pts }) => [dts, pts])).to.deep.equal([...[[0, 40]], ...[[20, 60]], ...[[40, 80]]])
+    })
+
+    it('goes on without a step back when the scale changes', () => {
+      const timeline = new Timeline()
+      for (let ms = 0; ms <= 200; ms += 40) place(timeline, { track: videoTrack(), dts: ms, nowMs: ms })
+      timeline.scale = 4
+      const fast = [240, 280, 320].map((dts) => place(timeline, { track: videoTrack(), dts, nowMs: 200 }).dts)
+      expect(fast).to.deep.equal([240, 250, 260])
+      timeline.scale = 0.5
+      const slow = [360, 400].map((dts) => place(timeline, { track: videoTrack(), dts, nowMs: 260 }).dts)
+      expect(slow).to.deep.equal([270, 350])
+    })
+
+    it('unwraps counters before it divides them', () => {
+      const timeline = new Timeline({ scale: 2, timestampBits: 32 })
+      const start = 2 ** 32 - 80
+      const units = [0, 40, 80, 120].map((ms) =>
+        place(timeline, { track: videoTrack(), dts: (start + ms) % 2 ** 32, nowMs: ms }),
+      )
+      expect(units.map(({ dts }) => dts - LEAD_MS)).to.deep.equal([0, 20, 40, 60])
     })
   })
 

@@ -7,6 +7,10 @@ export const LEAD_MS = 1000
 export const MAX_ROLLBACK_MS = 1000
 /** A step forward that runs ahead of the clock by more than this is a jump. */
 const MAX_LEAP_MS = 5000
+/** The same for the first unit of a track after a pause: what was left out in the pause takes no time. */
+const MAX_RESUME_LEAP_MS = 500
+/** The longest step that is left between what came before a break in time and what comes after it. */
+const MAX_BREAK_STEP_MS = 100
 /** Largest distance of presentation from decoding time; past it the presentation time is not believed. */
 export const MAX_CTS_MS = 10_000
 
@@ -21,6 +25,8 @@ type TrackTime = {
   lastDts: number
   lastStep: number
   lastWriteMs: number
+  /** A step forward that is larger than this is a jump. */
+  maxLeapMs: number
 }
 
 type TimelineOptions = {
@@ -28,6 +34,8 @@ type TimelineOptions = {
   readonly startMs?: number | undefined
   /** Width of the source's time stamps in bits when they wrap. */
   readonly timestampBits?: number | undefined
+  /** What the source's times are divided by; 1 unless given. */
+  readonly scale?: number
 }
 
 /**
@@ -39,20 +47,22 @@ type TimelineOptions = {
  * smoothly; a track that has not jumped yet keeps its own.
  */
 export class Timeline {
-  readonly #floorMs: number
-  readonly #startMs: number | undefined
+  #floorMs: number
+  #startMs: number | undefined
   readonly #bits: number | undefined
   readonly #tracks = new Map<number, TrackTime>()
   /** The newest offset. */
   #offsetMs: number | undefined
   #lastMs: number
   #jumps = 0
+  #scale: number
 
   constructor(options: TimelineOptions = {}) {
     this.#startMs = options.startMs
     this.#bits = options.timestampBits
     this.#floorMs = options.startMs ?? 0
     this.#lastMs = this.#floorMs
+    this.#scale = options.scale ?? 1
   }
 
   /** The latest decoding time given out, over all tracks, in milliseconds; where it starts before that. */
@@ -68,13 +78,13 @@ export class Timeline {
   /** Replaces the unit's times. `nowMs` is a monotonic clock. */
   place(unit: AccessUnit, nowMs: number): void {
     const { timescale, id } = unit.track
-    const cts = this.#cts(unit)
+    const cts = this.#scaled(this.#cts(unit))
     let time = this.#tracks.get(id)
     if (time === undefined) {
       time = this.#start(unit.dts, timescale, nowMs)
       this.#tracks.set(id, time)
     }
-    const raw = time.unwrapper ? time.unwrapper.unwrap(unit.dts) : unit.dts
+    const raw = this.#scaled(time.unwrapper ? time.unwrapper.unwrap(unit.dts) : unit.dts)
     const dts = this.#follow(time, raw, nowMs)
     unit.dts = dts
     unit.pts = Math.max(0, dts + cts)
@@ -82,9 +92,40 @@ export class Timeline {
     if (ms > this.#lastMs) this.#lastMs = ms
   }
 
+  /** What follows has nothing to do with what was, but that its time comes next: all tracks begin anew. */
+  restart(): void {
+    if (this.#tracks.size === 0) return
+    let stepMs = 1
+    for (const { lastStep, timescale } of this.#tracks.values()) {
+      stepMs = Math.max(stepMs, Math.round((lastStep * 1000) / timescale))
+    }
+    this.#startMs = this.#floorMs = this.#lastMs + Math.min(stepMs, MAX_BREAK_STEP_MS)
+    this.#offsetMs = undefined
+    this.#tracks.clear()
+  }
+
+  /** The source sends again after a pause: its time goes on where it was, whether its time stamps do or leap. */
+  resume(nowMs: number): void {
+    for (const time of this.#tracks.values()) {
+      time.maxLeapMs = MAX_RESUME_LEAP_MS
+      time.lastWriteMs = nowMs
+    }
+  }
+
+  /** Sets what the source's times are divided by from now on. */
+  set scale(scale: number) {
+    if (scale === this.#scale) return
+    this.restart()
+    this.#scale = scale
+  }
+
   /** A track ended; no unit of it follows. */
   forget(trackId: number): void {
     this.#tracks.delete(trackId)
+  }
+
+  #scaled(ticks: number): number {
+    return this.#scale === 1 ? ticks : Math.round(ticks / this.#scale)
   }
 
   // The presentation time may have wrapped before the decoding time has.
@@ -98,7 +139,8 @@ export class Timeline {
   }
 
   #start(counter: number, timescale: number, nowMs: number): TrackTime {
-    const raw = this.#nearest(counter, timescale)
+    const nearest = this.#nearest(counter, timescale)
+    const raw = this.#scaled(nearest)
     const rawMs = rescale(raw, timescale, 1000)
     let offsetMs = this.#offsetMs
     if (offsetMs === undefined) {
@@ -108,7 +150,7 @@ export class Timeline {
       offsetMs = this.#lastMs - rawMs
     }
     const unwrapper = this.#bits === undefined ? undefined : new CounterUnwrapper(this.#bits)
-    unwrapper?.unwrap(raw)
+    unwrapper?.unwrap(nearest)
     const offset = rescale(offsetMs, 1000, timescale)
     return {
       unwrapper,
@@ -119,6 +161,7 @@ export class Timeline {
       lastDts: rescale(this.#floorMs, 1000, timescale),
       lastStep: 0,
       lastWriteMs: nowMs,
+      maxLeapMs: MAX_LEAP_MS,
     }
   }
 
@@ -126,7 +169,7 @@ export class Timeline {
   #nearest(counter: number, timescale: number): number {
     if (this.#bits === undefined || this.#offsetMs === undefined) return counter
     const range = 2 ** this.#bits
-    const expected = rescale(this.#lastMs - this.#offsetMs, 1000, timescale)
+    const expected = rescale((this.#lastMs - this.#offsetMs) * this.#scale, 1000, timescale)
     return counter + Math.round((expected - counter) / range) * range
   }
 
@@ -136,17 +179,18 @@ export class Timeline {
     time.lastRaw = raw
     time.lastWriteMs = nowMs
     const aheadMs = ((raw + time.offset - time.highest) * 1000) / time.timescale
-    if (isJump(aheadMs, elapsedMs)) this.#jump(time, raw, elapsedMs)
+    if (isJump(aheadMs, time.maxLeapMs + elapsedMs)) this.#jump(time, raw, elapsedMs)
     else if (step > 0) time.lastStep = step
+    time.maxLeapMs = MAX_LEAP_MS
     time.highest = Math.max(time.highest, raw + time.offset)
     return (time.lastDts = Math.max(time.lastDts, raw + time.offset))
   }
 
   #jump(time: TrackTime, raw: number, elapsedMs: number): void {
-    const { timescale, lastDts } = time
+    const { timescale, lastDts, maxLeapMs } = time
     const offset = rescale(this.#offsetMs ?? 0, 1000, timescale)
     const aheadMs = ((raw + offset - lastDts) * 1000) / timescale
-    if (isJump(aheadMs, elapsedMs)) {
+    if (isJump(aheadMs, maxLeapMs + elapsedMs)) {
       this.#jumps++
       // Without a pause the track goes on as it went; after one, where the other tracks are by now.
       const paused = elapsedMs > MAX_ROLLBACK_MS ? Math.round((elapsedMs * timescale) / 1000) : 0
@@ -157,6 +201,6 @@ export class Timeline {
   }
 }
 
-function isJump(aheadMs: number, elapsedMs: number): boolean {
-  return aheadMs < -MAX_ROLLBACK_MS || aheadMs > MAX_LEAP_MS + elapsedMs
+function isJump(aheadMs: number, maxAheadMs: number): boolean {
+  return aheadMs < -MAX_ROLLBACK_MS || aheadMs > maxAheadMs
 }

@@ -5,10 +5,17 @@ export class TrackMeter {
   units = 0
   bytes = 0
   keyframes = 0
+  /** Nobody can decode the track before its next keyframe. */
+  awaitsKeyframe = true
+  /** Units that were lost before they came, and those that could not be decoded without them. */
+  lost = 0
+  #isAfterLoss = false
   /** Units since the newest keyframe, and between the two newest keyframes. */
   unitsSinceKeyframe = 0
   gopUnits = 0
   lastDts = 0
+  /** The latest presentation time. */
+  lastPts = 0
   /** Bytes and units a second, at the last sample. */
   bps = 0
   fps = 0
@@ -25,12 +32,27 @@ export class TrackMeter {
     this.units++
     this.bytes += unit.sizeBytes
     this.lastDts = unit.dts
+    if (unit.pts > this.lastPts) this.lastPts = unit.pts
     if (unit.keyframe) {
       this.keyframes++
+      this.awaitsKeyframe = false
+      this.#isAfterLoss = false
       this.gopUnits = this.unitsSinceKeyframe
       this.unitsSinceKeyframe = 0
     }
     this.unitsSinceKeyframe++
+  }
+
+  /** Takes note of units that did not come. */
+  lose(count: number): void {
+    this.lost += count
+    this.awaitsKeyframe = true
+    this.#isAfterLoss = true
+  }
+
+  /** A unit came that can't be decoded, as a keyframe is needed. */
+  leaveOut(): void {
+    if (this.#isAfterLoss) this.lost++
   }
 
   sample(nowMs: number): void {

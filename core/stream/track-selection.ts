@@ -1,32 +1,39 @@
-import type { AccessUnit, SubscribeConfig, Track } from 'sluice/sdk'
+import type { AccessUnit, SubscribeConfig, Track, VideoTrack } from 'sluice/sdk'
+import { mainTracks } from 'sluice/sdk/media'
 
 /** Which part of a stream a subscriber takes. */
-export type TrackSelection = { readonly audio: boolean; readonly video: boolean; readonly keyframesOnly: boolean }
+export type TrackSelection = {
+  readonly audio: boolean
+  readonly video: boolean
+  /** Only for readers and formats that ask for it, so that all others need to know of pictures and sound alone. */
+  readonly data: boolean
+  readonly keyframesOnly: boolean
+}
 
-export const ALL_TRACKS: TrackSelection = { audio: true, video: true, keyframesOnly: false }
+export const ALL_TRACKS: TrackSelection = { audio: true, video: true, data: true, keyframesOnly: false }
 
-export function selectionOf(config: Readonly<SubscribeConfig>): TrackSelection {
-  return { audio: config.subaudio, video: config.subvideo, keyframesOnly: config.iframeonly }
+export function selectionOf(config: Readonly<SubscribeConfig>, data = false): TrackSelection {
+  return { audio: config.subaudio, video: config.subvideo, data, keyframesOnly: config.iframeonly }
 }
 
 export function selectionKey(selection: TrackSelection): string {
-  return `${selection.audio ? 'a' : ''}${selection.video ? 'v' : ''}${selection.keyframesOnly ? 'k' : ''}`
+  const { audio, video, data, keyframesOnly } = selection
+  return `${audio ? 'a' : ''}${video ? 'v' : ''}${data ? 'd' : ''}${keyframesOnly ? 'k' : ''}`
 }
 
 export function selectsTrack(selection: TrackSelection, track: Track): boolean {
-  return track.kind === 'video' ? selection.video : selection.audio
+  return selection[track.kind]
 }
 
 export function selectsUnit(selection: TrackSelection, unit: AccessUnit): boolean {
-  if (unit.track.kind !== 'video') return selection.audio
-  return selection.video && (unit.keyframe || !selection.keyframesOnly)
+  // All units of sound and data are keyframes.
+  return selection[unit.track.kind] && (unit.keyframe || !selection.keyframesOnly)
 }
 
-/** The track whose keyframes subscribers start at: the main video track, or else the first; undefined without video. */
-export function leadTrack(tracks: readonly Track[], selection: TrackSelection): Track | undefined {
+/** The track whose keyframes subscribers start at: the main one of video; undefined without video. */
+export function leadTrack(tracks: readonly Track[], selection: TrackSelection): VideoTrack | undefined {
   if (!selection.video) return undefined
-  const videos = tracks.filter((track) => track.kind === 'video')
-  return videos.find((track) => (track.name ?? '') === '') ?? videos[0]
+  return mainTracks(tracks).find((track): track is VideoTrack => track.kind === 'video')
 }
 
 /** Whether a subscriber can start at the unit: at a keyframe of the lead track, or anywhere where there is none. */

@@ -7,6 +7,7 @@ export function trackText(track: Track): string {
     const { width, height } = track.config
     return width > 0 && height > 0 ? `${codec} ${width}x${height}` : codec
   }
+  if (track.kind === 'data') return codec
   const { sampleRate, channels } = track.config
   return [codec, sampleRate > 0 ? `${sampleRate} Hz` : '', channelText(channels)]
     .filter((part) => part !== '')

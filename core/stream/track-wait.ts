@@ -1,34 +1,49 @@
-import type { Track } from 'sluice/sdk'
+import type { Resolution, Track } from 'sluice/sdk'
 import type { StreamPublisher } from './stream-publisher.ts'
 import type { StreamSubscriber } from './stream-subscriber.ts'
 
+/** Where those who wait for a path are to go instead. */
+export type Elsewhere = Extract<Resolution, { readonly streamPath: string } | { readonly redirect: string }>
+
 /** The subscribers of one stream that wait for the tracks they want. */
 export class TrackWait {
-  readonly #waiting = new Map<StreamSubscriber, () => void>()
+  readonly #waiting = new Map<StreamSubscriber, (elsewhere: Elsewhere | undefined) => void>()
+
+  /** The subscriber that has waited longest; undefined when none waits. */
+  get first(): StreamSubscriber | undefined {
+    return this.#waiting.keys().next().value
+  }
 
   has(subscriber: StreamSubscriber): boolean {
     return this.#waiting.has(subscriber)
   }
 
-  /** Takes a subscriber in; resolves when it is released, or has ended. */
-  enter(subscriber: StreamSubscriber): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>()
+  /** Those who wait, the one that has waited longest first. */
+  get all(): StreamSubscriber[] {
+    return [...this.#waiting.keys()]
+  }
+
+  /** Takes a subscriber in; resolves when it is released, or has ended, with where it is to go instead, if anywhere. */
+  enter(subscriber: StreamSubscriber): Promise<Elsewhere | undefined> {
+    const { promise, resolve } = Promise.withResolvers<Elsewhere | undefined>()
     this.#waiting.set(subscriber, resolve)
     subscriber.onClose(() => this.release(subscriber))
     return promise
   }
 
-  release(subscriber: StreamSubscriber): void {
+  /** Ends a subscriber's waiting; returns whether it has waited. */
+  release(subscriber: StreamSubscriber, elsewhere?: Elsewhere): boolean {
     const resolve = this.#waiting.get(subscriber)
-    if (resolve === undefined) return
+    if (resolve === undefined) return false
     this.#waiting.delete(subscriber)
     subscriber.stopWaiting()
-    resolve()
+    resolve(elsewhere)
+    return true
   }
 
   /** Releases the subscribers that the publisher's tracks are enough for; returns whether there was one. */
   releaseReady(publisher: StreamPublisher): boolean {
-    const ready = [...this.#waiting.keys()].filter((subscriber) => isReady(subscriber, publisher))
+    const ready = this.all.filter((subscriber) => isReady(subscriber, publisher))
     for (const subscriber of ready) this.release(subscriber)
     return ready.length > 0
   }
@@ -37,14 +52,15 @@ export class TrackWait {
 /** Whether the publisher has the tracks that the subscriber wants to start with (see `subscribe.waittrack`). */
 export function isReady(subscriber: StreamSubscriber, publisher: StreamPublisher): boolean {
   const has = (kind: Track['kind']) => publisher.tracks.some((track) => track.kind === kind)
+  const any = publisher.tracks.length > 0
   const video = has('video')
   const audio = has('audio')
   switch (subscriber.config.waittrack) {
     case 'video':
-      return (video && audio) || (publisher.complete !== 'no' && (video || audio))
+      return (video && audio) || (publisher.complete !== 'no' && any)
     case 'audio':
-      return audio || (publisher.complete !== 'no' && video)
+      return audio || (publisher.complete !== 'no' && any)
     case 'all':
-      return (video && audio) || (publisher.complete === 'declared' && (video || audio))
+      return (video && audio) || (publisher.complete === 'declared' && any)
   }
 }

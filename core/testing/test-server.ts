@@ -77,10 +77,10 @@ export interface TestServer<Config> {
   /** The warnings and errors of the log: a test of the good case expects none. */
   readonly problems: readonly TestLogRecord[]
   /**
-   * Finds the port that the plugin listens on, by TCP or TLS.
+   * Finds the port that the plugin listens on, by TCP, TLS or UDP.
    * @throws {Error} when there is none
    */
-  port(kind?: 'tcp' | 'tls'): number
+  port(kind?: 'tcp' | 'tls' | 'udp'): number
   /** Denies all sessions from now on but those of the test, with a cause that no client may see. */
   denyAll(cause?: string): void
   /**
@@ -128,8 +128,12 @@ class RunningServer<Own extends TObject> implements TestServer<PluginConfig<Own>
     return this.log.filter(({ level }) => level === 'warn' || level === 'error' || level === 'fatal')
   }
 
-  port(kind: 'tcp' | 'tls' = 'tcp'): number {
-    return portOf(this.#view().listeners, kind === 'tls')
+  port(kind: 'tcp' | 'tls' | 'udp' = 'tcp'): number {
+    const { listeners, udpListeners } = this.#view()
+    if (kind !== 'udp') return portOf(listeners, kind === 'tls')
+    const [listener] = udpListeners
+    if (listener === undefined) throw new Error('there is no listener for UDP')
+    return listener.port
   }
 
   denyAll(cause = 'denied by the test'): void {

@@ -5,15 +5,22 @@ import type {
   HookRegistry,
   HttpConfig,
   InheritedConfig,
+  OperationRegistry,
   PluginConfig,
   PluginDefinition,
+  PortRange,
+  ServerNode,
   StreamManager,
   TaskRegistry,
   TcpConfig,
   TcpListener,
   Type,
+  UdpConfig,
 } from 'sluice/sdk'
 import type { SectionConfig } from '../../config/section.ts'
+import type { BoundUdpPort, UdpPortHandler } from '../../net/bound-udp-port.ts'
+import type { SessionPort } from '../../net/session-ports.ts'
+import type { CertificateFiles, CertificateLife, ServerCertificate } from '../../net/tls.ts'
 import type { ServiceDirectory } from '../service-directory.ts'
 
 /** A plugin's effective config; what is in its own keys is the plugin's business. */
@@ -40,25 +47,38 @@ export interface GenerationStreams {
 }
 
 /** Ports lent to one generation. */
-export interface GenerationLease extends TcpListener {
+export interface GenerationLease {
+  readonly addresses: TcpListener['addresses']
   /** Binds what the generation before had to make room for; it goes on when this lease is released. */
   bind(): Promise<void>
   activate(): void
   release(): Promise<void>
+  handOver(socket: Socket, state: unknown): boolean
+}
+
+/** A UDP port lent to one generation. */
+export interface GenerationUdpLease extends Pick<GenerationLease, 'bind' | 'activate' | 'release'> {
+  readonly port: BoundUdpPort
 }
 
 /** The HTTP side of one generation. */
 export interface GenerationHttp {
   readonly instance: FastifyInstance
+  readonly operations: OperationRegistry
   readonly openRequests: number
+  /** See `PluginContext.sessionToken`. */
+  sessionToken(): string
   activate(): Promise<void>
-  /** Takes no new requests; open ones go on. */
+  /** Takes no new requests but those that have a token of its own; open ones go on. */
   retire(): Promise<void>
+  /** Takes no requests any more; open ones go on. */
+  leave(): void
   dispose(): Promise<void>
 }
 
 /** The parts of the server that generations are made from. */
 export type GenerationParts = {
+  readonly node: ServerNode
   /** The logger of a plugin. */
   createLog(plugin: string, config: Readonly<InheritedConfig>): Logger
   readonly hooks: { registryFor(owner: GenerationOwner): HookRegistry; removeOwner(owner: GenerationOwner): void }
@@ -76,8 +96,24 @@ export type GenerationParts = {
     acquire(
       owner: GenerationOwner,
       config: TcpConfig & { readonly section?: string | undefined },
-      onConnection: (socket: Socket) => void,
+      onConnection: (socket: Socket, handedOver?: unknown) => void,
     ): Promise<GenerationLease>
+    acquireUdp(
+      owner: GenerationOwner,
+      config: UdpConfig & { readonly section?: string | undefined },
+      handler: UdpPortHandler,
+    ): Promise<GenerationUdpLease>
+    takePort(owner: GenerationOwner, range: PortRange, handler: UdpPortHandler): Promise<SessionPort>
+    takePortPair(
+      owner: GenerationOwner,
+      range: PortRange,
+      handlers: readonly [UdpPortHandler, UdpPortHandler],
+    ): Promise<readonly [SessionPort, SessionPort]>
+    openCertificate(
+      owner: GenerationOwner,
+      files: CertificateFiles,
+      life: CertificateLife,
+    ): Promise<Pick<ServerCertificate, 'pair' | 'onRenewed' | 'close'>>
   }
   readonly http: {
     createPluginHttp(options: {

@@ -3,6 +3,7 @@ import { expect } from 'chai'
 import type { PluginContext, PluginDefinition, StreamInfo } from 'sluice/sdk'
 import type { PluginValues } from './generation-parts.ts'
 import { Generation } from './generation.ts'
+import { KeptObjects } from './kept-objects.ts'
 import { FakeParts, LISTEN } from '../testing/fake-parts.ts'
 import { until } from '../testing/until.ts'
 
@@ -24,7 +25,8 @@ describe('Generation', () => {
   const create = (setup: (ctx: Context) => void | Promise<void>, number = 1, more: Partial<PluginDefinition> = {}) => {
     const definition: PluginDefinition = { name: 'demo', version: '1', provides: ['service'], setup, ...more }
     const section = fake.parts.config.resolve(definition)
-    return new Generation({ definition, number, section, parts: fake.parts, limits: LIMITS })
+    const kept = new KeptObjects()
+    return new Generation({ definition, number, section, parts: fake.parts, kept, limits: LIMITS })
   }
   const run = async (setup: (ctx: Context) => void | Promise<void>, number = 1) => {
     const generation = create(setup, number)

@@ -1,11 +1,11 @@
-import type { Socket } from 'node:net'
 import type { Logger } from 'pino'
-import type { PluginContext, PluginDefinition, TcpConfig, TcpListener } from 'sluice/sdk'
+import type { PluginContext, PluginDefinition, TcpListener, UdpListener } from 'sluice/sdk'
 import { isPromiseLike, withDeadline } from '../../base/deadline.ts'
 import { callPlugin } from '../error-owner.ts'
 import { guard } from '../../base/guard.ts'
 import { GenerationPorts } from './generation-ports.ts'
 import { GenerationTimers } from './generation-timers.ts'
+import type { KeptObjects } from './kept-objects.ts'
 import { createContext, type ContextSource } from './plugin-context.ts'
 import type {
   GenerationHttp,
@@ -41,6 +41,7 @@ type GenerationInit = {
   readonly number: number
   readonly section: PluginSection
   readonly parts: GenerationParts
+  readonly kept: KeptObjects
   readonly limits: GenerationLimits
 }
 
@@ -55,10 +56,11 @@ export class Generation implements ContextSource {
   readonly owner: GenerationOwner
   readonly streams: GenerationStreams
   readonly parts: GenerationParts
+  readonly kept: KeptObjects
   readonly timers: GenerationTimers
+  readonly ports: GenerationPorts
   readonly #limits: GenerationLimits
   readonly #controller = new AbortController()
-  readonly #ports: GenerationPorts
   readonly #configListeners: ((config: PluginValues) => void)[] = []
   readonly #disposers: (() => void | Promise<void>)[] = []
   #onActivate: (() => void)[] = []
@@ -69,18 +71,19 @@ export class Generation implements ContextSource {
   #http: GenerationHttp | undefined
   #disposal: Promise<void> | undefined
 
-  constructor({ definition, number, section, parts, limits }: GenerationInit) {
+  constructor({ definition, number, section, parts, kept, limits }: GenerationInit) {
     const { name } = definition
     const config = section.values
     this.definition = definition
     this.number = number
     this.#section = section
     this.parts = parts
+    this.kept = kept
     this.#limits = limits
     this.log = parts.createLog(name, config)
     this.owner = { plugin: name, generation: number, log: this.log }
     this.timers = new GenerationTimers(this.owner)
-    this.#ports = new GenerationPorts(this.owner, parts.net, () => this.config)
+    this.ports = new GenerationPorts(this.owner, parts.net, () => this.config)
     this.streams = parts.streams.forOwner({ ...this.owner, config, closingNotice: definition.closingNotice ?? false })
   }
 
@@ -92,9 +95,19 @@ export class Generation implements ContextSource {
     return this.#controller.signal
   }
 
-  /** The addresses that it listens on, besides those of HTTP. */
+  /** The addresses that it accepts connections on, besides those of HTTP. */
   get listeners(): TcpListener['addresses'] {
-    return this.#ports.addresses
+    return this.ports.addresses
+  }
+
+  /** The addresses that it takes datagrams on, besides those of single sessions. */
+  get udpListeners(): readonly UdpListener['address'][] {
+    return this.ports.udp.addresses
+  }
+
+  /** True until it takes over from the generation before. */
+  get starting(): boolean {
+    return this.#phase === 'starting'
   }
 
   /** True until the generation is replaced or removed. */
@@ -126,7 +139,7 @@ export class Generation implements ContextSource {
     try {
       const late = () => new PluginError(`its routes were not ready within ${this.#limits.setupTimeoutMs} ms`)
       await withDeadline(this.#http?.activate() ?? Promise.resolve(), this.#limits.setupTimeoutMs, late)
-      await this.#ports.bind()
+      await this.ports.bind()
       this.assertLoaded()
       for (const action of this.#onActivate) action()
     } catch (cause) {
@@ -135,7 +148,7 @@ export class Generation implements ContextSource {
     }
     this.#onActivate = []
     this.#phase = 'running'
-    this.#ports.activate()
+    this.ports.activate()
   }
 
   /** Applies a config in which only keys differ that the plugin takes live. */
@@ -193,10 +206,6 @@ export class Generation implements ContextSource {
     else this.#disposers.push(dispose)
   }
 
-  listen(config: TcpConfig, onConnection: (socket: Socket) => void): Promise<TcpListener> {
-    return this.#ports.listen(config, onConnection)
-  }
-
   async #setup(): Promise<void> {
     const { name, mounts = [name] } = this.definition
     const http = await this.parts.http.createPluginHttp({ name, mounts, config: this.config.http, log: this.log })
@@ -205,7 +214,7 @@ export class Generation implements ContextSource {
       return
     }
     this.#http = http
-    const context: PluginContext<PluginValues> = createContext(this, http.instance)
+    const context: PluginContext<PluginValues> = createContext(this, http)
     await callPlugin(name, () => this.definition.setup(context))
   }
 
@@ -220,14 +229,14 @@ export class Generation implements ContextSource {
     this.parts.services.removeOwner(this.owner)
     this.streams.dispose()
     guard(this.log, 'retreat of its routes', () => this.#http?.retire())
-    this.#ports.release()
+    this.ports.release()
   }
 
   async #idle(timeoutMs: number): Promise<void> {
     const deadlineMs = timeoutMs === 0 ? Infinity : performance.now() + timeoutMs
     const { promise, resolve } = Promise.withResolvers<void>()
     const check = () => {
-      const open = this.#ports.connectionCount + this.streams.sessionCount + (this.#http?.openRequests ?? 0)
+      const open = this.ports.connectionCount + this.streams.sessionCount + (this.#http?.openRequests ?? 0)
       if (open === 0 || performance.now() >= deadlineMs || this.#phase === 'disposed') resolve()
     }
     const timer = setInterval(check, this.#limits.drainPollMs)
@@ -239,6 +248,7 @@ export class Generation implements ContextSource {
   async #dispose(reason: string): Promise<void> {
     this.#tellDrain()
     this.#phase = 'disposed'
+    this.#http?.leave()
     this.#withdraw()
     this.streams.close(reason)
     this.timers.end()
@@ -246,7 +256,7 @@ export class Generation implements ContextSource {
     for (const dispose of this.#disposers.toReversed()) await this.#runDisposer(dispose)
     await this.#inTime('end of its tasks', () => this.parts.tasks.stopOwner(this.owner, reason))
     await this.#inTime('end of its requests', () => this.#http?.dispose())
-    this.#ports.closeConnections()
+    this.ports.close()
   }
 
   #runDisposer(dispose: () => unknown): Promise<void> {

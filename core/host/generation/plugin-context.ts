@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify'
 import type {
   HookRegistry,
   Net,
@@ -11,7 +10,16 @@ import type {
   TaskRegistry,
 } from 'sluice/sdk'
 import { PluginError } from '../plugin-error.ts'
-import type { GenerationOwner, GenerationParts, GenerationStreams, PluginValues } from './generation-parts.ts'
+import { PluginProcesses } from '../processes/plugin-processes.ts'
+import type { GenerationPorts } from './generation-ports.ts'
+import type { KeptObjects } from './kept-objects.ts'
+import type {
+  GenerationHttp,
+  GenerationOwner,
+  GenerationParts,
+  GenerationStreams,
+  PluginValues,
+} from './generation-parts.ts'
 
 /** The generation, as far as its plugin reaches it. */
 export interface ContextSource extends Pick<
@@ -20,20 +28,24 @@ export interface ContextSource extends Pick<
 > {
   readonly definition: PluginDefinition
   readonly owner: GenerationOwner
-  readonly parts: Pick<GenerationParts, 'hooks' | 'tasks' | 'services'>
+  readonly parts: Pick<GenerationParts, 'hooks' | 'tasks' | 'services' | 'node'>
+  readonly kept: KeptObjects
   readonly streams: Pick<GenerationStreams, 'manager'>
   readonly timers: Pick<PluginContext<PluginValues>, 'setTimeout' | 'setInterval'>
-  listen: Net['tcp']
+  readonly ports: Pick<GenerationPorts, 'listen' | 'listenUdp' | 'certificate' | 'udp'>
   /** @throws {PluginError} when the generation is gone */
   assertLoaded(): void
+  /** True until the generation takes over. */
+  readonly starting: boolean
   /** Does what others would notice: now, or when the generation takes over. */
   onceActive(action: () => void): void
 }
 
 /** What a plugin's `setup` is given. Once the generation is disposed, nothing can be made through it any more. */
-export function createContext(generation: ContextSource, http: FastifyInstance): PluginContext<PluginValues> {
+export function createContext(generation: ContextSource, http: GenerationHttp): PluginContext<PluginValues> {
   const { log, signal } = generation
   const streams = streamManager(generation)
+  const tasks = taskRegistry(generation)
   return {
     get config() {
       return generation.config
@@ -45,15 +57,36 @@ export function createContext(generation: ContextSource, http: FastifyInstance):
       return streams
     },
     hooks: hookRegistry(generation),
-    net: { tcp: (config, onConnection) => generation.listen(config, onConnection) },
-    http,
-    tasks: taskRegistry(generation),
+    net: networkOf(generation),
+    http: http.instance,
+    sessionToken: () => http.sessionToken(),
+    operations: http.operations,
+    tasks,
+    processes: new PluginProcesses({
+      ...{ plugin: generation.owner.plugin, log, tasks },
+      assertLoaded: () => generation.assertLoaded(),
+    }),
     services: serviceRegistry(generation),
+    keep(name, create) {
+      generation.assertLoaded()
+      return generation.kept.keep(name, create)
+    },
+    node: generation.parts.node,
     setTimeout: (callback, delayMs) => generation.timers.setTimeout(callback, delayMs),
     setInterval: (callback, intervalMs) => generation.timers.setInterval(callback, intervalMs),
     onDrain: (listener) => generation.onDrain(listener),
     signal,
     onDispose: (dispose) => generation.onDispose(dispose),
+  }
+}
+
+function networkOf({ ports }: ContextSource): Net {
+  return {
+    tcp: (config, onConnection) => ports.listen(config, onConnection),
+    udp: (config, onDatagram) => ports.listenUdp(config, onDatagram),
+    udpPort: (range, onDatagram) => ports.udp.takePort(range, onDatagram),
+    udpPortPair: (range, onEven, onOdd) => ports.udp.takePortPair(range, onEven, onOdd),
+    certificate: (config, options) => ports.certificate(config, options),
   }
 }
 
@@ -69,17 +102,26 @@ function streamManager(generation: ContextSource): StreamManager {
 function hookRegistry(generation: ContextSource): HookRegistry {
   const registry = generation.parts.hooks.registryFor(generation.owner)
   return {
-    on(name, hook) {
+    on(name, hook, order) {
       generation.assertLoaded()
       let wanted = true
       let untap: (() => void) | undefined
       generation.onceActive(() => {
-        if (wanted) untap = registry.on(name, hook)
+        if (wanted) untap = registry.on(name, hook, order)
       })
       return () => {
         wanted = false
         untap?.()
       }
+    },
+    notify(name, ...args) {
+      if (!generation.definition.notices?.includes(name)) {
+        throw new PluginError(`can't tell '${name}': it is not named in its \`notices\``)
+      }
+      const tell = () => registry.notify(name, ...args)
+      // What a former generation has still to tell is true all the same.
+      if (generation.starting) generation.onceActive(tell)
+      else tell()
     },
   }
 }

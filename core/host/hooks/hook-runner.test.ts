@@ -6,13 +6,16 @@ import {
   StreamDenied,
   StreamExists,
   StreamUnavailable,
+  type HookOrder,
   type Hooks,
+  type Resolution,
   type SessionRequest,
   type StreamInfo,
 } from 'sluice/sdk'
 import { logLines } from '../testing/log-lines.ts'
 import { until } from '../testing/until.ts'
-import { HookRunner, type HookOwner } from './hook-runner.ts'
+import { HookRunner } from './hook-runner.ts'
+import type { HookOwner } from './tap-list.ts'
 
 const REQUEST = {
   streamPath: 'live/test',
@@ -29,8 +32,8 @@ describe('HookRunner', () => {
   let logged: ReturnType<typeof logLines>
   let owner: HookOwner
 
-  const on = <Name extends keyof Hooks>(name: Name, hook: Hooks[Name], by = owner) =>
-    runner.registryFor(by).on(name, hook)
+  const on = <Name extends keyof Hooks>(name: Name, hook: Hooks[Name], by = owner, order?: HookOrder) =>
+    runner.registryFor(by).on(name, hook, order)
 
   beforeEach(() => {
     runner = new HookRunner({ timeoutMs: 30 })
@@ -151,6 +154,131 @@ describe('HookRunner', () => {
     })
   })
 
+  describe('undo', () => {
+    it('takes back what hooks have done, the latest first, once', async () => {
+      const undone: string[] = []
+      on('publish', () => () => void undone.push('first'))
+      on('publish', async () => () => void undone.push('second'))
+      on('publish', () => {})
+      const undo = await runner.admit('publish', REQUEST)
+      expect(undone).to.eql([])
+      undo()
+      undo()
+      expect(undone).to.eql(['second', 'first'])
+    })
+
+    it('is called at once when a later hook refuses, and not for one that refused', async () => {
+      const undone: string[] = []
+      on('publish', () => () => void undone.push('claim'))
+      on('publish', () => Promise.reject(new StreamExists()))
+      on('publish', () => () => void undone.push('never asked'))
+      expect(await runner.admit('publish', REQUEST).catch((error: unknown) => error)).to.be.instanceOf(StreamExists)
+      expect(undone).to.eql(['claim'])
+    })
+
+    it('of a hook that is late is called when it comes', async () => {
+      const { promise, resolve } = Promise.withResolvers<() => void>()
+      on('publish', () => promise)
+      await denial()
+      const undone = new Promise<void>((done) => resolve(done))
+      await undone
+    })
+
+    it('that throws is logged as its plugin, and the others are undone', async () => {
+      let undone = false
+      on('publish', () => () => void (undone = true))
+      on('publish', () => () => {
+        throw new Error('lost')
+      })
+      const undo = await runner.admit('publish', REQUEST)
+      undo()
+      expect(undone).to.equal(true)
+      expect(logged.lines[0]).to.include({ plugin: 'alpha', msg: 'undo of the publish hook failed' })
+    })
+  })
+
+  describe('order', () => {
+    let asked: string[]
+    beforeEach(() => void (asked = []))
+
+    function tap(plugin: string, label: string, order?: HookOrder): () => void {
+      return on('publish', () => void asked.push(label), { ...owner, plugin }, order)
+    }
+
+    for (const [what, taps, expected] of [
+      [
+        'by stages',
+        [
+          ['a', 'late', { stage: 10 }],
+          ['b', 'usual'],
+          ['c', 'early', { stage: -1 }],
+        ],
+        'early usual late',
+      ],
+      [
+        'before a plugin',
+        [
+          ['a', 'one'],
+          ['b', 'two'],
+          ['c', 'three', { before: 'b' }],
+        ],
+        'one three two',
+      ],
+      [
+        'before all of a plugin',
+        [
+          ['a', 'one'],
+          ['b', 'two'],
+          ['a', 'more'],
+          ['c', 'x', { before: 'a' }],
+        ],
+        'x one two more',
+      ],
+      [
+        'before a plugin that comes later',
+        [
+          ['c', 'x', { before: 'b' }],
+          ['a', 'one'],
+          ['b', 'two'],
+        ],
+        'one x two',
+      ],
+      [
+        'before a plugin with a lower stage',
+        [
+          ['c', 'x', { before: 'b' }],
+          ['b', 'low', { stage: -5 }],
+        ],
+        'x low',
+      ],
+      [
+        'before a plugin that is not there, as if nothing was said',
+        [
+          ['a', 'one'],
+          ['c', 'x', { before: 'b' }],
+        ],
+        'one x',
+      ],
+    ] as const satisfies readonly (readonly [string, readonly Parameters<typeof tap>[], string])[]) {
+      it(`is ${what}`, async () => {
+        for (const args of taps) tap(...(args as Parameters<typeof tap>))
+        await runner.admit('publish', REQUEST)
+        expect(asked.join(' ')).to.equal(expected)
+      })
+    }
+
+    it('stays when a tap is undone', async () => {
+      tap('a', 'one')
+      const untap = tap('b', 'two')
+      tap('c', 'x', { before: 'b' })
+      tap('d', 'early', { stage: -1 })
+      await runner.admit('publish', REQUEST)
+      untap()
+      await runner.admit('publish', REQUEST)
+      expect(asked.join(' ')).to.equal('early one x two early one x')
+    })
+  })
+
   describe('resolve', () => {
     it('is false when nobody taps', async () => {
       expect(await runner.resolve(REQUEST)).to.equal(false)
@@ -167,6 +295,44 @@ describe('HookRunner', () => {
       expect(await runner.resolve(REQUEST)).to.equal(true)
       expect(asked).to.deep.equal([0, 1])
     })
+
+    for (const answer of [
+      { streamPath: 'live/other' },
+      { redirect: 'https://example.com/live/test.flv' },
+      { withinMs: 30_000 },
+    ]) {
+      it(`stops at the first who says ${Object.keys(answer).join()}`, async () => {
+        on('resolve', () => answer)
+        on('resolve', () => true)
+        expect(await runner.resolve(REQUEST)).to.eql(answer)
+      })
+    }
+
+    it('has nobody wait longer than a minute', async () => {
+      on('resolve', () => ({ withinMs: 86_400_000 }))
+      expect(await runner.resolve(REQUEST)).to.eql({ withinMs: 60_000 })
+    })
+
+    it('takes the path that was asked for as a promise to publish it', async () => {
+      on('resolve', ({ streamPath }) => ({ streamPath }))
+      expect(await runner.resolve(REQUEST)).to.equal(true)
+    })
+
+    for (const answer of [
+      { redirect: 'javascript:alert(1)' },
+      { redirect: 'file:///etc/passwd' },
+      { redirect: '/live/other' },
+      { streamPath: '../up' },
+      { withinMs: Number.NaN },
+      {},
+    ]) {
+      it(`logs ${JSON.stringify(answer)} as its plugin's failure, and asks the next`, async () => {
+        on('resolve', () => answer as Resolution)
+        on('resolve', () => true)
+        expect(await runner.resolve(REQUEST)).to.equal(true)
+        expect(logged.lines[0]).to.include({ plugin: 'alpha', msg: 'resolve hook failed' })
+      })
+    }
 
     it('passes over hooks that throw or never settle, and logs them', async () => {
       on('resolve', () => {

@@ -1,104 +1,156 @@
-import { SluiceError, StreamDenied, type HookRegistry, type Hooks, type SessionRequest } from 'sluice/sdk'
-import type { Logger } from 'pino'
+import { AsyncSeriesBailHook, AsyncSeriesHook, SyncHook } from 'tapable'
+import {
+  SluiceError,
+  StreamDenied,
+  type HookRegistry,
+  type Hooks,
+  type NoticeName,
+  type Resolution,
+  type SessionRequest,
+  type Undo,
+} from 'sluice/sdk'
 import { isPromiseLike, withDeadline } from '../../base/deadline.ts'
 import { failureText } from '../../auth/denial.ts'
 import { isMistake, stackFrames } from '../../base/mistake.ts'
 import { callPlugin } from '../error-owner.ts'
 import { guard } from '../../base/guard.ts'
 import { PluginError } from '../plugin-error.ts'
+import { resolutionOf } from './resolution.ts'
+import { TapList, type HookOwner, type Tap } from './tap-list.ts'
 
 /** An admission or resolve hook that takes longer counts as a refusal. */
 const HOOK_TIMEOUT_MS = 5000
 
-/** One generation of a plugin, which taps hooks; known by identity. */
-export type HookOwner = {
-  readonly plugin: string
-  readonly log: Logger
-}
-
 /** The hooks that may refuse. */
-export type AdmissionName = 'publish' | 'subscribe'
-/** The hooks that are only told. */
-export type NoticeName = Exclude<keyof Hooks, AdmissionName | 'resolve'>
+export type AdmissionName = Exclude<keyof Hooks, NoticeName | 'resolve'>
 
-type Tap<Name extends keyof Hooks> = { readonly owner: HookOwner; readonly hook: Hooks[Name] }
+/** Collects what the taps of an admission have to take back. */
+type AdmissionHook = AsyncSeriesHook<[SessionRequest, Undo[]]>
+/** A tap that bails has decided; undefined asks the next. */
+type ResolveHook = AsyncSeriesBailHook<[SessionRequest], Resolution | undefined>
+/** tapable cuts off arguments beyond those declared, so a notice has all of its own in one. */
+type NoticeHook = SyncHook<[readonly unknown[]]>
 
 /** Runs the hooks that plugins have tapped; the kind of each is told in `Hooks`. */
 export class HookRunner {
-  // The lists are replaced and not changed, so a hook may tap and untap while it runs.
-  readonly #taps = new Map<keyof Hooks, readonly Tap<keyof Hooks>[]>()
   readonly #timeoutMs: number
+  readonly #admissions = {
+    publish: this.#admissionTaps('publish'),
+    subscribe: this.#admissionTaps('subscribe'),
+    talk: this.#admissionTaps('talk'),
+  }
+  readonly #resolve = this.#resolveTaps()
+  /** By name, those that were ever tapped. */
+  readonly #notices = new Map<NoticeName, TapList<NoticeHook>>()
 
   constructor(options: { readonly timeoutMs?: number } = {}) {
     this.#timeoutMs = options.timeoutMs ?? HOOK_TIMEOUT_MS
   }
 
+  /** What is told through it is not looked at: whose notices they are is for the generation to check. */
   registryFor(owner: HookOwner): HookRegistry {
-    return { on: (name, hook) => this.#tap(name, { owner, hook }) }
+    return {
+      on: (name, hook, order = {}) => {
+        const call = (...args: readonly unknown[]): unknown =>
+          callPlugin(owner.plugin, () => Reflect.apply(hook, undefined, args))
+        return this.#tapsOf(name).add({ owner, order, call })
+      },
+      notify: (name, ...args) => this.notify(name, ...args),
+    }
   }
 
   /** Removes all that the owner tapped. */
   removeOwner(owner: HookOwner): void {
-    for (const name of this.#taps.keys()) this.#keep(name, (tap) => tap.owner !== owner)
+    for (const taps of [...Object.values(this.#admissions), this.#resolve, ...this.#notices.values()]) {
+      taps.keep((tap) => tap.owner !== owner)
+    }
   }
 
   isTapped(name: keyof Hooks): boolean {
-    return this.#tapsOf(name).length > 0
+    return !this.#tapsOf(name).isEmpty
   }
 
   /**
    * Asks the admission hooks in order, until one refuses. A hook that fails, by a mistake in its code or by taking too
    * long, refuses as well, and that is logged as its plugin's failure.
+   * @returns what takes back all that they have done for the session; it never throws, and does nothing the second time
    * @throws {SluiceError} that a hook has thrown, as it is, so that a hook can refuse with another status than 401
    * @throws {StreamDenied} for all else that hooks throw, with the reason, which names the plugin, as its cause
    */
-  async admit(name: AdmissionName, request: SessionRequest): Promise<void> {
-    for (const { owner, hook } of this.#tapsOf(name)) {
-      try {
-        const answer = callPlugin(owner.plugin, () => hook(request))
-        await this.#bounded(answer, name)
-      } catch (cause) {
-        if (isFailure(cause)) logFailure(owner, name, request, cause)
-        if (isRefusalWithStatus(cause)) throw cause
-        throw new StreamDenied(new PluginError(`the ${name} hook of plugin '${owner.plugin}' refused`, { cause }))
-      }
+  async admit(name: AdmissionName, request: SessionRequest): Promise<Undo> {
+    const undos: Undo[] = []
+    const undoAll = () => {
+      for (const undo of undos.splice(0).toReversed()) undo()
     }
+    try {
+      await this.#admissions[name].hook.promise(request, undos)
+    } catch (refusal) {
+      undoAll()
+      throw refusal
+    }
+    return undoAll
   }
 
-  /** Asks the resolve hooks in order, until one will publish the path. A hook that fails counts as one that won't. */
-  async resolve(request: SessionRequest): Promise<boolean> {
-    for (const { owner, hook } of this.#tapsOf('resolve')) {
-      try {
-        const answer = callPlugin(owner.plugin, () => hook(request))
-        if (await this.#bounded(answer, 'resolve')) return true
-      } catch (err) {
-        logFailure(owner, 'resolve', request, err)
-      }
-    }
-    return false
+  /** Asks the resolve hooks in order, until one knows what is to be had. One that fails counts as one that doesn't. */
+  async resolve(request: SessionRequest): Promise<Resolution> {
+    return (await this.#resolve.hook.promise(request)) ?? false
   }
 
   /** Tells all who tapped a notice; never throws and waits for nobody. */
   notify<Name extends NoticeName>(name: Name, ...args: Parameters<Hooks[Name]>): void {
-    for (const { owner, hook } of this.#tapsOf(name)) {
-      // TypeScript can't relate the arguments of a notice to its hook; the signature above does.
-      const call = () => (hook as (...args: unknown[]) => unknown)(...args)
-      guard(owner.log, `${name} hook`, () => callPlugin(owner.plugin, call))
+    this.#notices.get(name)?.hook.call(args)
+  }
+
+  #tapsOf(name: keyof Hooks): Pick<TapList<unknown>, 'add' | 'isEmpty'> {
+    if (name === 'resolve') return this.#resolve
+    if (name === 'publish' || name === 'subscribe' || name === 'talk') return this.#admissions[name]
+    const known = this.#notices.get(name)
+    if (known !== undefined) return known
+    const taps = noticeTaps(name)
+    this.#notices.set(name, taps)
+    return taps
+  }
+
+  #admissionTaps(name: AdmissionName): TapList<AdmissionHook> {
+    return new TapList(
+      () => new AsyncSeriesHook(['request', 'undos']),
+      (hook, place, tap) => hook.tapPromise(place, (request, undos) => this.#admit(name, tap, request, undos)),
+    )
+  }
+
+  #resolveTaps(): TapList<ResolveHook> {
+    return new TapList(
+      () => new AsyncSeriesBailHook(['request']),
+      (hook, place, tap) => hook.tapPromise(place, (request) => this.#ask(tap, request)),
+    )
+  }
+
+  async #admit(name: AdmissionName, { owner, call }: Tap, request: SessionRequest, undos: Undo[]): Promise<void> {
+    let answer: unknown
+    try {
+      answer = call(request)
+      const undo = undoOf(owner, name, await this.#bounded(answer, name))
+      if (undo !== undefined) undos.push(undo)
+    } catch (cause) {
+      // One that is only late has something to take back yet.
+      if (isPromiseLike(answer))
+        answer.then(
+          (late) => undoOf(owner, name, late)?.(),
+          () => {},
+        )
+      if (isFailure(cause)) logFailure(owner, name, request, cause)
+      if (isRefusalWithStatus(cause)) throw cause
+      throw new StreamDenied(new PluginError(`the ${name} hook of plugin '${owner.plugin}' refused`, { cause }))
     }
   }
 
-  #tap<Name extends keyof Hooks>(name: Name, tap: Tap<Name>): () => void {
-    this.#taps.set(name, [...this.#tapsOf(name), tap])
-    return () => this.#keep(name, (other) => other !== tap)
-  }
-
-  #keep(name: keyof Hooks, wanted: (tap: Tap<keyof Hooks>) => boolean): void {
-    this.#taps.set(name, this.#tapsOf(name).filter(wanted))
-  }
-
-  #tapsOf<Name extends keyof Hooks>(name: Name): readonly Tap<Name>[] {
-    // What is kept under a name was tapped under it.
-    return (this.#taps.get(name) ?? []) as readonly Tap<Name>[]
+  async #ask({ owner, call }: Tap, request: SessionRequest): Promise<Resolution | undefined> {
+    try {
+      return resolutionOf(await this.#bounded(call(request), 'resolve'), request.streamPath) || undefined
+    } catch (err) {
+      logFailure(owner, 'resolve', request, err)
+      return undefined
+    }
   }
 
   #bounded<T>(result: T | Promise<T>, name: string): T | Promise<T> {
@@ -106,6 +158,20 @@ export class HookRunner {
     const late = () => new PluginError(`the ${name} hook did not settle within ${this.#timeoutMs} ms`)
     return withDeadline(result, this.#timeoutMs, late)
   }
+}
+
+function noticeTaps(name: NoticeName): TapList<NoticeHook> {
+  return new TapList(
+    () => new SyncHook(['args']),
+    (hook, place, { owner, call }) => hook.tap(place, (args) => guard(owner.log, `${name} hook`, () => call(...args))),
+  )
+}
+
+/** The undo that an admission hook has returned, if any, as a call that doesn't throw. */
+function undoOf({ plugin, log }: HookOwner, name: AdmissionName, answer: unknown): Undo | undefined {
+  if (typeof answer !== 'function') return undefined
+  const undo = (): unknown => Reflect.apply(answer, undefined, [])
+  return () => guard(log, `undo of the ${name} hook`, () => callPlugin(plugin, undo))
 }
 
 /** Whether a hook has failed, and not refused: a plain `Error` is how a plugin refuses. */

@@ -1,4 +1,4 @@
-import type { PluginDefinition } from 'sluice/sdk'
+import type { Hooks, PluginDefinition } from 'sluice/sdk'
 import { takenKey } from '../../config/schema.ts'
 import { PluginError } from '../plugin-error.ts'
 
@@ -9,7 +9,18 @@ const SDK_VERSION = 1
 const RESERVED_NAME = 'global'
 const NAME = /^[a-z][a-z0-9-]*$/
 const SDK_RANGE = /^[\^~]?v?(\d+)(?:\.\d+){0,2}$/
-const LISTS = ['requires', 'provides', 'live', 'mounts'] as const
+const LISTS = ['requires', 'provides', 'notices', 'live', 'mounts'] as const
+/** What plugins can't tell, as the server does. */
+const SERVER_HOOKS: readonly string[] = [
+  'publish',
+  'subscribe',
+  'resolve',
+  'published',
+  'unpublished',
+  'track',
+  'subscribed',
+  'unsubscribed',
+] satisfies (keyof Hooks)[]
 const FIELD_TYPES = [
   ['description', 'string'],
   ['endpoints', 'function'],
@@ -45,7 +56,13 @@ export function checkDefinition(exported: unknown): PluginDefinition {
     if (value !== undefined && typeof value !== type)
       throw new PluginError(`has a bad ${field}: it must be of type ${type}`)
   }
+  const { processes } = exported
+  if (processes !== undefined && processes !== 'each' && processes !== 'one') {
+    throw new PluginError(`has a bad processes, ${show(processes)}: write 'each' or 'one'`)
+  }
   const definition = exported as unknown as PluginDefinition
+  const reserved = definition.notices?.find((notice) => SERVER_HOOKS.includes(notice))
+  if (reserved !== undefined) throw new PluginError(`has a notice '${reserved}', which is a hook of the server`)
   const taken = takenKey(definition)
   if (taken !== undefined) {
     throw new PluginError(

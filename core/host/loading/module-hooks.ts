@@ -95,6 +95,16 @@ export function pluginOfModule(address: string): string | undefined {
   return loadOf(address)?.plugin
 }
 
+/** Resolves what a module of a plugin imports in a thread or process of its own, where no load has marked addresses. */
+export function resolveForPlugin(
+  specifier: string,
+  context: ResolveHookContext,
+  nextResolve: NextResolve,
+): ResolveFnOutput {
+  if (specifier.startsWith('sluice/')) return nextResolve(specifier, { ...context, parentURL: import.meta.url })
+  return resolveOrBorrow(specifier, context, nextResolve)
+}
+
 function resolve(specifier: string, context: ResolveHookContext, nextResolve: NextResolve): ResolveFnOutput {
   // A second copy of the sdk would have other classes: wherever a plugin lies, it gets the host's.
   if (specifier.startsWith('sluice/')) return nextResolve(specifier, { ...context, parentURL: import.meta.url })

@@ -64,6 +64,7 @@ export class FakeParts {
 
   get parts(): GenerationParts {
     return {
+      node: { id: 'test', process: 0, processes: 1 },
       createLog: (plugin) => this.log.child({ plugin }),
       hooks: this.hooks,
       tasks: this.tasks,
@@ -74,6 +75,10 @@ export class FakeParts {
           await this.onAcquire(config)
           return this.#acquire(`${owner.plugin} ${config.listenaddr}`, accept)
         },
+        acquireUdp: noUdp,
+        takePort: noUdp,
+        takePortPair: noUdp,
+        openCertificate: noUdp,
       },
       http: { createPluginHttp: async ({ name }) => this.#createHttp(name) },
       config: {
@@ -135,6 +140,7 @@ export class FakeParts {
     let released = false
     return {
       addresses: [{ host: '::', port: 1935, tls: false }],
+      handOver: () => false,
       bind: async () => {
         if (this.bindError !== undefined) throw this.bindError
       },
@@ -158,9 +164,11 @@ export class FakeParts {
     const instance = fastify()
     return {
       instance,
+      operations: { add: () => {}, socket: () => {} },
       get openRequests() {
         return state.openRequests
       },
+      sessionToken: () => '~token',
       async activate() {
         await instance.ready()
         state.active = true
@@ -168,6 +176,7 @@ export class FakeParts {
       async retire() {
         state.retired = true
       },
+      leave() {},
       async dispose() {
         state.disposed = true
         await instance.close()
@@ -175,6 +184,9 @@ export class FakeParts {
     }
   }
 }
+
+/** These are tested with real sockets. */
+const noUdp = () => Promise.reject(new Error('the fake parts have no such ports'))
 
 /** The config of a listener on one address. */
 export const LISTEN = {

@@ -25,7 +25,7 @@ describe('taking a connection over', () => {
     await fixture.host.start()
     plugin = await fixture.plugin('flv')
     held = []
-    plugin.instance.get('/live', async (request, reply) => {
+    plugin.instance.get('/live', { config: { access: 'public' } }, async (request, reply) => {
       held.push(new WeakRef(request.raw), new WeakRef(reply.raw))
       taken.push(await takeOver(reply, 200, { 'content-type': 'video/x-flv' }))
       return reply

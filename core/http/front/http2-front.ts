@@ -11,7 +11,7 @@ import {
 import type { Socket } from 'node:net'
 import type { Logger } from 'pino'
 import { sessionClient } from 'sluice/sdk'
-import { failure } from '../replies.ts'
+import { failure } from 'sluice/sdk/host'
 import type { HttpLimits } from './limits.ts'
 import { Http2Response } from './http2-response.ts'
 

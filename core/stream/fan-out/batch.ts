@@ -13,14 +13,12 @@ export class Batch {
   readonly units: number
   /** Index of the first output that a sink can start at; -1 when there is none. */
   readonly firstStart: number
-  readonly #frame: (bytes: Buffer) => Buffer
   readonly #made = new Map<number, Buffer>()
   /** The bytes that go before this batch, by the version of the configuration that a sink has. */
   readonly #configs = new Map<number, Buffer>()
 
-  constructor(outputs: readonly Output[], frame: (bytes: Buffer) => Buffer) {
+  constructor(outputs: readonly Output[]) {
     this.outputs = outputs
-    this.#frame = frame
     this.timeMs = outputs.at(-1)?.timeMs ?? 0
     this.firstStart = outputs.findIndex((output) => output.start)
     let sizeBytes = 0
@@ -36,7 +34,7 @@ export class Batch {
   from(index: number): Buffer {
     const known = this.#made.get(index)
     if (known !== undefined) return known
-    const bytes = this.#frame(joinOutputs(index === 0 ? this.outputs : this.outputs.slice(index)))
+    const bytes = joinOutputs(index === 0 ? this.outputs : this.outputs.slice(index))
     this.#made.set(index, bytes)
     return bytes
   }

@@ -43,8 +43,8 @@ function sameAnnouncement(one: Announcement, other: Announcement): boolean {
   return one.codec === other.codec && one.timescale === other.timescale && sameConfig(one.config, other.config)
 }
 
-function slot(track: Track): string {
-  return `${track.kind}:${track.name ?? ''}`
+function slot({ kind, layer = '', language = '', label = '' }: Track): string {
+  return JSON.stringify([kind, layer, language, label])
 }
 
 /** Whether two configurations say the same to a decoder. */
@@ -52,5 +52,6 @@ export function sameConfig(one: Track['config'], other: Track['config']): boolea
   if (one === other) return true
   if (one.codecString !== other.codecString || !one.record.equals(other.record)) return false
   if ('width' in one) return 'width' in other && one.width === other.width && one.height === other.height
+  if (!('channels' in one)) return true
   return 'channels' in other && one.sampleRate === other.sampleRate && one.channels === other.channels
 }

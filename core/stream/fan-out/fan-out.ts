@@ -1,10 +1,11 @@
-import type { AccessUnit, MuxerFormat, MuxerStart, Track, UnitReader } from 'sluice/sdk'
+import type { AccessUnit, MuxerFormat, MuxerStart, Track } from 'sluice/sdk'
 import type { Logger } from 'pino'
 import { GopCache, MAX_CACHE_BYTES, type UnitEntry } from '../gop-cache.ts'
 import type { StreamSubscriber } from '../stream-subscriber.ts'
-import { ALL_TRACKS, isStart, leadTrack, selectsTrack } from '../track-selection.ts'
+import { ALL_TRACKS, isStart, leadTrack } from '../track-selection.ts'
 import type { MergeWindow } from './merge-window.ts'
 import { MuxerTable } from './muxer-table.ts'
+import type { ReaderQueue } from './reader-queue.ts'
 import type { SharedMuxer } from './shared-muxer.ts'
 import { UnitReaders } from './unit-readers.ts'
 
@@ -40,19 +41,18 @@ export class FanOut {
     for (const muxer of this.muxers) muxer.bufferMs = bufferMs
   }
 
-  /** The muxer that the subscriber shares with the others of its format, selection and window. */
+  /** The muxer that the subscriber shares with the others of its format, selection, window and shift. */
   muxerFor(format: MuxerFormat, subscriber: StreamSubscriber): SharedMuxer {
     return this.#muxers.get(format, subscriber)
   }
 
-  addReader(subscriber: StreamSubscriber, reader: UnitReader): void {
-    const { tracks } = this.#options.source()
-    const selected = tracks.filter((track) => selectsTrack(subscriber.selection, track))
-    this.#readers.add(subscriber, reader, selected, this.#cache)
+  addReader(subscriber: StreamSubscriber, queue: ReaderQueue): void {
+    this.#readers.add(subscriber, queue, this.#cache)
   }
 
-  setReaderPaused(subscriber: StreamSubscriber, paused: boolean): void {
-    this.#readers.setPaused(subscriber, paused)
+  /** Whether all subscribers can start at a unit that comes now. */
+  isStart(unit: AccessUnit): boolean {
+    return isStart(unit, this.#lead)
   }
 
   /** Takes a subscriber out, wherever it was. */
@@ -66,7 +66,12 @@ export class FanOut {
     this.#cache.push({ unit, timeMs, sizeBytes: unit.sizeBytes, start: isStart(unit, this.#lead) })
     if (this.#cache.shortOf !== undefined) this.#logShortage(this.#cache.shortOf)
     for (const muxer of this.muxers) muxer.write(unit, timeMs)
-    this.#readers.write(unit, this.#lead)
+    this.#readers.write(unit, timeMs, this.#lead)
+  }
+
+  checkStalls(nowMs: number): void {
+    for (const muxer of this.muxers) muxer.checkStalls(nowMs)
+    this.#readers.checkStalls(nowMs)
   }
 
   /** Sends what is pending, to sinks that know the tracks as they are still. */
@@ -89,6 +94,13 @@ export class FanOut {
 
   metadataChanged(): void {
     for (const muxer of this.muxers) muxer.metadataChanged()
+  }
+
+  /** What is written from now on does not go on from what was; subscribers go on at its first start point. */
+  discontinuity(): void {
+    this.#cache.clear()
+    for (const muxer of this.muxers) muxer.discontinuity()
+    this.#readers.discontinuity()
   }
 
   /** The publisher ended; subscribers go on at the next one's first start point. */

@@ -17,14 +17,9 @@ type Block = {
  * join one after another.
  */
 export class GopReplay {
-  readonly #frame: (bytes: Buffer) => Buffer
   #first: Output | undefined
   #count = 0
   #blocks: Block[] = []
-
-  constructor(frame: (bytes: Buffer) => Buffer) {
-    this.#frame = frame
-  }
 
   /** Returns the buffers for a sink that starts at an index of the cache's entries. */
   take(entries: readonly Output[], index: number): readonly Buffer[] {
@@ -51,7 +46,7 @@ export class GopReplay {
       this.#blocks.pop()
       last = this.#blocks.at(-1)
     }
-    this.#blocks.push({ offset, sizeBytes, bytes: this.#frame(joinOutputs(outputs.slice(offset))) })
+    this.#blocks.push({ offset, sizeBytes, bytes: joinOutputs(outputs.slice(offset)) })
     this.#first = outputs[0]
     this.#count = outputs.length
   }

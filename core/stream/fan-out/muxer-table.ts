@@ -1,24 +1,33 @@
-import type { MuxerFormat, MuxerStart } from 'sluice/sdk'
+import type { MuxerFormat, MuxerStart, SubscribeConfig } from 'sluice/sdk'
 import type { Logger } from 'pino'
 import type { GopCache, UnitEntry } from '../gop-cache.ts'
 import type { MergeWindow } from './merge-window.ts'
 import { SharedMuxer } from './shared-muxer.ts'
 import type { StreamSubscriber } from '../stream-subscriber.ts'
+import type { TimeShift } from './time-shift.ts'
 import { selectionKey } from '../track-selection.ts'
 
 type MuxerTableOptions = {
   readonly log: Logger
-  readonly mergeWindow: MergeWindow
+  readonly mergeWindow: Pick<MergeWindow, 'autoMs'>
   readonly source: () => MuxerStart
   /** The media that the stream keeps: a muxer that is made late begins with it. */
   readonly cache: GopCache<UnitEntry>
 }
 
-/** The muxers of one stream: one for each format, selection of tracks and window. */
+/** What subscribers have in common that share a muxer. */
+type Variant = {
+  readonly format: MuxerFormat
+  readonly selection: string
+  readonly writeMerge: number | 'auto'
+  readonly shift: TimeShift | undefined
+}
+
+/** The muxers of one stream: one for each format, selection of tracks, window and shift in time. */
 export class MuxerTable {
   readonly #options: MuxerTableOptions
-  readonly #variants = new Map<MuxerFormat, Map<string, SharedMuxer>>()
-  // Replaced and never changed, so that a muxer may come or go while they are gone through.
+  readonly #variants = new Map<SharedMuxer, Variant>()
+  // The array is replaced and never changed, so that muxers may be added and removed while it is iterated.
   #all: readonly SharedMuxer[] = []
 
   constructor(options: MuxerTableOptions) {
@@ -31,12 +40,11 @@ export class MuxerTable {
 
   /** Returns the muxer that a subscriber shares with others of its kind; makes it for the first of them. */
   get(format: MuxerFormat, subscriber: StreamSubscriber): SharedMuxer {
-    const variant = `${selectionKey(subscriber.selection)} ${subscriber.config.writemerge}`
-    const variants = this.#variants.get(format) ?? new Map<string, SharedMuxer>()
-    const known = variants.get(variant)
-    if (known !== undefined) return known
+    const { selection, config, shift } = subscriber
+    const variant = { format, selection: selectionKey(selection), writeMerge: writeMergeOf(format, config), shift }
+    for (const [muxer, known] of this.#variants) if (isSame(known, variant)) return muxer
     const muxer = this.#create(format, subscriber)
-    this.#variants.set(format, variants.set(variant, muxer))
+    this.#variants.set(muxer, variant)
     this.#all = [...this.#all, muxer]
     return muxer
   }
@@ -45,25 +53,36 @@ export class MuxerTable {
   detach({ queue, muxer }: StreamSubscriber): void {
     if (queue === undefined || muxer === undefined || !muxer.detach(queue)) return
     muxer.close()
+    this.#variants.delete(muxer)
     this.#all = this.#all.filter((other) => other !== muxer)
-    for (const [format, variants] of this.#variants) {
-      for (const [variant, other] of variants) if (other === muxer) variants.delete(variant)
-      if (variants.size === 0) this.#variants.delete(format)
-    }
   }
 
-  #create(format: MuxerFormat, { selection, config }: StreamSubscriber): SharedMuxer {
+  #create(format: MuxerFormat, { selection, config, shift, muxer: former }: StreamSubscriber): SharedMuxer {
     const { log, mergeWindow, source, cache } = this.#options
-    const { writemerge } = config
+    const { maxMergeMs = Infinity } = format
+    const writeMerge = writeMergeOf(format, config)
     const muxer = new SharedMuxer({
       format,
       selection,
-      windowMs: writemerge === 'auto' ? () => mergeWindow.autoMs : () => writemerge,
+      windowMs: writeMerge === 'auto' ? () => Math.min(mergeWindow.autoMs, maxMergeMs) : () => writeMerge,
       source,
       bufferMs: cache.bufferMs,
+      shift,
+      former,
       log,
     })
-    muxer.prime(cache.entries)
+    // Subscribers that were moved had other media at the time of what is kept.
+    if (shift === undefined) muxer.prime(cache.entries)
     return muxer
   }
+}
+
+function isSame(one: Variant, other: Variant): boolean {
+  const { format, selection, writeMerge, shift } = other
+  return one.format === format && one.shift === shift && one.selection === selection && one.writeMerge === writeMerge
+}
+
+/** How long output of a format is gathered, in milliseconds; `auto` goes by the load of the process. */
+function writeMergeOf({ maxMergeMs = Infinity }: MuxerFormat, { writemerge }: SubscribeConfig): number | 'auto' {
+  return writemerge === 'auto' ? writemerge : Math.min(writemerge, maxMergeMs)
 }

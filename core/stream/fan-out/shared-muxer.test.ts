@@ -1,6 +1,7 @@
+import { mock } from 'node:test'
 import { expect } from 'chai'
 import { CLIENT_LEFT } from 'sluice/sdk'
-import { FakeFormat } from '../fixtures/fake-format.ts'
+import { FakeFormat, inBrackets } from '../fixtures/fake-format.ts'
 import { audioTrack, unitOf, videoTrack } from '../fixtures/media.ts'
 import { MuxerRig, turn } from '../fixtures/muxer-rig.ts'
 
@@ -41,27 +42,39 @@ describe('SharedMuxer', () => {
   })
 
   it('gathers what comes within a window', async () => {
-    const rig = new MuxerRig({ windowMs: 2 })
-    const { sink } = rig.wait()
-    rig.write('K1')
-    await turn()
-    expect(sink.writes).to.be.empty
-    rig.write('P2')
-    while (sink.writes.length === 0) await turn()
-    expect(sink.text).to.equal('S(v1,a1) K1 P2')
+    mock.timers.enable({ apis: ['setTimeout'] })
+    try {
+      const rig = new MuxerRig({ windowMs: 2 })
+      const { sink } = rig.wait()
+      rig.write('K1')
+      await turn()
+      expect(sink.writes).to.be.empty
+      rig.write('P2')
+      mock.timers.tick(2)
+      expect(sink.text).to.equal('S(v1,a1) K1 P2')
+    } finally {
+      mock.timers.reset()
+    }
   })
 
-  it('frames what leaves in one write', async () => {
-    const rig = new MuxerRig({ format: new FakeFormat({ frames: true }) })
-    const late = rig.wait()
+  it('frames what leaves in one write, once for all sinks that frame alike, and muxes it once for all', async () => {
+    const rig = new MuxerRig()
+    const framed = [rig.joinFramed(inBrackets), rig.joinFramed(inBrackets)]
+    const bare = rig.join()
     rig.write('K1 P2')
     await turn()
     rig.write('P3')
     await turn()
-    const joiner = rig.join()
+    const late = [rig.joinFramed(inBrackets), rig.joinFramed(inBrackets)]
     await turn()
-    expect(late.sink.text).to.equal('[S(v1,a1) ] [K1 P2 ] [P3 ]')
-    expect(joiner.sink.text).to.equal('[S(v1,a1) ] [K1 P2 P3 ]')
+    expect(framed[0]?.sink.text).to.equal('[S(v1,a1) ] [K1 P2 ] [P3 ]')
+    expect(late[0]?.sink.text).to.equal('[S(v1,a1) ] [K1 P2 P3 ]')
+    expect(bare.sink.text).to.equal('S(v1,a1) K1 P2 P3')
+    for (const [one, other] of [framed, late]) {
+      for (const [index, bytes] of one!.sink.writes.entries()) expect(bytes).to.equal(other?.sink.writes[index])
+    }
+    expect(framed[0]?.queue.sentBytes).to.equal(Buffer.concat(framed[0]!.sink.writes).length)
+    expect(rig.format.muxed).to.eql(['K1', 'P2', 'P3'])
   })
 
   it('leaves out what the format has no bytes for', async () => {
@@ -109,15 +122,13 @@ describe('SharedMuxer', () => {
     })
 
     it('gets no empty write where the format has no start bytes', async () => {
-      for (const frames of [false, true]) {
-        const rig = new MuxerRig({ format: new FakeFormat({ bare: true, frames }) })
-        rig.wait()
-        rig.write('K1')
-        await turn()
-        const { sink } = rig.join()
-        await turn()
-        expect(sink.writes.map(String)).to.deep.equal([frames ? '[K1 ] ' : 'K1 '])
-      }
+      const rig = new MuxerRig({ format: new FakeFormat({ bare: true }) })
+      rig.wait()
+      rig.write('K1')
+      await turn()
+      const sinks = [rig.join().sink, rig.joinFramed(inBrackets).sink]
+      await turn()
+      expect(sinks.map(({ writes }) => writes.map(String))).to.deep.equal([['K1 '], ['[K1 ] ']])
     })
 
     it('gets what the stream kept before there was a sink', async () => {
@@ -262,7 +273,7 @@ describe('SharedMuxer', () => {
     })
 
     it('are everywhere for those who take no video', async () => {
-      const rig = new MuxerRig({ selection: { audio: true, video: false, keyframesOnly: false } })
+      const rig = new MuxerRig({ selection: { audio: true, video: false, data: false, keyframesOnly: false } })
       const { sink } = rig.wait()
       rig.write('K1 a2 P3 a4')
       await turn()
@@ -271,7 +282,7 @@ describe('SharedMuxer', () => {
     })
 
     it('are the keyframes alone for those who take no audio', async () => {
-      const rig = new MuxerRig({ selection: { audio: false, video: true, keyframesOnly: false } })
+      const rig = new MuxerRig({ selection: { audio: false, video: true, data: false, keyframesOnly: false } })
       const { sink } = rig.wait()
       rig.write('a1 K2 a3 P4')
       await turn()
@@ -279,7 +290,7 @@ describe('SharedMuxer', () => {
     })
 
     it('are all that is sent of video when only keyframes are taken', async () => {
-      const rig = new MuxerRig({ selection: { audio: true, video: true, keyframesOnly: true } })
+      const rig = new MuxerRig({ selection: { audio: true, video: true, data: false, keyframesOnly: true } })
       const { sink } = rig.wait()
       rig.write('K1 P2 a3 P4 K5')
       await turn()
@@ -287,7 +298,7 @@ describe('SharedMuxer', () => {
     })
 
     it('are the keyframes of the main video track', async () => {
-      const other = videoTrack({ id: 1, name: 'low', record: 'low' })
+      const other = videoTrack({ id: 1, layer: 'low', record: 'low' })
       const rig = new MuxerRig({ tracks: [other, videoTrack({ id: 0 })] })
       const { sink } = rig.wait()
       rig.write('K1')
@@ -299,7 +310,7 @@ describe('SharedMuxer', () => {
     })
 
     it('are the keyframes of the first video track when none is the main one', async () => {
-      const tracks = [videoTrack({ id: 0, name: 'one' }), videoTrack({ id: 1, name: 'two' })]
+      const tracks = [videoTrack({ id: 0, layer: 'one' }), videoTrack({ id: 1, layer: 'two' })]
       const rig = new MuxerRig({ tracks })
       const { sink } = rig.wait()
       rig.write('K1')
@@ -393,9 +404,22 @@ describe('SharedMuxer', () => {
       })
     }
 
-    for (const call of ['start', 'frame', 'configure'] as const) {
+    it('in framing ends the sinks that frame so, and not the others', async () => {
+      const rig = new MuxerRig()
+      const bad = rig.joinFramed(() => {
+        throw new Error('frame fails')
+      })
+      const good = rig.joinFramed(inBrackets)
+      rig.write('K1')
+      await turn()
+      expect([bad.closed, good.closed]).to.eql([['failed'], []])
+      expect(good.sink.text).to.equal('[S(v1,a1) ] [K1 ]')
+      expect(rig.messages).to.deep.equal(['a sink failed'])
+    })
+
+    for (const call of ['start', 'configure'] as const) {
       it(`in ${call} ends the sinks of the format`, async () => {
-        const rig = new MuxerRig({ format: new FakeFormat({ frames: true }) })
+        const rig = new MuxerRig()
         const queue = rig.wait()
         rig.format.fails[call] = true
         rig.configure(videoTrackOf(rig), 'v2')
@@ -424,8 +448,8 @@ describe('SharedMuxer', () => {
   })
 })
 
-function videoTrackOf(rig: MuxerRig, name?: string) {
-  const track = rig.tracks.find((other) => other.kind === 'video' && (name === undefined || other.name === name))
+function videoTrackOf(rig: MuxerRig, layer?: string) {
+  const track = rig.tracks.find((other) => other.kind === 'video' && (layer === undefined || other.layer === layer))
   if (track?.kind !== 'video') throw new Error('no video track')
   return track
 }

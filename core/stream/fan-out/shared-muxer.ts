@@ -1,12 +1,13 @@
 import type { AccessUnit, Muxer, MuxerFormat, MuxerStart, Track } from 'sluice/sdk'
 import type { Logger } from 'pino'
-import { ConfigVersions } from './config-versions.ts'
+import { Announcements } from './announcements.ts'
 import { Batch, type Output } from './batch.ts'
 import { FlushSchedule } from './flush-schedule.ts'
 import { GopCache, type UnitEntry } from '../gop-cache.ts'
 import { GopReplay } from './gop-replay.ts'
-import { isStart, leadTrack, selectsTrack, selectsUnit, type TrackSelection } from '../track-selection.ts'
+import { isStart, leadTrack, selectsUnit, type TrackSelection } from '../track-selection.ts'
 import type { SinkQueue } from './sink-queue.ts'
+import type { TimeShift } from './time-shift.ts'
 
 type SharedMuxerOptions = {
   readonly format: MuxerFormat
@@ -15,6 +16,10 @@ type SharedMuxerOptions = {
   readonly windowMs: () => number
   readonly source: () => MuxerStart
   readonly bufferMs: number
+  /** The shift of its sinks' times from the stream's; undefined for sinks that were not moved. */
+  readonly shift: TimeShift | undefined
+  /** The muxer of the same format that the first of its sinks had before, on another stream. */
+  readonly former: SharedMuxer | undefined
   readonly log: Logger
 }
 
@@ -27,32 +32,37 @@ type SharedMuxerOptions = {
  * For the same reason what is pending must be flushed before the source's tracks change.
  */
 export class SharedMuxer {
-  readonly #options: SharedMuxerOptions
+  readonly #options: Omit<SharedMuxerOptions, 'former'>
   readonly #muxer: Muxer
   readonly #cache: GopCache<Output>
-  readonly #replay: GopReplay
+  readonly #replay = new GopReplay()
   readonly #queues = new Set<SinkQueue>()
-  readonly #configs = new ConfigVersions()
-  readonly #frame: (bytes: Buffer) => Buffer
+  readonly #announcements: Announcements
   readonly #schedule: FlushSchedule
+  readonly #shift: TimeShift | undefined
+  readonly #offsetMs: number
   #joining: SinkQueue[] = []
   #pending: Output[] = []
   #lead: Track | undefined
-  #startBytes: Buffer | undefined
   #joinScheduled = false
   #failed = false
   #closed = false
 
-  constructor(options: SharedMuxerOptions) {
+  constructor({ former, ...options }: SharedMuxerOptions) {
+    // The former muxer is not kept: it would keep its own, and so all that its sinks ever had.
     this.#options = options
-    const muxer = options.format.createMuxer()
+    this.#shift = options.shift
+    this.#offsetMs = options.shift?.offsetMs ?? 0
+    const muxer = options.format.createMuxer(former && former.#muxer)
     this.#muxer = muxer
-    this.#frame = (bytes) => (muxer.frame ? muxer.frame(bytes) : bytes)
     this.#cache = new GopCache(options.bufferMs)
-    this.#replay = new GopReplay(this.#frame)
     this.#schedule = new FlushSchedule(options.windowMs, () => this.flush())
-    for (const track of this.#tracks()) this.#configs.note(track)
+    this.#announcements = new Announcements({ ...options, muxer })
     this.#lead = this.#findLead()
+  }
+
+  get format(): MuxerFormat {
+    return this.#options.format
   }
 
   get queues(): ReadonlySet<SinkQueue> {
@@ -63,39 +73,44 @@ export class SharedMuxer {
     this.#cache.bufferMs = bufferMs
   }
 
-  /** Announces a track that appeared or was configured anew, unless its configuration is the one announced before. */
-  configure(track: Track, timeMs: number): void {
-    if (this.#closed || !selectsTrack(this.#options.selection, track)) return
-    const before = this.#configs.note(track)
+  /**
+   * Announces a track that appeared or was configured anew, unless its configuration is the one announced before.
+   * @param streamMs The stream's time.
+   */
+  configure(track: Track, streamMs: number): void {
+    const timeMs = streamMs + this.#offsetMs
+    if (this.#closed || !this.#announcements.announces(track)) return
+    const before = this.#announcements.note(track)
     this.#followLead(before === 'changed')
-    // Also of a track that is announced as the same: it is another object.
-    this.#startBytes = undefined
     if (before === 'same') return
-    this.#configs.renew(track)
     this.#guard(() => {
-      this.#start()
+      this.#announcements.start()
       const bytes = this.#muxer.configure(track, timeMs)
       if (bytes !== null) this.#pending.push({ bytes, timeMs, sizeBytes: bytes.length, start: false, config: true })
     })
   }
 
-  /** Ends the publisher's tracks. Its successor's are announced as far as they differ; sinks go on at a keyframe. */
-  sourceEnded(): void {
+  /** What comes does not go on from what was: sinks go on at its first start point. */
+  discontinuity(): void {
     this.#clearCache()
-    this.#lead = undefined
-    this.#startBytes = undefined
-    this.#failed = false
     for (const queue of this.#queues) if (queue.state === 'live') queue.state = 'starting'
   }
 
+  /** Ends the publisher's tracks. Its successor's are announced as far as they differ; sinks go on at a keyframe. */
+  sourceEnded(): void {
+    this.discontinuity()
+    this.#lead = undefined
+    this.#announcements.renewStart()
+    this.#failed = false
+  }
+
   removeTrack(track: Track): void {
-    this.#configs.delete(track)
-    this.#startBytes = undefined
+    this.#announcements.delete(track)
     this.#followLead(false)
   }
 
   metadataChanged(): void {
-    this.#startBytes = undefined
+    this.#announcements.renewStart()
   }
 
   /** @param timeMs The unit's decoding time. */
@@ -114,8 +129,10 @@ export class SharedMuxer {
     }
   }
 
+  /** Takes a sink in; one that another muxer has begun goes on at the next start point. */
   attach(queue: SinkQueue): void {
     this.#queues.add(queue)
+    if (queue.begun) return queue.changeMuxer()
     if (queue.startBackMs === undefined) return
     queue.state = 'joining'
     this.#joining.push(queue)
@@ -146,18 +163,19 @@ export class SharedMuxer {
   flush(): void {
     this.#schedule.cancel()
     if (this.#pending.length === 0) return
-    const batch = new Batch(this.#pending, this.#frame)
+    const batch = new Batch(this.#pending)
     this.#pending = []
     this.#guard(() => this.#deliver(batch))
   }
 
   #output(unit: AccessUnit, timeMs: number): Output | undefined {
     if (!selectsUnit(this.#options.selection, unit)) return undefined
-    if (this.#startBytes === undefined) this.#guard(() => this.#start())
-    if (this.#startBytes === undefined) return undefined
-    const bytes = this.#mux(unit)
+    if (!this.#announcements.started) this.#guard(() => this.#announcements.start())
+    if (!this.#announcements.started || !this.#announcements.knows(unit.track)) return undefined
+    const bytes = this.#mux(this.#shift === undefined ? unit : this.#shift.of(unit))
     if (bytes === null) return undefined
-    return { bytes, timeMs, sizeBytes: bytes.length, start: isStart(unit, this.#lead), config: false }
+    const start = isStart(unit, this.#lead)
+    return { bytes, timeMs: timeMs + this.#offsetMs, sizeBytes: bytes.length, start, config: false }
   }
 
   // A unit that a format fails on is left out of it: neither the publisher nor other formats are to suffer.
@@ -186,7 +204,7 @@ export class SharedMuxer {
     if (!queue.accepts(batch.sizeBytes, batch.timeMs)) return queue.fallBehind(batch.units)
     if (queue.state !== 'live') this.#sendConfig(queue, batch)
     this.#send(queue, batch.from(index), batch.timeMs)
-    queue.configVersion = this.#configs.version
+    queue.configVersion = this.#announcements.version
     queue.state = 'live'
   }
 
@@ -203,18 +221,24 @@ export class SharedMuxer {
 
   #sendConfig(queue: SinkQueue, batch: Batch): void {
     const { configVersion: since } = queue
-    if (since === this.#configs.version) return
+    if (since === this.#announcements.version) return
     const timeMs = batch.outputs[batch.firstStart]?.timeMs ?? batch.timeMs
-    const bytes = since < 0 ? this.#start() : batch.config(since, () => this.#configBytes(timeMs, since))
-    this.#send(queue, bytes, timeMs)
+    if (since < 0 && queue.begun) return this.#continue(queue, batch, timeMs)
+    const make = () => this.#announcements.since(since, timeMs)
+    this.#send(queue, since < 0 ? this.#announcements.start() : batch.config(since, make), timeMs)
   }
 
-  // The configuration of the tracks that changed since a version.
-  #configBytes(timeMs: number, since: number): Buffer {
-    const changed = this.#tracks().filter((track) => this.#configs.isNewer(track, since))
-    const parts = changed.map((track) => this.#muxer.configure(track, timeMs))
-    const bytes = Buffer.concat(parts.filter((part) => part !== null))
-    return bytes.length > 0 ? this.#frame(bytes) : bytes
+  // A format that can't go on with these tracks ends the sinks that had another muxer, and no others.
+  #continue(queue: SinkQueue, batch: Batch, timeMs: number): void {
+    try {
+      this.#send(
+        queue,
+        batch.config(-1, () => this.#announcements.resume(timeMs)),
+        timeMs,
+      )
+    } catch (error) {
+      queue.fail('a format could not go on with another stream', error)
+    }
   }
 
   #send(queue: SinkQueue, bytes: Buffer, timeMs: number): void {
@@ -237,28 +261,16 @@ export class SharedMuxer {
       const index = this.#cache.startIndex(queue.startBackMs ?? 0)
       const replay = replays.get(index) ?? this.#replay.take(entries, index)
       replays.set(index, replay)
-      this.#send(queue, this.#start(), timeMs)
+      this.#send(queue, this.#announcements.start(), timeMs)
       for (const bytes of replay) this.#send(queue, bytes, timeMs)
       queue.endReplay()
-      queue.configVersion = this.#configs.version
+      queue.configVersion = this.#announcements.version
       queue.state = 'live'
     }
   }
 
-  // What a sink gets first. It is made before the muxer is given anything else, and anew whenever it would be different.
-  #start(): Buffer {
-    if (this.#startBytes !== undefined) return this.#startBytes
-    const { metadata } = this.#options.source()
-    const bytes = this.#muxer.start({ tracks: this.#tracks(), metadata })
-    return (this.#startBytes = bytes.length > 0 ? this.#frame(bytes) : bytes)
-  }
-
-  #tracks(): Track[] {
-    return this.#options.source().tracks.filter((track) => selectsTrack(this.#options.selection, track))
-  }
-
   #findLead(): Track | undefined {
-    return leadTrack(this.#tracks(), this.#options.selection)
+    return leadTrack(this.#announcements.tracks, this.#options.selection)
   }
 
   // The tracks have changed: what is cached stays useful as long as sinks start at the same track, and as it was.

@@ -1,4 +1,5 @@
 import type { CloseReason, Sink } from 'sluice/sdk'
+import { framingOf, type Framing } from './framing.ts'
 
 const SLOW: CloseReason = { code: 'slow', text: 'slow' }
 
@@ -42,6 +43,7 @@ export class SinkQueue {
   sentBytes = 0
   lastTimeMs = 0
   readonly #sink: Sink
+  readonly #framing: Framing | undefined
   readonly #owner: QueueOwner
   // Where in its bytes the replay of a joiner ends; its queue's bounds count from there.
   #replayEnd = 0
@@ -53,17 +55,23 @@ export class SinkQueue {
 
   constructor(sink: Sink, limits: QueueLimits, startBackMs: number | undefined, nowMs: number, owner: QueueOwner) {
     this.#sink = sink
+    this.#framing = framingOf(sink.frame)
     this.#owner = owner
     this.limits = limits
     this.startBackMs = startBackMs
     this.#progressMs = nowMs
   }
 
+  /** Whether it was sent anything. */
+  get begun(): boolean {
+    return this.sentBytes > 0
+  }
+
   get queuedBytes(): number {
     try {
       return this.#sink.queuedBytes
     } catch (error) {
-      this.#fail(error)
+      this.fail('a sink failed', error)
       return 0
     }
   }
@@ -81,13 +89,21 @@ export class SinkQueue {
     this.paused = false
   }
 
+  /** It goes on with another muxer, at a start point. */
+  changeMuxer(): void {
+    this.configVersion = -1
+    if (this.state !== 'skipping') this.state = 'starting'
+  }
+
   write(bytes: Buffer, timeMs: number): void {
+    let framed = bytes
     try {
-      this.#sink.write(bytes)
+      if (this.#framing !== undefined) framed = this.#framing.framed(bytes)
+      this.#sink.write(framed)
     } catch (error) {
-      return this.#fail(error)
+      return this.fail('a sink failed', error)
     }
-    this.sentBytes += bytes.length
+    this.sentBytes += framed.length
     this.lastTimeMs = timeMs
   }
 
@@ -133,7 +149,7 @@ export class SinkQueue {
     }
   }
 
-  #fail(error: unknown): void {
-    this.#owner.fail('a sink failed', error)
+  fail(what: string, error: unknown): void {
+    this.#owner.fail(what, error)
   }
 }

@@ -1,9 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import os from 'node:os'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { SluiceError } from 'sluice/sdk'
+import { SluiceError, StreamNotFound, type Access } from 'sluice/sdk'
 import type { RoutedRequest } from 'sluice/sdk/http'
-import { namedAddresses, proxyHeader } from '../http/proxy/trusted-proxies.ts'
+import { namedAddresses, proxyHeader } from './proxy/trusted-proxies.ts'
 
 class AdminRefused extends SluiceError {
   constructor(header: string | undefined) {
@@ -18,23 +17,38 @@ class ForeignPage extends SluiceError {
   }
 }
 
-const READING = new Set(['GET', 'HEAD', 'OPTIONS'])
+/** Who may use a route, and whether it changes something. */
+export type RouteRule = { readonly access: Access; readonly changes: boolean }
 
 /**
- * Admin operations are for clients on this machine, as long as there is no login (design, Outside faces). A browser on
- * this machine also acts for pages of other sites: these may read, but change nothing.
+ * Keeps the administration to those who may use it: clients on this machine, as long as there is no login (design,
+ * Outside faces). A browser on this machine also acts for pages of other sites: these may read what is for users, but
+ * change nothing.
  */
-export function guardAdmin(app: FastifyInstance): void {
-  app.addHook('onRequest', async (request) => {
-    if (!isFromThisMachine(request.raw)) throw new AdminRefused(proxyHeader(request.headers))
-    if (!READING.has(request.method)) await refuseForeignPages(request)
-  })
+export class Guard {
+  readonly #isClosed: (request: RoutedRequest) => boolean
+
+  /** @param isClosed whether no administration is answered at the address that a request came to */
+  constructor(isClosed: (request: RoutedRequest) => boolean) {
+    this.#isClosed = isClosed
+  }
+
+  /**
+   * Lets a request pass, and notes who asks.
+   * @throws {SluiceError} when the client may not do that
+   */
+  admit(request: RoutedRequest, { access, changes }: RouteRule): void {
+    if (access === 'public') return
+    if (this.#isClosed(request)) throw new StreamNotFound()
+    // Logins find out here who asks.
+    if (!isFromThisMachine(request)) throw new AdminRefused(proxyHeader(request.headers))
+    if (changes || access === 'admin') refuseForeignPages(request)
+    request.user = 'anonymous'
+  }
 }
 
-/** A hook of routes that tell what no other site may know. */
-export async function refuseForeignPages({ headers, socket, raw }: FastifyRequest): Promise<void> {
+function refuseForeignPages({ headers, socket, forwarded }: RoutedRequest): void {
   const { localAddress } = socket
-  const { forwarded }: RoutedRequest = raw
   // A proxy may ask by a name of its own, whatever the page's is.
   const isForeignHost =
     forwarded?.host !== undefined && isForeignPage({ ...headers, host: forwarded.host }, localAddress)

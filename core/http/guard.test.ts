@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { isForeignPage, isFromThisMachine } from './admin-access.ts'
+import { isForeignPage, isFromThisMachine } from './guard.ts'
 
 describe('admin access', () => {
   it('is for addresses of this machine', () => {

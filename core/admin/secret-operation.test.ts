@@ -1,10 +1,8 @@
 import { expect } from 'chai'
 import type { InjectOptions } from 'fastify'
 import { effectiveConfig, LogRecords } from 'sluice/sdk/testing'
-import { createFastifyApp } from '../http/fastify-app.ts'
-import { HTTP_LIMITS } from '../http/front/limits.ts'
-import { guardAdmin } from './admin-access.ts'
-import { DEFAULT_EXPIRY_SECONDS, registerSecretRoute } from './secret-route.ts'
+import { askOperations } from '../http/testing/ask-operations.ts'
+import { addSecretOperation, DEFAULT_EXPIRY_SECONDS } from './secret-operation.ts'
 
 // printf '%s' 'pubkeylive/test6f000000' | md5sum
 const PUBLISH_SECRET = 'e391c610bf48f98b6889a630b4f7bfc9'
@@ -21,19 +19,13 @@ const SECTIONS = new Map(
 )
 
 async function ask(query: string, request: Pick<InjectOptions, 'remoteAddress' | 'headers'> = {}) {
-  const app = createFastifyApp({
-    log: new LogRecords('core').logger,
-    limits: HTTP_LIMITS,
-    cors: () => true,
-    notFound: () => '',
-  })
-  await app.register(async (admin) => {
-    guardAdmin(admin)
-    registerSecretRoute(admin, (section) => SECTIONS.get(section.toLowerCase()))
-  })
-  const answer = await app.inject({ url: `/v6/api/streams/secret?${query}`, ...request })
-  await app.close()
-  return { status: answer.statusCode, body: JSON.parse(answer.body) as Record<string, unknown>, text: answer.body }
+  const [answer] = await askOperations(
+    new LogRecords('core'),
+    (operations) => addSecretOperation(operations, (section) => SECTIONS.get(section.toLowerCase())),
+    [{ url: `/v6/api/streams/secret?${query}`, ...request }],
+  )
+  const { statusCode: status = 0, body: text = '{}' } = answer ?? {}
+  return { status, body: JSON.parse(text) as Record<string, unknown>, text }
 }
 
 describe('GET /v6/api/streams/secret', () => {

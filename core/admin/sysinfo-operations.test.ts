@@ -2,9 +2,8 @@ import { expect } from 'chai'
 import type { Endpoints } from 'sluice/sdk'
 import { effectiveConfig, LogRecords } from 'sluice/sdk/testing'
 import type { PluginView } from '../host/plugin-view.ts'
-import { createFastifyApp } from '../http/fastify-app.ts'
-import { HTTP_LIMITS } from '../http/front/limits.ts'
-import { registerSysinfoRoutes } from './sysinfo-routes.ts'
+import { askOperations } from '../http/testing/ask-operations.ts'
+import { addSysinfoOperations } from './sysinfo-operations.ts'
 
 function plugin(name: string, endpoints: () => unknown, disableReason?: string): PluginView {
   return {
@@ -15,6 +14,7 @@ function plugin(name: string, endpoints: () => unknown, disableReason?: string):
       generation: 1,
       lastError: undefined,
       listeners: [],
+      udpListeners: [],
       loadMs: 0,
       setupMs: 0,
     },
@@ -30,16 +30,15 @@ describe('the lists of plugins', () => {
   let log: LogRecords
 
   async function ask(plugins: readonly PluginView[], url: string): Promise<Shown[]> {
-    const app = createFastifyApp({ log: log.logger, limits: HTTP_LIMITS, cors: () => true, notFound: () => '' })
-    registerSysinfoRoutes(app, {
-      ...{ version: '1', startTime: new Date(), publicIp: () => '', userConfig: () => '' },
-      plugins: () => plugins,
-    })
-    const [first, second] = [await app.inject(url), await app.inject(url)]
-    await app.close()
-    expect(first.statusCode).to.equal(200)
-    expect(second.body).to.equal(first.body)
-    const { data } = first.json<{ data: Shown[] | { plugins: Shown[] } }>()
+    const source = { version: '1', startTime: new Date(), publicIp: () => '', userConfig: () => '' }
+    const [first, second] = await askOperations(
+      log,
+      (operations) => addSysinfoOperations(operations, { ...source, log: log.logger, plugins: () => plugins }),
+      [{ url }, { url }],
+    )
+    expect(first?.statusCode).to.equal(200)
+    expect(second?.body).to.equal(first?.body)
+    const { data } = JSON.parse(first?.body ?? '') as { data: Shown[] | { plugins: Shown[] } }
     return 'plugins' in data ? data.plugins : data
   }
 

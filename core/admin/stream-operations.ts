@@ -1,0 +1,121 @@
+import {
+  StreamNotFound,
+  StreamPath,
+  Type,
+  type CloseReason,
+  type OperationAnswer,
+  type OperationRegistry,
+} from 'sluice/sdk'
+import type { StreamRegistry } from '../stream/registry.ts'
+import { StreamInfo, SubscriberInfo } from './stream-schemas.ts'
+import { streamView, subscriberView } from './stream-views.ts'
+
+const STOPPED: CloseReason = { code: 'stopped', text: 'stop by user' }
+const ONE_STREAM = Type.Object({ streamPath: StreamPath() })
+
+/** Streams and subscribers: lists, details and stopping (api.md 3.1, 3.2). */
+export function addStreamOperations(operations: OperationRegistry, streams: StreamRegistry): void {
+  operations.add({
+    method: 'GET',
+    path: '/api/stream/list',
+    summary: 'Stream list',
+    answer: Type.Array(StreamInfo),
+    paged: true,
+    reach: { all: joinedStreams },
+    handle: () => streams.list().map((stream) => streamView(stream, streams.mergeWindow)),
+  })
+
+  operations.add({
+    method: 'GET',
+    path: '/api/stream/info/{streamPath}',
+    summary: 'Stream detail',
+    params: ONE_STREAM,
+    answer: StreamInfo,
+    reach: { stream: 'streamPath' },
+    handle({ params: { streamPath } }) {
+      const stream = streams.get(streamPath)
+      if (stream === undefined) throw new StreamNotFound()
+      return streamView(stream, streams.mergeWindow)
+    },
+  })
+
+  operations.add({
+    method: 'POST',
+    path: '/api/stream/stop/{streamPath}',
+    summary: 'Stop publishing',
+    params: ONE_STREAM,
+    reach: { stream: 'streamPath' },
+    handle({ params: { streamPath } }) {
+      const publisher = streams.get(streamPath)?.publisher
+      if (publisher === undefined) throw new StreamNotFound()
+      publisher.close(STOPPED)
+    },
+  })
+}
+
+/** Those that take a stream, and those that wait for one. */
+export function addSubscriberOperations(operations: OperationRegistry, streams: StreamRegistry): void {
+  operations.add({
+    method: 'GET',
+    path: '/api/subscribers/{streamPath}',
+    aliases: ['/api/subscribers'],
+    summary: 'Subscriber list',
+    params: Type.Object({ streamPath: Type.Optional(StreamPath()) }),
+    answer: Type.Array(SubscriberInfo),
+    paged: true,
+    reach: 'all',
+    handle: ({ params: { streamPath } }) =>
+      streams
+        .subscribers(streamPath)
+        .map((subscriber) => subscriberView(streams.get(subscriber.streamPath), subscriber)),
+  })
+
+  operations.add({
+    method: 'POST',
+    path: '/api/subscribe/stop/{id}',
+    summary: 'Stop subscribing',
+    params: Type.Object({ id: Type.Integer({ minimum: 0 }) }),
+    reach: { session: 'id' },
+    handle({ params: { id } }) {
+      const subscriber = streams.subscriber(id)
+      if (subscriber === undefined) throw new StreamNotFound()
+      subscriber.close(STOPPED)
+    },
+  })
+
+  operations.add({
+    method: 'GET',
+    path: '/api/stream/waitlist',
+    summary: 'Subscribers that wait, by stream path',
+    answer: WaitList,
+    wire: 'bare',
+    reach: { all: (lists) => ({ list: counted(lists.flatMap(({ list }) => Object.entries(list ?? {}))) }) },
+    handle: () => ({
+      list: counted(
+        streams
+          .subscribers()
+          .filter(({ streamPath }) => streams.get(streamPath) === undefined)
+          .map(({ streamPath }) => [streamPath, 1]),
+      ),
+    }),
+  })
+}
+
+const WaitList = Type.Object({ list: Type.Record(Type.String(), Type.Integer()) })
+
+/** A stream that several processes have is listed once, as the first that has it says, with the viewers of all. */
+function joinedStreams(lists: readonly OperationAnswer<readonly StreamInfo[]>[]): OperationAnswer<StreamInfo>[] {
+  const joined = new Map<string | undefined, OperationAnswer<StreamInfo>>()
+  for (const stream of lists.flat()) {
+    const first = joined.get(stream.path)
+    const subscribers = (first?.subscribers ?? 0) + (stream.subscribers ?? 0)
+    joined.set(stream.path, { ...(first ?? stream), subscribers })
+  }
+  return [...joined.values()]
+}
+
+function counted(counts: readonly (readonly [streamPath: string, count: number | undefined])[]) {
+  const list: Record<string, number> = {}
+  for (const [streamPath, count = 0] of counts) list[streamPath] = (list[streamPath] ?? 0) + count
+  return list
+}

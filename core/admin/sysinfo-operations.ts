@@ -1,0 +1,104 @@
+import os from 'node:os'
+import type { FastifyBaseLogger } from 'fastify'
+import { Type, type OperationRegistry, type Static } from 'sluice/sdk'
+import type { PluginView } from '../host/plugin-view.ts'
+import { localAddress } from '../net/local-address.ts'
+import { PluginAddresses } from './plugin-addresses.ts'
+
+export type SysinfoSource = {
+  readonly log: FastifyBaseLogger
+  readonly version: string
+  readonly startTime: Date
+  readonly publicIp: () => string
+  readonly plugins: () => readonly PluginView[]
+  /** What the user set in a plugin's section, as YAML, secrets masked; also where the plugin could not take it over. */
+  readonly userConfig: (plugin: string) => string
+}
+
+const PluginInfo = Type.Object({
+  name: Type.String(),
+  pushAddr: Type.Array(Type.String()),
+  playAddr: Type.Array(Type.String()),
+  description: Type.Record(Type.String(), Type.String()),
+})
+type PluginInfo = Static<typeof PluginInfo>
+
+const SysInfo = Type.Object({
+  startTime: Type.String({ format: 'date-time' }),
+  localIP: Type.String(),
+  publicIP: Type.String(),
+  version: Type.String(),
+  goVersion: Type.String(),
+  os: Type.String(),
+  arch: Type.String(),
+  cpus: Type.Integer(),
+  plugins: Type.Array(PluginInfo),
+})
+
+/** `GET /api/sysinfo` (spec.md, System information) and `GET /api/plugins/disabled`. */
+export function addSysinfoOperations(operations: OperationRegistry, source: SysinfoSource): void {
+  const addresses = new PluginAddresses(source.log)
+  const shown = (wanted: (plugin: PluginView) => boolean) =>
+    source
+      .plugins()
+      .filter(wanted)
+      .map((plugin) => pluginInfo(plugin, addresses, source))
+
+  operations.add({
+    method: 'GET',
+    path: '/api/sysinfo',
+    summary: 'System information',
+    answer: SysInfo,
+    handle() {
+      const localIp = localAddress() ?? '127.0.0.1'
+      return {
+        startTime: source.startTime.toISOString(),
+        localIP: localIp,
+        publicIP: source.publicIp() || localIp,
+        version: source.version,
+        goVersion: `node ${process.version}`,
+        os: process.platform,
+        arch: process.arch,
+        cpus: os.availableParallelism(),
+        plugins: shown(({ disableReason }) => disableReason === undefined),
+      }
+    },
+  })
+
+  operations.add({
+    method: 'GET',
+    path: '/api/plugins/disabled',
+    summary: 'Plugins that do not run, and why',
+    answer: Type.Array(PluginInfo),
+    handle: () => shown(({ disableReason }) => disableReason !== undefined),
+  })
+}
+
+function pluginInfo(plugin: PluginView, addresses: PluginAddresses, { userConfig }: SysinfoSource): PluginInfo {
+  const { pushAddr, playAddr, pullAddr, downloadAddr } = addresses.of(plugin)
+  const text = plugin.description === '' ? {} : { description: plugin.description }
+  return {
+    name: plugin.name,
+    pushAddr: [...pushAddr],
+    playAddr: [...playAddr],
+    description: {
+      version: plugin.version,
+      userConfig: userConfig(plugin.name),
+      playAddr: playAddr.join(', '),
+      pushAddr: pushAddr.join(', '),
+      pullAddr: pullAddr.join(', '),
+      downloadAddr: downloadAddr.join(', '),
+      tcp: plugin.listeners.map(listenerText).join(', '),
+      udp: plugin.udpListeners.map(listenerText).join(', '),
+      generation: String(plugin.generation),
+      ...text,
+      ...(plugin.disableReason === undefined ? {} : { disableReason: plugin.disableReason }),
+      ...(plugin.lastError === undefined ? {} : { lastError: plugin.lastError }),
+    },
+  }
+}
+
+function listenerText({ host, port }: PluginView['udpListeners'][number]): string {
+  if (host === '::' || host === '0.0.0.0') return `:${port}`
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
+}

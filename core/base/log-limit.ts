@@ -1,0 +1,23 @@
+/** Lets a line of the log through once in a while, for what may come by the thousand. */
+export class LogLimit {
+  readonly #intervalMs: number
+  #lastMs = -Infinity
+  #withheld = 0
+
+  constructor(intervalMs: number) {
+    this.#intervalMs = intervalMs
+  }
+
+  /** How many lines were withheld since the last one; undefined where this one is to be withheld, too. */
+  pass(): number | undefined {
+    const nowMs = performance.now()
+    if (nowMs - this.#lastMs < this.#intervalMs) {
+      this.#withheld += 1
+      return undefined
+    }
+    const withheld = this.#withheld
+    this.#lastMs = nowMs
+    this.#withheld = 0
+    return withheld
+  }
+}

@@ -1,0 +1,34 @@
+import type { DatagramHandler, UdpPeer } from 'sluice/sdk'
+import { isPromiseLike } from '../../base/deadline.ts'
+import { LogLimit } from '../../base/log-limit.ts'
+import type { GenerationOwner } from './generation-parts.ts'
+
+/** Peers can send thousands of datagrams that a handler fails at; one line in this time is enough. */
+const FAILURE_LOG_INTERVAL_MS = 10_000
+
+/** Calls the datagram handlers of one generation. What they throw or reject with is logged, and ends nothing. */
+export class DatagramCalls {
+  readonly #owner: GenerationOwner
+  readonly #failures = new LogLimit(FAILURE_LOG_INTERVAL_MS)
+
+  constructor(owner: GenerationOwner) {
+    this.#owner = owner
+  }
+
+  /** Answers whether the datagram was for this handler; one that it fails at was. */
+  call(handler: DatagramHandler, datagram: Buffer, peer: UdpPeer): boolean {
+    try {
+      const result: unknown = handler(datagram, peer)
+      if (isPromiseLike(result)) result.then(undefined, (err: unknown) => this.#failed(err))
+      return result !== false
+    } catch (err) {
+      this.#failed(err)
+      return true
+    }
+  }
+
+  #failed(err: unknown): void {
+    const withheld = this.#failures.pass()
+    if (withheld !== undefined) this.#owner.log.error({ err, withheld }, 'datagram handler failed')
+  }
+}

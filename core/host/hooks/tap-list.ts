@@ -1,0 +1,85 @@
+import type { Logger } from 'pino'
+import type { HookOrder } from 'sluice/sdk'
+
+/** One generation of a plugin, which taps hooks; known by identity. */
+export type HookOwner = {
+  readonly plugin: string
+  readonly log: Logger
+}
+
+/** One plugin's function on a hook. */
+export type Tap = {
+  readonly owner: HookOwner
+  readonly order: HookOrder
+  /** Calls the function as its plugin. */
+  readonly call: (...args: readonly unknown[]) => unknown
+}
+
+/** What tapable is told of a tap. */
+export type TapPlace = { readonly name: string; readonly stage: number; readonly before?: string }
+
+/** Adds a tap to a hook of tapable. */
+type AddTap<Hook> = (hook: Hook, place: TapPlace, tap: Tap) => void
+
+/** The taps of one hook, and the hook of tapable that is made of them. */
+export class TapList<Hook> {
+  readonly #create: () => Hook
+  readonly #addTo: AddTap<Hook>
+  #taps: readonly Tap[] = []
+  /** Undefined when the taps have changed since it was made. */
+  #hook: Hook | undefined
+
+  constructor(create: () => Hook, addTo: AddTap<Hook>) {
+    this.#create = create
+    this.#addTo = addTo
+  }
+
+  get isEmpty(): boolean {
+    return this.#taps.length === 0
+  }
+
+  /** The hook with the taps of now. tapable has no untap; a call under way goes on with those it began with. */
+  get hook(): Hook {
+    return (this.#hook ??= this.#make())
+  }
+
+  /** Returns the undo. */
+  add(tap: Tap): () => void {
+    this.#set([...this.#taps, tap])
+    return () => this.keep((other) => other !== tap)
+  }
+
+  keep(wanted: (tap: Tap) => boolean): void {
+    const taps = this.#taps.filter(wanted)
+    if (taps.length < this.#taps.length) this.#set(taps)
+  }
+
+  #set(taps: readonly Tap[]): void {
+    this.#taps = taps
+    this.#hook = undefined
+  }
+
+  #make(): Hook {
+    const hook = this.#create()
+    for (const [tap, place] of placesOf(this.#taps)) this.#addTo(hook, place, tap)
+    return hook
+  }
+}
+
+/**
+ * Where the taps go, in the order in which they are added. tapable puts one with `before` in front of the last tap that it
+ * has of that name, and to the very front where it has none: so these come last, and only the first tap of each plugin
+ * bears its name.
+ */
+function placesOf(taps: readonly Tap[]): (readonly [Tap, TapPlace])[] {
+  const byStage = taps.toSorted((one, other) => (one.order.stage ?? 0) - (other.order.stage ?? 0))
+  const firsts = new Map(byStage.toReversed().map((tap) => [tap.owner.plugin, tap]))
+  const hasBefore = ({ order }: Tap) => order.before !== undefined && firsts.has(order.before)
+  const placed = [...byStage.filter((tap) => !hasBefore(tap)), ...byStage.filter(hasBefore)]
+  return placed.map((tap) => {
+    const { plugin } = tap.owner
+    const { stage = 0, before } = tap.order
+    const place = { name: firsts.get(plugin) === tap ? plugin : `another of ${plugin}`, stage }
+    return [tap, before !== undefined && hasBefore(tap) ? { ...place, before } : place]
+  })
+}

@@ -1,0 +1,36 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import path from 'node:path'
+import { Worker } from 'node:worker_threads'
+import type { ProcessEnd } from 'sluice/sdk'
+import { childEnvironment } from './child-group.ts'
+
+const EXTENSION = path.extname(import.meta.filename)
+
+/** What a plugin's module is given. */
+type ModuleStart = { readonly url: string; readonly data: unknown }
+
+/** Starts a module in a thread. */
+export function startThread(start: ModuleStart): Worker {
+  return new Worker(mainOf('thread'), { workerData: start })
+}
+
+/** How a thread ends; never rejects. */
+export function threadEnd(thread: Worker): Promise<ProcessEnd> {
+  return new Promise((resolve) => {
+    thread.once('exit', (code) => resolve({ code, signal: null }))
+  })
+}
+
+/** Starts a module in a process group of its own. */
+export function startFork(start: ModuleStart): ChildProcess {
+  const child = fork(mainOf('fork'), {
+    ...{ detached: true, env: childEnvironment(), serialization: 'advanced' },
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  })
+  child.send(start, () => {})
+  return child
+}
+
+function mainOf(kind: 'thread' | 'fork'): URL {
+  return new URL(`${kind}-main${EXTENSION}`, import.meta.url)
+}

@@ -1,0 +1,197 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import path from 'node:path'
+import { expect } from 'chai'
+import { ProgramMissing } from 'sluice/sdk'
+import { waitFor } from '../../../test/peers/wait-for.ts'
+import { TaskTree, type TaskOwner } from '../../observe/task-tree.ts'
+import { logLines } from '../testing/log-lines.ts'
+import { running } from './fixtures/running.ts'
+import { PluginProcesses } from './plugin-processes.ts'
+
+const DOUBLER = new URL('fixtures/doubler.ts', import.meta.url)
+/** A program that starts another and waits for it; neither ends when asked to. */
+const STUBBORN = `trap '' TERM; sleep "$0" & echo started; wait; wait`
+
+describe('PluginProcesses', () => {
+  let logged: ReturnType<typeof logLines>
+  let tasks: TaskTree
+  let owner: TaskOwner
+  let processes: PluginProcesses
+  let loaded: boolean
+
+  beforeEach(() => {
+    logged = logLines()
+    logged.log.level = 'debug'
+    owner = { plugin: 'jobs', generation: 1, log: logged.log }
+    tasks = new TaskTree()
+    loaded = true
+    const assertLoaded = () => {
+      if (!loaded) throw new Error('unloaded')
+    }
+    processes = new PluginProcesses({
+      ...{ plugin: 'jobs', log: logged.log, assertLoaded },
+      tasks: tasks.registryFor(owner),
+    })
+  })
+  afterEach(() => tasks.stopOwner(owner, 'the test is over'))
+
+  const descriptions = () => tasks.snapshot().children[0]?.children.map(({ description }) => description)
+  const marker = () => `86400.${process.pid}${String(Math.random()).slice(2, 10)}`
+
+  describe('spawn', () => {
+    it('runs a program with its arguments as they are, and pipes to and from it', async () => {
+      const args = ['-c', 'cat; printf %s "$0"', '$(not run) "as it is"']
+      const { stdin, stdout, done } = await processes.spawn({ command: 'sh', args, owner: 'live/a' })
+      stdin.end('piped ')
+      expect(await text(stdout)).to.equal('piped $(not run) "as it is"')
+      expect(await done).to.eql({ code: 0, signal: null })
+      await waitFor(() => descriptions()?.length === 0, { what: 'the end of its task' })
+    })
+
+    for (const [what, command] of [
+      ['that is not there', 'sluice-no-such-program'],
+      ['that can not be run', import.meta.filename],
+    ] as const) {
+      it(`names a program ${what}`, async () => {
+        const error: unknown = await processes
+          .spawn({ command, args: [], owner: '' })
+          .catch((thrown: unknown) => thrown)
+        expect(error).to.be.instanceOf(ProgramMissing)
+        expect(error).to.have.property('message').that.includes(command)
+      })
+    }
+
+    it('shows operators what it uses', async function () {
+      if (process.platform !== 'linux') this.skip()
+      const { stdin, done } = await processes.spawn({ command: 'cat', args: [], owner: 'live/a' })
+      const [shown] = descriptions() ?? []
+      expect(shown).to.include({ kind: 'program', program: 'cat' })
+      expect(Number(shown?.['memoryBytes'])).to.be.greaterThan(10_000)
+      expect(Number(shown?.['cpuMs'])).to.be.at.least(0)
+      stdin.end()
+      await done
+    })
+
+    it('logs what it says, in bounds and without secrets, and again where it fails', async () => {
+      const says = `echo 'opening rtmp://u:secret1@h/live?key=secret2' >&2; i=0
+        while [ $i -lt 200 ]; do echo "line $i" >&2; i=$((i + 1)); done; exit 7`
+      const { done } = await processes.spawn({ command: 'sh', args: ['-c', says], owner: 'live/a' })
+      expect(await done).to.eql({ code: 7, signal: null })
+      expect(logged.text()).to.include('opening rtmp://').and.not.include('secret')
+      const failure = logged.lines.at(-1) as Readonly<Record<string, unknown>> | undefined
+      expect(failure).to.deep.include({
+        msg: 'the process has failed',
+        level: 40,
+        code: 7,
+        owner: 'live/a',
+        program: 'sh',
+      })
+      expect(failure?.['output']).to.be.an('array').with.length(10)
+      expect(logged.lines.length).to.be.lessThan(190)
+      expect(failure?.['leftOut']).to.equal(201 - (logged.lines.length - 1))
+    })
+
+    it('ends it when it is asked to, with what it has started, however stubborn', async () => {
+      const own = marker()
+      const stopping = new AbortController()
+      const args = ['-c', STUBBORN, own]
+      const init = { command: 'sh', args, owner: 'live/a', signal: stopping.signal }
+      const { stdout, done } = await processes.spawn(init)
+      await once(stdout, 'data')
+      stopping.abort()
+      expect(await done).to.eql({ code: null, signal: 'SIGKILL' })
+      if (process.platform === 'linux') await waitFor(() => running(own).length === 0, { what: 'the end of all' })
+      expect(logged.lines.filter(({ msg }) => msg === 'the process has failed')).to.eql([])
+    })
+
+    it('ends it with the generation', async () => {
+      const { done } = await processes.spawn({ command: 'sleep', args: [marker()], owner: 'live/a' })
+      await tasks.stopOwner(owner, 'unloaded')
+      expect(await done).to.eql({ code: null, signal: 'SIGTERM' })
+    })
+
+    it('ends it where the generation has ended while it began', async () => {
+      const own = marker()
+      const spawning = processes.spawn({ command: 'sleep', args: [own], owner: 'live/a' })
+      loaded = false
+      expect(await spawning.catch((error: unknown) => error)).to.have.property('message', 'unloaded')
+      if (process.platform === 'linux') await waitFor(() => running(own).length === 0, { what: 'the end of it' })
+    })
+
+    it('ends what it has left behind', async () => {
+      const own = marker()
+      const args = ['-c', 'sleep "$0" & echo', own]
+      const { done } = await processes.spawn({ command: 'sh', args, owner: 'live/a' })
+      await done
+      if (process.platform === 'linux') await waitFor(() => running(own).length === 0, { what: 'the end of all' })
+    })
+
+    it('is ended when the server is killed', async function () {
+      if (process.platform !== 'linux') this.skip()
+      const own = marker()
+      const file = path.join(import.meta.dirname, 'fixtures', 'host.ts')
+      const server = spawn(process.execPath, [...process.execArgv, file, 'sh', '-c', STUBBORN, own], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      await once(server.stdout, 'data')
+      expect(running(own)).not.to.eql([])
+      server.kill('SIGKILL')
+      await waitFor(() => running(own).length === 0, { what: 'the end of all' })
+    })
+  })
+
+  for (const kind of ['thread', 'fork'] as const) {
+    describe(kind, () => {
+      it('runs a module that has the sdk, and takes and answers messages', async () => {
+        const job = processes[kind]({ module: DOUBLER, data: { from: 1 }, owner: 'live/a' })
+        const messages: unknown[] = []
+        job.onMessage((message) => void messages.push(message))
+        job.send(21)
+        await waitFor(() => messages.length === 2, { what: 'both answers' })
+        expect(messages).to.eql([{ ready: { from: 1 }, hasSdk: 'string' }, 42])
+        expect(descriptions()?.[0]).to.include({ kind, module: 'doubler.ts' })
+      })
+
+      it('logs what the module throws, as its plugin, and tells how it has ended', async () => {
+        const job = processes[kind]({ module: DOUBLER, owner: 'live/a' })
+        job.send('no number')
+        expect(await job.done).to.deep.include({ code: 1 })
+        await waitFor(() => logged.text().includes('no number'), { what: 'the log' })
+        expect(logged.lines.at(-1)).to.include({ [kind]: 'doubler.ts', owner: 'live/a' })
+      })
+
+      it('tells how one has ended that ends itself', async () => {
+        const job = processes[kind]({ module: DOUBLER, owner: 'live/a' })
+        job.send('end')
+        expect(await job.done).to.eql({ code: 3, signal: null })
+        job.send('late')
+      })
+
+      it('logs what a listener of the plugin throws', async () => {
+        const job = processes[kind]({ module: DOUBLER, owner: 'live/a' })
+        job.onMessage(() => {
+          throw new Error('deaf')
+        })
+        await waitFor(() => logged.text().includes('deaf'), { what: 'the log' })
+      })
+
+      it('says what is wrong with a module that is not there', async () => {
+        const job = processes[kind]({ module: new URL('fixtures/none.ts', import.meta.url), owner: 'live/a' })
+        expect(await job.done).to.deep.include({ code: 1 })
+        await waitFor(() => logged.text().includes('none.ts'), { what: 'the log' })
+      })
+
+      it('ends with the generation', async () => {
+        const job = processes[kind]({ module: DOUBLER, owner: 'live/a' })
+        const { promise: ready, resolve } = Promise.withResolvers<void>()
+        job.onMessage(() => resolve())
+        await ready
+        await tasks.stopOwner(owner, 'unloaded')
+        await job.done
+        expect(logged.lines.filter(({ level }) => level > 30)).to.eql([])
+      })
+    })
+  }
+})

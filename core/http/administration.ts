@@ -1,0 +1,50 @@
+import type { Spelling } from 'sluice/sdk/host'
+import type { RoutedRequest } from 'sluice/sdk/http'
+import { withoutQuery } from '../observe/logger.ts'
+import type { HttpApp } from './http-app.ts'
+
+/** A generation of a plugin, as far as it has operations with absolute paths. */
+export type Administering = { readonly name: string; readonly administration: HttpApp | undefined }
+
+/** Absolute paths of plugins begin so. */
+const PLUGIN_PATHS = '/api/'
+
+/**
+ * Checks that a plugin may have an absolute path.
+ * @throws {Error} when it is the server's or another plugin's
+ */
+export function assertFree(
+  { method, path, url }: Spelling,
+  claimant: Administering,
+  others: readonly Administering[],
+  server: HttpApp,
+): void {
+  const refuse = (why: string): Error => new Error(`${claimant.name}: can't serve ${method} ${path}: ${why}`)
+  if (!path.startsWith(PLUGIN_PATHS)) throw refuse(`absolute paths of plugins begin with ${PLUGIN_PATHS}`)
+  if (server.has(method, url)) throw refuse('the path belongs to the server')
+  const holder = others.find(({ name, administration }) => name !== claimant.name && administration?.has(method, url))
+  if (holder !== undefined) throw refuse(`the path belongs to the plugin ${holder.name}`)
+}
+
+/**
+ * The app that answers a path of the administration: where several have a route for it, the one that names the path most
+ * closely, and the server's where none has.
+ */
+export function appFor(
+  { method = 'GET' }: RoutedRequest,
+  url: string,
+  server: HttpApp,
+  plugins: readonly Administering[],
+): HttpApp {
+  const path = withoutQuery(url)
+  const apps = [server, ...plugins.flatMap(({ administration }) => administration ?? [])]
+  return closest(apps, path, method) ?? closest(apps, path) ?? server
+}
+
+function closest(apps: readonly HttpApp[], path: string, method?: string): HttpApp | undefined {
+  const ranked = apps.flatMap((app) => {
+    const rank = app.rankOf(path, method)
+    return rank === undefined ? [] : [{ app, rank }]
+  })
+  return ranked.toSorted((one, other) => (one.rank < other.rank ? -1 : 1))[0]?.app
+}

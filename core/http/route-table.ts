@@ -1,0 +1,69 @@
+import type { RouteOptions } from 'fastify'
+import type { Access } from 'sluice/sdk'
+
+type Route = {
+  readonly pattern: string
+  readonly path: RegExp
+  readonly methods: readonly string[]
+  readonly access: Access | undefined
+}
+
+/** The routes of an app: what tells a wrong method from an unknown path, and which of two apps a path is for. */
+export class RouteTable {
+  readonly #routes: Route[] = []
+
+  /** Takes a pattern as fastify does: `/a/:id`, `/a/:id(^\\d+$)`, `/a/:id?`, `/a/*`. */
+  add({ url, method, config }: Pick<RouteOptions, 'url' | 'method' | 'config'>): void {
+    const methods = [method].flat()
+    this.#routes.push({ pattern: url, path: pathExpression(url), methods, access: config?.access })
+  }
+
+  has(method: string, pattern: string): boolean {
+    const shape = shapeOf(pattern)
+    return this.#routes.some((route) => shapeOf(route.pattern) === shape && route.methods.includes(method))
+  }
+
+  /** The methods of all routes that match, in upper case; empty where none does. */
+  methodsOn(path: string): string[] {
+    return [...new Set(this.#on(path).flatMap(({ methods }) => methods))]
+  }
+
+  /** How closely a route names the path, to be compared as text: the less the better; undefined where none matches. */
+  rankOf(path: string, method?: string): string | undefined {
+    const matching = this.#on(path).filter(({ methods }) => method === undefined || methods.includes(method))
+    return matching.map(({ pattern }) => rank(pattern)).toSorted()[0]
+  }
+
+  /** Who may upgrade a path: everybody where all that may be read there is public, and otherwise admins. */
+  upgradeAccess(path: string): Access {
+    const readable = this.#on(path).filter(({ methods }) => methods.includes('GET'))
+    return readable.length > 0 && readable.every(({ access }) => access === 'public') ? 'public' : 'admin'
+  }
+
+  #on(path: string): Route[] {
+    return this.#routes.filter((route) => route.path.test(path))
+  }
+}
+
+/** A pattern without the names of its parameters. */
+function shapeOf(pattern: string): string {
+  return pattern.replaceAll(/:\w+/g, ':')
+}
+
+/** A letter for each part: text before parameters, and these before the rest of a path. */
+function rank(pattern: string): string {
+  const letterOf = (part: string) => (part.includes('*') ? 'c' : part.includes(':') ? 'b' : 'a')
+  return pattern.split('/').map(letterOf).join('')
+}
+
+const PART = /\/:\w+\?$|:\w+(?:\((?:[^()]|\([^()]*\))*\))?|\*|[^:*/]+|\/|:/g
+
+/** A parameter's own expression is taken as "something": who answers 405 for 404 there does no harm. */
+function pathExpression(pattern: string): RegExp {
+  const source = pattern.replaceAll(PART, (part) => {
+    if (part.startsWith('/:')) return '(?:/[^/]*)?'
+    if (part.length > 1 && part.startsWith(':')) return '[^/]+?'
+    return part === '*' ? '.*' : RegExp.escape(part)
+  })
+  return new RegExp(`^${source}$`)
+}

@@ -1,0 +1,43 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+
+const OWNER_BYTES = 4
+const RANDOM_BYTES = 16
+/** Guessing a seal gains nothing but the answer of another generation, which does not know the token. */
+const SEAL_BYTES = 7
+const SEALED_BYTES = OWNER_BYTES + RANDOM_BYTES
+/** `~`, which some clients encode, and the 27 bytes: 36 characters without padding. */
+const TOKEN = /(?:~|%7e)([\w-]{36})/giu
+
+/**
+ * Tokens of sessions, which carry the id of the generation that made them. They are sealed, so that nobody but a client
+ * of a session can lead requests to a generation that takes no new ones.
+ */
+export class SessionTokens {
+  readonly #key = randomBytes(32)
+
+  create(owner: number): string {
+    const bytes = Buffer.alloc(SEALED_BYTES)
+    bytes.writeUInt32BE(owner)
+    bytes.set(randomBytes(RANDOM_BYTES), OWNER_BYTES)
+    return `~${Buffer.concat([bytes, this.#seal(bytes)]).toString('base64url')}`
+  }
+
+  /** The owner of the first token of this server in a path with its query; undefined where there is none. */
+  ownerIn(url: string): number | undefined {
+    for (const [, token = ''] of url.matchAll(TOKEN)) {
+      const bytes = Buffer.from(token, 'base64url')
+      const sealed = bytes.subarray(0, SEALED_BYTES)
+      if (timingSafeEqual(bytes.subarray(SEALED_BYTES), this.#seal(sealed))) return bytes.readUInt32BE()
+    }
+    return undefined
+  }
+
+  #seal(bytes: Buffer): Buffer {
+    return createHmac('sha256', this.#key).update(bytes).digest().subarray(0, SEAL_BYTES)
+  }
+}
+
+/** A path without what tokens in it let their holder do, as logs may show it. */
+export function withoutTokens(path: string): string {
+  return path.replaceAll(TOKEN, '~…')
+}

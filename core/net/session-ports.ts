@@ -1,0 +1,101 @@
+import { randomInt } from 'node:crypto'
+import { StreamUnavailable, type PortRange } from 'sluice/sdk'
+import { errorCode } from '../base/error-code.ts'
+import { BoundUdpPort, type UdpPortHandler } from './bound-udp-port.ts'
+import type { BufferSizes, SocketBuffers } from './socket-buffers.ts'
+import type { UdpDrops } from './udp-drops.ts'
+
+/** A UDP port that was bound for one session. */
+export type SessionPort = {
+  readonly port: BoundUdpPort
+  /** Gives the port back. Idempotent. */
+  readonly close: () => void
+}
+
+const BUFFER_SIZES: BufferSizes = { readbuffer: 4 * 1024 * 1024, writebuffer: 4 * 1024 * 1024 }
+
+/** The UDP ports of single sessions: one of a range, or an even one and the next. */
+export class SessionPorts {
+  readonly #buffers: SocketBuffers
+  /** Bound here, or being bound: other sessions don't try them. */
+  readonly #taken = new Set<number>()
+  #closed = false
+
+  constructor(buffers: SocketBuffers) {
+    this.#buffers = buffers
+  }
+
+  /** @throws {StreamUnavailable} when no port is free */
+  take(range: PortRange, handler: UdpPortHandler, drops: UdpDrops): Promise<SessionPort> {
+    return this.#find(range, 1, (number) => this.#open(number, handler, drops))
+  }
+
+  /**
+   * Takes an even port and the next, as RTP and RTCP have them (RFC 3550, 11).
+   * @throws {StreamUnavailable} when no two are free
+   */
+  takePair(
+    range: PortRange,
+    [even, odd]: readonly [UdpPortHandler, UdpPortHandler],
+    drops: UdpDrops,
+  ): Promise<readonly [SessionPort, SessionPort]> {
+    return this.#find(range, 2, async (number) => {
+      const first = await this.#open(number, even, drops)
+      try {
+        return [first, await this.#open(number + 1, odd, drops)]
+      } catch (error) {
+        first.close()
+        throw error
+      }
+    })
+  }
+
+  /** Opens no more. */
+  close(): void {
+    this.#closed = true
+  }
+
+  /**
+   * Tries the numbers of a range that are multiples of `step`, from any of them on: what still comes for a session that has
+   * ended should not reach the next one. Those that others have are skipped.
+   */
+  async #find<Found>(
+    { first, last }: PortRange,
+    step: 1 | 2,
+    open: (number: number) => Promise<Found>,
+  ): Promise<Found> {
+    if (this.#closed) throw new StreamUnavailable('the server is stopping')
+    const lowest = first + (first % step)
+    const places = Math.floor((last - lowest + 1) / step)
+    const start = places > 0 ? randomInt(places) : 0
+    for (let tried = 0; tried < places; tried += 1) {
+      const number = lowest + ((start + tried) % places) * step
+      if (this.#taken.has(number) || (step === 2 && this.#taken.has(number + 1))) continue
+      try {
+        return await open(number)
+      } catch (cause) {
+        if (errorCode(cause) !== 'EADDRINUSE') throw new StreamUnavailable('no port can be opened', { cause })
+      }
+    }
+    throw new StreamUnavailable(`no port from ${first} to ${last} is free`)
+  }
+
+  async #open(number: number, handler: UdpPortHandler, drops: UdpDrops): Promise<SessionPort> {
+    this.#taken.add(number)
+    const port = new BoundUdpPort({ buffers: this.#buffers, sizes: BUFFER_SIZES, drops })
+    try {
+      await port.listen({ host: null, port: number })
+    } catch (error) {
+      this.#taken.delete(number)
+      throw error
+    }
+    port.activate(handler)
+    const close = () => {
+      if (!port.listening) return
+      port.deactivate(handler)
+      port.close()
+      this.#taken.delete(number)
+    }
+    return { port, close }
+  }
+}

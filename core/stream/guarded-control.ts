@@ -1,0 +1,56 @@
+import { SluiceError, StreamUnavailable, type SourceControl } from 'sluice/sdk'
+import { withDeadline } from '../base/deadline.ts'
+import type { SessionLife } from './session-life.ts'
+
+/** How long a source may take to do what it is told. */
+export const COMMAND_TIMEOUT_MS = 10_000
+
+/** What a source that is played can be told. */
+type SourceCommand = 'pause' | 'resume' | 'setSpeed' | 'seek'
+
+/**
+ * The control of a publisher's source for others than its plugin, with the commands that the source has. What the source
+ * throws is logged as its plugin's and ends nothing but the call, which throws `StreamUnavailable`; a named error passes.
+ */
+export function guardedControl(control: SourceControl, session: SessionLife): SourceControl {
+  const position = control.position?.bind(control)
+  const pause = control.pause?.bind(control)
+  const resume = control.resume?.bind(control)
+  const setSpeed = control.setSpeed?.bind(control)
+  const seek = control.seek?.bind(control)
+  return {
+    ...(position && { position: () => guarded(session, 'position', position) }),
+    ...(pause && { pause: () => command(session, 'pause', pause) }),
+    ...(resume && { resume: () => command(session, 'resume', resume) }),
+    ...(setSpeed && { setSpeed: (speed) => command(session, 'setSpeed', () => setSpeed(speed)) }),
+    ...(seek && { seek: (positionMs) => command(session, 'seek', () => seek(positionMs)) }),
+  }
+}
+
+/** Calls the control of a source; see {@link guardedControl}. */
+export function guarded<T>(session: SessionLife, name: keyof SourceControl, run: () => T): T {
+  const { closeReason } = session
+  if (closeReason !== undefined) throw new StreamUnavailable(closeReason.text)
+  try {
+    return run()
+  } catch (error) {
+    throw sourceFailure(session, name, error)
+  }
+}
+
+async function command(session: SessionLife, name: SourceCommand, run: () => void | Promise<void>): Promise<void> {
+  const running = guarded(session, name, run)
+  if (running === undefined) return
+  try {
+    await withDeadline(running, COMMAND_TIMEOUT_MS, () => new Error(`no answer within ${COMMAND_TIMEOUT_MS} ms`))
+  } catch (error) {
+    throw sourceFailure(session, name, error)
+  }
+}
+
+/** What others are told of an error in the control of a source; its plugin's log has it. */
+export function sourceFailure(session: SessionLife, name: keyof SourceControl, error: unknown): SluiceError {
+  if (error instanceof SluiceError) return error
+  session.log.error({ err: error, command: name }, 'the control of a source failed')
+  return new StreamUnavailable('the source failed')
+}

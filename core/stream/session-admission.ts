@@ -1,0 +1,117 @@
+import {
+  checkStreamPath,
+  CLIENT_LEFT,
+  parseQuery,
+  StreamDenied,
+  StreamRedirect,
+  StreamUnavailable,
+  type Hooks,
+  type SessionAction,
+  type SessionInit,
+  type SessionRequest,
+  type Undo,
+} from 'sluice/sdk'
+import { logDenial } from '../auth/denial.ts'
+import type { Admitted } from '../auth/gate.ts'
+import type { Gatekeeper } from '../auth/gatekeeper.ts'
+import type { StreamOwner } from '../auth/stream-owner.ts'
+
+/** The hooks that may refuse a session. */
+type AdmissionHook = 'publish' | 'subscribe' | 'talk'
+
+/** Hooks as admission uses them. */
+export interface AdmissionHooks {
+  /**
+   * Returns what takes back what the hooks have done for the session; called twice it does nothing.
+   * @throws {SluiceError}
+   */
+  admit(name: AdmissionHook, request: SessionRequest): Promise<Undo>
+  isTapped(name: keyof Hooks): boolean
+}
+
+export type AdmissionGates = Pick<Gatekeeper, 'admit' | 'authenticate'>
+
+/** A request that passed the gates and the hooks. */
+export type AdmittedSession = Admitted & {
+  /** To be called when its session has ended, or when it does not begin. */
+  readonly undo: Undo
+}
+
+/** Leads requests for sessions through the gates, and then through the hooks. */
+export class SessionAdmission {
+  readonly #gates: AdmissionGates
+  readonly #hooks: AdmissionHooks
+
+  constructor(gates: AdmissionGates, hooks: AdmissionHooks) {
+    this.#gates = gates
+    this.#hooks = hooks
+  }
+
+  /** @throws {SluiceError} when a gate or hook refuses, or the client has left meanwhile */
+  async admit(action: SessionAction, init: SessionInit, owner: StreamOwner): Promise<AdmittedSession> {
+    const request = requestOf(action, init, owner)
+    const hook = action === 'publish' ? 'publish' : 'subscribe'
+    return logged(owner, request, this.#pass(request, owner, hook))
+  }
+
+  /**
+   * Admits one who wants to talk to a source: by the gates for players, and the `talk` hooks. Clients need one that lets
+   * them.
+   * @throws {SluiceError}
+   */
+  async admitTalk(init: SessionInit, owner: StreamOwner): Promise<AdmittedSession> {
+    const request = requestOf('play', init, owner)
+    const isClosed = request.type === 'server' && !this.#hooks.isTapped('talk')
+    const denied = () => Promise.reject(new StreamDenied('no plugin lets clients talk'))
+    return logged(owner, request, isClosed ? denied() : this.#pass(request, owner, 'talk'))
+  }
+
+  /**
+   * Leads a request of a session that was admitted before through the gates that look at its query.
+   * @throws {StreamDenied}
+   */
+  async authenticate(init: SessionInit, owner: StreamOwner): Promise<void> {
+    const request = requestOf('play', init, owner)
+    await logged(owner, request, this.#gates.authenticate(request, owner))
+  }
+
+  async #pass(request: SessionRequest, owner: StreamOwner, hook: AdmissionHook): Promise<AdmittedSession> {
+    const admitted = await this.#gates.admit(request, owner)
+    const undo = await this.#askHooks(admitted.request, hook)
+    if (request.signal?.aborted === true) {
+      undo()
+      throw new StreamUnavailable(CLIENT_LEFT.text)
+    }
+    return { ...admitted, undo }
+  }
+
+  async #askHooks(request: SessionRequest, hook: AdmissionHook): Promise<Undo> {
+    if (!this.#hooks.isTapped(hook)) return () => {}
+    try {
+      return await this.#hooks.admit(hook, request)
+    } catch (error) {
+      throw error instanceof StreamRedirect ? error.withQuery(request.query) : error
+    }
+  }
+}
+
+function requestOf(action: SessionAction, init: SessionInit, owner: StreamOwner): SessionRequest {
+  return {
+    ...init,
+    action,
+    streamPath: checkStreamPath(init.streamPath),
+    protocol: owner.plugin,
+    type: init.type ?? 'server',
+    params: parseQuery(init.query),
+  }
+}
+
+/** Logs why a request was denied, if it was. */
+async function logged<T>(owner: StreamOwner, request: SessionRequest, passing: Promise<T>): Promise<T> {
+  try {
+    return await passing
+  } catch (error) {
+    if (error instanceof StreamDenied) logDenial(owner.log, request, error)
+    throw error
+  }
+}

@@ -1,0 +1,22 @@
+import type { SessionClient, SubscriberInfo } from 'sluice/sdk'
+import type { StreamSubscriber } from './stream-subscriber.ts'
+
+/** A snapshot for plugins. */
+export function subscriberInfo(subscriber: StreamSubscriber): SubscriberInfo {
+  const { request } = subscriber
+  return {
+    id: subscriber.id,
+    streamPath: subscriber.streamPath,
+    sourcePath: subscriber.sourcePath,
+    pluginName: request.protocol,
+    type: request.type,
+    remoteAddr: remoteAddrOf(request.client),
+    startTime: subscriber.startTime,
+  }
+}
+
+// The server's own subscribers have no peer.
+function remoteAddrOf({ ip, port }: SessionClient): string {
+  if (ip === '') return ''
+  return ip.includes(':') ? `[${ip}]:${port}` : `${ip}:${port}`
+}
