@@ -15,6 +15,7 @@ export default definePlugin({
   // The demo takes its path from nobody, and is there for whoever comes.
   defaults: { publish: { kickexist: false, idletimeout: '0s', delayclosetimeout: '0s' } },
   live: ['streampath'],
+  processes: 'one',
   async setup(ctx) {
     clipMade ??= makeClip()
     const clip = await clipMade

@@ -1,6 +1,6 @@
 import { addressTemplates, definePlugin } from 'sluice/sdk'
 import { serveLive } from 'sluice/sdk/http'
-import { FLV_FORMAT, WS_FLV_FORMAT } from './from-stream.ts'
+import { FLV_FORMAT } from 'sluice/sdk/media'
 
 export default definePlugin({
   name: 'flv',
@@ -8,12 +8,12 @@ export default definePlugin({
   sdk: '^1',
   description: 'Plays streams as FLV over HTTP and WebSocket',
   mounts: ['flv', 'hdl'],
+  defaults: { publish: { speed: 1 } },
   endpoints: ({ http }) => ({ playAddr: addressTemplates(http, '/flv/{streamPath}.flv', ['http', 'ws']) }),
   setup(ctx) {
     serveLive(ctx, {
       extension: 'flv',
       format: FLV_FORMAT,
-      webSocketFormat: WS_FLV_FORMAT,
       contentType: () => 'video/x-flv',
     })
   },

@@ -6,11 +6,12 @@ const MAX_STEP_MS = 1000
  * come that it has not seen yet: that time counts against nobody.
  */
 export class AttendedClock {
-  #nowMs = 0
+  #nowMs: number
   #lastTickMs: number
 
   /** @param realMs what a clock that does not jump shows */
   constructor(realMs: number) {
+    this.#nowMs = realMs
     this.#lastTickMs = realMs
   }
 

@@ -35,6 +35,8 @@ export type HlsStreamOptions = {
   readonly presentation: LivePresentation
   readonly streams: Pick<PluginContext<unknown>['streams'], 'subscribe'>
   readonly log: PluginContext<unknown>['log']
+  /** Called whenever a playlist has changed, on the media path. */
+  readonly onChange: () => void
   /** A clock that does not jump. */
   readonly nowMs: () => number
 }
@@ -204,6 +206,7 @@ export class HlsStream {
 
   // Called on the media path: the answers go out after it, once for all that was made in a turn.
   #onChange(): void {
+    this.#options.onChange()
     for (const cache of this.#playlists.values()) cache.drop()
     this.#checkReady()
     if (this.#changed) return

@@ -151,25 +151,24 @@ describe('HLS streams', () => {
 
   it('go on by their numbers in what takes their place, here and in another generation', async () => {
     await rig.publish('live/a')
-    const numbers = { msn: 40, discontinuity: 7 }
     const [hlsStream, presentation] = await rig.ready('live/a')
-    presentation.nextNumbers = numbers
-    expect(rig.hlsStreams.nextNumbers({ streamPath: 'live/a', format: 'llhls' })).to.eql(numbers)
+    presentation.nextNumbers = { msn: 39, discontinuity: 7 }
+    presentation.change()
+    const next = new HlsStreamsRig(rig.numbers)
+    next.hlsStreams.get({ streamPath: 'live/a', format: 'llhls' })
+    expect(next.options[0]?.numbers).to.eql({ msn: 39, discontinuity: 7 })
+    next.hlsStreams.dispose()
+    presentation.nextNumbers = { msn: 40, discontinuity: 7 }
     hlsStream.dispose()
     rig.hlsStreams.tick(0, 0)
     rig.hlsStreams.get({ streamPath: 'live/a', format: 'llhls' })
     rig.hlsStreams.get({ streamPath: 'live/a', format: 'ts' })
-    expect(rig.options.map((options) => options.numbers)).to.eql([undefined, numbers, undefined])
-    const next = new HlsStreamsRig(numbers)
-    next.hlsStreams.get({ streamPath: 'live/a', format: 'llhls' })
-    expect(next.options[0]?.numbers).to.eql(numbers)
-    next.hlsStreams.dispose()
+    expect(rig.options.slice(1).map(({ numbers }) => numbers)).to.eql([{ msn: 40, discontinuity: 7 }, undefined])
   })
 
   it('go on by the highest numbers of all generations', async () => {
-    const key = { streamPath: 'live/a', format: 'llhls' } as const
     const former = new HlsStreamsRig()
-    const next = new HlsStreamsRig({ msn: 30, discontinuity: 1 }, former.hlsStreams.numbers)
+    const next = new HlsStreamsRig(former.numbers)
     for (const [of, msn] of [
       [next, 50],
       [former, 40],
@@ -179,8 +178,9 @@ describe('HLS streams', () => {
       presentation.nextNumbers = { msn, discontinuity: 2 }
       of.hlsStreams.dispose()
     }
-    expect(next.hlsStreams.nextNumbers(key)).to.eql({ msn: 50, discontinuity: 2 })
-    expect(next.hlsStreams.nextNumbers({ ...key, format: 'ts' })).to.eql({ msn: 30, discontinuity: 1 })
+    former.hlsStreams.get({ streamPath: 'live/a', format: 'llhls' })
+    expect(former.options.at(-1)?.numbers).to.eql({ msn: 50, discontinuity: 2 })
+    former.hlsStreams.dispose()
   })
 
   it('are not there where no publisher comes', async () => {

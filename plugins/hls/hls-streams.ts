@@ -8,20 +8,20 @@ export type HlsStreamsOptions = {
   readonly streams: Pick<PluginContext<unknown>['streams'], 'subscribe'>
   readonly log: PluginContext<unknown>['log']
   readonly segmentRules: SegmentRules
-  readonly createPresentation: (options: Omit<PresentationOptions, 'nowMs'>) => LivePresentation
+  readonly createPresentation: (options: Omit<PresentationOptions, 'id' | 'nowMs'>) => LivePresentation
   /** A clock that does not jump. */
   readonly nowMs: () => number
-  /** Gives the numbers to go on with, of the generation before; undefined when it has none. */
-  readonly formerNumbers: (key: HlsStreamKey) => SequenceNumbers | undefined
-  /** The numbers that generations hand on to each other. */
+  /** What all generations have in common. */
   readonly numbers: NumberMemory
 }
 
-/** The numbers to go on with for playlists whose presentation is gone, by stream, format and selection; latest last. */
+/** The numbers that playlists go on with in a next presentation, by stream, format and selection; latest last. */
 export type NumberMemory = Map<string, SequenceNumbers>
 
-/** The numbers of so many streams that are gone are remembered. */
+/** The numbers of so many playlists are remembered. */
 const MAX_NUMBERS = 1000
+/** The presentation's id, in the name of one of its files. */
+const ID = /^(.+)-[^-]+-[^-]+$/u
 
 /** All presentations: one for each stream, format and selection, made when wanted, freed when nobody did for a while. */
 export class HlsStreams {
@@ -34,10 +34,6 @@ export class HlsStreams {
 
   constructor(options: HlsStreamsOptions) {
     this.#options = options
-  }
-
-  get numbers(): NumberMemory {
-    return this.#options.numbers
   }
 
   /** All that hold media. */
@@ -59,14 +55,7 @@ export class HlsStreams {
 
   /** Finds the stream that a file belongs to, by the file's name. */
   ofFile(name: string): HlsStream | undefined {
-    return this.#byId.get(name.slice(0, Math.max(0, name.indexOf('-'))))
-  }
-
-  /** Gives the numbers to go on with in what takes the place of a presentation; undefined when there was none. */
-  nextNumbers(key: HlsStreamKey): SequenceNumbers | undefined {
-    const id = idOf(key)
-    const running = this.#running.get(id)?.presentation.nextNumbers
-    return running ?? later(this.#options.formerNumbers(key), this.numbers.get(id))
+    return this.#byId.get(ID.exec(name)?.[1] ?? '')
   }
 
   /** Makes the stream's segments from now until it ends, even if nobody watches. */
@@ -100,34 +89,35 @@ export class HlsStreams {
 
   #create(key: HlsStreamKey): HlsStream {
     const { streamPath, format } = key
-    const { streams, segmentRules, createPresentation, nowMs } = this.#options
+    const { streams, segmentRules, createPresentation, nowMs, numbers } = this.#options
+    const id = idOf(key)
     const log = this.#options.log.child({ stream: streamPath })
     const { fragmentMs, partMs, window } = segmentRules.of(streamPath)
     const presentation = createPresentation({
       format: format === 'ts' ? 'ts' : 'fmp4',
       lowLatency: format === 'llhls',
       ...{ fragmentMs, partMs, window, log },
-      numbers: this.nextNumbers(key),
+      numbers: numbers.get(id),
     })
-    return new HlsStream({ key, window, presentation, streams, log, nowMs })
+    const onChange = () => this.#remember(id, presentation.nextNumbers)
+    return new HlsStream({ key, window, presentation, streams, log, onChange, nowMs })
   }
 
   #letEnd(hlsStream: HlsStream): void {
     const id = idOf(hlsStream.key)
-    if (this.#running.get(id) === hlsStream) {
-      this.#running.delete(id)
-      this.#remember(id, hlsStream.presentation.nextNumbers)
-    }
+    if (this.#running.get(id) === hlsStream) this.#running.delete(id)
     if (this.#kept.delete(hlsStream)) hlsStream.release(hlsStream.streamPath)
   }
 
-  #remember(id: string, numbers: SequenceNumbers): void {
-    const remembered = later(numbers, this.numbers.get(id))
-    this.numbers.delete(id)
-    if (remembered !== undefined) this.numbers.set(id, remembered)
-    for (const oldest of this.numbers.keys()) {
-      if (this.numbers.size <= MAX_NUMBERS) break
-      this.numbers.delete(oldest)
+  // The stream may go on in two generations, in one of them further.
+  #remember(id: string, next: SequenceNumbers): void {
+    const { numbers } = this.#options
+    const known = numbers.get(id)
+    numbers.delete(id)
+    numbers.set(id, known !== undefined && known.msn > next.msn ? known : next)
+    for (const oldest of numbers.keys()) {
+      if (numbers.size <= MAX_NUMBERS) break
+      numbers.delete(oldest)
     }
   }
 
@@ -136,12 +126,6 @@ export class HlsStreams {
     this.#letEnd(hlsStream)
     this.#byId.delete(hlsStream.presentation.id)
   }
-}
-
-// The stream may have gone on in two generations, in one of them further.
-function later(one: SequenceNumbers | undefined, other: SequenceNumbers | undefined): SequenceNumbers | undefined {
-  if (one === undefined || other === undefined) return one ?? other
-  return one.msn >= other.msn ? one : other
 }
 
 function idOf({ streamPath, format, selection = '' }: HlsStreamKey): string {

@@ -2,11 +2,11 @@ import { addressTemplates, definePlugin } from 'sluice/sdk'
 import { Admission } from './sessions/admission.ts'
 import { AttendedClock } from './attended-clock.ts'
 import { SegmentRules, HlsConfig } from './config.ts'
-import { HlsStreams } from './hls-streams.ts'
+import { HlsStreams, type NumberMemory } from './hls-streams.ts'
 import { Presentation } from './presentation/presentation.ts'
 import { registerPull } from './pull/hls-pull.ts'
-import { Routes } from './http/routes.ts'
-import { Sessions } from './sessions/sessions.ts'
+import { cacheScopeOf, Routes } from './http/routes.ts'
+import { Sessions, type StoppedTokens } from './sessions/sessions.ts'
 
 /** Sessions, waiting requests and presentations are looked at this often. */
 const TICK_MS = 500
@@ -17,31 +17,33 @@ export default definePlugin({
   sdk: '^1',
   description: 'Plays streams as HLS (low-latency and plain fragmented MP4, MPEG-TS), and pulls them',
   mounts: ['hls', 'llhls'],
-  provides: ['pull:hls', 'hls:former'],
+  provides: ['pull:hls'],
   config: HlsConfig,
+  // Recordings are pulled at their own pace.
+  defaults: { publish: { speed: 1 } },
   live: ['format', 'mode', 'idletimeout', 'subscribe'],
   endpoints: ({ http }) => ({ playAddr: addressTemplates(http, '/hls/{streamPath}/index.m3u8', ['http']) }),
   setup(ctx) {
     registerPull(ctx)
-    const { streams, services, log } = ctx
-    // The generation before is reached by `routes.former` alone, which forgets it once it has ended. A variable here would
-    // be captured by the functions below, and keep all generations alive.
+    const { streams, log } = ctx
     const clock = new AttendedClock(performance.now())
     const nowMs = clock.now
     const hlsStreams = new HlsStreams({
       ...{ streams, log, nowMs },
       segmentRules: new SegmentRules(ctx.config),
-      createPresentation: (options) => new Presentation({ ...options, nowMs: Date.now }),
-      formerNumbers: (key) => routes.former?.nextNumbers(key),
-      numbers: services.get('hls:former')?.numbers ?? new Map(),
+      createPresentation: (options) => new Presentation({ ...options, id: ctx.sessionToken(), nowMs: Date.now }),
+      numbers: ctx.keep('numbers', (): NumberMemory => new Map()),
     })
-    const sessions = new Sessions(log, nowMs)
+    const stopped = ctx.keep('stopped', (): StoppedTokens => new Map())
+    const sessions = new Sessions({ log, nowMs, createToken: () => ctx.sessionToken(), stopped })
     const admission = new Admission(ctx, hlsStreams, sessions)
-    const routes = new Routes({ ctx, hlsStreams, sessions, admission, nowMs }, services.get('hls:former'))
-    services.provide('hls:former', routes)
+    const caching = ctx.keep('caching', () => ({ scope: cacheScopeOf(ctx.config) }))
+    caching.scope = cacheScopeOf(ctx.config)
+    const routes = new Routes({ ctx, hlsStreams, sessions, admission, nowMs, caching })
     ctx.http.route({
       method: ['GET', 'HEAD'],
       url: '/*',
+      config: { access: 'public' },
       handler: (request, reply) => routes.handle(request, reply),
     })
 
@@ -62,7 +64,6 @@ export default definePlugin({
       const now = clock.tick(performance.now())
       sessions.tick(now)
       hlsStreams.tick(now, draining ? 0 : ctx.config.idletimeout)
-      routes.forgetEnded()
     }, TICK_MS)
     ctx.onDrain(() => {
       draining = true
@@ -70,7 +71,6 @@ export default definePlugin({
     })
     ctx.onDispose(() => {
       clearInterval(timer)
-      routes.dispose()
       hlsStreams.dispose()
     })
   },

@@ -19,7 +19,7 @@ export default definePlugin({
   live: ['streampath', 'enableauth', 'subscribe', 'signed_policy'],
   setup(ctx) {
     servePageFiles(ctx.http)
-    ctx.http.get('/addresses', (request, reply) => {
+    ctx.http.get('/addresses', { config: { access: 'public' } }, (request, reply) => {
       const { config, services, streams } = ctx
       const server = services.get('server')
       const endpoints = server?.endpoints() ?? []

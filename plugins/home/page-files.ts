@@ -49,7 +49,7 @@ export function servePageFiles(http: FastifyInstance): void {
 function serveFile(http: FastifyInstance, url: string, file: string, type: string): void {
   const body = readFileSync(file)
   const etag = `"${createHash('sha256').update(body).digest('base64url')}"`
-  http.get(url, (request, reply) => {
+  http.get(url, { config: { access: 'public' } }, (request, reply) => {
     const root = rootOf(request.originalUrl)
     if (url === '/' && root !== undefined) return reply.redirect(root)
     reply.headers({ ...HEADERS, etag })

@@ -1,8 +1,7 @@
 import { addressTemplates, definePlugin, StreamNotFound, type Track } from 'sluice/sdk'
 import { serveLive } from 'sluice/sdk/http'
-import { isMainTrack } from 'sluice/sdk/media'
-import { carriedTracks, fmp4ContentType } from './carried-track.ts'
-import { FMP4_FORMAT, WS_FMP4_FORMAT } from './from-stream.ts'
+import { FMP4_FORMAT, fmp4ContentType, liveFmp4Tracks, mainTracks } from 'sluice/sdk/media'
+import { frameFmp4Message } from './frame-message.ts'
 
 const CODECS = 'H.264, H.265, AV1 and VP9 of up to 65,535 pixels a side; AAC, Opus, MP3, FLAC, AC-3 and E-AC-3'
 
@@ -11,15 +10,18 @@ export default definePlugin({
   version: '1.0.0',
   sdk: '^1',
   description: 'Plays streams as fragmented MP4 over HTTP and WebSocket',
+  defaults: { publish: { speed: 1 } },
   endpoints: ({ http }) => ({ playAddr: addressTemplates(http, '/mp4/{streamPath}.mp4', ['http', 'ws']) }),
   setup(ctx) {
     serveLive(ctx, {
       extension: 'mp4',
       format: FMP4_FORMAT,
-      webSocketFormat: WS_FMP4_FORMAT,
+      webSocketFrame: frameFmp4Message,
       contentType({ streamPath, tracks }) {
-        const carried = carriedTracks(tracks)
-        const leftOut = tracks.filter((track) => isMainTrack(track) && !carried.includes(track)).map(describe)
+        const carried = liveFmp4Tracks(tracks)
+        const leftOut = mainTracks(tracks)
+          .filter((track) => !carried.some(({ id }) => id === track.id))
+          .map(describe)
         if (carried.length === 0) {
           ctx.log.info(
             { stream: streamPath, leftOut },

@@ -1,9 +1,10 @@
 import type { AccessUnit, Muxer, MuxerFormat, MuxerStart, Track } from 'sluice/sdk'
 import {
+  canCarryInFlv,
   flvConfigBody,
   flvTagType,
   flvUnitHeader,
-  isMainTrack,
+  mainTracks,
   serializeOnMetaData,
   unitTimestampMs,
 } from 'sluice/sdk/media'
@@ -22,13 +23,16 @@ export type RtmpFormatOptions = {
 /** A stream as RTMP messages in chunks with full headers and absolute time: the same bytes for every player. */
 class RtmpMuxer implements Muxer {
   readonly #options: RtmpFormatOptions
+  #main: readonly Track[] = []
 
   constructor(options: RtmpFormatOptions) {
     this.#options = options
   }
 
   start({ tracks }: MuxerStart): Buffer {
-    const carried = tracks.filter((track) => this.#carries(track))
+    this.#main = mainTracks(tracks.filter(canCarryInFlv))
+    const further = tracks.filter((track) => !this.#main.includes(track) && this.#carries(track))
+    const carried = [...this.#main, ...further]
     const parts = [this.#serialize(MESSAGE_TYPE.dataAmf0, CHUNK_STREAM_ID.data, 0, [serializeOnMetaData(carried)])]
     for (const track of carried) {
       const config = this.configure(track, 0)
@@ -39,20 +43,28 @@ class RtmpMuxer implements Muxer {
 
   configure(track: Track, timeMs: number): Buffer | null {
     if (!this.#carries(track)) return null
-    const body = flvConfigBody(track, multitrackId(track))
+    const body = flvConfigBody(track, this.#multitrackId(track))
     return body === null ? null : this.#media(track, timeMs, [body])
   }
 
   mux(unit: AccessUnit): Buffer | null {
     const { track } = unit
     if (!this.#carries(track)) return null
-    return this.#media(track, unitTimestampMs(unit), [flvUnitHeader(unit, multitrackId(track)), unit.data])
+    return this.#media(track, unitTimestampMs(unit), [flvUnitHeader(unit, this.#multitrackId(track)), unit.data])
   }
 
   #carries(track: Track): boolean {
-    if (isMainTrack(track)) return true
+    if (this.#main.includes(track)) return true
     // G.711 has no FourCC, which further tracks need.
-    return this.#options.multitrack && track.codec !== 'pcma' && track.codec !== 'pcmu'
+    const { codec } = track
+    return this.#options.multitrack && canCarryInFlv(track) && codec !== 'pcma' && codec !== 'pcmu'
+  }
+
+  /** A further track's number in enhanced RTMP; undefined for a main track, which goes without one. */
+  #multitrackId(track: Track): number | undefined {
+    if (this.#main.includes(track)) return undefined
+    const id = Number(track.layer ?? '')
+    return Number.isInteger(id) && id > 0 && id < 256 ? id : (track.id % 255) + 1
   }
 
   #media(track: Track, timeMs: number, parts: readonly Buffer[]): Buffer {
@@ -65,14 +77,6 @@ class RtmpMuxer implements Muxer {
   }
 }
 
-/** A further track's number in enhanced RTMP; undefined for the main track, which goes without one. */
-function multitrackId(track: Track): number | undefined {
-  const name = track.name ?? ''
-  if (name === '') return undefined
-  const id = Number(name)
-  return Number.isInteger(id) && id > 0 && id < 256 ? id : (track.id % 255) + 1
-}
-
 /** Formats by what makes them differ, so that players who can share a muxer do. */
 export class RtmpFormats {
   readonly #formats = new Map<string, MuxerFormat>()
@@ -81,7 +85,7 @@ export class RtmpFormats {
     const key = `${options.chunkSizeBytes} ${options.messageStreamId} ${options.multitrack}`
     const known = this.#formats.get(key)
     if (known !== undefined) return known
-    const format: MuxerFormat = { name: 'rtmp', createMuxer: () => new RtmpMuxer(options) }
+    const format: MuxerFormat = { name: 'rtmp', carries: canCarryInFlv, createMuxer: () => new RtmpMuxer(options) }
     this.#formats.set(key, format)
     return format
   }

@@ -5,6 +5,7 @@ import {
   StreamDenied,
   StreamExists,
   StreamNotFound,
+  StreamRedirect,
   socketSink,
   type CloseReason,
   type PluginContext,
@@ -14,7 +15,7 @@ import {
 } from 'sluice/sdk'
 import type { Connection } from './connection.ts'
 import type { RtmpFormats } from './from-stream.ts'
-import { onFc, onStatus, type StatusCode } from './replies.ts'
+import { onFc, onStatus, redirected, type StatusCode } from './replies.ts'
 import { RtmpIngest } from './to-stream.ts'
 import type { Command } from './wire/message/command.ts'
 import type { RawMessage } from './wire/message/raw-message.ts'
@@ -124,17 +125,40 @@ export class NetStream {
     this.#ingest?.receive(raw)
   }
 
-  /** The peer wants a player's media to stop or go on. */
-  pause(command: Command): void {
-    const paused = command.args[0] === true
-    if (paused) this.#subscriber?.pause()
-    else this.#subscriber?.resume()
-    this.#status('status', paused ? 'NetStream.Pause.Notify' : 'NetStream.Unpause.Notify', 'done', command.amf3)
+  /**
+   * The peer wants a player's media to stop or go on (RTMP 1.0 §7.2.2.9). A recording of its own is paused; of a stream
+   * that others watch, it gets nothing meanwhile.
+   */
+  async pause({ args, amf3 }: Command): Promise<void> {
+    const subscriber = this.#subscriber
+    const control = subscriber?.control
+    const paused = args[0] === true
+    try {
+      if (control?.pause !== undefined) await (paused ? control.pause() : control.resume?.())
+      else if (paused) subscriber?.pause()
+      else subscriber?.resume()
+    } catch (error) {
+      return this.#commandFailed('NetStream.Failed', error, amf3)
+    }
+    this.#status('status', paused ? 'NetStream.Pause.Notify' : 'NetStream.Unpause.Notify', 'done', amf3)
   }
 
-  /** Live streams can't be sought in; the player is told so and goes on. */
-  seek(command: Command): void {
-    this.#status('error', 'NetStream.Seek.Failed', 'a live stream cannot be sought in', command.amf3)
+  /** The peer wants a recording to go on elsewhere (RTMP 1.0 §7.2.2.8). A live stream goes on as it was. */
+  async seek({ args: [positionMs], amf3 }: Command): Promise<void> {
+    const control = this.#subscriber?.control
+    if (control?.seek === undefined || typeof positionMs !== 'number') {
+      return this.#status('error', 'NetStream.Seek.Failed', 'a live stream cannot be sought in', amf3)
+    }
+    try {
+      await control.seek((control.position?.().fromMs ?? 0) + positionMs)
+    } catch (error) {
+      return this.#commandFailed('NetStream.Seek.Failed', error, amf3)
+    }
+    if (this.#closed) return
+    // Before media of the new place comes, which players wait for this to take up again.
+    this.#options.connection.send({ kind: 'streamBegin', streamId: this.id })
+    this.#status('status', 'NetStream.Seek.Notify', 'done', amf3)
+    this.#status('status', 'NetStream.Play.Start', 'playing', amf3)
   }
 
   /** The peer is done with the stream, or the connection has ended. */
@@ -170,6 +194,12 @@ export class NetStream {
     connection.close(text)
   }
 
+  /** A source that fails to do what a player asks is its plugin's business, and has been logged as such. */
+  #commandFailed(code: StatusCode, error: unknown, amf3: boolean): void {
+    if (!(error instanceof SluiceError)) throw error
+    if (!this.#closed) this.#status('error', code, error.message, amf3)
+  }
+
   #refuse(command: Command, { streamPath }: StreamTarget, error: unknown, action: 'publish' | 'play'): void {
     const { ctx, connection, client } = this.#options
     if (this.#closed || connection.closed) return
@@ -178,7 +208,8 @@ export class NetStream {
       throw error
     }
     this.#told = true
-    this.#status('error', refusalCode(error, action), error.message, command.amf3)
+    if (error instanceof StreamRedirect) connection.send(redirected(error.url, error.message, command.amf3), this.id)
+    else this.#status('error', refusalCode(error, action), error.message, command.amf3)
     // A denial is logged where it was decided.
     if (!(error instanceof StreamDenied)) {
       const stream = error instanceof InvalidRequest ? undefined : streamPath

@@ -19,6 +19,7 @@ export type StatusCode =
   | 'NetStream.Unpause.Notify'
   | 'NetStream.Seek.Notify'
   | 'NetStream.Seek.Failed'
+  | 'NetStream.Failed'
 
 type Level = 'status' | 'error'
 
@@ -62,6 +63,15 @@ export function refused(to: Command, description: string): Command {
 
 export function onStatus(level: Level, code: StatusCode, description: string, amf3: boolean): Command {
   return command('onStatus', 0, [amfObject({ level, code, description })], amf3)
+}
+
+/**
+ * `onStatus` that sends a player or encoder to another address, as Flash Media Server's `rejectConnection` with a redirect
+ * does it on connections: those that know `ex.code` 302 follow, to others it is a refusal.
+ */
+export function redirected(url: string, description: string, amf3: boolean): Command {
+  const information = { level: 'error', code: 'NetConnection.Connect.Rejected', description }
+  return command('onStatus', 0, [amfObject({ ...information, ex: amfObject({ code: 302, redirect: url }) })], amf3)
 }
 
 /** `onFCPublish`, `onFCUnpublish` and `onFCSubscribe`, which encoders of Flash's time wait for. */

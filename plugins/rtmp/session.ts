@@ -110,9 +110,10 @@ export class RtmpSession {
         // A player may have to wait for its publisher; its other messages are read meanwhile.
         return void this.#play(command, raw.messageStreamId)
       case 'pause':
-        return void stream?.pause(command)
+      case 'pauseRaw':
+        return stream?.pause(command)
       case 'seek':
-        return void stream?.seek(command)
+        return stream?.seek(command)
       case 'closeStream':
         return void this.#closeStream(raw.messageStreamId)
       case 'deleteStream':

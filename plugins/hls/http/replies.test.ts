@@ -5,7 +5,7 @@ import { expect } from 'chai'
 import { keep } from '../../../test/peers/lifetime.ts'
 import { hasLeft, sendFile, sendStatus, type HttpExchange } from './replies.ts'
 
-const POLICY = { cacheControl: 'public', stallMs: 100 }
+const POLICY = { cacheControl: 'public', stallMs: 100, subscriber: undefined }
 
 describe('replies', () => {
   let server: Server

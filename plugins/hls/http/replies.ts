@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Subscriber } from 'sluice/sdk'
 import { carrierOf } from 'sluice/sdk/http'
 import type { ReadyReply } from './playlist-cache.ts'
 import type { PresentationFile } from '../presentation/segment-window.ts'
@@ -27,18 +28,26 @@ export function connectionOf({ request }: HttpExchange): object {
   return typeof session === 'object' && session !== null ? session : request.socket
 }
 
-/** Sends a playlist. */
-export function sendReady({ request, response }: HttpExchange, { headers, body }: ReadyReply): void {
+/** Sends a playlist, which is accounted to the viewer. */
+export function sendReady(
+  { request, response }: HttpExchange,
+  { headers, body }: ReadyReply,
+  subscriber: Pick<Subscriber, 'account'>,
+): void {
   const varies = response.getHeader('vary')
   response.setHeader('vary', varies === undefined ? 'Accept-Encoding' : `${String(varies)}, Accept-Encoding`)
   response.writeHead(200, headers)
-  response.end(request.method === 'HEAD' ? undefined : body)
+  if (request.method === 'HEAD') return void response.end()
+  response.end(body)
+  subscriber.account({ bytes: body.length })
 }
 
 export type FilePolicy = {
   readonly cacheControl: string
   /** A client that takes nothing for so long is cut off; 0 is never. */
   readonly stallMs: number
+  /** The viewer, where that is known. */
+  readonly subscriber: Pick<Subscriber, 'account'> | undefined
 }
 
 /** Sends a file, whose buffers are shared with everybody else who gets it. */
@@ -54,6 +63,7 @@ export function sendFile({ request, response }: HttpExchange, file: ReadyFile, p
   for (const buffer of file.buffers) response.write(buffer)
   response.end()
   response.uncork()
+  policy.subscriber?.account({ bytes: file.sizeBytes })
 }
 
 /** An answer without a body. */

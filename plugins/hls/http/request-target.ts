@@ -11,8 +11,8 @@ export type RequestTarget =
   | { readonly kind: 'media'; readonly streamPath: string; readonly token: string; readonly rendition: string }
   | { readonly kind: 'file'; readonly streamPath: string; readonly name: string }
 
-/** Begins with what no stream's name is likely to, so that a session's folder isn't taken for a part of a path. */
-const TOKEN = /^~[\w-]{22}$/
+/** A token of the host's. It begins with what no stream's name is likely to, so that it isn't taken for a part of a path. */
+const TOKEN = /^~[\w-]{36}$/
 const PLAYLIST_ENDING = '.m3u8'
 const FILE = /\.(?:m4s|mp4|ts)$/
 

@@ -3,10 +3,8 @@ import { InvalidRequest, SluiceError, StreamNotFound, type PluginContext } from 
 import { addressText } from './request-target.ts'
 import type { Admission } from '../sessions/admission.ts'
 import type { HlsConfig } from '../config.ts'
-import type { HlsStreamKey } from '../hls-stream.ts'
-import type { HlsStreams, NumberMemory } from '../hls-streams.ts'
+import type { HlsStreams } from '../hls-streams.ts'
 import { PlaylistText } from './playlist-cache.ts'
-import type { SequenceNumbers } from '../presentation/sequence-numbers.ts'
 import type { Rendition } from '../presentation/rendition.ts'
 import { parseReloadQuery, type ReloadQuery } from './reload-query.ts'
 import { acceptsGzip, connectionOf, sendFile, sendReady, type HttpExchange } from './replies.ts'
@@ -23,27 +21,8 @@ export type RoutesOptions = {
   readonly sessions: Sessions
   readonly admission: Admission
   readonly nowMs: () => number
-}
-
-/** The routes of the generation before: its viewers stay with it, though all requests come to the newest one. */
-export interface FormerRoutes {
-  /** The routes of the generation before it, as long as that one has viewers. */
-  readonly former: FormerRoutes | undefined
-  /** Whether it has no viewers any more. */
-  readonly ended: boolean
-  /** The numbers to go on with for playlists whose presentation is gone, of all generations. */
-  readonly numbers: NumberMemory
-  /** Whether what is asked for is its own, or of one before it. */
-  owns(target: RequestTarget): boolean
-  /** @param scope who may keep files, by the config that holds now */
-  handle(request: FastifyRequest, reply: FastifyReply, scope: CacheScope): Promise<FastifyReply>
-  nextNumbers(key: HlsStreamKey): SequenceNumbers | undefined
-}
-
-declare module 'sluice/sdk' {
-  interface Services {
-    'hls:former': FormerRoutes
-  }
+  /** Who may keep files, by the config that holds now, whatever generation answers. */
+  readonly caching: { readonly scope: CacheScope }
 }
 
 /** The caches that may keep files. */
@@ -59,60 +38,19 @@ const MAX_WAITING = 10
 const MULTIVARIANT_CACHE_CONTROL = 'no-cache, no-store'
 
 /** Answers what is asked below the plugin's mounts. */
-export class Routes implements FormerRoutes {
+export class Routes {
   readonly #options: RoutesOptions
   /** The session that asked for a playlist over a connection last: requests for files don't say whose they are. */
   readonly #viewers = new WeakMap<object, Session>()
 
-  #former: FormerRoutes | undefined
-  #ended = false
-
-  /** @param former those of the generation before, if there is one */
-  constructor(options: RoutesOptions, former: FormerRoutes | undefined) {
+  constructor(options: RoutesOptions) {
     this.#options = options
-    this.#former = former
   }
 
-  get former(): FormerRoutes | undefined {
-    this.forgetEnded()
-    return this.#former
-  }
-
-  get ended(): boolean {
-    return this.#ended
-  }
-
-  get numbers(): NumberMemory {
-    return this.#options.hlsStreams.numbers
-  }
-
-  owns(target: RequestTarget): boolean {
-    const { sessions, hlsStreams } = this.#options
-    if (target.kind === 'media' && sessions.knows(target.token, target.streamPath)) return true
-    if (target.kind === 'file' && hlsStreams.ofFile(target.name) !== undefined) return true
-    return target.kind !== 'multivariant' && this.former?.owns(target) === true
-  }
-
-  nextNumbers(key: HlsStreamKey): SequenceNumbers | undefined {
-    return this.#options.hlsStreams.nextNumbers(key)
-  }
-
-  /** Lets go of generations that have ended; those before them may still have viewers. */
-  forgetEnded(): void {
-    while (this.#former?.ended === true) this.#former = this.#former.former
-  }
-
-  /** Its viewers come in anew from now on, at the generation that is there. */
-  dispose(): void {
-    this.#ended = true
-  }
-
-  async handle(request: FastifyRequest, reply: FastifyReply, scope = this.#cacheScope): Promise<FastifyReply> {
+  async handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { url = '/' } = request.raw
     const at = url.indexOf('?')
     const target = parseRequestTarget(at < 0 ? url : url.slice(0, at))
-    const { former } = this
-    if (target !== undefined && former?.owns(target) === true) return former.handle(request, reply, scope)
     const query = at < 0 ? '' : url.slice(at + 1)
     const exchange = { request: request.raw, response: reply.raw }
     switch (target?.kind) {
@@ -121,7 +59,7 @@ export class Routes implements FormerRoutes {
       case 'media':
         return this.#media(exchange, reply, target, query)
       case 'file':
-        return this.#file(exchange, reply, target, query, scope)
+        return this.#file(exchange, reply, target, query)
       case undefined:
         throw new StreamNotFound()
     }
@@ -141,7 +79,8 @@ export class Routes implements FormerRoutes {
     )
     if (reply.request.method === 'HEAD') this.#options.sessions.end(session, 'head')
     reply.hijack()
-    sendReady(exchange, new PlaylistText(text, MULTIVARIANT_CACHE_CONTROL).reply(acceptsGzip(exchange.request)))
+    const answer = new PlaylistText(text, MULTIVARIANT_CACHE_CONTROL).reply(acceptsGzip(exchange.request))
+    sendReady(exchange, answer, session.subscriber)
     return reply
   }
 
@@ -199,7 +138,7 @@ export class Routes implements FormerRoutes {
     const text = hlsStream.playlist(name, request)
     if (text === undefined) throw new StreamNotFound()
     reply.hijack()
-    sendReady(exchange, text)
+    sendReady(exchange, text, session.subscriber)
   }
 
   /** A session that has ended, or was another server's, goes on as a new one: its viewer passes all gates again. */
@@ -221,16 +160,16 @@ export class Routes implements FormerRoutes {
     reply: FastifyReply,
     { streamPath, name }: Targeted<'file'>,
     query: string,
-    scope: CacheScope,
   ): Promise<FastifyReply> {
-    const { ctx, admission, hlsStreams, nowMs } = this.#options
+    const { ctx, admission, hlsStreams, nowMs, caching } = this.#options
     await admission.authenticate(exchange, streamPath, query)
     const hlsStream = hlsStreams.ofFile(name)
     const file = hlsStream?.serves(streamPath) === true ? hlsStream.presentation.file(name) : undefined
     if (hlsStream === undefined || file === undefined) throw new StreamNotFound()
-    this.#viewers.get(connectionOf(exchange))?.touch(nowMs())
-    const cacheControl = `${scope}, max-age=${hlsStream.windowSeconds}, immutable`
-    const policy = { cacheControl, stallMs: ctx.config.subscribe.stalltimeout }
+    const session = this.#viewers.get(connectionOf(exchange))
+    session?.touch(nowMs())
+    const cacheControl = `${caching.scope}, max-age=${hlsStream.windowSeconds}, immutable`
+    const policy = { cacheControl, stallMs: ctx.config.subscribe.stalltimeout, subscriber: session?.subscriber }
     reply.hijack()
     if ('coming' in file) {
       const deadlineMs = nowMs() + MAX_WAIT_TARGETS * hlsStream.targetMs
@@ -240,12 +179,11 @@ export class Routes implements FormerRoutes {
     } else sendFile(exchange, file, policy)
     return reply
   }
+}
 
-  /** A shared cache would go on serving those whose time is over, where a gate looks at the query. */
-  get #cacheScope(): CacheScope {
-    const { enableauth, signed_policy: policy } = this.#options.ctx.config
-    return enableauth || policy.enable ? 'private' : 'public'
-  }
+/** A shared cache would go on serving those whose time is over, where a gate looks at the query. */
+export function cacheScopeOf({ enableauth, signed_policy: policy }: HlsConfig): CacheScope {
+  return enableauth || policy.enable ? 'private' : 'public'
 }
 
 function checkAhead({ lastMsn, lastPart }: Rendition, msn: number): void {

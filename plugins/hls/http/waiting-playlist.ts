@@ -36,11 +36,11 @@ export class WaitingPlaylist implements WaitingRequest {
   }
 
   answer(): boolean {
-    const { exchange, rendition, msn, part, request } = this.#options
+    const { exchange, session, rendition, msn, part, request } = this.#options
     if (!this.#hlsStream.ended && !rendition.has(msn, part)) return false
     const reply = this.#hlsStream.playlist(rendition.name, request)
     if (reply === undefined) sendStatus(exchange, 404)
-    else sendReady(exchange, reply)
+    else sendReady(exchange, reply, session.subscriber)
     return true
   }
 

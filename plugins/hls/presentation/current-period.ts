@@ -14,26 +14,22 @@ export type CurrentPeriod = {
   readonly lead: Track
   readonly leadRendition: LiveRendition
   readonly cutter: SegmentCutter
-  /** The rendition of each track, and the track as it was when the period began. */
-  readonly tracks: ReadonlyMap<Track, { readonly rendition: LiveRendition; readonly snapshot: Track | undefined }>
+  /** The tracks by their ids, as they were when the period began, each with its rendition. */
+  readonly tracks: ReadonlyMap<number, { readonly track: Track; readonly rendition: LiveRendition }>
 }
 
-/** Takes note of where the tracks of a plan go, as they are now. */
-export function placeTracks(
-  declared: DeclaredTracks,
-  { plan }: PlannedTracks,
-  renditions: Renditions,
-): CurrentPeriod['tracks'] {
-  const tracks = new Map<Track, { rendition: LiveRendition; snapshot: Track | undefined }>()
+/** Takes note of where the tracks of a plan go. */
+export function placeTracks({ plan }: PlannedTracks, renditions: Renditions): CurrentPeriod['tracks'] {
+  const tracks = new Map<number, { track: Track; rendition: LiveRendition }>()
   for (const [name, planned] of plan) {
     const rendition = renditions.byName.get(name)!
-    for (const track of planned) tracks.set(track, { rendition, snapshot: declared.snapshot(track) })
+    for (const track of planned) tracks.set(track.id, { track, rendition })
   }
   return tracks
 }
 
 /** Whether the period that runs is still that of the declared tracks. */
 export function isStillPlan(period: CurrentPeriod, declared: DeclaredTracks, { plan }: PlannedTracks): boolean {
-  const isSame = [...period.tracks].every(([track, { snapshot }]) => isSameTrack(declared.snapshot(track), snapshot))
+  const isSame = [...period.tracks.values()].every(({ track }) => isSameTrack(declared.current(track), track))
   return isSame && isSamePlan(plan, period.plan)
 }

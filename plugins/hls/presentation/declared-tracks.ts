@@ -14,43 +14,42 @@ export type PlannedTracks = {
   readonly lead: Track | undefined
 }
 
-type Declared = { readonly snapshot: Track; readonly carried: boolean }
+type Declared = { readonly track: Track; readonly carried: boolean }
 
-/** The tracks of a stream as they were last declared. */
+/** The tracks of a stream by their ids, as they were last declared. */
 export class DeclaredTracks {
   readonly #format: SegmentFormat
-  readonly #tracks = new Map<Track, Declared>()
+  readonly #tracks = new Map<number, Declared>()
 
   constructor(format: SegmentFormat) {
     this.#format = format
   }
 
   set(track: Track): void {
-    // A track is changed in place; what it is now is kept to tell a change from a repetition.
-    this.#tracks.set(track, { snapshot: { ...track }, carried: canCarry(this.#format, track) })
+    this.#tracks.set(track.id, { track, carried: canCarry(this.#format, track) })
   }
 
   delete(track: Track): void {
-    this.#tracks.delete(track)
+    this.#tracks.delete(track.id)
   }
 
   clear(): void {
     this.#tracks.clear()
   }
 
-  /** Gives a track as it was when it was last declared. */
-  snapshot(track: Track): Track | undefined {
-    return this.#tracks.get(track)?.snapshot
+  /** Gives the track that has the place of this one now. */
+  current({ id }: Track): Track | undefined {
+    return this.#tracks.get(id)?.track
   }
 
   /** Tracks that are not among these. */
   beside(tracks: readonly Track[]): Track[] {
-    return [...this.#tracks.keys()].filter((track) => !tracks.includes(track))
+    return [...this.#tracks.values()].map(({ track }) => track).filter((track) => !tracks.includes(track))
   }
 
   /** Plans where the tracks go, in the layout of a presentation or else in the one that suits them. */
   plan(fixed: Layout | undefined): PlannedTracks {
-    const carried = [...this.#tracks.keys()].filter((track) => this.#tracks.get(track)?.carried)
+    const carried = [...this.#tracks.values()].filter((declared) => declared.carried).map(({ track }) => track)
     const layout = fixed ?? layoutOf(carried)
     const plan = planTracks(layout, carried)
     const tracks = [...plan.values()].flat()

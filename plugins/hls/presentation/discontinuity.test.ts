@@ -39,14 +39,25 @@ describe('presentation: discontinuities', () => {
       expect(rig.log.problems).to.deep.equal([])
     })
 
+    it(`begins anew where the source does not go on from what came, ${format}`, () => {
+      const rig = new PresentationRig({ format })
+      const frames = new FrameWriter(rig)
+      writeStretch(frames, { fromSeconds: 0, toSeconds: 9 })
+      void rig.presentation.reader.discontinuity?.()
+      expect(discontinuities(rig)).to.deep.equal([])
+      writeStretch(frames, { fromSeconds: 9, toSeconds: 15 })
+      expect(discontinuities(rig)).to.deep.equal([5])
+      expect([...rig.broken]).to.deep.equal([])
+    })
+
     it(`begins anew where the configuration changes, not where it is repeated, ${format}`, () => {
       const rig = new PresentationRig({ format })
       const frames = new FrameWriter(rig)
       writeStretch(frames, { fromSeconds: 0, toSeconds: 5 })
-      rig.configureTrack(frames.video!, { ...SCRIPTED_VIDEO.config })
+      frames.video = rig.configureTrack(frames.video!, { ...SCRIPTED_VIDEO.config })
       writeStretch(frames, { fromSeconds: 5, toSeconds: 9 })
       expect(discontinuities(rig)).to.deep.equal([])
-      rig.configureTrack(frames.video!, OTHER_VIDEO)
+      frames.video = rig.configureTrack(frames.video, OTHER_VIDEO)
       writeStretch(frames, { fromSeconds: 9, toSeconds: 15 })
       expect(discontinuities(rig)).to.deep.equal([5])
       expect(rig.multivariantText()).to.include('RESOLUTION=640x480')
@@ -122,7 +133,7 @@ describe('presentation: discontinuities', () => {
     const frames = new FrameWriter(rig)
     writeStretch(frames, { fromSeconds: 0, toSeconds: 6.5 })
     // Mono.
-    rig.configureTrack(frames.audio!, aacConfig(Buffer.from([0x12, 0x08])))
+    frames.audio = rig.configureTrack(frames.audio!, aacConfig(Buffer.from([0x12, 0x08])))
     for (let frame = 163; frame < 300; frame += 1) {
       frames.picture(frame / 25, frame % 25 === 0)
       frames.sound(frame / 25)
@@ -165,6 +176,7 @@ describe('presentation: discontinuities', () => {
     const unclocked = {
       addTrack: rig.addTrack.bind(rig),
       configureTrack: rig.configureTrack.bind(rig),
+      lost: () => undefined,
       removeTrack: rig.removeTrack.bind(rig),
       write: (unit: AccessUnit) => rig.presentation.reader.unit(unit),
     }

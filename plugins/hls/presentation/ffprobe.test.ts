@@ -80,7 +80,7 @@ describe('presentation: ffmpeg reads', () => {
   it('sound of its own', async () => {
     const units = await source('group', { video: { bFrames: 2 } })
     for (const [, form] of FORMS) {
-      const second = { ...units.tracks.find(({ kind }) => kind === 'audio')!, name: 'fra' }
+      const second = { ...units.tracks.find(({ kind }) => kind === 'audio')!, language: 'fr' }
       const file = await saveAll(
         folder,
         present(form, (sink) => writeSource(sink, withSecond(units, second))),

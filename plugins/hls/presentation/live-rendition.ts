@@ -138,7 +138,7 @@ export class LiveRendition implements Rendition {
   /** Makes a cut of the leading rendition. @param unit The one that brought it about, which comes after it. */
   cutNow(cut: Cut, unit: AccessUnit): void {
     this.catchUp(cut.atSeconds)
-    const isMain = unit.track === this.#tracks[0]
+    const isMain = unit.track.id === this.#tracks[0]?.id
     this.cut(cut, isMain ? unit : (this.#queued[0]?.unit ?? unit))
   }
 
@@ -168,7 +168,7 @@ export class LiveRendition implements Rendition {
       this.cut({ atSeconds: Math.max(atSeconds, Math.min(timeSeconds, latestSeconds)) }, unit)
     }
     this.#pendingBytes += unit.sizeBytes
-    if (!this.#leads && unit.track === this.#tracks[0]) this.#pace.take(timeSeconds)
+    if (!this.#leads && unit.track.id === this.#tracks[0]?.id) this.#pace.take(timeSeconds)
     const { lowLatency, partTargetSeconds } = this.#options.terms
     if (lowLatency && partTargetSeconds === undefined) {
       this.#early.push({ unit, timeSeconds })
@@ -237,7 +237,7 @@ export class LiveRendition implements Rendition {
   #place(unit: AccessUnit, timeSeconds: number): void {
     this.#open ??= this.#openSegment()
     if (!this.#parts) this.#muxer?.write(unit)
-    else if (unit.track === this.#tracks[0]) this.#parts.main(unit, timeSeconds)
+    else if (unit.track.id === this.#tracks[0]?.id) this.#parts.main(unit, timeSeconds)
     else this.#parts.other(unit, timeSeconds)
   }
 

@@ -8,7 +8,8 @@ import type { Layout } from './track-plan.ts'
 import { codecsOf, type MultivariantPlaylist } from '../wire/multivariant-playlist.ts'
 
 const AUDIO_GROUP = 'audio'
-const LANGUAGE = /^[a-z]{3}$/u
+/** The form of a language tag (RFC 5646 2.1), which may be any text in a track. */
+const LANGUAGE_TAG = /^[a-z]{2,8}(?:-[a-z0-9]{1,8})*$/iu
 
 /** The playlist that names the renditions, with what is known of them now. */
 export function buildMultivariant(
@@ -50,12 +51,12 @@ function variantOf(rendition: LiveRendition, group: readonly LiveRendition[]) {
 
 function audioRenditionOf(rendition: LiveRendition, index: number) {
   const [track] = rendition.tracks
-  const label = track?.name ?? ''
-  const name = label === '' ? `Audio ${index + 1}` : label
+  const { language, label = language } = track ?? {}
+  const name = label === undefined || label === '' ? `Audio ${index + 1}` : label
   return {
     groupId: AUDIO_GROUP,
     name,
-    ...(LANGUAGE.test(label) ? { language: label } : {}),
+    ...(language !== undefined && LANGUAGE_TAG.test(language) ? { language } : {}),
     default: index === 0,
     autoselect: true,
     ...(track ? { channels: String((track as AudioTrack).config.channels) } : {}),

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import type { AccessUnit, PluginContext, Track, UnitReader } from 'sluice/sdk'
 import { ChangeListeners } from './change-listeners.ts'
 import type { LiveRendition } from './live-rendition.ts'
@@ -17,6 +16,8 @@ import { isSameTrack, type Layout } from './track-plan.ts'
 import type { MultivariantPlaylist } from '../wire/multivariant-playlist.ts'
 
 export type PresentationOptions = {
+  /** Unguessable, and never used again: files are named by it. */
+  readonly id: string
   readonly format: SegmentFormat
   /** Segments are also cut into parts. With `fmp4` only. */
   readonly lowLatency: boolean
@@ -31,7 +32,6 @@ export type PresentationOptions = {
   readonly numbers?: SequenceNumbers | undefined
 }
 
-const ID_SIZE_BYTES = 15
 /**
  * A stream as HLS in one format: renditions, their segments and parts, and the playlists that name them. It is fed
  * units, and knows neither timers nor HTTP.
@@ -40,8 +40,7 @@ const ID_SIZE_BYTES = 15
  * changes the tracks or breaks time begins a new period, and playlists show a discontinuity.
  */
 export class Presentation {
-  /** Unguessable, and never used again: files are named by it. Letters, digits and `_`. */
-  readonly id: string = randomBytes(ID_SIZE_BYTES).toString('base64url').replaceAll('-', '_')
+  readonly id: string
   /** To be given to `Subscriber.read`. */
   readonly reader: UnitReader
   readonly #options: PresentationOptions
@@ -53,7 +52,7 @@ export class Presentation {
   #renditions = Renditions.NONE
   #layout: Layout | undefined
   #current: CurrentPeriod | undefined
-  /** The declared tracks are not those of the period that runs. */
+  /** The period that runs is to end: the declared tracks are not its own, or the source does not go on from what came. */
   #stale = false
   /** The declared tracks are none that can be carried. */
   #hopeless = false
@@ -63,6 +62,7 @@ export class Presentation {
   #complained = false
 
   constructor(options: PresentationOptions) {
+    this.id = options.id
     this.#options = options
     this.#changes = new ChangeListeners(options.log)
     this.#declared = new DeclaredTracks(options.format)
@@ -73,6 +73,7 @@ export class Presentation {
     this.reader = {
       track: this.#guarded((track: Track) => this.#track(track)),
       trackRemoved: this.#guarded((track: Track) => this.#trackRemoved(track)),
+      discontinuity: () => void (this.#stale = this.#current !== undefined),
       sourceEnded: this.#guarded(() => this.#sourceEnded()),
       unit: this.#guarded((unit: AccessUnit) => this.#unit(unit)),
     }
@@ -190,12 +191,12 @@ export class Presentation {
       this.#current = undefined
     }
     const period = this.#current ?? this.#begin(unit, timeSeconds)
-    const entry = period?.tracks.get(unit.track)
+    const entry = period?.tracks.get(unit.track.id)
     // A track that is new, or changed, waits for the next period.
-    if (!period || !entry || (this.#stale && !isSameTrack(this.#declared.snapshot(unit.track), entry.snapshot))) return
+    if (!period || !entry || (this.#stale && !isSameTrack(unit.track, entry.track))) return
     const { cutter, lead, leadRendition } = period
     // The first cut asks how pictures come, up to the one that makes it.
-    if (unit.track === lead) leadRendition.pace.take(timeSeconds)
+    if (unit.track.id === lead.id) leadRendition.pace.take(timeSeconds)
     for (let cut = cutter.nextCut(unit, timeSeconds); cut; cut = cutter.nextCut(unit, timeSeconds)) {
       if (cut === 'jump' || this.#stale) {
         this.#finishPeriod(cut === 'jump' ? undefined : cut)
@@ -210,9 +211,10 @@ export class Presentation {
   #write(current: CurrentPeriod, rendition: LiveRendition, unit: AccessUnit, timeSeconds: number): void {
     const { period, lead } = current
     const { clockSeconds } = current.cutter
-    if (unit.track !== lead) rendition.queue(unit, timeSeconds)
+    const leads = unit.track.id === lead.id
+    if (!leads) rendition.queue(unit, timeSeconds)
     for (const each of this.#renditions.all) each.catchUp(clockSeconds)
-    if (unit.track === lead) rendition.write(unit, timeSeconds)
+    if (leads) rendition.write(unit, timeSeconds)
     if (this.#ready) return
     if (this.#changes.changed) this.#checkReady()
     this.#clock.follow(period, timeSeconds)
@@ -221,8 +223,8 @@ export class Presentation {
   /** Other tracks have to wait for a place to start at, unless there is nothing to wait for. */
   #isTimeToChange(unit: AccessUnit): boolean {
     const { lead } = this.#declared.plan(this.#fixedLayout)
-    if (!this.#current || lead === undefined || this.#declared.snapshot(this.#current.lead) === undefined) return true
-    return unit.track === lead && unit.keyframe
+    if (!this.#current || lead === undefined || this.#declared.current(this.#current.lead) === undefined) return true
+    return unit.track.id === lead.id && unit.keyframe
   }
 
   /** Begins a period with the tracks there are, at a unit of one of them. */
@@ -240,8 +242,8 @@ export class Presentation {
     const period = this.#clock.begin(startSeconds)
     const { plan, lead } = planned
     this.#renditions.begin(period, plan, lead, startSeconds)
-    const tracks = placeTracks(this.#declared, planned, this.#renditions)
-    const leadRendition = tracks.get(lead)!.rendition
+    const tracks = placeTracks(planned, this.#renditions)
+    const leadRendition = tracks.get(lead.id)!.rendition
     const cutter = new SegmentCutter({
       fragmentSeconds: this.#options.fragmentMs / 1000,
       targetSeconds: this.#terms.isFixed ? this.#terms.targetDurationSeconds : undefined,
@@ -291,8 +293,7 @@ export class Presentation {
 
   /** @param isOver what is there is all that there will be for now */
   #checkReady(isOver = false): void {
-    const needsOne = isOver || this.#terms.lowLatency
-    if (this.#ready || !this.#renditions.suffice(this.#first.msn, needsOne)) return
+    if (this.#ready || !this.#renditions.suffice(this.#first.msn, isOver || this.#terms.lowLatency)) return
     this.#ready = true
     this.#changes.mark()
   }

@@ -40,9 +40,9 @@ describe('presentation: renditions', () => {
     it(`gives several tracks of sound a group, cut as the video is: ${format}${lowLatency ? ' with parts' : ''}`, () => {
       const rig = new PresentationRig({ format, lowLatency })
       const frames = new FrameWriter(rig)
-      const french = rig.addTrack({ ...SCRIPTED_AUDIO, name: 'fra' })
+      const french = rig.addTrack({ ...SCRIPTED_AUDIO, language: 'fr', label: 'Commentary' })
       writeLayers(frames, [{ track: frames.video! }, { track: frames.audio! }, { track: french }], 15)
-      expect(rig.multivariantText()).to.match(/NAME="fra",LANGUAGE="fra".*URI="audio2.m3u8"/u)
+      expect(rig.multivariantText()).to.match(/NAME="Commentary",LANGUAGE="fr".*URI="audio2.m3u8"/u)
       expect(rig.multivariantText()).to.match(
         /#EXT-X-STREAM-INF:.*CODECS="avc1[^"]*,mp4a.40.2".*AUDIO="audio".*\nvideo.m3u8/u,
       )
@@ -60,7 +60,7 @@ describe('presentation: renditions', () => {
   it('makes a variant of each layer of a simulcast, though keyframes of one come a little later', () => {
     const rig = new PresentationRig()
     const frames = new FrameWriter(rig)
-    const small = rig.addTrack({ ...SCRIPTED_VIDEO, name: 'small' })
+    const small = rig.addTrack({ ...SCRIPTED_VIDEO, layer: 'small' })
     const layers = [{ track: frames.video! }, { track: frames.audio! }, { track: small, shiftSeconds: 0.015 }]
     writeLayers(frames, layers, 15)
     expect([...rig.presentation.renditions.keys()]).to.deep.equal(['video', 'video2', 'audio'])
@@ -74,7 +74,7 @@ describe('presentation: renditions', () => {
     for (const lowLatency of [true, false]) {
       const rig = new PresentationRig({ lowLatency })
       const frames = new FrameWriter(rig)
-      const late = rig.addTrack({ ...SCRIPTED_AUDIO, name: 'late' })
+      const late = rig.addTrack({ ...SCRIPTED_AUDIO, label: 'late' })
       const layers = [{ track: frames.video! }, { track: frames.audio! }, { track: late, fromSeconds: 6.2 }]
       writeLayers(frames, layers, 13)
       expect(rig.playlistText('audio2').match(/#EXT-X-GAP/gu)).to.have.length(3)
@@ -88,7 +88,7 @@ describe('presentation: renditions', () => {
   it('offers audio alone in several languages as one variant', () => {
     const rig = new PresentationRig()
     const frames = new FrameWriter(rig, { video: false })
-    const other = rig.addTrack({ ...SCRIPTED_AUDIO, name: 'deu' })
+    const other = rig.addTrack({ ...SCRIPTED_AUDIO, language: 'de' })
     writeLayers(frames, [{ track: frames.audio! }, { track: other }], 10)
     expect(rig.multivariantText().match(/EXT-X-STREAM-INF/gu)).to.have.length(1)
     expect(rig.multivariantText()).to.include('URI="audio2.m3u8"')

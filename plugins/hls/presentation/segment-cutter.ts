@@ -41,7 +41,8 @@ export class SegmentCutter {
   /** The pace up to the newest unit that was taken. */
   #stepSeconds: number
   #steadySeconds: number
-  readonly #lastSeconds = new Map<Track, number>()
+  /** By the id of a track. */
+  readonly #lastSeconds = new Map<number, number>()
   #leadSeconds: number | undefined
   #targetSeconds: number | undefined
   #startSeconds: number
@@ -86,8 +87,8 @@ export class SegmentCutter {
    */
   nextCut(unit: AccessUnit, timeSeconds: number): Cut | 'jump' | undefined {
     if (unit === this.#reached) return undefined
-    if (this.#isJump(unit.track, timeSeconds)) return 'jump'
-    const isLead = unit.track === this.#lead
+    if (this.#isJump(unit.track.id, timeSeconds)) return 'jump'
+    const isLead = unit.track.id === this.#lead.id
     const clockSeconds = isLead ? timeSeconds : timeSeconds - MAX_LEAD_SECONDS
     const atSeconds = isLead ? this.#leadCut(unit, timeSeconds) : this.#otherCut(unit, timeSeconds)
     if (atSeconds === undefined) return undefined
@@ -99,7 +100,7 @@ export class SegmentCutter {
 
   /** Takes the next unit, after the cuts before it. */
   take(unit: AccessUnit, timeSeconds: number): void {
-    if (unit.track === this.#lead) {
+    if (unit.track.id === this.#lead.id) {
       this.#startsWithKeyframe ??= unit.keyframe
       this.#leadSeconds = timeSeconds
       this.#stepSeconds = this.#pace.stepSeconds
@@ -107,7 +108,7 @@ export class SegmentCutter {
     }
     this.#reached = undefined
     this.#sizeBytes += unit.sizeBytes
-    this.#lastSeconds.set(unit.track, timeSeconds)
+    this.#lastSeconds.set(unit.track.id, timeSeconds)
     this.#latestSeconds = Math.max(this.#latestSeconds, timeSeconds)
   }
 
@@ -127,8 +128,8 @@ export class SegmentCutter {
     return { atSeconds }
   }
 
-  #isJump(track: Track, timeSeconds: number): boolean {
-    const lastSeconds = this.#lastSeconds.get(track)
+  #isJump(trackId: number, timeSeconds: number): boolean {
+    const lastSeconds = this.#lastSeconds.get(trackId)
     if (lastSeconds === undefined) return false
     const silenceSeconds = timeSeconds - this.#latestSeconds
     return silenceSeconds > MAX_SILENCE_SECONDS || timeSeconds < lastSeconds - MAX_STEP_BACK_SECONDS

@@ -41,7 +41,7 @@ export function isSamePlan(one: TrackPlan, other: TrackPlan): boolean {
   if (one.size !== other.size) return false
   return [...one].every(([name, tracks]) => {
     const others = other.get(name)
-    return others?.length === tracks.length && tracks.every((track, index) => track === others[index])
+    return others?.length === tracks.length && tracks.every(({ id }, index) => id === others[index]?.id)
   })
 }
 

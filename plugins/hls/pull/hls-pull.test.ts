@@ -20,6 +20,7 @@ describe('HlsPull', () => {
   let closeReason: string | undefined
   let close: (text: string) => void
   let completed: number
+  let speed: number
   let stop: AbortController
 
   beforeEach(async () => {
@@ -28,6 +29,7 @@ describe('HlsPull', () => {
     published = new TrackLog()
     closeReason = undefined
     completed = 0
+    speed = 1
     stop = new AbortController()
     server = createServer(({ url = '' }, response) => {
       asked.push(url)
@@ -63,8 +65,10 @@ describe('HlsPull', () => {
       for (const listener of listeners.splice(0)) listener({ code: 'stopped', text })
     }
     return Object.assign(published, {
-      ...{ id: 1, streamPath: 'live/a', config: {} as Publisher['config'], setMetadata: () => undefined },
+      ...{ id: 1, streamPath: 'live/a', config: { speed } as Publisher['config'], setMetadata: () => undefined },
       tracksComplete: () => void completed++,
+      details: () => undefined,
+      ...{ discontinuity: () => undefined, setPaused: () => undefined, setSpeed: () => undefined },
       onClose: (listener: (reason: CloseReason) => void) => void listeners.push(listener),
       close: (reason: CloseReason | string = '') => close(typeof reason === 'string' ? reason : reason.text),
     })
@@ -77,6 +81,13 @@ describe('HlsPull', () => {
     expect(await pull('a.m3u8')).to.eql({ by: 'source' })
     expect([published.count('video'), published.count('audio')]).to.eql([PICTURES, FRAMES])
     expect([completed, closeReason]).to.eql([1, 'the pull has ended'])
+  })
+
+  it('publishes a recording as fast as it comes where the speed is 0', async () => {
+    speed = 0
+    add('a', { video: VIDEO }, 60)
+    expect(await pull('a.m3u8')).to.eql({ by: 'source' })
+    expect(published.count('video')).to.equal(60 * PICTURES)
   })
 
   it('plays the sound that lies in a playlist of its own beside the pictures', async () => {

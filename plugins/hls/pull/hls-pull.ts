@@ -133,6 +133,8 @@ export class HlsPull {
       throw new SourceError(`the source has no track that can be carried${found === '' ? '' : ` (${found})`}`)
     }
     publisher.tracksComplete()
+    const { speed } = publisher.config
+    if (renditions.every(({ isRecording }) => isRecording)) this.#pacer.setSpeed(speed, performance.now())
     this.#publishing = true
     this.#schedule(0)
     const played = Promise.all(renditions.map((rendition) => rendition.run()))

@@ -1,8 +1,8 @@
+import { PlaybackClock } from 'sluice/sdk'
+
 /** A step that is due at a time of the stream. */
 export type PacedEvent = { readonly dueMs: number; readonly act: () => void }
 
-/** Events that come this late came too late as a whole: what follows is put off as much. */
-const LATE_MS = 300
 /** The speed of a live source that has fallen behind. */
 const CATCH_UP_SPEED = 1.1
 
@@ -12,8 +12,7 @@ const CATCH_UP_SPEED = 1.1
  */
 export class Pacer {
   readonly #queues = new Map<string, EventQueue>()
-  /** The time of the stream at a time of the clock. */
-  #anchor: { mediaMs: number; nowMs: number } | undefined
+  readonly #clock = new PlaybackClock()
   #speed = 1
 
   /** Adds events to the end of a queue. */
@@ -34,15 +33,18 @@ export class Pacer {
   bufferedMs(queue: string, nowMs: number): number {
     const { first, last } = this.#queues.get(queue) ?? {}
     if (first === undefined || last === undefined) return 0
-    return last.dueMs - (this.#anchor === undefined ? first.dueMs : Math.min(this.#position(nowMs), last.dueMs))
+    return last.dueMs - Math.min(this.#clock.positionMs(nowMs) ?? first.dueMs, last.dueMs)
+  }
+
+  /** Plays at a multiple of the events' own pace from now on; at 0, everything at once. */
+  setSpeed(speed: number, nowMs: number): void {
+    this.#speed = speed
+    this.#clock.setSpeed(speed, nowMs)
   }
 
   /** Whether to play a little faster from now on. */
   catchUp(behind: boolean, nowMs: number): void {
-    const speed = behind ? CATCH_UP_SPEED : 1
-    if (speed === this.#speed) return
-    if (this.#anchor) this.#anchor = { mediaMs: this.#position(nowMs), nowMs }
-    this.#speed = speed
+    this.#clock.setSpeed(behind ? this.#speed * CATCH_UP_SPEED : this.#speed, nowMs)
   }
 
   /** Does what is due; gives how long it takes until something is, or undefined when nothing waits. */
@@ -50,9 +52,8 @@ export class Pacer {
     for (let queue = this.#next(); queue !== undefined; queue = this.#next()) {
       const event = queue.first
       if (event === undefined) return undefined
-      const behindMs = this.#anchor === undefined ? Infinity : this.#position(nowMs) - event.dueMs
-      if (behindMs > LATE_MS) this.#anchor = { mediaMs: event.dueMs, nowMs }
-      else if (behindMs < 0) return -behindMs / this.#speed
+      const waitMs = this.#clock.waitMs(event.dueMs, nowMs)
+      if (waitMs > 0) return waitMs
       queue.shift()
       event.act()
     }
@@ -66,11 +67,6 @@ export class Pacer {
       if (queue.first !== undefined && queue.first.dueMs < (next?.first?.dueMs ?? Infinity)) next = queue
     }
     return next
-  }
-
-  #position(nowMs: number): number {
-    if (this.#anchor === undefined) return 0
-    return this.#anchor.mediaMs + (nowMs - this.#anchor.nowMs) * this.#speed
   }
 }
 

@@ -20,7 +20,8 @@ describe('PackedAudioDemuxer', () => {
         tracks.push({ ...init, id: tracks.length })
         return tracks.at(-1)!
       },
-      configureTrack() {},
+      configureTrack: (track) => track,
+      lost: () => undefined,
       removeTrack() {},
       write: (unit) => void units.push(unit),
     })

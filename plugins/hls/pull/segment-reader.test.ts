@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { AccessUnit, Track } from 'sluice/sdk'
-import { MalformedError } from 'sluice/sdk/media'
+import { aacConfig, MalformedError } from 'sluice/sdk/media'
 import { AUDIO, FRAMES, makeSegments, PICTURES, VIDEO } from './fixtures/made-segments.ts'
 import { TrackLog } from './fixtures/source-rig.ts'
 import type { LoadedSegment } from './segment-loader.ts'
@@ -14,6 +14,8 @@ const INIT = FMP4.get('init')!
 
 const fmp4 = (bytes: Buffer, init = INIT): LoadedSegment => ({ container: 'fmp4', init, bytes })
 const ts = (bytes: Buffer): LoadedSegment => ({ container: 'ts', init: undefined, bytes })
+/** AudioSpecificConfig of AAC LC, 44100 Hz, mono. */
+const MONO = Buffer.from([0x12, 0x08])
 /** What follows its units is no box. */
 const BROKEN = Buffer.concat([FMP4.get('0')!, Buffer.from([0x7f, 0, 0, 0, ...Buffer.from('moof')])])
 
@@ -81,7 +83,7 @@ describe('SegmentReader', () => {
     const { reader, read } = rig()
     const first = read(fmp4(FMP4.get('0')!))
     const { track } = first.units.find((unit) => unit.track.kind === 'audio')!
-    reader.configureTrack(track, track.config)
+    reader.configureTrack(track, aacConfig(MONO))
     expect(() => read(fmp4(BROKEN.subarray(FMP4.get('0')!.length)))).to.throw(MalformedError)
     expect(read(fmp4(FMP4.get('1')!)).before.size).to.equal(0)
   })
@@ -119,11 +121,18 @@ describe('SegmentReader', () => {
     const { log, reader, read } = rig()
     const { units } = read(fmp4(FMP4.get('0')!))
     const tracks = [...new Set(units.map(({ track }): Track => track))]
-    for (const track of tracks) reader.configureTrack(track, track.config)
-    const { units: next, before } = read(fmp4(FMP4.get('1')!))
-    const firsts = tracks.map((track) => next.find((unit) => unit.track === track)!)
-    expect([...before.keys()]).to.eql(firsts)
+    for (const track of tracks) expect(reader.configureTrack(track, { ...track.config })).to.equal(track)
+    const sound = tracks.find(({ kind }) => kind === 'audio')!
+    const mono = reader.configureTrack(sound, aacConfig(MONO))
+    expect(mono.id).to.equal(sound.id)
+    const unit = units.findLast(({ track }) => track === sound)!
+    const next = [unit.at(mono, unit.dts + 1024, unit.dts + 1024), unit.at(mono, unit.dts + 2048, unit.dts + 2048)]
+    for (const each of next) reader.write(each)
+    const { before } = reader.take()
+    expect([...before.keys()]).to.eql([next[0]])
+    expect(log.events.slice(2)).to.eql([])
     for (const acts of before.values()) for (const act of acts) act()
-    expect(log.events.slice(2)).to.eql(tracks.map(({ kind, config }) => `configure ${kind} ${config.codecString}`))
+    for (const each of next) reader.publish(each)
+    expect(log.events.slice(2)).to.eql(['configure audio mp4a.40.2', '2 audio 44100'])
   })
 })

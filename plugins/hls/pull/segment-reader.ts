@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { AccessUnit, AudioConfig, Track, TrackInit, UnitSink, VideoConfig } from 'sluice/sdk'
+import type { AccessUnit, Track, TrackInit, UnitSink } from 'sluice/sdk'
 import { Fmp4Demuxer, TsDemuxer } from 'sluice/sdk/media'
 import { PackedAudioDemuxer } from './packed-audio.ts'
 import type { SegmentContainer } from './segment-container.ts'
@@ -43,8 +43,10 @@ export class SegmentReader implements UnitSink {
   #start: TrackChange[] = []
   #before: TrackChanges = new Map()
   #after: TrackChanges = new Map()
-  /** Configurations whose first unit has not come. */
-  readonly #configs = new Map<Track, VideoConfig | AudioConfig>()
+  /** Tracks of a new configuration whose first unit has not come, with those that they take the place of. */
+  readonly #unwritten = new Map<Track, Track>()
+  /** The publisher's tracks by their ids; it learns of a configuration when the first unit that needs it is played. */
+  readonly #published = new Map<number, Track>()
 
   /** @param sink the publisher of the stream */
   constructor(sink: UnitSink) {
@@ -106,21 +108,32 @@ export class SegmentReader implements UnitSink {
     const known = [...this.#former].find((track) => isDeepStrictEqual(track, { ...init, id: track.id }))
     for (const track of this.#former) if (known === undefined && track.kind === init.kind) this.removeTrack(track)
     const track = known ?? this.#sink.addTrack(init)
+    if (known === undefined) this.#published.set(track.id, track)
     this.#former.delete(track)
     this.#tracks.add(track)
     return track
   }
 
-  configureTrack(track: Track, config: VideoConfig | AudioConfig): void {
-    this.#configs.set(track, config)
+  configureTrack<Kind extends Track>(track: Kind, config: Kind['config']): Kind {
+    if (isDeepStrictEqual(track.config, config)) return track
+    const successor = { ...track, config }
+    this.#unwritten.set(successor, this.#unwritten.get(track) ?? track)
+    this.#unwritten.delete(track)
+    this.#tracks.delete(track)
+    this.#tracks.add(successor)
+    return successor
   }
 
   removeTrack(track: Track): void {
     this.#tracks.delete(track)
     this.#former.delete(track)
-    this.#configs.delete(track)
-    const remove = () => this.#sink.removeTrack(track)
-    const last = this.#units.findLast((unit) => unit.track === track)
+    this.#unwritten.delete(track)
+    const { id } = track
+    const remove = () => {
+      this.#sink.removeTrack(this.#published.get(id) ?? track)
+      this.#published.delete(id)
+    }
+    const last = this.#units.findLast((unit) => unit.track.id === id)
     if (last !== undefined) append(this.#after, last, remove)
     else if (this.#anew) remove()
     else this.#start.push(remove)
@@ -128,10 +141,23 @@ export class SegmentReader implements UnitSink {
 
   write(unit: AccessUnit): void {
     const { track } = unit
-    const config = this.#configs.get(track)
-    if (config !== undefined) append(this.#before, unit, () => this.#sink.configureTrack(track, config))
-    this.#configs.delete(track)
+    if (this.#unwritten.delete(track)) append(this.#before, unit, () => this.#configure(track))
     this.#units.push(unit)
+  }
+
+  lost(track: Track, count: number): void {
+    this.#sink.lost(this.#published.get(track.id) ?? track, count)
+  }
+
+  /** Writes a unit that was taken to the publisher. */
+  publish(unit: AccessUnit): void {
+    const track = this.#published.get(unit.track.id) ?? unit.track
+    this.#sink.write(track === unit.track ? unit : unit.at(track, unit.dts, unit.pts))
+  }
+
+  #configure({ id, config }: Track): void {
+    const track = this.#published.get(id)
+    if (track !== undefined) this.#published.set(id, this.#sink.configureTrack(track, config))
   }
 
   #demuxerFor(container: SegmentContainer): SegmentDemuxer {
@@ -145,9 +171,9 @@ export class SegmentReader implements UnitSink {
   #closeDemuxer(): void {
     this.#demuxer = undefined
     this.#init = undefined
-    for (const track of this.#tracks) this.#former.add(track)
+    for (const track of this.#tracks) this.#former.add(this.#unwritten.get(track) ?? track)
     this.#tracks.clear()
-    this.#configs.clear()
+    this.#unwritten.clear()
   }
 }
 

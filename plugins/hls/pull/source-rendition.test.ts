@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { h264Config } from 'sluice/sdk/media'
 import {
   AUDIO,
   ERROR_PAGE,
@@ -149,9 +150,13 @@ describe('a rendition of a source', () => {
   it('configures each track before its own next unit', async () => {
     const config = { ...AUDIO.config, record: Buffer.from('1208', 'hex'), codecString: 'mp4a.40.2' }
     const other = { ...AUDIO, config } as typeof AUDIO
+    // Of another level.
+    const record = Buffer.from(VIDEO.config.record)
+    record[3] = 31
+    const video = { ...VIDEO, config: h264Config(record) } as typeof VIDEO
     const rig = new SourceRig([INIT, ...listed('a', 1), '#EXT-X-MAP:URI="binit"', ...listed('b', 1), END])
     rig.add(makeSegments('a', { ...FMP4, audio: AUDIO, count: 1 }))
-    rig.add(makeSegments('b', { ...FMP4, audio: other, count: 1, fromSeconds: 1 }))
+    rig.add(makeSegments('b', { ...FMP4, video, audio: other, count: 1, fromSeconds: 1 }))
     expect(await rig.play(rig.rendition())).to.equal(undefined)
     const { events } = rig.sink
     const changes = events.flatMap((event, index) => (event.startsWith('configure') ? [index] : []))

@@ -37,8 +37,6 @@ export type SourceRenditionOptions = {
 }
 
 /** The publisher, and the reader that makes its units. */
-type Begun = { readonly sink: UnitSink; readonly reader: SegmentReader }
-
 /**
  * One of the playlists of a source that are played together: its segments are fetched ahead, read in order, and handed
  * to the pacer. A segment that may bring other tracks is read when all before it has been played.
@@ -47,7 +45,7 @@ export class SourceRendition {
   readonly #options: SourceRenditionOptions
   readonly #segments: AsyncGenerator<FetchedSegment, void>
   readonly #fetched = new SegmentQueue()
-  #state: Begun | undefined
+  #reader: SegmentReader | undefined
   #first: FetchedSegment | undefined
   /** Segments left out in a row, and why the last one was. */
   #leftOut = 0
@@ -59,12 +57,17 @@ export class SourceRendition {
   }
 
   get trackCount(): number {
-    return this.#begun.reader.trackCount
+    return this.#begun.trackCount
+  }
+
+  /** Whether its playlist has an end, as that of a recording: a live one can't be played faster. */
+  get isRecording(): boolean {
+    return this.#options.follower.ended
   }
 
   /** The streams of the source that can't be carried. */
   get unsupported(): readonly string[] {
-    return this.#begun.reader.unsupported
+    return this.#begun.unsupported
   }
 
   /**
@@ -81,7 +84,7 @@ export class SourceRendition {
    * @throws {SourceError} when none can be
    */
   async begin(sink: UnitSink): Promise<void> {
-    this.#state = { sink, reader: new SegmentReader(sink) }
+    this.#reader = new SegmentReader(sink)
     let fetched = this.#first ?? (await this.#nextFound())
     this.#first = undefined
     while (!this.#read(fetched)) fetched = await this.#nextFound()
@@ -102,7 +105,7 @@ export class SourceRendition {
   }
 
   async #readAll(): Promise<void> {
-    const { reader } = this.#begun
+    const reader = this.#begun
     for (let fetched = await this.#fetched.first(); fetched; fetched = await this.#fetched.first()) {
       const { segment, result } = fetched
       if (!(result instanceof SourceError) && reader.beginsAnew(result, segment.discontinuity)) await this.#played()
@@ -112,9 +115,9 @@ export class SourceRendition {
     await this.#played()
   }
 
-  get #begun(): Begun {
-    if (this.#state === undefined) throw new Error('the rendition has not begun')
-    return this.#state
+  get #begun(): SegmentReader {
+    if (this.#reader === undefined) throw new Error('the rendition has not begun')
+    return this.#reader
   }
 
   /** The next segment that could be fetched. @throws {SourceError} when there is none */
@@ -157,7 +160,7 @@ export class SourceRendition {
   }
 
   #demux({ discontinuity }: SourceSegment, loaded: LoadedSegment): Error | undefined {
-    const { reader } = this.#begun
+    const reader = this.#begun
     let problem: Error | undefined
     try {
       reader.read(loaded, discontinuity)
@@ -171,12 +174,12 @@ export class SourceRendition {
 
   #pace({ units, counters, start, before, after }: SegmentUnits, discontinuity: number): void {
     const { name, times, pacer, onEvents } = this.#options
-    const { sink } = this.#begun
+    const reader = this.#begun
     const timed = times.place(name, discontinuity, units, counters)
     const events: PacedEvent[] = start.map((act) => ({ dueMs: timed[0]?.dueMs ?? 0, act }))
     for (const { dueMs, unit } of timed) {
       for (const act of before.get(unit) ?? []) events.push({ dueMs, act })
-      events.push({ dueMs, act: () => sink.write(unit) })
+      events.push({ dueMs, act: () => reader.publish(unit) })
       for (const act of after.get(unit) ?? []) events.push({ dueMs, act })
     }
     pacer.push(name, events)

@@ -14,6 +14,8 @@ export type SessionOptions = {
 
 /** A viewer has left when it has asked for nothing for so many target durations. */
 const IDLE_TARGETS = 2
+/** Short target durations are no reason to take a player that its network holds up for one that has left. */
+const MIN_IDLE_MS = 4000
 
 /** One viewer: a subscriber that comes back for each playlist. */
 export class Session {
@@ -42,6 +44,7 @@ export class Session {
   }
 
   isIdle(nowMs: number): boolean {
-    return this.waitingCount === 0 && nowMs - this.#lastRequestMs > IDLE_TARGETS * this.hlsStream.targetMs
+    const idleMs = Math.max(IDLE_TARGETS * this.hlsStream.targetMs, MIN_IDLE_MS)
+    return this.waitingCount === 0 && nowMs - this.#lastRequestMs > idleMs
   }
 }

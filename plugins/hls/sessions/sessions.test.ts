@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { sessionInit, type FakeSubscriber } from 'sluice/sdk/testing'
 import { HlsStreamsRig } from '../fixtures/hls-streams-rig.ts'
 import type { Session } from './session.ts'
-import { Sessions } from './sessions.ts'
+import { Sessions, type StoppedTokens } from './sessions.ts'
 
 describe('sessions of HLS viewers', () => {
   let rig: HlsStreamsRig
@@ -11,7 +11,7 @@ describe('sessions of HLS viewers', () => {
   let subscriber: FakeSubscriber
   beforeEach(async () => {
     rig = new HlsStreamsRig()
-    sessions = new Sessions(rig.log.logger, rig.clock.now)
+    sessions = new Sessions({ ...options(), stopped: new Map() })
     await rig.publish('live/a')
     ;[session, subscriber] = await open()
   })
@@ -27,11 +27,16 @@ describe('sessions of HLS viewers', () => {
     return [sessions.open({ requestedPath, hlsStream, subscriber: viewer, client: request.client }), viewer]
   }
 
+  let tokens = 0
+  const options = () => ({
+    log: rig.log.logger,
+    nowMs: rig.clock.now,
+    createToken: () => `~${++tokens}`,
+  })
   const reasons = () => rig.log.records.filter(({ msg }) => msg === 'play ended').map(({ reason }) => reason)
 
-  it('are known by a token that nobody can guess, under the path that was asked for', async () => {
+  it('are known by a token of their own, under the path that was asked for', async () => {
     const [other] = await open('live/other')
-    expect(session.token).to.match(/^~[\w-]{22}$/u)
     expect(other.token).not.to.equal(session.token)
     expect(sessions.find(session.token, 'live/a')).to.equal(session)
     expect(sessions.find(session.token, 'live/other')).to.equal(undefined)
@@ -67,10 +72,20 @@ describe('sessions of HLS viewers', () => {
     rig.clock.advance(1)
     sessions.tick(rig.clock.now())
     expect(sessions.count).to.equal(0)
-    expect(subscriber.closeReason).to.equal('no request for two target durations')
-    expect(reasons()).to.eql(['no request for two target durations'])
+    expect(subscriber.closeReason).to.equal('no request for too long')
+    expect(reasons()).to.eql(['no request for too long'])
     expect(sessions.wasStopped(session.token)).to.equal(false)
     expect(session.hlsStream.idleSinceMs).to.equal(rig.clock.now())
+  })
+
+  it('of short segments last four seconds without a request', () => {
+    for (const presentation of rig.presentations) presentation.targetDurationSeconds = 1
+    rig.clock.advance(4000)
+    sessions.tick(rig.clock.now())
+    expect(sessions.count).to.equal(1)
+    rig.clock.advance(1)
+    sessions.tick(rig.clock.now())
+    expect(sessions.count).to.equal(0)
   })
 
   it('go on while a request waits', () => {
@@ -92,6 +107,16 @@ describe('sessions of HLS viewers', () => {
     sessions.tick(rig.clock.now())
     expect(sessions.wasStopped(session.token)).to.equal(false)
     expect(reasons()).to.eql(['stop'])
+  })
+
+  it('that somebody stopped are known as such to later generations', () => {
+    const stopped: StoppedTokens = new Map()
+    sessions = new Sessions({ ...options(), stopped })
+    const { hlsStream } = session
+    const { client } = sessionInit('live/a')
+    const { token } = sessions.open({ requestedPath: 'live/a', hlsStream, subscriber, client })
+    subscriber.close('stop')
+    expect(new Sessions({ ...options(), stopped }).wasStopped(token)).to.equal(true)
   })
 
   it('can play to the end when their stream is over, until it is freed', () => {

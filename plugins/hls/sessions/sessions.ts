@@ -1,9 +1,7 @@
-import { randomBytes } from 'node:crypto'
 import type { CloseReason, PluginContext, SessionClient, Subscriber } from 'sluice/sdk'
 import type { HlsStream } from '../hls-stream.ts'
 import { Session } from './session.ts'
 
-const TOKEN_SIZE_BYTES = 16
 /** A session that was stopped is known as such for this long after its last request. */
 const STOPPED_MS = 600_000
 /** The latest of them are kept. */
@@ -18,19 +16,27 @@ export type NewSession = {
   readonly client: SessionClient
 }
 
+export type SessionsOptions = {
+  readonly log: PluginContext<unknown>['log']
+  /** A clock that does not jump. */
+  readonly nowMs: () => number
+  readonly createToken: () => string
+  /** Of all generations. */
+  readonly stopped: StoppedTokens
+}
+
+/** Tokens of sessions that somebody ended, with the time of their last request. */
+export type StoppedTokens = Map<string, number>
+
 /** All viewers, by the token in the addresses of their playlists. */
 export class Sessions {
-  readonly #log: PluginContext<unknown>['log']
-  readonly #nowMs: () => number
+  readonly #options: SessionsOptions
   readonly #sessions = new Set<Session>()
   /** Sessions by token and requested path: a token is good for one path only. */
   readonly #byKey = new Map<string, Session>()
-  /** Tokens of sessions that somebody ended, with the time of their last request. */
-  readonly #stopped = new Map<string, number>()
 
-  constructor(log: PluginContext<unknown>['log'], nowMs: () => number) {
-    this.#log = log
-    this.#nowMs = nowMs
+  constructor(options: SessionsOptions) {
+    this.#options = options
   }
 
   get count(): number {
@@ -39,12 +45,13 @@ export class Sessions {
 
   /** Takes a subscriber over that was admitted and whose stream is ready. */
   open({ formerToken, requestedPath, hlsStream, subscriber, client }: NewSession): Session {
-    const token = `~${randomBytes(TOKEN_SIZE_BYTES).toString('base64url')}`
-    const session = new Session({ token, formerToken, requestedPath, hlsStream, subscriber, nowMs: this.#nowMs() })
+    const { createToken, nowMs } = this.#options
+    const token = createToken()
+    const session = new Session({ token, formerToken, requestedPath, hlsStream, subscriber, nowMs: nowMs() })
     this.#sessions.add(session)
     for (const key of keysOf(session)) this.#byKey.set(key, session)
     hlsStream.hold(requestedPath)
-    const log = this.#log.child({ session: subscriber.id, stream: subscriber.streamPath })
+    const log = this.#options.log.child({ session: subscriber.id, stream: subscriber.streamPath })
     log.info({ ip: client.ip, port: client.port, format: hlsStream.format }, 'play')
     subscriber.onClose((reason) => {
       log.info({ reason: reason.text }, 'play ended')
@@ -57,15 +64,11 @@ export class Sessions {
     return this.#byKey.get(keyOf(token, requestedPath))
   }
 
-  /** Whether there is such a session, or was one that somebody ended. */
-  knows(token: string, requestedPath: string): boolean {
-    return this.find(token, requestedPath) !== undefined || this.#stopped.has(token)
-  }
-
   /** Whether somebody ended this session: it is not to go on under another token. */
   wasStopped(token: string): boolean {
-    if (!this.#stopped.delete(token)) return false
-    this.#stopped.set(token, this.#nowMs())
+    const { stopped, nowMs } = this.#options
+    if (!stopped.delete(token)) return false
+    stopped.set(token, nowMs())
     return true
   }
 
@@ -78,11 +81,12 @@ export class Sessions {
   tick(nowMs: number): void {
     for (const session of this.#sessions) {
       if (session.hlsStream.disposed) this.end(session, 'the stream is over')
-      else if (session.isIdle(nowMs)) this.end(session, 'no request for two target durations')
+      else if (session.isIdle(nowMs)) this.end(session, 'no request for too long')
     }
-    for (const [token, lastRequestMs] of this.#stopped) {
+    const { stopped } = this.#options
+    for (const [token, lastRequestMs] of stopped) {
       if (nowMs - lastRequestMs < STOPPED_MS) break
-      this.#stopped.delete(token)
+      stopped.delete(token)
     }
   }
 
@@ -93,10 +97,11 @@ export class Sessions {
       return
     }
     this.#forget(session)
-    for (const token of tokensOf(session)) this.#stopped.set(token, this.#nowMs())
-    for (const token of this.#stopped.keys()) {
-      if (this.#stopped.size <= MAX_STOPPED) break
-      this.#stopped.delete(token)
+    const { stopped, nowMs } = this.#options
+    for (const token of tokensOf(session)) stopped.set(token, nowMs())
+    for (const token of stopped.keys()) {
+      if (stopped.size <= MAX_STOPPED) break
+      stopped.delete(token)
     }
   }
 

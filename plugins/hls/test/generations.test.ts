@@ -1,38 +1,50 @@
 import { expect } from 'chai'
-import { createFakeHost } from 'sluice/sdk/testing'
-import hls from '../index.ts'
-import type { FormerRoutes } from '../http/routes.ts'
+import { addressesIn, ask } from '../../../test/support/hls-client.ts'
+import { HlsRig } from '../fixtures/hls-rig.ts'
 
 describe('HLS after the plugin was replaced', () => {
-  it('leads to all generations that have viewers, past those that have ended', async () => {
-    const numbers = new Map()
-    const oldest = former({
-      numbers,
-      owns: ({ kind }) => kind === 'file',
-      handle: async (_, reply) => reply.send('old'),
-    })
-    const ended = former({ numbers, former: oldest, ended: true })
-    const host = await createFakeHost(hls, { services: { 'hls:former': ended } })
-    const routes = host.services.provided.get('hls:former') as FormerRoutes
-    try {
-      const response = await fetch(`${host.http.origin}/hls/live/a/abc-video-1.m4s`)
-      expect([response.status, await response.text()]).to.eql([200, 'old'])
-      expect(routes.former).to.equal(oldest)
-      expect(routes.numbers).to.equal(numbers)
-    } finally {
-      await host.dispose()
-    }
-    expect(routes.ended).to.equal(true)
+  const number = (tag: string, text: string) => Number(new RegExp(`#EXT-X-${tag}:(\\d+)`, 'u').exec(text)?.[1])
+
+  let former: HlsRig
+  let next: HlsRig
+  beforeEach(async () => {
+    former = await HlsRig.start()
+  })
+  afterEach(async () => {
+    await former.stop()
+    await next.stop()
+  })
+
+  /** Starts a generation that finds what the one before has kept. */
+  const replace = async (config = {}) => {
+    next = await HlsRig.start(config, {}, former.host.kept)
+  }
+
+  it('goes on by higher numbers, though the one before still has viewers', async () => {
+    const before = await former.watch()
+    await replace()
+    const after = await next.watch()
+    const listed = (text: string) => text.match(/-\d+\.m4s$/gmu)?.length ?? 0
+    const sequence = number('MEDIA-SEQUENCE', before.media.text)
+    expect(number('MEDIA-SEQUENCE', after.media.text)).to.be.at.least(sequence + listed(before.media.text))
+    const discontinuity = number('DISCONTINUITY-SEQUENCE', before.media.text)
+    expect(number('DISCONTINUITY-SEQUENCE', after.media.text)).to.equal(discontinuity + 1)
+  })
+
+  it('still knows whom an operator has stopped', async () => {
+    const { mediaUrl } = await former.watch()
+    former.viewers[0]?.close('stop')
+    await replace()
+    const { pathname } = new URL(mediaUrl)
+    expect((await ask(next.url(pathname))).status).to.equal(410)
+  })
+
+  it('lets no shared cache keep what gates look at from now on', async () => {
+    const { media } = await former.watch()
+    const [file = ''] = addressesIn(media, /\.m4s/u)
+    const caching = async () => (await ask(file)).headers.get('cache-control')
+    expect(await caching()).to.match(/^public,/u)
+    await replace({ enableauth: true })
+    expect(await caching()).to.match(/^private,/u)
   })
 })
-
-function former(fields: Partial<FormerRoutes>): FormerRoutes {
-  const others = {
-    former: undefined,
-    ended: false,
-    numbers: new Map(),
-    owns: () => false,
-    nextNumbers: () => undefined,
-  }
-  return { ...others, handle: async (_, reply) => reply.code(500).send(), ...fields }
-}

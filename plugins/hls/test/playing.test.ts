@@ -45,8 +45,8 @@ describe('playing by HLS', () => {
 
   it('gives the same in the older form, and lists a session as one subscriber', async () => {
     const { multivariant, mediaUrl, media } = await rig.watch('/hls/live/a.m3u8?x=1')
-    expect(multivariant.text).to.match(/^a\/~[\w-]{22}\/video\.m3u8\?x=1$/mu)
-    expect(new URL(mediaUrl).pathname).to.match(/^\/hls\/live\/a\/~[\w-]{22}\/video\.m3u8$/u)
+    expect(multivariant.text).to.match(/^a\/~[\w-]{36}\/video\.m3u8\?x=1$/mu)
+    expect(new URL(mediaUrl).pathname).to.match(/^\/hls\/live\/a\/~[\w-]{36}\/video\.m3u8$/u)
     const file = addressesIn(media, /\.m4s/u)[0] ?? ''
     expect(file).to.match(/\/hls\/live\/a\/[^/]+\.m4s\?x=1$/u)
     expect((await ask(file)).status).to.equal(200)

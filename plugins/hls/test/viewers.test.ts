@@ -5,7 +5,7 @@ import { waitFor } from '../../../test/peers/wait-for.ts'
 import { addressesIn, ask, askRaw, watch } from '../../../test/support/hls-client.ts'
 import { HlsRig } from '../fixtures/hls-rig.ts'
 
-const UNKNOWN = '~AAAAAAAAAAAAAAAAAAAAAA'
+const UNKNOWN = `~${'A'.repeat(36)}`
 
 describe('viewers of HLS', () => {
   let rig: HlsRig
@@ -52,7 +52,7 @@ describe('viewers of HLS', () => {
     await rig.watch()
     const answer = await ask(rig.url(`/hls/live/a/${UNKNOWN}/video.m3u8?a=%20&_HLS_msn=5&_HLS_part=1`))
     expect(answer.status).to.equal(302)
-    expect(answer.headers.get('location')).to.match(/^\.\.\/~[\w-]{22}\/video\.m3u8\?a=%20$/u)
+    expect(answer.headers.get('location')).to.match(/^\.\.\/~[\w-]{36}\/video\.m3u8\?a=%20$/u)
     expect(answer.headers.get('cache-control')).to.equal('no-store')
     expect(rig.viewers).to.have.length(2)
     const next = new URL(answer.headers.get('location') ?? '', answer.url).href
@@ -154,7 +154,7 @@ describe('viewers of HLS', () => {
     await waitFor(() => rig.feeders.length === 0)
     expect((await ask(addressesIn(media, /\.m4s/u)[0] ?? '')).status).to.equal(404)
     const reasons = rig.host.log.records.filter(({ msg }) => msg === 'play ended').map(({ reason }) => reason)
-    expect(reasons).to.eql(['no request for two target durations'])
+    expect(reasons).to.eql(['no request for too long'])
   })
 
   it('stay while they ask for segments over the connection that their playlist came by', async () => {
@@ -169,6 +169,21 @@ describe('viewers of HLS', () => {
       return performance.now() - startMs > 3500
     })
     expect(rig.viewers).to.have.length(1)
+    agent.destroy()
+  })
+
+  it('are accounted what they were sent: playlists, and files over a connection of theirs', async () => {
+    rig = await HlsRig.start()
+    const { mediaUrl, media } = await rig.watch()
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const sentBytes = () => rig.viewers[0]?.accounted.bytes ?? 0
+    const [file = ''] = addressesIn(media, /\.m4s/u)
+    for (const url of [mediaUrl, file]) {
+      const before = sentBytes()
+      const { body } = await askRaw(rig.host.http.origin, new URL(url).pathname, {}, agent)
+      expect(body.length).to.be.above(0)
+      expect(sentBytes() - before, url).to.equal(body.length)
+    }
     agent.destroy()
   })
 
