@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
-import { blocksOf } from './support/doc-blocks.ts'
+import { allBlocksOf, blocksOf } from './support/doc-blocks.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
@@ -59,12 +59,13 @@ describe('published package', () => {
 
   it('gives the sdk to a program without the source condition', () => {
     const program = `
-      const names = ['sluice/sdk', 'sluice/sdk/http', 'sluice/sdk/media', 'sluice/sdk/testing', 'sluice/testing']
+      const names = ['sluice/sdk', 'sluice/sdk/host', 'sluice/sdk/http', 'sluice/sdk/media', 'sluice/sdk/testing', 'sluice/testing']
       console.log(JSON.stringify(names.map((name) => import.meta.resolve(name))))
       for (const name of names) await import(name)`
     const resolved = JSON.parse(run('--input-type=module', '--eval', program)) as readonly string[]
     const files = [
       'sdk/index.js',
+      'sdk/host/index.js',
       'sdk/http/index.js',
       'sdk/media/index.js',
       'sdk/testing/index.js',
@@ -99,6 +100,14 @@ describe('published package', () => {
         path.join(folder, 'test', 'hello.ts'),
         (await blocksOf('docs/plugin-authors.md', 'ts'))('// test/hello.ts'),
       )
+      for (const page of readdirSync(`${ROOT}docs/plugins`)) {
+        const plugins = (await allBlocksOf(`docs/plugins/${page}`, 'ts')).filter((block) =>
+          block.includes('export default'),
+        )
+        for (const [index, plugin] of plugins.entries()) {
+          writeFileSync(path.join(folder, 'plugins', `${path.parse(page).name}-${index}.ts`), plugin)
+        }
+      }
       for (const [index, { text }] of refused.entries()) {
         const wrong = text === '' ? hello.replace('config.greeting', 'config.greting') : text
         writeFileSync(path.join(folder, 'plugins', `refused-${index}.ts`), wrong)
@@ -109,7 +118,7 @@ describe('published package', () => {
     })
     after(() => rmSync(folder, { recursive: true }))
 
-    it("finds nothing wrong with it, and with the plugin and test of docs/plugin-authors.md, which is README's", async () => {
+    it("finds nothing wrong with it, and with the plugins of the docs, of which one is README's", async () => {
       const hello = readFileSync(path.join(folder, 'plugins', 'hello.ts'), 'utf8')
       expect(hello).to.equal(`// plugins/hello.ts\n${(await blocksOf('README.md', 'ts'))('definePlugin')}`)
 

@@ -1,24 +1,34 @@
 /**
- * A plugin with an HTTP route and a stream of its own: shows any stream again under another path.
+ * A plugin with an operation of the administration and a stream of its own: shows any stream again under another path.
  *
  * Run it: `npm start -- -c examples/http-and-stream/config.yaml`, then
- * `curl -X POST localhost:8080/mirror/start/live/demo` and play `live/demo-mirror`.
+ * `curl -X POST localhost:8080/mirror/api/start/live/demo` and play `live/demo-mirror`.
  */
-import { AccessUnit, definePlugin, type Publisher, type Subscriber, type Track } from 'sluice/sdk'
+import { definePlugin, StreamPath, Type, type Publisher, type Subscriber, type Track } from 'sluice/sdk'
 
 const OWN_SESSION = { url: '', query: '', client: { ip: '127.0.0.1', port: 0, userAgent: 'mirror' } }
 
 function copyUnits(source: Subscriber, copy: Publisher): void {
-  const copies = new Map<Track, Track>()
+  /** By the id of the source's track. */
+  const copies = new Map<number, Track>()
+  function remove(id: number): void {
+    const track = copies.get(id)
+    if (track !== undefined) copy.removeTrack(track)
+    copies.delete(id)
+  }
   source.read({
     track(track) {
-      const known = copies.get(track)
-      if (known === undefined) copies.set(track, copy.addTrack(track))
-      else copy.configureTrack(known, track.config)
+      const known = copies.get(track.id)
+      copies.set(track.id, known === undefined ? copy.addTrack(track) : copy.configureTrack(known, track.config))
     },
-    unit({ track, dts, pts, keyframe, data }) {
-      const target = copies.get(track)
-      if (target !== undefined) copy.write(AccessUnit.fromData(target, dts, pts, keyframe, data))
+    unit(unit) {
+      const track = copies.get(unit.track.id)
+      if (track !== undefined) copy.write(unit.at(track, unit.dts, unit.pts))
+    },
+    trackRemoved: ({ id }) => remove(id),
+    // The tracks of another publisher count from 0 again.
+    sourceEnded() {
+      for (const id of [...copies.keys()]) remove(id)
     },
   })
 }
@@ -29,7 +39,7 @@ export default definePlugin({
   sdk: '^1',
   description: 'Shows a stream again under another path',
 
-  setup({ http, streams, tasks }) {
+  setup({ operations, streams, tasks }) {
     /** Copies one stream, as long as it lives or until the task is stopped. */
     async function mirror(streamPath: string, signal: AbortSignal): Promise<void> {
       const source = await streams.subscribe({ ...OWN_SESSION, streamPath, type: 'transform', signal })
@@ -53,10 +63,16 @@ export default definePlugin({
       }
     }
 
-    http.post<{ Params: { '*': string } }>('/start/*', ({ params }) => {
-      const streamPath = params['*']
-      const task = tasks.start({ owner: streamPath, run: (signal) => mirror(streamPath, signal) })
-      return { task: task.id, streamPath: `${streamPath}-mirror` }
+    operations.add({
+      method: 'POST',
+      path: 'api/start/{streamPath}',
+      summary: 'Show a stream again',
+      params: Type.Object({ streamPath: StreamPath() }),
+      answer: Type.Object({ task: Type.Integer(), streamPath: Type.String() }),
+      handle({ params: { streamPath } }) {
+        const task = tasks.start({ owner: streamPath, run: (signal) => mirror(streamPath, signal) })
+        return { task: task.id, streamPath: `${streamPath}-mirror` }
+      },
     })
   },
 })

@@ -1,3 +1,4 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { connect, type Socket } from 'node:net'
@@ -30,6 +31,41 @@ export function describeConnections(start: StartContractHost): void {
       const { ctx } = await start()
       const listener = await ctx.net.tcp({ ...ctx.config.tcp, listenaddr: '' }, () => {})
       expect(listener.addresses).to.eql([])
+    })
+
+    it('gives an address up when it is asked to; connections go on', async () => {
+      const { ctx } = await start()
+      const listener = await ctx.net.tcp(ctx.config.tcp, (socket) => {
+        socket.on('error', () => {}).on('data', (bytes: Buffer) => socket.end(bytes))
+      })
+      const port = listener.addresses[0]?.port ?? 0
+      const client = connect(port, '127.0.0.1')
+      await once(client, 'connect')
+      client.write('still ')
+      await Promise.all([listener.close(), listener.close()])
+      client.write('here')
+      expect(await readAll(client)).to.match(/^still/u)
+      const [error] = await once(connect(port, '127.0.0.1'), 'error')
+      expect(error).to.have.property('code', 'ECONNREFUSED')
+    })
+
+    it('keeps a connection that no newer generation can take', async () => {
+      let handedOver: boolean | undefined
+      const { ctx } = await start()
+      const listener = await ctx.net.tcp(ctx.config.tcp, (socket) => {
+        handedOver = listener.handOver(socket, {})
+        socket.on('error', () => {}).end('mine')
+      })
+      expect(await readAll(connect(listener.addresses[0]?.port ?? 0, '127.0.0.1'))).to.equal('mine')
+      expect(handedOver).to.equal(false)
+    })
+  })
+
+  describe('certificates', () => {
+    it('are made for this machine where the section names none', async () => {
+      const { ctx } = await start()
+      const { cert, key } = await ctx.net.certificate({ certfile: '', keyfile: '' })
+      expect(new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))).to.equal(true)
     })
   })
 
@@ -70,7 +106,7 @@ export function describeConnections(start: StartContractHost): void {
   })
 }
 
-async function upgrade(origin: string, path: string): Promise<string> {
+export async function upgrade(origin: string, path: string): Promise<string> {
   const { hostname, port } = new URL(origin)
   const socket = connect(Number(port), hostname)
   socket.write(`GET ${path} HTTP/1.1\r\nHost: ${hostname}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`)

@@ -1,4 +1,13 @@
-import { definePlugin, ByteSize, Duration, tcpConfig, Type, type PluginDefinition } from 'sluice/sdk'
+import {
+  definePlugin,
+  ByteSize,
+  Duration,
+  PortRange,
+  tcpConfig,
+  Type,
+  udpConfig,
+  type PluginDefinition,
+} from 'sluice/sdk'
 import { createFakeHost, type WrittenConfig } from 'sluice/sdk/testing'
 import { PluginFolder } from '../../core/host/testing/plugin-folder.ts'
 import { keep } from '../peers/lifetime.ts'
@@ -6,6 +15,8 @@ import { startServer } from '../support/server.ts'
 
 const OwnConfig = Type.Object({
   tcp: tcpConfig({ listenaddr: '127.0.0.1:0' }),
+  udp: udpConfig({ listenaddr: '127.0.0.1:0' }),
+  mediaports: PortRange({ default: '21000-29999' }),
   greeting: Type.String({ default: 'hello' }),
   pause: Duration({ default: '1m30s' }),
   room: ByteSize({ default: '64KB' }),
@@ -36,14 +47,26 @@ const SHARED = Symbol.for('sluice.test.contract')
 const PLUGIN_FILE = `export default globalThis[Symbol.for('sluice.test.contract')]\n`
 
 export const startOnFakeHost: StartContractHost = async (setup = () => {}, section = {}) => {
-  const host = await createFakeHost(definitionOf(setup), { config: section })
-  keep({ close: () => host.dispose() })
+  const definition = definitionOf(setup)
+  let host = await createFakeHost(definition, { config: section })
+  const hosts = [host]
+  const unload = async () => void (await Promise.all(hosts.map((each) => each.dispose())))
+  keep({ close: unload })
   return {
-    ctx: host.ctx,
-    origin: host.http.origin,
+    get ctx() {
+      return host.ctx
+    },
+    get origin() {
+      return host.http.origin
+    },
     configure: async (changed) => host.configure(changed),
-    replace: async () => host.drain(),
-    unload: () => host.dispose(),
+    async replace() {
+      const former = host
+      host = await createFakeHost(definition, { config: section, kept: former.kept })
+      hosts.push(host)
+      former.drain()
+    },
+    unload,
   }
 }
 
@@ -76,6 +99,7 @@ function definitionOf(setup: Setup): Definition {
     version: '1.0.0',
     sdk: '^1',
     provides: ['contract:clock'],
+    notices: ['contract:told'],
     mounts: ['contract', 'c'],
     live: ['greeting'],
     config: OwnConfig,

@@ -1,7 +1,14 @@
 import { startOnFakeHost, startOnServer } from './contract-host.ts'
 import { describeConnections } from './connections.ts'
+import { describeDatagrams } from './datagrams.ts'
+import { describeHooks } from './hooks.ts'
 import { describeLife } from './life.ts'
+import { describeMoving } from './moving.ts'
+import { describeReading } from './reading.ts'
+import { describeOperationMistakes } from './operation-mistakes.ts'
+import { describeOperations } from './operations.ts'
 import { describeSessions } from './sessions.ts'
+import { describeSource } from './source.ts'
 
 /** What plugins are tested against, and what they run in, keep the same promises. */
 for (const [name, start] of [
@@ -11,6 +18,13 @@ for (const [name, start] of [
   describe(`plugin contract: ${name}`, () => {
     describeLife(start)
     describeSessions(start)
+    describeHooks(start)
+    describeReading(start)
+    describeMoving(start)
+    describeSource(start)
     describeConnections(start)
+    describeDatagrams(start)
+    describeOperations(start)
+    describeOperationMistakes(start)
   })
 }

@@ -90,6 +90,31 @@ export function describeLife(start: StartContractHost): void {
     })
   })
 
+  describe('ownership', () => {
+    it('is handed on: what a generation keeps is what the next one finds', async () => {
+      const counts = (ctx: Context) => ctx.keep('counts', () => ({ setups: 0 }))
+      const host = await start((ctx) => void counts(ctx).setups++)
+      const first = counts(host.ctx)
+      await host.replace()
+      await waitFor(() => first.setups === 2, { what: 'the next generation' })
+      expect(counts(host.ctx)).to.equal(first)
+      expect(host.ctx.keep('other', () => new Map())).to.eql(new Map())
+    })
+
+    it('is told by tokens that nobody can guess', async () => {
+      const { ctx } = await start()
+      const tokens = [ctx.sessionToken(), ctx.sessionToken()]
+      for (const token of tokens) expect(token).to.match(/^~[\w-]{36}$/u)
+      expect(tokens[0]).not.to.equal(tokens[1])
+    })
+
+    it('is that of the only process', async () => {
+      const { node } = (await start()).ctx
+      expect(node).to.include({ process: 0, processes: 1 })
+      expect(node.id).not.to.equal('')
+    })
+  })
+
   describe('the end of a generation', () => {
     const journal = (ctx: Context, told: string[]): void => {
       ctx.onDrain(() => told.push('drain'))

@@ -8,15 +8,37 @@ import {
   StreamUnavailable,
   type CloseCode,
   type CloseReason,
+  type MuxerFormat,
   type Publisher,
   type SessionRequest,
+  type Track,
 } from 'sluice/sdk'
-import { CollectingSink, SCRIPTED_AUDIO, ScriptedPublisher, ScriptedSubscriber, sessionInit } from 'sluice/sdk/testing'
+import { frameBinaryMessage } from 'sluice/sdk/http'
+import {
+  CollectingSink,
+  SCRIPTED_AUDIO,
+  SCRIPTED_VIDEO,
+  ScriptedPublisher,
+  ScriptedSubscriber,
+  sessionInit,
+} from 'sluice/sdk/testing'
 import { waitFor } from '../peers/wait-for.ts'
 import type { Context, StartContractHost } from './contract-host.ts'
 import { labelOf, strictTextFormat, TEXT_FORMAT } from './text-format.ts'
 
 const PATH = 'live/test'
+/** Takes data alone, and says which. */
+const DATA_FORMAT: MuxerFormat = {
+  name: 'data',
+  data: true,
+  carries: ({ kind }) => kind === 'data',
+  createMuxer: () => ({
+    start: ({ tracks }) => Buffer.from(`${tracks.map(({ codec }) => codec).join()};`),
+    configure: () => null,
+    mux: ({ data }) => data,
+  }),
+}
+
 const SCRIPT = { audio: false, gopFrames: 4 }
 
 /** Publishes scripted video. */
@@ -186,6 +208,17 @@ export function describeSessions(start: StartContractHost): void {
       ])
     })
 
+    it('frame what leaves in one write as the sink says', async () => {
+      const { ctx } = await start()
+      const { script } = await publish(ctx)
+      const sinks = [new CollectingSink(frameBinaryMessage), new CollectingSink()]
+      for (const sink of sinks) (await ctx.streams.subscribe(sessionInit(PATH))).attach(TEXT_FORMAT, sink)
+      script.write(1)
+      await waitFor(() => sinks.every(({ bytes }) => bytes.includes('video 0')), { what: 'the first unit' })
+      const [framed, bare] = sinks.map(({ writes }) => writes)
+      expect(framed).to.eql(bare?.map(frameBinaryMessage))
+    })
+
     it('start a muxer before they give it units, and again whenever there are other tracks', async () => {
       const { ctx } = await start(undefined, { subscribe: { waittimeout: '5s' } })
       const { publisher, script } = await publish(ctx)
@@ -211,6 +244,60 @@ export function describeSessions(start: StartContractHost): void {
       ])
     })
 
+    it('go on at a keyframe after units of video that were lost, and with other tracks at once', async () => {
+      const { ctx } = await start()
+      const publisher = await ctx.streams.publish(sessionInit(PATH))
+      const [video, audio] = [publisher.addTrack(SCRIPTED_VIDEO), publisher.addTrack(SCRIPTED_AUDIO)]
+      const reader = new ScriptedSubscriber(await ctx.streams.subscribe(sessionInit(PATH)))
+      const write = (track: Track, dts: number, keyframe: boolean) =>
+        publisher.write(AccessUnit.fromData(track, dts, dts, keyframe, Buffer.from([0, 0, 0, 1, 0x41])))
+      write(video, 0, true)
+      publisher.lost(video, 3)
+      publisher.lost(audio, 1)
+      write(video, 3600, false)
+      write(audio, 1764, true)
+      write(video, 7200, true)
+      write(video, 10_800, false)
+      expect(reader.units.map(({ track, keyframe }) => `${track.kind}${keyframe ? ' key' : ''}`)).to.eql([
+        ...['video key', 'audio key', 'video key', 'video'],
+      ])
+    })
+
+    it('give tracks of data to readers and formats that ask for them, and to no others', async () => {
+      const { ctx } = await start()
+      const publisher = await ctx.streams.publish(sessionInit(PATH))
+      const video = publisher.addTrack(SCRIPTED_VIDEO)
+      const data = publisher.addTrack({
+        ...{ kind: 'data', codec: 'json', timescale: 1000, language: 'en' },
+        config: { record: Buffer.alloc(0), codecString: '' },
+      })
+      publisher.tracksComplete()
+      const asking = {
+        got: [] as string[],
+        data: true,
+        unit: ({ track }: AccessUnit) => void asking.got.push(track.kind),
+      }
+      const [first, second, third, fourth] = await Promise.all(
+        [1, 2, 3, 4].map(() => ctx.streams.subscribe(sessionInit(PATH))),
+      )
+      expect(first!.tracks).to.eql([video])
+      first!.read(asking)
+      const plain = new ScriptedSubscriber(second!)
+      const sinks = [new CollectingSink(), new CollectingSink()] as const
+      third!.attach(DATA_FORMAT, sinks[0])
+      fourth!.attach(TEXT_FORMAT, sinks[1])
+      publisher.write(AccessUnit.fromNalus(video, 0, 0, true, [Buffer.from([0x65])]))
+      publisher.write(AccessUnit.fromData(data, 10, 10, true, Buffer.from('{"speed":3}')))
+      await waitFor(() => sinks[0].bytes.includes('speed') && sinks[1].bytes.length > 0, { what: 'both formats' })
+      expect(ctx.streams.get(PATH)?.tracks).to.eql([video, data])
+      expect([first!.tracks, second!.tracks, third!.tracks]).to.eql([[video, data], [video], [video, data]])
+      expect(asking.got).to.eql(['video', 'data'])
+      expect(plain.units.map(({ track }) => track)).to.eql([video])
+      expect(plain.tracks).to.eql([video])
+      expect(sinks[0].bytes.toString()).to.equal('json;{"speed":3}')
+      expect(sinks[1].bytes.includes('speed')).to.equal(false)
+    })
+
     it('announce a configuration when it is another one, to readers and sinks', async () => {
       const { ctx } = await start()
       const { publisher, script } = await publish(ctx)
@@ -222,14 +309,32 @@ export function describeSessions(start: StartContractHost): void {
       await waitFor(() => sink.bytes.includes('video 0'), { what: 'the first unit' })
       const { videoTrack: track } = script
       if (track === undefined) throw new Error('no video')
-      publisher.configureTrack(track, { ...track.config })
+      expect(publisher.configureTrack(track, { ...track.config })).to.equal(track)
       script.write(4)
-      publisher.configureTrack(track, { ...track.config, width: 640 })
+      script.videoTrack = publisher.configureTrack(track, { ...track.config, width: 640 })
+      expect([track.config.width, script.videoTrack.config.width, script.videoTrack.id]).to.eql([320, 640, track.id])
       script.write(4)
       await waitFor(() => sink.bytes.includes('video 8'), { what: 'the last unit' })
       const lines = sink.bytes.toString().split('\n')
       expect(lines.filter((line) => line.startsWith('configure'))).to.eql(['configure h264'])
-      expect(reader.tracks).to.have.length(2)
+      expect(reader.tracks).to.eql([track, script.videoTrack])
+      // Each unit is of the track that it was written for; of one that was replaced, none is taken any more.
+      publisher.write(AccessUnit.fromData(track, 90_000, 90_000, true, Buffer.from('of the old track')))
+      expect(reader.units.map((unit) => reader.tracks.indexOf(unit.track))).to.eql([0, 0, 0, 0, 0, 1, 1, 1, 1])
+    })
+
+    it('take counts of what was sent besides, and details, of sessions that go on', async () => {
+      const { ctx } = await start()
+      const { publisher } = await publish(ctx)
+      const subscriber = await ctx.streams.subscribe(sessionInit(PATH))
+      publisher.details(() => ({ lossPercent: 0.5 }))
+      subscriber.details(() => ({ rttMs: 40 }))
+      subscriber.account({ bytes: 100 })
+      subscriber.account({ dropped: 2 })
+      for (const counts of [{ bytes: -1 }, { bytes: NaN }, { dropped: 0.5 }]) {
+        expect(() => subscriber.account(counts)).to.throw(RangeError)
+      }
+      expect(ctx.streams.subscribers(PATH)).to.have.length(1)
     })
 
     it('send nothing to who has paused, and go on at a keyframe', async () => {

@@ -51,14 +51,15 @@ describe('examples', () => {
     const server = await start('http-and-stream')
     const source = await makeFlvFile(path.join(folder, 'source.flv'))
     const viewer = new FlvViewer(server.http('/flv/live/a-mirror.flv'))
-    const answer = await fetch(server.http('/mirror/start/live/a'), { method: 'POST' })
-    expect(await answer.json()).to.include({ streamPath: 'live/a-mirror' })
+    const mirror = (headers = {}) => fetch(server.http('/mirror/api/start/live/a'), { method: 'POST', headers })
+    expect(await mirror({ 'x-forwarded-for': '203.0.113.7' })).to.include({ status: 401 })
+    expect(await (await mirror()).json()).to.have.nested.property('data.streamPath', 'live/a-mirror')
     const publisher = await RtmpClient.publish({ url: server.rtmp('live/a') })
     for (const tag of source.tags) publisher.send(tag)
     expect(comparable(await viewer.received.wait(source.frames.length))).to.eql(comparable(source.frames))
 
     // The path is taken now: another mirror ends, and leaves nothing behind.
-    await fetch(server.http('/mirror/start/live/a'), { method: 'POST' })
+    await mirror()
     const failed = () => server.records.some(({ plugin, msg }) => plugin === 'mirror' && msg === 'task failed')
     await waitFor(failed, { what: 'the other mirror to end' })
     const { data } = (await (await fetch(server.http('/api/subscribers/live/a'))).json()) as { data: unknown[] }

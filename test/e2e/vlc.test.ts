@@ -18,15 +18,20 @@ const TOLERANCE_SECONDS = 0.1
 
 /** Units as they come, by their kind. */
 class Played implements UnitSink {
-  readonly units: Record<Track['kind'], AccessUnit[]> = { video: [], audio: [] }
+  readonly units: Record<Track['kind'], AccessUnit[]> = { video: [], audio: [], data: [] }
   #tracks = 0
 
   addTrack(init: TrackInit): Track {
     return { ...init, id: this.#tracks++ }
   }
 
-  configureTrack(): void {}
+  configureTrack<Kind extends Track>(track: Kind): Kind {
+    return track
+  }
+
   removeTrack(): void {}
+
+  lost(): void {}
 
   write(unit: AccessUnit): void {
     this.units[unit.track.kind].push(unit)

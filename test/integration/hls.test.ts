@@ -29,11 +29,13 @@ const VARIANTS: readonly Variant[] = [...FORMATS, { path: '.m3u8?a=b', kind: { f
 
 /** Plays to the end with ffmpeg, which is to complain of nothing; gives the hashes of what was decoded. */
 async function play(url: string): Promise<string[]> {
-  const args = ['-v', 'error', '-nostdin', '-xerror', '-i', url, '-fps_mode', 'passthrough', '-f', 'framemd5', '-']
-  const player = new PeerProcess('ffmpeg', args)
-  const output = await player.succeed()
+  // By itself, one that is held up would begin at the third segment from the end.
+  const input = ['-live_start_index', '0', '-i', url]
+  const output = ['-fps_mode', 'passthrough', '-f', 'framemd5', '-']
+  const player = new PeerProcess('ffmpeg', ['-v', 'error', '-nostdin', '-xerror', ...input, ...output])
+  const frames = await player.succeed()
   expect(player.stderr, url).to.equal('')
-  const lines = output.toString().split('\n')
+  const lines = frames.toString().split('\n')
   return lines.flatMap((line) => (/^\d/u.test(line) ? [`${line[0]} ${line.split(',').at(-1)?.trim()}`] : [])).toSorted()
 }
 
@@ -111,8 +113,7 @@ describe('HLS of a running server', () => {
     expect(server.server.streams.pathCount).to.equal(0)
     const ended = server.records.filter(({ plugin, msg }) => plugin === 'hls' && msg === 'play ended')
     expect(ended).to.have.length(2 * VARIANTS.length)
-    for (const record of ended)
-      expect(record['reason']).to.match(/no request for two target durations|the stream is over|timeout/u)
+    for (const record of ended) expect(record['reason']).to.match(/no request for too long|the stream is over|timeout/u)
   })
 
   it('is what its viewer asks for: no sound, no picture, keyframes', async () => {

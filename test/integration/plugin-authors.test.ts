@@ -36,3 +36,28 @@ export default definePlugin({ name: 'clock', version: '${version}', async setup(
     expect(running.problems).to.eql([])
   })
 })
+
+describe('docs/plugins/operations.md', () => {
+  it('has a plugin with operations, which answer what it says', async () => {
+    const page = 'docs/plugins/operations.md'
+    const plugin = (await blocksOf(page, 'ts'))("name: 'notes'")
+    const running = await startServer({
+      config: 'global:\n  plugins_dir: plugins\n',
+      prepare: async (place) => {
+        await mkdir(path.join(place, 'plugins'))
+        await writeFile(path.join(place, 'plugins', 'notes.ts'), plugin)
+      },
+    })
+    const [, method, target = '', body, answer = ''] =
+      /curl -X (\S+) localhost:8080(\S+) -d '(.*)'\n# (.*)\n/u.exec((await blocksOf(page, 'sh'))('curl')) ?? []
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    const set = await running.api(target, { method: String(method), headers, body: String(body) })
+    expect(set.body).to.eql(JSON.parse(answer))
+    const list = async (query: string) => (await running.api(`/notes/api/list?${query}`)).body
+    expect(await list('page_size=10')).to.deep.include({ data: [set.body.data], total: 1, pageSize: 10 })
+    expect(await list('tag=none')).to.include({ total: 0 })
+    const remove = () => running.api('/notes/api/remove/live/a', { method: 'POST' })
+    expect([(await remove()).status, (await remove()).body.message]).to.eql([200, 'there is no such note'])
+    expect(running.problems).to.eql([])
+  })
+})

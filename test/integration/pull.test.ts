@@ -71,6 +71,17 @@ describe('pulls', () => {
       expect((await viewer.received.wait(60)).every(({ kind }) => kind === 'video')).to.equal(true)
     })
 
+    it('take the pace of a recording, what its times are divided by, and the limits of its publisher', async () => {
+      const pace = { speed: 8, scale: 4, pauseTimeout: '7s', max_fps: 24 }
+      expect((await ask({ remoteURL: web.url('a.m3u8'), streamPath: 'a/b', loop: -1, ...pace })).body.code).to.equal(0)
+      const config = server.server.streams.get('a/b')?.publisher?.config
+      expect(config).to.include({ speed: 8, scale: 4, pausetimeout: 7000, maxfps: 24 })
+      const viewer = new FlvViewer(server.http('/flv/a/b.flv'))
+      const times = (await viewer.received.wait(20)).slice(0, 20).map(({ dtsMs }) => dtsMs)
+      const steps = times.slice(1).map((timeMs, index) => timeMs - times[index]!)
+      expect(new Set(steps)).to.eql(new Set([10]))
+    })
+
     it('are one for each path', async () => {
       const body = { remoteURL: web.url('a.m3u8'), streamPath: 'a/b', loop: -1 }
       await ask(body)
@@ -88,7 +99,7 @@ describe('pulls', () => {
 
     const refusals: readonly (readonly [what: string, body: unknown, status: number, message: RegExp])[] = [
       ['no address', {}, 400, /^remoteURL is missing$/u],
-      ['no object', 'http://host/a.m3u8', 400, /no object/u],
+      ['no object', 'http://host/a.m3u8', 400, /^the body must be an object$/u],
       ['an address that is none', { remoteURL: `nonsense${USER}` }, 400, /^remoteURL is not an address/u],
       ['an unknown ending', { remoteURL: 'http://host/a.xyz' }, 400, /does not tell its protocol/u],
       [
@@ -106,7 +117,7 @@ describe('pulls', () => {
         400,
         /delayclosetimeout: expected/u,
       ],
-      ['what is not supported', { remoteURL: 'http://host/a.m3u8', testMode: 1 }, 400, /testmode is not supported/u],
+      ['what is not supported', { remoteURL: 'http://host/a.m3u8', testMode: 1 }, 400, /testMode is not supported/u],
       ['nobody there', { remoteURL: `http://${USER}127.0.0.1:9/a.m3u8${QUERY}` }, 502, /ECONNREFUSED|bad port/u],
     ]
     for (const [what, body, status, message] of refusals) {

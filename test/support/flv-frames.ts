@@ -5,7 +5,7 @@ import { waitFor } from '../peers/wait-for.ts'
 
 /** What a viewer got of one access unit. */
 export type ReceivedFrame = {
-  readonly kind: 'video' | 'audio'
+  readonly kind: Track['kind']
   readonly codec: string
   /** Of the track; empty for the main one. */
   readonly track: string
@@ -51,11 +51,12 @@ export class FlvFrames {
         this.tracks.push(track)
         return track
       },
-      configureTrack: () => {},
+      configureTrack: (track, config) => ({ ...track, config }),
+      lost: () => undefined,
       removeTrack: () => {},
       write: ({ track, dts, pts, keyframe, data }) => {
-        const { kind, codec, name = '' } = track
-        this.frames.push({ kind, codec, track: name, dtsMs: dts, ptsMs: pts, keyframe, md5: md5(data) })
+        const { kind, codec, layer = '' } = track
+        this.frames.push({ kind, codec, track: layer, dtsMs: dts, ptsMs: pts, keyframe, md5: md5(data) })
       },
     }
   }

@@ -1,4 +1,5 @@
-import type { Publisher, Track } from 'sluice/sdk'
+import type { Publisher, Sink, Track } from 'sluice/sdk'
+import { frameBinaryMessage } from 'sluice/sdk/http'
 import { AccessUnit } from 'sluice/sdk/media'
 import { RegistryRig } from '../../../core/stream/fixtures/registry-rig.ts'
 import type { Tape } from '../media/tape.ts'
@@ -7,19 +8,22 @@ import { recordedUnits } from './recorded-units.ts'
 import type { UnitBench } from './unit-bench.ts'
 
 const VIEWERS = [0, 1, 100, 1000]
+/** Over WebSocket. */
+const FRAMED_VIEWERS = 1000
+const SINK: Sink = { write: () => undefined, queuedBytes: 0 }
 /** Units of one run; each leaves in a turn of the event loop of its own, as with a single live stream. */
 const UNITS = 100
 
 /** From a publisher through its stream to sinks that take everything and do nothing, without write merging. */
 export async function dispatchBenches(tape: Tape): Promise<UnitBench[]> {
-  return Promise.all(VIEWERS.map((viewers) => dispatchBench(tape, viewers)))
+  const framed = dispatchBench(tape, FRAMED_VIEWERS, { ...SINK, frame: frameBinaryMessage })
+  return Promise.all([...VIEWERS.map((viewers) => dispatchBench(tape, viewers, SINK)), framed])
 }
 
-async function dispatchBench(tape: Tape, viewers: number): Promise<UnitBench> {
+async function dispatchBench(tape: Tape, viewers: number, sink: Sink): Promise<UnitBench> {
   // The benches wait for each other, which is not to be taken for a publisher's silence.
   const rig = new RegistryRig({ publish: { publishtimeout: '1h' }, subscribe: { writemerge: '0ms' } })
   const units = new EndlessUnits(await rig.publish('live/bench'), tape)
-  const sink = { write: () => undefined, queuedBytes: 0 }
   for (let count = 0; count < viewers; count++) {
     const subscriber = await rig.subscribe('live/bench')
     subscriber.attach(RTMP_FORMAT, sink)
@@ -30,11 +34,11 @@ async function dispatchBench(tape: Tape, viewers: number): Promise<UnitBench> {
       await new Promise((resolve) => setImmediate(resolve))
     }
   }
-  return { name: `dispatch to ${viewers}`, units: UNITS, run }
+  return { name: `dispatch to ${viewers}${sink.frame ? ', framed' : ''}`, units: UNITS, run }
 }
 
 /** A tape's units over and over, with times that go on. */
-class EndlessUnits {
+export class EndlessUnits {
   readonly #publisher: Publisher
   readonly #tracks: readonly Track[]
   readonly #units: readonly AccessUnit[]

@@ -10,8 +10,13 @@ export class CountingSink implements UnitSink {
     return { ...init, id: this.#nextTrackId++ }
   }
 
-  configureTrack(): void {}
+  configureTrack<Kind extends Track>(track: Kind): Kind {
+    return track
+  }
+
   removeTrack(): void {}
+
+  lost(): void {}
 
   write(_unit: AccessUnit): void {
     this.units++

@@ -3,6 +3,7 @@ import { closeRigs } from '../../../core/stream/fixtures/registry-rig.ts'
 import { parseTape } from '../media/tape.ts'
 import { dispatchBenches } from './dispatch.ts'
 import { muxBenches } from './mux.ts'
+import { packetBenches } from './packets.ts'
 import { parseBenches } from './parse.ts'
 import { runUnitBench, type UnitResult } from './unit-bench.ts'
 
@@ -10,7 +11,8 @@ import { runUnitBench, type UnitResult } from './unit-bench.ts'
 export async function runUnitBenches(sourceFile: string): Promise<UnitResult[]> {
   const tape = parseTape(await readFile(sourceFile))
   const results: UnitResult[] = []
-  for (const bench of [...parseBenches(tape), ...muxBenches(tape), ...(await dispatchBenches(tape))]) {
+  const dispatch = [...(await dispatchBenches(tape)), ...(await packetBenches(tape))]
+  for (const bench of [...parseBenches(tape), ...muxBenches(tape), ...dispatch]) {
     results.push(await runUnitBench(bench))
   }
   closeRigs()

@@ -1,0 +1,138 @@
+import { expect } from 'chai'
+import { SluiceError, StreamExists, StreamRedirect, type StreamInfo } from 'sluice/sdk'
+import { ScriptedPublisher, sessionInit } from 'sluice/sdk/testing'
+import { waitFor } from '../peers/wait-for.ts'
+import type { Context, StartContractHost } from './contract-host.ts'
+
+const PATH = 'live/test'
+
+declare module 'sluice/sdk' {
+  interface Hooks {
+    'contract:told'(text: string, count: number): void
+    'contract:unheard'(): void
+  }
+}
+
+async function publish({ streams }: Context, streamPath: string): Promise<void> {
+  const publisher = await streams.publish(sessionInit(streamPath))
+  void new ScriptedPublisher(publisher, { audio: false })
+  publisher.tracksComplete()
+}
+
+async function failure(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+}
+
+export function describeHooks(start: StartContractHost): void {
+  describe('hooks', () => {
+    it('are asked by their stages', async () => {
+      const asked: string[] = []
+      const { ctx } = await start(({ hooks }) => {
+        hooks.on('publish', () => void asked.push('last'), { stage: 10 })
+        hooks.on('publish', () => void asked.push('usual'))
+        hooks.on('publish', () => void asked.push('first'), { stage: -10 })
+      })
+      await ctx.streams.publish(sessionInit(PATH))
+      expect(asked).to.eql(['first', 'usual', 'last'])
+    })
+
+    it('refuse with an error of the sdk as it is', async () => {
+      const refusal = new SluiceError('NO_CREDIT', 402, 'no credit left')
+      const { ctx } = await start(({ hooks }) => void hooks.on('publish', () => Promise.reject(refusal)))
+      expect(await failure(ctx.streams.publish(sessionInit(PATH)))).to.equal(refusal)
+    })
+
+    it('have what they did undone, when the session ends or does not begin', async () => {
+      const undone: string[] = []
+      const { ctx } = await start(({ hooks }) => {
+        hooks.on(
+          'publish',
+          ({ query }) =>
+            () =>
+              void undone.push(`first ${query}`),
+        )
+        hooks.on('publish', async ({ query }) => {
+          if (query === 'full') throw new Error('no room')
+          return () => void undone.push(`second ${query}`)
+        })
+      })
+      const publisher = await ctx.streams.publish(sessionInit(PATH, { query: 'a' }))
+      expect(await failure(ctx.streams.publish(sessionInit(PATH, { query: 'b' })))).to.be.instanceOf(StreamExists)
+      await failure(ctx.streams.publish(sessionInit('live/other', { query: 'full' })))
+      expect(undone).to.eql(['second b', 'first b', 'first full'])
+      publisher.close()
+      publisher.close()
+      expect(undone.slice(3)).to.eql(['second a', 'first a'])
+    })
+
+    it('send a session to another address, with its query where that has none', async () => {
+      const { ctx } = await start(({ hooks }) => {
+        hooks.on('subscribe', () => {
+          throw new StreamRedirect('https://b.example/live/test.flv')
+        })
+        hooks.on('publish', () => Promise.reject(new StreamRedirect('rtmp://b.example/live/test?key=1')))
+      })
+      const session = sessionInit(PATH, { query: 'a=1' })
+      expect(await failure(ctx.streams.subscribe(session)))
+        .to.be.instanceOf(StreamRedirect)
+        .with.property('url', 'https://b.example/live/test.flv?a=1')
+      expect(await failure(ctx.streams.publish(session)))
+        .to.be.instanceOf(StreamRedirect)
+        .with.property('url', 'rtmp://b.example/live/test?key=1')
+    })
+
+    it('resolve a path to another', async () => {
+      const { ctx } = await start(({ hooks }) => {
+        hooks.on('resolve', ({ streamPath }) => streamPath === 'main/test' && { streamPath: PATH })
+      })
+      await publish(ctx, PATH)
+      const subscriber = await ctx.streams.subscribe(sessionInit('main/test'))
+      expect(subscriber.tracks.map(({ codec }) => codec)).to.eql(['h264'])
+      expect(ctx.streams.get(PATH)).to.have.property('subscriberCount', 1)
+      subscriber.close()
+      expect(ctx.streams.get(PATH)).to.have.property('subscriberCount', 0)
+    })
+
+    it('resolve a path to an address', async () => {
+      const { ctx } = await start(({ hooks }) => {
+        hooks.on('resolve', () => ({ redirect: 'http://b.example/flv/live/test.flv' }))
+      })
+      expect(await failure(ctx.streams.subscribe(sessionInit(PATH, { query: 'a=1' }))))
+        .to.be.instanceOf(StreamRedirect)
+        .with.property('url', 'http://b.example/flv/live/test.flv?a=1')
+    })
+
+    it('resolve a path within a time of their own, past that of the config', async () => {
+      const { ctx } = await start((ctx) => {
+        ctx.hooks.on('resolve', () => {
+          ctx.setTimeout(() => publish(ctx, PATH), 120)
+          return { withinMs: 60_000 }
+        })
+      })
+      expect(await ctx.streams.subscribe(sessionInit(PATH))).to.have.property('streamPath', PATH)
+    })
+
+    it('tell notices of plugins, whose definition names them', async () => {
+      const told: unknown[] = []
+      const { ctx } = await start(({ hooks }) => {
+        hooks.on('contract:told', () => {
+          throw new Error('deaf')
+        })
+        hooks.on('contract:told', (...args) => void told.push(args))
+        hooks.on('contract:unheard', () => void told.push('never'))
+        hooks.notify('contract:told', 'in setup', 1)
+      })
+      await waitFor(() => told.length === 1, { what: 'what was told in setup' })
+      ctx.hooks.notify('contract:told', 'later', 2)
+      expect(told).to.eql([
+        ['in setup', 1],
+        ['later', 2],
+      ])
+      expect(() => ctx.hooks.notify('contract:unheard')).to.throw(/notices/u)
+      expect(() => ctx.hooks.notify('unpublished', {} as StreamInfo, { code: 'left', text: '' })).to.throw(/notices/u)
+    })
+  })
+}
