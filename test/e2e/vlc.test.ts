@@ -11,6 +11,7 @@ import { startServer } from '../support/server.ts'
 const LOOP_MS = 2000
 /** How long the stream has run when VLC comes: longer than VLC gathers before it plays. */
 const AGE_MS = 4000
+const KINDS = ['video', 'audio'] as const
 /** Of each kind, a second or more. */
 const ENOUGH_UNITS = 50
 /** A picture or frame of sound, and what VLC rounds. */
@@ -58,14 +59,14 @@ describe('VLC', () => {
       const bytes = vlc.stdout
       demuxer.push(bytes.subarray(readBytes))
       readBytes = bytes.length
-      return Object.values(played.units).every(({ length }) => length > ENOUGH_UNITS)
+      return KINDS.every((kind) => played.units[kind].length > ENOUGH_UNITS)
     }
     await waitFor(isEnough, { what: 'pictures and sound out of VLC' }).catch((cause: unknown) => {
       const counts = Object.entries(played.units).map(([kind, { length }]) => `${length} of ${kind}`)
       throw vlc.error(`gave ${counts.join(', ')} (${String(cause)})`)
     })
     source.close()
-    const [video, audio] = (['video', 'audio'] as const).map((kind) => {
+    const [video, audio] = KINDS.map((kind) => {
       const [first] = played.units[kind]
       return first!.pts / first!.track.timescale
     })

@@ -35,9 +35,10 @@ describe('many viewers of one low-latency playlist', () => {
   let built: BuildCount
   let mediaUrls: string[]
   beforeEach(async () => {
-    rig = await HlsRig.start({ fragment: '500ms', window: 20 }, { gopFrames: 25 })
-    await rig.watch()
-    rig.write(500)
+    // Long segments: viewers that a busy machine is slow to serve stay for two of them.
+    rig = await HlsRig.start({ fragment: '5s', window: 20 }, { gopFrames: 25 })
+    await rig.watch(undefined, 150)
+    rig.write(1500)
     mediaUrls = await Promise.all(
       Array.from({ length: VIEWERS }, async () => {
         const [mediaUrl = ''] = addressesIn(await ask(rig.url('/hls/live/a/index.m3u8')))
