@@ -13,6 +13,7 @@ export class Batch {
   readonly units: number
   /** Index of the first output that a sink can start at; -1 when there is none. */
   readonly firstStart: number
+  #whole: Buffer | undefined
   readonly #made = new Map<number, Buffer>()
   /** The bytes that go before this batch, by the version of the configuration that a sink has. */
   readonly #configs = new Map<number, Buffer>()
@@ -31,10 +32,16 @@ export class Batch {
     this.units = units
   }
 
+  /** All of it. */
+  get whole(): Buffer {
+    return (this.#whole ??= joinOutputs(this.outputs))
+  }
+
   from(index: number): Buffer {
+    if (index === 0) return this.whole
     const known = this.#made.get(index)
     if (known !== undefined) return known
-    const bytes = joinOutputs(index === 0 ? this.outputs : this.outputs.slice(index))
+    const bytes = joinOutputs(this.outputs.slice(index))
     this.#made.set(index, bytes)
     return bytes
   }

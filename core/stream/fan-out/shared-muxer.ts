@@ -193,30 +193,31 @@ export class SharedMuxer {
   #deliver(batch: Batch): void {
     if (batch.firstStart >= 0) this.#replay.clear()
     for (const output of batch.outputs) if (!output.config) this.#cache.push(output)
+    const { version } = this.#announcements
     for (const queue of this.#queues) {
-      if (queue.state === 'joining' || queue.paused) continue
-      if (queue.state === 'live') this.#pass(queue, batch, 0)
-      else this.#resume(queue, batch)
+      // One that has paused is not live.
+      if (queue.state === 'live') this.#pass(queue, batch, batch.whole, version)
+      else if (queue.state !== 'joining' && !queue.paused) this.#resume(queue, batch, version)
     }
   }
 
-  #pass(queue: SinkQueue, batch: Batch, index: number): void {
+  #pass(queue: SinkQueue, batch: Batch, bytes: Buffer, version: number): void {
     if (!queue.accepts(batch.sizeBytes, batch.timeMs)) return queue.fallBehind(batch.units)
     if (queue.state !== 'live') this.#sendConfig(queue, batch)
-    this.#send(queue, batch.from(index), batch.timeMs)
-    queue.configVersion = this.#announcements.version
+    this.#send(queue, bytes, batch.timeMs)
+    queue.configVersion = version
     queue.state = 'live'
   }
 
   // A sink takes up at the batch's first start point; one that has skipped, only once its queue has drained.
-  #resume(queue: SinkQueue, batch: Batch): void {
+  #resume(queue: SinkQueue, batch: Batch, version: number): void {
     const skipping = queue.state === 'skipping'
     if (batch.firstStart < 0 || (skipping && queue.queuedBytes > 0)) {
       if (skipping) queue.dropped += batch.units
       return
     }
     if (skipping) queue.dropped += batch.unitsBefore(batch.firstStart)
-    this.#pass(queue, batch, batch.firstStart)
+    this.#pass(queue, batch, batch.from(batch.firstStart), version)
   }
 
   #sendConfig(queue: SinkQueue, batch: Batch): void {
