@@ -106,7 +106,7 @@ describe('RTMP messages in any order', () => {
 
   before(async () => {
     server = await ServerProcess.start(CONFIG)
-    healthy = await HealthySession.start(server.ports)
+    healthy = await HealthySession.start(server)
   })
 
   after(async () => {

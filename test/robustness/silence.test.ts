@@ -73,7 +73,7 @@ describe('connections that say nothing', () => {
 
   before(async () => {
     server = await ServerProcess.start()
-    healthy = await HealthySession.start(server.ports)
+    healthy = await HealthySession.start(server)
   })
 
   after(async () => {

@@ -56,7 +56,7 @@ describe('viewers that read nothing', () => {
 
   async function start(config: string): Promise<void> {
     server = await ServerProcess.start(config)
-    healthy = await HealthySession.start(server.ports)
+    healthy = await HealthySession.start(server)
   }
 
   async function subscribersAre(count: number): Promise<void> {

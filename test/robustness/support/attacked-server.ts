@@ -17,7 +17,7 @@ export function attackedServer(config: string, started: (server: ServerProcess) 
 
   before(async () => {
     server = await ServerProcess.start(config)
-    healthy = await HealthySession.start(server.ports)
+    healthy = await HealthySession.start(server)
     started(server)
   })
 

@@ -6,6 +6,8 @@ export type NumberedPublisherOptions = RtmpClientOptions & {
   readonly fps: number
   /** Bytes of a frame. */
   readonly sizeBytes: number
+  /** The clock that tells when a frame was sent; the monotonic one unless given. */
+  readonly nowMs?: () => number
 }
 
 /** Publishes H.264 frames with numbers, a keyframe each second, at their pace until it is closed. */
@@ -31,7 +33,7 @@ export class NumberedPublisher {
     return new NumberedPublisher(await RtmpClient.publish(options, options.name), options)
   }
 
-  /** When a frame was sent, on the monotonic clock. */
+  /** When a frame was sent. */
   sentAtMs(number: number): number {
     return this.#sentAtMs[number] ?? 0
   }
@@ -42,9 +44,9 @@ export class NumberedPublisher {
   }
 
   #send(): void {
-    const { fps, sizeBytes } = this.#options
+    const { fps, sizeBytes, nowMs = () => performance.now() } = this.#options
     this.last++
-    this.#sentAtMs.push(performance.now())
+    this.#sentAtMs.push(nowMs())
     this.#timestampMs += 1000 / fps
     const payload = videoBody(this.last, { keyframe: this.last % fps === 0, sizeBytes })
     this.client.send({ kind: 'video', payload }, 1, Math.round(this.#timestampMs))

@@ -26,7 +26,6 @@ export type Ports = { readonly rtmp: number; readonly rtmps: number; readonly ht
 const MAIN = fileURLToPath(new URL('../../../core/main.ts', import.meta.url))
 const PROBE = new URL('probe.ts', import.meta.url).href
 const NODE_ARGS = ['--conditions=source', '--expose-gc', '--disable-warning=ExperimentalWarning', '--import', PROBE]
-const START_TIMEOUT_MS = 20_000
 
 const ENV = {
   SLUICE_GLOBAL_HTTP_LISTENADDR: '127.0.0.1:0',
@@ -65,7 +64,7 @@ export class ServerProcess {
     })
     const server = new ServerProcess(folder, child)
     const up = () => child.exitCode !== null || server.lines.some(({ msg }) => msg === 'the server is up')
-    await waitFor(up, { what: 'the server to start', timeoutMs: START_TIMEOUT_MS })
+    await waitFor(up, { what: 'the server to start' })
     if (child.exitCode !== null) throw new Error(`the server ended with code ${child.exitCode}`)
     const [http = 0, https = 0] = server.#portsOf('the server')
     const [rtmp = 0, rtmps = 0] = server.#portsOf('rtmp')
@@ -75,6 +74,10 @@ export class ServerProcess {
 
   get ports(): Ports {
     return this.#ports
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0
   }
 
   /** How it ended; null while it runs. */
