@@ -32,6 +32,14 @@ function countersOf(bytes: Buffer): Map<number, number[]> {
   return counters
 }
 
+/** Fails unless the packets of each PID follow each other. */
+function expectCountedOn(seen: readonly Buffer[]): void {
+  for (const [pid, counters] of countersOf(Buffer.concat(seen))) {
+    const [start = 0] = counters
+    expect(counters, `PID ${pid}`).to.eql(counters.map((_, index) => (start + index) % 16))
+  }
+}
+
 function hasTables(bytes: Buffer | null): boolean {
   return bytes !== null && parseTsPacket(bytes, 0).pid === TS_PAT_PID
 }
@@ -68,14 +76,20 @@ describe('TS_FORMAT', () => {
     const before = muxer.mux(unitOf(VIDEO, 0))!
     const second = muxer.start(about)
     const after = [unitOf(AUDIO, 1), unitOf(VIDEO, 2)].map((unit) => muxer.mux(unit)!)
-    for (const seen of [
-      [first, before, ...after],
-      [second, ...after],
-    ]) {
-      for (const [pid, counters] of countersOf(Buffer.concat(seen))) {
-        const [start = 0] = counters
-        expect(counters, `PID ${pid}`).to.eql(counters.map((_, index) => (start + index) % 16))
-      }
-    }
+    expectCountedOn([first, before, ...after])
+    expectCountedOn([second, ...after])
+  })
+
+  it('goes on for receivers that come from another stream, with other codecs in the places of its own', () => {
+    const former = TS_FORMAT.createMuxer()
+    const before = [former.start({ tracks: [VIDEO, AUDIO], metadata: METADATA })]
+    for (const index of [0, 1, 2]) before.push(former.mux(unitOf(VIDEO, index, index === 0))!)
+    const muxer = TS_FORMAT.createMuxer(former)
+    const h265 = trackOf('h265', 0)
+    muxer.start({ tracks: [h265, AUDIO], metadata: METADATA })
+    const after = [unitOf(h265, 3), unitOf(AUDIO, 3)].map((unit) => muxer.mux(unit)!)
+    expectCountedOn([...before, ...after])
+    const { units } = demuxTs([...before, ...after])
+    expect(units.map(({ track }) => track.codec)).to.eql(['h264', 'h264', 'h264', 'h265', 'aac'])
   })
 })

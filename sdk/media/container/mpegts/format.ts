@@ -8,10 +8,14 @@ import { canCarryInTs } from './stream-entry.ts'
 const TABLES_INTERVAL_MS = 500
 
 class LiveTsMuxer implements Muxer {
-  readonly #muxer = new TsMuxer()
+  readonly #muxer: TsMuxer
   #carried: MuxerStart['tracks'] = []
   /** When the tables were sent last; undefined when others are to be sent before the next unit. */
   #tablesMs: number | undefined
+
+  constructor(former: Muxer | undefined) {
+    this.#muxer = new TsMuxer(former instanceof LiveTsMuxer ? former.#muxer : undefined)
+  }
 
   start({ tracks }: MuxerStart): Buffer {
     this.#carried = tracks.filter(canCarryInTs)
@@ -42,4 +46,8 @@ class LiveTsMuxer implements Muxer {
  * A continuous MPEG-TS of one program that begins anywhere in the stream, with all tracks that `canCarryInTs`. What
  * leaves is always whole packets, so a sink may cut it into datagrams of seven (1,316 bytes).
  */
-export const TS_FORMAT: MuxerFormat = { name: 'mpegts', carries: canCarryInTs, createMuxer: () => new LiveTsMuxer() }
+export const TS_FORMAT: MuxerFormat = {
+  name: 'mpegts',
+  carries: canCarryInTs,
+  createMuxer: (former) => new LiveTsMuxer(former),
+}

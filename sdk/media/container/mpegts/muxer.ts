@@ -54,7 +54,8 @@ type MuxedStream = {
 /**
  * Makes an MPEG-TS of one program (ISO/IEC 13818-1). `tables` goes before the first unit and wherever a receiver may
  * start: before each segment, or each keyframe of a continuous stream. A muxer serves one timeline; make another where
- * times begin anew.
+ * times begin anew. One for receivers that come from another stream goes on with the counters, the clock
+ * and the version of the tables that they have had.
  *
  * The times in it are those of the units and {@link TS_CLOCK_LEAD_TICKS} more; the clock, carried by the first track of
  * video or else of audio, is the decoding time. That lies earlier where pictures would be shown before it.
@@ -69,6 +70,18 @@ export class TsMuxer {
   #programMapVersion = 0
   #lastClock: number | undefined
   readonly #tableCounters = { [TS_PAT_PID]: 0, [PMT_PID]: 0 }
+  /** The streams of a former muxer, by PID. */
+  readonly #formerStreams = new Map<number, MuxedStream>()
+
+  /** @param former The muxer that the receivers come from. */
+  constructor(former?: TsMuxer) {
+    if (former === undefined) return
+    this.#programMap = former.#programMap
+    this.#programMapVersion = former.#programMapVersion
+    this.#lastClock = former.#lastClock
+    Object.assign(this.#tableCounters, former.#tableCounters)
+    for (const stream of former.#streams.values()) this.#formerStreams.set(stream.pid, { ...stream })
+  }
 
   /**
    * Sets the tracks, at first and when they change. PIDs follow the order of the tracks and not their ids, so that a
@@ -86,7 +99,7 @@ export class TsMuxer {
   setTracks(tracks: readonly Track[]): void {
     const pids = tracks.map((track) => this.#streamOf(track)?.pid ?? FIRST_PID + (this.#streamCount++ % PID_COUNT))
     const entries = tracks.map((track, index) => tsStreamEntry(track, pids[index]!))
-    const streams = tracks.map((track, index) => this.#streamOf(track) ?? newStream(track, pids[index]!))
+    const streams = tracks.map((track, index) => this.#streamOf(track) ?? this.#newStream(track, pids[index]!))
     this.#streams.clear()
     for (const [index, { id }] of tracks.entries()) this.#streams.set(id, streams[index]!)
     const clockTrack = tracks.find(({ kind }) => kind === 'video') ?? tracks[0]
@@ -169,6 +182,19 @@ export class TsMuxer {
     return stream?.codec === codec ? stream : undefined
   }
 
+  #newStream(track: Track, pid: number): MuxedStream {
+    const { continuityCounter = 0, lastTicks = -Infinity } = this.#formerStreams.get(pid) ?? {}
+    return {
+      codec: track.codec,
+      pid,
+      streamId: streamIdOf(track),
+      config: track.config,
+      pieces: unitPiecesOf(track),
+      ...{ continuityCounter, lastTicks },
+      earlyTicks: 0,
+    }
+  }
+
   #tables(counted: 'next' | 'last'): Buffer {
     const programs = serializePat([{ programNumber: PROGRAM_NUMBER, pid: PMT_PID }])
     const held = { version: 0, current: true }
@@ -191,19 +217,6 @@ export class TsMuxer {
     writeTsPackets(bytes, 0, packets, [POINTER, section, stuffing], sizeBytes)
     this.#tableCounters[pid] = (continuityCounter + count) % 16
     return bytes
-  }
-}
-
-function newStream(track: Track, pid: number): MuxedStream {
-  return {
-    codec: track.codec,
-    pid,
-    streamId: streamIdOf(track),
-    config: track.config,
-    pieces: unitPiecesOf(track),
-    continuityCounter: 0,
-    earlyTicks: 0,
-    lastTicks: -Infinity,
   }
 }
 
