@@ -31,6 +31,9 @@ const PAGE = `<!doctype html>
   hls.loadSource(url)
 </script>`
 
+/** A bound of what hangs: a busy machine may need a while to decode several streams. */
+const TIMEOUT_MS = 60_000
+
 // Scripts are text, for they run in the page, whose types are not those of this project.
 const STATE = `({
   timeSeconds: video.currentTime,
@@ -99,7 +102,7 @@ export class HlsPage {
       last = await this.state()
       return (done(last) || failures(last).length > 0) && last
     }
-    const state = await waitFor(condition, { what }).catch((cause: unknown) => {
+    const state = await waitFor(condition, { what, timeoutMs: TIMEOUT_MS }).catch((cause: unknown) => {
       throw new Error(`waited for ${what}, and the page shows ${JSON.stringify(last)}`, { cause })
     })
     expect(failures(state), what).to.eql([])
