@@ -1,4 +1,4 @@
-import { SluiceError, StreamUnavailable, type SourceControl } from 'sluice/sdk'
+import { InvalidRequest, SluiceError, StreamUnavailable, type SourceControl } from 'sluice/sdk'
 import { withDeadline } from '../base/deadline.ts'
 import type { SessionLife } from './session-life.ts'
 
@@ -11,6 +11,7 @@ type SourceCommand = 'pause' | 'resume' | 'setSpeed' | 'seek'
 /**
  * The control of a publisher's source for others than its plugin, with the commands that the source has. What the source
  * throws is logged as its plugin's and ends nothing but the call, which throws `StreamUnavailable`; a named error passes.
+ * What is no speed or position, as some protocols let clients send it, is refused with `InvalidRequest`.
  */
 export function guardedControl(control: SourceControl, session: SessionLife): SourceControl {
   const position = control.position?.bind(control)
@@ -22,9 +23,19 @@ export function guardedControl(control: SourceControl, session: SessionLife): So
     ...(position && { position: () => guarded(session, 'position', position) }),
     ...(pause && { pause: () => command(session, 'pause', pause) }),
     ...(resume && { resume: () => command(session, 'resume', resume) }),
-    ...(setSpeed && { setSpeed: (speed) => command(session, 'setSpeed', () => setSpeed(speed)) }),
-    ...(seek && { seek: (positionMs) => command(session, 'seek', () => seek(positionMs)) }),
+    ...(setSpeed && { setSpeed: (speed) => command(session, 'setSpeed', () => setSpeed(speedOf(speed))) }),
+    ...(seek && { seek: (positionMs) => command(session, 'seek', () => seek(positionOf(positionMs))) }),
   }
+}
+
+function speedOf(speed: number): number {
+  if (Number.isFinite(speed) && speed > 0) return speed
+  throw new InvalidRequest('speed: expected a number above 0')
+}
+
+function positionOf(positionMs: number): number {
+  if (Number.isFinite(positionMs)) return positionMs
+  throw new InvalidRequest('position: expected a number of milliseconds')
 }
 
 /** Calls the control of a source; see {@link guardedControl}. */

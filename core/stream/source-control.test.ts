@@ -136,6 +136,20 @@ describe('The control of a source', () => {
     expect(Object.keys(control ?? {})).to.eql(['position', 'pause', 'seek'])
   })
 
+  it('is given no number that is no speed or position', async () => {
+    const told: number[] = []
+    const { subscriber } = await rigWith({
+      setSpeed: (speed) => void told.push(speed),
+      seek: (ms) => void told.push(ms),
+    })
+    const { control } = subscriber
+    for (const speed of [0, -1, NaN, Infinity]) {
+      expect(await failure(control?.setSpeed?.(speed)), String(speed)).to.be.instanceOf(InvalidRequest)
+    }
+    for (const ms of [NaN, Infinity]) expect(await failure(control?.seek?.(ms))).to.be.instanceOf(InvalidRequest)
+    expect(told).to.eql([])
+  })
+
   it('is for nobody who shares a stream, nor for who has left', async () => {
     const shared = await rigWith({ pause: () => {} }, {})
     expect(shared.subscriber.control).to.equal(undefined)

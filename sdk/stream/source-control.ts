@@ -14,10 +14,13 @@ export interface SourceControl {
   pause?(): void | Promise<void>
   /** Goes on with what comes next. */
   resume?(): void | Promise<void>
-  /** Plays faster or slower; 1 is the pace of the recording. The source says so by `Publisher.setSpeed`. */
+  /**
+   * Plays faster or slower, at a speed above 0; 1 is the pace of the recording. The source says so by `Publisher.setSpeed`.
+   */
   setSpeed?(speed: number): void | Promise<void>
   /**
-   * Goes on at the keyframe at a position, or the last one before it. It settles before media of the new place is written,
+   * Goes on at the keyframe at a position, or the last one before it; a position outside the recording is taken for its
+   * nearer end. It settles before media of the new place is written,
    * and the source calls `Publisher.discontinuity` in between.
    */
   seek?(positionMs: number): void | Promise<void>
