@@ -11,9 +11,11 @@ import { HlsPages } from '../support/hls-page.ts'
 import { startServer, type RunningServer } from '../support/server.ts'
 
 const KEY = 's3cret'
+/** The window is long enough for a player to which a busy machine gives little time. */
 const CONFIG = `
 hls:
   fragment: 1s
+  window: 60
   enableauth: true
   subscribe: { key: ${KEY} }
 `
