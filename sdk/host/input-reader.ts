@@ -113,11 +113,19 @@ function explain(errors: readonly ErrorObject[] = []): string {
   const missing = error?.keyword === 'required' ? [String(params['missingProperty'])] : []
   const name = [...path, ...missing].join('.') || `the ${part}`
   if (missing.length > 0) return `${name} is missing`
-  return `${name} ${words.length > 0 ? `must be ${words.join(' or ')}` : (error?.message?.replace(/^must be (?=[a-z])/u, 'must be a ').replace(/^must be a (?=[aeiou])/u, 'must be an ') ?? 'is not valid')}`
+  if (words.length > 0) return `${name} must be ${words.join(' or ')}`
+  const { keyword, message = 'is not valid' } = error ?? {}
+  return `${name} ${keyword === 'type' ? withArticle(message) : message}`
+}
+
+/** `must be an integer`, where ajv says `must be integer`. */
+function withArticle(message: string): string {
+  return message.replace(/^must be (?=(?<vowel>[aeiou])?)/u, (_, vowel) => (vowel ? 'must be an ' : 'must be a '))
 }
 
 /** The words of which a value must be one; empty where it may be something else. */
-function wordsOf({ enum: words = [], anyOf: members = [] }: JsonSchema = {}): readonly unknown[] {
+function wordsOf({ const: word, enum: words = [], anyOf: members = [] }: JsonSchema = {}): readonly unknown[] {
+  if (word !== undefined) return [word]
   if (words.length > 0) return words
   return members.every((member) => member.const !== undefined) ? members.map((member) => member.const) : []
 }

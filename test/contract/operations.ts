@@ -97,6 +97,26 @@ export function describeOperations(start: StartContractHost): void {
       )
     })
 
+    it('say in one sentence what a value must be', async () => {
+      const kinds = Type.Union([Type.Literal('a'), Type.Literal('b')])
+      const query = Type.Object({
+        count: Type.Optional(Type.Integer({ minimum: 1 })),
+        only: Type.Optional(Type.Literal('x')),
+        kind: Type.Optional(kinds),
+      })
+      const ask = await startWith((operations) =>
+        operations.add({ method: 'GET', path: 'say', summary: 'Say', query, handle: () => {} }),
+      )
+      for (const [asked, message] of [
+        ['count=many', 'count must be an integer'],
+        ['count=0', 'count must be >= 1'],
+        ['only=y', 'only must be x'],
+        ['kind=c', 'kind must be a or b'],
+      ] as const) {
+        expect(await ask(`/c/say?${asked}`)).to.eql(refused(400, 3, message))
+      }
+    })
+
     it('check stream paths, which take the rest of a path', async () => {
       const ask = await startWith((operations) => {
         const answer = Type.Object({ streamPath: Type.String() })

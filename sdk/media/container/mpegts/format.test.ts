@@ -32,6 +32,17 @@ function countersOf(bytes: Buffer): Map<number, number[]> {
   return counters
 }
 
+/** The clock references, in units of 300 ticks of 27 MHz (ISO/IEC 13818-1 2.4.3.4). */
+function clocksOf(bytes: Buffer): number[] {
+  const clocks: number[] = []
+  for (let offset = 0; offset < bytes.length; offset += TS_PACKET_SIZE_BYTES) {
+    const hasField = (bytes[offset + 3]! & 0x20) > 0 && bytes[offset + 4]! > 0
+    if (hasField && (bytes[offset + 5]! & 0x10) > 0)
+      clocks.push(bytes.readUInt32BE(offset + 6) * 2 + (bytes[offset + 10]! >> 7))
+  }
+  return clocks
+}
+
 /** Fails unless the packets of each PID follow each other. */
 function expectCountedOn(seen: readonly Buffer[]): void {
   for (const [pid, counters] of countersOf(Buffer.concat(seen))) {
@@ -91,5 +102,23 @@ describe('TS_FORMAT', () => {
     expectCountedOn([...before, ...after])
     const { units } = demuxTs([...before, ...after])
     expect(units.map(({ track }) => track.codec)).to.eql(['h264', 'h264', 'h264', 'h265', 'aac'])
+  })
+
+  it('has decoding times and a clock that never run back for receivers that come from another stream', () => {
+    const former = TS_FORMAT.createMuxer()
+    const about = { tracks: [VIDEO, AUDIO], metadata: METADATA }
+    // The sound has set the clock, as the pictures were late.
+    const seen = [former.start(about), ...[unitOf(VIDEO, 5), unitOf(AUDIO, 9)].map((unit) => former.mux(unit)!)]
+    const muxer = TS_FORMAT.createMuxer(former)
+    muxer.start(about)
+    const dts = 7 * FRAME_TICKS
+    // Shown two pictures before it is decoded: decoding is put earlier.
+    seen.push(muxer.mux(AccessUnit.fromData(VIDEO, dts, dts - 2 * FRAME_TICKS, true, sampleTrack('h264').keyframe))!)
+    const pictures = demuxTs(seen).units.filter(({ track }) => track.kind === 'video')
+    expect(pictures).to.have.length(2)
+    expect(pictures[1]!.dts).to.be.above(pictures[0]!.dts)
+    const clocks = clocksOf(Buffer.concat(seen))
+    expect(clocks).to.have.length(3)
+    expect(clocks).to.eql(clocks.toSorted((one, other) => one - other))
   })
 })

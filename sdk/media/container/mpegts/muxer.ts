@@ -70,8 +70,8 @@ export class TsMuxer {
   #programMapVersion = 0
   #lastClock: number | undefined
   readonly #tableCounters = { [TS_PAT_PID]: 0, [PMT_PID]: 0 }
-  /** The streams of a former muxer, by PID. */
-  readonly #formerStreams = new Map<number, MuxedStream>()
+  /** How far the streams of a former muxer have come, by PID. */
+  readonly #formerStreams = new Map<number, Pick<MuxedStream, 'continuityCounter' | 'lastTicks'>>()
 
   /** @param former The muxer that the receivers come from. */
   constructor(former?: TsMuxer) {
@@ -80,7 +80,9 @@ export class TsMuxer {
     this.#programMapVersion = former.#programMapVersion
     this.#lastClock = former.#lastClock
     Object.assign(this.#tableCounters, former.#tableCounters)
-    for (const stream of former.#streams.values()) this.#formerStreams.set(stream.pid, { ...stream })
+    for (const { pid, continuityCounter, lastTicks } of former.#streams.values()) {
+      this.#formerStreams.set(pid, { continuityCounter, lastTicks })
+    }
   }
 
   /**
