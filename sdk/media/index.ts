@@ -83,6 +83,16 @@ export { TS_CLOCK_LEAD_TICKS, TsMuxer } from './container/mpegts/muxer.ts'
 export { TS_PACKET_SIZE_BYTES } from './container/mpegts/packet.ts'
 export { canCarryInTs } from './container/mpegts/stream-entry.ts'
 export { MalformedError } from './errors.ts'
+export {
+  isRtcp,
+  parseRtpPacket,
+  RTP_HEADER_SIZE_BYTES,
+  serializeRtpPacket,
+  writeRtpHeader,
+  type RtpHeader,
+  type RtpHeaderExtension,
+  type RtpPacket,
+} from './rtp/packet.ts'
 export { CounterUnwrapper } from './time/counter-unwrapper.ts'
 export { rescale } from './time/rescale.ts'
 export { mainTracks } from './track.ts'
