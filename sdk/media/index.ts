@@ -93,6 +93,11 @@ export {
   type RtpHeaderExtension,
   type RtpPacket,
 } from './rtp/packet.ts'
+export { parseRtcp, serializeRtcp, type RtcpPacket } from './rtp/rtcp/compound.ts'
+export { shortNtpDelay, shortNtpTime } from './rtp/rtcp/ntp-time.ts'
+export { SDES_ITEM_TYPE } from './rtp/rtcp/source-description.ts'
+export type { ReportBlock } from './rtp/rtcp/report-block.ts'
+export type { SenderReport } from './rtp/rtcp/sender-report.ts'
 export { CounterUnwrapper } from './time/counter-unwrapper.ts'
 export { rescale } from './time/rescale.ts'
 export { mainTracks } from './track.ts'
