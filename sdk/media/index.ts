@@ -93,6 +93,7 @@ export {
   type RtpHeaderExtension,
   type RtpPacket,
 } from './rtp/packet.ts'
+export { RtpReorderBuffer, type RtpPacketHandler, type RtpReorderLimits } from './rtp/reorder-buffer.ts'
 export { parseRtcp, serializeRtcp, type RtcpPacket } from './rtp/rtcp/compound.ts'
 export { shortNtpDelay, shortNtpTime } from './rtp/rtcp/ntp-time.ts'
 export { SDES_ITEM_TYPE } from './rtp/rtcp/source-description.ts'
