@@ -93,6 +93,7 @@ export {
   type RtpHeaderExtension,
   type RtpPacket,
 } from './rtp/packet.ts'
+export { RtpReceptionStatistics } from './rtp/reception-statistics.ts'
 export { RtpReorderBuffer, type RtpPacketHandler, type RtpReorderLimits } from './rtp/reorder-buffer.ts'
 export { parseRtcp, serializeRtcp, type RtcpPacket } from './rtp/rtcp/compound.ts'
 export { shortNtpDelay, shortNtpTime } from './rtp/rtcp/ntp-time.ts'
