@@ -1,6 +1,6 @@
 import { ByteReader } from '../../bits/byte-reader.ts'
 import { MalformedError } from '../../errors.ts'
-import { readParameterSets, serializeParameterSets } from '../parameter-sets.ts'
+import { readParameterSets, serializeParameterSets } from '../parameter-set-list.ts'
 
 /** The content of an `avcC` box (ISO/IEC 14496-15 5.3.3.1.2), which FLV and RTMP carry as well. */
 export type AvcDecoderConfigurationRecord = {

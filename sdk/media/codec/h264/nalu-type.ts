@@ -14,6 +14,14 @@ export const H264_NALU_TYPE = {
   SPS_EXTENSION: 13,
 } as const
 
+/** Types of NAL units that a byte stream needs and access units do not have. */
+export const H264_FRAMING_TYPES: ReadonlySet<number> = new Set([
+  H264_NALU_TYPE.ACCESS_UNIT_DELIMITER,
+  H264_NALU_TYPE.END_OF_SEQUENCE,
+  H264_NALU_TYPE.END_OF_STREAM,
+  H264_NALU_TYPE.FILLER,
+])
+
 const SEI_RECOVERY_POINT = 6
 
 /** The type of a NAL unit; 0, which is unspecified, for an empty one. */

@@ -2,7 +2,7 @@ import { BitReader } from '../../bits/bit-reader.ts'
 import { BitWriter } from '../../bits/bit-writer.ts'
 import { ByteReader } from '../../bits/byte-reader.ts'
 import { MalformedError } from '../../errors.ts'
-import { readParameterSets, serializeParameterSets } from '../parameter-sets.ts'
+import { readParameterSets, serializeParameterSets } from '../parameter-set-list.ts'
 import { readGeneralProfileTierLevel } from './profile-tier-level.ts'
 import type { H265ProfileTierLevel } from './profile-tier-level.ts'
 

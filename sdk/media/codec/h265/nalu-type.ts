@@ -16,6 +16,14 @@ export const H265_NALU_TYPE = {
   SUFFIX_SEI: 40,
 } as const
 
+/** Types of NAL units that a byte stream needs and access units do not have. */
+export const H265_FRAMING_TYPES: ReadonlySet<number> = new Set([
+  H265_NALU_TYPE.ACCESS_UNIT_DELIMITER,
+  H265_NALU_TYPE.END_OF_SEQUENCE,
+  H265_NALU_TYPE.END_OF_STREAM,
+  H265_NALU_TYPE.FILLER,
+])
+
 /** The type of a NAL unit; 63, which is unspecified, for an empty one. */
 export function h265NaluType(nalu: Buffer): number {
   return ((nalu[0] ?? 0xff) >> 1) & 0x3f

@@ -1,17 +1,13 @@
 import { AccessUnit } from '../../access-unit.ts'
-import { H264_NALU_TYPE, h264NaluType, isH264RandomAccess } from '../../codec/h264/nalu-type.ts'
-import { H265_NALU_TYPE, h265NaluType, isH265RandomAccess } from '../../codec/h265/nalu-type.ts'
+import { H264_FRAMING_TYPES, h264NaluType, isH264RandomAccess } from '../../codec/h264/nalu-type.ts'
+import { H265_FRAMING_TYPES, h265NaluType, isH265RandomAccess } from '../../codec/h265/nalu-type.ts'
 import { splitAnnexB } from '../../codec/nalu.ts'
+import { ParameterSets } from '../../codec/parameter-sets.ts'
 import type { Track } from '../../track.ts'
 import { modulo, TS_CLOCK_RANGE, TS_TIMESCALE } from './clock.ts'
 import type { ElementaryStream, ElementaryStreamOptions } from './elementary-stream.ts'
-import { ParameterSets } from './parameter-sets.ts'
 
-/** NAL units that the byte stream needs and units do not have. */
-const DROPPED_TYPES = {
-  h264: typesOf(H264_NALU_TYPE),
-  h265: typesOf(H265_NALU_TYPE),
-} as const
+const FRAMING_TYPES = { h264: H264_FRAMING_TYPES, h265: H265_FRAMING_TYPES } as const
 
 /**
  * A stream of H.264 or H.265 in which each PES packet holds one access unit, as all encoders make it. Parameter sets
@@ -68,7 +64,7 @@ export class VideoStream implements ElementaryStream {
     let media = false
     for (const nalu of nalus) {
       const type = typeOf(nalu)
-      if (DROPPED_TYPES[this.#codec].has(type)) continue
+      if (FRAMING_TYPES[this.#codec].has(type)) continue
       const isSet = this.#sets.isSet(type)
       if (isSet) sets.push({ type, nalu })
       else media = true
@@ -88,9 +84,4 @@ export class VideoStream implements ElementaryStream {
       ? sink.configureTrack(this.#track, config)
       : sink.addTrack({ kind: 'video', codec: this.#codec, ...common })
   }
-}
-
-function typesOf(types: typeof H264_NALU_TYPE | typeof H265_NALU_TYPE): ReadonlySet<number> {
-  const { ACCESS_UNIT_DELIMITER, END_OF_SEQUENCE, END_OF_STREAM, FILLER } = types
-  return new Set([ACCESS_UNIT_DELIMITER, END_OF_SEQUENCE, END_OF_STREAM, FILLER])
 }
