@@ -12,6 +12,7 @@ import {
 } from './h265/hevc-decoder-configuration-record.ts'
 import { H265_NALU_TYPE } from './h265/nalu-type.ts'
 import { tryParse } from './try-parse.ts'
+import { MalformedError } from '../errors.ts'
 import type { VideoConfig } from '../track.ts'
 
 /** A stream may have 256 PPS; encoders use a few. */
@@ -46,13 +47,13 @@ export class ParameterSets {
    */
   update(sets: readonly { readonly type: number; readonly nalu: Buffer }[]): boolean {
     if (sets.every(({ nalu }) => this.has(nalu))) return false
-    const ofType = (wanted: number) => sets.filter(({ type }) => type === wanted).map(({ nalu }) => nalu)
+    const ofType = (wanted: number) => distinct(sets.filter(({ type }) => type === wanted).map(({ nalu }) => nalu))
     const types = this.#codec === 'h264' ? H264_NALU_TYPE : H265_NALU_TYPE
     const vps = this.#codec === 'h265' ? ofType(H265_NALU_TYPE.VPS) : []
     const sps = ofType(types.SPS)
     const pps = ofType(types.PPS)
-    if (vps.length > 0) this.#vps = vps.slice(0, MAX_SETS)
-    if (sps.length > 0) this.#sps = sps.slice(0, MAX_SETS)
+    if (vps.length > 0) this.#vps = vps
+    if (sps.length > 0) this.#sps = sps
     const kept =
       sps.length > 0 && pps.length > 0 ? [] : this.#pps.filter((old) => !pps.some((set) => this.#sameId(old, set)))
     this.#pps = [...kept, ...pps].slice(-MAX_SETS)
@@ -70,6 +71,16 @@ export class ParameterSets {
     if (!sps || !pps) return undefined
     if (this.#codec === 'h264') return this.#withAllH264(h264ConfigFromParameterSets(sps, pps))
     return vps && this.#withAllH265(h265ConfigFromParameterSets(vps, sps, pps))
+  }
+
+  /** The configuration as `config` gives it; undefined as well when they cannot be parsed. */
+  tryConfig(): VideoConfig | undefined {
+    try {
+      return this.config()
+    } catch (error) {
+      if (error instanceof MalformedError) return undefined
+      throw error
+    }
   }
 
   #withAllH264(config: VideoConfig): VideoConfig {
@@ -92,4 +103,14 @@ export class ParameterSets {
     const idOf = (pps: Buffer) => tryParse((bytes) => new BitReader(bytes).readUe(), pps.subarray(headerSizeBytes))
     return idOf(one) === idOf(other)
   }
+}
+
+/** The first sets that differ: some senders put the same one into a unit twice. */
+function distinct(sets: readonly Buffer[]): Buffer[] {
+  const found: Buffer[] = []
+  for (const set of sets) {
+    if (found.length === MAX_SETS) break
+    if (!found.some((other) => other.equals(set))) found.push(set)
+  }
+  return found
 }
