@@ -7,9 +7,11 @@ export type RtpPayload = {
   readonly sizeBytes: number
   /** The marker bit of the packet, as the payload format defines it. */
   readonly marker: boolean
+  /** How many ticks of the clock rate the payload plays later than its unit: for samples that were cut; else it is absent. */
+  readonly offsetTicks?: number
 }
 
-/** Cuts the access units of one track into payloads of RTP packets, all with the time of the unit. */
+/** Cuts the access units of one track into payloads of RTP packets, with the time of the unit unless `offsetTicks` says more. */
 export interface RtpPacketizer {
   /**
    * Returns the payloads of a unit in their order; none for a unit that has nothing to send.
