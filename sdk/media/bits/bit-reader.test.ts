@@ -37,6 +37,21 @@ describe('BitReader', () => {
     expect(bits.position).to.equal(11)
   })
 
+  it('reads bytes as views on byte boundaries, else as copies', () => {
+    const bytes = Buffer.from('a5f00f', 'hex')
+    const bits = new BitReader(bytes)
+    const view = bits.readBytes(1)
+    expect(view.buffer).to.equal(bytes.buffer)
+    expect(view.toString('hex')).to.equal('a5')
+    bits.skipBits(3)
+    expect(() => bits.readBytes(2)).to.throw(MalformedError, '16 bits needed at bit 11')
+    expect(bits.fork().readBytes(1).toString('hex')).to.equal('80')
+    expect(bits.position).to.equal(11)
+    expect(bits.readBytes(1).toString('hex')).to.equal('80')
+    expect(bits.position).to.equal(19)
+    expect(bytes.toString('hex')).to.equal('a5f00f')
+  })
+
   it('reads 32 bits as an unsigned number, aligned or not', () => {
     expect(reader('ffffffff').readBits(32)).to.equal(0xffffffff)
     const bits = reader('0ffffffff0')

@@ -40,6 +40,13 @@ export class BitReader {
     return value
   }
 
+  /** Another reader of the same bytes, at the same bit. */
+  fork(): BitReader {
+    const other = new BitReader(this.#bytes)
+    other.#position = this.#position
+    return other
+  }
+
   readFlag(): boolean {
     return this.readBits(1) === 1
   }
@@ -47,6 +54,20 @@ export class BitReader {
   skipBits(count: number): void {
     this.#need(count)
     this.#position += count
+  }
+
+  /** Reads whole bytes: a view where they lie on byte boundaries, otherwise a copy. */
+  readBytes(count: number): Buffer {
+    this.#need(count * 8)
+    const start = this.#position >>> 3
+    const shift = this.#position & 7
+    this.#position += count * 8
+    if (shift === 0) return this.#bytes.subarray(start, start + count)
+    const bytes = Buffer.allocUnsafe(count)
+    for (let index = 0; index < count; index += 1) {
+      bytes[index] = (this.#bytes[start + index]! << shift) | (this.#bytes[start + index + 1]! >>> (8 - shift))
+    }
+    return bytes
   }
 
   /** Skips to the next byte boundary; does nothing on one. */

@@ -52,6 +52,22 @@ const PLAIN_TYPES = new Set<number>([
  */
 export function parseAudioSpecificConfig(asc: Buffer): AudioSpecificConfig {
   const bits = new BitReader(asc)
+  const config = readConfig(bits)
+  if (!PLAIN_TYPES.has(config.objectType) || config.extension) return config
+  return { ...config, extension: readCompatibleExtension(bits, config.sampleRate) }
+}
+
+/**
+ * Reads past a configuration that begins at byte 0 of its reader and that other fields follow, so that nobody knows of
+ * extensions at its end.
+ * @throws {MalformedError} for types other than Main, LC, SSR and LTP too, whose end is not found here
+ */
+export function skipAudioSpecificConfig(bits: BitReader): void {
+  const { objectType } = readConfig(bits)
+  if (!PLAIN_TYPES.has(objectType)) throw new MalformedError(`audio object type ${objectType} has no known end`)
+}
+
+function readConfig(bits: BitReader): AudioSpecificConfig {
   const firstType = readObjectType(bits)
   const sampleRate = readSampleRate(bits)
   const channelConfiguration = bits.readBits(4)
@@ -66,8 +82,7 @@ export function parseAudioSpecificConfig(asc: Buffer): AudioSpecificConfig {
   const coreCoderDelay = bits.readFlag() ? bits.readBits(14) : undefined
   bits.skipBits(1) // extensionFlag, which means nothing for these types
   const programConfig = channelConfiguration === 0 ? readProgramConfigElement(bits) : undefined
-  const extension = before ?? readCompatibleExtension(bits, sampleRate)
-  return { ...head, shortFrames, coreCoderDelay, programConfig, extension }
+  return { ...head, shortFrames, coreCoderDelay, programConfig, extension: before }
 }
 
 function readObjectType(bits: BitReader): number {
