@@ -15,7 +15,7 @@ const PEERS = {
   chromium: { programs: ['chromium'], packages: ['chromium'] },
   gstreamer: {
     programs: ['gst-launch-1.0', 'gst-inspect-1.0'],
-    elements: ['videotestsrc', 'flvmux', 'rtmp2sink', 'x264enc', 'avenc_aac'],
+    elements: ['videotestsrc', 'flvmux', 'rtmp2sink', 'x264enc', 'avenc_aac', 'rtspclientsink'],
     packages: [
       'gstreamer1.0-tools',
       'gstreamer1.0-plugins-base',
@@ -23,6 +23,7 @@ const PEERS = {
       'gstreamer1.0-plugins-bad',
       'gstreamer1.0-plugins-ugly',
       'gstreamer1.0-libav',
+      'gstreamer1.0-rtsp',
     ],
   },
   vlc: { programs: ['cvlc', 'setpriv'], packages: ['vlc-bin', 'vlc-plugin-base', 'util-linux'] },
