@@ -11,6 +11,8 @@ const REMARKS: readonly RegExp[] = [
   / keepalive request failed for .* retrying with new connection$/u,
   // It reads the init segment again with each playlist it loads.
   / Found duplicated MOOV Atom\. Skipped it$/u,
+  // It tries one pair of ports after the other for RTP.
+  /^\[udp @ \w+\] bind failed: Address already in use$/u,
   /^\s*(?:Last message repeated \d+ times)?$/u,
 ]
 

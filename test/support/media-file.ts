@@ -1,3 +1,4 @@
+import { parseHexDump } from '../peers/hex-dump.ts'
 import { runPeer } from '../peers/process.ts'
 
 /** One packet of a media file, with its bytes. */
@@ -49,10 +50,4 @@ export async function readMediaFile(file: string): Promise<MediaStream[]> {
         data: parseHexDump(packet.data),
       })),
   }))
-}
-
-// Lines of `00000010: 0123 4567 …  text`, with 16 bytes each.
-function parseHexDump(dump: string): Buffer {
-  const lines = dump.split('\n').map((line) => line.slice(10, 50).replaceAll(' ', ''))
-  return Buffer.from(lines.join(''), 'hex')
 }

@@ -1,0 +1,109 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseGstreamerData } from './gstreamer-data.ts'
+import { keep } from './lifetime.ts'
+import { PeerProcess } from './process.ts'
+import type { PeerFrame, RtspTransport } from './rtsp.ts'
+
+/** The codecs of a stream, as far as GStreamer is to be told of them. */
+export type GstreamerCodecs = { readonly video: 'h264' | 'h265'; readonly audio: 'aac' | 'opus' | 'pcma' }
+
+const PARSERS = { h264: ['h264parse'], h265: ['h265parse'], aac: ['aacparse'], opus: ['opusparse'], pcma: [] } as const
+const DEPAYLOADERS = {
+  h264: 'rtph264depay',
+  h265: 'rtph265depay',
+  aac: 'rtpmp4gdepay',
+  opus: 'rtpopusdepay',
+  pcma: 'rtppcmadepay',
+} as const
+const PROTOCOLS = { tcp: 'tcp', udp: 'udp', multicast: 'udp-mcast', http: 'tcp' } as const satisfies Record<
+  RtspTransport,
+  string
+>
+/** How long it waits for a packet that is late. */
+const LATENCY_MS = 200
+
+/**
+ * Starts GStreamer sending a QuickTime or MP4 file as it is to `rtsp://…` or `rtsps://…`, at the speed of the clock. It
+ * sends AAC as MP4A-LATM (RFC 6416), its choice.
+ */
+export function publishRtspByGstreamer(
+  file: string,
+  url: string,
+  transport: 'tcp' | 'udp',
+  { video, audio }: GstreamerCodecs,
+): PeerProcess {
+  const source = ['filesrc', `location="${file}"`, '!', 'qtdemux', 'name=demux']
+  const sink = ['rtspclientsink', 'name=sink', `location="${url}"`, `protocols=${transport}`, 'tls-validation-flags=0']
+  return launch([
+    ...source,
+    ...chain('demux.video_0', 'queue', ...PARSERS[video]),
+    ...['!', ...sink],
+    ...chain('demux.audio_0', 'queue', ...PARSERS[audio], 'sink.'),
+  ])
+}
+
+/** GStreamer playing an RTSP address. It ends with the test that started it, at the latest. */
+export class GstreamerRtspPlayer {
+  readonly process: PeerProcess
+  readonly #folder: string
+
+  /** @param url `rtsp://…` or `rtsps://…`; no certificate is asked for */
+  constructor(url: string, transport: RtspTransport, { video, audio }: GstreamerCodecs) {
+    this.#folder = mkdtempSync(join(tmpdir(), 'gstreamer-'))
+    keep({ close: () => rmSync(this.#folder, { recursive: true, force: true }) })
+    const source = [
+      ...['rtspsrc', 'name=source', `location="${transport === 'http' ? tunnelled(url) : url}"`],
+      ...[`protocols=${PROTOCOLS[transport]}`, `latency=${LATENCY_MS}`, 'tls-validation-flags=0'],
+      // Times are those of RTP, and not moved by how packets came.
+      'buffer-mode=none',
+    ]
+    const units = `video/x-${video},stream-format=byte-stream,alignment=au`
+    this.process = launch([
+      ...source,
+      ...chain('source.', 'application/x-rtp,media=video', DEPAYLOADERS[video], units, ...this.#output('video')),
+      ...chain('source.', 'application/x-rtp,media=audio', DEPAYLOADERS[audio], ...this.#output('audio')),
+    ])
+  }
+
+  /** What has come so far, each kind in the order in which it came: first all video, then all audio. */
+  get frames(): PeerFrame[] {
+    return (['video', 'audio'] as const).flatMap((kind) => {
+      const file = this.#file(kind)
+      const bytes = existsSync(file) ? readFileSync(file) : Buffer.alloc(0)
+      return parseGstreamerData(bytes).map((buffer) => ({ kind, ...buffer }))
+    })
+  }
+
+  /**
+   * Waits for the end of the stream, and returns all that came.
+   * @throws {Error} with what GStreamer says when it fails, or the stream does not end in time (default 60 s)
+   */
+  async untilEnd(timeoutMs?: number): Promise<PeerFrame[]> {
+    await this.process.succeed(timeoutMs)
+    return this.frames
+  }
+
+  #file(kind: PeerFrame['kind']): string {
+    return join(this.#folder, `${kind}.gdp`)
+  }
+
+  #output(kind: PeerFrame['kind']): readonly string[] {
+    // Nothing waits for the other kind, or for the clock; what was written can be read at once.
+    return ['gdppay', `filesink async=false sync=false buffer-mode=unbuffered location="${this.#file(kind)}"`]
+  }
+}
+
+function launch(pipeline: readonly string[]): PeerProcess {
+  return new PeerProcess('gst-launch-1.0', ['-q', ...pipeline])
+}
+
+function chain(...elements: readonly string[]): string[] {
+  return elements.flatMap((element, index) => [...(index === 0 ? [] : ['!']), ...element.split(' ')])
+}
+
+/** GStreamer takes the tunnel from the scheme. */
+function tunnelled(url: string): string {
+  return url.replace(/^rtsps?/u, '$&h')
+}
