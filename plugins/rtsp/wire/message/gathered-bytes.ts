@@ -1,0 +1,36 @@
+/** Bytes that come in pieces, put together. */
+export class GatheredBytes {
+  readonly #maxSizeBytes: number
+  #bytes: Buffer
+  #sizeBytes = 0
+
+  /**
+   * @param maxSizeBytes what is never exceeded
+   * @param capacityBytes what is taken at the start; above it, memory follows the bytes received
+   */
+  constructor(maxSizeBytes: number, capacityBytes: number) {
+    this.#maxSizeBytes = maxSizeBytes
+    this.#bytes = Buffer.allocUnsafe(Math.min(maxSizeBytes, capacityBytes))
+  }
+
+  get missingBytes(): number {
+    return this.#maxSizeBytes - this.#sizeBytes
+  }
+
+  /** What has come so far, a view. */
+  get bytes(): Buffer {
+    return this.#bytes.subarray(0, this.#sizeBytes)
+  }
+
+  /** Copies a part of `source`, which must not be more than is missing. */
+  append(source: Buffer, start: number, end: number): void {
+    const needed = this.#sizeBytes + end - start
+    if (needed > this.#bytes.length) {
+      const grown = Buffer.allocUnsafe(Math.min(this.#maxSizeBytes, needed * 2))
+      this.#bytes.copy(grown, 0, 0, this.#sizeBytes)
+      this.#bytes = grown
+    }
+    source.copy(this.#bytes, this.#sizeBytes, start, end)
+    this.#sizeBytes = needed
+  }
+}

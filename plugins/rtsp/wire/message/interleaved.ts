@@ -1,0 +1,12 @@
+/** `$`, the channel and the size of the payload in 16 bits (RFC 2326 10.12). */
+export const INTERLEAVED_HEADER_SIZE_BYTES = 4
+
+/** The first byte of a frame, a dollar sign. */
+export const INTERLEAVED_MARK = 0x24
+
+/** Puts the header of a frame into `target`, in place: 4 bytes at `offset`. */
+export function writeInterleavedHeader(target: Buffer, offset: number, channel: number, sizeBytes: number): void {
+  target[offset] = INTERLEAVED_MARK
+  target[offset + 1] = channel
+  target.writeUInt16BE(sizeBytes, offset + 2)
+}
