@@ -1,0 +1,157 @@
+import { rescale } from '../time/rescale.ts'
+
+/** What reports may say against the place of a track before it is moved: less than is seen or heard. */
+export const RTP_MAX_OFFSET_MS = 5
+/** Steps of the RTP times, and offsets by reports, beyond which something else than the clocks' pace is the reason. */
+export const RTP_MAX_STEP_MS = 10_000
+
+/** One instant, by a sender report. */
+type ClockReport = { readonly ntpMs: number; readonly time: number }
+
+/** What the tracks of one source share: the track that was placed first, whose times the others are put in step with. */
+type RtpTimeline = { leader: RtpTrackClock | undefined }
+
+/**
+ * Puts the RTP times of several media of one source, each of which has a start and a pace of its own (RFC 3550 5.1), on one
+ * timeline. It begins with the first frame that is placed, at 0, and goes on by the clock of that track, the leader.
+ *
+ * Until there are sender reports (RFC 3550 6.4.1) of two tracks, they are put in step by the arrival of their frames.
+ */
+export class RtpClock {
+  readonly #timeline: RtpTimeline = { leader: undefined }
+
+  /** Adds a track. @param clockRate ticks a second of its RTP times */
+  track(clockRate: number): RtpTrackClock {
+    return new RtpTrackClock(clockRate, this.#timeline)
+  }
+}
+
+/** The clock of one track; `RtpClock.track` makes it. */
+export class RtpTrackClock {
+  readonly #clockRate: number
+  readonly #timeline: RtpTimeline
+  #started = false
+  /** The RTP time of the last frame, without wraps. */
+  #last = 0
+  #lastMs = 0
+  /** From RTP times without wraps to the timeline. */
+  #shift = 0
+  #report: ClockReport | undefined
+  /** A report that is far off those before it. */
+  #strayReport: ClockReport | undefined
+  /** The reports that the track was last put in step by, of its own and of the leader. */
+  #ownAligned: ClockReport | undefined
+  #leaderAligned: ClockReport | undefined
+
+  constructor(clockRate: number, timeline: RtpTimeline) {
+    this.#clockRate = clockRate
+    this.#timeline = timeline
+  }
+
+  /**
+   * Takes a sender report, before or while frames are placed. It is left aside where its RTP time is beyond 10 s of the last
+   * frame, and where its NTP time is beyond 10 s of what the reports before it say, unless the next one agrees with it.
+   * @param ntpMs milliseconds since the Unix epoch; undefined where the sender has no clock
+   */
+  report(ntpMs: number | undefined, rtpTimestamp: number): void {
+    if (ntpMs === undefined) return
+    const last = this.#started ? this.#last : (this.#report?.time ?? rtpTimestamp)
+    const report = { ntpMs, time: unwrapNear(rtpTimestamp, last) }
+    if (this.#started && !this.#isNear(report.time - last)) return
+    if (this.#agree(this.#report, report) || this.#agree(this.#strayReport, report)) {
+      this.#report = report
+      this.#strayReport = undefined
+    } else if (this.#report === undefined) {
+      this.#report = report
+    } else {
+      this.#strayReport = report
+    }
+  }
+
+  /**
+   * Returns the time of a frame on the timeline in ticks of this track's clock rate, an integer that never wraps; it is
+   * below 0 for what comes before the first frame of all.
+   *
+   * From one frame to the next it goes on, or back, by the difference of the RTP times, but for a correction: the track is
+   * not the leader, and new reports say that it is more than 5 ms and at most 10 s out of step. It then moves into step at
+   * once. A difference that is beyond ±10 s, and beyond ±10 s of the time that passed between the frames, is taken as a
+   * new start of the source, which goes on where the leader is by arrival.
+   * @param nowMs when the frame arrived, by a clock of any start, the same for all tracks
+   */
+  place(timestamp: number, nowMs: number): number {
+    const step = (timestamp - this.#last) | 0
+    if (!this.#started || this.#isJump(step, nowMs)) {
+      this.#start(timestamp, nowMs)
+    } else {
+      this.#last += step
+      this.#align(RTP_MAX_OFFSET_MS)
+    }
+    this.#lastMs = nowMs
+    return this.#last + this.#shift
+  }
+
+  /** The wall clock's time of an RTP time in milliseconds since the Unix epoch; undefined before the first report. */
+  ntpMsAt(timestamp: number): number | undefined {
+    const report = this.#report
+    if (report === undefined) return undefined
+    return report.ntpMs + this.#toMs((timestamp - report.time) | 0)
+  }
+
+  #start(timestamp: number, nowMs: number): void {
+    const leader = (this.#timeline.leader ??= this)
+    const time = leader.#started ? leader.#timeAt(nowMs, this.#clockRate) : 0
+    // Reports from before the first frame belong to it, those from before a new start do not.
+    const report = this.#started ? undefined : this.#report
+    this.#last = report === undefined ? timestamp : unwrapNear(timestamp, report.time)
+    this.#report = report !== undefined && this.#isNear(this.#last - report.time) ? report : undefined
+    this.#strayReport = undefined
+    this.#shift = time - this.#last
+    this.#started = true
+    this.#align(0)
+  }
+
+  /** Where the track is on the timeline at an instant, by its last frame, in ticks of another clock rate. */
+  #timeAt(nowMs: number, clockRate: number): number {
+    const elapsed = Math.round(((nowMs - this.#lastMs) * clockRate) / 1000)
+    return rescale(this.#last + this.#shift, this.#clockRate, clockRate) + elapsed
+  }
+
+  /** Puts the track in step with the leader if there are new reports, and they say that it is out of step by more. */
+  #align(maxOffsetMs: number): void {
+    const { leader } = this.#timeline
+    if (leader === undefined || leader === this) return
+    const own = this.#report
+    const its = leader.#report
+    if (own === undefined || its === undefined) return
+    if (own === this.#ownAligned && its === this.#leaderAligned) return
+    this.#ownAligned = own
+    this.#leaderAligned = its
+    const leaderTime = rescale(its.time + leader.#shift, leader.#clockRate, this.#clockRate)
+    const time = leaderTime + Math.round(((own.ntpMs - its.ntpMs) * this.#clockRate) / 1000)
+    const offset = time - (own.time + this.#shift)
+    if (Math.abs(this.#toMs(offset)) > maxOffsetMs && this.#isNear(offset)) this.#shift += offset
+  }
+
+  #isJump(step: number, nowMs: number): boolean {
+    return !this.#isNear(step) && Math.abs(this.#toMs(step) - (nowMs - this.#lastMs)) > RTP_MAX_STEP_MS
+  }
+
+  #agree(before: ClockReport | undefined, report: ClockReport): boolean {
+    if (before === undefined) return false
+    const offsetMs = report.ntpMs - before.ntpMs - this.#toMs(report.time - before.time)
+    return Math.abs(offsetMs) <= RTP_MAX_STEP_MS
+  }
+
+  #isNear(ticks: number): boolean {
+    return Math.abs(this.#toMs(ticks)) <= RTP_MAX_STEP_MS
+  }
+
+  #toMs(ticks: number): number {
+    return (ticks * 1000) / this.#clockRate
+  }
+}
+
+/** The time nearest to another one whose 32 lowest bits are these. */
+function unwrapNear(timestamp: number, near: number): number {
+  return near + ((timestamp - near) | 0)
+}
