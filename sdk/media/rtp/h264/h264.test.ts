@@ -8,7 +8,7 @@ import { MalformedError } from '../../errors.ts'
 import { loadCapture, loadLines } from '../fixtures/capture.ts'
 import { depacketize, formatOf, fromHex, hexOf, packetOf, packetsOf, sent } from '../fixtures/packets.ts'
 import { trackOf, unitOf } from '../fixtures/packets.ts'
-import { MAX_PACKETS_PER_ACCESS_UNIT } from '../nalu/picture-assembler.ts'
+import { MAX_PACKETS_PER_ACCESS_UNIT } from '../limits.ts'
 import { H264Depacketizer } from './depacketizer.ts'
 import { H264Packetizer } from './packetizer.ts'
 

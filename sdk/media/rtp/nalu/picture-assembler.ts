@@ -2,14 +2,12 @@ import { MAX_ACCESS_UNIT_SIZE_BYTES, MAX_NALUS_PER_ACCESS_UNIT } from '../../cod
 import { MalformedError } from '../../errors.ts'
 import type { VideoConfig } from '../../track.ts'
 import type { RtpFrame } from '../depacketizer.ts'
+import { MAX_PACKETS_PER_ACCESS_UNIT } from '../limits.ts'
 import type { RtpPacket } from '../packet.ts'
 import { NaluFragments } from './fragments.ts'
 import type { KnownSets } from './sprop.ts'
 import { splitAtStartCodes } from './start-code.ts'
 import type { NaluSyntax } from './syntax.ts'
-
-/** The largest access unit in packets of 1 KiB. */
-export const MAX_PACKETS_PER_ACCESS_UNIT = 16_384
 
 const NO_FRAMES: readonly RtpFrame[] = []
 
