@@ -1,5 +1,5 @@
 import type { AccessUnit } from '../../access-unit.ts'
-import { fragmentPayloads } from '../fragments.ts'
+import { fragmentPayloads } from '../fragment-payloads.ts'
 import type { RtpPacketizer, RtpPayload } from '../packetizer.ts'
 import { checkMaxPayload, type PacketizerOptions } from '../payload-size.ts'
 
