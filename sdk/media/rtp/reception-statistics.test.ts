@@ -84,10 +84,17 @@ describe('RtpReceptionStatistics', () => {
 
   it('begins its reports anew with another source, and goes on to count', () => {
     const statistics = receive([0, 2, 3])
-    statistics.receive(packetOf(500, 2), 0)
-    statistics.receive(packetOf(502, 2), 0)
-    expect(statistics.report(0)).to.include({ ssrc: 2, cumulativeLost: 1, highestSequenceNumber: 502 })
-    expect(statistics).to.include({ receivedPackets: 5, lostPackets: 2 })
+    expect(statistics.report(0)).to.include({ ssrc: 1, fractionLost: 64 })
+    statistics.receive(packetOf(0, 2, 4000), 0)
+    statistics.receive(packetOf(2, 2, 4000), 0)
+    expect(statistics.report(0)).to.include({
+      ssrc: 2,
+      fractionLost: 85,
+      cumulativeLost: 1,
+      highestSequenceNumber: 2,
+      jitter: 0,
+    })
+    expect(statistics).to.include({ receivedPackets: 5, lostPackets: 2, duplicatePackets: 0 })
   })
 
   it('keeps the cumulative loss within its 24 bits', () => {
@@ -110,7 +117,7 @@ describe('RtpReceptionStatistics', () => {
   it('measures jitter in ticks', () => {
     const statistics = new RtpReceptionStatistics(CLOCK_RATE)
     const jitters = ([0, 20, 41, 60, 80, 110, 10_131] as const).map((nowMs, i) => {
-      statistics.receive(packetOf(i, 1, (0xffffff00 + i * 160) % 2 ** 32), nowMs)
+      statistics.receive(packetOf(i, 1, (2 ** 32 - 700 + i * 160) % 2 ** 32), nowMs)
       return statistics.report(nowMs)!.jitter
     })
     // 8 ticks of jitter, then 8, 0, 80: J += (|D| − J) / 16. The last step is one of the clock.

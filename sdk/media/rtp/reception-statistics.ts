@@ -10,7 +10,6 @@ const SEEN_SIZE = 128
 const FIRST_WRAP = 2 ** 16
 const MIN_CUMULATIVE_LOST = -0x800000
 const MAX_CUMULATIVE_LOST = 0x7fffff
-const MAX_FRACTION = 255
 /** RFC 3550 A.8. */
 const JITTER_GAIN = 1 / 16
 /** A larger step is one of the source's clock, which would stay in the jitter for long. */
@@ -106,7 +105,7 @@ export class RtpReceptionStatistics {
     const ntpMs = senderReport?.ntpMs
     return {
       ssrc: this.#ssrc,
-      fractionLost: expected <= 0 || lost <= 0 ? 0 : Math.min(Math.floor((lost * 256) / expected), MAX_FRACTION),
+      fractionLost: lost <= 0 ? 0 : Math.floor((lost * 256) / expected),
       cumulativeLost: Math.min(Math.max(cumulativeLost, MIN_CUMULATIVE_LOST), MAX_CUMULATIVE_LOST),
       highestSequenceNumber: (this.#highest - FIRST_WRAP) >>> 0,
       jitter: Math.floor(this.#jitter) >>> 0,

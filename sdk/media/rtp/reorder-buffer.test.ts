@@ -37,6 +37,7 @@ const CASES: readonly [name: string, sequenceNumbers: readonly number[], given: 
   ['a wrap', [65_534, 65_535, 0, 1], '|65534 65535 0 1', 0],
   ['two packets in the wrong order', [1, 3, 2, 4], '|1 2 3 4', 0],
   ['the wrong order over a wrap', [65_534, 1, 0, 65_535, 2], '|65534 65535 0 1 2', 0],
+  ['packets that wait on both sides of a wrap', [65_533, 0, 65_535, 65_534], '|65533 65534 65535 0', 0],
   ['a packet that waits', [1, 3, 4], '|1', 0],
   ['the wait as long as there is room', [1, 3, 4, 5, 6], '|1', 0],
   ['a lost packet when there is no more room', [1, 3, 4, 5, 6, 7], '|1 |3 4 5 6 7', 0],
@@ -94,10 +95,11 @@ describe('RtpReorderBuffer', () => {
 
   it('begins anew with another source', () => {
     const { buffer, push, taken } = createBuffer()
-    push([1, 3])
+    push([1, 3, 30_000])
     buffer.push(packetOf(500, 2), 0)
     buffer.push(packetOf(501, 2), 0)
     expect(taken()).to.equal('|3 |500 501')
+    expect(buffer.droppedPackets).to.equal(1)
   })
 
   it('gives out what waits at the end', () => {

@@ -145,6 +145,14 @@ describe('RtpClock', () => {
     expect(place(1, 100, 6050)).to.equal((1040 + 10) * 8)
   })
 
+  it('forgets the reports from before a jump, even those that are near it', () => {
+    const { place, report, ntpMs } = createPair()
+    place(0, 0, 5000)
+    report(0, 9000)
+    expect(place(0, 18_000, 5040)).to.equal(3600)
+    expect(ntpMs(0, 18_000)).to.equal(undefined)
+  })
+
   it('goes on by the RTP times when frames come late, or all at once, or after a pause', () => {
     const { place } = createPair()
     place(0, 0, 5000)

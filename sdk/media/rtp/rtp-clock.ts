@@ -3,7 +3,7 @@ import { rescale } from '../time/rescale.ts'
 /** What reports may say against the place of a track before it is moved: less than is seen or heard. */
 export const RTP_MAX_OFFSET_MS = 5
 /** Steps of the RTP times, and offsets by reports, beyond which something else than the clocks' pace is the reason. */
-export const RTP_MAX_STEP_MS = 10_000
+const RTP_MAX_STEP_MS = 10_000
 
 /** One instant, by a sender report. */
 type ClockReport = { readonly ntpMs: number; readonly time: number }
@@ -39,9 +39,6 @@ export class RtpTrackClock {
   #report: ClockReport | undefined
   /** A report that is far off those before it. */
   #strayReport: ClockReport | undefined
-  /** The reports that the track was last put in step by, of its own and of the leader. */
-  #ownAligned: ClockReport | undefined
-  #leaderAligned: ClockReport | undefined
 
   constructor(clockRate: number, timeline: RtpTimeline) {
     this.#clockRate = clockRate
@@ -104,7 +101,6 @@ export class RtpTrackClock {
     const report = this.#started ? undefined : this.#report
     this.#last = report === undefined ? timestamp : unwrapNear(timestamp, report.time)
     this.#report = report !== undefined && this.#isNear(this.#last - report.time) ? report : undefined
-    this.#strayReport = undefined
     this.#shift = time - this.#last
     this.#started = true
     this.#align(0)
@@ -116,16 +112,13 @@ export class RtpTrackClock {
     return rescale(this.#last + this.#shift, this.#clockRate, clockRate) + elapsed
   }
 
-  /** Puts the track in step with the leader if there are new reports, and they say that it is out of step by more. */
+  /** Puts the track in step with the leader if their reports say that it is out of step by more. */
   #align(maxOffsetMs: number): void {
     const { leader } = this.#timeline
     if (leader === undefined || leader === this) return
     const own = this.#report
     const its = leader.#report
     if (own === undefined || its === undefined) return
-    if (own === this.#ownAligned && its === this.#leaderAligned) return
-    this.#ownAligned = own
-    this.#leaderAligned = its
     const leaderTime = rescale(its.time + leader.#shift, leader.#clockRate, this.#clockRate)
     const time = leaderTime + Math.round(((own.ntpMs - its.ntpMs) * this.#clockRate) / 1000)
     const offset = time - (own.time + this.#shift)

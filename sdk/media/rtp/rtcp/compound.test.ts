@@ -77,6 +77,7 @@ const CASES: readonly [name: string, bytes: string, packets: readonly RtcpPacket
     '81cd0004 59baaa5b 8f3bd0ad fffe8002 00100000',
     [gstreamerNack([0xfffe, 0, 14, 16])],
   ],
+  ['lost packets in no order', '81cd0004 59baaa5b 8f3bd0ad 00058000 00060000', [gstreamerNack([5, 21, 6])]],
   ['no lost packets', '81cd0002 59baaa5b 8f3bd0ad', [gstreamerNack([])]],
   ['the end of a source (GStreamer)', '81cb0001 72c8d027', [{ kind: 'bye', ssrcs: [0x72c8d027], reason: '' }]],
   [
@@ -206,6 +207,11 @@ const MALFORMED: readonly [name: string, bytes: string, message: string][] = [
   [
     'has too many items',
     `81ca0082 00000001 ${'0100'.repeat(RTCP_MAX_SDES_ITEMS + 2)}`,
+    `more than ${RTCP_MAX_SDES_ITEMS}`,
+  ],
+  [
+    'has too many items of two sources',
+    `82ca0084 ${`00000001 ${'0100'.repeat(RTCP_MAX_SDES_ITEMS / 2 + 1)} 0000`.replaceAll(' ', '').repeat(2)}`,
     `more than ${RTCP_MAX_SDES_ITEMS}`,
   ],
   ['has too many lost packets', `81cd0193 ${'00'.repeat(8 + (RTCP_MAX_NACK_ENTRIES + 1) * 4)}`, 'NACK'],

@@ -12,7 +12,7 @@ export const RTCP_TYPE = {
 } as const
 
 /** What the count of 5 bits in the header can say. */
-export const RTCP_MAX_COUNT = 31
+const RTCP_MAX_COUNT = 31
 
 const VERSION = 2
 const HAS_PADDING = 0x20
