@@ -65,6 +65,13 @@ export class RtspMessageReader {
   }
 }
 
+/** The bytes of an interleaved packet. */
+export function serializeFrame({ channel, data }: InterleavedFrame): Buffer {
+  const head = Buffer.of(DOLLAR, channel, 0, 0)
+  head.writeUInt16BE(data.length, 2)
+  return Buffer.concat([head, data])
+}
+
 function splitHeader(line: string): [string, string] {
   const colon = line.indexOf(':')
   return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()]

@@ -2,7 +2,7 @@ import { connect as connectTcp, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { keep } from '../../peers/lifetime.ts'
 import { waitFor } from '../../peers/wait-for.ts'
-import { RtspMessageReader, type InterleavedFrame, type RtspMessage } from './message-reader.ts'
+import { RtspMessageReader, serializeFrame, type InterleavedFrame, type RtspMessage } from './message-reader.ts'
 
 /** An answer of a server. */
 export type RtspAnswer = RtspMessage & { readonly status: number }
@@ -81,9 +81,7 @@ export class RtspProbe {
 
   /** Sends a packet in the connection. */
   writeFrame(channel: number, data: Buffer): void {
-    const head = Buffer.of(0x24, channel, 0, 0)
-    head.writeUInt16BE(data.length, 2)
-    this.write(Buffer.concat([head, data]))
+    this.write(serializeFrame({ channel, data }))
   }
 
   /** Sends a request, and resolves with its answer. */
