@@ -1,0 +1,33 @@
+import { splitUnquoted, unquote } from '../quoted-text.ts'
+
+/** A scheme and its parameters, as in `WWW-Authenticate` and `Authorization` (RFC 9110 11.2). */
+export type Challenge = {
+  /** In lower case. */
+  readonly scheme: string
+  /** By name in lower case, without quotes; of a repeated name the first value. */
+  readonly parameters: ReadonlyMap<string, string>
+}
+
+const PARAMETER = /^([\w!#$%&'*+.^`|~-]+)\s*=\s*(.*)$/su
+const SCHEME = /^([\w-]+)(?:\s+(?!=)(.*))?$/su
+
+/** Parses the values of all headers of a kind, each of which can have several challenges in it. */
+export function parseChallenges(values: readonly string[]): Challenge[] {
+  return values.flatMap(parseValue)
+}
+
+function parseValue(value: string): Challenge[] {
+  const challenges: Challenge[] = []
+  let parameters: Map<string, string> | undefined
+  for (const part of splitUnquoted(value, ',')) {
+    const [, scheme, first] = SCHEME.exec(part) ?? []
+    if (scheme !== undefined) {
+      parameters = new Map()
+      challenges.push({ scheme: scheme.toLowerCase(), parameters })
+    }
+    const [, name, text] = PARAMETER.exec(scheme === undefined ? part : (first ?? '')) ?? []
+    if (name === undefined || text === undefined || parameters?.has(name.toLowerCase())) continue
+    parameters?.set(name.toLowerCase(), unquote(text))
+  }
+  return challenges
+}

@@ -1,0 +1,76 @@
+import { quote } from '../quoted-text.ts'
+import { parseChallenges, type Challenge } from './challenge.ts'
+import { digestAlgorithm, digestResponse, type DigestAlgorithm } from './digest.ts'
+
+type Chosen =
+  | { readonly scheme: 'basic' }
+  | { readonly scheme: 'digest'; readonly algorithm: DigestAlgorithm; readonly parameters: Challenge['parameters'] }
+
+/** Answers the challenges of a server (RFC 7616 3.4, RFC 7617 2). */
+export class ClientAuthorization {
+  readonly #username: string
+  readonly #password: string
+  #chosen: Chosen | undefined
+  #nonceCount = 0
+
+  constructor(username: string, password: string) {
+    this.#username = username
+    this.#password = password
+  }
+
+  /**
+   * Takes the values of all headers `WWW-Authenticate` of a response, and of the schemes in them the best: Digest with
+   * SHA-256, with MD5, Basic. Whether there is one.
+   */
+  challenge(values: readonly string[]): boolean {
+    this.#chosen = choose(parseChallenges(values))
+    this.#nonceCount = 0
+    return this.#chosen !== undefined
+  }
+
+  /**
+   * The value of `Authorization` for a request; undefined before there was a challenge.
+   * @param cnonce new random text of letters and digits for each request, 16 or more
+   */
+  authorize(method: string, uri: string, cnonce: string): string | undefined {
+    if (this.#chosen === undefined) return undefined
+    if (this.#chosen.scheme === 'digest') return this.#digest(this.#chosen, method, uri, cnonce)
+    return `Basic ${Buffer.from(`${this.#username}:${this.#password}`).toString('base64')}`
+  }
+
+  #digest(chosen: Chosen & { scheme: 'digest' }, method: string, uri: string, cnonce: string): string {
+    const { algorithm, parameters } = chosen
+    const username = this.#username
+    const realm = parameters.get('realm') ?? ''
+    const nonce = parameters.get('nonce') ?? ''
+    this.#nonceCount += 1
+    const nc = this.#nonceCount.toString(16).padStart(8, '0')
+    const qop = parameters.has('qop') ? { nc, cnonce } : undefined
+    const input = { algorithm, username, realm, password: this.#password, method, uri, nonce, qop }
+    const parts = [
+      `username=${quote(username)}`,
+      `realm=${quote(realm)}`,
+      `nonce=${quote(nonce)}`,
+      `uri=${quote(uri)}`,
+      `response="${digestResponse(input)}"`,
+    ]
+    // Old cameras know none of these: each is only for who asks for it.
+    if (parameters.has('algorithm')) parts.push(`algorithm=${algorithm}`)
+    const opaque = parameters.get('opaque')
+    if (opaque !== undefined) parts.push(`opaque=${quote(opaque)}`)
+    if (qop !== undefined) parts.push('qop=auth', `nc=${nc}`, `cnonce="${cnonce}"`)
+    return `Digest ${parts.join(', ')}`
+  }
+}
+
+function choose(challenges: readonly Challenge[]): Chosen | undefined {
+  const digests = challenges.flatMap(({ scheme, parameters }) => {
+    const algorithm = digestAlgorithm(parameters.get('algorithm'))
+    const offersAuth = (parameters.get('qop') ?? 'auth').split(',').some((qop) => qop.trim().toLowerCase() === 'auth')
+    const isUsable = scheme === 'digest' && algorithm !== undefined && offersAuth && parameters.has('nonce')
+    return isUsable ? [{ scheme: 'digest' as const, algorithm, parameters }] : []
+  })
+  const best = digests.find(({ algorithm }) => algorithm === 'SHA-256') ?? digests[0]
+  if (best !== undefined) return best
+  return challenges.some(({ scheme }) => scheme === 'basic') ? { scheme: 'basic' } : undefined
+}
