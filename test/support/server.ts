@@ -68,6 +68,10 @@ export class RunningServer {
     return this.pluginPort('rtmp', true)
   }
 
+  get rtspPort(): number {
+    return this.pluginPort('rtsp')
+  }
+
   /** Warnings and worse: a test of the good case expects none. */
   get problems(): ServerLogRecord[] {
     return this.records.filter(({ level }) => level === 'warn' || level === 'error' || level === 'fatal')
@@ -90,6 +94,11 @@ export class RunningServer {
   /** @param target app and name, with or without query */
   rtmp(target: string): string {
     return `rtmp://127.0.0.1:${this.rtmpPort}/${target}`
+  }
+
+  /** @param target app and name, with or without query */
+  rtsp(target: string): string {
+    return `rtsp://127.0.0.1:${this.rtspPort}/${target}`
   }
 
   /** Asks an admin operation, by POST when it has a body. */

@@ -1,0 +1,85 @@
+import { expect } from 'chai'
+import { playRtspByFfmpeg, publishRtspByFfmpeg } from '../peers/ffmpeg-rtsp.ts'
+import { GstreamerRtspPlayer, publishRtspByGstreamer } from '../peers/gstreamer-rtsp.ts'
+import type { PeerProcess } from '../peers/process.ts'
+import { requirePeer } from '../peers/require-peer.ts'
+import type { PeerFrame } from '../peers/rtsp.ts'
+import { waitFor } from '../peers/wait-for.ts'
+import { compareFrames } from '../support/rtsp/frame-comparison.ts'
+import { RTSP_SOURCES, rtspSource, type RtspSource, type RtspSourceName } from '../support/rtsp/rtsp-source.ts'
+import { startServer, type RunningServer } from '../support/server.ts'
+
+const CONFIG = `
+rtsp:
+  tcp:
+    listenaddr: 127.0.0.1:0
+`
+const TRANSPORTS = ['tcp', 'udp'] as const
+const PEERS = ['ffmpeg', 'GStreamer'] as const
+/** A picture: what audio may be shifted against video. */
+const AUDIO_SHIFT_MS = 40
+/** ffmpeg never sends its last packet of AAC, and over UDP the end may come before the last datagrams. */
+const MISSING_AT_END_MS = 150
+/** Pictures of a second: fewer are no stream that was played. */
+const LEAST_PICTURES = 25
+
+type Peer = (typeof PEERS)[number]
+type Transport = (typeof TRANSPORTS)[number]
+
+function publish(peer: Peer, { file, ...source }: RtspSource, url: string, transport: Transport): PeerProcess {
+  if (peer === 'ffmpeg') return publishRtspByFfmpeg(file, url, transport)
+  return publishRtspByGstreamer(file, url, transport, { video: source.videoCodec, audio: source.audioCodec })
+}
+
+function play(peer: Peer, source: RtspSource, url: string, transport: Transport): Promise<PeerFrame[]> {
+  // ffmpeg tells of datagrams that it waited for, also where they came.
+  if (peer === 'ffmpeg') return playRtspByFfmpeg(url, transport, { lossy: transport === 'udp' })
+  return new GstreamerRtspPlayer(url, transport, { video: source.videoCodec, audio: source.audioCodec }).untilEnd()
+}
+
+describe('what is published by RTSP is played by RTSP, frame by frame', () => {
+  let server: RunningServer
+  before(async function () {
+    requirePeer(this, 'ffmpeg')
+    requirePeer(this, 'gstreamer')
+    server = await startServer({ config: CONFIG })
+  })
+
+  /** Publishes once, and compares what each player gets by each transport. */
+  async function run(source: RtspSource, publisher: Peer, transport: Transport): Promise<void> {
+    const target = `live/${publisher}-${transport}-${source.videoCodec}-${source.audioCodec}`
+    const sending = publish(publisher, source, server.rtsp(target), transport)
+    const isUp = () => sending.exited !== undefined || server.server.streams.get(target)?.publisher !== undefined
+    await waitFor(isUp, { what: `${publisher} to publish` })
+    const maySendLess = transport === 'udp' || (publisher === 'ffmpeg' && source.audioCodec === 'aac')
+    const check = async (player: Peer, by: Transport) => {
+      const frames = await play(player, source, server.rtsp(target), by)
+      const { video } = compareFrames(source, frames, {
+        late: true,
+        missingAtEndMs: maySendLess || by === 'udp' ? MISSING_AT_END_MS : 0,
+        audioShiftMs: AUDIO_SHIFT_MS,
+      })
+      expect(video.received).to.be.at.least(LEAST_PICTURES)
+    }
+    const pairs = PEERS.flatMap((player) => TRANSPORTS.map((by) => ({ player, by })))
+    const checks = pairs.map(({ player, by }) =>
+      check(player, by).catch((cause: unknown) => {
+        throw new Error(`${publisher} by ${transport}, played by ${player} by ${by}: ${String(cause)}`, { cause })
+      }),
+    )
+    const results = await Promise.allSettled([sending.succeed(), ...checks])
+    const errors = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as Error] : []))
+    if (errors.length > 0) throw new AggregateError(errors, errors.map(({ message }) => message).join('\n'))
+  }
+
+  for (const name of Object.keys(RTSP_SOURCES) as RtspSourceName[]) {
+    for (const publisher of PEERS) {
+      it(`${name}, published by ${publisher}`, async () => {
+        const source = await rtspSource(name)
+        await Promise.all(TRANSPORTS.map((transport) => run(source, publisher, transport)))
+      })
+    }
+  }
+
+  after(() => expect(server?.problems).to.eql([]))
+})
