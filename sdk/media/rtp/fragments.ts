@@ -1,7 +1,7 @@
 import { MalformedError } from '../errors.ts'
 
 /** The largest frame of sound that is put together, far above what the codecs make. */
-export const MAX_AUDIO_FRAME_SIZE_BYTES = 64 * 1024
+const MAX_AUDIO_FRAME_SIZE_BYTES = 64 * 1024
 
 /** The pieces of a frame of sound that several packets carry. They are kept, not copied. */
 export class Fragments {

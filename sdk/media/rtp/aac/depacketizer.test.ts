@@ -211,6 +211,13 @@ describe('AacDepacketizer', () => {
     expect(pushAll(create(), [packetOf(adts, 0, true)])[0]!.config).to.equal(undefined)
   })
 
+  it('leaves what only begins like ADTS as it is', () => {
+    const depacketizer = new AacDepacketizer(formatOf('', 8000, 1))
+    const frames = pushAll(depacketizer, [packetOf(fromHex('0010 0048 fff16040015ffc 0102'), 0, true)])
+    expect(textOf(frames)).to.eql(['0 fff16040015ffc0102'])
+    expect(frames[0]!.config).to.equal(undefined)
+  })
+
   it('takes any bytes', () => {
     fuzzDepacketizer([...CASES.map(([, , , hex]) => fromHex(hex)), fromHex('0010 0028 0102')], create)
   })

@@ -81,6 +81,15 @@ describe('Ac3Depacketizer', () => {
     expect(frames[1]!.config).to.equal(undefined)
   })
 
+  it('takes no configuration of a frame of E-AC-3 that only adds channels', () => {
+    const depacketizer = create('eac3')
+    const frames = pushAll(depacketizer, [
+      packetOf(payloadOf(0, 1, eac3Frame(20, 1, 0x40)), 0, true),
+      packetOf(payloadOf(0, 1, eac3Frame(20, 2)), 1536, true),
+    ])
+    expect(frames.map(({ config }) => config !== undefined)).to.eql([false, true])
+  })
+
   it('puts pieces of E-AC-3 together, which all have one type', () => {
     const frames = [eac3Frame(20, 1), eac3Frame(22, 2)]
     const packets = frames.flatMap((frame, index) => [

@@ -57,6 +57,11 @@ describe('LatmDepacketizer', () => {
     })
   }
 
+  it('expects no configuration in elements where config is given and cpresent is not', () => {
+    const depacketizer = new LatmDepacketizer(formatOf('config=400024203fc0'))
+    expect(textOf(depacketizer.push(packet('02aabb', 0, true), true))).to.eql(['0 aabb'])
+  })
+
   it('reads several frames of an element, at times that wrap', () => {
     // StreamMuxConfig of three frames.
     const depacketizer = new LatmDepacketizer(formatOf('cpresent=0;config=420024203fc0'))

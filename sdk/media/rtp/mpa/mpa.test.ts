@@ -85,6 +85,7 @@ describe('MpaDepacketizer', () => {
     const pieces = [payloadOf(0, frame.subarray(0, 100)), payloadOf(100, frame.subarray(100))]
     const [start, end] = pieces.map((piece) => packetOf(piece, 7, false))
     expect(pushAll(depacketizer, [start!, end!]).map(dataOf)).to.deep.equal([frame])
+    expect(pushAll(depacketizer, [start!, { ...end!, timestamp: 8 }])[0]?.timestamp).to.equal(7)
     expect(pushAll(depacketizer, [end!])).to.eql([])
     expect(pushAll(depacketizer, [start!, packetOf(payloadOf(99, frame.subarray(99)), 7, false), end!])).to.eql([])
     depacketizer.push(start!, true)
