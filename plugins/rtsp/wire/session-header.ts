@@ -1,0 +1,29 @@
+import { MalformedError } from 'sluice/sdk/media'
+
+/** Servers make up 8 to some 40 characters. */
+export const MAX_SESSION_ID_LENGTH = 256
+
+/** Header `Session` (RFC 2326 12.37). */
+export type SessionHeader = {
+  readonly id: string
+  /** How long it lives without a sign of life, as responses say; where they do not, 60. */
+  readonly timeoutSeconds?: number
+}
+
+const ID = /^[^\s;,"]+$/u
+const TIMEOUT = /^timeout\s*=\s*(\d{1,6})$/iu
+
+/** @throws {MalformedError} when there is no identifier, or a broken one, which the message leaves out */
+export function parseSessionHeader(text: string): SessionHeader {
+  const [id = '', ...parameters] = text.split(';').map((part) => part.trim())
+  if (id.length > MAX_SESSION_ID_LENGTH || !ID.test(id)) {
+    throw new MalformedError(`identifier of ${id.length} characters in header Session`)
+  }
+  const [timeout] = parameters.flatMap((parameter) => TIMEOUT.exec(parameter)?.[1] ?? [])
+  return timeout === undefined || Number(timeout) === 0 ? { id } : { id, timeoutSeconds: Number(timeout) }
+}
+
+/** Writes the header. */
+export function serializeSessionHeader({ id, timeoutSeconds }: SessionHeader): string {
+  return timeoutSeconds === undefined ? id : `${id};timeout=${timeoutSeconds}`
+}
