@@ -1,0 +1,73 @@
+import { MalformedError } from 'sluice/sdk/media'
+import type { RtspRequest } from './message/message.ts'
+
+/** RTSP over HTTP, as QuickTime began it: what the server sends goes down a GET, what the client sends up a POST. */
+export const TUNNEL_CONTENT_TYPE = 'application/x-rtsp-tunnelled'
+
+/** Clients make up 16 to some 40 characters. */
+export const MAX_SESSION_COOKIE_LENGTH = 128
+
+/** What a POST announces, though its body goes on for as long as the client likes. */
+const POST_CONTENT_LENGTH = 32_767
+
+const COOKIE = /^[\u0021-\u007e]+$/u
+const CONTROL_OR_BLANK = /[\u0000-\u0020\u007f]/u
+
+/** The head of one half of a tunnel. */
+export type TunnelRequest = {
+  /** `get` opens the way down, `post` the way up: what follows its head is base64. */
+  readonly direction: 'get' | 'post'
+  /** The same in both halves, and made up by the client. */
+  readonly sessionCookie: string
+  /** Path and query as sent, or a whole URL. */
+  readonly path: string
+}
+
+/**
+ * What the head of a request of HTTP says of a tunnel; `null` when it is for none.
+ * @throws {MalformedError} when its cookie is too long or broken
+ */
+export function parseTunnelRequest(request: RtspRequest): TunnelRequest | null {
+  const { protocol, method, uri, headers } = request
+  const sessionCookie = headers.get('x-sessioncookie')
+  if (protocol !== 'HTTP' || (method !== 'GET' && method !== 'POST') || sessionCookie === undefined) return null
+  if (sessionCookie.length > MAX_SESSION_COOKIE_LENGTH || !COOKIE.test(sessionCookie)) {
+    throw new MalformedError(`x-sessioncookie of ${sessionCookie.length} characters`)
+  }
+  return { direction: method === 'GET' ? 'get' : 'post', sessionCookie, path: uri }
+}
+
+/**
+ * Writes the head of one half.
+ * @param host of the server, with its port
+ * @throws {MalformedError} when a part cannot stand in its line
+ */
+export function serializeTunnelRequest({ direction, sessionCookie, path }: TunnelRequest, host: string): Buffer {
+  if ([path, sessionCookie, host].some((text) => CONTROL_OR_BLANK.test(text))) {
+    throw new MalformedError('white space or a control character in what opens a tunnel')
+  }
+  const lines = [
+    `${direction.toUpperCase()} ${path} HTTP/1.0`,
+    `Host: ${host}`,
+    `x-sessioncookie: ${sessionCookie}`,
+    direction === 'get' ? `Accept: ${TUNNEL_CONTENT_TYPE}` : `Content-Type: ${TUNNEL_CONTENT_TYPE}`,
+    'Pragma: no-cache',
+    'Cache-Control: no-cache',
+  ]
+  if (direction === 'post') {
+    lines.push(`Content-Length: ${POST_CONTENT_LENGTH}`, 'Expires: Sun, 9 Jan 1972 00:00:00 GMT')
+  }
+  return Buffer.from(`${lines.join('\r\n')}\r\n\r\n`)
+}
+
+/** The head of the answer to a GET; a POST is never answered. */
+export function serializeTunnelAnswer(): Buffer {
+  const lines = [
+    'HTTP/1.0 200 OK',
+    'Connection: close',
+    'Cache-Control: no-store',
+    'Pragma: no-cache',
+    `Content-Type: ${TUNNEL_CONTENT_TYPE}`,
+  ]
+  return Buffer.from(`${lines.join('\r\n')}\r\n\r\n`)
+}
