@@ -88,12 +88,20 @@ export function readLeb128(bytes: Buffer, offset: number): { value: number; size
 /** Units with a size each and without temporal delimiters, as containers store them, in one new buffer. */
 export function joinObus(obus: readonly Av1Obu[]): Buffer {
   const parts: Buffer[] = []
-  for (const { type, header, payload } of obus) {
-    if (type === AV1_OBU_TYPE.TEMPORAL_DELIMITER) continue
-    const head = [header[0]! | HAS_SIZE, ...header.subarray(1)]
-    parts.push(Buffer.from([...head, ...serializeLeb128(payload.length)]), payload)
+  for (const obu of obus) {
+    if (obu.type !== AV1_OBU_TYPE.TEMPORAL_DELIMITER) parts.push(sizedObuHeader(obu), obu.payload)
   }
   return Buffer.concat(parts)
+}
+
+/** What comes before the payload of a unit with a size. */
+export function sizedObuHeader({ header, payload }: Av1Obu): Buffer {
+  return Buffer.from([header[0]! | HAS_SIZE, ...header.subarray(1), ...serializeLeb128(payload.length)])
+}
+
+/** What comes before the payload of a unit without a size. */
+export function unsizedObuHeader({ header }: Av1Obu): Buffer {
+  return (header[0]! & HAS_SIZE) === 0 ? header : Buffer.from([header[0]! & ~HAS_SIZE, ...header.subarray(1)])
 }
 
 /** The shortest leb128() of a number of up to 32 bits. */

@@ -114,9 +114,24 @@ const STREAMS: readonly { name: string; packets: readonly string[]; frames: read
     frames: ['1 6588', '3 419a'],
   },
   {
-    name: 'no picture of which one slice has no end',
-    packets: ['1! 6588', '2 419a', '2! 5c01 44', '3! 419a'],
-    frames: ['1 6588', '3 419a'],
+    name: 'no picture of which one slice has no end before the next time',
+    packets: ['1! 6588', '2 419a', '2! 5c81 44', '3! 419b'],
+    frames: ['1 6588', '3 419b'],
+  },
+  {
+    name: 'no picture of which one slice has no end before another',
+    packets: ['1! 6588', '2 419a', '2 5c81 44', '2! 4145', '3! 419b'],
+    frames: ['1 6588', '3 419b'],
+  },
+  {
+    name: 'no picture of which one slice has no begin',
+    packets: ['1! 6588', '2 419a', '2! 5c01 44', '3! 419b'],
+    frames: ['1 6588', '3 419b'],
+  },
+  {
+    name: 'no end of a picture within a NAL unit',
+    packets: ['1! 6588', '2 419a', '2! 5c81 44', '2 5c41 aa', '3! 419b'],
+    frames: ['1 6588', '2 419a 4144aa', '3 419b'],
   },
   {
     name: 'no unspecified types',

@@ -87,12 +87,7 @@ describe('Vp8Depacketizer', () => {
     const frames = depacketize(new Vp8Depacketizer(), packets)
     expect(frames.map(({ keyframe }) => keyframe)).to.deep.equal([true, false, true, true])
     const [first, , , last] = [{ width: 320, height: 180 }, undefined, undefined, { width: 160, height: 180 }]
-    expect(frames.map(({ config }) => config)).to.deep.equal([
-      vp8Config(first),
-      undefined,
-      undefined,
-      vp8Config(last),
-    ])
+    expect(frames.map(({ config }) => config)).to.deep.equal([vp8Config(first), undefined, undefined, vp8Config(last)])
   })
 
   for (const peer of ['ffmpeg', 'gstreamer']) {
