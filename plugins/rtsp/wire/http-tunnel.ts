@@ -1,8 +1,8 @@
 import { MalformedError } from 'sluice/sdk/media'
 import type { RtspRequest } from './message/message.ts'
 
-/** RTSP over HTTP, as QuickTime began it: what the server sends goes down a GET, what the client sends up a POST. */
-export const TUNNEL_CONTENT_TYPE = 'application/x-rtsp-tunnelled'
+// RTSP over HTTP, as QuickTime began it: what the server sends goes down a GET, what the client sends up a POST.
+const TUNNEL_CONTENT_TYPE = 'application/x-rtsp-tunnelled'
 
 /** Clients make up 16 to some 40 characters. */
 export const MAX_SESSION_COOKIE_LENGTH = 128
