@@ -12,6 +12,11 @@ const PICTURES = ['-f', 'lavfi', '-i', 'testsrc2=rate=25:size=320x240']
 const SHOW_LATER = ['-fps_mode', 'passthrough', '-vf', 'setpts=PTS+2']
 /** A tone that rises, so that no two packets are alike. */
 const TONE = ['-f', 'lavfi', '-i', "aevalsrc='0.5*sin(2*PI*(300+100*t)*t)':sample_rate=48000"]
+/**
+ * Programs differ in what they make of edit lists, and GStreamer leaves out pictures after the length that a header says.
+ * Fragments are short, as each holds one kind after the other.
+ */
+const WITHOUT_LENGTH = ['-use_editlist', '0', '-movflags', 'empty_moov', '-frag_duration', '40000']
 const ENCODERS = {
   h264: ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '25', '-bf', '2', '-sc_threshold', '0', '-threads', '1'],
   h265: ['-c:v', 'libx265', '-preset', 'ultrafast', '-x265-params', 'log-level=none:bframes=2:keyint=25:pools=none'],
@@ -67,8 +72,7 @@ async function make(name: RtspSourceName): Promise<RtspSource> {
   await makeMediaFile(file, [
     ...[...PICTURES, ...TONE, '-t', String(DURATION_SECONDS), ...SHOW_LATER, ...ENCODERS[videoCodec]],
     ...['-pix_fmt', 'yuv420p', ...(videoCodec === 'h265' ? ['-tag:v', 'hvc1'] : []), ...ENCODERS[audioCodec]],
-    // Programs differ in what they make of edit lists.
-    ...['-flags', '+bitexact', '-fflags', '+bitexact', '-use_editlist', '0'],
+    ...[...WITHOUT_LENGTH, '-flags', '+bitexact', '-fflags', '+bitexact'],
   ])
   const frames = await ffprobeFrames(file)
   const video = frames.filter(({ kind }) => kind === 'video')
