@@ -91,6 +91,7 @@ export type { DatagramHandler, UdpFlow, UdpListener, UdpPeer } from './plugin/ud
 export { CLIENT_LEFT, type CloseCode, type CloseReason } from './stream/close-reason.ts'
 export { maskUrl } from './stream/mask-url.ts'
 export type { Publisher, PublishOptions } from './stream/publisher.ts'
+export type { PushRequest, PushService } from './stream/push.ts'
 export type { PullEnd, PullRequest, PullService } from './stream/pull.ts'
 export {
   sessionClient,

@@ -93,10 +93,15 @@ export {
   type RtpHeaderExtension,
   type RtpPacket,
 } from './rtp/packet.ts'
+export { createRtpDepacketizer, createRtpPacketizer, MP2T_ENCODING, rtpFormatProblem } from './rtp/payload-formats.ts'
+export { RtpReceiver, type RtpReceiverInit } from './rtp/receiver.ts'
 export { RtpReceptionStatistics } from './rtp/reception-statistics.ts'
 export { RtpReorderBuffer, type RtpPacketHandler, type RtpReorderLimits } from './rtp/reorder-buffer.ts'
 export { parseRtcp, serializeRtcp, type RtcpPacket } from './rtp/rtcp/compound.ts'
 export { shortNtpDelay, shortNtpTime } from './rtp/rtcp/ntp-time.ts'
+export { RtpSender, type RtpSenderInit } from './rtp/sender.ts'
+export type { RtpFraming } from './rtp/framing.ts'
+export type { RtpPacketizer, RtpPayload } from './rtp/packetizer.ts'
 export { SDES_ITEM_TYPE } from './rtp/rtcp/source-description.ts'
 export type { ReportBlock } from './rtp/rtcp/report-block.ts'
 export type { SenderReport } from './rtp/rtcp/sender-report.ts'

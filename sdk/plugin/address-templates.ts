@@ -2,7 +2,7 @@
 type ListenConfig = { readonly listenaddr: string; readonly listenaddrtls: string }
 
 /** The scheme of a plugin's addresses; over TLS, an `s` follows it. */
-type Scheme = 'http' | 'ws' | 'rtmp'
+type Scheme = 'http' | 'ws' | 'rtmp' | 'rtsp'
 
 /** Ports that an address need not name. */
 const DEFAULT_PORTS: Readonly<Record<string, string>> = {
@@ -12,6 +12,8 @@ const DEFAULT_PORTS: Readonly<Record<string, string>> = {
   wss: '443',
   rtmp: '1935',
   rtmps: '443',
+  rtsp: '554',
+  rtsps: '322',
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { PullService } from '../stream/pull.ts'
+import type { PushService } from '../stream/push.ts'
 import type { ServerInfo } from './server-info.ts'
 
 /**
@@ -8,6 +9,8 @@ import type { ServerInfo } from './server-info.ts'
 export interface Services {
   /** Fetches streams; `pull:` and the name of the plugin that provides it. */
   [pull: `pull:${string}`]: PullService
+  /** Send streams out; `push:` and the name of the plugin that provides it. */
+  [push: `push:${string}`]: PushService
   /** Provided by the server itself. */
   server: ServerInfo
 }
