@@ -1,0 +1,156 @@
+import { randomBytes } from 'node:crypto'
+import { Unsupported, type AccessUnit, type Talk, type Track, type TrackInit } from 'sluice/sdk'
+import {
+  createRtpPacketizer,
+  RtpSender,
+  rtpFormatOfTrack,
+  rtpFormatsOf,
+  sdpAttribute,
+  type RtpFormat,
+  type RtpPacketizer,
+} from 'sluice/sdk/media'
+import { InterleavedFraming } from '../media/interleaved-framing.ts'
+import type { RtspContext } from '../plugin-context.ts'
+import { controlUrl } from '../wire/url.ts'
+import { RtspClientError } from './client-error.ts'
+import { ClientSession } from './client-session.ts'
+import { RtspClient } from './rtsp-client.ts'
+import { parsedDescription } from './source-offer.ts'
+import type { TargetUrl } from './target-url.ts'
+
+/** Asks for the way back to a camera (ONVIF Streaming Specification 5.3). */
+const BACK_CHANNEL = 'www.onvif.org/ver20/backchannel'
+/** Sound that a camera does not take is dropped rather than late. */
+const MAX_QUEUE_BYTES = 64 * 1024
+const MAX_PAYLOAD_BYTES = 1400
+const NO_BACK_CHANNEL = 'the camera has no back channel'
+
+export type TalkOptions = {
+  readonly ctx: RtspContext
+  readonly url: TargetUrl
+  readonly tracks: readonly TrackInit[]
+  readonly signal: AbortSignal
+}
+
+/**
+ * Opens the way back to a camera, in a session of its own, so that what is pulled goes on undisturbed.
+ * @throws {Unsupported} when the camera has none, or not for such sound
+ * @throws {RtspClientError} when it fails otherwise
+ */
+export async function openTalk({ ctx, url, tracks, signal }: TalkOptions): Promise<Talk> {
+  const { verifycertificate: verifyCertificate, udpport: ports } = ctx.config
+  const client = await RtspClient.connect({ url, verifyCertificate, signal })
+  try {
+    await client.learnMethods()
+    const { format, controlUrl, url } = await findLoudspeaker(client, tracks)
+    const fields = { Require: BACK_CHANNEL }
+    const session = new ClientSession({ client, url, kind: 'tcp', mode: 'play', net: ctx.net, ports, fields })
+    const transport = await session.setup(controlUrl, { rtp: () => undefined, rtcp: () => undefined })
+    await session.request('PLAY', { ...fields, Range: 'npt=0.000-' })
+    return new CameraTalk(client, session, format, 'channel' in transport ? transport.channel : 0)
+  } catch (error) {
+    client.close()
+    throw error
+  }
+}
+
+/** A media of a camera that takes sound. */
+type Loudspeaker = { readonly url: string; readonly controlUrl: string; readonly format: RtpFormat }
+
+async function findLoudspeaker(client: RtspClient, tracks: readonly TrackInit[]): Promise<Loudspeaker> {
+  const fields = { Accept: 'application/sdp', Require: BACK_CHANNEL }
+  const { headers, body } = await client.request('DESCRIBE', client.uri, fields).catch((error: unknown) => {
+    // 551: what is required is not known.
+    if (error instanceof RtspClientError && error.status === 551) throw new Unsupported(NO_BACK_CHANNEL)
+    throw error
+  })
+  const base = headers.get('content-base') ?? headers.get('content-location') ?? client.uri
+  const { media, attributes } = parsedDescription(body)
+  const back = media.filter((one) => one.type === 'audio' && sdpAttribute(one.attributes, 'sendonly') !== undefined)
+  if (back.length === 0) throw new Unsupported(NO_BACK_CHANNEL)
+  for (const one of back) {
+    const format = rtpFormatsOf(one).find((offered) => tracks.some((track) => isOf(track, offered)))
+    const control = sdpAttribute(one.attributes, 'control')?.value ?? ''
+    if (format === undefined) continue
+    const url = controlUrl(base, sdpAttribute(attributes, 'control')?.value ?? '*')
+    return { url, controlUrl: controlUrl(base, control), format }
+  }
+  const taken = back.flatMap(rtpFormatsOf).map(({ encodingName, clockRate }) => `${encodingName}/${clockRate}`)
+  throw new Unsupported(`the camera takes ${taken.join(', ')}, and nothing else`)
+}
+
+/** Whether units of a track are what a format carries. */
+function isOf(init: TrackInit, offered: RtpFormat): boolean {
+  const sent = rtpFormatOfTrack({ ...init, id: 0 }, offered.payloadType)
+  return (
+    sent?.encodingName === offered.encodingName &&
+    sent.clockRate === offered.clockRate &&
+    sent.channels === offered.channels
+  )
+}
+
+/** What is said to a camera: one track, in the format that it takes. */
+class CameraTalk implements Talk {
+  readonly #client: RtspClient
+  readonly #session: ClientSession
+  readonly #format: RtpFormat
+  readonly #sender: RtpSender
+  #tracks = 0
+  /** The track that is sent. */
+  #track: Track | undefined
+  #packetizer: RtpPacketizer | undefined
+
+  constructor(client: RtspClient, session: ClientSession, format: RtpFormat, channel: number) {
+    const random = randomBytes(10)
+    this.#client = client
+    this.#session = session
+    this.#format = format
+    this.#sender = new RtpSender({
+      format,
+      ssrc: random.readUInt32BE(0),
+      sequenceNumber: random.readUInt16BE(4),
+      timestampOffset: random.readUInt32BE(6),
+      framing: new InterleavedFraming(channel),
+    })
+  }
+
+  addTrack(init: TrackInit): Track {
+    const track = { ...init, id: this.#tracks++ }
+    if (this.#track === undefined && isOf(init, this.#format)) this.#use(track)
+    return track
+  }
+
+  configureTrack<Kind extends Track>(track: Kind, config: Kind['config']): Kind {
+    const configured = { ...track, config }
+    if (track.id === this.#track?.id) this.#use(configured)
+    return configured
+  }
+
+  removeTrack(track: Track): void {
+    if (track.id === this.#track?.id) this.#track = undefined
+  }
+
+  write(unit: AccessUnit): void {
+    if (unit.track.id !== this.#track?.id || this.#client.stream.writableLength > MAX_QUEUE_BYTES) return
+    const payloads = this.#packetizer?.packetize(unit) ?? []
+    if (payloads.length === 0) return
+    const timestamp = this.#sender.timestampOf(unit.pts, unit.track.timescale)
+    this.#client.stream.write(this.#sender.serialize(payloads, timestamp))
+  }
+
+  /** What is missing is silence. */
+  lost(): void {}
+
+  onClose(listener: () => void): void {
+    void this.#client.closed.then(() => listener())
+  }
+
+  close(): void {
+    this.#session.close()
+  }
+
+  #use(track: Track): void {
+    this.#track = track
+    this.#packetizer = createRtpPacketizer(track, MAX_PAYLOAD_BYTES)
+  }
+}

@@ -1,0 +1,22 @@
+import { randomBytes } from 'node:crypto'
+import { ClientAuthorization } from '../wire/auth/client-authorization.ts'
+import type { RtspUrl } from '../wire/url.ts'
+
+/** Name and password of an address, for servers that ask for them. */
+export class ClientCredentials {
+  readonly #authorization: ClientAuthorization | undefined
+
+  constructor({ username, password = '' }: Pick<RtspUrl, 'username' | 'password'>) {
+    this.#authorization = username === undefined ? undefined : new ClientAuthorization(username, password)
+  }
+
+  /** Takes the challenges of a server; whether there is one that can be answered. */
+  accept(challenges: readonly string[]): boolean {
+    return this.#authorization?.challenge(challenges) ?? false
+  }
+
+  /** The header `Authorization` of a request; undefined while nobody has asked for it. */
+  authorization(method: string, uri: string): string | undefined {
+    return this.#authorization?.authorize(method, uri, randomBytes(16).toString('hex'))
+  }
+}

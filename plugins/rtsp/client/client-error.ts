@@ -1,0 +1,19 @@
+/** A server that can't be reached, refuses, or does not keep to the protocol. The message holds no secret. */
+export class RtspClientError extends Error {
+  override readonly name = 'RtspClientError'
+  /** The status that the server refused with; undefined for all else. */
+  readonly status: number | undefined
+  /** Where the server says that it is to be had. */
+  readonly location: string | undefined
+
+  constructor(message: string, options: ErrorOptions & { readonly status?: number; readonly location?: string } = {}) {
+    super(message, options)
+    this.status = options.status
+    this.location = options.location
+  }
+}
+
+/** Whether a server can't or won't use the transport that was asked for. */
+export function isTransportRefusal(error: unknown): boolean {
+  return error instanceof RtspClientError && error.status === 461
+}

@@ -1,0 +1,180 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import {
+  maskUrl,
+  SluiceError,
+  StreamUnavailable,
+  type CloseReason,
+  type Publisher,
+  type PullEnd,
+  type PullRequest,
+  type Talk,
+  type TrackInit,
+} from 'sluice/sdk'
+import type { RtspContext } from '../plugin-context.ts'
+import { isTransportRefusal, RtspClientError } from './client-error.ts'
+import { ClientSession } from './client-session.ts'
+import { openTalk } from './back-channel.ts'
+import { RtspClient } from './rtsp-client.ts'
+import { askForSource } from './source-offer.ts'
+import { SourceControls } from './source-control.ts'
+import { SourceSession } from './source-session.ts'
+import { SCHEMES, TargetUrl, type TransportKind } from './target-url.ts'
+
+const CLIENT = { ip: '', port: 0, userAgent: 'rtsp pull' }
+/** Media that has not come by UDP in this time does not get through, and is asked for by TCP. */
+const UDP_TIMEOUT_MS = 3000
+/** The same by TCP, where nothing stands in the way. */
+const MEDIA_TIMEOUT_MS = 10_000
+const MAX_REDIRECTS = 5
+const LEFT_OUT = 'a track is left out: its format is not supported'
+
+/** The pulls that run, by path: those of all generations. */
+export type PullTable = Map<string, { setSpeed(speed: number): Promise<void> }>
+
+/** Offers to pull streams by RTSP; the definition names `pull:rtsp` in its `provides`. */
+export function providePull(ctx: RtspContext, pulls: PullTable): void {
+  ctx.services.provide('pull:rtsp', {
+    schemes: SCHEMES,
+    async pull(request) {
+      const log = ctx.log.child({ stream: request.streamPath, source: maskUrl(request.url) })
+      const pull = new RtspPull({ ctx, log, request })
+      const running = { setSpeed: (speed: number) => pull.setSpeed(speed) }
+      pulls.set(request.streamPath, running)
+      try {
+        return await pull.run()
+      } finally {
+        if (pulls.get(request.streamPath) === running) pulls.delete(request.streamPath)
+      }
+    },
+  })
+}
+
+/** A source that has been asked to play. */
+type Opened = { readonly client: RtspClient; readonly session: SourceSession }
+
+type RtspPullOptions = { readonly ctx: RtspContext; readonly log: Logger; readonly request: PullRequest }
+
+/** Pulls one source, from the first request to its end. */
+class RtspPull {
+  readonly #options: RtspPullOptions
+  readonly #stop = new AbortController()
+  readonly #signal: AbortSignal
+  #url: TargetUrl
+  #session: SourceSession | undefined
+  #control: SourceControls | undefined
+
+  constructor(options: RtspPullOptions) {
+    this.#options = options
+    this.#url = new TargetUrl(options.request.url)
+    this.#signal = AbortSignal.any([options.request.signal, this.#stop.signal])
+  }
+
+  /** @throws {SluiceError} when the source does not play, or refuses */
+  async setSpeed(speed: number): Promise<void> {
+    if (this.#control === undefined) throw new StreamUnavailable('the source does not play yet')
+    try {
+      await this.#control.setSpeed(speed)
+    } catch (error) {
+      throw new SluiceError('FAILED', 500, error instanceof Error ? error.message : 'failed', { cause: error })
+    }
+  }
+
+  /** See `PullService.pull`. */
+  async run(): Promise<PullEnd> {
+    let closed: CloseReason | undefined
+    let publisher: Publisher | undefined
+    try {
+      const { session, client } = await this.#open()
+      publisher = await this.#publish(session)
+      publisher.onClose((reason) => {
+        closed = reason
+        this.#stop.abort()
+      })
+      const ended = await Promise.race([client.closed, session.ended])
+      if (closed !== undefined) return { by: 'server', reason: closed }
+      if (session.offer.durationMs !== undefined && ended === 'bye') return { by: 'source' }
+      throw new RtspClientError(ended === 'bye' ? 'the source has ended' : `the connection has ended: ${ended}`)
+    } catch (error) {
+      if (closed === undefined || this.#options.request.signal.aborted) throw error
+      return { by: 'server', reason: closed }
+    } finally {
+      this.#stop.abort()
+      this.#session?.close()
+      publisher?.close('the pull has ended')
+    }
+  }
+
+  /** Opens the source by the first way that media gets through. */
+  async #open(): Promise<Opened> {
+    let failure: unknown
+    for (const kind of this.#url.kinds(this.#options.ctx.config.transport)) {
+      try {
+        const opened = await this.#openBy(kind)
+        const timeoutMs = kind === 'udp' ? UDP_TIMEOUT_MS : MEDIA_TIMEOUT_MS
+        if (await arrives(opened, timeoutMs, this.#signal)) return opened
+        opened.session.close()
+        failure = new RtspClientError(`no media came by ${kind.toUpperCase()} within ${timeoutMs / 1000} s`)
+      } catch (error) {
+        // Another way is tried only where the server refuses this one.
+        if (!isTransportRefusal(error)) throw error
+        failure = error
+      }
+    }
+    throw failure
+  }
+
+  async #openBy(kind: TransportKind): Promise<Opened> {
+    const { ctx, log } = this.#options
+    const { verifycertificate: verifyCertificate } = ctx.config
+    for (let redirects = 0; ; redirects += 1) {
+      const client = await RtspClient.connect({ url: this.#url, verifyCertificate, signal: this.#signal })
+      try {
+        await client.learnMethods()
+        const offer = await askForSource(client)
+        if (offer.leftOut.length > 0) log.warn({ formats: offer.leftOut }, LEFT_OUT)
+        const options = { client, url: offer.url, kind, mode: 'play', net: ctx.net, ports: ctx.config.udpport } as const
+        const session = new SourceSession(offer, new ClientSession(options))
+        this.#session = session
+        await session.begin()
+        return { client, session }
+      } catch (error) {
+        client.close()
+        const location = error instanceof RtspClientError ? error.location : undefined
+        if (location === undefined) throw error
+        if (redirects === MAX_REDIRECTS)
+          throw new RtspClientError(`more than ${MAX_REDIRECTS} redirects`, { cause: error })
+        this.#url = this.#url.redirected(location)
+      }
+    }
+  }
+
+  async #publish(session: SourceSession): Promise<Publisher> {
+    const { ctx, request } = this.#options
+    const { streamPath, publish } = request
+    const init = { streamPath, type: 'pull', url: '', query: '', client: CLIENT, signal: this.#signal } as const
+    const control = new SourceControls(session, (tracks) => this.#talk(tracks))
+    const bits = session.isTransportStream ? { timestampBits: 33 } : {}
+    const publisher = await ctx.streams.publish(init, { config: publish, control, ...bits })
+    control.publisher = publisher
+    this.#control = control
+    const ingest = session.deliver(publisher, ctx)
+    publisher.details(() => ({ transport: session.kind, ...ingest.counts }))
+    return publisher
+  }
+
+  /** Opens the camera's loudspeaker in a session of its own, so that what is played goes on undisturbed. */
+  #talk(tracks: readonly TrackInit[]): Promise<Talk> {
+    const { ctx } = this.#options
+    return openTalk({ ctx, url: this.#url, tracks, signal: this.#signal })
+  }
+}
+
+/** Whether media comes in time. */
+async function arrives({ client, session }: Opened, timeoutMs: number, signal: AbortSignal): Promise<boolean> {
+  const timeout = delay(timeoutMs, false, { signal, ref: false })
+  const closed = client.closed.then((reason) => {
+    throw new RtspClientError(`the connection has ended: ${reason}`)
+  })
+  return Promise.race([session.arrived.then(() => true), timeout, closed])
+}

@@ -1,0 +1,125 @@
+import type { Logger } from 'pino'
+import { maskUrl, type CloseReason, type PushRequest } from 'sluice/sdk'
+import { describeMedias } from '../media/description.ts'
+import type { RtspFormats } from '../media/from-stream.ts'
+import { offerOf } from '../media/offer.ts'
+import { Outputs } from '../media/outputs.ts'
+import { ReceiverReports } from '../media/receiver-reports.ts'
+import { StartSink } from '../media/start-sink.ts'
+import type { RtspContext } from '../plugin-context.ts'
+import { controlUrl } from '../wire/url.ts'
+import { isTransportRefusal, RtspClientError } from './client-error.ts'
+import { ClientSession } from './client-session.ts'
+import { RtspClient } from './rtsp-client.ts'
+import { SCHEMES, TargetUrl, type TransportKind } from './target-url.ts'
+
+const controlOf = (place: number) => `trackID=${place}`
+
+type RtspPushOptions = {
+  readonly ctx: RtspContext
+  readonly formats: RtspFormats
+  readonly log: Logger
+  readonly request: PushRequest
+}
+
+/** Offers to push streams out by RTSP; the definition names `push:rtsp` in its `provides`. */
+export function providePush(ctx: RtspContext, formats: RtspFormats): void {
+  ctx.services.provide('push:rtsp', {
+    schemes: SCHEMES,
+    push(request) {
+      const log = ctx.log.child({ stream: request.subscriber.streamPath, target: maskUrl(request.url) })
+      return new RtspPush({ ctx, formats, log, request }).run()
+    },
+  })
+}
+
+/** Pushes one stream to another server, from ANNOUNCE to the end of either. */
+class RtspPush {
+  readonly #options: RtspPushOptions
+  readonly #url: TargetUrl
+  readonly #stop = new AbortController()
+  readonly #signal: AbortSignal
+  readonly #outputs = new Outputs()
+  readonly #reports = new ReceiverReports()
+
+  /** @throws {RtspClientError} when the address is not valid */
+  constructor(options: RtspPushOptions) {
+    this.#options = options
+    this.#url = new TargetUrl(options.request.url)
+    this.#signal = AbortSignal.any([options.request.signal, this.#stop.signal])
+  }
+
+  /** See `PushService.push`. */
+  async run(): Promise<CloseReason> {
+    const { subscriber } = this.#options.request
+    const closed = Promise.withResolvers<CloseReason>()
+    subscriber.onClose((reason) => closed.resolve(reason))
+    let session: ClientSession | undefined
+    try {
+      const opened = await this.#open()
+      session = opened.session
+      const ended = await Promise.race([opened.client.closed, closed.promise])
+      if (typeof ended !== 'string') return ended
+      throw new RtspClientError(`the connection has ended: ${ended}`)
+    } finally {
+      session?.close()
+      this.#stop.abort()
+      this.#outputs.close()
+      subscriber.close('the push has ended')
+    }
+  }
+
+  /** Opens the target by the first way that it takes. */
+  async #open(): Promise<{ readonly client: RtspClient; readonly session: ClientSession }> {
+    let failure: unknown
+    for (const kind of this.#url.kinds(this.#options.ctx.config.transport)) {
+      try {
+        return await this.#openBy(kind)
+      } catch (error) {
+        if (!isTransportRefusal(error)) throw error
+        failure = error
+      }
+    }
+    throw failure
+  }
+
+  async #openBy(kind: TransportKind) {
+    const { ctx, formats, log, request } = this.#options
+    const { subscriber } = request
+    const { verifycertificate: verifyCertificate } = ctx.config
+    const medias = offerOf(subscriber.tracks)
+    if (medias.length === 0) throw new RtspClientError("RTP can carry none of the stream's tracks")
+    const client = await RtspClient.connect({ url: this.#url, verifyCertificate, signal: this.#signal })
+    const { uri } = client
+    const session = new ClientSession({
+      client,
+      url: uri,
+      kind,
+      mode: 'record',
+      net: ctx.net,
+      ports: ctx.config.udpport,
+    })
+    try {
+      await client.learnMethods()
+      const description = describeMedias({ streamPath: subscriber.streamPath, medias, ip: client.localIp, controlOf })
+      await client.request('ANNOUNCE', uri, { 'Content-Type': 'application/sdp' }, description)
+      for (const [place, media] of medias.entries()) {
+        const transport = await session.setup(controlUrl(uri, controlOf(place)), {
+          rtp: () => undefined,
+          rtcp: (packet) => this.#reports.take(packet),
+        })
+        this.#outputs.set(place, { media, transport })
+      }
+      const sink = new StartSink(this.#outputs.createSink(client.stream, ctx))
+      subscriber.details(() => ({ transport: kind, ...this.#reports.details }))
+      await session.request('RECORD', { Range: 'npt=0.000-' })
+      subscriber.attach(formats.get(this.#outputs.medias), sink)
+      sink.release()
+      log.info({ transport: kind }, 'push')
+      return { client, session }
+    } catch (error) {
+      session.close()
+      throw error
+    }
+  }
+}

@@ -1,0 +1,160 @@
+import type { Duplex } from 'node:stream'
+import { RtspConnection } from '../connection.ts'
+import { ChannelTable } from '../transport/channel-table.ts'
+import { ClientCredentials } from './client-credentials.ts'
+import { RtspHeaders } from '../wire/message/headers.ts'
+import type { RtspRequest, RtspResponse } from '../wire/message/message.ts'
+import { serializeRequest, serializeResponse } from '../wire/message/serialize.ts'
+import { parseMethods } from '../wire/methods.ts'
+import { RtspClientError } from './client-error.ts'
+import { openCarrier, type Carrier, type CarrierOptions } from './carrier.ts'
+
+/** A server answers within this, or the connection is given up. */
+const ANSWER_TIMEOUT_MS = 10_000
+const USER_AGENT = 'Sluice'
+const MAX_REASON_LENGTH = 120
+
+/** Header fields of a request; what is undefined is left out. */
+type Fields = Readonly<Record<string, string | undefined>>
+
+type Call = {
+  readonly timer: NodeJS.Timeout
+  readonly answer: (response: RtspResponse) => void
+  readonly fail: (error: Error) => void
+}
+
+/** The client's side of one RTSP connection: requests with their answers, and the channels of its media. */
+export class RtspClient {
+  readonly channels = new ChannelTable()
+  readonly connection: RtspConnection
+  /** The address for requests, without user information. */
+  readonly uri: string
+  /** The address of the server. */
+  readonly remoteIp: string
+  readonly localIp: string
+  /** Resolves with the reason when the connection has ended, whoever ended it. */
+  readonly closed: Promise<string>
+  /** What the server says it can do; nothing before `learnMethods`. */
+  methods: ReadonlySet<string> = new Set()
+  readonly #credentials: ClientCredentials
+  readonly #calls = new Map<number, Call>()
+  readonly #resolveClosed: (reason: string) => void
+  #closeReason: string | undefined
+  #cseq = 0
+
+  private constructor({ url }: CarrierOptions, { stream, remoteIp, localIp }: Carrier) {
+    this.uri = url.parsed.uri
+    this.remoteIp = remoteIp
+    this.localIp = localIp
+    this.#credentials = new ClientCredentials(url.parsed)
+    const { promise, resolve } = Promise.withResolvers<string>()
+    this.closed = promise
+    this.#resolveClosed = resolve
+    this.connection = new RtspConnection(stream, {
+      message: (message) => (message.kind === 'request' ? this.#refuse(message) : this.#take(message)),
+      frame: (frame) => this.channels.take(frame),
+      closed: (reason) => this.#ended(reason),
+    })
+  }
+
+  /**
+   * Connects to a server.
+   * @throws {RtspClientError} when it can't be reached
+   */
+  static async connect(options: CarrierOptions): Promise<RtspClient> {
+    const client = new RtspClient(options, await openCarrier(options))
+    const { signal } = options
+    const stop = () => client.close('stopped')
+    signal.addEventListener('abort', stop, { once: true })
+    void client.closed.then(() => signal.removeEventListener('abort', stop))
+    if (signal.aborted) stop()
+    return client
+  }
+
+  get stream(): Duplex {
+    return this.connection.stream
+  }
+
+  /** Asks what the server can do. One that refuses to say so is taken to know what all know. */
+  async learnMethods(): Promise<void> {
+    try {
+      const { headers } = await this.request('OPTIONS', this.uri)
+      this.methods = parseMethods([...headers.getAll('public'), ...headers.getAll('allow')].join(','))
+    } catch (error) {
+      if (!(error instanceof RtspClientError) || error.status === undefined) throw error
+    }
+  }
+
+  /**
+   * Asks, and gives credentials where the server wants some.
+   * @throws {RtspClientError} with the status when the answer is none of 2xx
+   */
+  async request(method: string, uri: string, fields: Fields = {}, body = ''): Promise<RtspResponse> {
+    const first = await this.#call(method, uri, fields, body)
+    if (first.status !== 401 || !this.#credentials.accept(first.headers.getAll('www-authenticate'))) {
+      return agreed(method, first)
+    }
+    return agreed(method, await this.#call(method, uri, fields, body))
+  }
+
+  close(reason = 'closed'): void {
+    this.connection.close(reason)
+  }
+
+  #call(method: string, uri: string, fields: Fields, body: string): Promise<RtspResponse> {
+    if (this.#closeReason !== undefined) return Promise.reject(endedBefore(method, this.#closeReason))
+    const cseq = ++this.#cseq
+    const { promise, resolve, reject } = Promise.withResolvers<RtspResponse>()
+    const timer = setTimeout(() => this.connection.cut(`no answer to ${method} in time`), ANSWER_TIMEOUT_MS)
+    this.#calls.set(cseq, { timer, answer: resolve, fail: reject })
+    const headers = new RtspHeaders([['User-Agent', USER_AGENT]])
+    const authorization = this.#credentials.authorization(method, uri)
+    for (const [name, value] of Object.entries({ ...fields, Authorization: authorization })) {
+      if (value !== undefined) headers.append(name, value)
+    }
+    this.connection.send(serializeRequest({ method, uri, cseq, headers, body: Buffer.from(body) }))
+    return promise
+  }
+
+  #take(response: RtspResponse): void {
+    const { cseq: answered } = response
+    // Some servers count on their own: the answer is that to the request which has waited longest.
+    const cseq = answered !== undefined && this.#calls.has(answered) ? answered : this.#calls.keys().next().value
+    const call = cseq === undefined ? undefined : this.#calls.get(cseq)
+    if (cseq === undefined || call === undefined || response.status < 200) return
+    this.#calls.delete(cseq)
+    clearTimeout(call.timer)
+    call.answer(response)
+  }
+
+  /** Servers ask for little, most of all whether the client is alive. */
+  #refuse({ method, cseq }: RtspRequest): void {
+    const isKnown = method === 'OPTIONS' || method === 'GET_PARAMETER' || method === 'SET_PARAMETER'
+    this.connection.send(serializeResponse({ status: isKnown ? 200 : 501, cseq }))
+  }
+
+  #ended(reason: string): void {
+    this.#closeReason = reason
+    for (const { timer, fail } of this.#calls.values()) {
+      clearTimeout(timer)
+      fail(endedBefore('a request', reason))
+    }
+    this.#calls.clear()
+    this.#resolveClosed(reason)
+  }
+}
+
+function agreed(method: string, response: RtspResponse): RtspResponse {
+  const { status, reason, headers } = response
+  if (status < 300) return response
+  const location = status < 400 ? headers.get('location') : undefined
+  const shown = reason.slice(0, MAX_REASON_LENGTH)
+  throw new RtspClientError(`the server answered ${status} ${shown} to ${method}`, {
+    status,
+    ...(location && { location }),
+  })
+}
+
+function endedBefore(what: string, reason: string): RtspClientError {
+  return new RtspClientError(`the connection ended before ${what} was answered: ${reason}`)
+}

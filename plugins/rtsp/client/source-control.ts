@@ -1,0 +1,69 @@
+import type { Publisher, SourceControl, SourcePosition, Talk, TrackInit, VideoTrack } from 'sluice/sdk'
+import { RtspClientError } from './client-error.ts'
+import type { SourceSession } from './source-session.ts'
+
+/** What a pulled source is told by RTSP: to pause, to play at another speed or from elsewhere, to send a keyframe, to listen. */
+export class SourceControls implements SourceControl {
+  /** Set as soon as there is one. */
+  publisher: Publisher | undefined
+  readonly seek?: (positionMs: number) => Promise<void>
+  readonly position?: () => SourcePosition
+  readonly #session: SourceSession
+  readonly #talk: (tracks: readonly TrackInit[]) => Promise<Talk>
+  #scale = 1
+  /** Where a recording was at a time of the clock. */
+  #atMs = 0
+  #sinceMs = performance.now()
+
+  constructor(session: SourceSession, talk: (tracks: readonly TrackInit[]) => Promise<Talk>) {
+    this.#session = session
+    this.#talk = talk
+    const { durationMs } = session.offer
+    if (durationMs === undefined) return
+    this.position = () => ({ atMs: Math.min(this.#now(), durationMs), fromMs: 0, toMs: durationMs })
+    this.seek = (positionMs) => this.#seek(Math.max(0, Math.min(positionMs, durationMs)))
+  }
+
+  async pause(): Promise<void> {
+    await this.#session.request('PAUSE')
+    this.#atMs = this.#now()
+    this.#sinceMs = Infinity
+    this.publisher?.setPaused(true)
+  }
+
+  async resume(): Promise<void> {
+    await this.#session.request('PLAY')
+    this.#sinceMs = performance.now()
+    this.publisher?.setPaused(false)
+  }
+
+  /** @throws {RtspClientError} when the server refuses, or plays at another speed */
+  async setSpeed(speed: number): Promise<void> {
+    const { headers } = await this.#session.request('PLAY', { Scale: String(speed) })
+    const scale = Number(headers.get('scale') ?? speed)
+    if (!(scale > 0)) throw new RtspClientError(`the source plays at a scale of ${scale}`)
+    this.#atMs = this.#now()
+    this.#sinceMs = performance.now()
+    this.#scale = scale
+    this.publisher?.setSpeed(scale)
+  }
+
+  requestKeyframe({ id }: VideoTrack): void {
+    this.#session.ingest?.requestKeyframe(id)
+  }
+
+  talk(tracks: readonly TrackInit[]): Promise<Talk> {
+    return this.#talk(tracks)
+  }
+
+  async #seek(positionMs: number): Promise<void> {
+    await this.#session.request('PLAY', { Range: `npt=${(positionMs / 1000).toFixed(3)}-` })
+    this.#atMs = positionMs
+    this.#sinceMs = performance.now()
+    this.publisher?.discontinuity()
+  }
+
+  #now(): number {
+    return this.#atMs + Math.max(0, performance.now() - this.#sinceMs) * this.#scale
+  }
+}

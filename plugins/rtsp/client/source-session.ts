@@ -1,0 +1,124 @@
+import { randomBytes } from 'node:crypto'
+import type { UnitSink } from 'sluice/sdk'
+import { MalformedError, MP2T_ENCODING, parseRtcp, serializeRtcp } from 'sluice/sdk/media'
+import { RtspIngest } from '../media/to-stream.ts'
+import type { Timers } from '../plugin-context.ts'
+import type { MediaTransport } from '../transport/media-transport.ts'
+import type { RtspResponse } from '../wire/message/message.ts'
+import type { ClientSession } from './client-session.ts'
+import type { TransportKind } from './target-url.ts'
+import type { SourceOffer } from './source-offer.ts'
+
+/** Most packets that wait for the stream to be published. */
+const MAX_WAITING_PACKETS = 4096
+
+/** Packets of a media, in the order they came. */
+type WaitingPacket = { readonly index: number; readonly packet: Buffer; readonly isRtcp: boolean }
+
+/** A source that is being played: its packets wait for a publisher, and then go there. */
+export class SourceSession {
+  readonly offer: SourceOffer
+  readonly #session: ClientSession
+  readonly #transports: MediaTransport[] = []
+  readonly #arrived = Promise.withResolvers<void>()
+  readonly #ended = Promise.withResolvers<'bye'>()
+  readonly #gone = new Set<number>()
+  #waiting: WaitingPacket[] = []
+  #ingest: RtspIngest | undefined
+
+  constructor(offer: SourceOffer, session: ClientSession) {
+    this.offer = offer
+    this.#session = session
+  }
+
+  /** Resolves when the first packet of media is there. */
+  get arrived(): Promise<void> {
+    return this.#arrived.promise
+  }
+
+  /** Resolves when the source says goodbye (RTCP BYE) for all it has sent. */
+  get ended(): Promise<'bye'> {
+    return this.#ended.promise
+  }
+
+  get kind(): TransportKind {
+    return this.#session.kind
+  }
+
+  /** Whether it is MPEG-2 TS, whose times have 33 bits. */
+  get isTransportStream(): boolean {
+    return this.offer.medias.every(({ format }) => format.encodingName === MP2T_ENCODING)
+  }
+
+  get ingest(): RtspIngest | undefined {
+    return this.#ingest
+  }
+
+  /** @throws {RtspClientError} when the server refuses */
+  async begin(): Promise<void> {
+    for (const [index, { url }] of this.offer.medias.entries()) {
+      const transport = await this.#session.setup(url, {
+        rtp: (packet) => this.#rtp(index, packet),
+        rtcp: (packet) => this.#rtcp(index, packet),
+      })
+      this.#transports.push(transport)
+    }
+    await this.#session.request('PLAY', { Range: 'npt=0.000-' })
+    // Opens the way through routers that let in only what has been asked for.
+    const report = serializeRtcp([{ kind: 'receiverReport', ssrc: randomBytes(4).readUInt32BE(), reports: [] }])
+    for (const transport of this.#transports) if (transport.isDatagram) transport.sendRtcp(report)
+  }
+
+  /** Asks for something of the whole. @throws {RtspClientError} */
+  request(method: string, fields: Readonly<Record<string, string>> = {}): Promise<RtspResponse> {
+    return this.#session.request(method, fields)
+  }
+
+  /** Sends what has come, and all that comes from now on, to a sink. */
+  deliver(sink: UnitSink, timers: Pick<Timers, 'setInterval'>): RtspIngest {
+    const medias = this.offer.medias.map(({ format }, index) => {
+      const transport = this.#transports[index]!
+      return { format, isDatagram: transport.isDatagram, sendRtcp: (packet: Buffer) => transport.sendRtcp(packet) }
+    })
+    const ingest = new RtspIngest(sink, medias, timers)
+    this.#ingest = ingest
+    for (const { index, packet, isRtcp } of this.#waiting) {
+      if (isRtcp) ingest.rtcp(index, packet)
+      else ingest.rtp(index, packet)
+    }
+    this.#waiting = []
+    return ingest
+  }
+
+  close(): void {
+    this.#ingest?.close()
+    this.#session.close()
+  }
+
+  #rtp(index: number, packet: Buffer): void {
+    if (this.#ingest !== undefined) return this.#ingest.rtp(index, packet)
+    this.#wait({ index, packet, isRtcp: false })
+    this.#arrived.resolve()
+  }
+
+  #rtcp(index: number, packet: Buffer): void {
+    if (saysGoodbye(packet)) this.#gone.add(index)
+    if (this.#gone.size === this.offer.medias.length) this.#ended.resolve('bye')
+    if (this.#ingest !== undefined) return this.#ingest.rtcp(index, packet)
+    this.#wait({ index, packet, isRtcp: true })
+  }
+
+  #wait(packet: WaitingPacket): void {
+    if (this.#waiting.length < MAX_WAITING_PACKETS) this.#waiting.push(packet)
+  }
+}
+
+/** Whether it is the last that comes (RFC 3550 6.6). */
+function saysGoodbye(packet: Buffer): boolean {
+  try {
+    return parseRtcp(packet).some(({ kind }) => kind === 'bye')
+  } catch (error) {
+    if (error instanceof MalformedError) return false
+    throw error
+  }
+}

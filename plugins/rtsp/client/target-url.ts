@@ -1,0 +1,60 @@
+import { MalformedError } from 'sluice/sdk/media'
+import { parseRtspUrl, type RtspUrl } from '../wire/url.ts'
+import { RtspClientError } from './client-error.ts'
+
+/** How media travels. */
+export type TransportKind = 'tcp' | 'udp'
+
+/** Schemes of ours that say how media is to travel, besides `rtsp` and `rtsps`. */
+const TRANSPORTS = { rtspt: 'tcp', rtspu: 'udp', rtsph: 'http' } as const
+
+/** What addresses of this plugin's begin with. */
+export const SCHEMES = ['rtsp', 'rtsps', ...Object.keys(TRANSPORTS)]
+
+/** How media is to travel; `auto` tries UDP, and TCP where nothing comes by that. */
+export type TransportChoice = 'auto' | 'tcp' | 'udp' | 'http'
+
+/** Where a pull or push goes: an RTSP address, and what its scheme says of the transport. */
+export class TargetUrl {
+  readonly parsed: RtspUrl
+  readonly #transport: TransportChoice | undefined
+
+  /** @throws {RtspClientError} when it is no address of RTSP */
+  constructor(url: string) {
+    const scheme = url.slice(0, Math.max(0, url.indexOf(':'))).toLowerCase()
+    const transport = scheme in TRANSPORTS ? TRANSPORTS[scheme as keyof typeof TRANSPORTS] : undefined
+    this.#transport = transport
+    this.parsed = parsed(transport === undefined ? url : `rtsp${url.slice(scheme.length)}`)
+  }
+
+  /** Whether the connection is to look like HTTP. */
+  get isTunnel(): boolean {
+    return this.#transport === 'http'
+  }
+
+  /** The transports to try, in this order. @param choice of the config, for addresses that don't say */
+  kinds(choice: TransportChoice): readonly TransportKind[] {
+    const transport = this.#transport ?? choice
+    if (this.parsed.tls || transport === 'tcp' || transport === 'http') return ['tcp']
+    return transport === 'udp' ? ['udp'] : ['udp', 'tcp']
+  }
+
+  /** @throws {RtspClientError} when the server leads elsewhere than to an address of RTSP */
+  redirected(location: string): TargetUrl {
+    const next = new TargetUrl(location)
+    const { host, username, password } = this.parsed
+    if (next.parsed.username !== undefined || next.parsed.host !== host || username === undefined) return next
+    // Who the server knows goes on being known by it, and by nobody else.
+    const user = `${encodeURIComponent(username)}:${encodeURIComponent(password ?? '')}@`
+    return new TargetUrl(next.parsed.uri.replace('://', `://${user}`))
+  }
+}
+
+function parsed(url: string): RtspUrl {
+  try {
+    return parseRtspUrl(url)
+  } catch (error) {
+    if (!(error instanceof MalformedError)) throw error
+    throw new RtspClientError(`not an address of RTSP: ${error.message}`, { cause: error })
+  }
+}

@@ -1,0 +1,96 @@
+import { performance } from 'node:perf_hooks'
+import type { Sink } from 'sluice/sdk'
+import type { Timers } from '../plugin-context.ts'
+
+/** What leaves at once: receivers keep some 100 datagrams that they have not read, where their system is left as it is. */
+const BURST_BYTES = 64 * 1024
+/** After this, as much may leave again. */
+const BURST_INTERVAL_MS = 5
+const BYTES_PER_MS = BURST_BYTES / BURST_INTERVAL_MS
+const FRAME_HEAD_BYTES = 4
+
+/** Sends the datagrams of one channel. */
+export type ChannelTarget = (datagrams: readonly Buffer[]) => void
+
+/**
+ * A sink that takes interleaved frames apart and sends their packets as datagrams. What comes at once, such as the group
+ * of pictures that a player begins with, leaves in bursts that receivers have room for.
+ */
+export class DatagramSink implements Sink {
+  readonly #targets: ReadonlyMap<number, ChannelTarget>
+  readonly #timers: Pick<Timers, 'setTimeout'>
+  /** Whole frames. */
+  #queue: Buffer[] = []
+  #queuedBytes = 0
+  /** What may leave at once; it grows with time. */
+  #allowedBytes = BURST_BYTES
+  #allowedAtMs = performance.now()
+  #cancel: (() => void) | undefined
+  #closed = false
+
+  constructor(targets: ReadonlyMap<number, ChannelTarget>, timers: Pick<Timers, 'setTimeout'>) {
+    this.#targets = targets
+    this.#timers = timers
+  }
+
+  get queuedBytes(): number {
+    return this.#queuedBytes
+  }
+
+  write(bytes: Buffer): void {
+    if (this.#closed) return
+    this.#queue.push(bytes)
+    this.#queuedBytes += bytes.length
+    this.#send()
+  }
+
+  /** Sends nothing any more. */
+  close(): void {
+    this.#closed = true
+    this.#queue = []
+    this.#queuedBytes = 0
+    this.#cancel?.()
+  }
+
+  #send(): void {
+    if (this.#cancel !== undefined) return
+    const nowMs = performance.now()
+    this.#allowedBytes = Math.min(BURST_BYTES, this.#allowedBytes + (nowMs - this.#allowedAtMs) * BYTES_PER_MS)
+    this.#allowedAtMs = nowMs
+    for (let bytes = this.#queue[0]; bytes !== undefined; bytes = this.#queue[0]) {
+      if (this.#allowedBytes <= 0) {
+        this.#cancel = this.#timers.setTimeout(() => this.#goOn(), BURST_INTERVAL_MS)
+        return
+      }
+      const sizeBytes = this.#sendFrames(bytes)
+      this.#allowedBytes -= sizeBytes
+      this.#queuedBytes -= sizeBytes
+      if (sizeBytes === bytes.length) this.#queue.shift()
+      else this.#queue[0] = bytes.subarray(sizeBytes)
+    }
+  }
+
+  #goOn(): void {
+    this.#cancel = undefined
+    this.#send()
+  }
+
+  /** Sends as many frames as are allowed, those of a channel that follow each other by one call; returns their size. */
+  #sendFrames(bytes: Buffer): number {
+    let datagrams: Buffer[] = []
+    let channel = bytes[1]!
+    let offset = 0
+    while (offset < bytes.length && offset < this.#allowedBytes) {
+      if (bytes[offset + 1] !== channel) {
+        this.#targets.get(channel)?.(datagrams)
+        datagrams = []
+        channel = bytes[offset + 1]!
+      }
+      const end = offset + FRAME_HEAD_BYTES + bytes.readUInt16BE(offset + 2)
+      datagrams.push(bytes.subarray(offset + FRAME_HEAD_BYTES, end))
+      offset = end
+    }
+    this.#targets.get(channel)?.(datagrams)
+    return offset
+  }
+}

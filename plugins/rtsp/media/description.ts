@@ -1,0 +1,42 @@
+import { rtpFormatAttributes, serializeSdp, type MediaDescription, type SdpAttribute } from 'sluice/sdk/media'
+import type { OfferedMedia } from './offer.ts'
+
+export type DescriptionInit = {
+  readonly streamPath: string
+  readonly medias: readonly OfferedMedia[]
+  /** The address of the server; what is said of it makes no difference to clients. */
+  readonly ip: string
+  /** The address of a media, as seen from that of the whole or by itself. */
+  readonly controlOf: (place: number) => string
+  /** The length of a recording in milliseconds; undefined for a live stream. */
+  readonly durationMs?: number | undefined
+}
+
+/** The session description of a stream (RFC 8866, RFC 2326 C.1): the medias in their order. */
+export function describeMedias({ streamPath, medias, ip, controlOf, durationMs }: DescriptionInit): string {
+  const range = durationMs === undefined ? 'npt=now-' : `npt=0-${(durationMs / 1000).toFixed(3)}`
+  return serializeSdp({
+    origin: {
+      username: '-',
+      sessionId: '0',
+      sessionVersion: '0',
+      addressType: ip.includes(':') ? 'IP6' : 'IP4',
+      address: ip,
+    },
+    name: streamPath,
+    times: [{ startSeconds: 0, stopSeconds: 0 }],
+    connection: { addressType: ip.includes(':') ? 'IP6' : 'IP4', address: ip.includes(':') ? '::' : '0.0.0.0' },
+    attributes: [
+      { name: 'control', value: '*' },
+      { name: 'range', value: range },
+    ],
+    lines: [],
+    media: medias.map((media, place) => describeMedia(media, controlOf(place))),
+  })
+}
+
+function describeMedia({ kind, format, language }: OfferedMedia, control: string): MediaDescription {
+  const attributes: SdpAttribute[] = [...rtpFormatAttributes(format), { name: 'control', value: control }]
+  if (language !== undefined) attributes.push({ name: 'lang', value: language })
+  return { type: kind, port: 0, protocol: 'RTP/AVP', formats: [String(format.payloadType)], attributes, lines: [] }
+}

@@ -1,0 +1,71 @@
+import type { Duplex } from 'node:stream'
+import { socketSink, type Sink } from 'sluice/sdk'
+import type { Timers } from '../plugin-context.ts'
+import { InterleavedTransport } from '../transport/interleaved-transport.ts'
+import { UdpTransport } from '../transport/udp-transport.ts'
+import { DatagramSink, type ChannelTarget } from './datagram-sink.ts'
+import type { PlayedMedia } from './from-stream.ts'
+import type { OfferedMedia } from './offer.ts'
+
+/** A media that goes out: what it is, and the way it was set up to go. */
+export type Output = { readonly media: OfferedMedia; readonly transport: InterleavedTransport | UdpTransport }
+
+/** What a session sends, by the places of its medias: all by the connection, or all by datagrams. */
+export class Outputs {
+  readonly #outputs = new Map<number, Output>()
+  #datagrams: DatagramSink | undefined
+
+  get size(): number {
+    return this.#outputs.size
+  }
+
+  get kind(): 'tcp' | 'udp' {
+    return [...this.#outputs.values()].some(({ transport }) => transport.isDatagram) ? 'udp' : 'tcp'
+  }
+
+  /** Puts a media in the place of the one that was there. */
+  set(place: number, output: Output): void {
+    this.delete(place)
+    this.#outputs.set(place, output)
+  }
+
+  delete(place: number): void {
+    this.#outputs.get(place)?.transport.close()
+    this.#outputs.delete(place)
+  }
+
+  /** What the format has to make, in the order of places. */
+  get medias(): PlayedMedia[] {
+    const places = [...this.#outputs.keys()].toSorted((one, other) => one - other)
+    return places.map((place) => ({ ...this.#outputs.get(place)!.media, channel: this.channelAt(place) }))
+  }
+
+  /**
+   * The channel of RTP in the frames of the format. Over UDP, medias have none of their own: as nearly all have by TCP, so
+   * that what is made for those serves both.
+   */
+  channelAt(place: number): number {
+    const transport = this.#outputs.get(place)?.transport
+    return transport instanceof InterleavedTransport ? transport.channel : place * 2
+  }
+
+  /** The sink for the bytes of the format, which go to `stream` or to where the transports lead. */
+  createSink(stream: Duplex, timers: Pick<Timers, 'setTimeout'>): Sink {
+    if (this.kind === 'tcp') return socketSink(stream)
+    const targets = new Map<number, ChannelTarget>()
+    for (const [place, { transport }] of this.#outputs) {
+      if (!(transport instanceof UdpTransport)) continue
+      const channel = this.channelAt(place)
+      targets.set(channel, (packets) => transport.sendRtp(packets))
+      targets.set(channel + 1, (packets) => {
+        for (const packet of packets) transport.sendRtcp(packet)
+      })
+    }
+    return (this.#datagrams = new DatagramSink(targets, timers))
+  }
+
+  close(): void {
+    this.#datagrams?.close()
+    for (const { transport } of this.#outputs.values()) transport.close()
+  }
+}

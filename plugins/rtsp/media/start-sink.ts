@@ -1,0 +1,35 @@
+import type { Sink } from 'sluice/sdk'
+
+/** A sink that keeps what comes until the answer to PLAY has been sent, which media must not overtake. */
+export class StartSink implements Sink {
+  readonly #sink: Sink
+  #kept: Buffer[] | undefined = []
+  #keptBytes = 0
+
+  constructor(sink: Sink) {
+    this.#sink = sink
+  }
+
+  get queuedBytes(): number {
+    return this.#keptBytes + this.#sink.queuedBytes
+  }
+
+  /** What came so far. */
+  get kept(): readonly Buffer[] {
+    return this.#kept ?? []
+  }
+
+  write(bytes: Buffer): void {
+    if (this.#kept === undefined) return this.#sink.write(bytes)
+    this.#kept.push(bytes)
+    this.#keptBytes += bytes.length
+  }
+
+  /** Lets go what was kept, and from now on all that comes. */
+  release(): void {
+    const kept = this.kept
+    this.#kept = undefined
+    this.#keptBytes = 0
+    for (const bytes of kept) this.#sink.write(bytes)
+  }
+}

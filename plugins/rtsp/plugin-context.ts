@@ -1,0 +1,8 @@
+import type { PluginConfig, PluginContext } from 'sluice/sdk'
+import type { RtspConfig } from './config.ts'
+
+/** What the plugin is given, with its config. */
+export type RtspContext = PluginContext<PluginConfig<typeof RtspConfig>>
+
+/** Timers that end with the generation. */
+export type Timers = Pick<RtspContext, 'setTimeout' | 'setInterval'>

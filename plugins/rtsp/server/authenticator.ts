@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto'
+import { MalformedError } from 'sluice/sdk/media'
+import {
+  checkAuthorization,
+  createChallenges,
+  parseAuthorization,
+  type Authorization,
+} from '../wire/auth/server-authorization.ts'
+import { createNonce } from '../wire/auth/nonce.ts'
+import type { RtspRequest } from '../wire/message/message.ts'
+import { RtspRefusal } from './refusal.ts'
+
+const REALM = 'Sluice'
+
+/** The name and password of the plugin's section; an empty name lets everybody in. */
+export type Credentials = { readonly username: string; readonly password: string }
+
+/** Lets those in who know name and password (RFC 7616, RFC 7617). What the gates say of a stream is another matter. */
+export class ServerAuthenticator {
+  readonly #credentials: () => Credentials
+  readonly #nonceKey = randomBytes(32)
+
+  constructor(credentials: () => Credentials) {
+    this.#credentials = credentials
+  }
+
+  /** @throws {RtspRefusal} with challenges when the client is to prove who it is */
+  check(request: RtspRequest): void {
+    const { username, password } = this.#credentials()
+    if (username === '') return
+    const authorization = authorizationOf(request)
+    const account = { realm: REALM, username, password, nonceKey: this.#nonceKey }
+    const result =
+      authorization === undefined ? 'denied' : checkAuthorization(authorization, request, account, Date.now())
+    if (result === 'granted') return
+    const nonce = createNonce(this.#nonceKey, Date.now(), randomBytes(8))
+    const challenges = createChallenges(REALM, nonce, result === 'stale')
+    throw new RtspRefusal(
+      401,
+      'Unauthorized',
+      challenges.map((challenge) => ['WWW-Authenticate', challenge]),
+    )
+  }
+}
+
+function authorizationOf({ headers }: RtspRequest): Authorization | undefined {
+  const value = headers.get('authorization')
+  if (value === undefined) return undefined
+  try {
+    return parseAuthorization(value)
+  } catch (error) {
+    if (error instanceof MalformedError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,165 @@
+import { randomBytes } from 'node:crypto'
+import { performance } from 'node:perf_hooks'
+import { setImmediate as turn } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { type CloseReason, type Subscriber } from 'sluice/sdk'
+import { firstPackets } from '../media/first-packets.ts'
+import { offerOf, type OfferedMedia } from '../media/offer.ts'
+import { Outputs } from '../media/outputs.ts'
+import { ReceiverReports } from '../media/receiver-reports.ts'
+import { StartSink } from '../media/start-sink.ts'
+import type { InterleavedTransport } from '../transport/interleaved-transport.ts'
+import type { MediaTransport, PacketHandlers } from '../transport/media-transport.ts'
+import type { UdpTransport } from '../transport/udp-transport.ts'
+import type { RtspRequest } from '../wire/message/message.ts'
+import { serializeRtpInfo } from '../wire/rtp-info.ts'
+import type { Transport } from '../wire/transport.ts'
+import { steer } from './steering.ts'
+import { RtspRefusal } from './refusal.ts'
+import type { RtspServerContext, SessionConnection } from './server-context.ts'
+import type { HeaderFields, RtspSession, StartAnswer } from './session.ts'
+
+/** One stream that a client plays: admitted by DESCRIBE, arranged by SETUP, sent from PLAY on. */
+export class PlaySession implements RtspSession {
+  readonly id = randomBytes(12).toString('hex')
+  readonly medias: readonly OfferedMedia[]
+  readonly #server: RtspServerContext
+  readonly #subscriber: Subscriber
+  readonly #connection: SessionConnection
+  readonly #log: Logger
+  readonly #outputs = new Outputs()
+  /** The addresses by which the client has named its medias, by their places. */
+  readonly #urls = new Map<number, string>()
+  readonly #reports = new ReceiverReports()
+  #isStarted = false
+  #isClosed = false
+  #seenMs = performance.now()
+
+  /** @throws {RtspRefusal} when there is nothing in the stream that RTP can carry; the subscriber is closed then */
+  constructor(server: RtspServerContext, subscriber: Subscriber, connection: SessionConnection) {
+    this.#server = server
+    this.#subscriber = subscriber
+    this.#connection = connection
+    this.#log = server.ctx.log.child({ session: subscriber.id, stream: subscriber.streamPath })
+    this.medias = offerOf(subscriber.tracks)
+    if (this.medias.length === 0) {
+      const codecs = subscriber.tracks.map(({ codec }) => codec).join(' and ')
+      subscriber.close('refused')
+      throw new RtspRefusal(415, `RTP can't carry ${codecs}`)
+    }
+    subscriber.onClose((reason) => this.#closed(reason))
+  }
+
+  get streamPath(): string {
+    return this.#subscriber.streamPath
+  }
+
+  /** The length of a recording that is the client's own; undefined for what is live. */
+  get durationMs(): number | undefined {
+    const position = this.#subscriber.control?.position?.()
+    return position && position.toMs - position.fromMs
+  }
+
+  get ip(): string {
+    return this.#connection.client.ip
+  }
+
+  get isStarted(): boolean {
+    return this.#isStarted
+  }
+
+  get outlivesConnection(): boolean {
+    return this.#isStarted && this.#outputs.kind === 'udp'
+  }
+
+  get seenMs(): number {
+    return this.#seenMs
+  }
+
+  touch(): void {
+    this.#seenMs = performance.now()
+  }
+
+  async setup({ uri }: RtspRequest, index: number | undefined, wanted: readonly Transport[]): Promise<MediaTransport> {
+    if (this.#isStarted) throw new RtspRefusal(455, 'the session is playing: end it first')
+    const place = index ?? (this.medias.length === 1 ? 0 : undefined)
+    if (place === undefined) throw new RtspRefusal(459, 'the media has to be named, as DESCRIBE does it')
+    const media = this.medias[place]
+    if (media === undefined) throw new RtspRefusal(404, `there is no media ${place}`)
+    this.#outputs.delete(place)
+    const transport = await this.#open(wanted)
+    if (this.#isClosed) {
+      transport.close()
+      throw new RtspRefusal(454, 'the session has ended')
+    }
+    this.#outputs.set(place, { media, transport })
+    this.#urls.set(place, uri)
+    return transport
+  }
+
+  async play({ headers }: RtspRequest): Promise<StartAnswer> {
+    if (this.#outputs.size === 0) throw new RtspRefusal(455, 'nothing has been set up')
+    const steered = await steer(this.#subscriber, headers)
+    if (this.#isStarted) return { headers: steered, afterwards: () => this.#subscriber.resume() }
+    this.#isStarted = true
+    const { ip, port, userAgent } = this.#connection.client
+    this.#log.info({ ip, port, userAgent, transport: this.#outputs.kind }, 'play')
+    const sink = new StartSink(this.#outputs.createSink(this.#connection.stream, this.#server.ctx))
+    this.#subscriber.details(() => ({ transport: this.#outputs.kind, ...this.#reports.details }))
+    this.#subscriber.attach(this.#server.formats.get(this.#outputs.medias), sink)
+    // What there is to begin with comes in the next turn.
+    await turn()
+    return { headers: [...steered, ...this.#rtpInfo(sink)], afterwards: () => sink.release() }
+  }
+
+  record(): StartAnswer {
+    throw new RtspRefusal(455, 'the session is one that plays')
+  }
+
+  async pause(): Promise<void> {
+    if (!this.#isStarted) throw new RtspRefusal(455, 'the session does not play')
+    const { control } = this.#subscriber
+    if (control?.pause === undefined) this.#subscriber.pause()
+    else await control.pause()
+  }
+
+  close(reason: CloseReason | string): void {
+    this.#subscriber.close(reason)
+  }
+
+  async #open(wanted: readonly Transport[]): Promise<InterleavedTransport | UdpTransport> {
+    const isFirst = this.#outputs.size === 0
+    for (const spec of wanted) {
+      const transport = await this.#connection.openTransport(spec, this.#handlers())
+      if (transport === undefined) continue
+      if (isFirst || transport.isDatagram === (this.#outputs.kind === 'udp')) return transport
+      transport.close()
+    }
+    throw new RtspRefusal(461, 'RTP/AVP over TCP (interleaved) or UDP is to be had, the same for all medias')
+  }
+
+  /** Players send reports; over UDP, these are their signs of life. */
+  #handlers(): PacketHandlers {
+    return {
+      rtp: () => this.touch(),
+      rtcp: (packet) => {
+        this.touch()
+        this.#reports.take(packet)
+      },
+    }
+  }
+
+  #rtpInfo(sink: StartSink): HeaderFields {
+    const found = firstPackets(Buffer.concat(sink.kept))
+    const entries = [...this.#urls].map(([place, url]) => ({ url, ...found.get(this.#outputs.channelAt(place)) }))
+    return [['RTP-Info', serializeRtpInfo(entries)]]
+  }
+
+  #closed(reason: CloseReason): void {
+    this.#isClosed = true
+    this.#outputs.close()
+    if (this.#isStarted) this.#log.info({ reason: reason.text }, 'play ended')
+    this.#server.ended(this)
+    this.#connection.sessionEnded(this, reason)
+  }
+}

@@ -1,0 +1,204 @@
+import { randomBytes } from 'node:crypto'
+import { performance } from 'node:perf_hooks'
+import type { Logger } from 'pino'
+import type { CloseReason, Publisher } from 'sluice/sdk'
+import {
+  MP2T_ENCODING,
+  rtpFormatProblem,
+  rtpFormatsOf,
+  sdpAttribute,
+  type MediaDescription,
+  type RtpFormat,
+} from 'sluice/sdk/media'
+import { RtspIngest, type ReceivedMedia } from '../media/to-stream.ts'
+import type { MediaTransport } from '../transport/media-transport.ts'
+import type { RtspRequest } from '../wire/message/message.ts'
+import type { Transport } from '../wire/transport.ts'
+import { RtspRefusal } from './refusal.ts'
+import type { RtspServerContext, SessionConnection } from './server-context.ts'
+import type { RtspSession, StartAnswer } from './session.ts'
+
+const LEFT_OUT = 'a track is left out: its format is not supported'
+const CODEC_ADVICE = 'send H.264 and AAC, which every player takes'
+
+/** A media as it was announced. */
+type AnnouncedMedia = { readonly description: MediaDescription; readonly format: RtpFormat | undefined }
+
+/** One stream that a client publishes: announced by ANNOUNCE, arranged by SETUP, taken from RECORD on. */
+export class PublishSession implements RtspSession {
+  readonly id = randomBytes(12).toString('hex')
+  readonly #server: RtspServerContext
+  readonly #connection: SessionConnection
+  readonly #medias: readonly AnnouncedMedia[]
+  readonly #transports = new Map<number, MediaTransport>()
+  #publisher: Publisher | undefined
+  #log: Logger
+  #ingest: RtspIngest | undefined
+  #isComplete = false
+  #isClosed = false
+  #seenMs = performance.now()
+
+  constructor(server: RtspServerContext, medias: readonly MediaDescription[], connection: SessionConnection) {
+    this.#server = server
+    this.#connection = connection
+    this.#log = server.ctx.log
+    this.#medias = medias.map((description) => ({ description, format: supportedFormat(description) }))
+  }
+
+  get ip(): string {
+    return this.#connection.client.ip
+  }
+
+  get isStarted(): boolean {
+    return this.#ingest !== undefined
+  }
+
+  get outlivesConnection(): boolean {
+    return this.isStarted && this.#isDatagram
+  }
+
+  get seenMs(): number {
+    return this.#seenMs
+  }
+
+  /** Whether there is anything in what was announced that can be taken. */
+  get isUseful(): boolean {
+    return this.#medias.some(({ format }) => format !== undefined)
+  }
+
+  /** Whether all of it is MPEG-2 TS, whose times have 33 bits. */
+  get isTransportStream(): boolean {
+    return this.#medias.every(({ format }) => format?.encodingName === MP2T_ENCODING)
+  }
+
+  /** Takes the publisher that the session was admitted as. */
+  begin(publisher: Publisher): void {
+    this.#publisher = publisher
+    this.#log = this.#log.child({ session: publisher.id, stream: publisher.streamPath })
+    const { ip, port, userAgent } = this.#connection.client
+    this.#log.info({ ip, port, userAgent }, 'publish')
+    for (const { description, format } of this.#medias) {
+      if (format === undefined) this.#log.warn({ format: shownFormat(description), advice: CODEC_ADVICE }, LEFT_OUT)
+    }
+    publisher.onClose((reason) => this.#closed(reason))
+  }
+
+  requestKeyframe(trackId: number): void {
+    this.#ingest?.requestKeyframe(trackId)
+  }
+
+  touch(): void {
+    this.#seenMs = performance.now()
+  }
+
+  async setup({ uri }: RtspRequest, index: number | undefined, wanted: readonly Transport[]): Promise<MediaTransport> {
+    if (this.isStarted) throw new RtspRefusal(455, 'the session is recording: end it first')
+    const place = this.#placeOf(uri, index)
+    this.#transports.get(place)?.close()
+    this.#transports.delete(place)
+    const transport = await this.#open(place, wanted)
+    if (this.#isClosed) {
+      transport.close()
+      throw new RtspRefusal(454, 'the session has ended')
+    }
+    this.#transports.set(place, transport)
+    return transport
+  }
+
+  async play(): Promise<StartAnswer> {
+    throw new RtspRefusal(455, 'the session is one that records')
+  }
+
+  record(): StartAnswer {
+    const publisher = this.#publisher
+    if (publisher === undefined || this.#transports.size === 0) throw new RtspRefusal(455, 'nothing has been set up')
+    if (this.isStarted) {
+      publisher.setPaused(false)
+      return { headers: [] }
+    }
+    const received = this.#medias.map(({ format }, index) => this.#receivedMedia(index, format))
+    const ingest = new RtspIngest(publisher, received, this.#server.ctx)
+    this.#ingest = ingest
+    publisher.details(() => ({ transport: this.#isDatagram ? 'udp' : 'tcp', ...ingest.counts }))
+    this.#settle()
+    return { headers: [] }
+  }
+
+  async pause(): Promise<void> {
+    this.#publisher?.setPaused(true)
+  }
+
+  close(reason: CloseReason | string): void {
+    this.#publisher?.close(reason)
+  }
+
+  get #isDatagram(): boolean {
+    return [...this.#transports.values()].some((transport) => transport.isDatagram)
+  }
+
+  #placeOf(uri: string, index: number | undefined): number {
+    const named = this.#medias.findIndex(({ description }) => isNamed(uri, description))
+    const place = named >= 0 ? named : (index ?? this.#medias.findIndex((_, other) => !this.#transports.has(other)))
+    if (this.#medias[place] === undefined) throw new RtspRefusal(404, 'there is no such media in what was announced')
+    return place
+  }
+
+  async #open(place: number, wanted: readonly Transport[]): Promise<MediaTransport> {
+    const handlers = {
+      rtp: (packet: Buffer) => this.#take(place, packet),
+      rtcp: (packet: Buffer) => this.#ingest?.rtcp(place, packet),
+    }
+    for (const spec of wanted) {
+      const transport = await this.#connection.openTransport(spec, handlers)
+      if (transport !== undefined) return transport
+    }
+    throw new RtspRefusal(461, 'RTP/AVP over TCP (interleaved) or UDP can be taken')
+  }
+
+  #take(place: number, packet: Buffer): void {
+    this.#seenMs = performance.now()
+    this.#ingest?.rtp(place, packet)
+    if (!this.#isComplete) this.#settle()
+  }
+
+  /** Says that the tracks are complete as soon as that is so. */
+  #settle(): void {
+    if (this.#ingest?.isComplete !== true) return
+    this.#isComplete = true
+    this.#publisher?.tracksComplete()
+  }
+
+  #receivedMedia(index: number, format: RtpFormat | undefined): ReceivedMedia | undefined {
+    const transport = this.#transports.get(index)
+    if (transport === undefined || format === undefined) return undefined
+    return { format, isDatagram: transport.isDatagram, sendRtcp: (packet) => transport.sendRtcp(packet) }
+  }
+
+  #closed(reason: CloseReason): void {
+    this.#isClosed = true
+    const counts = this.#ingest?.counts
+    this.#ingest?.close()
+    for (const transport of this.#transports.values()) transport.close()
+    this.#log.info({ reason: reason.text, lostPackets: counts?.lostPackets || undefined }, 'publish ended')
+    this.#server.ended(this)
+    this.#connection.sessionEnded(this, reason)
+  }
+}
+
+/** As an operator knows it: `H266/90000`. */
+function shownFormat(description: MediaDescription): string {
+  const [format] = rtpFormatsOf(description)
+  return format === undefined ? description.type : `${format.encodingName}/${format.clockRate}`
+}
+
+function supportedFormat(description: MediaDescription): RtpFormat | undefined {
+  return rtpFormatsOf(description).find((format) => rtpFormatProblem(format) === undefined)
+}
+
+/** Whether a URL ends in the control attribute of a media: in its path or, as some clients put it, after its query. */
+function isNamed(uri: string, { attributes }: MediaDescription): boolean {
+  const control = sdpAttribute(attributes, 'control')?.value ?? ''
+  if (control === '' || control === '*') return false
+  const [path = ''] = uri.split('?', 1)
+  return uri === control || uri.endsWith(`/${control}`) || path.endsWith(`/${control}`)
+}

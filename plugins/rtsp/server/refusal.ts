@@ -1,0 +1,22 @@
+import { SluiceError, StreamRedirect } from 'sluice/sdk'
+
+/** A request that is not carried out, with the status that says why (RFC 2326 7.1.1). */
+export class RtspRefusal extends Error {
+  readonly status: number
+  /** Further header fields of the response. */
+  readonly headers: readonly (readonly [name: string, value: string])[]
+
+  constructor(status: number, message: string, headers: readonly (readonly [string, string])[] = []) {
+    super(message)
+    this.status = status
+    this.headers = headers
+  }
+
+  /** What a refusal of the server's is in RTSP; undefined for what is none. */
+  static of(error: unknown): RtspRefusal | undefined {
+    if (error instanceof RtspRefusal) return error
+    if (error instanceof StreamRedirect) return new RtspRefusal(302, 'Moved Temporarily', [['Location', error.url]])
+    if (error instanceof SluiceError) return new RtspRefusal(error.statusCode, error.message)
+    return undefined
+  }
+}

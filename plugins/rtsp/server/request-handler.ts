@@ -1,0 +1,246 @@
+import {
+  CLIENT_LEFT,
+  InvalidRequest,
+  SluiceError,
+  StreamDenied,
+  type Publisher,
+  type SessionInit,
+  type Subscriber,
+} from 'sluice/sdk'
+import { MalformedError, parseSdp, type MediaDescription } from 'sluice/sdk/media'
+import { describeMedias } from '../media/description.ts'
+import type { RtspRequest } from '../wire/message/message.ts'
+import { parseSessionHeader, serializeSessionHeader } from '../wire/session-header.ts'
+import { parseTransports, serializeTransports, type Transport } from '../wire/transport.ts'
+import { parseStreamTarget, trackUrl, type StreamTarget } from '../wire/url.ts'
+import { PlaySession } from './play-session.ts'
+import { PublishSession } from './publish-session.ts'
+import { RtspRefusal } from './refusal.ts'
+import type { RtspServerContext, SessionConnection } from './server-context.ts'
+import type { HeaderFields, RtspSession } from './session.ts'
+
+const METHODS = 'OPTIONS, DESCRIBE, ANNOUNCE, SETUP, PLAY, PAUSE, RECORD, TEARDOWN, GET_PARAMETER, SET_PARAMETER'
+
+/** What a request is answered with. */
+export type Answer = {
+  /** 200 unless given. */
+  readonly status?: number
+  readonly reason?: string
+  readonly headers?: HeaderFields
+  readonly body?: string
+  /** Done once the answer has been sent. */
+  readonly afterwards?: (() => void) | undefined
+}
+
+/** Carries out the requests of one connection (RFC 2326 10). */
+export class RequestHandler {
+  readonly #server: RtspServerContext
+  readonly #connection: SessionConnection
+  /** Described or announced last; it gets its name by its first SETUP. */
+  #session: PlaySession | PublishSession | undefined
+
+  constructor(server: RtspServerContext, connection: SessionConnection) {
+    this.#server = server
+    this.#connection = connection
+  }
+
+  /** @throws {RtspRefusal} @throws {SluiceError} */
+  async handle(request: RtspRequest): Promise<Answer> {
+    if (request.version !== '1.0') throw new RtspRefusal(505, 'RTSP Version Not Supported')
+    if (request.cseq === undefined) throw new RtspRefusal(400, 'CSeq is missing')
+    if (request.method === 'OPTIONS') return this.#options(request)
+    this.#server.authenticator.check(request)
+    switch (request.method) {
+      case 'DESCRIBE':
+        return this.#describe(request)
+      case 'ANNOUNCE':
+        return this.#announce(request)
+      case 'SETUP':
+        return this.#setup(request)
+      case 'PLAY': {
+        const session = this.#named(request)
+        return inSession(session, await session.play(request))
+      }
+      case 'RECORD': {
+        const session = this.#named(request)
+        return inSession(session, session.record())
+      }
+      case 'PAUSE': {
+        const session = this.#named(request)
+        await session.pause()
+        return inSession(session, {})
+      }
+      case 'TEARDOWN':
+        return this.#teardown(request)
+      case 'GET_PARAMETER':
+      case 'SET_PARAMETER':
+        return this.#parameter(request)
+      default:
+        throw new RtspRefusal(501, 'Not Implemented', [['Public', METHODS]])
+    }
+  }
+
+  #options(request: RtspRequest): Answer {
+    const session = this.#find(request)
+    session?.touch()
+    const headers: HeaderFields = [['Public', METHODS]]
+    return session === undefined ? { headers } : inSession(session, { headers })
+  }
+
+  async #describe(request: RtspRequest): Promise<Answer> {
+    const target = this.#target(request)
+    const session = await this.#play(request, target)
+    const controlOf = (place: number) => trackUrl(target.url, place)
+    const { streamPath, medias, durationMs } = session
+    const body = describeMedias({ streamPath, medias, ip: this.#connection.localIp, controlOf, durationMs })
+    return {
+      headers: [
+        ['Content-Base', `${target.url}/`],
+        ['Content-Type', 'application/sdp'],
+      ],
+      body,
+    }
+  }
+
+  /** Admits the client as a player; while there is no publisher, this waits. */
+  async #play(request: RtspRequest, target: StreamTarget): Promise<PlaySession> {
+    this.#forget()
+    let subscriber: Subscriber
+    try {
+      subscriber = await this.#server.ctx.streams.subscribe(this.#sessionInit(request, target))
+    } catch (error) {
+      throw this.#refused('play', target, error)
+    }
+    if (this.#connection.closed) {
+      subscriber.close(CLIENT_LEFT)
+      throw new RtspRefusal(400, 'the client left')
+    }
+    const session = new PlaySession(this.#server, subscriber, this.#connection)
+    this.#session = session
+    this.#connection.add(session)
+    return session
+  }
+
+  async #announce(request: RtspRequest): Promise<Answer> {
+    const target = this.#target(request)
+    const medias = announcedMedias(request)
+    this.#forget()
+    const session = new PublishSession(this.#server, medias, this.#connection)
+    if (!session.isUseful) throw new RtspRefusal(415, 'no media was announced in a format that is supported')
+    let publisher: Publisher
+    try {
+      const control = { requestKeyframe: ({ id }: { readonly id: number }) => session.requestKeyframe(id) }
+      const options = { control, ...(session.isTransportStream && { timestampBits: 33 }) }
+      publisher = await this.#server.ctx.streams.publish(this.#sessionInit(request, target), options)
+    } catch (error) {
+      throw this.#refused('publish', target, error)
+    }
+    if (this.#connection.closed) {
+      publisher.close(CLIENT_LEFT)
+      throw new RtspRefusal(400, 'the client left')
+    }
+    session.begin(publisher)
+    this.#session = session
+    this.#connection.add(session)
+    return {}
+  }
+
+  async #setup(request: RtspRequest): Promise<Answer> {
+    const target = this.#target(request)
+    const wanted = transportsOf(request)
+    // Some players know the description already.
+    const session = this.#find(request) ?? this.#session ?? (await this.#play(request, target))
+    const transport = await session.setup(request, target.trackIndex, wanted)
+    this.#server.began(session)
+    session.touch()
+    const timeoutSeconds = Math.ceil(this.#server.ctx.config.sessiontimeout / 1000)
+    return {
+      headers: [
+        ['Transport', serializeTransports([transport.answer])],
+        ['Session', serializeSessionHeader({ id: session.id, timeoutSeconds })],
+      ],
+    }
+  }
+
+  #teardown(request: RtspRequest): Answer {
+    const session = this.#named(request)
+    const answer = inSession(session, {})
+    return { ...answer, afterwards: () => session.close(CLIENT_LEFT) }
+  }
+
+  /** Nothing can be asked or set; clients say in this way that they are alive. */
+  #parameter(request: RtspRequest): Answer {
+    const session = this.#find(request)
+    session?.touch()
+    if (request.body.length > 0) throw new RtspRefusal(451, 'Parameter Not Understood')
+    return session === undefined ? {} : inSession(session, {})
+  }
+
+  /** The session that a request names; undefined where it names none, and none has been set up here. */
+  #find(request: RtspRequest): RtspSession | undefined {
+    const text = request.headers.get('session')
+    if (text === undefined) return undefined
+    const session = this.#server.find(refusedIfMalformed(454, () => parseSessionHeader(text)).id)
+    if (session?.ip === this.#connection.client.ip) return session
+    throw new RtspRefusal(454, 'Session Not Found')
+  }
+
+  /** @throws {RtspRefusal} when there is none */
+  #named(request: RtspRequest): RtspSession {
+    const session = this.#find(request) ?? this.#session
+    if (session === undefined) throw new RtspRefusal(454, 'Session Not Found')
+    session.touch()
+    return session
+  }
+
+  /** A stream that was described or announced before, and not begun, makes place for another. */
+  #forget(): void {
+    if (this.#session?.isStarted === false) this.#session.close(CLIENT_LEFT)
+    this.#session = undefined
+  }
+
+  /** @throws {RtspRefusal} when the request names no stream */
+  #target({ uri }: RtspRequest): StreamTarget {
+    return refusedIfMalformed(400, () => parseStreamTarget(uri, this.#connection.serverUrl))
+  }
+
+  #sessionInit({ uri }: RtspRequest, { streamPath, query }: StreamTarget): SessionInit {
+    const { client, leaving } = this.#connection
+    return { streamPath, url: uri, query, client, signal: leaving.signal }
+  }
+
+  /** Logs why a client is not let in; a denial is logged where it was decided. */
+  #refused(action: 'play' | 'publish', { streamPath }: StreamTarget, error: unknown): unknown {
+    if (!(error instanceof SluiceError) || error instanceof StreamDenied || this.#connection.closed) return error
+    const { ip, port } = this.#connection.client
+    const stream = error instanceof InvalidRequest ? undefined : streamPath
+    this.#server.ctx.log.info({ stream, ip, port, reason: error.message }, `${action} refused`)
+    return error
+  }
+}
+
+function inSession(session: RtspSession, answer: Answer): Answer {
+  return { ...answer, headers: [['Session', session.id], ...(answer.headers ?? [])] }
+}
+
+/** @throws {RtspRefusal} when there is no transport in the request */
+function transportsOf({ headers }: RtspRequest): readonly Transport[] {
+  return refusedIfMalformed(461, () => parseTransports(headers.get('transport') ?? ''))
+}
+
+/** @throws {RtspRefusal} when the body is no session description, or one without media */
+function announcedMedias({ body }: RtspRequest): readonly MediaDescription[] {
+  const { media } = refusedIfMalformed(400, () => parseSdp(body.toString()))
+  if (media.length === 0) throw new RtspRefusal(400, 'the session description has no media')
+  return media
+}
+
+/** @throws {RtspRefusal} with the status when what is parsed is malformed */
+function refusedIfMalformed<Value>(status: number, parse: () => Value): Value {
+  try {
+    return parse()
+  } catch (error) {
+    if (error instanceof MalformedError) throw new RtspRefusal(status, error.message)
+    throw error
+  }
+}

@@ -1,0 +1,60 @@
+import { performance } from 'node:perf_hooks'
+import type { RtspContext } from '../plugin-context.ts'
+import { RtspFormats } from '../media/from-stream.ts'
+import { ServerAuthenticator } from './authenticator.ts'
+import { ServerConnection } from './server-connection.ts'
+import type { Accepted } from './server-context.ts'
+import type { RtspServerContext } from './server-context.ts'
+import type { RtspSession } from './session.ts'
+import { Tunnels } from './tunnels.ts'
+
+/** How often silent sessions are looked for. */
+const SWEEP_INTERVAL_MS = 1000
+
+/** The server's side of RTSP (RFC 2326): its connections, and its sessions, which may outlive those. */
+export class RtspServer implements RtspServerContext {
+  readonly ctx: RtspContext
+  readonly formats = new RtspFormats()
+  readonly authenticator: ServerAuthenticator
+  readonly #tunnels: Tunnels
+  readonly #connections = new Set<ServerConnection>()
+  readonly #sessions = new Map<string, RtspSession>()
+
+  constructor(ctx: RtspContext) {
+    this.ctx = ctx
+    this.authenticator = new ServerAuthenticator(() => ctx.config)
+    this.#tunnels = new Tunnels(ctx, (accepted) => this.accept(accepted))
+    ctx.setInterval(() => this.#sweep(), SWEEP_INTERVAL_MS)
+    ctx.onDispose(() => this.#close('the plugin is stopping'))
+  }
+
+  accept(accepted: Accepted): void {
+    const connection = new ServerConnection(this, accepted, (request, half) => this.#tunnels.take(request, half))
+    this.#connections.add(connection)
+    accepted.stream.once('close', () => this.#connections.delete(connection))
+  }
+
+  began(session: RtspSession): void {
+    this.#sessions.set(session.id, session)
+  }
+
+  ended(session: RtspSession): void {
+    this.#sessions.delete(session.id)
+  }
+
+  find(id: string): RtspSession | undefined {
+    return this.#sessions.get(id)
+  }
+
+  #sweep(): void {
+    const oldestMs = performance.now() - this.ctx.config.sessiontimeout
+    for (const session of this.#sessions.values()) {
+      if (session.outlivesConnection && session.seenMs < oldestMs) session.close('the client gives no sign of life')
+    }
+  }
+
+  #close(reason: string): void {
+    for (const session of this.#sessions.values()) session.close(reason)
+    for (const connection of this.#connections) connection.close(reason)
+  }
+}

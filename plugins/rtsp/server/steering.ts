@@ -1,0 +1,62 @@
+import type { SourceControl, SourcePosition, Subscriber } from 'sluice/sdk'
+import { MalformedError } from 'sluice/sdk/media'
+import type { RtspHeaders } from '../wire/message/headers.ts'
+import { parseRange, serializeRange, type Range } from '../wire/range.ts'
+import { parseScale } from '../wire/scale.ts'
+import { RtspRefusal } from './refusal.ts'
+import type { HeaderFields } from './session.ts'
+
+/** What live streams are answered with: from now on. */
+const LIVE = 'npt=now-'
+
+/**
+ * Leads a source that is the player's own where PLAY wants it (RFC 2326 12.29, 12.34), and says where that is. A live one
+ * goes on as it was.
+ * @throws {RtspRefusal} when what is wanted makes no sense
+ * @throws {SluiceError} when the source fails in it
+ */
+export async function steer({ control }: Subscriber, headers: RtspHeaders): Promise<HeaderFields> {
+  const range = wanted(457, headers.get('range'), parseRange)
+  if (range === null) throw new RtspRefusal(501, 'ranges are given as npt or clock')
+  if (control?.seek === undefined) return [['Range', LIVE]]
+  const startMs = startOf(range, control.position?.())
+  if (startMs !== undefined) await control.seek(startMs)
+  const scale = await setScale(control, wanted(400, headers.get('scale'), parseScale))
+  await control.resume?.()
+  const fields: [string, string][] = [['Range', rangeOf(control.position?.())]]
+  if (scale !== undefined) fields.push(['Scale', String(scale)])
+  return fields
+}
+
+/** Sets the speed, and returns the one that holds: nothing is played backwards. */
+async function setScale(control: SourceControl, scale: number | undefined): Promise<number | undefined> {
+  if (scale === undefined) return undefined
+  if (scale < 0 || control.setSpeed === undefined) return 1
+  await control.setSpeed(scale)
+  return scale
+}
+
+/** Where to go; undefined where that is not said. */
+function startOf(
+  range: Range | undefined,
+  { fromMs }: Pick<SourcePosition, 'fromMs'> = { fromMs: 0 },
+): number | undefined {
+  if (range === undefined || range.startMs === 'now' || range.startMs === undefined) return undefined
+  return range.unit === 'clock' ? range.startMs : fromMs + range.startMs
+}
+
+function rangeOf(position: SourcePosition | undefined): string {
+  if (position === undefined) return LIVE
+  const { atMs, fromMs, toMs } = position
+  return serializeRange({ unit: 'npt', startMs: Math.max(0, atMs - fromMs), endMs: toMs - fromMs })
+}
+
+function wanted<Value>(status: number, text: string | undefined, parse: (text: string) => Value): Value | undefined {
+  if (text === undefined) return undefined
+  try {
+    return parse(text)
+  } catch (error) {
+    if (error instanceof MalformedError) throw new RtspRefusal(status, error.message)
+    throw error
+  }
+}

@@ -1,0 +1,75 @@
+import type { Duplex } from 'node:stream'
+import { MalformedError } from 'sluice/sdk/media'
+import type { RtspRequest } from '../wire/message/message.ts'
+import { parseTunnelRequest, serializeTunnelAnswer, type TunnelRequest } from '../wire/http-tunnel.ts'
+import type { SessionClient } from 'sluice/sdk'
+import type { Accepted, Endpoint } from './server-context.ts'
+import type { RtspContext } from '../plugin-context.ts'
+import { TunnelStream } from './tunnel-stream.ts'
+
+/** Takes the connection by which the client of a tunnel sends. */
+type Receive = (carrier: Duplex, first: Buffer) => void
+/** A connection that has begun with a request of HTTP. */
+export interface HttpConnection {
+  readonly client: SessionClient
+  readonly local: Endpoint
+  /** Gives the byte stream up, with what was read of it and not used. */
+  release(): { readonly stream: Duplex; readonly rest: Buffer }
+}
+
+type Tunnel = { readonly ip: string; readonly receiveFrom: Receive }
+
+/** What is answered to what is no tunnel. */
+const BAD_REQUEST = 'HTTP/1.0 400 Bad Request\r\nConnection: close\r\n\r\n'
+
+/**
+ * Puts the two connections together that make one of RTSP where only HTTP gets through: the GET and the POST of a client name
+ * the same cookie. All generations of the plugin know of each other's, as a reload may come between the two.
+ */
+export class Tunnels {
+  readonly #open: Map<string, Tunnel>
+  readonly #accept: (accepted: Accepted) => void
+  readonly #mine = new Set<string>()
+
+  constructor(ctx: RtspContext, accept: (accepted: Accepted) => void) {
+    this.#open = ctx.keep('tunnels', () => new Map<string, Tunnel>())
+    this.#accept = accept
+    ctx.onDispose(() => this.#mine.forEach((cookie) => this.#open.delete(cookie)))
+  }
+
+  /** Takes over a connection whose first request is one of HTTP. */
+  take(request: RtspRequest, connection: HttpConnection): void {
+    const half = parsed(request)
+    const { stream, rest } = connection.release()
+    const tunnel = half === null ? undefined : this.#open.get(half.sessionCookie)
+    if (half?.direction === 'get' && tunnel === undefined) this.#begin(half.sessionCookie, stream, connection)
+    else if (half?.direction === 'post' && tunnel !== undefined && tunnel.ip === connection.client.ip)
+      tunnel.receiveFrom(stream, rest)
+    else stream.end(BAD_REQUEST)
+  }
+
+  #begin(cookie: string, stream: Duplex, connection: HttpConnection): void {
+    stream.write(serializeTunnelAnswer())
+    const tunnel = new TunnelStream(stream)
+    this.#open.set(cookie, {
+      ip: connection.client.ip,
+      receiveFrom: (carrier, first) => tunnel.receiveFrom(carrier, first),
+    })
+    this.#mine.add(cookie)
+    tunnel.once('close', () => {
+      this.#open.delete(cookie)
+      this.#mine.delete(cookie)
+    })
+    const { client, local } = connection
+    this.#accept({ stream: tunnel, client, local })
+  }
+}
+
+function parsed(request: RtspRequest): TunnelRequest | null {
+  try {
+    return parseTunnelRequest(request)
+  } catch (error) {
+    if (error instanceof MalformedError) return null
+    throw error
+  }
+}

@@ -1,0 +1,91 @@
+import type { Net, PortRange, UdpListener, UdpPeer } from 'sluice/sdk'
+import type { NumberPair, Transport } from '../wire/transport.ts'
+import type { MediaTransport, PacketHandlers } from './media-transport.ts'
+
+/** Where the peer takes and sends packets. */
+export type UdpEnd = { readonly ip: string; readonly rtpPort: number; readonly rtcpPort: number }
+
+/** RTP and RTCP over a pair of UDP ports of our own. What others send there than the peer is left out. */
+export class UdpTransport implements MediaTransport {
+  readonly isDatagram = true
+  /** Set as soon as it is known; until then, nothing is sent or taken. */
+  end: UdpEnd | undefined
+  readonly #handlers: PacketHandlers
+  #rtp: UdpListener | undefined
+  #rtcp: UdpListener | undefined
+  /** The ports that the peer was seen to send from. */
+  #rtpSource: number | undefined
+  #rtcpSource: number | undefined
+
+  private constructor(handlers: PacketHandlers) {
+    this.#handlers = handlers
+  }
+
+  /** @throws {StreamUnavailable} when no two ports are free */
+  static async open(net: Net, range: PortRange, handlers: PacketHandlers): Promise<UdpTransport> {
+    const transport = new UdpTransport(handlers)
+    const [rtp, rtcp] = await net.udpPortPair(
+      range,
+      (packet, peer) => transport.#takeRtp(packet, peer),
+      (packet, peer) => transport.#takeRtcp(packet, peer),
+    )
+    transport.#rtp = rtp
+    transport.#rtcp = rtcp
+    return transport
+  }
+
+  /** Our ports, for RTP and RTCP. */
+  get ports(): NumberPair {
+    return { first: this.#rtp?.address.port ?? 0, last: this.#rtcp?.address.port ?? 0 }
+  }
+
+  get answer(): Transport {
+    const clientPort = this.end && { first: this.end.rtpPort, last: this.end.rtcpPort }
+    const ports = { serverPort: this.ports, ...(clientPort && { clientPort }) }
+    return { profile: 'RTP/AVP', lowerTransport: 'UDP', delivery: 'unicast', ...ports, others: [] }
+  }
+
+  sendRtp(packets: readonly Buffer[]): void {
+    if (this.end !== undefined) this.#rtp?.send(packets, { remoteAddress: this.end.ip, remotePort: this.end.rtpPort })
+  }
+
+  sendRtcp(packet: Buffer): void {
+    if (this.end !== undefined)
+      this.#rtcp?.send([packet], { remoteAddress: this.end.ip, remotePort: this.end.rtcpPort })
+  }
+
+  close(): void {
+    void this.#rtp?.close()
+    void this.#rtcp?.close()
+  }
+
+  #takeRtp(packet: Buffer, peer: UdpPeer): boolean {
+    if (this.end === undefined) return false
+    this.#rtpSource = sourcePort(this.end.ip, this.end.rtpPort, this.#rtpSource, peer)
+    if (peer.remoteAddress !== this.end.ip || peer.remotePort !== this.#rtpSource) return false
+    this.#handlers.rtp(packet)
+    return true
+  }
+
+  #takeRtcp(packet: Buffer, peer: UdpPeer): boolean {
+    if (this.end === undefined) return false
+    this.#rtcpSource = sourcePort(this.end.ip, this.end.rtcpPort, this.#rtcpSource, peer)
+    if (peer.remoteAddress !== this.end.ip || peer.remotePort !== this.#rtcpSource) return false
+    this.#handlers.rtcp(packet)
+    return true
+  }
+}
+
+/**
+ * The port that the peer sends from: the one that it has named or, behind a router that gives it another, the first that
+ * anything came from.
+ */
+function sourcePort(ip: string, namedPort: number, seenPort: number | undefined, peer: UdpPeer): number | undefined {
+  if (peer.remoteAddress !== ip) return seenPort
+  return peer.remotePort === namedPort ? namedPort : (seenPort ?? peer.remotePort)
+}
+
+/** The port for RTCP: the next, where a peer names but the one for RTP. */
+export function rtcpPortOf({ first, last }: NumberPair): number {
+  return last === first ? first + 1 : last
+}
