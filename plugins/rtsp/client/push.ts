@@ -113,7 +113,9 @@ class RtspPush {
       const sink = new StartSink(this.#outputs.createSink(client.stream, ctx))
       subscriber.details(() => ({ transport: kind, ...this.#reports.details }))
       await session.request('RECORD', { Range: 'npt=0.000-' })
-      subscriber.attach(formats.get(this.#outputs.medias), sink)
+      const { muxing, goodbye } = formats.get(this.#outputs.medias)
+      subscriber.onClose(() => this.#outputs.end(goodbye))
+      subscriber.attach(muxing, sink)
       sink.release()
       log.info({ transport: kind }, 'push')
       return { client, session }

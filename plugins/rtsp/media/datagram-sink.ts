@@ -44,6 +44,14 @@ export class DatagramSink implements Sink {
     this.#send()
   }
 
+  /** Sends the last frames at once; what waits is left out. */
+  end(bytes: Buffer): void {
+    if (this.#closed) return
+    this.close()
+    this.#allowedBytes = Infinity
+    this.#sendFrames(bytes)
+  }
+
   /** Sends nothing any more. */
   close(): void {
     this.#closed = true

@@ -10,6 +10,7 @@ import {
   type RtpPacketizer,
 } from 'sluice/sdk/media'
 import { InterleavedFraming, serializeInterleaved } from './interleaved-framing.ts'
+import { WallClock } from './wall-clock.ts'
 import { isSameMedia, offeredMedia, type OfferedMedia } from './offer.ts'
 
 /** The longest that output is gathered: players of RTSP keep some 200 ms, and cameras are steered by what they show. */
@@ -18,15 +19,18 @@ const MAX_MERGE_MS = 20
 const MAX_PAYLOAD_BYTES = 1400
 /** Reports go before each keyframe, and otherwise this often. */
 const REPORT_INTERVAL_MS = 5000
-/** The wall clock is looked at anew once the stream is off by this. */
-const MAX_CLOCK_ERROR_MS = 1000
 const CNAME = 'sluice'
+/** Far more than clients have reason to differ in. */
+const MAX_FORMATS = 256
 
 /** A track that a player has set up: its packets go out on `channel`, its reports on the next. */
 export type PlayedMedia = OfferedMedia & { readonly channel: number }
 
+/** The same with its SSRC, which all streams share that go out in the same format. */
+type SentMedia = PlayedMedia & { readonly ssrc: number }
+
 /** What a muxer has for a media; it outlives the tracks that publishers give it. */
-type Outlet = { readonly media: PlayedMedia; readonly sender: RtpSender }
+type Outlet = { readonly media: SentMedia; readonly sender: RtpSender }
 
 /** Cuts the units of a track into packets of an outlet. */
 type Carried = { readonly outlet: Outlet; readonly packetizer: RtpPacketizer }
@@ -34,16 +38,20 @@ type Carried = { readonly outlet: Outlet; readonly packetizer: RtpPacketizer }
 /**
  * A stream as RTP and RTCP packets in interleaved frames (RFC 2326 10.12): the same bytes for every player, as numbers,
  * SSRC and times are. Over UDP, their sinks take the frames apart.
+ *
+ * Reports of all tracks stand before each keyframe, as some players put tracks in step by the first that they get; and that
+ * of each track behind its first packets after it, as others take none before there is media.
  */
 class RtspMuxer implements Muxer {
   readonly #outlets: readonly Outlet[]
   #carried = new Map<Track, Carried>()
   #hasVideo = false
   #lastReportMs = -Infinity
-  /** What is added to the stream's time to get the wall clock. */
-  #clockOffsetMs: number | undefined
+  readonly #wallClock = new WallClock()
+  /** Whose report is to be repeated behind its next packets. */
+  readonly #repeated = new Set<Outlet>()
 
-  constructor(medias: readonly PlayedMedia[], former: RtspMuxer | undefined) {
+  constructor(medias: readonly SentMedia[], former: RtspMuxer | undefined) {
     this.#outlets =
       former !== undefined ? former.#outlets : medias.map((media) => ({ media, sender: createSender(media) }))
   }
@@ -76,8 +84,12 @@ class RtspMuxer implements Muxer {
     const { sender } = carried.outlet
     const { pts, track } = unit
     const bytes = sender.serialize(payloads, sender.timestampOf(pts, track.timescale))
-    const timeMs = rescale(unit.dts, track.timescale, 1000)
-    return this.#isReportDue(unit, timeMs) ? Buffer.concat([...this.#reports(unit, timeMs), bytes]) : bytes
+    const timeMs = rescale(pts, track.timescale, 1000)
+    const isDue = this.#isReportDue(unit, timeMs)
+    if (!isDue && !this.#repeated.has(carried.outlet)) return bytes
+    const before = isDue ? this.#reports(unit, timeMs) : []
+    const after = this.#repeated.delete(carried.outlet) ? [this.#report(carried.outlet, timeMs)] : []
+    return Buffer.concat([...before, bytes, ...after])
   }
 
   /**
@@ -101,64 +113,82 @@ class RtspMuxer implements Muxer {
     return this.#hasVideo && track.kind === 'video' && keyframe
   }
 
-  /** Sender reports of all tracks for one time, by which players put them in step (RFC 3550 6.4.1). */
-  #reports({ ntpMs, pts, track }: AccessUnit, timeMs: number): Buffer[] {
+  /** Reports of all tracks for one time, by which players put them in step (RFC 3550 6.4.1). */
+  #reports(unit: AccessUnit, timeMs: number): Buffer[] {
+    this.#wallClock.follow(unit, timeMs)
     this.#lastReportMs = timeMs
-    const wallMs = ntpMs === undefined ? Date.now() - timeMs : ntpMs - rescale(pts, track.timescale, 1000)
-    const errorMs = Math.abs(wallMs - (this.#clockOffsetMs ?? Infinity))
-    if (ntpMs !== undefined || errorMs > MAX_CLOCK_ERROR_MS) this.#clockOffsetMs = wallMs
-    const nowMs = timeMs + (this.#clockOffsetMs ?? wallMs)
-    return this.#outlets.map(({ media, sender }) =>
-      serializeInterleaved(
-        media.channel + 1,
-        serializeRtcp([
-          sender.report(nowMs, timeMs),
-          {
-            kind: 'sourceDescription',
-            chunks: [{ ssrc: sender.ssrc, items: [{ type: SDES_ITEM_TYPE.cname, text: CNAME }] }],
-          },
-        ]),
-      ),
+    return this.#outlets.map((outlet) => {
+      this.#repeated.add(outlet)
+      return this.#report(outlet, timeMs)
+    })
+  }
+
+  /** @param timeMs not before that of the first packet, or GStreamer takes no note */
+  #report({ media, sender }: Outlet, timeMs: number): Buffer {
+    const nowMs = this.#wallClock.at(timeMs)
+    const chunk = { ssrc: sender.ssrc, items: [{ type: SDES_ITEM_TYPE.cname, text: CNAME }] }
+    return serializeInterleaved(
+      media.channel + 1,
+      serializeRtcp([sender.report(nowMs, timeMs), { kind: 'sourceDescription', chunks: [chunk] }]),
     )
   }
 }
 
-function createSender({ format, channel }: PlayedMedia): RtpSender {
-  const random = randomBytes(10)
+function createSender({ format, channel, ssrc }: SentMedia): RtpSender {
+  const random = randomBytes(6)
   return new RtpSender({
     format,
-    ssrc: random.readUInt32BE(0),
-    sequenceNumber: random.readUInt16BE(4),
-    timestampOffset: random.readUInt32BE(6),
+    ssrc,
+    sequenceNumber: random.readUInt16BE(0),
+    timestampOffset: random.readUInt32BE(2),
     framing: new InterleavedFraming(channel),
   })
 }
 
+/** What players are sent who have set up the same. */
+export type RtspFormat = {
+  readonly muxing: MuxerFormat
+  /** What ends all of it, as frames (RFC 3550 6.6). */
+  readonly goodbye: Buffer
+}
+
 /** Formats by what players have set up, so that those who can share a muxer do. */
 export class RtspFormats {
-  readonly #formats = new Map<string, MuxerFormat>()
+  readonly #formats = new Map<string, RtspFormat>()
 
-  get(medias: readonly PlayedMedia[]): MuxerFormat {
-    const key = JSON.stringify(
-      medias.map(({ codec, layer, fixedConfig, channel, format: { payloadType, clockRate, channels } }) => [
-        codec,
-        layer,
-        fixedConfig,
-        channel,
-        payloadType,
-        clockRate,
-        channels,
-      ]),
-    )
+  get(medias: readonly PlayedMedia[]): RtspFormat {
+    const key = JSON.stringify(medias.map(identityOf))
     const known = this.#formats.get(key)
     if (known !== undefined) return known
-    const format: MuxerFormat = {
-      name: 'rtsp',
-      carries: canCarryInRtp,
-      maxMergeMs: MAX_MERGE_MS,
-      createMuxer: (former) => new RtspMuxer(medias, former instanceof RtspMuxer ? former : undefined),
-    }
+    // Clients name channels as they like: those who name odd ones may have to do without sharing.
+    const [oldest] = this.#formats.keys()
+    if (this.#formats.size === MAX_FORMATS && oldest !== undefined) this.#formats.delete(oldest)
+    const format = createFormat(medias.map((media) => ({ ...media, ssrc: randomBytes(4).readUInt32BE() })))
     this.#formats.set(key, format)
     return format
   }
+}
+
+function createFormat(medias: readonly SentMedia[]): RtspFormat {
+  const muxing: MuxerFormat = {
+    name: 'rtsp',
+    carries: canCarryInRtp,
+    maxMergeMs: MAX_MERGE_MS,
+    createMuxer: (former) => new RtspMuxer(medias, former instanceof RtspMuxer ? former : undefined),
+  }
+  const goodbyes = medias.map(({ channel, ssrc }) =>
+    serializeInterleaved(
+      channel + 1,
+      serializeRtcp([
+        { kind: 'receiverReport', ssrc, reports: [] },
+        { kind: 'bye', ssrcs: [ssrc], reason: '' },
+      ]),
+    ),
+  )
+  return { muxing, goodbye: Buffer.concat(goodbyes) }
+}
+
+function identityOf({ codec, layer, fixedConfig, channel, format }: PlayedMedia): unknown[] {
+  const { payloadType, encodingName, clockRate, channels } = format
+  return [codec, layer, fixedConfig, channel, payloadType, encodingName, clockRate, channels]
 }

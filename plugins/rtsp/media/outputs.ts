@@ -64,6 +64,11 @@ export class Outputs {
     return (this.#datagrams = new DatagramSink(targets, timers))
   }
 
+  /** Sends the last frames, whatever else waits to be sent. */
+  end(goodbye: Buffer): void {
+    this.#datagrams?.end(goodbye)
+  }
+
   close(): void {
     this.#datagrams?.close()
     for (const { transport } of this.#outputs.values()) transport.close()

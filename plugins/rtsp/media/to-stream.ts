@@ -134,7 +134,7 @@ export class RtspIngest {
 function createInlet(media: ReceivedMedia, sink: UnitSink, clock: RtpClock): Inlet {
   const { format, isDatagram } = media
   const reorder = isDatagram ? DATAGRAM_ORDER : STREAM_ORDER
-  return { media, receiver: new RtpReceiver({ format, sink, clock: clock.track(format.clockRate), reorder }) }
+  return { media, receiver: new RtpReceiver({ format, sink, clock, reorder }) }
 }
 
 function parsedRtcp(packet: Buffer): readonly RtcpPacket[] {

@@ -31,6 +31,8 @@ export class PlaySession implements RtspSession {
   /** The addresses by which the client has named its medias, by their places. */
   readonly #urls = new Map<number, string>()
   readonly #reports = new ReceiverReports()
+  /** What ends the media that is sent. */
+  #goodbye: Buffer | undefined
   #isStarted = false
   #isClosed = false
   #seenMs = performance.now()
@@ -106,7 +108,9 @@ export class PlaySession implements RtspSession {
     this.#log.info({ ip, port, userAgent, transport: this.#outputs.kind }, 'play')
     const sink = new StartSink(this.#outputs.createSink(this.#connection.stream, this.#server.ctx))
     this.#subscriber.details(() => ({ transport: this.#outputs.kind, ...this.#reports.details }))
-    this.#subscriber.attach(this.#server.formats.get(this.#outputs.medias), sink)
+    const { muxing, goodbye } = this.#server.formats.get(this.#outputs.medias)
+    this.#goodbye = goodbye
+    this.#subscriber.attach(muxing, sink)
     // What there is to begin with comes in the next turn.
     await turn()
     return { headers: [...steered, ...this.#rtpInfo(sink)], afterwards: () => sink.release() }
@@ -157,6 +161,7 @@ export class PlaySession implements RtspSession {
 
   #closed(reason: CloseReason): void {
     this.#isClosed = true
+    if (this.#goodbye !== undefined) this.#outputs.end(this.#goodbye)
     this.#outputs.close()
     if (this.#isStarted) this.#log.info({ reason: reason.text }, 'play ended')
     this.#server.ended(this)

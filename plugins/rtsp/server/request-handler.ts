@@ -48,6 +48,7 @@ export class RequestHandler {
   async handle(request: RtspRequest): Promise<Answer> {
     if (request.version !== '1.0') throw new RtspRefusal(505, 'RTSP Version Not Supported')
     if (request.cseq === undefined) throw new RtspRefusal(400, 'CSeq is missing')
+    if (this.#isFarewell(request)) return {}
     if (request.method === 'OPTIONS') return this.#options(request)
     this.#server.authenticator.check(request)
     switch (request.method) {
@@ -78,6 +79,13 @@ export class RequestHandler {
       default:
         throw new RtspRefusal(501, 'Not Implemented', [['Public', METHODS]])
     }
+  }
+
+  /** What the client ends has been ended already: GStreamer takes it ill to be told that there is no such session. */
+  #isFarewell({ method, headers }: RtspRequest): boolean {
+    if (method !== 'TEARDOWN' && method !== 'PAUSE') return false
+    const [id = ''] = headers.get('session')?.split(';', 1) ?? []
+    return this.#connection.hadSession(id.trim())
   }
 
   #options(request: RtspRequest): Answer {

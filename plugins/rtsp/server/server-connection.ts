@@ -43,6 +43,8 @@ export class ServerConnection implements SessionConnection {
   #isBusy = false
   /** Sessions that were begun here. */
   readonly #sessions = new Set<RtspSession>()
+  /** Of sessions that were ended here, and that the client may still take for its own. */
+  readonly #endedIds = new Set<string>()
   /** A session has said in the log what became of the client. */
   #isTold = false
 
@@ -97,9 +99,16 @@ export class ServerConnection implements SessionConnection {
   sessionEnded(session: RtspSession, reason: CloseReason): void {
     this.#isTold ||= session.isStarted
     if (!this.#sessions.delete(session) || reason.code === 'left') return
+    this.#endedIds.add(session.id)
     // What a slow viewer has not taken would only hold up its end.
     if (reason.code === 'slow') this.#connection.cut(reason.text)
+    // Over UDP, the client was told goodbye: it plays what it has, and ends its session by itself.
+    else if (session.outlivesConnection) this.#connection.expectWithin(IDLE_TIMEOUT_MS, reason.text)
     else this.#connection.close(reason.text)
+  }
+
+  hadSession(id: string): boolean {
+    return this.#endedIds.has(id)
   }
 
   /** Gives the byte stream up, with what was read of it and not used. */

@@ -44,6 +44,8 @@ export interface SessionConnection {
    * @throws {StreamUnavailable} when no ports are free
    */
   openTransport(wanted: Transport, handlers: PacketHandlers): Promise<InterleavedTransport | UdpTransport | undefined>
+  /** Whether a session with this id was ended here, not by the client. */
+  hadSession(id: string): boolean
   /** A session of this connection has ended. */
   sessionEnded(session: RtspSession, reason: CloseReason): void
 }

@@ -3,6 +3,7 @@ import { H264DtsExtractor } from '../codec/h264/dts-extractor.ts'
 import { H265DtsExtractor } from '../codec/h265/dts-extractor.ts'
 import { MalformedError } from '../errors.ts'
 import type { AudioCodec, AudioConfig, Track, TrackInit, VideoCodec, VideoConfig } from '../track.ts'
+import { CounterUnwrapper } from '../time/counter-unwrapper.ts'
 import type { UnitSink } from '../unit-sink.ts'
 import type { RtpDepacketizer, RtpFrame } from './depacketizer.ts'
 import { createRtpDepacketizer } from './payload-formats.ts'
@@ -11,18 +12,20 @@ import { parseRtpPacket, type RtpPacket } from './packet.ts'
 import { RtpReceptionStatistics } from './reception-statistics.ts'
 import { RtpReorderBuffer, type RtpReorderLimits } from './reorder-buffer.ts'
 import type { SenderReport } from './rtcp/sender-report.ts'
-import type { RtpTrackClock } from './rtp-clock.ts'
+import type { RtpClock, RtpTrackClock } from './rtp-clock.ts'
 
 /** What is received, and where it goes. */
 export type RtpReceiverInit = {
   readonly format: RtpFormat
   /** Takes the track, and its units. */
   readonly sink: UnitSink
-  /** Of the source's common clock. */
-  readonly clock: RtpTrackClock
+  /** That of the source, for all its tracks. */
+  readonly clock: RtpClock
   /** How far packets are put in order. */
   readonly reorder: RtpReorderLimits
 }
+
+const VIDEO_CODECS: ReadonlySet<string> = new Set<VideoCodec>(['h264', 'h265', 'av1', 'vp9', 'vp8', 'mjpeg'])
 
 /** Finds decoding times where the codec shows pictures in another order than it has them decoded. */
 type DtsExtractor = H264DtsExtractor | H265DtsExtractor
@@ -35,9 +38,12 @@ export class RtpReceiver {
   readonly statistics: RtpReceptionStatistics
   readonly #init: RtpReceiverInit
   readonly #depacketizer: RtpDepacketizer
+  readonly #clock: RtpTrackClock
   readonly #reorder: RtpReorderBuffer
   #track: Track | undefined
   #extractor: DtsExtractor | undefined
+  /** For the extractor, which has to see no corrections. */
+  readonly #unwrapper = new CounterUnwrapper(32)
   /** The source's name, as its packets have it. */
   #ssrc: number | undefined
   #nowMs = 0
@@ -48,6 +54,7 @@ export class RtpReceiver {
     this.#init = init
     const { clockRate } = init.format
     this.#depacketizer = createRtpDepacketizer(init.format)
+    this.#clock = init.clock.track(clockRate, VIDEO_CODECS.has(this.#depacketizer.codec))
     this.statistics = new RtpReceptionStatistics(clockRate)
     this.#reorder = new RtpReorderBuffer(init.reorder, (packet, follows) => this.#take(packet, follows))
     const { config } = this.#depacketizer
@@ -86,7 +93,7 @@ export class RtpReceiver {
   /** Takes a sender report, which says what the wall clock is at a time of the packets. */
   report(report: SenderReport, nowMs: number): void {
     this.statistics.receiveSenderReport(report, nowMs)
-    if (report.ntpMs !== undefined) this.#init.clock.report(report.ntpMs, report.rtpTimestamp)
+    this.#clock.report(report.ntpMs, report.rtpTimestamp)
   }
 
   #parse(bytes: Buffer): RtpPacket | undefined {
@@ -123,20 +130,38 @@ export class RtpReceiver {
     const track = this.#track
     // Nobody can decode it yet.
     if (track === undefined) return
-    const { clock, sink } = this.#init
-    const pts = clock.place(frame.timestamp, this.#nowMs)
-    const ntpMs = clock.ntpMsAt(frame.timestamp)
+    const { sink } = this.#init
+    const { timestamp, keyframe } = frame
+    const ntpMs = this.#clock.ntpMsAt(timestamp)
     if ('nalus' in frame) {
-      const dts = this.#extractor?.push(frame.nalus, pts) ?? pts
-      sink.write(AccessUnit.fromNalus(track, dts, pts, frame.keyframe, frame.nalus, ntpMs))
-    } else sink.write(AccessUnit.fromData(track, pts, pts, frame.keyframe, frame.data, ntpMs))
+      const lead = this.#leadOf(frame.nalus, timestamp)
+      const pts = this.#clock.place(timestamp, this.#nowMs, lead)
+      sink.write(AccessUnit.fromNalus(track, pts - lead, pts, keyframe, frame.nalus, ntpMs))
+    } else {
+      const pts = this.#clock.place(timestamp, this.#nowMs)
+      sink.write(AccessUnit.fromData(track, pts, pts, keyframe, frame.data, ntpMs))
+    }
+  }
+
+  /** By how much a picture is decoded before it is shown. */
+  #leadOf(nalus: readonly Buffer[], timestamp: number): number {
+    if (this.#extractor === undefined) return 0
+    const time = this.#unwrapper.unwrap(timestamp)
+    return time - this.#extractor.push(nalus, time)
   }
 
   #declare(config: VideoConfig | AudioConfig): void {
     const { sink, format } = this.#init
-    if (this.#track === undefined)
-      this.#track = sink.addTrack(trackInit(this.#depacketizer.codec, format.clockRate, config))
-    else this.#track = sink.configureTrack(this.#track, config)
+    const { codec } = this.#depacketizer
+    // Only its frames show of which layer MPEG audio is.
+    if (this.#track !== undefined && this.#track.codec !== codec) {
+      sink.removeTrack(this.#track)
+      this.#track = undefined
+    }
+    this.#track =
+      this.#track === undefined
+        ? sink.addTrack(trackInit(codec, format.clockRate, config))
+        : sink.configureTrack(this.#track, config)
     this.#followPictureOrder(this.#track)
   }
 

@@ -77,13 +77,34 @@ describe('RtpClock', () => {
     expect(place(0, 200, 5200)).to.equal(18_000)
   })
 
+  it('moves the others and not the track that leads, also where that comes later', () => {
+    const clock = new RtpClock()
+    const [video, audio] = [clock.track(90_000, true), clock.track(8000)]
+    expect(audio.place(1000, 5000)).to.equal(0)
+    expect(video.place(9000, 5100)).to.equal(9000)
+    audio.report(NTP_MS, 1000)
+    video.report(NTP_MS, 9000)
+    expect(video.place(12_600, 5140)).to.equal(12_600)
+    expect(audio.place(1320, 5140)).to.equal((100 + 40) * 8)
+  })
+
+  it('takes it that frames are sent when they are decoded', () => {
+    const clock = new RtpClock()
+    const [video, audio] = [clock.track(90_000, true), clock.track(8000)]
+    expect(video.place(7200, 5000, 7200)).to.equal(7200)
+    expect(audio.place(0, 5000)).to.equal(0)
+    const late = new RtpClock()
+    expect(late.track(8000).place(0, 5000)).to.equal(0)
+    expect(late.track(90_000, true).place(7200, 5010, 7200)).to.equal(900 + 7200)
+  })
+
   it('does not move a track for a few milliseconds', () => {
     const { place, report } = createPair()
     place(0, 0, 5000)
-    place(1, 100, 5105)
+    place(1, 100, 5120)
     report(0, 110)
     report(1, 110)
-    expect(place(1, 120, 5120)).to.equal(125 * 8)
+    expect(place(1, 120, 5120)).to.equal(140 * 8)
     report(1, 130, -1)
     expect(place(1, 140, 5140)).to.equal(139 * 8)
   })
@@ -93,7 +114,7 @@ describe('RtpClock', () => {
     report(0, 0)
     report(1, 0, 3_600_000)
     place(0, 0, 5000)
-    expect(place(1, 0, 5007)).to.equal(56)
+    expect(place(1, 0, 5027)).to.equal(27 * 8)
     expect(ntpMs(1, 0)).to.equal(NTP_MS + 3_600_000)
     report(0, 20, 3_600_000)
     report(0, 40, 3_600_000)

@@ -1,7 +1,7 @@
 import { rescale } from '../time/rescale.ts'
 
 /** What reports may say against the place of a track before it is moved: less than is seen or heard. */
-export const RTP_MAX_OFFSET_MS = 5
+export const RTP_MAX_OFFSET_MS = 20
 /** Steps of the RTP times, and offsets by reports, beyond which something else than the clocks' pace is the reason. */
 const RTP_MAX_STEP_MS = 10_000
 
@@ -13,35 +13,44 @@ type RtpTimeline = { leader: RtpTrackClock | undefined }
 
 /**
  * Puts the RTP times of several media of one source, each of which has a start and a pace of its own (RFC 3550 5.1), on one
- * timeline. It begins with the first frame that is placed, at 0, and goes on by the clock of that track, the leader.
+ * timeline. It begins with the first frame that is placed, at 0, and goes on by the clock of one track, the leader: that
+ * of pictures where there is one, which then never jerk, else the first.
  *
  * Until there are sender reports (RFC 3550 6.4.1) of two tracks, they are put in step by the arrival of their frames.
  */
 export class RtpClock {
   readonly #timeline: RtpTimeline = { leader: undefined }
 
-  /** Adds a track. @param clockRate ticks a second of its RTP times */
-  track(clockRate: number): RtpTrackClock {
-    return new RtpTrackClock(clockRate, this.#timeline)
+  /**
+   * Adds a track.
+   * @param clockRate ticks a second of its RTP times
+   * @param leads the others follow it, also those that came before
+   */
+  track(clockRate: number, leads = false): RtpTrackClock {
+    return new RtpTrackClock(clockRate, leads, this.#timeline)
   }
 }
 
 /** The clock of one track; `RtpClock.track` makes it. */
 export class RtpTrackClock {
   readonly #clockRate: number
+  readonly #leads: boolean
   readonly #timeline: RtpTimeline
   #started = false
   /** The RTP time of the last frame, without wraps. */
   #last = 0
   #lastMs = 0
+  /** How much earlier than shown the last frame was to be decoded, and so sent. */
+  #lastLead = 0
   /** From RTP times without wraps to the timeline. */
   #shift = 0
   #report: ClockReport | undefined
   /** A report that is far off those before it. */
   #strayReport: ClockReport | undefined
 
-  constructor(clockRate: number, timeline: RtpTimeline) {
+  constructor(clockRate: number, leads: boolean, timeline: RtpTimeline) {
     this.#clockRate = clockRate
+    this.#leads = leads
     this.#timeline = timeline
   }
 
@@ -70,20 +79,22 @@ export class RtpTrackClock {
    * below 0 for what comes before the first frame of all.
    *
    * From one frame to the next it goes on, or back, by the difference of the RTP times, but for a correction: the track is
-   * not the leader, and new reports say that it is more than 5 ms and at most 10 s out of step. It then moves into step at
+   * not the leader, and new reports say that it is more than 20 ms and at most 10 s out of step. It then moves into step at
    * once. A difference that is beyond ±10 s, and beyond ±10 s of the time that passed between the frames, is taken as a
    * new start of the source, which goes on where the leader is by arrival.
    * @param nowMs when the frame arrived, by a clock of any start, the same for all tracks
+   * @param lead by how many ticks the frame is decoded, and so sent, before it is shown
    */
-  place(timestamp: number, nowMs: number): number {
+  place(timestamp: number, nowMs: number, lead = 0): number {
     const step = (timestamp - this.#last) | 0
     if (!this.#started || this.#isJump(step, nowMs)) {
-      this.#start(timestamp, nowMs)
+      this.#start(timestamp, nowMs, lead)
     } else {
       this.#last += step
       this.#align(RTP_MAX_OFFSET_MS)
     }
     this.#lastMs = nowMs
+    this.#lastLead = lead
     return this.#last + this.#shift
   }
 
@@ -94,9 +105,9 @@ export class RtpTrackClock {
     return report.ntpMs + this.#toMs((timestamp - report.time) | 0)
   }
 
-  #start(timestamp: number, nowMs: number): void {
+  #start(timestamp: number, nowMs: number, lead: number): void {
     const leader = (this.#timeline.leader ??= this)
-    const time = leader.#started ? leader.#timeAt(nowMs, this.#clockRate) : 0
+    const time = lead + (leader.#started ? leader.#timeAt(nowMs, this.#clockRate) : 0)
     // Reports from before the first frame belong to it, those from before a new start do not.
     const report = this.#started ? undefined : this.#report
     this.#last = report === undefined ? timestamp : unwrapNear(timestamp, report.time)
@@ -104,12 +115,13 @@ export class RtpTrackClock {
     this.#shift = time - this.#last
     this.#started = true
     this.#align(0)
+    if (this.#leads) this.#timeline.leader = this
   }
 
   /** Where the track is on the timeline at an instant, by its last frame, in ticks of another clock rate. */
   #timeAt(nowMs: number, clockRate: number): number {
     const elapsed = Math.round(((nowMs - this.#lastMs) * clockRate) / 1000)
-    return rescale(this.#last + this.#shift, this.#clockRate, clockRate) + elapsed
+    return rescale(this.#last + this.#shift - this.#lastLead, this.#clockRate, clockRate) + elapsed
   }
 
   /** Puts the track in step with the leader if their reports say that it is out of step by more. */
