@@ -13,11 +13,13 @@ const CONFIG = `
 rtsp:
   tcp:
     listenaddr: 127.0.0.1:0
+  publish:
+    publishtimeout: 3s
 `
 const TRANSPORTS = ['tcp', 'udp'] as const
 const PEERS = ['ffmpeg', 'GStreamer'] as const
-/** A picture: what audio may be shifted against video. */
-const AUDIO_SHIFT_MS = 40
+/** What a server corrects, and a packet more: what audio may be shifted against video. */
+const AUDIO_SHIFT_MS = 60
 /** ffmpeg never sends its last packet of AAC, and over UDP the end may come before the last datagrams. */
 const MISSING_AT_END_MS = 150
 /** Pictures of a second: fewer are no stream that was played. */
@@ -58,6 +60,8 @@ describe('what is published by RTSP is played by RTSP, frame by frame', () => {
         late: true,
         missingAtEndMs: maySendLess || by === 'udp' ? MISSING_AT_END_MS : 0,
         audioShiftMs: AUDIO_SHIFT_MS,
+        // GStreamer puts tracks in step while they play, as reports come, and sends its own reports when they have begun.
+        corrections: (player === 'GStreamer' ? 2 : 0) + (publisher === 'GStreamer' ? 1 : 0),
       })
       expect(video.received).to.be.at.least(LEAST_PICTURES)
     }
@@ -67,7 +71,10 @@ describe('what is published by RTSP is played by RTSP, frame by frame', () => {
         throw new Error(`${publisher} by ${transport}, played by ${player} by ${by}: ${String(cause)}`, { cause })
       }),
     )
-    const results = await Promise.allSettled([sending.succeed(), ...checks])
+    // GStreamer does not always end when it has sent everything; the stream does, as nothing comes any more.
+    const sent = publisher === 'ffmpeg' ? [sending.succeed()] : []
+    const results = await Promise.allSettled([...sent, ...checks])
+    await sending.close()
     const errors = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as Error] : []))
     if (errors.length > 0) throw new AggregateError(errors, errors.map(({ message }) => message).join('\n'))
   }

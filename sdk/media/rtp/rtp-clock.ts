@@ -1,7 +1,10 @@
 import { rescale } from '../time/rescale.ts'
 
-/** What reports may say against the place of a track before it is moved: less than is seen or heard. */
-export const RTP_MAX_OFFSET_MS = 20
+/**
+ * What reports may say against the place of a track before it is moved: less than is noticed (EBU R 37), and more than the
+ * frame of sound by which GStreamer's reports are off now and then.
+ */
+export const RTP_MAX_OFFSET_MS = 40
 /** Steps of the RTP times, and offsets by reports, beyond which something else than the clocks' pace is the reason. */
 const RTP_MAX_STEP_MS = 10_000
 
@@ -79,7 +82,7 @@ export class RtpTrackClock {
    * below 0 for what comes before the first frame of all.
    *
    * From one frame to the next it goes on, or back, by the difference of the RTP times, but for a correction: the track is
-   * not the leader, and new reports say that it is more than 20 ms and at most 10 s out of step. It then moves into step at
+   * not the leader, and new reports say that it is more than 40 ms and at most 10 s out of step. It then moves into step at
    * once. A difference that is beyond ±10 s, and beyond ±10 s of the time that passed between the frames, is taken as a
    * new start of the source, which goes on where the leader is by arrival.
    * @param nowMs when the frame arrived, by a clock of any start, the same for all tracks
