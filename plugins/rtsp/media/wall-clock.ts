@@ -1,0 +1,35 @@
+import type { AccessUnit } from 'sluice/sdk'
+import { rescale } from 'sluice/sdk/media'
+
+/** An error up to this is one of the network, or of nobody's concern. */
+const MAX_ERROR_MS = 100
+/** What an error is diminished by at a time, some 50 millionths: players follow what they are told, and must not jerk. */
+const STEP_MS = 0.05
+/** With an error like this, the clock has been set. */
+const MIN_JUMP_MS = 1000
+
+/**
+ * Which wall clock time belongs to a stream's time: by the source's clock where that is known from the beginning, else by
+ * ours. It stays with the one it has begun with, as the two may differ by hours.
+ */
+export class WallClock {
+  #isSource: boolean | undefined
+  /** What is added to the stream's time. */
+  #offsetMs = 0
+
+  /** Looks at a unit, which has come now and has the time `timeMs` in the stream. */
+  follow({ ntpMs, pts, track }: AccessUnit, timeMs: number): void {
+    const isFirst = this.#isSource === undefined
+    this.#isSource ??= ntpMs !== undefined
+    if (this.#isSource && ntpMs === undefined) return
+    const offsetMs = this.#isSource ? ntpMs! - rescale(pts, track.timescale, 1000) : Date.now() - timeMs
+    const errorMs = offsetMs - this.#offsetMs
+    if (isFirst || Math.abs(errorMs) > MIN_JUMP_MS) this.#offsetMs = offsetMs
+    else if (Math.abs(errorMs) > MAX_ERROR_MS) this.#offsetMs += Math.sign(errorMs) * STEP_MS
+  }
+
+  /** In milliseconds since the Unix epoch. */
+  at(timeMs: number): number {
+    return timeMs + this.#offsetMs
+  }
+}
