@@ -101,7 +101,13 @@ class RtspPush {
     })
     try {
       await client.learnMethods()
-      const description = describeMedias({ streamPath: subscriber.streamPath, medias, ip: client.localIp, controlOf })
+      const description = describeMedias({
+        streamPath: subscriber.streamPath,
+        medias,
+        ip: client.localIp,
+        control: '*',
+        controlOf,
+      })
       await client.request('ANNOUNCE', uri, { 'Content-Type': 'application/sdp' }, description)
       for (const [place, media] of medias.entries()) {
         const transport = await session.setup(controlUrl(uri, controlOf(place)), {

@@ -1,4 +1,10 @@
-import { rtpFormatAttributes, serializeSdp, type MediaDescription, type SdpAttribute } from 'sluice/sdk/media'
+import {
+  rtpFormatAttributes,
+  serializeSdp,
+  type MediaDescription,
+  type RtpFormat,
+  type SdpAttribute,
+} from 'sluice/sdk/media'
 import type { OfferedMedia } from './offer.ts'
 
 export type DescriptionInit = {
@@ -6,14 +12,26 @@ export type DescriptionInit = {
   readonly medias: readonly OfferedMedia[]
   /** The address of the server; what is said of it makes no difference to clients. */
   readonly ip: string
+  /** The address of the whole; `*` for that of the request. */
+  readonly control: string
   /** The address of a media, as seen from that of the whole or by itself. */
   readonly controlOf: (place: number) => string
+  /** What the client may send, in a media after the others; none unless given. */
+  readonly backChannel?: readonly RtpFormat[] | undefined
   /** The length of a recording in milliseconds; undefined for a live stream. */
   readonly durationMs?: number | undefined
 }
 
 /** The session description of a stream (RFC 8866, RFC 2326 C.1): the medias in their order. */
-export function describeMedias({ streamPath, medias, ip, controlOf, durationMs }: DescriptionInit): string {
+export function describeMedias({
+  streamPath,
+  medias,
+  ip,
+  control,
+  controlOf,
+  backChannel,
+  durationMs,
+}: DescriptionInit): string {
   const range = durationMs === undefined ? 'npt=now-' : `npt=0-${(durationMs / 1000).toFixed(3)}`
   return serializeSdp({
     origin: {
@@ -27,11 +45,14 @@ export function describeMedias({ streamPath, medias, ip, controlOf, durationMs }
     times: [{ startSeconds: 0, stopSeconds: 0 }],
     connection: { addressType: ip.includes(':') ? 'IP6' : 'IP4', address: ip.includes(':') ? '::' : '0.0.0.0' },
     attributes: [
-      { name: 'control', value: '*' },
+      { name: 'control', value: control },
       { name: 'range', value: range },
     ],
     lines: [],
-    media: medias.map((media, place) => describeMedia(media, controlOf(place))),
+    media: [
+      ...medias.map((media, place) => describeMedia(media, controlOf(place))),
+      ...(backChannel === undefined ? [] : [describeBackChannel(backChannel, controlOf(medias.length))]),
+    ],
   })
 }
 
@@ -39,4 +60,15 @@ function describeMedia({ kind, format, language }: OfferedMedia, control: string
   const attributes: SdpAttribute[] = [...rtpFormatAttributes(format), { name: 'control', value: control }]
   if (language !== undefined) attributes.push({ name: 'lang', value: language })
   return { type: kind, port: 0, protocol: 'RTP/AVP', formats: [String(format.payloadType)], attributes, lines: [] }
+}
+
+/** A media in which the client sends (ONVIF Streaming Specification 5.3.3). */
+function describeBackChannel(formats: readonly RtpFormat[], control: string): MediaDescription {
+  const attributes = [
+    ...formats.flatMap(rtpFormatAttributes),
+    { name: 'control', value: control },
+    { name: 'sendonly' },
+  ]
+  const payloadTypes = formats.map(({ payloadType }) => String(payloadType))
+  return { type: 'audio', port: 0, protocol: 'RTP/AVP', formats: payloadTypes, attributes, lines: [] }
 }

@@ -15,9 +15,12 @@ import type { RtspRequest } from '../wire/message/message.ts'
 import { serializeRtpInfo } from '../wire/rtp-info.ts'
 import type { Transport } from '../wire/transport.ts'
 import { steer } from './steering.ts'
+import type { BackChannel } from './back-channel.ts'
 import { RtspRefusal } from './refusal.ts'
 import type { RtspServerContext, SessionConnection } from './server-context.ts'
 import type { HeaderFields, RtspSession, StartAnswer } from './session.ts'
+
+const TRANSPORTS = 'RTP/AVP over TCP (interleaved) or UDP is to be had, the same for all medias'
 
 /** One stream that a client plays: admitted by DESCRIBE, arranged by SETUP, sent from PLAY on. */
 export class PlaySession implements RtspSession {
@@ -31,14 +34,25 @@ export class PlaySession implements RtspSession {
   /** The addresses by which the client has named its medias, by their places. */
   readonly #urls = new Map<number, string>()
   readonly #reports = new ReceiverReports()
+  readonly #back: BackChannel | undefined
+  #backTransport: MediaTransport | undefined
   /** What ends the media that is sent. */
   #goodbye: Buffer | undefined
   #isStarted = false
   #isClosed = false
   #seenMs = performance.now()
 
-  /** @throws {RtspRefusal} when there is nothing in the stream that RTP can carry; the subscriber is closed then */
-  constructor(server: RtspServerContext, subscriber: Subscriber, connection: SessionConnection) {
+  /**
+   * @param back the way back to the source, where the client has asked for one
+   * @throws {RtspRefusal} when there is nothing in the stream that RTP can carry; the subscriber is closed then
+   */
+  constructor(
+    server: RtspServerContext,
+    subscriber: Subscriber,
+    connection: SessionConnection,
+    back: BackChannel | undefined,
+  ) {
+    this.#back = back
     this.#server = server
     this.#subscriber = subscriber
     this.#connection = connection
@@ -86,6 +100,7 @@ export class PlaySession implements RtspSession {
     if (this.#isStarted) throw new RtspRefusal(455, 'the session is playing: end it first')
     const place = index ?? (this.medias.length === 1 ? 0 : undefined)
     if (place === undefined) throw new RtspRefusal(459, 'the media has to be named, as DESCRIBE does it')
+    if (place === this.medias.length && this.#back !== undefined) return this.#setupBack(this.#back, wanted)
     const media = this.medias[place]
     if (media === undefined) throw new RtspRefusal(404, `there is no media ${place}`)
     this.#outputs.delete(place)
@@ -131,6 +146,22 @@ export class PlaySession implements RtspSession {
     this.#subscriber.close(reason)
   }
 
+  async #setupBack(back: BackChannel, wanted: readonly Transport[]): Promise<MediaTransport> {
+    this.#backTransport?.close()
+    this.#backTransport = undefined
+    for (const spec of wanted) {
+      const transport = await this.#connection.openTransport(spec, {
+        rtp: (packet) => {
+          this.touch()
+          back.rtp(packet)
+        },
+        rtcp: (packet) => back.rtcp(packet),
+      })
+      if (transport !== undefined) return (this.#backTransport = transport)
+    }
+    throw new RtspRefusal(461, TRANSPORTS)
+  }
+
   async #open(wanted: readonly Transport[]): Promise<InterleavedTransport | UdpTransport> {
     const isFirst = this.#outputs.size === 0
     for (const spec of wanted) {
@@ -139,7 +170,7 @@ export class PlaySession implements RtspSession {
       if (isFirst || transport.isDatagram === (this.#outputs.kind === 'udp')) return transport
       transport.close()
     }
-    throw new RtspRefusal(461, 'RTP/AVP over TCP (interleaved) or UDP is to be had, the same for all medias')
+    throw new RtspRefusal(461, TRANSPORTS)
   }
 
   /** Players send reports; over UDP, these are their signs of life. */
@@ -163,6 +194,8 @@ export class PlaySession implements RtspSession {
     this.#isClosed = true
     if (this.#goodbye !== undefined) this.#outputs.end(this.#goodbye)
     this.#outputs.close()
+    this.#back?.close()
+    this.#backTransport?.close()
     if (this.#isStarted) this.#log.info({ reason: reason.text }, 'play ended')
     this.#server.ended(this)
     this.#connection.sessionEnded(this, reason)

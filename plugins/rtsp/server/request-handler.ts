@@ -9,10 +9,12 @@ import {
 } from 'sluice/sdk'
 import { MalformedError, parseSdp, type MediaDescription } from 'sluice/sdk/media'
 import { describeMedias } from '../media/description.ts'
+import type { RtspHeaders } from '../wire/message/headers.ts'
 import type { RtspRequest } from '../wire/message/message.ts'
 import { parseSessionHeader, serializeSessionHeader } from '../wire/session-header.ts'
 import { parseTransports, serializeTransports, type Transport } from '../wire/transport.ts'
 import { parseStreamTarget, trackUrl, type StreamTarget } from '../wire/url.ts'
+import { BACK_CHANNEL_FEATURE, BACK_CHANNEL_FORMATS, BackChannel } from './back-channel.ts'
 import { PlaySession } from './play-session.ts'
 import { PublishSession } from './publish-session.ts'
 import { RtspRefusal } from './refusal.ts'
@@ -51,6 +53,7 @@ export class RequestHandler {
     if (this.#isFarewell(request)) return {}
     if (request.method === 'OPTIONS') return this.#options(request)
     this.#server.authenticator.check(request)
+    this.#checkRequired(request)
     switch (request.method) {
       case 'DESCRIBE':
         return this.#describe(request)
@@ -81,6 +84,14 @@ export class RequestHandler {
     }
   }
 
+  /** @throws {RtspRefusal} when the client requires what is not to be had here (RFC 2326 12.32) */
+  #checkRequired({ headers }: RtspRequest): void {
+    const { backchannel } = this.#server.ctx.config
+    const isKnown = (feature: string) => backchannel && feature === BACK_CHANNEL_FEATURE
+    const unknown = requiredFeatures(headers).filter((feature) => !isKnown(feature))
+    if (unknown.length > 0) throw new RtspRefusal(551, 'Option not supported', [['Unsupported', unknown.join(', ')]])
+  }
+
   /** What the client ends has been ended already: GStreamer takes it ill to be told that there is no such session. */
   #isFarewell({ method, headers }: RtspRequest): boolean {
     if (method !== 'TEARDOWN' && method !== 'PAUSE') return false
@@ -100,7 +111,12 @@ export class RequestHandler {
     const session = await this.#play(request, target)
     const controlOf = (place: number) => trackUrl(target.url, place)
     const { streamPath, medias, durationMs } = session
-    const body = describeMedias({ streamPath, medias, ip: this.#connection.localIp, controlOf, durationMs })
+    const body = describeMedias({
+      ...{ streamPath, medias, durationMs, controlOf },
+      ip: this.#connection.localIp,
+      control: target.url,
+      backChannel: this.#wantsBackChannel(request) ? BACK_CHANNEL_FORMATS : undefined,
+    })
     return {
       headers: [
         ['Content-Base', `${target.url}/`],
@@ -113,9 +129,10 @@ export class RequestHandler {
   /** Admits the client as a player; while there is no publisher, this waits. */
   async #play(request: RtspRequest, target: StreamTarget): Promise<PlaySession> {
     this.#forget()
+    const init = this.#sessionInit(request, target)
     let subscriber: Subscriber
     try {
-      subscriber = await this.#server.ctx.streams.subscribe(this.#sessionInit(request, target))
+      subscriber = await this.#server.ctx.streams.subscribe(init)
     } catch (error) {
       throw this.#refused('play', target, error)
     }
@@ -123,7 +140,12 @@ export class RequestHandler {
       subscriber.close(CLIENT_LEFT)
       throw new RtspRefusal(400, 'the client left')
     }
-    const session = new PlaySession(this.#server, subscriber, this.#connection)
+    const { ctx } = this.#server
+    const { streamPath } = subscriber
+    const back = this.#wantsBackChannel(request)
+      ? new BackChannel({ ctx, log: ctx.log.child({ stream: streamPath }), session: { ...init, streamPath } })
+      : undefined
+    const session = new PlaySession(this.#server, subscriber, this.#connection, back)
     this.#session = session
     this.#connection.add(session)
     return session
@@ -207,6 +229,10 @@ export class RequestHandler {
     this.#session = undefined
   }
 
+  #wantsBackChannel({ headers }: RtspRequest): boolean {
+    return this.#server.ctx.config.backchannel && requiredFeatures(headers).includes(BACK_CHANNEL_FEATURE)
+  }
+
   /** @throws {RtspRefusal} when the request names no stream */
   #target({ uri }: RtspRequest): StreamTarget {
     return refusedIfMalformed(400, () => parseStreamTarget(uri, this.#connection.serverUrl))
@@ -225,6 +251,11 @@ export class RequestHandler {
     this.#server.ctx.log.info({ stream, ip, port, reason: error.message }, `${action} refused`)
     return error
   }
+}
+
+function requiredFeatures(headers: RtspHeaders): readonly string[] {
+  const features = [...headers.getAll('require'), ...headers.getAll('proxy-require')].join(',').split(',')
+  return features.map((feature) => feature.trim()).filter((feature) => feature !== '')
 }
 
 function inSession(session: RtspSession, answer: Answer): Answer {

@@ -1,0 +1,105 @@
+import type { Logger } from 'pino'
+import { SluiceError, StreamNotFound, Unsupported, type SessionInit, type TrackInit, type UnitSink } from 'sluice/sdk'
+import { createRtpDepacketizer, MalformedError, parseRtpPacket, type RtpFormat } from 'sluice/sdk/media'
+import { RtspIngest } from '../media/to-stream.ts'
+import type { RtspContext } from '../plugin-context.ts'
+import type { PacketHandlers } from '../transport/media-transport.ts'
+
+/** What a client has to require to be offered the way back (ONVIF Streaming Specification 5.3.1). */
+export const BACK_CHANNEL_FEATURE = 'www.onvif.org/ver20/backchannel'
+
+/** What players may send: what nearly every camera takes. */
+export const BACK_CHANNEL_FORMATS: readonly RtpFormat[] = [
+  { payloadType: 0, encodingName: 'PCMU', clockRate: 8000, channels: 1, parameters: new Map() },
+  { payloadType: 8, encodingName: 'PCMA', clockRate: 8000, channels: 1, parameters: new Map() },
+]
+
+/** Where what a player says goes: to the source or, where that takes none, to a stream of its own. */
+type Listener = UnitSink & { onClose(listener: () => void): void; close(): void }
+
+export type BackChannelOptions = {
+  readonly ctx: RtspContext
+  readonly log: Logger
+  /** The player's session: the path that it plays, and its query. */
+  readonly session: SessionInit
+}
+
+/** The sound that a player sends upstream. It is opened by its first packet. */
+export class BackChannel implements PacketHandlers {
+  readonly #options: BackChannelOptions
+  #isOpening = false
+  #listener: Listener | undefined
+  #ingest: RtspIngest | undefined
+  #isClosed = false
+
+  constructor(options: BackChannelOptions) {
+    this.#options = options
+  }
+
+  rtp(packet: Buffer): void {
+    if (this.#ingest !== undefined) return this.#ingest.rtp(0, packet)
+    const format = this.#isOpening || this.#isClosed ? undefined : formatOf(packet)
+    if (format !== undefined) void this.#open(format)
+  }
+
+  rtcp(packet: Buffer): void {
+    this.#ingest?.rtcp(0, packet)
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#ingest?.close()
+    this.#listener?.close()
+  }
+
+  /** What comes until it is open is left out, as it would come late. A refusal is final. */
+  async #open(format: RtpFormat): Promise<void> {
+    this.#isOpening = true
+    const { ctx, log } = this.#options
+    try {
+      const listener = await this.#findListener(format)
+      this.#listener = listener
+      listener.onClose(() => this.#ended())
+      if (this.#isClosed) return listener.close()
+      this.#ingest = new RtspIngest(listener, [{ format, isDatagram: false, sendRtcp: () => undefined }], ctx)
+      log.info({ codec: format.encodingName }, 'the player talks')
+    } catch (error) {
+      if (!(error instanceof SluiceError)) return log.error({ err: error }, 'the back channel failed')
+      log.info({ reason: error.message }, 'the player is not listened to')
+    }
+  }
+
+  /** The player has passed the gates for the stream, and the operator has opened back channels. */
+  async #findListener(format: RtpFormat): Promise<Listener> {
+    const { ctx, session } = this.#options
+    try {
+      return await ctx.streams.talk({ ...session, type: 'api' }, [trackOf(format)])
+    } catch (error) {
+      if (!(error instanceof Unsupported) && !(error instanceof StreamNotFound)) throw error
+      return ctx.streams.publish({ ...session, streamPath: `${session.streamPath}/backchannel` })
+    }
+  }
+
+  #ended(): void {
+    this.#ingest?.close()
+    this.#ingest = undefined
+  }
+}
+
+function formatOf(packet: Buffer): RtpFormat | undefined {
+  try {
+    const { payloadType } = parseRtpPacket(packet)
+    return BACK_CHANNEL_FORMATS.find((format) => format.payloadType === payloadType)
+  } catch (error) {
+    if (error instanceof MalformedError) return undefined
+    throw error
+  }
+}
+
+function trackOf(format: RtpFormat): TrackInit {
+  const { codec, config } = createRtpDepacketizer(format)
+  if ((codec !== 'pcmu' && codec !== 'pcma') || config === undefined || !('sampleRate' in config)) {
+    throw new TypeError(`${format.encodingName} is no format of back channels`)
+  }
+  return { kind: 'audio', codec, timescale: format.clockRate, config }
+}
