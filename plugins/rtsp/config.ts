@@ -30,17 +30,18 @@ export const RtspConfig = Type.Object(
     }),
     multicast: Type.Object(
       {
-        addresses: Type.String({
-          default: '239.255.42.0/24',
-          description: 'Groups for players that ask for multicast, one for each stream; empty is none',
+        address: Type.String({
+          default: '239.255.42.0',
+          description:
+            'IPv4 address of the first stream that is played by multicast; others get the next; empty is none',
         }),
         port: Type.Integer({
           default: 5000,
-          minimum: 1,
+          minimum: 1024,
           maximum: 65_000,
-          description: 'Port of the first track of a group',
+          multipleOf: 2,
+          description: 'Port of the first track of a stream; its others have the next',
         }),
-        ttl: Type.Integer({ default: 16, minimum: 1, maximum: 255, description: 'How many routers datagrams pass' }),
       },
       { title: 'Multicast' },
     ),

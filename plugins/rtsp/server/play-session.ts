@@ -16,6 +16,7 @@ import { serializeRtpInfo } from '../wire/rtp-info.ts'
 import type { Transport } from '../wire/transport.ts'
 import { steer } from './steering.ts'
 import type { BackChannel } from './back-channel.ts'
+import type { MulticastGroup } from './multicast-groups.ts'
 import { RtspRefusal } from './refusal.ts'
 import type { RtspServerContext, SessionConnection } from './server-context.ts'
 import type { HeaderFields, RtspSession, StartAnswer } from './session.ts'
@@ -36,6 +37,8 @@ export class PlaySession implements RtspSession {
   readonly #reports = new ReceiverReports()
   readonly #back: BackChannel | undefined
   #backTransport: MediaTransport | undefined
+  /** Where it plays by multicast. */
+  #group: MulticastGroup | undefined
   /** What ends the media that is sent. */
   #goodbye: Buffer | undefined
   #isStarted = false
@@ -85,7 +88,7 @@ export class PlaySession implements RtspSession {
   }
 
   get outlivesConnection(): boolean {
-    return this.#isStarted && this.#outputs.kind === 'udp'
+    return this.#isStarted && (this.#group !== undefined || this.#outputs.kind === 'udp')
   }
 
   get seenMs(): number {
@@ -103,6 +106,8 @@ export class PlaySession implements RtspSession {
     if (place === this.medias.length && this.#back !== undefined) return this.#setupBack(this.#back, wanted)
     const media = this.medias[place]
     if (media === undefined) throw new RtspRefusal(404, `there is no media ${place}`)
+    const multicast = this.#joinGroup(wanted)?.transport(place)
+    if (multicast !== undefined) return multicast
     this.#outputs.delete(place)
     const transport = await this.#open(wanted)
     if (this.#isClosed) {
@@ -115,14 +120,12 @@ export class PlaySession implements RtspSession {
   }
 
   async play({ headers }: RtspRequest): Promise<StartAnswer> {
+    if (this.#group !== undefined) return this.#playInGroup(this.#group)
     if (this.#outputs.size === 0) throw new RtspRefusal(455, 'nothing has been set up')
     const steered = await steer(this.#subscriber, headers)
     if (this.#isStarted) return { headers: steered, afterwards: () => this.#subscriber.resume() }
-    this.#isStarted = true
-    const { ip, port, userAgent } = this.#connection.client
-    this.#log.info({ ip, port, userAgent, transport: this.#outputs.kind }, 'play')
+    this.#begin(this.#outputs.kind)
     const sink = new StartSink(this.#outputs.createSink(this.#connection.stream, this.#server.ctx))
-    this.#subscriber.details(() => ({ transport: this.#outputs.kind, ...this.#reports.details }))
     const { muxing, goodbye } = this.#server.formats.get(this.#outputs.medias)
     this.#goodbye = goodbye
     this.#subscriber.attach(muxing, sink)
@@ -144,6 +147,27 @@ export class PlaySession implements RtspSession {
 
   close(reason: CloseReason | string): void {
     this.#subscriber.close(reason)
+  }
+
+  /** The first media that is set up decides whether all go by multicast. */
+  #joinGroup(wanted: readonly Transport[]): MulticastGroup | undefined {
+    const [first] = wanted
+    if (this.#group !== undefined || this.#outputs.size > 0 || first?.delivery !== 'multicast') return this.#group
+    return (this.#group = this.#server.multicast.join(this.#subscriber.sourcePath, this.medias))
+  }
+
+  async #playInGroup(group: MulticastGroup): Promise<StartAnswer> {
+    await group.begin()
+    this.#begin('multicast')
+    return { headers: [['Range', 'npt=now-']] }
+  }
+
+  #begin(transport: string): void {
+    if (this.#isStarted) return
+    this.#isStarted = true
+    const { ip, port, userAgent } = this.#connection.client
+    this.#log.info({ ip, port, userAgent, transport }, 'play')
+    this.#subscriber.details(() => ({ transport, ...this.#reports.details }))
   }
 
   async #setupBack(back: BackChannel, wanted: readonly Transport[]): Promise<MediaTransport> {
@@ -194,6 +218,7 @@ export class PlaySession implements RtspSession {
     this.#isClosed = true
     if (this.#goodbye !== undefined) this.#outputs.end(this.#goodbye)
     this.#outputs.close()
+    this.#group?.leave()
     this.#back?.close()
     this.#backTransport?.close()
     if (this.#isStarted) this.#log.info({ reason: reason.text }, 'play ended')

@@ -7,6 +7,7 @@ import type { PacketHandlers } from '../transport/media-transport.ts'
 import type { UdpTransport } from '../transport/udp-transport.ts'
 import type { Transport } from '../wire/transport.ts'
 import type { ServerAuthenticator } from './authenticator.ts'
+import type { MulticastGroups } from './multicast-groups.ts'
 import type { RtspSession } from './session.ts'
 
 /** What the connections and sessions of the server share. */
@@ -14,6 +15,7 @@ export type RtspServerContext = {
   readonly ctx: RtspContext
   readonly formats: RtspFormats
   readonly authenticator: ServerAuthenticator
+  readonly multicast: MulticastGroups
   /** Makes a session known by its id. */
   began(session: RtspSession): void
   ended(session: RtspSession): void

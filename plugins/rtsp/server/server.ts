@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks'
 import type { RtspContext } from '../plugin-context.ts'
 import { RtspFormats } from '../media/from-stream.ts'
 import { ServerAuthenticator } from './authenticator.ts'
+import { MulticastGroups } from './multicast-groups.ts'
 import { ServerConnection } from './server-connection.ts'
 import type { Accepted } from './server-context.ts'
 import type { RtspServerContext } from './server-context.ts'
@@ -16,6 +17,7 @@ export class RtspServer implements RtspServerContext {
   readonly ctx: RtspContext
   readonly formats = new RtspFormats()
   readonly authenticator: ServerAuthenticator
+  readonly multicast: MulticastGroups
   readonly #tunnels: Tunnels
   readonly #connections = new Set<ServerConnection>()
   readonly #sessions = new Map<string, RtspSession>()
@@ -23,6 +25,7 @@ export class RtspServer implements RtspServerContext {
   constructor(ctx: RtspContext) {
     this.ctx = ctx
     this.authenticator = new ServerAuthenticator(() => ctx.config)
+    this.multicast = new MulticastGroups({ ctx, formats: this.formats })
     this.#tunnels = new Tunnels(ctx, (accepted) => this.accept(accepted))
     ctx.setInterval(() => this.#sweep(), SWEEP_INTERVAL_MS)
     ctx.onDispose(() => this.#close('the plugin is stopping'))

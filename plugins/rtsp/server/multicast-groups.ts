@@ -1,0 +1,125 @@
+import { isIPv4 } from 'node:net'
+import { StreamUnavailable, type Subscriber, type UdpListener } from 'sluice/sdk'
+import { DatagramSink, type ChannelTarget } from '../media/datagram-sink.ts'
+import type { RtspFormats } from '../media/from-stream.ts'
+import { type OfferedMedia } from '../media/offer.ts'
+import type { RtspContext } from '../plugin-context.ts'
+import { MulticastTransport } from '../transport/multicast-transport.ts'
+
+/** Streams that are sent by multicast at a time, and so the addresses that are used. */
+const MAX_GROUPS = 256
+const CLIENT = { ip: '', port: 0, userAgent: 'multicast' }
+
+type MulticastOptions = { readonly ctx: RtspContext; readonly formats: RtspFormats }
+
+/** The multicast groups that streams are sent to, one for each stream while it has players there. */
+export class MulticastGroups {
+  readonly #options: MulticastOptions
+  readonly #groups = new Map<string, MulticastGroup>()
+
+  constructor(options: MulticastOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Takes a player into the group of a stream.
+   * @returns undefined where multicast is switched off
+   * @throws {StreamUnavailable} when there is no address left
+   */
+  join(streamPath: string, medias: readonly OfferedMedia[]): MulticastGroup | undefined {
+    const { ctx, formats } = this.#options
+    const { address, port } = ctx.config.multicast
+    if (!isIPv4(address)) return undefined
+    const known = this.#groups.get(streamPath)
+    if (known !== undefined) return known.join()
+    const taken = new Set([...this.#groups.values()].map((group) => group.address))
+    const free = addressesFrom(address).find((candidate) => !taken.has(candidate))
+    if (free === undefined) throw new StreamUnavailable('no multicast address is free')
+    const onEmpty = () => this.#groups.delete(streamPath)
+    const group = new MulticastGroup({ ctx, formats, streamPath, medias, address: free, port, onEmpty })
+    this.#groups.set(streamPath, group)
+    return group.join()
+  }
+}
+
+function addressesFrom(first: string): string[] {
+  const [a = 0, b = 0, c = 0, d = 0] = first.split('.').map(Number)
+  return Array.from({ length: MAX_GROUPS - d }, (_, index) => `${a}.${b}.${c}.${d + index}`)
+}
+
+type GroupOptions = MulticastOptions & {
+  readonly streamPath: string
+  readonly medias: readonly OfferedMedia[]
+  readonly address: string
+  /** Of RTP of the first media; the others follow. */
+  readonly port: number
+  readonly onEmpty: () => void
+}
+
+/** One stream on its way to a multicast group: it is sent once, however many players have joined. */
+export class MulticastGroup {
+  readonly address: string
+  readonly #options: GroupOptions
+  #members = 0
+  #begun: Promise<void> | undefined
+  #subscriber: Subscriber | undefined
+  #listener: UdpListener | undefined
+  #sink: DatagramSink | undefined
+
+  constructor(options: GroupOptions) {
+    this.#options = options
+    this.address = options.address
+  }
+
+  join(): this {
+    this.#members += 1
+    return this
+  }
+
+  /** A player goes; with the last one, the sending ends. */
+  leave(): void {
+    this.#members -= 1
+    if (this.#members > 0) return
+    this.#options.onEmpty()
+    this.#subscriber?.close('nobody plays by multicast any more')
+    this.#close()
+  }
+
+  transport(place: number): MulticastTransport {
+    return new MulticastTransport(this.address, this.#portOf(place))
+  }
+
+  /** Begins to send, unless that has been done. @throws {SluiceError} */
+  begin(): Promise<void> {
+    return (this.#begun ??= this.#begin())
+  }
+
+  async #begin(): Promise<void> {
+    const { ctx, formats, streamPath, medias } = this.#options
+    const listener = await ctx.net.udpPort(ctx.config.udpport, () => false)
+    this.#listener = listener
+    const subscriber = await ctx.streams.subscribe({ streamPath, type: 'api', url: '', query: '', client: CLIENT })
+    this.#subscriber = subscriber
+    subscriber.onClose(() => this.#close())
+    if (this.#members === 0) return subscriber.close('nobody plays by multicast any more')
+    const played = medias.map((media, place) => ({ ...media, channel: place * 2 }))
+    const targets = new Map<number, ChannelTarget>()
+    for (const place of medias.keys()) {
+      for (const rtcp of [0, 1]) {
+        const peer = { remoteAddress: this.address, remotePort: this.#portOf(place) + rtcp }
+        targets.set(place * 2 + rtcp, (datagrams) => listener.send(datagrams, peer))
+      }
+    }
+    this.#sink = new DatagramSink(targets, ctx)
+    subscriber.attach(formats.get(played).muxing, this.#sink)
+  }
+
+  #portOf(place: number): number {
+    return this.#options.port + place * 2
+  }
+
+  #close(): void {
+    this.#sink?.close()
+    void this.#listener?.close()
+  }
+}
