@@ -89,8 +89,9 @@ export class MulticastGroup {
     return new MulticastTransport(this.address, this.#portOf(place))
   }
 
-  /** Begins to send, unless that has been done. @throws {SluiceError} */
+  /** Begins to send, or has the source send a keyframe for who comes later. @throws {SluiceError} */
   begin(): Promise<void> {
+    this.#subscriber?.requestKeyframe()
     return (this.#begun ??= this.#begin())
   }
 

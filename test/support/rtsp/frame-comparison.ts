@@ -4,6 +4,8 @@ import type { RtspSource, SourceFrame } from './rtsp-source.ts'
 
 /** How far the time of a frame may lie from the one that it has in the source, after the shift of its track. */
 const TOLERANCE_MS = 1
+/** A correction that leads back takes as long, as times don't run back. */
+const CORRECTION_MS = 500
 const PCMA_BYTES_PER_MS = 8
 
 export type ComparisonOptions = {
@@ -75,7 +77,9 @@ function compareTrack(
   let first: number | undefined
   let next = 0
   let between = 0
-  const shifts = { min: Infinity, max: -Infinity, corrections: 0 }
+  const shifts = { min: Infinity, max: -Infinity }
+  let corrected = 0
+  let correctedMs = -Infinity
   for (const [index, frame] of frames.entries()) {
     const name = `frame ${index} at ${frame.ptsMs?.toFixed(1) ?? 'an unknown time'} with ${frame.data.length} bytes`
     const placed = source.place(frame, next)
@@ -91,13 +95,17 @@ function compareTrack(
     if (frame.ptsMs === null && (index > 0 || kind === 'audio')) throw difference(`${name} has none`)
     if (frame.ptsMs === null) continue
     const shiftMs = frame.ptsMs - sourceMs
-    const fits = shiftMs <= shifts.min + 2 * TOLERANCE_MS && shiftMs >= shifts.max - 2 * TOLERANCE_MS
-    if (shifts.min !== Infinity && !fits && shifts.corrections < corrections) {
-      Object.assign(shifts, { min: Infinity, max: -Infinity, corrections: shifts.corrections + 1 })
-    } else if (shifts.min !== Infinity && !fits) {
-      const before = `${shifts.min.toFixed(3)} to ${shifts.max.toFixed(3)} ms before`
-      throw difference(`${name} is shifted by ${shiftMs.toFixed(3)} ms, where it was ${before}`)
+    const isFirst = shifts.min === Infinity
+    const fits = isFirst || (shiftMs <= shifts.min + 2 * TOLERANCE_MS && shiftMs >= shifts.max - 2 * TOLERANCE_MS)
+    if (!fits && sourceMs - correctedMs > CORRECTION_MS) {
+      if (corrected === corrections) {
+        const before = `${shifts.min.toFixed(3)} to ${shifts.max.toFixed(3)} ms before`
+        throw difference(`${name} is shifted by ${shiftMs.toFixed(3)} ms, where it was ${before}`)
+      }
+      corrected += 1
+      correctedMs = sourceMs
     }
+    if (!fits) Object.assign(shifts, { min: Infinity, max: -Infinity })
     shifts.min = Math.min(shifts.min, shiftMs)
     shifts.max = Math.max(shifts.max, shiftMs)
   }
