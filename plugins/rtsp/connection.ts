@@ -45,7 +45,7 @@ export class RtspConnection {
   /** Closes the connection when {@link expectNothing} is not called in time. */
   expectWithin(timeoutMs: number, reason: string): void {
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.close(reason), timeoutMs)
+    if (!this.closed) this.#timer = setTimeout(() => this.close(reason), timeoutMs)
   }
 
   expectNothing(): void {
