@@ -125,6 +125,7 @@ export class PublishSession implements RtspSession {
   }
 
   async pause(): Promise<void> {
+    if (!this.isStarted) throw new RtspRefusal(455, 'the session does not record')
     this.#publisher?.setPaused(true)
   }
 
