@@ -194,6 +194,7 @@ export class RequestHandler {
 
   #teardown(request: RtspRequest): Answer {
     const session = this.#named(request)
+    if (session === this.#session) this.#session = undefined
     const answer = inSession(session, {})
     return { ...answer, afterwards: () => session.close(CLIENT_LEFT) }
   }
