@@ -9,6 +9,9 @@ const MAX_QUEUE_BYTES = 256 * 1024
 /** How long the last messages may take to reach a peer before its connection is cut. */
 const LINGER_MS = 2000
 
+/** The reason of a connection that its other end has closed. */
+export const PEER_LEFT = 'the peer left'
+
 type ConnectionEvents = {
   /** A request or response. */
   message(message: RtspRequest | RtspResponse): void
@@ -29,8 +32,8 @@ export class RtspConnection {
   #isPaused = false
   readonly #onData = (bytes: Buffer) => this.#receive(bytes)
   readonly #onError = (error: Error) => this.#ended(error.message)
-  readonly #onEnd = () => this.close('the peer left')
-  readonly #onClose = () => this.#ended('the peer left')
+  readonly #onEnd = () => this.close(PEER_LEFT)
+  readonly #onClose = () => this.#ended(PEER_LEFT)
 
   constructor(stream: Duplex, events: ConnectionEvents) {
     this.stream = stream

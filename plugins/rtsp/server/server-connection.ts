@@ -3,7 +3,7 @@ import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { TLSSocket } from 'node:tls'
 import { CLIENT_LEFT, type CloseReason, type SessionClient } from 'sluice/sdk'
-import { RtspConnection } from '../connection.ts'
+import { PEER_LEFT, RtspConnection } from '../connection.ts'
 import { ChannelTable } from '../transport/channel-table.ts'
 import { InterleavedTransport } from '../transport/interleaved-transport.ts'
 import type { PacketHandlers } from '../transport/media-transport.ts'
@@ -184,7 +184,8 @@ export class ServerConnection implements SessionConnection {
     this.leaving.abort()
     const { ip, port } = this.#client
     const hadSession = this.#sessions.size > 0
-    for (const session of [...this.#sessions]) if (!session.outlivesConnection) session.close(CLIENT_LEFT)
+    const closeReason = reason === PEER_LEFT ? CLIENT_LEFT : reason
+    for (const session of [...this.#sessions]) if (!session.outlivesConnection) session.close(closeReason)
     if (!this.#isTold && !hadSession) this.#server.ctx.log.info({ ip, port, reason }, 'connection closed')
   }
 }
