@@ -19,6 +19,8 @@ import type { RtspServerContext, SessionConnection } from './server-context.ts'
 import type { RtspSession, StartAnswer } from './session.ts'
 
 const LEFT_OUT = 'a track is left out: its format is not supported'
+/** Far more than registered names have. */
+const MAX_SHOWN_LENGTH = 40
 const CODEC_ADVICE = 'send H.264 and AAC, which every player takes'
 
 /** A media as it was announced. */
@@ -189,7 +191,8 @@ export class PublishSession implements RtspSession {
 /** As an operator knows it: `H266/90000`. */
 function shownFormat(description: MediaDescription): string {
   const [format] = rtpFormatsOf(description)
-  return format === undefined ? description.type : `${format.encodingName}/${format.clockRate}`
+  if (format === undefined) return description.type
+  return `${format.encodingName.slice(0, MAX_SHOWN_LENGTH)}/${format.clockRate}`
 }
 
 function supportedFormat(description: MediaDescription): RtpFormat | undefined {

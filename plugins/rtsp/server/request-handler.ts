@@ -22,6 +22,8 @@ import type { RtspServerContext, SessionConnection } from './server-context.ts'
 import type { HeaderFields, RtspSession } from './session.ts'
 
 const METHODS = 'OPTIONS, DESCRIBE, ANNOUNCE, SETUP, PLAY, PAUSE, RECORD, TEARDOWN, GET_PARAMETER, SET_PARAMETER'
+/** As many as a stream may have tracks. */
+const MAX_MEDIAS = 32
 
 /** What a request is answered with. */
 export type Answer = {
@@ -272,6 +274,7 @@ function transportsOf({ headers }: RtspRequest): readonly Transport[] {
 function announcedMedias({ body }: RtspRequest): readonly MediaDescription[] {
   const { media } = refusedIfMalformed(400, () => parseSdp(body.toString()))
   if (media.length === 0) throw new RtspRefusal(400, 'the session description has no media')
+  if (media.length > MAX_MEDIAS) throw new RtspRefusal(400, `the session description has more than ${MAX_MEDIAS} medias`)
   return media
 }
 
