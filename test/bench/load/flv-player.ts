@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { FLV_TAG_TYPE, FlvReader } from 'sluice/sdk/media'
+import { pictureOf } from '../media/tape.ts'
 import { ChunkedBody, PlainBody, WebSocketBody, type BodyFraming } from './body-framing.ts'
 import type { Player, PlayerEvents, Target } from './player.ts'
 
@@ -32,7 +33,9 @@ export class FlvPlayer implements Player {
     const rest = this.#body === undefined ? this.#receiveHeader(bytes) : bytes
     if (rest === undefined || this.#body === undefined) return
     for (const piece of this.#body.push(rest)) {
-      for (const tag of this.#reader.push(piece)) if (tag.type === FLV_TAG_TYPE.video) this.#events.video(tag.body)
+      for (const { type, body } of this.#reader.push(piece)) {
+        if (type === FLV_TAG_TYPE.video) this.#events.picture(pictureOf(body))
+      }
     }
   }
 

@@ -1,5 +1,7 @@
-/** How a viewer may take a stream without end. */
-export const STREAM_FORMATS = ['rtmp', 'flv', 'ws'] as const
+import type { Marker } from '../media/marker.ts'
+
+/** How a viewer may take a stream without end; `rtsp` in the connection, `rtsp-udp` in datagrams. */
+export const STREAM_FORMATS = ['rtmp', 'rtsp', 'rtsp-udp', 'flv', 'ws'] as const
 /** How it may ask for HLS: parts, by blocking reloads; or whole segments, by a playlist that it polls. */
 export const HLS_FORMATS = ['hls-parts', 'hls-segments'] as const
 export const FORMATS = [...STREAM_FORMATS, ...HLS_FORMATS] as const
@@ -10,18 +12,26 @@ export function isHls(format: Format): format is HlsFormat {
   return HLS_FORMATS.some((known) => known === format)
 }
 
+export function isRtsp(format: Format): boolean {
+  return format === 'rtsp' || format === 'rtsp-udp'
+}
+
 /** Those that are played without end. */
 export function streamsIn(formats: readonly Format[]): Format[] {
   return formats.filter((format) => !isHls(format))
 }
 
-/** Where a stream is played or published: RTMP by app and name, the others by the path of their first request. */
+/** Where a stream is played or published: RTMP and RTSP by app and name, the others by the path of their first request. */
 export type Target = { readonly format: Format; readonly port: number; readonly path: string }
+
+/** A picture as far as the load looks at it: whether it is a keyframe, and the marker that its publisher has put into it. */
+export type Picture = { readonly keyframe: boolean; readonly marker: Marker | null }
 
 export type PlayerEvents = {
   send(bytes: Buffer): void
-  /** The body of a video tag, sequence headers included. */
-  video(body: Buffer): void
+  picture(picture: Picture): void
+  /** So many bytes came in another way than the connection; returns whether they are to be read. */
+  received(sizeBytes: number): boolean
   /** The server refused. */
   failed(reason: string): void
 }
@@ -34,4 +44,6 @@ export interface Player {
   receive(bytes: Buffer): void
   /** So many bytes came in that nobody reads. */
   count?(sizeBytes: number): void
+  /** Closes what the player has opened besides the connection. */
+  close?(): void
 }

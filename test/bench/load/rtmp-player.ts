@@ -1,18 +1,19 @@
 import type { Socket } from 'node:net'
 import { FLV_TAG_TYPE } from 'sluice/sdk/media'
 import { RtmpClient } from '../../../plugins/rtmp/client.ts'
+import { pictureOf } from '../media/tape.ts'
 import type { Player, PlayerEvents, Target } from './player.ts'
 
-type RtmpLoadInit = Pick<Target, 'port' | 'path'> & Partial<Pick<PlayerEvents, 'video'>> & { readonly socket: Socket }
+type RtmpLoadInit = Pick<Target, 'port' | 'path'> & Partial<Pick<PlayerEvents, 'picture'>> & { readonly socket: Socket }
 
 /** An RTMP client for load: its handshake is not signed, so that a server's time is not spent on signatures. */
-export function createRtmpClient({ port, path, socket, video }: RtmpLoadInit): RtmpClient {
+export function createRtmpClient({ port, path, socket, picture }: RtmpLoadInit): RtmpClient {
   return new RtmpClient({
     url: `rtmp://127.0.0.1:${port}/${path}`,
     socket,
     signedHandshake: false,
     onMedia: ({ typeId, payload }) => {
-      if (typeId === FLV_TAG_TYPE.video) video?.(payload)
+      if (typeId === FLV_TAG_TYPE.video) picture?.(pictureOf(payload))
     },
   })
 }

@@ -1,9 +1,8 @@
 import type { Socket } from 'node:net'
-import { parseMarker } from '../media/marker.ts'
-import { isKeyframe, VIDEO_HEADER_SIZE_BYTES } from '../media/tape.ts'
 import { FlvPlayer } from './flv-player.ts'
-import type { Player, Target } from './player.ts'
+import type { Picture, Player, PlayerEvents, Target } from './player.ts'
 import { RtmpPlayer } from './rtmp-player.ts'
+import { RtspPlayer } from './rtsp-player.ts'
 import type { LoadViewer } from './load-viewer.ts'
 import { openSocket } from './socket.ts'
 import { ViewerCounts } from './viewer-counts.ts'
@@ -45,12 +44,24 @@ export class Viewer implements LoadViewer {
   }
 
   #createPlayer(target: Target): Player {
-    const events = {
-      send: (bytes: Buffer) => void this.#socket.write(bytes),
-      video: (body: Buffer) => this.#video(body),
-      failed: (reason: string) => this.#fail(reason),
+    const events: PlayerEvents = {
+      send: (bytes) => void this.#socket.write(bytes),
+      picture: (picture) => this.#see(picture),
+      received: (sizeBytes) => {
+        this.counts.receivedBytes += sizeBytes
+        return this.#reading
+      },
+      failed: (reason) => this.#fail(reason),
     }
-    return target.format === 'rtmp' ? new RtmpPlayer(target, events, () => this.#socket) : new FlvPlayer(target, events)
+    switch (target.format) {
+      case 'rtmp':
+        return new RtmpPlayer(target, events, () => this.#socket)
+      case 'rtsp':
+      case 'rtsp-udp':
+        return new RtspPlayer(target, events)
+      default:
+        return new FlvPlayer(target, events)
+    }
   }
 
   #receive(view: Buffer): void {
@@ -63,19 +74,14 @@ export class Viewer implements LoadViewer {
     }
   }
 
-  #video(body: Buffer): void {
+  #see({ keyframe, marker }: Picture): void {
     if (this.firstKeyframeMs === undefined) {
-      if (!isKeyframe(body)) return
+      if (!keyframe) return
       this.firstKeyframeMs = performance.now() - this.#startMs
       this.#reading = this.#readsAll
       this.#settled(this)
     }
-    if (this.#readsAll) this.#observe(body)
-  }
-
-  #observe(body: Buffer): void {
-    const marker = parseMarker(body.subarray(VIDEO_HEADER_SIZE_BYTES))
-    if (marker === null) return
+    if (!this.#readsAll || marker === null) return
     this.counts.see(marker)
     this.counts.arrived(marker)
   }
@@ -85,6 +91,7 @@ export class Viewer implements LoadViewer {
     this.failure = reason
     this.#reading = false
     this.#socket.destroy()
+    this.#player.close?.()
     if (this.firstKeyframeMs === undefined) this.#settled(this)
   }
 }

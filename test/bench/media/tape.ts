@@ -1,4 +1,5 @@
 import { FLV_TAG_TYPE, FlvReader, type FlvTag } from 'sluice/sdk/media'
+import { parseMarker, type Marker } from './marker.ts'
 
 /** Byte 1 of an H.264 or AAC tag says whether it is a sequence header or media. */
 const SEQUENCE_HEADER = 0
@@ -36,6 +37,11 @@ export function isVideo(tag: FlvTag): boolean {
 }
 
 /** Whether the body of a video tag is an H.264 keyframe, and not its sequence header. */
-export function isKeyframe(body: Buffer): boolean {
+function isKeyframe(body: Buffer): boolean {
   return body[0] === 0x17 && body[1] === 1
+}
+
+/** What the body of a video tag holds; of a sequence header, neither. */
+export function pictureOf(body: Buffer): { readonly keyframe: boolean; readonly marker: Marker | null } {
+  return { keyframe: isKeyframe(body), marker: parseMarker(body.subarray(VIDEO_HEADER_SIZE_BYTES)) }
 }

@@ -9,6 +9,7 @@ export const fanOut: ServerScenario = {
   columns: [
     { key: 'cpuPercent', title: 'CPU %', digits: 1 },
     { key: 'cpuSecondsPerGbit', title: 'CPU s/Gbit', digits: 3 },
+    { key: 'kbPerViewer', title: 'KB/s a viewer', digits: 1 },
     { key: 'deliveredPercent', title: 'delivered %', digits: 1 },
     { key: 'rssPerViewerKb', title: 'RSS KB/viewer', digits: 1 },
     { key: 'delayP50Ms', title: 'delay p50 ms', digits: 1 },

@@ -46,6 +46,7 @@ export function measureViewers(
         cpuPercent: cpuShare * 100,
         cpuPercentPerViewer: (cpuShare * 100) / count,
         cpuSecondsPerGbit: cpuShare / ((bytesPerSecond * 8) / 1e9),
+        kbPerViewer: bytesPerSecond / count / 1000,
         requestsPerSecond: sum(watched.map((report) => report.requests / report.seconds)),
         failedRequests: sum(watched.map((report) => report.failedRequests)),
         closed: sum(watched.map((report) => report.closed)),

@@ -4,7 +4,6 @@ import { mkdir, mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { CACHE_FOLDER } from '../cache.ts'
-import { STREAM_FORMATS } from '../load/player.ts'
 import type { BenchServer, RunningServer } from './bench-server.ts'
 import { freePorts, ServerProcess } from './server-process.ts'
 
@@ -19,7 +18,7 @@ export async function nodeMediaServer(): Promise<BenchServer | undefined> {
   if (!existsSync(program)) return undefined
   return {
     name: 'node-media-server',
-    formats: STREAM_FORMATS,
+    formats: ['rtmp', 'flv', 'ws'],
     async start(): Promise<RunningServer> {
       const folder = await mkdtemp(path.join(tmpdir(), 'sluice-bench-'))
       const [rtmpPort = 0, httpPort = 0] = await freePorts(2)

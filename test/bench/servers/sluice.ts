@@ -2,7 +2,7 @@ import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { FORMATS, isHls, STREAM_FORMATS, type Format } from '../load/player.ts'
+import { FORMATS, isHls, isRtsp, STREAM_FORMATS, type Format } from '../load/player.ts'
 import type { BenchServer, RunningServer, ServerStatus, SubscriberCounts } from './bench-server.ts'
 import { freePorts, ServerProcess } from './server-process.ts'
 
@@ -28,19 +28,24 @@ export function sluice({ writeMerge, profileFolder, hls }: SluiceOptions): Bench
     queueBytes: QUEUE_BYTES,
     async start(): Promise<RunningServer> {
       const folder = await mkdtemp(path.join(tmpdir(), 'sluice-bench-'))
-      const [rtmpPort = 0, httpPort = 0] = await freePorts(2)
+      const [rtmpPort = 0, rtspPort = 0, httpPort = 0] = await freePorts(3)
       const configFile = path.join(folder, 'config.yaml')
-      await writeFile(configFile, configText(rtmpPort, httpPort, writeMerge))
+      await writeFile(configFile, configText({ rtmpPort, rtspPort, httpPort, writeMerge }))
       const profile = profileFolder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${path.resolve(profileFolder)}`]
       const args = [...profile, ...(await startArgs()), '-c', configFile]
-      const server = new ServerProcess({ program: process.execPath, args, folder, ports: [rtmpPort, httpPort] })
+      const server = new ServerProcess({
+        program: process.execPath,
+        args,
+        folder,
+        ports: [rtmpPort, rtspPort, httpPort],
+      })
       await server.up()
       const http = `http://127.0.0.1:${httpPort}`
       return {
         rtmpPort,
         target: (format, path) => ({
           format,
-          port: format === 'rtmp' ? rtmpPort : httpPort,
+          port: isRtsp(format) ? rtspPort : format === 'rtmp' ? rtmpPort : httpPort,
           path: addressOf(format, path),
         }),
         usage: () => server.usage(),
@@ -54,7 +59,7 @@ export function sluice({ writeMerge, profileFolder, hls }: SluiceOptions): Bench
 
 function addressOf(format: Format, path: string): string {
   if (isHls(format)) return `/hls/${path}/index.m3u8${format === 'hls-segments' ? '?format=fmp4' : ''}`
-  return format === 'rtmp' ? path : `/flv/${path}.flv`
+  return format === 'rtmp' || isRtsp(format) ? path : `/flv/${path}.flv`
 }
 
 /** What `npm start` gives to Node: all after `exec node`. */
@@ -64,12 +69,20 @@ async function startArgs(): Promise<string[]> {
   return args.map((arg) => (arg.startsWith('-') ? arg : path.join(ROOT, arg)))
 }
 
-function configText(rtmpPort: number, httpPort: number, writeMerge: string): string {
+type ConfigInit = {
+  readonly rtmpPort: number
+  readonly rtspPort: number
+  readonly httpPort: number
+  readonly writeMerge: string
+}
+
+function configText({ rtmpPort, rtspPort, httpPort, writeMerge }: ConfigInit): string {
   return `global:
   loglevel: warn
   http: { listenaddr: '127.0.0.1:${httpPort}' }
   subscribe: { writemerge: ${writeMerge}, queuesize: ${QUEUE_BYTES} }
 rtmp: { tcp: { listenaddr: '127.0.0.1:${rtmpPort}' } }
+rtsp: { tcp: { listenaddr: '127.0.0.1:${rtspPort}' } }
 demo: { enable: false }
 `
 }
