@@ -13,8 +13,8 @@ import { InterleavedFraming, serializeInterleaved } from './interleaved-framing.
 import { WallClock } from './wall-clock.ts'
 import { isSameMedia, offeredMedia, type OfferedMedia } from './offer.ts'
 
-/** The longest that output is gathered: players of RTSP keep some 200 ms, and cameras are steered by what they show. */
-const MAX_MERGE_MS = 20
+/** The longest that output is gathered when there are many players, who keep 200 ms and more of what comes. */
+const MAX_MERGE_MS = 100
 /** Packets fit into a datagram of a common Ethernet, over IPv6 and with some room for tunnels. */
 const MAX_PAYLOAD_BYTES = 1400
 /** Reports go before each keyframe, and otherwise this often. */

@@ -26,8 +26,18 @@ export function offerOf(tracks: readonly Track[]): OfferedMedia[] {
   return offered
 }
 
+/** What was offered of a track, by payload type: the same for all its players. */
+const known = new WeakMap<Track, Map<number, OfferedMedia | undefined>>()
+
 /** @param payloadType for formats that have none of their own */
 export function offeredMedia(track: Track, payloadType: number): OfferedMedia | undefined {
+  const byType = known.get(track) ?? new Map<number, OfferedMedia | undefined>()
+  known.set(track, byType)
+  if (!byType.has(payloadType)) byType.set(payloadType, createOffer(track, payloadType))
+  return byType.get(payloadType)
+}
+
+function createOffer(track: Track, payloadType: number): OfferedMedia | undefined {
   const format = rtpFormatOfTrack(track, payloadType)
   if (format === undefined) return undefined
   const { kind, codec, layer, language } = track

@@ -274,7 +274,8 @@ function transportsOf({ headers }: RtspRequest): readonly Transport[] {
 function announcedMedias({ body }: RtspRequest): readonly MediaDescription[] {
   const { media } = refusedIfMalformed(400, () => parseSdp(body.toString()))
   if (media.length === 0) throw new RtspRefusal(400, 'the session description has no media')
-  if (media.length > MAX_MEDIAS) throw new RtspRefusal(400, `the session description has more than ${MAX_MEDIAS} medias`)
+  if (media.length > MAX_MEDIAS)
+    throw new RtspRefusal(400, `the session description has more than ${MAX_MEDIAS} medias`)
   return media
 }
 
