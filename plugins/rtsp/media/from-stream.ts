@@ -101,7 +101,7 @@ class RtspMuxer implements Muxer {
     if (offered === undefined) return undefined
     const outlet = this.#outlets.find(({ media }) => isSameMedia(media, offered))
     if (outlet !== undefined) return outlet
-    const replaced = this.#outlets.find(({ media }) => media.kind === track.kind && media.layer === track.layer)
+    const replaced = this.#outlets.find(({ media }) => isPlaceOf(media, track))
     if (replaced === undefined) return undefined
     throw new Error(
       `players were told of ${replaced.media.codec} and can't be sent ${track.codec}, or not as it is configured now`,
@@ -172,7 +172,8 @@ export class RtspFormats {
 function createFormat(medias: readonly SentMedia[]): RtspFormat {
   const muxing: MuxerFormat = {
     name: 'rtsp',
-    carries: canCarryInRtp,
+    // A player that has set up sound alone does not begin with a picture.
+    carries: (track) => canCarryInRtp(track) && medias.some((media) => isPlaceOf(media, track)),
     maxMergeMs: MAX_MERGE_MS,
     createMuxer: (former) => new RtspMuxer(medias, former instanceof RtspMuxer ? former : undefined),
   }
@@ -186,6 +187,11 @@ function createFormat(medias: readonly SentMedia[]): RtspFormat {
     ),
   )
   return { muxing, goodbye: Buffer.concat(goodbyes) }
+}
+
+/** Whether a track is one that may go out as the media, if its codec is the same. */
+function isPlaceOf(media: OfferedMedia, track: Track): boolean {
+  return media.kind === track.kind && media.layer === track.layer
 }
 
 function identityOf({ codec, layer, fixedConfig, channel, format }: PlayedMedia): unknown[] {
