@@ -1,0 +1,124 @@
+import { expect } from 'chai'
+import { parseRtcp, serializeRtcp } from 'sluice/sdk/media'
+import { keep } from '../../../test/peers/lifetime.ts'
+import { waitFor } from '../../../test/peers/wait-for.ts'
+import { openPortPair, type PortPair } from '../../../test/support/rtsp/port-pair.ts'
+import type { RtspAnswer, RtspProbe } from '../../../test/support/rtsp/rtsp-probe.ts'
+import { RtspRig } from '../fixtures/rtsp-rig.ts'
+import { parseTransports } from '../wire/transport.ts'
+
+/** A client's ports, and what came at them. */
+type Ports = PortPair & { readonly packets: Buffer[]; readonly reports: Buffer[] }
+
+async function openPorts(): Promise<Ports> {
+  const pair = await openPortPair()
+  const packets: Buffer[] = []
+  const reports: Buffer[] = []
+  pair.rtp.on('message', (packet) => packets.push(packet))
+  pair.rtcp.on('message', (packet) => reports.push(packet))
+  keep({ close: () => [pair.rtp, pair.rtcp].forEach((socket) => socket.close()) })
+  return { ...pair, packets, reports }
+}
+
+const overUdp = ({ port }: PortPair) => `RTP/AVP;unicast;client_port=${port}-${port + 1}`
+const receiverReport = () => serializeRtcp([{ kind: 'receiverReport', ssrc: 1, reports: [] }])
+
+function serverPorts({ headers }: RtspAnswer): readonly [number, number] {
+  const [transport] = parseTransports(headers.get('transport') ?? '')
+  return [transport?.serverPort?.first ?? 0, transport?.serverPort?.last ?? 0]
+}
+
+describe('RTSP sessions over UDP', () => {
+  let rig: RtspRig
+  let probe: RtspProbe
+  let ports: Ports
+  beforeEach(async () => {
+    rig = await RtspRig.start({ tcp: { listenaddr: ':0' } })
+    probe = await rig.connect()
+    ports = await openPorts()
+  })
+  afterEach(() => expect(rig.server.problems).to.eql([]))
+
+  const players = () => rig.server.streams.subscribers('live/a')
+
+  /** Sends reports as long as a test lasts. */
+  function stayAlive(rtcpPort: number): () => void {
+    const timer = setInterval(() => ports.rtcp.send(receiverReport(), rtcpPort, '127.0.0.1'), 100)
+    const stop = () => clearInterval(timer)
+    keep({ close: stop })
+    return stop
+  }
+
+  it('are sent media from the ports that they were told', async () => {
+    await rig.publish()
+    const answer = await rig.setUp(probe, 'live/a', overUdp(ports))
+    const [rtp, rtcp] = serverPorts(answer)
+    expect(rtp % 2).to.equal(0)
+    expect(rtcp).to.equal(rtp + 1)
+    const sources: number[] = []
+    ports.rtp.on('message', (_, { port }) => sources.push(port))
+    await probe.request('PLAY', rig.url())
+    await waitFor(() => sources.length > 0 && ports.reports.length > 0, { what: 'media' })
+    expect(new Set(sources)).to.eql(new Set([rtp]))
+    expect(answer.headers.get('session')).to.include(';timeout=60')
+  })
+
+  it('are closed when they fall silent, with a goodbye, and others are not', async () => {
+    await rig.server.configure({ sessiontimeout: '2s', tcp: { listenaddr: ':0' } })
+    await rig.publish()
+    const [, rtcp] = serverPorts(await rig.setUp(probe, 'live/a', overUdp(ports)))
+    await probe.request('PLAY', rig.url())
+    const stop = stayAlive(rtcp)
+    const keepers: [string, RtspProbe][] = [
+      ['OPTIONS', await rig.connect()],
+      ['GET_PARAMETER', await rig.connect()],
+    ]
+    for (const [, keeper] of keepers) await rig.play(keeper, 'live/a', overUdp(await openPorts()))
+    const silentPorts = await openPorts()
+    await rig.play(await rig.connect(), 'live/a', overUdp(silentPorts))
+    const hasEnded = async () => {
+      for (const [method, keeper] of keepers) await keeper.request(method, rig.url())
+      return players().length === 3
+    }
+    await waitFor(hasEnded, { what: 'the silent session to end' })
+    const ends = rig.server.log.filter(({ msg }) => msg === 'play ended')
+    expect(ends.map(({ reason }) => reason)).to.eql(['the client gives no sign of life'])
+    const isGoodbye = (report: Buffer) => parseRtcp(report).some(({ kind }) => kind === 'bye')
+    await waitFor(() => silentPorts.reports.some(isGoodbye), { what: 'a goodbye' })
+    stop()
+    await waitFor(() => players().length === 0, { what: 'the others to end' })
+  })
+
+  it('go on without their connection, and obey another one of the same address', async () => {
+    const { script } = await rig.publish()
+    await rig.play(probe, 'live/a', overUdp(ports))
+    probe.close()
+    await probe.closed
+    const other = await rig.connect()
+    await other.request('OPTIONS', '*')
+    const before = ports.packets.length
+    script.writeFrames(10)
+    await waitFor(() => ports.packets.length > before, { what: 'media' })
+
+    const headers = { Session: probe.session ?? '' }
+    expect((await other.request('PAUSE', rig.url(), { headers })).status).to.equal(200)
+    expect((await other.request('PLAY', rig.url(), { headers })).status).to.equal(200)
+    expect((await other.request('TEARDOWN', rig.url(), { headers })).status).to.equal(200)
+    await waitFor(() => players().length === 0, { what: 'the end' })
+    expect((await other.request('PLAY', rig.url(), { headers })).status).to.equal(454)
+  })
+
+  it('do not obey another address', async () => {
+    await rig.publish()
+    await rig.play(probe, 'live/a', overUdp(ports))
+    const stranger = await rig.connect('::1')
+    const headers = { Session: probe.session ?? '' }
+    for (const method of ['PLAY', 'PAUSE', 'TEARDOWN', 'SETUP', 'GET_PARAMETER', 'OPTIONS', 'RECORD']) {
+      const { status } = await stranger.request(method, rig.url(), {
+        headers: { ...headers, Transport: overUdp(ports) },
+      })
+      expect(status, method).to.equal(454)
+    }
+    expect(players()).to.have.length(1)
+  })
+})
