@@ -10,7 +10,12 @@ import { startCommand } from '../support/command.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const PROGRAM = path.join(ROOT, 'bin', 'sluice.js')
-const ENV = { SLUICE_GLOBAL_HTTP_LISTENADDR: ':0', SLUICE_RTMP_TCP_LISTENADDR: ':0', SLUICE_DEMO_ENABLE: 'false' }
+const ENV = {
+  SLUICE_GLOBAL_HTTP_LISTENADDR: ':0',
+  SLUICE_RTMP_TCP_LISTENADDR: ':0',
+  SLUICE_RTSP_TCP_LISTENADDR: ':0',
+  SLUICE_DEMO_ENABLE: 'false',
+}
 const COLOR = '\u001b['
 
 describe('sluice at a terminal', () => {

@@ -16,17 +16,19 @@ describe('home page of a server', () => {
     expect(await (await fetch(server.http('/'))).text()).to.include('<title>Sluice</title>')
     const view = (await (await fetch(server.http('/home/addresses'))).json()) as Record<string, unknown>
     const rtmp = { plugin: 'rtmp', scheme: 'rtmp', address: 'rtmp://{hostName}:0/{streamPath}' }
+    const rtsp = { plugin: 'rtsp', scheme: 'rtsp', address: 'rtsp://{hostName}:0/{streamPath}' }
     expect(view).to.eql({
       administration: true,
       playNeedsKey: false,
       streamPath: '',
-      publish: [rtmp],
+      publish: [rtmp, rtsp],
       play: [
         { plugin: 'flv', scheme: 'http', address: 'flv/{streamPath}.flv' },
         { plugin: 'flv', scheme: 'ws', address: 'flv/{streamPath}.flv' },
         { plugin: 'mp4', scheme: 'http', address: 'mp4/{streamPath}.mp4' },
         { plugin: 'mp4', scheme: 'ws', address: 'mp4/{streamPath}.mp4' },
         rtmp,
+        rtsp,
       ],
     })
     expect(server.problems.map(({ msg }) => msg)).to.eql(["plugin 'broken' can't say its addresses"])

@@ -134,7 +134,12 @@ describe(PAGE, () => {
       await symlink(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'))
 
       const [, ...args] = jsonOf(/^ENTRYPOINT /u)
-      const env = { ...process.env, SLUICE_GLOBAL_HTTP_LISTENADDR: '127.0.0.1:0', SLUICE_RTMP_TCP_LISTENADDR: ':0' }
+      const env = {
+        ...process.env,
+        SLUICE_GLOBAL_HTTP_LISTENADDR: '127.0.0.1:0',
+        SLUICE_RTMP_TCP_LISTENADDR: ':0',
+        SLUICE_RTSP_TCP_LISTENADDR: ':0',
+      }
       const server = new PeerProcess(process.execPath, args, { cwd: folder, env })
       const isUp = () => server.exited !== undefined || server.stdout.includes('"the server is up"')
       await waitFor(isUp, { what: 'the server to start' })

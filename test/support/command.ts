@@ -8,6 +8,7 @@ const MAIN = fileURLToPath(new URL('../../core/main.ts', import.meta.url))
 const ENV = {
   SLUICE_GLOBAL_HTTP_LISTENADDR: ':0',
   SLUICE_RTMP_TCP_LISTENADDR: ':0',
+  SLUICE_RTSP_TCP_LISTENADDR: ':0',
   SLUICE_DEMO_ENABLE: 'false',
 }
 
