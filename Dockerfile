@@ -16,7 +16,7 @@ COPY core core
 COPY plugins plugins
 COPY sdk sdk
 USER node
-EXPOSE 8080 1935
+EXPOSE 8080 1935 554
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:8080/healthz').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 # Node is the first process, and takes the signals itself; what follows the image's name goes to Sluice.

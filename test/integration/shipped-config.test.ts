@@ -8,9 +8,10 @@ import hls from '../../plugins/hls/index.ts'
 import home from '../../plugins/home/index.ts'
 import mp4 from '../../plugins/mp4/index.ts'
 import rtmp from '../../plugins/rtmp/index.ts'
+import rtsp from '../../plugins/rtsp/index.ts'
 
 const FILE = new URL('../../config/config.yaml', import.meta.url)
-const PLUGINS = [rtmp, flv, mp4, hls, demo, home]
+const PLUGINS = [rtmp, rtsp, flv, mp4, hls, demo, home]
 /** A default as a comment: without a space, so that removing `#` leaves the key where it belongs. */
 const COMMENTED_KEY = /^( *)#(?=\S)/gm
 
