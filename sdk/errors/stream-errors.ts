@@ -62,6 +62,7 @@ const REDIRECT_SCHEMES = ['http', 'https', 'ws', 'wss', 'rtmp', 'rtmps', 'rtsp',
  * | ------------- | ------------------------------------------------------------------------------------------------ |
  * | hls, flv, mp4 | gets HTTP 302 with `Location`; a WebSocket too, before the upgrade                               |
  * | rtmp          | gets `onStatus` `NetConnection.Connect.Rejected` with `ex: { code: 302, redirect: url }`, the end |
+ * | rtsp          | gets RTSP 302 with `Location`                                                                    |
  * | others        | is refused, as by `UNAVAILABLE`                                                                  |
  */
 export class StreamRedirect extends SluiceError {
