@@ -19,6 +19,8 @@ const DATAGRAM_ORDER = { maxPackets: 1024, maxDelayMs: 200 }
 const STREAM_ORDER = { maxPackets: 0, maxDelayMs: 0 }
 /** Reports of what has come go out this often (RFC 3550 6.2). */
 const REPORT_INTERVAL_MS = 5000
+/** A source that loses much is asked for keyframes no more often. */
+const MIN_KEYFRAME_INTERVAL_MS = 1000
 /** How often packets are let go that waited for others. */
 const TICK_MS = 20
 const CNAME = 'sluice'
@@ -41,7 +43,13 @@ export type ReceptionCounts = {
   readonly brokenPackets: number
 }
 
-type Inlet = { readonly media: ReceivedMedia; readonly receiver: RtpReceiver }
+type Inlet = {
+  readonly media: ReceivedMedia
+  readonly receiver: RtpReceiver
+  /** Losses up to which a keyframe was asked for, and when the last one was. */
+  mendedLosses: number
+  askedMs: number
+}
 
 /** Puts what an RTP source sends into a sink for units, and reports to the source what has come. */
 export class RtspIngest {
@@ -94,10 +102,7 @@ export class RtspIngest {
   /** Asks the source for a keyframe of a track (PLI, RFC 4585 6.3.1). Many cameras do not listen. */
   requestKeyframe(trackId: number): void {
     const inlet = this.#present().find(({ receiver }) => receiver.track?.id === trackId)
-    const mediaSsrc = inlet?.receiver.ssrc
-    if (inlet === undefined || mediaSsrc === undefined) return
-    const pli = { kind: 'pictureLossIndication', senderSsrc: this.#ssrc, mediaSsrc } as const
-    inlet.media.sendRtcp(serializeRtcp([{ kind: 'receiverReport', ssrc: this.#ssrc, reports: [] }, pli]))
+    if (inlet !== undefined) this.#askForKeyframe(inlet)
   }
 
   close(): void {
@@ -110,7 +115,26 @@ export class RtspIngest {
 
   #tick(): void {
     const nowMs = performance.now()
-    for (const { receiver } of this.#present()) receiver.tick(nowMs)
+    for (const inlet of this.#present()) {
+      inlet.receiver.tick(nowMs)
+      if (inlet.receiver.track?.kind === 'video') this.#mendLoss(inlet, nowMs)
+    }
+  }
+
+  /** Has the source send a keyframe, without which what follows a loss can't be decoded. */
+  #mendLoss(inlet: Inlet, nowMs: number): void {
+    const { losses } = inlet.receiver
+    if (losses === inlet.mendedLosses || nowMs - inlet.askedMs < MIN_KEYFRAME_INTERVAL_MS) return
+    inlet.mendedLosses = losses
+    inlet.askedMs = nowMs
+    this.#askForKeyframe(inlet)
+  }
+
+  #askForKeyframe({ media, receiver }: Inlet): void {
+    const mediaSsrc = receiver.ssrc
+    if (mediaSsrc === undefined) return
+    const pli = { kind: 'pictureLossIndication', senderSsrc: this.#ssrc, mediaSsrc } as const
+    media.sendRtcp(serializeRtcp([{ kind: 'receiverReport', ssrc: this.#ssrc, reports: [] }, pli]))
   }
 
   #report(): void {
@@ -134,7 +158,7 @@ export class RtspIngest {
 function createInlet(media: ReceivedMedia, sink: UnitSink, clock: RtpClock): Inlet {
   const { format, isDatagram } = media
   const reorder = isDatagram ? DATAGRAM_ORDER : STREAM_ORDER
-  return { media, receiver: new RtpReceiver({ format, sink, clock, reorder }) }
+  return { media, receiver: new RtpReceiver({ format, sink, clock, reorder }), mendedLosses: 0, askedMs: -Infinity }
 }
 
 function parsedRtcp(packet: Buffer): readonly RtcpPacket[] {

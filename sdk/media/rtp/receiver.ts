@@ -48,6 +48,7 @@ export class RtpReceiver {
   #ssrc: number | undefined
   #nowMs = 0
   #brokenPackets = 0
+  #losses = 0
 
   /** @throws {MalformedError} when the format is not supported; see `rtpFormatProblem` */
   constructor(init: RtpReceiverInit) {
@@ -68,6 +69,11 @@ export class RtpReceiver {
 
   get ssrc(): number | undefined {
     return this.#ssrc
+  }
+
+  /** How many times units were lost, or broken. */
+  get losses(): number {
+    return this.#losses
   }
 
   /** Packets whose bytes, payload or payload type make no sense. */
@@ -122,6 +128,7 @@ export class RtpReceiver {
 
   /** A unit at least is missing, or broken. */
   #lost(): void {
+    this.#losses += 1
     if (this.#track !== undefined) this.#init.sink.lost(this.#track, 1)
   }
 
