@@ -28,7 +28,9 @@ export async function openCarrier(options: CarrierOptions): Promise<Carrier> {
   const { remoteAddress, localAddress } = socket
   const ips = { remoteIp: ipOf(remoteAddress), localIp: ipOf(localAddress) }
   if (!options.url.isTunnel) return { stream: socket, ...ips }
-  return { stream: await openTunnel(options.url.parsed, socket, () => connect(options)), ...ips }
+  const { url, signal } = options
+  const stream = await openTunnel({ url: url.parsed, down: socket, open: () => connect(options), signal })
+  return { stream, ...ips }
 }
 
 async function connect({ url, verifyCertificate, signal }: CarrierOptions): Promise<Socket> {

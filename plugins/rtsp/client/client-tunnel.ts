@@ -9,24 +9,45 @@ import { RtspClientError } from './client-error.ts'
 
 const ANSWER_TIMEOUT_MS = 10_000
 
+export type TunnelOptions = {
+  readonly url: RtspUrl
+  /** A connection to the server. */
+  readonly down: Socket
+  /** Opens another one to the same server. */
+  readonly open: () => Promise<Socket>
+  /** Ends the opening when it aborts. */
+  readonly signal: AbortSignal
+}
+
 /**
  * Makes a connection of two that look like HTTP, for networks where nothing else gets through.
- * @param open opens another connection to the same server
  * @throws {RtspClientError} when the server knows of no tunnels
  */
-export async function openTunnel(url: RtspUrl, down: Socket, open: () => Promise<Socket>): Promise<Duplex> {
+export async function openTunnel({ url, down, open, signal }: TunnelOptions): Promise<Duplex> {
   const { host, port, uri } = url
   const path = uri.replace(/^[^:]*:\/\/[^/?]*/u, '') || '/'
   const sessionCookie = randomBytes(16).toString('hex')
   const server = `${host.includes(':') ? `[${host}]` : host}:${port}`
-  down.write(serializeTunnelRequest({ direction: 'get', sessionCookie, path }, server))
-  const first = await answer(down)
-  const up = await open().catch((error: unknown) => {
+  const stop = () => down.destroy()
+  signal.addEventListener('abort', stop)
+  // Its end is told by 'close'.
+  down.on('error', () => {})
+  try {
+    down.write(serializeTunnelRequest({ direction: 'get', sessionCookie, path }, server))
+    const first = await answer(down)
+    const up = await open()
+    if (down.destroyed) {
+      up.on('error', () => {}).destroy()
+      throw new RtspClientError('the server opens no tunnel')
+    }
+    up.write(serializeTunnelRequest({ direction: 'post', sessionCookie, path }, server))
+    return new ClientTunnel(down, up, first)
+  } catch (error) {
     down.destroy()
     throw error
-  })
-  up.write(serializeTunnelRequest({ direction: 'post', sessionCookie, path }, server))
-  return new ClientTunnel(down, up, first)
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
 }
 
 /** Waits for the head of the answer to GET; returns what has come behind it. */
@@ -45,17 +66,14 @@ async function answer(down: Socket): Promise<Buffer> {
   }
   const end = () => reject(new RtspClientError('the server opens no tunnel'))
   const timer = setTimeout(() => reject(new RtspClientError('no answer in time')), ANSWER_TIMEOUT_MS)
-  down.on('data', read).on('close', end).on('error', end)
+  down.on('data', read).on('close', end)
   try {
     const first = await promise
     down.pause()
     return first
-  } catch (error) {
-    down.on('error', () => {}).destroy()
-    throw error
   } finally {
     clearTimeout(timer)
-    down.off('data', read).off('close', end).off('error', end)
+    down.off('data', read).off('close', end)
   }
 }
 
