@@ -19,12 +19,15 @@ export class TargetUrl {
   readonly parsed: RtspUrl
   readonly #transport: TransportChoice | undefined
 
-  /** @throws {RtspClientError} when it is no address of RTSP */
-  constructor(url: string) {
+  /**
+   * @param transport where the scheme does not say
+   * @throws {RtspClientError} when it is no address of RTSP
+   */
+  constructor(url: string, transport?: TransportChoice) {
     const scheme = url.slice(0, Math.max(0, url.indexOf(':'))).toLowerCase()
-    const transport = scheme in TRANSPORTS ? TRANSPORTS[scheme as keyof typeof TRANSPORTS] : undefined
-    this.#transport = transport
-    this.parsed = parsed(transport === undefined ? url : `rtsp${url.slice(scheme.length)}`)
+    const own = Object.hasOwn(TRANSPORTS, scheme) ? TRANSPORTS[scheme as keyof typeof TRANSPORTS] : undefined
+    this.#transport = own ?? transport
+    this.parsed = parsed(own === undefined ? url : `rtsp${url.slice(scheme.length)}`)
   }
 
   /** Whether the connection is to look like HTTP. */
@@ -39,14 +42,18 @@ export class TargetUrl {
     return transport === 'udp' ? ['udp'] : ['udp', 'tcp']
   }
 
-  /** @throws {RtspClientError} when the server leads elsewhere than to an address of RTSP */
+  /**
+   * Where a server leads to, by the same transport. Who the server knows goes on being known by it, and by nobody else,
+   * nor in the open after TLS.
+   * @throws {RtspClientError} when it leads elsewhere than to an address of RTSP
+   */
   redirected(location: string): TargetUrl {
-    const next = new TargetUrl(location)
-    const { host, username, password } = this.parsed
-    if (next.parsed.username !== undefined || next.parsed.host !== host || username === undefined) return next
-    // Who the server knows goes on being known by it, and by nobody else.
+    const next = new TargetUrl(location, this.#transport)
+    const { host, tls, username, password } = this.parsed
+    const isSame = next.parsed.host.toLowerCase() === host.toLowerCase() && (next.parsed.tls || !tls)
+    if (next.parsed.username !== undefined || !isSame || username === undefined) return next
     const user = `${encodeURIComponent(username)}:${encodeURIComponent(password ?? '')}@`
-    return new TargetUrl(next.parsed.uri.replace('://', `://${user}`))
+    return new TargetUrl(next.parsed.uri.replace('://', `://${user}`), this.#transport)
   }
 }
 
