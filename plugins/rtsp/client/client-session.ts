@@ -7,12 +7,12 @@ import type { RtspResponse } from '../wire/message/message.ts'
 import { parseSessionHeader, type SessionHeader } from '../wire/session-header.ts'
 import { parseTransports, serializeTransports, type Transport } from '../wire/transport.ts'
 import { RtspClientError } from './client-error.ts'
-import type { RtspClient } from './rtsp-client.ts'
+import type { RequestOptions, RtspClient } from './rtsp-client.ts'
 import type { TransportKind } from './target-url.ts'
 
 /** What a server takes a session for dead after, unless it says so (RFC 2326 12.37). */
 const DEFAULT_TIMEOUT_SECONDS = 60
-const MIN_KEEPALIVE_MS = 1000
+const MIN_KEEPALIVE_MS = 500
 const MAX_KEEPALIVE_MS = 30_000
 
 export type ClientSessionOptions = {
@@ -41,6 +41,7 @@ export class ClientSession {
   constructor(options: ClientSessionOptions) {
     this.#options = options
     this.kind = options.kind
+    options.client.beforeClose(() => this.#leave())
     void options.client.closed.then(() => this.#release())
   }
 
@@ -57,23 +58,20 @@ export class ClientSession {
    * Asks for something in the session, which is kept alive from the first PLAY or RECORD on.
    * @throws {RtspClientError}
    */
-  async request(method: string, headers: Readonly<Record<string, string>> = {}): Promise<RtspResponse> {
+  async request(
+    method: string,
+    headers: Readonly<Record<string, string>> = {},
+    options: RequestOptions = {},
+  ): Promise<RtspResponse> {
     const { client, url } = this.#options
-    const response = await client.request(method, url, { Session: this.#id, ...headers })
+    const response = await client.request(method, url, { Session: this.#id, ...headers }, options)
     if (method === 'PLAY' || method === 'RECORD') this.#keepAliveNow()
     return response
   }
 
-  /** Ends it, and the connection when the server has taken note. Idempotent. */
+  /** Ends it, and the connection. Idempotent. */
   close(): void {
-    if (this.#isClosed) return
-    const { client } = this.#options
-    this.#release()
-    if (this.#id === undefined) return client.close()
-    // What it answers makes no difference any more.
-    void this.request('TEARDOWN')
-      .catch(() => undefined)
-      .finally(() => client.close())
+    this.#options.client.close()
   }
 
   async #setupTcp(url: string, handlers: PacketHandlers): Promise<InterleavedTransport> {
@@ -128,8 +126,18 @@ export class ClientSession {
     const { client } = this.#options
     const intervalMs = Math.min(Math.max(this.#timeoutSeconds * 500, MIN_KEEPALIVE_MS), MAX_KEEPALIVE_MS)
     const method = client.methods.has('GET_PARAMETER') ? 'GET_PARAMETER' : 'OPTIONS'
-    // A server that refuses it is alive, too; one that is gone ends the connection.
-    this.#keepAlive = setInterval(() => void this.request(method).catch(() => undefined), intervalMs)
+    this.#keepAlive = setInterval(() => this.#tell(method), intervalMs)
+  }
+
+  /** Tells the server that it is over, which would send on by UDP otherwise. */
+  #leave(): void {
+    if (this.#id !== undefined) this.#tell('TEARDOWN')
+  }
+
+  /** What is answered makes no difference. */
+  #tell(method: string): void {
+    const { client, url } = this.#options
+    void client.request(method, url, { Session: this.#id }, { mayBeSilent: true }).catch(() => undefined)
   }
 
   #release(): void {

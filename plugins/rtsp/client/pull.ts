@@ -91,7 +91,7 @@ class RtspPull {
         closed = reason
         this.#stop.abort()
       })
-      const ended = await Promise.race([client.closed, session.ended])
+      const ended = await Promise.race([session.ended, client.closed])
       if (closed !== undefined) return { by: 'server', reason: closed }
       if (session.offer.durationMs !== undefined && ended === 'bye') return { by: 'source' }
       throw new RtspClientError(ended === 'bye' ? 'the source has ended' : `the connection has ended: ${ended}`)
@@ -99,8 +99,8 @@ class RtspPull {
       if (closed === undefined || this.#options.request.signal.aborted) throw error
       return { by: 'server', reason: closed }
     } finally {
-      this.#stop.abort()
       this.#session?.close()
+      this.#stop.abort()
       publisher?.close('the pull has ended')
     }
   }

@@ -41,6 +41,8 @@ class RtspPush {
   readonly #signal: AbortSignal
   readonly #outputs = new Outputs()
   readonly #reports = new ReceiverReports()
+  /** What ends the media that is sent. */
+  #goodbye: Buffer | undefined
 
   /** @throws {RtspClientError} when the address is not valid */
   constructor(options: RtspPushOptions) {
@@ -51,18 +53,20 @@ class RtspPush {
 
   /** See `PushService.push`. */
   async run(): Promise<CloseReason> {
-    const { subscriber } = this.#options.request
-    const closed = Promise.withResolvers<CloseReason>()
-    subscriber.onClose((reason) => closed.resolve(reason))
-    let session: ClientSession | undefined
+    const { subscriber, signal } = this.#options.request
+    let closed: CloseReason | undefined
+    subscriber.onClose((reason) => {
+      closed = reason
+      if (this.#goodbye !== undefined) this.#outputs.end(this.#goodbye)
+      this.#stop.abort()
+    })
     try {
-      const opened = await this.#open()
-      session = opened.session
-      const ended = await Promise.race([opened.client.closed, closed.promise])
-      if (typeof ended !== 'string') return ended
-      throw new RtspClientError(`the connection has ended: ${ended}`)
+      const client = await this.#open()
+      throw new RtspClientError(`the connection has ended: ${await client.closed}`)
+    } catch (error) {
+      if (closed === undefined || signal.aborted) throw error
+      return closed
     } finally {
-      session?.close()
       this.#stop.abort()
       this.#outputs.close()
       subscriber.close('the push has ended')
@@ -70,7 +74,7 @@ class RtspPush {
   }
 
   /** Opens the target by the first way that it takes. */
-  async #open(): Promise<{ readonly client: RtspClient; readonly session: ClientSession }> {
+  async #open(): Promise<RtspClient> {
     let failure: unknown
     for (const kind of this.#url.kinds(this.#options.ctx.config.transport)) {
       try {
@@ -108,7 +112,7 @@ class RtspPush {
         control: '*',
         controlOf,
       })
-      await client.request('ANNOUNCE', uri, { 'Content-Type': 'application/sdp' }, description)
+      await client.request('ANNOUNCE', uri, { 'Content-Type': 'application/sdp' }, { body: description })
       for (const [place, media] of medias.entries()) {
         const transport = await session.setup(controlUrl(uri, controlOf(place)), {
           rtp: () => undefined,
@@ -120,13 +124,15 @@ class RtspPush {
       subscriber.details(() => ({ transport: kind, ...this.#reports.details }))
       await session.request('RECORD', { Range: 'npt=0.000-' })
       const { muxing, goodbye } = formats.get(this.#outputs.medias)
-      subscriber.onClose(() => this.#outputs.end(goodbye))
+      this.#goodbye = goodbye
       subscriber.attach(muxing, sink)
       sink.release()
       log.info({ transport: kind }, 'push')
-      return { client, session }
+      return client
     } catch (error) {
-      session.close()
+      client.close()
+      // The target has the path back only when it has taken note of the end.
+      if (isTransportRefusal(error)) await client.ended
       throw error
     }
   }

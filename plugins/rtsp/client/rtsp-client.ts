@@ -17,6 +17,15 @@ const MAX_REASON_LENGTH = 120
 /** Header fields of a request; what is undefined is left out. */
 type Fields = Readonly<Record<string, string | undefined>>
 
+/** What goes with a request. */
+export type RequestOptions = {
+  readonly body?: string
+  /** Called when the server agrees, before any media that comes behind its answer is taken. */
+  readonly onAgreed?: (response: RtspResponse) => void
+  /** No answer in time is no reason to give the connection up: some cameras never answer what keeps a session alive. */
+  readonly mayBeSilent?: boolean
+}
+
 type Call = {
   readonly timer: NodeJS.Timeout
   readonly answer: (response: RtspResponse) => void
@@ -39,6 +48,7 @@ export class RtspClient {
   readonly #credentials: ClientCredentials
   readonly #calls = new Map<number, Call>()
   readonly #resolveClosed: (reason: string) => void
+  #farewell: (() => void) | undefined
   #closeReason: string | undefined
   #cseq = 0
 
@@ -75,13 +85,30 @@ export class RtspClient {
     return this.connection.stream
   }
 
-  /** Asks what the server can do. One that refuses to say so is taken to know what all know. */
+  /** Resolves when nothing is left of a closed connection: when the server has closed its side, or soon in any case. */
+  get ended(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    if (this.stream.closed) resolve()
+    else this.stream.once('close', resolve)
+    return promise
+  }
+
+  /** Calls this before the client closes the connection, for whatever reason: for the last requests. */
+  beforeClose(farewell: () => void): void {
+    this.#farewell = farewell
+  }
+
+  /**
+   * Asks what the server can do. One that refuses to say so is taken to know what all know.
+   * @throws {RtspClientError} when the server does not know who asks, or sends the client elsewhere
+   */
   async learnMethods(): Promise<void> {
     try {
       const { headers } = await this.request('OPTIONS', this.uri)
       this.methods = parseMethods([...headers.getAll('public'), ...headers.getAll('allow')].join(','))
     } catch (error) {
-      if (!(error instanceof RtspClientError) || error.status === undefined) throw error
+      const isRefusal = error instanceof RtspClientError && error.status !== undefined
+      if (!isRefusal || error.status === 401 || error.location !== undefined) throw error
     }
   }
 
@@ -89,24 +116,35 @@ export class RtspClient {
    * Asks, and gives credentials where the server wants some.
    * @throws {RtspClientError} with the status when the answer is none of 2xx
    */
-  async request(method: string, uri: string, fields: Fields = {}, body = ''): Promise<RtspResponse> {
-    const first = await this.#call(method, uri, fields, body)
+  async request(method: string, uri: string, fields: Fields = {}, options: RequestOptions = {}): Promise<RtspResponse> {
+    const first = await this.#call(method, uri, fields, options)
     if (first.status !== 401 || !this.#credentials.accept(first.headers.getAll('www-authenticate'))) {
       return agreed(method, first)
     }
-    return agreed(method, await this.#call(method, uri, fields, body))
+    return agreed(method, await this.#call(method, uri, fields, options))
   }
 
+  /** Ends the connection after what was sent. Idempotent. */
   close(reason = 'closed'): void {
+    if (!this.connection.closed) this.#farewell?.()
     this.connection.close(reason)
   }
 
-  #call(method: string, uri: string, fields: Fields, body: string): Promise<RtspResponse> {
+  #call(
+    method: string,
+    uri: string,
+    fields: Fields,
+    { body = '', mayBeSilent = false, onAgreed }: RequestOptions,
+  ): Promise<RtspResponse> {
     if (this.#closeReason !== undefined) return Promise.reject(endedBefore(method, this.#closeReason))
     const cseq = ++this.#cseq
     const { promise, resolve, reject } = Promise.withResolvers<RtspResponse>()
-    const timer = setTimeout(() => this.connection.cut(`no answer to ${method} in time`), ANSWER_TIMEOUT_MS)
-    this.#calls.set(cseq, { timer, answer: resolve, fail: reject })
+    const timer = setTimeout(() => this.#giveUp(cseq, method, mayBeSilent), ANSWER_TIMEOUT_MS)
+    const answer = (response: RtspResponse) => {
+      if (isAgreement(response)) onAgreed?.(response)
+      resolve(response)
+    }
+    this.#calls.set(cseq, { timer, answer, fail: reject })
     const headers = new RtspHeaders([['User-Agent', USER_AGENT]])
     const authorization = this.#credentials.authorization(method, uri)
     for (const [name, value] of Object.entries({ ...fields, Authorization: authorization })) {
@@ -114,6 +152,13 @@ export class RtspClient {
     }
     this.connection.send(serializeRequest({ method, uri, cseq, headers, body: Buffer.from(body) }))
     return promise
+  }
+
+  #giveUp(cseq: number, method: string, mayBeSilent: boolean): void {
+    const reason = `no answer to ${method} in time`
+    if (!mayBeSilent) return this.connection.cut(reason)
+    this.#calls.get(cseq)?.fail(new RtspClientError(reason))
+    this.#calls.delete(cseq)
   }
 
   #take(response: RtspResponse): void {
@@ -144,9 +189,13 @@ export class RtspClient {
   }
 }
 
+function isAgreement({ status }: RtspResponse): boolean {
+  return status < 300
+}
+
 function agreed(method: string, response: RtspResponse): RtspResponse {
   const { status, reason, headers } = response
-  if (status < 300) return response
+  if (isAgreement(response)) return response
   const location = status < 400 ? headers.get('location') : undefined
   const shown = reason.slice(0, MAX_REASON_LENGTH)
   throw new RtspClientError(`the server answered ${status} ${shown} to ${method}`, {

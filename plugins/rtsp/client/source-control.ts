@@ -1,4 +1,5 @@
 import type { Publisher, SourceControl, SourcePosition, Talk, TrackInit, VideoTrack } from 'sluice/sdk'
+import type { RtspResponse } from '../wire/message/message.ts'
 import { RtspClientError } from './client-error.ts'
 import type { SourceSession } from './source-session.ts'
 
@@ -25,27 +26,30 @@ export class SourceControls implements SourceControl {
   }
 
   async pause(): Promise<void> {
-    await this.#session.request('PAUSE')
-    this.#atMs = this.#now()
-    this.#sinceMs = Infinity
-    this.publisher?.setPaused(true)
+    const onAgreed = () => {
+      this.#atMs = this.#now()
+      this.#sinceMs = Infinity
+      this.publisher?.setPaused(true)
+    }
+    await this.#session.request('PAUSE', {}, { onAgreed })
   }
 
   async resume(): Promise<void> {
-    await this.#session.request('PLAY')
-    this.#sinceMs = performance.now()
-    this.publisher?.setPaused(false)
+    await this.#session.request('PLAY', {}, { onAgreed: () => this.#plays(this.#now()) })
   }
 
   /** @throws {RtspClientError} when the server refuses, or plays at another speed */
   async setSpeed(speed: number): Promise<void> {
-    const { headers } = await this.#session.request('PLAY', { Scale: String(speed) })
-    const scale = Number(headers.get('scale') ?? speed)
-    if (!(scale > 0)) throw new RtspClientError(`the source plays at a scale of ${scale}`)
-    this.#atMs = this.#now()
-    this.#sinceMs = performance.now()
-    this.#scale = scale
-    this.publisher?.setSpeed(scale)
+    const scaleOf = ({ headers }: RtspResponse) => Number(headers.get('scale') ?? speed)
+    const onAgreed = (response: RtspResponse) => {
+      const scale = scaleOf(response)
+      this.#plays(this.#now())
+      if (!(scale > 0)) return
+      this.#scale = scale
+      this.publisher?.setSpeed(scale)
+    }
+    const scale = scaleOf(await this.#session.request('PLAY', { Scale: String(speed) }, { onAgreed }))
+    if (scale !== speed) throw new RtspClientError(`the source plays at a scale of ${scale}`)
   }
 
   requestKeyframe({ id }: VideoTrack): void {
@@ -57,10 +61,18 @@ export class SourceControls implements SourceControl {
   }
 
   async #seek(positionMs: number): Promise<void> {
-    await this.#session.request('PLAY', { Range: `npt=${(positionMs / 1000).toFixed(3)}-` })
-    this.#atMs = positionMs
+    const onAgreed = () => {
+      this.#plays(positionMs)
+      this.publisher?.discontinuity()
+    }
+    await this.#session.request('PLAY', { Range: `npt=${(positionMs / 1000).toFixed(3)}-` }, { onAgreed })
+  }
+
+  /** PLAY ends a pause, too. */
+  #plays(atMs: number): void {
+    this.#atMs = atMs
     this.#sinceMs = performance.now()
-    this.publisher?.discontinuity()
+    this.publisher?.setPaused(false)
   }
 
   #now(): number {

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import type { UnitSink } from 'sluice/sdk'
+import type { Publisher } from 'sluice/sdk'
 import { MalformedError, MP2T_ENCODING, parseRtcp, serializeRtcp } from 'sluice/sdk/media'
 import { RtspIngest } from '../media/to-stream.ts'
 import type { Timers } from '../plugin-context.ts'
 import type { MediaTransport } from '../transport/media-transport.ts'
 import type { RtspResponse } from '../wire/message/message.ts'
 import type { ClientSession } from './client-session.ts'
+import type { RequestOptions } from './rtsp-client.ts'
 import type { TransportKind } from './target-url.ts'
 import type { SourceOffer } from './source-offer.ts'
 
@@ -25,6 +26,7 @@ export class SourceSession {
   readonly #gone = new Set<number>()
   #waiting: WaitingPacket[] = []
   #ingest: RtspIngest | undefined
+  #publisher: Publisher | undefined
 
   constructor(offer: SourceOffer, session: ClientSession) {
     this.offer = offer
@@ -70,23 +72,29 @@ export class SourceSession {
   }
 
   /** Asks for something of the whole. @throws {RtspClientError} */
-  request(method: string, fields: Readonly<Record<string, string>> = {}): Promise<RtspResponse> {
-    return this.#session.request(method, fields)
+  request(
+    method: string,
+    fields: Readonly<Record<string, string>> = {},
+    options: RequestOptions = {},
+  ): Promise<RtspResponse> {
+    return this.#session.request(method, fields, options)
   }
 
-  /** Sends what has come, and all that comes from now on, to a sink. */
-  deliver(sink: UnitSink, timers: Pick<Timers, 'setInterval'>): RtspIngest {
+  /** Sends what has come, and all that comes from now on, to a publisher. */
+  deliver(publisher: Publisher, timers: Pick<Timers, 'setInterval'>): RtspIngest {
     const medias = this.offer.medias.map(({ format }, index) => {
       const transport = this.#transports[index]!
       return { format, isDatagram: transport.isDatagram, sendRtcp: (packet: Buffer) => transport.sendRtcp(packet) }
     })
-    const ingest = new RtspIngest(sink, medias, timers)
+    const ingest = new RtspIngest(publisher, medias, timers)
     this.#ingest = ingest
+    this.#publisher = publisher
     for (const { index, packet, isRtcp } of this.#waiting) {
       if (isRtcp) ingest.rtcp(index, packet)
       else ingest.rtp(index, packet)
     }
     this.#waiting = []
+    this.#settle()
     return ingest
   }
 
@@ -96,9 +104,20 @@ export class SourceSession {
   }
 
   #rtp(index: number, packet: Buffer): void {
-    if (this.#ingest !== undefined) return this.#ingest.rtp(index, packet)
-    this.#wait({ index, packet, isRtcp: false })
-    this.#arrived.resolve()
+    if (this.#ingest === undefined) {
+      this.#wait({ index, packet, isRtcp: false })
+      this.#arrived.resolve()
+    } else {
+      this.#ingest.rtp(index, packet)
+      this.#settle()
+    }
+  }
+
+  /** Says that the tracks are complete as soon as that is so. */
+  #settle(): void {
+    if (this.#ingest?.isComplete !== true) return
+    this.#publisher?.tracksComplete()
+    this.#publisher = undefined
   }
 
   #rtcp(index: number, packet: Buffer): void {
