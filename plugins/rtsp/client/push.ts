@@ -36,7 +36,6 @@ export function providePush(ctx: RtspContext, formats: RtspFormats): void {
 /** Pushes one stream to another server, from ANNOUNCE to the end of either. */
 class RtspPush {
   readonly #options: RtspPushOptions
-  readonly #url: TargetUrl
   readonly #stop = new AbortController()
   readonly #signal: AbortSignal
   readonly #outputs = new Outputs()
@@ -44,16 +43,14 @@ class RtspPush {
   /** What ends the media that is sent. */
   #goodbye: Buffer | undefined
 
-  /** @throws {RtspClientError} when the address is not valid */
   constructor(options: RtspPushOptions) {
     this.#options = options
-    this.#url = new TargetUrl(options.request.url)
     this.#signal = AbortSignal.any([options.request.signal, this.#stop.signal])
   }
 
   /** See `PushService.push`. */
   async run(): Promise<CloseReason> {
-    const { subscriber, signal } = this.#options.request
+    const { url, subscriber, signal } = this.#options.request
     let closed: CloseReason | undefined
     subscriber.onClose((reason) => {
       closed = reason
@@ -61,7 +58,7 @@ class RtspPush {
       this.#stop.abort()
     })
     try {
-      const client = await this.#open()
+      const client = await this.#open(new TargetUrl(url))
       throw new RtspClientError(`the connection has ended: ${await client.closed}`)
     } catch (error) {
       if (closed === undefined || signal.aborted) throw error
@@ -74,11 +71,11 @@ class RtspPush {
   }
 
   /** Opens the target by the first way that it takes. */
-  async #open(): Promise<RtspClient> {
+  async #open(url: TargetUrl): Promise<RtspClient> {
     let failure: unknown
-    for (const kind of this.#url.kinds(this.#options.ctx.config.transport)) {
+    for (const kind of url.kinds(this.#options.ctx.config.transport)) {
       try {
-        return await this.#openBy(kind)
+        return await this.#openBy(url, kind)
       } catch (error) {
         if (!isTransportRefusal(error)) throw error
         failure = error
@@ -87,13 +84,13 @@ class RtspPush {
     throw failure
   }
 
-  async #openBy(kind: TransportKind) {
+  async #openBy(url: TargetUrl, kind: TransportKind) {
     const { ctx, formats, log, request } = this.#options
     const { subscriber } = request
     const { verifycertificate: verifyCertificate } = ctx.config
     const medias = offerOf(subscriber.tracks)
     if (medias.length === 0) throw new RtspClientError("RTP can carry none of the stream's tracks")
-    const client = await RtspClient.connect({ url: this.#url, verifyCertificate, signal: this.#signal })
+    const client = await RtspClient.connect({ url, verifyCertificate, signal: this.#signal })
     const { uri } = client
     const session = new ClientSession({
       client,
