@@ -38,16 +38,22 @@ export function providePull(ctx: RtspContext, pulls: PullTable): void {
     schemes: SCHEMES,
     async pull(request) {
       const log = ctx.log.child({ stream: request.streamPath, source: maskUrl(request.url) })
-      const pull = new RtspPull({ ctx, log, request })
-      const running = { setSpeed: (speed: number) => pull.setSpeed(speed) }
-      pulls.set(request.streamPath, running)
-      try {
-        return await pull.run()
-      } finally {
-        if (pulls.get(request.streamPath) === running) pulls.delete(request.streamPath)
+      for (let left = request.loop; ; left -= 1) {
+        const end = await pullOnce(new RtspPull({ ctx, log, request }), request.streamPath, pulls)
+        if (end.by === 'server' || left === 0) return end
       }
     },
   })
+}
+
+/** Pulls a source until its end, and lets operators steer it. */
+async function pullOnce(pull: RtspPull, streamPath: string, pulls: PullTable): Promise<PullEnd> {
+  pulls.set(streamPath, pull)
+  try {
+    return await pull.run()
+  } finally {
+    if (pulls.get(streamPath) === pull) pulls.delete(streamPath)
+  }
 }
 
 /** A source that has been asked to play. */
