@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { ScriptedPublisher } from 'sluice/sdk/testing'
 import { createTestServer, type TestServer } from 'sluice/testing'
 import rtsp from '../../plugins/rtsp/index.ts'
 import { publishRtspByFfmpeg } from '../peers/ffmpeg-rtsp.ts'
@@ -12,6 +13,8 @@ import { rtspSource, type RtspSource } from '../support/rtsp/rtsp-source.ts'
 /** ffmpeg never sends its last packet of AAC. */
 const MISSING_AT_END_MS = 150
 const RETRY = { maxretry: -1, retryinterval: '50ms' }
+
+const CLIENT = { ip: '', port: 0, userAgent: 'test' }
 
 type Server = TestServer<unknown>
 
@@ -49,5 +52,20 @@ describe('pulls by RTSP', () => {
       const { video } = compareFrames(source, frames, { late: true, missingAtEndMs: MISSING_AT_END_MS, corrections: 1 })
       expect(video.received, path).to.be.above(50)
     }
+  })
+
+  it('begin when somebody subscribes, and by TLS only where the certificate is to be trusted', async () => {
+    const origin = await start({ tcp: { listenaddr: '127.0.0.1:0', listenaddrtls: '127.0.0.1:0' } })
+    const url = `rtsps://127.0.0.1:${origin.port('tls')}/$0`
+    const edge = await start({ onsub: { pull: { '^live/.+$': { url, ...RETRY } } } })
+    const received = ReceivedUnits.of(edge.streams, 'live/source')
+    await waitFor(() => edge.problems.some(({ msg }) => /self-signed certificate/u.test(msg)))
+    await edge.configure({ onsub: { pull: { '^live/.+$': { url, ...RETRY } } }, verifycertificate: false })
+    const publisher = await origin.streams.publish({ streamPath: 'live/source', url: '', query: '', client: CLIENT })
+    const script = new ScriptedPublisher(publisher, { video: false })
+    const timer = setInterval(() => script.write(1), 20)
+    keep({ close: () => clearInterval(timer) })
+    const { units } = await received
+    await waitFor(() => units.length > 10)
   })
 })

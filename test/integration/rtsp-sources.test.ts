@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { expect } from 'chai'
 import { createTestServer, type TestServer } from 'sluice/testing'
 import rtsp from '../../plugins/rtsp/index.ts'
@@ -297,6 +299,48 @@ describe('a pull by RTSP', () => {
       await waitFor(() => server.log.some(({ msg }) => msg === text))
       if (!isOver) await expectSound(server)
       expect(source.methods.filter((method) => method === 'PLAY')).to.have.length(isOver ? 1 : 2)
+    }
+  })
+
+  it('repeats a recording as often as it is told', async () => {
+    const source = await ScriptedSource.start({ attributes: 'a=range:npt=0-12.5\r\n' })
+    const server = await start({ pull: { [PATH]: { url: source.url(), loop: 1 } } })
+    const received = await expectSound(server)
+    for (const connection of source.connections) connection.sayGoodbye()
+    await waitFor(() => received.events.includes('source ended'))
+    const { length } = received.units
+    await waitFor(() => received.units.length > length)
+    for (const connection of source.connections) connection.sayGoodbye()
+    await waitFor(() => server.log.some(({ msg }) => msg === 'the pull has ended'))
+    expect(source.methods.filter((method) => method === 'PLAY')).to.have.length(2)
+    expect(server.problems).to.eql([])
+  })
+
+  describe('by a tunnel', () => {
+    const answers = {
+      'that is refused': ['HTTP/1.0 404 Not Found\r\n\r\n', /^the server answers HTTP, but opens no tunnel$/u],
+      'that is no HTTP': ['nonsense\r\n\r\n', /^the server opens no tunnel$/u],
+      'that breaks once it is opened': [
+        'HTTP/1.0 200 OK\r\n\r\n',
+        /^(?:the server opens no tunnel|the connection|can't connect)/u,
+      ],
+    } as const
+    for (const [what, [answer, message]] of Object.entries(answers)) {
+      it(`says so of one ${what}`, async () => {
+        const sockets: Socket[] = []
+        const web = createServer((socket) => {
+          sockets.push(socket.on('error', () => {}))
+          if (sockets.length === 1) socket.once('data', () => socket.write(answer))
+          else for (const one of sockets) one.resetAndDestroy()
+        })
+        keep({ close: () => void web.close() })
+        await once(web.listen(0, '127.0.0.1'), 'listening')
+        const { port } = web.address() as AddressInfo
+        const refused = await pull(await start(), `rtsph://${USER}127.0.0.1:${port}/x${QUERY}`)
+        expect(refused.status).to.equal(502)
+        expect(refused.message).to.match(message).and.not.match(SECRETS)
+        await waitFor(() => sockets.every(({ destroyed }) => destroyed))
+      })
     }
   })
 
