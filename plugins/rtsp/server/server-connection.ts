@@ -116,6 +116,11 @@ export class ServerConnection implements SessionConnection {
     return this.#connection.release()
   }
 
+  refuse(answer: Buffer, reason: string): void {
+    this.#connection.send(answer)
+    this.#connection.close(reason)
+  }
+
   close(reason: string): void {
     this.#connection.close(reason)
   }

@@ -15,12 +15,14 @@ export interface HttpConnection {
   readonly local: Endpoint
   /** Gives the byte stream up, with what was read of it and not used. */
   release(): { readonly stream: Duplex; readonly rest: Buffer }
+  /** Sends a last answer, and closes the connection. */
+  refuse(answer: Buffer, reason: string): void
 }
 
 type Tunnel = { readonly ip: string; readonly receiveFrom: Receive }
 
 /** What is answered to what is no tunnel. */
-const BAD_REQUEST = 'HTTP/1.0 400 Bad Request\r\nConnection: close\r\n\r\n'
+const BAD_REQUEST = Buffer.from('HTTP/1.0 400 Bad Request\r\nConnection: close\r\n\r\n')
 
 /**
  * Puts the two connections together that make one of RTSP where only HTTP gets through: the GET and the POST of a client name
@@ -40,15 +42,19 @@ export class Tunnels {
   /** Takes over a connection whose first request is one of HTTP. */
   take(request: RtspRequest, connection: HttpConnection): void {
     const half = parsed(request)
-    const { stream, rest } = connection.release()
     const tunnel = half === null ? undefined : this.#open.get(half.sessionCookie)
-    if (half?.direction === 'get' && tunnel === undefined) this.#begin(half.sessionCookie, stream, connection)
-    else if (half?.direction === 'post' && tunnel !== undefined && tunnel.ip === connection.client.ip)
+    if (half?.direction === 'get' && tunnel === undefined) {
+      this.#begin(half.sessionCookie, connection)
+    } else if (half?.direction === 'post' && tunnel !== undefined && tunnel.ip === connection.client.ip) {
+      const { stream, rest } = connection.release()
       tunnel.receiveFrom(stream, rest)
-    else stream.end(BAD_REQUEST)
+    } else {
+      connection.refuse(BAD_REQUEST, 'HTTP without a tunnel')
+    }
   }
 
-  #begin(cookie: string, stream: Duplex, connection: HttpConnection): void {
+  #begin(cookie: string, connection: HttpConnection): void {
+    const { stream } = connection.release()
     stream.write(serializeTunnelAnswer())
     const tunnel = new TunnelStream(stream)
     this.#open.set(cookie, {
