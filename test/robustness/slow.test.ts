@@ -3,9 +3,10 @@ import { expect } from 'chai'
 import { waitFor } from '../peers/wait-for.ts'
 import { BadClient } from './support/bad-client.ts'
 import { clientFrame, wsRequest } from './support/client-frame.ts'
-import { HealthySession } from './support/healthy-session.ts'
+import { HEALTHY_VIEWERS, HealthySession } from './support/healthy-session.ts'
 import { NumberedPublisher } from './support/numbered-publisher.ts'
 import { messageBytes, RtmpClient } from './support/rtmp-client.ts'
+import { playRtsp } from './support/rtsp-client.ts'
 import { ServerProcess } from './support/server-process.ts'
 
 const MIB = 1024 * 1024
@@ -22,7 +23,6 @@ global:
 const FAST = { fps: 25, sizeBytes: 200_000 }
 /** Viewers of a stream share its bytes, and so does what waits for them. */
 const VIEWERS = 20
-const HEALTHY_VIEWERS = 3
 const MAX_GROWTH_BYTES = 3 * VIEWERS * QUEUE_BYTES
 const HTTP_REQUEST = 'GET /flv/live/fast HTTP/1.1\r\nHost: x\r\n\r\n'
 const WS_REQUEST = wsRequest('/flv/live/fast')
@@ -48,10 +48,19 @@ describe('viewers that read nothing', () => {
     return client
   }
 
+  async function openRtsp(): Promise<BadClient> {
+    const since = new Date().toISOString()
+    const { socket } = await playRtsp({ port: server.ports.rtsp, target: 'live/fast', onPicture: () => {} })
+    const client = new BadClient(socket, since)
+    client.stopReading()
+    return client
+  }
+
   const WAYS: readonly (() => Promise<BadClient>)[] = [
     openRtmp,
     () => dialPaused(server.ports.http, HTTP_REQUEST),
     () => dialPaused(server.ports.http, WS_REQUEST),
+    openRtsp,
   ]
 
   async function start(config: string): Promise<void> {

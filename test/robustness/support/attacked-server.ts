@@ -1,10 +1,9 @@
 import { expect } from 'chai'
-import { HealthySession } from './healthy-session.ts'
+import { HEALTHY_VIEWERS, HealthySession } from './healthy-session.ts'
 import { ServerProcess } from './server-process.ts'
 
 /** Far more than any client may cost, and far less than what the floods send. */
 const MAX_GROWTH_BYTES = 100 * 1024 * 1024
-const HEALTHY_VIEWERS = 3
 
 /**
  * Gives a suite a server with a healthy session on it. Whatever a test does to the server: it goes on, says nothing that

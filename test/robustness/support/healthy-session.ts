@@ -4,12 +4,15 @@ import { playHttpFlv, playWsFlv } from './flv-client.ts'
 import { NumberCheck } from './numbered-video.ts'
 import { NumberedPublisher } from './numbered-publisher.ts'
 import { RtmpClient } from './rtmp-client.ts'
+import { playRtsp } from './rtsp-client.ts'
 import type { ServerProcess } from './server-process.ts'
 import { waitedForCpuMs } from './waited-for-cpu.ts'
 
 type Client = { readonly closed: Promise<unknown>; close(): void }
 type Viewer = { readonly check: NumberCheck; readonly client: Client }
 
+/** How many viewers it has. */
+export const HEALTHY_VIEWERS = 4
 const NAME = 'healthy'
 const FPS = 25
 const FRAME_SIZE_BYTES = 2000
@@ -33,19 +36,22 @@ export class HealthySession {
     void publisher.client.closed.then(() => this.#ended.push('publisher'))
   }
 
-  static async start({ pid, ports: { rtmp, http } }: ServerProcess): Promise<HealthySession> {
+  static async start({ pid, ports: { rtmp, rtsp, http } }: ServerProcess): Promise<HealthySession> {
     const nowMs = () => performance.now() - waitedForCpuMs(pid) - waitedForCpuMs(process.pid)
     const options = { port: rtmp, name: NAME, fps: FPS, sizeBytes: FRAME_SIZE_BYTES, nowMs }
     const session = new HealthySession(await NumberedPublisher.start(options), nowMs)
     const target = `live/${NAME}`
-    await session.#watch('rtmp', (receive) =>
-      RtmpClient.play({ port: rtmp }, NAME, ({ typeId, payload }) => receive(typeId, payload)),
+    await session.#watch('rtmp', (check) =>
+      RtmpClient.play({ port: rtmp }, NAME, ({ typeId, payload }) => check.receive(typeId, payload)),
     )
-    await session.#watch('http-flv', (receive) =>
-      playHttpFlv({ port: http, target, onTag: ({ type, body }) => receive(type, body) }),
+    await session.#watch('http-flv', (check) =>
+      playHttpFlv({ port: http, target, onTag: ({ type, body }) => check.receive(type, body) }),
     )
-    await session.#watch('ws-flv', (receive) =>
-      playWsFlv({ port: http, target, onTag: ({ type, body }) => receive(type, body) }),
+    await session.#watch('ws-flv', (check) =>
+      playWsFlv({ port: http, target, onTag: ({ type, body }) => check.receive(type, body) }),
+    )
+    await session.#watch('rtsp', (check) =>
+      playRtsp({ port: rtsp, target, onPicture: (bytes) => check.receiveLast(bytes) }),
     )
     return session
   }
@@ -67,14 +73,14 @@ export class HealthySession {
     this.#publisher.close()
   }
 
-  async #watch(who: string, play: (receive: NumberCheck['receive']) => Promise<Client>): Promise<void> {
+  async #watch(who: string, play: (check: NumberCheck) => Promise<Client>): Promise<void> {
     // What was published before is there at once, but not in time.
     const joinedAt = this.#publisher.last
     const check = new NumberCheck((number) => {
       if (number <= joinedAt) return
       this.#longestDelayMs = Math.max(this.#longestDelayMs, this.#nowMs() - this.#publisher.sentAtMs(number))
     })
-    const client = await play((type, body) => check.receive(type, body))
+    const client = await play(check)
     void client.closed.then(() => this.#ended.push(who))
     this.#viewers.push({ check, client })
   }

@@ -39,7 +39,12 @@ export class NumberCheck {
   /** Takes an RTMP message's or FLV tag's type and payload. */
   receive(type: number, body: Buffer): void {
     if (type !== FLV_TAG_TYPE.video || body[1] !== AVC_NALU) return
-    const number = body.readUInt32BE(body.length - NUMBER_SIZE_BYTES)
+    this.receiveLast(body)
+  }
+
+  /** Takes what a frame ends with. */
+  receiveLast(bytes: Buffer): void {
+    const number = bytes.readUInt32BE(bytes.length - NUMBER_SIZE_BYTES)
     if (this.first < 0) this.first = number
     else if (number !== this.last + 1) this.gaps.push(`${number} after ${this.last}`)
     this.last = number

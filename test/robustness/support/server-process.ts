@@ -21,7 +21,16 @@ export type LogLine = {
   readonly [key: string]: unknown
 }
 
-export type Ports = { readonly rtmp: number; readonly rtmps: number; readonly http: number; readonly https: number }
+export type Ports = {
+  readonly rtmp: number
+  readonly rtmps: number
+  readonly rtsp: number
+  readonly http: number
+  readonly https: number
+}
+
+type Details = Readonly<Record<string, string | number>>
+type List = { readonly total: number; readonly data: readonly { readonly path: string; readonly details: Details }[] }
 
 const MAIN = fileURLToPath(new URL('../../../core/main.ts', import.meta.url))
 const PROBE = new URL('probe.ts', import.meta.url).href
@@ -32,6 +41,7 @@ const ENV = {
   SLUICE_GLOBAL_HTTP_LISTENADDRTLS: '127.0.0.1:0',
   SLUICE_RTMP_TCP_LISTENADDR: '127.0.0.1:0',
   SLUICE_RTMP_TCP_LISTENADDRTLS: '127.0.0.1:0',
+  SLUICE_RTSP_TCP_LISTENADDR: '127.0.0.1:0',
   SLUICE_DEMO_ENABLE: 'false',
 }
 
@@ -43,7 +53,7 @@ export class ServerProcess {
   readonly #questions = new Map<number, (answer: Holdings | Usage) => void>()
   readonly #letGo: () => void
   #nextQuestion = 0
-  #ports: Ports = { rtmp: 0, rtmps: 0, http: 0, https: 0 }
+  #ports: Ports = { rtmp: 0, rtmps: 0, rtsp: 0, http: 0, https: 0 }
 
   private constructor(folder: string, child: ChildProcess) {
     this.#folder = folder
@@ -53,7 +63,7 @@ export class ServerProcess {
     this.#letGo = keep({ close: () => this.stop() })
   }
 
-  /** Starts a server with free ports for RTMP, RTMPS, HTTP and HTTPS; resolves when it is up. */
+  /** Starts a server with free ports for RTMP, RTMPS, RTSP, HTTP and HTTPS; resolves when it is up. */
   static async start(config = ''): Promise<ServerProcess> {
     const folder = await mkdtemp(path.join(tmpdir(), 'sluice-'))
     const file = path.join(folder, 'config.yaml')
@@ -68,7 +78,8 @@ export class ServerProcess {
     if (child.exitCode !== null) throw new Error(`the server ended with code ${child.exitCode}`)
     const [http = 0, https = 0] = server.#portsOf('the server')
     const [rtmp = 0, rtmps = 0] = server.#portsOf('rtmp')
-    server.#ports = { http, https, rtmp, rtmps }
+    const [rtsp = 0] = server.#portsOf('rtsp')
+    server.#ports = { http, https, rtmp, rtmps, rtsp }
     return server
   }
 
@@ -113,6 +124,17 @@ export class ServerProcess {
     return { streams, subscribers }
   }
 
+  /**
+   * What the protocol of a stream's publisher says of it.
+   * @throws {Error} when there is no such stream
+   */
+  async streamDetails(streamPath: string): Promise<Details> {
+    const { data } = await this.#list('stream/list')
+    const stream = data.find(({ path }) => path === streamPath)
+    if (stream === undefined) throw new Error(`there is no stream ${streamPath}`)
+    return stream.details
+  }
+
   async stop(): Promise<void> {
     this.#letGo()
     if (this.#child.exitCode === null && this.#child.signalCode === null) {
@@ -134,10 +156,14 @@ export class ServerProcess {
   }
 
   async #total(list: string): Promise<number> {
+    return (await this.#list(list)).total
+  }
+
+  async #list(list: string): Promise<List> {
     // A connection kept for the next request would be counted as the server's.
     const headers = { connection: 'close' }
     const response = await fetch(`http://127.0.0.1:${this.#ports.http}/api/${list}`, { headers })
-    return ((await response.json()) as { total: number }).total
+    return (await response.json()) as List
   }
 
   #portsOf(owner: string): number[] {

@@ -13,6 +13,8 @@ export type RtspProbeInit = {
   readonly host?: string
   /** Speaks TLS, and asks for no certificate. */
   readonly tls?: boolean
+  /** Takes the packets that come, which are not kept then. */
+  readonly onFrame?: (frame: InterleavedFrame) => void
 }
 
 /** What a request has besides method and address. */
@@ -32,14 +34,16 @@ export class RtspProbe {
   readonly closed: Promise<void>
   /** Of the last answer that had one, without its parameters. */
   session: string | undefined
-  readonly #socket: Socket
+  readonly socket: Socket
+  readonly #onFrame: (frame: InterleavedFrame) => void
   readonly #reader = new RtspMessageReader()
   #isClosed = false
   #answersRead = 0
   #cseq = 0
 
-  private constructor(socket: Socket) {
-    this.#socket = socket
+  private constructor(socket: Socket, onFrame?: (frame: InterleavedFrame) => void) {
+    this.socket = socket
+    this.#onFrame = onFrame ?? ((frame) => void this.frames.push(frame))
     const closed = Promise.withResolvers<void>()
     this.closed = closed.promise
     const letGo = keep(this)
@@ -54,13 +58,13 @@ export class RtspProbe {
   }
 
   /** @throws {Error} when there is nobody */
-  static async connect({ port, host = '127.0.0.1', tls = false }: RtspProbeInit): Promise<RtspProbe> {
+  static async connect({ port, host = '127.0.0.1', tls = false, onFrame }: RtspProbeInit): Promise<RtspProbe> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const socket = tls
       ? connectTls({ port, host, rejectUnauthorized: false }, resolve)
       : connectTcp({ port, host }, resolve)
     socket.once('error', reject)
-    const probe = new RtspProbe(socket)
+    const probe = new RtspProbe(socket, onFrame)
     await promise
     return probe
   }
@@ -76,7 +80,7 @@ export class RtspProbe {
 
   /** Sends anything. */
   write(data: string | Buffer): void {
-    this.#socket.write(data)
+    this.socket.write(data)
   }
 
   /** Sends a packet in the connection. */
@@ -110,13 +114,13 @@ export class RtspProbe {
   }
 
   close(): void {
-    this.#socket.destroy()
+    this.socket.destroy()
   }
 
   #receive(bytes: Buffer): void {
     for (const part of this.#reader.push(bytes)) {
       if ('channel' in part) {
-        this.frames.push(part)
+        this.#onFrame(part)
         continue
       }
       this.messages.push(part)
