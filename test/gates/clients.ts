@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import { WebSocket } from 'ws'
 import { keep } from '../peers/lifetime.ts'
 import { RtmpClient } from '../support/rtmp-client.ts'
+import { RtspProbe } from '../support/rtsp/rtsp-probe.ts'
 import type { RunningServer } from '../support/server.ts'
 
 /** How an attempt to open a session went. */
@@ -32,6 +33,9 @@ const HTTP_DENIED = /^401 \{"code":16,"message":"unauthorized","details":\[\]\}$
 
 const WS_DENIED = /^401 Unauthorized $/u
 
+// Not a challenge: another name or password would change nothing.
+const RTSP_DENIED = /^RTSP\/1\.0 401 unauthorized\r\nCSeq: 1\r\nServer: Sluice\r\n\r\n$/u
+
 /** Every way into the server that has gates. */
 export const WAYS: readonly Way[] = [
   { name: 'publish by RTMP', action: 'publish', protocol: 'rtmp', denial: RTMP_DENIED, open: publishRtmp },
@@ -40,6 +44,9 @@ export const WAYS: readonly Way[] = [
   { name: 'play by WS-FLV', action: 'play', protocol: 'flv', denial: WS_DENIED, open: playWs('flv') },
   { name: 'play by HTTP-fMP4', action: 'play', protocol: 'mp4', denial: HTTP_DENIED, open: playHttp('mp4') },
   { name: 'play by WS-fMP4', action: 'play', protocol: 'mp4', denial: WS_DENIED, open: playWs('mp4') },
+  { name: 'publish by RTSP', action: 'publish', protocol: 'rtsp', denial: RTSP_DENIED, open: publishRtsp },
+  { name: 'play by RTSP', action: 'play', protocol: 'rtsp', denial: RTSP_DENIED, open: playRtsp },
+  { name: 'set up by RTSP', action: 'play', protocol: 'rtsp', denial: RTSP_DENIED, open: setUpRtspAtOnce },
   {
     name: 'publish by a plugin',
     action: 'publish',
@@ -101,6 +108,42 @@ function playWs(protocol: 'flv' | 'mp4'): Way['open'] {
     socket.once('message', () => resolve({ admitted: true, told: '101', close }))
     return promise
   }
+}
+
+const ANNOUNCED = `v=0\r\no=- 0 0 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\nm=audio 0 RTP/AVP 8\r\na=control:streamid=0\r\n`
+
+async function publishRtsp(server: RunningServer, target: string): Promise<Attempt> {
+  const probe = await RtspProbe.connect({ port: server.rtspPort })
+  const headers = { 'Content-Type': 'application/sdp' }
+  const { status } = await probe.request('ANNOUNCE', server.rtsp(target), { headers, body: ANNOUNCED })
+  return toldRtsp(probe, status)
+}
+
+async function playRtsp(server: RunningServer, target: string): Promise<Attempt> {
+  const probe = await RtspProbe.connect({ port: server.rtspPort })
+  const { status } = await probe.request('DESCRIBE', server.rtsp(target))
+  if (status === 200) await setUpRtsp(probe, server, target)
+  return toldRtsp(probe, status)
+}
+
+/** As a player does that knows the description. */
+async function setUpRtspAtOnce(server: RunningServer, target: string): Promise<Attempt> {
+  const probe = await RtspProbe.connect({ port: server.rtspPort })
+  return toldRtsp(probe, await setUpRtsp(probe, server, target))
+}
+
+async function setUpRtsp(probe: RtspProbe, server: RunningServer, target: string): Promise<number> {
+  const [path = '', query = ''] = target.split('?')
+  const headers = { Transport: 'RTP/AVP/TCP;unicast;interleaved=0-1' }
+  const { status } = await probe.request('SETUP', server.rtsp(`${path}/trackID=0?${query}`), { headers })
+  if (status === 200) await probe.request('PLAY', server.rtsp(target))
+  return status
+}
+
+function toldRtsp(probe: RtspProbe, status: number): Attempt {
+  const told = probe.messages.map(({ head, body }) => `${head}${body.toString()}`).join('')
+  const hasMedia = probe.frames.length > 0 || probe.rest.length > 0
+  return { admitted: status === 200, told: `${told}${hasMedia ? 'media' : ''}`, close: () => probe.close() }
 }
 
 function publishFake(server: RunningServer, target: string): Promise<Attempt> {
