@@ -27,6 +27,8 @@ export class RtspPlayer implements Player {
   readonly #depacketizers = new Map<number, ReturnType<typeof createRtpDepacketizer>>()
   #answered: ((response: RtspResponse) => void) | undefined
   #session: string | undefined
+  /** Of the packet of pictures that is to come next. */
+  #nextNumber: number | undefined
   #cseq = 0
 
   constructor(target: Target, events: PlayerEvents) {
@@ -91,10 +93,13 @@ export class RtspPlayer implements Player {
     return response
   }
 
-  #take(channel: number, packet: Buffer): void {
+  #take(channel: number, bytes: Buffer): void {
     const depacketizer = this.#depacketizers.get(channel)
     if (depacketizer === undefined) return
-    for (const frame of depacketizer.push(parseRtpPacket(packet), true)) {
+    const packet = parseRtpPacket(bytes)
+    const follows = this.#nextNumber === undefined || packet.sequenceNumber === this.#nextNumber
+    this.#nextNumber = (packet.sequenceNumber + 1) & 0xffff
+    for (const frame of depacketizer.push(packet, follows)) {
       const marker = 'nalus' in frame ? findMarkers(Buffer.concat(frame.nalus))[0] : undefined
       this.#events.picture({ keyframe: frame.keyframe, marker: marker ?? null })
     }
