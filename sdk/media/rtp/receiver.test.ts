@@ -1,0 +1,100 @@
+import { expect } from 'chai'
+import type { AccessUnit } from '../access-unit.ts'
+import type { Track, TrackInit } from '../track.ts'
+import type { UnitSink } from '../unit-sink.ts'
+import type { RtpFormat } from './format.ts'
+import { serializeRtpPacket } from './packet.ts'
+import { RtpReceiver } from './receiver.ts'
+import { RtpClock } from './rtp-clock.ts'
+
+const PCMA: RtpFormat = { payloadType: 8, encodingName: 'PCMA', clockRate: 8000, channels: 1, parameters: new Map() }
+const TICKS = 160
+
+class Sink {
+  readonly units: AccessUnit[] = []
+  readonly tracks: Track[] = []
+  lostCount = 0
+
+  addTrack(init: TrackInit): Track {
+    const track: Track = { ...init, id: this.tracks.length }
+    this.tracks.push(track)
+    return track
+  }
+
+  write(unit: AccessUnit): void {
+    this.units.push(unit)
+  }
+
+  lost(): void {
+    this.lostCount++
+  }
+}
+
+function packet(number: number, fields: { readonly payloadType?: number; readonly ssrc?: number } = {}): Buffer {
+  const head = { payloadType: 8, marker: false, ssrc: 1, csrcs: [], ...fields }
+  const times = { sequenceNumber: number % 2 ** 16, timestamp: (number * TICKS) % 2 ** 32 }
+  return serializeRtpPacket({ ...head, ...times, payload: Buffer.alloc(TICKS, number) })
+}
+
+function receive(format = PCMA) {
+  const sink = new Sink()
+  const init = { format, clock: new RtpClock(), reorder: { maxPackets: 3, maxDelayMs: 100 } }
+  return { sink, receiver: new RtpReceiver({ ...init, sink: sink as unknown as UnitSink }) }
+}
+
+describe('RtpReceiver', () => {
+  it('declares at once what the description tells, and puts packets in order', () => {
+    const { sink, receiver } = receive()
+    expect(sink.tracks.map(({ codec, timescale }) => [codec, timescale])).to.eql([['pcma', 8000]])
+    expect(receiver.track).to.equal(sink.tracks[0])
+    for (const number of [65_534, 65_536, 65_535, 65_536]) receiver.push(packet(number), 0)
+    expect(sink.units.map(({ dts, pts, data }) => [dts, pts, data[0]])).to.eql([
+      [0, 0, 254],
+      [TICKS, TICKS, 255],
+      [2 * TICKS, 2 * TICKS, 0],
+    ])
+    expect([sink.lostCount, receiver.brokenPackets, receiver.ssrc]).to.eql([0, 0, 1])
+    const { lostPackets, reorderedPackets, duplicatePackets } = receiver.statistics
+    expect({ lostPackets, reorderedPackets, duplicatePackets }).to.eql({
+      ...{ lostPackets: 0, reorderedPackets: 1, duplicatePackets: 1 },
+    })
+  })
+
+  it('goes on without what does not come in time, and tells that it is lost', () => {
+    const { sink, receiver } = receive()
+    receiver.push(packet(1), 0)
+    receiver.push(packet(3), 10)
+    receiver.tick(109)
+    expect(sink.units).to.have.length(1)
+    receiver.tick(110)
+    expect(sink.units.map(({ pts }) => pts)).to.eql([0, 2 * TICKS])
+    expect(sink.lostCount).to.equal(1)
+  })
+
+  it('counts what is no packet of its format, and leaves it out', () => {
+    const { sink, receiver } = receive()
+    receiver.push(Buffer.alloc(0), 0)
+    receiver.push(Buffer.alloc(12), 0)
+    receiver.push(packet(1, { payloadType: 0 }), 0)
+    receiver.push(packet(1), 0)
+    expect([sink.units.length, receiver.brokenPackets]).to.eql([1, 3])
+  })
+
+  it('goes on with a source that has begun anew under another name', () => {
+    const { sink, receiver } = receive()
+    receiver.push(packet(1), 0)
+    receiver.push(packet(40_000, { ssrc: 2 }), 20)
+    receiver.push(packet(40_001, { ssrc: 2 }), 40)
+    expect(receiver.ssrc).to.equal(2)
+    expect([sink.tracks.length, sink.units.length, sink.lostCount]).to.eql([1, 3, 1])
+    expect(sink.units[2]!.pts - sink.units[1]!.pts).to.equal(TICKS)
+  })
+
+  it('gives units the wall clock of sender reports', () => {
+    const { sink, receiver } = receive()
+    const report = { kind: 'senderReport', ssrc: 1, packetCount: 0, octetCount: 0, reports: [] } as const
+    receiver.report({ ...report, ntpMs: 1_700_000_000_000, rtpTimestamp: TICKS }, 0)
+    receiver.push(packet(2), 0)
+    expect(sink.units[0]!.ntpMs).to.equal(1_700_000_000_020)
+  })
+})
