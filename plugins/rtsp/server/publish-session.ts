@@ -55,8 +55,9 @@ export class PublishSession implements RtspSession {
     return this.#ingest !== undefined
   }
 
+  /** A source that has lost its connection is about to come back, and needs its path then. */
   get outlivesConnection(): boolean {
-    return this.isStarted && this.#isDatagram
+    return false
   }
 
   get seenMs(): number {

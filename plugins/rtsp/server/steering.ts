@@ -8,6 +8,7 @@ import type { HeaderFields } from './session.ts'
 
 /** What live streams are answered with: from now on. */
 const LIVE = 'npt=now-'
+const NORMAL_SCALE = ['Scale', '1'] as const
 
 /**
  * Leads a source that is the player's own where PLAY wants it (RFC 2326 12.29, 12.34), and says where that is. A live one
@@ -18,7 +19,8 @@ const LIVE = 'npt=now-'
 export async function steer({ control }: Subscriber, headers: RtspHeaders): Promise<HeaderFields> {
   const range = wanted(457, headers.get('range'), parseRange)
   if (range === null) throw new RtspRefusal(501, 'ranges are given as npt or clock')
-  if (control?.seek === undefined) return [['Range', LIVE]]
+  if (control?.seek === undefined)
+    return [['Range', LIVE], ...(headers.get('scale') === undefined ? [] : [NORMAL_SCALE])]
   const startMs = startOf(range, control.position?.())
   if (startMs !== undefined) await control.seek(startMs)
   const scale = await setScale(control, wanted(400, headers.get('scale'), parseScale))

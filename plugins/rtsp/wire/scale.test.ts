@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { MalformedError } from 'sluice/sdk/media'
-import { parseScale, parseSpeed } from './scale.ts'
+import { parseScale } from './scale.ts'
 
 describe('parseScale', () => {
   for (const [text, scale] of [
@@ -19,11 +19,4 @@ describe('parseScale', () => {
       expect(() => parseScale(text)).to.throw(MalformedError)
     })
   }
-})
-
-describe('parseSpeed', () => {
-  it('takes what is above 0', () => {
-    expect(parseSpeed('2.5')).to.equal(2.5)
-    for (const text of ['-1', '0', 'fast']) expect(() => parseSpeed(text)).to.throw(MalformedError)
-  })
 })

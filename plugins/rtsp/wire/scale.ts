@@ -8,16 +8,6 @@ const NUMBER = /^[+-]?(?:\d{1,6}(?:\.\d{0,6})?|\.\d{1,6})$/u
  */
 export function parseScale(text: string): number {
   const scale = NUMBER.test(text) ? Number(text) : 0
-  if (scale === 0) throw new MalformedError(`Scale or Speed ${JSON.stringify(text.slice(0, 20))}`)
+  if (scale === 0) throw new MalformedError(`Scale ${JSON.stringify(text.slice(0, 20))}`)
   return scale
-}
-
-/**
- * Parses header `Speed` (RFC 2326 12.35): how many times as fast as it is played the data comes.
- * @throws {MalformedError} when it is no number above 0
- */
-export function parseSpeed(text: string): number {
-  const speed = parseScale(text)
-  if (speed < 0) throw new MalformedError(`Speed ${speed}`)
-  return speed
 }

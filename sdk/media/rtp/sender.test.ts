@@ -42,7 +42,8 @@ describe('RtpSender', () => {
 
   it('reports what was sent: packets, and bytes of payloads alone', () => {
     const sender = senderOf(0, 5)
-    sender.serialize(Array(3).fill({ parts: [Buffer.alloc(10)], sizeBytes: 10, marker: true }), 0)
+    const payload = { parts: [Buffer.alloc(10)], sizeBytes: 10, marker: true }
+    sender.serialize([payload, payload, payload], 0)
     expect(sender.report(1_700_000_000_000, 1000)).to.eql({
       ...{ kind: 'senderReport', ssrc: 7, ntpMs: 1_700_000_000_000, rtpTimestamp: 8005 },
       ...{ packetCount: 3, octetCount: 30, reports: [] },
