@@ -15,6 +15,9 @@ rtsp:
     listenaddr: 127.0.0.1:0
   publish:
     publishtimeout: 3s
+  # Players come when the stream is up, and end with it.
+  subscribe:
+    waittimeout: 1s
 `
 const TRANSPORTS = ['tcp', 'udp'] as const
 const PEERS = ['ffmpeg', 'GStreamer'] as const

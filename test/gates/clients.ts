@@ -46,7 +46,6 @@ export const WAYS: readonly Way[] = [
   { name: 'play by WS-fMP4', action: 'play', protocol: 'mp4', denial: WS_DENIED, open: playWs('mp4') },
   { name: 'publish by RTSP', action: 'publish', protocol: 'rtsp', denial: RTSP_DENIED, open: publishRtsp },
   { name: 'play by RTSP', action: 'play', protocol: 'rtsp', denial: RTSP_DENIED, open: playRtsp },
-  { name: 'set up by RTSP', action: 'play', protocol: 'rtsp', denial: RTSP_DENIED, open: setUpRtspAtOnce },
   {
     name: 'publish by a plugin',
     action: 'publish',
@@ -126,18 +125,11 @@ async function playRtsp(server: RunningServer, target: string): Promise<Attempt>
   return toldRtsp(probe, status)
 }
 
-/** As a player does that knows the description. */
-async function setUpRtspAtOnce(server: RunningServer, target: string): Promise<Attempt> {
-  const probe = await RtspProbe.connect({ port: server.rtspPort })
-  return toldRtsp(probe, await setUpRtsp(probe, server, target))
-}
-
-async function setUpRtsp(probe: RtspProbe, server: RunningServer, target: string): Promise<number> {
+async function setUpRtsp(probe: RtspProbe, server: RunningServer, target: string): Promise<void> {
   const [path = '', query = ''] = target.split('?')
   const headers = { Transport: 'RTP/AVP/TCP;unicast;interleaved=0-1' }
   const { status } = await probe.request('SETUP', server.rtsp(`${path}/trackID=0?${query}`), { headers })
   if (status === 200) await probe.request('PLAY', server.rtsp(target))
-  return status
 }
 
 function toldRtsp(probe: RtspProbe, status: number): Attempt {

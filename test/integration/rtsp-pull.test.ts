@@ -32,7 +32,10 @@ describe('pulls by RTSP', () => {
   })
 
   it('bring every frame with its time, by each transport', async () => {
-    const origin = await start({ tcp: { listenaddr: '127.0.0.1:0', listenaddrtls: '127.0.0.1:0' } })
+    const origin = await start({
+      tcp: { listenaddr: '127.0.0.1:0', listenaddrtls: '127.0.0.1:0' },
+      subscribe: { waittimeout: '1s' },
+    })
     const at = `127.0.0.1:${origin.port()}/live/source`
     const rules = {
       'live/tcp': { url: `rtspt://${at}`, ...RETRY },
@@ -55,7 +58,10 @@ describe('pulls by RTSP', () => {
   })
 
   it('begin when somebody subscribes, and by TLS only where the certificate is to be trusted', async () => {
-    const origin = await start({ tcp: { listenaddr: '127.0.0.1:0', listenaddrtls: '127.0.0.1:0' } })
+    const origin = await start({
+      tcp: { listenaddr: '127.0.0.1:0', listenaddrtls: '127.0.0.1:0' },
+      subscribe: { waittimeout: '1s' },
+    })
     const url = `rtsps://127.0.0.1:${origin.port('tls')}/$0`
     const edge = await start({ onsub: { pull: { '^live/.+$': { url, ...RETRY } } } })
     const received = ReceivedUnits.of(edge.streams, 'live/source')
