@@ -1,6 +1,9 @@
 import { expect } from 'chai'
-import type { AccessUnit } from '../access-unit.ts'
+import { AccessUnit } from '../access-unit.ts'
 import type { Track, TrackInit } from '../track.ts'
+import { sampleTrack } from '../container/flv/fixtures/tracks.ts'
+import { muxTs } from '../container/mpegts/fixtures/units.ts'
+import { TS_PACKET_SIZE_BYTES } from '../container/mpegts/packet.ts'
 import type { UnitSink } from '../unit-sink.ts'
 import type { RtpFormat } from './format.ts'
 import { serializeRtpPacket } from './packet.ts'
@@ -96,5 +99,24 @@ describe('RtpReceiver', () => {
     receiver.report({ ...report, ntpMs: 1_700_000_000_000, rtpTimestamp: TICKS }, 0)
     receiver.push(packet(2), 0)
     expect(sink.units[0]!.ntpMs).to.equal(1_700_000_000_020)
+  })
+
+  it('takes MPEG-2 TS, with the track and the times that it has itself', () => {
+    const sample = sampleTrack('h264')
+    const track: Track = { ...sample.init, timescale: 90_000, id: 0 }
+    const times = Array.from({ length: 10 }, (_, index) => index * 3600)
+    const units = times.map((dts) => AccessUnit.fromData(track, dts, dts, true, sample.keyframe))
+    const bytes = muxTs([track], units)
+    const format = { payloadType: 33, encodingName: 'MP2T', clockRate: 90_000, channels: 1, parameters: new Map() }
+    const { sink, receiver } = receive(format)
+    const sizeBytes = 7 * TS_PACKET_SIZE_BYTES
+    for (let number = 0; number * sizeBytes < bytes.length; number += 1) {
+      const payload = bytes.subarray(number * sizeBytes, (number + 1) * sizeBytes)
+      const head = { payloadType: 33, marker: false, ssrc: 1, csrcs: [] }
+      receiver.push(serializeRtpPacket({ ...head, sequenceNumber: number, timestamp: number, payload }), 0)
+    }
+    expect(sink.tracks.map(({ codec }) => codec)).to.eql(['h264'])
+    expect(sink.units.map(({ dts }) => dts - sink.units[0]!.dts)).to.eql(times)
+    expect(receiver.brokenPackets).to.equal(0)
   })
 })

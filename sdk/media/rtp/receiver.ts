@@ -1,18 +1,16 @@
-import { AccessUnit } from '../access-unit.ts'
-import { H264DtsExtractor } from '../codec/h264/dts-extractor.ts'
-import { H265DtsExtractor } from '../codec/h265/dts-extractor.ts'
 import { MalformedError } from '../errors.ts'
-import type { AudioCodec, AudioConfig, Track, TrackInit, VideoCodec, VideoConfig } from '../track.ts'
-import { CounterUnwrapper } from '../time/counter-unwrapper.ts'
+import type { Track } from '../track.ts'
 import type { UnitSink } from '../unit-sink.ts'
-import type { RtpDepacketizer, RtpFrame } from './depacketizer.ts'
-import { createRtpDepacketizer } from './payload-formats.ts'
 import type { RtpFormat } from './format.ts'
+import { RtpFrameReader } from './frame-reader.ts'
+import { TsPayloadReader } from './mp2t/payload-reader.ts'
 import { parseRtpPacket, type RtpPacket } from './packet.ts'
+import { createRtpDepacketizer, MP2T_ENCODING } from './payload-formats.ts'
+import type { RtpPayloadReader } from './payload-reader.ts'
 import { RtpReceptionStatistics } from './reception-statistics.ts'
 import { RtpReorderBuffer, type RtpReorderLimits } from './reorder-buffer.ts'
 import type { SenderReport } from './rtcp/sender-report.ts'
-import type { RtpClock, RtpTrackClock } from './rtp-clock.ts'
+import type { RtpClock } from './rtp-clock.ts'
 
 /** What is received, and where it goes. */
 export type RtpReceiverInit = {
@@ -25,25 +23,17 @@ export type RtpReceiverInit = {
   readonly reorder: RtpReorderLimits
 }
 
-const VIDEO_CODECS: ReadonlySet<string> = new Set<VideoCodec>(['h264', 'h265', 'av1', 'vp9', 'vp8', 'mjpeg'])
-
-/** Finds decoding times where the codec shows pictures in another order than it has them decoded. */
-type DtsExtractor = H264DtsExtractor | H265DtsExtractor
-
 /**
  * Turns the packets of one RTP stream into a track and its units: in order, with times on the source's common clock and
  * decoding times. What is lost is told to the sink, what is broken is left out and counted.
+ *
+ * MPEG-2 TS (`MP2T`) makes several tracks, with the times that it has itself: counters of 33 bits.
  */
 export class RtpReceiver {
   readonly statistics: RtpReceptionStatistics
-  readonly #init: RtpReceiverInit
-  readonly #depacketizer: RtpDepacketizer
-  readonly #clock: RtpTrackClock
+  readonly #payloadType: number
+  readonly #reader: RtpPayloadReader
   readonly #reorder: RtpReorderBuffer
-  #track: Track | undefined
-  #extractor: DtsExtractor | undefined
-  /** For the extractor, which has to see no corrections. */
-  readonly #unwrapper = new CounterUnwrapper(32)
   /** The source's name, as its packets have it. */
   #ssrc: number | undefined
   #nowMs = 0
@@ -51,20 +41,20 @@ export class RtpReceiver {
   #losses = 0
 
   /** @throws {MalformedError} when the format is not supported; see `rtpFormatProblem` */
-  constructor(init: RtpReceiverInit) {
-    this.#init = init
-    const { clockRate } = init.format
-    this.#depacketizer = createRtpDepacketizer(init.format)
-    this.#clock = init.clock.track(clockRate, VIDEO_CODECS.has(this.#depacketizer.codec))
+  constructor({ format, sink, clock, reorder }: RtpReceiverInit) {
+    const { encodingName, clockRate, payloadType } = format
+    this.#payloadType = payloadType
+    this.#reader =
+      encodingName === MP2T_ENCODING
+        ? new TsPayloadReader(sink)
+        : new RtpFrameReader({ depacketizer: createRtpDepacketizer(format), clockRate, clock, sink })
     this.statistics = new RtpReceptionStatistics(clockRate)
-    this.#reorder = new RtpReorderBuffer(init.reorder, (packet, follows) => this.#take(packet, follows))
-    const { config } = this.#depacketizer
-    if (config !== undefined) this.#declare(config)
+    this.#reorder = new RtpReorderBuffer(reorder, (packet, follows) => this.#take(packet, follows))
   }
 
-  /** The track, once its configuration is known. */
+  /** The track, once its configuration is known; undefined for MPEG-2 TS. */
   get track(): Track | undefined {
-    return this.#track
+    return this.#reader.track
   }
 
   get ssrc(): number | undefined {
@@ -99,13 +89,13 @@ export class RtpReceiver {
   /** Takes a sender report, which says what the wall clock is at a time of the packets. */
   report(report: SenderReport, nowMs: number): void {
     this.statistics.receiveSenderReport(report, nowMs)
-    this.#clock.report(report.ntpMs, report.rtpTimestamp)
+    this.#reader.report(report)
   }
 
   #parse(bytes: Buffer): RtpPacket | undefined {
     try {
       const packet = parseRtpPacket(bytes)
-      if (packet.payloadType === this.#init.format.payloadType) return packet
+      if (packet.payloadType === this.#payloadType) return packet
     } catch (error) {
       if (!(error instanceof MalformedError)) throw error
     }
@@ -118,7 +108,7 @@ export class RtpReceiver {
     this.#ssrc = packet.ssrc
     if (!follows && !isFirst) this.#lost()
     try {
-      for (const frame of this.#depacketizer.push(packet, follows)) this.#write(frame)
+      this.#reader.take(packet, follows, this.#nowMs)
     } catch (error) {
       if (!(error instanceof MalformedError)) throw error
       this.#brokenPackets += 1
@@ -126,61 +116,8 @@ export class RtpReceiver {
     }
   }
 
-  /** A unit at least is missing, or broken. */
   #lost(): void {
     this.#losses += 1
-    if (this.#track !== undefined) this.#init.sink.lost(this.#track, 1)
+    this.#reader.lost()
   }
-
-  #write(frame: RtpFrame): void {
-    if (frame.config !== undefined) this.#declare(frame.config)
-    const track = this.#track
-    // Nobody can decode it yet.
-    if (track === undefined) return
-    const { sink } = this.#init
-    const { timestamp, keyframe } = frame
-    const ntpMs = this.#clock.ntpMsAt(timestamp)
-    if ('nalus' in frame) {
-      const lead = this.#leadOf(frame.nalus, timestamp)
-      const pts = this.#clock.place(timestamp, this.#nowMs, lead)
-      sink.write(AccessUnit.fromNalus(track, pts - lead, pts, keyframe, frame.nalus, ntpMs))
-    } else {
-      const pts = this.#clock.place(timestamp, this.#nowMs)
-      sink.write(AccessUnit.fromData(track, pts, pts, keyframe, frame.data, ntpMs))
-    }
-  }
-
-  /** By how much a picture is decoded before it is shown. */
-  #leadOf(nalus: readonly Buffer[], timestamp: number): number {
-    if (this.#extractor === undefined) return 0
-    const time = this.#unwrapper.unwrap(timestamp)
-    return time - this.#extractor.push(nalus, time)
-  }
-
-  #declare(config: VideoConfig | AudioConfig): void {
-    const { sink, format } = this.#init
-    const { codec } = this.#depacketizer
-    // Only its frames show of which layer MPEG audio is.
-    if (this.#track !== undefined && this.#track.codec !== codec) {
-      sink.removeTrack(this.#track)
-      this.#track = undefined
-    }
-    this.#track =
-      this.#track === undefined
-        ? sink.addTrack(trackInit(codec, format.clockRate, config))
-        : sink.configureTrack(this.#track, config)
-    this.#followPictureOrder(this.#track)
-  }
-
-  #followPictureOrder(track: Track): void {
-    if (track.kind !== 'video') return
-    if (this.#extractor !== undefined) this.#extractor.configure(track)
-    else if (track.codec === 'h264') this.#extractor = new H264DtsExtractor(track)
-    else if (track.codec === 'h265') this.#extractor = new H265DtsExtractor(track)
-  }
-}
-
-function trackInit(codec: VideoCodec | AudioCodec, timescale: number, config: VideoConfig | AudioConfig): TrackInit {
-  if ('sampleRate' in config) return { kind: 'audio', codec: codec as AudioCodec, timescale, config }
-  return { kind: 'video', codec: codec as VideoCodec, timescale, config }
 }

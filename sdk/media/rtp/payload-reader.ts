@@ -1,0 +1,19 @@
+import type { Track } from '../track.ts'
+import type { RtpPacket } from './packet.ts'
+import type { SenderReport } from './rtcp/sender-report.ts'
+
+/** Makes tracks and units of the packets of one RTP stream. */
+export interface RtpPayloadReader {
+  /** The track, once its configuration is known; always undefined for what holds several. */
+  readonly track: Track | undefined
+  /**
+   * Takes the next packet in order.
+   * @param follows false where packets are missing before it
+   * @param nowMs when it came, or was let go
+   * @throws {MalformedError} when its payload is broken; it can go on with the next one
+   */
+  take(packet: RtpPacket, follows: boolean, nowMs: number): void
+  /** A unit at least is missing, or broken. */
+  lost(): void
+  report(report: SenderReport): void
+}
