@@ -57,6 +57,8 @@ export class RtspIngest {
   readonly #inlets: readonly (Inlet | undefined)[]
   readonly #ssrc = randomBytes(4).readUInt32BE()
   readonly #stops: readonly (() => void)[]
+  #tickedMs = performance.now()
+  #stalledMs = 0
 
   /** @param medias by their place in the session description; undefined for those that are not received */
   constructor(sink: UnitSink, medias: readonly (ReceivedMedia | undefined)[], timers: Pick<Timers, 'setInterval'>) {
@@ -87,7 +89,7 @@ export class RtspIngest {
 
   /** Takes an RTP packet of a media, whose bytes are kept. */
   rtp(index: number, packet: Buffer): void {
-    this.#inlets[index]?.receiver.push(packet, performance.now())
+    this.#inlets[index]?.receiver.push(packet, this.#nowMs())
   }
 
   /** Takes an RTCP packet of a media. One that is broken is left out: reports come again. */
@@ -95,7 +97,7 @@ export class RtspIngest {
     const inlet = this.#inlets[index]
     if (inlet === undefined) return
     for (const message of parsedRtcp(packet)) {
-      if (message.kind === 'senderReport') inlet.receiver.report(message, performance.now())
+      if (message.kind === 'senderReport') inlet.receiver.report(message, this.#nowMs())
     }
   }
 
@@ -114,11 +116,24 @@ export class RtspIngest {
   }
 
   #tick(): void {
-    const nowMs = performance.now()
+    this.#noteStall()
+    const nowMs = this.#nowMs()
     for (const inlet of this.#present()) {
       inlet.receiver.tick(nowMs)
       if (inlet.receiver.track?.kind === 'video') this.#mendLoss(inlet, nowMs)
     }
+  }
+
+  /** A clock that stands still while this process is held up: what has come meanwhile is still to be read, and not late. */
+  #nowMs(): number {
+    return performance.now() - this.#stalledMs
+  }
+
+  #noteStall(): void {
+    const nowMs = performance.now()
+    const stalledMs = nowMs - this.#tickedMs - TICK_MS
+    if (stalledMs > TICK_MS) this.#stalledMs += stalledMs
+    this.#tickedMs = nowMs
   }
 
   /** Has the source send a keyframe, without which what follows a loss can't be decoded. */
@@ -138,7 +153,7 @@ export class RtspIngest {
   }
 
   #report(): void {
-    const nowMs = performance.now()
+    const nowMs = this.#nowMs()
     for (const { media, receiver } of this.#present()) {
       const block = receiver.statistics.report(nowMs)
       const reports = block === undefined ? [] : [block]
