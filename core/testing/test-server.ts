@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { TObject } from 'typebox'
@@ -222,8 +222,10 @@ class RunningServer<Own extends TObject> implements TestServer<PluginConfig<Own>
     const { name, config } = this.#plugin
     const global = { loglevel: 'trace', ...this.#options.global, http: { listenaddr: FREE_PORT, listenaddrtls: '' } }
     const own = { ...freePorts(config), ...section }
-    // JSON is YAML.
-    await writeFile(path.join(this.#files.folder, 'config.yaml'), JSON.stringify({ global, [name]: own }))
+    const file = path.join(this.#files.folder, 'config.yaml')
+    // The server watches the file, and must never see half of it. JSON is YAML.
+    await writeFile(`${file}.new`, JSON.stringify({ global, [name]: own }))
+    await rename(`${file}.new`, file)
   }
 }
 

@@ -1,4 +1,4 @@
-import { SluiceError, StreamPath, Type } from 'sluice/sdk'
+import { InvalidRequest, StreamNotFound, StreamPath, Type } from 'sluice/sdk'
 import type { PullTable } from './client/pull.ts'
 import type { RtspContext } from './plugin-context.ts'
 
@@ -16,9 +16,9 @@ export function addOperations({ operations }: RtspContext, pulls: PullTable): vo
     inBandErrors: true,
     reach: { stream: 'streamPath' },
     async handle({ params: { streamPath }, query: { speed } }) {
-      if (!SPEEDS.includes(speed)) throw new SluiceError('INVALID', 400, `speed must be ${SPEEDS.join(', ')}`)
+      if (!SPEEDS.includes(speed)) throw new InvalidRequest(`speed must be ${SPEEDS.join(', ')}`)
       const pull = pulls.get(streamPath)
-      if (pull === undefined) throw new SluiceError('NOT_FOUND', 404, 'no RTSP pull has this path')
+      if (pull === undefined) throw new StreamNotFound('no RTSP pull has this path')
       await pull.setSpeed(speed)
     },
   })

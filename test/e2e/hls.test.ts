@@ -20,7 +20,9 @@ const PICTURE_MS = 40
 /** Of the sources that go round. */
 const LOOP_MS = 2000
 
-describe('hls.js in Chromium', () => {
+describe('hls.js in Chromium', function () {
+  // Each wait for a page has a minute.
+  this.timeout(180_000)
   let server: RunningServer
   let pages: HlsPages
   before(async function () {

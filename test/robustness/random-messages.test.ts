@@ -14,7 +14,7 @@ import {
 } from 'fast-check'
 import { newAmfObject, type AmfValue } from 'sluice/sdk/media'
 import { BadClient } from './support/bad-client.ts'
-import { HealthySession } from './support/healthy-session.ts'
+import { HEALTHY_VIEWERS, HealthySession } from './support/healthy-session.ts'
 import { videoBody, VIDEO_CONFIG } from './support/numbered-video.ts'
 import { chunk } from './support/rtmp-bytes.ts'
 import { command, messageBytes } from './support/rtmp-client.ts'
@@ -136,6 +136,6 @@ describe('RTMP messages in any order', () => {
     )
     await healthy.expectUnharmed()
     const left = await server.sessions()
-    expect(left).to.deep.equal({ streams: 1, subscribers: 3 })
+    expect(left).to.deep.equal({ streams: 1, subscribers: HEALTHY_VIEWERS })
   })
 })
