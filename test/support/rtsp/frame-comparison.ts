@@ -4,8 +4,8 @@ import type { RtspSource, SourceFrame } from './rtsp-source.ts'
 
 /** How far the time of a frame may lie from the one that it has in the source, after the shift of its track. */
 const TOLERANCE_MS = 1
-/** A correction that leads back takes as long, as times don't run back. */
-const CORRECTION_MS = 500
+/** A correction that leads back takes as long, as times don't run back; on a busy machine it may be a second. */
+const CORRECTION_MS = 2000
 const PCMA_BYTES_PER_MS = 8
 
 export type ComparisonOptions = {
