@@ -32,6 +32,8 @@ export const RtspConfig = Type.Object(
       {
         address: Type.String({
           default: '239.255.42.0',
+          // 224.0.0.0/4 (RFC 5771 3).
+          pattern: String.raw`^$|^(22[4-9]|23\d)(\.(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}$`,
           description:
             'IPv4 address of the first stream that is played by multicast; others get the next; empty is none',
         }),

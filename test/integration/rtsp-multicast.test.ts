@@ -67,4 +67,11 @@ describe('RTSP by multicast', () => {
     await player.request('DESCRIBE', url)
     expect((await player.request('SETUP', `${url}/trackID=0`, { headers: MULTICAST })).status).to.equal(461)
   })
+
+  for (const address of ['10.0.0.1', '239.255.42.256', '239.255.42', 'ff02::1']) {
+    it(`is not given ${address} for an address`, async () => {
+      const error = await start({ multicast: { address } }).catch((thrown: unknown) => thrown)
+      expect(error).to.be.an('error').with.property('message').that.includes('multicast.address')
+    })
+  }
 })

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Publisher } from 'sluice/sdk'
-import { MalformedError, MP2T_ENCODING, parseRtcp, serializeRtcp } from 'sluice/sdk/media'
+import { MP2T_ENCODING, serializeRtcp } from 'sluice/sdk/media'
+import { receivedRtcp } from '../media/received-rtcp.ts'
 import { RtspIngest } from '../media/to-stream.ts'
 import type { Timers } from '../plugin-context.ts'
 import type { MediaTransport } from '../transport/media-transport.ts'
@@ -134,10 +135,5 @@ export class SourceSession {
 
 /** Whether it is the last that comes (RFC 3550 6.6). */
 function saysGoodbye(packet: Buffer): boolean {
-  try {
-    return parseRtcp(packet).some(({ kind }) => kind === 'bye')
-  } catch (error) {
-    if (error instanceof MalformedError) return false
-    throw error
-  }
+  return receivedRtcp(packet).some(({ kind }) => kind === 'bye')
 }

@@ -1,4 +1,7 @@
-import { MalformedError, parseRtcp, type RtcpPacket } from 'sluice/sdk/media'
+import { receivedRtcp } from './received-rtcp.ts'
+
+/** More than a session has medias. */
+const MAX_SOURCES = 32
 
 /** What a player reports of the packets that it gets (RFC 3550 6.4.2). */
 export class ReceiverReports {
@@ -15,24 +18,12 @@ export class ReceiverReports {
 
   /** Takes an RTCP packet; one that is broken says nothing. */
   take(packet: Buffer): void {
-    for (const message of parsed(packet)) {
+    for (const message of receivedRtcp(packet)) {
       if (message.kind !== 'receiverReport' && message.kind !== 'senderReport') continue
       for (const { ssrc, cumulativeLost, fractionLost } of message.reports) {
         if (this.#lost.size < MAX_SOURCES || this.#lost.has(ssrc)) this.#lost.set(ssrc, cumulativeLost)
         this.#fractionLost = fractionLost
       }
     }
-  }
-}
-
-/** More than a session has medias. */
-const MAX_SOURCES = 32
-
-function parsed(packet: Buffer): readonly RtcpPacket[] {
-  try {
-    return parseRtcp(packet)
-  } catch (error) {
-    if (error instanceof MalformedError) return []
-    throw error
   }
 }

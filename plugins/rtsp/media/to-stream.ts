@@ -1,17 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
 import type { UnitSink } from 'sluice/sdk'
-import {
-  MalformedError,
-  parseRtcp,
-  RtpClock,
-  RtpReceiver,
-  SDES_ITEM_TYPE,
-  serializeRtcp,
-  type RtcpPacket,
-  type RtpFormat,
-} from 'sluice/sdk/media'
+import { RtpClock, RtpReceiver, SDES_ITEM_TYPE, serializeRtcp, type RtpFormat } from 'sluice/sdk/media'
 import type { Timers } from '../plugin-context.ts'
+import { receivedRtcp } from './received-rtcp.ts'
 
 /** How long a packet is waited for while later ones have come, and how many of those are kept. */
 const DATAGRAM_ORDER = { maxPackets: 1024, maxDelayMs: 200 }
@@ -96,7 +88,7 @@ export class RtspIngest {
   rtcp(index: number, packet: Buffer): void {
     const inlet = this.#inlets[index]
     if (inlet === undefined) return
-    for (const message of parsedRtcp(packet)) {
+    for (const message of receivedRtcp(packet)) {
       if (message.kind === 'senderReport') inlet.receiver.report(message, this.#nowMs())
     }
   }
@@ -174,13 +166,4 @@ function createInlet(media: ReceivedMedia, sink: UnitSink, clock: RtpClock): Inl
   const { format, isDatagram } = media
   const reorder = isDatagram ? DATAGRAM_ORDER : STREAM_ORDER
   return { media, receiver: new RtpReceiver({ format, sink, clock, reorder }), mendedLosses: 0, askedMs: -Infinity }
-}
-
-function parsedRtcp(packet: Buffer): readonly RtcpPacket[] {
-  try {
-    return parseRtcp(packet)
-  } catch (error) {
-    if (error instanceof MalformedError) return []
-    throw error
-  }
 }

@@ -181,7 +181,12 @@ export class PlaySession implements RtspSession {
         },
         rtcp: (packet) => back.rtcp(packet),
       })
-      if (transport !== undefined) return (this.#backTransport = transport)
+      if (transport === undefined) continue
+      if (this.#isClosed) {
+        transport.close()
+        throw new RtspRefusal(454, 'the session has ended')
+      }
+      return (this.#backTransport = transport)
     }
     throw new RtspRefusal(461, TRANSPORTS)
   }

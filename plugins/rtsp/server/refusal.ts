@@ -1,4 +1,5 @@
 import { SluiceError, StreamRedirect } from 'sluice/sdk'
+import { MalformedError } from 'sluice/sdk/media'
 
 /** A request that is not carried out, with the status that says why (RFC 2326 7.1.1). */
 export class RtspRefusal extends Error {
@@ -18,5 +19,15 @@ export class RtspRefusal extends Error {
     if (error instanceof StreamRedirect) return new RtspRefusal(302, 'Moved Temporarily', [['Location', error.url]])
     if (error instanceof SluiceError) return new RtspRefusal(error.statusCode, error.message)
     return undefined
+  }
+}
+
+/** Parses a part of a request. @throws {RtspRefusal} with the status when what is parsed is malformed */
+export function refusedIfMalformed<Value>(status: number, parse: () => Value): Value {
+  try {
+    return parse()
+  } catch (error) {
+    if (error instanceof MalformedError) throw new RtspRefusal(status, error.message)
+    throw error
   }
 }

@@ -7,7 +7,7 @@ import {
   type SessionInit,
   type Subscriber,
 } from 'sluice/sdk'
-import { MalformedError, parseSdp, type MediaDescription } from 'sluice/sdk/media'
+import { parseSdp, type MediaDescription } from 'sluice/sdk/media'
 import { describeMedias } from '../media/description.ts'
 import type { RtspHeaders } from '../wire/message/headers.ts'
 import type { RtspRequest } from '../wire/message/message.ts'
@@ -17,7 +17,7 @@ import { parseStreamTarget, trackUrl, type StreamTarget } from '../wire/url.ts'
 import { BACK_CHANNEL_FEATURE, BACK_CHANNEL_FORMATS, BackChannel } from './back-channel.ts'
 import { PlaySession } from './play-session.ts'
 import { PublishSession } from './publish-session.ts'
-import { RtspRefusal } from './refusal.ts'
+import { refusedIfMalformed, RtspRefusal } from './refusal.ts'
 import type { RtspServerContext, SessionConnection } from './server-context.ts'
 import type { HeaderFields, RtspSession } from './session.ts'
 
@@ -277,14 +277,4 @@ function announcedMedias({ body }: RtspRequest): readonly MediaDescription[] {
   if (media.length > MAX_MEDIAS)
     throw new RtspRefusal(400, `the session description has more than ${MAX_MEDIAS} medias`)
   return media
-}
-
-/** @throws {RtspRefusal} with the status when what is parsed is malformed */
-function refusedIfMalformed<Value>(status: number, parse: () => Value): Value {
-  try {
-    return parse()
-  } catch (error) {
-    if (error instanceof MalformedError) throw new RtspRefusal(status, error.message)
-    throw error
-  }
 }

@@ -1,9 +1,8 @@
 import type { SourceControl, SourcePosition, Subscriber } from 'sluice/sdk'
-import { MalformedError } from 'sluice/sdk/media'
 import type { RtspHeaders } from '../wire/message/headers.ts'
 import { parseRange, serializeRange, type Range } from '../wire/range.ts'
 import { parseScale } from '../wire/scale.ts'
-import { RtspRefusal } from './refusal.ts'
+import { refusedIfMalformed, RtspRefusal } from './refusal.ts'
 import type { HeaderFields } from './session.ts'
 
 /** What live streams are answered with: from now on. */
@@ -54,11 +53,5 @@ function rangeOf(position: SourcePosition | undefined): string {
 }
 
 function wanted<Value>(status: number, text: string | undefined, parse: (text: string) => Value): Value | undefined {
-  if (text === undefined) return undefined
-  try {
-    return parse(text)
-  } catch (error) {
-    if (error instanceof MalformedError) throw new RtspRefusal(status, error.message)
-    throw error
-  }
+  return text === undefined ? undefined : refusedIfMalformed(status, () => parse(text))
 }

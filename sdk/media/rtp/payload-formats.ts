@@ -1,9 +1,9 @@
 import { MalformedError } from '../errors.ts'
 import type { Track } from '../track.ts'
-import { Ac3Depacketizer } from './ac3/depacketizer.ts'
-import { Ac3Packetizer } from './ac3/packetizer.ts'
 import { AacDepacketizer } from './aac/depacketizer.ts'
 import { AacPacketizer } from './aac/packetizer.ts'
+import { Ac3Depacketizer } from './ac3/depacketizer.ts'
+import { Ac3Packetizer } from './ac3/packetizer.ts'
 import { Av1Depacketizer } from './av1/depacketizer.ts'
 import { Av1Packetizer } from './av1/packetizer.ts'
 import type { RtpDepacketizer } from './depacketizer.ts'
@@ -75,7 +75,8 @@ export function createRtpDepacketizer(format: RtpFormat): RtpDepacketizer {
 
 /**
  * Makes what cuts the units of a track, which `canCarryInRtp` holds for.
- * @throws {RangeError} when RTP can't carry the track
+ * @param maxPayloadBytes at least 32
+ * @throws {RangeError} when RTP can't carry the track, or `maxPayloadBytes` is too small
  */
 export function createRtpPacketizer(track: Track, maxPayloadBytes: number): RtpPacketizer {
   switch (track.codec) {

@@ -10,6 +10,7 @@ import { h265ConfigFromParameterSets } from '../codec/h265/config.ts'
 import { vp9Config } from '../codec/vp9/config.ts'
 import { rtpFormatAttributes } from '../sdp/rtp-media.ts'
 import type { AudioCodec, AudioConfig, Track, VideoCodec, VideoConfig } from '../track.ts'
+import { createRtpPacketizer } from './payload-formats.ts'
 import { canCarryInRtp, rtpFormatOfTrack } from './track-format.ts'
 
 const PAYLOAD_TYPE = 101
@@ -146,6 +147,9 @@ describe('rtpFormatOfTrack', () => {
       const lines = rtpFormatAttributes(format).map(({ value }) => value)
       expect(lines).to.deep.equal(fmtp === undefined ? [rtpmap] : [rtpmap, `${format.payloadType} ${fmtp}`])
       expect(canCarryInRtp(track)).to.equal(true)
+      // Opus is never cut.
+      const tooSmall = () => createRtpPacketizer(track, 31)
+      if (track.codec !== 'opus') expect(tooSmall).to.throw(RangeError, 'at least 32, not 31')
     })
   }
 

@@ -20,8 +20,8 @@ const unitOf = (sizeBytes: number, value = 1) => audioUnit('aac', Buffer.alloc(s
 describe('AacPacketizer', () => {
   const CASES: readonly (readonly [name: string, data: string, maxPayloadBytes: number, payloads: string[]])[] = [
     ['an access unit', '0102030405', 100, ['00100028 0102030405 M']],
-    ['one that just fits', '0102030405', 9, ['00100028 0102030405 M']],
-    ['pieces of one', '0102030405', 6, ['00100028 0102', '00100028 0304', '00100028 05 M']],
+    ['one that just fits', '01'.repeat(28), 32, [`001000e0 ${'01'.repeat(28)} M`]],
+    ['pieces of one', `${'01'.repeat(28)}0203`, 32, [`001000f0 ${'01'.repeat(28)}`, '001000f0 0203 M']],
     ['nothing of an empty one', '', 100, []],
   ]
   for (const [name, data, maxPayloadBytes, payloads] of CASES) {
@@ -54,7 +54,7 @@ describe('AacPacketizer', () => {
       packetizer: (maxPayloadBytes) => new AacPacketizer({ maxPayloadBytes }),
       depacketizer: () => new AacDepacketizer(FORMAT),
       unit: fc.uint8Array({ minLength: 1, maxLength: 2000 }).map((data) => audioUnit('aac', Buffer.from(data))),
-      minPayloadBytes: 20,
+      minPayloadBytes: 32,
     })
   })
 

@@ -1,6 +1,7 @@
 import type { AccessUnit } from '../../access-unit.ts'
 import { MalformedError } from '../../errors.ts'
 import type { RtpPacketizer, RtpPayload } from '../packetizer.ts'
+import { checkMaxPayload, type PacketizerOptions } from '../payload-size.ts'
 
 /** AU-headers-length, and one header: size (13) and index (3) (RFC 3640 3.3.6). */
 const HEADER_SIZE_BYTES = 4
@@ -15,8 +16,8 @@ const MAX_ACCESS_UNIT_SIZE_BYTES = 0x1fff
 export class AacPacketizer implements RtpPacketizer {
   readonly #maxDataBytes: number
 
-  constructor({ maxPayloadBytes }: { readonly maxPayloadBytes: number }) {
-    this.#maxDataBytes = maxPayloadBytes - HEADER_SIZE_BYTES
+  constructor(options: PacketizerOptions) {
+    this.#maxDataBytes = checkMaxPayload(options) - HEADER_SIZE_BYTES
   }
 
   /** @throws {MalformedError} for an access unit that is longer than a header can say, 8191 bytes */

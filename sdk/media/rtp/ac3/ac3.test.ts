@@ -203,7 +203,7 @@ describe('Ac3Packetizer', () => {
         packetizer: (maxPayloadBytes) => new Ac3Packetizer({ codec, maxPayloadBytes }),
         depacketizer: () => create(codec),
         unit,
-        minPayloadBytes: 20,
+        minPayloadBytes: 32,
       })
     }
   })

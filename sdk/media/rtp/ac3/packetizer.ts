@@ -1,5 +1,6 @@
 import type { AccessUnit } from '../../access-unit.ts'
 import type { RtpPacketizer, RtpPayload } from '../packetizer.ts'
+import { checkMaxPayload, type PacketizerOptions } from '../payload-size.ts'
 import { AC3_FRAME_TYPE, AC3_HEADER_SIZE_BYTES, splitAc3Frames } from './frames.ts'
 import type { Ac3Codec } from './frames.ts'
 
@@ -8,9 +9,9 @@ export class Ac3Packetizer implements RtpPacketizer {
   readonly #codec: Ac3Codec
   readonly #maxDataBytes: number
 
-  constructor({ codec, maxPayloadBytes }: { readonly codec: Ac3Codec; readonly maxPayloadBytes: number }) {
-    this.#codec = codec
-    this.#maxDataBytes = maxPayloadBytes - AC3_HEADER_SIZE_BYTES
+  constructor(options: PacketizerOptions & { readonly codec: Ac3Codec }) {
+    this.#codec = options.codec
+    this.#maxDataBytes = checkMaxPayload(options) - AC3_HEADER_SIZE_BYTES
   }
 
   /** @throws {MalformedError} for a unit that is not made of frames */

@@ -153,7 +153,7 @@ describe('MpaPacketizer', () => {
       packetizer: (maxPayloadBytes) => new MpaPacketizer({ maxPayloadBytes }),
       depacketizer: create,
       unit: UNITS,
-      minPayloadBytes: 20,
+      minPayloadBytes: 32,
     })
   })
 

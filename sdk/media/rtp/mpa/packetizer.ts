@@ -1,6 +1,7 @@
 import type { AccessUnit } from '../../access-unit.ts'
 import { MalformedError } from '../../errors.ts'
 import type { RtpPacketizer, RtpPayload } from '../packetizer.ts'
+import { checkMaxPayload, type PacketizerOptions } from '../payload-size.ts'
 
 /** Zeros (16) and the place of the payload within its frame (16) (RFC 2250 3.5). */
 const HEADER_SIZE_BYTES = 4
@@ -11,8 +12,8 @@ const MAX_UNIT_SIZE_BYTES = 0xffff
 export class MpaPacketizer implements RtpPacketizer {
   readonly #maxDataBytes: number
 
-  constructor({ maxPayloadBytes }: { readonly maxPayloadBytes: number }) {
-    this.#maxDataBytes = maxPayloadBytes - HEADER_SIZE_BYTES
+  constructor(options: PacketizerOptions) {
+    this.#maxDataBytes = checkMaxPayload(options) - HEADER_SIZE_BYTES
   }
 
   /** @throws {MalformedError} for a unit that is longer than any frame can be */

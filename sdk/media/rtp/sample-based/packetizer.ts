@@ -1,5 +1,6 @@
 import type { AccessUnit } from '../../access-unit.ts'
 import type { RtpPacketizer, RtpPayload } from '../packetizer.ts'
+import { checkMaxPayload, type PacketizerOptions } from '../payload-size.ts'
 import { bytesPerTick } from './encoding.ts'
 import type { SampleBasedCodec } from './encoding.ts'
 
@@ -8,13 +9,9 @@ export class SampleBasedPacketizer implements RtpPacketizer {
   readonly #bytesPerTick: number
   readonly #ticksPerPayload: number
 
-  constructor(options: {
-    readonly maxPayloadBytes: number
-    readonly codec: SampleBasedCodec
-    readonly channels: number
-  }) {
+  constructor(options: PacketizerOptions & { readonly codec: SampleBasedCodec; readonly channels: number }) {
     this.#bytesPerTick = bytesPerTick(options.codec, options.channels)
-    this.#ticksPerPayload = Math.max(1, Math.floor(options.maxPayloadBytes / this.#bytesPerTick))
+    this.#ticksPerPayload = Math.max(1, Math.floor(checkMaxPayload(options) / this.#bytesPerTick))
   }
 
   packetize({ data }: AccessUnit): RtpPayload[] {

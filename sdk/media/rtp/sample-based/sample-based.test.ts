@@ -72,19 +72,43 @@ describe('SampleBasedDepacketizer', () => {
 })
 
 describe('SampleBasedPacketizer', () => {
+  const SAMPLES = Buffer.from(Array.from({ length: 84 }, (_, index) => index))
   const CASES = [
-    { codec: 'pcma', channels: 1, maxPayloadBytes: 4, payloads: ['0 01020304', '4 05060708', '8 0910'] },
-    { codec: 'pcmu', channels: 2, maxPayloadBytes: 5, payloads: ['0 01020304', '2 05060708', '4 0910'] },
-    { codec: 'g722', channels: 1, maxPayloadBytes: 10, payloads: ['0 01020304050607080910'] },
-    { codec: 'l16', channels: 1, maxPayloadBytes: 5, payloads: ['0 01020304', '2 05060708', '4 0910'] },
-    { codec: 'l16', channels: 2, maxPayloadBytes: 9, payloads: ['0 0102030405060708', '2 0910'] },
-    { codec: 'l16', channels: 2, maxPayloadBytes: 3, payloads: ['0 01020304', '1 05060708', '2 0910'] },
+    {
+      codec: 'pcma',
+      channels: 1,
+      maxPayloadBytes: 40,
+      payloads: ['at 0: 0 to 39', 'at 40: 40 to 79', 'at 80: 80 to 83'],
+    },
+    {
+      codec: 'pcmu',
+      channels: 2,
+      maxPayloadBytes: 41,
+      payloads: ['at 0: 0 to 39', 'at 20: 40 to 79', 'at 40: 80 to 83'],
+    },
+    { codec: 'g722', channels: 1, maxPayloadBytes: 84, payloads: ['at 0: 0 to 83'] },
+    { codec: 'l16', channels: 1, maxPayloadBytes: 43, payloads: ['at 0: 0 to 41', 'at 21: 42 to 83'] },
+    {
+      codec: 'l16',
+      channels: 2,
+      maxPayloadBytes: 43,
+      payloads: ['at 0: 0 to 39', 'at 10: 40 to 79', 'at 20: 80 to 83'],
+    },
+    {
+      codec: 'l16',
+      channels: 20,
+      maxPayloadBytes: 32,
+      payloads: ['at 0: 0 to 39', 'at 1: 40 to 79', 'at 2: 80 to 83'],
+    },
   ] as const
   for (const { codec, channels, maxPayloadBytes, payloads } of CASES) {
     it(`cuts ${codec} of ${channels} channels for ${maxPayloadBytes} bytes`, () => {
       const packetizer = new SampleBasedPacketizer({ maxPayloadBytes, codec, channels })
-      const packets = packetsOf(packetizer.packetize(audioUnit(codec, fromHex('0102030405 0607080910'))), 0)
-      expect(packets.map(({ timestamp, payload }) => `${timestamp} ${payload.toString('hex')}`)).to.eql(payloads)
+      const packets = packetsOf(packetizer.packetize(audioUnit(codec, SAMPLES)), 0)
+      expect(packets.map(({ timestamp, payload }) => `at ${timestamp}: ${payload[0]} to ${payload.at(-1)}`)).to.eql(
+        payloads,
+      )
+      expect(packets.reduce((total, { payload }) => total + payload.length, 0)).to.equal(84)
     })
   }
 
@@ -98,7 +122,7 @@ describe('SampleBasedPacketizer', () => {
     fc.assert(
       fc.property(
         samples,
-        fc.integer({ min: 6, max: 1500 }),
+        fc.integer({ min: 32, max: 1500 }),
         fc.integer({ min: 1, max: 3 }),
         (bytes, limit, channels) => {
           const data = Buffer.from(bytes.subarray(0, bytes.length - (bytes.length % (2 * channels))))
