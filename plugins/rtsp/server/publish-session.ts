@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
+import { setImmediate as turn } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import type { CloseReason, Publisher } from 'sluice/sdk'
+import { CLIENT_LEFT, type CloseReason, type Publisher } from 'sluice/sdk'
 import {
   MP2T_ENCODING,
   rtpFormatProblem,
@@ -22,6 +23,8 @@ const LEFT_OUT = 'a track is left out: its format is not supported'
 /** Far more than registered names have. */
 const MAX_SHOWN_LENGTH = 40
 const CODEC_ADVICE = 'send H.264 and AAC, which every player takes'
+/** How often what has come is read, a few dozen packets each time, when the client has left. */
+const MAX_LAST_TURNS = 64
 
 /** A media as it was announced. */
 type AnnouncedMedia = { readonly description: MediaDescription; readonly format: RtpFormat | undefined }
@@ -133,7 +136,17 @@ export class PublishSession implements RtspSession {
   }
 
   close(reason: CloseReason | string): void {
-    this.#publisher?.close(reason)
+    if (reason === CLIENT_LEFT && this.#isDatagram) void this.#closeAfterLast()
+    else this.#publisher?.close(reason)
+  }
+
+  /** Takes the packets that came before the client left: its connection may have been read sooner than its datagrams. */
+  async #closeAfterLast(): Promise<void> {
+    for (let turns = 0, seenMs = NaN; turns < MAX_LAST_TURNS && seenMs !== this.#seenMs; turns++) {
+      seenMs = this.#seenMs
+      await turn()
+    }
+    this.#publisher?.close(CLIENT_LEFT)
   }
 
   get #isDatagram(): boolean {

@@ -4,7 +4,8 @@ import { keep } from '../../../test/peers/lifetime.ts'
 import { waitFor } from '../../../test/peers/wait-for.ts'
 import { openPortPair, type PortPair } from '../../../test/support/rtsp/port-pair.ts'
 import type { RtspAnswer, RtspProbe } from '../../../test/support/rtsp/rtsp-probe.ts'
-import { RtspRig } from '../fixtures/rtsp-rig.ts'
+import { picturePacket, pictureNumber } from '../../../test/robustness/support/rtsp-client.ts'
+import { packetsOn, RtspRig } from '../fixtures/rtsp-rig.ts'
 import { parseTransports } from '../wire/transport.ts'
 
 /** A client's ports, and what came at them. */
@@ -106,6 +107,20 @@ describe('RTSP sessions over UDP', () => {
     expect((await other.request('TEARDOWN', rig.url(), { headers })).status).to.equal(200)
     await waitFor(() => players().length === 0, { what: 'the end' })
     expect((await other.request('PLAY', rig.url(), { headers })).status).to.equal(454)
+  })
+
+  it('of a publisher end after what it sent before it left', async () => {
+    const [rtp] = serverPorts(await rig.setUpRecording(probe, 'live/in', overUdp(ports)))
+    await probe.request('RECORD', rig.url('live/in'))
+    const player = await rig.connect()
+    const playing = rig.play(player, 'live/in')
+    ports.rtp.send(picturePacket(0), rtp, '127.0.0.1')
+    expect((await playing).status).to.equal(200)
+    for (let number = 1; number <= 200; number++) ports.rtp.send(picturePacket(number), rtp, '127.0.0.1')
+    await probe.request('TEARDOWN', rig.url('live/in'))
+    const numbers = () => packetsOn(player, 0).flatMap(({ marker, payload }) => (marker ? pictureNumber(payload) : []))
+    await waitFor(() => numbers().length === 201, { what: 'the pictures' })
+    expect(numbers()).to.eql(Array.from({ length: 201 }, (_, index) => index))
   })
 
   it('do not obey another address', async () => {
