@@ -5,6 +5,7 @@ import { parseGstreamerData } from './gstreamer-data.ts'
 import { keep } from './lifetime.ts'
 import { PeerProcess } from './process.ts'
 import type { PeerFrame, RtspTransport } from './rtsp.ts'
+import { waitFor } from './wait-for.ts'
 
 /** The codecs of a stream, as far as GStreamer is to be told of them. */
 export type GstreamerCodecs = { readonly video: 'h264' | 'h265'; readonly audio: 'aac' | 'opus' | 'pcma' }
@@ -77,12 +78,17 @@ export class GstreamerRtspPlayer {
   }
 
   /**
-   * Waits for the end of the stream, and returns all that came.
-   * @throws {Error} with what GStreamer says when it fails, or the stream does not end in time (default 60 s)
+   * Waits until `check` does not throw at what has come, and ends it. The end of the stream is no sign: GStreamer now and then
+   * takes no note of RTCP BYE, fails when the connection is closed, or hangs.
+   * @throws {Error} that `check` throws in the end, when what it asks for does not come in time
    */
-  async untilEnd(timeoutMs?: number): Promise<PeerFrame[]> {
-    await this.process.succeed(timeoutMs)
-    return this.frames
+  async untilReceived<Result>(check: (frames: PeerFrame[]) => Result): Promise<Result> {
+    const attempt = () => ({ result: check(this.frames) })
+    const found = await waitFor(attempt, { what: 'GStreamer to play' }).catch(({ cause }: Error) => {
+      throw new Error(`${String(cause)}\n${this.process.stderr}`, { cause })
+    })
+    await this.process.close()
+    return found.result
   }
 
   #file(kind: PeerFrame['kind']): string {

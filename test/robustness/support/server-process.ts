@@ -96,12 +96,17 @@ export class ServerProcess {
     return this.#child.exitCode
   }
 
-  /** The lines that say why the connection of a client ended, or a session on it. */
+  /**
+   * The lines that say why the connection of a client ended, or the first session on it that did: another session may be of
+   * another client, as the kernel gives the port of one that was cut again.
+   */
   endsOf({ port, since }: { readonly port: number; readonly since: string }): LogLine[] {
     const lines = this.lines.filter(({ time }) => time >= since)
     const own = (line: LogLine) => line.port === port && line.host === undefined
     const sessions = new Set(lines.filter(own).flatMap(({ session }) => session ?? []))
-    return lines.filter((line) => line.reason !== undefined && (own(line) || sessions.has(line.session ?? -1)))
+    const ends = lines.filter((line) => line.reason !== undefined && (own(line) || sessions.has(line.session ?? -1)))
+    const ended = ends.find(({ session }) => session !== undefined)?.session
+    return ends.filter(({ session }) => session === undefined || session === ended)
   }
 
   /** Lines that say that something is wrong with the server itself, save for what it does for the probe's counts. */
