@@ -108,7 +108,7 @@ describe('presentation: ffprobe reads without a complaint', () => {
     })
 
     for (const [codec, encoder, output] of [
-      ['hevc', 'libx265', ['-x265-params', 'log-level=none:keyint=25']],
+      ['hevc', 'libx265', ['-x265-params', 'log-level=none:keyint=25:pools=none:frame-threads=1']],
       ['av1', 'libsvtav1', ['-preset', '12']],
     ] as const) {
       it(`a change of codec, before it and after it: ${name}, H.264 to ${codec}`, async () => {
