@@ -24,6 +24,8 @@ const PEERS = ['ffmpeg', 'GStreamer'] as const
 const AUDIO_SHIFT_MS = 60
 /** ffmpeg never sends its last packet of AAC, and the last datagrams of a publisher may be lost. */
 const MISSING_AT_END_MS = 150
+/** Enough for a player that is held up between asking for the stream and playing it. */
+const SECONDS = 8
 /** Pictures of a second: fewer are no stream that was played. */
 const LEAST_PICTURES = 25
 
@@ -102,7 +104,7 @@ describe('what is published by RTSP is played by RTSP, frame by frame', function
   for (const name of Object.keys(RTSP_SOURCES) as RtspSourceName[]) {
     for (const publisher of PEERS) {
       it(`${name}, published by ${publisher}`, async () => {
-        const source = await rtspSource(name)
+        const source = await rtspSource(name, SECONDS)
         await Promise.all(TRANSPORTS.map((transport) => run(source, publisher, transport)))
       })
     }

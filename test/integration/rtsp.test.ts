@@ -8,6 +8,8 @@ import { waitFor } from '../peers/wait-for.ts'
 import { rtspSource, type RtspSource } from '../support/rtsp/rtsp-source.ts'
 import { startServer, type RunningServer } from '../support/server.ts'
 
+/** Enough for a player that is held up between asking for the stream and playing it. */
+const SECONDS = 8
 /** Fewer are no stream that was played. */
 const LEAST_FRAMES = 50
 const ENV = { SLUICE_RTSP_TCP_LISTENADDRTLS: ':0' }
@@ -23,7 +25,7 @@ describe('RTSP by the ways that programs take', () => {
     requirePeer(this, 'ffmpeg')
     requirePeer(this, 'gstreamer')
     server = await startServer({ config: CONFIG, env: ENV })
-    source = await rtspSource('H.264 and AAC')
+    source = await rtspSource('H.264 and AAC', SECONDS)
   })
 
   const codecs = () => ({ video: source.videoCodec, audio: source.audioCodec })

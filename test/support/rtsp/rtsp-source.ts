@@ -5,7 +5,6 @@ import { ffprobeFrames } from '../../peers/ffmpeg-rtsp.ts'
 import { makeMediaFile } from '../media-file.ts'
 import { slicesOf, splitAtLengths } from './coded-picture.ts'
 
-/** Seconds of each source. */
 const DURATION_SECONDS = 4
 /** Pictures are shown two later than decoded, so that the first is decoded at zero. */
 const PICTURES = ['-f', 'lavfi', '-i', 'testsrc2=rate=25:size=320x240']
@@ -55,22 +54,26 @@ export type RtspSource = {
   readonly audio: readonly SourceFrame[]
 }
 
-const made = new Map<RtspSourceName, Promise<RtspSource>>()
+const made = new Map<string, Promise<RtspSource>>()
 let folder: string | undefined
 
-/** Makes a file of four seconds with ffmpeg, 25 pictures a second with B-frames, a keyframe a second; once in a run. */
-export function rtspSource(name: RtspSourceName): Promise<RtspSource> {
-  const known = made.get(name) ?? make(name)
-  made.set(name, known)
+/** Makes a file with ffmpeg, 25 pictures a second with B-frames, a keyframe a second; once in a run. Default 4 s. */
+export function rtspSource(name: RtspSourceName, seconds = DURATION_SECONDS): Promise<RtspSource> {
+  const key = `${name}, ${seconds} s`
+  const known = made.get(key) ?? make(name, seconds)
+  made.set(key, known)
   return known
 }
 
-async function make(name: RtspSourceName): Promise<RtspSource> {
+async function make(name: RtspSourceName, seconds: number): Promise<RtspSource> {
   const { video: videoCodec, audio: audioCodec } = RTSP_SOURCES[name]
   // ffmpeg writes Opus to MP4 alone, and G.711 to QuickTime alone.
-  const file = path.join(cacheFolder(), `${videoCodec}-${audioCodec}.${audioCodec === 'pcma' ? 'mov' : 'mp4'}`)
+  const file = path.join(
+    cacheFolder(),
+    `${videoCodec}-${audioCodec}-${seconds}.${audioCodec === 'pcma' ? 'mov' : 'mp4'}`,
+  )
   await makeMediaFile(file, [
-    ...[...PICTURES, ...TONE, '-t', String(DURATION_SECONDS), ...SHOW_LATER, ...ENCODERS[videoCodec]],
+    ...[...PICTURES, ...TONE, '-t', String(seconds), ...SHOW_LATER, ...ENCODERS[videoCodec]],
     ...['-pix_fmt', 'yuv420p', ...(videoCodec === 'h265' ? ['-tag:v', 'hvc1'] : []), ...ENCODERS[audioCodec]],
     ...[...WITHOUT_LENGTH, '-flags', '+bitexact', '-fflags', '+bitexact'],
   ])
