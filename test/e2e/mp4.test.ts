@@ -25,9 +25,6 @@ type Playback = {
   readonly error: string
 }
 
-/** How many pictures are in a source of `makeEnhancedSource`. */
-const PICTURES_OF_ONE = 50
-
 const PROGRESSIVE = `video.src = url`
 
 function pageOf(script: string): string {
@@ -139,10 +136,9 @@ describe('live fMP4 in Chromium', () => {
     for (const tag of before) publisher.send(tag)
     await playsOn(page, 0.2, 5)
     for (const tag of after) publisher.send(tag)
-    const { ranges } = await waitFor(
-      () => stateWhen(page, ({ timeSeconds, frames }) => timeSeconds > 3 && frames > PICTURES_OF_ONE + 20),
-      { what: 'pictures after the change' },
-    )
+    // From 2 s on there is AV1 only; a page that a busy machine has held up goes on where 1 s of it is left.
+    const isShown = ({ timeSeconds, frames }: Playback) => timeSeconds > 3.2 && frames > 10
+    const { ranges } = await waitFor(() => stateWhen(page, isShown), { what: 'pictures after the change' })
     expect(ranges).to.have.length(1)
     publisher.close()
     await page.close()

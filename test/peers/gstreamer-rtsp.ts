@@ -61,10 +61,11 @@ export class GstreamerRtspPlayer {
       'buffer-mode=none',
     ]
     const units = `video/x-${video},stream-format=byte-stream,alignment=au`
+    // The elements themselves take what is theirs: a filter of caps here may lose a track whose pad comes with the other's.
     this.process = launch([
       ...source,
-      ...chain('source.', 'application/x-rtp,media=video', DEPAYLOADERS[video], units, ...this.#output('video')),
-      ...chain('source.', 'application/x-rtp,media=audio', DEPAYLOADERS[audio], ...this.#output('audio')),
+      ...chain('source.', DEPAYLOADERS[video], units, ...this.#output('video')),
+      ...chain('source.', DEPAYLOADERS[audio], ...this.#output('audio')),
     ])
   }
 
@@ -79,7 +80,7 @@ export class GstreamerRtspPlayer {
 
   /**
    * Waits until `check` does not throw at what has come, and ends it. The end of the stream is no sign: GStreamer now and then
-   * takes no note of RTCP BYE, fails when the connection is closed, or hangs.
+   * takes no note of RTCP BYE over UDP, and fails when the connection is closed.
    * @throws {Error} that `check` throws in the end, when what it asks for does not come in time
    */
   async untilReceived<Result>(check: (frames: PeerFrame[]) => Result): Promise<Result> {

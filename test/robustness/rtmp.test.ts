@@ -20,7 +20,7 @@ import type { ServerProcess } from './support/server-process.ts'
 
 const CONFIG = `
 global:
-  publish: { publishtimeout: 2s }
+  publish: { publishtimeout: 6s }
   subscribe: { waittimeout: 2s }
 `
 /** What a bad client may cost at most; a connection's limits allow two messages of the largest size. */
