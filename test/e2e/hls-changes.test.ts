@@ -130,7 +130,7 @@ describe('hls.js in Chromium goes on', function () {
     await each(viewers, async (page) => {
       const { timeSeconds, frames } = await page.state()
       const isOn = isPast({ timeSeconds, frames: frames + 20 })
-      await page.until('what was made since', (state) => isOn(state) && isNew(state), { follow: true })
+      await page.until('what was made since', (state) => isOn(state) && isNew(state))
     })
     await other?.close()
     live.close()
@@ -155,7 +155,7 @@ describe('hls.js in Chromium goes on', function () {
     await each(viewers, async (page) => {
       const { timeSeconds, frames } = await page.state()
       const isOn = isPast({ timeSeconds, frames: frames + 20 })
-      await page.until('what was made since', (state) => isOn(state) && isNew(state), { follow: true })
+      await page.until('what was made since', (state) => isOn(state) && isNew(state))
     })
     expect(played()).to.equal(before)
     live.close()

@@ -22,6 +22,8 @@ type Combination = { readonly first: First; readonly policy: boolean; readonly w
 /** What is wrong with a session; `cause` is what the log says of it. */
 type Failure = { readonly gate: keyof Combination; readonly name: string; readonly cause: RegExp }
 
+const HANG = 'hang'
+
 const FAILURES: readonly Failure[] = [
   { gate: 'first', name: 'no signature', cause: /^signature: it or its expiry is missing/u },
   { gate: 'first', name: 'a wrong signature', cause: /^signature: it is wrong/u },
@@ -29,7 +31,7 @@ const FAILURES: readonly Failure[] = [
   { gate: 'first', name: 'refuse', cause: /^the auth handler refused: r3ason/u },
   { gate: 'first', name: 'throw', cause: /^the auth handler refused: r3ason/u },
   { gate: 'first', name: 'reject', cause: /^the auth handler refused: r3ason/u },
-  { gate: 'first', name: 'hang', cause: /^the auth handler refused: it did not answer/u },
+  { gate: 'first', name: HANG, cause: /^the auth handler refused: it did not answer/u },
   { gate: 'policy', name: 'no token', cause: /^signed policy: the token or its expiry is missing/u },
   { gate: 'policy', name: 'a wrong token', cause: /^signed policy: the token is wrong/u },
   { gate: 'policy', name: 'an expired token', cause: /^signed policy: the token has expired/u },
@@ -85,9 +87,10 @@ fake: { handler: ${first === 'handler'} }
 
 function failuresOf(combination: Combination): Failure[] {
   return FAILURES.filter(({ gate, name }) => {
-    // These take a while, so one combination waits for each.
+    // It takes a while, so one combination waits for it.
     if (name === 'no answer') return nameOf(combination) === 'webhook'
-    if (name === 'hang') return nameOf(combination) === 'handler'
+    // It takes a while as well, so all ways wait for it at once.
+    if (name === HANG) return false
     if (gate !== 'first') return combination[gate]
     return combination.first !== 'off' && OF_SIGNATURE.includes(name) === (combination.first === 'signature')
   })
@@ -172,6 +175,22 @@ describe('gates, in every combination, by every way in', () => {
               name,
             ).to.equal(true)
           }
+        })
+      }
+
+      if (combination.first === 'handler') {
+        it('denies a handler that hangs, by every way', async () => {
+          const since = server.records.length
+          const attempts = await Promise.all(WAYS.map((way) => attempt(way, HANG)))
+          for (const [index, { admitted, told }] of attempts.entries()) {
+            const way = WAYS[index]!
+            expect(admitted, way.name).to.equal(false)
+            expect(told, way.name).to.match(way.denial)
+          }
+          const denied = server.records.slice(since).filter(({ msg }) => msg === 'denied')
+          const { cause } = FAILURES.find(({ name }) => name === HANG)!
+          expect(denied.filter(({ reason }) => cause.test(String(reason)))).to.have.length(WAYS.length)
+          denials += denied.length
         })
       }
 

@@ -26,8 +26,8 @@ const MISSING_AT_END_MS: Readonly<Record<Way, number>> = {
   // ffmpeg never sends its last packet of AAC by RTSP.
   ...{ RTMP: 50, FLV: 50, MP4: 50, 'RTSP by TCP': 50 },
   HLS: Infinity,
-  // A player that is held up reads the end before the datagrams that wait for it.
-  'RTSP by UDP': Infinity,
+  // The end may come before the last datagrams.
+  'RTSP by UDP': 150,
 }
 
 const CASES: readonly {

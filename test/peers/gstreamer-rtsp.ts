@@ -83,13 +83,15 @@ export class GstreamerRtspPlayer {
    * takes no note of RTCP BYE over UDP, and fails when the connection is closed.
    * @throws {Error} that `check` throws in the end, when what it asks for does not come in time
    */
-  async untilReceived<Result>(check: (frames: PeerFrame[]) => Result): Promise<Result> {
-    const attempt = () => ({ result: check(this.frames) })
-    const found = await waitFor(attempt, { what: 'GStreamer to play' }).catch(({ cause }: Error) => {
+  async untilReceived(check: (frames: PeerFrame[]) => void): Promise<void> {
+    const isReceived = () => {
+      check(this.frames)
+      return true
+    }
+    await waitFor(isReceived, { what: 'GStreamer to play' }).catch(({ cause }: Error) => {
       throw new Error(`${String(cause)}\n${this.process.stderr}`, { cause })
     })
     await this.process.close()
-    return found.result
   }
 
   #file(kind: PeerFrame['kind']): string {

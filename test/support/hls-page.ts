@@ -75,8 +75,6 @@ export type HlsPageState = {
   readonly errors: readonly string[]
 }
 
-const FOLLOW = `if (hls.liveSyncPosition > video.currentTime + 10) video.currentTime = hls.liveSyncPosition`
-
 /** A page with hls.js in it that plays an address. */
 export class HlsPage {
   readonly page: Page
@@ -96,18 +94,11 @@ export class HlsPage {
 
   /**
    * Waits until the page shows something.
-   * @param options with `follow`, it is led to the live edge when it is far behind, as a viewer would do: after a pause hls.js
-   * now and then stays where it was
    * @throws {Error} when it does not, or the player gives up before
    */
-  async until(
-    what: string,
-    done: (state: HlsPageState) => boolean,
-    { follow = false }: { readonly follow?: boolean } = {},
-  ): Promise<HlsPageState> {
+  async until(what: string, done: (state: HlsPageState) => boolean): Promise<HlsPageState> {
     let last: HlsPageState | undefined
     const condition = async () => {
-      if (follow) await this.run(FOLLOW)
       last = await this.state()
       return (done(last) || failures(last).length > 0) && last
     }

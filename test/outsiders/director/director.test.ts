@@ -2,6 +2,7 @@ import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect } from 'chai'
+import { FlvReader } from 'sluice/sdk/media'
 import { keep } from '../../peers/lifetime.ts'
 import { requirePeer } from '../../peers/require-peer.ts'
 import { runQuietly } from '../../peers/run-quietly.ts'
@@ -124,12 +125,11 @@ describe('a programme that is switched between cameras a hundred times', functio
 
 /** What there is of a live FLV file up to the end of its last whole tag. */
 function wholeTags(bytes: Buffer): Buffer {
-  let end = FLV_START_BYTES
-  for (let next = end; next <= bytes.length;) {
-    end = next
-    next = end + 3 < bytes.length ? end + TAG_FRAME_BYTES + bytes.readUIntBE(end + 1, 3) : Infinity
-  }
-  return bytes.subarray(0, end)
+  const tags = new FlvReader().push(bytes)
+  return bytes.subarray(
+    0,
+    tags.reduce((end, { body }) => end + TAG_FRAME_BYTES + body.length, FLV_START_BYTES),
+  )
 }
 
 class RawViewer extends LiveViewer {
