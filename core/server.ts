@@ -12,6 +12,7 @@ import { ServiceDirectory } from './host/service-directory.ts'
 import { registerMetricsRoute } from './admin/metrics-route.ts'
 import { playPathFor } from './admin/play-path.ts'
 import { addOpenApiOperation } from './admin/openapi-operation.ts'
+import { addJobOperations } from './admin/job-operations.ts'
 import { addPullOperations } from './admin/pull-operations.ts'
 import { addSecretOperation, type SigningSection } from './admin/secret-operation.ts'
 import { addSourceOperations } from './admin/source-operations.ts'
@@ -25,7 +26,10 @@ import { ListenerPool } from './net/listener-pool.ts'
 import { pluginLogger } from './observe/logger.ts'
 import { TaskTree } from './observe/task-tree.ts'
 import { PACKAGE_ROOT, PLUGINS_FOLDER, VERSION } from './package-root.ts'
-import { PullManager } from './pull/pull-manager.ts'
+import { DIRECT_DIALER } from './jobs/direct-dialer.ts'
+import { PullManager } from './jobs/pull-manager.ts'
+import { createJobs } from './jobs/jobs-service.ts'
+import { PushManager } from './jobs/push-manager.ts'
 import { OwnedStreams } from './stream/owned-streams.ts'
 import { StreamRegistry } from './stream/registry.ts'
 
@@ -56,6 +60,7 @@ export class Server {
   readonly #pool: ListenerPool
   readonly #gatekeeper: Gatekeeper
   readonly #pulls: PullManager
+  readonly #pushes: PushManager
   readonly #startTime = new Date()
   #unwatch: (() => void) | undefined
   /** Of the config, as they were logged. */
@@ -85,10 +90,15 @@ export class Server {
       },
       listenersOf: (plugin) => this.host.list().find(({ name }) => name === plugin)?.listeners ?? [],
     })
-    this.#pulls = new PullManager({ log, services, tasks, hooks, streams: this.streams })
+    const jobs = { log, services, tasks, hooks, streams: this.streams, dialer: () => DIRECT_DIALER }
+    this.#pulls = new PullManager({ ...jobs, folders: () => config.global.pull.folders })
+    this.#pushes = new PushManager(jobs)
     this.host = new PluginHost({
       log,
-      onChange: (plugins) => this.#pulls.apply(plugins),
+      onChange: (plugins) => {
+        this.#pulls.apply(plugins)
+        this.#pushes.apply(plugins)
+      },
       folders: [...pluginFolders, ...config.pluginFolders],
       workingFolder: process.cwd(),
       drainTimeoutMs: () => config.global.draintimeout,
@@ -105,6 +115,7 @@ export class Server {
       },
     })
     services.provide({ plugin: 'the server' }, 'server', info)
+    services.provide({ plugin: 'the server' }, 'jobs', createJobs(this.#pushes))
   }
 
   /**
@@ -146,6 +157,7 @@ export class Server {
     this.#unwatch?.()
     this.#pool.close()
     this.#pulls.close('the server is stopping')
+    this.#pushes.close('the server is stopping')
     this.streams.close('the server is stopping')
     await this.host.stop('the server is stopping')
     await this.http.close(HTTP_CLOSE_MS)
@@ -190,6 +202,7 @@ export class Server {
     addSourceOperations(operations, this.streams)
     addSubscriberOperations(operations, this.streams)
     addPullOperations(operations, this.#pulls)
+    addJobOperations(operations, this.#pulls)
     addSecretOperation(operations, (section) => this.#sectionOf(section))
     addSysinfoOperations(operations, {
       log: this.#log,

@@ -13,8 +13,8 @@ export {
 } from './config/groups.ts'
 export { parseByteSize } from './config/byte-size.ts'
 export { MAX_DURATION_MS, parseDuration } from './config/duration.ts'
+export { PullConfig, PullRule, PushConfig, PushRule } from './config/jobs.ts'
 export { parsePortRange } from './config/port-range.ts'
-export { PullConfig, PullRule } from './config/pull.ts'
 export {
   Address,
   AutoDuration,
@@ -63,6 +63,7 @@ export type { PluginContext, ServerNode } from './plugin/context.ts'
 export { definePlugin, type PluginConfig, type PluginDefinition } from './plugin/define-plugin.ts'
 export type { Endpoints } from './plugin/endpoints.ts'
 export type { HookOrder, HookRegistry, Hooks, NoticeName, Resolution, Undo } from './plugin/hooks.ts'
+export type { Jobs, PushInit } from './plugin/jobs.ts'
 export type { Certificate, CertificateOptions, Net, TcpListener } from './plugin/net.ts'
 export { addressTemplates } from './plugin/address-templates.ts'
 export { Int64, StreamPath } from './plugin/operation-values.ts'
@@ -89,10 +90,11 @@ export type { ServiceRegistry, Services } from './plugin/services.ts'
 export type { Task, TaskInit, TaskRegistry } from './plugin/tasks.ts'
 export type { DatagramHandler, UdpFlow, UdpListener, UdpPeer } from './plugin/udp.ts'
 export { CLIENT_LEFT, type CloseCode, type CloseReason } from './stream/close-reason.ts'
+export type { Dialer, DialTarget } from './stream/dialer.ts'
 export { maskUrl } from './stream/mask-url.ts'
-export type { Publisher, PublishOptions } from './stream/publisher.ts'
+export type { Publisher, PublishObserver, PublishOptions } from './stream/publisher.ts'
 export type { PushRequest, PushService } from './stream/push.ts'
-export type { PullEnd, PullRequest, PullService } from './stream/pull.ts'
+export type { JobReport, PullEnd, PullRequest, PullService } from './stream/pull.ts'
 export {
   sessionClient,
   type SessionAction,

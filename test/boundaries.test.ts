@@ -24,7 +24,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['auth'],
   ['stream'],
   ['host', 'http'],
-  ['pull'],
+  ['jobs'],
   ['admin'],
 ]
 

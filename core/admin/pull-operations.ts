@@ -11,8 +11,8 @@ import { expectation, quoted } from '../config/expectation.ts'
 import { normalizeKey } from '../config/key-name.ts'
 import type { JsonSchema } from '../config/schema.ts'
 import { readText } from '../config/value-reader.ts'
-import type { PullManager } from '../pull/pull-manager.ts'
-import type { WantedPull } from '../pull/pull-rules.ts'
+import type { PullManager } from '../jobs/pull-manager.ts'
+import type { WantedPull } from '../jobs/pull-rules.ts'
 
 /** A value that is read as the config's key of that name. */
 const AsConfigured = () =>
@@ -41,7 +41,7 @@ const PullRequest = Type.Object({
   streamPath: Type.Optional(StreamPath()),
   loop: AsConfigured(),
   ...PublishFields.properties,
-  testMode: Type.Optional(Type.Number({ description: '0' })),
+  testMode: AsConfigured(),
 })
 type PullRequest = Static<typeof PullRequest>
 
@@ -65,25 +65,32 @@ export function addPullOperations(
 }
 
 function wantedPull(request: PullRequest, protocolOf: PullManager['protocolOf']): WantedPull {
-  const { remoteURL: remoteUrl, testMode = 0 } = request
-  const parsed = URL.parse(remoteUrl)
+  const { remoteURL: remoteUrl } = request
+  const plugin = request.protocol || protocolOf(remoteUrl)
   // The address may hold secrets, so no message repeats it.
-  if (parsed === null || parsed.host === '')
-    throw new InvalidRequest('remoteURL is not an address with scheme and host')
-  const plugin = request.protocol || protocolOf(parsed)
-  if (plugin === undefined) throw new InvalidRequest('the address does not tell its protocol; give it as protocol')
-  // Other servers know this; anything else would not be what was asked for.
-  if (testMode !== 0) throw new InvalidRequest('testMode is not supported')
+  if (plugin === undefined) {
+    throw new InvalidRequest(
+      URL.canParse(remoteUrl)
+        ? 'the address does not tell its protocol; give it as protocol'
+        : 'remoteURL is neither an address with scheme and host, nor a file that a plugin plays',
+    )
+  }
   return {
     plugin,
     streamPath: request.streamPath ?? `pull/${plugin}`,
-    rule: { url: remoteUrl, loop: loopOf(request), maxretry: 0, retryinterval: 0, header: {} },
+    rule: {
+      ...{ url: remoteUrl, maxretry: 0, retryinterval: 0, proxy: '', header: {}, args: {} },
+      loop: numberOf('loop', request.loop),
+      testmode: numberOf('testmode', request.testMode) === 1 ? 1 : 0,
+    },
     publish: publishOf(request),
+    args: {},
   }
 }
 
-function loopOf({ loop }: PullRequest): number {
-  const value = loop === undefined ? undefined : configured('loop', loop, PullRule as JsonSchema)
+/** A number of the rule; 0 unless given. */
+function numberOf(key: 'loop' | 'testmode', given: PullRequest['loop']): number {
+  const value = given === undefined ? undefined : configured(key, given, PullRule as JsonSchema)
   return typeof value === 'number' ? value : 0
 }
 

@@ -19,6 +19,15 @@ export const GlobalConfig = Type.Object({
     },
     { title: 'Administration' },
   ),
+  pull: Type.Object(
+    {
+      folders: Type.Array(Type.String(), {
+        default: ['media'],
+        description: 'Folders, as seen from the working directory, whose files can be pulled',
+      }),
+    },
+    { title: 'Pulls' },
+  ),
   plugins_dir: Type.Array(Type.String(), {
     default: [],
     description: 'Further folders with plugins, as seen from the config file; a single one needs no list',

@@ -2,18 +2,18 @@ import { loadCertificate } from '../net/tls.ts'
 import { messageOf } from '../base/message-of.ts'
 import type { Problem } from './config-error.ts'
 import { nearestKey } from './key-name.ts'
-import { isPullLeaf } from './schema.ts'
+import { isRuleLeaf } from './schema.ts'
 import type { Section } from './section.ts'
 
-/** Schemes of addresses that are pulled from, here or by plugins to come. */
-const SOURCE_SCHEMES = ['rtmp', 'rtmps', 'rtsp', 'rtsps', 'srt', 'http', 'https', 'whep', 'wheps']
+/** Schemes of addresses that are pulled from or pushed to, here or by plugins to come. */
+const SOURCE_SCHEMES = ['rtmp', 'rtmps', 'rtsp', 'rtsps', 'srt', 'http', 'https', 'ws', 'wss', 'whep', 'wheps', 'file']
 const SCHEME = /^([a-z][a-z\d+.-]*):\/\//iu
 /** Stands for a group of the path in the address of an on-demand rule. */
 const GROUP = /\$\d/gu
 
 /**
- * What is wrong with that which sections refer to: certificates that can't be used, addresses that nothing can be pulled
- * from. A running server finds out by itself; this is for a look beforehand.
+ * What is wrong with that which sections refer to: certificates that can't be used, addresses of rules that nobody can be
+ * reached by. A running server finds out by itself; this is for a look beforehand.
  */
 export async function referenceProblems(sections: readonly Section[]): Promise<Problem[]> {
   const enabled = sections.filter(({ config }) => config.enabled)
@@ -39,7 +39,7 @@ async function certificateProblems(section: Section): Promise<Problem[]> {
 }
 
 function sourceProblems(section: Section): Problem[] {
-  return section.leaves.filter(isPullLeaf).flatMap(({ path }) => {
+  return section.leaves.filter(isRuleLeaf).flatMap(({ path }) => {
     const rules = section.settings.get(path)?.value as Readonly<Record<string, { readonly url: string }>> | undefined
     return Object.entries(rules ?? {}).flatMap(([target, { url }]) => {
       const fault = sourceFault(url)

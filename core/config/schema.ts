@@ -1,5 +1,5 @@
 import type { TObject } from 'typebox'
-import { InheritedConfig, PullConfig, Type, type PluginDefinition } from 'sluice/sdk'
+import { InheritedConfig, PullConfig, PushConfig, Type, type PluginDefinition } from 'sluice/sdk'
 import { normalizeKey } from './key-name.ts'
 
 /** The JSON Schema keywords that the config system itself acts on; ajv knows the rest. */
@@ -61,18 +61,28 @@ export function ownSchema(definition: SectionDefinition): GroupSchema {
   return (definition.config as GroupSchema | undefined) ?? { type: 'object', properties: {} }
 }
 
-/** What the host does for plugins that can pull; they need not know of it. */
-const PULL = PullConfig as GroupSchema
+/** What the host does for plugins with a client, by the kind of the service that they provide; they need not know of it. */
+const JOBS = { pull: PullConfig as GroupSchema, push: PushConfig as GroupSchema }
 
-/** Whether the section of a plugin has pull rules: rules are for the service that has the plugin's own name. */
-export function hasPullRules({ name, provides }: Pick<PluginDefinition, 'name' | 'provides'>): boolean {
-  return provides?.includes(`pull:${name}`) ?? false
+/** Whether the section of a plugin has rules of this kind: they are for the service that has the plugin's own name. */
+export function hasRules(
+  { name, provides }: Pick<PluginDefinition, 'name' | 'provides'>,
+  kind: keyof typeof JOBS,
+): boolean {
+  return provides?.includes(`${kind}:${name}`) ?? false
+}
+
+/** The keys of the rules that the section of a plugin has. */
+function ruleSchema(definition: SectionDefinition): GroupSchema {
+  const none: GroupSchema = { type: 'object', properties: {} }
+  const pull = hasRules(definition, 'pull') ? JOBS.pull : none
+  return hasRules(definition, 'push') ? mergedGroup(pull, JOBS.push) : pull
 }
 
 /** The schema of a plugin's whole section: `enable`, its own keys, those the host acts on and those every plugin has. */
 export function sectionSchema(definition: SectionDefinition): GroupSchema {
   const own = ownSchema(definition)
-  const { properties, required } = mergedGroup(hasPullRules(definition) ? mergedGroup(own, PULL) : own, INHERITED)
+  const { properties, required } = mergedGroup(mergedGroup(own, ruleSchema(definition)), INHERITED)
   return { type: 'object', properties: { enable: ENABLE, ...properties }, required: required ?? [] }
 }
 
@@ -81,8 +91,8 @@ export function sectionSchema(definition: SectionDefinition): GroupSchema {
  * host reads its keys from the same section, so it would take the plugin's value for its own.
  */
 export function takenKey(definition: SectionDefinition): string | undefined {
-  const pull = hasPullRules(definition) ? PULL.properties : {}
-  return firstTaken(ownSchema(definition), { properties: { enable: ENABLE, ...pull, ...INHERITED.properties } })
+  const rules = ruleSchema(definition).properties
+  return firstTaken(ownSchema(definition), { properties: { enable: ENABLE, ...rules, ...INHERITED.properties } })
 }
 
 function firstTaken(own: GroupSchema, host: GroupSchema, prefix = ''): string | undefined {
@@ -118,13 +128,16 @@ export function leavesOf(group: GroupSchema, prefix = ''): Leaf[] {
   })
 }
 
-const PULL_LEAVES = leavesOf(PULL)
-/** The keys of the pull rules. */
-export const PULL_KEYS: ReadonlySet<string> = new Set(PULL_LEAVES.map(({ path }) => path))
+const RULE_LEAVES = Object.values(JOBS).flatMap((group) => leavesOf(group))
 
-/** Whether a key holds pull rules, as opposed to one that a plugin gave the same name. */
-export function isPullLeaf({ schema }: Leaf): boolean {
-  return PULL_LEAVES.some((leaf) => leaf.schema === schema)
+/** The keys of a plugin's section that hold rules, which the host acts on. */
+export function ruleKeys(definition: SectionDefinition): ReadonlySet<string> {
+  return new Set(leavesOf(ruleSchema(definition)).map(({ path }) => path))
+}
+
+/** Whether a key holds rules, as opposed to one that a plugin gave the same name. */
+export function isRuleLeaf({ schema }: Leaf): boolean {
+  return RULE_LEAVES.some((leaf) => leaf.schema === schema)
 }
 
 const HOLDS_SECRET: ReadonlySet<string | undefined> = new Set(['source-url', 'webhook-url'])

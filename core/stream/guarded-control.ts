@@ -1,4 +1,4 @@
-import { InvalidRequest, SluiceError, StreamUnavailable, type SourceControl } from 'sluice/sdk'
+import { InvalidRequest, SluiceError, StreamUnavailable, type SourceControl, type VideoTrack } from 'sluice/sdk'
 import { withDeadline } from '../base/deadline.ts'
 import type { SessionLife } from './session-life.ts'
 
@@ -36,6 +36,17 @@ function speedOf(speed: number): number {
 function positionOf(positionMs: number): number {
   if (Number.isFinite(positionMs)) return positionMs
   throw new InvalidRequest('position: expected a number of milliseconds')
+}
+
+/** Asks the source for a keyframe; that it can't be asked is no fault of those who need one. */
+export function guardedKeyframeRequest(control: SourceControl, session: SessionLife): (track: VideoTrack) => void {
+  return (track) => {
+    try {
+      guarded(session, 'requestKeyframe', () => control.requestKeyframe?.(track))
+    } catch (error) {
+      session.log.debug({ err: error }, 'no keyframe could be asked for')
+    }
+  }
 }
 
 /** Calls the control of a source; see {@link guardedControl}. */

@@ -25,11 +25,12 @@ import {
   type AdmittedSession,
 } from './session-admission.ts'
 import { SessionLife } from './session-life.ts'
-import { Stream, type StreamHooks } from './stream.ts'
+import type { Stream, StreamHooks } from './stream.ts'
 import type { StreamOwner } from '../auth/stream-owner.ts'
 import { StreamPublisher } from './stream-publisher.ts'
 import { StreamPulse } from './stream-pulse.ts'
 import { StreamSubscriber } from './stream-subscriber.ts'
+import { StreamTable } from './stream-table.ts'
 
 /** A path that a `resolve` hook leads to may lead to others, so many in all. */
 const MAX_HOPS = 4
@@ -45,18 +46,18 @@ type RegistryOptions = {
 /** All streams of this process, by path, and the one way into them. */
 export class StreamRegistry {
   readonly mergeWindow = new MergeWindow()
-  readonly #options: RegistryOptions
   readonly #admission: SessionAdmission
-  readonly #streams = new Map<string, Stream>()
+  readonly #streams: StreamTable
   readonly #pulse: StreamPulse
   readonly #ids: ProcessIds
   #closed = false
 
   constructor(options: RegistryOptions) {
-    this.#options = options
+    const { log, hooks } = options
+    this.#streams = new StreamTable({ log, hooks, mergeWindow: this.mergeWindow })
     this.#ids = new ProcessIds(options.process ?? 0)
     this.#admission = new SessionAdmission(options.gatekeeper, options.hooks)
-    this.#pulse = new StreamPulse(this.#streams, this.mergeWindow)
+    this.#pulse = new StreamPulse(() => this.#streams.all(), this.mergeWindow)
   }
 
   /** Returns the stream of a path; undefined when it has no publisher. */
@@ -67,18 +68,17 @@ export class StreamRegistry {
 
   /** Returns the streams that have a publisher. */
   list(): Stream[] {
-    return [...this.#streams.values()].filter((stream) => stream.publisher !== undefined)
+    return this.#streams.published()
   }
 
   /** The number of paths that have a publisher, wait for one to come back, or are waited for. */
   get pathCount(): number {
-    return this.#streams.size
+    return this.#streams.pathCount
   }
 
   /** Returns the subscribers of one path, or of all, those included that wait. */
   subscribers(path?: string): StreamSubscriber[] {
-    if (path !== undefined) return [...(this.#streams.get(path)?.subscribers ?? [])]
-    return [...this.#streams.values()].flatMap((stream) => [...stream.subscribers])
+    return this.#streams.subscribers(path)
   }
 
   subscriber(id: number): StreamSubscriber | undefined {
@@ -92,7 +92,7 @@ export class StreamRegistry {
     owner: StreamOwner,
     onAdmitted: (publisher: StreamPublisher) => void,
   ): Promise<StreamPublisher> {
-    const admitted = await this.#admit('publish', init, owner)
+    const admitted = await this.#admit(options.unlisted === true ? 'test' : 'publish', init, owner)
     try {
       return this.#publish(admitted, options, owner, onAdmitted)
     } catch (error) {
@@ -172,10 +172,10 @@ export class StreamRegistry {
     this.#closed = true
     this.#pulse.stop()
     const reason: CloseReason = { code: 'unloaded', text }
-    for (const stream of [...this.#streams.values()]) stream.close(reason)
+    for (const stream of this.#streams.all()) stream.close(reason)
   }
 
-  async #admit(action: SessionAction, init: SessionInit, owner: StreamOwner): Promise<AdmittedSession> {
+  async #admit(action: SessionAction | 'test', init: SessionInit, owner: StreamOwner): Promise<AdmittedSession> {
     this.#checkOpen()
     const admitted = await this.#admission.admit(action, init, owner)
     if (this.#closed) admitted.undo()
@@ -191,14 +191,15 @@ export class StreamRegistry {
   ): StreamPublisher {
     const section = { ...owner.config.publish, ...options.config }
     const config = applyPublishOverrides(section, request.params)
-    this.#makeRoom(request.streamPath, config.kickexist, config.maxcount)
-    const stream = this.#stream(request.streamPath)
+    if (options.unlisted !== true) this.#makeRoom(request.streamPath, config.kickexist, config.maxcount)
+    const stream = options.unlisted === true ? this.#streams.unlisted() : this.#streams.at(request.streamPath)
     const session = new SessionLife({ log: owner.log, ...admitted })
     const common = { id: this.#idFor(session), request, config, options, stream, session }
     const publisher = new StreamPublisher({ ...common, startMs: stream.clock.nextStartMs })
     session.begin()
     stream.setPublisher(publisher)
     onAdmitted(publisher)
+    options.observer?.published(publisher)
     return publisher
   }
 
@@ -222,22 +223,9 @@ export class StreamRegistry {
     running?.close({ code: 'kick', text: 'kick' })
   }
 
-  #stream(path: string): Stream {
-    const known = this.#streams.get(path)
-    if (known !== undefined) return known
-    const stream: Stream = new Stream(path, {
-      log: this.#options.log.child({ stream: path }),
-      hooks: this.#options.hooks,
-      mergeWindow: this.mergeWindow,
-      onEmpty: () => this.#streams.get(path) === stream && this.#streams.delete(path),
-    })
-    this.#streams.set(path, stream)
-    return stream
-  }
-
   /** The stream of a path, if there is room for the subscriber. */
   #roomFor(path: string, { type }: SessionRequest, { maxcount }: Readonly<SubscribeConfig>): Stream {
-    const stream = this.#stream(path)
+    const stream = this.#streams.at(path)
     if (type !== 'server' || maxcount === 0 || stream.subscriberCount < maxcount) return stream
     throw new StreamUnavailable('subscribe max count exceeded')
   }

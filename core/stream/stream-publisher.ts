@@ -4,6 +4,7 @@ import type {
   CloseReason,
   PublishConfig,
   Publisher,
+  PublishObserver,
   PublishOptions,
   SessionRequest,
   SourceControl,
@@ -13,12 +14,13 @@ import type {
 } from 'sluice/sdk'
 import { MalformedError } from 'sluice/sdk/media'
 import { sameConfig } from './fan-out/config-versions.ts'
-import { guarded, guardedControl } from './guarded-control.ts'
+import { guardedControl, guardedKeyframeRequest } from './guarded-control.ts'
 import { KeyframeRequests } from './keyframe-requests.ts'
 import { closeReasonOf, type SessionLife } from './session-life.ts'
 import { Talks } from './talks.ts'
 import { Timeline } from './timeline.ts'
 import { TrackMeter } from './track-meter.ts'
+import { TrackMeters } from './track-meters.ts'
 import { trackText } from './track-text.ts'
 
 /** The most tracks that one publisher has at a time. */
@@ -67,7 +69,7 @@ export class StreamPublisher implements Publisher {
   readonly personal: boolean
   readonly #stream: PublisherStream
   readonly #timeline: Timeline
-  readonly #meters = new Map<Track, TrackMeter>()
+  readonly #meters = new TrackMeters()
   readonly #refused = new Set<Track>()
   /** Tracks that others have taken the place of, until a unit of theirs was left out. */
   readonly #replaced = new WeakSet<Track>()
@@ -81,6 +83,7 @@ export class StreamPublisher implements Publisher {
   #pausedSinceMs: number | undefined
   #speed: number
   #closing = false
+  readonly #observer: PublishObserver | undefined
   readonly #keyframeRequests: KeyframeRequests | undefined
 
   constructor(options: StreamPublisherOptions) {
@@ -90,16 +93,17 @@ export class StreamPublisher implements Publisher {
     this.config = options.config
     this.session = options.session
     this.#stream = options.stream
-    const { control, personal = false, timestampBits } = options.options
+    const { control, personal = false, timestampBits, observer } = options.options
     const { scale, speed, keyframeinterval: intervalMs } = options.config
     this.#timeline = new Timeline({ startMs: options.startMs, timestampBits, scale })
     this.#speed = speed || 1
     this.personal = personal
+    this.#observer = observer
     this.talks = new Talks(control, options.session)
     if (control === undefined) return
     this.control = guardedControl(control, options.session)
     if (control.requestKeyframe === undefined) return
-    this.#keyframeRequests = new KeyframeRequests({ intervalMs, ask: (track) => this.#askForKeyframe(control, track) })
+    this.#keyframeRequests = new KeyframeRequests({ intervalMs, ask: guardedKeyframeRequest(control, options.session) })
   }
 
   get tracks(): readonly Track[] {
@@ -113,6 +117,10 @@ export class StreamPublisher implements Publisher {
   /** Whether the tracks are all there: as the source declared, or assumed since none came for {@link TRACK_WAIT_MS}. */
   get complete(): 'no' | 'assumed' | 'declared' {
     return this.#complete
+  }
+
+  get writtenBytes(): number {
+    return this.#meters.totalBytes
   }
 
   get timeline(): Timeline {
@@ -162,6 +170,7 @@ export class StreamPublisher implements Publisher {
     this.#meters.set(track, new TrackMeter(performance.now()))
     this.#completeTimer ??= setTimeout(() => this.#setComplete('assumed'), TRACK_WAIT_MS).unref()
     this.#stream.trackAdded(track)
+    this.#observer?.track(track)
     return track
   }
 
@@ -170,12 +179,10 @@ export class StreamPublisher implements Publisher {
     if (sameConfig(track.config, config)) return track
     const successor = { ...track, config }
     if (this.#refused.delete(track)) this.#refused.add(successor)
-    const meter = this.#meters.get(track)
-    if (meter === undefined || this.session.closed) return successor
+    if (this.session.closed || !this.#meters.has(track)) return successor
     this.#stream.flush()
     this.#tracks = this.#tracks.map((other) => (other === track ? successor : other))
-    this.#meters.delete(track)
-    this.#meters.set(successor, meter)
+    this.#meters.succeed(track, successor)
     this.#replaced.add(track)
     this.#stream.trackConfigured(successor)
     return successor
@@ -267,14 +274,6 @@ export class StreamPublisher implements Publisher {
     // The stream lets go first, so that a listener that publishes the path again finds it free.
     this.#stream.publisherClosed(this, reason)
     this.session.close(reason)
-  }
-
-  #askForKeyframe(control: SourceControl, track: VideoTrack): void {
-    try {
-      guarded(this.session, 'requestKeyframe', () => control.requestKeyframe?.(track))
-    } catch (error) {
-      this.session.log.debug({ err: error, stream: this.streamPath }, 'no keyframe could be asked for')
-    }
   }
 
   #leaveOut(track: Track): void {

@@ -12,12 +12,12 @@ export const PULSE_MS = 500
  * publisher whose media lay in its socket has not been silent.
  */
 export class StreamPulse {
-  readonly #streams: ReadonlyMap<string, Stream>
+  readonly #streams: () => readonly Stream[]
   readonly #mergeWindow: MergeWindow
   readonly #timer = setInterval(() => this.#beat(performance.now()), PULSE_MS).unref()
   #look: NodeJS.Immediate | undefined
 
-  constructor(streams: ReadonlyMap<string, Stream>, mergeWindow: MergeWindow) {
+  constructor(streams: () => readonly Stream[], mergeWindow: MergeWindow) {
     this.#streams = streams
     this.#mergeWindow = mergeWindow
   }
@@ -30,8 +30,9 @@ export class StreamPulse {
   #beat(nowMs: number): void {
     clearImmediate(this.#look)
     this.#look = setImmediate(() => {
-      pulse(this.#streams.values(), nowMs)
-      this.#mergeWindow.sample(demandOf(this.#streams.values()))
+      const streams = this.#streams()
+      pulse(streams, nowMs)
+      this.#mergeWindow.sample(demandOf(streams))
     })
   }
 }

@@ -50,7 +50,7 @@ export function Secret(options: ValueOptions<string>) {
 }
 
 /**
- * The address of a source, with what it takes to get in: user information and query are masked wherever it is shown
+ * The address of another server or of a source there, with what it takes to get in: user information and query are masked wherever it is shown
  * (see `maskUrl`). It needs not be a URL of a scheme the host knows.
  */
 export function SourceUrl(options: { readonly description: string }) {

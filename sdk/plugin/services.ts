@@ -1,5 +1,6 @@
 import type { PullService } from '../stream/pull.ts'
 import type { PushService } from '../stream/push.ts'
+import type { Jobs } from './jobs.ts'
 import type { ServerInfo } from './server-info.ts'
 
 /**
@@ -11,6 +12,8 @@ export interface Services {
   [pull: `pull:${string}`]: PullService
   /** Send streams out; `push:` and the name of the plugin that provides it. */
   [push: `push:${string}`]: PushService
+  /** Provided by the server itself. */
+  jobs: Jobs
   /** Provided by the server itself. */
   server: ServerInfo
 }

@@ -1,4 +1,5 @@
 import type { PublishConfig } from '../config/groups.ts'
+import type { Track } from '../media/track.ts'
 import type { UnitSink } from '../media/unit-sink.ts'
 import type { CloseReason } from './close-reason.ts'
 import type { SourceControl } from './source-control.ts'
@@ -17,6 +18,8 @@ export interface Publisher extends UnitSink {
   readonly streamPath: string
   /** The `publish` section that holds for this session: the plugin's, with the query's overrides. */
   readonly config: Readonly<PublishConfig>
+  /** The bytes of media that were written so far. */
+  readonly writtenBytes: number
   /** Descriptive data from the source, for example the fields of `onMetaData`; replaces what was there. */
   setMetadata(metadata: Readonly<Record<string, unknown>>): void
   /** Declares that no further track is to be expected, so that subscribers need not wait for one. */
@@ -57,4 +60,19 @@ export type PublishOptions = {
    * (`Subscriber.control`). It ends when the last of them leaves, and they end with it.
    */
   readonly personal?: boolean
+  /**
+   * Publishes nowhere: the path is not taken, nobody can subscribe, and hooks and notices hear nothing of it. The media is
+   * taken and counted, for tests of a source.
+   */
+  readonly unlisted?: boolean
+  /** Who has another publish, and wants to know what comes of it. */
+  readonly observer?: PublishObserver
+}
+
+/** Told of the publisher that was made with it; what it throws ends that one. */
+export interface PublishObserver {
+  /** The publisher was admitted. */
+  published(publisher: Publisher): void
+  /** A track has appeared. */
+  track(track: Track): void
 }

@@ -1,18 +1,35 @@
-import type { PublishConfig } from '../config/groups.ts'
 import type { CloseReason } from './close-reason.ts'
+import type { Dialer } from './dialer.ts'
+import type { PublishOptions } from './publisher.ts'
+import type { SessionInit } from './session-request.ts'
 
-/** A source to fetch, and the path to publish it at. */
-export type PullRequest = {
+/** What is left to say of a job while it begins. */
+export interface JobReport {
+  /**
+   * Tells what it is about to do, for example `connect`; what it did before is done. Those who wait for the stream are shown it
+   * (`/api/stream/progress`), so it holds nothing secret.
+   */
+  step(name: string, description?: string): void
+}
+
+/** A source to fetch, and the session to publish it as. */
+export type PullRequest = JobReport & {
   /** The address of the source, with its user information and query: show it by `maskUrl` only. */
   readonly url: string
-  /** The path to publish. */
-  readonly streamPath: string
+  /** The local file that the address names, where it is one with an ending of `PullService.files`; it lies where files may be read. */
+  readonly file: string | undefined
+  /** What to publish as: give it to `ctx.streams.publish` as it is. */
+  readonly session: SessionInit
+  /** What to publish with, as the second argument: add what the protocol has to say, such as `control` or `timestampBits`. */
+  readonly options: PublishOptions
   /** Further headers for the requests to the source, where the protocol has headers. */
   readonly header: Readonly<Record<string, readonly string[]>>
   /** How many times a source that has an end is repeated; −1 is for ever. */
   readonly loop: number
-  /** Keys that hold instead of those of the plugin's `publish` section, for `PublishOptions.config`. */
-  readonly publish: Readonly<Partial<PublishConfig>>
+  /** The query of the subscriber that it is for, and what the rule says: for sources that are made to order. May hold secrets. */
+  readonly args: Readonly<Record<string, string>>
+  /** Opens all connections to the source, redirects included. */
+  readonly dial: Dialer
   /** Ends the pull when it aborts. */
   readonly signal: AbortSignal
 }
@@ -22,16 +39,17 @@ export type PullEnd = { readonly by: 'source' } | { readonly by: 'server'; reado
 
 /**
  * Fetches streams by one protocol. A plugin provides it as `pull:` and its name. When to pull and when to try again is
- * the host's business: by the `pull` and `onsub.pull` rules of the plugin's section, and `POST /api/stream/pull`.
+ * the host's business: by the `pull` and `onsub.pull` rules of the plugin's section, pull proxies, and `POST /api/stream/pull`.
  */
 export interface PullService {
   /** The schemes of addresses that it pulls, without colon, for example `rtsp`; for requests that name no protocol. */
   readonly schemes?: readonly string[]
   /** The endings of its addresses' paths, for example `.m3u8`, in lower case; looked at after the schemes. */
   readonly endings?: readonly string[]
+  /** The endings of local files that it plays, for example `.mp4`, in lower case. */
+  readonly files?: readonly string[]
   /**
-   * Opens the source and publishes it as a session of type `pull` until it ends. Its publisher is closed when the promise
-   * settles.
+   * Opens the source and publishes it until it ends. Its publisher is closed when the promise settles.
    * @throws {Error} that says what is wrong, with nothing secret in its message, when the source can't be reached, can't
    * be carried or breaks off; {@link StreamExists} and the like when the path can't be published; anything when the
    * signal aborts

@@ -45,6 +45,7 @@ export class FakePublisher implements Publisher {
   readonly discontinuities: number[] = []
   readonly #stream: FakePublisherStream
   readonly #end = new SessionEnd()
+  #writtenBytes = 0
   #tracks: readonly Track[] = []
   #nextTrackId = 0
   /** Ids of tracks that lost units, and need a keyframe. */
@@ -67,6 +68,10 @@ export class FakePublisher implements Publisher {
   /** The tracks there are at present. */
   get tracks(): readonly Track[] {
     return this.#tracks
+  }
+
+  get writtenBytes(): number {
+    return this.#writtenBytes
   }
 
   get metadata(): Readonly<Record<string, unknown>> {
@@ -112,6 +117,7 @@ export class FakePublisher implements Publisher {
     if (refused || this.closeReason !== undefined) return track
     this.#tracks = [...this.#tracks, track]
     this.#stream.trackChanged(track)
+    this.options.observer?.track(track)
     return track
   }
 
@@ -163,6 +169,7 @@ export class FakePublisher implements Publisher {
     if (unit.keyframe) this.#broken.delete(unit.track.id)
     if (this.#broken.has(unit.track.id)) return void this.lostUnits++
     this.units.push(unit)
+    this.#writtenBytes += unit.sizeBytes
     this.#stream.dispatch(unit)
   }
 

@@ -13,12 +13,13 @@ export class FakeStream implements FakePublisherStream, FakeSubscriberStream {
   readonly subscribers = new Set<FakeSubscriber>()
   /** Those that are moved here at the next unit that they can start at. */
   readonly #pendingMoves = new Set<FakeSubscriber>()
-  readonly #hooks: FakeHooks
+  readonly #hooks: FakeHooks | undefined
   #publisher: FakePublisher | undefined
   #gop: AccessUnit[] = []
   #waiting: (() => void)[] = []
 
-  constructor(path: string, hooks: FakeHooks) {
+  /** @param hooks none for a stream that nobody hears of */
+  constructor(path: string, hooks?: FakeHooks) {
     this.path = path
     this.#hooks = hooks
   }
@@ -54,7 +55,7 @@ export class FakeStream implements FakePublisherStream, FakeSubscriberStream {
   setPublisher(publisher: FakePublisher): void {
     this.#publisher = publisher
     for (const subscriber of this.subscribers) subscriber.stopWaiting()
-    void this.#hooks.notify('published', this.info())
+    void this.#hooks?.notify('published', this.info())
   }
 
   addSubscriber(subscriber: FakeSubscriber): void {
@@ -92,7 +93,7 @@ export class FakeStream implements FakePublisherStream, FakeSubscriberStream {
   trackChanged(track: Track): void {
     if (track.kind === 'video') this.#gop = []
     for (const subscriber of this.subscribers) subscriber.track(track)
-    void this.#hooks.notify('track', this.info(), track)
+    void this.#hooks?.notify('track', this.info(), track)
     this.#wake()
   }
 
@@ -130,7 +131,7 @@ export class FakeStream implements FakePublisherStream, FakeSubscriberStream {
       else if (publisher.options.personal === true) subscriber.close(reason)
       else subscriber.sourceEnded()
     }
-    void this.#hooks.notify('unpublished', info, reason)
+    void this.#hooks?.notify('unpublished', info, reason)
   }
 
   subscriberClosed(subscriber: FakeSubscriber, reason: CloseReason): void {
@@ -139,7 +140,7 @@ export class FakeStream implements FakePublisherStream, FakeSubscriberStream {
     const isLast = this.subscribers.size === 0
     if (isLast && this.#publisher?.options.personal === true)
       this.#publisher.close({ code: 'idle', text: 'its viewer left' })
-    void this.#hooks.notify('unsubscribed', subscriberInfo(subscriber), reason)
+    void this.#hooks?.notify('unsubscribed', subscriberInfo(subscriber), reason)
     this.#wake()
   }
 

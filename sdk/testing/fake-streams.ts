@@ -57,7 +57,7 @@ export class FakeStreams implements StreamManager {
   async publish(init: SessionInit, options: PublishOptions = {}): Promise<FakePublisher> {
     const { request, undo } = await this.#admit('publish', init)
     const config = { ...this.#init.config().publish, ...options.config }
-    const stream = this.#stream(request.streamPath)
+    const stream = options.unlisted === true ? new FakeStream('') : this.#stream(request.streamPath)
     if (stream.publisher !== undefined && !config.kickexist) {
       undo()
       throw new StreamExists()
@@ -67,6 +67,7 @@ export class FakeStreams implements StreamManager {
     publisher.onClose(undo)
     this.publishers.push(publisher)
     stream.setPublisher(publisher)
+    options.observer?.published(publisher)
     return publisher
   }
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { CloseReason } from 'sluice/sdk'
+import type { CloseReason, Subscriber } from 'sluice/sdk'
 import { createTestServer, type TestServer } from 'sluice/testing'
 import rtsp from '../../plugins/rtsp/index.ts'
 import { playRtspByFfmpeg, publishRtspByFfmpeg } from '../peers/ffmpeg-rtsp.ts'
@@ -11,7 +11,7 @@ import { compareFrames } from '../support/rtsp/frame-comparison.ts'
 import { ReceivedUnits } from '../support/rtsp/received-units.ts'
 import { rtspSource, type RtspSource } from '../support/rtsp/rtsp-source.ts'
 import { ScriptedSource, type Script } from '../support/rtsp/scripted-source.ts'
-import { ScriptedPublisher } from 'sluice/sdk/testing'
+import { pushRequest, ScriptedPublisher } from 'sluice/sdk/testing'
 
 const PATH = 'live/source'
 const CLIENT = { ip: '', port: 0, userAgent: 'test' }
@@ -31,15 +31,14 @@ async function start(config: Record<string, unknown> = {}): Promise<Server> {
 }
 
 /** Asks for a push as a plugin does that is to send streams out. */
-async function push(server: Server, url: string): Promise<Push> {
-  const request = { streamPath: PATH, url: '', query: '', client: CLIENT, type: 'push' } as const
-  const subscriber = await server.streams.subscribe(request)
+function push(server: Server, url: string): Push {
   const stop = new AbortController()
-  let isClosed = false
-  subscriber.onClose(() => (isClosed = true))
+  let subscriber: Subscriber | undefined
+  const request = pushRequest({ url, streamPath: PATH, signal: stop.signal, begun: (begun) => (subscriber = begun) })
   const service = server.ctx.services.get('push:rtsp')
-  const result = service!.push({ url, subscriber, signal: stop.signal }).catch((error: Error) => error)
-  return { result, isClosed: () => isClosed, stop: () => stop.abort(), close: () => subscriber.close('enough') }
+  const result = service!.push(request).catch((error: Error) => error)
+  const isClosed = () => server.streams.subscribers(PATH).every(({ type }) => type !== 'push')
+  return { result, isClosed, stop: () => stop.abort(), close: () => subscriber?.close('enough') }
 }
 
 /** Whether the target has taken it. */
@@ -86,11 +85,11 @@ describe('a push by RTSP', () => {
     const received = Object.keys(targets).map((name) => ReceivedUnits.of(target.streams, `live/${name}`))
     const sending = publishRtspByFfmpeg(source.file, `rtsp://127.0.0.1:${server.port()}/${PATH}`, 'tcp')
     const reference = await ReceivedUnits.of(server.streams, PATH)
-    const pushes = await Promise.all(Object.values(targets).map((url) => push(server, url)))
+    const pushes = Object.values(targets).map((url) => push(server, url))
     // ffmpeg takes one connection only, so nobody can ask whether it listens.
     const toFfmpeg = [`rtspt://127.0.0.1:${tcpPort}/x`, `rtspu://127.0.0.1:${udpPort}/x`].map((url) =>
       waitFor(async () => {
-        const one = await push(server, url)
+        const one = push(server, url)
         return (await isUp(server, url, one)) && one
       }),
     )
@@ -145,7 +144,7 @@ describe('a push by RTSP', () => {
         const target = await ScriptedSource.start({ script })
         const server = await start()
         await publishScripted(server)
-        const pushed = await push(server, `${target.url('someone:pa55word@')}?token=s3cret`)
+        const pushed = push(server, `${target.url('someone:pa55word@')}?token=s3cret`)
         expect(await pushed.result)
           .to.be.an('error')
           .with.property('message')
@@ -167,7 +166,7 @@ describe('a push by RTSP', () => {
         ['http://someone:pa55word@127.0.0.1/x', /^not an address of RTSP/u],
       ]
       for (const [url, message] of urls) {
-        const pushed = await push(server, url)
+        const pushed = push(server, url)
         const error = await pushed.result
         expect(error).to.be.an('error').with.property('message').that.matches(message).and.not.matches(SECRETS)
         expect(pushed.isClosed()).to.equal(true)
@@ -178,7 +177,7 @@ describe('a push by RTSP', () => {
       const target = await start({ tcp: { listenaddr: '127.0.0.1:0', listenaddrtls: '127.0.0.1:0' } })
       const server = await start()
       await publishScripted(server)
-      const { result } = await push(server, `rtsps://127.0.0.1:${target.port('tls')}/live/x`)
+      const { result } = push(server, `rtsps://127.0.0.1:${target.port('tls')}/live/x`)
       expect(await result)
         .to.be.an('error')
         .with.property('message')
@@ -189,7 +188,7 @@ describe('a push by RTSP', () => {
       const target = await ScriptedSource.start()
       const server = await start({ transport: 'tcp' })
       await publishScripted(server)
-      const cut = await push(server, target.url())
+      const cut = push(server, target.url())
       await isUp(server, target.url(), cut)
       for (const connection of target.connections) connection.kill()
       expect(await cut.result)
@@ -197,7 +196,7 @@ describe('a push by RTSP', () => {
         .with.property('message')
         .that.matches(/^the connection has ended: /u)
       expect(cut.isClosed()).to.equal(true)
-      const stopped = await push(server, target.url())
+      const stopped = push(server, target.url())
       await waitFor(() => target.methods.filter((method) => method === 'RECORD').length === 2)
       stopped.stop()
       expect(await stopped.result).to.be.an('error')
@@ -210,7 +209,7 @@ describe('a push by RTSP', () => {
     const target = await ScriptedSource.start()
     const server = await start()
     const publisher = await publishScripted(server)
-    const pushed = await push(server, target.url())
+    const pushed = push(server, target.url())
     await isUp(server, target.url(), pushed)
     pushed.close()
     expect(await pushed.result).to.include({ text: 'enough' })

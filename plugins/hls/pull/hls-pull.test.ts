@@ -2,8 +2,8 @@ import { createServer, type Server } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
-import type { CloseReason, Publisher, PullEnd, PullRequest } from 'sluice/sdk'
-import { LogRecords } from 'sluice/sdk/testing'
+import type { CloseReason, Publisher, PullEnd } from 'sluice/sdk'
+import { LogRecords, pullRequest } from 'sluice/sdk/testing'
 import { waitFor } from '../../../test/peers/wait-for.ts'
 import { AUDIO, FRAMES, listed, makeSegments, PICTURES, VIDEO } from './fixtures/made-segments.ts'
 import { TrackLog } from './fixtures/source-rig.ts'
@@ -53,7 +53,7 @@ describe('HlsPull', () => {
 
   function pull(name: string, loop = 0): Promise<PullEnd> {
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/${name}`
-    const request = { streamPath: 'live/a', url, header: {}, loop, publish: {}, signal: stop.signal } as PullRequest
+    const request = pullRequest({ streamPath: 'live/a', url, loop, signal: stop.signal })
     const streams = { publish: async () => publisher() }
     return new HlsPull({ streams, log: new LogRecords('hls').logger, request }).run()
   }
@@ -65,7 +65,13 @@ describe('HlsPull', () => {
       for (const listener of listeners.splice(0)) listener({ code: 'stopped', text })
     }
     return Object.assign(published, {
-      ...{ id: 1, streamPath: 'live/a', config: { speed } as Publisher['config'], setMetadata: () => undefined },
+      ...{
+        id: 1,
+        streamPath: 'live/a',
+        writtenBytes: 0,
+        config: { speed } as Publisher['config'],
+        setMetadata: () => undefined,
+      },
       tracksComplete: () => void completed++,
       details: () => undefined,
       ...{ discontinuity: () => undefined, setPaused: () => undefined, setSpeed: () => undefined },

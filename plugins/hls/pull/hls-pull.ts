@@ -18,7 +18,6 @@ import { MAIN, SourceRendition } from './source-rendition.ts'
 import { SourceTimes } from './source-times.ts'
 import { chooseVariant } from './variant-choice.ts'
 
-const CLIENT = { ip: '', port: 0, userAgent: 'hls pull' }
 /** Shortest and longest time from one look at what is due to the next. */
 const MIN_TICK_MS = 5
 const MAX_TICK_MS = 100
@@ -36,8 +35,8 @@ export function registerPull({ services, streams, log }: PluginContext<unknown>)
   services.provide('pull:hls', {
     endings: ['.m3u8'],
     async pull(request) {
-      const { streamPath, url } = request
-      const child = log.child({ stream: streamPath, source: maskUrl(url) })
+      const { session, url } = request
+      const child = log.child({ stream: session.streamPath, source: maskUrl(url) })
       return new HlsPull({ streams, log: child, request }).run()
     },
   })
@@ -121,9 +120,8 @@ export class HlsPull {
   }
 
   #publish(): Promise<Publisher> {
-    const { streamPath, publish, signal } = this.#options.request
-    const session = { streamPath, type: 'pull', url: '', query: '', client: CLIENT, signal } as const
-    return this.#options.streams.publish(session, { config: publish })
+    const { session, options } = this.#options.request
+    return this.#options.streams.publish(session, options)
   }
 
   async #play(renditions: readonly SourceRendition[], publisher: Publisher): Promise<void> {

@@ -21,7 +21,6 @@ import { SourceControls } from './source-control.ts'
 import { SourceSession } from './source-session.ts'
 import { SCHEMES, TargetUrl, type TransportKind } from './target-url.ts'
 
-const CLIENT = { ip: '', port: 0, userAgent: 'rtsp pull' }
 /** Media that has not come by UDP in this time does not get through, and is asked for by TCP. */
 const UDP_TIMEOUT_MS = 3000
 /** The same by TCP, where nothing stands in the way. */
@@ -37,9 +36,9 @@ export function providePull(ctx: RtspContext, pulls: PullTable): void {
   ctx.services.provide('pull:rtsp', {
     schemes: SCHEMES,
     async pull(request) {
-      const log = ctx.log.child({ stream: request.streamPath, source: maskUrl(request.url) })
+      const log = ctx.log.child({ stream: request.session.streamPath, source: maskUrl(request.url) })
       for (let left = request.loop; ; left -= 1) {
-        const end = await pullOnce(new RtspPull({ ctx, log, request }), request.streamPath, pulls)
+        const end = await pullOnce(new RtspPull({ ctx, log, request }), request.session.streamPath, pulls)
         if (end.by === 'server' || left === 0) return end
       }
     },
@@ -157,11 +156,12 @@ class RtspPull {
 
   async #publish(session: SourceSession): Promise<Publisher> {
     const { ctx, request } = this.#options
-    const { streamPath, publish } = request
-    const init = { streamPath, type: 'pull', url: '', query: '', client: CLIENT, signal: this.#signal } as const
     const control = new SourceControls(session, (tracks) => this.#talk(tracks))
     const bits = session.isTransportStream ? { timestampBits: 33 } : {}
-    const publisher = await ctx.streams.publish(init, { config: publish, control, ...bits })
+    const publisher = await ctx.streams.publish(
+      { ...request.session, signal: this.#signal },
+      { ...request.options, control, ...bits },
+    )
     control.publisher = publisher
     this.#control = control
     const ingest = session.deliver(publisher, ctx)

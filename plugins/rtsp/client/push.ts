@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { maskUrl, type CloseReason, type PushRequest } from 'sluice/sdk'
+import { maskUrl, type CloseReason, type PushRequest, type Subscriber } from 'sluice/sdk'
 import { describeMedias } from '../media/description.ts'
 import type { RtspFormats } from '../media/from-stream.ts'
 import { offerOf } from '../media/offer.ts'
@@ -27,7 +27,7 @@ export function providePush(ctx: RtspContext, formats: RtspFormats): void {
   ctx.services.provide('push:rtsp', {
     schemes: SCHEMES,
     push(request) {
-      const log = ctx.log.child({ stream: request.subscriber.streamPath, target: maskUrl(request.url) })
+      const log = ctx.log.child({ stream: request.session.streamPath, target: maskUrl(request.url) })
       return new RtspPush({ ctx, formats, log, request }).run()
     },
   })
@@ -50,7 +50,9 @@ class RtspPush {
 
   /** See `PushService.push`. */
   async run(): Promise<CloseReason> {
-    const { url, subscriber, signal } = this.#options.request
+    const { ctx, request } = this.#options
+    const { url, session, signal } = request
+    const subscriber = await ctx.streams.subscribe(session)
     let closed: CloseReason | undefined
     subscriber.onClose((reason) => {
       closed = reason
@@ -58,7 +60,7 @@ class RtspPush {
       this.#stop.abort()
     })
     try {
-      const client = await this.#open(new TargetUrl(url))
+      const client = await this.#open(new TargetUrl(url), subscriber)
       throw new RtspClientError(`the connection has ended: ${await client.closed}`)
     } catch (error) {
       if (closed === undefined || signal.aborted) throw error
@@ -71,11 +73,11 @@ class RtspPush {
   }
 
   /** Opens the target by the first way that it takes. */
-  async #open(url: TargetUrl): Promise<RtspClient> {
+  async #open(url: TargetUrl, subscriber: Subscriber): Promise<RtspClient> {
     let failure: unknown
     for (const kind of url.kinds(this.#options.ctx.config.transport)) {
       try {
-        return await this.#openBy(url, kind)
+        return await this.#openBy(url, kind, subscriber)
       } catch (error) {
         if (!isTransportRefusal(error)) throw error
         failure = error
@@ -84,9 +86,8 @@ class RtspPush {
     throw failure
   }
 
-  async #openBy(url: TargetUrl, kind: TransportKind) {
+  async #openBy(url: TargetUrl, kind: TransportKind, subscriber: Subscriber) {
     const { ctx, formats, log, request } = this.#options
-    const { subscriber } = request
     const { verifycertificate: verifyCertificate } = ctx.config
     const medias = offerOf(subscriber.tracks)
     if (medias.length === 0) throw new RtspClientError("RTP can carry none of the stream's tracks")
@@ -124,6 +125,7 @@ class RtspPush {
       this.#goodbye = goodbye
       subscriber.attach(muxing, sink)
       sink.release()
+      request.begun(subscriber)
       log.info({ transport: kind }, 'push')
       return client
     } catch (error) {

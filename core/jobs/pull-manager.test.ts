@@ -2,14 +2,14 @@ import { expect } from 'chai'
 import {
   InheritedConfig,
   type CloseReason,
+  type Publisher,
   type PullEnd,
   type PullRequest,
   type PullRule,
   type SessionRequest,
-  type StreamInfo,
   type Track,
 } from 'sluice/sdk'
-import { effectiveConfig } from 'sluice/sdk/testing'
+import { directDialer, effectiveConfig } from 'sluice/sdk/testing'
 import { waitFor } from '../../test/peers/wait-for.ts'
 import { HookRunner } from '../host/hooks/hook-runner.ts'
 import type { PluginView } from '../host/plugin-view.ts'
@@ -41,7 +41,7 @@ class FakeService {
 }
 
 function rule(url: string, more: Partial<PullRule> = {}): PullRule {
-  return { url, loop: 0, maxretry: 0, retryinterval: 1, header: {}, ...more }
+  return { url, loop: 0, maxretry: 0, retryinterval: 1, header: {}, proxy: '', args: {}, testmode: 0, ...more }
 }
 
 type Rules = { readonly pull?: Record<string, PullRule>; readonly onsub?: Record<string, PullRule> }
@@ -67,13 +67,27 @@ describe('PullManager', () => {
       get: () => undefined,
       subscribers: (path: string | undefined) => (watched.has(path ?? '') ? [{} as never] : []),
     }
-    const manager = new PullManager({ log: logged.log, services, tasks, hooks, streams })
-    const publish = (path: string) => hooks.notify('track', { path, type: 'pull' } as StreamInfo, {} as Track)
-    const unpublish = (path: string, reason: CloseReason) =>
-      hooks.notify('unpublished', { path, type: 'pull' } as StreamInfo, reason)
-    const resolve = (streamPath: string) => hooks.resolve({ streamPath } as SessionRequest)
+    const manager = new PullManager({
+      log: logged.log,
+      services,
+      tasks,
+      hooks,
+      streams,
+      folders: () => [],
+      dialer: () => directDialer,
+    })
+    const ends = new Map<string, (reason: CloseReason) => void>()
+    const publish = (path: string) => {
+      const { observer } = service().running.findLast(({ request }) => request.session.streamPath === path)!.request
+        .options
+      const onClose = (listener: (reason: CloseReason) => void) => void ends.set(path, listener)
+      observer?.published({ writtenBytes: 0, onClose } as Publisher)
+      observer?.track({} as Track)
+    }
+    const unpublish = (path: string, reason: CloseReason) => ends.get(path)?.(reason)
+    const resolve = (streamPath: string, params = {}) => hooks.resolve({ streamPath, params } as SessionRequest)
     const service = () => services.get('pull:x') as FakeService
-    const paths = () => service().running.map(({ request }) => request.streamPath)
+    const paths = () => service().running.map(({ request }) => request.session.streamPath)
     const nodes = () => tasks.snapshot().children.flatMap(({ children }) => children)
     return { logged, services, watched, manager, publish, unpublish, resolve, service, paths, nodes, tasks }
   }
@@ -155,7 +169,7 @@ describe('PullManager', () => {
     const [node] = nodes()
     expect(node?.owner).to.equal('a')
     expect(node?.description).to.eql({
-      ...{ kind: 'pull', protocol: 'x', origin: 'rule' },
+      ...{ kind: 'pull', protocol: 'x', origin: 'rule', state: 'connecting', tries: '1', bitrate: '0 kbit/s' },
       url: 'x://******@host/a?key=******',
     })
     const [before] = service().running
@@ -179,7 +193,7 @@ describe('PullManager', () => {
       await waitFor(() => service().running.length > 0)
       expect(service().running.map(({ request }) => request.url)).to.eql(['x://h/b/a?p=live/a-b$9'])
       const idle = { idletimeout: ON_DEMAND_IDLE_MS, delayclosetimeout: ON_DEMAND_IDLE_MS }
-      expect(service().running[0]?.request.publish).to.eql(idle)
+      expect(service().running[0]?.request.options.config).to.eql(idle)
     })
 
     it('lets no path out of its place in an address', async () => {
@@ -263,12 +277,12 @@ describe('PullManager', () => {
     services.set('pull:y', Object.assign(new FakeService(), { endings: ['.m3u8', '.y'] }))
     manager.apply([plugin({}), plugin({}, 'y'), plugin({}, 'silent')])
     const addresses = ['xs://h/a.y', 'http://h/a.M3U8?b=c.y', 'http://h/a.y', 'http://h/a.z', 'silent://h/a']
-    const found = addresses.map((address) => manager.protocolOf(new URL(address)))
+    const found = addresses.map((address) => manager.protocolOf(address))
     expect(found).to.eql(['x', 'x', 'y', undefined, undefined])
   })
 
   describe('for operators', () => {
-    const wanted = { plugin: 'x', streamPath: 'a', rule: rule('x://a'), publish: {} }
+    const wanted = { plugin: 'x', streamPath: 'a', rule: rule('x://a'), publish: {}, args: {} }
 
     it('tells that the stream is up, or why not', async () => {
       const { manager, service, paths, publish } = rig()

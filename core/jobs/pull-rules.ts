@@ -1,6 +1,7 @@
 import type { PublishConfig, PullConfig, PullRule } from 'sluice/sdk'
-import { hasPullRules } from '../config/schema.ts'
 import type { PluginView } from '../host/plugin-view.ts'
+import { fillGroups } from './group-references.ts'
+import { sectionsWithRules } from './rule-sections.ts'
 
 /** How long a pull that was started for a subscriber goes on without any, where the config says nothing else. */
 export const ON_DEMAND_IDLE_MS = 10_000
@@ -12,6 +13,13 @@ export type WantedPull = {
   readonly streamPath: string
   readonly rule: PullRule
   readonly publish: Readonly<Partial<PublishConfig>>
+  /** The query of the subscriber that it is for. */
+  readonly args: Readonly<Record<string, string>>
+}
+
+/** Who knows what to pull for a subscriber of a path. */
+export interface PullSource {
+  match(streamPath: string): WantedPull | undefined
 }
 
 type RuleSection = PullConfig & { readonly publish: PublishConfig }
@@ -24,7 +32,7 @@ type OnDemandRule = {
 type IdleMs = Pick<PublishConfig, 'idletimeout' | 'delayclosetimeout'>
 
 /** The rules of the plugins that run, in the order of the plugins and of the file. */
-export class PullRules {
+export class PullRules implements PullSource {
   /** Pulls that are always wanted, by path; of two rules for a path, the first counts. */
   readonly fixed: ReadonlyMap<string, WantedPull>
   /** The plugins that can have rules, whether they have some or not. */
@@ -32,16 +40,16 @@ export class PullRules {
   readonly #onDemand: readonly OnDemandRule[]
 
   constructor(plugins: readonly PluginView[]) {
-    const sections = plugins.flatMap(({ name, state, definition, config }) => {
-      if (state !== 'running' || definition === undefined || !hasPullRules(definition)) return []
-      // The config system put these groups into the section of a plugin with pull rules.
-      return [{ plugin: name, section: config?.values as RuleSection | undefined }]
-    })
+    // The config system put these groups into the section of a plugin with pull rules.
+    const sections = sectionsWithRules(plugins, 'pull').map(({ plugin, values }) => ({
+      plugin,
+      section: values as RuleSection | undefined,
+    }))
     this.plugins = sections.map(({ plugin }) => plugin)
     const fixed = new Map<string, WantedPull>()
     for (const { plugin, section } of sections) {
       for (const [streamPath, rule] of Object.entries(section?.pull ?? {})) {
-        if (!fixed.has(streamPath)) fixed.set(streamPath, { plugin, streamPath, rule, publish: {} })
+        if (!fixed.has(streamPath)) fixed.set(streamPath, { plugin, streamPath, rule, publish: {}, args: {} })
       }
     }
     this.fixed = fixed
@@ -58,31 +66,14 @@ export class PullRules {
     for (const { plugin, pattern, rule, idleMs } of this.#onDemand) {
       const groups = pattern.exec(streamPath)
       if (groups === null) continue
-      return { plugin, streamPath, rule: { ...rule, url: filledIn(rule.url, groups) }, publish: idleMs }
+      return { plugin, streamPath, rule: { ...rule, url: fillGroups(rule.url, groups) }, publish: idleMs, args: {} }
     }
     return undefined
   }
 }
 
-/**
- * Viewers choose what the groups hold, so within an address they are encoded: they can't leave the part of it that they
- * stand in.
- */
-function filledIn(url: string, groups: readonly (string | undefined)[]): string {
-  const isAddress = url.includes('://')
-  return url.replaceAll(/\$(\d)/gu, (reference, digit: string) => {
-    if (Number(digit) >= groups.length) return reference
-    const text = groups[Number(digit)] ?? ''
-    return isAddress ? text.split('/').map(encoded).join('/') : text
-  })
-}
-
-function encoded(part: string): string {
-  return encodeURIComponent(part.toWellFormed())
-}
-
 /** Nobody else ends such a pull: its subscriber may leave before or after it has begun to publish. */
-function idleTimes(publish: PublishConfig | undefined): IdleMs {
+export function idleTimes(publish: Pick<PublishConfig, 'idletimeout' | 'delayclosetimeout'> | undefined): IdleMs {
   return {
     idletimeout: publish?.idletimeout || ON_DEMAND_IDLE_MS,
     delayclosetimeout: publish?.delayclosetimeout || ON_DEMAND_IDLE_MS,

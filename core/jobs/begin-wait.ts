@@ -1,0 +1,28 @@
+import { SluiceError } from 'sluice/sdk'
+import { messageOf } from '../base/message-of.ts'
+import type { Job } from './job.ts'
+
+/** An operator who asks for a job is told how it went when that is known within this. */
+const BEGIN_TIMEOUT_MS = 5000
+
+class JobFailed extends SluiceError {
+  constructor(message: string) {
+    super('JOB_FAILED', 502, message)
+  }
+}
+
+/**
+ * Waits a little for a job to begin.
+ * @throws {SluiceError} when it failed (502)
+ */
+export async function awaitBegin({ begun }: Job): Promise<void> {
+  const late = Promise.withResolvers<void>()
+  const timer = setTimeout(() => late.resolve(), BEGIN_TIMEOUT_MS).unref()
+  try {
+    await Promise.race([begun, late.promise])
+  } catch (error) {
+    throw new JobFailed(messageOf(error))
+  } finally {
+    clearTimeout(timer)
+  }
+}

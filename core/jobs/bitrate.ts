@@ -1,0 +1,29 @@
+/** A rate over less time than this says little. */
+const MIN_INTERVAL_MS = 1000
+
+/** The rate of a count of bytes, between the times at which somebody looks. */
+export class Bitrate {
+  readonly #bytes: () => number
+  #sampledBytes = 0
+  #sampledMs: number
+  #bitsPerSecond = 0
+
+  /** @param nowMs the clock that {@link Bitrate.sample} is given */
+  constructor(bytes: () => number, nowMs: number) {
+    this.#bytes = bytes
+    this.#sampledMs = nowMs
+  }
+
+  /** Bits a second since the sample before. */
+  sample(nowMs: number): number {
+    const intervalMs = nowMs - this.#sampledMs
+    if (intervalMs < MIN_INTERVAL_MS) return this.#bitsPerSecond
+    const bytes = this.#bytes()
+    // A new try counts from 0.
+    const grown = bytes >= this.#sampledBytes ? bytes - this.#sampledBytes : bytes
+    this.#bitsPerSecond = Math.round((grown * 8 * 1000) / intervalMs)
+    this.#sampledBytes = bytes
+    this.#sampledMs = nowMs
+    return this.#bitsPerSecond
+  }
+}

@@ -1,0 +1,146 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import type { Task, TaskRegistry } from 'sluice/sdk'
+import { backoffMs } from './backoff.ts'
+import { Bitrate } from './bitrate.ts'
+import { JobSteps } from './job-steps.ts'
+
+/** What a job does at present. */
+export type JobState = 'waiting' | 'connecting' | 'running' | 'retrying'
+
+/** How a try ended: it is over, its plugin was replaced, or it failed. */
+export type Outcome = 'over' | 'replaced' | { readonly failure: string }
+
+type JobOptions = {
+  readonly log: Logger
+  readonly tasks: TaskRegistry
+  readonly streamPath: string
+  /** What operators are shown of it, with nothing secret. */
+  readonly description: Readonly<Record<string, string>>
+  readonly policy: { readonly maxretry: number; readonly retryinterval: number }
+  /** Tries once; what it rejects with is a failure. */
+  readonly attempt: (signal: AbortSignal) => Promise<Outcome>
+  /** Whether it is to be tried again after a failure. */
+  readonly isWanted: () => boolean
+  /** The bytes of media that the try has moved. */
+  readonly movedBytes: () => number
+  /** What had the place before; the job waits for its end. */
+  readonly after?: Promise<void> | undefined
+}
+
+/** Work that connects to another server and is tried again when it fails; a task of the server. */
+export class Job {
+  readonly steps = new JobSteps()
+  readonly log: Logger
+  readonly #options: JobOptions
+  readonly #task: Task
+  readonly #begun = Promise.withResolvers<void>()
+  readonly #bitrate: Bitrate
+  #state: JobState = 'waiting'
+  #tries = 0
+  /** In a row. */
+  #failures = 0
+  #lastError = ''
+
+  constructor(options: JobOptions) {
+    const { streamPath: owner, tasks, after } = options
+    this.#options = options
+    this.log = options.log
+    this.#bitrate = new Bitrate(options.movedBytes, performance.now())
+    this.#begun.promise.catch(() => {})
+    this.#task = tasks.start({
+      owner,
+      description: () => this.#describe(),
+      run: async (signal) => {
+        await after
+        await this.#run(signal)
+      },
+    })
+  }
+
+  get state(): JobState {
+    return this.#state
+  }
+
+  /** Why the latest try that failed did; empty when none has. */
+  get lastError(): string {
+    return this.#lastError
+  }
+
+  /** Resolves when media flows for the first time, and rejects when the job ended without. */
+  get begun(): Promise<void> {
+    return this.#begun.promise
+  }
+
+  /** Settles when it has ended for good; never rejects. */
+  get done(): Promise<void> {
+    return this.#task.done
+  }
+
+  /** Media flows: failures from now on are counted anew. */
+  succeeded(): void {
+    this.#failures = 0
+    this.#state = 'running'
+    this.steps.complete()
+    this.#begun.resolve()
+  }
+
+  stop(reason: string): void {
+    this.#task.stop(reason)
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    this.#failures = 0
+    while (!signal.aborted) {
+      const outcome = await this.#try(signal)
+      if (outcome === 'replaced') continue
+      if (outcome === 'over' || signal.aborted || !(await this.#retries(outcome.failure, signal))) break
+    }
+    this.#begun.reject(new Error('it has ended'))
+  }
+
+  async #try(signal: AbortSignal): Promise<Outcome> {
+    this.#tries += 1
+    this.#state = 'connecting'
+    this.steps.restart()
+    this.steps.begin('connect')
+    try {
+      return await this.#options.attempt(signal)
+    } catch (error) {
+      return signal.aborted ? 'over' : { failure: error instanceof Error ? error.message : 'it failed' }
+    }
+  }
+
+  /** Waits for the next try; false when there is none. */
+  async #retries(failure: string, signal: AbortSignal): Promise<boolean> {
+    const { policy, isWanted } = this.#options
+    this.#failures += 1
+    this.#lastError = failure
+    this.steps.complete(failure)
+    const last = (policy.maxretry >= 0 && this.#failures > policy.maxretry) || !isWanted()
+    this.log[last ? 'error' : 'warn'](
+      { failures: this.#failures },
+      `the ${this.#options.description['kind']} failed: ${failure}`,
+    )
+    if (last) {
+      this.#begun.reject(new Error(failure))
+      return false
+    }
+    this.#state = 'retrying'
+    const waitMs = backoffMs(this.#failures, policy.retryinterval, Math.random())
+    await delay(waitMs, undefined, { signal }).catch(() => {})
+    return !signal.aborted && isWanted()
+  }
+
+  #describe(): Record<string, string> {
+    const error = this.#lastError === '' ? {} : { lastError: this.#lastError }
+    const bitrate = this.#state === 'running' ? this.#bitrate.sample(performance.now()) : 0
+    return {
+      ...this.#options.description,
+      state: this.#state,
+      tries: String(this.#tries),
+      bitrate: `${Math.round(bitrate / 1000)} kbit/s`,
+      ...error,
+    }
+  }
+}

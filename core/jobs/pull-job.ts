@@ -1,0 +1,125 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Logger } from 'pino'
+import {
+  maskUrl,
+  type CloseReason,
+  type Dialer,
+  type Publisher,
+  type PullEnd,
+  type PullRequest,
+  type PullService,
+  type TaskRegistry,
+} from 'sluice/sdk'
+import { Job, type Outcome } from './job.ts'
+import type { WantedPull } from './pull-rules.ts'
+import { findSourceFile, namesFile } from './source-file.ts'
+
+/** Who wants a pull: a rule or a proxy for as long as it is there, subscribers while there are some, an operator once. */
+export type PullOrigin = 'rule' | 'proxy' | 'subscriber' | 'operator'
+
+type PullJobOptions = {
+  readonly log: Logger
+  readonly tasks: TaskRegistry
+  /** The service of a plugin at present; each try takes that of the newest generation. */
+  service(plugin: string): PullService | undefined
+  /** Whether anybody has the path or waits for it. */
+  isWatched(streamPath: string): boolean
+  /** Folders with files that may be played. */
+  folders(): readonly string[]
+  /** @param proxy its address; empty is none */
+  dialer(proxy: string): Dialer
+}
+
+/** One pull: its tries, and its place in the task tree. */
+export class PullJob {
+  readonly wanted: WantedPull
+  readonly origin: PullOrigin
+  readonly #options: PullJobOptions
+  readonly #job: Job
+  #publisher: Publisher | undefined
+  #ending = false
+
+  /** Begins when `after`, the pull that had the path before, has ended. */
+  constructor(wanted: WantedPull, origin: PullOrigin, options: PullJobOptions, after?: Promise<void>) {
+    const { plugin, streamPath, rule } = wanted
+    const url = maskUrl(rule.url)
+    this.wanted = wanted
+    this.origin = origin
+    this.#options = options
+    this.#job = new Job({
+      log: options.log.child({ plugin, stream: streamPath, url }),
+      tasks: options.tasks,
+      streamPath,
+      description: { kind: 'pull', protocol: plugin, url, origin },
+      policy: rule,
+      attempt: (signal) => this.#attempt(signal),
+      isWanted: () => origin !== 'subscriber' || options.isWatched(streamPath),
+      movedBytes: () => this.#publisher?.writtenBytes ?? 0,
+      after,
+    })
+  }
+
+  /** Its tries; `begun` is when the stream has its first track. */
+  get job(): Job {
+    return this.#job
+  }
+
+  does({ plugin, rule, publish }: WantedPull): boolean {
+    return plugin === this.wanted.plugin && isDeepStrictEqual([rule, publish], [this.wanted.rule, this.wanted.publish])
+  }
+
+  /** True once its publisher was closed, while the source is being left: it brings no stream any more. */
+  get ending(): boolean {
+    return this.#ending
+  }
+
+  async #attempt(signal: AbortSignal): Promise<Outcome> {
+    const { plugin } = this.wanted
+    this.#ending = false
+    this.#publisher = undefined
+    const service = this.#options.service(plugin)
+    if (service === undefined) return { failure: `there is no plugin that pulls by ${plugin} at present` }
+    const isReplaced = () => this.#options.service(plugin) !== undefined && this.#options.service(plugin) !== service
+    try {
+      const end = await service.pull(await this.#request(service, signal))
+      if (end.by === 'server' && isReplaced()) return 'replaced'
+      return this.#outcomeOf(end)
+    } catch (error) {
+      if (!signal.aborted && isReplaced()) return 'replaced'
+      throw error
+    }
+  }
+
+  async #request(service: PullService, signal: AbortSignal): Promise<PullRequest> {
+    const { plugin, streamPath, rule, publish, args } = this.wanted
+    const { url, header, loop, proxy } = rule
+    const isFile = namesFile(url, service.files ?? [])
+    const observer = {
+      published: (publisher: Publisher) => this.#published(publisher),
+      track: () => this.#job.succeeded(),
+    }
+    const client = { ip: '', port: 0, userAgent: `${plugin} pull` }
+    return {
+      ...{ url, header, loop, signal },
+      file: isFile ? await findSourceFile(url, this.#options.folders()) : undefined,
+      session: { streamPath, type: 'pull', url: '', query: '', client, signal },
+      options: { config: publish, observer, unlisted: rule.testmode === 1 },
+      args: { ...rule.args, ...args },
+      dial: this.#options.dialer(proxy),
+      step: (name, description) => this.#job.steps.begin(name, description),
+    }
+  }
+
+  #published(publisher: Publisher): void {
+    this.#publisher = publisher
+    // When no media came it is tried again.
+    publisher.onClose(({ code }: CloseReason) => (this.#ending = code !== 'timeout'))
+  }
+
+  #outcomeOf(end: PullEnd): Outcome {
+    // That no media comes is the source's fault.
+    if (end.by === 'server' && end.reason.code === 'timeout') return { failure: 'no media came' }
+    this.#job.log.info({ reason: end.by === 'server' ? end.reason.text : 'the source is over' }, 'the pull has ended')
+    return 'over'
+  }
+}

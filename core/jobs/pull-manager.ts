@@ -1,0 +1,166 @@
+import path from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import type { Logger } from 'pino'
+import { StreamExists, StreamUnavailable, type Dialer, type PullService, type TaskRegistry } from 'sluice/sdk'
+import type { HookRunner } from '../host/hooks/hook-runner.ts'
+import type { PluginView } from '../host/plugin-view.ts'
+import type { TaskTree } from '../observe/task-tree.ts'
+import type { StreamRegistry } from '../stream/registry.ts'
+import { awaitBegin } from './begin-wait.ts'
+import { PullJob, type PullOrigin } from './pull-job.ts'
+import { PullRules, type PullSource, type WantedPull } from './pull-rules.ts'
+import { namesFile } from './source-file.ts'
+
+type PullManagerOptions = {
+  readonly log: Logger
+  readonly services: { get(name: string): unknown }
+  readonly tasks: Pick<TaskTree, 'registryFor'>
+  readonly hooks: Pick<HookRunner, 'registryFor'>
+  readonly streams: Pick<StreamRegistry, 'get' | 'subscribers'>
+  /** Folders with files that may be played. */
+  readonly folders: () => readonly string[]
+  /** @param proxy its address; empty is none */
+  readonly dialer: (proxy: string) => Dialer
+}
+
+/** All pulls of the server, one at most for each path: those of the rules, of proxies, for subscribers and of operators. */
+export class PullManager {
+  readonly #options: PullManagerOptions
+  readonly #tasks: TaskRegistry
+  /** Those that have not ended, by path. */
+  readonly #jobs = new Map<string, PullJob>()
+  /** Besides the rules, and asked before them. */
+  readonly #sources: PullSource[] = []
+  #rules = new PullRules([])
+  /** What the rules without expression ask for, done or not, by path. */
+  #fixed: ReadonlyMap<string, WantedPull> = new Map()
+  #closed = false
+
+  constructor(options: PullManagerOptions) {
+    this.#options = options
+    const owner = { plugin: 'global', generation: 1, log: options.log }
+    this.#tasks = options.tasks.registryFor(owner)
+    const hooks = options.hooks.registryFor(owner)
+    hooks.on('resolve', ({ streamPath, params }) => this.demand(streamPath, params))
+  }
+
+  /** Takes over the rules of the plugins as they are now: starts what is new, ends what is gone, leaves the rest alone. */
+  apply(plugins: readonly PluginView[]): void {
+    if (this.#closed) return
+    this.#rules = new PullRules(plugins)
+    const before = this.#fixed
+    this.#fixed = this.#rules.fixed
+    for (const [streamPath, pull] of this.#jobs) {
+      if (pull.origin === 'rule' && !this.#fixed.has(streamPath)) pull.job.stop('its rule is gone')
+      if (pull.origin === 'subscriber') this.#renew(pull)
+    }
+    for (const [streamPath, wanted] of this.#fixed) {
+      if (!isDeepStrictEqual(before.get(streamPath), wanted)) this.#start(wanted, 'rule')
+    }
+  }
+
+  /** Asks another one what to pull for subscribers, before the rules. */
+  addSource(source: PullSource): void {
+    this.#sources.push(source)
+  }
+
+  /** The pull of a path that has not ended. */
+  get(streamPath: string): PullJob | undefined {
+    return this.#jobs.get(streamPath)
+  }
+
+  /** Whether a plugin offers to pull by this protocol. */
+  canPull(protocol: string): boolean {
+    return this.#service(protocol) !== undefined
+  }
+
+  /** The plugin that pulls such an address or plays such a file, as its service says of itself; undefined when none says so. */
+  protocolOf(url: string): string | undefined {
+    const { plugins } = this.#rules
+    const parsed = URL.parse(url)
+    const scheme = parsed?.protocol.slice(0, -1)
+    const ending = path.extname(parsed?.pathname ?? '').toLowerCase()
+    return (
+      plugins.find((plugin) => namesFile(url, this.#service(plugin)?.files ?? [])) ??
+      plugins.find((plugin) => scheme !== undefined && this.#service(plugin)?.schemes?.includes(scheme)) ??
+      plugins.find((plugin) => ending !== '' && this.#service(plugin)?.endings?.includes(ending))
+    )
+  }
+
+  /**
+   * Starts a pull, and waits a little for its stream.
+   * @throws {StreamExists} when the path is pulled already, or has a publisher that is not to be replaced
+   * @throws {SluiceError} when the pull failed (502), or the server is stopping (503)
+   */
+  async request(wanted: WantedPull): Promise<void> {
+    const { streamPath, publish, rule } = wanted
+    if (this.#closed) throw new StreamUnavailable('the server is stopping')
+    if (this.#jobs.has(streamPath)) throw new StreamExists()
+    const isTaken = rule.testmode === 0 && this.#options.streams.get(streamPath) !== undefined
+    if (isTaken && publish.kickexist !== true) throw new StreamExists()
+    await awaitBegin(this.#start(wanted, 'operator').job)
+  }
+
+  /** Starts a pull for a proxy; one that has the path is stopped first. */
+  startProxy(wanted: WantedPull): PullJob | undefined {
+    return this.#closed ? undefined : this.#start(wanted, 'proxy')
+  }
+
+  /** Pulls a path for those who wait for it, if anybody knows where from; returns whether it will have a publisher. */
+  demand(streamPath: string, args: Readonly<Record<string, string>>): boolean {
+    const pull = this.#jobs.get(streamPath)
+    if (pull !== undefined && !pull.ending) return true
+    const wanted = this.#closed || this.#fixed.has(streamPath) ? undefined : this.#match(streamPath)
+    if (wanted === undefined) return pull !== undefined
+    this.#start({ ...wanted, args }, 'subscriber')
+    return true
+  }
+
+  /** Ends all pulls and starts no more. */
+  close(reason: string): void {
+    this.#closed = true
+    for (const { job } of this.#jobs.values()) job.stop(reason)
+  }
+
+  #match(streamPath: string): WantedPull | undefined {
+    for (const source of [...this.#sources, this.#rules]) {
+      const wanted = source.match(streamPath)
+      if (wanted !== undefined) return wanted
+    }
+    return undefined
+  }
+
+  /** Looks at a pull for subscribers with the rules as they are now. */
+  #renew(pull: PullJob): void {
+    const { streamPath, args } = pull.wanted
+    const wanted = this.#match(streamPath)
+    if (wanted !== undefined && pull.does(wanted)) return
+    if (wanted !== undefined && this.#isWatched(streamPath)) this.#start({ ...wanted, args }, 'subscriber')
+    else pull.job.stop('its rule is gone')
+  }
+
+  #start(wanted: WantedPull, origin: PullOrigin): PullJob {
+    const { streamPath } = wanted
+    const before = this.#jobs.get(streamPath)
+    before?.job.stop('another pull takes the path')
+    const { log, folders, dialer } = this.#options
+    const options = {
+      ...{ log, tasks: this.#tasks, folders, dialer },
+      service: (plugin: string) => this.#service(plugin),
+      isWatched: (watched: string) => this.#isWatched(watched),
+    }
+    const pull = new PullJob(wanted, origin, options, before?.job.done)
+    this.#jobs.set(streamPath, pull)
+    void pull.job.done.then(() => this.#jobs.get(streamPath) === pull && this.#jobs.delete(streamPath))
+    return pull
+  }
+
+  #service(plugin: string): PullService | undefined {
+    // Plugins can provide a service of such a name only with this type.
+    return this.#options.services.get(`pull:${plugin}`) as PullService | undefined
+  }
+
+  #isWatched(streamPath: string): boolean {
+    return this.#options.streams.subscribers(streamPath).length > 0
+  }
+}

@@ -1,0 +1,90 @@
+import type { Logger } from 'pino'
+import {
+  maskUrl,
+  type CloseReason,
+  type Dialer,
+  type PushRequest,
+  type PushService,
+  type TaskRegistry,
+} from 'sluice/sdk'
+import { Job, type Outcome } from './job.ts'
+import type { WantedPush } from './push-rules.ts'
+
+/** Who wants a push: a rule or a proxy for as long as it is there, an operator once. */
+export type PushOrigin = 'rule' | 'proxy' | 'operator'
+
+type PushJobOptions = {
+  readonly log: Logger
+  readonly tasks: TaskRegistry
+  /** The service of a plugin at present; each try takes that of the newest generation. */
+  service(plugin: string): PushService | undefined
+  isPublished(streamPath: string): boolean
+  /** The bytes that a subscriber was sent so far. */
+  sentBytes(subscriberId: number): number
+  /** @param proxy its address; empty is none */
+  dialer(proxy: string): Dialer
+}
+
+/** One push: its tries, and its place in the task tree. It is over when the stream is. */
+export class PushJob {
+  readonly wanted: WantedPush
+  readonly origin: PushOrigin
+  readonly job: Job
+  readonly #options: PushJobOptions
+  #subscriberId: number | undefined
+
+  /** Begins when `after`, the same push before, has ended. */
+  constructor(wanted: WantedPush, origin: PushOrigin, options: PushJobOptions, after?: Promise<void>) {
+    const { plugin, streamPath, rule } = wanted
+    const url = maskUrl(rule.url)
+    this.wanted = wanted
+    this.origin = origin
+    this.#options = options
+    this.job = new Job({
+      log: options.log.child({ plugin, stream: streamPath, url }),
+      tasks: options.tasks,
+      streamPath,
+      description: { kind: 'push', protocol: plugin, url, origin },
+      policy: rule,
+      attempt: (signal) => this.#attempt(signal),
+      isWanted: () => options.isPublished(streamPath),
+      movedBytes: () => (this.#subscriberId === undefined ? 0 : options.sentBytes(this.#subscriberId)),
+      after,
+    })
+  }
+
+  async #attempt(signal: AbortSignal): Promise<Outcome> {
+    const { plugin, streamPath, rule } = this.wanted
+    this.#subscriberId = undefined
+    const service = this.#options.service(plugin)
+    if (service === undefined) return { failure: `there is no plugin that pushes by ${plugin} at present` }
+    const isReplaced = () => this.#options.service(plugin) !== undefined && this.#options.service(plugin) !== service
+    const request: PushRequest = {
+      ...{ url: rule.url, header: rule.header, signal },
+      session: {
+        ...{ streamPath, type: 'push', url: '', query: '', signal },
+        client: { ip: '', port: 0, userAgent: `${plugin} push` },
+      },
+      dial: this.#options.dialer(rule.proxy),
+      step: (name, description) => this.job.steps.begin(name, description),
+      begun: ({ id }) => {
+        this.#subscriberId = id
+        this.job.succeeded()
+      },
+    }
+    try {
+      const reason = await service.push(request)
+      return this.#outcomeOf(reason, isReplaced())
+    } catch (error) {
+      if (!signal.aborted && isReplaced()) return 'replaced'
+      throw error
+    }
+  }
+
+  #outcomeOf({ code, text }: CloseReason, replaced: boolean): Outcome {
+    if (code === 'unloaded' && replaced) return 'replaced'
+    if (code === 'slow' || code === 'failed') return { failure: text }
+    this.job.log.info({ reason: text }, 'the push has ended')
+    return 'over'
+  }
+}

@@ -1,0 +1,134 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Logger } from 'pino'
+import {
+  SluiceError,
+  StreamNotFound,
+  StreamUnavailable,
+  type Dialer,
+  type PushService,
+  type TaskRegistry,
+} from 'sluice/sdk'
+import type { HookRunner } from '../host/hooks/hook-runner.ts'
+import type { PluginView } from '../host/plugin-view.ts'
+import type { TaskTree } from '../observe/task-tree.ts'
+import type { StreamRegistry } from '../stream/registry.ts'
+import { awaitBegin } from './begin-wait.ts'
+import { PushJob, type PushOrigin } from './push-job.ts'
+import { PushRules, type WantedPush } from './push-rules.ts'
+
+type PushManagerOptions = {
+  readonly log: Logger
+  readonly services: { get(name: string): unknown }
+  readonly tasks: Pick<TaskTree, 'registryFor'>
+  readonly hooks: Pick<HookRunner, 'registryFor'>
+  readonly streams: Pick<StreamRegistry, 'get' | 'list' | 'subscriber'>
+  /** @param proxy its address; empty is none */
+  readonly dialer: (proxy: string) => Dialer
+}
+
+/** There is a push of this stream to this address (api.md 1.1). */
+export class PushExists extends SluiceError {
+  constructor() {
+    super('PUSH_EXISTS', 409, 'push remote url exist')
+  }
+}
+
+/** All pushes of the server, one at most for each stream and address: those of the rules, of proxies and of operators. */
+export class PushManager {
+  readonly #options: PushManagerOptions
+  readonly #tasks: TaskRegistry
+  /** Those that have not ended. */
+  readonly #jobs = new Set<PushJob>()
+  #rules = new PushRules([])
+  #closed = false
+
+  constructor(options: PushManagerOptions) {
+    this.#options = options
+    const owner = { plugin: 'global', generation: 1, log: options.log }
+    this.#tasks = options.tasks.registryFor(owner)
+    const hooks = options.hooks.registryFor(owner)
+    hooks.on('published', ({ path }) => this.#startRules(path))
+  }
+
+  /** Takes over the rules of the plugins as they are now: starts what is new, ends what is gone, leaves the rest alone. */
+  apply(plugins: readonly PluginView[]): void {
+    if (this.#closed) return
+    this.#rules = new PushRules(plugins)
+    for (const push of this.#jobs) {
+      const wanted = this.#rules.match(push.wanted.streamPath)
+      if (push.origin === 'rule' && !wanted.some((other) => isDeepStrictEqual(other, push.wanted))) {
+        push.job.stop('its rule is gone')
+      }
+    }
+    for (const { path } of this.#options.streams.list()) this.#startRules(path)
+  }
+
+  /** Whether a plugin offers to push by this protocol. */
+  canPush(protocol: string): boolean {
+    return this.#service(protocol) !== undefined
+  }
+
+  /** The plugin that pushes to such an address, as its service says of itself; undefined when none says so. */
+  protocolOf({ protocol }: URL): string | undefined {
+    const scheme = protocol.slice(0, -1)
+    return this.#rules.plugins.find((plugin) => this.#service(plugin)?.schemes.includes(scheme))
+  }
+
+  /** The pushes of a stream, or of all, that have not ended. */
+  list(streamPath?: string): PushJob[] {
+    return [...this.#jobs].filter(({ wanted }) => streamPath === undefined || wanted.streamPath === streamPath)
+  }
+
+  /**
+   * Starts a push for an operator, and waits a little for the target to take it.
+   * @throws {StreamNotFound} when nobody publishes the stream
+   * @throws {PushExists}
+   * @throws {SluiceError} when the push failed (502), or the server is stopping (503)
+   */
+  async request(wanted: WantedPush): Promise<void> {
+    if (this.#options.streams.get(wanted.streamPath) === undefined) throw new StreamNotFound()
+    await awaitBegin(this.start(wanted, 'operator').job)
+  }
+
+  /**
+   * Starts a push.
+   * @throws {PushExists}
+   * @throws {StreamUnavailable} the server is stopping
+   */
+  start(wanted: WantedPush, origin: PushOrigin): PushJob {
+    if (this.#closed) throw new StreamUnavailable('the server is stopping')
+    if (this.#find(wanted) !== undefined) throw new PushExists()
+    const { log, streams, dialer } = this.#options
+    const push = new PushJob(wanted, origin, {
+      ...{ log, tasks: this.#tasks, dialer },
+      service: (plugin) => this.#service(plugin),
+      isPublished: (path) => streams.get(path) !== undefined,
+      sentBytes: (id) => streams.subscriber(id)?.sentBytes ?? 0,
+    })
+    this.#jobs.add(push)
+    void push.job.done.then(() => this.#jobs.delete(push))
+    return push
+  }
+
+  /** Ends all pushes and starts no more. */
+  close(reason: string): void {
+    this.#closed = true
+    for (const { job } of this.#jobs) job.stop(reason)
+  }
+
+  #startRules(streamPath: string): void {
+    if (this.#closed) return
+    for (const wanted of this.#rules.match(streamPath)) {
+      if (this.#find(wanted) === undefined) this.start(wanted, 'rule')
+    }
+  }
+
+  #find({ streamPath, rule }: WantedPush): PushJob | undefined {
+    return this.list(streamPath).find(({ wanted }) => wanted.rule.url === rule.url)
+  }
+
+  #service(plugin: string): PushService | undefined {
+    // Plugins can provide a service of such a name only with this type.
+    return this.#options.services.get(`push:${plugin}`) as PushService | undefined
+  }
+}

@@ -1,0 +1,32 @@
+import type { Socket } from 'node:net'
+
+/** Where a connection is to go. */
+export type DialTarget = {
+  /** A name or an address; IPv6 without brackets. */
+  readonly host: string
+  readonly port: number
+  /** Encrypts the connection, and checks the certificate for the host unless told not to. */
+  readonly tls?: { readonly verifyCertificate: boolean; readonly alpn?: readonly string[] }
+  /** Gives up. */
+  readonly signal?: AbortSignal
+}
+
+/**
+ * Opens connections to other servers for a pull or push: through its proxy where it has one, and never to an address that
+ * `global.pull.deny` names, whatever name or redirect led there.
+ */
+export interface Dialer {
+  /** Connections go through a proxy, so nothing but TCP reaches the target. */
+  readonly proxied: boolean
+  /**
+   * Resolves with a connected socket, after the TLS handshake where there is one.
+   * @throws {Error} that says what is wrong, with nothing secret in its message: the name is unknown, the address is denied,
+   * nobody answers in time, the proxy refuses, the certificate is not trusted
+   */
+  connect(target: DialTarget): Promise<Socket>
+  /**
+   * For protocols that send datagrams.
+   * @throws {Error} when the address may not be reached
+   */
+  checkAddress(ip: string): void
+}
