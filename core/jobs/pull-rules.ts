@@ -73,7 +73,7 @@ export class PullRules implements PullSource {
 }
 
 /** Nobody else ends such a pull: its subscriber may leave before or after it has begun to publish. */
-export function idleTimes(publish: Pick<PublishConfig, 'idletimeout' | 'delayclosetimeout'> | undefined): IdleMs {
+function idleTimes(publish: Pick<PublishConfig, 'idletimeout' | 'delayclosetimeout'> | undefined): IdleMs {
   return {
     idletimeout: publish?.idletimeout || ON_DEMAND_IDLE_MS,
     delayclosetimeout: publish?.delayclosetimeout || ON_DEMAND_IDLE_MS,

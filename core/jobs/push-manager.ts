@@ -27,7 +27,7 @@ type PushManagerOptions = {
 }
 
 /** There is a push of this stream to this address (api.md 1.1). */
-export class PushExists extends SluiceError {
+class PushExists extends SluiceError {
   constructor() {
     super('PUSH_EXISTS', 409, 'push remote url exist')
   }
