@@ -4,5 +4,5 @@ import type { RtspConfig } from './config.ts'
 /** What the plugin is given, with its config. */
 export type RtspContext = PluginContext<PluginConfig<typeof RtspConfig>>
 
-/** Timers that end with the generation. */
-export type Timers = Pick<RtspContext, 'setTimeout' | 'setInterval'>
+/** Timers that end with the generation, and the signal of that end. */
+export type Timers = Pick<RtspContext, 'setTimeout' | 'setInterval' | 'signal'>

@@ -24,8 +24,8 @@ const PEERS = ['ffmpeg', 'GStreamer'] as const
 const AUDIO_SHIFT_MS = 60
 /** ffmpeg never sends its last packet of AAC, and the last datagrams of a publisher may be lost. */
 const MISSING_AT_END_MS = 150
-/** Players read RTCP, and so the goodbye, sooner than the datagrams of media that wait for them. */
-const MISSING_BY_UDP_MS = 1000
+/** What comes by UDP may be lost, also on its way to a player. */
+const MISSING_BY_UDP_MS = 150
 /** Enough for a player that is held up between asking for the stream and playing it. */
 const SECONDS = 8
 /** Pictures of a second: fewer are no stream that was played. */

@@ -56,8 +56,7 @@ class RtspPush {
     let closed: CloseReason | undefined
     subscriber.onClose((reason) => {
       closed = reason
-      if (this.#goodbye !== undefined) this.#outputs.end(this.#goodbye)
-      this.#stop.abort()
+      this.#outputs.end(this.#goodbye, () => this.#stop.abort())
     })
     try {
       const client = await this.#open(new TargetUrl(url), subscriber)

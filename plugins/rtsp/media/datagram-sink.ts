@@ -8,6 +8,8 @@ const BURST_BYTES = 64 * 1024
 const BURST_INTERVAL_MS = 5
 const BYTES_PER_MS = BURST_BYTES / BURST_INTERVAL_MS
 const FRAME_HEAD_BYTES = 4
+/** The goodbye follows the last media after this: players read RTCP before the RTP that has come with it, and then leave. */
+const GOODBYE_DELAY_MS = 200
 
 /** Sends the datagrams of one channel. */
 export type ChannelTarget = (datagrams: readonly Buffer[]) => void
@@ -18,7 +20,7 @@ export type ChannelTarget = (datagrams: readonly Buffer[]) => void
  */
 export class DatagramSink implements Sink {
   readonly #targets: ReadonlyMap<number, ChannelTarget>
-  readonly #timers: Pick<Timers, 'setTimeout'>
+  readonly #timers: Pick<Timers, 'setTimeout' | 'signal'>
   /** Whole frames. */
   #queue: Buffer[] = []
   #queuedBytes = 0
@@ -26,9 +28,11 @@ export class DatagramSink implements Sink {
   #allowedBytes = BURST_BYTES
   #allowedAtMs = performance.now()
   #cancel: (() => void) | undefined
+  /** What is left to do when it is ending. */
+  #finish: (() => void) | undefined
   #closed = false
 
-  constructor(targets: ReadonlyMap<number, ChannelTarget>, timers: Pick<Timers, 'setTimeout'>) {
+  constructor(targets: ReadonlyMap<number, ChannelTarget>, timers: Pick<Timers, 'setTimeout' | 'signal'>) {
     this.#targets = targets
     this.#timers = timers
   }
@@ -38,26 +42,41 @@ export class DatagramSink implements Sink {
   }
 
   write(bytes: Buffer): void {
-    if (this.#closed) return
+    if (this.#closed || this.#finish !== undefined) return
     this.#queue.push(bytes)
     this.#queuedBytes += bytes.length
     this.#send()
   }
 
-  /** Sends the last frames at once; what waits is left out. */
-  end(bytes: Buffer): void {
-    if (this.#closed) return
-    this.close()
-    this.#allowedBytes = Infinity
-    this.#sendFrames(bytes)
+  /**
+   * Sends what waits and, when receivers had a moment to read it, `goodbye`; then it is closed, and calls `ended`. With the
+   * generation it ends at once. What is written meanwhile is left out.
+   */
+  end(goodbye: Buffer, ended: () => void): void {
+    if (this.#finish !== undefined) return
+    const { signal } = this.#timers
+    const finish = () => {
+      this.close(goodbye)
+      ended()
+    }
+    if (this.#closed || signal.aborted) return finish()
+    this.#finish = finish
+    signal.addEventListener('abort', finish, { once: true })
+    this.#send()
   }
 
-  /** Sends nothing any more. */
-  close(): void {
+  /** Sends nothing any more but `goodbye`, at once; what waits is left out. Idempotent. */
+  close(goodbye?: Buffer): void {
+    if (this.#closed) return
     this.#closed = true
     this.#queue = []
     this.#queuedBytes = 0
     this.#cancel?.()
+    if (this.#finish !== undefined) this.#timers.signal.removeEventListener('abort', this.#finish)
+    this.#finish = undefined
+    if (goodbye === undefined) return
+    this.#allowedBytes = Infinity
+    this.#sendFrames(goodbye)
   }
 
   #send(): void {
@@ -76,6 +95,7 @@ export class DatagramSink implements Sink {
       if (sizeBytes === bytes.length) this.#queue.shift()
       else this.#queue[0] = bytes.subarray(sizeBytes)
     }
+    if (this.#finish !== undefined) this.#cancel = this.#timers.setTimeout(this.#finish, GOODBYE_DELAY_MS)
   }
 
   #goOn(): void {

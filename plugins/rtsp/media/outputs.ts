@@ -50,7 +50,7 @@ export class Outputs {
   }
 
   /** The sink for the bytes of the format, which go to `stream` or to where the transports lead. */
-  createSink(stream: Duplex, timers: Pick<Timers, 'setTimeout'>): Sink {
+  createSink(stream: Duplex, timers: Pick<Timers, 'setTimeout' | 'signal'>): Sink {
     if (this.kind === 'tcp') return socketSink(stream)
     const targets = new Map<number, ChannelTarget>()
     for (const [place, { transport }] of this.#outputs) {
@@ -64,13 +64,19 @@ export class Outputs {
     return (this.#datagrams = new DatagramSink(targets, timers))
   }
 
-  /** Sends the last frames, whatever else waits to be sent. */
-  end(goodbye: Buffer): void {
-    this.#datagrams?.end(goodbye)
+  /** Lets what waits go, with the goodbye a moment behind it, then closes and calls `ended`; by TCP, at once and without. */
+  end(goodbye: Buffer | undefined, ended?: () => void): void {
+    const close = () => {
+      this.close()
+      ended?.()
+    }
+    if (this.#datagrams === undefined || goodbye === undefined) close()
+    else this.#datagrams.end(goodbye, close)
   }
 
-  close(): void {
-    this.#datagrams?.close()
+  /** Leaves out what waits; datagrams end with the goodbye. Idempotent. */
+  close(goodbye?: Buffer): void {
+    this.#datagrams?.close(goodbye)
     for (const { transport } of this.#outputs.values()) transport.close()
   }
 }

@@ -15,7 +15,10 @@ type MulticastOptions = { readonly ctx: RtspContext; readonly formats: RtspForma
 /** The multicast groups that streams are sent to, one for each stream while it has players there. */
 export class MulticastGroups {
   readonly #options: MulticastOptions
+  /** Those that players can join, by the path of their stream. */
   readonly #groups = new Map<string, MulticastGroup>()
+  /** Those as well that only say goodbye: who comes to their address would hear it. */
+  readonly #open = new Set<MulticastGroup>()
 
   constructor(options: MulticastOptions) {
     this.#options = options
@@ -32,12 +35,15 @@ export class MulticastGroups {
     if (!isIPv4(address)) return undefined
     const known = this.#groups.get(streamPath)
     if (known !== undefined) return known.join()
-    const taken = new Set([...this.#groups.values()].map((group) => group.address))
+    const taken = new Set([...this.#open].map((group) => group.address))
     const free = addressesFrom(address).find((candidate) => !taken.has(candidate))
     if (free === undefined) throw new StreamUnavailable('no multicast address is free')
     const onEmpty = () => this.#groups.delete(streamPath)
-    const group = new MulticastGroup({ ctx, formats, streamPath, medias, address: free, port, onEmpty })
+    const onClosed = () => this.#open.delete(group)
+    const options = { ctx, formats, streamPath, medias, address: free, port, onEmpty, onClosed }
+    const group: MulticastGroup = new MulticastGroup(options)
     this.#groups.set(streamPath, group)
+    this.#open.add(group)
     return group.join()
   }
 }
@@ -53,7 +59,10 @@ type GroupOptions = MulticastOptions & {
   readonly address: string
   /** Of RTP of the first media; the others follow. */
   readonly port: number
+  /** The last player has gone. */
   readonly onEmpty: () => void
+  /** Nothing is sent any more; may be called again. */
+  readonly onClosed: () => void
 }
 
 /** One stream on its way to a multicast group: it is sent once, however many players have joined. */
@@ -65,6 +74,8 @@ export class MulticastGroup {
   #subscriber: Subscriber | undefined
   #listener: UdpListener | undefined
   #sink: DatagramSink | undefined
+  /** What ends the media that is sent. */
+  #goodbye: Buffer | undefined
 
   constructor(options: GroupOptions) {
     this.#options = options
@@ -82,7 +93,7 @@ export class MulticastGroup {
     if (this.#members > 0) return
     this.#options.onEmpty()
     this.#subscriber?.close('nobody plays by multicast any more')
-    this.#close()
+    this.#end()
   }
 
   transport(place: number): MulticastTransport {
@@ -101,7 +112,7 @@ export class MulticastGroup {
     this.#listener = listener
     const subscriber = await ctx.streams.subscribe({ streamPath, type: 'api', url: '', query: '', client: CLIENT })
     this.#subscriber = subscriber
-    subscriber.onClose(() => this.#close())
+    subscriber.onClose(() => this.#end())
     if (this.#members === 0) return subscriber.close('nobody plays by multicast any more')
     const played = medias.map((media, place) => ({ ...media, channel: place * 2 }))
     const targets = new Map<number, ChannelTarget>()
@@ -111,16 +122,23 @@ export class MulticastGroup {
         targets.set(place * 2 + rtcp, (datagrams) => listener.send(datagrams, peer))
       }
     }
+    const { muxing, goodbye } = formats.get(played)
+    this.#goodbye = goodbye
     this.#sink = new DatagramSink(targets, ctx)
-    subscriber.attach(formats.get(played).muxing, this.#sink)
+    subscriber.attach(muxing, this.#sink)
   }
 
   #portOf(place: number): number {
     return this.#options.port + place * 2
   }
 
+  #end(): void {
+    if (this.#sink === undefined || this.#goodbye === undefined) this.#close()
+    else this.#sink.end(this.#goodbye, () => this.#close())
+  }
+
   #close(): void {
-    this.#sink?.close()
     void this.#listener?.close()
+    if (this.#members === 0) this.#options.onClosed()
   }
 }

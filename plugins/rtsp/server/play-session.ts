@@ -221,8 +221,9 @@ export class PlaySession implements RtspSession {
 
   #closed(reason: CloseReason): void {
     this.#isClosed = true
-    if (this.#goodbye !== undefined) this.#outputs.end(this.#goodbye)
-    this.#outputs.close()
+    // Who has left may play another stream on the same ports by now, and hears nothing late.
+    if (reason.code === 'left') this.#outputs.close(this.#goodbye)
+    else this.#outputs.end(this.#goodbye)
     this.#group?.leave()
     this.#back?.close()
     this.#backTransport?.close()

@@ -102,7 +102,7 @@ export class ServerConnection implements SessionConnection {
     this.#endedIds.add(session.id)
     // What a slow viewer has not taken would only hold up its end.
     if (reason.code === 'slow') this.#connection.cut(reason.text)
-    // Over UDP, the client was told goodbye: it plays what it has, and ends its session by itself.
+    // Over UDP, the client is told goodbye: it plays what it has, and ends its session by itself.
     else if (session.outlivesConnection) this.#connection.expectWithin(IDLE_TIMEOUT_MS, reason.text)
     else this.#connection.close(reason.text)
   }

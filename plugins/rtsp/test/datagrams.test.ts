@@ -1,27 +1,13 @@
 import { expect } from 'chai'
-import { parseRtcp, serializeRtcp } from 'sluice/sdk/media'
+import { serializeRtcp } from 'sluice/sdk/media'
 import { keep } from '../../../test/peers/lifetime.ts'
 import { waitFor } from '../../../test/peers/wait-for.ts'
-import { openPortPair, type PortPair } from '../../../test/support/rtsp/port-pair.ts'
 import type { RtspAnswer, RtspProbe } from '../../../test/support/rtsp/rtsp-probe.ts'
 import { picturePacket, pictureNumber } from '../../../test/robustness/support/rtsp-client.ts'
+import { isGoodbye, openClientPorts, overUdp, type ClientPorts } from '../fixtures/client-ports.ts'
 import { packetsOn, RtspRig } from '../fixtures/rtsp-rig.ts'
 import { parseTransports } from '../wire/transport.ts'
 
-/** A client's ports, and what came at them. */
-type Ports = PortPair & { readonly packets: Buffer[]; readonly reports: Buffer[] }
-
-async function openPorts(): Promise<Ports> {
-  const pair = await openPortPair()
-  const packets: Buffer[] = []
-  const reports: Buffer[] = []
-  pair.rtp.on('message', (packet) => packets.push(packet))
-  pair.rtcp.on('message', (packet) => reports.push(packet))
-  keep({ close: () => [pair.rtp, pair.rtcp].forEach((socket) => socket.close()) })
-  return { ...pair, packets, reports }
-}
-
-const overUdp = ({ port }: PortPair) => `RTP/AVP;unicast;client_port=${port}-${port + 1}`
 const receiverReport = () => serializeRtcp([{ kind: 'receiverReport', ssrc: 1, reports: [] }])
 
 function serverPorts({ headers }: RtspAnswer): readonly [number, number] {
@@ -32,11 +18,11 @@ function serverPorts({ headers }: RtspAnswer): readonly [number, number] {
 describe('RTSP sessions over UDP', () => {
   let rig: RtspRig
   let probe: RtspProbe
-  let ports: Ports
+  let ports: ClientPorts
   beforeEach(async () => {
     rig = await RtspRig.start({ tcp: { listenaddr: ':0' } })
     probe = await rig.connect()
-    ports = await openPorts()
+    ports = await openClientPorts()
   })
   afterEach(() => expect(rig.server.problems).to.eql([]))
 
@@ -74,8 +60,8 @@ describe('RTSP sessions over UDP', () => {
       ['OPTIONS', await rig.connect()],
       ['GET_PARAMETER', await rig.connect()],
     ]
-    for (const [, keeper] of keepers) await rig.play(keeper, 'live/a', overUdp(await openPorts()))
-    const silentPorts = await openPorts()
+    for (const [, keeper] of keepers) await rig.play(keeper, 'live/a', overUdp(await openClientPorts()))
+    const silentPorts = await openClientPorts()
     await rig.play(await rig.connect(), 'live/a', overUdp(silentPorts))
     const hasEnded = async () => {
       for (const [method, keeper] of keepers) await keeper.request(method, rig.url())
@@ -84,7 +70,6 @@ describe('RTSP sessions over UDP', () => {
     await waitFor(hasEnded, { what: 'the silent session to end' })
     const ends = rig.server.log.filter(({ msg }) => msg === 'play ended')
     expect(ends.map(({ reason }) => reason)).to.eql(['the client gives no sign of life'])
-    const isGoodbye = (report: Buffer) => parseRtcp(report).some(({ kind }) => kind === 'bye')
     await waitFor(() => silentPorts.reports.some(isGoodbye), { what: 'a goodbye' })
     stop()
     await waitFor(() => players().length === 0, { what: 'the others to end' })
