@@ -31,6 +31,7 @@ import { PullManager } from './jobs/pull-manager.ts'
 import { createJobs } from './jobs/jobs-service.ts'
 import { PushManager } from './jobs/push-manager.ts'
 import { OwnedStreams } from './stream/owned-streams.ts'
+import { Store } from './store/store.ts'
 import { StreamRegistry } from './stream/registry.ts'
 
 /** Within this the server has stopped, whatever its sessions and plugins do. */
@@ -39,6 +40,9 @@ export const STOP_DEADLINE_MS = 4500
 const LOAD_PATIENCE_MS = 2000
 /** How long open HTTP requests may take to finish. */
 const HTTP_CLOSE_MS = 500
+
+/** Keys of `global` that a reload does not apply. */
+const START_KEYS: readonly string[] = ['plugins_dir', 'datadir', 'db.dsn', 'db.dbtype']
 
 /** One process, as long as nothing starts more. */
 const THIS_NODE = { id: hostname(), process: 0, processes: 1 }
@@ -55,6 +59,7 @@ export class Server {
   readonly host: PluginHost
   readonly http: HttpHost
   readonly streams: StreamRegistry
+  readonly store: Store
   readonly #config: Config
   readonly #log: Logger
   readonly #pool: ListenerPool
@@ -75,6 +80,8 @@ export class Server {
     const hooks = new HookRunner()
     const tasks = new TaskTree()
     const services = new ServiceDirectory()
+    const { db, datadir } = config.global
+    this.store = new Store({ log, ...db, datadir })
     this.#pool = new ListenerPool({ log })
     this.#gatekeeper = new Gatekeeper({ log, config })
     this.streams = new StreamRegistry({ log, process: THIS_NODE.process, hooks, gatekeeper: this.#gatekeeper })
@@ -125,6 +132,7 @@ export class Server {
    */
   async start(): Promise<void> {
     await this.loadPlugins(LOAD_PATIENCE_MS)
+    this.store.open()
     this.#addRoutes()
     await this.http.start()
     await this.host.start()
@@ -161,6 +169,7 @@ export class Server {
     this.streams.close('the server is stopping')
     await this.host.stop('the server is stopping')
     await this.http.close(HTTP_CLOSE_MS)
+    await this.store.close()
     await this.#gatekeeper.close(Math.max(0, deadlineMs - performance.now()))
     this.#log.info('stopped')
   }
@@ -176,8 +185,9 @@ export class Server {
       // Also without changes: plugins that were refused have no section yet in which something could change.
       await this.host.applyConfig(changes)
       this.#warn()
-      if (changes.some(({ section, keys }) => section === 'global' && keys.includes('plugins_dir'))) {
-        this.#log.warn('global.plugins_dir holds from the next start of the server')
+      const changed = changes.flatMap(({ section, keys }) => (section === 'global' ? keys : []))
+      for (const key of changed.filter((key) => START_KEYS.includes(key))) {
+        this.#log.warn(`global.${key} holds from the next start of the server`)
       }
     } catch (error) {
       this.#refused = true

@@ -39,6 +39,7 @@ export {
   StreamUnavailable,
   Unsupported,
 } from './errors/stream-errors.ts'
+export { NotUnique, StoreUnavailable } from './errors/store-errors.ts'
 export { AccessUnit } from './media/access-unit.ts'
 export type { Muxer, MuxerFormat, MuxerStart } from './media/muxer.ts'
 export type {

@@ -9,6 +9,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   network: "an address or network such as '127.0.0.1' or '10.0.0.0/8'",
   'source-url': "an address such as 'https://example.com/live.m3u8'",
   'webhook-url': "an address such as 'http://127.0.0.1:9000/admission', or nothing",
+  database: "the path of a file, or an address such as 'postgres://host/sluice'",
   'stream-path': "a stream path such as 'live/test'",
   'regular-expression': 'a regular expression',
 }

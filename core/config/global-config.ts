@@ -28,6 +28,26 @@ export const GlobalConfig = Type.Object({
     },
     { title: 'Pulls' },
   ),
+  datadir: Type.String({
+    default: 'data',
+    minLength: 1,
+    description: 'Folder of what must survive, as seen from the working directory; made when it is missing',
+  }),
+  db: Type.Object(
+    {
+      dsn: Type.String({
+        format: 'database',
+        default: '',
+        description:
+          'Database: the path of a SQLite file, or postgres://user:password@host/database; empty is sluice.db in datadir',
+      }),
+      dbtype: Type.Union([Type.Literal(''), Type.Literal('sqlite'), Type.Literal('postgres')], {
+        default: '',
+        description: 'sqlite or postgres; when empty, dsn tells',
+      }),
+    },
+    { title: 'Database' },
+  ),
   plugins_dir: Type.Array(Type.String(), {
     default: [],
     description: 'Further folders with plugins, as seen from the config file; a single one needs no list',

@@ -48,6 +48,7 @@ export function plainReading(schema: JsonSchema, written: unknown): Reading {
       return { written, value: Object.freeze(parsePortRange(written)), shown: written }
     case 'source-url':
     case 'webhook-url':
+    case 'database':
       return { written, value: written, shown: maskUrl(written) }
     default:
       return { written, value: written, shown: written.replaceAll(USER_INFO, `$1${MASK}@`) }

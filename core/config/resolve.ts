@@ -1,4 +1,6 @@
 import { Document } from 'yaml'
+import { messageOf } from '../base/message-of.ts'
+import { findDatabase } from '../store/database.ts'
 import type { ConfigFile } from './config-file.ts'
 import type { Place, Problem } from './config-error.ts'
 import type { Environment } from './environment.ts'
@@ -24,10 +26,32 @@ const INHERITED_PATHS = new Set(leavesOf(INHERITED).map(({ path }) => path))
 export function resolveGlobal(inputs: Inputs, problems: Problem[]): Section {
   const leaves = leavesOf(GLOBAL)
   const place = { file: 'global', line: 0, column: 0 }
-  return new Section('global', leaves, [
+  const layers: readonly Layer[] = [
     ...userLayers({ name: 'global', schema: GLOBAL, leaves }, inputs, problems),
     { source: 'default', settings: schemaDefaults('global', leaves, place, problems) },
-  ])
+  ]
+  const section = new Section('global', leaves, layers)
+  const problem = databaseProblem(section)
+  if (problem === undefined) return section
+  problems.push(problem)
+  return new Section('global', leaves, layers.map(withoutDatabase))
+}
+
+function withoutDatabase({ source, settings }: Layer): Layer {
+  if (source === 'default') return { source, settings }
+  return { source, settings: new Map([...settings].filter(([path]) => !path.startsWith('db.'))) }
+}
+
+/** What is wrong with `db.dsn` and `db.dbtype` together. */
+function databaseProblem({ config, settings }: Section): Problem | undefined {
+  const { db, datadir } = config.values as GlobalConfig
+  try {
+    findDatabase({ ...db, datadir })
+    return undefined
+  } catch (error) {
+    const place = settings.get('db.dsn')?.place ?? { file: 'global', line: 0, column: 0 }
+    return { ...place, key: 'global.db.dsn', message: messageOf(error) }
+  }
 }
 
 /** The effective section of a plugin. What is wrong is put into `problems`; the section is of use only without. */

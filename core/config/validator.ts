@@ -45,6 +45,7 @@ function createCompiler(): Ajv {
   ajv.addFormat('password', true)
   ajv.addFormat('source-url', (text: string) => text !== '' && !/\s/u.test(text))
   ajv.addFormat('webhook-url', (text: string) => text === '' || isRequestUrl(text))
+  ajv.addFormat('database', true)
   ajv.addFormat('stream-path', isStreamPath)
   ajv.addFormat('regular-expression', isRegularExpression)
   ajv.addKeyword({

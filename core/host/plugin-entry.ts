@@ -13,7 +13,7 @@ import { PluginCode } from './plugin-code.ts'
 import { isListenFailure, NOT_APPLIED, VersionOutdated } from './plugin-error.ts'
 import { PluginGenerations, type PluginGenerationsOptions } from './plugin-generations.ts'
 import { viewOf, type PluginView } from './plugin-view.ts'
-import { RetryTimer } from './retry-timer.ts'
+import { RetryTimer } from '../base/retry-timer.ts'
 import type { StartNode } from './start-order.ts'
 import { StepQueue } from './step-queue.ts'
 

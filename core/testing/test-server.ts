@@ -220,7 +220,13 @@ class RunningServer<Own extends TObject> implements TestServer<PluginConfig<Own>
 
   async #writeSection(section: WrittenSection): Promise<void> {
     const { name, config } = this.#plugin
-    const global = { loglevel: 'trace', ...this.#options.global, http: { listenaddr: FREE_PORT, listenaddrtls: '' } }
+    const datadir = path.join(this.#files.folder, 'data')
+    const global = {
+      loglevel: 'trace',
+      datadir,
+      ...this.#options.global,
+      http: { listenaddr: FREE_PORT, listenaddrtls: '' },
+    }
     const own = { ...freePorts(config), ...section }
     const file = path.join(this.#files.folder, 'config.yaml')
     // The server watches the file, and must never see half of it. JSON is YAML.

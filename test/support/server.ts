@@ -138,8 +138,9 @@ export async function startServer(init: StartServerInit = {}): Promise<RunningSe
   const records: ServerLogRecord[] = []
   const write = (line: string) => void records.push(JSON.parse(line) as ServerLogRecord)
   const log = createLogger({ level: 'debug', destination: { write } })
+  const data = { SLUICE_GLOBAL_DATADIR: path.join(folder, 'data') }
   const server = new Server({
-    config: await Config.load({ file: configFile, env: { ...ENV, ...env }, inspect: gateRemarks }),
+    config: await Config.load({ file: configFile, env: { ...ENV, ...data, ...env }, inspect: gateRemarks }),
     log,
     ...(pluginFolders === undefined ? {} : { pluginFolders }),
   })

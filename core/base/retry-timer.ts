@@ -2,8 +2,10 @@
 const MAX_RETRY_MS = 30_000
 
 type RetryTimerOptions = {
-  /** The time to the first try; each that follows takes twice as long, `MAX_RETRY_MS` at most. */
+  /** The time to the first try; each that follows takes twice as long. */
   readonly firstMs: number
+  /** The longest time between two tries; 30 s unless given. */
+  readonly maxMs?: number
   readonly retry: () => void
 }
 
@@ -25,7 +27,8 @@ export class RetryTimer {
   /** Another try is due after a while. */
   schedule(): void {
     clearTimeout(this.#timer)
-    const delayMs = Math.min(this.#options.firstMs * 2 ** this.#failures, MAX_RETRY_MS)
+    const { firstMs, maxMs = MAX_RETRY_MS } = this.#options
+    const delayMs = Math.min(firstMs * 2 ** this.#failures, maxMs)
     this.#failures += 1
     this.#timer = setTimeout(this.#options.retry, delayMs)
   }

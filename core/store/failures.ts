@@ -1,0 +1,52 @@
+import type { Logger } from 'pino'
+import { NotUnique, StoreUnavailable } from 'sluice/sdk'
+import { LogLimit } from '../base/log-limit.ts'
+import type { Backend } from './backend.ts'
+import type { Link } from './link.ts'
+
+/** How often the log says at most that queries fail. */
+const LOG_INTERVAL_MS = 60_000
+
+/** Tells those who ask what an error of the database means for them, and the link when the database is away. */
+export class Failures {
+  readonly #log: Logger
+  readonly #backend: Backend
+  readonly #link: Link
+  readonly #limit = new LogLimit(LOG_INTERVAL_MS)
+
+  constructor(log: Logger, backend: Backend, link: Link) {
+    this.#log = log
+    this.#backend = backend
+    this.#link = link
+  }
+
+  /** Whether what has failed may succeed another time. */
+  isPassing(error: unknown): boolean {
+    if (error instanceof StoreUnavailable) return true
+    const { kind } = this.#backend.failureOf(error)
+    return kind === 'away' || kind === 'refused'
+  }
+
+  /** What to tell the owner of the query. */
+  errorOf(error: unknown): unknown {
+    if (error instanceof StoreUnavailable) return error
+    const failure = this.#backend.failureOf(error)
+    switch (failure.kind) {
+      case 'away':
+        this.#link.lost(failure.reason)
+        return new StoreUnavailable(failure.reason)
+      case 'refused':
+        this.#tell(failure.reason)
+        return new StoreUnavailable(failure.reason)
+      case 'not-unique':
+        return new NotUnique()
+      case 'mistake':
+        return failure.error
+    }
+  }
+
+  #tell(reason: string): void {
+    const withheld = this.#limit.pass()
+    if (withheld !== undefined) this.#log.error({ withheld }, `the database refuses queries: ${reason}`)
+  }
+}

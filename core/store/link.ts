@@ -1,0 +1,96 @@
+import type { Logger } from 'pino'
+import { StoreUnavailable } from 'sluice/sdk'
+import { RetryTimer } from '../base/retry-timer.ts'
+import type { Backend } from './backend.ts'
+
+/** The time to the first try to reach a database that went away; those that follow wait longer, up to `MAX_RETRY_MS`. */
+const FIRST_RETRY_MS = 100
+const MAX_RETRY_MS = 5000
+
+type LinkOptions = {
+  readonly log: Logger
+  readonly backend: Backend
+  /** Called each time the database has become reachable. */
+  readonly onUp: () => void
+}
+
+/** Whether the database is there; where it is not, it is tried again until it is. */
+export class Link {
+  readonly #options: LinkOptions
+  readonly #retries: RetryTimer
+  #state: 'idle' | 'opening' | 'up' | 'away' | 'closed' = 'idle'
+  /** Why it is away. */
+  #reason = ''
+  #opening: Promise<void> | undefined
+
+  constructor(options: LinkOptions) {
+    this.#options = options
+    const retry = () => void this.#open()
+    this.#retries = new RetryTimer({ firstMs: FIRST_RETRY_MS, maxMs: MAX_RETRY_MS, retry })
+  }
+
+  get isUp(): boolean {
+    return this.#state === 'up'
+  }
+
+  /** Opens the database, unless that has begun. */
+  open(): void {
+    if (this.#state === 'idle') this.#opening = this.#open()
+  }
+
+  /**
+   * Opens the database unless it is open, and waits for the first try; nobody waits for later ones.
+   * @throws {StoreUnavailable} while it is away
+   */
+  async up(): Promise<void> {
+    this.open()
+    if (this.#state === 'opening') await this.#opening
+    if (this.#state !== 'up') throw new StoreUnavailable(this.#reason)
+  }
+
+  /** It turned out to be away. */
+  lost(reason: string): void {
+    if (this.#state === 'up') this.#fail(reason)
+  }
+
+  close(): void {
+    this.#state = 'closed'
+    this.#reason = 'the server is stopping'
+    this.#retries.reset()
+  }
+
+  async #open(): Promise<void> {
+    const { backend, log, onUp } = this.#options
+    const isFirst = this.#state === 'idle'
+    if (isFirst) this.#state = 'opening'
+    try {
+      await backend.open((error) => this.lost(reasonOf(backend, error)))
+    } catch (error) {
+      if (this.#state !== 'closed') this.#fail(reasonOf(backend, error))
+      return
+    }
+    if (this.#state === 'closed') {
+      await backend.close()
+      return
+    }
+    this.#state = 'up'
+    this.#retries.reset()
+    if (isFirst) log.debug({ db: backend.shown }, 'the database is open')
+    else log.info({ db: backend.shown }, 'the database is back')
+    onUp()
+  }
+
+  #fail(reason: string): void {
+    const isNews = this.#state !== 'away' || this.#reason !== reason
+    this.#state = 'away'
+    this.#reason = reason
+    const { log, backend } = this.#options
+    if (isNews) log.error({ db: backend.shown }, `no database: ${reason}; it is tried again until it is there`)
+    this.#retries.schedule()
+  }
+}
+
+function reasonOf(backend: Backend, error: unknown): string {
+  const failure = backend.failureOf(error)
+  return 'reason' in failure ? failure.reason : 'it can not be opened'
+}

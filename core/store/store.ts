@@ -1,0 +1,133 @@
+import { Kysely } from 'kysely'
+import type { Migration } from 'kysely/migration'
+import type { Logger } from 'pino'
+import { AlikeColumns, migrate, OwnTables } from 'sluice/sdk/host'
+import { guard } from '../base/guard.ts'
+import type { Backend } from './backend.ts'
+import { createBackend } from './create-backend.ts'
+import { findDatabase, type DatabaseConfig } from './database.ts'
+import { Failures } from './failures.ts'
+import { GatedDriver } from './gated-driver.ts'
+import { Link } from './link.ts'
+import { OwnedTables } from './owned-tables.ts'
+
+type Migrations = Readonly<Record<string, Migration>>
+
+/** The tables of a plugin, as one of its generations has them. */
+export interface LentTables {
+  readonly db: Kysely<unknown>
+  /** See {@link OwnedTables.prepare}. */
+  prepare(): Promise<void>
+  /** @param reason makes the error that queries fail with from now on */
+  close(reason: () => Error): void
+}
+
+/**
+ * The database: a file of SQLite's, in a thread of its own, or one of PostgreSQL's. It is opened when it is first asked, or
+ * by `open` where there may be something in it. Queries fail with `StoreUnavailable` while it is away, and it is reached
+ * again by itself.
+ */
+export class Store {
+  readonly #log: Logger
+  readonly #backend: Backend
+  readonly #link: Link
+  readonly #failures: Failures
+  /** Has no gate: for migrations. */
+  readonly #root: Kysely<unknown>
+  readonly #columns: AlikeColumns
+  readonly #owners = new Set<OwnedTables>()
+  readonly #listeners = new Set<() => void>()
+  /** The migrations of all owners were tried since the database became reachable. */
+  #isMigrated = false
+
+  /** @throws {Error} when the config names no database that there can be */
+  constructor({ log, ...config }: DatabaseConfig & { readonly log: Logger }) {
+    this.#log = log
+    this.#backend = createBackend(findDatabase(config))
+    const { driver, dialect, kind } = this.#backend
+    this.#root = new Kysely({ dialect: { ...dialect, createDriver: () => driver } })
+    this.#columns = new AlikeColumns(kind)
+    this.#link = new Link({ log, backend: this.#backend, onUp: () => void this.#onUp() })
+    this.#failures = new Failures(log, this.#backend, this.#link)
+  }
+
+  /** Opens the database, unless nothing can be in it yet: then the first query does. */
+  open(): void {
+    if (this.#backend.exists) this.#link.open()
+  }
+
+  /**
+   * The tables of a part of the server. The migrations run in the order of their names, those that have not yet; queries
+   * wait for them.
+   * @param owner whose migrations they are; its tables should be named so that no plugin's are, as `sluice_alias`
+   */
+  tables<Tables>(owner: string, migrations: Migrations): Kysely<Tables> {
+    return this.#own<Tables>(owner, migrations, []).db
+  }
+
+  /** The tables of a plugin, whose queries can name no others. */
+  lend(plugin: string, migrations: Migrations): LentTables {
+    const { db, owned } = this.#own(`plugin:${plugin}`, migrations, [new OwnTables(plugin)])
+    return {
+      db,
+      prepare: () => owned.prepare(),
+      close: (reason) => {
+        owned.close(reason)
+        this.#owners.delete(owned)
+      },
+    }
+  }
+
+  /**
+   * Calls `listener` each time the database has become reachable and migrated; at once if it is. A SQLite file that is not
+   * there yet becomes so by the first query.
+   * @returns stops that
+   */
+  onAvailable(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    if (this.#isMigrated && this.#link.isUp) this.#tell(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  /** Waits for what was asked; queries fail from now on. */
+  async close(): Promise<void> {
+    this.#link.close()
+    this.#listeners.clear()
+    try {
+      await this.#backend.close()
+    } catch (err) {
+      this.#log.error({ err }, 'the database was not closed')
+    }
+  }
+
+  #own<Tables>(owner: string, migrations: Migrations, walls: readonly OwnTables[]) {
+    const { driver, dialect } = this.#backend
+    const plugins = [...walls, this.#columns]
+    const owned = new OwnedTables({
+      ...{ log: this.#log, owner, link: this.#link, failures: this.#failures },
+      migrate: () =>
+        migrate({
+          ...{ db: this.#root, owner, migrations, plugins },
+          begin: (transaction) => this.#backend.beginMigration(transaction),
+        }),
+    })
+    this.#owners.add(owned)
+    const db = new Kysely<Tables>({
+      dialect: { ...dialect, createDriver: () => new GatedDriver(driver, owned) },
+      plugins,
+    })
+    return { db, owned }
+  }
+
+  async #onUp(): Promise<void> {
+    this.#isMigrated = false
+    // What fails is logged, and the queries of that owner tell it.
+    await Promise.allSettled([...this.#owners].map((owned) => owned.prepare()))
+    this.#isMigrated = true
+    if (this.#link.isUp) for (const listener of this.#listeners) this.#tell(listener)
+  }
+
+  #tell(listener: () => void): void {
+    guard(this.#log, 'listener to the database', listener)
+  }
+}
