@@ -1,7 +1,9 @@
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { expect } from 'chai'
+import type { Subscriber } from 'sluice/sdk'
 import { isRtcp, parseRtpPacket } from 'sluice/sdk/media'
+import { pushRequest } from 'sluice/sdk/testing'
 import { keep } from '../../../test/peers/lifetime.ts'
 import { waitFor } from '../../../test/peers/wait-for.ts'
 import type { RtspProbe } from '../../../test/support/rtsp/rtsp-probe.ts'
@@ -14,7 +16,6 @@ import { parseTransports } from '../wire/transport.ts'
 /** More than leaves in one burst, and less than leaves in two. */
 const PICTURES = 120
 const SCRIPT = { audio: false, gopFrames: 1000, unitBytes: 1000 } as const
-const CLIENT = { ip: '', port: 0, userAgent: 'test' }
 /** How long players have for the last datagrams. */
 const GOODBYE_DELAY_MS = 200
 
@@ -103,13 +104,12 @@ describe('the goodbye of RTSP over UDP', () => {
         return { headers: { Session: 'scripted', Transport: transport } }
       },
     })
-    const request = { streamPath: 'live/a', url: '', query: '', client: CLIENT, type: 'push' } as const
-    const subscriber = await rig.server.streams.subscribe(request)
-    const { signal } = new AbortController()
-    const url = target.url('', 'rtspu')
-    const pushed = rig.server.ctx.services.get('push:rtsp')!.push({ url, subscriber, signal })
+    let subscriber: Subscriber | undefined
+    const begun = (pushing: Subscriber) => (subscriber = pushing)
+    const request = pushRequest({ url: target.url('', 'rtspu'), streamPath: 'live/a', begun })
+    const pushed = rig.server.ctx.services.get('push:rtsp')!.push(request)
     await waitFor(() => pictures() >= PICTURES / 2, { what: 'the first burst' })
-    subscriber.close('enough')
+    subscriber?.close('enough')
     sendTheRest()
     await waitFor(() => pictures() === PICTURES, { what: 'all pictures' })
     expect([goodbyes(), target.methods.at(-1)]).to.eql([0, 'RECORD'])
