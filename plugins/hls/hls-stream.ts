@@ -119,8 +119,10 @@ export class HlsStream {
     const { streamPath, selection: query = '' } = this.key
     const client = { ip: '', port: 0, userAgent: '' }
     try {
-      const request = { streamPath, url: '', query, client, type: 'transform', signal: this.#leave.signal } as const
-      const subscriber = await streams.subscribe(request)
+      const { signal } = this.#leave
+      // Viewers of the path are moved together with what they watch.
+      const kind = { type: 'transform', follows: true } as const
+      const subscriber = await streams.subscribe({ streamPath, url: '', query, client, signal, ...kind })
       this.#subscriber = subscriber
       // A stream that did not come back is over; what there is of it stays for a while.
       subscriber.onClose(({ code }) => (code === 'timeout' ? this.end() : this.dispose()))

@@ -33,11 +33,13 @@ describe('HLS streams', () => {
     expect(rig.hlsStreams.ofFile(hlsStream.presentation.id)).to.equal(undefined)
   })
 
-  it('subscribe as the server itself, which no gate is for', async () => {
+  it('subscribe as the server itself, which no gate is for, and go along with viewers that are moved', async () => {
     await rig.publish('live/a')
     rig.hlsStreams.get({ streamPath: 'live/a', format: 'fmp4' })
     await waitFor(() => rig.streams.allSubscribers.some(({ attached }) => attached))
-    expect(rig.streams.allSubscribers.map(({ request }) => request.type)).to.eql(['transform'])
+    expect(rig.streams.allSubscribers.map(({ request: { type, follows } }) => ({ type, follows }))).to.eql([
+      { type: 'transform', follows: true },
+    ])
   })
 
   it('are ready with their first segment', async () => {

@@ -35,6 +35,11 @@ export type SessionInit = {
   readonly client: SessionClient
   /** Defaults to `server`. */
   readonly type?: SessionType
+  /**
+   * Whether it goes along when the viewers of its path are moved to another stream, as one does that takes the stream for
+   * them. For types other than `server`, all of which are viewers; default false.
+   */
+  readonly follows?: boolean
   /** Aborted when the peer goes, which ends the waiting of `publish` and `subscribe`. */
   readonly signal?: AbortSignal
   /**
