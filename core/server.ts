@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import path from 'node:path'
 import type { Logger } from 'pino'
+import { Aliases } from './alias/aliases.ts'
 import { Gatekeeper } from './auth/gatekeeper.ts'
 import { ConfigError } from './config/config-error.ts'
 import type { Config } from './config/config.ts'
@@ -12,6 +13,7 @@ import { ServiceDirectory } from './host/service-directory.ts'
 import { registerMetricsRoute } from './admin/metrics-route.ts'
 import { playPathFor } from './admin/play-path.ts'
 import { addOpenApiOperation } from './admin/openapi-operation.ts'
+import { addAliasOperations } from './admin/alias-operations.ts'
 import { addJobOperations } from './admin/job-operations.ts'
 import { addPullOperations } from './admin/pull-operations.ts'
 import { addSecretOperation, type SigningSection } from './admin/secret-operation.ts'
@@ -64,6 +66,7 @@ export class Server {
   readonly #log: Logger
   readonly #pool: ListenerPool
   readonly #gatekeeper: Gatekeeper
+  readonly #aliases: Aliases
   readonly #pulls: PullManager
   readonly #pushes: PushManager
   readonly #startTime = new Date()
@@ -84,7 +87,10 @@ export class Server {
     this.store = new Store({ log, ...db, datadir })
     this.#pool = new ListenerPool({ log })
     this.#gatekeeper = new Gatekeeper({ log, config })
-    this.streams = new StreamRegistry({ log, process: THIS_NODE.process, hooks, gatekeeper: this.#gatekeeper })
+    this.streams = new StreamRegistry({
+      ...{ log, process: THIS_NODE.process, hooks, gatekeeper: this.#gatekeeper },
+      lead: (request) => this.#aliases.lead(request),
+    })
     const info = createServerInfo(log, () => this.host.list())
     this.http = new HttpHost({
       log,
@@ -100,6 +106,10 @@ export class Server {
     const jobs = { log, services, tasks, hooks, streams: this.streams, dialer: () => DIRECT_DIALER }
     this.#pulls = new PullManager({ ...jobs, folders: () => config.global.pull.folders })
     this.#pushes = new PushManager(jobs)
+    this.#aliases = new Aliases({
+      ...{ log, store: this.store, hooks, streams: this.streams, pulls: this.#pulls },
+      rules: () => config.global.streamalias,
+    })
     this.host = new PluginHost({
       log,
       onChange: (plugins) => {
@@ -213,6 +223,7 @@ export class Server {
     addSubscriberOperations(operations, this.streams)
     addPullOperations(operations, this.#pulls)
     addJobOperations(operations, this.#pulls)
+    addAliasOperations(operations, this.#aliases)
     addSecretOperation(operations, (section) => this.#sectionOf(section))
     addSysinfoOperations(operations, {
       log: this.#log,

@@ -25,6 +25,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['stream'],
   ['host', 'http'],
   ['jobs'],
+  ['alias'],
   ['admin'],
 ]
 

@@ -1,4 +1,4 @@
-import { Address, Duration, InheritedConfig, Type, type Static } from 'sluice/sdk'
+import { Address, Duration, InheritedConfig, RegexMap, Type, type Static } from 'sluice/sdk'
 
 /** The `global` section: what plugins inherit, and what concerns the server as a whole. */
 export const GlobalConfig = Type.Object({
@@ -19,6 +19,12 @@ export const GlobalConfig = Type.Object({
     },
     { title: 'Administration' },
   ),
+  streamalias: RegexMap(Type.String(), {
+    default: {},
+    description:
+      'Regular expression to the stream that paths which match it are aliases of, made when somebody subscribes; $0 to $9 ' +
+      'are the match and its groups',
+  }),
   pull: Type.Object(
     {
       folders: Type.Array(Type.String(), {

@@ -29,6 +29,12 @@ export class PendingMoves implements Destination {
     this.moveNow(subscribers.filter(({ destination, source }) => destination === this && !source.publisher))
   }
 
+  /** Moves subscribers at once, also away from a stream that they get media of. */
+  take(subscribers: readonly StreamSubscriber[]): void {
+    for (const subscriber of subscribers) this.#add(subscriber)
+    this.moveNow(subscribers.filter(({ destination }) => destination === this))
+  }
+
   cancel(subscriber: StreamSubscriber): void {
     subscriber.destination = undefined
     this.#subscribers.delete(subscriber)

@@ -41,12 +41,18 @@ type RegistryOptions = {
   readonly process?: number
   readonly hooks: AdmissionHooks & StreamHooks
   readonly gatekeeper: AdmissionGates
+  /** Where an admitted subscriber gets its stream from, when that is not the path it asked for. */
+  readonly lead?: (request: SessionRequest) => Lead | undefined
 }
+
+/** The path of another stream, and what on-demand sources of it are told of the subscriber's query. */
+export type Lead = { readonly streamPath: string; readonly params: SessionRequest['params'] }
 
 /** All streams of this process, by path, and the one way into them. */
 export class StreamRegistry {
   readonly mergeWindow = new MergeWindow()
   readonly #admission: SessionAdmission
+  readonly #lead: (request: SessionRequest) => Lead | undefined
   readonly #streams: StreamTable
   readonly #pulse: StreamPulse
   readonly #ids: ProcessIds
@@ -55,6 +61,7 @@ export class StreamRegistry {
   constructor(options: RegistryOptions) {
     const { log, hooks } = options
     this.#streams = new StreamTable({ log, hooks, mergeWindow: this.mergeWindow })
+    this.#lead = options.lead ?? (() => undefined)
     this.#ids = new ProcessIds(options.process ?? 0)
     this.#admission = new SessionAdmission(options.gatekeeper, options.hooks)
     this.#pulse = new StreamPulse(() => this.#streams.all(), this.mergeWindow)
@@ -112,9 +119,11 @@ export class StreamRegistry {
   ): Promise<StreamSubscriber> {
     const admitted = await this.#admit('play', init, owner)
     try {
-      const { request, ...rest } = admitted
-      const config = applySubscribeOverrides(owner.config.subscribe, request.params)
-      const stream = this.#roomFor(request.streamPath, request, config)
+      const { request: asked, ...rest } = admitted
+      const config = applySubscribeOverrides(owner.config.subscribe, asked.params)
+      const { streamPath, params } = this.#lead(asked) ?? asked
+      const request = { ...asked, params }
+      const stream = this.#roomFor(streamPath, request, config)
       const session = new SessionLife({ log: owner.log, ...rest })
       const subscriber = new StreamSubscriber({ id: this.#idFor(session), request, config, stream, session })
       stream.addSubscriber(subscriber)
@@ -133,6 +142,11 @@ export class StreamRegistry {
     if (stream === undefined) throw new StreamNotFound(`nobody publishes ${streamPath}`)
     const wanted = new Set(ids)
     stream.pendingMoves.add(this.subscribers().filter(({ id }) => wanted.has(id)))
+  }
+
+  /** Has subscribers get another stream at once, and wait for it where nobody publishes it. */
+  send(subscribers: readonly StreamSubscriber[], streamPath: string): void {
+    if (subscribers.length > 0) this.#streams.at(streamPath).pendingMoves.take(subscribers)
   }
 
   /** See `StreamManager.talk`. */

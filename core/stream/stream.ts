@@ -129,7 +129,11 @@ export class Stream implements PublisherStream, SubscriberStream {
     this.subscribers.add(subscriber)
     if (subscriber.request.type === 'server') this.#subscriberCount++
     if (subscriber.config.buffertime > 0) this.#setBuffer()
-    if (this.#publisher === undefined) return
+    if (this.#publisher === undefined) {
+      // One that had a stream before waits as if its publisher had ended.
+      if (subscriber.session.begun) this.#wait(subscriber, subscriber.config.waittimeout)
+      return
+    }
     this.#hadSubscriber = true
     subscriber.publisherCame()
   }

@@ -1,0 +1,219 @@
+import type { Kysely } from 'kysely'
+import type { Logger } from 'pino'
+import { checkStreamPath, InvalidRequest, parseQuery, type SessionRequest } from 'sluice/sdk'
+import { messageOf } from '../base/message-of.ts'
+import type { HookRunner } from '../host/hooks/hook-runner.ts'
+import type { PullManager } from '../jobs/pull-manager.ts'
+import type { Store } from '../store/store.ts'
+import type { Lead, StreamRegistry } from '../stream/registry.ts'
+import type { StreamSubscriber } from '../stream/stream-subscriber.ts'
+import { AliasRules, parseTarget, type AliasTarget } from './alias-rules.ts'
+import { ALIAS_MIGRATIONS, type AliasRow, type AliasTables } from './alias-tables.ts'
+
+/** Clients make aliases by the paths that they ask for, where a rule says so: of so many at most is kept account. */
+const MAX_ALIASES = 10_000
+
+/** A second name for a stream. */
+export type Alias = AliasTarget & {
+  readonly alias: string
+  /** It goes when the publisher of its target ends. */
+  readonly autoRemove: boolean
+}
+
+/** Whether the target of an alias is absent (0) or live (1), or a real stream bears the name (2); api.md 3.4. */
+export type AliasStatus = 0 | 1 | 2
+
+type AliasesOptions = {
+  readonly log: Logger
+  readonly store: Pick<Store, 'tables' | 'onAvailable'>
+  readonly hooks: Pick<HookRunner, 'registryFor'>
+  readonly streams: Pick<StreamRegistry, 'get' | 'subscribers' | 'move' | 'send'>
+  readonly pulls: Pick<PullManager, 'demand'>
+  /** `global.streamalias` as it is now. */
+  readonly rules: () => Readonly<Record<string, string>>
+}
+
+/** The second names of streams, and who watches by them. */
+export class Aliases {
+  readonly #options: AliasesOptions
+  readonly #tables: Kysely<AliasTables>
+  readonly #aliases = new Map<string, Alias>()
+  #written: Readonly<Record<string, string>> = {}
+  #rules = new AliasRules({})
+  #loaded = false
+
+  constructor(options: AliasesOptions) {
+    const { log, store, hooks } = options
+    this.#options = options
+    this.#tables = store.tables<AliasTables>('aliases', ALIAS_MIGRATIONS)
+    store.onAvailable(() => this.#load())
+    const registry = hooks.registryFor({ plugin: 'global', log })
+    registry.on('published', ({ path }) => this.#published(path))
+    registry.on('unpublished', ({ path }) => this.#unpublished(path))
+  }
+
+  /** All aliases, by name. */
+  list(): (Alias & { readonly status: AliasStatus })[] {
+    return [...this.#aliases.values()].map((alias) => ({ ...alias, status: this.#statusOf(alias) }))
+  }
+
+  /**
+   * Sets an alias, in place of the one of that name; resolves when it is stored.
+   * @param written the target's path, and its query where it has one
+   * @throws {InvalidRequest} one of the two is no path, or they are the same
+   * @throws {StoreUnavailable} it could not be stored, and is not set
+   */
+  async set(name: string, written: string, autoRemove: boolean): Promise<void> {
+    const target = parseTarget(written)
+    const streamPath = checkStreamPath(target.streamPath)
+    const alias: Alias = { ...target, alias: checkStreamPath(name), streamPath, autoRemove }
+    if (streamPath === alias.alias) throw new InvalidRequest('a stream is no alias of itself')
+    await this.#store(alias)
+    this.#aliases.set(alias.alias, alias)
+    this.#lead(alias)
+  }
+
+  /**
+   * Removes an alias; resolves when that is stored.
+   * @returns whether there was one
+   * @throws {StoreUnavailable} it could not be removed, and stays
+   */
+  async remove(name: string): Promise<boolean> {
+    const alias = this.#aliases.get(name)
+    if (alias === undefined) return false
+    await this.#tables.deleteFrom('sluice_alias').where('alias', '=', name).execute()
+    this.#forget(alias)
+    return true
+  }
+
+  /** Where a subscriber gets its stream from, which may have asked for an alias. */
+  lead({ streamPath, params }: SessionRequest): Lead | undefined {
+    const alias = this.#aliases.get(streamPath) ?? this.#make(streamPath)
+    if (alias === undefined) return undefined
+    const args = { ...parseQuery(alias.query), ...params }
+    const { streams } = this.#options
+    if (streams.get(alias.streamPath) === undefined && streams.get(streamPath) !== undefined) {
+      this.#demand(alias, args)
+      return undefined
+    }
+    return { streamPath: alias.streamPath, params: args }
+  }
+
+  /** Makes an alias as the rules say. */
+  #make(name: string): Alias | undefined {
+    const { rules, log } = this.#options
+    if (this.#written !== rules()) {
+      this.#written = rules()
+      this.#rules = new AliasRules(this.#written)
+    }
+    const target = this.#rules.match(name)
+    if (target === undefined) return undefined
+    const alias = { alias: name, ...target, autoRemove: false }
+    if (this.#aliases.size >= MAX_ALIASES) return alias
+    this.#aliases.set(name, alias)
+    this.#store(alias).catch((error: unknown) =>
+      log.warn({ alias: name }, `the alias is not stored: ${messageOf(error)}`),
+    )
+    return alias
+  }
+
+  #published(path: string): void {
+    const { streams } = this.#options
+    for (const { alias, streamPath } of this.#aliases.values()) {
+      if (streamPath === path) this.#move(this.#watching(alias), path)
+      // A real stream of the name serves until the target comes.
+      else if (alias === path && streams.get(streamPath) === undefined) this.#move(this.#watching(alias), path)
+    }
+  }
+
+  #unpublished(path: string): void {
+    const { log } = this.#options
+    for (const alias of [...this.#aliases.values()]) {
+      if (alias.streamPath !== path) continue
+      if (alias.autoRemove) {
+        const { alias: name } = alias
+        this.#forget(alias)
+        const deleted = this.#tables.deleteFrom('sluice_alias').where('alias', '=', name).execute()
+        deleted.catch((error: unknown) => log.warn({ alias: name }, `the alias stays stored: ${messageOf(error)}`))
+      } else if (this.#options.streams.get(alias.alias) !== undefined) {
+        this.#move(this.#watching(alias.alias), alias.alias)
+      }
+    }
+  }
+
+  /** Has those who asked for the name get the target, or wait for it where they get nothing now. */
+  #lead(alias: Alias): void {
+    const { streams } = this.#options
+    const watching = this.#watching(alias.alias)
+    if (streams.get(alias.streamPath) !== undefined) return this.#move(watching, alias.streamPath)
+    const waiting = watching.filter(({ sourcePath }) => streams.get(sourcePath) === undefined)
+    streams.send(waiting, alias.streamPath)
+    this.#demand(alias)
+  }
+
+  /** Takes an alias away; who watched by it gets the real stream of the name, or waits for one. */
+  #forget(alias: Alias): void {
+    const { streams, pulls } = this.#options
+    const { alias: name } = alias
+    if (this.#aliases.get(name) !== alias) return
+    this.#aliases.delete(name)
+    const watching = this.#watching(name).filter(({ sourcePath }) => sourcePath !== name)
+    if (streams.get(name) !== undefined) return this.#move(watching, name)
+    streams.send(watching, name)
+    const [first] = watching
+    if (first !== undefined) pulls.demand(name, alias.query === '' ? first.request.params : parseQuery(alias.query))
+  }
+
+  /** Has the target pulled, where there is somebody to watch it. */
+  #demand({ alias, streamPath, query }: Alias, args = parseQuery(query)): void {
+    if (this.#watching(alias).length > 0) this.#options.pulls.demand(streamPath, args)
+  }
+
+  #move(subscribers: readonly StreamSubscriber[], streamPath: string): void {
+    const elsewhere = subscribers.filter(({ sourcePath }) => sourcePath !== streamPath)
+    const ids = elsewhere.map(({ id }) => id)
+    if (ids.length > 0) this.#options.streams.move(ids, streamPath)
+  }
+
+  /** The viewers that asked for a name, and those who take streams for them. */
+  #watching(name: string): StreamSubscriber[] {
+    const { streams } = this.#options
+    return streams
+      .subscribers()
+      .filter(
+        ({ streamPath, request }) => streamPath === name && (request.type === 'server' || request.follows === true),
+      )
+  }
+
+  #statusOf({ alias, streamPath }: Alias): AliasStatus {
+    const { streams } = this.#options
+    if (streams.get(alias) !== undefined) return 2
+    return streams.get(streamPath) === undefined ? 0 : 1
+  }
+
+  async #store({ alias, streamPath, query, autoRemove }: Alias): Promise<void> {
+    const row = { stream_path: streamPath, query, auto_remove: autoRemove ? 1 : 0 }
+    await this.#tables
+      .insertInto('sluice_alias')
+      .values({ alias, ...row })
+      .onConflict((conflict) => conflict.column('alias').doUpdateSet(row))
+      .execute()
+  }
+
+  /** Takes over what was stored before the server started. */
+  async #load(): Promise<void> {
+    if (this.#loaded) return
+    const rows = await this.#tables.selectFrom('sluice_alias').selectAll().execute()
+    this.#loaded = true
+    for (const row of rows) {
+      if (!this.#aliases.has(row.alias)) this.#aliases.set(row.alias, aliasOf(row))
+    }
+    for (const { streamPath } of rows.map(aliasOf)) {
+      if (this.#options.streams.get(streamPath) !== undefined) this.#published(streamPath)
+    }
+  }
+}
+
+function aliasOf({ alias, stream_path: streamPath, query, auto_remove: autoRemove }: AliasRow): Alias {
+  return { alias, streamPath, query, autoRemove: autoRemove === 1 }
+}
