@@ -205,11 +205,10 @@ export class Aliases {
     if (this.#loaded) return
     const rows = await this.#tables.selectFrom('sluice_alias').selectAll().execute()
     this.#loaded = true
-    for (const row of rows) {
-      if (!this.#aliases.has(row.alias)) this.#aliases.set(row.alias, aliasOf(row))
-    }
-    for (const { streamPath } of rows.map(aliasOf)) {
-      if (this.#options.streams.get(streamPath) !== undefined) this.#published(streamPath)
+    for (const alias of rows.map(aliasOf)) {
+      if (this.#aliases.has(alias.alias)) continue
+      this.#aliases.set(alias.alias, alias)
+      this.#lead(alias)
     }
   }
 }

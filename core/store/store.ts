@@ -36,7 +36,7 @@ export class Store {
   readonly #root: Kysely<unknown>
   readonly #columns: AlikeColumns
   readonly #owners = new Set<OwnedTables>()
-  readonly #listeners = new Set<() => void>()
+  readonly #listeners = new Set<() => void | Promise<void>>()
   /** The migrations of all owners were tried since the database became reachable. */
   #isMigrated = false
 
@@ -83,7 +83,7 @@ export class Store {
    * there yet becomes so by the first query.
    * @returns stops that
    */
-  onAvailable(listener: () => void): () => void {
+  onAvailable(listener: () => void | Promise<void>): () => void {
     this.#listeners.add(listener)
     if (this.#isMigrated && this.#link.isUp) this.#tell(listener)
     return () => void this.#listeners.delete(listener)
@@ -127,7 +127,7 @@ export class Store {
     if (this.#link.isUp) for (const listener of this.#listeners) this.#tell(listener)
   }
 
-  #tell(listener: () => void): void {
+  #tell(listener: () => void | Promise<void>): void {
     guard(this.#log, 'listener to the database', listener)
   }
 }
