@@ -18,7 +18,7 @@ describe('Store', () => {
       },
     })
     let told = 0
-    store.onAvailable(() => (told += 1))
+    store.onAvailable(() => void (told += 1))
     await db
       .insertInto('sluice_a')
       .values({ id: 'x', n: 2 ** 53 - 1 })
