@@ -13,6 +13,7 @@ export function createServerInfo(log: FastifyBaseLogger, plugins: () => readonly
       plugins()
         .filter(({ disableReason }) => disableReason === undefined)
         .map((plugin) => ({ plugin: plugin.name, ...addresses.of(plugin) })),
+    listeners: (name) => plugins().find((plugin) => plugin.name === name)?.listeners ?? [],
     mayAdminister: (request: RoutedRequest) => request.administered === true && isFromThisMachine(request),
   }
 }

@@ -7,6 +7,7 @@ import {
   type StreamAuthHandler,
   type StreamInfo,
   type StreamManager,
+  type StreamTicket,
   type Subscriber,
   type SubscriberInfo,
   type Talk,
@@ -33,6 +34,7 @@ export class OwnedStreams {
   readonly #owner: StreamOwner
   readonly #sessions = new Set<OwnedSession>()
   readonly #talks = new Set<Talk>()
+  readonly #tickets = new Set<StreamTicket>()
   /** The number of sessions on their way through the gates. */
   #opening = 0
   #closeReason: CloseReason | undefined
@@ -63,6 +65,7 @@ export class OwnedStreams {
     const reason = (this.#closeReason ??= { code: 'unloaded', text })
     for (const session of [...this.#sessions]) session.close(reason)
     for (const talk of [...this.#talks]) talk.close()
+    for (const ticket of this.#tickets) ticket.revoke()
   }
 
   /** Takes the auth handler back that was set; none can be set any more. */
@@ -79,6 +82,8 @@ export class OwnedStreams {
       publish: (request, options) => this.#publish(request, options),
       subscribe: (request) => this.#subscribe(request),
       authenticate: (request) => this.#authenticate(request),
+      ticket: (streamPath) => this.#ticket(streamPath),
+      hasTicket: (streamPath, query) => this.#registry.tickets.holds(streamPath, query),
       talk: (request, tracks) => this.#talk(request, tracks),
       move: (ids, streamPath) => this.#registry.move(ids, streamPath),
       get: (streamPath): StreamInfo | undefined => this.#registry.get(streamPath)?.info(),
@@ -101,6 +106,20 @@ export class OwnedStreams {
     this.#checkOpen()
     await this.#registry.authenticate(request, this.#asking)
     this.#checkOpen()
+  }
+
+  #ticket(streamPath: string): StreamTicket {
+    this.#checkOpen()
+    const issued = this.#registry.tickets.issue(streamPath)
+    const ticket: StreamTicket = {
+      query: issued.query,
+      revoke: () => {
+        this.#tickets.delete(ticket)
+        issued.revoke()
+      },
+    }
+    this.#tickets.add(ticket)
+    return ticket
   }
 
   async #talk(request: SessionInit, tracks: readonly TrackInit[]): Promise<Talk> {

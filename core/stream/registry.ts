@@ -73,6 +73,11 @@ export class StreamRegistry {
     return stream?.publisher === undefined ? undefined : stream
   }
 
+  /** By which programs of the server play streams. */
+  get tickets(): SessionAdmission['tickets'] {
+    return this.#admission.tickets
+  }
+
   /** Returns the streams that have a publisher. */
   list(): Stream[] {
     return this.#streams.published()

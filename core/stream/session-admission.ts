@@ -11,6 +11,7 @@ import {
   type SessionRequest,
   type Undo,
 } from 'sluice/sdk'
+import { PlayTickets } from 'sluice/sdk/host'
 import { logDenial } from '../auth/denial.ts'
 import type { Admitted } from '../auth/gate.ts'
 import type { Gatekeeper } from '../auth/gatekeeper.ts'
@@ -39,6 +40,7 @@ export type AdmittedSession = Admitted & {
 
 /** Leads requests for sessions through the gates, and then through the hooks. */
 export class SessionAdmission {
+  readonly tickets = new PlayTickets()
   readonly #gates: AdmissionGates
   readonly #hooks: AdmissionHooks
 
@@ -49,7 +51,7 @@ export class SessionAdmission {
 
   /** @throws {SluiceError} when a gate or hook refuses, or the client has left meanwhile */
   async admit(wanted: SessionAction | 'test', init: SessionInit, owner: StreamOwner): Promise<AdmittedSession> {
-    const request = requestOf(wanted === 'play' ? 'play' : 'publish', init, owner)
+    const request = this.#requestOf(wanted === 'play' ? 'play' : 'publish', init, owner)
     // A test takes no path, so hooks have no say.
     const hook = { test: undefined, publish: 'publish', play: 'subscribe' } as const
     return logged(owner, request, this.#pass(request, owner, hook[wanted]))
@@ -72,8 +74,15 @@ export class SessionAdmission {
    * @throws {StreamDenied}
    */
   async authenticate(init: SessionInit, owner: StreamOwner): Promise<void> {
-    const request = requestOf('play', init, owner)
+    const request = this.#requestOf('play', init, owner)
     await logged(owner, request, this.#gates.authenticate(request, owner))
+  }
+
+  /** One that plays by a ticket is the server's own, and nobody is shown the ticket. */
+  #requestOf(action: SessionAction, init: SessionInit, owner: StreamOwner): SessionRequest {
+    const request = requestOf(action, init, owner)
+    const redeemed = action === 'play' ? this.tickets.redeem(request) : undefined
+    return redeemed === undefined ? request : { ...redeemed, type: 'transform', params: parseQuery(redeemed.query) }
   }
 
   async #pass(request: SessionRequest, owner: StreamOwner, hook?: AdmissionHook): Promise<AdmittedSession> {

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Endpoints } from './endpoints.ts'
+import type { TcpListener } from './net.ts'
 
 /** The addresses of one running plugin, as its `endpoints` give them. */
 export type PluginEndpoints = Required<Endpoints> & { readonly plugin: string }
@@ -8,6 +9,11 @@ export type PluginEndpoints = Required<Endpoints> & { readonly plugin: string }
 export interface ServerInfo {
   /** The addresses of all running plugins, templates as in `Endpoints`. They hold no secrets and no paths of streams. */
   endpoints(): readonly PluginEndpoints[]
+  /**
+   * The addresses that a plugin accepts connections on, besides those of HTTP, with the real ports: for programs on this
+   * machine. None where it does not run.
+   */
+  listeners(plugin: string): TcpListener['addresses']
   /** True for a client whom the administration (`/api/…`) would answer where this request came in. */
   mayAdminister(request: IncomingMessage): boolean
 }

@@ -26,6 +26,14 @@ export type StreamAuthRequest = {
  */
 export type StreamAuthHandler = (request: StreamAuthRequest) => unknown
 
+/** Lets a program of the server's own play one stream. */
+export type StreamTicket = {
+  /** To be added to the query of the stream's address: a name and a value. It is a secret. */
+  readonly query: string
+  /** Makes it worthless for sessions to come. Idempotent. */
+  revoke(): void
+}
+
 /** The server's streams, as a plugin reaches them. Every session passes the gates in `publish` or `subscribe`. */
 export interface StreamManager {
   /**
@@ -70,6 +78,18 @@ export interface StreamManager {
    * @throws {Unsupported} the source can't be talked to
    */
   talk(request: SessionInit, tracks: readonly TrackInit[]): Promise<Talk>
+  /**
+   * Makes a ticket for a program that the plugin runs, to play a stream by any protocol of this server. Sessions whose
+   * query carries it are the server's own (`transform`): they pass the gates without being asked, and don't count as
+   * viewers. Nobody sees it: neither hooks nor control servers. It holds until it is revoked or the generation ends.
+   * @throws {InvalidRequest} the path is not valid
+   */
+  ticket(streamPath: string): StreamTicket
+  /**
+   * Whether a query carries a ticket for playing a path: for protocols that ask clients who they are themselves, besides
+   * the gates.
+   */
+  hasTicket(streamPath: string, query: string): boolean
   /** Returns the stream of a path; undefined when nobody publishes it. */
   get(streamPath: string): StreamInfo | undefined
   /** Returns all streams that have a publisher. */

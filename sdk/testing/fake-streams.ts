@@ -7,6 +7,7 @@ import {
   StreamRedirect,
   StreamUnavailable,
 } from '../errors/stream-errors.ts'
+import { PlayTickets } from '../host/play-tickets.ts'
 import type { Undo } from '../plugin/hooks.ts'
 import { CLIENT_LEFT } from '../stream/close-reason.ts'
 import type { PublishOptions } from '../stream/publisher.ts'
@@ -14,7 +15,7 @@ import type { SessionAction, SessionInit, SessionRequest } from '../stream/sessi
 import type { TrackInit } from '../media/track.ts'
 import type { Talk } from '../stream/source-control.ts'
 import type { StreamInfo, SubscriberInfo } from '../stream/stream-info.ts'
-import type { StreamAuthHandler, StreamManager } from '../stream/stream-manager.ts'
+import type { StreamAuthHandler, StreamManager, StreamTicket } from '../stream/stream-manager.ts'
 import type { FakeHooks } from './fake-hooks.ts'
 import { FakePublisher } from './fake-publisher.ts'
 import { FakeStream, subscriberInfo } from './fake-stream.ts'
@@ -48,6 +49,8 @@ export class FakeStreams implements StreamManager {
   authHandler: StreamAuthHandler | null = null
   readonly #init: FakeStreamsInit
   readonly #streams = new Map<string, FakeStream>()
+  readonly #tickets = new PlayTickets()
+  readonly #issued: StreamTicket[] = []
   #nextId = 1
 
   constructor(init: FakeStreamsInit) {
@@ -88,7 +91,17 @@ export class FakeStreams implements StreamManager {
   }
 
   async authenticate(init: SessionInit): Promise<void> {
-    await this.gate?.(this.#request('play', init))
+    await this.#askGate(this.#request('play', init))
+  }
+
+  ticket(streamPath: string): StreamTicket {
+    const ticket = this.#tickets.issue(streamPath)
+    this.#issued.push(ticket)
+    return ticket
+  }
+
+  hasTicket(streamPath: string, query: string): boolean {
+    return this.#tickets.holds(streamPath, query)
   }
 
   move(ids: Iterable<number>, streamPath: string): void {
@@ -102,7 +115,7 @@ export class FakeStreams implements StreamManager {
 
   async talk(init: SessionInit, tracks: readonly TrackInit[]): Promise<Talk> {
     const request = this.#request('play', init)
-    await this.gate?.(request)
+    await this.#askGate(request)
     if (request.type === 'server' && this.#init.hooks.count('talk') === 0) throw new StreamDenied('no talk hook')
     await this.#init.hooks.admit('talk', request)
     const publisher = this.#streams.get(request.streamPath)?.publisher
@@ -141,24 +154,32 @@ export class FakeStreams implements StreamManager {
     }
   }
 
-  /** Ends all sessions. */
+  /** Ends all sessions, and what tickets there are. */
   dispose(reason = 'unloaded'): void {
     for (const session of [...this.allSubscribers, ...this.publishers])
       session.close({ code: 'unloaded', text: reason })
+    for (const ticket of this.#issued) ticket.revoke()
   }
 
   async #admit(action: SessionAction, init: SessionInit): Promise<{ request: SessionRequest; undo: Undo }> {
     const request = this.#request(action, init)
-    await this.gate?.(request)
+    await this.#askGate(request)
     const undo = await this.#init.hooks.admit(action === 'publish' ? 'publish' : 'subscribe', request)
     return { request, undo }
   }
 
+  /** The server's own sessions are exempt. */
+  async #askGate(request: SessionRequest): Promise<void> {
+    if (request.type === 'server') await this.gate?.(request)
+  }
+
   #request(action: SessionAction, init: SessionInit): SessionRequest {
     const streamPath = init.streamPath.replace(/^\/+|\/+$/gu, '')
+    const redeemed = action === 'play' ? this.#tickets.redeem({ ...init, streamPath }) : undefined
+    const { type = 'server', ...asked } = redeemed === undefined ? init : { ...redeemed, type: 'transform' as const }
     const params: Record<string, string> = {}
-    for (const [name, value] of new URLSearchParams(init.query)) params[name] ??= value
-    const request = { ...init, action, streamPath, protocol: this.#init.protocol, type: init.type ?? 'server', params }
+    for (const [name, value] of new URLSearchParams(asked.query)) params[name] ??= value
+    const request = { ...asked, action, streamPath, protocol: this.#init.protocol, type, params }
     this.requests.push(request)
     if (streamPath === '') throw new InvalidRequest('the stream path is empty')
     return request

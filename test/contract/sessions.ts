@@ -119,6 +119,25 @@ export function describeSessions(start: StartContractHost): void {
     })
   })
 
+  describe('a ticket', () => {
+    it('lets one play its path as the server does, shows itself to nobody, and can be revoked', async () => {
+      const asked: SessionRequest[] = []
+      const { ctx } = await start(({ hooks }) => void hooks.on('subscribe', (request) => void asked.push(request)))
+      await publish(ctx)
+      const ticket = ctx.streams.ticket(PATH)
+      const query = `a=1&${ticket.query}`
+      const ask = () => ctx.streams.subscribe(sessionInit(PATH, { query, url: `test://host/${PATH}?${query}` }))
+      const shown = () => asked.map((request) => [request.type, request.query, request.url, request.params['ticket']])
+      await ask()
+      expect(shown()).to.eql([['transform', 'a=1', `test://host/${PATH}?a=1`, undefined]])
+      expect([PATH, 'live/b'].map((path) => ctx.streams.hasTicket(path, query))).to.eql([true, false])
+      ticket.revoke()
+      await ask()
+      expect(asked[1]).to.deep.include({ type: 'server', query })
+      expect(ctx.streams.hasTicket(PATH, query)).to.equal(false)
+    })
+  })
+
   describe('notices', () => {
     it('tell what happens to a stream, whatever those told before throw', async () => {
       const told: string[] = []

@@ -15,6 +15,7 @@ const SERVER: ServerInfo = {
       playAddr: ['rtmp://{hostName}:1936/{streamPath}'],
     },
   ],
+  listeners: () => [],
   mayAdminister: ({ headers }) => headers['x-admin'] === 'yes',
 }
 

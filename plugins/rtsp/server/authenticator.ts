@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { StreamManager } from 'sluice/sdk'
 import { MalformedError } from 'sluice/sdk/media'
 import {
   checkAuthorization,
@@ -8,9 +9,15 @@ import {
 } from '../wire/auth/server-authorization.ts'
 import { createNonce } from '../wire/auth/nonce.ts'
 import type { RtspRequest } from '../wire/message/message.ts'
+import { parseStreamTarget } from '../wire/url.ts'
 import { RtspRefusal } from './refusal.ts'
 
 const REALM = 'Sluice'
+
+/** What players ask for; a ticket is for them alone. */
+const PLAYER_METHODS: readonly string[] = [
+  ...['DESCRIBE', 'SETUP', 'PLAY', 'PAUSE', 'TEARDOWN', 'GET_PARAMETER', 'SET_PARAMETER'],
+]
 
 /** The name and password of the plugin's section; an empty name lets everybody in. */
 export type Credentials = { readonly username: string; readonly password: string }
@@ -18,16 +25,19 @@ export type Credentials = { readonly username: string; readonly password: string
 /** Lets those in who know name and password (RFC 7616, RFC 7617). What the gates say of a stream is another matter. */
 export class ServerAuthenticator {
   readonly #credentials: () => Credentials
+  readonly #tickets: Pick<StreamManager, 'hasTicket'>
   readonly #nonceKey = randomBytes(32)
 
-  constructor(credentials: () => Credentials) {
+  /** @param tickets by which programs of this server play without a name */
+  constructor(credentials: () => Credentials, tickets: Pick<StreamManager, 'hasTicket'>) {
     this.#credentials = credentials
+    this.#tickets = tickets
   }
 
   /** @throws {RtspRefusal} with challenges when the client is to prove who it is */
   check(request: RtspRequest): void {
     const { username, password } = this.#credentials()
-    if (username === '') return
+    if (username === '' || this.#hasTicket(request)) return
     const authorization = authorizationOf(request)
     const account = { realm: REALM, username, password, nonceKey: this.#nonceKey }
     const result =
@@ -40,6 +50,18 @@ export class ServerAuthenticator {
       'Unauthorized',
       challenges.map((challenge) => ['WWW-Authenticate', challenge]),
     )
+  }
+
+  #hasTicket({ method, uri }: RtspRequest): boolean {
+    if (!PLAYER_METHODS.includes(method)) return false
+    try {
+      const { streamPath, query } = parseStreamTarget(uri, '')
+      return this.#tickets.hasTicket(streamPath, query)
+    } catch (error) {
+      // What names no stream has no ticket; the request is answered for that later.
+      if (error instanceof MalformedError) return false
+      throw error
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 import {
   CLIENT_LEFT,
   InvalidRequest,
+  parseQuery,
   SluiceError,
   StreamDenied,
   type Publisher,
@@ -179,7 +180,7 @@ export class RequestHandler {
 
   async #setup(request: RtspRequest): Promise<Answer> {
     const target = this.#target(request)
-    const wanted = transportsOf(request)
+    const wanted = transportsOf(request, target.query)
     // Some players know the description already.
     const session = this.#find(request) ?? this.#session ?? (await this.#play(request, target))
     const transport = await session.setup(request, target.trackIndex, wanted)
@@ -265,9 +266,17 @@ function inSession(session: RtspSession, answer: Answer): Answer {
   return { ...answer, headers: [['Session', session.id], ...(answer.headers ?? [])] }
 }
 
-/** @throws {RtspRefusal} when there is no transport in the request */
-function transportsOf({ headers }: RtspRequest): readonly Transport[] {
-  return refusedIfMalformed(461, () => parseTransports(headers.get('transport') ?? ''))
+/**
+ * What the request offers; of that only TCP where the address says so (`?transport=tcp`), which is for clients that can't
+ * be told otherwise, and ask for TCP once UDP is refused.
+ * @throws {RtspRefusal} when nothing is offered that counts
+ */
+function transportsOf({ headers }: RtspRequest, query: string): readonly Transport[] {
+  const offered = refusedIfMalformed(461, () => parseTransports(headers.get('transport') ?? ''))
+  if (parseQuery(query)['transport'] !== 'tcp') return offered
+  const interleaved = offered.filter(({ lowerTransport }) => lowerTransport === 'TCP')
+  if (interleaved.length === 0) throw new RtspRefusal(461, 'the address asks for TCP')
+  return interleaved
 }
 
 /** @throws {RtspRefusal} when the body is no session description, or one without media */

@@ -23,7 +23,7 @@ export class RtspServer implements RtspServerContext {
 
   constructor(ctx: RtspContext) {
     this.ctx = ctx
-    this.authenticator = new ServerAuthenticator(() => ctx.config)
+    this.authenticator = new ServerAuthenticator(() => ctx.config, ctx.streams)
     this.multicast = new MulticastGroups({ ctx, formats: this.formats })
     this.#tunnels = new Tunnels(ctx, (accepted) => this.accept(accepted))
     ctx.setInterval(() => this.#sweep(), SWEEP_INTERVAL_MS)

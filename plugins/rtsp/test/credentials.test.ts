@@ -104,6 +104,19 @@ describe('RTSP with a name and a password', () => {
     })
   }
 
+  it('takes a ticket instead, of those who play its stream', async () => {
+    const { query } = rig.server.ctx.streams.ticket('live/a')
+    const ask = (method: string, url: string) => probe.request(method, url, { headers: SDP, body: ANNOUNCED })
+    expect((await ask('ANNOUNCE', `${rig.url()}?${query}`)).status).to.equal(401)
+    expect((await ask('DESCRIBE', `${rig.url('live/b')}?${query}`)).status).to.equal(401)
+    expect((await ask('DESCRIBE', `${rig.url()}?${query}x`)).status).to.equal(401)
+    expect((await ask('DESCRIBE', `${rig.url()}?${query}`)).status).to.equal(200)
+    const headers = { Transport: interleaved(0) }
+    const { status } = await probe.request('SETUP', `${rig.url()}/trackID=0?${query}`, { headers })
+    expect(status).to.equal(200)
+    expect((await probe.request('PLAY', `${rig.url()}?${query}`)).status).to.equal(200)
+  })
+
   it('says that a nonce is stale that it did not make, where all else is right', async () => {
     const answer = await describeAs(digest('DESCRIBE', rig.url(), { nonce: 'of-another-server' }))
     expect(answer.status).to.equal(401)

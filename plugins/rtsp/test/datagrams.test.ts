@@ -5,7 +5,7 @@ import { waitFor } from '../../../test/peers/wait-for.ts'
 import type { RtspAnswer, RtspProbe } from '../../../test/support/rtsp/rtsp-probe.ts'
 import { picturePacket, pictureNumber } from '../../../test/robustness/support/rtsp-client.ts'
 import { isGoodbye, openClientPorts, overUdp, type ClientPorts } from '../fixtures/client-ports.ts'
-import { packetsOn, RtspRig } from '../fixtures/rtsp-rig.ts'
+import { interleaved, packetsOn, RtspRig } from '../fixtures/rtsp-rig.ts'
 import { parseTransports } from '../wire/transport.ts'
 
 const receiverReport = () => serializeRtcp([{ kind: 'receiverReport', ssrc: 1, reports: [] }])
@@ -48,6 +48,15 @@ describe('RTSP sessions over UDP', () => {
     await waitFor(() => sources.length > 0 && ports.reports.length > 0, { what: 'media' })
     expect(new Set(sources)).to.eql(new Set([rtp]))
     expect(answer.headers.get('session')).to.include(';timeout=60')
+  })
+
+  it('are not what a player gets whose address asks for TCP', async () => {
+    await rig.publish()
+    const url = `${rig.url()}/trackID=0?transport=tcp`
+    const setUp = (transport: string) => probe.request('SETUP', url, { headers: { Transport: transport } })
+    expect((await setUp(overUdp(ports))).status).to.equal(461)
+    const answer = await setUp(`${overUdp(ports)},${interleaved(0)}`)
+    expect(answer.headers.get('transport')).to.include('TCP;unicast;interleaved=0-1')
   })
 
   it('are closed when they fall silent, with a goodbye, and others are not', async () => {
