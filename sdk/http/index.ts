@@ -1,6 +1,6 @@
 /** `sluice/sdk/http`: what plugins need that serve media over HTTP and WebSocket. */
-export { serveLive } from './live/serve-live.ts'
-export type { LiveOutput } from './live/live-output.ts'
+export { serveLive, serveWebSocket } from './live/serve-live.ts'
+export type { LiveOutput, SocketOutput } from './live/live-output.ts'
 export {
   carrierOf,
   decodePathPart,

@@ -16,7 +16,9 @@ export async function serveHttp(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { subscriber, contentType } = await subscribe(ctx, output, request.raw)
+  const { extension } = output
+  const offer = { extension, accept: (asking: Subscriber) => output.contentType(asking) }
+  const { subscriber, accepted: contentType } = await subscribe(ctx, offer, request.raw)
   // HTTP/2, which knows no such header, is spared it by the host.
   const headers = { 'content-type': contentType, 'cache-control': 'no-store', connection: 'close' }
   if (request.method === 'HEAD') {

@@ -1,4 +1,5 @@
 import type { MuxerFormat } from '../../media/muxer.ts'
+import type { Sink } from '../../stream/sink.ts'
 import type { Subscriber } from '../../stream/subscriber.ts'
 
 /** How streams are played as one endless file over HTTP, and as the messages of a WebSocket. */
@@ -13,4 +14,20 @@ export type LiveOutput = {
    * @throws {SluiceError} to refuse it, for example when the format can carry none of its tracks; it is closed then
    */
   contentType(subscriber: Subscriber): string
+}
+
+/** How streams are played over WebSocket by a plugin that makes the bytes itself, such as one that has them encoded. */
+export type SocketOutput = {
+  /** As that of {@link LiveOutput}. */
+  readonly extension: string
+  /**
+   * Called for each subscriber before its WebSocket is opened.
+   * @throws {SluiceError} to refuse it; it is closed then
+   */
+  accept(subscriber: Subscriber): void
+  /**
+   * Sends to a subscriber what it has come for, as whole frames of WebSocket (see `frameBinaryMessage`), until it ends.
+   * What is sent is to be counted by `account`, and a viewer that takes too little is the plugin's business.
+   */
+  play(subscriber: Subscriber, sink: Sink): void
 }

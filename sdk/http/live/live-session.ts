@@ -8,21 +8,27 @@ import { CLIENT_LEFT } from '../../stream/close-reason.ts'
 import type { SessionClient } from '../../stream/session-request.ts'
 import type { Subscriber } from '../../stream/subscriber.ts'
 import { carrierOf, decodePathPart, requestClient, requestUrl, type RoutedRequest } from '../request.ts'
-import type { LiveOutput } from './live-output.ts'
 
 /** How long what is still queued for a viewer may take to reach it, before its connection is cut. */
 const LINGER_MS = 2000
 
-/** A session that was let in. */
-type Admitted = { readonly subscriber: Subscriber; readonly contentType: string }
+/** What a viewer may ask for. */
+type Offer<Accepted> = {
+  readonly extension: string
+  /** @throws {SluiceError} to refuse a subscriber */
+  accept(subscriber: Subscriber): Accepted
+}
+
+/** A session that was let in, and what was said to it. */
+type Admitted<Accepted> = { readonly subscriber: Subscriber; readonly accepted: Accepted }
 
 /** Asks for the stream that a request names; a client that leaves meanwhile ends the waiting. */
-export async function subscribe(
+export async function subscribe<Accepted>(
   ctx: PluginContext<unknown>,
-  output: LiveOutput,
+  offer: Offer<Accepted>,
   request: RoutedRequest,
-): Promise<Admitted> {
-  const { streamPath, query } = parseTarget(request.url ?? '/', output.extension)
+): Promise<Admitted<Accepted>> {
+  const { streamPath, query } = parseTarget(request.url ?? '/', offer.extension)
   const carrier = carrierOf(request)
   const client = requestClient(request)
   const leaving = new AbortController()
@@ -36,7 +42,7 @@ export async function subscribe(
       client,
       signal: leaving.signal,
     })
-    return { subscriber, contentType: typeOf(subscriber, output) }
+    return { subscriber, accepted: accepted(subscriber, offer) }
   } catch (error) {
     if (!carrier.destroyed) logRefusal(ctx, error, streamPath, client)
     throw error
@@ -80,9 +86,9 @@ function logRefusal(ctx: PluginContext<unknown>, error: unknown, streamPath: str
   ctx.log.info({ stream, ip, port, reason: error.message }, 'play refused')
 }
 
-function typeOf(subscriber: Subscriber, output: LiveOutput): string {
+function accepted<Accepted>(subscriber: Subscriber, offer: Offer<Accepted>): Accepted {
   try {
-    return output.contentType(subscriber)
+    return offer.accept(subscriber)
   } catch (error) {
     subscriber.close('refused')
     throw error

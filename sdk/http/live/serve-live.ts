@@ -1,9 +1,13 @@
 import type { Socket } from 'node:net'
 import type { PluginContext } from '../../plugin/context.ts'
 import type { RoutedRequest } from '../request.ts'
+import { frameBinaryMessage } from '../websocket-frame.ts'
 import { serveHttp } from './http-output.ts'
-import type { LiveOutput } from './live-output.ts'
+import type { LiveOutput, SocketOutput } from './live-output.ts'
 import { WebSocketOutput } from './websocket-output.ts'
+
+/** RFC 9110 15.5.22. */
+const UPGRADE_REQUIRED = 426
 
 type UpgradeListener = (request: RoutedRequest, socket: Socket, head: Buffer) => unknown
 
@@ -19,7 +23,27 @@ export function serveLive(ctx: PluginContext<unknown>, output: LiveOutput): void
     config: { access: 'public' },
     handler: (request, reply) => serveHttp(ctx, output, request, reply),
   })
-  const webSockets = new WebSocketOutput(ctx, output)
+  const { extension, format, webSocketFrame = frameBinaryMessage } = output
+  const socketOutput: SocketOutput = {
+    extension,
+    accept: (subscriber) => void output.contentType(subscriber),
+    play: (subscriber, sink) => subscriber.attach(format, sink),
+  }
+  serveUpgrades(ctx, new WebSocketOutput(ctx, socketOutput, webSocketFrame))
+}
+
+/**
+ * Plays all streams below the plugin's mounts over WebSocket alone, as {@link serveLive} does, with bytes that the plugin
+ * makes. A request that is no upgrade is answered with 426.
+ */
+export function serveWebSocket(ctx: PluginContext<unknown>, output: SocketOutput): void {
+  ctx.http.get('/*', { config: { access: 'public' } }, (_request, reply) =>
+    reply.code(UPGRADE_REQUIRED).headers({ upgrade: 'websocket' }).send('this address is one for WebSocket'),
+  )
+  serveUpgrades(ctx, new WebSocketOutput(ctx, output))
+}
+
+function serveUpgrades(ctx: PluginContext<unknown>, webSockets: WebSocketOutput): void {
   // The host waits for the promise, however long a viewer waits for its stream.
   const onUpgrade: UpgradeListener = (request, socket, head) => webSockets.upgrade(request, socket, head)
   ctx.http.server.on('upgrade', onUpgrade)

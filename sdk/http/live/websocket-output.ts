@@ -5,11 +5,10 @@ import { SluiceError } from '../../errors/sluice-error.ts'
 import { StreamRedirect } from '../../errors/stream-errors.ts'
 import type { PluginContext } from '../../plugin/context.ts'
 import { CLIENT_LEFT } from '../../stream/close-reason.ts'
-import { socketSink } from '../../stream/sink.ts'
+import { socketSink, type Sink } from '../../stream/sink.ts'
 import type { Subscriber } from '../../stream/subscriber.ts'
 import type { RoutedRequest } from '../request.ts'
-import { frameBinaryMessage } from '../websocket-frame.ts'
-import type { LiveOutput } from './live-output.ts'
+import type { SocketOutput } from './live-output.ts'
 import { bind, subscribe } from './live-session.ts'
 
 /** A viewer has nothing to say; what is longer ends the connection. */
@@ -27,7 +26,8 @@ const GOING_AWAY = 1001
 /** Plays over WebSocket. The gates answer before the upgrade, so a denied client sees 401. */
 export class WebSocketOutput {
   readonly #ctx: PluginContext<unknown>
-  readonly #output: LiveOutput
+  readonly #output: SocketOutput
+  readonly #frame: Sink['frame']
   readonly #server = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
@@ -38,9 +38,11 @@ export class WebSocketOutput {
     allowSynchronousEvents: false,
   })
 
-  constructor(ctx: PluginContext<unknown>, output: LiveOutput) {
+  /** @param frame of the sinks */
+  constructor(ctx: PluginContext<unknown>, output: SocketOutput, frame?: Sink['frame']) {
     this.#ctx = ctx
     this.#output = output
+    this.#frame = frame
   }
 
   async upgrade(request: RoutedRequest, socket: Socket, head: Buffer): Promise<void> {
@@ -75,8 +77,7 @@ export class WebSocketOutput {
     })
     webSocket.on('close', () => subscriber.close(CLIENT_LEFT))
     bind(this.#ctx, request, subscriber, () => webSocket.close(GOING_AWAY))
-    const { format, webSocketFrame = frameBinaryMessage } = this.#output
-    subscriber.attach(format, socketSink(socket, webSocketFrame))
+    this.#output.play(subscriber, socketSink(socket, this.#frame))
   }
 }
 
