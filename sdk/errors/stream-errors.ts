@@ -14,6 +14,7 @@ import { SluiceError } from './sluice-error.ts'
  * | hls          | no                    | yes                 | gets HTTP 401; segments pass no webhook   |
  * | flv          | no                    | yes                 | gets HTTP 401, a WebSocket no upgrade     |
  * | mp4          | no                    | yes                 | gets HTTP 401                             |
+ * | jsmpeg       | no                    | yes                 | gets HTTP 401, and no upgrade             |
  */
 export class StreamDenied extends SluiceError {
   constructor(cause: unknown) {

@@ -126,7 +126,7 @@ describe('the admin API', () => {
       const { plugins } = await get<{ plugins: Plugin[] }>('/api/sysinfo')
       expect(plugins.map(({ name }) => name)).not.to.include('demo')
       const disabled = await get<Plugin[]>('/api/plugins/disabled')
-      expect(disabled.map(({ name }) => name)).to.eql(['demo'])
+      expect(disabled.map(({ name }) => name)).to.eql(['demo', 'jsmpeg'])
       expect(disabled[0]?.description).to.include.all.keys(...DESCRIPTION_FIELDS)
       expect(disabled[0]?.description['disableReason']).to.match(/config/u)
     })

@@ -10,6 +10,7 @@ const ENV = {
   SLUICE_RTMP_TCP_LISTENADDR: ':0',
   SLUICE_RTSP_TCP_LISTENADDR: ':0',
   SLUICE_DEMO_ENABLE: 'false',
+  SLUICE_JSMPEG_ENABLE: 'false',
 }
 
 export type CommandOptions = {

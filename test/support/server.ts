@@ -32,6 +32,7 @@ const ENV = {
   SLUICE_RTMP_TCP_LISTENADDR: ':0',
   SLUICE_RTSP_TCP_LISTENADDR: ':0',
   SLUICE_DEMO_ENABLE: 'false',
+  SLUICE_JSMPEG_ENABLE: 'false',
 }
 
 /** A server inside the test's process, on free ports. It stops with the test that started it, at the latest. */

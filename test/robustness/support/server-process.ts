@@ -43,6 +43,7 @@ const ENV = {
   SLUICE_RTMP_TCP_LISTENADDRTLS: '127.0.0.1:0',
   SLUICE_RTSP_TCP_LISTENADDR: '127.0.0.1:0',
   SLUICE_DEMO_ENABLE: 'false',
+  SLUICE_JSMPEG_ENABLE: 'false',
 }
 
 /** The server as users run it, in a process of its own, so that its memory and descriptors can be counted. */

@@ -1,0 +1,99 @@
+import { StreamUnavailable, type PluginContext, type Sink, type Subscriber } from 'sluice/sdk'
+import type { JsmpegConfig } from './config.ts'
+import { Encoder } from './encoder.ts'
+import { Viewer } from './viewer.ts'
+
+type Context = PluginContext<JsmpegConfig>
+
+/** The streams that are encoded, and who watches them. */
+export class Encoders {
+  readonly #ctx: Context
+  /** By the path of the stream that is encoded. */
+  readonly #encoders = new Map<string, Encoder>()
+  /** Those without viewers, each with what keeps it from being ended. */
+  readonly #idle = new Map<Encoder, () => void>()
+  /** Those that are over, while their ffmpeg ends. */
+  readonly #ending = new Set<Encoder>()
+
+  constructor(ctx: Context) {
+    this.#ctx = ctx
+    ctx.hooks.on('published', ({ path }) => this.#encoders.get(path)?.begin())
+    ctx.hooks.on('unpublished', ({ path }) => this.#encoders.get(path)?.interrupt())
+    ctx.onDispose(() => {
+      for (const encoder of this.#encoders.values()) encoder.close()
+    })
+  }
+
+  /** @throws {StreamUnavailable} when no further stream can be encoded */
+  checkRoom(streamPath: string): void {
+    const { maxencoders } = this.#ctx.config
+    if (this.#encoders.has(streamPath) || this.#encoders.size - this.#idle.size < maxencoders) return
+    throw new StreamUnavailable(`no more than ${maxencoders} streams are encoded at a time (maxencoders)`)
+  }
+
+  /** Sends a subscriber the stream that it gets, whatever that is, until it ends. */
+  join(subscriber: Subscriber, sink: Sink): void {
+    const viewer = new Viewer(subscriber, sink, performance.now())
+    let encoder: Encoder | undefined
+    const follow = () => {
+      this.#leave(encoder, viewer)
+      encoder = this.#enter(viewer)
+    }
+    subscriber.onSource(follow)
+    subscriber.onClose(() => this.#leave(encoder, viewer))
+    follow()
+  }
+
+  #enter(viewer: Viewer): Encoder | undefined {
+    const { subscriber } = viewer
+    try {
+      const encoder = this.#encoderFor(subscriber.sourcePath)
+      encoder.viewers.add(viewer)
+      this.#idle.get(encoder)?.()
+      this.#idle.delete(encoder)
+      return encoder
+    } catch (error) {
+      subscriber.close(error instanceof StreamUnavailable ? error.message : 'failed')
+      if (!(error instanceof StreamUnavailable)) throw error
+      return undefined
+    }
+  }
+
+  #leave(encoder: Encoder | undefined, viewer: Viewer): void {
+    if (encoder?.viewers.delete(viewer) !== true || encoder.viewers.size > 0) return
+    this.#idle.set(
+      encoder,
+      this.#ctx.setTimeout(() => this.#end(encoder), this.#ctx.config.stopdelay),
+    )
+  }
+
+  /** @throws {StreamUnavailable} */
+  #encoderFor(streamPath: string): Encoder {
+    const known = this.#encoders.get(streamPath)
+    if (known !== undefined) return known
+    this.checkRoom(streamPath)
+    const [longestIdle] = this.#idle.keys()
+    if (longestIdle !== undefined && this.#encoders.size >= this.#ctx.config.maxencoders) this.#end(longestIdle)
+    const encoder = new Encoder(this.#ctx, streamPath)
+    this.#encoders.set(streamPath, encoder)
+    void this.#begin(encoder)
+    return encoder
+  }
+
+  /** An ffmpeg that is still ending counts, too. */
+  async #begin(encoder: Encoder): Promise<void> {
+    while (this.#encoders.size + this.#ending.size > this.#ctx.config.maxencoders && this.#ending.size > 0) {
+      await Promise.race([...this.#ending].map(({ done }) => done))
+    }
+    encoder.begin()
+  }
+
+  #end(encoder: Encoder): void {
+    this.#idle.get(encoder)?.()
+    this.#idle.delete(encoder)
+    this.#encoders.delete(encoder.streamPath)
+    this.#ending.add(encoder)
+    void encoder.done.then(() => this.#ending.delete(encoder))
+    encoder.close()
+  }
+}
