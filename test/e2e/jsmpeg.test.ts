@@ -108,17 +108,36 @@ describe('jsmpeg', () => {
   })
 
   it('goes on with the next publisher, and ends its viewers when none comes', async () => {
-    const server = await start('jsmpeg: { subscribe: { waittimeout: 5s } }')
+    const server = await start()
     const publisher = await source(server)
-    const viewer = new JsmpegViewer(server.ws('/jsmpeg/live/a'))
+    const viewer = new JsmpegViewer(server.ws('/jsmpeg/live/a?waittimeout=60s'))
     await viewer.more()
     await publisher.close()
     await noFfmpeg(server)
     const another = await source(server)
     await viewer.more()
+    const impatient = new JsmpegViewer(server.ws('/jsmpeg/live/a?waittimeout=10ms'))
+    await impatient.more()
     await another.close()
-    await viewer.ended
+    await impatient.ended
     await noFfmpeg(server)
+    expect(server.problems).to.eql([])
+  })
+
+  it('leaves a viewer out that takes too little, ends it, and holds no other up', async () => {
+    const group = 'subscribe: { queuesize: 64KB, stalltimeout: 1s }'
+    const server = await start(`jsmpeg: { bitrate: 50000, gop: 1, audio: false, ${group} }`)
+    await source(server, 'live/a', '1280x720')
+    const viewer = new JsmpegViewer(server.ws('/jsmpeg/live/a'))
+    await viewer.more()
+    const slow = new WebSocket(server.ws('/jsmpeg/live/a'))
+    slow.on('open', () => slow.pause())
+    const slowest = () => server.server.streams.subscribers().some(({ dropped }) => dropped > 0)
+    await waitFor(slowest, { what: 'messages that are left out' })
+    const ended = () => server.records.find(({ msg, reason }) => msg === 'play ended' && reason === 'slow')
+    await waitFor(ended, { what: 'the slow viewer to be ended' })
+    await viewer.more()
+    slow.terminate()
     expect(server.problems).to.eql([])
   })
 
@@ -200,7 +219,7 @@ rtsp: { username: camera, password: ${SECRETS.password}, tcp: { listenaddr: '' }
     expect(JSON.stringify(body)).to.include('"jsmpeg/{streamPath}"')
   })
 
-  it('leaves no ffmpeg behind when it is reloaded, or the server stops or is killed', async () => {
+  it('leaves no ffmpeg behind when it is reloaded, or the server stops', async () => {
     const server = await start()
     await source(server)
     const viewer = new JsmpegViewer(server.ws('/jsmpeg/live/a'))
@@ -256,5 +275,9 @@ rtsp: { username: camera, password: ${SECRETS.password}, tcp: { listenaddr: '' }
     const size = await page.evaluate<number[]>(`[picture.width, picture.height]`)
     expect(size).to.eql([320, 240])
     expect(errors).to.eql([])
+    expect(await ffmpegsAt(server.rtspPort)).to.have.length(1)
+    server.process.signal('SIGKILL')
+    const gone = async () => (await ffmpegsAt(server.rtspPort)).length === 0
+    await waitFor(gone, { what: 'ffmpeg to end with the server that was killed' })
   })
 })

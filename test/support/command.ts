@@ -47,6 +47,10 @@ export class ServerCommand {
     return new ServerCommand(peer)
   }
 
+  get rtspPort(): number {
+    return portOf(this.process, 'rtsp')
+  }
+
   get records(): ServerLogRecord[] {
     return recordsOf(this.process)
   }
