@@ -2,7 +2,8 @@
  * A plugin with a page of its own, which plays a stream by JSMpeg: MPEG-1 on a canvas, decoded in JavaScript.
  *
  * Run it: `npm start -- -c examples/jsmpeg/config.yaml`, then open `http://localhost:8080/jsmpeg-page/`, or
- * `http://localhost:8080/jsmpeg-page/#live/test` for another stream. The player is the package `@cycjimmy/jsmpeg-player`.
+ * `http://localhost:8080/jsmpeg-page/#live/test` for another stream. The player is the package `@cycjimmy/jsmpeg-player`:
+ * outside a clone, install it first.
  */
 import { readFile } from 'node:fs/promises'
 import { definePlugin } from 'sluice/sdk'
