@@ -23,12 +23,13 @@ import { createServerInfo } from './admin/server-info.ts'
 import { addSysinfoOperations } from './admin/sysinfo-operations.ts'
 import { addHealthRoutes } from './http/health.ts'
 import { HttpHost } from './http/http-host.ts'
+import { createDialer } from './net/dialer/dialer.ts'
 import { ListenError } from './net/listen-error.ts'
 import { ListenerPool } from './net/listener-pool.ts'
+import { ConfiguredNetworks } from './net/network-list.ts'
 import { pluginLogger } from './observe/logger.ts'
 import { TaskTree } from './observe/task-tree.ts'
 import { PACKAGE_ROOT, PLUGINS_FOLDER, VERSION } from './package-root.ts'
-import { DIRECT_DIALER } from './jobs/direct-dialer.ts'
 import { PullManager } from './jobs/pull-manager.ts'
 import { createJobs } from './jobs/jobs-service.ts'
 import { PushManager } from './jobs/push-manager.ts'
@@ -103,7 +104,9 @@ export class Server {
       },
       listenersOf: (plugin) => this.host.list().find(({ name }) => name === plugin)?.listeners ?? [],
     })
-    const jobs = { log, services, tasks, hooks, streams: this.streams, dialer: () => DIRECT_DIALER }
+    const deny = new ConfiguredNetworks(() => config.global.pull.deny)
+    const dialer = (proxy: string) => createDialer({ deny, proxy })
+    const jobs = { log, services, tasks, hooks, streams: this.streams, dialer }
     this.#pulls = new PullManager({ ...jobs, folders: () => config.global.pull.folders })
     this.#pushes = new PushManager(jobs)
     this.#aliases = new Aliases({

@@ -22,6 +22,7 @@ export {
   Duration,
   Network,
   PortRange,
+  ProxyUrl,
   RegexMap,
   Secret,
   SourceUrl,

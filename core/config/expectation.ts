@@ -10,6 +10,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   'source-url': "an address such as 'https://example.com/live.m3u8'",
   'webhook-url': "an address such as 'http://127.0.0.1:9000/admission', or nothing",
   database: "the path of a file, or an address such as 'postgres://host/sluice'",
+  'proxy-url': "a proxy such as 'http://host:8080' or 'socks5://host:1080', or nothing",
   'stream-path': "a stream path such as 'live/test'",
   'regular-expression': 'a regular expression',
 }

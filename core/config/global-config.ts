@@ -1,4 +1,4 @@
-import { Address, Duration, InheritedConfig, RegexMap, Type, type Static } from 'sluice/sdk'
+import { Address, Duration, InheritedConfig, Network, RegexMap, Type, type Static } from 'sluice/sdk'
 
 /** The `global` section: what plugins inherit, and what concerns the server as a whole. */
 export const GlobalConfig = Type.Object({
@@ -27,12 +27,17 @@ export const GlobalConfig = Type.Object({
   }),
   pull: Type.Object(
     {
+      deny: Type.Array(Network(), {
+        default: [],
+        description:
+          'Addresses and networks that pulls and pushes may not connect to, wherever a name or redirect leads',
+      }),
       folders: Type.Array(Type.String(), {
         default: ['media'],
         description: 'Folders, as seen from the working directory, whose files can be pulled',
       }),
     },
-    { title: 'Pulls' },
+    { title: 'Pulls and pushes' },
   ),
   datadir: Type.String({
     default: 'data',

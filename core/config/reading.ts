@@ -49,6 +49,7 @@ export function plainReading(schema: JsonSchema, written: unknown): Reading {
     case 'source-url':
     case 'webhook-url':
     case 'database':
+    case 'proxy-url':
       return { written, value: written, shown: maskUrl(written) }
     default:
       return { written, value: written, shown: written.replaceAll(USER_INFO, `$1${MASK}@`) }

@@ -1,6 +1,7 @@
 import { Ajv, type ValidateFunction } from 'ajv'
 import { isStreamPath, parseByteSize, parseDuration, parsePortRange } from 'sluice/sdk'
 import { isListenAddress } from '../net/address.ts'
+import { isProxyUrl } from '../net/dialer/proxy-url.ts'
 import { isNetwork } from '../net/network-list.ts'
 import type { JsonSchema } from './schema.ts'
 
@@ -46,6 +47,7 @@ function createCompiler(): Ajv {
   ajv.addFormat('source-url', (text: string) => text !== '' && !/\s/u.test(text))
   ajv.addFormat('webhook-url', (text: string) => text === '' || isRequestUrl(text))
   ajv.addFormat('database', true)
+  ajv.addFormat('proxy-url', (text: string) => text === '' || isProxyUrl(text))
   ajv.addFormat('stream-path', isStreamPath)
   ajv.addFormat('regular-expression', isRegularExpression)
   ajv.addKeyword({

@@ -67,6 +67,11 @@ describe('PullManager', () => {
       get: () => undefined,
       subscribers: (path: string | undefined) => (watched.has(path ?? '') ? [{} as never] : []),
     }
+    const proxies: string[] = []
+    const dialer = (proxy: string) => {
+      proxies.push(proxy)
+      return directDialer
+    }
     const manager = new PullManager({
       log: logged.log,
       services,
@@ -74,7 +79,7 @@ describe('PullManager', () => {
       hooks,
       streams,
       folders: () => [],
-      dialer: () => directDialer,
+      dialer,
     })
     const ends = new Map<string, (reason: CloseReason) => void>()
     const publish = (path: string) => {
@@ -89,8 +94,16 @@ describe('PullManager', () => {
     const service = () => services.get('pull:x') as FakeService
     const paths = () => service().running.map(({ request }) => request.session.streamPath)
     const nodes = () => tasks.snapshot().children.flatMap(({ children }) => children)
-    return { logged, services, watched, manager, publish, unpublish, resolve, service, paths, nodes, tasks }
+    return { logged, services, watched, proxies, manager, publish, unpublish, resolve, service, paths, nodes, tasks }
   }
+
+  it('has each pull connect by the proxy of its rule', async () => {
+    const { manager, paths, proxies } = rig()
+    manager.apply([plugin({ pull: { a: rule('x://a', { proxy: 'socks5://host' }), b: rule('x://b') } })])
+    await waitFor(() => paths().length === 2)
+    expect(proxies.toSorted()).to.eql(['', 'socks5://host'])
+    manager.close('done')
+  })
 
   it('keeps the pulls of rules that stay, and starts and ends those of others', async () => {
     const { manager, service, paths } = rig()

@@ -21,6 +21,33 @@ export class NetworkList {
   }
 }
 
+/** The networks of a config, as it is at the moment. */
+export class ConfiguredNetworks implements Pick<NetworkList, 'isEmpty' | 'includes'> {
+  readonly #read: () => readonly string[]
+  #texts: readonly string[] = []
+  #list = new NetworkList([])
+
+  constructor(read: () => readonly string[]) {
+    this.#read = read
+  }
+
+  get isEmpty(): boolean {
+    return this.#current().isEmpty
+  }
+
+  /** @param ip as `normalizeIp` gives it */
+  includes(ip: string): boolean {
+    return this.#current().includes(ip)
+  }
+
+  #current(): NetworkList {
+    const texts = this.#read()
+    if (texts !== this.#texts) this.#list = new NetworkList(texts)
+    this.#texts = texts
+    return this.#list
+  }
+}
+
 /** Whether a text names an address or a network. */
 export function isNetwork(text: string): boolean {
   if (!/^[\da-f.:]+(?:\/\d{1,3})?$/iu.test(text)) return false

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { Duration, RegexMap, Secret, SourceUrl, StreamPathMap } from './types.ts'
+import { Duration, ProxyUrl, RegexMap, Secret, SourceUrl, StreamPathMap } from './types.ts'
 import type { Frozen } from './values.ts'
 
 /** How a job that fails is tried again, and how it gets to the other server. */
@@ -13,7 +13,7 @@ const JOB_KEYS = {
     default: '5s',
     description: 'From the first failure to the next try; doubled with each further one, up to a minute',
   }),
-  proxy: Secret({
+  proxy: ProxyUrl({
     default: '',
     description:
       'Proxy that connections go through: http://, https:// (CONNECT), socks5:// with user:password@; empty is none',

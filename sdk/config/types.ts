@@ -62,6 +62,14 @@ export function WebhookUrl(options: ValueOptions<string>) {
   return Type.String({ format: 'webhook-url', ...options })
 }
 
+/**
+ * The address of a proxy, with what it takes to get in, masked as {@link SourceUrl}: `http://`, `https://`, `socks5://` or
+ * `socks5h://`; empty for none.
+ */
+export function ProxyUrl(options: ValueOptions<string>) {
+  return Type.String({ format: 'proxy-url', ...options })
+}
+
 type MapOptions = { readonly default: Readonly<Record<string, unknown>>; readonly description: string }
 
 /** A map whose keys are stream paths. */

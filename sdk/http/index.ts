@@ -1,4 +1,5 @@
-/** `sluice/sdk/http`: what plugins need that serve media over HTTP and WebSocket. */
+/** `sluice/sdk/http`: what plugins need that serve media over HTTP and WebSocket, or fetch it. */
+export { dialHttp, httpDispatcher, type DialedOptions } from './dialed.ts'
 export { serveLive, serveWebSocket } from './live/serve-live.ts'
 export type { LiveOutput, SocketOutput } from './live/live-output.ts'
 export {

@@ -216,12 +216,14 @@ describe('pulls', () => {
       ['pull: { a/../b: "http://host/a.m3u8" }', /hls\.pull\.a\/\.\.\/b: expected a stream path/u],
       ['onsub: { pull: { "^(": "http://host/a.m3u8" } }', /expected a regular expression, found '\^\('/u],
       ['pull: { a/b: { loop: 1 } }', /hls\.pull\.a\/b\.url: is missing/u],
-      ['pull: { a/b: { url: "http://host/a.m3u8", proxy: "http://p" } }', /unknown key/u],
+      ['pull: { a/b: { url: "http://host/a.m3u8", mode: 1 } }', /unknown key/u],
+      ['pull: { a/b: { url: "http://host/a.m3u8", proxy: "ftp://u:pa55word@p" } }', /proxy: expected a proxy such as/u],
     ]
     for (const [config, message] of mistakes) {
       it(`are an error of the config: ${config}`, async () => {
         const error: unknown = await startServer({ config: `hls: { ${config} }` }).catch((error: unknown) => error)
         expect(String(error)).to.match(message)
+        expect(String(error)).not.to.match(SECRETS)
       })
     }
   })

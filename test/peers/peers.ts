@@ -30,6 +30,9 @@ const PEERS = {
   openssl: { programs: ['openssl'], packages: ['openssl'] },
   nginx: { programs: ['nginx'], packages: ['nginx'] },
   caddy: { programs: ['caddy'], packages: ['caddy'] },
+  // The program alone: Debian's tinyproxy starts as a service.
+  tinyproxy: { programs: ['tinyproxy'], packages: ['tinyproxy-bin'] },
+  microsocks: { programs: ['microsocks'], packages: ['microsocks'] },
   systemd: { programs: ['systemd-analyze'], packages: ['systemd'] },
 } as const satisfies Record<string, PeerInit>
 

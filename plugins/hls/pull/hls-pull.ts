@@ -56,10 +56,10 @@ export class HlsPull {
 
   /** @throws {SourceError} when the address is not valid */
   constructor(options: HlsPullOptions) {
-    const { url, header, signal } = options.request
+    const { url, header, dial, signal } = options.request
     this.#options = options
     this.#signal = AbortSignal.any([signal, this.#stop.signal])
-    this.#client = new SourceClient({ url, header, signal: this.#signal })
+    this.#client = new SourceClient({ url, header, dial, signal: this.#signal })
   }
 
   /** See `PullService.pull`. */

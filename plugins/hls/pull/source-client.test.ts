@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect } from 'chai'
+import { directDialer } from 'sluice/sdk/testing'
 import { FileServer } from '../../../test/support/file-server.ts'
 import { SourceClient } from './source-client.ts'
 import { SourceError } from './source-error.ts'
@@ -33,7 +34,7 @@ describe('SourceClient', () => {
   })
 
   function client(url: string, header: Record<string, readonly string[]> = {}, signal = new AbortController().signal) {
-    return new SourceClient({ url, header, signal })
+    return new SourceClient({ url, header, dial: directDialer, signal })
   }
 
   it('fetches what an address leads to, and tells where that was', async () => {

@@ -1,4 +1,6 @@
-import { maskUrl } from 'sluice/sdk'
+import { maskUrl, type Dialer } from 'sluice/sdk'
+import { httpDispatcher } from 'sluice/sdk/http'
+import { fetch, Headers, type Dispatcher, type Response } from 'undici'
 import type { ByteRange } from '../wire/source-playlist.ts'
 import { SourceError } from './source-error.ts'
 
@@ -11,6 +13,9 @@ type SourceClientOptions = {
   /** The address with or without user information, which becomes basic authentication. */
   readonly url: string
   readonly header: Readonly<Record<string, readonly string[]>>
+  /** Opens all connections. */
+  readonly dial: Dialer
+  /** Ends what is under way, and the connections that are kept. */
   readonly signal: AbortSignal
 }
 
@@ -24,22 +29,24 @@ export type FileRequest = {
   readonly timeoutMs: number
 }
 
-/** Fetches what belongs to one source, over HTTP only. Connections are kept and shared by the runtime. */
+/** Fetches what belongs to one source, over HTTP only. */
 export class SourceClient {
   /** The address of the source without user information. */
   readonly url: string
   readonly #signal: AbortSignal
   readonly #origin: string
   readonly #headers: Headers
+  readonly #dispatcher: Dispatcher
 
   /** @throws {SourceError} when the address or a header is not valid */
-  constructor({ url, header, signal }: SourceClientOptions) {
+  constructor({ url, header, dial, signal }: SourceClientOptions) {
     const parsed = URL.parse(url)
     if (parsed === null || !isHttp(parsed)) throw new SourceError('the source has no http or https address', FATAL)
     this.#signal = signal
     this.#origin = parsed.origin
     this.#headers = headersOf(header, parsed)
     this.url = withoutUser(parsed)
+    this.#dispatcher = httpDispatcher(dial, { signal })
   }
 
   /**
@@ -72,10 +79,11 @@ export class SourceClient {
   }
 
   async #follow(target: URL, range: ByteRange | undefined, signal: AbortSignal) {
+    const dispatcher = this.#dispatcher
     let url = target
     for (let redirects = 0; ; redirects++) {
       const headers = this.#headersFor(url, range)
-      const response = await fetch(withoutUser(url), { headers, signal, redirect: 'manual' })
+      const response = await fetch(withoutUser(url), { headers, signal, redirect: 'manual', dispatcher })
       const location = REDIRECTS.includes(response.status) ? response.headers.get('location') : null
       if (location === null) return { response, url: withoutUser(url) }
       await response.body?.cancel()
@@ -137,7 +145,7 @@ async function readBody(response: Response, maxSizeBytes: number, shown: string)
   return Buffer.concat(pieces)
 }
 
-/** The runtime puts its message into the cause of its error. */
+/** The client of HTTP puts what the dialer or the system says into the cause of its error. */
 function networkReason(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : error
   if (cause instanceof Error) return 'code' in cause ? String(cause.code) : cause.message

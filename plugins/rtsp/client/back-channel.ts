@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { Unsupported, type AccessUnit, type Talk, type Track, type TrackInit } from 'sluice/sdk'
+import { Unsupported, type AccessUnit, type Dialer, type Talk, type Track, type TrackInit } from 'sluice/sdk'
 import {
   createRtpPacketizer,
   RtpSender,
@@ -28,6 +28,7 @@ const NO_BACK_CHANNEL = 'the camera has no back channel'
 export type TalkOptions = {
   readonly ctx: RtspContext
   readonly url: TargetUrl
+  readonly dial: Dialer
   readonly tracks: readonly TrackInit[]
   readonly signal: AbortSignal
 }
@@ -37,9 +38,9 @@ export type TalkOptions = {
  * @throws {Unsupported} when the camera has none, or not for such sound
  * @throws {RtspClientError} when it fails otherwise
  */
-export async function openTalk({ ctx, url, tracks, signal }: TalkOptions): Promise<Talk> {
+export async function openTalk({ ctx, url, dial, tracks, signal }: TalkOptions): Promise<Talk> {
   const { verifycertificate: verifyCertificate, udpport: ports } = ctx.config
-  const client = await RtspClient.connect({ url, verifyCertificate, signal })
+  const client = await RtspClient.connect({ url, dial, verifyCertificate, signal })
   try {
     await client.learnMethods()
     const { format, controlUrl, url } = await findLoudspeaker(client, tracks)

@@ -95,6 +95,7 @@ export class ClientSession {
     try {
       const { serverPort } = await this.#setup(url, { lowerTransport: 'UDP', clientPort: transport.ports })
       if (serverPort === undefined) throw new RtspClientError('the server names no ports', { status: 461 })
+      client.dial.checkAddress(client.remoteIp)
       transport.end = { ip: client.remoteIp, rtpPort: serverPort.first, rtcpPort: rtcpPortOf(serverPort) }
     } catch (error) {
       transport.close()

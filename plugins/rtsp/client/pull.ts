@@ -112,8 +112,9 @@ class RtspPull {
 
   /** Opens the source by the first way that media gets through. */
   async #open(): Promise<Opened> {
+    const { ctx, request } = this.#options
     let failure: unknown
-    for (const kind of this.#url.kinds(this.#options.ctx.config.transport)) {
+    for (const kind of this.#url.kinds(ctx.config.transport, request.dial)) {
       try {
         const opened = await this.#openBy(kind)
         const timeoutMs = kind === 'udp' ? UDP_TIMEOUT_MS : MEDIA_TIMEOUT_MS
@@ -130,10 +131,11 @@ class RtspPull {
   }
 
   async #openBy(kind: TransportKind): Promise<Opened> {
-    const { ctx, log } = this.#options
+    const { ctx, log, request } = this.#options
+    const { dial } = request
     const { verifycertificate: verifyCertificate } = ctx.config
     for (let redirects = 0; ; redirects += 1) {
-      const client = await RtspClient.connect({ url: this.#url, verifyCertificate, signal: this.#signal })
+      const client = await RtspClient.connect({ url: this.#url, dial, verifyCertificate, signal: this.#signal })
       try {
         await client.learnMethods()
         const offer = await askForSource(client)
@@ -171,8 +173,8 @@ class RtspPull {
 
   /** Opens the camera's loudspeaker in a session of its own, so that what is played goes on undisturbed. */
   #talk(tracks: readonly TrackInit[]): Promise<Talk> {
-    const { ctx } = this.#options
-    return openTalk({ ctx, url: this.#url, tracks, signal: this.#signal })
+    const { ctx, request } = this.#options
+    return openTalk({ ctx, url: this.#url, dial: request.dial, tracks, signal: this.#signal })
   }
 }
 

@@ -73,8 +73,9 @@ class RtspPush {
 
   /** Opens the target by the first way that it takes. */
   async #open(url: TargetUrl, subscriber: Subscriber): Promise<RtspClient> {
+    const { ctx, request } = this.#options
     let failure: unknown
-    for (const kind of url.kinds(this.#options.ctx.config.transport)) {
+    for (const kind of url.kinds(ctx.config.transport, request.dial)) {
       try {
         return await this.#openBy(url, kind, subscriber)
       } catch (error) {
@@ -87,10 +88,11 @@ class RtspPush {
 
   async #openBy(url: TargetUrl, kind: TransportKind, subscriber: Subscriber) {
     const { ctx, formats, log, request } = this.#options
+    const { dial } = request
     const { verifycertificate: verifyCertificate } = ctx.config
     const medias = offerOf(subscriber.tracks)
     if (medias.length === 0) throw new RtspClientError("RTP can carry none of the stream's tracks")
-    const client = await RtspClient.connect({ url, verifyCertificate, signal: this.#signal })
+    const client = await RtspClient.connect({ url, dial, verifyCertificate, signal: this.#signal })
     const { uri } = client
     const session = new ClientSession({
       client,

@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream'
+import type { Dialer } from 'sluice/sdk'
 import { RtspConnection } from '../connection.ts'
 import { ChannelTable } from '../transport/channel-table.ts'
 import { ClientCredentials } from './client-credentials.ts'
@@ -34,6 +35,8 @@ type Call = {
 
 /** The client's side of one RTSP connection: requests with their answers, and the channels of its media. */
 export class RtspClient {
+  /** What has opened the connection. */
+  readonly dial: Dialer
   readonly channels = new ChannelTable()
   readonly connection: RtspConnection
   /** The address for requests, without user information. */
@@ -52,7 +55,8 @@ export class RtspClient {
   #closeReason: string | undefined
   #cseq = 0
 
-  private constructor({ url }: CarrierOptions, { stream, remoteIp, localIp }: Carrier) {
+  private constructor({ url, dial }: CarrierOptions, { stream, remoteIp, localIp }: Carrier) {
+    this.dial = dial
     this.uri = url.parsed.uri
     this.remoteIp = remoteIp
     this.localIp = localIp

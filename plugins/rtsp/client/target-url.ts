@@ -1,3 +1,4 @@
+import type { Dialer } from 'sluice/sdk'
 import { MalformedError } from 'sluice/sdk/media'
 import { parseRtspUrl, type RtspUrl } from '../wire/url.ts'
 import { RtspClientError } from './client-error.ts'
@@ -35,9 +36,17 @@ export class TargetUrl {
     return this.#transport === 'http'
   }
 
-  /** The transports to try, in this order. @param choice of the config, for addresses that don't say */
-  kinds(choice: TransportChoice): readonly TransportKind[] {
+  /**
+   * The transports to try, in this order.
+   * @param choice of the config, for addresses that don't say
+   * @throws {RtspClientError} when it would have to be UDP, and connections go through a proxy
+   */
+  kinds(choice: TransportChoice, { proxied }: Pick<Dialer, 'proxied'>): readonly TransportKind[] {
     const transport = this.#transport ?? choice
+    if (proxied && !this.parsed.tls) {
+      if (transport === 'udp') throw new RtspClientError('a proxy leads TCP on, and no UDP: use rtspt:// or no proxy')
+      return ['tcp']
+    }
     if (this.parsed.tls || transport === 'tcp' || transport === 'http') return ['tcp']
     return transport === 'udp' ? ['udp'] : ['udp', 'tcp']
   }

@@ -1,0 +1,78 @@
+import type { Socket } from 'node:net'
+import { Agent, type buildConnector, type Dispatcher } from 'undici'
+import type { Dialer } from '../stream/dialer.ts'
+
+/** Largest head of an answer that is read. */
+const MAX_HEADER_BYTES = 32 * 1024
+/** From a request to the head of its answer. */
+const HEADERS_TIMEOUT_MS = 30_000
+/** Connections without request are kept this long, or as long as their server says; and never longer than the second. */
+const KEEP_ALIVE_MS = 10_000
+const MAX_KEEP_ALIVE_MS = 60_000
+const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'ws:': 80, 'https:': 443, 'wss:': 443 }
+
+/** How requests by a dialer are made. */
+export type DialedOptions = {
+  /** Checks certificates (TLS). Default true. */
+  readonly verifyCertificate?: boolean
+  /** Ends all when it aborts: what is under way, and connections that are kept. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * Makes requests go by the connections of a dialer: a dispatcher for `undici.fetch` and `undici.request`, which keeps
+ * connections for further requests. They are HTTP/1.1. How long a body may take or be silent is for the caller to bound.
+ */
+export function httpDispatcher(dial: Dialer, { verifyCertificate = true, signal }: DialedOptions): Dispatcher {
+  const agent = new Agent({
+    allowH2: false,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    bodyTimeout: 0,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: MAX_KEEP_ALIVE_MS,
+    connect({ hostname, port, protocol }, done) {
+      void handOver(openTo(dial, { hostname, port, protocol }, { verifyCertificate, signal }), done)
+    },
+  })
+  // What was under way is told by its own promise.
+  const end = () => void agent.destroy().catch(() => undefined)
+  if (signal.aborted) end()
+  else signal.addEventListener('abort', end, { once: true })
+  return agent
+}
+
+/**
+ * Opens a connection to the server of an address (`http`, `https`, `ws` or `wss`), for one who speaks HTTP on it by himself. A
+ * client of `ws` takes it as `createConnection: () => socket`.
+ * @throws {Error} as {@link Dialer.connect} does
+ */
+export function dialHttp(dial: Dialer, url: URL, options: DialedOptions): Promise<Socket> {
+  return openTo(dial, url, { verifyCertificate: true, ...options })
+}
+
+async function handOver(opening: Promise<Socket>, done: buildConnector.Callback): Promise<void> {
+  let socket: Socket
+  try {
+    socket = await opening
+  } catch (error) {
+    return done(error instanceof Error ? error : new Error('failed'), null)
+  }
+  done(null, socket)
+}
+
+/** As `URL` names it. */
+type Origin = { readonly hostname: string; readonly port: string; readonly protocol: string }
+
+function openTo(
+  dial: Dialer,
+  { hostname, port, protocol }: Origin,
+  { verifyCertificate, signal }: Required<DialedOptions>,
+): Promise<Socket> {
+  return dial.connect({
+    host: hostname.replace(/^\[(.*)\]$/u, '$1'),
+    port: Number(port) || (DEFAULT_PORTS[protocol] ?? 0),
+    signal,
+    ...((protocol === 'https:' || protocol === 'wss:') && { tls: { verifyCertificate, alpn: ['http/1.1'] } }),
+  })
+}
