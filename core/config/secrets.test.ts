@@ -32,6 +32,16 @@ describe('secrets of the config', () => {
     expect(printed).to.include('******')
   })
 
+  it('are left out of the address of a proxy', async () => {
+    const puller = { name: 'puller', provides: ['pull:puller'] }
+    const rule = '{url: "x://host/a", proxy: "socks5://user:hush@proxy:1080"}'
+    const config = await configOf(`puller: {pull: {live/a: ${rule}}}`)
+    const { userConfig } = config.declare(puller)
+    const printed = userConfig + JSON.stringify(config.describe('puller'))
+    expect(printed).not.to.include('hush')
+    expect(printed).to.include('socks5://******@proxy:1080')
+  })
+
   it('are told from no secret at all', async () => {
     const config = await configOf("relay: {passphrase: ''}")
     config.declare(RELAY)

@@ -8,6 +8,8 @@ const REASONS: Readonly<Record<string, string>> = {
   ECONNRESET: 'the connection was cut',
   EHOSTUNREACH: 'there is no way to it',
   ENETUNREACH: 'there is no way to it',
+  ENOTFOUND: 'the name is not known',
+  EAI_AGAIN: 'the name is not known at present',
   ETIMEDOUT: 'no answer in time',
 }
 

@@ -152,7 +152,7 @@ describe('a dialer with a proxy', () => {
   it('leaves names to the proxy, unless addresses are denied', async () => {
     const target = await TcpServer.start(echo)
     const { url, heads } = await httpProxy(leadTo(target.port))
-    const lookup = () => Promise.reject(new Error('unknown here'))
+    const lookup = () => Promise.reject(Object.assign(new Error('x'), { code: 'ENOTFOUND' }))
     const socket = await dial(url, { host: 'there.test', port: 1 }, { lookup })
     expect(await said(socket, 'you', 9)).to.equal('hello you')
     const credentials = Buffer.from(`${USER.name}:${USER.password}`).toString('base64')
@@ -160,7 +160,7 @@ describe('a dialer with a proxy', () => {
     const deny = new NetworkList(['10.0.0.0/8'])
     const message = await failure(dial(url, { host: 'there.test', port: 1 }, { lookup, deny }))
     expect(message).to.match(
-      /the name is not known; it is looked up here, and not by the proxy, for global\.pull\.deny/u,
+      /the name is not known \(ENOTFOUND\); it is looked up here, and not by the proxy, for global\.pull\.deny/u,
     )
     const found = async () => [{ address: '192.0.2.1', family: 4 }]
     await said(await dial(url, { host: 'there.test', port: 1 }, { lookup: found, deny }), 'you', 9)

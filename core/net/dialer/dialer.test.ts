@@ -65,9 +65,9 @@ describe('a dialer without proxy', () => {
 
   describe('says what is wrong', () => {
     it('with the name', async () => {
-      const lookup = () => Promise.reject(new Error('ENOTFOUND'))
+      const lookup = () => Promise.reject(Object.assign(new Error('x'), { code: 'ENOTFOUND' }))
       const message = await failure(dial({ host: 'nobody.test', port: 80 }, { lookup }))
-      expect(message).to.equal("can't connect to nobody.test:80: the name is not known")
+      expect(message).to.equal("can't connect to nobody.test:80: the name is not known (ENOTFOUND)")
       for (const host of ['', 'a b', 'a\r\nb', 'u:pa55@host', 'x'.repeat(300)]) {
         expect(await failure(dial({ host, port: 80 }))).to.equal(
           "can't connect: the host is neither a name nor an address",

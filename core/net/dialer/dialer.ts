@@ -105,7 +105,7 @@ class NetDialer implements Dialer {
       return await this.#lookup(host)
     } catch (error) {
       const why = this.proxied ? '; it is looked up here, and not by the proxy, for global.pull.deny' : ''
-      throw new DialError(`the name is not known${why}`, { cause: error })
+      throw new DialError(`${dialReason(error)}${why}`, { cause: error })
     }
   }
 
