@@ -55,7 +55,7 @@ class NetDialer implements Dialer {
   async connect({ host: wanted, port, tls, signal }: DialTarget): Promise<Socket> {
     const host = hostOf(wanted)
     if (!Number.isInteger(port) || port < 1 || port > MAX_PORT)
-      throw new DialError(`can't connect: there is no such port`)
+      throw new DialError("can't connect: there is no such port")
     const timeout = AbortSignal.timeout(this.#timeoutMs)
     const stop = signal === undefined ? timeout : AbortSignal.any([signal, timeout])
     try {
