@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect } from 'chai'
 import type { Dialer } from 'sluice/sdk'
-import { directDialer, ScriptedPublisher } from 'sluice/sdk/testing'
+import { directDialer, pullRequest, pushRequest, ScriptedPublisher } from 'sluice/sdk/testing'
 import { createTestServer, type TestServer } from 'sluice/testing'
 import { createDialer } from '../../core/net/dialer/dialer.ts'
 import { NetworkList } from '../../core/net/network-list.ts'
@@ -122,13 +122,12 @@ describe('pulls and pushes through a proxy', () => {
 
       it('take a stream elsewhere', async () => {
         const [from, target] = [await origin(), await rtspServer()]
-        const subscriber = await from.streams.subscribe({
-          ...{ streamPath: 'live/source', url: '', query: '', client: CLIENT, type: 'push' },
-        })
         const dial = createDialer({ deny: new NetworkList([]), proxy: proxy.url })
         const stop = new AbortController()
         const url = `rtsp://127.0.0.1:${target.port()}/live/pushed`
-        const pushed = from.ctx.services.get('push:rtsp')!.push({ url, subscriber, dial, signal: stop.signal })
+        const pushed = from.ctx.services
+          .get('push:rtsp')!
+          .push(pushRequest({ url, streamPath: 'live/source', dial, signal: stop.signal }))
         await expectMedia(target, 'live/pushed')
         await wasAsked(target.port())
         stop.abort()
@@ -196,14 +195,13 @@ describe('pulls with addresses that are denied', () => {
       const source = await ScriptedSource.start()
       const server = await rtspServer()
       const dial: Dialer = {
-        ...directDialer(),
+        ...directDialer,
         checkAddress(ip) {
           throw new Error(`${ip} is denied`)
         },
       }
-      const { signal } = new AbortController()
-      const request = { streamPath: 'live/a', header: {}, loop: 0, publish: {}, dial, signal }
-      const pull = server.ctx.services.get('pull:rtsp')!.pull({ ...request, url: source.url('', 'rtspu') })
+      const request = pullRequest({ streamPath: 'live/a', dial, url: source.url('', 'rtspu') })
+      const pull = server.ctx.services.get('pull:rtsp')!.pull(request)
       expect(String(await pull.catch((error: unknown) => error))).to.equal('Error: 127.0.0.1 is denied')
       await waitFor(() => source.connections.size === 0)
       expect(source.methods).not.to.include('PLAY')
