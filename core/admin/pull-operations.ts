@@ -70,7 +70,7 @@ function wantedPull(request: PullRequest, protocolOf: PullManager['protocolOf'])
   // The address may hold secrets, so no message repeats it.
   if (plugin === undefined) {
     throw new InvalidRequest(
-      URL.canParse(remoteUrl)
+      URL.parse(remoteUrl)?.host
         ? 'the address does not tell its protocol; give it as protocol'
         : 'remoteURL is neither an address with scheme and host, nor a file that a plugin plays',
     )

@@ -82,6 +82,26 @@ describe('pulls', () => {
       expect(new Set(steps)).to.eql(new Set([10]))
     })
 
+    it('tell how far they are', async () => {
+      await ask({ remoteURL: web.url('a.m3u8'), streamPath: 'a/b', loop: -1 })
+      const { body } = await server.api('/api/stream/progress/a/b')
+      expect(body.data).to.have.property('currentStep', 0)
+      const [step] = (body.data as { steps: Record<string, string>[] }).steps
+      expect(step).to.include({ name: 'connect', error: '' })
+      expect(Date.parse(step!['completedAt']!)).to.be.at.least(Date.parse(step!['startedAt']!))
+      expect((await server.api('/api/stream/progress/a/c')).status).to.equal(404)
+    })
+
+    it('publish nothing when they are tests, also of a path that is taken', async () => {
+      await ask({ remoteURL: web.url('a.m3u8'), streamPath: 'a/b', loop: -1 })
+      const publisher = server.server.streams.get('a/b')?.publisher
+      const tested = { remoteURL: web.url('a.m3u8'), streamPath: 'a/test', loop: -1, testMode: 1 }
+      expect((await ask(tested)).body.code).to.equal(0)
+      expect((await ask({ ...tested, remoteURL: web.url('none.m3u8'), streamPath: 'a/b' })).status).to.equal(409)
+      expect(server.server.streams.list().map(({ path: streamPath }) => streamPath)).to.eql(['a/b'])
+      expect(server.server.streams.get('a/b')?.publisher).to.equal(publisher)
+    })
+
     it('are one for each path', async () => {
       const body = { remoteURL: web.url('a.m3u8'), streamPath: 'a/b', loop: -1 }
       await ask(body)
@@ -100,7 +120,7 @@ describe('pulls', () => {
     const refusals: readonly (readonly [what: string, body: unknown, status: number, message: RegExp])[] = [
       ['no address', {}, 400, /^remoteURL is missing$/u],
       ['no object', 'http://host/a.m3u8', 400, /^the body must be an object$/u],
-      ['an address that is none', { remoteURL: `nonsense${USER}` }, 400, /^remoteURL is not an address/u],
+      ['an address that is none', { remoteURL: `nonsense${USER}` }, 400, /^remoteURL is neither an address/u],
       ['an unknown ending', { remoteURL: 'http://host/a.xyz' }, 400, /does not tell its protocol/u],
       [
         'an unknown protocol',
@@ -108,7 +128,7 @@ describe('pulls', () => {
         400,
         /no plugin pulls by 'gopher'/u,
       ],
-      ['a file', { remoteURL: 'file:///etc/passwd', protocol: 'hls' }, 400, /not an address with scheme and host/u],
+      ['a file', { remoteURL: 'file:///etc/passwd', protocol: 'hls' }, 502, /no http or https address/u],
       ['another scheme', { remoteURL: 'ftp://host/a.m3u8' }, 502, /no http or https address/u],
       ['a bad path', { remoteURL: 'http://host/a.m3u8', streamPath: 'a/../b' }, 400, /stream path/u],
       [
@@ -117,7 +137,7 @@ describe('pulls', () => {
         400,
         /delayclosetimeout: expected/u,
       ],
-      ['what is not supported', { remoteURL: 'http://host/a.m3u8', testMode: 1 }, 400, /testMode is not supported/u],
+      ['a mode that there is not', { remoteURL: 'http://host/a.m3u8', testMode: 2 }, 400, /testmode: expected/u],
       ['nobody there', { remoteURL: `http://${USER}127.0.0.1:9/a.m3u8${QUERY}` }, 502, /ECONNREFUSED|bad port/u],
     ]
     for (const [what, body, status, message] of refusals) {

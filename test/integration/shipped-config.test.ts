@@ -6,12 +6,13 @@ import demo from '../../plugins/demo/index.ts'
 import flv from '../../plugins/flv/index.ts'
 import hls from '../../plugins/hls/index.ts'
 import home from '../../plugins/home/index.ts'
+import jsmpeg from '../../plugins/jsmpeg/index.ts'
 import mp4 from '../../plugins/mp4/index.ts'
 import rtmp from '../../plugins/rtmp/index.ts'
 import rtsp from '../../plugins/rtsp/index.ts'
 
 const FILE = new URL('../../config/config.yaml', import.meta.url)
-const PLUGINS = [rtmp, rtsp, flv, mp4, hls, demo, home]
+const PLUGINS = [rtmp, rtsp, flv, mp4, hls, jsmpeg, demo, home]
 /** A default as a comment: without a space, so that removing `#` leaves the key where it belongs. */
 const COMMENTED_KEY = /^( *)#(?=\S)/gm
 
