@@ -128,6 +128,7 @@ export class Server {
         hooks,
         tasks,
         services,
+        store: this.store,
         streams: { forOwner: (owner) => new OwnedStreams(this.streams, this.#gatekeeper, owner) },
         net: this.#pool,
         http: this.http,

@@ -1,3 +1,5 @@
+export type { Generated, Kysely } from 'kysely'
+export type { Migration } from 'kysely/migration'
 export { Type, type Static } from 'typebox'
 export {
   InheritedConfig,

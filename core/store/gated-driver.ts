@@ -1,4 +1,5 @@
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult, TransactionSettings } from 'kysely'
+import { keptValue } from 'sluice/sdk/host'
 
 /** Who may ask the database, and what they are told when that fails. */
 export interface Gate {
@@ -9,10 +10,6 @@ export interface Gate {
   /** What the owner is told of an error of the database. */
   errorOf(error: unknown): unknown
 }
-
-/** Parameters that both kinds of database keep alike. */
-const KEPT = ['string', 'number', 'bigint', 'boolean']
-const NUL = '\0'
 
 /** Stands between the queries of an owner and the database that all share. */
 export class GatedDriver implements Driver {
@@ -75,7 +72,7 @@ class GatedConnection implements DatabaseConnection {
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
     this.#gate.assertOpen()
-    const parameters = query.parameters.map(kept)
+    const parameters = query.parameters.map(keptValue)
     try {
       return await this.inner.executeQuery<Row>({ ...query, parameters })
     } catch (error) {
@@ -87,17 +84,4 @@ class GatedConnection implements DatabaseConnection {
   async *streamQuery<Row>(): AsyncIterableIterator<QueryResult<Row>> {
     throw new Error('rows can not be streamed: ask for them page by page')
   }
-}
-
-/** Booleans are kept as 0 and 1. */
-function kept(value: unknown): unknown {
-  if (typeof value === 'boolean') return value ? 1 : 0
-  if (value === null || (KEPT.includes(typeof value) && !Number.isNaN(value))) {
-    if (typeof value === 'string' && value.includes(NUL)) throw new TypeError('text with a NUL can not be kept')
-    return value
-  }
-  const kind = value instanceof Date ? 'a Date' : `a value of type ${typeof value}`
-  throw new TypeError(
-    `${kind} can not be kept: write numbers (milliseconds of a time), text (JSON of an object) or null`,
-  )
 }

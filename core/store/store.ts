@@ -13,13 +13,9 @@ import { OwnedTables } from './owned-tables.ts'
 
 type Migrations = Readonly<Record<string, Migration>>
 
-/** The tables of a plugin, as one of its generations has them. */
-export interface LentTables {
+/** The tables of a plugin, as one of its generations has them; see {@link OwnedTables}. */
+export interface LentTables extends Pick<OwnedTables, 'prepare' | 'assertOpen' | 'close'> {
   readonly db: Kysely<unknown>
-  /** See {@link OwnedTables.prepare}. */
-  prepare(): Promise<void>
-  /** @param reason makes the error that queries fail with from now on */
-  close(reason: () => Error): void
 }
 
 /**
@@ -71,6 +67,7 @@ export class Store {
     return {
       db,
       prepare: () => owned.prepare(),
+      assertOpen: () => owned.assertOpen(),
       close: (reason) => {
         owned.close(reason)
         this.#owners.delete(owned)

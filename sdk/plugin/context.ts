@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { StreamManager } from '../stream/stream-manager.ts'
 import type { HookRegistry } from './hooks.ts'
@@ -69,6 +70,16 @@ export interface PluginContext<Config> {
    * that has ended. A generation that expects another shape takes another name.
    */
   keep<Kept extends object>(name: string, create: () => Kept): Kept
+  /**
+   * Gives the plugin's tables, which the migrations in `tables` of its definition make: SQLite's or PostgreSQL's, which
+   * answer alike. Queries do not hold up media. They are the plugin's until its `onDispose` callbacks have run.
+   *
+   * Its queries reject with {@link StoreUnavailable} (`no db`, 503) while the database is away, which the plugin outlives: it
+   * is also started then, and its migrations run once the database is there. They reject with {@link NotUnique} (409) where
+   * a row is there already.
+   * @throws {SluiceError} when the definition has no tables, or the generation has ended
+   */
+  store<Tables>(): Kysely<Tables>
   /** This process. There is one so far. */
   readonly node: ServerNode
   /**

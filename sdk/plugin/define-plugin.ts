@@ -1,3 +1,4 @@
+import type { Migration } from 'kysely/migration'
 import type { Static, TObject, TProperties } from 'typebox'
 import type { InheritedConfig } from '../config/groups.ts'
 import type { Frozen, Written } from '../config/values.ts'
@@ -31,6 +32,12 @@ export interface PluginDefinition<Schema extends TObject = TObject<TProperties>>
   readonly mounts?: readonly string[]
   /** Whether the end of a session is told to the admission control server (spec.md, Events); default false. */
   readonly closingNotice?: boolean
+  /**
+   * The migrations that make its tables, by name (`001-rings`): those that have not run yet run before `setup`, in the order
+   * of their names, each in a transaction. One that has been released never changes; what follows is a further one. The names
+   * of the tables begin with the plugin's, with `_` for `-`, and `_`; their data stays when the plugin goes.
+   */
+  readonly tables?: Readonly<Record<string, Migration>>
   /**
    * `one` for a plugin that must not run twice, such as one that publishes streams of its own: where the server has several
    * processes, one of them runs it. Default `each`.

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { Kysely } from 'kysely'
 import type { TObject } from 'typebox'
 import type { PluginContext } from '../plugin/context.ts'
 import type { PluginConfig, PluginDefinition } from '../plugin/define-plugin.ts'
@@ -8,6 +9,7 @@ import { FakeHttp } from './fake-http.ts'
 import { FakeNet } from './fake-net.ts'
 import { FakeProcesses } from './fake-processes.ts'
 import { FakeServices, type OtherServices } from './fake-services.ts'
+import type { FakeStore } from './fake-store.ts'
 import { FakeStreams } from './fake-streams.ts'
 import { FakeTasks } from './fake-tasks.ts'
 import { FakeTimers } from './fake-timers.ts'
@@ -23,6 +25,8 @@ export type FakeHostOptions = {
   readonly services?: OtherServices
   /** What earlier generations have kept: `kept` of their host. */
   readonly kept?: Map<string, object>
+  /** The tables as earlier generations have left them: `store` of their host. */
+  readonly store?: FakeStore | undefined
 }
 
 /** A running plugin and all that it touches. */
@@ -39,6 +43,8 @@ export interface FakeHost<Config> {
   readonly services: FakeServices
   /** What the plugin has kept, by name: give it to the host of the next generation. */
   readonly kept: Map<string, object>
+  /** Its tables, where its definition has any: give them to the host of the next generation. */
+  readonly store: FakeStore | undefined
   readonly log: LogRecords
   /** Applies another section, as a change of the file would for keys the plugin takes live. */
   configure(config: WrittenConfig): void
@@ -58,6 +64,7 @@ export async function createFakeHost<Own extends TObject>(
 ): Promise<FakeHost<PluginConfig<Own>>> {
   const host = new RunningHost(definition, options)
   try {
+    await host.prepareTables(options.store)
     await definition.setup(host.ctx)
     await host.http.start()
     return host
@@ -78,6 +85,7 @@ class RunningHost<Own extends TObject> implements FakeHost<PluginConfig<Own>> {
   readonly processes = new FakeProcesses()
   readonly services: FakeServices
   readonly kept: Map<string, object>
+  store: FakeStore | undefined
   readonly #definition: PluginDefinition<Own>
   readonly #timers: FakeTimers
   readonly #unload = new AbortController()
@@ -86,6 +94,8 @@ class RunningHost<Own extends TObject> implements FakeHost<PluginConfig<Own>> {
   /** Undefined once they were told. */
   #drainListeners: (() => void)[] | undefined = []
   #config: PluginConfig<Own>
+  #tables: Kysely<unknown> | undefined
+  #isUnloaded = false
   #disposed: Promise<void> | undefined
 
   constructor(definition: PluginDefinition<Own>, { config, services = {}, kept = new Map() }: FakeHostOptions) {
@@ -103,6 +113,15 @@ class RunningHost<Own extends TObject> implements FakeHost<PluginConfig<Own>> {
     this.kept = kept
     this.#timers = new FakeTimers(logger)
     this.ctx = this.#createContext()
+  }
+
+  /** Loads what it takes only where the definition has tables. */
+  async prepareTables(store: FakeStore | undefined): Promise<void> {
+    const { name, tables } = this.#definition
+    if (tables === undefined) return
+    const { FakeStore } = await import('./fake-store.ts')
+    this.store = store ?? new FakeStore()
+    this.#tables = await this.store.lend(name, tables, () => this.#assertLoaded())
   }
 
   configure(config: WrittenConfig): void {
@@ -135,6 +154,7 @@ class RunningHost<Own extends TObject> implements FakeHost<PluginConfig<Own>> {
       http: http.app,
       sessionToken: () => `~${randomBytes(TOKEN_BYTES).toString('base64url')}`,
       keep: (name, create) => this.#keep(name, create),
+      store: <Tables>() => this.#tablesAs<Tables>(),
       node: { id: 'fake', process: 0, processes: 1 },
       operations: http.operations,
       setTimeout: (callback, delayMs) => this.#timers.setTimeout(callback, delayMs),
@@ -150,6 +170,16 @@ class RunningHost<Own extends TObject> implements FakeHost<PluginConfig<Own>> {
     this.kept.set(name, kept)
     // What lies there under a name is the plugin's own business.
     return kept as Kept
+  }
+
+  #tablesAs<Tables>(): Kysely<Tables> {
+    if (this.#tables === undefined) throw new Error('has no tables: write their migrations into its `tables`')
+    this.#assertLoaded()
+    return this.#tables as Kysely<Tables>
+  }
+
+  #assertLoaded(): void {
+    if (this.#isUnloaded) throw new Error(`plugin '${this.#definition.name}' is unloaded`)
   }
 
   #onDrain(listener: () => void): void {
@@ -175,5 +205,6 @@ class RunningHost<Own extends TObject> implements FakeHost<PluginConfig<Own>> {
     await this.tasks.dispose()
     await this.processes.dispose()
     await Promise.all([this.net.dispose(), this.http.dispose()])
+    this.#isUnloaded = true
   }
 }

@@ -40,14 +40,18 @@ export type ContractHost = {
 }
 
 /** How to run the contract's plugin in a host. */
-export type StartContractHost = (setup?: Setup, section?: WrittenConfig) => Promise<ContractHost>
+export type StartContractHost = (
+  setup?: Setup,
+  section?: WrittenConfig,
+  tables?: Definition['tables'],
+) => Promise<ContractHost>
 
 /** Where the plugin's file on the disk finds the definition that the test made. */
 const SHARED = Symbol.for('sluice.test.contract')
 const PLUGIN_FILE = `export default globalThis[Symbol.for('sluice.test.contract')]\n`
 
-export const startOnFakeHost: StartContractHost = async (setup = () => {}, section = {}) => {
-  const definition = definitionOf(setup)
+export const startOnFakeHost: StartContractHost = async (setup = () => {}, section = {}, tables) => {
+  const definition = definitionOf(setup, tables)
   let host = await createFakeHost(definition, { config: section })
   const hosts = [host]
   const unload = async () => void (await Promise.all(hosts.map((each) => each.dispose())))
@@ -62,7 +66,7 @@ export const startOnFakeHost: StartContractHost = async (setup = () => {}, secti
     configure: async (changed) => host.configure(changed),
     async replace() {
       const former = host
-      host = await createFakeHost(definition, { config: section, kept: former.kept })
+      host = await createFakeHost(definition, { config: section, kept: former.kept, store: former.store })
       hosts.push(host)
       former.drain()
     },
@@ -70,12 +74,12 @@ export const startOnFakeHost: StartContractHost = async (setup = () => {}, secti
   }
 }
 
-export const startOnServer: StartContractHost = async (setup = () => {}, section = {}) => {
+export const startOnServer: StartContractHost = async (setup = () => {}, section = {}, tables) => {
   let newest: Context | undefined
   const definition = definitionOf((ctx) => {
     newest = ctx
     return setup(ctx)
-  })
+  }, tables)
   Object.assign(globalThis, { [SHARED]: definition })
   const folder = await PluginFolder.create()
   keep({ close: () => folder.remove() })
@@ -93,7 +97,7 @@ export const startOnServer: StartContractHost = async (setup = () => {}, section
   }
 }
 
-function definitionOf(setup: Setup): Definition {
+function definitionOf(setup: Setup, tables: Definition['tables']): Definition {
   return definePlugin({
     name: 'contract',
     version: '1.0.0',
@@ -104,6 +108,7 @@ function definitionOf(setup: Setup): Definition {
     live: ['greeting'],
     config: OwnConfig,
     defaults: { subscribe: { waittimeout: '80ms' } },
+    ...(tables && { tables }),
     setup,
   })
 }

@@ -9,6 +9,7 @@ import { describeOperationMistakes } from './operation-mistakes.ts'
 import { describeOperations } from './operations.ts'
 import { describeSessions } from './sessions.ts'
 import { describeSource } from './source.ts'
+import { describeTables } from './tables.ts'
 
 /** What plugins are tested against, and what they run in, keep the same promises. */
 for (const [name, start] of [
@@ -22,6 +23,7 @@ for (const [name, start] of [
     describeReading(start)
     describeMoving(start)
     describeSource(start)
+    describeTables(start)
     describeConnections(start)
     describeDatagrams(start)
     describeOperations(start)

@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { accessSync, constants } from 'node:fs'
+import { accessSync, constants, existsSync, readdirSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
+
+const POSTGRES_FOLDER = '/usr/lib/postgresql'
 
 type PeerInit = {
   readonly programs: readonly string[]
@@ -33,6 +35,7 @@ const PEERS = {
   // The program alone: Debian's tinyproxy starts as a service.
   tinyproxy: { programs: ['tinyproxy'], packages: ['tinyproxy-bin'] },
   microsocks: { programs: ['microsocks'], packages: ['microsocks'] },
+  postgresql: { programs: ['initdb', 'postgres', 'pg_ctl'], packages: ['postgresql'] },
   systemd: { programs: ['systemd-analyze'], packages: ['systemd'] },
 } as const satisfies Record<string, PeerInit>
 
@@ -49,10 +52,16 @@ export function packagesOf(names: readonly PeerName[]): string[] {
   return names.flatMap((name) => [...PEERS[name].packages])
 }
 
-/** The path of a program, or undefined when it is not in `PATH`. */
+/** The path of a program, or undefined when it is neither in `PATH` nor where Debian has the programs of PostgreSQL. */
 export function findProgram(program: string): string | undefined {
-  const folders = (process.env['PATH'] ?? '').split(delimiter)
+  const folders = [...(process.env['PATH'] ?? '').split(delimiter), ...postgresFolders()]
   return folders.map((folder) => join(folder, program)).find(isExecutable)
+}
+
+/** A folder for each version. */
+function postgresFolders(): string[] {
+  if (!existsSync(POSTGRES_FOLDER)) return []
+  return readdirSync(POSTGRES_FOLDER).map((version) => join(POSTGRES_FOLDER, version, 'bin'))
 }
 
 function isInstalled({ programs, elements = [] }: PeerInit): boolean {

@@ -5,6 +5,8 @@ import type {
   HookRegistry,
   HttpConfig,
   InheritedConfig,
+  Kysely,
+  Migration,
   OperationRegistry,
   PluginConfig,
   PluginDefinition,
@@ -76,6 +78,20 @@ export interface GenerationHttp {
   dispose(): Promise<void>
 }
 
+/** The tables of a plugin, as one generation has them. */
+export interface GenerationTables {
+  readonly db: Kysely<unknown>
+  /**
+   * Waits until the migrations have run or, where there is no database now, until that is known.
+   * @throws {Error} when they can't run at all
+   */
+  prepare(): Promise<void>
+  /** @throws {Error} when they are closed */
+  assertOpen(): void
+  /** From now on, queries fail with the error that `reason` makes. */
+  close(reason: () => Error): void
+}
+
 /** The parts of the server that generations are made from. */
 export type GenerationParts = {
   readonly node: ServerNode
@@ -87,6 +103,7 @@ export type GenerationParts = {
     stopOwner(owner: GenerationOwner, reason: string): Promise<void>
   }
   readonly services: ServiceDirectory
+  readonly store: { lend(plugin: string, migrations: Readonly<Record<string, Migration>>): GenerationTables }
   readonly streams: {
     forOwner(
       owner: GenerationOwner & { readonly config: Readonly<InheritedConfig>; readonly closingNotice: boolean },

@@ -12,6 +12,7 @@ import type {
   GenerationOwner,
   GenerationParts,
   GenerationStreams,
+  GenerationTables,
   PluginSection,
   PluginValues,
 } from './generation-parts.ts'
@@ -59,6 +60,8 @@ export class Generation implements ContextSource {
   readonly kept: KeptObjects
   readonly timers: GenerationTimers
   readonly ports: GenerationPorts
+  /** Where its definition has any. */
+  readonly tables: GenerationTables | undefined
   readonly #limits: GenerationLimits
   readonly #controller = new AbortController()
   readonly #configListeners: ((config: PluginValues) => void)[] = []
@@ -84,6 +87,7 @@ export class Generation implements ContextSource {
     this.owner = { plugin: name, generation: number, log: this.log }
     this.timers = new GenerationTimers(this.owner)
     this.ports = new GenerationPorts(this.owner, parts.net, () => this.config)
+    this.tables = definition.tables && parts.store.lend(name, definition.tables)
     this.streams = parts.streams.forOwner({ ...this.owner, config, closingNotice: definition.closingNotice ?? false })
   }
 
@@ -123,6 +127,7 @@ export class Generation implements ContextSource {
     const { setupTimeoutMs } = this.#limits
     const late = () => new PluginError(`setup did not finish within ${setupTimeoutMs} ms`)
     try {
+      await this.#prepareTables()
       await withDeadline(this.#setup(), setupTimeoutMs, late)
     } catch (cause) {
       await this.dispose('setup failed')
@@ -181,7 +186,7 @@ export class Generation implements ContextSource {
 
   /** @throws {PluginError} when the generation is gone */
   assertLoaded(): void {
-    if (this.#phase === 'disposed') throw new PluginError(`plugin '${this.definition.name}' is unloaded`)
+    if (this.#phase === 'disposed') throw this.#unloaded()
   }
 
   /** Does what others would notice: now, or when the generation takes over. */
@@ -204,6 +209,15 @@ export class Generation implements ContextSource {
   onDispose(dispose: () => void | Promise<void>): void {
     if (this.#phase === 'disposed') void this.#runDisposer(dispose)
     else this.#disposers.push(dispose)
+  }
+
+  /** However long its migrations take. */
+  async #prepareTables(): Promise<void> {
+    try {
+      await this.tables?.prepare()
+    } catch (cause) {
+      throw new PluginError(messageOf(cause), { cause })
+    }
   }
 
   async #setup(): Promise<void> {
@@ -256,7 +270,12 @@ export class Generation implements ContextSource {
     for (const dispose of this.#disposers.toReversed()) await this.#runDisposer(dispose)
     await this.#inTime('end of its tasks', () => this.parts.tasks.stopOwner(this.owner, reason))
     await this.#inTime('end of its requests', () => this.#http?.dispose())
+    this.tables?.close(() => this.#unloaded())
     this.ports.close()
+  }
+
+  #unloaded(): PluginError {
+    return new PluginError(`plugin '${this.definition.name}' is unloaded`)
   }
 
   #runDisposer(dispose: () => unknown): Promise<void> {

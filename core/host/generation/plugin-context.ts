@@ -1,5 +1,6 @@
 import type {
   HookRegistry,
+  Kysely,
   Net,
   PluginContext,
   PluginDefinition,
@@ -18,6 +19,7 @@ import type {
   GenerationOwner,
   GenerationParts,
   GenerationStreams,
+  GenerationTables,
   PluginValues,
 } from './generation-parts.ts'
 
@@ -30,6 +32,7 @@ export interface ContextSource extends Pick<
   readonly owner: GenerationOwner
   readonly parts: Pick<GenerationParts, 'hooks' | 'tasks' | 'services' | 'node'>
   readonly kept: KeptObjects
+  readonly tables: Pick<GenerationTables, 'db' | 'assertOpen'> | undefined
   readonly streams: Pick<GenerationStreams, 'manager'>
   readonly timers: Pick<PluginContext<PluginValues>, 'setTimeout' | 'setInterval'>
   readonly ports: Pick<GenerationPorts, 'listen' | 'listenUdp' | 'certificate' | 'udp'>
@@ -70,6 +73,12 @@ export function createContext(generation: ContextSource, http: GenerationHttp): 
     keep(name, create) {
       generation.assertLoaded()
       return generation.kept.keep(name, create)
+    },
+    store<Tables>() {
+      const { tables } = generation
+      if (tables === undefined) throw new PluginError('has no tables: write their migrations into its `tables`')
+      tables.assertOpen()
+      return tables.db as Kysely<Tables>
     },
     node: generation.parts.node,
     setTimeout: (callback, delayMs) => generation.timers.setTimeout(callback, delayMs),

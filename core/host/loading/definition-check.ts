@@ -7,6 +7,8 @@ const SDK_VERSION = 1
 
 /** The section that plugins inherit from. */
 const RESERVED_NAME = 'global'
+/** With which the names of the server's own tables begin. */
+const SERVER_TABLES = 'sluice'
 const NAME = /^[a-z][a-z0-9-]*$/
 const SDK_RANGE = /^[\^~]?v?(\d+)(?:\.\d+){0,2}$/
 const LISTS = ['requires', 'provides', 'notices', 'live', 'mounts'] as const
@@ -60,6 +62,7 @@ export function checkDefinition(exported: unknown): PluginDefinition {
   if (processes !== undefined && processes !== 'each' && processes !== 'one') {
     throw new PluginError(`has a bad processes, ${show(processes)}: write 'each' or 'one'`)
   }
+  checkTables(name, exported['tables'])
   const definition = exported as unknown as PluginDefinition
   const reserved = definition.notices?.find((notice) => SERVER_HOOKS.includes(notice))
   if (reserved !== undefined) throw new PluginError(`has a notice '${reserved}', which is a hook of the server`)
@@ -70,6 +73,17 @@ export function checkDefinition(exported: unknown): PluginDefinition {
     )
   }
   return definition
+}
+
+function checkTables(name: string, tables: unknown): void {
+  if (tables === undefined) return
+  if (name === SERVER_TABLES)
+    throw new PluginError(`may not be called '${name}' and have tables, as those of the server`)
+  const migrations = isObject(tables) ? Object.entries(tables) : []
+  const bad = migrations.find(([, migration]) => !isObject(migration) || typeof migration['up'] !== 'function')
+  if (bad !== undefined || migrations.length === 0) {
+    throw new PluginError(`has bad tables: write migrations by name, \`{ '001-${name}': { up: (db) => … } }\``)
+  }
 }
 
 function checkSdk(sdk: unknown): void {

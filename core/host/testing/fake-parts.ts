@@ -69,6 +69,7 @@ export class FakeParts {
       hooks: this.hooks,
       tasks: this.tasks,
       services: this.services,
+      store: { lend: noTables },
       streams: { forOwner: ({ plugin, generation, config }) => this.#createStreams(`${plugin} ${generation}`, config) },
       net: {
         acquire: async (owner, config, accept) => {
@@ -187,6 +188,10 @@ export class FakeParts {
 
 /** These are tested with real sockets. */
 const noUdp = () => Promise.reject(new Error('the fake parts have no such ports'))
+
+const noTables = () => {
+  throw new Error('the fake parts have no tables')
+}
 
 /** The config of a listener on one address. */
 export const LISTEN = {

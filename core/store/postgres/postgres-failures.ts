@@ -1,0 +1,70 @@
+import { errorCode } from '../../base/error-code.ts'
+import { messageOf } from '../../base/message-of.ts'
+import type { Failure } from '../backend.ts'
+
+/** What can be said of the errors of the system and of PostgreSQL (SQLSTATE) that mean it can't be reached. */
+const AWAY: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens at its address',
+  ENOENT: 'there is no socket at its address',
+  ENOTFOUND: 'its host is not known',
+  EAI_AGAIN: 'its host is not known',
+  EHOSTUNREACH: 'its host can not be reached',
+  ENETUNREACH: 'its host can not be reached',
+  ECONNRESET: 'the connection was cut',
+  EPIPE: 'the connection was cut',
+  ETIMEDOUT: 'it does not answer',
+  '28000': 'it refuses the user; see db.dsn, and pg_hba.conf of the database',
+  '28P01': 'it refuses the password; see db.dsn',
+  '3D000': 'there is no database of this name; make it, or see db.dsn',
+  '53300': 'it has no connection left',
+  '57P01': 'it is shutting down',
+  '57P02': 'it has crashed, and starts again',
+  '57P03': 'it is starting or shutting down',
+}
+/** The same of queries that another time may do. */
+const REFUSED: Readonly<Record<string, string>> = {
+  '25006': 'it can only be read',
+  '40001': 'another transaction was in the way',
+  '40P01': 'another transaction was in the way',
+  '42501': 'its user may not do this; make it the owner of the database, or grant it CREATE on the schema',
+  '53100': 'its disk is full',
+  '53200': 'it has no memory left',
+  '57014': 'a query took too long',
+}
+const UNIQUE_VIOLATION = '23505'
+/** Its connections have ended or can't be made; these errors have no codes. */
+const CONNECTION_ERROR = /^(?:Connection terminated|Client (?:has encountered|was closed)|Query read timeout)/u
+const POOL_TIMEOUT = 'timeout exceeded when trying to connect'
+/** Connection exceptions, and such as show that the server is no PostgreSQL. */
+const AWAY_CLASS = /^08.{3}$/u
+/** Data exceptions quote what they are about. */
+const DATA_CLASS = /^22.{3}$/u
+
+/** The database is not as it must be. */
+export class UnfitDatabase extends Error {}
+
+export function postgresFailure(error: unknown): Failure {
+  if (error instanceof UnfitDatabase) return { kind: 'away', reason: error.message }
+  const code = errorCode(error)
+  const message = messageOf(error)
+  const away = AWAY[code]
+  if (away !== undefined) return { kind: 'away', reason: away }
+  if (AWAY_CLASS.test(code) || CONNECTION_ERROR.test(message)) {
+    return { kind: 'away', reason: message.includes('timeout') ? 'it does not answer' : 'the connection was cut' }
+  }
+  if (message === POOL_TIMEOUT) return { kind: 'refused', reason: 'all connections are in use' }
+  const refused = REFUSED[code]
+  if (refused !== undefined) return { kind: 'refused', reason: refused }
+  if (code === UNIQUE_VIOLATION) return { kind: 'not-unique' }
+  return { kind: 'mistake', error: isOfServer(error) ? withoutValues(code, message) : error }
+}
+
+/** Whether PostgreSQL has said it. */
+function isOfServer(error: unknown): boolean {
+  return error instanceof Error && 'severity' in error
+}
+
+/** Its `detail` and other fields quote rows. */
+function withoutValues(code: string, message: string): Error {
+  return new Error(DATA_CLASS.test(code) ? `a value can't be kept in its column (${code})` : `${message} (${code})`)
+}
