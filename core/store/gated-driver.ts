@@ -1,5 +1,6 @@
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult, TransactionSettings } from 'kysely'
 import { keptValue } from 'sluice/sdk/host'
+import { MAX_ROWS, TOO_MANY_ROWS } from './row-limit.ts'
 
 /** Who may ask the database, and what they are told when that fails. */
 export interface Gate {
@@ -73,8 +74,14 @@ class GatedConnection implements DatabaseConnection {
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
     this.#gate.assertOpen()
     const parameters = query.parameters.map(keptValue)
+    const result = await this.#run<Row>({ ...query, parameters })
+    if (result.rows.length > MAX_ROWS) throw new Error(TOO_MANY_ROWS)
+    return result
+  }
+
+  async #run<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
     try {
-      return await this.inner.executeQuery<Row>({ ...query, parameters })
+      return await this.inner.executeQuery<Row>(query)
     } catch (error) {
       throw this.#gate.errorOf(error)
     }

@@ -1,9 +1,10 @@
 import { expect } from 'chai'
-import type { Generated, Kysely } from 'kysely'
+import { sql, type Generated, type Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
 import { NotUnique, StoreUnavailable } from 'sluice/sdk'
 import { describeStores, openStore, type Databases } from '../../test/support/stores.ts'
 import { waitFor } from '../../test/peers/wait-for.ts'
+import { MAX_ROWS, TOO_MANY_ROWS } from './row-limit.ts'
 
 type Tables = {
   sluice_thing: {
@@ -81,12 +82,12 @@ describeStores('Store', (databases) => {
       .execute()
     const sums = await db
       .selectFrom('sluice_thing')
-      .select(({ fn, eb, val }) => [
-        fn.countAll<number>().as('all'),
-        fn.sum<number>('size').as('sum'),
-        fn.avg<number>('size').as('average'),
-        fn.max('count').as('max'),
-        eb(fn.countAll(), '>', val(2)).as('isMany'),
+      .select((eb) => [
+        eb.fn.countAll<number>().as('all'),
+        eb.fn.sum<number>('size').as('sum'),
+        eb.fn.avg<number>('size').as('average'),
+        eb.fn.max('count').as('max'),
+        eb(eb.fn.countAll(), '>', eb.val(2)).as('isMany'),
       ])
       .execute()
     expect(sums).to.eql([{ all: 3, sum: 7, average: 3.5, max: 8, isMany: 1 }])
@@ -224,6 +225,14 @@ describeStores('Store', (databases) => {
     await waitFor(() => told === 1)
     store.onAvailable(() => (told += 1))
     expect(told).to.equal(2)
+  })
+
+  it('refuses to give more rows than memory should have', async () => {
+    const { db } = await things(databases)
+    const many = sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < ${sql.lit(MAX_ROWS + 1)})
+      select i from n`
+    expect(await rejection(many.execute(db))).to.have.property('message', TOO_MANY_ROWS)
+    expect(await names(db)).to.eql([])
   })
 
   it('says that rows can not be streamed', async () => {

@@ -29,9 +29,8 @@ export class FakeStore {
     migrations: Readonly<Record<string, Migration>>,
     assertLoaded: () => void,
   ): Promise<Kysely<unknown>> {
-    const { prepare } = this
     const db = new Kysely<unknown>({
-      dialect: new SqliteDialect({ database: { prepare: (sql) => prepare.call(this, sql), close: () => {} } }),
+      dialect: new SqliteDialect({ database: { prepare: (sql) => this.#prepare(sql), close: () => {} } }),
     })
     const plugins = [new OwnTables(plugin), new AlikeColumns('sqlite')]
     await migrate({ db, owner: `plugin:${plugin}`, migrations, plugins })
@@ -42,7 +41,7 @@ export class FakeStore {
     return [gate(assert), ...plugins].reduce((db, plugin) => db.withPlugin(plugin), db)
   }
 
-  prepare(sql: string) {
+  #prepare(sql: string) {
     const statement = told(() => this.#database.prepare(sql))
     const values = (parameters: readonly unknown[]) => parameters.map(boundValue)
     return {

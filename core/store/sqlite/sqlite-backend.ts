@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
+import { errorCode } from '../../base/error-code.ts'
 import { withDeadline } from '../../base/deadline.ts'
 import type { Backend, Failure } from '../backend.ts'
 import { MEMORY, OTHER_PROGRAM } from './messages.ts'
@@ -20,8 +21,12 @@ const SQLITE_CONSTRAINT_UNIQUE = 2067
 /** What has been answered is on the disk; so long the rest of the queries and the log may take at the end. */
 const CLOSE_TIMEOUT_MS = 2000
 
+const CAN_NOT_OPEN = 'its file can not be opened; see that its folder is there, and may be written to by the server'
+/** As the file or its folder is made. */
+const SYSTEM_CODES = ['ENOENT', 'EACCES', 'EPERM', 'ENOTDIR', 'EEXIST', 'EISDIR', 'EROFS', 'ENOSPC', 'EDQUOT']
+
 const AWAY: Readonly<Record<number, string>> = {
-  [SQLITE_CANTOPEN]: 'its file can not be opened; see that its folder is there, and may be written to by the server',
+  [SQLITE_CANTOPEN]: CAN_NOT_OPEN,
   [SQLITE_NOTADB]: 'its file is no SQLite database; move it away, or name another one in db.dsn',
 }
 const REFUSED: Readonly<Record<number, string>> = {
@@ -74,6 +79,7 @@ export class SqliteBackend implements Backend {
 
   failureOf(error: unknown): Failure {
     if (error instanceof SqliteThreadEnd) return { kind: 'away', reason: 'its thread has ended' }
+    if (SYSTEM_CODES.includes(errorCode(error))) return { kind: 'away', reason: CAN_NOT_OPEN }
     if (!(error instanceof SqliteError)) return { kind: 'mistake', error }
     if (error.code === OTHER_PROGRAM) {
       return { kind: 'away', reason: 'its file is of another program; name another one in db.dsn' }

@@ -2,6 +2,7 @@
 import { closeSync, existsSync, openSync } from 'node:fs'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
+import { MAX_ROWS, TOO_MANY_ROWS } from '../row-limit.ts'
 import {
   MEMORY,
   OTHER_PROGRAM,
@@ -71,7 +72,7 @@ class Connection {
     const statement = this.#statement(sql)
     const values = parameters.map(valueOf)
     try {
-      if (statement.columns().length > 0) return { rows: statement.all(...values), changes: 0 }
+      if (statement.columns().length > 0) return { rows: rowsOf(statement, values), changes: 0 }
       return { rows: [], changes: Number(statement.run(...values).changes) }
     } finally {
       if (!inTransaction && this.#database.isTransaction) this.#refuseTransaction()
@@ -97,6 +98,14 @@ class Connection {
     this.#database.exec('rollback')
     throw new Error('a transaction is begun by `transaction()`, and not by a statement of its own')
   }
+}
+
+function rowsOf(statement: StatementSync, values: readonly SQLInputValue[]): Record<string, unknown>[] {
+  const rows: Record<string, unknown>[] = []
+  for (const row of statement.iterate(...values)) {
+    if (rows.push(row) > MAX_ROWS) throw new Error(TOO_MANY_ROWS)
+  }
+  return rows
 }
 
 /** Whole numbers are bound as such, and not as floating point. */
