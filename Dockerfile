@@ -15,6 +15,10 @@ COPY config config
 COPY core core
 COPY plugins plugins
 COPY sdk sdk
+# What must survive.
+RUN mkdir -m 700 /data && chown node:node /data
+ENV SLUICE_GLOBAL_DATADIR=/data
+VOLUME /data
 USER node
 EXPOSE 8080 1935 554
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \

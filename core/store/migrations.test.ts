@@ -104,7 +104,9 @@ describeStores('migrations', (databases) => {
     const { store } = openStore(dsn)
     const db = store.tables<Tables>('steps', steps('001-a', '002-b'))
     let told: Promise<string[]> | undefined
-    store.onAvailable(() => (told = done(db)))
+    store.onAvailable(() => {
+      told = done(db)
+    })
     store.open()
     expect(await waitFor(() => told)).to.eql(['001-a', '002-b'])
   })

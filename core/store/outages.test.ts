@@ -1,4 +1,4 @@
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Worker } from 'node:worker_threads'
@@ -10,6 +10,8 @@ import { PostgresServer } from '../../test/peers/postgres.ts'
 import { requirePeer } from '../../test/peers/require-peer.ts'
 import { waitFor } from '../../test/peers/wait-for.ts'
 import { createFile, openStore } from '../../test/support/stores.ts'
+import { logLines } from '../host/testing/log-lines.ts'
+import { Store } from './store.ts'
 
 type Tables = { sluice_note: { text: string } }
 
@@ -114,6 +116,15 @@ describe('Store: a file of SQLite', () => {
     expect(await exists(file)).to.equal(false)
     await write(db, 'a')
     expect((await stat(file)).mode & 0o777).to.equal(0o600)
+  })
+
+  it('lies in the data folder, which is made for the server alone', async () => {
+    const datadir = path.join(path.dirname(await createFile()), 'deep', 'data')
+    const store = new Store({ log: logLines().log, dsn: '', dbtype: '', datadir })
+    await write(store.tables<Tables>('note', NOTES), 'a')
+    expect((await stat(datadir)).mode & 0o777).to.equal(0o700)
+    await store.close()
+    expect(await readdir(datadir)).to.eql(['sluice.db'])
   })
 
   it('is left as it is when it is of another program', async () => {

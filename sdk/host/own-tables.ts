@@ -14,7 +14,7 @@ import type {
 } from 'kysely'
 
 /** How the names of the tables of a plugin begin. */
-export function tablePrefix(plugin: string): string {
+function tablePrefix(plugin: string): string {
   return `${plugin.replaceAll('-', '_')}_`
 }
 

@@ -35,7 +35,7 @@ const PEERS = {
   // The program alone: Debian's tinyproxy starts as a service.
   tinyproxy: { programs: ['tinyproxy'], packages: ['tinyproxy-bin'] },
   microsocks: { programs: ['microsocks'], packages: ['microsocks'] },
-  postgresql: { programs: ['initdb', 'postgres', 'pg_ctl'], packages: ['postgresql'] },
+  postgresql: { programs: ['initdb', 'postgres', 'setpriv'], packages: ['postgresql', 'util-linux'] },
   systemd: { programs: ['systemd-analyze'], packages: ['systemd'] },
 } as const satisfies Record<string, PeerInit>
 
