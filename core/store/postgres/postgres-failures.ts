@@ -23,6 +23,7 @@ const AWAY: Readonly<Record<string, string>> = {
 }
 /** The same of queries that another time may do. */
 const REFUSED: Readonly<Record<string, string>> = {
+  '25P03': 'the transaction did nothing for too long',
   '25006': 'it can only be read',
   '40001': 'another transaction was in the way',
   '40P01': 'another transaction was in the way',
@@ -33,7 +34,9 @@ const REFUSED: Readonly<Record<string, string>> = {
 }
 const UNIQUE_VIOLATION = '23505'
 /** Its connections have ended or can't be made; these errors have no codes. */
-const CONNECTION_ERROR = /^(?:Connection terminated|Client (?:has encountered|was closed)|Query read timeout)/u
+const CONNECTION_ERROR = /^(?:Connection terminated|Query read timeout)/u
+/** Of a connection that ended between two queries of its own, as PostgreSQL does to a transaction that does nothing. */
+const ENDED_CONNECTION = /^Client (?:has encountered|was closed)/u
 const POOL_TIMEOUT = 'timeout exceeded when trying to connect'
 /** Connection exceptions, and such as show that the server is no PostgreSQL. */
 const AWAY_CLASS = /^08.{3}$/u
@@ -53,6 +56,7 @@ export function postgresFailure(error: unknown): Failure {
     return { kind: 'away', reason: message.includes('timeout') ? 'it does not answer' : 'the connection was cut' }
   }
   if (message === POOL_TIMEOUT) return { kind: 'refused', reason: 'all connections are in use' }
+  if (ENDED_CONNECTION.test(message)) return { kind: 'refused', reason: 'the connection of the transaction has ended' }
   const refused = REFUSED[code]
   if (refused !== undefined) return { kind: 'refused', reason: refused }
   if (code === UNIQUE_VIOLATION) return { kind: 'not-unique' }

@@ -1,10 +1,14 @@
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely'
 import type { SqliteOutcome } from './messages.ts'
 import type { SqliteClient } from './sqlite-client.ts'
+import { SqliteTransaction } from './sqlite-transaction.ts'
 import { WriterTurns } from './writer-turns.ts'
 
 /** Reads as Kysely writes them, and plain ones that are written by hand. */
 const READ = /^\s*select\b/iu
+
+/** As PostgreSQL is told by its backend. */
+const MAX_IDLE_MS = 30_000
 
 /**
  * Runs queries in the thread. Whatever is no transaction reads what is committed, beside a transaction that runs; writes
@@ -14,15 +18,21 @@ export class SqliteDriver implements Driver {
   readonly #client: () => SqliteClient
   readonly #turns = new WriterTurns()
 
-  /** @param client the thread as it is now; throws where there is none */
-  constructor(client: () => SqliteClient) {
+  readonly #idleMs: number
+
+  /**
+   * @param client the thread as it is now; throws where there is none
+   * @param idleMs how long a transaction may do nothing
+   */
+  constructor(client: () => SqliteClient, idleMs = MAX_IDLE_MS) {
     this.#client = client
+    this.#idleMs = idleMs
   }
 
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<SqliteConnection> {
-    return new SqliteConnection(this.#client, this.#turns)
+    return new SqliteConnection(this.#client, this.#turns, this.#idleMs)
   }
 
   beginTransaction(connection: SqliteConnection): Promise<void> {
@@ -30,39 +40,30 @@ export class SqliteDriver implements Driver {
   }
 
   commitTransaction(connection: SqliteConnection): Promise<void> {
-    return connection.end('commit')
+    return connection.commit()
   }
 
   rollbackTransaction(connection: SqliteConnection): Promise<void> {
-    return connection.end('rollback')
+    return connection.rollBack()
   }
 
   releaseConnection(connection: SqliteConnection): Promise<void> {
-    return connection.release()
+    return connection.rollBack()
   }
 
   async destroy(): Promise<void> {}
 }
 
-/** A transaction that is under way. */
-type Transaction = {
-  /** Of the thread that it began in. */
-  readonly client: SqliteClient
-  readonly endTurn: () => void
-}
-
-function step(kind: 'begin' | 'commit' | 'rollback') {
-  return { on: 'writer', kind, sql: '', parameters: [], inTransaction: true } as const
-}
-
 class SqliteConnection implements DatabaseConnection {
   readonly #client: () => SqliteClient
   readonly #turns: WriterTurns
-  #transaction: Transaction | undefined
+  readonly #idleMs: number
+  #transaction: SqliteTransaction | undefined
 
-  constructor(client: () => SqliteClient, turns: WriterTurns) {
+  constructor(client: () => SqliteClient, turns: WriterTurns, idleMs: number) {
     this.#client = client
     this.#turns = turns
+    this.#idleMs = idleMs
   }
 
   async executeQuery<Row>({ sql, parameters, query }: CompiledQuery): Promise<QueryResult<Row>> {
@@ -78,38 +79,26 @@ class SqliteConnection implements DatabaseConnection {
   async begin(): Promise<void> {
     const endTurn = await this.#turns.take()
     try {
-      const client = this.#client()
-      await client.run(step('begin'))
-      this.#transaction = { client, endTurn }
+      this.#transaction = await SqliteTransaction.begin({ client: this.#client(), endTurn, idleMs: this.#idleMs })
     } catch (error) {
       endTurn()
       throw error
     }
   }
 
-  async end(how: 'commit' | 'rollback'): Promise<void> {
-    await this.#transaction?.client.run(step(how))
-    this.#endTurn()
+  async commit(): Promise<void> {
+    await this.#transaction?.commit()
   }
 
-  /** What has not ended, as the commit has failed, is rolled back. */
-  async release(): Promise<void> {
-    try {
-      await this.#transaction?.client.run(step('rollback'))
-    } finally {
-      this.#endTurn()
-    }
-  }
-
-  #endTurn(): void {
-    this.#transaction?.endTurn()
+  /** Where it has not ended, as when the commit has failed. */
+  async rollBack(): Promise<void> {
+    const transaction = this.#transaction
     this.#transaction = undefined
+    await transaction?.rollBack()
   }
 
   async #run(sql: string, parameters: readonly unknown[], isRead: boolean): Promise<SqliteOutcome> {
-    if (this.#transaction !== undefined) {
-      return this.#transaction.client.run({ on: 'writer', kind: 'statement', sql, parameters, inTransaction: true })
-    }
+    if (this.#transaction !== undefined) return this.#transaction.run(sql, parameters)
     if (isRead) return this.#client().run({ on: 'reader', kind: 'statement', sql, parameters, inTransaction: false })
     const endTurn = await this.#turns.take()
     try {

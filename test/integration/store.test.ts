@@ -1,0 +1,58 @@
+import { existsSync } from 'node:fs'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect } from 'chai'
+import { keep } from '../peers/lifetime.ts'
+import { waitFor } from '../peers/wait-for.ts'
+import { ServerCommand, startCommand } from '../support/command.ts'
+import { startServer } from '../support/server.ts'
+
+const PLUGIN = new URL('../outsiders/visits.ts', import.meta.url)
+
+/** A folder with a config and the plugin that counts visits. */
+async function prepare(): Promise<{ readonly folder: string; readonly args: readonly string[] }> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'sluice-data-'))
+  keep({ close: () => rm(folder, { recursive: true, force: true }) })
+  await writeFile(path.join(folder, 'visits.ts'), await readFile(PLUGIN))
+  await writeFile(path.join(folder, 'config.yaml'), 'global: { plugins_dir: . }\n')
+  return { folder, args: ['-c', path.join(folder, 'config.yaml')] }
+}
+
+describe('the data of a server', () => {
+  it('takes no folder before there is something to remember', async () => {
+    const server = await startServer()
+    const data = path.join(server.folder, 'data')
+    await server.server.stop('enough')
+    expect(existsSync(data)).to.equal(false)
+  })
+
+  it('is at another place from the next start only, as the log says', async () => {
+    const server = await startServer({ config: 'global: { db: one.db }' })
+    await server.writeConfig('global: { db: "postgres://u:hush@db/two" }')
+    await waitFor(() => server.problems.length > 0, { what: 'the warning' })
+    const warnings = server.problems.map(({ msg }) => msg)
+    expect(warnings).to.eql(['global.db.dsn holds from the next start of the server'])
+    expect(JSON.stringify(server.records)).to.not.include('hush')
+  })
+
+  it('is in the working directory, and a check of the config makes none', async () => {
+    const { folder, args } = await prepare()
+    await startCommand(['check', ...args], { cwd: folder }).succeed()
+    expect(existsSync(path.join(folder, 'data'))).to.equal(false)
+    const server = await ServerCommand.start(args, { cwd: folder })
+    const hidden = await fetch(server.http('/visits/api/hide/live/a'), { method: 'POST' })
+    expect(hidden.status).to.equal(200)
+    server.process.signal('SIGTERM')
+    expect(await server.process.exit).to.include({ code: 0 })
+    const database = new DatabaseSync(path.join(folder, 'data', 'sluice.db'), { readOnly: true })
+    expect(
+      database
+        .prepare('select name from sluice_migration order by name')
+        .all()
+        .map(({ name }) => name),
+    ).to.eql(['001-stream', '002-hidden'])
+    database.close()
+  })
+})
