@@ -32,7 +32,7 @@ export class Store {
   readonly #root: Kysely<unknown>
   readonly #columns: AlikeColumns
   readonly #owners = new Set<OwnedTables>()
-  readonly #listeners = new Set<() => void | Promise<void>>()
+  readonly #listeners = new Set<() => unknown>()
   /** The migrations of all owners were tried since the database became reachable. */
   #isMigrated = false
 
@@ -80,7 +80,7 @@ export class Store {
    * there yet becomes so by the first query.
    * @returns stops that
    */
-  onAvailable(listener: () => void | Promise<void>): () => void {
+  onAvailable(listener: () => unknown): () => void {
     this.#listeners.add(listener)
     if (this.#isMigrated && this.#link.isUp) this.#tell(listener)
     return () => void this.#listeners.delete(listener)
@@ -124,7 +124,7 @@ export class Store {
     if (this.#link.isUp) for (const listener of this.#listeners) this.#tell(listener)
   }
 
-  #tell(listener: () => void | Promise<void>): void {
+  #tell(listener: () => unknown): void {
     guard(this.#log, 'listener to the database', listener)
   }
 }
