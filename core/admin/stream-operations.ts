@@ -1,4 +1,5 @@
 import {
+  InvalidRequest,
   StreamNotFound,
   StreamPath,
   Type,
@@ -80,6 +81,21 @@ export function addSubscriberOperations(operations: OperationRegistry, streams: 
       const subscriber = streams.subscriber(id)
       if (subscriber === undefined) throw new StreamNotFound()
       subscriber.close(STOPPED)
+    },
+  })
+
+  operations.add({
+    method: 'POST',
+    path: '/api/subscribe/change/{id}/{streamPath}',
+    summary: 'Director switch: a viewer gets another stream',
+    params: Type.Object({ id: Type.Integer({ minimum: 0 }), streamPath: StreamPath() }),
+    reach: { session: 'id' },
+    handle({ params: { id, streamPath } }) {
+      const subscriber = streams.subscriber(id)
+      if (subscriber === undefined) throw new StreamNotFound(`there is no subscriber ${id}`)
+      // What the server itself takes a stream for is for others, too.
+      if (subscriber.request.type !== 'server') throw new InvalidRequest('only viewers can be switched')
+      streams.move([id], streamPath)
     },
   })
 

@@ -1,9 +1,11 @@
 import { StreamNotFound, StreamUnavailable, type PluginContext, type Subscriber } from 'sluice/sdk'
 import type { HlsFormat } from './config.ts'
 import type { Presentation } from './presentation/presentation.ts'
+import type { Rendition } from './presentation/rendition.ts'
 import { PlaylistCache, type PlaylistRequest } from './http/playlist-cache.ts'
 import type { ReadyReply } from './http/playlist-cache.ts'
 import { WaitingRequests } from './http/waiting-requests.ts'
+import type { PlaylistSource } from './sessions/playlist-source.ts'
 
 /** The part of a presentation that the HTTP side uses. */
 export type LivePresentation = Pick<
@@ -27,13 +29,17 @@ export type HlsStreamKey = {
   readonly format: HlsFormat
   /** The part of the stream that is taken, where the config does not say so: as a query, such as `subaudio=false`. */
   readonly selection?: string
+  /** The names of its renditions, where they are not to suit the tracks but to be those that players know of. */
+  readonly renditions?: readonly string[]
+  /** It is of the path's own stream, whatever the viewers of that path get instead. */
+  readonly exact?: boolean
 }
 
 export type HlsStreamOptions = {
   readonly key: HlsStreamKey
   readonly window: number
   readonly presentation: LivePresentation
-  readonly streams: Pick<PluginContext<unknown>['streams'], 'subscribe'>
+  readonly streams: Pick<PluginContext<unknown>['streams'], 'subscribe' | 'move'>
   readonly log: PluginContext<unknown>['log']
   /** Called whenever a playlist has changed, on the media path. */
   readonly onChange: () => void
@@ -47,7 +53,7 @@ const READY_TIMEOUT_MS = 30_000
 const FALLBACK_TARGET_SECONDS = 2
 
 /** A stream as HLS in one format: its presentation, the subscription that feeds it, and those who use it. */
-export class HlsStream {
+export class HlsStream implements PlaylistSource {
   readonly key: HlsStreamKey
   readonly presentation: LivePresentation
   readonly waiting: WaitingRequests
@@ -56,6 +62,7 @@ export class HlsStream {
   readonly #playlists = new Map<string, PlaylistCache>()
   /** Counts the sessions that use it under each path that was asked for. */
   readonly #paths = new Map<string, number>()
+  readonly #listeners = new Set<() => void>()
   readonly #startMs: number
   readonly #ignoreChanges: () => void
   #readiness = readiness()
@@ -79,6 +86,16 @@ export class HlsStream {
 
   get streamPath(): string {
     return this.key.streamPath
+  }
+
+  /** The path of the stream that it is made of at present. */
+  get sourcePath(): string {
+    return this.#subscriber?.sourcePath ?? this.streamPath
+  }
+
+  /** Segments in a playlist. */
+  get window(): number {
+    return this.#options.window
   }
 
   get format(): HlsFormat {
@@ -116,14 +133,15 @@ export class HlsStream {
   /** Subscribes to the stream, until that ends or this is disposed. Never rejects. */
   async run(): Promise<void> {
     const { streams, presentation } = this.#options
-    const { streamPath, selection: query = '' } = this.key
+    const { streamPath, selection: query = '', exact = false } = this.key
     const client = { ip: '', port: 0, userAgent: '' }
     try {
       const { signal } = this.#leave
       // Viewers of the path are moved together with what they watch.
-      const kind = { type: 'transform', follows: true } as const
+      const kind = { type: 'transform', follows: !exact } as const
       const subscriber = await streams.subscribe({ streamPath, url: '', query, client, signal, ...kind })
       this.#subscriber = subscriber
+      if (exact) streams.move([subscriber.id], streamPath)
       // A stream that did not come back is over; what there is of it stays for a while.
       subscriber.onClose(({ code }) => (code === 'timeout' ? this.end() : this.dispose()))
       if (!this.#disposed) subscriber.read(presentation.reader)
@@ -141,6 +159,12 @@ export class HlsStream {
    */
   whenReady(): Promise<void> {
     return this.#readiness.promise
+  }
+
+  /** Calls the listener when playlists have changed, once for all that was made in a turn. @returns what ends it. */
+  onUpdate(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
   }
 
   hold(requestedPath: string): void {
@@ -161,9 +185,13 @@ export class HlsStream {
     return requestedPath === this.streamPath || this.#paths.has(requestedPath)
   }
 
+  rendition(name: string): Rendition | undefined {
+    return this.presentation.renditions.get(name)
+  }
+
   /** A rendition's playlist; undefined where there is no such rendition. */
   playlist(name: string, request: PlaylistRequest): ReadyReply | undefined {
-    const rendition = this.presentation.renditions.get(name)
+    const rendition = this.rendition(name)
     if (rendition === undefined) return undefined
     let cache = this.#playlists.get(name)
     if (cache === undefined) {
@@ -216,6 +244,7 @@ export class HlsStream {
     setImmediate(() => {
       this.#changed = false
       this.waiting.release()
+      for (const listener of [...this.#listeners]) listener()
     })
   }
 

@@ -3,9 +3,10 @@ import type { SegmentRules, HlsFormat } from './config.ts'
 import { HlsStream, type LivePresentation, type HlsStreamKey } from './hls-stream.ts'
 import type { SequenceNumbers } from './presentation/sequence-numbers.ts'
 import type { PresentationOptions } from './presentation/presentation.ts'
+import { layoutNamed } from './presentation/track-plan.ts'
 
 export type HlsStreamsOptions = {
-  readonly streams: Pick<PluginContext<unknown>['streams'], 'subscribe'>
+  readonly streams: Pick<PluginContext<unknown>['streams'], 'subscribe' | 'move' | 'get'>
   readonly log: PluginContext<unknown>['log']
   readonly segmentRules: SegmentRules
   readonly createPresentation: (options: Omit<PresentationOptions, 'id' | 'nowMs'>) => LivePresentation
@@ -53,6 +54,21 @@ export class HlsStreams {
     return hlsStream
   }
 
+  /**
+   * A path's own stream, in the format and selection of another; undefined when nobody publishes the path.
+   * @param renditions see `HlsStreamKey`
+   */
+  showing(
+    sourcePath: string,
+    { format, selection = '' }: HlsStreamKey,
+    renditions: readonly string[] = [],
+  ): HlsStream | undefined {
+    if (this.#options.streams.get(sourcePath) === undefined) return undefined
+    const key = { streamPath: sourcePath, format, selection, renditions }
+    const usual = this.get(key)
+    return usual.sourcePath === sourcePath ? usual : this.get({ ...key, exact: true })
+  }
+
   /** Finds the stream that a file belongs to, by the file's name. */
   ofFile(name: string): HlsStream | undefined {
     return this.#byId.get(ID.exec(name)?.[1] ?? '')
@@ -88,7 +104,7 @@ export class HlsStreams {
   }
 
   #create(key: HlsStreamKey): HlsStream {
-    const { streamPath, format } = key
+    const { streamPath, format, renditions = [] } = key
     const { streams, segmentRules, createPresentation, nowMs, numbers } = this.#options
     const id = idOf(key)
     const log = this.#options.log.child({ stream: streamPath })
@@ -98,6 +114,7 @@ export class HlsStreams {
       lowLatency: format === 'llhls',
       ...{ fragmentMs, partMs, window, log },
       numbers: numbers.get(id),
+      layout: renditions.length > 0 ? layoutNamed(renditions) : undefined,
     })
     const onChange = () => this.#remember(id, presentation.nextNumbers)
     return new HlsStream({ key, window, presentation, streams, log, onChange, nowMs })
@@ -128,6 +145,6 @@ export class HlsStreams {
   }
 }
 
-function idOf({ streamPath, format, selection = '' }: HlsStreamKey): string {
-  return `${format} ${streamPath}?${selection}`
+function idOf({ streamPath, format, selection = '', renditions = [], exact = false }: HlsStreamKey): string {
+  return `${format} ${streamPath}?${selection} ${renditions.join()}${exact ? ' exact' : ''}`
 }

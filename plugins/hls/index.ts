@@ -35,7 +35,7 @@ export default definePlugin({
       numbers: ctx.keep('numbers', (): NumberMemory => new Map()),
     })
     const stopped = ctx.keep('stopped', (): StoppedTokens => new Map())
-    const sessions = new Sessions({ log, nowMs, createToken: () => ctx.sessionToken(), stopped })
+    const sessions = new Sessions({ log, nowMs, createToken: () => ctx.sessionToken(), hlsStreams, stopped })
     const admission = new Admission(ctx, hlsStreams, sessions)
     const caching = ctx.keep('caching', () => ({ scope: cacheScopeOf(ctx.config) }))
     caching.scope = cacheScopeOf(ctx.config)
@@ -71,6 +71,7 @@ export default definePlugin({
     })
     ctx.onDispose(() => {
       clearInterval(timer)
+      sessions.dispose()
       hlsStreams.dispose()
     })
   },

@@ -114,28 +114,28 @@ export class Routes {
    */
   #current({ token, streamPath }: Targeted<'media'>): Session | undefined {
     const session = this.#options.sessions.find(token, streamPath)
-    if (session === undefined || session.hlsStream.disposed) return undefined
-    const { hlsStream, over } = session
-    return !over || hlsStream.ended || this.#options.ctx.streams.get(hlsStream.streamPath) === undefined
+    if (session === undefined || session.source.disposed) return undefined
+    const { source, over, subscriber } = session
+    return !over || source.ended || this.#options.ctx.streams.get(subscriber.sourcePath) === undefined
       ? session
       : undefined
   }
 
   #sendMedia(exchange: HttpExchange, reply: FastifyReply, session: Session, name: string, reload: ReloadQuery): void {
-    const { hlsStream } = session
-    const rendition = hlsStream.presentation.renditions.get(name)
+    const { source } = session
+    const rendition = source.rendition(name)
     if (rendition === undefined) throw new StreamNotFound()
     const { carried, skip, msn, part } = reload
     const request = { carried, skip, gzip: acceptsGzip(exchange.request) }
-    if (msn !== undefined && !hlsStream.ended && !rendition.has(msn, part)) {
+    if (msn !== undefined && !source.ended && !rendition.has(msn, part)) {
       checkAhead(rendition, msn)
       if (session.waitingCount >= MAX_WAITING) throw new SluiceError('BUSY', 429, 'too many requests wait')
       reply.hijack()
       const { nowMs } = this.#options
-      hlsStream.waiting.add(new WaitingPlaylist({ exchange, session, rendition, msn, part, request, nowMs }))
+      source.waiting.add(new WaitingPlaylist({ exchange, session, name, msn, part, request, nowMs }))
       return
     }
-    const text = hlsStream.playlist(name, request)
+    const text = source.playlist(name, request)
     if (text === undefined) throw new StreamNotFound()
     reply.hijack()
     sendReady(exchange, text, session.subscriber)
@@ -186,7 +186,7 @@ export function cacheScopeOf({ enableauth, signed_policy: policy }: HlsConfig): 
   return enableauth || policy.enable ? 'private' : 'public'
 }
 
-function checkAhead({ lastMsn, lastPart }: Rendition, msn: number): void {
+function checkAhead({ lastMsn, lastPart }: Pick<Rendition, 'lastMsn' | 'lastPart'>, msn: number): void {
   const lastComplete = lastPart < 0 ? lastMsn : lastMsn - 1
   if (msn > lastComplete + MAX_SEGMENTS_AHEAD) throw new InvalidRequest('_HLS_msn is too far ahead')
 }

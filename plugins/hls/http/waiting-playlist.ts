@@ -1,6 +1,4 @@
-import type { HlsStream } from '../hls-stream.ts'
 import type { PlaylistRequest } from './playlist-cache.ts'
-import type { Rendition } from '../presentation/rendition.ts'
 import { hasLeft, sendReady, sendStatus, type HttpExchange } from './replies.ts'
 import type { Session } from '../sessions/session.ts'
 import type { WaitingRequest } from './waiting-requests.ts'
@@ -11,7 +9,8 @@ export const MAX_WAIT_TARGETS = 3
 export type WaitingPlaylistOptions = {
   readonly exchange: HttpExchange
   readonly session: Session
-  readonly rendition: Rendition
+  /** The rendition's name. */
+  readonly name: string
   readonly msn: number
   readonly part: number | undefined
   readonly request: PlaylistRequest
@@ -22,13 +21,15 @@ export type WaitingPlaylistOptions = {
 export class WaitingPlaylist implements WaitingRequest {
   readonly deadlineMs: number
   readonly #options: WaitingPlaylistOptions
-  readonly #hlsStream: HlsStream
 
   constructor(options: WaitingPlaylistOptions) {
     this.#options = options
-    this.#hlsStream = options.session.hlsStream
-    this.deadlineMs = options.nowMs() + MAX_WAIT_TARGETS * this.#hlsStream.targetMs
+    this.deadlineMs = options.nowMs() + MAX_WAIT_TARGETS * options.session.source.targetMs
     options.session.waitingCount++
+  }
+
+  get owner(): object {
+    return this.#options.session
   }
 
   get gone(): boolean {
@@ -36,9 +37,11 @@ export class WaitingPlaylist implements WaitingRequest {
   }
 
   answer(): boolean {
-    const { exchange, session, rendition, msn, part, request } = this.#options
-    if (!this.#hlsStream.ended && !rendition.has(msn, part)) return false
-    const reply = this.#hlsStream.playlist(rendition.name, request)
+    const { exchange, session, name, msn, part, request } = this.#options
+    // The viewer may have been switched meanwhile.
+    const { source } = session
+    if (!source.ended && source.rendition(name)?.has(msn, part) === false) return false
+    const reply = source.playlist(name, request)
     if (reply === undefined) sendStatus(exchange, 404)
     else sendReady(exchange, reply, session.subscriber)
     return true

@@ -4,6 +4,8 @@ export interface WaitingRequest {
   readonly deadlineMs: number
   /** Whether nobody waits any more. */
   readonly gone: boolean
+  /** The one for whom it is kept; undefined for those that are nobody's own. */
+  readonly owner?: object
   /** Answers if what it waits for is there, or can't come any more; tells whether it did. */
   answer(): boolean
   /** Answers that it did not come in time. */
@@ -28,6 +30,15 @@ export class WaitingRequests {
 
   add(request: WaitingRequest): void {
     this.#requests.push(request)
+  }
+
+  /** Gives those of one owner, who wait here no more. */
+  split(owner: object): WaitingRequests {
+    const split = new WaitingRequests(this.#onError)
+    const requests = this.#requests
+    this.#requests = requests.filter((request) => request.owner !== owner)
+    split.#requests = requests.filter((request) => request.owner === owner)
+    return split
   }
 
   /** Answers all that can be answered, in one pass. */

@@ -86,6 +86,10 @@ export class LiveRendition implements Rendition {
     return this.#boundarySeconds
   }
 
+  get newestMs(): number {
+    return (this.#period?.originMs ?? 0) + (this.#pace.lastSeconds ?? this.#boundarySeconds) * 1000
+  }
+
   get sizeBytes(): number {
     return this.window.sizeBytes + this.#pendingBytes
   }

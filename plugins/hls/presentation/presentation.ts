@@ -28,13 +28,14 @@ export type PresentationOptions = {
   /** The wall clock, in milliseconds since the Unix epoch. */
   readonly nowMs: () => number
   readonly log: PluginContext<unknown>['log']
-  /** The numbers to go on with, of the presentation whose place it takes; by the clock where there was none. */
+  /** To go on with, those of the presentation whose place it takes; by the clock where there was none. */
   readonly numbers?: SequenceNumbers | undefined
+  /** The renditions that there are to be, whatever the tracks; those that suit the tracks unless given. */
+  readonly layout?: Layout | undefined
 }
 
 /**
- * A stream as HLS in one format: renditions, their segments and parts, and the playlists that name them. It is fed
- * units, and knows neither timers nor HTTP.
+ * A stream as HLS in one format: renditions, their segments, parts and playlists. It knows neither timers nor HTTP.
  *
  * Segments of all renditions are cut where those of the leading track are, the first of video or else of audio. What
  * changes the tracks or breaks time begins a new period, and playlists show a discontinuity.
@@ -131,13 +132,12 @@ export class Presentation {
 
   /** No more media comes: what is there is completed, and playlists say that they end. Idempotent. */
   end(): void {
-    const end = this.#guarded(() => {
+    this.#guarded(() => {
       this.#finishPeriod()
       this.#checkReady(true)
       this.#terms.ended = true
       this.#changes.mark()
-    })
-    end()
+    })()
   }
 
   /** A step of the media path, which ends there whatever it throws; listeners are called for all that it changed. */
@@ -179,7 +179,7 @@ export class Presentation {
 
   /** The layout that viewers know of. */
   get #fixedLayout(): Layout | undefined {
-    return this.#ready ? this.#layout : undefined
+    return this.#ready ? this.#layout : this.#options.layout
   }
 
   #unit(unit: AccessUnit): void {

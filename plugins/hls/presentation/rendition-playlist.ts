@@ -21,6 +21,9 @@ export type ListedRendition = Pick<Rendition, 'name' | 'lastMsn'> & {
   readonly hint: string | undefined
 }
 
+type Target = Pick<PresentationTerms, 'targetDurationSeconds'>
+type TimedSegment = Pick<Segment, 'complete' | 'durationSeconds'>
+
 /**
  * The playlist of a rendition as it is now.
  * @param all of its presentation, itself included
@@ -79,7 +82,8 @@ function describe(segment: Segment, window: SegmentWindow, withParts: boolean): 
   }
 }
 
-function lowLatencyTerms(partTargetSeconds: number, { targetDurationSeconds }: PresentationTerms) {
+/** What a low-latency playlist says of its parts and of the server. */
+export function lowLatencyTerms(partTargetSeconds: number, { targetDurationSeconds }: Target) {
   return {
     partTargetSeconds,
     serverControl: {
@@ -97,7 +101,7 @@ export function versionOf(listed: readonly Segment[], { format, partTargetSecond
 }
 
 /** Counts the segments at the start that lie beyond the skip boundary as a whole. */
-function skippable(listed: readonly Segment[], { targetDurationSeconds }: PresentationTerms): number {
+export function skippable(listed: readonly TimedSegment[], { targetDurationSeconds }: Target): number {
   const boundarySeconds = targetDurationSeconds * SKIP_TARGET_DURATIONS
   let laterSeconds = 0
   for (const [index, { complete, durationSeconds }] of [...listed.entries()].toReversed()) {
@@ -109,7 +113,7 @@ function skippable(listed: readonly Segment[], { targetDurationSeconds }: Presen
 }
 
 /** The first segment whose parts are listed. */
-function partsFrom(listed: readonly Segment[], { targetDurationSeconds }: PresentationTerms): number {
+export function partsFrom(listed: readonly TimedSegment[], { targetDurationSeconds }: Target): number {
   let toEndSeconds = 0
   for (const [index, { durationSeconds }] of [...listed.entries()].toReversed()) {
     toEndSeconds += durationSeconds

@@ -8,6 +8,8 @@ export interface Rendition {
   readonly lastMsn: number
   /** Number of its newest part; −1 when it is complete, or has no parts. */
   readonly lastPart: number
+  /** The wall clock of its newest media, listed or not, in milliseconds since the Unix epoch. */
+  readonly newestMs: number
   /** Whether a segment is complete or, with `part`, that part of it exists. True for those that were dropped, too. */
   has(msn: number, part?: number): boolean
   /**

@@ -22,6 +22,14 @@ export function layoutOf(tracks: readonly Track[]): Layout {
   }
 }
 
+/** The layout that has renditions of these names, which are those of another. */
+export function layoutNamed(names: readonly string[]): Layout {
+  return {
+    video: names.filter((name) => name.startsWith('video')),
+    audio: names.filter((name) => !name.startsWith('video')),
+  }
+}
+
 /** Plans where tracks go in a layout; tracks that it has no rendition for are left out. */
 export function planTracks(layout: Layout, tracks: readonly Track[]): TrackPlan {
   const { videos, audios } = byKind(tracks)

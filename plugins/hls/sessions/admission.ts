@@ -73,10 +73,13 @@ export class Admission {
     try {
       const init = sessionInit(exchange, streamPath, query)
       subscriber = await this.#ctx.streams.subscribe({ ...init, signal: leaving.signal })
+      const { sourcePath } = subscriber
       const selection = this.#selectionOf(subscriber)
       const hlsStream = this.#hlsStreams.get({ streamPath: subscriber.streamPath, format, selection })
       await this.#wait(exchange, streamPath, hlsStream)
-      return this.#sessions.open({ formerToken, requestedPath: streamPath, hlsStream, subscriber, client: init.client })
+      const { client } = init
+      const viewer = { formerToken, requestedPath: streamPath, subscriber, sourcePath, client }
+      return this.#sessions.open({ ...viewer, hlsStream })
     } catch (error) {
       subscriber?.close(error instanceof Error ? error.message : 'failed')
       throw error

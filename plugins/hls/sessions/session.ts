@@ -1,5 +1,7 @@
 import type { Subscriber } from 'sluice/sdk'
 import type { HlsStream } from '../hls-stream.ts'
+import { Splice, type SpliceOptions } from '../splice/splice.ts'
+import type { PlaylistSource } from './playlist-source.ts'
 
 export type SessionOptions = {
   readonly token: string
@@ -8,6 +10,7 @@ export type SessionOptions = {
   /** The path that was asked for; a gate may have led it to another. */
   readonly requestedPath: string
   readonly hlsStream: HlsStream
+  readonly hlsStreams: SpliceOptions['hlsStreams']
   readonly subscriber: Subscriber
   readonly nowMs: number
 }
@@ -22,21 +25,59 @@ export class Session {
   readonly token: string
   readonly formerToken: string | undefined
   readonly requestedPath: string
+  /** The stream that it began with, which it shares with others. */
   readonly hlsStream: HlsStream
   readonly subscriber: Subscriber
   /** Its requests that wait for something to be made. */
   waitingCount = 0
   /** Its stream has gone, and nobody came back in time. */
   over = false
+  readonly #hlsStreams: SpliceOptions['hlsStreams']
+  #splice: Splice | undefined
+  #released = false
   #lastRequestMs: number
 
-  constructor({ token, formerToken, requestedPath, hlsStream, subscriber, nowMs }: SessionOptions) {
+  /** Holds its stream until it is released. */
+  constructor({ token, formerToken, requestedPath, hlsStream, hlsStreams, subscriber, nowMs }: SessionOptions) {
     this.token = token
     this.formerToken = formerToken
     this.requestedPath = requestedPath
     this.hlsStream = hlsStream
     this.subscriber = subscriber
+    this.#hlsStreams = hlsStreams
     this.#lastRequestMs = nowMs
+    hlsStream.hold(requestedPath)
+  }
+
+  /** What its playlists are of. */
+  get source(): PlaylistSource {
+    return this.#splice ?? this.hlsStream
+  }
+
+  /**
+   * Takes note that it was moved to another stream. Where the stream that it shares with others was moved along, that
+   * goes on; otherwise it has playlists of its own from now on.
+   */
+  moved(): void {
+    if (this.#splice !== undefined) return this.#splice.update()
+    const { hlsStream: home, requestedPath, subscriber } = this
+    if (this.#released || home.disposed || home.sourcePath === subscriber.sourcePath) return
+    const waiting = home.waiting.split(this)
+    this.#splice = new Splice({ home, waiting, hlsStreams: this.#hlsStreams, subscriber, requestedPath })
+    this.#splice.update()
+  }
+
+  /** Does what falls due by itself. */
+  tick(nowMs: number): void {
+    this.#splice?.tick(nowMs)
+  }
+
+  /** Lets go of what it holds. Idempotent. */
+  release(): void {
+    if (this.#released) return
+    this.#released = true
+    if (this.#splice === undefined) this.hlsStream.release(this.requestedPath)
+    else this.#splice.close()
   }
 
   touch(nowMs: number): void {
@@ -44,7 +85,7 @@ export class Session {
   }
 
   isIdle(nowMs: number): boolean {
-    const idleMs = Math.max(IDLE_TARGETS * this.hlsStream.targetMs, MIN_IDLE_MS)
+    const idleMs = Math.max(IDLE_TARGETS * this.source.targetMs, MIN_IDLE_MS)
     return this.waitingCount === 0 && nowMs - this.#lastRequestMs > idleMs
   }
 }

@@ -24,13 +24,17 @@ describe('sessions of HLS viewers', () => {
     const [hlsStream] = await rig.ready('live/a')
     const request = sessionInit(requestedPath)
     const viewer = await rig.streams.subscribe(sessionInit('live/a'))
-    return [sessions.open({ requestedPath, hlsStream, subscriber: viewer, client: request.client }), viewer]
+    return [
+      sessions.open({ requestedPath, hlsStream, subscriber: viewer, client: request.client, sourcePath: 'live/a' }),
+      viewer,
+    ]
   }
 
   let tokens = 0
   const options = () => ({
     log: rig.log.logger,
     nowMs: rig.clock.now,
+    hlsStreams: rig.hlsStreams,
     createToken: () => `~${++tokens}`,
   })
   const reasons = () => rig.log.records.filter(({ msg }) => msg === 'play ended').map(({ reason }) => reason)
@@ -49,7 +53,14 @@ describe('sessions of HLS viewers', () => {
     const later = async (requestedPath: string) => {
       const viewer = await rig.streams.subscribe(sessionInit('live/a'))
       const { client } = sessionInit(requestedPath)
-      return sessions.open({ formerToken: session.token, requestedPath, hlsStream, subscriber: viewer, client })
+      return sessions.open({
+        formerToken: session.token,
+        requestedPath,
+        hlsStream,
+        subscriber: viewer,
+        sourcePath: 'live/a',
+        client,
+      })
     }
     const other = await later('live/b')
     expect(sessions.find(session.token, 'live/a')).to.equal(session)
@@ -114,7 +125,7 @@ describe('sessions of HLS viewers', () => {
     sessions = new Sessions({ ...options(), stopped })
     const { hlsStream } = session
     const { client } = sessionInit('live/a')
-    const { token } = sessions.open({ requestedPath: 'live/a', hlsStream, subscriber, client })
+    const { token } = sessions.open({ requestedPath: 'live/a', hlsStream, subscriber, sourcePath: 'live/a', client })
     subscriber.close('stop')
     expect(new Sessions({ ...options(), stopped }).wasStopped(token)).to.equal(true)
   })
@@ -136,7 +147,7 @@ describe('sessions of HLS viewers', () => {
     const viewer = await rig.streams.subscribe(sessionInit('live/a'))
     viewer.close('stop')
     const { client } = sessionInit('live/a')
-    const late = sessions.open({ requestedPath: 'live/a', hlsStream, subscriber: viewer, client })
+    const late = sessions.open({ requestedPath: 'live/a', hlsStream, subscriber: viewer, sourcePath: 'live/a', client })
     expect(sessions.wasStopped(late.token)).to.equal(true)
     expect(sessions.count).to.equal(1)
   })

@@ -1,5 +1,6 @@
 import type { CloseReason, PluginContext, SessionClient, Subscriber } from 'sluice/sdk'
 import type { HlsStream } from '../hls-stream.ts'
+import type { SpliceOptions } from '../splice/splice.ts'
 import { Session } from './session.ts'
 
 /** A session that was stopped is known as such for this long after its last request. */
@@ -13,6 +14,8 @@ export type NewSession = {
   readonly requestedPath: string
   readonly hlsStream: HlsStream
   readonly subscriber: Subscriber
+  /** The path of the stream that it was given when it was admitted. */
+  readonly sourcePath: string
   readonly client: SessionClient
 }
 
@@ -21,6 +24,8 @@ export type SessionsOptions = {
   /** A clock that does not jump. */
   readonly nowMs: () => number
   readonly createToken: () => string
+  /** For viewers that are switched to another stream. */
+  readonly hlsStreams: SpliceOptions['hlsStreams']
   /** Of all generations. */
   readonly stopped: StoppedTokens
 }
@@ -44,19 +49,22 @@ export class Sessions {
   }
 
   /** Takes a subscriber over that was admitted and whose stream is ready. */
-  open({ formerToken, requestedPath, hlsStream, subscriber, client }: NewSession): Session {
-    const { createToken, nowMs } = this.#options
+  open({ formerToken, requestedPath, hlsStream, subscriber, sourcePath, client }: NewSession): Session {
+    const { createToken, hlsStreams, nowMs } = this.#options
     const token = createToken()
-    const session = new Session({ token, formerToken, requestedPath, hlsStream, subscriber, nowMs: nowMs() })
+    const common = { formerToken, requestedPath, hlsStream, hlsStreams, subscriber }
+    const session = new Session({ ...common, token, nowMs: nowMs() })
     this.#sessions.add(session)
     for (const key of keysOf(session)) this.#byKey.set(key, session)
-    hlsStream.hold(requestedPath)
     const log = this.#options.log.child({ session: subscriber.id, stream: subscriber.streamPath })
     log.info({ ip: client.ip, port: client.port, format: hlsStream.format }, 'play')
+    // By then all that are moved at the same time have been.
+    subscriber.onSource(() => queueMicrotask(() => session.moved()))
     subscriber.onClose((reason) => {
       log.info({ reason: reason.text }, 'play ended')
       this.#onClose(session, reason)
     })
+    if (subscriber.sourcePath !== sourcePath) session.moved()
     return session
   }
 
@@ -80,7 +88,8 @@ export class Sessions {
   /** Does what falls due by itself. */
   tick(nowMs: number): void {
     for (const session of this.#sessions) {
-      if (session.hlsStream.disposed) this.end(session, 'the stream is over')
+      session.tick(nowMs)
+      if (session.source.disposed) this.end(session, 'the stream is over')
       else if (session.isIdle(nowMs)) this.end(session, 'no request for too long')
     }
     const { stopped } = this.#options
@@ -88,6 +97,11 @@ export class Sessions {
       if (nowMs - lastRequestMs < STOPPED_MS) break
       stopped.delete(token)
     }
+  }
+
+  /** Lets go of all. */
+  dispose(): void {
+    for (const session of this.#sessions) session.release()
   }
 
   #onClose(session: Session, { code }: CloseReason): void {
@@ -110,7 +124,7 @@ export class Sessions {
     for (const key of keysOf(session)) {
       if (this.#byKey.get(key) === session) this.#byKey.delete(key)
     }
-    session.hlsStream.release(session.requestedPath)
+    session.release()
     return true
   }
 }

@@ -1,0 +1,216 @@
+import type { Subscriber } from 'sluice/sdk'
+import type { HlsStream } from '../hls-stream.ts'
+import type { HlsStreams } from '../hls-streams.ts'
+import { PlaylistCache, type PlaylistRequest, type ReadyReply } from '../http/playlist-cache.ts'
+import type { WaitingRequests } from '../http/waiting-requests.ts'
+import type { Rendition } from '../presentation/rendition.ts'
+import type { PlaylistSource } from '../sessions/playlist-source.ts'
+import { findSplicePoint } from './splice-point.ts'
+import { SplicedRendition } from './spliced-rendition.ts'
+
+export type SpliceOptions = {
+  /** What the viewer has had so far, which it holds. */
+  readonly home: HlsStream
+  /** The viewer's requests that wait by now. */
+  readonly waiting: WaitingRequests
+  readonly hlsStreams: Pick<HlsStreams, 'showing' | 'ofFile'>
+  readonly subscriber: Pick<Subscriber, 'sourcePath' | 'onClose'>
+  /** The path that the viewer asked for, under which it gets all files. */
+  readonly requestedPath: string
+}
+
+/** A presentation that the viewer goes on from, and its last segment in the viewer's playlists, by their numbers. */
+type Former = { readonly hlsStream: HlsStream; readonly lastMsn: number }
+
+/**
+ * The playlists of one viewer that was moved to another stream while the others of its presentation were not. They go
+ * on with the segments of that stream's own presentation as soon as it has something to play, at the end of the segment
+ * that the viewer knows last; until then they stay with what there was.
+ */
+export class Splice implements PlaylistSource {
+  readonly waiting: WaitingRequests
+  readonly #options: SpliceOptions
+  readonly #renditions: ReadonlyMap<string, SplicedRendition>
+  #current: HlsStream
+  /** What comes after the current one. */
+  #next: HlsStream | undefined
+  /** Those whose segments are still listed. */
+  #formers: Former[] = []
+  /** What ends the listening to a stream. */
+  readonly #listening = new Map<HlsStream, () => void>()
+  /** The last segments of the current one are known, after which the next comes. */
+  #ending = false
+  /** The number of the viewer's last segment before the current one. */
+  #formerMsn = -1
+  /** By this much the media listed since the first switch is more than the time that has gone by. */
+  #aheadMs = 0
+  #closed = false
+
+  constructor(options: SpliceOptions) {
+    const { home, subscriber, hlsStreams } = options
+    this.#options = options
+    this.#current = home
+    this.waiting = options.waiting
+    const renditions = new Map<string, SplicedRendition>()
+    const terms = {
+      window: home.window,
+      all: { [Symbol.iterator]: () => renditions.values() },
+      isThere: (uri: string) => hlsStreams.ofFile(uri)?.presentation.file(uri) !== undefined,
+      isEnded: () => this.ended,
+    }
+    for (const [name, rendition] of home.presentation.renditions) {
+      renditions.set(name, new SplicedRendition(rendition, terms))
+    }
+    this.#renditions = renditions
+    this.#listen(home)
+    subscriber.onClose(() => (this.#closed = true))
+  }
+
+  get ended(): boolean {
+    return this.#current.ended && !this.#goesOn
+  }
+
+  get disposed(): boolean {
+    return this.#current.disposed && !this.#goesOn
+  }
+
+  get targetMs(): number {
+    return Math.max(this.#current.targetMs, this.#next?.targetMs ?? 0)
+  }
+
+  rendition(name: string): Rendition | undefined {
+    for (const rendition of this.#renditions.values()) rendition.take()
+    return this.#renditions.get(name)
+  }
+
+  playlist(name: string, request: PlaylistRequest): ReadyReply | undefined {
+    const rendition = this.rendition(name)
+    // Nobody else gets it: there is nothing to keep.
+    return rendition && new PlaylistCache((options) => rendition.playlist(options), addressOf).reply(request)
+  }
+
+  /** Takes note of what has changed: where the viewer is to be, and what there is. */
+  readonly update = (): void => {
+    this.#choose()
+    for (const rendition of this.#renditions.values()) rendition.take()
+    if (this.#next?.presentation.ready === true) this.#switchTo(this.#next)
+    this.#letGo()
+    this.waiting.release()
+  }
+
+  /** Does what falls due by itself. */
+  tick(nowMs: number): void {
+    this.update()
+    this.waiting.expire(nowMs)
+  }
+
+  /** Lets go of all that it holds. */
+  close(): void {
+    this.#closed = true
+    this.waiting.expire(Infinity)
+    for (const hlsStream of [...this.#listening.keys()]) this.#ignore(hlsStream)
+    for (const { hlsStream } of this.#formers.splice(0)) this.#release(hlsStream)
+    if (this.#next !== undefined) this.#release(this.#next)
+    this.#next = undefined
+    this.#release(this.#current)
+  }
+
+  /** There is going to be something after the current one. */
+  get #goesOn(): boolean {
+    return this.#next !== undefined && !this.#next.ended && this.#next.presentation.failed === undefined
+  }
+
+  /** Finds out what the viewer is to get. */
+  #choose(): void {
+    const wanted = this.#closed ? this.#current : this.#wanted()
+    const next = wanted === this.#current ? undefined : wanted
+    if (next === this.#next) return
+    if (next !== undefined) {
+      next.hold(this.#options.requestedPath)
+      this.#listen(next)
+    }
+    const former = this.#next
+    this.#next = next
+    if (former !== undefined) {
+      this.#ignore(former)
+      this.#release(former)
+    }
+    if (next !== undefined) return
+    this.#ending = false
+    for (const rendition of this.#renditions.values()) rendition.limit(Infinity)
+  }
+
+  #wanted(): HlsStream {
+    const { home, hlsStreams, subscriber } = this.#options
+    const { sourcePath } = subscriber
+    const isIt = (hlsStream: HlsStream) => !hlsStream.ended && hlsStream.sourcePath === sourcePath
+    if (isIt(home)) return home
+    if (isIt(this.#current)) return this.#current
+    const usual = hlsStreams.showing(sourcePath, home.key)
+    if (usual === undefined || !usual.presentation.ready) return usual ?? this.#current
+    // The viewer's player knows of the renditions that it began with.
+    const names = [...this.#renditions.keys()]
+    const known = [...usual.presentation.renditions.keys()]
+    return known.join() === names.join() ? usual : (hlsStreams.showing(sourcePath, home.key, names) ?? usual)
+  }
+
+  /** Goes on with the next presentation once all renditions have come to the end of the same segment. */
+  #switchTo(next: HlsStream): void {
+    const renditions = [...this.#renditions.values()]
+    if (!this.#ending) {
+      this.#ending = true
+      const lastMsn = Math.max(...renditions.map(({ shownMsn }) => shownMsn))
+      for (const rendition of renditions) rendition.limit(lastMsn)
+    }
+    for (const rendition of renditions) rendition.take()
+    const isOver = this.#current.ended
+    const [lead] = renditions
+    const source = lead && next.presentation.renditions.get(lead.name)
+    if (lead === undefined || source === undefined || !(isOver || renditions.every(({ isAtLimit }) => isAtLimit)))
+      return
+    // Clocks of streams differ: what counts is how far each has come.
+    const atMs = source.newestMs + this.#aheadMs - (isOver ? 0 : lead.leftMs)
+    const point = findSplicePoint(source.playlist({ skip: false }), atMs)
+    if (point === undefined) return
+    this.#aheadMs = Math.max(0, atMs - point.startMs)
+    const { lastMsn } = lead
+    this.#ignore(this.#current)
+    if (lastMsn > this.#formerMsn) this.#formers.push({ hlsStream: this.#current, lastMsn })
+    else this.#release(this.#current)
+    this.#formerMsn = lastMsn
+    this.#current = next
+    this.#next = undefined
+    this.#ending = false
+    for (const rendition of renditions) {
+      const other = next.presentation.renditions.get(rendition.name)
+      if (other !== undefined) rendition.switchTo(other, point)
+    }
+  }
+
+  /** Lets go of presentations of which nothing is listed any more. */
+  #letGo(): void {
+    const firstMsn = Math.min(...[...this.#renditions.values()].map((rendition) => rendition.firstMsn))
+    const [over, listed] = [[], []] as [Former[], Former[]]
+    for (const former of this.#formers) (former.lastMsn < firstMsn ? over : listed).push(former)
+    this.#formers = listed
+    for (const { hlsStream } of over) this.#release(hlsStream)
+  }
+
+  #listen(hlsStream: HlsStream): void {
+    this.#listening.set(hlsStream, hlsStream.onUpdate(this.update))
+  }
+
+  #ignore(hlsStream: HlsStream): void {
+    this.#listening.get(hlsStream)?.()
+    this.#listening.delete(hlsStream)
+  }
+
+  #release(hlsStream: HlsStream): void {
+    hlsStream.release(this.#options.requestedPath)
+  }
+}
+
+// Playlists lie a folder below the files, beside the other playlists.
+function addressOf(uri: string): string {
+  return uri.endsWith('.m3u8') ? uri : `../${uri}`
+}

@@ -1,0 +1,228 @@
+import { lowLatencyTerms, partsFrom, skippable } from '../presentation/rendition-playlist.ts'
+import type { Rendition } from '../presentation/rendition.ts'
+import type { SplicePoint } from './splice-point.ts'
+import type { MediaPlaylist, MediaSegment } from '../wire/media-playlist.ts'
+
+/** Removing a segment never leaves less than this (RFC 8216 6.2.2). */
+const MIN_TARGET_DURATIONS = 3
+
+/** What the renditions of one viewer have in common. */
+export type SpliceTerms = {
+  /** Segments in a playlist. */
+  readonly window: number
+  /** All renditions of the viewer, for their reports. */
+  readonly all: Iterable<SplicedRendition>
+  /** Whether no more media comes. */
+  isEnded(): boolean
+  /** Whether a file is there; a segment without its file is listed no more. */
+  isThere(uri: string): boolean
+}
+
+/** A complete segment that is listed, and whether decoders can start at it. */
+type Entry = MediaSegment & { readonly independent: boolean }
+
+/**
+ * One viewer's rendition, which goes on with the segments of another presentation whenever the viewer is switched. Its
+ * numbers are its own from then on: those of the first presentation, counted on. The segments themselves, their parts
+ * and names stay those of the presentations.
+ */
+export class SplicedRendition implements Rendition {
+  readonly name: string
+  readonly #terms: SpliceTerms
+  #source: Rendition
+  /** The number by which the source knows what comes next. */
+  #nextMsn: number
+  /** The last segment that is taken of the source, by the source's number. */
+  #limitMsn = Infinity
+  /** The wall clock up to which the source's segments were taken. */
+  #takenToMs = 0
+  /** What comes next does not go on from what is listed. */
+  #breaks = false
+  readonly #entries: Entry[] = []
+  #mediaSequence: number
+  #discontinuitySequence: number
+  // None of them ever falls: players hold what they were told before.
+  #targetDurationSeconds = 0
+  #partTargetSeconds: number | undefined
+  #version = 0
+
+  /** Goes on from the playlist of a rendition, as all of its viewers have it. */
+  constructor(source: Rendition, terms: SpliceTerms) {
+    const { mediaSequence, discontinuitySequence } = source.playlist({ skip: false })
+    this.name = source.name
+    this.#terms = terms
+    this.#source = source
+    this.#mediaSequence = this.#nextMsn = mediaSequence
+    this.#discontinuitySequence = discontinuitySequence
+    this.#follow()
+  }
+
+  get lastMsn(): number {
+    return this.#endMsn + (this.#openParts > 0 ? 0 : -1)
+  }
+
+  get lastPart(): number {
+    return this.#openParts - 1
+  }
+
+  /** The number of the oldest segment. */
+  get firstMsn(): number {
+    return this.#mediaSequence
+  }
+
+  get newestMs(): number {
+    return this.#source.newestMs
+  }
+
+  /** How far the source is beyond the end of the segments that were taken of it, in milliseconds of media. */
+  get leftMs(): number {
+    return Math.max(0, this.#source.newestMs - this.#takenToMs)
+  }
+
+  /** The last segment that is taken of the source, by the source's number, has been taken. */
+  get isAtLimit(): boolean {
+    return this.#nextMsn > this.#limitMsn
+  }
+
+  /** The number of the newest segment of the source of which players may know something, by the source's number. */
+  get shownMsn(): number {
+    return this.#nextMsn + (this.#openParts > 0 ? 0 : -1)
+  }
+
+  /** Takes no segment of the source after this one, by the source's number. */
+  limit(msn: number): void {
+    this.#limitMsn = msn
+  }
+
+  /** Goes on with the segments of another presentation's rendition, from there on. */
+  switchTo(source: Rendition, { msn, startMs }: SplicePoint): void {
+    this.#source = source
+    this.#nextMsn = msn
+    this.#takenToMs = startMs
+    this.#limitMsn = Infinity
+    this.#breaks = true
+    this.#follow()
+  }
+
+  /** Takes the segments that are complete by now, and lets go of the oldest. */
+  take(): void {
+    if (!this.isAtLimit && this.#source.has(this.#nextMsn)) this.#follow()
+    while (this.#entries[0]?.uri !== undefined && !this.#terms.isThere(this.#entries[0].uri)) this.#dropOldest()
+  }
+
+  has(msn: number, part?: number): boolean {
+    const nextMsn = this.#endMsn
+    if (msn > nextMsn) return false
+    if (msn === nextMsn) return part !== undefined && !this.isAtLimit && this.#source.has(this.#nextMsn, part)
+    const count = this.#entries[msn - this.#mediaSequence]?.parts?.length ?? 0
+    // A part past the last of a segment is the first of the next (rfc8216bis 6.2.5.2).
+    const isOfNext = part !== undefined && count > 0 && part >= count
+    return isOfNext && msn + 1 === nextMsn ? this.has(nextMsn, 0) : true
+  }
+
+  playlist({ skip }: { readonly skip: boolean }): MediaPlaylist {
+    const now = this.#source.playlist({ skip: false })
+    const open = this.#openOf(now)
+    const listed = open === undefined ? this.#entries : [...this.#entries, open]
+    const target = { targetDurationSeconds: this.#targetDurationSeconds }
+    const partTarget = this.#partTargetSeconds
+    const timed = listed.map(({ uri, durationSeconds }) => ({ complete: uri !== undefined, durationSeconds }))
+    const skipped = skip && partTarget !== undefined ? skippable(timed, target) : 0
+    const shown = partsFrom(timed, target)
+    const ended = this.#terms.isEnded()
+    const hint = ended ? undefined : this.#hintOf(now)
+    return {
+      version: Math.max(this.#version, now.version),
+      ...target,
+      mediaSequence: this.#mediaSequence,
+      discontinuitySequence: this.#discontinuitySequence,
+      independentSegments: listed.every(({ independent }) => independent),
+      ...(partTarget === undefined ? {} : lowLatencyTerms(partTarget, target)),
+      ...(skipped > 0 ? { skippedSegments: skipped } : {}),
+      segments: listed
+        .slice(skipped)
+        .map((segment, index) => (index + skipped < shown ? withoutParts(segment) : segment)),
+      ...(hint === undefined ? {} : { preloadHint: hint }),
+      ...(partTarget === undefined ? {} : { renditionReports: this.#reports() }),
+      ended,
+    }
+  }
+
+  /** The number of the segment after the newest complete one. */
+  get #endMsn(): number {
+    return this.#mediaSequence + this.#entries.length
+  }
+
+  /** The number of parts of the segment being made that are listed. */
+  get #openParts(): number {
+    if (this.isAtLimit || this.#source.lastMsn !== this.#nextMsn) return 0
+    return this.#source.lastPart + 1
+  }
+
+  #follow(): void {
+    const playlist = this.#source.playlist({ skip: false })
+    this.#targetDurationSeconds = Math.max(this.#targetDurationSeconds, playlist.targetDurationSeconds)
+    const { partTargetSeconds: partTarget, version } = playlist
+    this.#version = Math.max(this.#version, version)
+    if (partTarget !== undefined) this.#partTargetSeconds = Math.max(this.#partTargetSeconds ?? 0, partTarget)
+    for (const [index, segment] of playlist.segments.entries()) {
+      const msn = playlist.mediaSequence + index
+      if (msn < this.#nextMsn || msn > this.#limitMsn || segment.uri === undefined) continue
+      // Some may have left the source's list untaken.
+      if (msn > this.#nextMsn) this.#breaks = true
+      this.#entries.push(this.#entryOf(segment, playlist))
+      this.#breaks = false
+      this.#nextMsn = msn + 1
+      this.#takenToMs = (segment.programDateTimeMs ?? this.#takenToMs) + segment.durationSeconds * 1000
+    }
+    let listedSeconds = this.#entries.reduce((sum, { durationSeconds }) => sum + durationSeconds, 0)
+    const leastSeconds = this.#targetDurationSeconds * MIN_TARGET_DURATIONS
+    while (this.#entries.length > this.#terms.window) {
+      listedSeconds -= this.#entries[0]!.durationSeconds
+      if (listedSeconds < leastSeconds) break
+      this.#dropOldest()
+    }
+  }
+
+  #dropOldest(): void {
+    const oldest = this.#entries.shift()
+    this.#mediaSequence += 1
+    if (oldest?.discontinuity === true) this.#discontinuitySequence += 1
+  }
+
+  #entryOf(segment: MediaSegment, { independentSegments }: MediaPlaylist): Entry {
+    const independent = segment.parts?.[0]?.independent ?? independentSegments
+    return { ...segment, independent, ...(this.#breaks ? { discontinuity: true } : {}) }
+  }
+
+  /** The segment being made, where it is one of the viewer's. */
+  #openOf(playlist: MediaPlaylist): Entry | undefined {
+    const open = playlist.segments.at(-1)
+    if (open === undefined || open.uri !== undefined || this.isAtLimit) return undefined
+    return openMsn(playlist) === this.#nextMsn ? this.#entryOf(open, playlist) : undefined
+  }
+
+  #hintOf(playlist: MediaPlaylist): MediaPlaylist['preloadHint'] {
+    return this.isAtLimit || openMsn(playlist) !== this.#nextMsn ? undefined : playlist.preloadHint
+  }
+
+  #reports() {
+    return [...this.#terms.all]
+      .filter((other) => other !== this)
+      .map((other) => {
+        const parts = other.#openParts > 0 ? other.#openParts : (other.#entries.at(-1)?.parts?.length ?? 0)
+        const { name, lastMsn } = other
+        return { uri: `${name}.m3u8`, lastMsn, ...(parts > 0 ? { lastPart: parts - 1 } : {}) }
+      })
+  }
+}
+
+/** The number of the segment that is being made, or will be next. */
+function openMsn({ mediaSequence, segments }: MediaPlaylist): number {
+  const isOpen = segments.length > 0 && segments.at(-1)?.uri === undefined
+  return mediaSequence + segments.length - (isOpen ? 1 : 0)
+}
+
+function withoutParts({ parts: _, ...segment }: Entry): MediaSegment {
+  return segment
+}
