@@ -3,13 +3,32 @@ import type { MediaPlaylist } from '../wire/media-playlist.ts'
 /** The segment of another presentation that a viewer goes on with, and the wall clock at its beginning. */
 export type SplicePoint = { readonly msn: number; readonly startMs: number }
 
+export type SplicePointOptions = {
+  /** The place in the other presentation that the viewer's media has come to, by that one's wall clock. */
+  readonly atMs: number
+  /** That of its newest media, listed or not. */
+  readonly newestMs: number
+  /** A viewer can be kept waiting so long for a segment that is not begun yet. */
+  readonly maxWaitMs: number
+}
+
 /**
- * Finds the segment to go on with for a viewer whose media has come to a wall clock time: the newest that begins no
- * later, so that the viewer has no hole, and as little as possible again. Undefined while a newer one may come yet.
+ * Finds the segment to go on with: the newest that begins no later than the viewer's media has come, so that the viewer
+ * has no hole, and as little as possible a second time. Undefined while a newer one is about to begin.
  * @param playlist of the other presentation, with one complete segment at least
  */
-export function findSplicePoint(playlist: MediaPlaylist, atMs: number): SplicePoint | undefined {
-  const { segments, mediaSequence, ended } = playlist
+export function findSplicePoint(playlist: MediaPlaylist, options: SplicePointOptions): SplicePoint | undefined {
+  const { atMs, newestMs, maxWaitMs } = options
+  const { points, lengthMs } = pointsOf(playlist)
+  const last = points.at(-1)
+  if (last === undefined) return undefined
+  const nextMs = last.startMs + lengthMs
+  if (!playlist.ended && nextMs <= atMs && Math.abs(nextMs - newestMs) <= maxWaitMs) return undefined
+  return points.findLast(({ startMs }) => startMs <= atMs) ?? points[0]
+}
+
+/** The segments there are, the one being made included, and the length of the newest that is complete. */
+function pointsOf({ segments, mediaSequence }: MediaPlaylist): { points: SplicePoint[]; lengthMs: number } {
   const points: SplicePoint[] = []
   let lengthMs = 0
   let endMs = 0
@@ -20,7 +39,5 @@ export function findSplicePoint(playlist: MediaPlaylist, atMs: number): SplicePo
     if (uri !== undefined) lengthMs = durationSeconds * 1000
   }
   if (segments.at(-1)?.uri !== undefined) points.push({ msn: mediaSequence + segments.length, startMs: endMs })
-  const last = points.at(-1)
-  if (last === undefined || (!ended && last.startMs + lengthMs <= atMs)) return undefined
-  return points.findLast(({ startMs }) => startMs <= atMs) ?? points[0]
+  return { points, lengthMs }
 }

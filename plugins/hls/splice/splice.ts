@@ -19,6 +19,9 @@ export type SpliceOptions = {
   readonly requestedPath: string
 }
 
+/** hls.js gives a low-latency reload up after 0.8 target durations, and after three of them all. */
+const MAX_WAIT_SHARE = 0.5
+
 /** A presentation that the viewer goes on from, and its last segment in the viewer's playlists, by their numbers. */
 type Former = { readonly hlsStream: HlsStream; readonly lastMsn: number }
 
@@ -168,9 +171,15 @@ export class Splice implements PlaylistSource {
     const source = lead && next.presentation.renditions.get(lead.name)
     if (lead === undefined || source === undefined || !(isOver || renditions.every(({ isAtLimit }) => isAtLimit)))
       return
+    const playlist = source.playlist({ skip: false })
     // Clocks of streams differ: what counts is how far each has come.
-    const atMs = source.newestMs + this.#aheadMs - (isOver ? 0 : lead.leftMs)
-    const point = findSplicePoint(source.playlist({ skip: false }), atMs)
+    const { newestMs } = source
+    const hasParts = playlist.partTargetSeconds !== undefined
+    // Players are so far behind that they can wait for segments as long as they know them.
+    const longerMs = hasParts ? 0 : Math.max(0, playlist.targetDurationSeconds * 1000 - lead.targetMs)
+    const atMs = newestMs + this.#aheadMs - (isOver ? 0 : lead.leftMs) - longerMs
+    const maxWaitMs = hasParts ? lead.targetMs * MAX_WAIT_SHARE : lead.targetMs
+    const point = findSplicePoint(playlist, { atMs, newestMs, maxWaitMs })
     if (point === undefined) return
     this.#aheadMs = Math.max(0, atMs - point.startMs)
     const { lastMsn } = lead

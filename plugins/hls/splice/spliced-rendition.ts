@@ -70,6 +70,11 @@ export class SplicedRendition implements Rendition {
     return this.#mediaSequence
   }
 
+  /** The target duration that players know of. */
+  get targetMs(): number {
+    return this.#targetDurationSeconds * 1000
+  }
+
   get newestMs(): number {
     return this.#source.newestMs
   }

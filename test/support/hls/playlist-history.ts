@@ -27,6 +27,11 @@ export class PlaylistHistory {
     return this.#last?.segments ?? []
   }
 
+  /** The segment that is being made, where parts of it are listed. */
+  get open(): ListedSegment | undefined {
+    return this.#last?.open
+  }
+
   /** Takes the playlist of another load; the violations are those between the last one and this. */
   add(text: string): Violation[] {
     const before = this.#last
