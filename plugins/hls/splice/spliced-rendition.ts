@@ -228,6 +228,6 @@ function openMsn({ mediaSequence, segments }: MediaPlaylist): number {
   return mediaSequence + segments.length - (isOpen ? 1 : 0)
 }
 
-function withoutParts({ parts: _, ...segment }: Entry): MediaSegment {
-  return segment
+function withoutParts(segment: Entry): MediaSegment {
+  return segment.parts === undefined ? segment : { ...segment, parts: [] }
 }

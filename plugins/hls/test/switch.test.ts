@@ -241,6 +241,33 @@ describe('an HLS viewer that is switched to another stream', () => {
     expected = ['tracks are left out']
   })
 
+  it('has a discontinuity at the same place in all of its renditions', async () => {
+    for (const [streamPath, gopFrames] of [
+      ['live/one', 25],
+      ['live/two', 15],
+    ] as const) {
+      await rig.publish(streamPath, { gopFrames })
+      rig.addSound(streamPath)
+    }
+    const video = await rig.watch('live/one')
+    const all = [video, ...['audio', 'audio2'].map((name) => video.rendition(name))]
+    const loadAll = async () => void (await Promise.all(all.map((each) => each.load())))
+    await loadAll()
+    const first = video.presentation
+    for (const there of ['live/two', 'live/one']) {
+      const before = video.presentation
+      await rig.change(video.id, there)
+      await comesTo(video, (presentation) => presentation !== before)
+      await loadAll()
+    }
+    expect(video.presentation).to.equal(first)
+    await rig.until(async () => {
+      await loadAll()
+      const places = all.map(({ segments }) => segments.flatMap((each) => (each.discontinuity ? [each.sequence] : [])))
+      return places[0]!.length === 2 && places.every((place) => place.join() === places[0]!.join())
+    })
+  })
+
   it('can only be switched to what is published, and only viewers can', async () => {
     const viewer = await rig.watch('live/a')
     const feeder = rig.server.streams.subscribers('live/a').find(({ type }) => type === 'transform')
