@@ -43,6 +43,8 @@ export class Splice implements PlaylistSource {
   readonly #listening = new Map<HlsStream, () => void>()
   /** The last segments of the current one are known, after which the next comes. */
   #ending = false
+  /** Since when that is waited for. */
+  #endingSinceMs: number | undefined
   /** The number of the viewer's last segment before the current one. */
   #formerMsn = -1
   /** By this much the media listed since the first switch is more than the time that has gone by. */
@@ -103,6 +105,9 @@ export class Splice implements PlaylistSource {
 
   /** Does what falls due by itself. */
   tick(nowMs: number): void {
+    this.#endingSinceMs = this.#ending ? (this.#endingSinceMs ?? nowMs) : undefined
+    // A source that has frozen is no reason to stay with it.
+    if (this.#endingSinceMs !== undefined && nowMs - this.#endingSinceMs > this.targetMs) this.#cutShort()
     this.update()
     this.waiting.expire(nowMs)
   }
@@ -194,6 +199,12 @@ export class Splice implements PlaylistSource {
       const other = next.presentation.renditions.get(rendition.name)
       if (other !== undefined) rendition.switchTo(other, point)
     }
+  }
+
+  #cutShort(): void {
+    const renditions = [...this.#renditions.values()]
+    const openSeconds = Math.max(...renditions.map((rendition) => rendition.openSeconds))
+    for (const rendition of renditions) rendition.cutShort(openSeconds)
   }
 
   /** Lets go of presentations of which nothing is listed any more. */

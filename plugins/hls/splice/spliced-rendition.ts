@@ -109,6 +109,25 @@ export class SplicedRendition implements Rendition {
     this.#follow()
   }
 
+  /** How long the segment being made is so far. */
+  get openSeconds(): number {
+    return this.#openOf(this.#source.playlist({ skip: false }))?.durationSeconds ?? 0
+  }
+
+  /**
+   * Ends what is taken of the source with the segment being made, though it is not complete: players that have its parts
+   * go on after them, and others have nothing of that time.
+   * @param durationSeconds where there is no part of it yet
+   */
+  cutShort(durationSeconds: number): void {
+    if (this.isAtLimit) return
+    const playlist = this.#source.playlist({ skip: false })
+    const { parts = [], ...open } = this.#openOf(playlist) ?? { durationSeconds, independent: true }
+    // Not to be loaded, but it has to have a name.
+    const uri = parts.at(-1)?.uri ?? playlist.preloadHint?.uri ?? `${this.name}-${this.#nextMsn}`
+    this.#push({ ...open, uri, gap: true })
+  }
+
   /** Takes the segments that are complete by now, and lets go of the oldest. */
   take(): void {
     if (!this.isAtLimit && this.#source.has(this.#nextMsn)) this.#follow()
@@ -175,10 +194,8 @@ export class SplicedRendition implements Rendition {
       if (msn < this.#nextMsn || msn > this.#limitMsn || segment.uri === undefined) continue
       // Some may have left the source's list untaken.
       if (msn > this.#nextMsn) this.#breaks = true
-      this.#entries.push(this.#entryOf(segment, playlist))
-      this.#breaks = false
-      this.#nextMsn = msn + 1
-      this.#takenToMs = (segment.programDateTimeMs ?? this.#takenToMs) + segment.durationSeconds * 1000
+      this.#nextMsn = msn
+      this.#push(this.#entryOf(segment, playlist))
     }
     let listedSeconds = this.#entries.reduce((sum, { durationSeconds }) => sum + durationSeconds, 0)
     const leastSeconds = this.#targetDurationSeconds * MIN_TARGET_DURATIONS
@@ -187,6 +204,13 @@ export class SplicedRendition implements Rendition {
       if (listedSeconds < leastSeconds) break
       this.#dropOldest()
     }
+  }
+
+  #push(entry: Entry): void {
+    this.#entries.push(entry)
+    this.#breaks = false
+    this.#nextMsn += 1
+    this.#takenToMs = (entry.programDateTimeMs ?? this.#takenToMs) + entry.durationSeconds * 1000
   }
 
   #dropOldest(): void {

@@ -129,6 +129,17 @@ describe('an HLS viewer that is switched to another stream', () => {
     expect(viewer.presentation).not.to.equal(first)
   })
 
+  it('goes there when its own stream stands still in the midst of a segment', async () => {
+    const viewer = await rig.watch('live/a')
+    const first = viewer.presentation
+    await rig.until(async () => (await viewer.load()) && (viewer.open?.parts.length ?? 0) > 1)
+    rig.freeze('live/a')
+    await rig.watch('live/b')
+    await rig.change(viewer.id, 'live/b')
+    await rig.until(async () => (await viewer.load()) && viewer.presentation !== first)
+    expect(viewer.segments.filter(({ gap }) => gap)).to.have.length(1)
+  })
+
   it('goes there at once when its own stream ends before', async () => {
     const viewer = await rig.watch('live/a')
     const first = viewer.presentation
