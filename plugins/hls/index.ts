@@ -6,7 +6,7 @@ import { HlsStreams, type NumberMemory } from './hls-streams.ts'
 import { Presentation } from './presentation/presentation.ts'
 import { registerPull } from './pull/hls-pull.ts'
 import { cacheScopeOf, Routes } from './http/routes.ts'
-import { Sessions, type StoppedTokens } from './sessions/sessions.ts'
+import { Sessions, type StoppedTokens, type SwitchedNumbers } from './sessions/sessions.ts'
 
 /** Sessions, waiting requests and presentations are looked at this often. */
 const TICK_MS = 500
@@ -35,7 +35,9 @@ export default definePlugin({
       numbers: ctx.keep('numbers', (): NumberMemory => new Map()),
     })
     const stopped = ctx.keep('stopped', (): StoppedTokens => new Map())
-    const sessions = new Sessions({ log, nowMs, createToken: () => ctx.sessionToken(), hlsStreams, stopped })
+    const switched = ctx.keep('switched', (): SwitchedNumbers => new Map())
+    const createToken = () => ctx.sessionToken()
+    const sessions = new Sessions({ log, nowMs, createToken, hlsStreams, stopped, switched })
     const admission = new Admission(ctx, hlsStreams, sessions)
     const caching = ctx.keep('caching', () => ({ scope: cacheScopeOf(ctx.config) }))
     caching.scope = cacheScopeOf(ctx.config)

@@ -1,6 +1,7 @@
 import type { Subscriber } from 'sluice/sdk'
 import type { HlsStream } from '../hls-stream.ts'
 import { Splice, type SpliceOptions } from '../splice/splice.ts'
+import type { SequenceNumbers } from '../presentation/sequence-numbers.ts'
 import type { PlaylistSource } from './playlist-source.ts'
 
 export type SessionOptions = {
@@ -12,6 +13,8 @@ export type SessionOptions = {
   readonly hlsStream: HlsStream
   readonly hlsStreams: SpliceOptions['hlsStreams']
   readonly subscriber: Subscriber
+  /** The numbers that its playlists go on with, where the session that it goes on from had some of its own. */
+  readonly numbers: SequenceNumbers | undefined
   readonly nowMs: number
 }
 
@@ -38,7 +41,8 @@ export class Session {
   #lastRequestMs: number
 
   /** Holds its stream until it is released. */
-  constructor({ token, formerToken, requestedPath, hlsStream, hlsStreams, subscriber, nowMs }: SessionOptions) {
+  constructor(options: SessionOptions) {
+    const { token, formerToken, requestedPath, hlsStream, hlsStreams, subscriber, numbers, nowMs } = options
     this.token = token
     this.formerToken = formerToken
     this.requestedPath = requestedPath
@@ -47,6 +51,12 @@ export class Session {
     this.#hlsStreams = hlsStreams
     this.#lastRequestMs = nowMs
     hlsStream.hold(requestedPath)
+    if (numbers !== undefined) this.#begin(numbers)
+  }
+
+  /** The numbers that a session goes on with that takes its place; undefined where they are those of all viewers. */
+  get nextNumbers(): SequenceNumbers | undefined {
+    return this.#splice?.nextNumbers
   }
 
   /** What its playlists are of. */
@@ -60,10 +70,15 @@ export class Session {
    */
   moved(): void {
     if (this.#splice !== undefined) return this.#splice.update()
+    const { hlsStream: home, subscriber } = this
+    if (!this.#released && !home.disposed && home.sourcePath !== subscriber.sourcePath) this.#begin()
+  }
+
+  /** Has playlists of its own from now on. */
+  #begin(numbers?: SequenceNumbers): void {
     const { hlsStream: home, requestedPath, subscriber } = this
-    if (this.#released || home.disposed || home.sourcePath === subscriber.sourcePath) return
     const waiting = home.waiting.split(this)
-    this.#splice = new Splice({ home, waiting, hlsStreams: this.#hlsStreams, subscriber, requestedPath })
+    this.#splice = new Splice({ home, waiting, hlsStreams: this.#hlsStreams, subscriber, requestedPath, numbers })
     this.#splice.update()
   }
 

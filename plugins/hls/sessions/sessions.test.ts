@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { sessionInit, type FakeSubscriber } from 'sluice/sdk/testing'
 import { HlsStreamsRig } from '../fixtures/hls-streams-rig.ts'
 import type { Session } from './session.ts'
-import { Sessions, type StoppedTokens } from './sessions.ts'
+import { Sessions, type StoppedTokens, type SwitchedNumbers } from './sessions.ts'
 
 describe('sessions of HLS viewers', () => {
   let rig: HlsStreamsRig
@@ -31,10 +31,12 @@ describe('sessions of HLS viewers', () => {
   }
 
   let tokens = 0
+  const switched: SwitchedNumbers = new Map()
   const options = () => ({
     log: rig.log.logger,
     nowMs: rig.clock.now,
     hlsStreams: rig.hlsStreams,
+    switched,
     createToken: () => `~${++tokens}`,
   })
   const reasons = () => rig.log.records.filter(({ msg }) => msg === 'play ended').map(({ reason }) => reason)
@@ -150,5 +152,25 @@ describe('sessions of HLS viewers', () => {
     const late = sessions.open({ requestedPath: 'live/a', hlsStream, subscriber: viewer, sourcePath: 'live/a', client })
     expect(sessions.wasStopped(late.token)).to.equal(true)
     expect(sessions.count).to.equal(1)
+  })
+
+  it('go on by the numbers of viewers that were switched, and hand theirs on', async () => {
+    const [hlsStream, presentation] = await rig.ready('live/a')
+    presentation.files.set(`${presentation.id}-video-10.m4s`, { coming: true })
+    const { client } = sessionInit('live/a')
+    const enter = async (formerToken: string) => {
+      const viewer = await rig.streams.subscribe(sessionInit('live/a'))
+      return sessions.open({
+        ...{ formerToken, requestedPath: 'live/a', hlsStream, client },
+        ...{ subscriber: viewer, sourcePath: 'live/a' },
+      })
+    }
+    switched.set('~former', { msn: 60, discontinuity: 7 })
+    const next = await enter('~former')
+    expect(next.source.rendition('video')?.lastMsn).to.equal(60)
+    rig.clock.advance(60_000)
+    sessions.tick(rig.clock.now())
+    expect(switched.get(next.token)).to.eql({ msn: 61, discontinuity: 8 })
+    expect((await enter('~other')).source).to.equal(hlsStream)
   })
 })

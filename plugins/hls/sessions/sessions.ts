@@ -1,5 +1,6 @@
 import type { CloseReason, PluginContext, SessionClient, Subscriber } from 'sluice/sdk'
 import type { HlsStream } from '../hls-stream.ts'
+import type { SequenceNumbers } from '../presentation/sequence-numbers.ts'
 import type { SpliceOptions } from '../splice/splice.ts'
 import { Session } from './session.ts'
 
@@ -7,6 +8,8 @@ import { Session } from './session.ts'
 const STOPPED_MS = 600_000
 /** The latest of them are kept. */
 const MAX_STOPPED = 10_000
+/** The latest sessions whose numbers are remembered. */
+const MAX_SWITCHED = 1000
 
 export type NewSession = {
   /** The token of the session that it goes on from. */
@@ -28,10 +31,15 @@ export type SessionsOptions = {
   readonly hlsStreams: SpliceOptions['hlsStreams']
   /** Of all generations. */
   readonly stopped: StoppedTokens
+  /** Of all generations. */
+  readonly switched: SwitchedNumbers
 }
 
 /** Tokens of sessions that somebody ended, with the time of their last request. */
 export type StoppedTokens = Map<string, number>
+
+/** The numbers that sessions would have gone on with whose viewers were switched, by their tokens; latest last. */
+export type SwitchedNumbers = Map<string, SequenceNumbers>
 
 /** All viewers, by the token in the addresses of their playlists. */
 export class Sessions {
@@ -50,10 +58,11 @@ export class Sessions {
 
   /** Takes a subscriber over that was admitted and whose stream is ready. */
   open({ formerToken, requestedPath, hlsStream, subscriber, sourcePath, client }: NewSession): Session {
-    const { createToken, hlsStreams, nowMs } = this.#options
+    const { createToken, hlsStreams, switched, nowMs } = this.#options
     const token = createToken()
+    const numbers = switched.get(formerToken ?? '')
     const common = { formerToken, requestedPath, hlsStream, hlsStreams, subscriber }
-    const session = new Session({ ...common, token, nowMs: nowMs() })
+    const session = new Session({ ...common, token, numbers, nowMs: nowMs() })
     this.#sessions.add(session)
     for (const key of keysOf(session)) this.#byKey.set(key, session)
     const log = this.#options.log.child({ session: subscriber.id, stream: subscriber.streamPath })
@@ -119,11 +128,27 @@ export class Sessions {
     }
   }
 
+  /** Whoever goes on from a viewer that was switched goes on by its numbers. */
+  #remember(session: Session): void {
+    const { switched } = this.#options
+    const { nextNumbers } = session
+    if (nextNumbers === undefined) return
+    for (const token of tokensOf(session)) {
+      switched.delete(token)
+      switched.set(token, nextNumbers)
+    }
+    for (const token of switched.keys()) {
+      if (switched.size <= MAX_SWITCHED) break
+      switched.delete(token)
+    }
+  }
+
   #forget(session: Session): boolean {
     if (!this.#sessions.delete(session)) return false
     for (const key of keysOf(session)) {
       if (this.#byKey.get(key) === session) this.#byKey.delete(key)
     }
+    this.#remember(session)
     session.release()
     return true
   }

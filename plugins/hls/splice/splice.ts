@@ -4,6 +4,7 @@ import type { HlsStreams } from '../hls-streams.ts'
 import { PlaylistCache, type PlaylistRequest, type ReadyReply } from '../http/playlist-cache.ts'
 import type { WaitingRequests } from '../http/waiting-requests.ts'
 import type { Rendition } from '../presentation/rendition.ts'
+import type { SequenceNumbers } from '../presentation/sequence-numbers.ts'
 import type { PlaylistSource } from '../sessions/playlist-source.ts'
 import { findSplicePoint } from './splice-point.ts'
 import { SplicedRendition } from './spliced-rendition.ts'
@@ -17,6 +18,8 @@ export type SpliceOptions = {
   readonly subscriber: Pick<Subscriber, 'sourcePath' | 'onClose'>
   /** The path that the viewer asked for, under which it gets all files. */
   readonly requestedPath: string
+  /** The numbers that it goes on with, of a session that ended; those of the first presentation unless they are higher. */
+  readonly numbers?: SequenceNumbers | undefined
 }
 
 /** hls.js gives a low-latency reload up after 0.8 target durations, and after three of them all. */
@@ -64,7 +67,7 @@ export class Splice implements PlaylistSource {
       isEnded: () => this.ended,
     }
     for (const [name, rendition] of home.presentation.renditions) {
-      renditions.set(name, new SplicedRendition(rendition, terms))
+      renditions.set(name, new SplicedRendition(rendition, terms, offsetOf(home, options.numbers)))
     }
     this.#renditions = renditions
     this.#listen(home)
@@ -81,6 +84,15 @@ export class Splice implements PlaylistSource {
 
   get targetMs(): number {
     return Math.max(this.#current.targetMs, this.#next?.targetMs ?? 0)
+  }
+
+  /** The numbers that a session goes on with that takes its place. */
+  get nextNumbers(): SequenceNumbers {
+    const numbers = [...this.#renditions.values()].map((rendition) => rendition.nextNumbers)
+    return {
+      msn: Math.max(...numbers.map(({ msn }) => msn)),
+      discontinuity: Math.max(...numbers.map(({ discontinuity }) => discontinuity)),
+    }
   }
 
   rendition(name: string): Rendition | undefined {
@@ -227,6 +239,17 @@ export class Splice implements PlaylistSource {
 
   #release(hlsStream: HlsStream): void {
     hlsStream.release(this.#options.requestedPath)
+  }
+}
+
+/** What brings the numbers of a presentation's playlists up to those that a viewer knows. */
+function offsetOf({ presentation }: HlsStream, numbers?: SequenceNumbers): SequenceNumbers {
+  const playlists = [...presentation.renditions.values()].map((rendition) => rendition.playlist({ skip: false }))
+  const first = Math.min(...playlists.map(({ mediaSequence }) => mediaSequence))
+  const breaks = Math.min(...playlists.map(({ discontinuitySequence }) => discontinuitySequence))
+  return {
+    msn: Math.max(0, (numbers?.msn ?? 0) - first),
+    discontinuity: Math.max(0, (numbers?.discontinuity ?? 0) - breaks),
   }
 }
 

@@ -1,5 +1,6 @@
 import { lowLatencyTerms, partsFrom, skippable } from '../presentation/rendition-playlist.ts'
 import type { Rendition } from '../presentation/rendition.ts'
+import type { SequenceNumbers } from '../presentation/sequence-numbers.ts'
 import type { SplicePoint } from './splice-point.ts'
 import type { MediaPlaylist, MediaSegment } from '../wire/media-playlist.ts'
 
@@ -46,14 +47,18 @@ export class SplicedRendition implements Rendition {
   #partTargetSeconds: number | undefined
   #version = 0
 
-  /** Goes on from the playlist of a rendition, as all of its viewers have it. */
-  constructor(source: Rendition, terms: SpliceTerms) {
+  /**
+   * Goes on from the playlist of a rendition, as all of its viewers have it.
+   * @param offset is added to its numbers
+   */
+  constructor(source: Rendition, terms: SpliceTerms, offset: SequenceNumbers = { msn: 0, discontinuity: 0 }) {
     const { mediaSequence, discontinuitySequence } = source.playlist({ skip: false })
     this.name = source.name
     this.#terms = terms
     this.#source = source
-    this.#mediaSequence = this.#nextMsn = mediaSequence
-    this.#discontinuitySequence = discontinuitySequence
+    this.#nextMsn = mediaSequence
+    this.#mediaSequence = mediaSequence + offset.msn
+    this.#discontinuitySequence = discontinuitySequence + offset.discontinuity
     this.#follow()
   }
 
@@ -77,6 +82,12 @@ export class SplicedRendition implements Rendition {
 
   get newestMs(): number {
     return this.#source.newestMs
+  }
+
+  /** The numbers after the newest. */
+  get nextNumbers(): SequenceNumbers {
+    const breaks = this.#entries.filter(({ discontinuity }) => discontinuity).length
+    return { msn: this.lastMsn + 1, discontinuity: this.#discontinuitySequence + breaks + 1 }
   }
 
   /** How far the source is beyond the end of the segments that were taken of it, in milliseconds of media. */
