@@ -155,7 +155,6 @@ export class Splice implements PlaylistSource {
       this.#ignore(former)
       this.#release(former)
     }
-    if (next !== undefined) return
     this.#ending = false
     for (const rendition of this.#renditions.values()) rendition.limit(Infinity)
   }
@@ -171,7 +170,7 @@ export class Splice implements PlaylistSource {
     // The viewer's player knows of the renditions that it began with.
     const names = [...this.#renditions.keys()]
     const known = [...usual.presentation.renditions.keys()]
-    return known.join() === names.join() ? usual : (hlsStreams.showing(sourcePath, home.key, names) ?? usual)
+    return known.join() === names.join() ? usual : (hlsStreams.showing(sourcePath, home.key, names) ?? this.#current)
   }
 
   /** Goes on with the next presentation once all renditions have come to the end of the same segment. */

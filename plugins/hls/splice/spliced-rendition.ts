@@ -137,12 +137,14 @@ export class SplicedRendition implements Rendition {
     // Not to be loaded, but it has to have a name.
     const uri = parts.at(-1)?.uri ?? playlist.preloadHint?.uri ?? `${this.name}-${this.#nextMsn}`
     this.#push({ ...open, uri, gap: true })
+    this.#breaks = true
   }
 
   /** Takes the segments that are complete by now, and lets go of the oldest. */
   take(): void {
     if (!this.isAtLimit && this.#source.has(this.#nextMsn)) this.#follow()
-    while (this.#entries[0]?.uri !== undefined && !this.#terms.isThere(this.#entries[0].uri)) this.#dropOldest()
+    // Players give up at a playlist without any segment.
+    while (this.#entries.length > 1 && !this.#isThere(this.#entries[0])) this.#dropOldest()
   }
 
   has(msn: number, part?: number): boolean {
@@ -215,6 +217,10 @@ export class SplicedRendition implements Rendition {
       if (listedSeconds < leastSeconds) break
       this.#dropOldest()
     }
+  }
+
+  #isThere(entry: Entry | undefined): boolean {
+    return entry?.uri !== undefined && this.#terms.isThere(entry.uri)
   }
 
   #push(entry: Entry): void {

@@ -97,6 +97,23 @@ describe('an HLS viewer that is switched to another stream', () => {
     expect(rig.fed()).to.include.members(['live/a', 'live/c'])
   })
 
+  it('goes on with what it has when it is led from one that is about to come to one that is not ready', async () => {
+    const viewer = await rig.watch('live/a')
+    await rig.watch('live/b')
+    const isAt = (path: string) =>
+      rig.server.streams.subscribers().some(({ id, sourcePath }) => id === viewer.id && sourcePath === path)
+    await rig.change(viewer.id, 'live/b')
+    await rig.until(() => isAt('live/b'))
+    await rig.publish('live/slow')
+    await rig.change(viewer.id, 'live/slow')
+    rig.write(1)
+    expect(isAt('live/slow')).to.equal(true)
+    rig.freeze('live/slow')
+    await viewer.load()
+    const { sequence } = viewer.last
+    await rig.until(async () => (await viewer.load()) && viewer.last.sequence > sequence + 3)
+  })
+
   it('has its open requests answered', async () => {
     const viewer = await rig.watch('live/a')
     const first = viewer.presentation
