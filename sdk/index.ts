@@ -29,6 +29,7 @@ export {
   Secret,
   SourceUrl,
   StreamPathMap,
+  TargetUrl,
   WebhookUrl,
 } from './config/types.ts'
 export { ProgramMissing } from './errors/program-missing.ts'
@@ -95,7 +96,7 @@ export type { Task, TaskInit, TaskRegistry } from './plugin/tasks.ts'
 export type { DatagramHandler, UdpFlow, UdpListener, UdpPeer } from './plugin/udp.ts'
 export { CLIENT_LEFT, type CloseCode, type CloseReason } from './stream/close-reason.ts'
 export type { Dialer, DialTarget } from './stream/dialer.ts'
-export { maskUrl } from './stream/mask-url.ts'
+export { maskTarget, maskUrl } from './stream/mask-url.ts'
 export type { Publisher, PublishObserver, PublishOptions } from './stream/publisher.ts'
 export type { PushRequest, PushService } from './stream/push.ts'
 export type { JobReport, PullEnd, PullRequest, PullService } from './stream/pull.ts'

@@ -8,6 +8,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   'port-range': "ports such as '20001-30000'",
   network: "an address or network such as '127.0.0.1' or '10.0.0.0/8'",
   'source-url': "an address such as 'https://example.com/live.m3u8'",
+  'target-url': "an address such as 'rtmp://example.com/live/name'",
   'webhook-url': "an address such as 'http://127.0.0.1:9000/admission', or nothing",
   database: "the path of a file, or an address such as 'postgres://host/sluice'",
   'proxy-url': "a proxy such as 'http://host:8080' or 'socks5://host:1080', or nothing",

@@ -1,4 +1,4 @@
-import { maskUrl, parseByteSize, parseDuration, parsePortRange } from 'sluice/sdk'
+import { maskTarget, maskUrl, parseByteSize, parseDuration, parsePortRange } from 'sluice/sdk'
 import type { JsonSchema } from './schema.ts'
 import { violation } from './validator.ts'
 
@@ -46,6 +46,8 @@ export function plainReading(schema: JsonSchema, written: unknown): Reading {
       return { written, value: parseByteSize(written), shown: written }
     case 'port-range':
       return { written, value: Object.freeze(parsePortRange(written)), shown: written }
+    case 'target-url':
+      return { written, value: written, shown: maskTarget(written) }
     case 'source-url':
     case 'webhook-url':
     case 'database':

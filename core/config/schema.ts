@@ -140,7 +140,13 @@ export function isRuleLeaf({ schema }: Leaf): boolean {
   return RULE_LEAVES.some((leaf) => leaf.schema === schema)
 }
 
-const HOLDS_SECRET: ReadonlySet<string | undefined> = new Set(['source-url', 'webhook-url', 'proxy-url', 'database'])
+const HOLDS_SECRET: ReadonlySet<string | undefined> = new Set([
+  'source-url',
+  'target-url',
+  'webhook-url',
+  'proxy-url',
+  'database',
+])
 
 /** Whether a value of this schema is a secret or may hold one. */
 export function holdsSecret(schema: JsonSchema): boolean {

@@ -45,6 +45,7 @@ function createCompiler(): Ajv {
   ajv.addFormat('network', isNetwork)
   ajv.addFormat('password', true)
   ajv.addFormat('source-url', (text: string) => text !== '' && !/\s/u.test(text))
+  ajv.addFormat('target-url', (text: string) => text !== '' && !/\s/u.test(text))
   ajv.addFormat('webhook-url', (text: string) => text === '' || isRequestUrl(text))
   ajv.addFormat('database', true)
   ajv.addFormat('proxy-url', (text: string) => text === '' || isProxyUrl(text))

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import {
-  maskUrl,
+  maskTarget,
   type CloseReason,
   type Dialer,
   type PushRequest,
@@ -36,7 +36,7 @@ export class PushJob {
   /** Begins when `after`, the same push before, has ended. */
   constructor(wanted: WantedPush, origin: PushOrigin, options: PushJobOptions, after?: Promise<void>) {
     const { plugin, streamPath, rule } = wanted
-    const url = maskUrl(rule.url)
+    const url = maskTarget(rule.url)
     this.wanted = wanted
     this.origin = origin
     this.#options = options

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { Duration, ProxyUrl, RegexMap, Secret, SourceUrl, StreamPathMap } from './types.ts'
+import { Duration, ProxyUrl, RegexMap, Secret, SourceUrl, StreamPathMap, TargetUrl } from './types.ts'
 import type { Frozen } from './values.ts'
 
 /** How a job that fails is tried again, and how it gets to the other server. */
@@ -63,7 +63,7 @@ export type PullConfig = Frozen<Static<typeof PullConfig>>
 
 /** A target to send a stream to. In its place, a string is its `url`. */
 export const PushRule = Type.Object(
-  { url: SourceUrl({ description: 'Address of the target' }), ...JOB_KEYS },
+  { url: TargetUrl({ description: 'Address of the target' }), ...JOB_KEYS },
   { title: 'Push' },
 )
 export type PushRule = Frozen<Static<typeof PushRule>>

@@ -57,6 +57,11 @@ export function SourceUrl(options: { readonly description: string }) {
   return Type.String({ format: 'source-url', ...options })
 }
 
+/** The address of a target that streams are pushed to, masked by `maskTarget` wherever it is shown. */
+export function TargetUrl(options: { readonly description: string }) {
+  return Type.String({ format: 'target-url', ...options })
+}
+
 /** The address of a web service that is told or asked something, `http` or `https`, masked as {@link SourceUrl}. */
 export function WebhookUrl(options: ValueOptions<string>) {
   return Type.String({ format: 'webhook-url', ...options })

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { maskUrl } from './mask-url.ts'
+import { maskTarget, maskUrl } from './mask-url.ts'
 
 const CASES: readonly (readonly [url: string, shown: string])[] = [
   ['http://host/live/a.m3u8', 'http://host/live/a.m3u8'],
@@ -13,4 +13,17 @@ const CASES: readonly (readonly [url: string, shown: string])[] = [
 
 describe('maskUrl', () => {
   for (const [url, shown] of CASES) it(`shows ${shown}`, () => expect(maskUrl(url)).to.equal(shown))
+})
+
+const TARGETS: readonly (readonly [url: string, shown: string])[] = [
+  ['rtmp://a.rtmp.youtube.com/live2/abcd-efgh-1234', 'rtmp://a.rtmp.youtube.com/live2/******'],
+  ['rtmps://user:pw@host:443/app/inst/key/?a=b', 'rtmps://******@host:443/app/inst/******/?a=******'],
+  ['RTMP://host/key', 'rtmp://host/******'],
+  ['rtmp://host/', 'rtmp://host/'],
+  ['rtmp://host/live-bvc/?streamname=live_1&key=s3cret', 'rtmp://host/******/?streamname=******&key=******'],
+  ['rtsp://user:pw@host/live/a?t=1', 'rtsp://******@host/live/a?t=******'],
+]
+
+describe('maskTarget', () => {
+  for (const [url, shown] of TARGETS) it(`shows ${shown}`, () => expect(maskTarget(url)).to.equal(shown))
 })

@@ -6,7 +6,7 @@ import type { Subscriber } from './subscriber.ts'
 
 /** A stream to send out, and where to. */
 export type PushRequest = JobReport & {
-  /** The address of the target, with its user information and query: show it by `maskUrl` only. */
+  /** The address of the target, with its user information and query: show it by `maskTarget` only. */
   readonly url: string
   /** The session that takes the stream: give it to `ctx.streams.subscribe` as it is. */
   readonly session: SessionInit

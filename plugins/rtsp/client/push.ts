@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { maskUrl, type CloseReason, type PushRequest, type Subscriber } from 'sluice/sdk'
+import { maskTarget, type CloseReason, type PushRequest, type Subscriber } from 'sluice/sdk'
 import { describeMedias } from '../media/description.ts'
 import type { RtspFormats } from '../media/from-stream.ts'
 import { offerOf } from '../media/offer.ts'
@@ -27,7 +27,7 @@ export function providePush(ctx: RtspContext, formats: RtspFormats): void {
   ctx.services.provide('push:rtsp', {
     schemes: SCHEMES,
     push(request) {
-      const log = ctx.log.child({ stream: request.session.streamPath, target: maskUrl(request.url) })
+      const log = ctx.log.child({ stream: request.session.streamPath, target: maskTarget(request.url) })
       return new RtspPush({ ctx, formats, log, request }).run()
     },
   })
