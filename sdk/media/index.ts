@@ -66,7 +66,16 @@ export {
 } from './container/flv/script-data.ts'
 export { FlvTagDemuxer } from './container/flv/tag-demuxer.ts'
 export { flvConfigBody, flvTagType, flvUnitHeader, unitTimestampMs } from './container/flv/tag-muxer.ts'
-export { FLV_MAX_TAG_SIZE_BYTES, FLV_TAG_TYPE, serializeFlvTag, type FlvTag } from './container/flv/tag.ts'
+export {
+  FLV_MAX_TAG_SIZE_BYTES,
+  FLV_TAG_HEADER_SIZE_BYTES,
+  FLV_TAG_TRAILER_SIZE_BYTES,
+  FLV_TAG_TYPE,
+  parseFlvTagHeader,
+  serializeFlvTag,
+  type FlvTag,
+  type FlvTagHeader,
+} from './container/flv/tag.ts'
 export { Fmp4Demuxer } from './container/fmp4/demuxer.ts'
 export { canCarryInFmp4 } from './container/fmp4/carriage.ts'
 export { fmp4ContentType, initSegmentContentType } from './container/fmp4/content-type.ts'

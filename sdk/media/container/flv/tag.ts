@@ -4,6 +4,7 @@ import { MalformedError } from '../../errors.ts'
 export const FLV_TAG_TYPE = { audio: 8, video: 9, script: 18 } as const
 export type FlvTagType = (typeof FLV_TAG_TYPE)[keyof typeof FLV_TAG_TYPE]
 
+/** Before each tag's body. */
 export const FLV_TAG_HEADER_SIZE_BYTES = 11
 /** After each tag, the tag's size again. */
 export const FLV_TAG_TRAILER_SIZE_BYTES = 4
@@ -13,6 +14,7 @@ export const FLV_MAX_TAG_SIZE_BYTES = 8 * 1024 * 1024
 
 const MAX_BODY_SIZE_BYTES = 0xff_ff_ff
 
+/** What stands before a tag's body. */
 export type FlvTagHeader = {
   readonly type: FlvTagType
   /** Milliseconds modulo 2^32. */
