@@ -1,16 +1,20 @@
 import { addressTemplates, definePlugin } from 'sluice/sdk'
 import { serveLive } from 'sluice/sdk/http'
 import { FLV_FORMAT } from 'sluice/sdk/media'
+import { registerPull } from './pull/flv-pull.ts'
 
 export default definePlugin({
   name: 'flv',
   version: '1.0.0',
   sdk: '^1',
-  description: 'Plays streams as FLV over HTTP and WebSocket',
+  description: 'Plays streams as FLV over HTTP and WebSocket, and pulls them; plays FLV files',
   mounts: ['flv', 'hdl'],
+  provides: ['pull:flv'],
+  // Recordings are pulled at their own pace.
   defaults: { publish: { speed: 1 } },
   endpoints: ({ http }) => ({ playAddr: addressTemplates(http, '/flv/{streamPath}.flv', ['http', 'ws']) }),
   setup(ctx) {
+    registerPull(ctx)
     serveLive(ctx, {
       extension: 'flv',
       format: FLV_FORMAT,

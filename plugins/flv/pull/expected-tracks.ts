@@ -1,0 +1,37 @@
+import type { AmfObject } from 'sluice/sdk/media'
+
+/** A source that says nothing of its tracks has no second one when it has sent this much of the first alone. */
+const LONE_TRACK_MS = 500
+/** What a source announces and does not send in this time does not come. */
+const MISSING_TRACK_MS = 3000
+/** A longer step is a jump, as from sequence headers at 0 to media at the source's own time. */
+const MAX_STEP_MS = 1000
+
+/** The kinds of track that a source has shown so far. */
+type Found = { readonly hasAudio: boolean; readonly hasVideo: boolean }
+
+/** Tells from the times and `onMetaData` of an FLV when all its tracks have come. */
+export class ExpectedTracks {
+  #announced: { readonly audio: boolean; readonly video: boolean } | undefined
+  #lastMs: number | undefined
+  #passedMs = 0
+
+  /** Takes the fields of `onMetaData`. */
+  announce(fields: AmfObject): void {
+    const audio = 'audiocodecid' in fields || 'audiodatarate' in fields || 'audiosamplerate' in fields
+    const video = 'videocodecid' in fields || 'videodatarate' in fields || 'width' in fields
+    this.#announced = audio || video ? { audio, video } : undefined
+  }
+
+  /** Whether there is nothing more to wait for after a tag of this time. */
+  areComplete({ hasAudio, hasVideo }: Found, timestampMs: number): boolean {
+    const stepMs = timestampMs - (this.#lastMs ?? timestampMs)
+    this.#lastMs = timestampMs
+    if (stepMs > 0 && stepMs <= MAX_STEP_MS) this.#passedMs += stepMs
+    if (!hasAudio && !hasVideo) return false
+    if (hasAudio && hasVideo) return true
+    const { audio = false, video = false } = this.#announced ?? {}
+    if (this.#announced === undefined) return this.#passedMs >= LONE_TRACK_MS
+    return ((hasAudio || !audio) && (hasVideo || !video)) || this.#passedMs >= MISSING_TRACK_MS
+  }
+}

@@ -1,0 +1,263 @@
+import type { Logger } from 'pino'
+import type { AccessUnit, Recording, Track, TrackInit } from 'sluice/sdk'
+import {
+  FLV_TAG_TYPE,
+  FlvTagDemuxer,
+  MalformedError,
+  onMetaDataFields,
+  parseScriptData,
+  type AmfObject,
+} from 'sluice/sdk/media'
+import { ExpectedTracks } from './expected-tracks.ts'
+import { placesOf } from './keyframes.ts'
+import { PlaceSearch } from './place-search.ts'
+import type { RecordingBytes } from './recording-bytes.ts'
+import { SourceError } from './source-error.ts'
+import { TagReader, type PlacedTag } from './tag-reader.ts'
+import { TrackEnd } from './track-end.ts'
+
+/** A track that has not begun in so much of a recording is left out. */
+const PROBE_SIZE_BYTES = 8 * 1024 * 1024
+/** Nor in so many units, where they are small. */
+const PROBE_UNITS = 5000
+/** Larger metadata is not read. */
+const MAX_METADATA_SIZE_BYTES = 2 * 1024 * 1024
+/** What sets decoders up is kept to begin elsewhere: so many tags, of so many bytes each at most. */
+const MAX_SETUP_TAGS = 64
+const MAX_SETUP_SIZE_BYTES = 16 * 1024
+
+type FlvRecordingInit = {
+  readonly bytes: RecordingBytes
+  readonly log: Logger
+  /** The time of its last tag, where that is known. */
+  readonly lastTagMs?: number | undefined
+}
+
+/**
+ * An FLV that has an end, as a `PacedPlayer` plays it: read block by block. It is played up to where it can be read, and a
+ * line of the log says where that is not its end. Its units' times are milliseconds from its beginning.
+ */
+export class FlvRecording implements Recording {
+  readonly tracks: Track[] = []
+  readonly #bytes: RecordingBytes
+  readonly #log: Logger
+  readonly #lastTagMs: number | undefined
+  readonly #expected = new ExpectedTracks()
+  readonly #unsupported: string[] = []
+  readonly #setup: PlacedTag[] = []
+  readonly #search: PlaceSearch
+  readonly #end = new TrackEnd()
+  /** What came while its tracks were not known, and where each unit's tag begins. */
+  readonly #early: { readonly unit: AccessUnit; readonly offset: number }[] = []
+  #metadata: AmfObject | undefined
+  #reader: TagReader
+  #demuxer: FlvTagDemuxer
+  /** The tag that is being demuxed. */
+  #tag: PlacedTag | undefined
+  #units: AccessUnit[] = []
+  #isOpen = false
+  /** Time stamp of its beginning. */
+  #startMs = 0
+  #startOffset = 0
+  #isRestarting = false
+  #hasEnded = false
+  #isReported = false
+
+  private constructor({ bytes, log, lastTagMs }: FlvRecordingInit) {
+    this.#bytes = bytes
+    this.#log = log
+    this.#lastTagMs = lastTagMs
+    this.#search = new PlaceSearch(bytes)
+    this.#reader = new TagReader(bytes)
+    this.#demuxer = this.#createDemuxer()
+  }
+
+  /**
+   * Reads its beginning, until its tracks are known.
+   * @throws {SourceError} when it is no FLV, or has no track that can be carried
+   */
+  static async open(init: FlvRecordingInit): Promise<FlvRecording> {
+    const recording = new FlvRecording(init)
+    await recording.#probe()
+    return recording
+  }
+
+  /** The fields of its `onMetaData`. */
+  get metadata(): AmfObject | undefined {
+    return this.#metadata
+  }
+
+  get durationMs(): number {
+    if (this.#hasEnded) return this.#end.ms
+    const seconds = this.#metadata?.['duration']
+    const toldMs = typeof seconds === 'number' && Number.isFinite(seconds) ? seconds * 1000 : 0
+    return Math.max(this.#lastTagMs === undefined ? toldMs : this.#lastTagMs - this.#startMs, this.#end.ms)
+  }
+
+  next(): AccessUnit | undefined | Promise<AccessUnit | undefined> {
+    try {
+      while (this.#units.length === 0) if (!this.#demuxNext()) return this.#readOn()
+      return this.#units.shift()
+    } catch (error) {
+      return this.#broken(error)
+    }
+  }
+
+  async seek(positionMs: number): Promise<void> {
+    const place = positionMs <= 0 ? undefined : await this.#search.find(positionMs + this.#startMs, this.#hasPictures)
+    this.#restart(place ?? this.#startOffset)
+  }
+
+  async #probe(): Promise<void> {
+    let damage: string | undefined
+    try {
+      while (!this.#isProbed) if (!this.#demuxNext() && !(await this.#reader.fill())) break
+    } catch (error) {
+      if (!(error instanceof MalformedError)) throw error
+      damage = error.message
+    }
+    if (this.tracks.length === 0) throw new SourceError(this.#nothingThere(damage))
+    this.#isOpen = true
+    if (this.#early.length > 0) this.#startMs = Math.min(...this.#early.map(({ unit }) => unit.dts))
+    for (const { unit, offset } of this.#early.splice(0)) this.#take(unit, offset)
+  }
+
+  get #isProbed(): boolean {
+    if (this.#reader.offset - this.#startOffset > PROBE_SIZE_BYTES || this.#early.length >= PROBE_UNITS) return true
+    const { timestampMs } = this.#tag ?? { timestampMs: 0 }
+    return this.#expected.areComplete(this.#demuxer, timestampMs) && this.#early.length > 0
+  }
+
+  #nothingThere(damage: string | undefined): string {
+    if (damage !== undefined) return `the source is no FLV: ${damage}`
+    const found = this.#unsupported.length === 0 ? '' : ` (${this.#unsupported.join(', ')})`
+    return `the source has no track that can be carried${found}`
+  }
+
+  async #readOn(): Promise<AccessUnit | undefined> {
+    try {
+      while (this.#units.length === 0) {
+        if (this.#demuxNext() || (await this.#reader.fill())) continue
+        return this.#finish(this.#reader.isCutOff ? 'it ends within a tag' : undefined)
+      }
+      return this.#units.shift()
+    } catch (error) {
+      return this.#broken(error)
+    }
+  }
+
+  #broken(error: unknown): undefined {
+    if (error instanceof MalformedError) return this.#finish(error.message)
+    throw error
+  }
+
+  #finish(damage: string | undefined): undefined {
+    this.#hasEnded = true
+    if (damage === undefined || this.#isReported) return
+    this.#isReported = true
+    const place = { offset: this.#reader.offset, atMs: this.#end.ms }
+    this.#log.warn({ damage, ...place }, 'the recording is played up to where it can be read')
+  }
+
+  /** Demuxes the next tag that was read; false where there is none. */
+  #demuxNext(): boolean {
+    const tag = this.#reader.take()
+    if (tag === undefined) return false
+    this.#tag = tag
+    this.#startOffset ||= tag.offset
+    this.#demux(tag)
+    return true
+  }
+
+  #demux({ type, timestampMs, body }: PlacedTag): void {
+    if (type === FLV_TAG_TYPE.video) this.#demuxer.video(timestampMs, body)
+    else if (type === FLV_TAG_TYPE.audio) this.#demuxer.audio(timestampMs, body)
+    else if (!this.#isOpen) this.#readMetadata(body)
+  }
+
+  #readMetadata(body: Buffer): void {
+    if (body.length > MAX_METADATA_SIZE_BYTES) return
+    try {
+      const fields = onMetaDataFields(parseScriptData(body))
+      if (fields === null) return
+      this.#metadata = fields
+      this.#expected.announce(fields)
+      this.#search.give(placesOf(fields, this.#bytes.sizeBytes))
+    } catch (error) {
+      // The index of a long recording may have more values than are read of any; it can be done without.
+      this.#log.debug({ err: error }, 'the metadata of the recording is not read')
+    }
+  }
+
+  #createDemuxer(): FlvTagDemuxer {
+    return new FlvTagDemuxer(
+      {
+        addTrack: (init) => this.#addTrack(init),
+        configureTrack: (track, config) => {
+          this.#keepSetup()
+          return { ...track, config }
+        },
+        removeTrack: () => {},
+        write: (unit) => this.#write(unit),
+        lost: () => {},
+      },
+      (codecName) => this.#leaveOut(codecName),
+    )
+  }
+
+  /** A track keeps its id when reading begins anew. */
+  #addTrack(init: TrackInit): Track {
+    this.#keepSetup()
+    const known = this.tracks.find(
+      ({ kind, codec, layer }) => kind === init.kind && codec === init.codec && layer === init.layer,
+    )
+    const track = { ...init, id: known?.id ?? this.tracks.length }
+    if (known !== undefined) return track
+    if (this.#isOpen) this.#leaveOut(`a later track of ${init.codec}`)
+    else this.tracks.push(track)
+    return track
+  }
+
+  #leaveOut(what: string): void {
+    if (this.#unsupported.includes(what)) return
+    this.#unsupported.push(what)
+    this.#log.warn({ codec: what }, 'a track of the recording is left out')
+  }
+
+  #keepSetup(): void {
+    const tag = this.#tag
+    if (tag === undefined || this.#isRestarting || tag.offset <= (this.#setup.at(-1)?.offset ?? 0)) return
+    if (this.#setup.length === MAX_SETUP_TAGS || tag.body.length > MAX_SETUP_SIZE_BYTES) return
+    this.#setup.push({ ...tag, body: Buffer.from(tag.body) })
+  }
+
+  #write(unit: AccessUnit): void {
+    const { offset = 0 } = this.#tag ?? {}
+    if (this.#isRestarting) return
+    if (this.#isOpen) this.#take(unit, offset)
+    else this.#early.push({ unit, offset })
+  }
+
+  #take(unit: AccessUnit, offset: number): void {
+    const { track, dts, pts, keyframe } = unit
+    const leads = track.kind === 'video' || !this.#hasPictures
+    if (leads && keyframe) this.#search.see(dts, offset)
+    const placed = unit.at(track, dts - this.#startMs, pts - this.#startMs)
+    this.#end.count(placed)
+    this.#units.push(placed)
+  }
+
+  get #hasPictures(): boolean {
+    return this.tracks.some(({ kind }) => kind === 'video')
+  }
+
+  /** Begins to read at a tag, with decoders set up as they are there. */
+  #restart(offset: number): void {
+    this.#units = []
+    this.#reader = new TagReader(this.#bytes, offset)
+    this.#demuxer = this.#createDemuxer()
+    this.#isRestarting = true
+    for (const tag of this.#setup) if (tag.offset < offset) this.#demux(tag)
+    this.#isRestarting = false
+  }
+}

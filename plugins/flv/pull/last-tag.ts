@@ -1,0 +1,26 @@
+import {
+  FLV_TAG_HEADER_SIZE_BYTES,
+  FLV_TAG_TRAILER_SIZE_BYTES,
+  MalformedError,
+  parseFlvTagHeader,
+} from 'sluice/sdk/media'
+import type { RecordingBytes } from './recording-bytes.ts'
+
+/** The time of the tag that a recording ends with; undefined where it ends otherwise, as what was cut off does. */
+export async function lastTagMs(bytes: RecordingBytes): Promise<number | undefined> {
+  const trailerOffset = bytes.sizeBytes - FLV_TAG_TRAILER_SIZE_BYTES
+  const trailer = await bytes.read(Math.max(0, trailerOffset), FLV_TAG_TRAILER_SIZE_BYTES)
+  if (trailer.length < FLV_TAG_TRAILER_SIZE_BYTES) return undefined
+  const tagSizeBytes = trailer.readUInt32BE()
+  const offset = trailerOffset - tagSizeBytes
+  if (tagSizeBytes < FLV_TAG_HEADER_SIZE_BYTES || offset < 0) return undefined
+  const header = await bytes.read(offset, FLV_TAG_HEADER_SIZE_BYTES)
+  if (header.length < FLV_TAG_HEADER_SIZE_BYTES) return undefined
+  try {
+    const { timestampMs, bodySizeBytes } = parseFlvTagHeader(header, 0)
+    return bodySizeBytes + FLV_TAG_HEADER_SIZE_BYTES === tagSizeBytes ? timestampMs : undefined
+  } catch (error) {
+    if (error instanceof MalformedError) return undefined
+    throw error
+  }
+}

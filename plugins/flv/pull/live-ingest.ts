@@ -1,0 +1,61 @@
+import type { Publisher } from 'sluice/sdk'
+import { FLV_TAG_TYPE, FlvTagDemuxer, type FlvTag } from 'sluice/sdk/media'
+import { ExpectedTracks } from './expected-tracks.ts'
+
+/** How much metadata is read in a second, as parsing takes time in which nothing else is done; what is repeated costs nothing. */
+const METADATA_BYTES_PER_SECOND = 64 * 1024
+
+/** Puts the tags of a live source into a publisher. */
+export class LiveIngest {
+  readonly #publisher: Publisher
+  readonly #demuxer: FlvTagDemuxer
+  readonly #expected = new ExpectedTracks()
+  /** The last script tag that was read. */
+  #script: Buffer | undefined
+  /** What was read in the second that began then. */
+  #scriptBytes = 0
+  #scriptsSinceMs = -Infinity
+  #settled = false
+
+  /** @param onUnsupported called once for each codec that can't be carried */
+  constructor(publisher: Publisher, onUnsupported: (codecName: string) => void) {
+    this.#publisher = publisher
+    this.#demuxer = new FlvTagDemuxer(publisher, onUnsupported)
+  }
+
+  /** Units that came before their track's sequence header or in a codec that can't be carried. */
+  get dropped(): number {
+    return this.#demuxer.dropped
+  }
+
+  /** @throws {MalformedError} */
+  receive({ type, timestampMs, body }: FlvTag): void {
+    if (type === FLV_TAG_TYPE.script) return this.#receiveScript(body)
+    if (type === FLV_TAG_TYPE.video) this.#demuxer.video(timestampMs, body)
+    else this.#demuxer.audio(timestampMs, body)
+    if (this.#settled || !this.#expected.areComplete(this.#demuxer, timestampMs)) return
+    this.#settled = true
+    this.#publisher.tracksComplete()
+  }
+
+  #receiveScript(body: Buffer): void {
+    if (this.#script?.equals(body) === true || !this.#mayRead(body.length)) return
+    this.#script = Buffer.from(body)
+    const before = this.#demuxer.metadata
+    this.#demuxer.script(body)
+    const { metadata } = this.#demuxer
+    if (metadata === null || metadata === before) return
+    this.#expected.announce(metadata)
+    this.#publisher.setMetadata({ ...metadata })
+  }
+
+  #mayRead(sizeBytes: number): boolean {
+    const nowMs = performance.now()
+    if (nowMs - this.#scriptsSinceMs >= 1000) {
+      this.#scriptsSinceMs = nowMs
+      this.#scriptBytes = 0
+    }
+    this.#scriptBytes += sizeBytes
+    return this.#scriptBytes <= METADATA_BYTES_PER_SECOND
+  }
+}
