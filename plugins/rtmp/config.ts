@@ -10,6 +10,10 @@ export const RtmpConfig = Type.Object(
       description: 'Size of the chunks sent to players, in bytes; larger ones cost less',
     }),
     c2: Type.Boolean({ default: false, description: 'Refuse clients whose C2 does not answer S1' }),
+    verifycertificate: Type.Boolean({
+      default: true,
+      description: 'Verify the certificates of servers (rtmps) that streams are pulled from and pushed to',
+    }),
   },
   { title: 'RTMP' },
 )

@@ -16,13 +16,10 @@ import {
 import type { Connection } from './connection.ts'
 import type { RtmpFormats } from './from-stream.ts'
 import { onFc, onStatus, redirected, type StatusCode } from './replies.ts'
-import { RtmpIngest } from './to-stream.ts'
+import { CODEC_ADVICE, LEFT_OUT, RtmpIngest } from './to-stream.ts'
 import type { Command } from './wire/message/command.ts'
 import type { RawMessage } from './wire/message/raw-message.ts'
 import type { StreamTarget } from './wire/url.ts'
-
-const LEFT_OUT = 'a track is left out: its codec is not supported'
-const CODEC_ADVICE = 'send H.264 and AAC, which every player takes: ffmpeg -c:v libx264 -c:a aac; OBS: x264 and AAC'
 
 /** What a net stream needs of its session. */
 export type NetStreamOptions = {

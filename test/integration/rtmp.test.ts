@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { expect } from 'chai'
 import { FLV_TAG_TYPE, newAmfObject } from 'sluice/sdk/media'
-import { RtmpClient as PlainClient } from '../../plugins/rtmp/client.ts'
+import { RtmpClient as PlainClient } from '../../plugins/rtmp/client/rtmp-client.ts'
 import { publishFile } from '../peers/ffmpeg.ts'
 import { ffprobePackets } from '../peers/ffprobe.ts'
 import { PeerProcess } from '../peers/process.ts'

@@ -1,5 +1,5 @@
 import { isAmfObject, type FlvTag } from 'sluice/sdk/media'
-import { RtmpClient as Client } from '../../plugins/rtmp/client.ts'
+import { RtmpClient as Client } from '../../plugins/rtmp/client/rtmp-client.ts'
 import type { Command } from '../../plugins/rtmp/wire/message/command.ts'
 import type { RawMessage } from '../../plugins/rtmp/wire/message/raw-message.ts'
 import { keep } from '../peers/lifetime.ts'

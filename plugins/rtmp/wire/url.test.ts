@@ -90,6 +90,82 @@ const urls: { url: string; expected: ReturnType<typeof parseRtmpUrl> }[] = [
   },
 ]
 
+/** Addresses as platforms and servers give them out, and what encoders say there. */
+const ingests: { what: string; url: string; port: number; tcUrl: string; app: string; name: string }[] = [
+  {
+    what: 'YouTube',
+    url: 'rtmp://a.rtmp.youtube.com/live2/abcd-efgh-ijkl',
+    ...{ port: 1935, tcUrl: 'rtmp://a.rtmp.youtube.com/live2', app: 'live2', name: 'abcd-efgh-ijkl' },
+  },
+  {
+    what: 'YouTube with TLS',
+    url: 'rtmps://a.rtmps.youtube.com/live2/abcd-efgh-ijkl',
+    ...{ port: 443, tcUrl: 'rtmps://a.rtmps.youtube.com/live2', app: 'live2', name: 'abcd-efgh-ijkl' },
+  },
+  {
+    what: 'Twitch',
+    url: 'rtmp://live.twitch.tv/app/live_123_key?bandwidthtest=true',
+    ...{ port: 1935, tcUrl: 'rtmp://live.twitch.tv/app', app: 'app', name: 'live_123_key?bandwidthtest=true' },
+  },
+  {
+    what: 'Facebook',
+    url: 'rtmps://live-api-s.facebook.com:443/rtmp/FB-123-0-Ab?s_bl=1&a=Ab/c-d',
+    ...{
+      port: 443,
+      tcUrl: 'rtmps://live-api-s.facebook.com:443/rtmp',
+      app: 'rtmp',
+      name: 'FB-123-0-Ab?s_bl=1&a=Ab/c-d',
+    },
+  },
+  {
+    what: 'Bilibili',
+    url: 'rtmp://live-push.bilivideo.com/live-bvc/?streamname=live_1&key=a/b&schedule=rtmp',
+    ...{ port: 1935, tcUrl: 'rtmp://live-push.bilivideo.com/live-bvc', app: 'live-bvc' },
+    name: '?streamname=live_1&key=a/b&schedule=rtmp',
+  },
+  {
+    what: 'Alibaba',
+    url: 'rtmp://push.example.com/app/name?auth_key=1700000000-0-0-0123abcd',
+    ...{ port: 1935, tcUrl: 'rtmp://push.example.com/app', app: 'app', name: 'name?auth_key=1700000000-0-0-0123abcd' },
+  },
+  {
+    what: 'Tencent',
+    url: 'rtmp://1.livepush.myqcloud.com/live/name?txSecret=0123abcd&txTime=5f000000',
+    ...{ port: 1935, tcUrl: 'rtmp://1.livepush.myqcloud.com/live', app: 'live' },
+    name: 'name?txSecret=0123abcd&txTime=5f000000',
+  },
+  {
+    what: 'Akamai',
+    url: 'rtmp://p.ep1.i.akamaientrypoint.net/EntryPoint/name_1@123',
+    ...{ port: 1935, tcUrl: 'rtmp://p.ep1.i.akamaientrypoint.net/EntryPoint', app: 'EntryPoint', name: 'name_1@123' },
+  },
+  {
+    what: 'an instance of Wowza',
+    url: 'rtmp://example.com:1936/app/_definst_/name',
+    ...{ port: 1936, tcUrl: 'rtmp://example.com:1936/app/_definst_', app: 'app/_definst_', name: 'name' },
+  },
+  {
+    what: 'a recording',
+    url: 'rtmp://example.com/vod/mp4:folder/clip.mp4?start=1',
+    ...{ port: 1935, tcUrl: 'rtmp://example.com/vod', app: 'vod', name: 'mp4:folder/clip.mp4?start=1' },
+  },
+  {
+    what: 'a recording of an instance',
+    url: 'rtmp://example.com/vod/_definst_/flv:clip',
+    ...{ port: 1935, tcUrl: 'rtmp://example.com/vod/_definst_', app: 'vod/_definst_', name: 'flv:clip' },
+  },
+  {
+    what: 'a host by its IPv6 address',
+    url: 'rtmps://[2001:db8::2]:1443/app/name',
+    ...{ port: 1443, tcUrl: 'rtmps://[2001:db8::2]:1443/app', app: 'app', name: 'name' },
+  },
+  {
+    what: 'a user',
+    url: 'rtmp://us%65r:pa:ss@w%40rd@example.com:1935/app/name?key=1',
+    ...{ port: 1935, tcUrl: 'rtmp://example.com:1935/app', app: 'app', name: 'name?key=1' },
+  },
+]
+
 const badUrls = [
   '',
   'http://example.com/live/test',
@@ -101,7 +177,9 @@ const badUrls = [
   'rtmp://example.com/live/',
   'rtmp://example.com:0/live/test',
   'rtmp://example.com:65536/live/test',
-  'rtmp://user:password@example.com/live/test',
+  'rtmp://user:password@/live/test',
+  'rtmp://user:pass/word@example.com/live/test',
+  'rtmp://user:password@example.com/live/?',
   'rtmp://::1/live/test',
   `rtmp://example.com/live/${'a'.repeat(MAX_URL_LENGTH)}`,
 ]
@@ -156,10 +234,30 @@ describe('parseRtmpUrl', () => {
     })
   }
 
+  for (const { what, url, ...expected } of ingests) {
+    it(`says to ${what} what encoders say`, () => {
+      expect(parseRtmpUrl(url)).to.deep.include(expected)
+    })
+  }
+
+  it('takes the user out, decoded where that can be', () => {
+    const users: readonly (readonly [string, string, string])[] = [
+      ['us%65r:pa:ss@w%40rd', 'user', 'pa:ss@w@rd'],
+      ['user', 'user', ''],
+      ['100%:50%', '100%', '50%'],
+    ]
+    for (const [text, name, password] of users) {
+      expect(parseRtmpUrl(`rtmp://${text}@example.com/app/name`).user).to.eql({ name, password })
+    }
+    expect(parseRtmpUrl('rtmp://@example.com/app/name').user).to.equal(undefined)
+  })
+
   it('keeps secrets out of its errors', () => {
-    expect(() => parseRtmpUrl('rtmp://example.com/live?key=topsecret'))
-      .to.throw()
-      .not.match(/topsecret/)
+    for (const url of ['rtmp://example.com/live?key=topsecret', 'rtmp://topsecret@example.com/live']) {
+      expect(() => parseRtmpUrl(url))
+        .to.throw()
+        .not.match(/topsecret/)
+    }
   })
 
   it('names the same stream to the server as the URL says', () => {

@@ -7,8 +7,10 @@ const PORT = 1935
 const TLS_PORT = 443
 const MAX_PORT = 65_535
 
-/** The host is a name, an IPv4 address or an IPv6 address in brackets. No user name: RTMP has no use for it. */
-const RTMP_URL = /^(rtmps?):\/\/(\[[0-9a-f:.]+\]|[^\s/?#@:[\]]+)(?::(\d{1,5}))?\/(.*)$/i
+/** The host is a name, an IPv4 address or an IPv6 address in brackets. What goes before the last `@` is the user. */
+const RTMP_URL = /^(rtmps?):\/\/(?:([^\s/?#]*)@)?(\[[0-9a-f:.]+\]|[^\s/?#@:[\]]+)(?::(\d{1,5}))?\/(.*)$/i
+/** A part of a path that begins the name of a recording, whatever follows: `mp4:folder/clip.mp4`. */
+const TYPED_PART = /\/[a-z]\w{1,4}:/i
 /** A server sees also the schemes of RTMP's tunnelled variants, whose tcUrl reaches it unchanged. */
 const ORIGIN = /^rtmp[a-z]*:\/\/[^\s/?#]+/i
 /** The app behind the scheme and host of a tcUrl, whatever these are. */
@@ -53,6 +55,9 @@ export function parseStreamTarget(request: StreamRequest): StreamTarget {
   return { streamPath, query, url: `${origin}/${streamPath}${query && `?${query}`}` }
 }
 
+/** Who a client is, for servers that ask. */
+export type RtmpUser = { readonly name: string; readonly password: string }
+
 /** Where a client connects, and what it says there. */
 export type RtmpUrl = {
   readonly tls: boolean
@@ -60,21 +65,25 @@ export type RtmpUrl = {
   readonly host: string
   /** Defaults to 1935, with TLS to 443. */
   readonly port: number
+  /** Of the URL's user information, decoded; it is in none of the texts for the server. */
+  readonly user?: RtmpUser
   /** For `connect`. */
   readonly app: string
+  /** The URL up to the app, with the port where the URL has one. */
   readonly tcUrl: string
   /** For `publish` or `play`, with the query. */
   readonly name: string
 }
 
 /**
- * Takes `rtmp[s]://host[:port]/app/name?query` apart. The name is the last part of the path, so the app may have
- * slashes; `/app?query/name` is understood too.
- * @throws {MalformedError} when it is no such URL. The message leaves the URL out: its query may hold a secret.
+ * Takes `rtmp[s]://[user:password@]host[:port]/app/name?query` apart. The name is the last part of the path, so the app may
+ * have slashes; a name may begin by a type, `mp4:`, and then have slashes itself. `/app?query/name` is understood too, and
+ * `/app/?query`, where the query is the whole name.
+ * @throws {MalformedError} when it is no such URL. The message leaves the URL out: it may hold secrets.
  */
 export function parseRtmpUrl(url: string): RtmpUrl {
   checkLength(url)
-  const [, scheme, host, portText, path] = RTMP_URL.exec(url) ?? []
+  const [, scheme, userText, host, portText, path] = RTMP_URL.exec(url) ?? []
   if (scheme === undefined || host === undefined || path === undefined) {
     throw new MalformedError('not a URL of the form rtmp[s]://host[:port]/app/name')
   }
@@ -85,14 +94,32 @@ export function parseRtmpUrl(url: string): RtmpUrl {
   if (app === '' || name === '') throw new MalformedError('RTMP URL without app or stream name')
   const authority = portText === undefined ? host : `${host}:${portText}`
   const tcUrl = `${scheme.toLowerCase()}://${authority}/${app}`
-  return { tls, host: host.replace(/^\[|\]$/g, ''), port, app, tcUrl, name }
+  const user = userText ? { user: parseUser(userText) } : {}
+  return { tls, host: host.replace(/^\[|\]$/g, ''), port, ...user, app, tcUrl, name }
+}
+
+function parseUser(text: string): RtmpUser {
+  const colon = text.indexOf(':')
+  const [name, password] = colon < 0 ? [text, ''] : [text.slice(0, colon), text.slice(colon + 1)]
+  return { name: decoded(name), password: decoded(password) }
+}
+
+/** What has percent signs of its own stays as it is. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }
 
 function splitPath(text: string): { app: string; name: string } {
-  const { path } = splitQuery(text)
+  const { path, query } = splitQuery(text)
+  if (path.endsWith('/')) return { app: trimSlashes(path), name: query && `?${query}` }
+  const typed = path.search(TYPED_PART)
   // With a single part before the query, the name can only stand behind the app's query.
   const end = trimSlashes(path).includes('/') ? path.length : text.length
-  const slash = text.slice(0, end).lastIndexOf('/')
+  const slash = typed < 0 ? text.slice(0, end).lastIndexOf('/') : typed
   return { app: trimSlashes(text.slice(0, Math.max(slash, 0))), name: text.slice(slash + 1) }
 }
 

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { FLV_TAG_TYPE } from 'sluice/sdk/media'
-import { RtmpClient } from '../../../plugins/rtmp/client.ts'
+import { RtmpClient } from '../../../plugins/rtmp/client/rtmp-client.ts'
 import { pictureOf } from '../media/tape.ts'
 import type { Player, PlayerEvents, Target } from './player.ts'
 

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { AmfValue } from 'sluice/sdk/media'
-import { RtmpClient as Client } from '../../../plugins/rtmp/client.ts'
+import { RtmpClient as Client } from '../../../plugins/rtmp/client/rtmp-client.ts'
 import { serializeChunks } from '../../../plugins/rtmp/wire/chunk/chunk-writer.ts'
 import type { Command } from '../../../plugins/rtmp/wire/message/command.ts'
 import { serializeMessage, type Message } from '../../../plugins/rtmp/wire/message/message.ts'

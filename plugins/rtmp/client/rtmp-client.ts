@@ -1,60 +1,25 @@
 import { randomFillSync } from 'node:crypto'
 import { connect as connectTcp, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-import { isAmfObject, newAmfObject, type AmfObject, type AmfValue } from 'sluice/sdk/media'
-import { Connection } from './connection.ts'
-import { CAPS_EX_MULTITRACK } from './replies.ts'
-import { ClientHandshake } from './wire/handshake/client-handshake.ts'
-import type { Command } from './wire/message/command.ts'
-import type { Message } from './wire/message/message.ts'
-import type { RawMessage } from './wire/message/raw-message.ts'
-import { parseRtmpUrl, type RtmpUrl } from './wire/url.ts'
+import { newAmfObject, type AmfObject, type AmfValue } from 'sluice/sdk/media'
+import { Connection } from '../connection.ts'
+import { CAPS_EX_MULTITRACK } from '../replies.ts'
+import { ClientHandshake } from '../wire/handshake/client-handshake.ts'
+import type { Command } from '../wire/message/command.ts'
+import type { Message } from '../wire/message/message.ts'
+import type { RawMessage } from '../wire/message/raw-message.ts'
+import { parseRtmpUrl, type RtmpUrl } from '../wire/url.ts'
+import { RtmpClientError } from './client-error.ts'
+import type { RtmpClientOptions } from './client-options.ts'
+import { PendingCalls } from './pending-calls.ts'
+import { fieldsOf, statusOf, type Status } from './status.ts'
 
 /** What encoders commonly use. */
 const CHUNK_SIZE_BYTES = 4096
 /** A server answers within this, or the connection is given up. */
 const ANSWER_TIMEOUT_MS = 10_000
-/** Most answers that are waited for at a time. */
-const MAX_PENDING_CALLS = 16
 /** What the client calls itself unless told otherwise; some servers look for the shape of this. */
 const FLASH_VERSION = 'FMLE/3.0 (compatible; Sluice)'
-
-export type RtmpClientOptions = {
-  /** `rtmp[s]://host[:port]/app/name?query`. */
-  readonly url: string
-  /** The connection, where the caller makes it; TCP or TLS to the address of the URL unless given. */
-  readonly socket?: Socket
-  /** Verifies the server's certificate (TLS). Default true. */
-  readonly verifyCertificate?: boolean
-  /** Signs the handshake as Flash players do, which some servers insist on. Default true. */
-  readonly signedHandshake?: boolean
-  /** Sends commands in messages of AMF3's type. Default false. */
-  readonly amf3?: boolean
-  /** Says that several tracks of a kind are understood (enhanced RTMP v2). Default false. */
-  readonly multitrack?: boolean
-  /** Size of the chunks it sends. Default 4096. */
-  readonly chunkSizeBytes?: number
-  /** `flashVer` of `connect`. */
-  readonly userAgent?: string
-  /** How long each answer may take, in milliseconds. Default 10 s. */
-  readonly answerTimeoutMs?: number
-  /** Takes each media and data message; its payload belongs to the callee. */
-  readonly onMedia?: (raw: RawMessage) => void
-  /** Takes each command of the server's that is no answer to a call, `onStatus` for example. */
-  readonly onCommand?: (command: Command) => void
-}
-
-type PendingCall = {
-  readonly name: string
-  readonly timer: NodeJS.Timeout
-  readonly answer: (command: Command) => void
-  readonly fail: (error: Error) => void
-}
-
-/** A server that did not agree, did not answer, or closed the connection; the message holds no part of the URL's query. */
-export class RtmpClientError extends Error {
-  override readonly name = 'RtmpClientError'
-}
 
 /** The client's side of one RTMP connection: it publishes or plays one stream of a server, or calls what it likes. */
 export class RtmpClient {
@@ -66,11 +31,12 @@ export class RtmpClient {
   readonly #options: RtmpClientOptions
   readonly #connection: Connection
   readonly #handshaken = Promise.withResolvers<void>()
-  readonly #calls = new Map<number, PendingCall>()
+  readonly #calls = new PendingCalls()
   #closeReason: string | undefined
   #resolveClosed: (reason: string) => void
-  #status: { readonly waited: string; answer(code: string): void } | undefined
+  #status: { readonly waited: string; answer(status: Status): void } | undefined
   #transactionId = 0
+  #serverFields: Readonly<Record<string, AmfValue>> = {}
   #streamId = 0
 
   /**
@@ -93,6 +59,7 @@ export class RtmpClient {
       closed: (reason: string) => this.#ended(reason),
     }
     this.#connection = new Connection(this.socket, events, handshake)
+    this.#connection.expectWithin(this.#answerTimeoutMs, 'handshake timeout')
     this.socket.write(handshake.start())
   }
 
@@ -113,14 +80,33 @@ export class RtmpClient {
     return this.#handshaken.promise
   }
 
+  /** What the server said of itself in its answer to `connect`: `capsEx`, `fourCcList` and the like. */
+  get serverFields(): Readonly<Record<string, AmfValue>> {
+    return this.#serverFields
+  }
+
   /**
    * Leads the connection to a message stream: handshake, `connect`, `createStream`.
    * @throws {RtmpClientError}
    */
   async connect(): Promise<void> {
+    await this.open()
+    await this.createStream()
+  }
+
+  /**
+   * Leads the connection to the app: handshake, `connect`.
+   * @throws {RtmpClientError} with the status that the server refused by
+   */
+  async open(): Promise<void> {
     await this.handshaken
     this.#connection.announceChunkSize(this.#options.chunkSizeBytes ?? CHUNK_SIZE_BYTES)
-    agreed(await this.call('connect', this.#properties()))
+    const { commandObject, args } = agreed(await this.call('connect', this.#properties()))
+    this.#serverFields = { ...fieldsOf(commandObject), ...fieldsOf(args[0]) }
+  }
+
+  /** @throws {RtmpClientError} */
+  async createStream(): Promise<void> {
     const answer = agreed(await this.call('createStream', null))
     const [streamId] = answer.args
     if (typeof streamId !== 'number') throw new RtmpClientError('the server gave no message stream')
@@ -131,18 +117,19 @@ export class RtmpClient {
    * Asks to publish, and resolves when the server has agreed.
    * @throws {RtmpClientError} with the status that the server refused by
    */
-  async publish(): Promise<void> {
-    const timer = setTimeout(() => this.#connection.cut('no answer to publish in time'), this.#answerTimeoutMs)
-    await this.#ask('NetStream.Publish.Start', 'publish', this.url.name, 'live').finally(() => clearTimeout(timer))
+  publish(): Promise<void> {
+    return this.#askWithin(this.#answerTimeoutMs, 'NetStream.Publish.Start', 'publish', this.url.name, 'live')
   }
 
   /**
    * Asks to play, and resolves when the server has agreed, which may take as long as it waits for a publisher.
+   * @param timeoutMs when to give up; never, unless given
    * @throws {RtmpClientError} with the status that the server refused by
    */
-  play(): Promise<void> {
+  play(timeoutMs?: number): Promise<void> {
     this.#connection.expectMedia()
-    return this.#ask('NetStream.Play.Start', 'play', this.url.name)
+    if (timeoutMs === undefined) return this.#ask('NetStream.Play.Start', 'play', this.url.name)
+    return this.#askWithin(timeoutMs, 'NetStream.Play.Start', 'play', this.url.name)
   }
 
   /**
@@ -151,13 +138,16 @@ export class RtmpClient {
    */
   call(name: string, commandObject: AmfValue, ...args: readonly AmfValue[]): Promise<Command> {
     if (this.#closeReason !== undefined) return Promise.reject(endedBefore(name, this.#closeReason))
-    if (this.#calls.size === MAX_PENDING_CALLS) return Promise.reject(new RtmpClientError('too many calls at once'))
     const id = ++this.#transactionId
-    const { promise, resolve, reject } = Promise.withResolvers<Command>()
-    const timer = setTimeout(() => this.#connection.cut(`no answer to ${name} in time`), this.#answerTimeoutMs)
-    this.#calls.set(id, { name, timer, answer: resolve, fail: reject })
+    const late = () => this.#connection.cut(`no answer to ${name} in time`)
+    const answer = this.#calls.add(id, this.#answerTimeoutMs, late)
     this.#command(name, id, commandObject, args)
-    return promise
+    return answer
+  }
+
+  /** Sends a command whose answer, if there is one, tells nothing: servers differ in whether they know it. */
+  announce(name: string, ...args: readonly AmfValue[]): void {
+    this.#command(name, ++this.#transactionId, null, args)
   }
 
   /** Sends a command that asks for no answer, on the client's message stream. */
@@ -188,15 +178,26 @@ export class RtmpClient {
     this.#connection.cut(reason)
   }
 
+  /** Ends the connection when what was sent has left, or after two seconds. */
+  closeSoon(reason: string): void {
+    this.#connection.close(reason)
+  }
+
   get #answerTimeoutMs(): number {
     return this.#options.answerTimeoutMs ?? ANSWER_TIMEOUT_MS
   }
 
   #properties(): AmfObject {
-    const { amf3 = false, multitrack = false, userAgent = FLASH_VERSION } = this.#options
-    const { app, tcUrl } = this.url
-    const properties = { app, type: 'nonprivate', flashVer: userAgent, tcUrl, objectEncoding: amf3 ? 3 : 0 }
-    return Object.assign(newAmfObject(), properties, multitrack ? { capsEx: CAPS_EX_MULTITRACK } : {})
+    const { amf3 = false, multitrack = false, userAgent = FLASH_VERSION, properties } = this.#options
+    const app = this.#withCredentials(this.url.app)
+    const tcUrl = this.#withCredentials(this.url.tcUrl)
+    const own = { app, type: 'nonprivate', flashVer: userAgent, tcUrl, objectEncoding: amf3 ? 3 : 0 }
+    return Object.assign(newAmfObject(), own, multitrack ? { capsEx: CAPS_EX_MULTITRACK } : {}, properties)
+  }
+
+  #withCredentials(address: string): string {
+    const { credentials } = this.#options
+    return credentials === undefined ? address : `${address}${address.includes('?') ? '&' : '?'}${credentials}`
   }
 
   #command(name: string, transactionId: number, commandObject: AmfValue, args: readonly AmfValue[]): void {
@@ -204,43 +205,54 @@ export class RtmpClient {
     this.#connection.send({ kind: 'command', name, transactionId, commandObject, args, amf3 }, this.#streamId)
   }
 
+  async #askWithin(timeoutMs: number, waited: string, name: string, ...args: readonly AmfValue[]): Promise<void> {
+    const timer = setTimeout(() => this.#connection.cut(`no answer to ${name} in time`), timeoutMs)
+    await this.#ask(waited, name, ...args).finally(() => clearTimeout(timer))
+  }
+
   async #ask(waited: string, name: string, ...args: readonly AmfValue[]): Promise<void> {
     if (this.#closeReason !== undefined) throw endedBefore(name, this.#closeReason)
-    const { promise, resolve } = Promise.withResolvers<string>()
+    const { promise, resolve } = Promise.withResolvers<Status>()
     this.#status = { waited, answer: resolve }
     this.tell(name, ...args)
-    const code = await Promise.race([promise, this.closed])
-    if (code !== waited) throw new RtmpClientError(`the server answered to ${name}: ${code}`)
+    const status = await Promise.race([promise, this.closed])
+    if (typeof status === 'string') throw endedBefore(name, status)
+    if (status.code !== waited) throw new RtmpClientError(`the server answered to ${name}: ${status.code}`, { status })
   }
 
-  #message(message: Message): undefined {
-    if (message.kind !== 'command') return
-    const call = message.name.startsWith('_') ? this.#calls.get(message.transactionId) : undefined
-    if (call !== undefined) {
-      this.#calls.delete(message.transactionId)
-      clearTimeout(call.timer)
-      call.answer(message)
+  #message(message: Message): Promise<void> | undefined {
+    switch (message.kind) {
+      case 'command':
+        return this.#takeCommand(message)
+      case 'streamIsRecorded':
+      case 'streamEof':
+        this.#options.onStreamEvent?.(message.kind)
+        return undefined
+      default:
+        return undefined
     }
-    if (message.name === 'onStatus') this.#takeStatus(message.args[0])
-    this.#options.onCommand?.(message)
   }
 
-  #takeStatus(information: AmfValue | undefined): void {
-    if (information === undefined || !isAmfObject(information)) return
-    const { code, level } = information
-    if (typeof code !== 'string' || (level !== 'error' && code !== this.#status?.waited)) return
-    this.#status?.answer(code)
-    this.#status = undefined
+  #takeCommand(command: Command): Promise<void> | undefined {
+    this.#calls.take(command)
+    this.#options.onCommand?.(command)
+    const status = command.name === 'onStatus' ? statusOf(command.args[0]) : undefined
+    return status && this.#takeStatus(status)
+  }
+
+  #takeStatus(status: Status): Promise<void> | undefined {
+    if (status.isError && this.#status === undefined) this.#calls.fail(refused(status))
+    if (status.isError || status.code === this.#status?.waited) {
+      this.#status?.answer(status)
+      this.#status = undefined
+    }
+    return this.#options.onStatus?.(status)
   }
 
   #ended(reason: string): void {
     this.#closeReason = reason
     this.#handshaken.reject(endedBefore('the handshake', reason))
-    for (const { name, timer, fail } of this.#calls.values()) {
-      clearTimeout(timer)
-      fail(endedBefore(name, reason))
-    }
-    this.#calls.clear()
+    this.#calls.fail(endedBefore('a call', reason))
     this.#resolveClosed(reason)
   }
 }
@@ -252,9 +264,12 @@ function open({ tls, host, port }: RtmpUrl, verifyCertificate: boolean): Socket 
 
 function agreed(answer: Command): Command {
   if (answer.name === '_result') return answer
-  const [information] = answer.args
-  const code = information !== undefined && isAmfObject(information) ? information['code'] : undefined
-  throw new RtmpClientError(`the server refused: ${typeof code === 'string' ? code : 'without a reason'}`)
+  const status = statusOf(answer.args[0])
+  throw status === undefined ? new RtmpClientError('the server refused without a reason') : refused(status)
+}
+
+function refused(status: Status): RtmpClientError {
+  return new RtmpClientError(`the server refused: ${status.code}`, { status })
 }
 
 function endedBefore(what: string, reason: string): RtmpClientError {

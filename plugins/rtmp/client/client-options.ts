@@ -1,0 +1,38 @@
+import type { Socket } from 'node:net'
+import type { AmfValue } from 'sluice/sdk/media'
+import type { Command } from '../wire/message/command.ts'
+import type { RawMessage } from '../wire/message/raw-message.ts'
+import type { Status } from './status.ts'
+
+export type RtmpClientOptions = {
+  /** `rtmp[s]://host[:port]/app/name?query`; its user information is left alone. */
+  readonly url: string
+  /** Added to app and tcUrl, without `?`: what a server asked for that wants to know who the client is. */
+  readonly credentials?: string
+  /** The connection, where the caller makes it; TCP or TLS to the address of the URL unless given. */
+  readonly socket?: Socket
+  /** Verifies the server's certificate (TLS). Default true. */
+  readonly verifyCertificate?: boolean
+  /** Signs the handshake as Flash players do, which some servers insist on. Default true. */
+  readonly signedHandshake?: boolean
+  /** Sends commands in messages of AMF3's type. Default false. */
+  readonly amf3?: boolean
+  /** Says that several tracks of a kind are understood (enhanced RTMP v2). Default false. */
+  readonly multitrack?: boolean
+  /** Size of the chunks it sends. Default 4096. */
+  readonly chunkSizeBytes?: number
+  /** `flashVer` of `connect`. */
+  readonly userAgent?: string
+  /** Further properties of `connect`. */
+  readonly properties?: Readonly<Record<string, AmfValue>>
+  /** How long the handshake and each answer may take, in milliseconds. Default 10 s. */
+  readonly answerTimeoutMs?: number
+  /** Takes each media and data message; its payload belongs to the callee. */
+  readonly onMedia?: (raw: RawMessage) => void
+  /** Takes each command of the server's, answers to calls included. */
+  readonly onCommand?: (command: Command) => void
+  /** Takes what each `onStatus` says. While a returned promise is pending, nothing further is read; it must not reject. */
+  readonly onStatus?: (status: Status) => Promise<void> | undefined
+  /** Takes what the server says of the stream by user control messages: that it is a recording, that it is over. */
+  readonly onStreamEvent?: (kind: 'streamIsRecorded' | 'streamEof') => void
+}

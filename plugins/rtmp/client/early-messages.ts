@@ -1,0 +1,23 @@
+import type { RawMessage } from '../wire/message/raw-message.ts'
+
+/** Metadata and the configuration of decoders, which is all that a server sends before it says that it plays. */
+const MAX_EARLY_MESSAGES = 32
+const MAX_EARLY_BYTES = 256 * 1024
+
+/** What a server sends before it says that it plays; the first of it, so far as that is little. */
+export class EarlyMessages {
+  #messages: RawMessage[] = []
+  #sizeBytes = 0
+
+  add(raw: RawMessage): void {
+    this.#sizeBytes += raw.payload.length
+    if (this.#messages.length < MAX_EARLY_MESSAGES && this.#sizeBytes <= MAX_EARLY_BYTES) this.#messages.push(raw)
+  }
+
+  /** Gives them, and keeps none. */
+  take(): readonly RawMessage[] {
+    const messages = this.#messages
+    this.#messages = []
+    return messages
+  }
+}
