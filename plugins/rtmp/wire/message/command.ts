@@ -22,12 +22,13 @@ export type Command = {
 
 /**
  * Parses the payload of a message of type 20, or of type 17 when `amf3` is set.
- * @throws {MalformedError} when it is not AMF, or has no name and transaction id.
+ * @throws {MalformedError} when it is not AMF, or has no name, or something else than a number where the transaction id goes.
  */
 export function parseCommand(payload: Buffer, amf3: boolean): Command {
-  const [name, transactionId, commandObject, ...args] = parseAmf0(amf3 ? withoutAmf3Prefix(payload) : payload)
+  // ffmpeg, as a server, sends `onFCPublish` as a name alone.
+  const [name, transactionId = 0, commandObject, ...args] = parseAmf0(amf3 ? withoutAmf3Prefix(payload) : payload)
   if (typeof name !== 'string') throw new MalformedError('command without a name')
-  if (typeof transactionId !== 'number') throw new MalformedError('command without a transaction id')
+  if (typeof transactionId !== 'number') throw new MalformedError('command with a transaction id that is no number')
   if (args.length > MAX_COMMAND_ARGUMENTS) throw new MalformedError(`command with ${args.length} arguments`)
   return { kind: 'command', name, transactionId, commandObject: commandObject ?? null, args, amf3 }
 }

@@ -92,7 +92,7 @@ const malformed: { name: string; typeId: number; hex: string }[] = [
   { name: 'cut off Set Buffer Length', typeId: 4, hex: '000300000001000000' },
   { name: 'empty command', typeId: 20, hex: '' },
   { name: 'command named by a number', typeId: 20, hex: '0040100000000000000040100000000000000005' },
-  { name: 'command without transaction id', typeId: 20, hex: '02000161' },
+  { name: 'command with a text as transaction id', typeId: 20, hex: '0200016102000162' },
   {
     name: 'command with too many arguments',
     typeId: 20,
