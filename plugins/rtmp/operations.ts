@@ -10,7 +10,7 @@ export function addOperations({ operations, services }: RtmpContext): void {
     path: 'api/push/{streamPath}',
     summary: 'Push a stream out by RTMP',
     params: Type.Object({ streamPath: StreamPath() }),
-    body: Type.Union([RemoteUrl, Type.Object({ remoteURL: RemoteUrl })]),
+    body: Type.Union([Type.Object({ remoteURL: RemoteUrl }), RemoteUrl]),
     reach: { stream: 'streamPath' },
     async handle({ params: { streamPath }, body }) {
       const jobs = services.get('jobs')

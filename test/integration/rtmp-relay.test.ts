@@ -2,13 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect } from 'chai'
-import type { AccessUnit, StreamManager, Subscriber } from 'sluice/sdk'
-import { pullRequest, pushRequest, ScriptedPublisher } from 'sluice/sdk/testing'
-import { createTestServer, type TestServer } from 'sluice/testing'
-import rtmp from '../../plugins/rtmp/index.ts'
+import type { AccessUnit, StreamManager } from 'sluice/sdk'
 import { makeTestFile } from '../peers/ffmpeg.ts'
 import { freePort } from '../peers/free-port.ts'
-import { keep } from '../peers/lifetime.ts'
 import { hasNginxRtmp, startNginxRtmp } from '../peers/nginx-rtmp.ts'
 import { PeerProcess } from '../peers/process.ts'
 import { requirePeer } from '../peers/require-peer.ts'
@@ -17,19 +13,23 @@ import { enhancedTags, makeEnhancedSource, type EnhancedSource } from '../suppor
 import type { EnhancedCodec } from '../support/enhanced-tags.ts'
 import { md5 } from '../support/flv-frames.ts'
 import { RtmpClient } from '../support/rtmp-client.ts'
+import {
+  askForPull,
+  askForPush,
+  publishScripted,
+  SOURCE_PATH,
+  startRtmpServer,
+  type RtmpServer,
+} from '../support/rtmp/client-jobs.ts'
 import { ReceivedUnits } from '../support/rtsp/received-units.ts'
 
-const PATH = 'live/source'
-const CLIENT = { ip: '', port: 0, userAgent: 'test' }
 const FOREVER = { maxretry: -1, retryinterval: '20ms' }
 const BOTH_PORTS = { listenaddr: '127.0.0.1:0', listenaddrtls: '127.0.0.1:0' }
 
-type Server = TestServer<unknown>
+const PATH = SOURCE_PATH
 
-async function start(config: Record<string, unknown> = {}): Promise<Server> {
-  const server = await createTestServer(rtmp, { config: { subscribe: { waittrack: 'all' }, ...config } })
-  keep({ close: () => server.stop() })
-  return server
+function start(config: Record<string, unknown> = {}): Promise<RtmpServer> {
+  return startRtmpServer({ subscribe: { waittrack: 'all' }, ...config })
 }
 
 /** The sources begin at 1000 ms, and have a keyframe a second. */
@@ -37,30 +37,6 @@ const LEAD_MS = 1500
 
 /** Who waits for the next publisher when the stream has ended does not wait long. */
 const LEAVING_SOON = { waittrack: 'all', waittimeout: '500ms' }
-
-/** Pushes the stream out until the test is over. */
-function push(server: Server, url: string) {
-  const stop = new AbortController()
-  keep({ close: () => stop.abort() })
-  const begun = Promise.withResolvers<Subscriber>()
-  const request = pushRequest({ url, streamPath: PATH, signal: stop.signal, begun: begun.resolve })
-  const result = server.ctx.services
-    .get('push:rtmp')!
-    .push(request)
-    .catch((error: Error) => error)
-  return { begun: begun.promise, result }
-}
-
-/** Pulls a source until the test is over. */
-function pull(server: Server, url: string, loop = 0) {
-  const stop = new AbortController()
-  keep({ close: () => stop.abort() })
-  const request = pullRequest({ url, streamPath: PATH, signal: stop.signal, loop })
-  return server.ctx.services
-    .get('pull:rtmp')!
-    .pull(request)
-    .catch((error: Error) => error)
-}
 
 /** What counts of a unit, its time from the first one on. */
 function shown(units: readonly AccessUnit[]): string[] {
@@ -110,7 +86,7 @@ describe('from one server to another by RTMP', () => {
       const lead = tags.findIndex(({ timestampMs }) => timestampMs > LEAD_MS)
       for (const tag of tags.slice(0, lead)) publisher.send(tag)
       await hasTracks(server.streams, PATH, sources.length)
-      await push(server, `rtmp://127.0.0.1:${pushed.port()}/live/pushed`).begun
+      await askForPush(server, `rtmp://127.0.0.1:${pushed.port()}/live/pushed`).begun
       await hasTracks(pushed.streams, 'live/pushed', sources.length)
       await hasTracks(pulled.streams, 'live/pulled', sources.length)
       const reference = await ReceivedUnits.of(server.streams, PATH)
@@ -132,20 +108,15 @@ describe('from one server to another by RTMP', () => {
     const target = await start({ tcp: BOTH_PORTS })
     const trusting = await start({ tcp: BOTH_PORTS, verifycertificate: false })
     const strict = await start()
-    for (const server of [trusting, strict]) {
-      const publisher = await server.streams.publish({ streamPath: PATH, url: '', query: '', client: CLIENT })
-      const script = new ScriptedPublisher(publisher)
-      const timer = setInterval(() => script.write(1), 20)
-      keep({ close: () => clearInterval(timer) })
-    }
+    for (const server of [trusting, strict]) await publishScripted(server)
     const url = `rtmps://127.0.0.1:${target.port('tls')}/live/secured`
-    await push(trusting, url).begun
+    await askForPush(trusting, url).begun
     await hasTracks(target.streams, 'live/secured', 2)
-    expect(await push(strict, url).result)
+    expect(await askForPush(strict, url).result)
       .to.be.an('error')
       .with.property('message')
       .that.matches(/self-signed certificate/u)
-    expect(await pull(strict, url))
+    expect(await askForPull(strict, url).result)
       .to.be.an('error')
       .with.property('message')
       .that.matches(/self-signed certificate/u)
@@ -160,7 +131,7 @@ describe('from one server to another by RTMP', () => {
     })
 
     /** A stream that goes on as far as the test lets it. */
-    async function publishStepwise(server: Server) {
+    async function publishStepwise(server: RtmpServer) {
       const client = await RtmpClient.publish({ url: `rtmp://127.0.0.1:${server.port()}/${PATH}` })
       let rest = enhancedTags(sources)
       const sendUntil = (endMs: number) => {
@@ -182,7 +153,7 @@ describe('from one server to another by RTMP', () => {
       const publisher = await publishStepwise(server)
       // Nobody can ask whether ffmpeg listens: it takes one connection only.
       await waitFor(async () => {
-        const { begun, result } = push(server, target)
+        const { begun, result } = askForPush(server, target)
         return Promise.race([begun.then(() => true), result.then(() => false)])
       })
       publisher.sendUntil(Infinity)
@@ -203,8 +174,8 @@ describe('from one server to another by RTMP', () => {
       const publisher = await publishStepwise(server)
       const reference = await ReceivedUnits.of(server.streams, PATH)
       const url = `rtmp://127.0.0.1:${port}/live/through`
-      await push(server, url).begun
-      const ended = pull(edge, url)
+      await askForPush(server, url).begun
+      const ended = askForPull(edge, url)
       await waitFor(() => edge.streams.get(PATH) !== undefined)
       // nginx keeps nothing: it sends what comes from here on.
       publisher.sendUntil(LEAD_MS + 1000)
@@ -214,7 +185,7 @@ describe('from one server to another by RTMP', () => {
       const last = () => reference.units.at(-1)!.data
       await waitFor(() => received.units.at(-1)?.data.equals(last()), { what: 'the last frame' })
       publisher.close()
-      expect(await ended)
+      expect(await ended.result)
         .to.be.an('error')
         .with.property('message', 'the source has ended')
       expect(received.units.length).to.be.greaterThan(reference.units.length / 3)
@@ -228,7 +199,9 @@ describe('from one server to another by RTMP', () => {
       const { port } = await startNginxRtmp(folder)
       const edge = await start()
       const received = ReceivedUnits.of(edge.streams, PATH)
-      expect(await pull(edge, `rtmp://127.0.0.1:${port}/vod/clip.flv`, 1)).to.eql({ by: 'source' })
+      expect(await askForPull(edge, `rtmp://127.0.0.1:${port}/vod/clip.flv`, { loop: 1 }).result).to.eql({
+        by: 'source',
+      })
       const { units } = await received
       const pictures = units.filter(({ track }) => track.kind === 'video')
       expect(pictures.length).to.equal(2 * 50)
