@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { expect } from 'chai'
-import { directDialer } from 'sluice/sdk/testing'
+import { FLV_TAG_TYPE } from 'sluice/sdk/media'
+import { directDialer, ScriptedPublisher, sessionInit } from 'sluice/sdk/testing'
 import { onStatus } from '../../plugins/rtmp/replies.ts'
 import type { Command } from '../../plugins/rtmp/wire/message/command.ts'
 import { freePort } from '../peers/free-port.ts'
@@ -241,6 +242,40 @@ describe('the RTMP client', () => {
     expect(await failureOf(await ask('pull', server, none.url()))).to.equal(
       'the server answered to play: NetStream.Play.StreamNotFound',
     )
+  })
+
+  it('takes what a source sends before it says that it plays', async () => {
+    const source = await ScriptedRtmpServer.start({
+      script({ name }, { connection }) {
+        if (name !== 'play') return undefined
+        connection.sendMedia(FLV_TAG_TYPE.audio, STREAM_ID, 0, [Buffer.from('af001210', 'hex')])
+        connection.send(status('NetStream.Play.Start'), STREAM_ID)
+        connection.sendMedia(FLV_TAG_TYPE.audio, STREAM_ID, 0, [Buffer.from('af0121001f', 'hex')])
+        connection.send(status('NetStream.Play.Start'), STREAM_ID)
+        return 'done'
+      },
+    })
+    const server = await startRtmpServer()
+    askForPull(server, source.url())
+    await waitFor(() => server.streams.get(SOURCE_PATH)?.tracks.some(({ codec }) => codec === 'aac'))
+  })
+
+  it('gives a target up that takes nothing', async () => {
+    const target = await ScriptedRtmpServer.start({
+      script({ name }, { socket }) {
+        // After the answer.
+        if (name === 'publish') setImmediate(() => void socket.pause())
+        return undefined
+      },
+    })
+    const server = await startRtmpServer({ subscribe: { stalltimeout: '200ms' } })
+    const script = new ScriptedPublisher(await server.streams.publish(sessionInit(SOURCE_PATH)), { unitBytes: 500_000 })
+    const timer = setInterval(() => script.write(1), 20)
+    try {
+      expect(await askForPush(server, target.url()).result).to.include({ code: 'slow' })
+    } finally {
+      clearInterval(timer)
+    }
   })
 
   it('ends with its publisher, for the reason that the server had', async () => {

@@ -5,7 +5,7 @@ import { expect } from 'chai'
 import type { AccessUnit, StreamManager } from 'sluice/sdk'
 import { makeTestFile } from '../peers/ffmpeg.ts'
 import { freePort } from '../peers/free-port.ts'
-import { hasNginxRtmp, startNginxRtmp } from '../peers/nginx-rtmp.ts'
+import { startNginxRtmp } from '../peers/nginx-rtmp.ts'
 import { PeerProcess } from '../peers/process.ts'
 import { requirePeer } from '../peers/require-peer.ts'
 import { waitFor } from '../peers/wait-for.ts'
@@ -167,7 +167,7 @@ describe('from one server to another by RTMP', () => {
     })
 
     it('goes through nginx, every frame', async function () {
-      if (!hasNginxRtmp()) this.skip()
+      requirePeer(this, 'nginx-rtmp')
       const { port } = await startNginxRtmp(folder)
       const server = await start({ subscribe: LEAVING_SOON })
       const edge = await start()
@@ -194,7 +194,7 @@ describe('from one server to another by RTMP', () => {
     })
 
     it("ends with nginx's recordings, and repeats them", async function () {
-      if (!hasNginxRtmp()) this.skip()
+      requirePeer(this, 'nginx-rtmp')
       await makeTestFile({ url: path.join(folder, 'clip.flv'), format: 'flv', durationSeconds: 2 })
       const { port } = await startNginxRtmp(folder)
       const edge = await start()

@@ -1,15 +1,13 @@
-import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { freePort } from './free-port.ts'
 import { keep } from './lifetime.ts'
+import { NGINX_RTMP_MODULE } from './peers.ts'
 import { PeerProcess } from './process.ts'
 import { waitFor } from './wait-for.ts'
 
-/** Where Debian's libnginx-mod-rtmp lies. */
-export const NGINX_RTMP_MODULE = '/usr/lib/nginx/modules/ngx_rtmp_module.so'
 /** How often another port is tried, where somebody else was quicker. */
 const ATTEMPTS = 3
 
@@ -21,11 +19,6 @@ export async function startNginxRtmp(files: string): Promise<{ readonly port: nu
     if (error === undefined) return { port }
     if (attempt === ATTEMPTS || !error.message.includes('Address already in use')) throw error
   }
-}
-
-/** Whether Debian's package of the module is there. */
-export function hasNginxRtmp(): boolean {
-  return existsSync(NGINX_RTMP_MODULE)
 }
 
 async function run(port: number, files: string): Promise<Error | undefined> {

@@ -8,9 +8,14 @@ type PeerInit = {
   readonly programs: readonly string[]
   /** GStreamer elements, one for each package that must be there. */
   readonly elements?: readonly string[]
+  /** What must be there besides. */
+  readonly files?: readonly string[]
   /** Debian's packages that bring it. */
   readonly packages: readonly string[]
 }
+
+/** Where Debian's libnginx-mod-rtmp lies. */
+export const NGINX_RTMP_MODULE = '/usr/lib/nginx/modules/ngx_rtmp_module.so'
 
 const PEERS = {
   ffmpeg: { programs: ['ffmpeg', 'ffprobe'], packages: ['ffmpeg'] },
@@ -31,6 +36,7 @@ const PEERS = {
   vlc: { programs: ['cvlc', 'setpriv'], packages: ['vlc-bin', 'vlc-plugin-base', 'util-linux'] },
   openssl: { programs: ['openssl'], packages: ['openssl'] },
   nginx: { programs: ['nginx'], packages: ['nginx'] },
+  'nginx-rtmp': { programs: ['nginx'], files: [NGINX_RTMP_MODULE], packages: ['nginx', 'libnginx-mod-rtmp'] },
   caddy: { programs: ['caddy'], packages: ['caddy'] },
   // The program alone: Debian's tinyproxy starts as a service.
   tinyproxy: { programs: ['tinyproxy'], packages: ['tinyproxy-bin'] },

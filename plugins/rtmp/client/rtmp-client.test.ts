@@ -92,6 +92,16 @@ describe('RtmpClient', () => {
     })
   })
 
+  it('gives up a server that does not get through the handshake', async () => {
+    await silentServer(async (port, sockets) => {
+      const client = new RtmpClient({ url: `rtmp://127.0.0.1:${port}/live/x`, answerTimeoutMs: 50 })
+      const connecting = failureOf(client.connect())
+      await waitFor(() => sockets.length === 1, { what: 'the connection' })
+      sockets[0]?.write(Buffer.of(3, 0, 0))
+      expect((await connecting).message).to.match(/handshake timeout/u)
+    })
+  })
+
   it('fails what is under way, and what is asked later, when the server closes the connection', async () => {
     await silentServer(async (port, sockets) => {
       const client = new RtmpClient({ url: `rtmp://127.0.0.1:${port}/live/x` })

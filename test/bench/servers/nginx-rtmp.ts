@@ -3,16 +3,14 @@ import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { BenchServer, RunningServer } from './bench-server.ts'
+import { NGINX_RTMP_MODULE } from '../../peers/peers.ts'
 import { findNginx } from './nginx.ts'
 import { freePorts, ServerProcess } from './server-process.ts'
-
-/** Where Debian's libnginx-mod-rtmp lies. */
-const MODULE = '/usr/lib/nginx/modules/ngx_rtmp_module.so'
 
 /** nginx with its RTMP module, as Debian has them; undefined where they are not installed. */
 export function nginxRtmp(): BenchServer | undefined {
   const program = findNginx()
-  if (program === undefined || !existsSync(MODULE)) return undefined
+  if (program === undefined || !existsSync(NGINX_RTMP_MODULE)) return undefined
   return {
     name: 'nginx-rtmp',
     formats: ['rtmp'],
@@ -40,7 +38,7 @@ export function nginxRtmp(): BenchServer | undefined {
 
 function configText(folder: string, rtmpPort: number): string {
   const user = process.getuid?.() === 0 ? 'user root;\n' : ''
-  return `${user}load_module ${MODULE};
+  return `${user}load_module ${NGINX_RTMP_MODULE};
 daemon off;
 worker_processes 1;
 worker_rlimit_nofile 16384;
