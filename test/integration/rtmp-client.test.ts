@@ -13,6 +13,7 @@ import {
   publishScripted,
   SOURCE_PATH,
   startRtmpServer,
+  type AskedPush,
   type RtmpServer,
 } from '../support/rtmp/client-jobs.ts'
 import { refusal, ScriptedRtmpServer, STREAM_ID, type Script } from '../support/rtmp/scripted-server.ts'
@@ -25,8 +26,8 @@ const KINDS = ['pull', 'push'] as const
 type Kind = (typeof KINDS)[number]
 
 /** Asks for a pull or a push; a push has a stream to send. */
-async function ask(kind: Kind, server: RtmpServer, url: string, dial = directDialer) {
-  if (kind === 'pull') return askForPull(server, url, { dial })
+async function ask(kind: Kind, server: RtmpServer, url: string, dial = directDialer, streamPath = SOURCE_PATH) {
+  if (kind === 'pull') return askForPull(server, url, { dial, streamPath })
   if (server.streams.get(SOURCE_PATH) === undefined) await publishScripted(server)
   return askForPush(server, url, { dial })
 }
@@ -141,7 +142,7 @@ describe('the RTMP client', () => {
         })
         const ports: number[] = []
         const server = await startRtmpServer()
-        await ask(kind, server, first.url(USER, `first/x${QUERY}`), {
+        const job = await ask(kind, server, first.url(USER, `first/x${QUERY}`), {
           ...directDialer,
           connect(options) {
             ports.push(options.port)
@@ -154,6 +155,9 @@ describe('the RTMP client', () => {
         expect([asked(second), asked(target)]).to.eql([`x${QUERY}`, 'y?own=1'])
         expect([second.connects('app'), target.connects('app')]).to.eql([['second'], ['third']])
         expect(ports).to.have.length(3)
+        if (kind === 'push') await (job as AskedPush).begun
+        else await waitFor(() => server.streams.get(SOURCE_PATH) !== undefined)
+        expect(await Promise.race([job.result, 'it goes on'])).to.equal('it goes on')
         await waitFor(() => first.peers.size === 0 && second.peers.size === 0)
       })
     }
@@ -208,7 +212,7 @@ describe('the RTMP client', () => {
   })
 
   it('tells live sources that end from recordings', async () => {
-    const cases: readonly (readonly [what: readonly ('recorded' | 'eof' | string)[], message: string])[] = [
+    const cases: readonly (readonly [what: readonly string[], message: string])[] = [
       [['NetStream.Play.UnpublishNotify'], 'the source has ended'],
       [['NetStream.Play.Stop'], 'the source has ended'],
       [['eof'], 'the source has ended'],
@@ -242,6 +246,22 @@ describe('the RTMP client', () => {
     expect(await failureOf(await ask('pull', server, none.url()))).to.equal(
       'the server answered to play: NetStream.Play.StreamNotFound',
     )
+  })
+
+  it('ends at once when it is stopped, and leaves nothing', async () => {
+    const server = await startRtmpServer()
+    for (const kind of ['push', 'pull'] as const) {
+      const target = await ScriptedRtmpServer.start()
+      const path = kind === 'push' ? SOURCE_PATH : 'live/pulled'
+      const job = await ask(kind, server, target.url(), directDialer, path)
+      if (kind === 'push') await (job as AskedPush).begun
+      else await waitFor(() => server.streams.get(path) !== undefined)
+      job.stop()
+      expect(await failureOf(job)).to.match(/stopped$/u)
+      await waitFor(() => target.peers.size === 0)
+      if (kind === 'push') expect(target.names.at(-1)).to.equal('deleteStream')
+      else expect(server.streams.get(path)).to.equal(undefined)
+    }
   })
 
   it('takes what a source sends before it says that it plays', async () => {

@@ -43,6 +43,8 @@ class RtmpPull {
   readonly #early = new EarlyMessages()
   #publisher: Publisher | undefined
   #ingest: RtmpIngest | undefined
+  /** The server has agreed to play; before, what it says is dealt with where the stream is opened. */
+  #isPlaying = false
   #isRecording = false
 
   constructor(options: RtmpPullOptions) {
@@ -101,7 +103,8 @@ class RtmpPull {
 
   /** Nothing is read while the publisher is admitted. */
   #takeStatus({ code, isError }: Status): Promise<void> | undefined {
-    if (code === 'NetStream.Play.Start') return this.#publisher === undefined ? this.#publish() : undefined
+    if (code === 'NetStream.Play.Start') return this.#started()
+    if (!this.#isPlaying) return undefined
     if (code === 'NetStream.Play.Stop' || code === 'NetStream.Play.UnpublishNotify')
       this.#sourceEnded(this.#isRecording)
     else if (isError) this.#fail(`the server said ${code}`)
@@ -110,7 +113,13 @@ class RtmpPull {
 
   #takeEvent(kind: 'streamIsRecorded' | 'streamEof'): void {
     if (kind === 'streamIsRecorded') this.#isRecording = true
-    else if (this.#publisher !== undefined) this.#sourceEnded(this.#isRecording)
+    else if (this.#isPlaying) this.#sourceEnded(this.#isRecording)
+  }
+
+  #started(): Promise<void> | undefined {
+    if (this.#isPlaying) return undefined
+    this.#isPlaying = true
+    return this.#publish()
   }
 
   /** Never rejects: what goes wrong is the end of the pull. */

@@ -24,7 +24,7 @@ export async function publishScripted(server: RtmpServer): Promise<void> {
 }
 
 /** What the host gives to a pull or push besides the address. */
-export type ClientJobOptions = { readonly dial?: Dialer; readonly loop?: number }
+export type ClientJobOptions = { readonly dial?: Dialer; readonly loop?: number; readonly streamPath?: string }
 
 /** A push as the host asks for it. */
 export type AskedPush = {
@@ -41,8 +41,8 @@ export function askForPush(server: RtmpServer, url: string, options: ClientJobOp
   const begun = Promise.withResolvers<Subscriber>()
   const steps: string[] = []
   const request = pushRequest({
-    ...options,
-    ...{ url, streamPath: SOURCE_PATH, signal: stop.signal, begun: begun.resolve },
+    ...{ streamPath: SOURCE_PATH, ...options },
+    ...{ url, signal: stop.signal, begun: begun.resolve },
     step: (name) => void steps.push(name),
   })
   const result = server.ctx.services
@@ -61,8 +61,8 @@ export function askForPull(server: RtmpServer, url: string, options: ClientJobOp
   keep({ close: () => stop.abort() })
   const steps: string[] = []
   const request = pullRequest({
-    ...options,
-    ...{ url, streamPath: SOURCE_PATH, signal: stop.signal },
+    ...{ streamPath: SOURCE_PATH, ...options },
+    ...{ url, signal: stop.signal },
     step: (name) => void steps.push(name),
   })
   const result = server.ctx.services
