@@ -157,7 +157,7 @@ describe('the RTMP client', () => {
         expect(ports).to.have.length(3)
         if (kind === 'push') await (job as AskedPush).begun
         else await waitFor(() => server.streams.get(SOURCE_PATH) !== undefined)
-        expect(await Promise.race([job.result, 'it goes on'])).to.equal('it goes on')
+        expect(await Promise.race([job.result, Promise.resolve('it goes on')])).to.equal('it goes on')
         await waitFor(() => first.peers.size === 0 && second.peers.size === 0)
       })
     }
@@ -392,6 +392,27 @@ describe('the RTMP client', () => {
         })
       }
     }
+
+    it('that plays garbage', async () => {
+      const source = await ScriptedRtmpServer.start({
+        script({ name }, { connection, socket }) {
+          if (name !== 'play') return undefined
+          connection.send(status('NetStream.Play.Start'), STREAM_ID)
+          for (let count = 0; count < 300; count++) {
+            const type = [FLV_TAG_TYPE.audio, FLV_TAG_TYPE.video, FLV_TAG_TYPE.script, 22][count % 4]!
+            connection.sendMedia(type, STREAM_ID, count, [randomBytes(count)])
+          }
+          socket.end()
+          return 'done'
+        },
+      })
+      const server = await startRtmpServer()
+      for (let round = 0; round < 20; round++) {
+        expect(await failureOf(await ask('pull', server, source.url()))).to.match(/^the connection has ended: /u)
+      }
+      await waitFor(() => source.peers.size === 0)
+      expect(server.streams.get(SOURCE_PATH)).to.equal(undefined)
+    })
 
     it('that cannot be reached, or is none', async () => {
       const server = await startRtmpServer()
