@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { maskUrl, socketSink, type CloseReason, type PushRequest, type Subscriber } from 'sluice/sdk'
+import { maskTarget, socketSink, type CloseReason, type PushRequest, type Subscriber } from 'sluice/sdk'
 import { canCarryInFlv, mainTracks, serializeAmf0, serializeOnMetaData } from 'sluice/sdk/media'
 import type { RtmpFormats } from '../from-stream.ts'
 import type { RtmpContext } from '../plugin-context.ts'
@@ -29,7 +29,7 @@ export function providePush(ctx: RtmpContext, formats: RtmpFormats): void {
   ctx.services.provide('push:rtmp', {
     schemes: SCHEMES,
     push(request) {
-      const log = ctx.log.child({ stream: request.session.streamPath, target: maskUrl(request.url) })
+      const log = ctx.log.child({ stream: request.session.streamPath, target: maskTarget(request.url) })
       return new RtmpPush({ ctx, formats, log, request }).run()
     },
   })
