@@ -16,6 +16,7 @@ import { addOpenApiOperation } from './admin/openapi-operation.ts'
 import { addAliasOperations } from './admin/alias-operations.ts'
 import { addJobOperations } from './admin/job-operations.ts'
 import { addPullOperations } from './admin/pull-operations.ts'
+import { addProxyOperations } from './admin/proxy-operations.ts'
 import { addSecretOperation, type SigningSection } from './admin/secret-operation.ts'
 import { addSourceOperations } from './admin/source-operations.ts'
 import { addStreamOperations, addSubscriberOperations } from './admin/stream-operations.ts'
@@ -33,6 +34,7 @@ import { PACKAGE_ROOT, PLUGINS_FOLDER, VERSION } from './package-root.ts'
 import { PullManager } from './jobs/pull-manager.ts'
 import { createJobs } from './jobs/jobs-service.ts'
 import { PushManager } from './jobs/push-manager.ts'
+import { Proxies } from './proxy/proxies.ts'
 import { OwnedStreams } from './stream/owned-streams.ts'
 import { Store } from './store/store.ts'
 import { StreamRegistry } from './stream/registry.ts'
@@ -45,7 +47,7 @@ const LOAD_PATIENCE_MS = 2000
 const HTTP_CLOSE_MS = 500
 
 /** Keys of `global` that a reload does not apply. */
-const START_KEYS: readonly string[] = ['plugins_dir', 'datadir', 'db.dsn', 'db.dbtype']
+const START_KEYS: readonly string[] = ['plugins_dir', 'datadir', 'db.dsn', 'db.dbtype', 'pullproxy', 'pushproxy']
 
 /** One process, as long as nothing starts more. */
 const THIS_NODE = { id: hostname(), process: 0, processes: 1 }
@@ -70,6 +72,7 @@ export class Server {
   readonly #aliases: Aliases
   readonly #pulls: PullManager
   readonly #pushes: PushManager
+  readonly #proxies: Proxies
   readonly #startTime = new Date()
   #unwatch: (() => void) | undefined
   /** Of the config, as they were logged. */
@@ -113,6 +116,10 @@ export class Server {
       ...{ log, store: this.store, hooks, streams: this.streams, pulls: this.#pulls },
       rules: () => config.global.streamalias,
     })
+    this.#proxies = new Proxies({
+      ...{ log, store: this.store, config: config.global, hooks, streams: this.streams },
+      ...{ pulls: this.#pulls, pushes: this.#pushes, dialer: () => dialer('') },
+    })
     this.host = new PluginHost({
       log,
       onChange: (plugins) => {
@@ -150,6 +157,7 @@ export class Server {
     this.#addRoutes()
     await this.http.start()
     await this.host.start()
+    this.#proxies.start()
     this.#warn()
     this.#unwatch = this.#config.watch(() => void this.reload())
     this.#log.info({ version: VERSION, config: this.#config.file ?? 'defaults' }, 'the server is up')
@@ -178,6 +186,7 @@ export class Server {
     this.#log.info({ reason }, 'stopping')
     this.#unwatch?.()
     this.#pool.close()
+    this.#proxies.close()
     this.#pulls.close('the server is stopping')
     this.#pushes.close('the server is stopping')
     this.streams.close('the server is stopping')
@@ -228,6 +237,7 @@ export class Server {
     addPullOperations(operations, this.#pulls)
     addJobOperations(operations, this.#pulls)
     addAliasOperations(operations, this.#aliases)
+    addProxyOperations(operations, this.#proxies)
     addSecretOperation(operations, (section) => this.#sectionOf(section))
     addSysinfoOperations(operations, {
       log: this.#log,

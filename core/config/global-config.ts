@@ -1,4 +1,5 @@
 import { Address, Duration, InheritedConfig, Network, RegexMap, Type, type Static } from 'sluice/sdk'
+import { PullProxyEntry, PushProxyEntry } from './proxy-entries.ts'
 
 /** The `global` section: what plugins inherit, and what concerns the server as a whole. */
 export const GlobalConfig = Type.Object({
@@ -59,6 +60,14 @@ export const GlobalConfig = Type.Object({
     },
     { title: 'Database' },
   ),
+  pullproxy: Type.Array(PullProxyEntry, {
+    default: [],
+    description: 'Sources that are looked after, and pulled when they are there or when somebody asks for them',
+  }),
+  pushproxy: Type.Array(PushProxyEntry, {
+    default: [],
+    description: 'Targets that are looked after, and sent a stream when both are there',
+  }),
   plugins_dir: Type.Array(Type.String(), {
     default: [],
     description: 'Further folders with plugins, as seen from the config file; a single one needs no list',

@@ -24,6 +24,8 @@ type JobOptions = {
   readonly isWanted: () => boolean
   /** The bytes of media that the try has moved. */
   readonly movedBytes: () => number
+  /** Is called when a try has failed. */
+  readonly failed: () => void
   /** What had the place before; the job waits for its end. */
   readonly after?: Promise<void> | undefined
 }
@@ -41,6 +43,8 @@ export class Job {
   /** In a row. */
   #failures = 0
   #lastError = ''
+  /** Ends the wait for the next try. */
+  #wake: (() => void) | undefined
 
   constructor(options: JobOptions) {
     const { streamPath: owner, tasks, after } = options
@@ -89,6 +93,11 @@ export class Job {
     this.#task.stop(reason)
   }
 
+  /** Tries again at once where it waits for the next try: the other server is known to be there again. */
+  retryNow(): void {
+    this.#wake?.()
+  }
+
   async #run(signal: AbortSignal): Promise<void> {
     this.#failures = 0
     while (!signal.aborted) {
@@ -122,13 +131,18 @@ export class Job {
       { failures: this.#failures },
       `the ${this.#options.description['kind']} failed: ${failure}`,
     )
+    this.#options.failed()
     if (last) {
       this.#begun.reject(new Error(failure))
       return false
     }
     this.#state = 'retrying'
     const waitMs = backoffMs(this.#failures, policy.retryinterval, Math.random())
-    await delay(waitMs, undefined, { signal }).catch(() => {})
+    const woken = new AbortController()
+    this.#wake = () => woken.abort()
+    // It ends early by the signals only.
+    await delay(waitMs, undefined, { signal: AbortSignal.any([signal, woken.signal]) }).catch(() => {})
+    this.#wake = undefined
     return !signal.aborted && isWanted()
   }
 

@@ -11,7 +11,7 @@ import {
   type TaskRegistry,
 } from 'sluice/sdk'
 import { Job, type Outcome } from './job.ts'
-import type { WantedPull } from './pull-rules.ts'
+import type { IdleTimes, WantedPull } from './pull-rules.ts'
 import { findSourceFile, namesFile } from './source-file.ts'
 
 /** Who wants a pull: a rule or a proxy for as long as it is there, subscribers while there are some, an operator once. */
@@ -28,12 +28,14 @@ type PullJobOptions = {
   folders(): readonly string[]
   /** @param proxy its address; empty is none */
   dialer(proxy: string): Dialer
+  /** Is called when a try has failed. */
+  failed(streamPath: string): void
 }
 
 /** One pull: its tries, and its place in the task tree. */
 export class PullJob {
-  readonly wanted: WantedPull
   readonly origin: PullOrigin
+  #wanted: WantedPull
   readonly #options: PullJobOptions
   readonly #job: Job
   #publisher: Publisher | undefined
@@ -43,7 +45,7 @@ export class PullJob {
   constructor(wanted: WantedPull, origin: PullOrigin, options: PullJobOptions, after?: Promise<void>) {
     const { plugin, streamPath, rule } = wanted
     const url = maskUrl(rule.url)
-    this.wanted = wanted
+    this.#wanted = wanted
     this.origin = origin
     this.#options = options
     this.#job = new Job({
@@ -55,8 +57,13 @@ export class PullJob {
       attempt: (signal) => this.#attempt(signal),
       isWanted: () => origin !== 'subscriber' || options.isWatched(streamPath),
       movedBytes: () => this.#publisher?.writtenBytes ?? 0,
+      failed: () => options.failed(streamPath),
       after,
     })
+  }
+
+  get wanted(): WantedPull {
+    return this.#wanted
   }
 
   /** Its tries; `begun` is when the stream has its first track. */
@@ -65,7 +72,19 @@ export class PullJob {
   }
 
   does({ plugin, rule, publish }: WantedPull): boolean {
-    return plugin === this.wanted.plugin && isDeepStrictEqual([rule, publish], [this.wanted.rule, this.wanted.publish])
+    return (
+      plugin === this.#wanted.plugin && isDeepStrictEqual([rule, publish], [this.#wanted.rule, this.#wanted.publish])
+    )
+  }
+
+  /** Lasts so long without subscribers from its next publisher on. */
+  setIdleTimes(times: IdleTimes): void {
+    this.#wanted = { ...this.#wanted, publish: { ...this.#wanted.publish, ...times } }
+  }
+
+  /** Whether media of it flows. */
+  get isPublishing(): boolean {
+    return this.#job.state === 'running' && !this.#ending
   }
 
   /** True once its publisher was closed, while the source is being left: it brings no stream any more. */
@@ -74,7 +93,7 @@ export class PullJob {
   }
 
   async #attempt(signal: AbortSignal): Promise<Outcome> {
-    const { plugin } = this.wanted
+    const { plugin } = this.#wanted
     this.#ending = false
     this.#publisher = undefined
     const service = this.#options.service(plugin)
@@ -91,7 +110,7 @@ export class PullJob {
   }
 
   async #request(service: PullService, signal: AbortSignal): Promise<PullRequest> {
-    const { plugin, streamPath, rule, publish, args } = this.wanted
+    const { plugin, streamPath, rule, publish, args } = this.#wanted
     const { url, header, loop, proxy } = rule
     const isFile = namesFile(url, service.files ?? [])
     const observer = {

@@ -8,7 +8,7 @@ import type { TaskTree } from '../observe/task-tree.ts'
 import type { StreamRegistry } from '../stream/registry.ts'
 import { awaitBegin } from './begin-wait.ts'
 import { PullJob, type PullOrigin } from './pull-job.ts'
-import { PullRules, type PullSource, type WantedPull } from './pull-rules.ts'
+import { PullRules, type IdleTimes, type PullSource, type WantedPull } from './pull-rules.ts'
 import { namesFile } from './source-file.ts'
 
 type PullManagerOptions = {
@@ -31,6 +31,7 @@ export class PullManager {
   readonly #jobs = new Map<string, PullJob>()
   /** Besides the rules, and asked before them. */
   readonly #sources: PullSource[] = []
+  readonly #failureListeners: ((streamPath: string) => void)[] = []
   #rules = new PullRules([])
   /** What the rules without expression ask for, done or not, by path. */
   #fixed: ReadonlyMap<string, WantedPull> = new Map()
@@ -62,6 +63,11 @@ export class PullManager {
   /** Asks another one what to pull for subscribers, before the rules. */
   addSource(source: PullSource): void {
     this.#sources.push(source)
+  }
+
+  /** Calls `listener` each time a try of a pull has failed. */
+  onFailure(listener: (streamPath: string) => void): void {
+    this.#failureListeners.push(listener)
   }
 
   /** The pull of a path that has not ended. */
@@ -106,13 +112,30 @@ export class PullManager {
     return this.#closed ? undefined : this.#start(wanted, 'proxy')
   }
 
+  /** Starts the pull of a path anew, as its source says now; ends it where none says anything of it any more. */
+  restart(streamPath: string): void {
+    const pull = this.#jobs.get(streamPath)
+    if (pull === undefined || this.#closed) return
+    const wanted = this.#match(streamPath)
+    if (wanted === undefined) pull.job.stop('its rule is gone')
+    else this.#start({ ...wanted, args: pull.wanted.args }, demandOrigin(wanted))
+  }
+
+  /** Has the pull of a path last so long without subscribers from now on. */
+  setIdleTimes(streamPath: string, times: IdleTimes): void {
+    const pull = this.#jobs.get(streamPath)
+    pull?.setIdleTimes(times)
+    const publisher = pull?.isPublishing ? this.#options.streams.get(streamPath)?.publisher : undefined
+    if (publisher !== undefined) publisher.config = { ...publisher.config, ...times }
+  }
+
   /** Pulls a path for those who wait for it, if anybody knows where from; returns whether it will have a publisher. */
   demand(streamPath: string, args: Readonly<Record<string, string>>): boolean {
     const pull = this.#jobs.get(streamPath)
     if (pull !== undefined && !pull.ending) return true
     const wanted = this.#closed || this.#fixed.has(streamPath) ? undefined : this.#match(streamPath)
     if (wanted === undefined) return pull !== undefined
-    this.#start({ ...wanted, args }, 'subscriber')
+    this.#start({ ...wanted, args }, demandOrigin(wanted))
     return true
   }
 
@@ -148,6 +171,7 @@ export class PullManager {
       ...{ log, tasks: this.#tasks, folders, dialer },
       service: (plugin: string) => this.#service(plugin),
       isWatched: (watched: string) => this.#isWatched(watched),
+      failed: (path: string) => this.#failureListeners.forEach((listener) => listener(path)),
     }
     const pull = new PullJob(wanted, origin, options, before?.job.done)
     this.#jobs.set(streamPath, pull)
@@ -163,4 +187,8 @@ export class PullManager {
   #isWatched(streamPath: string): boolean {
     return this.#options.streams.subscribers(streamPath).length > 0
   }
+}
+
+function demandOrigin({ isLasting = false }: WantedPull): PullOrigin {
+  return isLasting ? 'proxy' : 'subscriber'
 }

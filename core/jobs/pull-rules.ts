@@ -15,6 +15,8 @@ export type WantedPull = {
   readonly publish: Readonly<Partial<PublishConfig>>
   /** The query of the subscriber that it is for. */
   readonly args: Readonly<Record<string, string>>
+  /** It goes on without subscribers once it was asked for, and is tried again without them. */
+  readonly isLasting?: boolean
 }
 
 /** Who knows what to pull for a subscriber of a path. */
@@ -27,9 +29,10 @@ type OnDemandRule = {
   readonly plugin: string
   readonly pattern: RegExp
   readonly rule: PullRule
-  readonly idleMs: IdleMs
+  readonly idleMs: IdleTimes
 }
-type IdleMs = Pick<PublishConfig, 'idletimeout' | 'delayclosetimeout'>
+/** How long a pull goes on without subscribers. */
+export type IdleTimes = Pick<PublishConfig, 'idletimeout' | 'delayclosetimeout'>
 
 /** The rules of the plugins that run, in the order of the plugins and of the file. */
 export class PullRules implements PullSource {
@@ -73,7 +76,7 @@ export class PullRules implements PullSource {
 }
 
 /** Nobody else ends such a pull: its subscriber may leave before or after it has begun to publish. */
-function idleTimes(publish: Pick<PublishConfig, 'idletimeout' | 'delayclosetimeout'> | undefined): IdleMs {
+function idleTimes(publish: Pick<PublishConfig, 'idletimeout' | 'delayclosetimeout'> | undefined): IdleTimes {
   return {
     idletimeout: publish?.idletimeout || ON_DEMAND_IDLE_MS,
     delayclosetimeout: publish?.delayclosetimeout || ON_DEMAND_IDLE_MS,

@@ -10,6 +10,9 @@ import {
 import { Job, type Outcome } from './job.ts'
 import type { WantedPush } from './push-rules.ts'
 
+/** What a session says in its query that takes no sound. */
+const NO_AUDIO = 'subaudio=false'
+
 /** Who wants a push: a rule or a proxy for as long as it is there, an operator once. */
 export type PushOrigin = 'rule' | 'proxy' | 'operator'
 
@@ -23,6 +26,8 @@ type PushJobOptions = {
   sentBytes(subscriberId: number): number
   /** @param proxy its address; empty is none */
   dialer(proxy: string): Dialer
+  /** Is called when a try has failed. */
+  failed(wanted: WantedPush): void
 }
 
 /** One push: its tries, and its place in the task tree. It is over when the stream is. */
@@ -49,12 +54,13 @@ export class PushJob {
       attempt: (signal) => this.#attempt(signal),
       isWanted: () => options.isPublished(streamPath),
       movedBytes: () => (this.#subscriberId === undefined ? 0 : options.sentBytes(this.#subscriberId)),
+      failed: () => options.failed(wanted),
       after,
     })
   }
 
   async #attempt(signal: AbortSignal): Promise<Outcome> {
-    const { plugin, streamPath, rule } = this.wanted
+    const { plugin, streamPath, rule, isSilent = false } = this.wanted
     this.#subscriberId = undefined
     const service = this.#options.service(plugin)
     if (service === undefined) return { failure: `there is no plugin that pushes by ${plugin} at present` }
@@ -62,7 +68,7 @@ export class PushJob {
     const request: PushRequest = {
       ...{ url: rule.url, header: rule.header, signal },
       session: {
-        ...{ streamPath, type: 'push', url: '', query: '', signal },
+        ...{ streamPath, type: 'push', url: '', query: isSilent ? NO_AUDIO : '', signal },
         client: { ip: '', port: 0, userAgent: `${plugin} push` },
       },
       dial: this.#options.dialer(rule.proxy),

@@ -39,6 +39,7 @@ export class PushManager {
   readonly #tasks: TaskRegistry
   /** Those that have not ended. */
   readonly #jobs = new Set<PushJob>()
+  readonly #failureListeners: ((wanted: WantedPush) => void)[] = []
   #rules = new PushRules([])
   #closed = false
 
@@ -61,6 +62,11 @@ export class PushManager {
       }
     }
     for (const { path } of this.#options.streams.list()) this.#startRules(path)
+  }
+
+  /** Calls `listener` each time a try of a push has failed. */
+  onFailure(listener: (wanted: WantedPush) => void): void {
+    this.#failureListeners.push(listener)
   }
 
   /** Whether a plugin offers to push by this protocol. */
@@ -97,12 +103,13 @@ export class PushManager {
    */
   start(wanted: WantedPush, origin: PushOrigin): PushJob {
     if (this.#closed) throw new StreamUnavailable('the server is stopping')
-    if (this.#find(wanted) !== undefined) throw new PushExists()
+    if (this.find(wanted) !== undefined) throw new PushExists()
     const { log, streams, dialer } = this.#options
     const push = new PushJob(wanted, origin, {
       ...{ log, tasks: this.#tasks, dialer },
       service: (plugin) => this.#service(plugin),
       isPublished: (path) => streams.get(path) !== undefined,
+      failed: (failed) => this.#failureListeners.forEach((listener) => listener(failed)),
       sentBytes: (id) => streams.subscriber(id)?.sentBytes ?? 0,
     })
     this.#jobs.add(push)
@@ -119,11 +126,12 @@ export class PushManager {
   #startRules(streamPath: string): void {
     if (this.#closed) return
     for (const wanted of this.#rules.match(streamPath)) {
-      if (this.#find(wanted) === undefined) this.start(wanted, 'rule')
+      if (this.find(wanted) === undefined) this.start(wanted, 'rule')
     }
   }
 
-  #find({ streamPath, rule }: WantedPush): PushJob | undefined {
+  /** The push of a stream to an address that has not ended. */
+  find({ streamPath, rule }: Pick<WantedPush, 'streamPath' | 'rule'>): PushJob | undefined {
     return this.list(streamPath).find(({ wanted }) => wanted.rule.url === rule.url)
   }
 

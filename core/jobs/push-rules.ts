@@ -9,6 +9,8 @@ export type WantedPush = {
   readonly plugin: string
   readonly streamPath: string
   readonly rule: PushRule
+  /** Leaves the tracks with sound out. */
+  readonly isSilent?: boolean
 }
 
 /** The `onpub.push` rules of the plugins that run, in the order of the plugins and of the file. */

@@ -58,7 +58,8 @@ type StreamPublisherOptions = {
 export class StreamPublisher implements Publisher {
   readonly id: number
   readonly streamPath: string
-  readonly config: Readonly<PublishConfig>
+  /** Its times without subscribers may change while it runs. */
+  config: Readonly<PublishConfig>
   readonly request: SessionRequest
   readonly session: SessionLife
   readonly startTime = new Date()

@@ -1,0 +1,37 @@
+import { maskUrl } from 'sluice/sdk'
+import type { ProxySettings, PullProxySettings, PushProxySettings } from '../proxy/proxy-settings.ts'
+import type { ProxyState } from '../proxy/proxy-state.ts'
+import type { PullProxyView, PushProxyView } from './proxy-schemas.ts'
+
+/** `PullProxy` of the API: what is kept of one, and what it is at present. */
+export function pullProxyView(proxy: PullProxySettings, state: ProxyState): PullProxyView {
+  return {
+    ...commonView(proxy, state),
+    pullURL: maskUrl(proxy.rule.url),
+    pullOnStart: proxy.beginsAlone,
+    stopOnIdle: proxy.stopsOnIdle,
+    recordPath: proxy.recordPath,
+    recordFragment: durationView(proxy.recordFragmentMs),
+    checkInterval: durationView(proxy.checkIntervalMs),
+  }
+}
+
+/** `PushProxy` of the API. */
+export function pushProxyView(proxy: PushProxySettings, state: ProxyState): PushProxyView {
+  return { ...commonView(proxy, state), pushURL: maskUrl(proxy.rule.url), pushOnStart: proxy.beginsAlone }
+}
+
+function commonView(proxy: ProxySettings, { status, rttMs }: ProxyState) {
+  const { id, createdMs, updatedMs, parentId, name, type, audio, description, streamPath } = proxy
+  return {
+    ID: id,
+    createTime: new Date(createdMs).toISOString(),
+    updateTime: new Date(updatedMs).toISOString(),
+    parentID: parentId,
+    ...{ name, type, status, audio, description, rtt: rttMs, streamPath },
+  }
+}
+
+function durationView(durationMs: number): string {
+  return `${durationMs / 1000}s`
+}

@@ -1,0 +1,115 @@
+import { expect } from 'chai'
+import { InvalidRequest, maskUrl } from 'sluice/sdk'
+import { checkTargetOf } from './check-target.ts'
+import { changedPullProxy, newPullProxy, newPushProxy } from './proxy-fields.ts'
+import { readType, typeOf } from './proxy-type.ts'
+
+const DEVICE = '34020000001320000001/34020000001320000002'
+const SECRET_URL = 'rtsp://admin:pa55word@cam.test/stream1?token=s3cret'
+const none = () => undefined
+const camera = (fields = {}) => newPullProxy(7, { url: SECRET_URL, ...fields }, none)
+
+describe('typeOf', () => {
+  const cases: readonly (readonly [url: string, type: string | undefined])[] = [
+    ['rtmp://host/live/a', 'rtmp'],
+    ['rtmps://host/live/a', 'rtmp'],
+    ['RTSP://user:pw@host/a.mp4', 'rtsp'],
+    ['rtsps://host/a', 'rtsp'],
+    ['srt://host:6000?streamid=a', 'srt'],
+    ['whep://host/a', 'webrtc'],
+    ['https://host/live/a/whep?x=1', 'webrtc'],
+    ['https://host/a/index.m3u8?x=1', 'hls'],
+    ['http://host/a.FLV', 'flv'],
+    ['wss://host/a.flv', 'flv'],
+    ['http://host/a.mp4', 'mp4'],
+    ['films/a.mp4', 'mp4'],
+    [DEVICE, 'gb28181'],
+    ['http://host/a', undefined],
+    ['nonsense', undefined],
+    ['', undefined],
+  ]
+  for (const [url, type] of cases) it(`of '${url}' is ${type}`, () => expect(typeOf(url)).to.equal(type))
+})
+
+describe('readType', () => {
+  it('takes names and numbers, and 0 as nothing', () => {
+    expect(['rtsp', ' HLS ', 2, '2', 10, 0, ''].map(readType)).to.eql(['rtsp', 'hls', 'rtsp', 'rtsp', 'h265', '', ''])
+  })
+  for (const written of [11, -1, 1.5, 'a b', '../x', 'x'.repeat(65)]) {
+    it(`refuses ${written}`, () => expect(() => readType(written)).to.throw(InvalidRequest, /^type: expected/u))
+  }
+})
+
+describe('checkTargetOf', () => {
+  const cases: readonly (readonly [url: string, target: string | undefined])[] = [
+    ['rtsp://user:p@ss@10.0.0.1/a', '10.0.0.1 554'],
+    ['rtsp://[2001:db8::1]:8554/a', '2001:db8::1 8554'],
+    ['rtsps://cam/a', 'cam 322'],
+    ['rtmp://host/a', 'host 1935'],
+    ['rtmps://host/a', 'host 443'],
+    ['https://host/a.flv', 'host 443'],
+    ['http://host:8080/a.flv', 'host 8080'],
+    ['srt://host:6000', undefined],
+    ['films/a.mp4', undefined],
+    [DEVICE, undefined],
+  ]
+  for (const [url, expected] of cases) {
+    it(`of ${url} is ${expected}`, () => {
+      const target = checkTargetOf(url)
+      expect(target && `${target.host} ${target.port}`).to.equal(expected)
+    })
+  }
+})
+
+describe('the fields of a proxy', () => {
+  it('have defaults', () => {
+    expect(camera()).to.deep.include({
+      ...{ id: 7, type: 'rtsp', streamPath: 'pull/rtsp/7', isDisabled: false, beginsAlone: false, audio: false },
+      ...{ stopsOnIdle: false, checkIntervalMs: 10_000, parentId: 0, name: '' },
+    })
+    expect(camera().rule).to.include({ url: SECRET_URL, maxretry: -1 })
+    expect(newPushProxy(3, { url: 'rtmp://host/a' }, none)).to.include({ streamPath: 'push/rtmp/3', audio: false })
+  })
+
+  it('ask plugins for types that are not known', () => {
+    expect(newPullProxy(1, { url: 'gopher://host' }, () => 'gopher')).to.include({ type: 'gopher' })
+    expect(newPullProxy(1, { url: 'http://host/a', type: 6 }, none)).to.include({ type: 'flv' })
+  })
+
+  it('change by presence, and keep the path when the type changes', () => {
+    const changed = changedPullProxy(camera(), { name: 'Gate', url: 'http://cam.test/a.flv' }, none)
+    expect(changed).to.include({ name: 'Gate', type: 'flv', streamPath: 'pull/rtsp/7', audio: false })
+    expect(changedPullProxy(changed, { audio: true }, none)).to.include({ name: 'Gate', type: 'flv', audio: true })
+  })
+
+  it('keep the address that comes back as it was shown', () => {
+    const before = camera()
+    const shown = maskUrl(SECRET_URL)
+    expect(shown).not.to.match(/pa55|s3cret/u)
+    expect(changedPullProxy(before, { url: shown }, none)).to.eql(before)
+    const other = shown.replace('cam.test', 'evil.test')
+    expect(() => changedPullProxy(before, { url: other }, none)).to.throw(InvalidRequest, /in place of what is hidden/u)
+  })
+
+  it('have an interval of checks within its bounds', () => {
+    const intervals = [0, 1, 15_000, 10 ** 9].map((checkIntervalMs) => camera({ checkIntervalMs }).checkIntervalMs)
+    expect(intervals).to.eql([10_000, 1000, 15_000, 3_600_000])
+  })
+
+  const refused: readonly (readonly [what: string, fields: object, message: RegExp])[] = [
+    ['no address', { url: '' }, /address is missing/u],
+    ['an address that tells no type', { url: 'http://u:pa55word@host/a' }, /does not tell its type/u],
+    ['nonsense', { url: 'pa55word' }, /neither one with scheme and host/u],
+    ['blanks', { url: 'rtsp://host/a b' }, /blanks/u],
+    ['a line', { url: 'rtsp://host/a\nb' }, /blanks/u],
+    ['a NUL', { url: 'rtsp://host/a\0b' }, /blanks/u],
+    ['too long an address', { url: `rtsp://host/${'a'.repeat(5000)}` }, /longer than 4096/u],
+    ['a path that is none', { streamPath: 'a/../b' }, /stream path/u],
+  ]
+  for (const [what, fields, message] of refused) {
+    it(`are refused with ${what}, which is not repeated`, () => {
+      expect(() => camera(fields)).to.throw(InvalidRequest, message)
+      expect(() => camera(fields)).not.to.throw(/pa55word/u)
+    })
+  }
+})

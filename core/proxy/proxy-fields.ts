@@ -1,0 +1,134 @@
+import { checkStreamPath, InvalidRequest, maskUrl, type PullRule, type PushRule } from 'sluice/sdk'
+import { MASK } from '../config/reading.ts'
+import {
+  checkIntervalOf,
+  type ProxySettings,
+  type PullProxySettings,
+  type PushProxySettings,
+} from './proxy-settings.ts'
+import { readType, typeOf } from './proxy-type.ts'
+
+/** The longest address. */
+export const MAX_URL_LENGTH = 4096
+const BLANK = /[\s\0-\u001f\u007f]/u
+
+type Change<Settings> = { readonly [Field in keyof Settings]?: Settings[Field] | undefined }
+
+/** What somebody says of a proxy; what is left out stays as it is. */
+export type ProxyFields = Change<Omit<ProxySettings, 'id' | 'createdMs' | 'updatedMs' | 'type'>> & {
+  /** By name or number; empty and 0 have the address tell. */
+  readonly type?: string | number | undefined
+  /** As it is, or as it was shown, which means the same as before. */
+  readonly url?: string | undefined
+}
+export type PullProxyFields = ProxyFields &
+  Change<Pick<PullProxySettings, 'stopsOnIdle' | 'recordPath' | 'recordFragmentMs' | 'checkIntervalMs'>>
+
+/** The plugin that has such addresses, besides those that are known by themselves; see `PullManager.protocolOf`. */
+export type ProtocolOf = (url: string) => string | undefined
+
+const PULL_RULE: PullRule = {
+  ...{ url: '', loop: 0, maxretry: -1, retryinterval: 5000, proxy: '', header: {}, args: {}, testmode: 0 },
+}
+const PUSH_RULE: PushRule = { url: '', maxretry: -1, retryinterval: 5000, proxy: '', header: {} }
+
+/**
+ * A proxy that is new.
+ * @param rule what the config says of the connection; where it has no `maxretry`, it is tried again for ever
+ * @throws {InvalidRequest} when the fields make none
+ */
+export function newPullProxy(id: number, fields: PullProxyFields, protocolOf: ProtocolOf, rule = PULL_RULE) {
+  const blank = { stopsOnIdle: false, recordPath: '', recordFragmentMs: 0, checkIntervalMs: checkIntervalOf(0) }
+  return changedPullProxy({ ...blankProxy(id), ...blank, rule: endless(rule) }, fields, protocolOf)
+}
+
+/** As {@link newPullProxy}. */
+export function newPushProxy(id: number, fields: ProxyFields, protocolOf: ProtocolOf, rule = PUSH_RULE) {
+  return changedPushProxy({ ...blankProxy(id), rule: endless(rule) }, fields, protocolOf)
+}
+
+/**
+ * A proxy with other fields.
+ * @throws {InvalidRequest} when they make none
+ */
+export function changedPullProxy(
+  before: PullProxySettings,
+  fields: PullProxyFields,
+  protocolOf: ProtocolOf,
+): PullProxySettings {
+  const interval = fields.checkIntervalMs
+  return {
+    ...changedProxy(before, fields, protocolOf, 'pull'),
+    stopsOnIdle: fields.stopsOnIdle ?? before.stopsOnIdle,
+    recordPath: fields.recordPath ?? before.recordPath,
+    recordFragmentMs: fields.recordFragmentMs ?? before.recordFragmentMs,
+    checkIntervalMs: interval === undefined ? before.checkIntervalMs : checkIntervalOf(interval),
+  }
+}
+
+/** As {@link changedPullProxy}. */
+export function changedPushProxy(
+  before: PushProxySettings,
+  fields: ProxyFields,
+  protocolOf: ProtocolOf,
+): PushProxySettings {
+  return changedProxy(before, fields, protocolOf, 'push')
+}
+
+function changedProxy<Settings extends ProxySettings & { readonly rule: PullRule | PushRule }>(
+  before: Settings,
+  fields: ProxyFields,
+  protocolOf: ProtocolOf,
+  direction: 'pull' | 'push',
+): Settings {
+  const url = urlOf(before.rule.url, fields.url)
+  const isSame = url === before.rule.url
+  const type = fields.type === undefined && isSame ? before.type : readType(fields.type ?? '')
+  const told = type || typeOf(url) || protocolOf(url)
+  if (told === undefined) throw unknownType(url)
+  const streamPath = fields.streamPath ?? (before.streamPath || `${direction}/${told}/${before.id}`)
+  return {
+    ...before,
+    type: told,
+    rule: isSame ? before.rule : { ...before.rule, url },
+    streamPath: checkStreamPath(streamPath),
+    parentId: fields.parentId ?? before.parentId,
+    name: fields.name ?? before.name,
+    isDisabled: fields.isDisabled ?? before.isDisabled,
+    beginsAlone: fields.beginsAlone ?? before.beginsAlone,
+    audio: fields.audio ?? before.audio,
+    description: fields.description ?? before.description,
+  }
+}
+
+/** No message repeats an address: it may hold secrets. */
+function urlOf(before: string, given: string | undefined): string {
+  if (given === undefined || (before !== '' && (given === before || given === maskUrl(before)))) return before
+  if (given === '') throw new InvalidRequest('the address is missing')
+  if (given.includes(MASK)) {
+    throw new InvalidRequest(`the address has ${MASK} in place of what is hidden: write all of it`)
+  }
+  if (given.length > MAX_URL_LENGTH) throw new InvalidRequest(`the address is longer than ${MAX_URL_LENGTH} characters`)
+  if (BLANK.test(given)) throw new InvalidRequest('the address has blanks in it')
+  return given
+}
+
+function unknownType(url: string): InvalidRequest {
+  return new InvalidRequest(
+    URL.canParse(url)
+      ? 'the address does not tell its type; give it as type'
+      : 'the address is neither one with scheme and host, nor a file that a plugin plays',
+  )
+}
+
+function endless<Rule extends PullRule | PushRule>(rule: Rule): Rule {
+  return { ...rule, url: '', maxretry: rule.maxretry || -1 }
+}
+
+function blankProxy(id: number): ProxySettings {
+  const nowMs = Date.now()
+  return {
+    ...{ id, createdMs: nowMs, updatedMs: nowMs, parentId: 0, name: '', type: '', streamPath: '' },
+    ...{ isDisabled: false, beginsAlone: false, audio: false, description: '' },
+  }
+}

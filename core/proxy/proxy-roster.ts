@@ -1,0 +1,195 @@
+import { isDeepStrictEqual } from 'node:util'
+import { StreamNotFound, StreamUnavailable } from 'sluice/sdk'
+import { ProxyExists, ProxyFixed } from './proxy-errors.ts'
+import type { ProxySettings } from './proxy-settings.ts'
+import type { ProxyTable } from './proxy-tables.ts'
+
+/** The most proxies of a kind. */
+export const MAX_PROXIES = 10_000
+/** Proxies of the config file that have no id have ids from this one on, and no rows. */
+export const FIRST_UNKEPT_ID = 2 ** 31
+
+type RosterOptions<Settings> = {
+  readonly table: ProxyTable<Settings>
+  /** What only one proxy that is enabled may have, and what to say when another one has it. */
+  readonly place: { of(settings: Settings): string; readonly taken: string }
+  /** A proxy has come (nothing before), changed, or gone (nothing after). */
+  readonly follow: (before: Settings | undefined, after: Settings | undefined) => void
+}
+
+/** The proxies of one kind, in memory as in the database. They are changed one after another, first there and then here. */
+export class ProxyRoster<Settings extends ProxySettings> {
+  readonly #options: RosterOptions<Settings>
+  readonly #proxies = new Map<number, Settings>()
+  /** The ids of those that are enabled, by place. */
+  readonly #holders = new Map<string, number>()
+  /** Of the config file. */
+  #entries: readonly Settings[] = []
+  #loading: Promise<void> | undefined
+  #turn: Promise<unknown> = Promise.resolve()
+
+  constructor(options: RosterOptions<Settings>) {
+    this.#options = options
+  }
+
+  /** Takes the entries of the config file in, which need no database; those with an id take the place of the row with that id. */
+  begin(entries: readonly Settings[]): void {
+    this.#entries = entries
+    for (const entry of entries) this.#set(this.#placed(entry))
+  }
+
+  /**
+   * Takes in what is in the database, once.
+   * @throws {StoreUnavailable}
+   */
+  load(): Promise<void> {
+    this.#loading ??= this.#load()
+    return this.#loading
+  }
+
+  /** In the order of their ids. */
+  list(): Settings[] {
+    return [...this.#proxies.values()].toSorted((a, b) => a.id - b.id)
+  }
+
+  get(id: number): Settings | undefined {
+    return this.#proxies.get(id)
+  }
+
+  /** The one that is enabled and has a place. */
+  holder(place: string): Settings | undefined {
+    return this.#proxies.get(this.#holders.get(place) ?? 0)
+  }
+
+  /**
+   * Adds a proxy; one whose place is taken is disabled.
+   * @throws {StoreUnavailable} there is no database
+   */
+  add(make: (id: number) => Settings): Promise<Settings> {
+    return this.#inTurn(async () => {
+      if (this.#proxies.size >= MAX_PROXIES) throw new StreamUnavailable(`there are ${MAX_PROXIES} proxies already`)
+      const kept = [...this.#proxies.keys()].filter((id) => id < FIRST_UNKEPT_ID)
+      const added = this.#placed(make(kept.reduce((highest, id) => Math.max(highest, id), 0) + 1))
+      await this.#options.table.insert(added)
+      this.#set(added)
+      return added
+    })
+  }
+
+  /**
+   * Changes a proxy.
+   * @throws {StreamNotFound} there is none with this id
+   * @throws {ProxyFixed}
+   * @throws {ProxyExists} it would be enabled in a place that is taken
+   * @throws {StoreUnavailable} there is no database
+   */
+  update(id: number, change: (before: Settings) => Settings): Promise<void> {
+    return this.#inTurn(async () => {
+      const before = this.#changeable(id)
+      const changed = change(before)
+      if (isDeepStrictEqual(changed, before)) return
+      if (!changed.isDisabled && this.#isTaken(changed)) throw new ProxyExists(this.#options.place.taken)
+      const after = { ...changed, updatedMs: Date.now() }
+      await this.#options.table.update(after)
+      this.#set(after)
+    })
+  }
+
+  /**
+   * Removes a proxy.
+   * @throws as `update`
+   */
+  remove(id: number): Promise<void> {
+    return this.#inTurn(() => this.#remove([this.#changeable(id)]))
+  }
+
+  /**
+   * Removes all proxies of a stream path.
+   * @throws as `update`
+   */
+  removePath(streamPath: string): Promise<void> {
+    return this.#inTurn(async () => {
+      const all = this.list().filter((proxy) => proxy.streamPath === streamPath)
+      const removable = all.filter(({ id }) => id < FIRST_UNKEPT_ID)
+      if (removable.length > 0) await this.#remove(removable)
+      else if (all.length > 0) throw new ProxyFixed()
+      else throw new StreamNotFound()
+    })
+  }
+
+  async #remove(proxies: readonly Settings[]): Promise<void> {
+    await this.#options.table.remove(proxies.map(({ id }) => id))
+    for (const proxy of proxies) {
+      this.#forget(proxy)
+      this.#options.follow(proxy, undefined)
+    }
+  }
+
+  async #load(): Promise<void> {
+    const { table } = this.#options
+    try {
+      const rows = await table.all()
+      const byId = new Map(rows.map((row) => [row.id, row]))
+      for (const entry of this.#entries) {
+        if (entry.id < FIRST_UNKEPT_ID) await this.#keep(entry, byId.get(entry.id))
+      }
+      for (const row of rows) if (!this.#proxies.has(row.id)) this.#set(this.#placed(row))
+    } catch (error) {
+      this.#loading = undefined
+      throw error
+    }
+  }
+
+  /** Has the row of an entry be as the entry is. */
+  async #keep(entry: Settings, row: Settings | undefined): Promise<void> {
+    const { table } = this.#options
+    if (row === undefined) await table.insert(entry)
+    else if (!isDeepStrictEqual({ ...entry, createdMs: row.createdMs, updatedMs: row.updatedMs }, row)) {
+      await table.update({ ...entry, createdMs: row.createdMs })
+    }
+    const held = this.#proxies.get(entry.id)
+    if (row === undefined || held === undefined) return
+    this.#proxies.set(entry.id, { ...held, createdMs: row.createdMs })
+  }
+
+  #changeable(id: number): Settings {
+    const proxy = this.#proxies.get(id)
+    if (proxy === undefined) throw new StreamNotFound()
+    if (id >= FIRST_UNKEPT_ID) throw new ProxyFixed()
+    return proxy
+  }
+
+  #placed(settings: Settings): Settings {
+    return this.#isTaken(settings) ? { ...settings, isDisabled: true } : settings
+  }
+
+  #isTaken(settings: Settings): boolean {
+    const holder = this.#holders.get(this.#options.place.of(settings))
+    return holder !== undefined && holder !== settings.id
+  }
+
+  #set(after: Settings): void {
+    const before = this.#proxies.get(after.id)
+    if (before !== undefined) this.#forget(before)
+    this.#proxies.set(after.id, after)
+    if (!after.isDisabled) this.#holders.set(this.#options.place.of(after), after.id)
+    this.#options.follow(before, after)
+  }
+
+  #forget(proxy: Settings): void {
+    this.#proxies.delete(proxy.id)
+    const place = this.#options.place.of(proxy)
+    if (this.#holders.get(place) === proxy.id) this.#holders.delete(place)
+  }
+
+  /** Does a step after those before it, with all proxies there. */
+  #inTurn<Result>(step: () => Promise<Result>): Promise<Result> {
+    const done = this.#turn.then(async () => {
+      await this.load()
+      return step()
+    })
+    // Who asked for a step is told how it went; those that follow need not know.
+    this.#turn = done.catch(() => {})
+    return done
+  }
+}

@@ -1,0 +1,164 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Logger } from 'pino'
+import { maskUrl, type Dialer } from 'sluice/sdk'
+import type { HookRunner } from '../host/hooks/hook-runner.ts'
+import type { PullJob } from '../jobs/pull-job.ts'
+import type { PullManager } from '../jobs/pull-manager.ts'
+import type { IdleTimes, PullSource, WantedPull } from '../jobs/pull-rules.ts'
+import type { StreamRegistry } from '../stream/registry.ts'
+import { checkTargetOf } from './check-target.ts'
+import type { HealthCheck } from './health-check.ts'
+import { ProxyRoster } from './proxy-roster.ts'
+import type { PullProxySettings } from './proxy-settings.ts'
+import type { ProxyTable } from './proxy-tables.ts'
+import { DISABLED, OFFLINE, ONLINE, RUNNING, type ProxyState } from './proxy-state.ts'
+import { Reach } from './reach.ts'
+
+/** How long a pull goes on without subscribers whose proxy says that it stops then. */
+export const STOP_ON_IDLE_MS = 5000
+
+type PullProxiesOptions = {
+  readonly log: Logger
+  readonly table: ProxyTable<PullProxySettings>
+  readonly pulls: Pick<
+    PullManager,
+    'addSource' | 'demand' | 'get' | 'onFailure' | 'restart' | 'setIdleTimes' | 'startProxy'
+  >
+  readonly streams: Pick<StreamRegistry, 'get'>
+  readonly hooks: Pick<HookRunner, 'registryFor'>
+  readonly health: HealthCheck
+  /** @param proxy its address; empty is none */
+  readonly dialer: (proxy: string) => Dialer
+}
+
+/** The pull proxies: sources that are looked after, and fetched when they are there or when somebody asks (config.md 7). */
+export class PullProxies implements PullSource {
+  readonly roster: ProxyRoster<PullProxySettings>
+  readonly #options: PullProxiesOptions
+  /** Of those that are enabled, by id. */
+  readonly #reaches = new Map<number, Reach>()
+  #closed = false
+
+  constructor(options: PullProxiesOptions) {
+    const { log, table, pulls, hooks } = options
+    this.#options = options
+    this.roster = new ProxyRoster({
+      table,
+      place: { of: ({ streamPath }) => streamPath, taken: 'another proxy that is enabled has this stream path' },
+      follow: (before, after) => this.#follow(before, after),
+    })
+    pulls.addSource(this)
+    pulls.onFailure((streamPath) => this.#reachOf(streamPath)?.doubt())
+    const owner = { plugin: 'global', generation: 1, log }
+    hooks.registryFor(owner).on('published', ({ path, type }) => {
+      if (type === 'pull' && this.#pullOf(path) !== undefined) this.#reachOf(path)?.seen()
+    })
+  }
+
+  /** What is to be pulled for a subscriber of a path. */
+  match(streamPath: string): WantedPull | undefined {
+    const proxy = this.roster.holder(streamPath)
+    return proxy && wantedPull(proxy)
+  }
+
+  stateOf({ id, streamPath, isDisabled }: PullProxySettings): ProxyState {
+    const reach = this.#reaches.get(id)
+    if (isDisabled || reach === undefined) return { status: DISABLED, rttMs: 0 }
+    const isRunning = this.#pullOf(streamPath)?.isPublishing === true
+    return { status: isRunning ? RUNNING : reach.online ? ONLINE : OFFLINE, rttMs: reach.rttMs }
+  }
+
+  /** Looks after nothing any more. */
+  close(): void {
+    this.#closed = true
+    for (const id of [...this.#reaches.keys()]) this.#forget(id)
+  }
+
+  #follow(before: PullProxySettings | undefined, after: PullProxySettings | undefined): void {
+    const { pulls } = this.#options
+    const isMoved = before !== undefined && before.streamPath !== after?.streamPath
+    const isEnabled = after !== undefined && !after.isDisabled
+    const old = before && !before.isDisabled ? this.#pullOf(before.streamPath) : undefined
+    if (old !== undefined && (!isEnabled || isMoved)) old.job.stop(`its proxy is ${stateWord(after)}`)
+    if (before !== undefined && (!isEnabled || isElsewhere(before, after))) this.#forget(before.id)
+    if (!isEnabled) return
+    if (old !== undefined && isMoved) pulls.demand(after.streamPath, {})
+    else if (old !== undefined && isOther(before, after)) pulls.restart(after.streamPath)
+    else if (old !== undefined) pulls.setIdleTimes(after.streamPath, idleTimes(after))
+    const reach = this.#reaches.get(after.id)
+    if (reach === undefined) this.#lookAfter(after)
+    else if (reach.online && after.beginsAlone && before?.beginsAlone === false) this.#pull(after)
+  }
+
+  #lookAfter({ id, type, streamPath, rule }: PullProxySettings): void {
+    if (this.#closed) return
+    const { health, dialer } = this.#options
+    const log = this.#options.log.child({ plugin: type, stream: streamPath, url: maskUrl(rule.url) })
+    const reach = new Reach({
+      ...{ health, target: checkTargetOf(rule.url), dialer: dialer(rule.proxy) },
+      intervalMs: () => this.roster.get(id)?.checkIntervalMs ?? 0,
+      up: () => {
+        log.debug('the source of the proxy is there')
+        const proxy = this.roster.get(id)
+        if (proxy !== undefined) this.#pull(proxy)
+      },
+      down: (reason) => log.info({ reason }, 'the source of the proxy is away'),
+    })
+    this.#reaches.set(id, reach)
+    reach.begin()
+  }
+
+  /** The source is there: pulls it if that needs no subscriber, or tries again if it failed for one. */
+  #pull(proxy: PullProxySettings): void {
+    const { pulls } = this.#options
+    const pull = pulls.get(proxy.streamPath)
+    if (pull !== undefined && !pull.ending) pull.job.retryNow()
+    else if (proxy.beginsAlone) pulls.startProxy(wantedPull(proxy))
+  }
+
+  #forget(id: number): void {
+    this.#reaches.get(id)?.end()
+    this.#reaches.delete(id)
+  }
+
+  /** The pull of a path, unless an operator or a rule of the config wants it. */
+  #pullOf(streamPath: string): PullJob | undefined {
+    const pull = this.#options.pulls.get(streamPath)
+    return pull?.origin === 'proxy' || pull?.origin === 'subscriber' ? pull : undefined
+  }
+
+  #reachOf(streamPath: string): Reach | undefined {
+    const proxy = this.roster.holder(streamPath)
+    return proxy && this.#reaches.get(proxy.id)
+  }
+}
+
+function wantedPull(proxy: PullProxySettings): WantedPull {
+  const { type: plugin, streamPath, rule, audio, beginsAlone } = proxy
+  const publish = { ...idleTimes(proxy), ...(audio ? {} : { pubaudio: false }) }
+  return { ...{ plugin, streamPath, rule, publish }, args: {}, isLasting: beginsAlone }
+}
+
+function idleTimes({ stopsOnIdle, beginsAlone }: PullProxySettings): IdleTimes {
+  const delayclosetimeout = stopsOnIdle ? STOP_ON_IDLE_MS : 0
+  // Who asked for it may be gone before it begins; where nobody had to ask, it waits for its first subscriber.
+  return { delayclosetimeout, idletimeout: beginsAlone ? 0 : delayclosetimeout }
+}
+
+/** Whether another server is to be looked at. */
+function isElsewhere(before: PullProxySettings, after: PullProxySettings): boolean {
+  return before.rule.url !== after.rule.url || before.rule.proxy !== after.rule.proxy
+}
+
+/** Whether another pull is meant, or one that is recorded otherwise. */
+function isOther(before: PullProxySettings | undefined, after: PullProxySettings): boolean {
+  const parts = ({ type, rule, audio, recordPath, recordFragmentMs }: PullProxySettings) => [
+    ...[type, rule, audio, recordPath, recordFragmentMs],
+  ]
+  return before === undefined || !isDeepStrictEqual(parts(before), parts(after))
+}
+
+function stateWord(after: PullProxySettings | undefined): string {
+  if (after === undefined) return 'removed'
+  return after.isDisabled ? 'disabled' : 'changed'
+}
