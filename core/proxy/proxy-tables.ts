@@ -99,7 +99,10 @@ export function pushProxyTable(db: Kysely<ProxyTables>): ProxyTable<PushProxySet
   return {
     async all() {
       const rows = await db.selectFrom('sluice_push_proxy').selectAll().orderBy('id').execute()
-      return rows.map((row) => ({ ...settingsOf(row), rule: { url: row.url, ...(JSON.parse(row.options) as Omit<PushRule, 'url'>) } }))
+      return rows.map((row) => ({
+        ...settingsOf(row),
+        rule: { url: row.url, ...(JSON.parse(row.options) as Omit<PushRule, 'url'>) },
+      }))
     },
     async insert(settings) {
       await db.insertInto('sluice_push_proxy').values(rowOf(settings)).execute()

@@ -49,7 +49,7 @@ export class PullProxies implements PullSource {
     })
     pulls.addSource(this)
     pulls.onFailure((streamPath) => this.#reachOf(streamPath)?.doubt())
-    const owner = { plugin: 'global', generation: 1, log }
+    const owner = { plugin: 'global', log }
     hooks.registryFor(owner).on('published', ({ path, type }) => {
       if (type === 'pull' && this.#pullOf(path) !== undefined) this.#reachOf(path)?.seen()
     })

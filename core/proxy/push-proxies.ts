@@ -48,7 +48,7 @@ export class PushProxies {
       const proxy = this.roster.holder(placeOf(streamPath, rule.url))
       if (proxy !== undefined) this.#reaches.get(proxy.id)?.doubt()
     })
-    const owner = { plugin: 'global', generation: 1, log }
+    const owner = { plugin: 'global', log }
     hooks.registryFor(owner).on('published', ({ path }) => this.#published(path))
   }
 

@@ -1,0 +1,90 @@
+import type { Dialer, DialTarget } from 'sluice/sdk'
+import { ManualClock } from 'sluice/sdk/testing'
+import { HookRunner } from '../../host/hooks/hook-runner.ts'
+import { logLines } from '../../host/testing/log-lines.ts'
+import { TaskTree } from '../../observe/task-tree.ts'
+import { CHECK_SPREAD_MS, HealthCheck } from '../health-check.ts'
+import type { ProxySettings } from '../proxy-settings.ts'
+import type { ProxyTable } from '../proxy-tables.ts'
+
+/** A table in memory, which counts what is written to it. */
+export class FakeTable<Settings extends ProxySettings> implements ProxyTable<Settings> {
+  readonly rows = new Map<number, Settings>()
+  writes = 0
+  /** What each query fails with while it is set. */
+  failure: Error | undefined
+
+  async all(): Promise<Settings[]> {
+    this.#check()
+    return [...this.rows.values()]
+  }
+
+  async insert(settings: Settings): Promise<void> {
+    this.#write()
+    this.rows.set(settings.id, settings)
+  }
+
+  async update(settings: Settings): Promise<void> {
+    this.#write()
+    this.rows.set(settings.id, settings)
+  }
+
+  async remove(ids: readonly number[]): Promise<void> {
+    this.#write()
+    for (const id of ids) this.rows.delete(id)
+  }
+
+  #check(): void {
+    if (this.failure !== undefined) throw this.failure
+  }
+
+  #write(): void {
+    this.#check()
+    this.writes += 1
+  }
+}
+
+/** Lets what has been promised happen. */
+export async function settle(): Promise<void> {
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+/** What proxies stand on, with servers that are there when a test says so, and a clock that it moves. */
+export class ProxyRig {
+  readonly logged = logLines()
+  readonly hooks = new HookRunner()
+  readonly tasks = new TaskTree()
+  readonly clock = new ManualClock()
+  /** Names of the hosts that take connections. */
+  readonly alive = new Set<string>()
+  readonly dialed: string[] = []
+  readonly health: HealthCheck
+  readonly dialer: Dialer = {
+    proxied: false,
+    connect: (target) => this.#connect(target),
+    checkAddress() {},
+  }
+
+  constructor() {
+    const { clock } = this
+    const after = (delayMs: number, run: () => void) => {
+      const timer = clock.setTimeout(run, delayMs)
+      return () => clock.clear(timer)
+    }
+    this.health = new HealthCheck({ now: clock.now, after }, () => 0.5)
+  }
+
+  /** Lets time pass, and all that happens in it. */
+  async pass(durationMs = CHECK_SPREAD_MS): Promise<void> {
+    for (let passedMs = 0; passedMs < durationMs; passedMs += 100) {
+      this.clock.advance(100)
+      await settle()
+    }
+  }
+
+  async #connect({ host }: DialTarget): Promise<never> {
+    this.dialed.push(host)
+    if (!this.alive.has(host)) throw new Error('refused')
+    return { destroy() {} } as never
+  }
+}
