@@ -157,7 +157,7 @@ export class Server {
     this.#addRoutes()
     await this.http.start()
     await this.host.start()
-    this.#proxies.start()
+    await this.#proxies.start()
     this.#warn()
     this.#unwatch = this.#config.watch(() => void this.reload())
     this.#log.info({ version: VERSION, config: this.#config.file ?? 'defaults' }, 'the server is up')

@@ -10,11 +10,11 @@ export const CHECK_TIMEOUT_MS = 3000
  */
 export const MAX_CHECKS_AT_ONCE = 1000
 /** The most that are begun in one turn of the event loop. */
-export const MAX_CHECKS_PER_TURN = 32
+export const MAX_CHECKS_PER_TURN = 64
 /** The first checks, and those after failures that come together, are spread over this. */
 export const CHECK_SPREAD_MS = 400
 /** The least time between two looks at what is due. */
-const LOOK_MS = 20
+const LOOK_MS = 50
 /** Intervals vary by so much of their length, so that checks that began together do not stay together. */
 const JITTER = 0.1
 

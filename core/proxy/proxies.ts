@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { StoreUnavailable, type Dialer } from 'sluice/sdk'
 import type { PullProxyEntry, PushProxyEntry } from '../config/proxy-entries.ts'
@@ -14,9 +15,12 @@ import { PROXY_MIGRATIONS, pullProxyTable, pushProxyTable, type ProxyTables } fr
 import { PullProxies } from './pull-proxies.ts'
 import { PushProxies } from './push-proxies.ts'
 
+/** A database that is slow or away holds the start up no longer than this. */
+const LOAD_PATIENCE_MS = 2000
+
 type ProxiesOptions = {
   readonly log: Logger
-  readonly store: Pick<Store, 'tables' | 'onAvailable'>
+  readonly store: Pick<Store, 'exists' | 'onAvailable' | 'tables'>
   readonly config: {
     readonly pullproxy: readonly PullProxyEntry[]
     readonly pushproxy: readonly PushProxyEntry[]
@@ -55,16 +59,24 @@ export class Proxies {
     this.pushes = new PushProxies({ ...shared, pushes, table: pushProxyTable(db) })
   }
 
-  /** Begins with the entries of the config, and with what is in the database as soon as it is there. */
-  start(): void {
+  /**
+   * Begins with the entries of the config, and with what is in the database as soon as it is there. Waits a little for
+   * that, so that the first viewers find them.
+   */
+  async start(): Promise<void> {
     const { config, log, store } = this.#options
     const pulls = configuredPulls(config.pullproxy, this.protocolOf.pull, log)
     const pushes = configuredPushes(config.pushproxy, this.protocolOf.push, log)
     this.pulls.roster.begin(pulls)
     this.pushes.roster.begin(pushes)
     this.#forgetStore = store.onAvailable(() => void this.#load())
-    // Their rows are to be as they are, also where there is no database yet.
-    if ([...pulls, ...pushes].some(({ id }) => id < FIRST_UNKEPT_ID)) void this.#load()
+    // The rows of entries are to be as these are, also where there is no database yet.
+    const isNeeded = store.exists || [...pulls, ...pushes].some(({ id }) => id < FIRST_UNKEPT_ID)
+    if (!isNeeded) return
+    const timeout = new AbortController()
+    const patience = delay(LOAD_PATIENCE_MS, undefined, { signal: timeout.signal }).catch(() => {})
+    await Promise.race([this.#load(), patience])
+    timeout.abort()
   }
 
   /** Looks after nothing any more. */

@@ -47,6 +47,11 @@ export class Store {
     this.#failures = new Failures(log, this.#backend, this.#link)
   }
 
+  /** Whether there may be something in it. */
+  get exists(): boolean {
+    return this.#backend.exists
+  }
+
   /** Opens the database, unless nothing can be in it yet: then the first query does. */
   open(): void {
     if (this.#backend.exists) this.#link.open()
