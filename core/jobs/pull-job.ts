@@ -11,7 +11,7 @@ import {
   type TaskRegistry,
 } from 'sluice/sdk'
 import { Job, type Outcome } from './job.ts'
-import type { IdleTimes, WantedPull } from './pull-rules.ts'
+import type { WantedPull } from './pull-rules.ts'
 import { findSourceFile, namesFile } from './source-file.ts'
 
 /** Who wants a pull: a rule or a proxy for as long as it is there, subscribers while there are some, an operator once. */
@@ -55,7 +55,7 @@ export class PullJob {
       description: { kind: 'pull', protocol: plugin, url, origin },
       policy: rule,
       attempt: (signal) => this.#attempt(signal),
-      isWanted: () => origin !== 'subscriber' || options.isWatched(streamPath),
+      isWanted: () => this.#isWanted(),
       movedBytes: () => this.#publisher?.writtenBytes ?? 0,
       failed: () => options.failed(streamPath),
       after,
@@ -77,9 +77,9 @@ export class PullJob {
     )
   }
 
-  /** Lasts so long without subscribers from its next publisher on. */
-  setIdleTimes(times: IdleTimes): void {
-    this.#wanted = { ...this.#wanted, publish: { ...this.#wanted.publish, ...times } }
+  /** Lasts as long without subscribers as this says: when it is tried again, and from its next publisher on. */
+  adapt({ publish, isLasting = false }: WantedPull): void {
+    this.#wanted = { ...this.#wanted, publish, isLasting }
   }
 
   /** Whether media of it flows. */
@@ -90,6 +90,12 @@ export class PullJob {
   /** True once its publisher was closed, while the source is being left: it brings no stream any more. */
   get ending(): boolean {
     return this.#ending
+  }
+
+  #isWanted(): boolean {
+    const { streamPath, isLasting = false } = this.#wanted
+    if (this.origin === 'rule' || this.origin === 'operator') return true
+    return isLasting || this.#options.isWatched(streamPath)
   }
 
   async #attempt(signal: AbortSignal): Promise<Outcome> {

@@ -8,7 +8,7 @@ import type { TaskTree } from '../observe/task-tree.ts'
 import type { StreamRegistry } from '../stream/registry.ts'
 import { awaitBegin } from './begin-wait.ts'
 import { PullJob, type PullOrigin } from './pull-job.ts'
-import { PullRules, type IdleTimes, type PullSource, type WantedPull } from './pull-rules.ts'
+import { PullRules, type PullSource, type WantedPull } from './pull-rules.ts'
 import { namesFile } from './source-file.ts'
 
 type PullManagerOptions = {
@@ -121,12 +121,12 @@ export class PullManager {
     else this.#start({ ...wanted, args: pull.wanted.args }, demandOrigin(wanted))
   }
 
-  /** Has the pull of a path last so long without subscribers from now on. */
-  setIdleTimes(streamPath: string, times: IdleTimes): void {
-    const pull = this.#jobs.get(streamPath)
-    pull?.setIdleTimes(times)
-    const publisher = pull?.isPublishing ? this.#options.streams.get(streamPath)?.publisher : undefined
-    if (publisher !== undefined) publisher.config = { ...publisher.config, ...times }
+  /** Has the pull of a path last as long without subscribers as this says, without a restart. */
+  adapt(wanted: WantedPull): void {
+    const pull = this.#jobs.get(wanted.streamPath)
+    pull?.adapt(wanted)
+    const publisher = pull?.isPublishing ? this.#options.streams.get(wanted.streamPath)?.publisher : undefined
+    if (publisher !== undefined) publisher.config = { ...publisher.config, ...wanted.publish }
   }
 
   /** Pulls a path for those who wait for it, if anybody knows where from; returns whether it will have a publisher. */

@@ -9,7 +9,7 @@ import {
 import { readType, typeOf } from './proxy-type.ts'
 
 /** The longest address. */
-export const MAX_URL_LENGTH = 4096
+const MAX_URL_LENGTH = 4096
 const BLANK = /[\s\0-\u001f\u007f]/u
 
 type Change<Settings> = { readonly [Field in keyof Settings]?: Settings[Field] | undefined }

@@ -5,7 +5,7 @@ import type { ProxySettings } from './proxy-settings.ts'
 import type { ProxyTable } from './proxy-tables.ts'
 
 /** The most proxies of a kind. */
-export const MAX_PROXIES = 10_000
+const MAX_PROXIES = 10_000
 /** Proxies of the config file that have no id have ids from this one on, and no rows. */
 export const FIRST_UNKEPT_ID = 2 ** 31
 

@@ -177,6 +177,19 @@ describe('PullProxies', () => {
     expect(await ask('b')).to.equal(false)
   })
 
+  it('are tried again without viewers as long as they begin alone', async () => {
+    const { base, add, running, update, pulls } = rig()
+    base.alive.add('cam1')
+    await add({ beginsAlone: true, streamPath: 'a' })
+    await base.pass()
+    running[0]?.fail()
+    await settle()
+    expect(pulls.get('a')?.job.state).to.equal('retrying')
+    await update(1, { beginsAlone: false })
+    pulls.get('a')?.job.retryNow()
+    await waitFor(() => pulls.get('a') === undefined)
+  })
+
   it('end with their proxy', async () => {
     const { add, running, ask, proxies, table, base } = rig()
     await add({ streamPath: 'a' })

@@ -20,10 +20,7 @@ export const STOP_ON_IDLE_MS = 5000
 type PullProxiesOptions = {
   readonly log: Logger
   readonly table: ProxyTable<PullProxySettings>
-  readonly pulls: Pick<
-    PullManager,
-    'addSource' | 'demand' | 'get' | 'onFailure' | 'restart' | 'setIdleTimes' | 'startProxy'
-  >
+  readonly pulls: Pick<PullManager, 'addSource' | 'demand' | 'get' | 'onFailure' | 'restart' | 'adapt' | 'startProxy'>
   readonly streams: Pick<StreamRegistry, 'get'>
   readonly hooks: Pick<HookRunner, 'registryFor'>
   readonly health: HealthCheck
@@ -84,7 +81,7 @@ export class PullProxies implements PullSource {
     if (!isEnabled) return
     if (old !== undefined && isMoved) pulls.demand(after.streamPath, {})
     else if (old !== undefined && isOther(before, after)) pulls.restart(after.streamPath)
-    else if (old !== undefined) pulls.setIdleTimes(after.streamPath, idleTimes(after))
+    else if (old !== undefined) pulls.adapt(wantedPull(after))
     const reach = this.#reaches.get(after.id)
     if (reach === undefined) this.#lookAfter(after)
     else if (reach.online && after.beginsAlone && before?.beginsAlone === false) this.#pull(after)

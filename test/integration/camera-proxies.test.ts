@@ -70,7 +70,7 @@ async function list(server: { readonly origin: string }, kind = 'pull'): Promise
 /** Waits for the proxies to have these values of `status`, in the order of their ids. */
 async function reach(server: { readonly origin: string }, statuses: readonly number[], kind = 'pull'): Promise<void> {
   const isReached = async () => String((await list(server, kind)).map(({ status }) => status)) === String(statuses)
-  await waitFor(isReached, { what: `the status ${statuses}` })
+  await waitFor(isReached, { what: `the status ${String(statuses)}` })
 }
 
 const isLive = ({ streams }: Server, streamPath: string) => streams.get(streamPath) !== undefined

@@ -89,10 +89,8 @@ async function measure(server: ServerProcess, what: string): Promise<void> {
 
 async function main(): Promise<void> {
   const folder = mkdtempSync(path.join(tmpdir(), 'sluice-'))
-  const global = { datadir: folder, loglevel: 'warn', subscribe: { waittrack: 'audio' } }
-  // Its log says that it is up.
-  const start = () =>
-    ServerProcess.start(JSON.stringify({ global: { ...global, loglevel: 'info' }, rtsp: { transport: 'tcp' } }))
+  const global = { datadir: folder, subscribe: { waittrack: 'audio' } }
+  const start = () => ServerProcess.start(JSON.stringify({ global, rtsp: { transport: 'tcp' } }))
   const source = await ScriptedSource.start()
   const hole = await startBlackHole()
   let server = await start()
@@ -113,6 +111,7 @@ async function main(): Promise<void> {
   await measure(server, `${DEAD} dead of ${DEAD + LIVE}, from the start of the server`)
   console.log('by status', await statuses(server))
   console.log('first media, all at once', await play(server, livePaths))
+  await waitFor(async () => (await statuses(server))['2'] === 0, { what: 'the pulls to be over' })
   await measure(server, `${DEAD} dead of ${DEAD + LIVE}, later`)
   await server.stop()
 
