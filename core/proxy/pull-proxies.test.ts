@@ -177,6 +177,15 @@ describe('PullProxies', () => {
     expect(await ask('b')).to.equal(false)
   })
 
+  it('are written once for a change, and not at all for none', async () => {
+    const { add, update, table } = rig()
+    await add({ name: 'a' })
+    await update(1, { name: 'b', audio: true, checkIntervalMs: 2000 })
+    expect(table.writes).to.equal(2)
+    await update(1, { name: 'b', audio: true })
+    expect(table.writes).to.equal(2)
+  })
+
   it('are tried again without viewers as long as they begin alone', async () => {
     const { base, add, running, update, pulls } = rig()
     base.alive.add('cam1')

@@ -86,6 +86,7 @@ describe('PushProxies', () => {
     await publish('a')
     expect([status(1), status(2), targets()]).to.eql([2, 1, ['rtmp://to1/a']])
     live.clear()
+    expect(status(1)).to.equal(1)
     running[0]?.end()
     await settle()
     expect([status(1), targets()]).to.eql([1, []])

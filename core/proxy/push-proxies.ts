@@ -55,7 +55,9 @@ export class PushProxies {
   stateOf(proxy: PushProxySettings): ProxyState {
     const reach = this.#reaches.get(proxy.id)
     if (proxy.isDisabled || reach === undefined) return { status: DISABLED, rttMs: 0 }
-    const isRunning = this.#pushOf(proxy)?.job.state === 'running'
+    // A push waits a little for a stream that has ended to come back.
+    const isLive = this.#options.streams.get(proxy.streamPath) !== undefined
+    const isRunning = isLive && this.#pushOf(proxy)?.job.state === 'running'
     return { status: isRunning ? RUNNING : reach.online ? ONLINE : OFFLINE, rttMs: reach.rttMs }
   }
 

@@ -1,8 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect } from 'chai'
 import { createTestServer, type TestServer } from 'sluice/testing'
+import { Config } from '../../core/config/config.ts'
 import rtsp from '../../plugins/rtsp/index.ts'
 import { freePort } from '../peers/free-port.ts'
 import { keep } from '../peers/lifetime.ts'
@@ -10,6 +11,7 @@ import { PeerProcess } from '../peers/process.ts'
 import { requirePeer } from '../peers/require-peer.ts'
 import { waitFor } from '../peers/wait-for.ts'
 import { ServerProcess } from '../robustness/support/server-process.ts'
+import { blocksOf } from '../support/doc-blocks.ts'
 import { ReceivedUnits } from '../support/rtsp/received-units.ts'
 import { rtspSource } from '../support/rtsp/rtsp-source.ts'
 import { ScriptedSource } from '../support/rtsp/scripted-source.ts'
@@ -247,6 +249,22 @@ describe('push proxies', () => {
     await waitFor(() => !isLive(target, 'a'))
     await done(origin, 'proxy/push/remove/0', { streamPath: PATH })
     expect(await list(origin, 'push')).to.have.length(1)
+  })
+})
+
+describe('docs/proxies.md', () => {
+  it('has config that is valid', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'sluice-'))
+    keep({ close: () => rm(folder, { recursive: true }) })
+    const file = path.join(folder, 'config.yaml')
+    await writeFile(file, (await blocksOf('docs/proxies.md', 'yaml'))('pullproxy'))
+    const config = await Config.load({ file, env: {} })
+    expect(config.problems).to.eql([])
+    expect(config.global.pullproxy.map(({ id, pull }) => [id, pull.url])).to.eql([
+      [1, 'rtsp://user:password@192.0.2.10/stream1'],
+      [0, 'rtsp://192.0.2.11/stream1'],
+    ])
+    expect(config.global.pushproxy).to.have.length(1)
   })
 })
 
