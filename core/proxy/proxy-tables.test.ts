@@ -1,8 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { expect } from 'chai'
 import { NotUnique } from 'sluice/sdk'
+import { describeStores } from '../../test/support/stores.ts'
 import { keep } from '../../test/peers/lifetime.ts'
 import { logLines } from '../host/testing/log-lines.ts'
 import { Store } from '../store/store.ts'
@@ -11,12 +9,10 @@ import { PROXY_MIGRATIONS, pullProxyTable, pushProxyTable, type ProxyTables } fr
 
 const none = () => undefined
 
-describe('the tables of proxies', () => {
+describeStores('the tables of proxies', (databases) => {
   let dsn: string
   beforeEach(async () => {
-    const folder = await mkdtemp(path.join(tmpdir(), 'sluice-'))
-    keep({ close: () => rm(folder, { recursive: true }) })
-    dsn = path.join(folder, 'test.db')
+    dsn = await databases.create()
   })
 
   function open() {
