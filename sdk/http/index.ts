@@ -1,5 +1,6 @@
 /** `sluice/sdk/http`: what plugins need that serve media over HTTP and WebSocket, or fetch it. */
 export { dialHttp, httpDispatcher, type DialedOptions } from './dialed.ts'
+export { HttpBytes } from './http-bytes.ts'
 export { serveLive, serveWebSocket } from './live/serve-live.ts'
 export type { LiveOutput, SocketOutput } from './live/live-output.ts'
 export {
@@ -10,5 +11,6 @@ export {
   type ForwardedRequest,
   type RoutedRequest,
 } from './request.ts'
+export { SourceRequests, type ByteSpan } from './source-requests.ts'
 export { takeOver, type GivingResponse } from './take-over.ts'
 export { frameBinaryMessage, frameTextMessage } from './websocket-frame.ts'

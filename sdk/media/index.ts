@@ -77,14 +77,29 @@ export {
   type FlvTagHeader,
 } from './container/flv/tag.ts'
 export { Fmp4Demuxer } from './container/fmp4/demuxer.ts'
+export { parseBoxHead } from './container/fmp4/box.ts'
 export { canCarryInFmp4 } from './container/fmp4/carriage.ts'
 export { fmp4ContentType, initSegmentContentType } from './container/fmp4/content-type.ts'
 export { FragmentWriter, type Fragment } from './container/fmp4/fragment-writer.ts'
-export { serializeFragment, type TrackSamples } from './container/fmp4/fragment.ts'
+export {
+  parseMovieFragment,
+  serializeFragment,
+  type TrackFragment,
+  type TrackSamples,
+} from './container/fmp4/fragment.ts'
+export { sampleUnit } from './container/fmp4/sample-unit.ts'
 export { createInitSegment } from './container/fmp4/init-segment.ts'
 export { liveFmp4Tracks } from './container/fmp4/live/carried-track.ts'
 export { FMP4_FORMAT } from './container/fmp4/live/format.ts'
 export { TrackFragmentWriter } from './container/fmp4/track-fragment-writer.ts'
+export {
+  FRAGMENT_TABLE_TAIL_BYTES,
+  parseFragmentTable,
+  parseFragmentTableSize,
+  type FragmentTime,
+} from './container/mp4/fragment-times.ts'
+export { parseMp4Movie, type Mp4FileTrack, type Mp4Movie } from './container/mp4/movie.ts'
+export { Mp4SampleCursor, type Mp4Sample } from './container/mp4/sample-cursor.ts'
 export { TS_TIMESCALE } from './container/mpegts/clock.ts'
 export { TsDemuxer } from './container/mpegts/demuxer.ts'
 export { TS_FORMAT } from './container/mpegts/format.ts'
@@ -127,7 +142,7 @@ export { parseSdp, serializeSdp, type SessionDescription } from './sdp/session-d
 export type { SdpTime } from './sdp/time.ts'
 export { CounterUnwrapper } from './time/counter-unwrapper.ts'
 export { rescale } from './time/rescale.ts'
-export { mainTracks } from './track.ts'
+export { freeLayer, mainTracks } from './track.ts'
 export type {
   AudioCodec,
   AudioConfig,

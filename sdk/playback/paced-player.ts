@@ -98,6 +98,11 @@ export class PacedPlayer implements SourceControl {
     return { atMs: this.#atMs, fromMs: 0, toMs: this.#recording.durationMs }
   }
 
+  /** Whether it was told to stand still. */
+  get paused(): boolean {
+    return this.#paused
+  }
+
   pause(): void {
     this.#paused = true
     this.#cancelTimer()

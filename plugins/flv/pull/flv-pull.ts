@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import {
+  FileBytes,
   maskUrl,
   PacedPlayer,
   type CloseReason,
@@ -8,12 +9,12 @@ import {
   type PublishOptions,
   type PullEnd,
   type PullRequest,
+  type RecordingBytes,
 } from 'sluice/sdk'
 import { FlvRecording } from './flv-recording.ts'
 import { HttpBytes } from './http-bytes.ts'
 import { lastTagMs } from './last-tag.ts'
 import { LiveSource } from './live-source.ts'
-import { FileBytes, type RecordingBytes } from './recording-bytes.ts'
 import { SourceClient } from './source-client.ts'
 import { SourceError } from './source-error.ts'
 

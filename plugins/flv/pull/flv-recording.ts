@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { AccessUnit, Recording, Track, TrackInit } from 'sluice/sdk'
+import type { AccessUnit, Recording, RecordingBytes, Track, TrackInit } from 'sluice/sdk'
 import {
   FLV_TAG_TYPE,
   FlvTagDemuxer,
@@ -11,7 +11,6 @@ import {
 import { ExpectedTracks } from './expected-tracks.ts'
 import { placesOf } from './keyframes.ts'
 import { PlaceSearch } from './place-search.ts'
-import type { RecordingBytes } from './recording-bytes.ts'
 import { SourceError } from './source-error.ts'
 import { TagReader, type PlacedTag } from './tag-reader.ts'
 import { TrackEnd } from './track-end.ts'

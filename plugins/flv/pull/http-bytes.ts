@@ -1,4 +1,4 @@
-import type { RecordingBytes } from './recording-bytes.ts'
+import type { RecordingBytes } from 'sluice/sdk'
 import type { HttpAnswer, SourceClient } from './source-client.ts'
 import { reasonOf, SourceError } from './source-error.ts'
 

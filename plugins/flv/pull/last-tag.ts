@@ -4,7 +4,7 @@ import {
   MalformedError,
   parseFlvTagHeader,
 } from 'sluice/sdk/media'
-import type { RecordingBytes } from './recording-bytes.ts'
+import type { RecordingBytes } from 'sluice/sdk'
 
 /** The time of the tag that a recording ends with; undefined where it ends otherwise, as what was cut off does. */
 export async function lastTagMs(bytes: RecordingBytes): Promise<number | undefined> {

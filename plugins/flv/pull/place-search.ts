@@ -1,6 +1,6 @@
 import { FLV_TAG_TYPE, MalformedError } from 'sluice/sdk/media'
 import { isKeyframeTag, Places } from './keyframes.ts'
-import type { RecordingBytes } from './recording-bytes.ts'
+import type { RecordingBytes } from 'sluice/sdk'
 import { TagReader } from './tag-reader.ts'
 
 /** Finds the place to begin at for a time: from the places that are known, by reading on from tag to tag. */

@@ -6,7 +6,7 @@ import {
   type FlvTag,
   type FlvTagHeader,
 } from 'sluice/sdk/media'
-import type { RecordingBytes } from './recording-bytes.ts'
+import type { RecordingBytes } from 'sluice/sdk'
 
 /** So much is read at a time. */
 const BLOCK_SIZE_BYTES = 64 * 1024

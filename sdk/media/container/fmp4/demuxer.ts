@@ -1,9 +1,3 @@
-import { AccessUnit } from '../../access-unit.ts'
-import { isAv1Keyframe } from '../../codec/av1/keyframe.ts'
-import { isH264RandomAccess } from '../../codec/h264/nalu-type.ts'
-import { isH265RandomAccess } from '../../codec/h265/nalu-type.ts'
-import { splitLengthPrefixed } from '../../codec/nalu.ts'
-import { parseVp9FrameHeader } from '../../codec/vp9/frame-header.ts'
 import { MalformedError } from '../../errors.ts'
 import { freeLayer, type Track, type TrackInit } from '../../track.ts'
 import type { UnitSink } from '../../unit-sink.ts'
@@ -11,6 +5,7 @@ import { BoxStream } from './box-stream.ts'
 import type { FileBox } from './box-stream.ts'
 import { parseMovieFragment, type TrackFragment } from './fragment.ts'
 import { parseMovie, type MovieTrack } from './init-segment.ts'
+import { sampleUnit } from './sample-unit.ts'
 
 type OpenTrack = {
   movie: MovieTrack
@@ -126,9 +121,11 @@ export class Fmp4Demuxer {
 
   #write(open: OpenTrack, dts: number, pts: number, data: Buffer): void {
     const { movie, leadTicks } = open
-    const { shiftTicks } = movie
+    const { format, shiftTicks } = movie
+    if (format === undefined) return
     try {
-      this.#sink.write(unitOf(this.#trackOf(open, data), movie, dts + shiftTicks - leadTicks, pts + shiftTicks, data))
+      const track = this.#trackOf(open, data)
+      this.#sink.write(sampleUnit(track, format, dts + shiftTicks - leadTicks, pts + shiftTicks, data))
     } catch (error) {
       if (!(error instanceof MalformedError)) throw error
       this.#droppedUnits += 1
@@ -161,23 +158,6 @@ export class Fmp4Demuxer {
 
 function common({ timescale, language }: MovieTrack): { readonly timescale: number; readonly language?: string } {
   return language === undefined ? { timescale } : { timescale, language }
-}
-
-function unitOf(track: Track, { format }: MovieTrack, dts: number, pts: number, data: Buffer): AccessUnit {
-  if (format?.kind !== 'video') return AccessUnit.fromData(track, dts, pts, true, data)
-  switch (format.codec) {
-    case 'h264':
-    case 'h265': {
-      const nalus = splitLengthPrefixed(data, format.lengthSize)
-      const keyframe = format.codec === 'h264' ? isH264RandomAccess(nalus) : isH265RandomAccess(nalus)
-      if (format.lengthSize !== 4) return AccessUnit.fromNalus(track, dts, pts, keyframe, nalus)
-      return AccessUnit.fromData(track, dts, pts, keyframe, data)
-    }
-    case 'av1':
-      return AccessUnit.fromData(track, dts, pts, isAv1Keyframe(data), data)
-    default:
-      return AccessUnit.fromData(track, dts, pts, parseVp9FrameHeader(data).keyframe, data)
-  }
 }
 
 /** Whether a track goes on in a new init segment, apart from its configuration. */

@@ -10,7 +10,7 @@ import { opusConfig } from '../../codec/opus/config.ts'
 import { vp9Config } from '../../codec/vp9/config.ts'
 import { MalformedError } from '../../errors.ts'
 import type { AudioConfig, VideoConfig } from '../../track.ts'
-import { bodyOf, fullBox, type Box, type ParsedBox } from './box.ts'
+import { bodyOf, fullBox, parseBoxes, type Box, type ParsedBox } from './box.ts'
 import { serializeAc3Specific, serializeEac3Specific } from './boxes/ac3-specific.ts'
 import { parseElementaryStream, serializeElementaryStream } from './boxes/elementary-stream.ts'
 import { parseFlacSpecific, serializeFlacSpecific } from './boxes/flac-specific.ts'
@@ -198,8 +198,11 @@ function configured(codec: Fmp4AudioCodec, config: AudioConfig): EntryFormat {
   return { kind: 'audio', codec, codecString: config.codecString, configure: () => config }
 }
 
+/** QuickTime has it within a `wave`. */
 function audioConfigBody(body: Buffer, type: string): Buffer {
-  return required(type, bodyOf(parseAudioSampleEntry(body).boxes, type))
+  const { boxes } = parseAudioSampleEntry(body)
+  const wave = bodyOf(boxes, 'wave')
+  return required(type, bodyOf(boxes, type) ?? (wave && bodyOf(parseBoxes(wave), type)))
 }
 
 function required(type: string, body: Buffer | undefined): Buffer {

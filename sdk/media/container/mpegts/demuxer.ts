@@ -57,6 +57,25 @@ export class TsDemuxer {
     return this.#streams.unsupported
   }
 
+  /** How many streams of the program can make a track, as far as its tables were read. */
+  get streamCount(): number {
+    return [...this.#streams.values()].length
+  }
+
+  /** Drops what is held back: the next bytes are from another place of the stream. Its tracks stay. */
+  restart(): void {
+    this.#reader.restart()
+    for (const stream of this.#streams.values()) {
+      stream.assembler.abort()
+      stream.elementary.interrupt()
+      stream.counter = undefined
+    }
+    for (const table of [this.#association, this.#map]) {
+      table?.sections.reset()
+      if (table) table.counter = undefined
+    }
+  }
+
   /**
    * Reads the next bytes, which are borrowed.
    * @throws {MalformedError} when there was no packet for many bytes; the demuxer can't go on afterwards.

@@ -20,6 +20,13 @@ export class TsPacketReader {
     return this.#skippedBytes
   }
 
+  /** Forgets the packet that was begun: the next bytes are from another place, where a packet need not begin. */
+  restart(): void {
+    this.#rest = Buffer.alloc(0)
+    this.#inSync = false
+    this.#skippedInRow = 0
+  }
+
   /**
    * Gives the packets that these bytes complete; their payloads are views.
    * @throws {MalformedError} when there were no packets for `TS_MAX_SKIPPED_BYTES`.

@@ -1,6 +1,6 @@
 import { open, type FileHandle } from 'node:fs/promises'
 
-/** The bytes of a recording, to be read anywhere. One call is made at a time. */
+/** The bytes of a recording, to be read anywhere. Calls may be made side by side. */
 export interface RecordingBytes {
   /** How many there were when it was opened; those that were added since are not read. */
   readonly sizeBytes: number
