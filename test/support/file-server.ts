@@ -1,4 +1,4 @@
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http'
 import { readFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
@@ -16,6 +16,8 @@ export class FileServer {
   readonly missing = new Set<string>()
   /** Paths that lead elsewhere. */
   readonly redirects = new Map<string, string>()
+  /** Whether parts of files are given to those who ask for them. */
+  ranges = false
   readonly #folder: string
   readonly #server: Server
   readonly #letGo: () => void
@@ -35,7 +37,7 @@ export class FileServer {
       else if (this.missing.has(name)) response.writeHead(404).end()
       else
         readFile(path.join(this.#folder, path.normalize(name))).then(
-          (bytes) => response.end(bytes),
+          (bytes) => this.#answer(bytes, request.headers.range, response),
           () => response.writeHead(404).end(),
         )
     })
@@ -52,6 +54,15 @@ export class FileServer {
   /** @param user `name:password@`, or nothing */
   url(name: string, user = ''): string {
     return `http://${user}127.0.0.1:${(this.#server.address() as AddressInfo).port}/${name}`
+  }
+
+  #answer(bytes: Buffer, range: string | undefined, response: ServerResponse): void {
+    const [, first, last] = /^bytes=(\d+)-(\d+)$/u.exec(range ?? '') ?? []
+    if (!this.ranges || first === undefined)
+      return void response.writeHead(200, { 'content-length': bytes.length }).end(bytes)
+    const part = bytes.subarray(Number(first), Number(last) + 1)
+    const contentRange = `bytes ${first}-${Number(first) + part.length - 1}/${bytes.length}`
+    response.writeHead(206, { 'content-range': contentRange, 'content-length': part.length }).end(part)
   }
 
   close(): void {

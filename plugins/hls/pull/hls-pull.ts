@@ -8,6 +8,7 @@ import {
   type PullEnd,
   type PullRequest,
 } from 'sluice/sdk'
+import { isTs, pullTs } from '../file/ts-pull.ts'
 import { Pacer } from './pacer.ts'
 import { fetchPlaylist, PlaylistFollower } from './playlist-follower.ts'
 import { SegmentLoader } from './segment-loader.ts'
@@ -33,10 +34,12 @@ type Found = { readonly playlist: SourceMediaPlaylist; readonly url: string }
 /** Offers to pull streams by HLS; the definition names `pull:hls` in its `provides`. */
 export function registerPull({ services, streams, log }: PluginContext<unknown>): void {
   services.provide('pull:hls', {
-    endings: ['.m3u8'],
+    endings: ['.m3u8', '.ts'],
+    files: ['.ts'],
     async pull(request) {
       const { session, url } = request
       const child = log.child({ stream: session.streamPath, source: maskUrl(url) })
+      if (isTs(request)) return pullTs({ streams, log: child, request })
       return new HlsPull({ streams, log: child, request }).run()
     },
   })

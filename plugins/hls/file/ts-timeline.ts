@@ -1,0 +1,175 @@
+import type { AccessUnit, Track } from 'sluice/sdk'
+import { TS_TIMESCALE } from 'sluice/sdk/media'
+import { ticksBetween, TS_MAX_GAP_TICKS, TsTimes } from './ts-times.ts'
+import type { TsUnits } from './ts-units.ts'
+
+/** How many places of a file are looked at for jumps of its counters. */
+const PARTS = 8
+/** Places that are closer need not be told apart: a part of the file, within limits. */
+const NEAR_PART = 256
+const MIN_NEAR_BYTES = 4 * 1024
+const MAX_NEAR_BYTES = 512 * 1024
+/** So much is looked through for a unit, and at the end of the file at first. */
+const MAX_SEARCH_BYTES = 8 * 1024 * 1024
+const TAIL_BYTES = 512 * 1024
+/** A stream of fewer bytes a second is not expected; a counter that is farther off has jumped. */
+const MIN_BYTES_PER_SECOND = 4000
+const MAX_PAUSE_SECONDS = 10
+
+/** A place of a file, the counter of the first unit of the main track there, and its time from the beginning of the file. */
+export type TsPoint = { readonly offset: number; readonly counter: number; readonly ticks: number }
+
+/** Tells where in a file a time is, as far as its counters say so: they may start again and jump. */
+export class TsTimeline {
+  readonly #units: TsUnits
+  /** In the order of the file, of places between which counters do not jump, or times stand still. */
+  readonly #points: TsPoint[] = []
+
+  /** Tracks lie side by side by no more than about a second, so times are those of one. */
+  readonly #mainId: number
+  readonly #nearBytes: number
+
+  private constructor(units: TsUnits, sizeBytes: number, main: Track) {
+    this.#units = units
+    this.#mainId = main.id
+    this.#nearBytes = Math.max(MIN_NEAR_BYTES, Math.min(Math.floor(sizeBytes / NEAR_PART), MAX_NEAR_BYTES))
+  }
+
+  /**
+   * Looks at a file at a few places, and closer where counters jump.
+   * @throws {Error} when it can't be read, or has no unit with a time
+   */
+  static async read(units: TsUnits, sizeBytes: number, main: Track): Promise<TsTimeline> {
+    const timeline = new TsTimeline(units, sizeBytes, main)
+    const first = await timeline.#unitAt(0)
+    if (first === undefined) throw new Error('the file has no media')
+    // The first picture is presented at 0.
+    timeline.#points.push({ offset: 0, counter: first.dts, ticks: -ticksBetween(first.dts, first.pts) })
+    for (let part = 1; part < PARTS; part++) {
+      const offset = Math.floor((sizeBytes * part) / PARTS)
+      if (offset - timeline.#last.offset < timeline.#nearBytes) continue
+      const found = await timeline.#counterAt(offset)
+      if (found !== undefined) await timeline.#add(offset, found)
+    }
+    const last = await timeline.#lastCounter(sizeBytes)
+    if (last !== undefined) await timeline.#add(sizeBytes, last)
+    return timeline
+  }
+
+  get start(): TsPoint {
+    return this.#points[0]!
+  }
+
+  get endTicks(): number {
+    return this.#last.ticks
+  }
+
+  /** A place shortly before a time. */
+  async find(ticks: number): Promise<TsPoint> {
+    const index = Math.max(
+      0,
+      this.#points.findLastIndex((point) => point.ticks <= ticks),
+    )
+    let low = this.#points[index]!
+    let high = this.#points[index + 1]?.offset ?? low.offset
+    while (high - low.offset > this.#nearBytes) {
+      const offset = Math.floor((low.offset + high) / 2)
+      const counter = await this.#counterAt(offset)
+      const point = counter === undefined ? undefined : pointAfter(low, offset, counter)
+      if (point !== undefined && point.ticks <= ticks) low = point
+      else high = offset
+    }
+    return low
+  }
+
+  /** The time of a place. */
+  async at(offset: number): Promise<TsPoint> {
+    const before = this.#points.findLast((point) => point.offset <= offset)
+    if (before === undefined) return this.start
+    const counter = await this.#counterAt(offset)
+    return (counter === undefined ? undefined : pointAfter(before, offset, counter)) ?? before
+  }
+
+  get #last(): TsPoint {
+    return this.#points.at(-1)!
+  }
+
+  /** Adds a point after the last, and where counters jump in between, the places right before and after that. */
+  async #add(offset: number, counter: number): Promise<void> {
+    let low = this.#last
+    const next = pointAfter(low, offset, counter)
+    if (next !== undefined) return void this.#points.push(next)
+    let high = { offset, counter }
+    while (high.offset - low.offset > this.#nearBytes) {
+      const middle = Math.floor((low.offset + high.offset) / 2)
+      const found = await this.#counterAt(middle)
+      const point = found === undefined ? undefined : pointAfter(low, middle, found)
+      if (point !== undefined) low = point
+      else high = { offset: middle, counter: found ?? high.counter }
+    }
+    if (low !== this.#last) this.#points.push(low)
+    this.#points.push({ ...high, ticks: await this.#ticksOver(low, high.counter) })
+    if (high.offset < offset) await this.#add(offset, counter)
+  }
+
+  /** The time of the first unit with a counter after a place, over a jump that lies close. */
+  async #ticksOver(place: TsPoint, counter: number): Promise<number> {
+    const times = new TsTimes()
+    times.restart(place.counter, place.ticks)
+    this.#units.moveTo(place.offset)
+    while (this.#units.offset - place.offset < MAX_SEARCH_BYTES && (await this.#units.fill())) {
+      for (let unit = this.#units.take(); unit !== undefined; unit = this.#units.take()) {
+        const isIt = unit.track.id === this.#mainId && unit.dts === counter
+        times.place(unit)
+        if (isIt) return unit.dts
+      }
+    }
+    return place.ticks
+  }
+
+  async #counterAt(offset: number): Promise<number | undefined> {
+    return (await this.#unitAt(offset))?.dts
+  }
+
+  /** The first unit of the main track from a place on. */
+  async #unitAt(offset: number): Promise<AccessUnit | undefined> {
+    const units = this.#units
+    units.moveTo(offset)
+    while (units.offset - offset < MAX_SEARCH_BYTES && (await units.fill())) {
+      for (let unit = units.take(); unit !== undefined; unit = units.take()) {
+        if (unit.track.id === this.#mainId) return unit
+      }
+    }
+    return undefined
+  }
+
+  /** The counter at which the last unit of a file has been presented. */
+  async #lastCounter(sizeBytes: number): Promise<number | undefined> {
+    for (let tailBytes = TAIL_BYTES; tailBytes <= MAX_SEARCH_BYTES; tailBytes *= 4) {
+      this.#units.moveTo(Math.max(0, sizeBytes - tailBytes))
+      const ends = new Map<number, { readonly counter: number; readonly step: number }>()
+      while (await this.#units.fill()) {
+        for (let unit = this.#units.take(); unit !== undefined; unit = this.#units.take()) {
+          const last = ends.get(unit.track.id)
+          const passed = last === undefined ? 0 : ticksBetween(last.counter, unit.pts)
+          const hasJumped = Math.abs(passed) > TS_MAX_GAP_TICKS
+          if (last === undefined || passed > 0 || hasJumped) {
+            ends.set(unit.track.id, { counter: unit.pts, step: hasJumped ? 0 : passed })
+          }
+        }
+      }
+      const [first, ...others] = [...ends.values()].map(({ counter, step }) => counter + step)
+      if (first === undefined) continue
+      return others.reduce((latest, counter) => (ticksBetween(latest, counter) > 0 ? counter : latest), first)
+    }
+    return undefined
+  }
+}
+
+/** A place after another one; undefined where counters jump in between. */
+function pointAfter(before: TsPoint, offset: number, counter: number): TsPoint | undefined {
+  const passed = ticksBetween(before.counter, counter)
+  const mostSeconds = (offset - before.offset) / MIN_BYTES_PER_SECOND + MAX_PAUSE_SECONDS
+  if (passed < 0 || passed > mostSeconds * TS_TIMESCALE) return undefined
+  return { offset, counter, ticks: before.ticks + passed }
+}

@@ -1,0 +1,55 @@
+import type { AccessUnit } from 'sluice/sdk'
+import { TS_TIMESCALE } from 'sluice/sdk/media'
+
+const RANGE = 2 ** 33
+/** Times that go on farther than this from where they were have jumped. */
+export const TS_MAX_GAP_TICKS = 10 * TS_TIMESCALE
+
+type Position = { offset: number; dts: number; step: number }
+
+/** The time from one counter of 33 bits to another, whichever way is shorter. */
+export function ticksBetween(from: number, to: number): number {
+  const ticks = to - from
+  return ticks - Math.round(ticks / RANGE) * RANGE
+}
+
+/** Has the times of an MPEG-TS, which are counters of 33 bits and may jump, go on without a break. */
+export class TsTimes {
+  readonly #tracks = new Map<number, Position>()
+  #offset = 0
+  /** The end of what was placed. */
+  #endDts = 0
+
+  /** Begins anew: a counter is that of a time in ticks. */
+  restart(counter: number, ticks: number): void {
+    this.#tracks.clear()
+    this.#offset = ticks - counter
+    this.#endDts = ticks
+  }
+
+  /** Sets the times of a unit. */
+  place(unit: AccessUnit): void {
+    const track = this.#tracks.get(unit.track.id) ?? { offset: this.#offset, dts: this.#endDts, step: 0 }
+    this.#tracks.set(unit.track.id, track)
+    const expected = track.dts + track.step
+    const cts = ticksBetween(unit.dts, unit.pts)
+    const dts = this.#placed(unit.dts, track, expected)
+    track.step = Math.max(0, dts - track.dts)
+    track.dts = dts
+    this.#endDts = Math.max(this.#endDts, dts + track.step)
+    unit.dts = dts
+    unit.pts = dts + cts
+  }
+
+  #placed(counter: number, track: Position, expected: number): number {
+    // Where one track has jumped, the others follow.
+    for (const offset of [track.offset, this.#offset]) {
+      const dts = expected + ticksBetween(expected, counter + offset)
+      if (Math.abs(dts - expected) > TS_MAX_GAP_TICKS) continue
+      track.offset = offset
+      return dts
+    }
+    track.offset = this.#offset = this.#endDts - counter
+    return this.#endDts
+  }
+}

@@ -1,0 +1,92 @@
+import type { AccessUnit, RecordingBytes, Track, TrackInit, UnitSink } from 'sluice/sdk'
+import { TsDemuxer } from 'sluice/sdk/media'
+
+/** So much is read at a time. */
+const BLOCK_SIZE_BYTES = 128 * 1024
+
+/** Reads the units of an MPEG-TS from any place of it on, with the counters that they have in it. */
+export class TsUnits implements UnitSink {
+  /** The tracks that were seen, each in the configuration that it had first. */
+  readonly tracks: Track[] = []
+  readonly #bytes: RecordingBytes
+  readonly #demuxer = new TsDemuxer(this)
+  #offset = 0
+  #units: AccessUnit[] = []
+  #next = 0
+  #isOver = false
+
+  constructor(bytes: RecordingBytes) {
+    this.#bytes = bytes
+  }
+
+  /** How many units were broken. */
+  get dropped(): number {
+    return this.#demuxer.dropped
+  }
+
+  /** Streams that make no track. */
+  get unsupported(): readonly string[] {
+    return [...this.#demuxer.unsupported]
+  }
+
+  /** Whether each stream of the program has made its track. */
+  get hasAllTracks(): boolean {
+    return this.#demuxer.streamCount > 0 && this.tracks.length >= this.#demuxer.streamCount
+  }
+
+  /** Goes to a place, which need not be the beginning of a packet. */
+  moveTo(offset: number): void {
+    this.#offset = offset
+    this.#isOver = false
+    this.#units = []
+    this.#next = 0
+    this.#demuxer.restart()
+  }
+
+  /** Where the next bytes are read. */
+  get offset(): number {
+    return this.#offset
+  }
+
+  /** The next unit, where it has been read already. */
+  take(): AccessUnit | undefined {
+    const unit = this.#units[this.#next]
+    if (unit !== undefined) this.#next++
+    return unit
+  }
+
+  /**
+   * Reads on, after {@link TsUnits.take} gave nothing; false at the end.
+   * @throws {MalformedError} when what comes is no MPEG-TS
+   */
+  async fill(): Promise<boolean> {
+    this.#units = []
+    this.#next = 0
+    while (this.#units.length === 0 && !this.#isOver) {
+      const block = await this.#bytes.read(this.#offset, BLOCK_SIZE_BYTES)
+      this.#offset += block.length
+      this.#isOver = block.length === 0
+      if (this.#isOver) this.#demuxer.flush()
+      else this.#demuxer.push(block)
+    }
+    return this.#units.length > 0
+  }
+
+  addTrack(init: TrackInit): Track {
+    const track: Track = { ...init, id: this.tracks.length }
+    this.tracks.push(track)
+    return track
+  }
+
+  configureTrack<Kind extends Track>(track: Kind, config: Kind['config']): Kind {
+    return { ...track, config }
+  }
+
+  removeTrack(): void {}
+
+  write(unit: AccessUnit): void {
+    this.#units.push(unit)
+  }
+
+  lost(): void {}
+}

@@ -1,0 +1,122 @@
+import type { RecordingBytes } from 'sluice/sdk'
+import { MalformedError, parseMovieFragment, type FragmentTime, type TrackFragment } from 'sluice/sdk/media'
+import { BoxWalk } from './box-walk.ts'
+import { readFragmentIndex } from './fragment-index.ts'
+import type { FragmentSample, SampleLane } from './sample-lane.ts'
+
+const MAX_MOOF_SIZE_BYTES = 16 * 1024 * 1024
+/** How many samples may wait for a track of which none comes. */
+const MAX_WAITING_SAMPLES = 10_000
+/** How many fragments are looked at for where they begin. */
+const MAX_FRAGMENTS = 200_000
+const NOT_SYNC = 0x01_0000
+
+/** Reads the fragments of a file, as far as their samples are needed. */
+export class FragmentFeed {
+  readonly #walk: BoxWalk
+  readonly #lanes: ReadonlyMap<number, SampleLane>
+  /** The one that is sought in: of pictures, where there are some. */
+  readonly #main: SampleLane
+  /** Of the main lane, in the order of the file. */
+  #index: readonly FragmentTime[] = []
+  #isOver = false
+
+  private constructor(bytes: RecordingBytes, lanes: readonly SampleLane[], main: SampleLane) {
+    this.#walk = new BoxWalk(bytes)
+    this.#lanes = new Map(lanes.map((lane) => [lane.file.trackId, lane]))
+    this.#main = main
+  }
+
+  /**
+   * Finds the fragments of a file, by its table or one by one, and has each lane know when it begins and ends.
+   * @throws {Error} when the file can't be read
+   */
+  static async open(bytes: RecordingBytes, lanes: readonly SampleLane[], main: SampleLane): Promise<FragmentFeed> {
+    const feed = new FragmentFeed(bytes, lanes, main)
+    const index = await readFragmentIndex(bytes, main.file.trackId)
+    const last = index?.at(-1)
+    if (last !== undefined) feed.#walk.moveTo(last.moofOffset)
+    const found: FragmentTime[] = []
+    for (let count = 0; count < MAX_FRAGMENTS && !feed.#isOver; count++) {
+      const entry = await feed.#load()
+      if (entry !== undefined) found.push(entry)
+      for (const lane of lanes) lane.skip(false)
+    }
+    feed.#index = index ?? found
+    feed.restart()
+    return feed
+  }
+
+  /** Begins with the first fragment again, or with the one at an offset. */
+  restart(offset = 0): void {
+    for (const lane of this.#lanes.values()) lane.skip(false)
+    this.#walk.moveTo(offset)
+    this.#isOver = false
+  }
+
+  /** Reads until each lane has a sample; undefined where there is nothing to wait for. */
+  fill(): Promise<void> | undefined {
+    return this.#isOver || !this.#needsMore ? undefined : this.#fill()
+  }
+
+  /** Has the main lane stand at the keyframe at a time, in its ticks as the file counts them, or at the last one before. */
+  async seek(pts: number): Promise<void> {
+    const entry = this.#index.findLast(({ time }) => time <= pts) ?? this.#index[0]
+    this.restart(entry?.moofOffset)
+    for (const lane of this.#lanes.values()) lane.skip(true)
+    while (!this.#isOver && this.#main.waiting === 0) await this.#load()
+    this.#main.moveToSync(pts)
+    await this.fill()
+  }
+
+  get #needsMore(): boolean {
+    const lanes = [...this.#lanes.values()]
+    return (
+      lanes.some(({ current }) => current === undefined) && lanes.every(({ waiting }) => waiting < MAX_WAITING_SAMPLES)
+    )
+  }
+
+  async #fill(): Promise<void> {
+    while (!this.#isOver && this.#needsMore) await this.#load()
+  }
+
+  /** Reads the next fragment; returns where the main lane has a keyframe in it, if it has. */
+  async #load(): Promise<FragmentTime | undefined> {
+    try {
+      const box = await this.#walk.next()
+      this.#isOver = box === undefined
+      if (box?.type !== 'moof' || box.isCut || box.endOffset - box.offset > MAX_MOOF_SIZE_BYTES) return undefined
+      const moof = await this.#walk.read(box)
+      const defaultsOf = (trackId: number) => this.#lanes.get(trackId)?.file.defaults
+      let entry: FragmentTime | undefined
+      for (const fragment of parseMovieFragment(moof, box.offset, defaultsOf)) {
+        const lane = this.#lanes.get(fragment.trackId)
+        if (lane === undefined) continue
+        const { samples, endDts } = samplesOf(fragment, lane.endDts)
+        lane.append(samples, endDts)
+        const sync = lane === this.#main ? samples.find(({ isSync }) => isSync) : undefined
+        if (sync !== undefined) entry = { time: sync.dts + sync.cts, moofOffset: box.offset }
+      }
+      return entry
+    } catch (error) {
+      if (!(error instanceof MalformedError)) throw error
+      // What is damaged from here on has nothing to be found by.
+      this.#isOver = true
+      return undefined
+    }
+  }
+}
+
+function samplesOf({ baseDts, runs }: TrackFragment, lastEndDts: number) {
+  const samples: FragmentSample[] = []
+  let dts = baseDts ?? lastEndDts
+  for (const run of runs) {
+    let { offset } = run
+    for (const { sizeBytes, durationTicks, flags, cts } of run.samples) {
+      samples.push({ offset, sizeBytes, dts, cts, description: 0, isSync: (flags & NOT_SYNC) === 0 })
+      offset += sizeBytes
+      dts += durationTicks
+    }
+  }
+  return { samples, endDts: dts }
+}

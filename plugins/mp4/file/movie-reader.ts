@@ -1,0 +1,41 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { RecordingBytes } from 'sluice/sdk'
+import { MalformedError, parseMp4Movie, type Mp4Movie } from 'sluice/sdk/media'
+import { BoxWalk } from './box-walk.ts'
+
+/** The tables of several days; they are kept in memory. */
+const MAX_MOVIE_SIZE_BYTES = 256 * 1024 * 1024
+/** How many boxes are looked at before the `moov`. */
+const MAX_BOXES_BEFORE_MOVIE = 10_000
+
+/**
+ * Finds and reads the `moov` of a file, wherever in it that lies.
+ * @throws {Error} that says what is wrong with the file
+ */
+export async function readMovie(bytes: RecordingBytes): Promise<Mp4Movie> {
+  const walk = new BoxWalk(bytes)
+  try {
+    for (let count = 0; count < MAX_BOXES_BEFORE_MOVIE; count++) {
+      const box = await walk.next()
+      if (box === undefined) break
+      if (box.type !== 'moov') continue
+      const sizeBytes = box.endOffset - box.offset
+      if (box.isCut) throw new Error('the file is cut off within its moov box, which says where its media lies')
+      if (sizeBytes > MAX_MOVIE_SIZE_BYTES) throw new Error(`the moov box of the file has ${sizeBytes} bytes, too many`)
+      return await prepared(parseMp4Movie(await walk.read(box)))
+    }
+  } catch (error) {
+    if (!(error instanceof MalformedError)) throw error
+    throw new Error(`the file is damaged, or no MP4: ${error.message}`, { cause: error })
+  }
+  throw new Error('the file has no moov box: it is no MP4, or was not finished when it was written')
+}
+
+/** Goes through the tables, a while at a time, since those of a long recording take longer than media can wait. */
+async function prepared(movie: Mp4Movie): Promise<Mp4Movie> {
+  for (const { table } of movie.tracks) {
+    const work = table.prepare()
+    while (work.next().done !== true) await nextTurn()
+  }
+  return movie
+}
