@@ -207,12 +207,19 @@ describe('FlvTagDemuxer', () => {
     expect(() => demuxer.audio(0, fromHex('af 00 ff'))).to.throw(MalformedError)
   })
 
-  it('limits the number of tracks, those that were replaced too', () => {
+  it('limits the number of tracks', () => {
     const { sink, demuxer } = setUp()
     expect(() => {
-      for (let i = 0; i < 100; i++) demuxer.audio(i, fromHex(i % 2 === 0 ? '72 d5' : '82 ff'))
+      for (let id = 0; id < 0x100; id++)
+        demuxer.audio(id, Buffer.concat([fromHex('95 00 4f707573'), Buffer.of(id), RECORD.opus]))
     }).to.throw(MalformedError, 'tracks')
     expect(sink.tracks).to.have.length(FLV_MAX_TRACKS)
+  })
+
+  it('follows a source that changes its codec again and again', () => {
+    const { sink, demuxer } = setUp()
+    for (let i = 0; i < 100; i++) demuxer.audio(i, fromHex(i % 2 === 0 ? '72 d5' : '82 ff'))
+    expect(sink.units).to.have.length(100)
   })
 
   it('takes any bodies or refuses them', () => {

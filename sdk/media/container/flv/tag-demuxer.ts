@@ -13,7 +13,7 @@ import { FLV_TIMESCALE } from './tag-muxer.ts'
 import { parseVideoBody } from './video-body.ts'
 import type { FlvUnsupportedPacket, FlvVideoPacket } from './video-body.ts'
 
-/** Tracks of one stream, those included that a change of codec replaced. */
+/** Tracks of one stream; one of another codec takes the place of the one before. */
 export const FLV_MAX_TRACKS = 32
 
 /** Names kept of codecs that no track can have; a peer could make up any number. */
@@ -39,7 +39,6 @@ export class FlvTagDemuxer {
   readonly #tracks = new Map<number, DemuxedTrack>()
   readonly #onUnsupported: (codecName: string) => void
   readonly #unsupportedCodecs = new Set<string>()
-  #addedTracks = 0
   #hasAudio = false
   #hasVideo = false
   #droppedUnits = 0
@@ -167,9 +166,8 @@ export class FlvTagDemuxer {
       known.header = header
       return known
     }
-    if (this.#addedTracks === FLV_MAX_TRACKS) throw new MalformedError(`FLV: more than ${FLV_MAX_TRACKS} tracks`)
-    this.#addedTracks += 1
     if (known) this.#sink.removeTrack(known.track)
+    else if (this.#tracks.size === FLV_MAX_TRACKS) throw new MalformedError(`FLV: more than ${FLV_MAX_TRACKS} tracks`)
     const added = { track: this.#sink.addTrack(init), header, naluLengthSizeBytes: 4 }
     this.#tracks.set(key, added)
     if (init.kind === 'audio') this.#hasAudio = true
