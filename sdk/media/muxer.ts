@@ -65,6 +65,11 @@ export interface Muxer {
    * What it throws ends the sink: a format that can't change its codec in the middle says so here.
    */
   resume?(start: MuxerStart, timeMs: number): Buffer
+  /**
+   * Whether sinks of another muxer of this format can go on with what this one makes next, for example as its numbers
+   * follow on theirs. Sinks for which it is false get a muxer that `createMuxer` makes of their former one. Left out where all can.
+   */
+  follows?(former: Muxer): boolean
   /** Returns the bytes of one unit; `null` when the format can't carry the unit. */
   mux(unit: AccessUnit): Buffer | null
 }

@@ -23,7 +23,7 @@ type Variant = {
   readonly shift: TimeShift | undefined
 }
 
-/** The muxers of one stream: one for each format, selection of tracks, window and shift in time. */
+/** The muxers of one stream: one for each format, selection of tracks, window and shift in time; or more where the format asks for it. */
 export class MuxerTable {
   readonly #options: MuxerTableOptions
   readonly #variants = new Map<SharedMuxer, Variant>()
@@ -40,9 +40,10 @@ export class MuxerTable {
 
   /** Returns the muxer that a subscriber shares with others of its kind; makes it for the first of them. */
   get(format: MuxerFormat, subscriber: StreamSubscriber): SharedMuxer {
-    const { selection, config, shift } = subscriber
+    const { selection, config, shift, playing, muxer: former } = subscriber
+    const suits = (muxer: SharedMuxer) => !playing || former === undefined || muxer.follows(former)
     const variant = { format, selection: selectionKey(selection), writeMerge: writeMergeOf(format, config), shift }
-    for (const [muxer, known] of this.#variants) if (isSame(known, variant)) return muxer
+    for (const [muxer, known] of this.#variants) if (isSame(known, variant) && suits(muxer)) return muxer
     const muxer = this.#create(format, subscriber)
     this.#variants.set(muxer, variant)
     this.#all = [...this.#all, muxer]

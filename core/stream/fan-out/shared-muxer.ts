@@ -53,12 +53,11 @@ export class SharedMuxer {
     this.#options = options
     this.#shift = options.shift
     this.#offsetMs = options.shift?.offsetMs ?? 0
-    const muxer = options.format.createMuxer(former && former.#muxer)
-    this.#muxer = muxer
+    this.#muxer = options.format.createMuxer(former && former.#muxer)
     this.#cache = new GopCache(options.bufferMs)
     this.#schedule = new FlushSchedule(options.windowMs, () => this.flush())
-    this.#announcements = new Announcements({ ...options, muxer })
-    this.#lead = this.#findLead()
+    this.#announcements = new Announcements({ ...options, muxer: this.#muxer })
+    this.#followLead(false)
   }
 
   get format(): MuxerFormat {
@@ -67,6 +66,11 @@ export class SharedMuxer {
 
   get queues(): ReadonlySet<SinkQueue> {
     return this.#queues
+  }
+
+  /** Whether sinks that another muxer of the format has begun can go on with this one. */
+  follows(former: SharedMuxer): boolean {
+    return former === this || this.#muxer.follows?.(former.#muxer) !== false
   }
 
   set bufferMs(bufferMs: number) {
@@ -232,11 +236,8 @@ export class SharedMuxer {
   // A format that can't go on with these tracks ends the sinks that had another muxer, and no others.
   #continue(queue: SinkQueue, batch: Batch, timeMs: number): void {
     try {
-      this.#send(
-        queue,
-        batch.config(-1, () => this.#announcements.resume(timeMs)),
-        timeMs,
-      )
+      const bytes = batch.config(-1, () => this.#announcements.resume(timeMs))
+      this.#send(queue, bytes, timeMs)
     } catch (error) {
       queue.fail('a format could not go on with another stream', error)
     }
@@ -270,13 +271,9 @@ export class SharedMuxer {
     }
   }
 
-  #findLead(): Track | undefined {
-    return leadTrack(this.#announcements.tracks, this.#options.selection)
-  }
-
   // The tracks have changed: what is cached stays useful as long as sinks start at the same track, and as it was.
   #followLead(changed: boolean): void {
-    const lead = this.#findLead()
+    const lead = leadTrack(this.#announcements.tracks, this.#options.selection)
     if (changed || lead !== this.#lead) this.#clearCache()
     this.#lead = lead
   }

@@ -47,13 +47,23 @@ class RtspMuxer implements Muxer {
   #carried = new Map<Track, Carried>()
   #hasVideo = false
   #lastReportMs = -Infinity
-  readonly #wallClock = new WallClock()
+  readonly #wallClock: WallClock
   /** Whose report is to be repeated behind its next packets. */
   readonly #repeated = new Set<Outlet>()
 
   constructor(medias: readonly SentMedia[], former: RtspMuxer | undefined) {
+    this.#wallClock = former === undefined ? new WallClock() : former.#wallClock.fork()
     this.#outlets =
-      former !== undefined ? former.#outlets : medias.map((media) => ({ media, sender: createSender(media) }))
+      former === undefined
+        ? medias.map((media) => ({ media, sender: createSender(media) }))
+        : former.#outlets.map(({ media, sender }) => ({ media, sender: sender.fork() }))
+  }
+
+  /** Whether the next packet is the one that players of the other muxer expect. */
+  follows(former: Muxer): boolean {
+    const isNext = ({ sender }: Outlet, index: number) =>
+      former instanceof RtspMuxer && former.#outlets[index]?.sender.sequenceNumber === sender.sequenceNumber
+    return this.#outlets.every(isNext)
   }
 
   start({ tracks }: MuxerStart): Buffer {

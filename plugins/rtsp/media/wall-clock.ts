@@ -16,6 +16,17 @@ export class WallClock {
   #isSource: boolean | undefined
   /** What is added to the stream's time. */
   #offsetMs = 0
+  /** Whether it may be set, where it is far off. */
+  #jumps = true
+
+  /** A clock that goes on from here for another stream, without a jump. */
+  fork(): WallClock {
+    const fork = new WallClock()
+    fork.#isSource = this.#isSource
+    fork.#offsetMs = this.#offsetMs
+    fork.#jumps = this.#isSource === undefined
+    return fork
+  }
 
   /** Looks at a unit, which has come now and has the time `timeMs` in the stream. */
   follow({ ntpMs, pts, track }: AccessUnit, timeMs: number): void {
@@ -24,7 +35,7 @@ export class WallClock {
     if (this.#isSource && ntpMs === undefined) return
     const offsetMs = this.#isSource ? ntpMs! - rescale(pts, track.timescale, 1000) : Date.now() - timeMs
     const errorMs = offsetMs - this.#offsetMs
-    if (isFirst || Math.abs(errorMs) > MIN_JUMP_MS) this.#offsetMs = offsetMs
+    if (isFirst || (this.#jumps && Math.abs(errorMs) > MIN_JUMP_MS)) this.#offsetMs = offsetMs
     else if (Math.abs(errorMs) > MAX_ERROR_MS) this.#offsetMs += Math.sign(errorMs) * STEP_MS
   }
 

@@ -33,6 +33,19 @@ export class RtpSender {
     return this.#init.ssrc
   }
 
+  /** Of the next packet. */
+  get sequenceNumber(): number {
+    return this.#sequenceNumber
+  }
+
+  /** A sender that goes on from here by itself: for receivers that get other packets from now on. */
+  fork(): RtpSender {
+    const fork = new RtpSender({ ...this.#init, sequenceNumber: this.#sequenceNumber })
+    fork.#packetCount = this.#packetCount
+    fork.#payloadBytes = this.#payloadBytes
+    return fork
+  }
+
   /**
    * Returns the packets of some payloads one after the other, each in its framing.
    * @param timestamp as `timestampOf` gives it
