@@ -15,6 +15,8 @@ export type RtmpClientInit = {
   readonly amf3?: boolean
   /** Says that several tracks of a kind are understood (enhanced RTMP v2). */
   readonly multitrack?: boolean
+  /** Takes the media that comes, which is not kept then. */
+  readonly onTag?: (tag: FlvTag) => void
 }
 
 /** One RTMP connection that publishes or plays, and keeps all that comes. It leaves with the test that made it, at the latest. */
@@ -25,8 +27,10 @@ export class RtmpClient {
   /** All commands that came. */
   readonly commands: Command[] = []
   readonly #client: Client
+  readonly #onTag: (tag: FlvTag) => void
 
-  private constructor(init: RtmpClientInit) {
+  private constructor({ onTag, ...init }: RtmpClientInit) {
+    this.#onTag = onTag ?? ((tag) => this.received.push(tag))
     this.#client = new Client({
       ...init,
       verifyCertificate: false,
@@ -99,7 +103,7 @@ export class RtmpClient {
 
   #receive({ typeId, timestamp, payload }: RawMessage): void {
     if (!MEDIA_TYPES.includes(typeId)) return
-    this.received.push({ type: typeId as FlvTag['type'], timestampMs: timestamp, body: payload })
+    this.#onTag({ type: typeId as FlvTag['type'], timestampMs: timestamp, body: payload })
   }
 
   #note(command: Command): void {
