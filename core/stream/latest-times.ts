@@ -16,6 +16,11 @@ export class LatestTimes {
     return { dtsMs: Math.max(0, dtsMs + 1), ptsMs: Math.max(0, ptsMs + 1) }
   }
 
+  /** The first time that is later than all of them; not below 0. */
+  get nextMs(): number {
+    return Math.max(0, ...this.#byKind.values().map(({ dtsMs, ptsMs }) => Math.max(dtsMs, ptsMs) + 1))
+  }
+
   /** Adds times of a kind of track; of the decoding and the presentation times, the later ones are kept. */
   add(kind: Track['kind'], { dtsMs, ptsMs }: Times): void {
     const known = this.#byKind.get(kind)

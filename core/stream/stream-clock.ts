@@ -23,8 +23,9 @@ export class StreamClock {
   /** The time at which the next publisher starts, so that the subscribers' time goes on; undefined for a new stream. */
   get nextStartMs(): number | undefined {
     if (this.#ended === undefined) return undefined
-    // One millisecond later than the last time, which was rounded from finer ticks.
-    return Math.round(this.#ended.lastMs + performance.now() - this.#ended.atMs) + 1
+    // One millisecond later than the last time, which was rounded from finer ticks; and after the last picture is shown.
+    const sinceMs = Math.round(this.#ended.lastMs + performance.now() - this.#ended.atMs) + 1
+    return Math.max(sinceMs, Math.ceil(this.#latest.nextMs))
   }
 
   /** The time that media would have which came at this moment. */
