@@ -6,7 +6,7 @@ const MAX_PROBLEMS = 5
 
 export type UnitWatchOptions = {
   readonly units: ShowUnits
-  /** Pictures may be missing, as by UDP. */
+  /** Pictures may be missing, as by UDP or while a source is away; times that stood still may be the same in milliseconds. */
   readonly lossy?: boolean
   /** Sound comes by itself, so that it may be switched before or after the pictures. */
   readonly apart?: boolean
@@ -74,10 +74,14 @@ export class UnitWatch implements UnitSink {
     if (this.problems.length < MAX_PROBLEMS) this.problems.push(`after ${length} changes: ${problem}`)
   }
 
+  #isOnward(timeMs: number, beforeMs: number): boolean {
+    return timeMs > beforeMs || (timeMs === beforeMs && this.#options.lossy === true)
+  }
+
   #checkTime({ track: { kind, timescale }, dts, pts }: AccessUnit): void {
     const dtsMs = (dts * 1000) / timescale
     const ptsMs = (pts * 1000) / timescale
-    if (!(dtsMs > this.#dtsMs[kind])) this.note(`${kind} at ${dtsMs} ms after ${this.#dtsMs[kind]} ms`)
+    if (!this.#isOnward(dtsMs, this.#dtsMs[kind])) this.note(`${kind} at ${dtsMs} ms after ${this.#dtsMs[kind]} ms`)
     if (!(ptsMs >= dtsMs)) this.note(`${kind} to be shown at ${ptsMs} ms and decoded at ${dtsMs} ms`)
     this.#dtsMs[kind] = dtsMs
   }
@@ -95,7 +99,8 @@ export class UnitWatch implements UnitSink {
     }
     this.#index = index
     // Pictures are shown out of order within a group alone.
-    if (keyframe && !(ptsMs > this.#lastPtsMs)) this.note(`a keyframe for ${ptsMs} ms after ${this.#lastPtsMs} ms`)
+    if (keyframe && !this.#isOnward(ptsMs, this.#lastPtsMs))
+      this.note(`a keyframe for ${ptsMs} ms after ${this.#lastPtsMs} ms`)
     if (!keyframe && ptsMs < this.#keyPtsMs)
       this.note(`a picture for ${ptsMs} ms after a keyframe for ${this.#keyPtsMs} ms`)
     if (keyframe) this.#keyPtsMs = ptsMs
