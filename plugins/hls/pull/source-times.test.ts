@@ -56,6 +56,15 @@ describe('SourceTimeline', () => {
     expect(spans(timed, AUDIO)).to.eql([1000, 1980])
   })
 
+  it('closes a step back at a discontinuity, however small, and leaves sound be that begins a little early', () => {
+    const times = new SourceTimes()
+    times.place('main', 0, units(0), true)
+    expect(spans(times.place('main', 1, units(800), true), VIDEO)).to.eql([1000, 1960])
+    const early = times.place('main', 2, [...units(1800, 1, [VIDEO]), ...units(1780, 1, [AUDIO])], true)
+    expect(spans(early, VIDEO)).to.eql([2000, 2960])
+    expect(spans(early, AUDIO)).to.eql([1980, 2960])
+  })
+
   it('keeps renditions together, whichever comes first', () => {
     const times = new SourceTimes()
     times.place('main', 0, units(90_000, 1, [VIDEO]), true)

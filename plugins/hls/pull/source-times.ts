@@ -5,6 +5,8 @@ const TS_RANGE = 2 ** 33
 const TS_TIMESCALE = 90_000
 /** Times that go on this closely belong together, whatever the playlist says. */
 const NEAR_MS = 1000
+/** Sound and pictures of a segment begin so much before those of the one before end, at most; more is a step back. */
+const MAX_OVERLAP_MS = 50
 /** Times without a discontinuity in the playlist may be this far from where they should go on, over lost segments. */
 const MAX_GAP_MS = 10_000
 
@@ -53,8 +55,12 @@ export class SourceTimes {
     if (known === undefined && newest?.discontinuity === discontinuity) return newest.offsetMs
     for (const candidate of known ? [known, newest] : []) {
       if (candidate === undefined || known === undefined) continue
-      const gapMs = Math.abs(startMs + candidate.offsetMs - known.endMs)
-      if (gapMs <= (candidate.discontinuity === discontinuity ? MAX_GAP_MS : NEAR_MS)) return candidate.offsetMs
+      const gapMs = startMs + candidate.offsetMs - known.endMs
+      const goesOn =
+        candidate.discontinuity === discontinuity
+          ? Math.abs(gapMs) <= MAX_GAP_MS
+          : gapMs >= -MAX_OVERLAP_MS && gapMs <= NEAR_MS
+      if (goesOn) return candidate.offsetMs
     }
     const endMs = known?.endMs ?? Math.max(0, ...[...this.#positions.values()].map((position) => position.endMs))
     const offsetMs = endMs - startMs
