@@ -116,3 +116,4 @@ export { checkStreamPath, isStreamPath, parseQuery } from './stream/stream-path.
 export type { StreamInfo, StreamState, SubscriberInfo } from './stream/stream-info.ts'
 export type { StreamAuthHandler, StreamAuthRequest, StreamManager, StreamTicket } from './stream/stream-manager.ts'
 export type { Subscriber, UnitReader } from './stream/subscriber.ts'
+export { untilAborted } from './stream/until-aborted.ts'

@@ -20,10 +20,10 @@ export class HttpBytes implements RecordingBytes {
   /**
    * Asks for the first byte of a file. From a server that gives no parts there is an answer with the whole file, which the caller reads
    * or cancels.
-   * @throws {Error} as {@link SourceRequests.get}
+   * @throws {SourceError} as {@link SourceRequests.get}
    */
   static async open(requests: SourceRequests): Promise<HttpBytes | Response> {
-    const response = await requests.get({ first: 0, last: 0 })
+    const response = await requests.get({ span: { first: 0, last: 0 } })
     if (response.status !== 206) return response
     await response.body?.cancel()
     const span = spanOf(response)
@@ -44,7 +44,7 @@ export class HttpBytes implements RecordingBytes {
   }
 
   async #read(offset: number, last: number): Promise<Buffer> {
-    const response = await this.#requests.get({ first: offset, last })
+    const response = await this.#requests.get({ span: { first: offset, last } })
     const span = response.status === 206 ? spanOf(response) : undefined
     if (span?.first !== offset || span.sizeBytes !== this.sizeBytes) {
       await response.body?.cancel()

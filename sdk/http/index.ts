@@ -11,6 +11,7 @@ export {
   type ForwardedRequest,
   type RoutedRequest,
 } from './request.ts'
-export { SourceRequests, type ByteSpan } from './source-requests.ts'
+export { networkReason, SourceError } from './source-error.ts'
+export { redirectOf, SourceRequests, type ByteSpan, type Redirect, type SourceRequest } from './source-requests.ts'
 export { takeOver, type GivingResponse } from './take-over.ts'
 export { frameBinaryMessage, frameTextMessage } from './websocket-frame.ts'

@@ -17,6 +17,7 @@ export async function playRecording(
   signal.throwIfAborted()
   const player = new PacedPlayer(recording, { loop })
   const publisher = await streams.publish(session, { ...options, control: player })
+  if (recording.metadata !== undefined) publisher.setMetadata(recording.metadata)
   let closed: CloseReason | undefined
   publisher.onClose((reason) => (closed = reason))
   const stop = () => publisher.close('the pull was stopped')
@@ -29,6 +30,6 @@ export async function playRecording(
     return { by: 'server', reason: player.paused ? { ...closed, code: 'idle' } : closed }
   } finally {
     signal.removeEventListener('abort', stop)
-    publisher.close('the recording is over')
+    publisher.close('the pull has ended')
   }
 }

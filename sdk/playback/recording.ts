@@ -10,6 +10,8 @@ export interface Recording {
   readonly tracks: readonly Track[]
   /** How long it is: from 0, where its times begin, to the end of its last unit, in milliseconds. */
   readonly durationMs: number
+  /** What it says of itself, for `Publisher.setMetadata`. */
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined
   /** Returns the next unit in decoding order of its track, tracks side by side; undefined at the end. */
   next(): AccessUnit | undefined | Promise<AccessUnit | undefined>
   /** Has the next unit be the keyframe at a position, or the last one before it; without pictures, any unit there. */

@@ -2,21 +2,20 @@ import type { Logger } from 'pino'
 import {
   FileBytes,
   maskUrl,
-  PacedPlayer,
+  playRecording,
+  untilAborted,
   type CloseReason,
   type PluginContext,
-  type Publisher,
-  type PublishOptions,
   type PullEnd,
   type PullRequest,
   type RecordingBytes,
 } from 'sluice/sdk'
+import { SourceError } from 'sluice/sdk/http'
 import { FlvRecording } from './flv-recording.ts'
-import { HttpBytes } from './http-bytes.ts'
 import { lastTagMs } from './last-tag.ts'
 import { LiveSource } from './live-source.ts'
+import { SequentialBytes } from './sequential-bytes.ts'
 import { SourceClient } from './source-client.ts'
-import { SourceError } from './source-error.ts'
 
 /** From the request to the first tag, redirects included. */
 const START_TIMEOUT_MS = 30_000
@@ -28,9 +27,6 @@ export type FlvPullOptions = {
   /** From the request to the first tag. Default 30 s. */
   readonly startTimeoutMs?: number
 }
-
-/** What has been opened, and plays into a publisher until it ends or fails. */
-type Source = { readonly options: PublishOptions; play(publisher: Publisher): Promise<void> }
 
 /** Offers to pull streams by HTTP-FLV and WS-FLV, and to play FLV files; the definition names `pull:flv` in its `provides`. */
 export function registerPull({ services, streams, log }: PluginContext<unknown>): void {
@@ -59,50 +55,51 @@ export class FlvPull {
 
   /** See `PullService.pull`. */
   async run(): Promise<PullEnd> {
-    const { request } = this.#options
-    let closed: CloseReason | undefined
-    let publisher: Publisher | undefined
+    const { streams, request } = this.#options
     try {
       const source = await this.#open()
-      publisher = await this.#publish(source)
-      publisher.onClose((reason) => {
-        closed = reason
-        this.#stop.abort()
-      })
-      await Promise.race([source.play(publisher), aborted(this.#signal)])
-      return closed === undefined ? { by: 'source' } : { by: 'server', reason: closed }
-    } catch (error) {
-      if (closed === undefined || request.signal.aborted) throw error
-      return { by: 'server', reason: closed }
+      request.step('publish')
+      return await (source instanceof LiveSource ? this.#publish(source) : playRecording(streams, request, source))
     } finally {
       this.#stop.abort()
-      publisher?.close('the pull has ended')
       await this.#bytes?.close()
     }
   }
 
-  #publish({ options }: Source): Promise<Publisher> {
+  async #publish(source: LiveSource): Promise<PullEnd> {
     const { streams, request } = this.#options
-    request.step('publish')
-    return streams.publish(request.session, { ...request.options, ...options })
+    const publisher = await streams.publish(request.session, { ...request.options, ...source.options })
+    let closed: CloseReason | undefined
+    publisher.onClose((reason) => {
+      closed = reason
+      this.#stop.abort()
+    })
+    try {
+      return await Promise.race([source.play(publisher), untilAborted(this.#signal)])
+    } catch (error) {
+      if (closed === undefined || request.signal.aborted) throw error
+      return { by: 'server', reason: closed }
+    } finally {
+      publisher.close('the pull has ended')
+    }
   }
 
-  async #open(): Promise<Source> {
+  async #open(): Promise<LiveSource | FlvRecording> {
     const { startTimeoutMs = START_TIMEOUT_MS } = this.#options
     const late = new SourceError(`no FLV came within ${startTimeoutMs / 1000} s`)
     const timer = setTimeout(() => this.#stop.abort(late), startTimeoutMs)
     try {
-      return await Promise.race([this.#openSource(), aborted(this.#signal)])
+      return await Promise.race([this.#openSource(), untilAborted(this.#signal)])
     } finally {
       clearTimeout(timer)
     }
   }
 
-  async #openSource(): Promise<Source> {
+  async #openSource(): Promise<LiveSource | FlvRecording> {
     const { log, request } = this.#options
-    const { file, url, header, dial } = request
+    const { file } = request
     if (file !== undefined) return this.#openFile(file)
-    const client = new SourceClient({ url, header, dial, signal: this.#signal })
+    const client = new SourceClient(request, this.#signal)
     if (client.isWebSocket) return LiveSource.open(await client.openWebSocket(), log)
     const answer = await client.get()
     const { body, sizeBytes, contentType } = answer
@@ -110,10 +107,10 @@ export class FlvPull {
     if (sizeBytes === undefined) {
       return LiveSource.open({ chunks: body, end: () => 'the source has ended', contentType }, log)
     }
-    return this.#openRecording(new HttpBytes(client, answer, sizeBytes))
+    return this.#openRecording(new SequentialBytes(client, answer, sizeBytes))
   }
 
-  async #openFile(file: string): Promise<Source> {
+  async #openFile(file: string): Promise<FlvRecording> {
     try {
       const bytes = await FileBytes.open(file)
       this.#bytes = bytes
@@ -128,32 +125,8 @@ export class FlvPull {
     }
   }
 
-  async #openRecording(bytes: RecordingBytes, lastMs?: number): Promise<Source> {
+  #openRecording(bytes: RecordingBytes, lastMs?: number): Promise<FlvRecording> {
     this.#bytes = bytes
-    const { log, request } = this.#options
-    const recording = await FlvRecording.open({ bytes, log, lastTagMs: lastMs })
-    const player = new PacedPlayer(recording, { loop: request.loop })
-    return {
-      options: { control: player },
-      play(publisher) {
-        publisher.setMetadata(describing(recording.metadata ?? {}))
-        return player.play(publisher)
-      },
-    }
+    return FlvRecording.open({ bytes, log: this.#options.log, lastTagMs: lastMs })
   }
-}
-
-/** Metadata without its index and what else has parts. */
-function describing(metadata: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const plain = ['string', 'number', 'boolean']
-  return Object.fromEntries(Object.entries(metadata).filter(([, value]) => plain.includes(typeof value)))
-}
-
-/** Rejects when the signal aborts. */
-function aborted(signal: AbortSignal): Promise<never> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const fail = () => reject(signal.reason instanceof Error ? signal.reason : new Error('aborted'))
-  if (signal.aborted) fail()
-  else signal.addEventListener('abort', fail, { once: true })
-  return promise
 }

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { AccessUnit, Recording, RecordingBytes, Track, TrackInit } from 'sluice/sdk'
+import { SourceError } from 'sluice/sdk/http'
 import {
   FLV_TAG_TYPE,
   FlvTagDemuxer,
@@ -11,7 +12,6 @@ import {
 import { ExpectedTracks } from './expected-tracks.ts'
 import { placesOf } from './keyframes.ts'
 import { PlaceSearch } from './place-search.ts'
-import { SourceError } from './source-error.ts'
 import { TagReader, type PlacedTag } from './tag-reader.ts'
 import { TrackEnd } from './track-end.ts'
 
@@ -81,9 +81,9 @@ export class FlvRecording implements Recording {
     return recording
   }
 
-  /** The fields of its `onMetaData`. */
+  /** The fields of its `onMetaData`, without its index and what else has parts. */
   get metadata(): AmfObject | undefined {
-    return this.#metadata
+    return this.#metadata && describing(this.#metadata)
   }
 
   get durationMs(): number {
@@ -259,4 +259,9 @@ export class FlvRecording implements Recording {
     for (const tag of this.#setup) if (tag.offset < offset) this.#demux(tag)
     this.#isRestarting = false
   }
+}
+
+function describing(metadata: AmfObject): AmfObject {
+  const plain = ['string', 'number', 'boolean']
+  return Object.fromEntries(Object.entries(metadata).filter(([, value]) => plain.includes(typeof value)))
 }

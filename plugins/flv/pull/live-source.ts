@@ -1,9 +1,9 @@
 import type { Logger } from 'pino'
 import type { Publisher, PublishOptions } from 'sluice/sdk'
+import { networkReason, SourceError } from 'sluice/sdk/http'
 import { FlvReader, MalformedError, type FlvTag } from 'sluice/sdk/media'
 import { LiveIngest } from './live-ingest.ts'
 import type { LiveBytes } from './source-client.ts'
-import { reasonOf, SourceError } from './source-error.ts'
 
 /** A source that goes on until it fails. */
 export class LiveSource {
@@ -58,7 +58,7 @@ export class LiveSource {
       const { value, done } = await this.#chunks.next()
       return done === true ? undefined : value
     } catch (error) {
-      throw new SourceError(`the connection broke off: ${reasonOf(error)}`, { cause: error })
+      throw new SourceError(`the connection broke off: ${networkReason(error)}`, { cause: error })
     }
   }
 

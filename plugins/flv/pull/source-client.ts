@@ -1,15 +1,12 @@
 import { on, once } from 'node:events'
 import { STATUS_CODES, type IncomingMessage } from 'node:http'
-import { maskUrl, type Dialer } from 'sluice/sdk'
-import { dialHttp, httpDispatcher } from 'sluice/sdk/http'
+import { Readable } from 'node:stream'
+import { maskUrl, type PullRequest } from 'sluice/sdk'
+import { dialHttp, redirectOf, SourceError, SourceRequests } from 'sluice/sdk/http'
 import { FLV_MAX_TAG_SIZE_BYTES } from 'sluice/sdk/media'
-import { request, type Dispatcher } from 'undici'
+import type { Response } from 'undici'
 import { WebSocket } from 'ws'
-import { reasonOf, SourceError } from './source-error.ts'
-import { isWebSocket, SourceAddress } from './source-address.ts'
 
-const MAX_REDIRECTS = 5
-const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308]
 /** Largest message of a WebSocket: servers put what they send at once into one. */
 const MAX_MESSAGE_SIZE_BYTES = 4 * FLV_MAX_TAG_SIZE_BYTES
 /** So many messages wait at most until the socket is read no further. */
@@ -18,19 +15,9 @@ const MAX_CONTENT_TYPE_LENGTH = 64
 /** Some live servers announce a length that they never reach. */
 const MAX_RECORDING_SIZE_BYTES = 2 ** 40
 
-type SourceClientOptions = {
-  /** The address with or without user information, which becomes basic authentication. */
-  readonly url: string
-  readonly header: Readonly<Record<string, readonly string[]>>
-  /** Opens all connections. */
-  readonly dial: Dialer
-  /** Ends what is under way. */
-  readonly signal: AbortSignal
-}
-
 /** The body of an answer, and what is known of it. */
 export type HttpAnswer = {
-  readonly body: Dispatcher.ResponseData['body']
+  readonly body: Readable
   /** Of the whole, where the server says that; what has no end has none. */
   readonly sizeBytes: number | undefined
   /** Where the body begins in the whole. */
@@ -47,24 +34,24 @@ export type LiveBytes = {
   readonly contentType: string
 }
 
-/** Asks for one source, over HTTP or WebSocket. Redirects are followed, without what is for the source's own server alone. */
+/** Asks for one source, over HTTP or WebSocket. */
 export class SourceClient {
   readonly signal: AbortSignal
-  readonly #address: SourceAddress
-  readonly #dial: Dialer
-  readonly #dispatcher: Dispatcher
+  readonly #dial: PullRequest['dial']
+  readonly #requests: SourceRequests
 
   /** @throws {SourceError} when the address or a header is not valid */
-  constructor({ url, header, dial, signal }: SourceClientOptions) {
+  constructor({ url, header, dial }: Pick<PullRequest, 'url' | 'header' | 'dial'>, signal: AbortSignal) {
+    // What comes packed has another length.
+    const headers = { 'accept-encoding': ['identity'], ...header }
     this.signal = signal
-    this.#address = new SourceAddress(url, header)
     this.#dial = dial
-    this.#dispatcher = httpDispatcher(dial, { signal })
+    this.#requests = new SourceRequests({ url, header: headers, dial }, signal, { webSocket: true })
   }
 
   /** Whether the address is that of a WebSocket. */
   get isWebSocket(): boolean {
-    return isWebSocket(this.#address.url)
+    return this.#requests.isWebSocket
   }
 
   /**
@@ -73,23 +60,11 @@ export class SourceClient {
    * @throws {SourceError} when that fails
    */
   async get(offset = 0): Promise<HttpAnswer> {
-    const range = offset === 0 ? {} : { range: `bytes=${offset}-` }
-    return this.#follow(async (url) => {
-      const headers = { ...this.#address.headersFor(url), ...range }
-      const {
-        statusCode,
-        headers: got,
-        body,
-      } = await request(url, {
-        ...{ headers, dispatcher: this.#dispatcher, signal: this.signal },
-      })
-      // What was destroyed says so, even where nobody reads it any more.
-      body.on('error', () => {})
-      const location = REDIRECTS.includes(statusCode) ? got['location'] : undefined
-      if (location === undefined && (statusCode === 200 || statusCode === 206)) return answerOf(statusCode, got, body)
-      body.destroy()
-      return redirected(statusCode, location, url)
-    })
+    const response = await this.#requests.ask({ span: offset === 0 ? undefined : { first: offset } })
+    const { status, url } = response
+    if (status === 200 || status === 206) return answerOf(response)
+    await response.body?.cancel()
+    throw refused(status, url)
   }
 
   /**
@@ -97,12 +72,12 @@ export class SourceClient {
    * @throws {SourceError} when that fails
    */
   openWebSocket(): Promise<LiveBytes> {
-    return this.#follow(async (url) => {
+    return this.#requests.follow(async (url, headers) => {
       const { signal } = this
       const connection = await dialHttp(this.#dial, url, { signal })
       const socket = new WebSocket(url, {
         createConnection: () => connection,
-        headers: this.#address.headersFor(url),
+        headers: Object.fromEntries(headers),
         ...{ perMessageDeflate: false, maxPayload: MAX_MESSAGE_SIZE_BYTES },
       })
       // What goes wrong is told by the iteration, or the wait for the answer.
@@ -112,61 +87,35 @@ export class SourceClient {
         ...{ close: ['close'], signal, highWaterMark: MAX_WAITING_MESSAGES, lowWaterMark: 1 },
       }) as AsyncIterable<[Buffer, boolean]>
       const refusal = await refusalOf(socket, signal)
-      if (refusal !== undefined) {
-        const { statusCode = 0, headers } = refusal
-        socket.terminate()
-        return redirected(statusCode, REDIRECTS.includes(statusCode) ? headers['location'] : undefined, url)
-      }
-      return liveBytes(socket, messages)
+      if (refusal === undefined) return liveBytes(socket, messages)
+      const { statusCode = 0, headers: got } = refusal
+      socket.terminate()
+      const redirect = redirectOf(statusCode, got.location)
+      if (redirect === undefined) throw refused(statusCode, url.href)
+      return redirect
     })
-  }
-
-  /** Asks at one address after the other, as each redirect says. */
-  async #follow<Answer extends object>(
-    ask: (url: URL) => Promise<Answer | { readonly redirect: URL }>,
-  ): Promise<Answer> {
-    let { url } = this.#address
-    for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-      const answer = await this.#ask(ask, url)
-      if (!('redirect' in answer)) return answer
-      url = answer.redirect
-    }
-    throw new SourceError(`more than ${MAX_REDIRECTS} redirects`)
-  }
-
-  async #ask<Answer>(ask: (url: URL) => Promise<Answer>, url: URL): Promise<Answer> {
-    try {
-      return await ask(url)
-    } catch (error) {
-      if (this.signal.aborted || error instanceof SourceError) throw error
-      throw new SourceError(`can't fetch ${maskUrl(url.href)}: ${reasonOf(error)}`, { cause: error })
-    }
   }
 }
 
-function answerOf(status: number, headers: Dispatcher.ResponseData['headers'], body: HttpAnswer['body']): HttpAnswer {
-  const contentType = contentTypeOf(headers['content-type'])
-  if (status === 200) return { body, contentType, offset: 0, sizeBytes: sizeOf(headers['content-length']) }
-  const [, first = '', whole = ''] = /^bytes (\d+)-\d+\/(\d+)$/u.exec(String(headers['content-range'])) ?? []
+function answerOf({ status, headers, body: stream }: Response): HttpAnswer {
+  const body = stream === null ? Readable.from([]) : Readable.fromWeb(stream)
+  // What was destroyed says so, even where nobody reads it any more.
+  body.on('error', () => {})
+  const contentType = contentTypeOf(headers.get('content-type'))
+  if (status === 200) return { body, contentType, offset: 0, sizeBytes: sizeOf(headers.get('content-length')) }
+  const [, first = '', whole = ''] = /^bytes (\d+)-\d+\/(\d+)$/u.exec(headers.get('content-range') ?? '') ?? []
   if (first !== '') return { body, contentType, offset: Number(first), sizeBytes: Number(whole) }
   body.destroy()
   throw new SourceError('the server does not say which part of the source it sends')
 }
 
-function sizeOf(contentLength: string | string[] | undefined): number | undefined {
+function sizeOf(contentLength: string | null): number | undefined {
   const sizeBytes = Number(contentLength ?? NaN)
   return Number.isSafeInteger(sizeBytes) && sizeBytes <= MAX_RECORDING_SIZE_BYTES ? sizeBytes : undefined
 }
 
-/** @throws {SourceError} when the answer leads nowhere */
-function redirected(status: number, location: string | string[] | undefined, url: URL): { readonly redirect: URL } {
-  const shown = maskUrl(url.href)
-  if (typeof location !== 'string') {
-    throw new SourceError(`the server answered ${status} (${STATUS_CODES[status] ?? 'unknown'}) for ${shown}`)
-  }
-  const redirect = SourceAddress.next(location, url)
-  if (redirect === undefined) throw new SourceError(`a redirect of ${shown} leads to an address of another kind`)
-  return { redirect }
+function refused(status: number, url: string): SourceError {
+  return new SourceError(`the server answered ${status} (${STATUS_CODES[status] ?? 'unknown'}) for ${maskUrl(url)}`)
 }
 
 /** Resolves with an answer that is none of a WebSocket; with nothing where it is open. */
@@ -196,7 +145,7 @@ async function* binaryOf(messages: AsyncIterable<[Buffer, boolean]>): AsyncGener
   for await (const [bytes, isBinary] of messages) if (isBinary) yield bytes
 }
 
-function contentTypeOf(value: string | string[] | undefined): string {
-  const [type = ''] = String(value ?? '').split(';')
+function contentTypeOf(value: string | null): string {
+  const [type = ''] = (value ?? '').split(';')
   return /^[\w.+-]+\/[\w.+-]+$/u.test(type) ? type.slice(0, MAX_CONTENT_TYPE_LENGTH) : ''
 }

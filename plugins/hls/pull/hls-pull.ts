@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import {
   maskUrl,
+  untilAborted,
   type CloseReason,
   type PluginContext,
   type Publisher,
@@ -59,10 +60,9 @@ export class HlsPull {
 
   /** @throws {SourceError} when the address is not valid */
   constructor(options: HlsPullOptions) {
-    const { url, header, dial, signal } = options.request
     this.#options = options
-    this.#signal = AbortSignal.any([signal, this.#stop.signal])
-    this.#client = new SourceClient({ url, header, dial, signal: this.#signal })
+    this.#signal = AbortSignal.any([options.request.signal, this.#stop.signal])
+    this.#client = new SourceClient({ ...options.request, signal: this.#signal })
   }
 
   /** See `PullService.pull`. */
@@ -139,7 +139,7 @@ export class HlsPull {
     this.#publishing = true
     this.#schedule(0)
     const played = Promise.all(renditions.map((rendition) => rendition.run()))
-    await Promise.race([played, this.#failure.promise, aborted(this.#signal)])
+    await Promise.race([played, this.#failure.promise, untilAborted(this.#signal)])
   }
 
   #schedule(delayMs: number): void {
@@ -155,13 +155,4 @@ export class HlsPull {
       this.#failure.reject(error)
     }
   }
-}
-
-/** Rejects when the signal aborts. */
-function aborted(signal: AbortSignal): Promise<never> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const fail = () => reject(signal.reason instanceof Error ? signal.reason : new Error('aborted'))
-  if (signal.aborted) fail()
-  else signal.addEventListener('abort', fail, { once: true })
-  return promise
 }

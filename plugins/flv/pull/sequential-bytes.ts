@@ -1,6 +1,6 @@
 import type { RecordingBytes } from 'sluice/sdk'
+import { networkReason, SourceError } from 'sluice/sdk/http'
 import type { HttpAnswer, SourceClient } from './source-client.ts'
-import { reasonOf, SourceError } from './source-error.ts'
 
 /** What lies this far ahead is not asked for: what is in between is on its way already. */
 const MAX_SKIP_BYTES = 1024 * 1024
@@ -10,7 +10,7 @@ const NOTHING = Buffer.alloc(0)
  * A recording on a web server, read as it comes; elsewhere by a request for the rest. A server may hang up on who reads at
  * the pace of playback: then the rest is asked for, too.
  */
-export class HttpBytes implements RecordingBytes {
+export class SequentialBytes implements RecordingBytes {
   readonly sizeBytes: number
   readonly #client: Pick<SourceClient, 'get' | 'signal'>
   #answer: HttpAnswer
@@ -67,7 +67,7 @@ export class HttpBytes implements RecordingBytes {
       this.#comes = true
     } catch (error) {
       if (!this.#comes || this.#client.signal.aborted) {
-        throw new SourceError(`the connection broke off: ${reasonOf(error)}`, { cause: error })
+        throw new SourceError(`the connection broke off: ${networkReason(error)}`, { cause: error })
       }
       await this.#ask(this.#offset)
     }
