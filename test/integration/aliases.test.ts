@@ -18,10 +18,10 @@ import { ShowSource, ShowUnits, type ShowName } from '../support/show/show-sourc
 import { watchHttp, watchRtmp, type ShowViewer } from '../support/show/show-viewer.ts'
 import { UnitWatch } from '../support/show/unit-watch.ts'
 
-const SWITCHES = 100
+const SWITCHES = 30
 const VIEWERS = 50
 /** Viewers of HLS without low latency are waited for now and then. */
-const SWITCHES_TO_SEGMENTS = 20
+const SWITCHES_TO_SEGMENTS = 10
 /** A machine with other work to do must not make viewers skip, as every unit is to come. */
 const CONFIG = `
 global: { subscribe: { queuetime: 5m, queuesize: 1GB, stalltimeout: 0s, waittimeout: 30s } }

@@ -39,8 +39,8 @@ class Rendition {
   readonly #history = new PlaylistHistory()
   readonly #stop = new AbortController()
   readonly #demux: (bytes: Buffer) => void
-  /** The segment and the part that come next. */
-  #next: { sequence: number; part: number } | undefined
+  /** The segment and the part that come next, and the bytes of the segment that came by its parts. */
+  #next: { sequence: number; part: number; sizeBytes: number } | undefined
   #initUri: string | undefined
   #broken = -1
 
@@ -88,7 +88,7 @@ class Rendition {
     const playlist = readMediaPlaylist(answer.text)
     const segments = this.#format === 'llhls' ? allSegments(playlist) : playlist.segments
     const first = playlist.segments.at(-1)?.sequence ?? playlist.open?.sequence ?? 0
-    const next = (this.#next ??= { sequence: first, part: 0 })
+    const next = (this.#next ??= { sequence: first, part: 0, sizeBytes: 0 })
     if ((segments[0]?.sequence ?? 0) > next.sequence) throw new Error(`segment ${next.sequence} is no longer listed`)
     for (const segment of segments) {
       const { sequence, uri, parts, discontinuity, initUri } = segment
@@ -101,20 +101,21 @@ class Rendition {
         this.#initUri = initUri
         await this.#load(new URL(initUri, answer.url).href)
       }
-      // What was loaded by parts is not loaded again; those of older segments are no longer listed.
-      const files =
-        parts.length > 0 ? parts.slice(next.part).map((part) => part.uri) : next.part === 0 ? [uri ?? ''] : []
-      if (parts.length === 0 && next.part > 0) throw new Error(`parts of segment ${sequence} are no longer listed`)
-      for (const file of files) await this.#load(new URL(file, answer.url).href)
+      for (const part of parts.slice(next.part)) next.sizeBytes += await this.#load(new URL(part.uri, answer.url).href)
+      // Parts of older segments are no longer listed: of one that came by some of them, the rest is taken.
+      if (parts.length === 0) await this.#load(new URL(uri ?? '', answer.url).href, next.sizeBytes)
       if (uri === undefined) next.part = parts.length
-      else Object.assign(next, { sequence: sequence + 1, part: 0 })
+      else Object.assign(next, { sequence: sequence + 1, part: 0, sizeBytes: 0 })
     }
   }
 
-  async #load(url: string): Promise<void> {
+  /** Takes a file from one of its bytes on; returns its size. */
+  async #load(url: string, fromByte = 0): Promise<number> {
     const response = await fetch(url, { signal: this.#stop.signal })
     if (response.status !== 200) throw new Error(`${url} was answered ${response.status}`)
-    this.#demux(Buffer.from(await response.arrayBuffer()))
+    const bytes = Buffer.from(await response.arrayBuffer())
+    this.#demux(bytes.subarray(fromByte))
+    return bytes.length
   }
 }
 
