@@ -5,6 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { PacedPlayer } from 'sluice/sdk'
 import { createFakeHost, LogRecords, ManualClock, pullRequest, sessionInit, type FakeHost } from 'sluice/sdk/testing'
+import { waitFor } from '../../../test/peers/wait-for.ts'
 import { makeFlv, MemoryBytes, type MadeFlv } from './fixtures/made-flv.ts'
 import { FlvPull } from './flv-pull.ts'
 import { FlvRecording } from './flv-recording.ts'
@@ -146,7 +147,8 @@ describe('FLV files', () => {
     it('are played to the end that they had when they were opened, though they grow', async () => {
       const file = await write('a.flv', made.bytes)
       const { bytes } = makeFlv({ seconds: SECONDS })
-      const end = pull(file, 1)
+      const end = pull(file, 100)
+      await waitFor(() => published().length > 0)
       await appendFile(file, bytes.subarray(13))
       expect(await end).to.eql({ by: 'source' })
       expect(published().length % made.units.length).to.equal(0)
