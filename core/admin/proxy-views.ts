@@ -1,4 +1,4 @@
-import { maskUrl } from 'sluice/sdk'
+import { maskTarget, maskUrl } from 'sluice/sdk'
 import type { ProxySettings, PullProxySettings, PushProxySettings } from '../proxy/proxy-settings.ts'
 import type { ProxyState } from '../proxy/proxy-state.ts'
 import type { PullProxyView, PushProxyView } from './proxy-schemas.ts'
@@ -18,7 +18,7 @@ export function pullProxyView(proxy: PullProxySettings, state: ProxyState): Pull
 
 /** `PushProxy` of the API. */
 export function pushProxyView(proxy: PushProxySettings, state: ProxyState): PushProxyView {
-  return { ...commonView(proxy, state), pushURL: maskUrl(proxy.rule.url), pushOnStart: proxy.beginsAlone }
+  return { ...commonView(proxy, state), pushURL: maskTarget(proxy.rule.url), pushOnStart: proxy.beginsAlone }
 }
 
 function commonView(proxy: ProxySettings, { status, rttMs }: ProxyState) {

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { InvalidRequest, maskUrl } from 'sluice/sdk'
+import { InvalidRequest, maskTarget, maskUrl } from 'sluice/sdk'
 import { checkTargetOf } from './check-target.ts'
-import { changedPullProxy, newPullProxy, newPushProxy } from './proxy-fields.ts'
+import { changedPullProxy, changedPushProxy, newPullProxy, newPushProxy } from './proxy-fields.ts'
 import { readType, typeOf } from './proxy-type.ts'
 
 const DEVICE = '34020000001320000001/34020000001320000002'
@@ -89,6 +89,13 @@ describe('the fields of a proxy', () => {
     expect(changedPullProxy(before, { url: shown }, none)).to.eql(before)
     const other = shown.replace('cam.test', 'evil.test')
     expect(() => changedPullProxy(before, { url: other }, none)).to.throw(InvalidRequest, /in place of what is hidden/u)
+  })
+
+  it('keep the address of a target that comes back without its stream key', () => {
+    const before = newPushProxy(7, { url: 'rtmp://a.rtmp.youtube.com/live2/abcd-s3cret' }, none)
+    const shown = maskTarget(before.rule.url)
+    expect(shown).not.to.match(/s3cret/u)
+    expect(changedPushProxy(before, { url: shown, name: 'Show' }, none)).to.eql({ ...before, name: 'Show' })
   })
 
   it('have an interval of checks within its bounds', () => {

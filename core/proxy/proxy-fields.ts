@@ -1,4 +1,4 @@
-import { checkStreamPath, InvalidRequest, maskUrl, type PullRule, type PushRule } from 'sluice/sdk'
+import { checkStreamPath, InvalidRequest, maskTarget, maskUrl, type PullRule, type PushRule } from 'sluice/sdk'
 import { MASK } from '../config/reading.ts'
 import {
   checkIntervalOf,
@@ -81,7 +81,7 @@ function changedProxy<Settings extends ProxySettings & { readonly rule: PullRule
   protocolOf: ProtocolOf,
   direction: 'pull' | 'push',
 ): Settings {
-  const url = urlOf(before.rule.url, fields.url)
+  const url = urlOf(before.rule.url, fields.url, direction === 'push' ? maskTarget : maskUrl)
   const isSame = url === before.rule.url
   const type = fields.type === undefined && isSame ? before.type : readType(fields.type ?? '')
   const told = type || typeOf(url) || protocolOf(url)
@@ -101,9 +101,12 @@ function changedProxy<Settings extends ProxySettings & { readonly rule: PullRule
   }
 }
 
-/** No message repeats an address: it may hold secrets. */
-function urlOf(before: string, given: string | undefined): string {
-  if (given === undefined || (before !== '' && (given === before || given === maskUrl(before)))) return before
+/**
+ * No message repeats an address: it may hold secrets.
+ * @param mask how such an address is shown
+ */
+function urlOf(before: string, given: string | undefined, mask: (url: string) => string): string {
+  if (given === undefined || (before !== '' && (given === before || given === mask(before)))) return before
   if (given === '') throw new InvalidRequest('the address is missing')
   if (given.includes(MASK)) {
     throw new InvalidRequest(`the address has ${MASK} in place of what is hidden: write all of it`)

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Logger } from 'pino'
-import { maskUrl, type Dialer } from 'sluice/sdk'
+import { maskTarget, type Dialer } from 'sluice/sdk'
 import type { HookRunner } from '../host/hooks/hook-runner.ts'
 import type { PushJob } from '../jobs/push-job.ts'
 import type { PushManager } from '../jobs/push-manager.ts'
@@ -82,7 +82,7 @@ export class PushProxies {
   #lookAfter({ id, type, streamPath, rule }: PushProxySettings, after: Promise<void> = Promise.resolve()): void {
     if (this.#closed) return
     const { health, dialer } = this.#options
-    const log = this.#options.log.child({ plugin: type, stream: streamPath, url: maskUrl(rule.url) })
+    const log = this.#options.log.child({ plugin: type, stream: streamPath, url: maskTarget(rule.url) })
     const reach = new Reach({
       ...{ health, target: checkTargetOf(rule.url), dialer: dialer(rule.proxy) },
       intervalMs: () => CHECK_INTERVAL_MS,
