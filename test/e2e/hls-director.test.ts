@@ -38,7 +38,7 @@ describe('the director switch, as hls.js in Chromium shows it', function () {
   this.timeout(240_000)
   let server: RunningServer
   let pages: HlsPages
-  before(async function () {
+  beforeEach(async function () {
     requirePeer(this, 'ffmpeg')
     requirePeer(this, 'chromium')
     server = await startServer({ config: 'hls: { fragment: 1s }\n' })

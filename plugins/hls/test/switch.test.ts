@@ -5,7 +5,7 @@ import { SCRIPTED_AUDIO, sessionInit } from 'sluice/sdk/testing'
 import { ask, withQuery } from '../../../test/support/hls-client.ts'
 import { SwitchRig, type SwitchViewer } from '../fixtures/switch-rig.ts'
 
-const SWITCHES = 100
+const SWITCHES = 24
 
 describe('an HLS viewer that is switched to another stream', () => {
   let rig: SwitchRig

@@ -82,7 +82,8 @@ describe('RtmpClient', () => {
 
   it('gives up a server that does not answer', async () => {
     await silentServer(async (port, sockets) => {
-      const client = new RtmpClient({ url: `rtmp://127.0.0.1:${port}/live/x`, answerTimeoutMs: 50 })
+      // The handshake has the same time, and is to be done in it.
+      const client = new RtmpClient({ url: `rtmp://127.0.0.1:${port}/live/x`, answerTimeoutMs: 3000 })
       const connecting = failureOf(client.connect())
       await waitFor(() => sockets.length === 1, { what: 'the connection' })
       const events = { message: () => undefined, media: () => {}, handshaken: () => {}, closed: () => {} }
