@@ -4,7 +4,7 @@ import { connect, type Socket as NetSocket } from 'node:net'
 import { expect } from 'chai'
 import { keep } from '../peers/lifetime.ts'
 import { waitFor } from '../peers/wait-for.ts'
-import { expectNoGrowth } from '../scale/expect-no-growth.ts'
+import { expectNoGrowth, IN_PASSING } from '../scale/expect-no-growth.ts'
 import { openPortPair } from '../support/rtsp/port-pair.ts'
 import { RtspProbe } from '../support/rtsp/rtsp-probe.ts'
 import { attackedServer } from './support/attacked-server.ts'
@@ -538,9 +538,14 @@ describe('RTSP clients that are killed', () => {
       await waitFor(gone, { what: 'all sessions to end' })
     }
     const publisher = await NumberedPublisher.start({ port: server.ports.rtmp, name: 'here', fps: 5, sizeBytes: 100 })
+    const { descriptors } = await server.holdings()
+    // Ports stay until the goodbye has gone, a moment after the session.
+    const areFree = async () => (await server.holdings()).descriptors <= descriptors + IN_PASSING
     await visit(ways.length)
+    await waitFor(areFree, { what: 'the ports to be free' })
     const before = await server.holdings()
     await visit(ways.length * 30)
+    await waitFor(areFree, { what: 'the ports to be free again' })
     expectNoGrowth(await server.holdings(), before, 1)
     expect(server.problems).to.eql([])
     publisher.close()

@@ -3,7 +3,7 @@ import type { Holdings } from '../robustness/support/probe.ts'
 
 const MAX_HEAP_GROWTH = 1.1
 /** The connection of a test's own request may still be on its way out. */
-const IN_PASSING = 2
+export const IN_PASSING = 2
 
 /** Fails when a server holds more than it did before: with no viewer, and so many streams that are published still. */
 export function expectNoGrowth(after: Holdings, before: Holdings, streamCount = 0): void {
