@@ -99,6 +99,7 @@ export type { DatagramHandler, UdpFlow, UdpListener, UdpPeer } from './plugin/ud
 export { CLIENT_LEFT, type CloseCode, type CloseReason } from './stream/close-reason.ts'
 export type { Dialer, DialTarget } from './stream/dialer.ts'
 export { maskTarget, maskUrl } from './stream/mask-url.ts'
+export { publishSource } from './stream/publish-source.ts'
 export type { Publisher, PublishObserver, PublishOptions } from './stream/publisher.ts'
 export type { PushRequest, PushService } from './stream/push.ts'
 export type { JobReport, PullEnd, PullRequest, PullService } from './stream/pull.ts'

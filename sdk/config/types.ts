@@ -50,8 +50,8 @@ export function Secret(options: ValueOptions<string>) {
 }
 
 /**
- * The address of another server or of a source there, with what it takes to get in: user information and query are masked wherever it is shown
- * (see `maskUrl`). It needs not be a URL of a scheme the host knows.
+ * The address of another server, or of a source on it. User information and the values of the query are masked wherever it is
+ * shown (see `maskUrl`). Its scheme need not be one that the host knows.
  */
 export function SourceUrl(options: { readonly description: string }) {
   return Type.String({ format: 'source-url', ...options })

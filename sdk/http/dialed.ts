@@ -13,17 +13,15 @@ const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'ws:': 80
 
 /** How requests by a dialer are made. */
 export type DialedOptions = {
-  /** Checks certificates (TLS). Default true. */
-  readonly verifyCertificate?: boolean
   /** Ends all when it aborts: what is under way, and connections that are kept. */
   readonly signal: AbortSignal
 }
 
 /**
  * Makes requests go by the connections of a dialer: a dispatcher for `undici.fetch` and `undici.request`, which keeps
- * connections for further requests. They are HTTP/1.1. How long a body may take or be silent is for the caller to bound.
+ * connections for further requests. They are HTTP/1.1, and certificates are checked. How long a body may take or be silent is for the caller to bound.
  */
-export function httpDispatcher(dial: Dialer, { verifyCertificate = true, signal }: DialedOptions): Dispatcher {
+export function httpDispatcher(dial: Dialer, { signal }: DialedOptions): Dispatcher {
   const agent = new Agent({
     allowH2: false,
     maxHeaderSize: MAX_HEADER_BYTES,
@@ -32,7 +30,7 @@ export function httpDispatcher(dial: Dialer, { verifyCertificate = true, signal 
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveMaxTimeout: MAX_KEEP_ALIVE_MS,
     connect({ hostname, port, protocol }, done) {
-      void handOver(openTo(dial, { hostname, port, protocol }, { verifyCertificate, signal }), done)
+      void handOver(dialHttp(dial, { hostname, port, protocol }, { signal }), done)
     },
   })
   // What was under way is told by its own promise.
@@ -47,8 +45,18 @@ export function httpDispatcher(dial: Dialer, { verifyCertificate = true, signal 
  * client of `ws` takes it as `createConnection: () => socket`.
  * @throws {Error} as {@link Dialer.connect} does
  */
-export function dialHttp(dial: Dialer, url: URL, options: DialedOptions): Promise<Socket> {
-  return openTo(dial, url, { verifyCertificate: true, ...options })
+export function dialHttp(
+  dial: Dialer,
+  { hostname, port, protocol }: Pick<URL, 'hostname' | 'port' | 'protocol'>,
+  { signal }: DialedOptions,
+): Promise<Socket> {
+  const isTls = protocol === 'https:' || protocol === 'wss:'
+  return dial.connect({
+    host: hostname.replace(/^\[(.*)\]$/u, '$1'),
+    port: Number(port) || (DEFAULT_PORTS[protocol] ?? 0),
+    signal,
+    ...(isTls && { tls: { verifyCertificate: true, alpn: ['http/1.1'] } }),
+  })
 }
 
 async function handOver(opening: Promise<Socket>, done: buildConnector.Callback): Promise<void> {
@@ -59,20 +67,4 @@ async function handOver(opening: Promise<Socket>, done: buildConnector.Callback)
     return done(error instanceof Error ? error : new Error('failed'), null)
   }
   done(null, socket)
-}
-
-/** As `URL` names it. */
-type Origin = { readonly hostname: string; readonly port: string; readonly protocol: string }
-
-function openTo(
-  dial: Dialer,
-  { hostname, port, protocol }: Origin,
-  { verifyCertificate, signal }: Required<DialedOptions>,
-): Promise<Socket> {
-  return dial.connect({
-    host: hostname.replace(/^\[(.*)\]$/u, '$1'),
-    port: Number(port) || (DEFAULT_PORTS[protocol] ?? 0),
-    signal,
-    ...((protocol === 'https:' || protocol === 'wss:') && { tls: { verifyCertificate, alpn: ['http/1.1'] } }),
-  })
 }

@@ -1,10 +1,11 @@
 import type { Response } from 'undici'
 import type { RecordingBytes } from '../playback/recording-bytes.ts'
+import { SourceError } from './source-error.ts'
 import type { SourceRequests } from './source-requests.ts'
 
 const READ_TIMEOUT_MS = 30_000
 const MAX_TRIES = 3
-const CONTENT_RANGE = /^bytes (\d+)-(\d+)\/(\d+)$/u
+const CONTENT_RANGE = /^bytes (\d+)-\d+\/(\d+)$/u
 
 /** A file on a server that gives parts of it, of which nothing is kept in memory. */
 export class HttpBytes implements RecordingBytes {
@@ -26,11 +27,14 @@ export class HttpBytes implements RecordingBytes {
     const response = await requests.get({ span: { first: 0, last: 0 } })
     if (response.status !== 206) return response
     await response.body?.cancel()
-    const span = spanOf(response)
+    const span = contentRangeOf(response)
     return span === undefined ? requests.get() : new HttpBytes(requests, span.sizeBytes)
   }
 
-  /** Asks again where the server hangs up. */
+  /**
+   * Asks again where the server hangs up, or does not answer.
+   * @throws {SourceError} when it answers that there is no such part, or gives one of another file
+   */
   async read(offset: number, sizeBytes: number): Promise<Buffer> {
     const last = Math.min(offset + sizeBytes, this.sizeBytes) - 1
     if (last < offset) return Buffer.alloc(0)
@@ -38,17 +42,17 @@ export class HttpBytes implements RecordingBytes {
       try {
         return await this.#read(offset, last)
       } catch (error) {
-        if (tries === MAX_TRIES || this.#closed.signal.aborted) throw error
+        if (tries === MAX_TRIES || this.#closed.signal.aborted || isAnswer(error)) throw error
       }
     }
   }
 
   async #read(offset: number, last: number): Promise<Buffer> {
     const response = await this.#requests.get({ span: { first: offset, last } })
-    const span = response.status === 206 ? spanOf(response) : undefined
+    const span = response.status === 206 ? contentRangeOf(response) : undefined
     if (span?.first !== offset || span.sizeBytes !== this.sizeBytes) {
       await response.body?.cancel()
-      throw new Error('the file on the server has changed while it was played')
+      throw new SourceError('the file on the server has changed while it was played')
     }
     return readBody(response, last + 1 - offset, this.#closed.signal)
   }
@@ -58,8 +62,17 @@ export class HttpBytes implements RecordingBytes {
   }
 }
 
-function spanOf(response: Response): { readonly first: number; readonly sizeBytes: number } | undefined {
-  const [, first, , sizeBytes] = CONTENT_RANGE.exec(response.headers.get('content-range') ?? '') ?? []
+/** Whether the server would say the same again. What becomes of a connection has a cause, and servers' own failures pass. */
+function isAnswer(error: unknown): boolean {
+  return error instanceof SourceError && error.cause === undefined && (error.status ?? 0) < 500
+}
+
+/**
+ * Where the part of a file begins that an answer brings, and how much the whole has, by its `Content-Range`; undefined where it
+ * does not say both.
+ */
+export function contentRangeOf(response: Response): { readonly first: number; readonly sizeBytes: number } | undefined {
+  const [, first, sizeBytes] = CONTENT_RANGE.exec(response.headers.get('content-range') ?? '') ?? []
   return first === undefined ? undefined : { first: Number(first), sizeBytes: Number(sizeBytes) }
 }
 

@@ -1,6 +1,13 @@
 /** A source can't be pulled, or a part of it can't; the message holds nothing secret. */
 export class SourceError extends Error {
   override readonly name = 'SourceError'
+  /** What the server answered, where that is what is wrong. */
+  readonly status: number | undefined
+
+  constructor(message: string, { status, ...options }: ErrorOptions & { readonly status?: number } = {}) {
+    super(message, options)
+    this.status = status
+  }
 }
 
 /** What a connection says of its end; the client of HTTP puts that into the cause of its own error. */

@@ -75,7 +75,8 @@ export class SourceRequests {
     const response = await this.ask(request)
     if (response.ok) return response
     await response.body?.cancel()
-    throw new SourceError(`the server answered ${response.status} for ${maskUrl(response.url)}`)
+    const { status } = response
+    throw new SourceError(`the server answered ${status} for ${maskUrl(response.url)}`, { status })
   }
 
   /**
@@ -83,10 +84,11 @@ export class SourceRequests {
    * @throws {SourceError} when there is no answer
    */
   async ask({ url = this.url, span, signal }: SourceRequest): Promise<Response> {
-    const giveUp = new AbortController()
-    const timer = setTimeout(() => giveUp.abort(new SourceError('the server does not answer')), ANSWER_TIMEOUT_MS)
+    const late = new AbortController()
+    const giveUp = () => late.abort(new Error('the server does not answer'))
+    const timer = signal === undefined ? setTimeout(giveUp, ANSWER_TIMEOUT_MS) : undefined
     const init = { redirect: 'manual', dispatcher: this.#dispatcher } as const
-    const ending = AbortSignal.any([this.#signal, signal ?? giveUp.signal])
+    const ending = AbortSignal.any([this.#signal, signal ?? late.signal])
     try {
       return await this.follow(async (next, headers) => {
         if (span) headers.set('range', `bytes=${span.first}-${span.last ?? ''}`)

@@ -1,7 +1,7 @@
 export { AccessUnit } from './access-unit.ts'
 export { parseAmf0, serializeAmf0 } from './amf/amf0.ts'
 export { AMF_MAX_DEPTH, AMF_MAX_VALUES } from './amf/budget.ts'
-export { isAmfObject, newAmfObject, type AmfObject, type AmfValue } from './amf/value.ts'
+export { amfFields, isAmfObject, newAmfObject, type AmfObject, type AmfValue } from './amf/value.ts'
 export { BitReader } from './bits/bit-reader.ts'
 export { BitWriter } from './bits/bit-writer.ts'
 export { insertEmulationPrevention, removeEmulationPrevention } from './bits/emulation-prevention.ts'

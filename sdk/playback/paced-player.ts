@@ -60,7 +60,7 @@ export class PacedPlayer implements SourceControl {
   #newestMs = -Infinity
   /** The unit that was read and is not due. */
   #next: AccessUnit | undefined
-  /** A call of the recording that is under way; never rejects. */
+  /** A call of the recording, or a wait for subscribers, that is under way; never rejects. */
   #reading: Promise<void> | undefined
   #seeking: Promise<void> | undefined
   #seekToMs: number | undefined
@@ -90,7 +90,8 @@ export class PacedPlayer implements SourceControl {
     publisher.tracksComplete()
     if (this.#paused) publisher.setPaused(true)
     publisher.onClose(() => this.#end())
-    this.#play()
+    // At a pace, who comes a little late goes on from what is kept.
+    this.#after(speed === 0 ? publisher.whenTaken() : undefined, () => this.#play())
     return this.#done.promise
   }
 
@@ -211,6 +212,12 @@ export class PacedPlayer implements SourceControl {
     return undefined
   }
 
+  /** Goes on when something is over, or at once; it stands still till then. */
+  #after(work: Promise<void> | undefined, then: () => void): void {
+    if (work === undefined) then()
+    else this.#reading = this.#await(work, then)
+  }
+
   async #await<T>(work: Promise<T>, then: (result: T) => void): Promise<void> {
     try {
       const result = await work
@@ -224,7 +231,8 @@ export class PacedPlayer implements SourceControl {
 
   /** Begins again, unless this was the last time, or there is nothing to repeat. */
   #finishLoop(): void {
-    if (this.#loops === 0 || this.#unitsOfLoop === 0) return this.#end()
+    if (this.#loops === 0 || this.#unitsOfLoop === 0)
+      return this.#after(this.#publisher?.whenTaken(), () => this.#end())
     this.#loops--
     this.#unitsOfLoop = 0
     this.#shiftMs += Math.max(this.#recording.durationMs, this.#atMs)

@@ -1,6 +1,6 @@
 import { open, type FileHandle } from 'node:fs/promises'
 
-/** The bytes of a recording, to be read anywhere. Calls may be made side by side. */
+/** The bytes of a recording, to be read anywhere. Calls may be made side by side, unless it says otherwise of itself. */
 export interface RecordingBytes {
   /** How many there were when it was opened; those that were added since are not read. */
   readonly sizeBytes: number
@@ -14,25 +14,34 @@ export interface RecordingBytes {
 export class FileBytes implements RecordingBytes {
   readonly sizeBytes: number
   readonly #file: FileHandle
+  readonly #signal: AbortSignal | undefined
   #closed: Promise<void> | undefined
 
-  private constructor(file: FileHandle, sizeBytes: number) {
+  private constructor(file: FileHandle, sizeBytes: number, signal: AbortSignal | undefined) {
     this.#file = file
+    this.#signal = signal
     this.sizeBytes = sizeBytes
   }
 
-  /** @throws {Error} of the system, with the file's path in its message, when it can't be read */
-  static async open(path: string): Promise<FileBytes> {
-    const file = await open(path)
+  /**
+   * @param signal has reading fail from then on with what it was aborted for, so that whoever looks through the file ends
+   * @throws {Error} when it can't be read, as `read` does: the system's code, such as `EACCES`, is in its message and its `code`,
+   * the path is in neither
+   */
+  static async open(path: string, signal?: AbortSignal): Promise<FileBytes> {
+    signal?.throwIfAborted()
+    let file: FileHandle | undefined
     try {
-      return new FileBytes(file, (await file.stat()).size)
+      file = await open(path)
+      return new FileBytes(file, (await file.stat()).size, signal)
     } catch (error) {
-      await file.close()
-      throw error
+      await file?.close()
+      throw unreadable(error)
     }
   }
 
   async read(offset: number, sizeBytes: number): Promise<Buffer> {
+    this.#signal?.throwIfAborted()
     const bytes = Buffer.allocUnsafeSlow(Math.max(0, Math.min(sizeBytes, this.sizeBytes - offset)))
     let filled = 0
     while (filled < bytes.length) {
@@ -47,4 +56,10 @@ export class FileBytes implements RecordingBytes {
   close(): Promise<void> {
     return (this.#closed ??= this.#file.close())
   }
+}
+
+/** The message of the system has the path, which is nobody's business who asks for a stream. */
+function unreadable(cause: unknown): Error {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'failed'
+  return Object.assign(new Error(`the file can't be read: ${code}`, { cause }), { code })
 }

@@ -5,6 +5,8 @@ const CASES: readonly (readonly [url: string, shown: string])[] = [
   ['http://host/live/a.m3u8', 'http://host/live/a.m3u8'],
   ['http://user:pw@host:8080/a.m3u8', 'http://******@host:8080/a.m3u8'],
   ['https://host/a.m3u8?token=s3cret&x=1#frag', 'https://host/a.m3u8?token=******&x=******'],
+  ['https://host/a.m3u8?s3cret', 'https://host/a.m3u8?******'],
+  ['https://host/a.m3u8?flag/s3cret&b=1=2&', 'https://host/a.m3u8?******&b=******&******'],
   ['rtsp://user:p@ss@camera/stream', 'rtsp://******@camera/stream'],
   ['rtsp://user:pa/ss@camera:x/stream', '******@camera:x/stream'],
   ['vod/live/test?key=s3cret', 'vod/live/test?******'],
@@ -21,6 +23,10 @@ const TARGETS: readonly (readonly [url: string, shown: string])[] = [
   ['RTMP://host/key', 'rtmp://host/******'],
   ['rtmp://host/', 'rtmp://host/'],
   ['rtmp://host/live-bvc/?streamname=live_1&key=s3cret', 'rtmp://host/******/?streamname=******&key=******'],
+  ['rtmp://host/live?flag/s3cret', 'rtmp://host/******?******'],
+  ['rtmp://user:pw@host:99999/live2/s3cret', 'rtmp://******'],
+  ['rtmp://host:99999/live2/s3@cret', 'rtmp://******'],
+  ['RTMPS:///live2/s3cret', 'rtmp://******'],
   ['rtsp://user:pw@host/live/a?t=1', 'rtsp://******@host/live/a?t=******'],
 ]
 

@@ -2,25 +2,34 @@ const MASK = '******'
 
 /**
  * A URL as logs, lists and answers may show it: without what its user information and its query say. The names of the
- * query's parameters stay. What is no URL is masked up to its last `@` and from its first `?`.
+ * query's parameters stay, of those that have a value. What is no URL is masked up to its last `@` and from its first `?`.
  */
 export function maskUrl(url: string): string {
   const parsed = URL.parse(url)
   if (parsed === null || parsed.host === '') return url.replace(/^.*@/su, `${MASK}@`).replace(/\?.*$/su, `?${MASK}`)
-  const { protocol, username, password, host, pathname, searchParams } = parsed
+  const { protocol, username, password, host, pathname, search } = parsed
   const user = username === '' && password === '' ? '' : `${MASK}@`
-  const names = [...searchParams.keys()].map((name) => `${encodeURIComponent(name)}=${MASK}`)
-  return `${protocol}//${user}${host}${pathname}${names.length === 0 ? '' : `?${names.join('&')}`}`
+  return `${protocol}//${user}${host}${pathname}${search && `?${maskQuery(search.slice(1))}`}`
+}
+
+function maskQuery(query: string): string {
+  const parameters = query.split('&').map((parameter) => {
+    const [name, ...value] = parameter.split('=')
+    // What stands there without a value may be the secret itself.
+    return value.length === 0 ? MASK : `${name}=${MASK}`
+  })
+  return parameters.join('&')
 }
 
 /**
  * The URL of a target that a stream is pushed to, as logs, lists and answers may show it: as {@link maskUrl}, and by RTMP without
- * the last part of the path, which is what platforms call the stream key.
+ * the last part of the path, which is what platforms call the stream key. An address of RTMP that is no URL is masked whole.
  */
 export function maskTarget(url: string): string {
-  const masked = maskUrl(url)
-  if (!/^rtmps?:/iu.test(masked)) return masked
-  const [address = '', ...query] = masked.split('?')
+  const parsed = URL.parse(url)
+  if (!/^rtmps?:/iu.test(parsed?.protocol ?? url.trim())) return maskUrl(url)
+  if (parsed === null || parsed.host === '') return `rtmp://${MASK}`
+  const [address = '', ...query] = maskUrl(url).split('?')
   // Scheme, nothing and host come before the path.
   const parts = address.split('/')
   const last = parts.findLastIndex((part, index) => index > 2 && part !== '')

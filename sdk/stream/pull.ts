@@ -46,6 +46,8 @@ export interface PullService {
   readonly schemes?: readonly string[]
   /** The endings of its addresses' paths, for example `.m3u8`, in lower case; looked at after the schemes. */
   readonly endings?: readonly string[]
+  /** Its protocol has no headers: where a rule sets some, the log says that they are not sent. Default false. */
+  readonly headerless?: boolean
   /** The endings of local files that it plays, for example `.mp4`, in lower case. */
   readonly files?: readonly string[]
   /**

@@ -27,6 +27,8 @@ export type PushRequest = JobReport & {
 export interface PushService {
   /** The schemes of addresses that it pushes to, without colon, for example `rtsp`. */
   readonly schemes: readonly string[]
+  /** As {@link PullService.headerless}. */
+  readonly headerless?: boolean
   /**
    * Subscribes, opens the target and sends the stream there, until the subscriber ends: why it did is what the promise resolves
    * to. The subscriber is closed when the promise settles.

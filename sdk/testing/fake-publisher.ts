@@ -144,6 +144,9 @@ export class FakePublisher implements Publisher {
     this.#stream.tracksCompleted()
   }
 
+  /** Nobody is waited for, so that a test that moves the clock by hand is in step with what it tests. */
+  whenTaken(): undefined {}
+
   discontinuity(): void {
     if (this.closeReason !== undefined) return
     this.discontinuities.push(this.units.length)

@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { MalformedError } from '../errors.ts'
 import { parseAmf0, serializeAmf0 } from './amf0.ts'
 import { AMF_MAX_DEPTH, AMF_MAX_STRING_BYTES, AMF_MAX_TEXT_BYTES, AMF_MAX_VALUES } from './budget.ts'
-import { isAmfObject, newAmfObject } from './value.ts'
+import { amfFields, isAmfObject, newAmfObject } from './value.ts'
 import type { AmfObject, AmfValue } from './value.ts'
 
 function object(fields: Record<string, AmfValue>): AmfObject {
@@ -210,5 +210,12 @@ describe('isAmfObject', () => {
   it('tells objects with properties from all else', () => {
     expect(isAmfObject(object({}))).to.equal(true)
     for (const other of [null, undefined, [], new Map(), new Date(), 'x', 1]) expect(isAmfObject(other)).to.equal(false)
+  })
+})
+
+describe('amfFields', () => {
+  it('gives the properties of objects and associative arrays alone', () => {
+    for (const value of [object({ a: 1 }), new Map([['a', 1]])]) expect(amfFields(value)).to.deep.equal({ a: 1 })
+    for (const other of [null, undefined, [1], new Date(), 'x', 1]) expect(amfFields(other)).to.equal(undefined)
   })
 })

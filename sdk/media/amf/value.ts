@@ -26,6 +26,12 @@ export function setAmfProperty(object: AmfObject, name: string, value: AmfValue)
   if (name !== '__proto__') object[name] = value
 }
 
+/** The properties of an object or associative array; undefined for what is neither. */
+export function amfFields(value: AmfValue): Readonly<Record<string, AmfValue>> | undefined {
+  if (value instanceof Map) return Object.fromEntries(value)
+  return isAmfObject(value) ? value : undefined
+}
+
 /** Whether a value is an object with named properties, so not an array, map or date. */
 export function isAmfObject(value: AmfValue): value is AmfObject {
   return (

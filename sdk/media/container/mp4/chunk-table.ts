@@ -1,6 +1,7 @@
-const RUN_SIZE_BYTES = 12
-const RUNS_PER_MARK = 1024
-const RUNS_PER_STEP = 16 * RUNS_PER_MARK
+import { checkEmptyRuns, RUNS_PER_MARK } from './sample-runs.ts'
+
+/** The size of a run of chunks in the file. */
+export const CHUNK_RUN_SIZE_BYTES = 12
 
 /** Chunks that are alike: from the first up to the end, which is not one of them. Chunks are counted from 0. */
 export type ChunkRun = {
@@ -17,6 +18,7 @@ export class ChunkTable {
   readonly #offsetSizeBytes: 4 | 8
   /** How many samples come before each place that reading can begin at. */
   readonly #marks: number[] = []
+  #emptyRuns = 0
 
   /** @param runs and `offsets` are views of the entries alone */
   constructor(runs: Buffer, offsets: Buffer, offsetSizeBytes: 4 | 8) {
@@ -28,10 +30,11 @@ export class ChunkTable {
   /** As that of `SampleRuns`. */
   *prepare(): Generator<void> {
     let samples = 0
-    for (let number = 0; number < this.#runCount; number++) {
-      if (number % RUNS_PER_MARK === 0) this.#marks.push(samples)
-      if (number % RUNS_PER_STEP === RUNS_PER_STEP - 1) yield
-      samples += samplesIn(this.#run(number))
+    for (let number = 0; number < this.#runCount; number += RUNS_PER_MARK) {
+      this.#marks.push(samples)
+      samples += this.#samplesFrom(number, Math.min(number + RUNS_PER_MARK, this.#runCount))
+      checkEmptyRuns(this.#emptyRuns)
+      yield
     }
   }
 
@@ -43,7 +46,7 @@ export class ChunkTable {
     )
     let before = index - (this.#marks[mark] ?? 0)
     for (let number = mark * RUNS_PER_MARK; number < this.#runCount; number++) {
-      const samples = samplesIn(this.#run(number))
+      const samples = this.#samplesIn(number)
       if (before < samples) return { number, before }
       before -= samples
     }
@@ -53,8 +56,7 @@ export class ChunkTable {
   /** The next run that has samples, from one on; undefined after the last. */
   next(from: number): { readonly number: number; readonly run: ChunkRun } | undefined {
     for (let number = from; number < this.#runCount; number++) {
-      const run = this.#run(number)
-      if (samplesIn(run) > 0) return { number, run }
+      if (this.#samplesIn(number) > 0) return { number, run: this.#run(number) }
     }
     return undefined
   }
@@ -66,24 +68,54 @@ export class ChunkTable {
     return this.#offsets.readUInt32BE(position) * 2 ** 32 + this.#offsets.readUInt32BE(position + 4)
   }
 
+  /** Where the last chunk begins in the file; 0 where there is none. */
+  get lastOffset(): number {
+    const chunkCount = this.#chunkCount
+    return chunkCount === 0 ? 0 : this.offset(chunkCount - 1)
+  }
+
+  get #chunkCount(): number {
+    return this.#offsets.length / this.#offsetSizeBytes
+  }
+
   get #runCount(): number {
-    return this.#runs.length / RUN_SIZE_BYTES
+    return this.#runs.length / CHUNK_RUN_SIZE_BYTES
+  }
+
+  /** How many samples the runs from one up to another have, without the latter. */
+  #samplesFrom(from: number, to: number): number {
+    let samples = 0
+    for (let number = from; number < to; number++) {
+      const more = this.#samplesIn(number)
+      if (more === 0) this.#emptyRuns++
+      samples += more
+    }
+    return samples
+  }
+
+  #samplesIn(number: number): number {
+    const firstChunk = this.#firstChunk(number)
+    if (firstChunk < 0) return 0
+    const samplesPerChunk = this.#runs.readUInt32BE(number * CHUNK_RUN_SIZE_BYTES + 4)
+    return Math.max(0, this.#endChunk(number) - firstChunk) * samplesPerChunk
+  }
+
+  #firstChunk(number: number): number {
+    return this.#runs.readUInt32BE(number * CHUNK_RUN_SIZE_BYTES) - 1
+  }
+
+  #endChunk(number: number): number {
+    const chunkCount = this.#chunkCount
+    return number + 1 < this.#runCount ? Math.min(this.#firstChunk(number + 1), chunkCount) : chunkCount
   }
 
   #run(number: number): ChunkRun {
-    const position = number * RUN_SIZE_BYTES
-    const chunkCount = this.#offsets.length / this.#offsetSizeBytes
-    const isLast = number + 1 >= this.#runCount
-    const end = isLast ? chunkCount : this.#runs.readUInt32BE(position + RUN_SIZE_BYTES) - 1
+    const position = number * CHUNK_RUN_SIZE_BYTES
     return {
-      firstChunk: this.#runs.readUInt32BE(position) - 1,
-      endChunk: Math.min(end, chunkCount),
+      firstChunk: this.#firstChunk(number),
+      endChunk: this.#endChunk(number),
       samplesPerChunk: this.#runs.readUInt32BE(position + 4),
       description: this.#runs.readUInt32BE(position + 8) - 1,
     }
   }
-}
-
-function samplesIn({ firstChunk, endChunk, samplesPerChunk }: ChunkRun): number {
-  return firstChunk < 0 ? 0 : Math.max(0, endChunk - firstChunk) * samplesPerChunk
 }

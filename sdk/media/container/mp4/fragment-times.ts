@@ -1,9 +1,12 @@
+import type { ByteReader } from '../../bits/byte-reader.ts'
 import { MalformedError } from '../../errors.ts'
 import { parseBoxes, parseFullBox } from '../fmp4/box.ts'
 import { readUint64 } from '../fmp4/boxes/fields.ts'
 
 /** How many fragments of a track are taken from the table: a week of them, each of two seconds. */
 const MAX_ENTRIES = 300_000
+/** So many are read before others have their turn. */
+const ENTRIES_PER_STEP = 1024
 const MFRO_SIZE_BYTES = 16
 const NUMBER_SIZES_MASK = 0x3f
 
@@ -20,27 +23,45 @@ export function parseFragmentTableSize(tail: Buffer): number | undefined {
 }
 
 /**
- * Parses an `mfra` with its head: the fragments of each track in the order of the file, by the number of the track.
+ * Parses an `mfra` with its head: the fragments of a track in the order of the file; undefined where it has none of it. It is a generator,
+ * which yields often and returns them, as there may be many.
  * @throws {MalformedError} when it is broken
  */
-export function parseFragmentTable(bytes: Buffer): ReadonlyMap<number, readonly FragmentTime[]> {
+export function* parseFragmentTable(bytes: Buffer, trackId: number): Generator<void, FragmentTime[] | undefined> {
   const [table] = parseBoxes(bytes)
   if (table?.type !== 'mfra') throw new MalformedError('no table of fragments')
-  const tracks = new Map<number, FragmentTime[]>()
   for (const { type, body } of parseBoxes(table.body)) {
     if (type !== 'tfra') continue
     const { version, fields } = parseFullBox(body)
-    const trackId = fields.readUint(4)
+    if (fields.readUint(4) !== trackId) continue
     const sizes = fields.readUint(4) & NUMBER_SIZES_MASK
     const numbersSizeBytes = 3 + (sizes >> 4) + ((sizes >> 2) & 3) + (sizes & 3)
     const count = Math.min(fields.readUint(4), MAX_ENTRIES)
-    const read = version === 1 ? readUint64 : () => fields.readUint(4)
     const entries: FragmentTime[] = []
-    for (let index = 0; index < count; index++) {
-      entries.push({ time: read(fields), moofOffset: read(fields) })
-      fields.readBytes(numbersSizeBytes)
+    while (entries.length < count) {
+      readEntries(
+        fields,
+        { version, numbersSizeBytes, count: Math.min(ENTRIES_PER_STEP, count - entries.length) },
+        entries,
+      )
+      yield
     }
-    tracks.set(trackId, entries)
+    return entries
   }
-  return tracks
+  return undefined
+}
+
+type EntryLayout = { readonly version: number; readonly numbersSizeBytes: number; readonly count: number }
+
+function readEntries(
+  fields: ByteReader,
+  { version, numbersSizeBytes, count }: EntryLayout,
+  into: FragmentTime[],
+): void {
+  for (let left = count; left > 0; left--) {
+    const time = version === 1 ? readUint64(fields) : fields.readUint(4)
+    const moofOffset = version === 1 ? readUint64(fields) : fields.readUint(4)
+    into.push({ time, moofOffset })
+    fields.readBytes(numbersSizeBytes)
+  }
 }

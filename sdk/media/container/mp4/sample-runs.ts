@@ -1,8 +1,11 @@
-const RUN_SIZE_BYTES = 8
-/** Distance of the places that reading can begin at without going through all before. */
-const RUNS_PER_MARK = 1024
-/** Runs that are gone through at once when a table is prepared. */
-const RUNS_PER_STEP = 16 * RUNS_PER_MARK
+import { MalformedError } from '../../errors.ts'
+
+/** The size of a run in the file. */
+export const SAMPLE_RUN_SIZE_BYTES = 8
+/** Distance of the places of a table of runs that reading can begin at without going through all before. */
+export const RUNS_PER_MARK = 1024
+/** How many runs of a table may have no samples; they are passed over in one go. */
+export const MAX_EMPTY_RUNS = 1024
 
 /** A place in a table: what comes before it. */
 type Mark = { readonly count: number; readonly sum: number }
@@ -13,6 +16,9 @@ export class SampleRuns {
   readonly #signed: boolean
   readonly #marks: Mark[] = []
   #smallest = 0
+  #count = 0
+  #emptyRuns = 0
+  #sum = 0
 
   /** @param runs a view of the runs alone */
   constructor(runs: Buffer, signed: boolean) {
@@ -25,19 +31,17 @@ export class SampleRuns {
     return this.#smallest
   }
 
-  /** Goes through the table once, so that places in it are found soon; yields every now and then, as that may take long. */
+  /**
+   * Goes through the table once, so that places in it are found soon; yields often, as that may take long.
+   * @throws {MalformedError} when there are more than {@link MAX_EMPTY_RUNS} runs without samples
+   */
   *prepare(): Generator<void> {
-    let count = 0
-    let sum = 0
-    const total = Math.floor(this.#runs.length / RUN_SIZE_BYTES)
-    for (let run = 0; run < total; run++) {
-      if (run % RUNS_PER_MARK === 0) this.#marks.push({ count, sum })
-      if (run % RUNS_PER_STEP === RUNS_PER_STEP - 1) yield
-      const samples = this.#runs.readUInt32BE(run * RUN_SIZE_BYTES)
-      const value = this.#valueAt(run)
-      count += samples
-      sum += samples * value
-      if (value < this.#smallest) this.#smallest = value
+    const total = Math.floor(this.#runs.length / SAMPLE_RUN_SIZE_BYTES)
+    for (let run = 0; run < total; run += RUNS_PER_MARK) {
+      this.#marks.push({ count: this.#count, sum: this.#sum })
+      this.#pass(run, Math.min(run + RUNS_PER_MARK, total))
+      checkEmptyRuns(this.#emptyRuns)
+      yield
     }
   }
 
@@ -53,8 +57,20 @@ export class SampleRuns {
     return mark.count + reader.skipUpTo(sum - mark.sum)
   }
 
+  // A function of its own, which the engine makes fast, as it does not a generator.
+  #pass(from: number, to: number): void {
+    for (let run = from; run < to; run++) {
+      const samples = this.#runs.readUInt32BE(run * SAMPLE_RUN_SIZE_BYTES)
+      const value = this.#valueAt(run)
+      if (samples === 0) this.#emptyRuns++
+      this.#count += samples
+      this.#sum += samples * value
+      if (value < this.#smallest) this.#smallest = value
+    }
+  }
+
   #valueAt(run: number): number {
-    const position = run * RUN_SIZE_BYTES + 4
+    const position = run * SAMPLE_RUN_SIZE_BYTES + 4
     return this.#signed ? this.#runs.readInt32BE(position) : this.#runs.readUInt32BE(position)
   }
 
@@ -68,12 +84,17 @@ export class SampleRuns {
       else high = middle
     }
     const index = Math.max(0, low - 1)
-    const position = index * RUNS_PER_MARK * RUN_SIZE_BYTES
+    const position = index * RUNS_PER_MARK * SAMPLE_RUN_SIZE_BYTES
     return {
       reader: new SampleRunReader(this.#runs.subarray(position), this.#signed),
       mark: this.#marks[index] ?? { count: 0, sum: 0 },
     }
   }
+}
+
+/** @throws {MalformedError} when a table has more runs without samples than {@link MAX_EMPTY_RUNS} */
+export function checkEmptyRuns(count: number): void {
+  if (count > MAX_EMPTY_RUNS) throw new MalformedError(`more than ${MAX_EMPTY_RUNS} runs of a table have no samples`)
 }
 
 /** Goes through runs sample by sample. */
@@ -124,12 +145,12 @@ export class SampleRunReader {
 
   /** Goes to the next run that has samples, when it is through with one. */
   #load(): void {
-    while (this.#left === 0 && this.#position + RUN_SIZE_BYTES <= this.#runs.length) {
+    while (this.#left === 0 && this.#position + SAMPLE_RUN_SIZE_BYTES <= this.#runs.length) {
       this.#left = this.#runs.readUInt32BE(this.#position)
       this.#value = this.#signed
         ? this.#runs.readInt32BE(this.#position + 4)
         : this.#runs.readUInt32BE(this.#position + 4)
-      this.#position += RUN_SIZE_BYTES
+      this.#position += SAMPLE_RUN_SIZE_BYTES
     }
   }
 }

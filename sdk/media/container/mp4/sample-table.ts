@@ -1,11 +1,9 @@
 import { MalformedError } from '../../errors.ts'
 import { bodyOf, parseBoxes, parseFullBox } from '../fmp4/box.ts'
-import { ChunkTable } from './chunk-table.ts'
-import { SampleRuns } from './sample-runs.ts'
+import { CHUNK_RUN_SIZE_BYTES, ChunkTable } from './chunk-table.ts'
+import { SAMPLE_RUN_SIZE_BYTES, SampleRuns } from './sample-runs.ts'
 import { parseSampleSizes, type SampleSizes } from './sample-sizes.ts'
 
-const RUN_SIZE_BYTES = 8
-const CHUNK_RUN_SIZE_BYTES = 12
 const SYNC_SIZE_BYTES = 4
 
 /**
@@ -28,17 +26,20 @@ export class SampleTable {
     const sizes = boxes.find(({ type }) => type === 'stsz' || type === 'stz2')
     const offsetSizeBytes = boxes.some(({ type }) => type === 'co64') ? 8 : 4
     const offsets = entries(offsetSizeBytes === 8 ? 'co64' : 'stco', offsetSizeBytes)
-    const steps = entries('stts', RUN_SIZE_BYTES)
+    const steps = entries('stts', SAMPLE_RUN_SIZE_BYTES)
     const chunkRuns = entries('stsc', CHUNK_RUN_SIZE_BYTES)
     if (!sizes || !offsets || !steps || !chunkRuns) throw new MalformedError('track without tables of its samples')
     this.sizes = parseSampleSizes(sizes)
     this.steps = new SampleRuns(steps, false)
-    this.compositionOffsets = new SampleRuns(entries('ctts', RUN_SIZE_BYTES) ?? Buffer.alloc(0), true)
+    this.compositionOffsets = new SampleRuns(entries('ctts', SAMPLE_RUN_SIZE_BYTES) ?? Buffer.alloc(0), true)
     this.chunks = new ChunkTable(chunkRuns, offsets, offsetSizeBytes)
     this.#syncs = entries('stss', SYNC_SIZE_BYTES)
   }
 
-  /** Goes through the tables once, before they are used; yields every now and then, as that may take long. */
+  /**
+   * Goes through the tables once, before they are used; yields often, as that may take long.
+   * @throws {MalformedError} when too many of their runs have no samples
+   */
   *prepare(): Generator<void> {
     yield* this.steps.prepare()
     yield* this.compositionOffsets.prepare()
