@@ -1,21 +1,6 @@
-import type { Logger } from 'pino'
-import { PluginAddresses } from './admin/plugin-addresses.ts'
-import { gateRemarks } from './auth/config-remarks.ts'
 import { parseCommandLine, USAGE } from './command-line.ts'
-import { Config } from './config/config.ts'
-import { ConfigError } from './config/config-error.ts'
-import { configReport } from './config/report.ts'
-import { ownerOfError, pluginOf } from './host/error-owner.ts'
-import { ListenError } from './net/listen-error.ts'
-import { localAddress } from './net/local-address.ts'
-import { HeapGrowth } from './observe/heap-growth.ts'
-import { createLogger } from './observe/logger.ts'
-import { Watchdog } from './observe/watchdog/watchdog.ts'
 import { VERSION } from './package-root.ts'
-import { startBanner } from './start-banner.ts'
-import { defaultConfigFile, Server, STOP_DEADLINE_MS } from './server.ts'
 
-const EXIT_FAILURE = 1
 const EXIT_USAGE = 2
 
 await main()
@@ -31,88 +16,10 @@ async function main(): Promise<void> {
       process.stderr.write(`${command.message}\n\n${USAGE}`)
       process.exitCode = EXIT_USAGE
       return
+    // The server takes a while to be loaded, so that is left to those who need it.
     case 'check':
-      return check(command.configFile, command.all)
+      return (await import('./check.ts')).check(command.configFile, command.all)
     case 'run':
-      return run(command.configFile)
+      return (await import('./run.ts')).run(command.configFile)
   }
-}
-
-async function load(file: string | undefined): Promise<Config | undefined> {
-  try {
-    return await Config.load({ file: file ?? defaultConfigFile(), env: process.env, inspect: gateRemarks })
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error
-    process.stderr.write(`${error.message}\n`)
-    process.exitCode = EXIT_FAILURE
-    return undefined
-  }
-}
-
-async function run(file: string | undefined): Promise<void> {
-  const config = await load(file)
-  if (config === undefined) return
-  const log = createLogger({ level: config.global.loglevel })
-  const server = new Server({ config, log })
-  const stop = (reason: string, exitCode: number) => {
-    setTimeout(() => process.exit(exitCode), STOP_DEADLINE_MS).unref()
-    void server.stop(reason).then(() => process.exit(exitCode))
-  }
-  process.on('SIGTERM', () => stop('SIGTERM', 0))
-  process.on('SIGINT', () => stop('SIGINT', 0))
-  guardProcess(log, stop)
-  new Watchdog({ log, pluginOf }).start()
-  try {
-    await server.start()
-    if (process.stdout.isTTY) process.stdout.write(bannerOf(server, log))
-    // What loading has left behind does not count.
-    new HeapGrowth().start()
-  } catch (error) {
-    // What a person has to mend is better read as text than as a log line.
-    if (error instanceof ConfigError) process.stderr.write(`${error.message}\n`)
-    else if (error instanceof ListenError) log.fatal(error.message)
-    else log.fatal({ err: error }, 'the server could not start')
-    stop('start failed', EXIT_FAILURE)
-  }
-}
-
-function bannerOf({ host, http }: Server, log: Logger): string {
-  const addresses = new PluginAddresses(log)
-  const running = host.list().filter(({ state }) => state === 'running')
-  const endpoints = running.map((plugin) => addresses.of(plugin))
-  return startBanner({ version: VERSION, http: http.addresses, endpoints, localAddress: localAddress() })
-}
-
-async function check(file: string | undefined, all: boolean): Promise<void> {
-  const config = await load(file)
-  if (config === undefined) return
-  const server = new Server({ config, log: createLogger({ level: 'silent' }) })
-  try {
-    await server.host.load()
-    const plugins = server.host.list()
-    const definitions = plugins.flatMap(({ definition }) => definition ?? [])
-    process.stdout.write(await configReport(config, definitions, { all }))
-    const broken = plugins.filter(
-      ({ disableReason, definition }) => definition === undefined && disableReason !== undefined,
-    )
-    for (const { name, disableReason } of broken) process.stderr.write(`plugin ${name}: ${disableReason}\n`)
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error
-    process.stderr.write(`${error.message}\n`)
-    process.exitCode = EXIT_FAILURE
-  } finally {
-    await server.stop('checked')
-  }
-}
-
-/** A stray error of a plugin must not take the others down; one in the core's own code means that nothing can be relied on. */
-function guardProcess(log: Logger, stop: (reason: string, exitCode: number) => void): void {
-  const onError = (error: unknown) => {
-    const owner = ownerOfError(error)
-    if (owner !== 'server') return log.error({ err: error, ...owner }, 'an error escaped; the server goes on')
-    log.fatal({ err: error }, 'an error escaped; the server stops')
-    stop('an error escaped', EXIT_FAILURE)
-  }
-  process.on('uncaughtException', onError)
-  process.on('unhandledRejection', onError)
 }

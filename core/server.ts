@@ -118,7 +118,7 @@ export class Server {
     })
     this.#proxies = new Proxies({
       ...{ log, store: this.store, config: config.global, hooks, streams: this.streams },
-      ...{ pulls: this.#pulls, pushes: this.#pushes, dialer: () => dialer('') },
+      ...{ pulls: this.#pulls, pushes: this.#pushes, dialer },
     })
     this.host = new PluginHost({
       log,

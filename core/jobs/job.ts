@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import type { Task, TaskRegistry } from 'sluice/sdk'
+import type { PullService, Task, TaskRegistry } from 'sluice/sdk'
 import { backoffMs } from './backoff.ts'
 import { Bitrate } from './bitrate.ts'
 import { JobSteps } from './job-steps.ts'
@@ -43,6 +43,7 @@ export class Job {
   /** In a row. */
   #failures = 0
   #lastError = ''
+  #stopping = false
   /** Ends the wait for the next try. */
   #wake: (() => void) | undefined
 
@@ -71,6 +72,11 @@ export class Job {
     return this.#lastError
   }
 
+  /** Whether it was stopped, and may still be leaving the other server. */
+  get stopping(): boolean {
+    return this.#stopping
+  }
+
   /** Resolves when media flows for the first time, and rejects when the job ended without. */
   get begun(): Promise<void> {
     return this.#begun.promise
@@ -89,7 +95,17 @@ export class Job {
     this.#begun.resolve()
   }
 
+  /** Warns of headers where the protocol of a service has none. The first try does, for all. */
+  checkHeader(
+    header: Readonly<Record<string, unknown>>,
+    { headerless = false }: Pick<PullService, 'headerless'>,
+  ): void {
+    if (!headerless || this.#tries > 1 || Object.keys(header).length === 0) return
+    this.log.warn('the headers of the rule (header) are not sent: the protocol has none')
+  }
+
   stop(reason: string): void {
+    this.#stopping = true
     this.#task.stop(reason)
   }
 

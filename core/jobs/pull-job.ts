@@ -84,12 +84,12 @@ export class PullJob {
 
   /** Whether media of it flows. */
   get isPublishing(): boolean {
-    return this.#job.state === 'running' && !this.#ending
+    return this.#job.state === 'running' && !this.ending
   }
 
-  /** True once its publisher was closed, while the source is being left: it brings no stream any more. */
+  /** True once it was stopped or its publisher closed, while the source is being left: it brings no stream any more. */
   get ending(): boolean {
-    return this.#ending
+    return this.#ending || this.#job.stopping
   }
 
   #isWanted(): boolean {
@@ -99,11 +99,12 @@ export class PullJob {
   }
 
   async #attempt(signal: AbortSignal): Promise<Outcome> {
-    const { plugin } = this.#wanted
+    const { plugin, rule } = this.#wanted
     this.#ending = false
     this.#publisher = undefined
     const service = this.#options.service(plugin)
     if (service === undefined) return { failure: `there is no plugin that pulls by ${plugin} at present` }
+    this.#job.checkHeader(rule.header, service)
     const isReplaced = () => this.#options.service(plugin) !== undefined && this.#options.service(plugin) !== service
     try {
       const end = await service.pull(await this.#request(service, signal))

@@ -6,6 +6,7 @@ import {
   type PullEnd,
   type PullRequest,
   type PullRule,
+  type PullService,
   type SessionRequest,
   type Track,
 } from 'sluice/sdk'
@@ -23,8 +24,13 @@ const URL_WITH_SECRETS = 'x://user:pa55@host/a?key=s3cret'
 /** A pull that is running, and how it is made to end. */
 type Running = { readonly request: PullRequest; end(end: PullEnd): void; fail(error: Error): void }
 
-class FakeService {
+class FakeService implements PullService {
+  readonly headerless: boolean
   readonly running: Running[] = []
+
+  constructor(headerless = false) {
+    this.headerless = headerless
+  }
 
   pull(request: PullRequest): Promise<PullEnd> {
     const { promise, resolve, reject } = Promise.withResolvers<PullEnd>()
@@ -153,6 +159,26 @@ describe('PullManager', () => {
     await waitFor(() => logged.lines.filter(({ msg }) => msg === 'the pull failed: it broke').length === 3)
     expect(paths()).to.eql([])
   })
+
+  for (const headerless of [false, true]) {
+    it(`says ${headerless ? 'once ' : 'nothing '}of headers where the protocol has ${headerless ? 'none' : 'some'}`, async () => {
+      const { manager, services, service, paths, logged } = rig()
+      services.set('pull:x', new FakeService(headerless))
+      const header = { 'x-key': ['h34der'] }
+      manager.apply([plugin({ pull: { a: rule('x://a', { maxretry: 1, header }), b: rule('x://b') } })])
+      const failed = () => logged.lines.filter(({ msg }) => msg.startsWith('the pull failed'))
+      for (let tries = 1; tries <= 2; tries++) {
+        await waitFor(() => paths().includes('a'))
+        service()
+          .running.find(({ request }) => request.url === 'x://a')
+          ?.fail(new Error('it broke'))
+        await waitFor(() => failed().length === tries)
+      }
+      expect(logged.lines.filter(({ msg }) => msg.includes('(header)'))).to.have.length(headerless ? 1 : 0)
+      expect(logged.text()).not.to.include('h34der')
+      manager.close('done')
+    })
+  }
 
   it('tries again when no media came, but not when somebody closed the stream', async () => {
     const { manager, service, paths } = rig()

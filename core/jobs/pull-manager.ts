@@ -101,7 +101,7 @@ export class PullManager {
   async request(wanted: WantedPull): Promise<void> {
     const { streamPath, publish, rule } = wanted
     if (this.#closed) throw new StreamUnavailable('the server is stopping')
-    if (this.#jobs.has(streamPath)) throw new StreamExists()
+    if (this.#jobs.get(streamPath)?.ending === false) throw new StreamExists()
     const isTaken = rule.testmode === 0 && this.#options.streams.get(streamPath) !== undefined
     if (isTaken && publish.kickexist !== true) throw new StreamExists()
     await awaitBegin(this.#start(wanted, 'operator').job)
@@ -158,7 +158,7 @@ export class PullManager {
     const { streamPath, args } = pull.wanted
     const wanted = this.#match(streamPath)
     if (wanted !== undefined && pull.does(wanted)) return
-    if (wanted !== undefined && this.#isWatched(streamPath)) this.#start({ ...wanted, args }, 'subscriber')
+    if (wanted !== undefined && this.#isWatched(streamPath)) this.#start({ ...wanted, args }, demandOrigin(wanted))
     else pull.job.stop('its rule is gone')
   }
 

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import {
   maskTarget,
+  type CloseCode,
   type CloseReason,
   type Dialer,
   type PushRequest,
@@ -12,6 +13,9 @@ import type { WantedPush } from './push-rules.ts'
 
 /** What a session says in its query that takes no sound. */
 const NO_AUDIO = 'subaudio=false'
+
+/** How the subscriber of a push is closed when the stream is over, or an operator wants no more of it. */
+const ENDS: ReadonlySet<CloseCode> = new Set(['timeout', 'stopped'])
 
 /** Who wants a push: a rule or a proxy for as long as it is there, an operator once. */
 export type PushOrigin = 'rule' | 'proxy' | 'operator'
@@ -37,6 +41,7 @@ export class PushJob {
   readonly job: Job
   readonly #options: PushJobOptions
   #subscriberId: number | undefined
+  #ending = false
 
   /** Begins when `after`, the same push before, has ended. */
   constructor(wanted: WantedPush, origin: PushOrigin, options: PushJobOptions, after?: Promise<void>) {
@@ -59,11 +64,18 @@ export class PushJob {
     })
   }
 
+  /** True once it was stopped or the stream ended, while the target is being left: it sends nothing any more. */
+  get ending(): boolean {
+    return this.#ending || this.job.stopping
+  }
+
   async #attempt(signal: AbortSignal): Promise<Outcome> {
     const { plugin, streamPath, rule, isSilent = false } = this.wanted
     this.#subscriberId = undefined
+    this.#ending = false
     const service = this.#options.service(plugin)
     if (service === undefined) return { failure: `there is no plugin that pushes by ${plugin} at present` }
+    this.job.checkHeader(rule.header, service)
     const isReplaced = () => this.#options.service(plugin) !== undefined && this.#options.service(plugin) !== service
     const request: PushRequest = {
       ...{ url: rule.url, header: rule.header, signal },
@@ -73,8 +85,9 @@ export class PushJob {
       },
       dial: this.#options.dialer(rule.proxy),
       step: (name, description) => this.job.steps.begin(name, description),
-      begun: ({ id }) => {
-        this.#subscriberId = id
+      begun: (subscriber) => {
+        this.#subscriberId = subscriber.id
+        subscriber.onClose(({ code }) => (this.#ending = ENDS.has(code)))
         this.job.succeeded()
       },
     }

@@ -16,6 +16,7 @@ import { TaskTree } from '../observe/task-tree.ts'
 import { createJobs } from './jobs-service.ts'
 import { PushManager } from './push-manager.ts'
 
+const subscriber = { id: 1, onClose() {} } as Partial<Subscriber> as Subscriber
 const URL_WITH_SECRETS = 'x://user:pa55@host/app?key=s3cret'
 
 /** A push that is running, and how it is made to end. */
@@ -86,12 +87,14 @@ describe('PushManager', () => {
   })
 
   it('takes over rules while streams are live', async () => {
-    const { manager, publish, urls } = rig()
+    const { manager, publish, urls, service } = rig()
     publish('live/a')
     manager.apply([plugin({ '^live/': rule('x://a') })])
     await waitFor(() => urls().length === 1)
     manager.apply([plugin({ '^live/': rule('x://b') })])
     await waitFor(() => urls().join(' ') === 'x://b')
+    manager.apply([plugin({ '^live/': rule('x://b', { header: { key: ['other'] } }) })])
+    await waitFor(() => urls().length === 1 && service().running[0]?.request.header['key']?.[0] === 'other')
     manager.apply([])
     await waitFor(() => urls().length === 0)
   })
@@ -106,7 +109,7 @@ describe('PushManager', () => {
     }
     await waitFor(() => urls().length === 1)
     expect(nodes()[0]?.description).to.include({ state: 'connecting', lastError: 'refused', tries: '4' })
-    service().running[0]?.request.begun({ id: 1 } as Subscriber)
+    service().running[0]?.request.begun(subscriber)
     expect(nodes()[0]?.description['state']).to.equal('running')
     live.clear()
     service().running[0]?.fail(new Error('refused'))
@@ -123,6 +126,23 @@ describe('PushManager', () => {
     await waitFor(() => nodes().length === 0)
     publish('live/a')
     await waitFor(() => urls().length === 1)
+  })
+
+  it('begins again with a stream that comes back while the target is still being left', async () => {
+    const { manager, publish, urls, service } = rig()
+    manager.apply([plugin({ '^live/': rule('x://a') })])
+    publish('live/a')
+    await waitFor(() => urls().length === 1)
+    const [first] = service().running
+    const closed = { code: 'timeout', text: 'subscribe timeout' } as const
+    first?.request.begun({
+      id: 1,
+      onClose: (listener: (reason: CloseReason) => void) => listener(closed),
+    } as Subscriber)
+    publish('live/a')
+    expect(urls(), 'one at a time').to.have.length(1)
+    first?.end(closed)
+    await waitFor(() => urls().length === 1 && service().running[0] !== first)
   })
 
   it('tries again where the target is too slow', async () => {
@@ -157,7 +177,7 @@ describe('PushManager', () => {
       const first = jobs.push(wanted)
       await waitFor(() => urls().length === 1)
       expect(await errorOf(jobs.push(wanted))).to.include({ statusCode: 409, message: 'push remote url exist' })
-      service().running[0]?.request.begun({ id: 1 } as Subscriber)
+      service().running[0]?.request.begun(subscriber)
       await first
       const second = errorOf(jobs.push({ ...wanted, url: 'x://b' }))
       await waitFor(() => urls().length === 2)

@@ -14,7 +14,7 @@ import type { TaskTree } from '../observe/task-tree.ts'
 import type { StreamRegistry } from '../stream/registry.ts'
 import { awaitBegin } from './begin-wait.ts'
 import { PushJob, type PushOrigin } from './push-job.ts'
-import { PushRules, type WantedPush } from './push-rules.ts'
+import { pushPlace, PushRules, type WantedPush } from './push-rules.ts'
 
 type PushManagerOptions = {
   readonly log: Logger
@@ -33,12 +33,12 @@ class PushExists extends SluiceError {
   }
 }
 
-/** All pushes of the server, one at most for each stream and address: those of the rules, of proxies and of operators. */
+/** All pushes of the server, one at a time for each stream and address: those of the rules, of proxies and of operators. */
 export class PushManager {
   readonly #options: PushManagerOptions
   readonly #tasks: TaskRegistry
-  /** Those that have not ended. */
-  readonly #jobs = new Set<PushJob>()
+  /** Those that have not ended, by place; the oldest first where one follows another that is ending. */
+  readonly #jobs = new Map<string, PushJob[]>()
   readonly #failureListeners: ((wanted: WantedPush) => void)[] = []
   #rules = new PushRules([])
   #closed = false
@@ -55,7 +55,7 @@ export class PushManager {
   apply(plugins: readonly PluginView[]): void {
     if (this.#closed) return
     this.#rules = new PushRules(plugins)
-    for (const push of this.#jobs) {
+    for (const push of this.#all()) {
       const wanted = this.#rules.match(push.wanted.streamPath)
       if (push.origin === 'rule' && !wanted.some((other) => isDeepStrictEqual(other, push.wanted))) {
         push.job.stop('its rule is gone')
@@ -80,11 +80,6 @@ export class PushManager {
     return this.#rules.plugins.find((plugin) => this.#service(plugin)?.schemes.includes(scheme))
   }
 
-  /** The pushes of a stream, or of all, that have not ended. */
-  list(streamPath?: string): PushJob[] {
-    return [...this.#jobs].filter(({ wanted }) => streamPath === undefined || wanted.streamPath === streamPath)
-  }
-
   /**
    * Starts a push for an operator, and waits a little for the target to take it.
    * @throws {StreamNotFound} when nobody publishes the stream
@@ -105,22 +100,24 @@ export class PushManager {
     if (this.#closed) throw new StreamUnavailable('the server is stopping')
     if (this.find(wanted) !== undefined) throw new PushExists()
     const { log, streams, dialer } = this.#options
-    const push = new PushJob(wanted, origin, {
+    const before = this.#to(wanted).findLast(({ ending }) => ending)
+    const options = {
       ...{ log, tasks: this.#tasks, dialer },
-      service: (plugin) => this.#service(plugin),
-      isPublished: (path) => streams.get(path) !== undefined,
-      failed: (failed) => this.#failureListeners.forEach((listener) => listener(failed)),
-      sentBytes: (id) => streams.subscriber(id)?.sentBytes ?? 0,
-    })
-    this.#jobs.add(push)
-    void push.job.done.then(() => this.#jobs.delete(push))
+      service: (plugin: string) => this.#service(plugin),
+      isPublished: (path: string) => streams.get(path) !== undefined,
+      failed: (failed: WantedPush) => this.#failureListeners.forEach((listener) => listener(failed)),
+      sentBytes: (id: number) => streams.subscriber(id)?.sentBytes ?? 0,
+    }
+    const push = new PushJob(wanted, origin, options, before?.job.done)
+    this.#jobs.set(pushPlace(wanted), [...this.#to(wanted), push])
+    void push.job.done.then(() => this.#remove(push))
     return push
   }
 
   /** Ends all pushes and starts no more. */
   close(reason: string): void {
     this.#closed = true
-    for (const { job } of this.#jobs) job.stop(reason)
+    for (const { job } of this.#all()) job.stop(reason)
   }
 
   #startRules(streamPath: string): void {
@@ -130,9 +127,23 @@ export class PushManager {
     }
   }
 
-  /** The push of a stream to an address that has not ended. */
-  find({ streamPath, rule }: Pick<WantedPush, 'streamPath' | 'rule'>): PushJob | undefined {
-    return this.list(streamPath).find(({ wanted }) => wanted.rule.url === rule.url)
+  /** The push of a stream to an address, unless it is ending: another one can follow it. */
+  find(wanted: Pick<WantedPush, 'streamPath' | 'rule'>): PushJob | undefined {
+    return this.#to(wanted).find(({ ending }) => !ending)
+  }
+
+  #all(): PushJob[] {
+    return [...this.#jobs.values()].flat()
+  }
+
+  #to(wanted: Pick<WantedPush, 'streamPath' | 'rule'>): readonly PushJob[] {
+    return this.#jobs.get(pushPlace(wanted)) ?? []
+  }
+
+  #remove(push: PushJob): void {
+    const others = this.#to(push.wanted).filter((other) => other !== push)
+    if (others.length > 0) this.#jobs.set(pushPlace(push.wanted), others)
+    else this.#jobs.delete(pushPlace(push.wanted))
   }
 
   #service(plugin: string): PushService | undefined {

@@ -13,6 +13,12 @@ export type WantedPush = {
   readonly isSilent?: boolean
 }
 
+/** What there is one push of at a time: a stream, and the address that it is sent to. */
+export function pushPlace({ streamPath, rule }: Pick<WantedPush, 'streamPath' | 'rule'>): string {
+  // No path has a line feed.
+  return `${streamPath}\n${rule.url}`
+}
+
 /** The `onpub.push` rules of the plugins that run, in the order of the plugins and of the file. */
 export class PushRules {
   /** The plugins that can have rules, whether they have some or not. */

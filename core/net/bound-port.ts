@@ -19,6 +19,8 @@ export type PortHandler = {
   onConnection(socket: Socket, handedOver?: unknown): void
 }
 
+/** So many connections may wait to be accepted, if the system allows as many: a thousand viewers may come at once. */
+const BACKLOG = 4096
 /** Idle time before the first keep-alive probe. */
 const KEEPALIVE_DELAY_MS = 60_000
 /**
@@ -67,7 +69,7 @@ export class BoundPort implements Bound<PortHandler> {
   }
 
   async #listenOn(host: string, port: number): Promise<void> {
-    this.#server.listen({ host, port })
+    this.#server.listen({ host, port, backlog: BACKLOG })
     await once(this.#server, 'listening')
   }
 

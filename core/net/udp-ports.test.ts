@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { expect } from 'chai'
 import { pino } from 'pino'
 import type { UdpConfig, UdpPeer } from 'sluice/sdk'
+import { isUdpPortFree } from '../../test/peers/free-port.ts'
 import { keep } from '../../test/peers/lifetime.ts'
 import { waitFor } from '../../test/peers/wait-for.ts'
 import { UdpClient } from '../../test/support/udp-client.ts'
@@ -192,7 +193,7 @@ describe('ListenerPool for UDP', () => {
     await waitFor(() => client.answers.includes('good-bye'))
     const { port } = lease.port.address
     await lease.release()
-    expect(await isFree(port)).to.equal(true)
+    expect(await isUdpPortFree(port)).to.equal(true)
     expect(await acquire(named('late')).catch((reason: unknown) => reason)).to.have.property('code', 'CLOSED')
   })
 
@@ -202,7 +203,7 @@ describe('ListenerPool for UDP', () => {
     async function freeRange(count: number): Promise<{ first: number; last: number }> {
       for (;;) {
         const first = await freePort()
-        const free = await Promise.all(Array.from({ length: count }, (_, index) => isFree(first + index)))
+        const free = await Promise.all(Array.from({ length: count }, (_, index) => isUdpPortFree(first + index)))
         if (free.every(Boolean)) return { first, last: first + count - 1 }
       }
     }
@@ -258,18 +259,4 @@ async function freePort(): Promise<number> {
   const { port } = socket.address()
   socket.close()
   return port
-}
-
-async function isFree(port: number): Promise<boolean> {
-  const socket = createSocket('udp4')
-  try {
-    const listening = once(socket, 'listening')
-    socket.bind(port)
-    await listening
-    return true
-  } catch {
-    return false
-  } finally {
-    socket.close()
-  }
 }

@@ -54,9 +54,9 @@ export class Proxies {
       },
     }
     const db = store.tables<ProxyTables>('proxy', PROXY_MIGRATIONS)
-    const shared = { log, streams, hooks, dialer, health: this.#health }
+    const shared = { log, hooks, dialer, health: this.#health }
     this.pulls = new PullProxies({ ...shared, pulls, table: pullProxyTable(db) })
-    this.pushes = new PushProxies({ ...shared, pushes, table: pushProxyTable(db) })
+    this.pushes = new PushProxies({ ...shared, streams, pushes, table: pushProxyTable(db) })
   }
 
   /**

@@ -68,8 +68,7 @@ export class ProxyRoster<Settings extends ProxySettings> {
   add(make: (id: number) => Settings): Promise<Settings> {
     return this.#inTurn(async () => {
       if (this.#proxies.size >= MAX_PROXIES) throw new StreamUnavailable(`there are ${MAX_PROXIES} proxies already`)
-      const kept = [...this.#proxies.keys()].filter((id) => id < FIRST_UNKEPT_ID)
-      const added = this.#placed(make(kept.reduce((highest, id) => Math.max(highest, id), 0) + 1))
+      const added = this.#placed(make(this.#nextId()))
       await this.#options.table.insert(added)
       this.#set(added)
       return added
@@ -150,6 +149,15 @@ export class ProxyRoster<Settings extends ProxySettings> {
     const held = this.#proxies.get(entry.id)
     if (row === undefined || held === undefined) return
     this.#proxies.set(entry.id, { ...held, createdMs: row.createdMs })
+  }
+
+  /** After the highest; the lowest that is free where none is left there. */
+  #nextId(): number {
+    const highest = this.list().findLast(({ id }) => id < FIRST_UNKEPT_ID)?.id ?? 0
+    if (highest + 1 < FIRST_UNKEPT_ID) return highest + 1
+    let id = 1
+    while (this.#proxies.has(id)) id += 1
+    return id
   }
 
   #changeable(id: number): Settings {

@@ -215,6 +215,22 @@ describe('PullProxies', () => {
     expect(base.dialed).to.have.length(before)
   })
 
+  it('leave a stream alone that a rule has pulled for its viewers before', async () => {
+    const { base, pulls, add, running, ask, status, proxies } = rig()
+    const rule = newPullProxy(1, { url: 'rtsp://rule/a' }, () => undefined).rule
+    pulls.addSource({ match: (streamPath) => ({ plugin: 'rtsp', streamPath, rule, publish: {}, args: {} }) })
+    await ask('a')
+    await settle()
+    running[0]?.publish()
+    base.alive.add('cam1')
+    await add({ streamPath: 'a' })
+    await base.pass()
+    expect(status(1)).to.equal(1)
+    await proxies.roster.remove(1)
+    await settle()
+    expect(running.map(({ request }) => request.url)).to.eql(['rtsp://rule/a'])
+  })
+
   it('are disabled where another has the path, until that is gone', async () => {
     const { add, update, status, proxies } = rig()
     await add({ streamPath: 'a', url: 'rtsp://one/a' })
@@ -259,6 +275,16 @@ describe('PullProxies', () => {
     expect(table.rows.get(5)).to.include({ streamPath: 'a', createdMs: 5 })
     expect([table.rows.size, status(2), status(5)]).to.eql([2, 3, 1])
     expect(await rejection(proxies.roster.remove(FIRST_UNKEPT_ID))).to.be.instanceOf(ProxyFixed)
+  })
+
+  it('can be changed also where an entry of the config has the highest id that there is', async () => {
+    const { proxies, add, update } = rig()
+    const entry = (id: number) => newPullProxy(id, { url: 'rtsp://cam/a' }, () => undefined)
+    proxies.roster.begin([entry(1), entry(FIRST_UNKEPT_ID - 1), entry(FIRST_UNKEPT_ID)])
+    const { id } = await add({ name: 'Gate' })
+    expect(id).to.equal(2)
+    await update(id, { name: 'Yard' })
+    expect(proxies.roster.get(id)?.name).to.equal('Yard')
   })
 
   it('have no secret of theirs in the log or in tasks', async () => {

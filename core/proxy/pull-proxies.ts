@@ -5,14 +5,13 @@ import type { HookRunner } from '../host/hooks/hook-runner.ts'
 import type { PullJob } from '../jobs/pull-job.ts'
 import type { PullManager } from '../jobs/pull-manager.ts'
 import type { IdleTimes, PullSource, WantedPull } from '../jobs/pull-rules.ts'
-import type { StreamRegistry } from '../stream/registry.ts'
-import { checkTargetOf } from './check-target.ts'
 import type { HealthCheck } from './health-check.ts'
 import { ProxyRoster } from './proxy-roster.ts'
 import type { PullProxySettings } from './proxy-settings.ts'
 import type { ProxyTable } from './proxy-tables.ts'
-import { DISABLED, OFFLINE, ONLINE, RUNNING, type ProxyState } from './proxy-state.ts'
-import { Reach } from './reach.ts'
+import type { ProxyState } from './proxy-state.ts'
+import type { Reach } from './reach.ts'
+import { Reaches } from './reaches.ts'
 
 /** How long a pull goes on without subscribers whose proxy says that it stops then. */
 export const STOP_ON_IDLE_MS = 5000
@@ -21,7 +20,6 @@ type PullProxiesOptions = {
   readonly log: Logger
   readonly table: ProxyTable<PullProxySettings>
   readonly pulls: Pick<PullManager, 'addSource' | 'demand' | 'get' | 'onFailure' | 'restart' | 'adapt' | 'startProxy'>
-  readonly streams: Pick<StreamRegistry, 'get'>
   readonly hooks: Pick<HookRunner, 'registryFor'>
   readonly health: HealthCheck
   /** @param proxy its address; empty is none */
@@ -32,13 +30,12 @@ type PullProxiesOptions = {
 export class PullProxies implements PullSource {
   readonly roster: ProxyRoster<PullProxySettings>
   readonly #options: PullProxiesOptions
-  /** Of those that are enabled, by id. */
-  readonly #reaches = new Map<number, Reach>()
-  #closed = false
+  readonly #reaches: Reaches
 
   constructor(options: PullProxiesOptions) {
     const { log, table, pulls, hooks } = options
     this.#options = options
+    this.#reaches = new Reaches(options)
     this.roster = new ProxyRoster({
       table,
       place: { of: ({ streamPath }) => streamPath, taken: 'another proxy that is enabled has this stream path' },
@@ -48,7 +45,8 @@ export class PullProxies implements PullSource {
     pulls.onFailure((streamPath) => this.#reachOf(streamPath)?.doubt())
     const owner = { plugin: 'global', log }
     hooks.registryFor(owner).on('published', ({ path, type }) => {
-      if (type === 'pull' && this.#pullOf(path) !== undefined) this.#reachOf(path)?.seen()
+      const proxy = this.roster.holder(path)
+      if (type === 'pull' && proxy && this.#pullOf(proxy) !== undefined) this.#reaches.get(proxy.id)?.seen()
     })
   }
 
@@ -58,26 +56,22 @@ export class PullProxies implements PullSource {
     return proxy && wantedPull(proxy)
   }
 
-  stateOf({ id, streamPath, isDisabled }: PullProxySettings): ProxyState {
-    const reach = this.#reaches.get(id)
-    if (isDisabled || reach === undefined) return { status: DISABLED, rttMs: 0 }
-    const isRunning = this.#pullOf(streamPath)?.isPublishing === true
-    return { status: isRunning ? RUNNING : reach.online ? ONLINE : OFFLINE, rttMs: reach.rttMs }
+  stateOf(proxy: PullProxySettings): ProxyState {
+    return this.#reaches.stateOf(proxy, () => this.#pullOf(proxy)?.isPublishing === true)
   }
 
   /** Looks after nothing any more. */
   close(): void {
-    this.#closed = true
-    for (const id of [...this.#reaches.keys()]) this.#forget(id)
+    this.#reaches.close()
   }
 
   #follow(before: PullProxySettings | undefined, after: PullProxySettings | undefined): void {
     const { pulls } = this.#options
     const isMoved = before !== undefined && before.streamPath !== after?.streamPath
     const isEnabled = after !== undefined && !after.isDisabled
-    const old = before && !before.isDisabled ? this.#pullOf(before.streamPath) : undefined
+    const old = before && !before.isDisabled ? this.#pullOf(before) : undefined
     if (old !== undefined && (!isEnabled || isMoved)) old.job.stop(`its proxy is ${stateWord(after)}`)
-    if (before !== undefined && (!isEnabled || isElsewhere(before, after))) this.#forget(before.id)
+    if (before !== undefined && (!isEnabled || isElsewhere(before, after))) this.#reaches.forget(before.id)
     if (!isEnabled) return
     if (old !== undefined && isMoved) pulls.demand(after.streamPath, {})
     else if (old !== undefined && isOther(before, after)) pulls.restart(after.streamPath)
@@ -87,12 +81,10 @@ export class PullProxies implements PullSource {
     else if (reach.online && after.beginsAlone && before?.beginsAlone === false) this.#pull(after)
   }
 
-  #lookAfter({ id, type, streamPath, rule }: PullProxySettings): void {
-    if (this.#closed) return
-    const { health, dialer } = this.#options
+  #lookAfter(added: PullProxySettings): void {
+    const { id, type, streamPath, rule } = added
     const log = this.#options.log.child({ plugin: type, stream: streamPath, url: maskUrl(rule.url) })
-    const reach = new Reach({
-      ...{ health, target: checkTargetOf(rule.url), dialer: dialer(rule.proxy) },
+    this.#reaches.begin(added, {
       intervalMs: () => this.roster.get(id)?.checkIntervalMs ?? 0,
       up: () => {
         log.debug('the source of the proxy is there')
@@ -101,8 +93,6 @@ export class PullProxies implements PullSource {
       },
       down: (reason) => log.info({ reason }, 'the source of the proxy is away'),
     })
-    this.#reaches.set(id, reach)
-    reach.begin()
   }
 
   /** The source is there: pulls it if that needs no subscriber, or tries again if it failed for one. */
@@ -113,15 +103,10 @@ export class PullProxies implements PullSource {
     else if (proxy.beginsAlone) pulls.startProxy(wantedPull(proxy))
   }
 
-  #forget(id: number): void {
-    this.#reaches.get(id)?.end()
-    this.#reaches.delete(id)
-  }
-
-  /** The pull of a path, unless an operator or a rule of the config wants it. */
-  #pullOf(streamPath: string): PullJob | undefined {
+  /** The pull of a proxy, unless an operator or a rule of the config has its path pulled. */
+  #pullOf({ id, streamPath }: PullProxySettings): PullJob | undefined {
     const pull = this.#options.pulls.get(streamPath)
-    return pull?.origin === 'proxy' || pull?.origin === 'subscriber' ? pull : undefined
+    return pull?.wanted.proxyId === id ? pull : undefined
   }
 
   #reachOf(streamPath: string): Reach | undefined {
@@ -131,9 +116,9 @@ export class PullProxies implements PullSource {
 }
 
 function wantedPull(proxy: PullProxySettings): WantedPull {
-  const { type: plugin, streamPath, rule, audio, beginsAlone } = proxy
+  const { id: proxyId, type: plugin, streamPath, rule, audio, beginsAlone } = proxy
   const publish = { ...idleTimes(proxy), ...(audio ? {} : { pubaudio: false }) }
-  return { ...{ plugin, streamPath, rule, publish }, args: {}, isLasting: beginsAlone }
+  return { ...{ proxyId, plugin, streamPath, rule, publish }, args: {}, isLasting: beginsAlone }
 }
 
 function idleTimes({ stopsOnIdle, beginsAlone }: PullProxySettings): IdleTimes {

@@ -25,7 +25,7 @@ function rig() {
         fail: () => (leave(), reject(new Error('it broke'))),
       }
       running.push(one)
-      request.begun({ id: 1 } as Subscriber)
+      request.begun({ id: 1, onClose() {} } as Partial<Subscriber> as Subscriber)
       request.signal.addEventListener('abort', () => one.fail())
       return promise
     },

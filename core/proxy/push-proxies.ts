@@ -4,15 +4,14 @@ import { maskTarget, type Dialer } from 'sluice/sdk'
 import type { HookRunner } from '../host/hooks/hook-runner.ts'
 import type { PushJob } from '../jobs/push-job.ts'
 import type { PushManager } from '../jobs/push-manager.ts'
-import type { WantedPush } from '../jobs/push-rules.ts'
+import { pushPlace, type WantedPush } from '../jobs/push-rules.ts'
 import type { StreamRegistry } from '../stream/registry.ts'
-import { checkTargetOf } from './check-target.ts'
 import type { HealthCheck } from './health-check.ts'
 import { ProxyRoster } from './proxy-roster.ts'
 import { CHECK_INTERVAL_MS, type PushProxySettings } from './proxy-settings.ts'
-import { DISABLED, OFFLINE, ONLINE, RUNNING, type ProxyState } from './proxy-state.ts'
+import type { ProxyState } from './proxy-state.ts'
 import type { ProxyTable } from './proxy-tables.ts'
-import { Reach } from './reach.ts'
+import { Reaches } from './reaches.ts'
 
 type PushProxiesOptions = {
   readonly log: Logger
@@ -29,23 +28,22 @@ type PushProxiesOptions = {
 export class PushProxies {
   readonly roster: ProxyRoster<PushProxySettings>
   readonly #options: PushProxiesOptions
-  /** Of those that are enabled, by id. */
-  readonly #reaches = new Map<number, Reach>()
-  #closed = false
+  readonly #reaches: Reaches
 
   constructor(options: PushProxiesOptions) {
     const { log, table, pushes, hooks } = options
     this.#options = options
+    this.#reaches = new Reaches(options)
     this.roster = new ProxyRoster({
       table,
       place: {
-        of: ({ streamPath, rule }) => placeOf(streamPath, rule.url),
+        of: (proxy) => pushPlace(proxy),
         taken: 'another proxy that is enabled pushes this stream to this address',
       },
       follow: (before, after) => this.#follow(before, after),
     })
-    pushes.onFailure(({ streamPath, rule }) => {
-      const proxy = this.roster.holder(placeOf(streamPath, rule.url))
+    pushes.onFailure((wanted) => {
+      const proxy = this.roster.holder(pushPlace(wanted))
       if (proxy !== undefined) this.#reaches.get(proxy.id)?.doubt()
     })
     const owner = { plugin: 'global', log }
@@ -53,60 +51,53 @@ export class PushProxies {
   }
 
   stateOf(proxy: PushProxySettings): ProxyState {
-    const reach = this.#reaches.get(proxy.id)
-    if (proxy.isDisabled || reach === undefined) return { status: DISABLED, rttMs: 0 }
     // A push waits a little for a stream that has ended to come back.
     const isLive = this.#options.streams.get(proxy.streamPath) !== undefined
-    const isRunning = isLive && this.#pushOf(proxy)?.job.state === 'running'
-    return { status: isRunning ? RUNNING : reach.online ? ONLINE : OFFLINE, rttMs: reach.rttMs }
+    return this.#reaches.stateOf(proxy, () => isLive && this.#pushOf(proxy)?.job.state === 'running')
   }
 
   /** Looks after nothing any more. */
   close(): void {
-    this.#closed = true
-    for (const id of [...this.#reaches.keys()]) this.#forget(id)
+    this.#reaches.close()
   }
 
   #follow(before: PushProxySettings | undefined, after: PushProxySettings | undefined): void {
     const isEnabled = after !== undefined && !after.isDisabled
     const isOther = before !== undefined && isOtherPush(before, after)
-    const old = before && !before.isDisabled ? this.#pushOf(before) : undefined
-    if (!isEnabled || isOther) old?.job.stop(`its proxy is ${after === undefined ? 'removed' : 'changed'}`)
-    if (before !== undefined && (!isEnabled || isOther)) this.#forget(before.id)
+    if (before !== undefined && (!isEnabled || isOther)) {
+      if (!before.isDisabled)
+        this.#pushOf(before)?.job.stop(`its proxy is ${after === undefined ? 'removed' : 'changed'}`)
+      this.#reaches.forget(before.id)
+    }
     if (!isEnabled) return
     const reach = this.#reaches.get(after.id)
-    if (reach === undefined) this.#lookAfter(after, old?.job.done)
+    if (reach === undefined) this.#lookAfter(after)
     else if (reach.online && after.beginsAlone && before?.beginsAlone === false) this.#push(after)
   }
 
-  #lookAfter({ id, type, streamPath, rule }: PushProxySettings, after: Promise<void> = Promise.resolve()): void {
-    if (this.#closed) return
-    const { health, dialer } = this.#options
+  #lookAfter(added: PushProxySettings): void {
+    const { id, type, streamPath, rule } = added
     const log = this.#options.log.child({ plugin: type, stream: streamPath, url: maskTarget(rule.url) })
-    const reach = new Reach({
-      ...{ health, target: checkTargetOf(rule.url), dialer: dialer(rule.proxy) },
+    this.#reaches.begin(added, {
       intervalMs: () => CHECK_INTERVAL_MS,
       up: () => {
         log.debug('the target of the proxy is there')
-        void after.then(() => this.#up(id, reach))
+        this.#up(id)
       },
       down: (reason) => log.info({ reason }, 'the target of the proxy is away'),
     })
-    this.#reaches.set(id, reach)
-    reach.begin()
   }
 
-  #up(id: number, reach: Reach): void {
+  #up(id: number): void {
     const proxy = this.roster.get(id)
-    const isCurrent = this.#reaches.get(id) === reach
-    if (proxy === undefined || !isCurrent) return
+    if (proxy === undefined) return
     if (proxy.beginsAlone || this.#options.streams.get(proxy.streamPath) !== undefined) this.#push(proxy)
   }
 
   #published(streamPath: string): void {
-    for (const [id, reach] of this.#reaches) {
+    for (const id of this.#reaches.ids) {
       const proxy = this.roster.get(id)
-      if (proxy?.streamPath === streamPath && reach.online) this.#push(proxy)
+      if (proxy?.streamPath === streamPath && this.#reaches.get(id)?.online) this.#push(proxy)
     }
   }
 
@@ -116,20 +107,11 @@ export class PushProxies {
     else this.#options.pushes.start(wantedPush(proxy), 'proxy')
   }
 
-  #forget(id: number): void {
-    this.#reaches.get(id)?.end()
-    this.#reaches.delete(id)
-  }
-
   /** The push of a proxy, unless an operator or a rule of the config wants it. */
   #pushOf(proxy: PushProxySettings): PushJob | undefined {
     const push = this.#options.pushes.find(proxy)
     return push?.origin === 'proxy' ? push : undefined
   }
-}
-
-function placeOf(streamPath: string, url: string): string {
-  return `${streamPath} ${url}`
 }
 
 function wantedPush({ type: plugin, streamPath, rule, audio }: PushProxySettings): WantedPush {

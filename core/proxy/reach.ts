@@ -2,7 +2,7 @@ import type { Dialer } from 'sluice/sdk'
 import type { CheckTarget } from './check-target.ts'
 import type { Check, HealthCheck } from './health-check.ts'
 
-type ReachOptions = {
+export type ReachOptions = {
   readonly health: HealthCheck
   /** Undefined where it can't be told; it is taken to be there then. */
   readonly target: CheckTarget | undefined

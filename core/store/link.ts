@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { StoreUnavailable } from 'sluice/sdk'
+import { errorCode } from '../base/error-code.ts'
 import { RetryTimer } from '../base/retry-timer.ts'
 import type { Backend } from './backend.ts'
 
@@ -7,9 +8,11 @@ import type { Backend } from './backend.ts'
 const FIRST_RETRY_MS = 100
 const MAX_RETRY_MS = 5000
 
+type LinkedBackend = Pick<Backend, 'open' | 'close' | 'shown' | 'failureOf'>
+
 type LinkOptions = {
   readonly log: Logger
-  readonly backend: Backend
+  readonly backend: LinkedBackend
   /** Called each time the database has become reachable. */
   readonly onUp: () => void
 }
@@ -70,7 +73,7 @@ export class Link {
       return
     }
     if (this.#state === 'closed') {
-      await backend.close()
+      await closeBackend(backend, log)
       return
     }
     this.#state = 'up'
@@ -90,7 +93,19 @@ export class Link {
   }
 }
 
-function reasonOf(backend: Backend, error: unknown): string {
+/** Ends what runs in the database, as far as that can be. */
+export async function closeBackend(backend: Pick<Backend, 'close'>, log: Logger): Promise<void> {
+  try {
+    await backend.close()
+  } catch (err) {
+    log.error({ err }, 'the database was not closed')
+  }
+}
+
+function reasonOf(backend: LinkedBackend, error: unknown): string {
   const failure = backend.failureOf(error)
-  return 'reason' in failure ? failure.reason : 'it can not be opened'
+  if ('reason' in failure) return failure.reason
+  // Its message may quote what is secret.
+  const name = error instanceof Error ? error.name : typeof error
+  return `it can not be opened (${errorCode(error) || name})`
 }

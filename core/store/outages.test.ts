@@ -1,16 +1,18 @@
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Worker } from 'node:worker_threads'
 import { expect } from 'chai'
 import { sql, type Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
+import { Client } from 'pg'
 import { StoreUnavailable } from 'sluice/sdk'
-import { PostgresServer } from '../../test/peers/postgres.ts'
+import { PostgresServer, sharedPostgres } from '../../test/peers/postgres.ts'
 import { requirePeer } from '../../test/peers/require-peer.ts'
 import { waitFor } from '../../test/peers/wait-for.ts'
 import { createFile, openStore } from '../../test/support/stores.ts'
 import { logLines } from '../host/testing/log-lines.ts'
+import { SilentRelay } from './fixtures/silent-relay.ts'
 import { Store } from './store.ts'
 
 type Tables = { sluice_note: { text: string } }
@@ -39,8 +41,9 @@ async function rejection(promise: Promise<unknown>): Promise<Error> {
 }
 
 describe('Store: PostgreSQL that goes away', () => {
-  before(function () {
+  before(async function () {
     requirePeer(this, 'postgresql')
+    await sharedPostgres()
   })
 
   it('fails queries at once, and comes back by itself', async () => {
@@ -97,6 +100,61 @@ describe('Store: PostgreSQL that goes away', () => {
     expect(text()).to.include('no database: ').and.not.include('hush').and.not.include('tester')
   })
 
+  it('goes on with the connections that it has where there may be no more', async () => {
+    const url = new URL(await (await sharedPostgres()).createDatabase())
+    const name = url.pathname.slice(1)
+    await ask(`create role ${name} login connection limit 1`)
+    await ask(`alter database ${name} owner to ${name}`)
+    url.username = name
+    const { store, text } = openStore(url.href)
+    const db = store.tables<Tables>('note', NOTES)
+    await write(db, 'a')
+    await db.transaction().execute(async (transaction) => {
+      await write(transaction, 'b')
+      expect((await rejection(notes(db))).message).to.match(/^no db: it has no connection left/u)
+    })
+    expect(await notes(db)).to.eql(['a', 'b'])
+    expect(text()).not.to.include('no database')
+  })
+
+  it('has its tables made when another one is there in its place', async () => {
+    const url = new URL(await (await sharedPostgres()).createDatabase())
+    const name = url.pathname.slice(1)
+    const { store, text } = openStore(url.href)
+    const db = store.tables<Tables>('note', NOTES)
+    await write(db, 'a')
+    await ask(`drop database ${name} with (force)`)
+    await waitFor(() => text().includes('no database: there is no database of this name'))
+    await ask(`create database ${name}`)
+    await waitFor(async () => write(db, 'b').then(() => true))
+    expect(await notes(db)).to.eql(['b'])
+  })
+
+  it('is away where the network is silent, and comes back', async () => {
+    const server = await sharedPostgres()
+    const relay = await SilentRelay.start(server)
+    const { store, text } = openStore(relay.url(await server.createDatabase()))
+    const db = store.tables<Tables>('note', NOTES)
+    await write(db, 'a')
+    await Promise.all([1, 2].map(() => sql`select pg_sleep(0.2)`.execute(db)))
+    await waitFor(() => relay.pairs.length === 2)
+    relay.silence()
+    // One is cut, which has the other looked at.
+    relay.pairs[0]?.near.resetAndDestroy()
+    await waitFor(() => text().includes('no database: it does not answer'))
+    relay.speak()
+    await waitFor(() => text().includes('the database is back'))
+    expect(await notes(db)).to.eql(['a'])
+  })
+
+  it('can be closed while it is being opened', async () => {
+    const { store, lines } = openStore(await (await sharedPostgres()).createDatabase())
+    store.open()
+    await store.close()
+    expect((await rejection(notes(store.tables<Tables>('note', NOTES)))).message).to.include('the server is stopping')
+    expect(lines.filter(({ level }) => level >= ERROR)).to.eql([])
+  })
+
   it('says what to do where it refuses', async () => {
     const server = await PostgresServer.start()
     const { store, text } = openStore(server.url('nothing'))
@@ -104,6 +162,24 @@ describe('Store: PostgreSQL that goes away', () => {
     expect(error.message).to.equal('no db: there is no database of this name; make it, or see db.dsn')
     expect(text()).to.include('there is no database of this name')
   })
+})
+
+describe('Store: a dsn of PostgreSQL that is of no use', () => {
+  const CASES = [
+    [
+      'hush@127.0.0.1:1/x?sslrootcert=/nowhere/ca.pem',
+      'no db: a file that db.dsn names (sslrootcert, sslcert, sslkey) can not be read',
+    ],
+    ['hush@127.0.0.1:1/x?host=%2Fnowhere', 'no db: there is no socket at its address'],
+  ] as const
+  for (const [rest, message] of CASES) {
+    it(`says so of ${rest}`, async () => {
+      const { store, text } = openStore(`postgres://someone:${rest}`)
+      const error = await rejection(notes(store.tables<Tables>('note', NOTES)))
+      expect(error.message).to.equal(message)
+      expect(text()).to.include(message.slice('no db: '.length)).and.not.include('hush')
+    })
+  }
 })
 
 describe('Store: a file of SQLite', () => {
@@ -222,6 +298,19 @@ describe('Store: a file of SQLite', () => {
     expect(lines.filter(({ msg }) => msg === 'the database is back')).to.have.length(1)
   })
 
+  it('has its tables made when its file is gone as its thread comes back', async () => {
+    const file = await createFile()
+    const { store } = openStore(file)
+    const db = store.tables<Tables>('note', NOTES)
+    const threads: Worker[] = []
+    process.once('worker', (thread) => threads.push(thread))
+    await write(db, 'a')
+    for (const ending of ['', '-wal', '-shm']) await rm(file + ending)
+    await threads[0]?.terminate()
+    await waitFor(async () => write(db, 'b').then(() => true))
+    expect(await notes(db)).to.eql(['b'])
+  })
+
   it('does not hold up the event loop', async () => {
     const { store } = openStore(await createFile())
     const db = store.tables<Tables>('note', NOTES)
@@ -244,6 +333,17 @@ describe('Store: a file of SQLite', () => {
     expect(turns).to.be.greaterThan(20)
   })
 })
+
+/** Asks the server that all tests share, as its superuser. */
+async function ask(statement: string): Promise<void> {
+  const client = new Client({ connectionString: (await sharedPostgres()).url('postgres') })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
 
 async function exists(file: string): Promise<boolean> {
   return stat(file).then(

@@ -15,7 +15,7 @@ type OwnedTablesInit = {
   readonly migrate: () => Promise<void>
 }
 
-/** The tables of one owner: its queries wait for its migrations, and those run once. */
+/** The tables of one owner: its queries wait for its migrations, which run once each time the database has come to be there. */
 export class OwnedTables implements Gate {
   readonly #init: OwnedTablesInit
   /** What has begun, and did not fail for a reason that passes. */
@@ -51,6 +51,11 @@ export class OwnedTables implements Gate {
       throw new StoreUnavailable('its tables are not as they must be, see the log', { cause: error })
     }
     this.assertOpen()
+  }
+
+  /** Has the migrations looked at again: the database that is back may be another one, or an older copy. */
+  renew(): void {
+    this.#migration = undefined
   }
 
   assertOpen(): void {

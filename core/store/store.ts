@@ -8,7 +8,7 @@ import { createBackend } from './create-backend.ts'
 import { findDatabase, type DatabaseConfig } from './database.ts'
 import { Failures } from './failures.ts'
 import { GatedDriver } from './gated-driver.ts'
-import { Link } from './link.ts'
+import { closeBackend, Link } from './link.ts'
 import { OwnedTables } from './owned-tables.ts'
 
 type Migrations = Readonly<Record<string, Migration>>
@@ -91,15 +91,11 @@ export class Store {
     return () => void this.#listeners.delete(listener)
   }
 
-  /** Waits for what was asked; queries fail from now on. */
+  /** Waits a little for what the database has been given; queries fail from now on, also those that wait for a turn. */
   async close(): Promise<void> {
     this.#link.close()
     this.#listeners.clear()
-    try {
-      await this.#backend.close()
-    } catch (err) {
-      this.#log.error({ err }, 'the database was not closed')
-    }
+    await closeBackend(this.#backend, this.#log)
   }
 
   #own<Tables>(owner: string, migrations: Migrations, walls: readonly OwnTables[]) {
@@ -123,6 +119,7 @@ export class Store {
 
   async #onUp(): Promise<void> {
     this.#isMigrated = false
+    for (const owned of this.#owners) owned.renew()
     // What fails is logged, and the queries of that owner tell it.
     await Promise.allSettled([...this.#owners].map((owned) => owned.prepare()))
     this.#isMigrated = true

@@ -25,7 +25,8 @@ import {
   type AdmittedSession,
 } from './session-admission.ts'
 import { SessionLife } from './session-life.ts'
-import type { Stream, StreamHooks } from './stream.ts'
+import type { StreamHooks } from './stream-hooks.ts'
+import type { Stream } from './stream.ts'
 import type { StreamOwner } from '../auth/stream-owner.ts'
 import { StreamPublisher } from './stream-publisher.ts'
 import { StreamPulse } from './stream-pulse.ts'

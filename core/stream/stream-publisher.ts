@@ -16,6 +16,7 @@ import { MalformedError } from 'sluice/sdk/media'
 import { sameConfig } from './fan-out/config-versions.ts'
 import { guardedControl, guardedKeyframeRequest } from './guarded-control.ts'
 import { KeyframeRequests } from './keyframe-requests.ts'
+import type { PublisherStream } from './publisher-stream.ts'
 import { closeReasonOf, type SessionLife } from './session-life.ts'
 import { Talks } from './talks.ts'
 import { Timeline } from './timeline.ts'
@@ -27,21 +28,6 @@ import { trackText } from './track-text.ts'
 export const MAX_TRACKS = 32
 /** Without word from the source, its tracks are taken to be complete this long after the first. */
 const TRACK_WAIT_MS = 1000
-
-/** The stream, as its publisher reaches it. */
-export interface PublisherStream {
-  /** Hands on what is pending; called before the tracks change, which it needs as they are. */
-  flush(): void
-  trackAdded(track: Track): void
-  trackConfigured(track: Track): void
-  trackRemoved(track: Track): void
-  tracksCompleted(): void
-  metadataChanged(): void
-  /** What is dispatched from now on does not go on from what was. */
-  discontinuity(): void
-  dispatch(unit: AccessUnit): void
-  publisherClosed(publisher: StreamPublisher, reason: CloseReason): void
-}
 
 type StreamPublisherOptions = {
   readonly id: number
@@ -199,6 +185,10 @@ export class StreamPublisher implements Publisher {
 
   tracksComplete(): void {
     this.#setComplete('declared')
+  }
+
+  whenTaken(): Promise<void> | undefined {
+    return this.session.closed ? undefined : this.#stream.whenTaken()
   }
 
   discontinuity(): void {

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { MergeWindow } from './fan-out/merge-window.ts'
-import { Stream, type StreamHooks } from './stream.ts'
+import type { StreamHooks } from './stream-hooks.ts'
+import { Stream } from './stream.ts'
 import type { StreamSubscriber } from './stream-subscriber.ts'
 
 /** Those of streams that nobody hears of. */

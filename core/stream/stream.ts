@@ -1,16 +1,8 @@
 import { performance } from 'node:perf_hooks'
-import type {
-  AccessUnit,
-  CloseReason,
-  Hooks,
-  MuxerFormat,
-  Resolution,
-  SessionRequest,
-  StreamInfo,
-  Track,
-} from 'sluice/sdk'
+import type { AccessUnit, CloseReason, MuxerFormat, Publisher, StreamInfo, Track } from 'sluice/sdk'
 import { rescale } from 'sluice/sdk/media'
 import type { Logger } from 'pino'
+import { Entrants } from './entrants.ts'
 import { FanOut } from './fan-out/fan-out.ts'
 import { HoldBack } from './hold-back.ts'
 import type { MergeWindow } from './fan-out/merge-window.ts'
@@ -18,21 +10,14 @@ import type { ReaderQueue } from './fan-out/reader-queue.ts'
 import type { SharedMuxer } from './fan-out/shared-muxer.ts'
 import { streamInfo } from './stream-info.ts'
 import { StreamClock } from './stream-clock.ts'
-import type { PublisherStream, StreamPublisher } from './stream-publisher.ts'
+import type { StreamHooks } from './stream-hooks.ts'
+import type { PublisherStream } from './publisher-stream.ts'
+import type { StreamPublisher } from './stream-publisher.ts'
 import { PathResolver } from './path-resolver.ts'
 import { PendingMoves, movePending } from './pending-moves.ts'
 import type { StreamSubscriber, SubscriberStream } from './stream-subscriber.ts'
 import { subscriberInfo } from './subscriber-info.ts'
 import { TrackWait, isReady, type Elsewhere } from './track-wait.ts'
-
-/** What a stream tells the plugins. */
-type StreamNotice = 'published' | 'unpublished' | 'track' | 'subscribed' | 'unsubscribed'
-
-/** Hooks as a stream uses them. */
-export interface StreamHooks {
-  resolve(request: SessionRequest): Promise<Resolution>
-  notify<Name extends StreamNotice>(name: Name, ...args: Parameters<Hooks[Name]>): void
-}
 
 type StreamOptions = {
   readonly log: Logger
@@ -52,6 +37,7 @@ export class Stream implements PublisherStream, SubscriberStream {
   readonly #options: StreamOptions
   readonly #fanOut: FanOut
   readonly #trackWait = new TrackWait()
+  readonly #entrants = new Entrants()
   readonly #resolver: PathResolver
   readonly #holdBack = new HoldBack((unit) => this.#dispatch(unit))
   #publisher: StreamPublisher | undefined
@@ -144,6 +130,7 @@ export class Stream implements PublisherStream, SubscriberStream {
    */
   whenReady(subscriber: StreamSubscriber): Promise<Elsewhere | undefined> {
     const publisher = this.#publisher
+    if (!subscriber.session.closed) this.#entrants.add(subscriber)
     if (subscriber.session.closed || (publisher && isReady(subscriber, publisher))) return Promise.resolve(undefined)
     const ready = this.#trackWait.enter(subscriber)
     if (publisher === undefined) this.#resolver.begin()
@@ -184,6 +171,10 @@ export class Stream implements PublisherStream, SubscriberStream {
     this.#checkWaiting()
   }
 
+  whenTaken(): Promise<void> | undefined {
+    return this.#entrants.whenTaken((subscriber) => !this.#trackWait.has(subscriber))
+  }
+
   metadataChanged(): void {
     this.#fanOut.metadataChanged()
   }
@@ -199,8 +190,9 @@ export class Stream implements PublisherStream, SubscriberStream {
     this.#dispatch(unit)
   }
 
-  publisherClosed(publisher: StreamPublisher, reason: CloseReason): void {
-    if (this.#publisher !== publisher) return
+  publisherClosed(ended: Publisher, reason: CloseReason): void {
+    const publisher = this.#publisher
+    if (publisher === undefined || publisher !== ended) return
     const info = this.info()
     this.flush()
     this.clock.end(publisher)
@@ -234,16 +226,19 @@ export class Stream implements PublisherStream, SubscriberStream {
   }
 
   muxerFor(format: MuxerFormat, subscriber: StreamSubscriber): SharedMuxer {
+    this.#entrants.attached(subscriber)
     return this.#fanOut.muxerFor(format, subscriber)
   }
 
   addReader(subscriber: StreamSubscriber, queue: ReaderQueue): void {
+    this.#entrants.attached(subscriber)
     this.#fanOut.addReader(subscriber, queue)
   }
 
   /** Lets a subscriber go, to another stream or to its end; returns whether it was here. */
   removeSubscriber(subscriber: StreamSubscriber): boolean {
     if (!this.subscribers.delete(subscriber)) return false
+    this.#entrants.delete(subscriber)
     if (subscriber.request.type === 'server') this.#subscriberCount--
     this.#fanOut.delete(subscriber)
     if (subscriber.config.buffertime > 0) this.#setBuffer()

@@ -77,8 +77,11 @@ export function checkDefinition(exported: unknown): PluginDefinition {
 
 function checkTables(name: string, tables: unknown): void {
   if (tables === undefined) return
-  if (name === SERVER_TABLES)
-    throw new PluginError(`may not be called '${name}' and have tables, as those of the server`)
+  if (name === SERVER_TABLES || name.startsWith(`${SERVER_TABLES}-`)) {
+    throw new PluginError(
+      `may not be called '${name}' and have tables: the names of the server's own begin with '${SERVER_TABLES}_'`,
+    )
+  }
   const migrations = isObject(tables) ? Object.entries(tables) : []
   const bad = migrations.find(([, migration]) => !isObject(migration) || typeof migration['up'] !== 'function')
   if (bad !== undefined || migrations.length === 0) {

@@ -175,6 +175,11 @@ describe('loadPlugin', () => {
     ],
     ['bad requires', plugin(`requires: 'rtmp'`), 'has a bad requires, "rtmp": it must be a list of strings'],
     ['bad endpoints', plugin('endpoints: {}'), 'has a bad endpoints: it must be of type function'],
+    [
+      'tables that could be those of the server',
+      plugin(`name: 'sluice-pull', tables: { '001-a': { up() {} } }`),
+      "may not be called 'sluice-pull' and have tables: the names of the server's own begin with 'sluice_'",
+    ],
     ['bad processes', plugin(`processes: 2`), "has a bad processes, 2: write 'each' or 'one'"],
     ['a throw', `throw new Error('broken')`, "can't be loaded: broken"],
     ['bad syntax', `const a = 1\nconst = 2`, /^can't be loaded: .*demo\.ts:2/s],
@@ -207,6 +212,11 @@ describe('loadPlugin', () => {
     }
     const loaded = await Promise.all(names.map((name) => load(`${name}.js`)))
     expect(loaded.map(({ name }) => name)).to.deep.equal(names)
+  })
+
+  it('takes a plugin by any other name that has tables', async () => {
+    await folder.write('demo.ts', plugin(`name: 'sluicegate', tables: { '001-a': { up() {} } }`))
+    expect(await load('demo.ts')).to.include({ name: 'sluicegate' })
   })
 
   it('takes the versions of the sdk that the host offers', async () => {

@@ -5,6 +5,12 @@ import { connect as connectTls, type TLSSocket } from 'node:tls'
 import type { DialTarget } from 'sluice/sdk'
 import { DialError } from './dial-error.ts'
 
+/**
+ * The next address of a host is tried when one has not answered in this time, in which a lost packet is sent again. The runtime's
+ * own half a second is less than servers far away may take.
+ */
+const ADDRESS_TIMEOUT_MS = 2000
+
 const ignore = () => {}
 
 type TcpTarget = {
@@ -21,7 +27,8 @@ type TcpTarget = {
  */
 export async function openTcp({ host, addresses, port, signal }: TcpTarget): Promise<Socket> {
   const socket = connectTcp({
-    ...{ host, port, autoSelectFamily: true, noDelay: true },
+    ...{ host, port, noDelay: true },
+    ...{ autoSelectFamily: true, autoSelectFamilyAttemptTimeout: ADDRESS_TIMEOUT_MS },
     lookup: (_host, _options, done) => done(null, [...addresses]),
   })
   try {

@@ -29,7 +29,8 @@ class WatchdogThread {
   readonly #detector: BlockDetector
   /** What was seen last. */
   #seen: Look | undefined
-  #isLooking = false
+  /** The look that is under way. */
+  #looking: Promise<void> | undefined
 
   constructor(init: WatchdogThreadInit) {
     this.#options = init
@@ -52,15 +53,21 @@ class WatchdogThread {
       case undefined:
         return
       case 'long':
-        this.#look()
+        this.#looking ??= this.#look()
         return
       case 'stuck':
         void this.#tell('error', finding, (duration) => `has been blocked for ${duration} and serves nobody`)
         ask('releaseSignals')
         return
       case 'over':
-        void this.#tell('warn', finding, (duration) => `was blocked for ${duration}`)
+        void this.#tellOver(finding)
     }
+  }
+
+  /** On a busy machine, the answer to the last look may come when the turn is over. */
+  async #tellOver(finding: Finding): Promise<void> {
+    await this.#looking
+    await this.#tell('warn', finding, (duration) => `was blocked for ${duration}`)
   }
 
   async #tell(level: 'error' | 'warn', finding: Finding, what: (duration: string) => string): Promise<void> {
@@ -73,13 +80,11 @@ class WatchdogThread {
   }
 
   /** Looks at what runs. While that is a call of the system, it is seen when that returns. */
-  #look(): void {
-    if (this.#isLooking) return
-    this.#isLooking = true
-    ask('look', (look) => {
-      this.#isLooking = false
-      this.#seen = look ?? this.#seen
-    })
+  async #look(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<Look | undefined>()
+    ask('look', resolve)
+    this.#seen = (await promise) ?? this.#seen
+    this.#looking = undefined
   }
 
   /** Whose code the turn runs, and where it lies, as far as that was seen. */

@@ -6,26 +6,22 @@ import {
   sql,
   type Kysely,
   type PostgresPool,
-  type PostgresPoolClient,
 } from 'kysely'
-import type { Pool, PoolClient } from 'pg'
+import type { Pool } from 'pg'
 import { withDeadline } from '../../base/deadline.ts'
 import type { Backend, Failure } from '../backend.ts'
+import { lentClient, PATIENCE } from './lent-client.ts'
 import { postgresFailure, UnfitDatabase } from './postgres-failures.ts'
 import { postgresValues } from './postgres-values.ts'
 
 /** Connections at most. */
 const MAX_CONNECTIONS = 10
-/** How long making a connection, or waiting for a free one, may take. */
+/** How long making a connection, waiting for a free one, or the look whether anybody is there may take. */
 const CONNECT_TIMEOUT_MS = 5000
 const IDLE_TIMEOUT_MS = 30_000
 /** How long PostgreSQL may take for a statement, and for what a transaction does between two. */
 const STATEMENT_TIMEOUT_MS = 30_000
-/** How long its answer may take: more than that, and nobody is there any more. */
-const ANSWER_TIMEOUT_MS = 35_000
 const CLOSE_TIMEOUT_MS = 2000
-/** Migrations may take as long as they need; said to PostgreSQL, it holds for the rest of the transaction. */
-const PATIENCE = 'set local statement_timeout = 0'
 /** The lock of whoever migrates: "Slui". */
 const MIGRATION_LOCK = 0x536c7569
 
@@ -51,11 +47,12 @@ export class PostgresBackend implements Backend {
   }
 
   async open(onLost: (error: unknown) => void): Promise<void> {
+    const pool = this.#pool ?? (await this.#createPool(onLost))
     if (this.#pool === undefined) {
-      this.#pool = await this.#createPool(onLost)
+      this.#pool = pool
       await this.driver.init()
     }
-    await this.#check(this.#pool)
+    await this.#check(pool)
   }
 
   failureOf(error: unknown): Failure {
@@ -68,8 +65,10 @@ export class PostgresBackend implements Backend {
   }
 
   async close(): Promise<void> {
+    const pool = this.#pool
+    this.#pool = undefined
     const late = () => new Error('the connections to the database did not close in time')
-    if (this.#pool !== undefined) await withDeadline(this.#pool.end(), CLOSE_TIMEOUT_MS, late)
+    if (pool !== undefined) await withDeadline(pool.end(), CLOSE_TIMEOUT_MS, late)
   }
 
   /** Loaded only where it is used. */
@@ -99,14 +98,17 @@ export class PostgresBackend implements Backend {
     try {
       await this.#check(pool)
     } catch (error) {
-      onLost(error)
+      // That all connections are in use, or that there may be no more, does not mean that it is away.
+      if (postgresFailure(error).kind !== 'refused') onLost(error)
     } finally {
       this.#isChecking = false
     }
   }
 
   async #check(pool: Pool): Promise<void> {
-    const { rows } = await pool.query<{ server_encoding: string }>('show server_encoding')
+    // Where the network is silent, the connection that was taken goes, so that each look has another one.
+    const look = { text: 'show server_encoding', query_timeout: CONNECT_TIMEOUT_MS }
+    const { rows } = await pool.query<{ server_encoding: string }>(look)
     const encoding = rows[0]?.server_encoding
     if (encoding !== 'UTF8') throw new UnfitDatabase(`its encoding is ${encoding}: make it anew with UTF8`)
   }
@@ -114,7 +116,7 @@ export class PostgresBackend implements Backend {
   #connections(): PostgresPool {
     return {
       options: {},
-      connect: async () => lent(await this.#opened().connect()),
+      connect: async () => lentClient(await this.#opened().connect()),
       end: async () => {},
     }
   }
@@ -123,22 +125,4 @@ export class PostgresBackend implements Backend {
     if (this.#pool === undefined) throw new Error('Connection terminated')
     return this.#pool
   }
-}
-
-/** A connection of the pool, which does not go back into it once it is broken. */
-function lent(client: PoolClient): PostgresPoolClient {
-  let isBroken = false
-  let timeoutMs: number | undefined = ANSWER_TIMEOUT_MS
-  const query = async (text: string, values: readonly unknown[]) => {
-    if (text === PATIENCE) timeoutMs = undefined
-    try {
-      const config = { text, values: [...values], query_timeout: timeoutMs }
-      return await client.query(config)
-    } catch (error) {
-      isBroken ||= postgresFailure(error).kind === 'away'
-      throw error
-    }
-  }
-  // Without a cursor, Kysely calls it in this way only.
-  return { query: query as unknown as PostgresPoolClient['query'], release: () => client.release(isBroken) }
 }

@@ -50,11 +50,6 @@ export class SqliteClient {
     return client
   }
 
-  /** Statements that are not done. */
-  get waitingCount(): number {
-    return this.#waiting.size
-  }
-
   /** Settles when the thread has gone. */
   get ended(): Promise<void> {
     return this.#ended.promise

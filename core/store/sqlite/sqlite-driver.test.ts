@@ -3,16 +3,17 @@ import { Kysely, sql } from 'kysely'
 import { StoreUnavailable } from 'sluice/sdk'
 import { keep } from '../../../test/peers/lifetime.ts'
 import { createFile } from '../../../test/support/stores.ts'
+import { MEMORY } from './messages.ts'
 import { SqliteBackend } from './sqlite-backend.ts'
 import { SqliteClient } from './sqlite-client.ts'
 import { SqliteDriver } from './sqlite-driver.ts'
 
 type Tables = { note: { text: string } }
 
-async function open(idleMs?: number): Promise<Kysely<Tables>> {
-  const client = await SqliteClient.open(await createFile())
+async function open(idleMs?: number, file?: string): Promise<Kysely<Tables>> {
+  const client = await SqliteClient.open(file ?? (await createFile()))
   keep({ close: () => client.close() })
-  const { dialect } = new SqliteBackend(':memory:')
+  const { dialect } = new SqliteBackend(MEMORY)
   const db = new Kysely<Tables>({ dialect: { ...dialect, createDriver: () => new SqliteDriver(() => client, idleMs) } })
   await db.schema.createTable('note').addColumn('text', 'text').execute()
   return db
@@ -45,6 +46,16 @@ describe('SqliteDriver', () => {
     others.resolve()
     expect(await rejection(idle)).to.be.instanceOf(StoreUnavailable)
     expect(await db.selectFrom('note').selectAll().execute()).to.eql([{ text: 'other' }])
+  })
+
+  it('leaves a transaction alone while others read, also in memory', async () => {
+    const db = await open(undefined, MEMORY)
+    await db.transaction().execute(async (transaction) => {
+      await write(transaction, 'a')
+      await db.selectFrom('note').selectAll().execute()
+      await write(transaction, 'b')
+    })
+    expect(await db.selectFrom('note').selectAll().execute()).to.eql([{ text: 'a' }, { text: 'b' }])
   })
 
   it('refuses a transaction that is begun by hand, and goes on', async () => {

@@ -67,7 +67,7 @@ class Connection {
     this.#database.close()
   }
 
-  #runStatement({ sql, parameters, inTransaction }: SqliteRequest): SqliteOutcome {
+  #runStatement({ on, sql, parameters, inTransaction }: SqliteRequest): SqliteOutcome {
     if (inTransaction && !this.#database.isTransaction) throw new Error('the transaction has been rolled back')
     const statement = this.#statement(sql)
     const values = parameters.map(valueOf)
@@ -75,7 +75,8 @@ class Connection {
       if (statement.columns().length > 0) return { rows: rowsOf(statement, values), changes: 0 }
       return { rows: [], changes: Number(statement.run(...values).changes) }
     } finally {
-      if (!inTransaction && this.#database.isTransaction) this.#refuseTransaction()
+      // Reads begin none; where they share the connection of the writer, as in memory, that may be in one.
+      if (on === 'writer' && !inTransaction && this.#database.isTransaction) this.#refuseTransaction()
     }
   }
 

@@ -16,6 +16,8 @@ export class SqliteTransaction {
   readonly #init: SqliteTransactionInit
   #state: 'open' | 'expired' | 'ended' = 'open'
   #timer: NodeJS.Timeout | undefined
+  /** Statements that are under way; there may be several at a time. */
+  #running = 0
 
   private constructor(init: SqliteTransactionInit) {
     this.#init = init
@@ -53,16 +55,17 @@ export class SqliteTransaction {
 
   async #do(request: Omit<SqliteRequest, 'id'>): Promise<SqliteOutcome> {
     clearTimeout(this.#timer)
+    this.#running += 1
     try {
       return await this.#init.client.run(request)
     } finally {
-      if (this.#state === 'open') this.#wait()
+      this.#running -= 1
+      if (this.#state === 'open' && this.#running === 0) this.#wait()
     }
   }
 
-  /** For the next statement; several may be under way at a time. */
+  /** For the next statement. */
   #wait(): void {
-    clearTimeout(this.#timer)
     this.#timer = setTimeout(() => void this.#expire(), this.#init.idleMs)
   }
 

@@ -1,0 +1,28 @@
+import { ConfigError } from './config/config-error.ts'
+import { configReport } from './config/report.ts'
+import { loadConfig } from './load-config.ts'
+import { createLogger } from './observe/logger.ts'
+import { Server } from './server.ts'
+
+/** Prints what a config file says that differs from the defaults, or all of it, and what is wrong with it. */
+export async function check(file: string | undefined, all: boolean): Promise<void> {
+  const config = await loadConfig(file)
+  if (config === undefined) return
+  const server = new Server({ config, log: createLogger({ level: 'silent' }) })
+  try {
+    await server.host.load()
+    const plugins = server.host.list()
+    const definitions = plugins.flatMap(({ definition }) => definition ?? [])
+    process.stdout.write(await configReport(config, definitions, { all }))
+    const broken = plugins.filter(
+      ({ disableReason, definition }) => definition === undefined && disableReason !== undefined,
+    )
+    for (const { name, disableReason } of broken) process.stderr.write(`plugin ${name}: ${disableReason}\n`)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    process.stderr.write(`${error.message}\n`)
+    process.exitCode = 1
+  } finally {
+    await server.stop('checked')
+  }
+}

@@ -1,0 +1,18 @@
+import type { AccessUnit, CloseReason, Publisher, Track } from 'sluice/sdk'
+
+/** The stream, as its publisher reaches it. */
+export interface PublisherStream {
+  /** Hands on what is pending; called before the tracks change, which it needs as they are. */
+  flush(): void
+  trackAdded(track: Track): void
+  trackConfigured(track: Track): void
+  trackRemoved(track: Track): void
+  tracksCompleted(): void
+  /** As that of `Publisher`. */
+  whenTaken(): Promise<void> | undefined
+  metadataChanged(): void
+  /** What is dispatched from now on does not go on from what was. */
+  discontinuity(): void
+  dispatch(unit: AccessUnit): void
+  publisherClosed(publisher: Publisher, reason: CloseReason): void
+}
