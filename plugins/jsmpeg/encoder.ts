@@ -42,12 +42,11 @@ export class Encoder {
     this.done = this.#ended.promise
   }
 
-  /** Begins ffmpeg, unless it runs, or there is nothing to encode for now. */
+  /** Begins ffmpeg, unless it runs, or nobody publishes the stream: it is to be called again when somebody does. */
   begin(): void {
     this.#cancelRetry()
     if (this.#isOver || this.#process !== undefined) return
-    if (this.#ctx.streams.get(this.streamPath) === undefined) return this.#retryIn(FIRST_RETRY_MS)
-    void this.#encode()
+    if (this.#ctx.streams.get(this.streamPath) !== undefined) void this.#encode()
   }
 
   /** The stream has ended: what comes next is encoded anew. */
@@ -65,11 +64,12 @@ export class Encoder {
 
   async #encode(): Promise<void> {
     const { log, processes, streams } = this.#ctx
-    const ticket = streams.ticket(this.streamPath)
     this.#stop = new AbortController()
     const { signal } = this.#stop
     const startMs = performance.now()
+    let ticket: StreamTicket | undefined
     try {
+      ticket = streams.ticket(this.streamPath)
       this.#process = processes.fork({ module: MODULE, data: this.#taskWith(ticket), owner: this.streamPath, signal })
       const cutter = new TransportStreamCutter()
       this.#process.onMessage((bytes) => this.#send(cutter.push(bytes as Buffer)))
@@ -77,7 +77,7 @@ export class Encoder {
     } catch (err) {
       log.warn({ err, stream: this.streamPath }, 'the stream can not be encoded')
     } finally {
-      ticket.revoke()
+      ticket?.revoke()
       this.#process = undefined
     }
     if (this.#isOver) return this.#ended.resolve()

@@ -12,12 +12,14 @@ export class Encoders {
   readonly #encoders = new Map<string, Encoder>()
   /** Those without viewers, each with what keeps it from being ended. */
   readonly #idle = new Map<Encoder, () => void>()
+  /** Those whose turn has not come, as the ffmpeg of others is still ending. */
+  readonly #waiting = new Set<Encoder>()
   /** Those that are over, while their ffmpeg ends. */
   readonly #ending = new Set<Encoder>()
 
   constructor(ctx: Context) {
     this.#ctx = ctx
-    ctx.hooks.on('published', ({ path }) => this.#encoders.get(path)?.begin())
+    ctx.hooks.on('published', ({ path }) => this.#published(path))
     ctx.hooks.on('unpublished', ({ path }) => this.#encoders.get(path)?.interrupt())
     ctx.onDispose(() => {
       for (const encoder of this.#encoders.values()) encoder.close()
@@ -82,10 +84,17 @@ export class Encoders {
 
   /** An ffmpeg that is still ending counts, too. */
   async #begin(encoder: Encoder): Promise<void> {
+    this.#waiting.add(encoder)
     while (this.#encoders.size + this.#ending.size > this.#ctx.config.maxencoders && this.#ending.size > 0) {
       await Promise.race([...this.#ending].map(({ done }) => done))
     }
+    this.#waiting.delete(encoder)
     encoder.begin()
+  }
+
+  #published(streamPath: string): void {
+    const encoder = this.#encoders.get(streamPath)
+    if (encoder !== undefined && !this.#waiting.has(encoder)) encoder.begin()
   }
 
   #end(encoder: Encoder): void {

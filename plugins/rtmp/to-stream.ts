@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import type { Publisher } from 'sluice/sdk'
-import { FlvTagDemuxer, isAmfObject, type AmfValue } from 'sluice/sdk/media'
+import { amfFields, FlvTagDemuxer } from 'sluice/sdk/media'
 import { ByteAllowance } from './byte-allowance.ts'
 import { parseAggregate } from './wire/message/aggregate.ts'
 import { parseData } from './wire/message/data.ts'
@@ -83,13 +83,13 @@ export class RtmpIngest {
     this.#data = Buffer.from(payload)
     const { name, values } = parseData(payload, typeId === MESSAGE_TYPE.dataAmf3)
     const [event, value] = name === '@setDataFrame' ? values : [name, values[0]]
-    const metadata = event === 'onMetaData' ? plainMetadata(value) : undefined
+    const metadata = event === 'onMetaData' ? amfFields(value) : undefined
     if (metadata === undefined) return
     this.#expected = {
       video: 'videocodecid' in metadata || 'videodatarate' in metadata || 'width' in metadata,
       audio: 'audiocodecid' in metadata || 'audiodatarate' in metadata || 'audiosamplerate' in metadata,
     }
-    this.#publisher.setMetadata(metadata)
+    this.#publisher.setMetadata({ ...metadata })
   }
 
   /** Says that the tracks are complete as soon as that can be known. */
@@ -108,9 +108,4 @@ export class RtmpIngest {
 
 function isLone(elapsedMs: number): boolean {
   return elapsedMs >= LONE_TRACK_MS
-}
-
-function plainMetadata(value: AmfValue): Record<string, AmfValue> | undefined {
-  if (value instanceof Map) return Object.fromEntries(value)
-  return isAmfObject(value) ? { ...value } : undefined
 }

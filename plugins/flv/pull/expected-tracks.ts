@@ -2,7 +2,7 @@ import type { AmfObject } from 'sluice/sdk/media'
 
 /** A source that says nothing of its tracks has no second one when it has sent this much of the first alone. */
 const LONE_TRACK_MS = 500
-/** What a source announces and does not send in this time does not come. */
+/** What a live source announces and does not send in this time does not come. */
 const MISSING_TRACK_MS = 3000
 /** A longer step is a jump, as from sequence headers at 0 to media at the source's own time. */
 const MAX_STEP_MS = 1000
@@ -15,6 +15,12 @@ export class ExpectedTracks {
   #announced: { readonly audio: boolean; readonly video: boolean } | undefined
   #lastMs: number | undefined
   #passedMs = 0
+  readonly #missingTrackMs: number
+
+  /** @param missingTrackMs how much may come without a track that is announced. Default 3 s, as for a live source */
+  constructor(missingTrackMs: number = MISSING_TRACK_MS) {
+    this.#missingTrackMs = missingTrackMs
+  }
 
   /** Takes the fields of `onMetaData`. */
   announce(fields: AmfObject): void {
@@ -32,6 +38,6 @@ export class ExpectedTracks {
     if (hasAudio && hasVideo) return true
     const { audio = false, video = false } = this.#announced ?? {}
     if (this.#announced === undefined) return this.#passedMs >= LONE_TRACK_MS
-    return ((hasAudio || !audio) && (hasVideo || !video)) || this.#passedMs >= MISSING_TRACK_MS
+    return ((hasAudio || !audio) && (hasVideo || !video)) || this.#passedMs >= this.#missingTrackMs
   }
 }

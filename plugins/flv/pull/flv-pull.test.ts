@@ -141,6 +141,17 @@ describe('FlvPull', () => {
       expect(datas(units())).to.eql(datas(MADE.units))
     })
 
+    it('fails where it is another one in the middle', async () => {
+      const other = makeFlv({ seconds: 5, unitBytes: 400 })
+      const url = await serve((request, response) => {
+        if (seen.length > 1) return sendFile(request, response, other.bytes)
+        response.writeHead(200, { 'content-length': MADE.bytes.length })
+        response.write(MADE.bytes.subarray(0, 70_000), () => response.destroy())
+      })
+      expect(await errorOf(pull(`${url}/a.flv`))).to.match(/SourceError: the recording on the server has changed/u)
+      expectNothingLeft()
+    })
+
     it('fails where the server is gone in the middle', async () => {
       const url = await serve((_, response) => {
         if (seen.length > 1) return response.destroy()

@@ -3,15 +3,15 @@ import {
   FileBytes,
   maskUrl,
   playRecording,
+  publishSource,
   untilAborted,
-  type CloseReason,
   type PluginContext,
   type PullEnd,
   type PullRequest,
   type RecordingBytes,
 } from 'sluice/sdk'
 import { SourceError } from 'sluice/sdk/http'
-import { FlvRecording } from './flv-recording.ts'
+import { FlvRecording, type FlvRecordingInit } from './flv-recording.ts'
 import { lastTagMs } from './last-tag.ts'
 import { LiveSource } from './live-source.ts'
 import { SequentialBytes } from './sequential-bytes.ts'
@@ -19,6 +19,8 @@ import { SourceClient } from './source-client.ts'
 
 /** From the request to the first tag, redirects included. */
 const START_TIMEOUT_MS = 30_000
+/** What a recording on a web server announces is waited for as long, for the server may send it slowly. */
+const MISSING_TRACK_MS = 10_000
 
 export type FlvPullOptions = {
   readonly streams: Pick<PluginContext<unknown>['streams'], 'publish'>
@@ -58,29 +60,11 @@ export class FlvPull {
     const { streams, request } = this.#options
     try {
       const source = await this.#open()
-      request.step('publish')
-      return await (source instanceof LiveSource ? this.#publish(source) : playRecording(streams, request, source))
+      if (source instanceof FlvRecording) return await playRecording(streams, request, source)
+      return await publishSource(streams, request, source.options, (publisher) => source.play(publisher))
     } finally {
       this.#stop.abort()
       await this.#bytes?.close()
-    }
-  }
-
-  async #publish(source: LiveSource): Promise<PullEnd> {
-    const { streams, request } = this.#options
-    const publisher = await streams.publish(request.session, { ...request.options, ...source.options })
-    let closed: CloseReason | undefined
-    publisher.onClose((reason) => {
-      closed = reason
-      this.#stop.abort()
-    })
-    try {
-      return await Promise.race([source.play(publisher), untilAborted(this.#signal)])
-    } catch (error) {
-      if (closed === undefined || request.signal.aborted) throw error
-      return { by: 'server', reason: closed }
-    } finally {
-      publisher.close('the pull has ended')
     }
   }
 
@@ -107,7 +91,7 @@ export class FlvPull {
     if (sizeBytes === undefined) {
       return LiveSource.open({ chunks: body, end: () => 'the source has ended', contentType }, log)
     }
-    return this.#openRecording(new SequentialBytes(client, answer, sizeBytes))
+    return this.#openRecording(new SequentialBytes(client, answer, sizeBytes), { missingTrackMs: MISSING_TRACK_MS })
   }
 
   async #openFile(file: string): Promise<FlvRecording> {
@@ -117,7 +101,7 @@ export class FlvPull {
       // Whoever waited for this may be gone.
       if (this.#signal.aborted) await bytes.close()
       this.#signal.throwIfAborted()
-      return await this.#openRecording(bytes, await lastTagMs(bytes))
+      return await this.#openRecording(bytes, { lastTagMs: await lastTagMs(bytes) })
     } catch (error) {
       if (error instanceof SourceError || this.#signal.aborted) throw error
       const code = error instanceof Error && 'code' in error ? String(error.code) : 'failed'
@@ -125,8 +109,11 @@ export class FlvPull {
     }
   }
 
-  #openRecording(bytes: RecordingBytes, lastMs?: number): Promise<FlvRecording> {
+  #openRecording(
+    bytes: RecordingBytes,
+    known: Pick<FlvRecordingInit, 'lastTagMs' | 'missingTrackMs'>,
+  ): Promise<FlvRecording> {
     this.#bytes = bytes
-    return FlvRecording.open({ bytes, log: this.#options.log, lastTagMs: lastMs })
+    return FlvRecording.open({ bytes, log: this.#options.log, ...known })
   }
 }

@@ -103,6 +103,23 @@ describe('FlvRecording', () => {
     expect((await recording.next())?.dts).to.be.within(11_950, 12_000)
   })
 
+  for (const [what, missingTrackMs, codecs] of [
+    ['waits for', undefined, ['h264', 'aac']],
+    ['does not wait longer than it is to for', 3000, ['h264']],
+  ] as const) {
+    it(`${what} a track that is announced and begins late`, async () => {
+      const pictures = makeFlv({ seconds: 4, audio: false, metadata: { videocodecid: 7, audiocodecid: 10 } })
+      const both = makeFlv({ seconds: 2, startMs: 4000 })
+      const header = serializeFlvFileHeader({ audio: true, video: true })
+      const bytes = new MemoryBytes(Buffer.concat([pictures.bytes, both.bytes.subarray(header.length)]))
+      const recording = await FlvRecording.open({ bytes, log: records.logger, missingTrackMs })
+      expect(recording.tracks.map(({ codec }) => codec)).to.eql(codecs)
+      const units = await readAll(recording)
+      expect(units[0]?.dts).to.equal(0)
+      expect(units.filter(({ track }) => track.kind === 'video')).to.have.length(6 * 25)
+    })
+  }
+
   it('reads no more than it plays, and to seek by an index no more than there', async () => {
     const made = makeFlv({ seconds: 60, unitBytes: 5000, metadata: INDEX })
     const bytes = new MemoryBytes(made.bytes)

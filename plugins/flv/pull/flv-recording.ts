@@ -15,7 +15,7 @@ import { PlaceSearch } from './place-search.ts'
 import { TagReader, type PlacedTag } from './tag-reader.ts'
 import { TrackEnd } from './track-end.ts'
 
-/** A track that has not begun in so much of a recording is left out. */
+/** A track that is announced and has not begun in so much of a recording is left out. */
 const PROBE_SIZE_BYTES = 8 * 1024 * 1024
 /** Nor in so many units, where they are small. */
 const PROBE_UNITS = 5000
@@ -25,11 +25,13 @@ const MAX_METADATA_SIZE_BYTES = 2 * 1024 * 1024
 const MAX_SETUP_TAGS = 64
 const MAX_SETUP_SIZE_BYTES = 16 * 1024
 
-type FlvRecordingInit = {
+export type FlvRecordingInit = {
   readonly bytes: RecordingBytes
   readonly log: Logger
   /** The time of its last tag, where that is known. */
   readonly lastTagMs?: number | undefined
+  /** How much is read for a track that is announced, in milliseconds of its own time. Default as much as is read for any. */
+  readonly missingTrackMs?: number | undefined
 }
 
 /**
@@ -41,7 +43,7 @@ export class FlvRecording implements Recording {
   readonly #bytes: RecordingBytes
   readonly #log: Logger
   readonly #lastTagMs: number | undefined
-  readonly #expected = new ExpectedTracks()
+  readonly #expected: ExpectedTracks
   readonly #unsupported: string[] = []
   readonly #setup: PlacedTag[] = []
   readonly #search: PlaceSearch
@@ -62,10 +64,11 @@ export class FlvRecording implements Recording {
   #hasEnded = false
   #isReported = false
 
-  private constructor({ bytes, log, lastTagMs }: FlvRecordingInit) {
+  private constructor({ bytes, log, lastTagMs, missingTrackMs = Infinity }: FlvRecordingInit) {
     this.#bytes = bytes
     this.#log = log
     this.#lastTagMs = lastTagMs
+    this.#expected = new ExpectedTracks(missingTrackMs)
     this.#search = new PlaceSearch(bytes)
     this.#reader = new TagReader(bytes)
     this.#demuxer = this.#createDemuxer()
@@ -110,7 +113,7 @@ export class FlvRecording implements Recording {
   async #probe(): Promise<void> {
     let damage: string | undefined
     try {
-      while (!this.#isProbed) if (!this.#demuxNext() && !(await this.#reader.fill())) break
+      while (!this.#knowsTracks()) if (!this.#demuxNext() && !(await this.#reader.fill())) break
     } catch (error) {
       if (!(error instanceof MalformedError)) throw error
       damage = error.message
@@ -121,7 +124,8 @@ export class FlvRecording implements Recording {
     for (const { unit, offset } of this.#early.splice(0)) this.#take(unit, offset)
   }
 
-  get #isProbed(): boolean {
+  /** Whether there is nothing more to wait for, after the latest tag. */
+  #knowsTracks(): boolean {
     if (this.#reader.offset - this.#startOffset > PROBE_SIZE_BYTES || this.#early.length >= PROBE_UNITS) return true
     const { timestampMs } = this.#tag ?? { timestampMs: 0 }
     return this.#expected.areComplete(this.#demuxer, timestampMs) && this.#early.length > 0

@@ -1,4 +1,4 @@
-import { FLV_TAG_TYPE, isAmfObject, type AmfObject, type AmfValue } from 'sluice/sdk/media'
+import { amfFields, FLV_TAG_TYPE, type AmfObject } from 'sluice/sdk/media'
 import type { TagHead } from './tag-reader.ts'
 
 /** Places closer together are not kept: a keyframe between them is found by reading on. */
@@ -43,7 +43,7 @@ export class Places {
 /** The places that `onMetaData` names as `keyframes`, `times` in seconds beside `filepositions`; none where they make no sense. */
 export function placesOf(metadata: AmfObject, sizeBytes: number): Places {
   const places = new Places()
-  const { times, filepositions: offsets } = fieldsOf(metadata['keyframes'])
+  const { times, filepositions: offsets } = amfFields(metadata['keyframes']) ?? {}
   if (!Array.isArray(times) || !Array.isArray(offsets)) return places
   for (const [index, seconds] of times.entries()) {
     const offset: unknown = offsets[index]
@@ -53,11 +53,6 @@ export function placesOf(metadata: AmfObject, sizeBytes: number): Places {
     }
   }
   return places
-}
-
-function fieldsOf(value: AmfValue): Readonly<Record<string, AmfValue>> {
-  if (value instanceof Map) return Object.fromEntries(value)
-  return value !== undefined && isAmfObject(value) ? value : {}
 }
 
 /**

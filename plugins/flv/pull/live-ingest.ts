@@ -15,6 +15,7 @@ export class LiveIngest {
   /** What was read in the second that began then. */
   #scriptBytes = 0
   #scriptsSinceMs = -Infinity
+  #droppedData = 0
   #settled = false
 
   /** @param onUnsupported called once for each codec that can't be carried */
@@ -28,6 +29,11 @@ export class LiveIngest {
     return this.#demuxer.dropped
   }
 
+  /** Script tags that were not read, as they were too large or too many. */
+  get droppedData(): number {
+    return this.#droppedData
+  }
+
   /** @throws {MalformedError} */
   receive({ type, timestampMs, body }: FlvTag): void {
     if (type === FLV_TAG_TYPE.script) return this.#receiveScript(body)
@@ -39,7 +45,11 @@ export class LiveIngest {
   }
 
   #receiveScript(body: Buffer): void {
-    if (this.#script?.equals(body) === true || !this.#mayRead(body.length)) return
+    if (this.#script?.equals(body) === true) return
+    if (!this.#mayRead(body.length)) {
+      this.#droppedData++
+      return
+    }
     this.#script = Buffer.from(body)
     const before = this.#demuxer.metadata
     this.#demuxer.script(body)
@@ -55,7 +65,8 @@ export class LiveIngest {
       this.#scriptsSinceMs = nowMs
       this.#scriptBytes = 0
     }
+    if (this.#scriptBytes + sizeBytes > METADATA_BYTES_PER_SECOND) return false
     this.#scriptBytes += sizeBytes
-    return this.#scriptBytes <= METADATA_BYTES_PER_SECOND
+    return true
   }
 }

@@ -36,7 +36,7 @@ export class LiveSource {
    */
   async play(publisher: Publisher): Promise<never> {
     const ingest = new LiveIngest(publisher, (codec) => this.#log.warn({ codec }, 'a track of the source is left out'))
-    publisher.details(() => ({ droppedUnits: ingest.dropped }))
+    publisher.details(() => ({ droppedUnits: ingest.dropped, droppedData: ingest.droppedData }))
     let tags = this.#first
     this.#first = []
     for (;;) {

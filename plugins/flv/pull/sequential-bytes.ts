@@ -8,7 +8,7 @@ const NOTHING = Buffer.alloc(0)
 
 /**
  * A recording on a web server, read as it comes; elsewhere by a request for the rest. A server may hang up on who reads at
- * the pace of playback: then the rest is asked for, too.
+ * the pace of playback: then the rest is asked for, too. Unlike those of others, its calls are made one after the other.
  */
 export class SequentialBytes implements RecordingBytes {
   readonly sizeBytes: number
@@ -79,6 +79,11 @@ export class SequentialBytes implements RecordingBytes {
     if (answer.offset > offset) {
       answer.body.destroy()
       throw new SourceError('the server sent another part of the recording than was asked for')
+    }
+    // A server that says nothing of a length any more may send the same.
+    if (answer.sizeBytes !== undefined && answer.sizeBytes !== this.sizeBytes) {
+      answer.body.destroy()
+      throw new SourceError('the recording on the server has changed while it was played')
     }
     this.#answer = answer
     this.#chunks = answer.body[Symbol.asyncIterator]()

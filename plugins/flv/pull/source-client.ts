@@ -2,7 +2,7 @@ import { on, once } from 'node:events'
 import { STATUS_CODES, type IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { maskUrl, type PullRequest } from 'sluice/sdk'
-import { dialHttp, redirectOf, SourceError, SourceRequests } from 'sluice/sdk/http'
+import { contentRangeOf, dialHttp, redirectOf, SourceError, SourceRequests } from 'sluice/sdk/http'
 import { FLV_MAX_TAG_SIZE_BYTES } from 'sluice/sdk/media'
 import type { Response } from 'undici'
 import { WebSocket } from 'ws'
@@ -97,14 +97,15 @@ export class SourceClient {
   }
 }
 
-function answerOf({ status, headers, body: stream }: Response): HttpAnswer {
+function answerOf(response: Response): HttpAnswer {
+  const { status, headers, body: stream } = response
   const body = stream === null ? Readable.from([]) : Readable.fromWeb(stream)
   // What was destroyed says so, even where nobody reads it any more.
   body.on('error', () => {})
   const contentType = contentTypeOf(headers.get('content-type'))
   if (status === 200) return { body, contentType, offset: 0, sizeBytes: sizeOf(headers.get('content-length')) }
-  const [, first = '', whole = ''] = /^bytes (\d+)-\d+\/(\d+)$/u.exec(headers.get('content-range') ?? '') ?? []
-  if (first !== '') return { body, contentType, offset: Number(first), sizeBytes: Number(whole) }
+  const range = contentRangeOf(response)
+  if (range !== undefined) return { body, contentType, offset: range.first, sizeBytes: range.sizeBytes }
   body.destroy()
   throw new SourceError('the server does not say which part of the source it sends')
 }

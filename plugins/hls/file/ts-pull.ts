@@ -3,18 +3,15 @@ import type { Response } from 'undici'
 import {
   FileBytes,
   playRecording,
-  type CloseReason,
+  publishSource,
   type PluginContext,
   type PullEnd,
   type PullRequest,
   type RecordingBytes,
 } from 'sluice/sdk'
 import { HttpBytes, SourceRequests } from 'sluice/sdk/http'
-import { TsDemuxer } from 'sluice/sdk/media'
+import { LiveTs } from './live-ts.ts'
 import { TsRecording } from './ts-recording.ts'
-
-/** Of the counters of MPEG-TS. */
-const TIMESTAMP_BITS = 33
 
 type TsPullOptions = {
   readonly streams: Pick<PluginContext<unknown>['streams'], 'publish'>
@@ -46,7 +43,9 @@ export async function pullTs(options: TsPullOptions): Promise<PullEnd> {
 
 /** A file, or the answer of a server that gives no parts of one. */
 function openSource(request: PullRequest, signal: AbortSignal): Promise<RecordingBytes | Response> {
-  return request.file === undefined ? HttpBytes.open(new SourceRequests(request, signal)) : FileBytes.open(request.file)
+  return request.file === undefined
+    ? HttpBytes.open(new SourceRequests(request, signal))
+    : FileBytes.open(request.file, signal)
 }
 
 async function playFile({ streams, log, request }: TsPullOptions, recording: TsRecording): Promise<PullEnd> {
@@ -58,34 +57,12 @@ async function playFile({ streams, log, request }: TsPullOptions, recording: TsR
 }
 
 /** Publishes what comes as it comes: a live source has no end that it tells of. */
-async function takeLive({ streams, request }: TsPullOptions, response: Response): Promise<PullEnd> {
-  const reader = response.body?.getReader()
-  const stop = () => void reader?.cancel().catch(() => {})
+async function takeLive({ streams, log, request }: TsPullOptions, response: Response): Promise<PullEnd> {
   if (response.headers.has('content-length')) {
-    stop()
+    await response.body?.cancel()
     throw new Error('the server gives no parts of files (Range requests), which playing a file needs')
   }
-  const { session, options, signal } = request
-  const publisher = await streams.publish(session, { ...options, timestampBits: TIMESTAMP_BITS })
-  let closed: CloseReason | undefined
-  publisher.onClose((reason) => {
-    closed = reason
-    stop()
-  })
-  try {
-    const demuxer = new TsDemuxer(publisher)
-    for (let piece = await reader?.read(); piece?.value !== undefined; piece = await reader?.read()) {
-      const { buffer, byteOffset, byteLength }: Uint8Array = piece.value
-      demuxer.push(Buffer.from(buffer, byteOffset, byteLength))
-    }
-    signal.throwIfAborted()
-    if (closed === undefined) throw new Error('the source broke off')
-    return { by: 'server', reason: closed }
-  } catch (error) {
-    if (closed === undefined || signal.aborted) throw error
-    return { by: 'server', reason: closed }
-  } finally {
-    stop()
-    publisher.close('the pull has ended')
-  }
+  if (response.body === null) throw new Error('the server sent an empty answer')
+  const source = await LiveTs.open(response.body, log)
+  return publishSource(streams, request, source.options, (publisher) => source.play(publisher))
 }

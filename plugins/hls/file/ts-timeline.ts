@@ -15,6 +15,8 @@ const TAIL_BYTES = 512 * 1024
 /** A stream of fewer bytes a second is not expected; a counter that is farther off has jumped. */
 const MIN_BYTES_PER_SECOND = 4000
 const MAX_PAUSE_SECONDS = 10
+/** Of jumps beyond these, it is not found out where they are. */
+const MAX_JUMPS = 1000
 
 /** A place of a file, the counter of the first unit of the main track there, and its time from the beginning of the file. */
 export type TsPoint = { readonly offset: number; readonly counter: number; readonly ticks: number }
@@ -28,6 +30,7 @@ export class TsTimeline {
   /** Tracks lie side by side by no more than about a second, so times are those of one. */
   readonly #mainId: number
   readonly #nearBytes: number
+  #jumps = 0
 
   private constructor(units: TsUnits, sizeBytes: number, main: Track) {
     this.#units = units
@@ -99,6 +102,7 @@ export class TsTimeline {
     let low = this.#last
     const next = pointAfter(low, offset, counter)
     if (next !== undefined) return void this.#points.push(next)
+    if (++this.#jumps > MAX_JUMPS) return void this.#points.push({ offset, counter, ticks: low.ticks })
     let high = { offset, counter }
     while (high.offset - low.offset > this.#nearBytes) {
       const middle = Math.floor((low.offset + high.offset) / 2)

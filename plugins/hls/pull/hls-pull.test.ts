@@ -73,6 +73,7 @@ describe('HlsPull', () => {
         setMetadata: () => undefined,
       },
       tracksComplete: () => void completed++,
+      whenTaken: () => undefined,
       details: () => undefined,
       ...{ discontinuity: () => undefined, setPaused: () => undefined, setSpeed: () => undefined },
       onClose: (listener: (reason: CloseReason) => void) => void listeners.push(listener),

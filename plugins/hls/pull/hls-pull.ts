@@ -1,14 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import {
-  maskUrl,
-  untilAborted,
-  type CloseReason,
-  type PluginContext,
-  type Publisher,
-  type PullEnd,
-  type PullRequest,
-} from 'sluice/sdk'
+import { maskUrl, publishSource, type PluginContext, type Publisher, type PullEnd, type PullRequest } from 'sluice/sdk'
 import { isTs, pullTs } from '../file/ts-pull.ts'
 import { Pacer } from './pacer.ts'
 import { fetchPlaylist, PlaylistFollower } from './playlist-follower.ts'
@@ -67,24 +59,13 @@ export class HlsPull {
 
   /** See `PullService.pull`. */
   async run(): Promise<PullEnd> {
-    let closed: CloseReason | undefined
-    let publisher: Publisher | undefined
+    const { streams, request } = this.#options
     try {
       const renditions = await this.#open()
-      publisher = await this.#publish()
-      publisher.onClose((reason) => {
-        closed = reason
-        this.#stop.abort()
-      })
-      await this.#play(renditions, publisher)
-      return { by: 'source' }
-    } catch (error) {
-      if (closed === undefined || this.#options.request.signal.aborted) throw error
-      return { by: 'server', reason: closed }
+      return await publishSource(streams, request, {}, (publisher) => this.#play(renditions, publisher))
     } finally {
       this.#stop.abort()
       clearTimeout(this.#timer)
-      publisher?.close('the pull has ended')
     }
   }
 
@@ -122,11 +103,6 @@ export class HlsPull {
     return { playlist, url }
   }
 
-  #publish(): Promise<Publisher> {
-    const { session, options } = this.#options.request
-    return this.#options.streams.publish(session, options)
-  }
-
   async #play(renditions: readonly SourceRendition[], publisher: Publisher): Promise<void> {
     for (const rendition of renditions) await rendition.begin(publisher)
     if (renditions.every(({ trackCount }) => trackCount === 0)) {
@@ -139,7 +115,7 @@ export class HlsPull {
     this.#publishing = true
     this.#schedule(0)
     const played = Promise.all(renditions.map((rendition) => rendition.run()))
-    await Promise.race([played, this.#failure.promise, untilAborted(this.#signal)])
+    await Promise.race([played, this.#failure.promise])
   }
 
   #schedule(delayMs: number): void {

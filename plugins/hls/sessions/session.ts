@@ -1,10 +1,11 @@
-import type { Subscriber } from 'sluice/sdk'
+import type { PluginContext, Subscriber } from 'sluice/sdk'
 import type { HlsStream } from '../hls-stream.ts'
 import { Splice, type SpliceOptions } from '../splice/splice.ts'
 import type { SequenceNumbers } from '../presentation/sequence-numbers.ts'
 import type { PlaylistSource } from './playlist-source.ts'
 
 export type SessionOptions = {
+  readonly log: PluginContext<unknown>['log']
   readonly token: string
   /** The token of the session that it goes on from, which players may go on to ask for. */
   readonly formerToken: string | undefined
@@ -35,6 +36,7 @@ export class Session {
   waitingCount = 0
   /** Its stream has gone, and nobody came back in time. */
   over = false
+  readonly #log: SessionOptions['log']
   readonly #hlsStreams: SpliceOptions['hlsStreams']
   #splice: Splice | undefined
   #released = false
@@ -42,7 +44,8 @@ export class Session {
 
   /** Holds its stream until it is released. */
   constructor(options: SessionOptions) {
-    const { token, formerToken, requestedPath, hlsStream, hlsStreams, subscriber, numbers, nowMs } = options
+    const { log, token, formerToken, requestedPath, hlsStream, hlsStreams, subscriber, numbers, nowMs } = options
+    this.#log = log
     this.token = token
     this.formerToken = formerToken
     this.requestedPath = requestedPath
@@ -69,22 +72,36 @@ export class Session {
    * goes on; otherwise it has playlists of its own from now on.
    */
   moved(): void {
-    if (this.#splice !== undefined) return this.#splice.update()
-    const { hlsStream: home, subscriber } = this
-    if (!this.#released && !home.disposed && home.sourcePath !== subscriber.sourcePath) this.#begin()
+    this.#guard(() => {
+      if (this.#splice !== undefined) return this.#splice.update()
+      const { hlsStream: home, subscriber } = this
+      if (!this.#released && !home.disposed && home.sourcePath !== subscriber.sourcePath) this.#begin()
+    })
   }
 
   /** Has playlists of its own from now on. */
   #begin(numbers?: SequenceNumbers): void {
     const { hlsStream: home, requestedPath, subscriber } = this
     const waiting = home.waiting.split(this)
-    this.#splice = new Splice({ home, waiting, hlsStreams: this.#hlsStreams, subscriber, requestedPath, numbers })
+    const onChange = () => this.#guard(() => this.#splice?.update())
+    const common = { home, waiting, hlsStreams: this.#hlsStreams, subscriber, requestedPath, numbers }
+    this.#splice = new Splice({ ...common, onChange })
     this.#splice.update()
   }
 
   /** Does what falls due by itself. */
   tick(nowMs: number): void {
-    this.#splice?.tick(nowMs)
+    this.#guard(() => this.#splice?.tick(nowMs))
+  }
+
+  /** What fails for one viewer ends that one: it happens beside the media of others, where nobody catches. */
+  #guard(act: () => void): void {
+    try {
+      act()
+    } catch (err) {
+      this.#log.error({ err }, 'the switch of a viewer failed')
+      this.subscriber.close({ code: 'failed', text: 'failed' })
+    }
   }
 
   /** Lets go of what it holds. Idempotent. */

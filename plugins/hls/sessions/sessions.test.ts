@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { AccessUnit } from 'sluice/sdk'
 import { sessionInit, type FakeSubscriber } from 'sluice/sdk/testing'
 import { HlsStreamsRig } from '../fixtures/hls-streams-rig.ts'
 import type { Session } from './session.ts'
@@ -73,6 +74,25 @@ describe('sessions of HLS viewers', () => {
     sessions.end(next, 'ended')
     expect(sessions.find(session.token, 'live/a')).to.equal(undefined)
     expect(sessions.find(next.token, 'live/a')).to.equal(undefined)
+  })
+
+  it('end alone where the switch to another stream fails', async () => {
+    const [, bystander] = await open()
+    let asked = 0
+    const showing = () => {
+      asked++
+      throw new Error('no such luck')
+    }
+    const hlsStreams = { showing, ofFile: () => undefined }
+    sessions = new Sessions({ ...options(), hlsStreams, stopped: new Map() })
+    const [, viewer] = await open()
+    const target = await rig.publish('live/b')
+    rig.streams.move([viewer.id], 'live/b')
+    target.write(AccessUnit.fromData(target.tracks[0]!, 0, 0, true, Buffer.from('keyframe')))
+    await new Promise(setImmediate)
+    expect([asked, viewer.closeReason]).to.eql([1, 'failed'])
+    expect(rig.log.records.filter(({ msg }) => msg === 'the switch of a viewer failed')).to.have.length(1)
+    expect([sessions.count, bystander.closeReason]).to.eql([0, undefined])
   })
 
   it('end when nothing was asked for two target durations, and may begin again', () => {

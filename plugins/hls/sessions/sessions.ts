@@ -61,11 +61,11 @@ export class Sessions {
     const { createToken, hlsStreams, switched, nowMs } = this.#options
     const token = createToken()
     const numbers = switched.get(formerToken ?? '')
-    const common = { formerToken, requestedPath, hlsStream, hlsStreams, subscriber }
+    const log = this.#options.log.child({ session: subscriber.id, stream: subscriber.streamPath })
+    const common = { log, formerToken, requestedPath, hlsStream, hlsStreams, subscriber }
     const session = new Session({ ...common, token, numbers, nowMs: nowMs() })
     this.#sessions.add(session)
     for (const key of keysOf(session)) this.#byKey.set(key, session)
-    const log = this.#options.log.child({ session: subscriber.id, stream: subscriber.streamPath })
     log.info({ ip: client.ip, port: client.port, format: hlsStream.format }, 'play')
     // By then all that are moved at the same time have been.
     subscriber.onSource(() => queueMicrotask(() => session.moved()))

@@ -20,6 +20,8 @@ export type SpliceOptions = {
   readonly requestedPath: string
   /** The numbers that it goes on with, of a session that ended; those of the first presentation unless they are higher. */
   readonly numbers?: SequenceNumbers | undefined
+  /** Called when what it looks at has changed, where nothing may be thrown; has it {@link Splice.update}. */
+  readonly onChange: () => void
 }
 
 /** hls.js gives a low-latency reload up after 0.8 target durations, and after three of them all. */
@@ -107,7 +109,7 @@ export class Splice implements PlaylistSource {
   }
 
   /** Takes note of what has changed: where the viewer is to be, and what there is. */
-  readonly update = (): void => {
+  update(): void {
     this.#choose()
     for (const rendition of this.#renditions.values()) rendition.take()
     if (this.#next?.presentation.ready === true) this.#switchTo(this.#next)
@@ -228,7 +230,7 @@ export class Splice implements PlaylistSource {
   }
 
   #listen(hlsStream: HlsStream): void {
-    this.#listening.set(hlsStream, hlsStream.onUpdate(this.update))
+    this.#listening.set(hlsStream, hlsStream.onUpdate(this.#options.onChange))
   }
 
   #ignore(hlsStream: HlsStream): void {

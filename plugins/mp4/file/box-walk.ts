@@ -2,6 +2,8 @@ import { parseBoxHead } from 'sluice/sdk/media'
 import type { RecordingBytes } from 'sluice/sdk'
 
 const HEAD_SIZE_BYTES = 16
+/** So much is read at once: the `moof` of most fragments, with the head of the box that follows. */
+const WINDOW_SIZE_BYTES = 16 * 1024
 
 /** A box at the top of a file. */
 export type TopBox = {
@@ -13,10 +15,13 @@ export type TopBox = {
   readonly isCut: boolean
 }
 
-/** Goes through the boxes of a file without reading what they hold. */
+/** Goes through the boxes of a file without reading what they hold, save for what comes along with their heads. */
 export class BoxWalk {
   readonly #bytes: RecordingBytes
   #offset = 0
+  /** What was read last. */
+  #window: Buffer = Buffer.alloc(0)
+  #windowOffset = 0
 
   constructor(bytes: RecordingBytes) {
     this.#bytes = bytes
@@ -33,7 +38,7 @@ export class BoxWalk {
    */
   async next(): Promise<TopBox | undefined> {
     const offset = this.#offset
-    const head = parseBoxHead(await this.#bytes.read(offset, HEAD_SIZE_BYTES))
+    const head = parseBoxHead(await this.#head(offset))
     if (head === null) return undefined
     const { type, headSizeBytes, sizeBytes } = head
     const end = sizeBytes === 0 ? this.#bytes.sizeBytes : offset + sizeBytes
@@ -43,7 +48,22 @@ export class BoxWalk {
   }
 
   /** The content of a box. */
-  read({ bodyOffset, endOffset }: TopBox): Promise<Buffer> {
-    return this.#bytes.read(bodyOffset, endOffset - bodyOffset)
+  async read({ bodyOffset, endOffset }: TopBox): Promise<Buffer> {
+    return this.#inWindow(bodyOffset, endOffset) ?? this.#bytes.read(bodyOffset, endOffset - bodyOffset)
+  }
+
+  async #head(offset: number): Promise<Buffer> {
+    const head = this.#inWindow(offset, Math.min(offset + HEAD_SIZE_BYTES, this.#bytes.sizeBytes))
+    if (head !== undefined) return head
+    this.#window = await this.#bytes.read(offset, WINDOW_SIZE_BYTES)
+    this.#windowOffset = offset
+    return this.#window.subarray(0, HEAD_SIZE_BYTES)
+  }
+
+  /** Bytes that were read last, as views of those; undefined where they were not. */
+  #inWindow(start: number, end: number): Buffer | undefined {
+    const from = start - this.#windowOffset
+    const to = end - this.#windowOffset
+    return from >= 0 && to >= from && to <= this.#window.length ? this.#window.subarray(from, to) : undefined
   }
 }

@@ -7,8 +7,8 @@ import type { FragmentSample, SampleLane } from './sample-lane.ts'
 const MAX_MOOF_SIZE_BYTES = 16 * 1024 * 1024
 /** How many samples may wait for a track of which none comes. */
 const MAX_WAITING_SAMPLES = 10_000
-/** How many fragments are looked at for where they begin. */
-const MAX_FRAGMENTS = 200_000
+/** How many boxes are looked at for where fragments begin. */
+const MAX_BOXES = 200_000
 const NOT_SYNC = 0x01_0000
 
 /** Reads the fragments of a file, as far as their samples are needed. */
@@ -28,7 +28,7 @@ export class FragmentFeed {
   }
 
   /**
-   * Finds the fragments of a file, by its table or one by one, and has each lane know when it begins and ends.
+   * Finds the fragments of a file, by its table or one by one, has each lane know when it begins and ends, and stand at its first sample.
    * @throws {Error} when the file can't be read
    */
   static async open(bytes: RecordingBytes, lanes: readonly SampleLane[], main: SampleLane): Promise<FragmentFeed> {
@@ -37,19 +37,24 @@ export class FragmentFeed {
     const last = index?.at(-1)
     if (last !== undefined) feed.#walk.moveTo(last.moofOffset)
     const found: FragmentTime[] = []
-    for (let count = 0; count < MAX_FRAGMENTS && !feed.#isOver; count++) {
+    for (let count = 0; count < MAX_BOXES && !feed.#isOver; count++) {
       const entry = await feed.#load()
       if (entry !== undefined) found.push(entry)
       for (const lane of lanes) lane.skip(false)
     }
     feed.#index = index ?? found
     feed.restart()
+    await feed.fill()
     return feed
   }
 
   /** Begins with the first fragment again, or with the one at an offset. */
   restart(offset = 0): void {
-    for (const lane of this.#lanes.values()) lane.skip(false)
+    for (const lane of this.#lanes.values()) {
+      lane.skip(false)
+      // Fragments that don't say when they begin go on from what was before.
+      if (offset === 0) lane.endDts = lane.file.table.durationTicks
+    }
     this.#walk.moveTo(offset)
     this.#isOver = false
   }

@@ -6,6 +6,7 @@ import {
   type FragmentTime,
 } from 'sluice/sdk/media'
 import type { RecordingBytes } from 'sluice/sdk'
+import { inTurns } from './turns.ts'
 
 const MAX_TABLE_SIZE_BYTES = 64 * 1024 * 1024
 
@@ -18,8 +19,8 @@ export async function readFragmentIndex(bytes: RecordingBytes, trackId: number):
   const tableBytes = parseFragmentTableSize(tail)
   if (tableBytes === undefined || tableBytes > Math.min(sizeBytes, MAX_TABLE_SIZE_BYTES)) return undefined
   try {
-    const entries = parseFragmentTable(await bytes.read(sizeBytes - tableBytes, tableBytes)).get(trackId)
-    return entries !== undefined && isOrdered(entries, sizeBytes) ? [...entries] : undefined
+    const entries = await inTurns(parseFragmentTable(await bytes.read(sizeBytes - tableBytes, tableBytes), trackId))
+    return entries !== undefined && isOrdered(entries, sizeBytes) ? entries : undefined
   } catch (error) {
     if (!(error instanceof MalformedError)) throw error
     return undefined

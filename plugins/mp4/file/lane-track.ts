@@ -1,7 +1,7 @@
 import type { Track } from 'sluice/sdk'
 import { freeLayer, MalformedError } from 'sluice/sdk/media'
 import type { BlockReader } from './block-reader.ts'
-import type { SampleLane } from './sample-lane.ts'
+import { MAX_SAMPLE_SIZE_BYTES, type SampleLane } from './sample-lane.ts'
 
 /**
  * The track of a lane, by what the file says and, for codecs whose frames describe themselves, by its first sample; undefined
@@ -19,6 +19,7 @@ export async function declareTrack(
   const terms = { timescale, ...(language !== undefined && { language }), ...(layer !== undefined && { layer }) }
   const id = lanes.findIndex(({ file }) => file.trackId === trackId)
   if (format.kind === 'video') return { kind: 'video', codec: format.codec, config: format.config, id, ...terms }
+  if (current.sizeBytes > MAX_SAMPLE_SIZE_BYTES) return undefined
   const frame = await blocks.read(current.offset, current.sizeBytes)
   try {
     return { kind: 'audio', codec: format.codec, config: format.configure(frame), id, ...terms }

@@ -1,7 +1,7 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { RecordingBytes } from 'sluice/sdk'
 import { MalformedError, parseMp4Movie, type Mp4Movie } from 'sluice/sdk/media'
 import { BoxWalk } from './box-walk.ts'
+import { inTurns } from './turns.ts'
 
 /** The tables of several days; they are kept in memory. */
 const MAX_MOVIE_SIZE_BYTES = 256 * 1024 * 1024
@@ -10,9 +10,9 @@ const MAX_BOXES_BEFORE_MOVIE = 10_000
 
 /**
  * Finds and reads the `moov` of a file, wherever in it that lies.
- * @throws {Error} that says what is wrong with the file
+ * @throws {Error} that says what is wrong with the file, or of the signal
  */
-export async function readMovie(bytes: RecordingBytes): Promise<Mp4Movie> {
+export async function readMovie(bytes: RecordingBytes, signal?: AbortSignal): Promise<Mp4Movie> {
   const walk = new BoxWalk(bytes)
   try {
     for (let count = 0; count < MAX_BOXES_BEFORE_MOVIE; count++) {
@@ -22,7 +22,9 @@ export async function readMovie(bytes: RecordingBytes): Promise<Mp4Movie> {
       const sizeBytes = box.endOffset - box.offset
       if (box.isCut) throw new Error('the file is cut off within its moov box, which says where its media lies')
       if (sizeBytes > MAX_MOVIE_SIZE_BYTES) throw new Error(`the moov box of the file has ${sizeBytes} bytes, too many`)
-      return await prepared(parseMp4Movie(await walk.read(box)))
+      const movie = parseMp4Movie(await walk.read(box))
+      await inTurns(prepare(movie), signal)
+      return movie
     }
   } catch (error) {
     if (!(error instanceof MalformedError)) throw error
@@ -31,11 +33,7 @@ export async function readMovie(bytes: RecordingBytes): Promise<Mp4Movie> {
   throw new Error('the file has no moov box: it is no MP4, or was not finished when it was written')
 }
 
-/** Goes through the tables, a while at a time, since those of a long recording take longer than media can wait. */
-async function prepared(movie: Mp4Movie): Promise<Mp4Movie> {
-  for (const { table } of movie.tracks) {
-    const work = table.prepare()
-    while (work.next().done !== true) await nextTurn()
-  }
-  return movie
+/** Goes through the tables of what can be played. */
+function* prepare({ tracks }: Mp4Movie): Generator<void> {
+  for (const { table, format } of tracks) if (format !== undefined) yield* table.prepare()
 }

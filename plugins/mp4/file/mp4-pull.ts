@@ -14,8 +14,9 @@ export function registerPull({ services, streams, log }: PluginContext<unknown>)
       const child = log.child({ stream: request.session.streamPath })
       let bytes: RecordingBytes | undefined
       try {
-        bytes = await openBytes(request, AbortSignal.any([request.signal, stop.signal]))
-        const recording = await Mp4Recording.open(bytes)
+        const signal = AbortSignal.any([request.signal, stop.signal])
+        bytes = await openBytes(request, signal)
+        const recording = await Mp4Recording.open(bytes, signal)
         const { unsupported } = recording
         if (unsupported.length > 0) child.warn({ unsupported }, "the file has tracks that can't be carried")
         const end = await playRecording(streams, request, recording)
@@ -30,7 +31,7 @@ export function registerPull({ services, streams, log }: PluginContext<unknown>)
 }
 
 async function openBytes(request: PullRequest, signal: AbortSignal): Promise<RecordingBytes> {
-  if (request.file !== undefined) return FileBytes.open(request.file)
+  if (request.file !== undefined) return FileBytes.open(request.file, signal)
   const opened = await HttpBytes.open(new SourceRequests(request, signal))
   if (opened instanceof HttpBytes) return opened
   await opened.body?.cancel()

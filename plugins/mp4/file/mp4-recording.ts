@@ -5,9 +5,8 @@ import { BlockReader } from './block-reader.ts'
 import { FragmentFeed } from './fragment-feed.ts'
 import { declareTrack } from './lane-track.ts'
 import { readMovie } from './movie-reader.ts'
-import { SampleLane } from './sample-lane.ts'
+import { MAX_SAMPLE_SIZE_BYTES, SampleLane } from './sample-lane.ts'
 
-const MAX_SAMPLE_SIZE_BYTES = 16 * 1024 * 1024
 /** How long before 0 media may begin. */
 const MAX_LEAD_IN_MS = 1000
 /** So many samples are left out in one turn of the event loop. */
@@ -44,22 +43,25 @@ export class Mp4Recording implements Recording {
 
   /**
    * Reads what a file says of itself.
-   * @throws {Error} that says what is wrong with it
+   * @throws {Error} that says what is wrong with it, or of the signal
    */
-  static async open(bytes: RecordingBytes): Promise<Mp4Recording> {
-    const { tracks: files, isFragmented } = await readMovie(bytes)
+  static async open(bytes: RecordingBytes, signal?: AbortSignal): Promise<Mp4Recording> {
+    const { tracks: files, isFragmented } = await readMovie(bytes, signal)
     const lanes = files.filter(({ format }) => format !== undefined).map((file) => new SampleLane(file))
     const blocks = new BlockReader(bytes)
-    const feed = isFragmented && lanes.length > 0 ? await FragmentFeed.open(bytes, lanes, mainOf(lanes)) : undefined
-    await feed?.fill()
+    const openFeed = async (read: readonly SampleLane[]) =>
+      isFragmented && read.length > 0 ? FragmentFeed.open(bytes, read, mainOf(read)) : undefined
+    const feed = await openFeed(lanes)
     for (const lane of lanes) lane.track = await declareTrack(lane, lanes, blocks)
     const carried = lanes.filter(({ track }) => track !== undefined)
     if (carried.length === 0) {
       const found = files.map(({ entryType }) => entryType).join(', ')
       throw new Error(`the file has no media that can be carried${found === '' ? '' : ` (${found})`}`)
     }
+    // A lane that is not played would keep the others from being read on.
+    const own = carried.length < lanes.length ? await openFeed(carried) : feed
     countFromStart(carried)
-    return new Mp4Recording(blocks, { files, carried }, feed)
+    return new Mp4Recording(blocks, { files, carried }, own)
   }
 
   /** How many samples were left out: damaged, or made for another configuration than that of their track. */
@@ -74,8 +76,8 @@ export class Mp4Recording implements Recording {
       const lane = this.#earliest()
       const sample = lane.current
       if (sample === undefined) return undefined
-      lane.advance()
       const data = this.#read(lane, sample)
+      lane.advance()
       if (data instanceof Promise) return data.then((bytes) => this.#unit(lane, sample, bytes) ?? this.next())
       const unit = data && this.#unit(lane, sample, data)
       if (unit !== undefined) return unit
@@ -87,7 +89,8 @@ export class Mp4Recording implements Recording {
     const main = this.#main
     const feed = this.#feed
     const ms = Math.floor(positionMs)
-    if (feed !== undefined && main.ticksAt(ms) >= main.file.table.durationTicks) {
+    const { sizes, durationTicks } = main.file.table
+    if (feed !== undefined && (sizes.count === 0 || main.ticksAt(ms) >= durationTicks)) {
       await feed.seek(main.ticksAt(ms))
       for (const lane of this.#others) await this.#skipTo(lane, main.currentMs)
       return
@@ -119,12 +122,14 @@ export class Mp4Recording implements Recording {
   }
 
   #read(lane: SampleLane, { offset, sizeBytes, description }: Mp4Sample): Buffer | Promise<Buffer> | undefined {
-    if (offset + sizeBytes > this.#blocks.sizeBytes) {
+    const fileBytes = this.#blocks.sizeBytes
+    const isThere = offset + sizeBytes <= fileBytes
+    if (!isThere && (offset <= fileBytes || lane.lastOffset >= fileBytes)) {
       // The file was cut off, so what follows is not there either.
       lane.skip(true)
       return undefined
     }
-    if (description === 0 && sizeBytes > 0 && sizeBytes <= MAX_SAMPLE_SIZE_BYTES) {
+    if (isThere && description === 0 && sizeBytes > 0 && sizeBytes <= MAX_SAMPLE_SIZE_BYTES) {
       return this.#blocks.read(offset, sizeBytes)
     }
     this.#dropped += 1

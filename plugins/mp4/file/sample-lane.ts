@@ -1,9 +1,13 @@
 import type { Track } from 'sluice/sdk'
 import { Mp4SampleCursor, rescale, type Mp4FileTrack, type Mp4Sample } from 'sluice/sdk/media'
 
+/** Larger samples are damaged. */
+export const MAX_SAMPLE_SIZE_BYTES = 16 * 1024 * 1024
 /** Samples of audio that are smaller are given in groups: one sample a channel, as G.711 has in a file. */
 const TINY_SAMPLE_BYTES = 16
 const GROUPS_PER_SECOND = 50
+/** How many samples are looked at for a keyframe that is presented early enough. */
+const MAX_KEYFRAME_STEPS = 1000
 
 /** A sample of a fragment. */
 export type FragmentSample = Mp4Sample & { readonly isSync: boolean }
@@ -74,6 +78,12 @@ export class SampleLane {
     this.#next = 0
   }
 
+  /** Where in the file the last samples begin that are known: the last chunk of the table, or the last sample of the fragments read. */
+  get lastOffset(): number {
+    if (this.#cursor.sample !== undefined) return this.file.table.chunks.lastOffset
+    return this.#fragments.at(-1)?.offset ?? 0
+  }
+
   /** Goes to a sample of the table, after which those of the first fragment follow. */
   moveTo(index: number): void {
     this.skip(false)
@@ -94,8 +104,9 @@ export class SampleLane {
           )
   }
 
-  /** Goes to the first sample of the table that is not decoded before a time of the recording. */
+  /** Goes to the first sample of the table that is not decoded before a time of the recording; past all for an infinite one. */
   moveToMs(ms: number): void {
+    if (ms === Infinity) return this.skip(true)
     this.moveTo(this.file.table.indexAt(this.ticksAt(ms) + this.leadTicks))
     if (this.currentMs < ms) this.advance()
   }
@@ -106,7 +117,11 @@ export class SampleLane {
     const pts = this.ticksAt(ms)
     // No sample is presented more than the lead before it is decoded.
     let index = table.syncBefore(table.indexAt(pts + this.leadTicks))
-    for (; index !== undefined; index = table.syncBefore(index - 1)) {
+    for (
+      let steps = 0;
+      index !== undefined && steps < MAX_KEYFRAME_STEPS;
+      index = table.syncBefore(index - 1), steps++
+    ) {
       const sample = new Mp4SampleCursor(table, index).sample
       if (sample === undefined || sample.dts + sample.cts <= pts) break
     }

@@ -9,10 +9,8 @@ export type RtmpClientOptions = {
   readonly url: string
   /** Added to app and tcUrl, without `?`: what a server asked for that wants to know who the client is. */
   readonly credentials?: string
-  /** The connection, where the caller makes it; TCP or TLS to the address of the URL unless given. */
-  readonly socket?: Socket
-  /** Verifies the server's certificate (TLS). Default true. */
-  readonly verifyCertificate?: boolean
+  /** The connection to the server, which may still be opening. */
+  readonly socket: Socket
   /** Signs the handshake as Flash players do, which some servers insist on. Default true. */
   readonly signedHandshake?: boolean
   /** Sends commands in messages of AMF3's type. Default false. */

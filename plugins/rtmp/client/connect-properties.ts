@@ -1,6 +1,5 @@
 import type { Track } from 'sluice/sdk'
-import type { AmfValue } from 'sluice/sdk/media'
-import { fieldsOf } from './status.ts'
+import { amfFields, type AmfValue } from 'sluice/sdk/media'
 
 /** What players call themselves; servers look for the shape of it. */
 export const PLAYER_VERSION = 'LNX 9,0,124,2'
@@ -35,7 +34,7 @@ export function untakenCodecs(tracks: readonly Track[], server: Readonly<Record<
   const { fourCcList, videoFourCcInfoMap, audioFourCcInfoMap } = server
   const taken = new Set<unknown>(Array.isArray(fourCcList) ? fourCcList : [])
   for (const map of [videoFourCcInfoMap, audioFourCcInfoMap]) {
-    for (const [fourCc, mask] of Object.entries(fieldsOf(map) ?? {})) {
+    for (const [fourCc, mask] of Object.entries(amfFields(map) ?? {})) {
       if (typeof mask === 'number' && (mask & (CAN_DECODE | CAN_FORWARD)) !== 0) taken.add(fourCc)
     }
   }

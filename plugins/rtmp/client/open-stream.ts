@@ -19,7 +19,7 @@ type OpenOptions = {
   readonly verifyCertificate: boolean
   /** Gives up; it has no effect on a stream that is open. */
   readonly signal: AbortSignal
-  readonly client: Omit<RtmpClientOptions, 'url' | 'socket' | 'credentials' | 'verifyCertificate'>
+  readonly client: Omit<RtmpClientOptions, 'url' | 'socket' | 'credentials'>
   /** Asks for the stream, on a connection that has come as far as the app. */
   readonly begin: (client: RtmpClient) => Promise<void>
 }
@@ -79,7 +79,6 @@ async function openOnce(options: OpenOptions, url: string, credentials: string |
   const { tls, host, port } = targetOf(url)
   const secured = tls ? { tls: { verifyCertificate } } : {}
   const socket = await request.dial.connect({ host, port, ...secured, signal })
-  socket.setNoDelay(true)
   const given = credentials === undefined ? {} : { credentials }
   const client = new RtmpClient({ ...options.client, ...given, url, socket })
   const stop = () => client.close('stopped')

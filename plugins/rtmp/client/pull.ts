@@ -22,6 +22,7 @@ const ENDED = 'the source has ended'
 export function providePull(ctx: RtmpContext): void {
   ctx.services.provide('pull:rtmp', {
     schemes: SCHEMES,
+    headerless: true,
     async pull(request) {
       const log = ctx.log.child({ stream: request.session.streamPath, source: maskUrl(request.url) })
       for (let left = request.loop; ; left -= 1) {
@@ -134,6 +135,7 @@ class RtmpPull {
       this.#publisher = publisher
       const ingest = new RtmpIngest(publisher, (codec) => log.warn({ codec, advice: CODEC_ADVICE }, LEFT_OUT))
       this.#ingest = ingest
+      publisher.details(() => ({ droppedUnits: ingest.dropped, droppedData: ingest.droppedData }))
       publisher.onClose((reason) => this.#closed(reason))
       for (const raw of this.#early.take()) ingest.receive(raw)
     } catch (error) {

@@ -28,6 +28,7 @@ type RtmpPushOptions = {
 export function providePush(ctx: RtmpContext, formats: RtmpFormats): void {
   ctx.services.provide('push:rtmp', {
     schemes: SCHEMES,
+    headerless: true,
     push(request) {
       const log = ctx.log.child({ stream: request.session.streamPath, target: maskTarget(request.url) })
       return new RtmpPush({ ctx, formats, log, request }).run()

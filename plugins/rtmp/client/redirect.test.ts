@@ -15,6 +15,7 @@ const cases: readonly (readonly [what: string, url: string, redirect: string, kn
   ['another name, once the name is known', 'rtmp://a/live/x', 'rtmp://b/edge/y', true, 'rtmp://b/edge/y'],
   ['an app, once the name is known', 'rtmp://a/live/x', 'rtmp://b/edge', true, 'rtmp://b/edge/x'],
   ['the same host', 'rtmp://u:p@a/live/x', 'rtmp://A:1936/edge', false, 'rtmp://u:p@A:1936/edge/x'],
+  ['the same host as who has a $', 'rtmp://u:p$$w$&@a/live/x', 'rtmp://a/edge', false, 'rtmp://u:p$$w$&@a/edge/x'],
   ['another host', 'rtmp://u:p@a/live/x', 'rtmp://b/edge', false, 'rtmp://b/edge/x'],
   ['the open', 'rtmps://u:p@a/live/x', 'rtmp://a/edge', false, 'rtmp://a/edge/x'],
   ['who it says', 'rtmp://u:p@a/live/x', 'rtmp://v:q@a/edge', false, 'rtmp://v:q@a/edge/x'],

@@ -3,7 +3,8 @@ import { parseRtmpUrl } from '../wire/url.ts'
 import { RtmpClientError } from './client-error.ts'
 
 /**
- * Where a server leads a client that came for `url`: to the address of a stream, or to an app that has the same stream. Who the server knows goes on being known by it, and by nobody else, nor in the open after TLS.
+ * Where a server leads a client that came for `url`: to the address of a stream, or to an app that has the same stream. The
+ * name and password in `url` are told to the same host alone, and not in the open after TLS.
  * @param knowsName the server had been told the name of the stream; else it can only mean an app, unless the name is in it
  * @throws {RtmpClientError} when it leads elsewhere than to an address of RTMP
  */
@@ -16,7 +17,8 @@ export function redirectedUrl(url: string, redirect: string, knowsName: boolean)
     const parsed = parseRtmpUrl(next)
     const isTrusted = parsed.host.toLowerCase() === host.toLowerCase() && (parsed.tls || !tls)
     const user = isTrusted && parsed.user === undefined ? userInformationOf(url) : ''
-    return next.replace('://', `://${user}`)
+    // No text but a function: `$` in a password means itself.
+    return next.replace('://', () => `://${user}`)
   } catch (error) {
     if (!(error instanceof MalformedError)) throw error
     throw new RtmpClientError('the server redirects to what is no address of RTMP', { cause: error })

@@ -1,11 +1,13 @@
 import { randomFillSync } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer, type AddressInfo, type Socket } from 'node:net'
+import { createServer, Socket, type AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import { FLV_TAG_TYPE, MalformedError } from 'sluice/sdk/media'
 import { waitFor } from '../../../test/peers/wait-for.ts'
+import { rtmpSocket } from '../../../test/support/rtmp-socket.ts'
 import { startServer } from '../../../test/support/server.ts'
 import { RtmpClientError } from './client-error.ts'
+import type { RtmpClientOptions } from './client-options.ts'
 import { RtmpClient } from './rtmp-client.ts'
 import { Connection } from '../connection.ts'
 import { ServerHandshake } from '../wire/handshake/server-handshake.ts'
@@ -20,6 +22,11 @@ async function failureOf(work: Promise<unknown>): Promise<RtmpClientError> {
   }
   throw new Error('it did not fail')
 }
+
+type ClientInit = Omit<RtmpClientOptions, 'socket'>
+
+const clientOf = (init: ClientInit) => new RtmpClient({ ...init, socket: rtmpSocket(init.url) })
+const connect = (init: ClientInit) => RtmpClient.connect({ ...init, socket: rtmpSocket(init.url) })
 
 /** A server that takes connections and says nothing. */
 async function silentServer(use: (port: number, sockets: readonly Socket[]) => Promise<void>): Promise<void> {
@@ -41,13 +48,13 @@ describe('RtmpClient', () => {
   it('publishes to a server and plays from it', async () => {
     const server = await startServer()
     const url = server.rtmp('live/client')
-    const publisher = await RtmpClient.connect({ url })
+    const publisher = await connect({ url })
     await publisher.publish()
     const received: string[] = []
     const onMedia = ({ typeId, payload }: RawMessage) => {
       if (typeId === FLV_TAG_TYPE.audio) received.push(payload.toString('hex'))
     }
-    const player = await RtmpClient.connect({ url, onMedia })
+    const player = await connect({ url, onMedia })
     await player.play()
     publisher.sendMedia(FLV_TAG_TYPE.audio, 0, [Buffer.from('af001210', 'hex')])
     publisher.sendMedia(FLV_TAG_TYPE.audio, 0, [Buffer.from('af0121001f', 'hex')])
@@ -61,9 +68,9 @@ describe('RtmpClient', () => {
   it('says by which status a server refused', async () => {
     const server = await startServer()
     const url = server.rtmp('live/refused')
-    const first = await RtmpClient.connect({ url })
+    const first = await connect({ url })
     await first.publish()
-    const second = await RtmpClient.connect({ url })
+    const second = await connect({ url })
     const { message } = await failureOf(second.publish())
     expect(message).to.equal('the server answered to publish: NetStream.Publish.BadName')
     await second.closed
@@ -74,7 +81,7 @@ describe('RtmpClient', () => {
     let port = 0
     await silentServer(async (free) => void (port = free))
     const url = `rtmp://127.0.0.1:${port}/live/x?key=secret`
-    const { message } = await failureOf(RtmpClient.connect({ url }))
+    const { message } = await failureOf(connect({ url }))
     expect(message)
       .to.match(/ECONNREFUSED/u)
       .and.not.match(/secret/u)
@@ -83,7 +90,7 @@ describe('RtmpClient', () => {
   it('gives up a server that does not answer', async () => {
     await silentServer(async (port, sockets) => {
       // The handshake has the same time, and is to be done in it.
-      const client = new RtmpClient({ url: `rtmp://127.0.0.1:${port}/live/x`, answerTimeoutMs: 3000 })
+      const client = clientOf({ url: `rtmp://127.0.0.1:${port}/live/x`, answerTimeoutMs: 3000 })
       const connecting = failureOf(client.connect())
       await waitFor(() => sockets.length === 1, { what: 'the connection' })
       const events = { message: () => undefined, media: () => {}, handshaken: () => {}, closed: () => {} }
@@ -95,7 +102,7 @@ describe('RtmpClient', () => {
 
   it('gives up a server that does not get through the handshake', async () => {
     await silentServer(async (port, sockets) => {
-      const client = new RtmpClient({ url: `rtmp://127.0.0.1:${port}/live/x`, answerTimeoutMs: 50 })
+      const client = clientOf({ url: `rtmp://127.0.0.1:${port}/live/x`, answerTimeoutMs: 50 })
       const connecting = failureOf(client.connect())
       await waitFor(() => sockets.length === 1, { what: 'the connection' })
       sockets[0]?.write(Buffer.of(3, 0, 0))
@@ -105,7 +112,7 @@ describe('RtmpClient', () => {
 
   it('fails what is under way, and what is asked later, when the server closes the connection', async () => {
     await silentServer(async (port, sockets) => {
-      const client = new RtmpClient({ url: `rtmp://127.0.0.1:${port}/live/x` })
+      const client = clientOf({ url: `rtmp://127.0.0.1:${port}/live/x` })
       const connecting = failureOf(client.connect())
       await once(client.socket, 'connect')
       await waitFor(() => sockets.length === 1, { what: 'the connection' })
@@ -116,6 +123,6 @@ describe('RtmpClient', () => {
   })
 
   it('takes no URL that is none', () => {
-    expect(() => new RtmpClient({ url: 'http://127.0.0.1/live/x' })).to.throw(MalformedError)
+    expect(() => new RtmpClient({ url: 'http://127.0.0.1/live/x', socket: new Socket() })).to.throw(MalformedError)
   })
 })

@@ -1,7 +1,6 @@
 import { randomFillSync } from 'node:crypto'
-import { connect as connectTcp, type Socket } from 'node:net'
-import { connect as connectTls } from 'node:tls'
-import { newAmfObject, type AmfObject, type AmfValue } from 'sluice/sdk/media'
+import type { Socket } from 'node:net'
+import { amfFields, newAmfObject, type AmfObject, type AmfValue } from 'sluice/sdk/media'
 import { Connection } from '../connection.ts'
 import { CAPS_EX_MULTITRACK } from '../replies.ts'
 import { ClientHandshake } from '../wire/handshake/client-handshake.ts'
@@ -12,7 +11,7 @@ import { parseRtmpUrl, type RtmpUrl } from '../wire/url.ts'
 import { RtmpClientError } from './client-error.ts'
 import type { RtmpClientOptions } from './client-options.ts'
 import { PendingCalls } from './pending-calls.ts'
-import { fieldsOf, statusOf, type Status } from './status.ts'
+import { statusOf, type Status } from './status.ts'
 
 /** What encoders commonly use. */
 const CHUNK_SIZE_BYTES = 4096
@@ -40,7 +39,7 @@ export class RtmpClient {
   #streamId = 0
 
   /**
-   * Begins to connect.
+   * Begins the handshake.
    * @throws {MalformedError} when the URL is none
    */
   constructor(options: RtmpClientOptions) {
@@ -50,7 +49,7 @@ export class RtmpClient {
     this.closed = promise
     this.#resolveClosed = resolve
     this.#handshaken.promise.catch(() => {})
-    this.socket = options.socket ?? open(this.url, options.verifyCertificate ?? true)
+    this.socket = options.socket
     const handshake = new ClientHandshake({ random: randomFillSync, signed: options.signedHandshake ?? true })
     const events = {
       message: (message: Message) => this.#message(message),
@@ -102,7 +101,7 @@ export class RtmpClient {
     await this.handshaken
     this.#connection.announceChunkSize(this.#options.chunkSizeBytes ?? CHUNK_SIZE_BYTES)
     const { commandObject, args } = agreed(await this.call('connect', this.#properties()))
-    this.#serverFields = { ...fieldsOf(commandObject), ...fieldsOf(args[0]) }
+    this.#serverFields = { ...amfFields(commandObject), ...amfFields(args[0]) }
   }
 
   /** @throws {RtmpClientError} */
@@ -255,11 +254,6 @@ export class RtmpClient {
     this.#calls.fail(endedBefore('a call', reason))
     this.#resolveClosed(reason)
   }
-}
-
-function open({ tls, host, port }: RtmpUrl, verifyCertificate: boolean): Socket {
-  const socket = tls ? connectTls({ host, port, rejectUnauthorized: verifyCertificate }) : connectTcp({ host, port })
-  return socket.setNoDelay(true)
 }
 
 function agreed(answer: Command): Command {

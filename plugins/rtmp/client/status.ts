@@ -1,4 +1,4 @@
-import { isAmfObject, type AmfValue } from 'sluice/sdk/media'
+import { amfFields, type AmfValue } from 'sluice/sdk/media'
 
 /** What a server may call its answers; others are not repeated in messages, as they may hold what it was sent. */
 const CODE = /^Net(?:Connection|Stream)\.[A-Za-z.]{1,64}$/u
@@ -19,10 +19,10 @@ export type Status = {
 
 /** What a server says by an information object; undefined when it is none. */
 export function statusOf(information: AmfValue | undefined): Status | undefined {
-  const fields = fieldsOf(information)
+  const fields = amfFields(information)
   if (fields === undefined) return undefined
   const { level, code, description, redirect, ex } = fields
-  const target = fieldsOf(ex)?.['redirect'] ?? redirect
+  const target = amfFields(ex)?.['redirect'] ?? redirect
   const known = typeof code === 'string' && CODE.test(code) ? code : 'an unknown status'
   return {
     isError: level === 'error' || REFUSAL.test(known),
@@ -30,10 +30,4 @@ export function statusOf(information: AmfValue | undefined): Status | undefined 
     description: typeof description === 'string' ? description : '',
     redirect: typeof target === 'string' && target !== '' ? target : undefined,
   }
-}
-
-/** The properties of an object or associative array; undefined for what is neither. */
-export function fieldsOf(value: AmfValue | undefined): Readonly<Record<string, AmfValue>> | undefined {
-  if (value instanceof Map) return Object.fromEntries(value)
-  return isAmfObject(value) ? value : undefined
 }

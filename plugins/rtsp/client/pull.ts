@@ -2,9 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import {
   maskUrl,
+  publishSource,
   SluiceError,
   StreamUnavailable,
-  type CloseReason,
   type Publisher,
   type PullEnd,
   type PullRequest,
@@ -35,6 +35,7 @@ export type PullTable = Map<string, { setSpeed(speed: number): Promise<void> }>
 export function providePull(ctx: RtspContext, pulls: PullTable): void {
   ctx.services.provide('pull:rtsp', {
     schemes: SCHEMES,
+    headerless: true,
     async pull(request) {
       const log = ctx.log.child({ stream: request.session.streamPath, source: maskUrl(request.url) })
       for (let left = request.loop; ; left -= 1) {
@@ -87,26 +88,19 @@ class RtspPull {
 
   /** See `PullService.pull`. */
   async run(): Promise<PullEnd> {
-    let closed: CloseReason | undefined
-    let publisher: Publisher | undefined
+    const { ctx, request } = this.#options
     try {
-      const { session, client } = await this.#open()
-      publisher = await this.#publish(session)
-      publisher.onClose((reason) => {
-        closed = reason
-        this.#stop.abort()
+      const opened = await this.#open()
+      const control = new SourceControls(opened.session, (tracks) => this.#talk(tracks))
+      const bits = opened.session.isTransportStream ? { timestampBits: 33 } : {}
+      return await publishSource(ctx.streams, request, { control, ...bits }, (publisher) => {
+        control.publisher = publisher
+        this.#control = control
+        return this.#play(opened, publisher)
       })
-      const ended = await Promise.race([session.ended, client.closed])
-      if (closed !== undefined) return { by: 'server', reason: closed }
-      if (session.offer.durationMs !== undefined && ended === 'bye') return { by: 'source' }
-      throw new RtspClientError(ended === 'bye' ? 'the source has ended' : `the connection has ended: ${ended}`)
-    } catch (error) {
-      if (closed === undefined || this.#options.request.signal.aborted) throw error
-      return { by: 'server', reason: closed }
     } finally {
       this.#session?.close()
       this.#stop.abort()
-      publisher?.close('the pull has ended')
     }
   }
 
@@ -156,19 +150,13 @@ class RtspPull {
     }
   }
 
-  async #publish(session: SourceSession): Promise<Publisher> {
-    const { ctx, request } = this.#options
-    const control = new SourceControls(session, (tracks) => this.#talk(tracks))
-    const bits = session.isTransportStream ? { timestampBits: 33 } : {}
-    const publisher = await ctx.streams.publish(
-      { ...request.session, signal: this.#signal },
-      { ...request.options, control, ...bits },
-    )
-    control.publisher = publisher
-    this.#control = control
-    const ingest = session.deliver(publisher, ctx)
+  /** Resolves when a recording is over. */
+  async #play({ session, client }: Opened, publisher: Publisher): Promise<void> {
+    const ingest = session.deliver(publisher, this.#options.ctx)
     publisher.details(() => ({ transport: session.kind, ...ingest.counts }))
-    return publisher
+    const ended = await Promise.race([session.ended, client.closed])
+    if (session.offer.durationMs !== undefined && ended === 'bye') return
+    throw new RtspClientError(ended === 'bye' ? 'the source has ended' : `the connection has ended: ${ended}`)
   }
 
   /** Opens the camera's loudspeaker in a session of its own, so that what is played goes on undisturbed. */

@@ -26,6 +26,7 @@ type RtspPushOptions = {
 export function providePush(ctx: RtspContext, formats: RtspFormats): void {
   ctx.services.provide('push:rtsp', {
     schemes: SCHEMES,
+    headerless: true,
     push(request) {
       const log = ctx.log.child({ stream: request.session.streamPath, target: maskTarget(request.url) })
       return new RtspPush({ ctx, formats, log, request }).run()

@@ -4,6 +4,7 @@ import { expect } from 'chai'
 import type { Subscriber } from 'sluice/sdk'
 import { isRtcp, parseRtpPacket } from 'sluice/sdk/media'
 import { pushRequest } from 'sluice/sdk/testing'
+import { isUdpPortFree } from '../../../test/peers/free-port.ts'
 import { keep } from '../../../test/peers/lifetime.ts'
 import { waitFor } from '../../../test/peers/wait-for.ts'
 import type { RtspProbe } from '../../../test/support/rtsp/rtsp-probe.ts'
@@ -68,7 +69,7 @@ describe('the goodbye of RTSP over UDP', () => {
     await waitFor(() => goodbyes() === 1, { what: 'the goodbye' })
     expect([pictures(), timers.delaysMs]).to.eql([PICTURES, []])
     const [port] = sources
-    for (const number of [port!, port! + 1]) await waitFor(() => isFree(number), { what: `port ${number}` })
+    for (const number of [port!, port! + 1]) await waitFor(() => isUdpPortFree(number), { what: `port ${number}` })
   })
 
   it('goes at once when the server stops, which waits for nothing', async () => {
@@ -144,20 +145,6 @@ describe('the goodbye of RTSP over UDP', () => {
     expect((await setUp('live/b')).address).to.equal(address)
   })
 })
-
-async function isFree(port: number): Promise<boolean> {
-  const socket = createSocket('udp4')
-  try {
-    const listening = once(socket, 'listening')
-    socket.bind(port)
-    await listening
-    return true
-  } catch {
-    return false
-  } finally {
-    socket.close()
-  }
-}
 
 /** A socket in a multicast group; undefined on a machine without a network, which has nowhere to send to. */
 async function join(address: string, port: number): Promise<Socket | undefined> {

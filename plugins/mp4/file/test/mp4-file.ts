@@ -1,7 +1,5 @@
-import { h264ConfigFromParameterSets } from 'sluice/sdk/media'
+import { audioEntry, box, fullBox, picture, trackBox, u32, videoEntry } from './mp4-boxes.ts'
 
-const SPS = Buffer.from('6764000dacd94141fb011000000300100000030320f1429960', 'hex')
-const PPS = Buffer.from('68ebe3cb22c0', 'hex')
 const FPS = 25
 const VIDEO_TIMESCALE = 12_800
 const STEP_TICKS = VIDEO_TIMESCALE / FPS
@@ -33,60 +31,24 @@ export function mp4File({ seconds }: { readonly seconds: number }): Buffer {
   return Buffer.concat([head, movie(sizeBytes), box('mdat', ...chunks.flatMap(({ video, audio }) => [video, audio]))])
 }
 
-/** A slice of one byte of data, which says that it is a keyframe or not. */
-function picture(keyframe: boolean, index: number): Buffer {
-  const nalu = Buffer.from([keyframe ? 0x65 : 0x41, 0x88, index & 0xff, index >> 8, 1])
-  return Buffer.concat([u32(nalu.length), nalu])
-}
-
 function videoTrack(seconds: number, pictures: readonly Buffer[], offsets: readonly number[]): Buffer {
-  const { record } = h264ConfigFromParameterSets(SPS, PPS)
-  const entry = box('avc1', Buffer.alloc(24), u16(320, 240), Buffer.alloc(50), box('avcC', record))
   const syncs = Array.from({ length: seconds }, (_, second) => second * FPS + 1)
-  return track(1, 'vide', VIDEO_TIMESCALE, entry, [
+  const tables = [
     fullBox('stts', u32(1, pictures.length, STEP_TICKS)),
     fullBox('stss', u32(syncs.length, ...syncs)),
     fullBox('stsc', u32(1, 1, FPS, 1)),
     fullBox('stsz', u32(0, pictures.length, ...pictures.map(({ length }) => length))),
     fullBox('stco', u32(offsets.length, ...offsets)),
-  ])
+  ]
+  return trackBox({ id: 1, handler: 'vide', timescale: VIDEO_TIMESCALE, entry: videoEntry(), tables })
 }
 
 function audioTrack(seconds: number, offsets: readonly number[]): Buffer {
-  const entry = box('alaw', Buffer.alloc(16), u16(1, 16, 0, 0, SAMPLE_RATE, 0))
-  return track(2, 'soun', SAMPLE_RATE, entry, [
+  const tables = [
     fullBox('stts', u32(1, seconds * SAMPLE_RATE, 1)),
     fullBox('stsc', u32(1, 1, SAMPLE_RATE, 1)),
     fullBox('stsz', u32(1, seconds * SAMPLE_RATE)),
     fullBox('stco', u32(offsets.length, ...offsets)),
-  ])
-}
-
-function track(id: number, handler: string, timescale: number, entry: Buffer, tables: readonly Buffer[]): Buffer {
-  const header = fullBox('tkhd', u32(0, 0, id), Buffer.alloc(68))
-  const media = fullBox('mdhd', u32(0, 0, timescale, 0), u16(0x55c4, 0))
-  const kind = fullBox('hdlr', u32(0), Buffer.from(handler), Buffer.alloc(13))
-  const table = box('stbl', fullBox('stsd', u32(1), entry), ...tables)
-  return box('trak', header, box('mdia', media, kind, box('minf', table)))
-}
-
-function box(type: string, ...parts: readonly Buffer[]): Buffer {
-  const body = Buffer.concat(parts)
-  return Buffer.concat([u32(body.length + 8), Buffer.from(type, 'latin1'), body])
-}
-
-function fullBox(type: string, ...parts: readonly Buffer[]): Buffer {
-  return box(type, u32(0), ...parts)
-}
-
-function u32(...values: readonly number[]): Buffer {
-  const bytes = Buffer.alloc(values.length * 4)
-  for (const [index, value] of values.entries()) bytes.writeUInt32BE(value, index * 4)
-  return bytes
-}
-
-function u16(...values: readonly number[]): Buffer {
-  const bytes = Buffer.alloc(values.length * 2)
-  for (const [index, value] of values.entries()) bytes.writeUInt16BE(value, index * 2)
-  return bytes
+  ]
+  return trackBox({ id: 2, handler: 'soun', timescale: SAMPLE_RATE, entry: audioEntry(SAMPLE_RATE), tables })
 }

@@ -1,28 +1,9 @@
 import { expect } from 'chai'
-import { PacedPlayer, type AccessUnit, type RecordingBytes } from 'sluice/sdk'
+import { PacedPlayer, type AccessUnit } from 'sluice/sdk'
 import { createFakeHost, ManualClock, sessionInit } from 'sluice/sdk/testing'
 import { Mp4Recording } from '../mp4-recording.ts'
+import { MemoryBytes } from './memory-bytes.ts'
 import { mp4File } from './mp4-file.ts'
-
-class MemoryBytes implements RecordingBytes {
-  reads = 0
-  readonly #bytes: Buffer
-
-  constructor(bytes: Buffer) {
-    this.#bytes = bytes
-  }
-
-  get sizeBytes(): number {
-    return this.#bytes.length
-  }
-
-  async read(offset: number, sizeBytes: number): Promise<Buffer> {
-    this.reads += 1
-    return this.#bytes.subarray(Math.max(0, offset), Math.max(0, offset) + sizeBytes)
-  }
-
-  async close(): Promise<void> {}
-}
 
 const open = (bytes: Buffer) => Mp4Recording.open(new MemoryBytes(bytes))
 
@@ -96,6 +77,27 @@ describe('Mp4Recording', () => {
     bytes.reads = 0
     await units(recording)
     expect(bytes.reads).to.be.at.most(Math.ceil(bytes.sizeBytes / (256 * 1024)) + 1)
+  })
+
+  it('leaves out the samples of a chunk that lies nowhere, and counts them', async () => {
+    const bytes = mp4File({ seconds: 4 })
+    const offsets = bytes.indexOf('stco')
+    bytes.writeUInt32BE(0x7000_0000, offsets + 12 + 4)
+    const recording = await open(bytes)
+    const pictures = (await units(recording)).filter(({ track }) => track.kind === 'video').map(ms)
+    expect(pictures).to.have.length(75)
+    expect(pictures.at(-1)).to.equal(3960)
+    expect(recording.dropped).to.equal(25)
+  })
+
+  it('ends each track where the file was cut off, of which nothing is left out', async () => {
+    const bytes = mp4File({ seconds: 4 })
+    for (const cutBytes of [1, 8005, 20_000]) {
+      const recording = await open(bytes.subarray(0, bytes.length - cutBytes))
+      const all = await units(recording)
+      expect(all.length).to.be.within(100, 299)
+      expect(recording.dropped).to.equal(0)
+    }
   })
 
   it('ends, or says what is wrong, with files that are damaged anywhere', async () => {
