@@ -53,7 +53,7 @@ describe('an event loop that a plugin blocks', () => {
 
   it('is told when it is over, in one line that names the plugin and the code', async () => {
     // Long after the two seconds from which on the watchdog looks at it, which a busy machine gives little time.
-    await ask('spin?ms=4500')
+    await ask('spin?ms=6000')
     // Where the machine is so busy that the turn takes longer than five seconds, it is told before it is over, too.
     const over = () => told().filter(({ level }) => level === 'warn')
     await waitFor(() => over().length > 0, { what: 'the line' })

@@ -21,21 +21,20 @@ describe('sluice on the command line', () => {
   afterEach(() => rm(folder, { recursive: true }))
 
   it('says how it is used, and its version', async () => {
-    for (const option of ['--help', '-h']) {
-      expect(String(await startCommand([option]).succeed())).to.match(/^Usage: sluice/u)
-    }
-    for (const option of ['--version', '-v']) {
-      expect(String(await startCommand([option]).succeed())).to.equal(`${VERSION}\n`)
-    }
+    const said = async (option: string) => String(await startCommand([option]).succeed())
+    const [help, h, version, v] = await Promise.all(['--help', '-h', '--version', '-v'].map(said))
+    for (const usage of [help, h]) expect(usage).to.match(/^Usage: sluice/u)
+    for (const line of [version, v]) expect(line).to.equal(`${VERSION}\n`)
   })
 
-  it('refuses arguments it does not know', async () => {
-    for (const args of [['--no-such-option'], ['serve'], ['check', 'more']]) {
-      const command = startCommand(args)
-      expect((await command.exit).code, args.join(' ')).to.equal(2)
-      expect(command.stderr).to.include('Usage:')
-    }
-  })
+  it('refuses arguments it does not know', () =>
+    Promise.all(
+      [['--no-such-option'], ['serve'], ['check', 'more']].map(async (args) => {
+        const command = startCommand(args)
+        expect((await command.exit).code, args.join(' ')).to.equal(2)
+        expect(command.stderr).to.include('Usage:')
+      }),
+    ))
 
   const mistakes = [
     { name: 'a key that is not known', text: 'rtmp:\n  chunksise: 4096\n', says: /config\.yaml:2:\d+: .*chunksize/u },
@@ -44,29 +43,27 @@ describe('sluice on the command line', () => {
     { name: 'broken YAML', text: 'global:\n  publish: [\n', says: /config\.yaml:\d+:\d+: /u },
   ]
   for (const verb of ['run', 'check']) {
-    for (const { name, text, says } of mistakes) {
-      it(`${verb} ends with code 1 and the place of ${name}`, async () => {
-        await writeFile(file, text)
-        const command = startCommand([verb, '-c', file])
-        expect((await command.exit).code).to.equal(1)
-        expect(command.stderr).to.match(says)
-        expect(command.stderr).not.to.include('    at ')
-      })
+    async function refuses(name: string, says: RegExp, text?: string): Promise<void> {
+      const own = path.join(await mkdtemp(path.join(folder, 'mistake-')), 'config.yaml')
+      if (text !== undefined) await writeFile(own, text)
+      const command = startCommand([verb, '-c', own])
+      expect((await command.exit).code, name).to.equal(1)
+      expect(command.stderr, name).to.match(says).and.to.include(own).and.not.include('    at ')
     }
 
-    it(`${verb} ends with code 1 when the file is not there`, async () => {
-      const command = startCommand([verb, '-c', file])
-      expect((await command.exit).code).to.equal(1)
-      expect(command.stderr).to.include(file)
-    })
+    it(`${verb} ends with code 1 and the place of a mistake, or the name of a file that is not there`, () =>
+      Promise.all([
+        ...mistakes.map(({ name, text, says }) => refuses(name, says, text)),
+        refuses('no file', /config\.yaml/u),
+      ]))
   }
 
   it('check says that all is well and what differs from the defaults, and all with --all, without secrets', async () => {
     const config = 'global:\n  publish:\n    key: very-secret\n  subscribe:\n    queuetime: 7s\nnosuch:\n  a: 1\n'
     await writeFile(file, config)
     const env = { SLUICE_RTMP_CHUNKSIZE: '8192', SLUICE_RTMP_SUBSCRIBE_KEY: 'secret-too' }
-    const text = String(await startCommand(['check', '-c', file], { env }).succeed())
-    const whole = String(await startCommand(['check', '--all', '-c', file], { env }).succeed())
+    const checked = async (...args: string[]) => String(await startCommand(['check', ...args], { env }).succeed())
+    const [text, whole] = await Promise.all([checked('-c', file), checked('--all', '-c', file)])
     for (const shown of [text, whole]) {
       expect(shown).not.to.include('very-secret').and.not.include('secret-too')
       expect(shown).to.match(/^# ok: .*config\.yaml/u)

@@ -4,7 +4,7 @@ import type { FlvTag } from 'sluice/sdk/media'
 import { openChromium } from '../peers/chromium.ts'
 import { requirePeer } from '../peers/require-peer.ts'
 import { waitFor } from '../peers/wait-for.ts'
-import { enhancedTags, makeEnhancedSource } from '../support/enhanced-source.ts'
+import { enhancedTags, makeEnhancedSource, type EnhancedSource } from '../support/enhanced-source.ts'
 import type { EnhancedCodec } from '../support/enhanced-tags.ts'
 import { makeFlvFile } from '../support/flv-file.ts'
 import { HlsPages, type HlsPage, type HlsPageState } from '../support/hls-page.ts'
@@ -15,8 +15,7 @@ const CONFIG = 'hls: { fragment: 1s, idletimeout: 500ms }\n'
 const FORMATS = ['llhls', 'fmp4', 'ts'] as const
 /** Of the sources that go round. */
 const LOOP_MS = 2000
-/** How long a publisher is gone. */
-const GONE_MS = 3000
+const CODECS: readonly EnhancedCodec[] = ['avc1', 'mp4a', 'av01', 'Opus']
 
 /** A player's clock may leap before it has shown anything: pictures are waited for as well. */
 function isPast(mark: Pick<HlsPageState, 'timeSeconds' | 'frames'>): (state: HlsPageState) => boolean {
@@ -29,20 +28,23 @@ function isMadeSince(timeMs: number): (state: HlsPageState) => boolean {
 }
 
 describe('hls.js in Chromium goes on', function () {
-  this.timeout(180_000)
+  this.timeout(360_000)
   let server: RunningServer
   let pages: HlsPages
   let large: readonly FlvTag[]
   let small: readonly FlvTag[]
+  let coded: readonly EnhancedSource[]
   before(async function () {
     requirePeer(this, 'ffmpeg')
     requirePeer(this, 'chromium')
     server = await startServer({ config: CONFIG })
-    pages = await HlsPages.start(await openChromium())
-    const files = ['320x240', '160x120'].map((size) =>
-      makeFlvFile(path.join(server.folder, `${size}.flv`), { video: { size, bFrames: 2 } }),
-    )
-    ;[large = [], small = []] = (await Promise.all(files)).map(({ tags }) => tags)
+    const file = (name: string) => path.join(server.folder, name)
+    const made = ['320x240', '160x120'].map((size) => makeFlvFile(file(`${size}.flv`), { video: { size, bFrames: 2 } }))
+    const encoded = CODECS.map((codec) => makeEnhancedSource(file(`${codec}.mp4`), codec))
+    const [files, sources, browser] = await Promise.all([Promise.all(made), Promise.all(encoded), openChromium()])
+    ;[large = [], small = []] = files.map(({ tags }) => tags)
+    coded = sources
+    pages = await HlsPages.start(browser)
   })
 
   function start(target: string, tags: readonly FlvTag[]): Promise<LiveSource> {
@@ -63,14 +65,26 @@ describe('hls.js in Chromium goes on', function () {
     await Promise.all(viewers.map((page) => page.close()))
   }
 
+  /** Waits until a page has nothing more to show. */
+  async function untilStill(page: HlsPage): Promise<void> {
+    let lastSeconds = -1
+    const isStill = async () => {
+      const { timeSeconds } = await page.state()
+      const isSame = timeSeconds === lastSeconds
+      lastSeconds = timeSeconds
+      return isSame
+    }
+    await waitFor(isStill, { what: 'the player to stand still', timeoutMs: 120_000, intervalMs: 1000 })
+  }
+
   async function comeBackSmaller(): Promise<void> {
     const target = 'live/again'
     const first = await start(target, large)
     const viewers = await watch(target)
     first.close()
     await waitFor(() => server.server.streams.get(target)?.publisher === undefined)
-    const goneMs = performance.now()
-    await waitFor(() => performance.now() - goneMs > GONE_MS)
+    // It is gone for longer than any of them has something to show.
+    await Promise.all(viewers.map(untilStill))
     const second = await start(target, small)
     await each(viewers, async (page) => {
       const { timeSeconds, frames } = await page.until('small pictures', ({ size }) => size === '160x120')
@@ -81,13 +95,9 @@ describe('hls.js in Chromium goes on', function () {
 
   async function changeCodecs(): Promise<void> {
     const target = 'live/codec'
-    const codecs: readonly EnhancedCodec[] = ['avc1', 'mp4a', 'av01', 'Opus']
-    const made = await Promise.all(
-      codecs.map((codec) => makeEnhancedSource(path.join(server.folder, `${codec}.mp4`), codec)),
-    )
-    const live = await start(target, enhancedTags(made.slice(0, 2)))
+    const live = await start(target, enhancedTags(coded.slice(0, 2)))
     const viewers = await watch(target, ['llhls', 'fmp4'])
-    live.change(enhancedTags(made.slice(2)))
+    live.change(enhancedTags(coded.slice(2)))
     await each(viewers, async (page) => {
       const { frames, soundBytes } = await page.until('AV1', (state) => state.codecs.includes('av01'))
       // More than what there was of the others.
@@ -118,8 +128,7 @@ describe('hls.js in Chromium goes on', function () {
   async function pause(): Promise<void> {
     const target = 'live/pause'
     const live = await start(target, large)
-    const viewers = await watch(target)
-    const [other] = await watch(target, ['llhls'])
+    const [viewers, [other]] = await Promise.all([watch(target), watch(target, ['llhls'])])
     await Promise.all(viewers.map((page) => page.run('video.pause(), hls.stopLoad()')))
     const types = () => server.server.streams.subscribers(target).map(({ request }) => request.type)
     // One viewer, and what feeds it: of llhls something is left, of the others nothing.

@@ -11,7 +11,8 @@ import { waitFor } from '../peers/wait-for.ts'
 import { HomePage } from '../support/home-page.ts'
 import { startServer, type RunningServer } from '../support/server.ts'
 
-const DEMO = { SLUICE_DEMO_ENABLE: 'true' }
+/** The demo stays away when it was ended, and is not to be because a busy machine has held it up. */
+const DEMO = { SLUICE_DEMO_ENABLE: 'true', SLUICE_DEMO_PUBLISH_PUBLISHTIMEOUT: '10m' }
 const EVIL_PATH = `live/<img id=evil src=x onerror="document.title='evil'">`
 const TRACKS = { videoTrack: { codec: 'h265', width: 1280, height: 720 }, audioTrack: { codec: 'opus' } }
 
@@ -46,14 +47,15 @@ describe('home page in Chromium', () => {
     await waitFor(() => server.server.streams.subscribers().length === 0, { what: 'the viewer to leave' })
   })
 
-  it('fits a phone', async () => {
+  async function fitPhone(): Promise<void> {
     const home = await HomePage.open(browser, server.http('/'), { viewport: { width: 320, height: 640 } })
     await home.until('the list', ({ list }) => list.includes('live/demo'))
     expect(await home.page.evaluate<number>('document.documentElement.scrollWidth')).to.equal(320)
     await home.close()
-  })
+  }
 
-  it('shows names as text, and plays what is clicked', async () => {
+  /** Shows names as text, and plays what is clicked. */
+  async function showNames(): Promise<void> {
     const streams = [EVIL_PATH, 'live/other'].map((name) => ({ path: name, subscribers: 3, ...TRACKS }))
     const home = await HomePage.open(browser, 'about:blank')
     await home.page.route('**/api/stream/list', (route) => route.fulfill({ json: { code: 0, data: streams } }))
@@ -68,18 +70,10 @@ describe('home page in Chromium', () => {
     await home.until('what was clicked', ({ heading }) => heading === 'live/other')
     expect(home.page.url()).to.equal(server.http('/#live/other'))
     await home.close()
-  })
+  }
 
-  it('goes on when the stream comes back', async () => {
-    const home = await HomePage.open(browser, server.http('/#live/demo'))
-    await home.plays()
-    for (const subscriber of server.server.streams.subscribers()) subscriber.close('stop by user')
-    await home.until('the end', ({ notice }) => notice.startsWith('live/demo has ended'))
-    await home.plays()
-    await home.close()
-  })
-
-  it('copies an address, where pages have no clipboard, too', async () => {
+  /** Where pages have no clipboard, too. */
+  async function copyAddress(): Promise<void> {
     const home = await HomePage.open(browser, server.http('/'))
     await home.until('the addresses', ({ play }) => play.length > 0)
     // As on plain HTTP by another name than localhost.
@@ -92,54 +86,10 @@ describe('home page in Chromium', () => {
       server.http('/flv/live/demo.flv'),
     )
     await home.close()
-  })
-
-  it('says how to publish where nothing is, and plays it when it comes', async function () {
-    requirePeer(this, 'ffmpeg')
-    const port = await freePort()
-    const empty = await startServer({ env: { SLUICE_RTMP_TCP_LISTENADDR: `127.0.0.1:${port}` } })
-    const home = await HomePage.open(browser, empty.http('/'))
-    const { notice, publish, play } = await home.until('what to do', (state) => state.notice !== '')
-    expect(notice).to.match(/^Nothing is published here yet\n/u)
-    expect(play).to.eql([])
-    expect(await home.page.locator('#play-addresses button').count()).to.equal(0)
-    expect(publish).to.include.members([`rtmp://127.0.0.1:${port}/live`, 'test'])
-    const command = publish.find((text) => text.startsWith('ffmpeg ')) ?? ''
-    expect(notice).to.include(command)
-    const script = path.join(empty.folder, 'publish.sh')
-    await writeFile(script, `exec ${command.replace('ffmpeg', 'ffmpeg -nostdin -loglevel error')}`)
-    const publisher = new PeerProcess('sh', [script])
-    expect(await home.plays()).to.include({ heading: 'live/test' })
-    await publisher.close()
-    await home.close()
-  })
-
-  it('waits for a stream that its address names, and plays it when it comes', async () => {
-    const other = await startServer({ env: DEMO })
-    const home = await HomePage.open(browser, other.http('/#live/later'))
-    await home.until('the waiting', ({ notice }) => notice.startsWith('Waiting for live/later\n'))
-    await other.writeConfig('demo: {streampath: live/later}\n')
-    await home.plays()
-    expect(home.problems).to.eql([])
-    await home.close()
-  })
-
-  /** A browser that knows HLS alone, as older iPhones. */
-  async function openWithoutMediaSource(url: string): Promise<HomePage> {
-    const home = await HomePage.open(browser, 'about:blank')
-    await home.page.addInitScript('delete window.MediaSource; delete window.ManagedMediaSource')
-    await home.page.goto(url)
-    return home
   }
 
-  it('plays HLS where the browser has no Media Source Extensions', async () => {
-    const home = await openWithoutMediaSource(server.http('/#live/demo'))
-    await home.plays()
-    expect(await home.page.evaluate<string>('video.src')).to.equal(server.http('/hls/live/demo/index.m3u8'))
-    await home.close()
-  })
-
-  it('shows the addresses of plugins that others wrote', async () => {
+  /** Of plugins that others wrote. */
+  async function showAddresses(): Promise<void> {
     const theirs = `
 import { addressTemplates, definePlugin } from 'sluice/sdk'
 export default definePlugin({
@@ -158,17 +108,78 @@ export default definePlugin({
     expect(play).to.include.members([other.http('/theirs/live/a.bin'), 'theirs://127.0.0.1:9999/live/a'])
     expect(publish).to.include('srt://127.0.0.1:9998?streamid=live/test')
     await home.close()
+  }
+
+  /** A browser that knows HLS alone, as older iPhones. */
+  async function openWithoutMediaSource(url: string): Promise<HomePage> {
+    const home = await HomePage.open(browser, 'about:blank')
+    await home.page.addInitScript('delete window.MediaSource; delete window.ManagedMediaSource')
+    await home.page.goto(url)
+    return home
+  }
+
+  /** Where the browser has no Media Source Extensions. */
+  async function playHls(): Promise<void> {
+    const home = await openWithoutMediaSource(server.http('/#live/demo'))
+    await home.plays()
+    expect(await home.page.evaluate<string>('video.src')).to.equal(server.http('/hls/live/demo/index.m3u8'))
+    await home.close()
+  }
+
+  it('fits a phone, shows names as text, copies addresses, shows those of others, and plays HLS alone', () =>
+    Promise.all([fitPhone(), showNames(), copyAddress(), showAddresses(), playHls()]))
+
+  async function goOn(): Promise<void> {
+    const home = await HomePage.open(browser, server.http('/#live/demo'))
+    await home.plays()
+    for (const subscriber of server.server.streams.subscribers()) subscriber.close('stop by user')
+    await home.until('the end', ({ notice }) => notice.startsWith('live/demo has ended'))
+    await home.plays()
+    await home.close()
+  }
+
+  /** Says how to publish where nothing is, and plays it when it comes. */
+  async function askForPublisher(): Promise<void> {
+    const port = await freePort()
+    const empty = await startServer({ env: { SLUICE_RTMP_TCP_LISTENADDR: `127.0.0.1:${port}` } })
+    const home = await HomePage.open(browser, empty.http('/'))
+    const { notice, publish, play } = await home.until('what to do', (state) => state.notice !== '')
+    expect(notice).to.match(/^Nothing is published here yet\n/u)
+    expect(play).to.eql([])
+    expect(await home.page.locator('#play-addresses button').count()).to.equal(0)
+    expect(publish).to.include.members([`rtmp://127.0.0.1:${port}/live`, 'test'])
+    const command = publish.find((text) => text.startsWith('ffmpeg ')) ?? ''
+    expect(notice).to.include(command)
+    const script = path.join(empty.folder, 'publish.sh')
+    await writeFile(script, `exec ${command.replace('ffmpeg', 'ffmpeg -nostdin -loglevel error')}`)
+    const publisher = new PeerProcess('sh', [script])
+    expect(await home.plays()).to.include({ heading: 'live/test' })
+    await publisher.close()
+    await home.close()
+  }
+
+  /** Waits for a stream that its address names, and plays it when it comes. */
+  async function waitForStream(): Promise<void> {
+    const other = await startServer({ env: DEMO })
+    const home = await HomePage.open(browser, other.http('/#live/later'))
+    await home.until('the waiting', ({ notice }) => notice.startsWith('Waiting for live/later\n'))
+    await other.writeConfig('demo: {streampath: live/later}\n')
+    await home.plays()
+    expect(home.problems).to.eql([])
+    await home.close()
+  }
+
+  it('plays what comes, and what comes again', async function () {
+    requirePeer(this, 'ffmpeg')
+    await Promise.all([goOn(), askForPublisher(), waitForStream()])
   })
 
   describe('of a server that asks viewers for a key', () => {
-    let guarded: RunningServer
-    before(async () => {
-      guarded = await startServer({ config: 'global: {enable_auth: true, subscribe: {key: k}}\n', env: DEMO })
-    })
-
-    const deniedLines = () => guarded.records.filter(({ msg }) => msg === 'denied').length
+    const start = () => startServer({ config: 'global: {enable_auth: true, subscribe: {key: k}}\n', env: DEMO })
+    const deniedLines = (guarded: RunningServer) => guarded.records.filter(({ msg }) => msg === 'denied').length
 
     it('asks for nothing by itself', async () => {
+      const guarded = await start()
       const home = await HomePage.open(browser, guarded.http('/'))
       const { list } = await home.until('the list', (state) => state.list.includes('live/demo'))
       expect(list).to.include('0 viewers')
@@ -176,36 +187,42 @@ export default definePlugin({
         /^Which stream\?\nName one below, with the query that has its key\./u,
       )
       expect(home.problems).to.eql([])
-      expect(deniedLines()).to.equal(0)
+      expect(deniedLines(guarded)).to.equal(0)
       await home.close()
     })
 
-    it('says that a stream is refused, asks no more, and plays it with the right key', async () => {
+    async function refuse(): Promise<void> {
+      const guarded = await start()
       const home = await HomePage.open(browser, guarded.http('/#live/demo?secret=wrong'))
       const { notice } = await home.until('the refusal', (state) => state.notice.includes('refused'))
       expect(notice)
         .to.match(/^live\/demo is refused \(401\)\n/u)
         .and.include('live/demo?secret=…&expire=…')
-      const before = deniedLines()
+      const before = deniedLines(guarded)
       expect(before).to.be.within(1, 2)
       // Meanwhile the list is asked for twice, which takes longer than a player waits that tries again.
       for (let count = 0; count < 2; count++) await home.page.waitForResponse('**/api/stream/list')
-      expect(deniedLines()).to.equal(before)
+      expect(deniedLines(guarded)).to.equal(before)
       const query = signatureQuery('k', 'live/demo')
       await home.choose(`live/demo?${query}`)
       const { play } = await home.plays()
       expect(play).to.include(guarded.http(`/flv/live/demo.flv?${query}`))
       expect(home.page.url()).to.equal(guarded.http(`/#live/demo?${query}`))
       await home.close()
-    })
+    }
 
-    it('says so where the browser plays HLS, too', async () => {
+    /** Where the browser plays HLS, too. */
+    async function refuseHls(): Promise<void> {
+      const guarded = await start()
       const home = await openWithoutMediaSource(guarded.http('/#live/demo'))
       await home.until('the refusal', (state) => state.notice.startsWith('live/demo is refused (401)\n'))
       await home.choose(`live/demo?${signatureQuery('k', 'live/demo')}`)
       await home.plays()
       await home.close()
-    })
+    }
+
+    it('says that a stream is refused, asks no more, and plays it with the right key', () =>
+      Promise.all([refuse(), refuseHls()]))
   })
 
   after(() => expect(server?.problems).to.eql([]))

@@ -16,6 +16,8 @@ import { startServer, type RunningServer, type StartServerInit } from '../suppor
 
 const EXAMPLE = fileURLToPath(new URL('../../examples/jsmpeg/config.yaml', import.meta.url))
 const ON = { SLUICE_JSMPEG_ENABLE: 'true' }
+/** More than there may still be to come of what was sent before. */
+const BEYOND_UNDER_WAY_BYTES = 10_000
 const SECRETS = { key: 's3cret-key', policy: 's3cret-policy', password: 's3cret-password' }
 
 describe('jsmpeg', () => {
@@ -52,7 +54,7 @@ describe('jsmpeg', () => {
     const first = new JsmpegViewer(server.ws('/jsmpeg/live/a'))
     await first.more()
     const late = new JsmpegViewer(server.ws('/jsmpeg/live/a.ts'))
-    await late.more(250_000)
+    await late.more(100_000)
     const from = first.messages.findIndex((message) => message.equals(late.messages[0]!))
     for (const [index, message] of late.messages.slice(0, 100).entries()) {
       expect(message.length % 188).to.equal(0)
@@ -72,7 +74,7 @@ describe('jsmpeg', () => {
     expect(server.problems).to.eql([])
   })
 
-  it('begins ffmpeg with the first viewer, has one for all, and ends it after the last', async () => {
+  async function shareOne(): Promise<void> {
     const server = await start('jsmpeg: { stopdelay: 100ms, audio: false }')
     await source(server, 'live/a', '321x241')
     expect(await ffmpegs(server)).to.eql([])
@@ -92,9 +94,47 @@ describe('jsmpeg', () => {
     await noFfmpeg(server)
     await waitFor(() => server.server.streams.subscribers().length === 0, { what: 'all sessions to end' })
     expect(server.problems).to.eql([])
-  })
+  }
 
-  it('begins ffmpeg anew when it dies, while its viewers stay', async () => {
+  /** Encodes no more streams than it may. */
+  async function makeRoom(): Promise<void> {
+    const server = await start('jsmpeg: { maxencoders: 1, stopdelay: 1h }')
+    await Promise.all([source(server), source(server, 'live/b')])
+    const viewer = new JsmpegViewer(server.ws('/jsmpeg/live/a'))
+    await viewer.more()
+    expect(await new JsmpegViewer(server.ws('/jsmpeg/live/b')).status).to.equal(503)
+    const told = server.records.find(({ msg }) => msg === 'play refused')
+    expect(told?.['reason']).to.match(/^no more than 1 streams .*maxencoders/u)
+    viewer.close()
+    await waitFor(() => server.server.streams.get('live/a')?.subscriberCount === 0, { what: 'the viewer to leave' })
+    await new JsmpegViewer(server.ws('/jsmpeg/live/b')).more()
+    expect(await ffmpegs(server)).to.have.length(1)
+  }
+
+  async function leaveNothing(): Promise<void> {
+    const server = await start()
+    await source(server)
+    const viewer = new JsmpegViewer(server.ws('/jsmpeg/live/a'))
+    await viewer.more()
+    const { rtspPort } = server
+    const [former] = await ffmpegs(server)
+    await server.writeConfig('jsmpeg: { gop: 5, stopdelay: 0s }')
+    const reloaded = () => server.server.host.list().find(({ name }) => name === 'jsmpeg')?.generation === 2
+    await waitFor(reloaded, { what: 'the next generation' })
+    await viewer.more(BEYOND_UNDER_WAY_BYTES)
+    expect(await ffmpegs(server)).to.eql([former])
+    viewer.close()
+    await noFfmpeg(server)
+    await new JsmpegViewer(server.ws('/jsmpeg/live/a')).more()
+    expect(await ffmpegs(server)).to.have.length(1)
+    await server.stop()
+    expect(await ffmpegsAt(rtspPort)).to.eql([])
+  }
+
+  it('has one ffmpeg for all, from the first viewer to the last, no more than it may, and none when it is over', () =>
+    Promise.all([shareOne(), makeRoom(), leaveNothing()]))
+
+  async function beginAnew(): Promise<void> {
     const server = await start()
     await source(server)
     const viewer = new JsmpegViewer(server.ws('/jsmpeg/live/a'))
@@ -103,12 +143,13 @@ describe('jsmpeg', () => {
     process.kill(killed!, 'SIGKILL')
     const another = async () => (await ffmpegs(server)).find((pid) => pid !== killed)
     await waitFor(another, { what: 'another ffmpeg' })
-    await viewer.more()
+    await viewer.more(BEYOND_UNDER_WAY_BYTES)
     expect(server.server.streams.subscribers().filter(({ request }) => request.protocol === 'jsmpeg')).to.have.length(1)
     expect(server.problems.map(({ msg }) => msg)).to.eql(['the process has failed'])
-  })
+  }
 
-  it('goes on with the next publisher, and ends its viewers when none comes', async () => {
+  /** Goes on with the next publisher, and ends its viewers when none comes. */
+  async function outlivePublisher(): Promise<void> {
     const server = await start()
     const publisher = await source(server)
     const viewer = new JsmpegViewer(server.ws('/jsmpeg/live/a?waittimeout=60s'))
@@ -116,14 +157,31 @@ describe('jsmpeg', () => {
     await publisher.close()
     await noFfmpeg(server)
     const another = await source(server)
-    await viewer.more()
+    await viewer.more(BEYOND_UNDER_WAY_BYTES)
     const impatient = new JsmpegViewer(server.ws('/jsmpeg/live/a?waittimeout=10ms'))
     await impatient.more()
     await another.close()
     await impatient.ended
     await noFfmpeg(server)
     expect(server.problems).to.eql([])
-  })
+  }
+
+  async function followViewer(): Promise<void> {
+    const server = await start('jsmpeg: { stopdelay: 0s }')
+    await Promise.all([source(server), source(server, 'live/b')])
+    const viewer = new JsmpegViewer(server.ws('/jsmpeg/live/a'))
+    await viewer.more()
+    const [first] = await ffmpegs(server)
+    const id = viewerId(server)
+    server.server.streams.move([id], 'live/b')
+    const other = async () => (await ffmpegs(server)).length === 1 && !(await ffmpegs(server)).includes(first!)
+    await waitFor(other, { what: 'an ffmpeg for the other stream alone' })
+    await viewer.more(BEYOND_UNDER_WAY_BYTES)
+    expect(server.problems).to.eql([])
+  }
+
+  it('goes on with another ffmpeg, another publisher, and another stream', () =>
+    Promise.all([beginAnew(), outlivePublisher(), followViewer()]))
 
   it('leaves a viewer out that takes too little, ends it, and holds no other up', async () => {
     const group = 'subscribe: { queuesize: 64KB, stalltimeout: 1s }'
@@ -178,34 +236,6 @@ rtsp: { username: camera, password: ${SECRETS.password}, tcp: { listenaddr: '' }
     await viewer.ended
   })
 
-  it('encodes no more streams than it may, and makes room when one is watched no more', async () => {
-    const server = await start('jsmpeg: { maxencoders: 1, stopdelay: 1h }')
-    await Promise.all([source(server), source(server, 'live/b')])
-    const viewer = new JsmpegViewer(server.ws('/jsmpeg/live/a'))
-    await viewer.more()
-    expect(await new JsmpegViewer(server.ws('/jsmpeg/live/b')).status).to.equal(503)
-    const told = server.records.find(({ msg }) => msg === 'play refused')
-    expect(told?.['reason']).to.match(/^no more than 1 streams .*maxencoders/u)
-    viewer.close()
-    await waitFor(() => server.server.streams.get('live/a')?.subscriberCount === 0, { what: 'the viewer to leave' })
-    await new JsmpegViewer(server.ws('/jsmpeg/live/b')).more()
-    expect(await ffmpegs(server)).to.have.length(1)
-  })
-
-  it('follows a viewer who is led to another stream', async () => {
-    const server = await start('jsmpeg: { stopdelay: 0s }')
-    await Promise.all([source(server), source(server, 'live/b')])
-    const viewer = new JsmpegViewer(server.ws('/jsmpeg/live/a'))
-    await viewer.more()
-    const [first] = await ffmpegs(server)
-    const id = viewerId(server)
-    server.server.streams.move([id], 'live/b')
-    const other = async () => (await ffmpegs(server)).length === 1 && !(await ffmpegs(server)).includes(first!)
-    await waitFor(other, { what: 'an ffmpeg for the other stream alone' })
-    await viewer.more()
-    expect(server.problems).to.eql([])
-  })
-
   it('speaks the subprotocol that a player names, and says what it is to others', async () => {
     const server = await start()
     await source(server)
@@ -220,28 +250,13 @@ rtsp: { username: camera, password: ${SECRETS.password}, tcp: { listenaddr: '' }
     expect(JSON.stringify(body)).to.include('"jsmpeg/{streamPath}"')
   })
 
-  it('leaves no ffmpeg behind when it is reloaded, or the server stops', async () => {
-    const server = await start()
-    await source(server)
-    const viewer = new JsmpegViewer(server.ws('/jsmpeg/live/a'))
-    await viewer.more()
-    const { rtspPort } = server
-    const [former] = await ffmpegs(server)
-    await server.writeConfig('jsmpeg: { gop: 5, stopdelay: 0s }')
-    const reloaded = () => server.server.host.list().find(({ name }) => name === 'jsmpeg')?.generation === 2
-    await waitFor(reloaded, { what: 'the next generation' })
-    await viewer.more()
-    expect(await ffmpegs(server)).to.eql([former])
-    viewer.close()
-    await noFfmpeg(server)
-    await new JsmpegViewer(server.ws('/jsmpeg/live/a')).more()
-    expect(await ffmpegs(server)).to.have.length(1)
-    await server.stop()
-    expect(await ffmpegsAt(rtspPort)).to.eql([])
-  })
-
   it('is disabled with the reason where there is no ffmpeg, or no rtsp', async () => {
-    const server = await start('jsmpeg: { ffmpegpath: /nowhere/ffmpeg }')
+    const [server, poor, withoutRtsp, deaf] = await Promise.all([
+      start('jsmpeg: { ffmpegpath: /nowhere/ffmpeg }'),
+      start('jsmpeg: { ffmpegpath: /bin/echo }'),
+      start('rtsp: { enable: false }'),
+      start('', { SLUICE_RTSP_TCP_LISTENADDR: '' }),
+    ])
     const reason = async (of: RunningServer) => {
       const { data } = (await of.api('/api/plugins/disabled')).body as {
         data: { name: string; description: { disableReason: string } }[]
@@ -249,11 +264,8 @@ rtsp: { username: camera, password: ${SECRETS.password}, tcp: { listenaddr: '' }
       return data.find(({ name }) => name === 'jsmpeg')?.description.disableReason
     }
     expect(await reason(server)).to.match(/'\/nowhere\/ffmpeg' is not installed.*ffmpegpath/u)
-    const poor = await start('jsmpeg: { ffmpegpath: /bin/echo }')
     expect(await reason(poor)).to.match(/no encoder mpeg1video and mp2/u)
-    const withoutRtsp = await start('rtsp: { enable: false }')
     expect(await reason(withoutRtsp)).to.match(/requires plugin 'rtsp', which does not run/u)
-    const deaf = await start('', { SLUICE_RTSP_TCP_LISTENADDR: '' })
     await source(deaf)
     expect(await new JsmpegViewer(deaf.ws('/jsmpeg/live/a')).status).to.equal(503)
   })

@@ -38,6 +38,7 @@ describe('sluice at a terminal', () => {
   async function written(env: Readonly<Record<string, string>>): Promise<string> {
     const command = [process.execPath, '--conditions=source', PROGRAM, '-c', file].join(' ')
     const server = new PeerProcess('script', ['-qfec', command, '/dev/null'], {
+      cwd: folder,
       env: { PATH: process.env['PATH'], TERM: 'xterm-256color', ...ENV, ...env },
     })
     await waitFor(() => server.stdout.includes('➜ network') || server.exited !== undefined, { what: 'the addresses' })

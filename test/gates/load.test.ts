@@ -85,7 +85,7 @@ flv: { admission_webhook: ${webhook} }`,
     const [warmedUp = 0] = heapBytes.slice(1)
     // What was in use a moment ago may not be garbage yet; what stays is a leak.
     const isFlat = async () => (await settledHeapBytes()) < warmedUp + MAX_GROWTH_BYTES
-    await waitFor(isFlat, { what: 'the memory to be what it was' })
+    await waitFor(isFlat, { what: 'the memory to be what it was', intervalMs: 250 })
     expect(server.server.streams.subscribers()).to.eql([])
     control.rule = () => ALLOW
     const after = await view(url)

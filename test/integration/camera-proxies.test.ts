@@ -1,10 +1,13 @@
+import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect } from 'chai'
 import { createTestServer, type TestServer } from 'sluice/testing'
 import { Config } from '../../core/config/config.ts'
 import rtsp from '../../plugins/rtsp/index.ts'
+import { startMicrosocks } from '../peers/forward-proxy.ts'
 import { freePort } from '../peers/free-port.ts'
 import { keep } from '../peers/lifetime.ts'
 import { PeerProcess } from '../peers/process.ts'
@@ -21,6 +24,12 @@ const CLIENT = { ip: '', port: 0, userAgent: 'test' }
 const SECRETS = /pa55word|s3cret|admin/u
 const USER = 'admin:pa55word@'
 
+const LIVE = 10
+const DEAD = 90
+const CHECKS = 3
+/** Intervals of a second vary by a tenth. */
+const LEAST_INTERVAL_MS = 900
+
 type Server = TestServer<unknown>
 type Answer = { readonly status: number; readonly code: number; readonly message: string; readonly data?: unknown }
 type Proxy = Readonly<Record<string, string | number | boolean>>
@@ -32,6 +41,22 @@ async function start(global: Record<string, unknown> = {}): Promise<Server> {
   })
   keep({ close: () => server.stop() })
   return server
+}
+
+/** A proxy of HTTP that reaches nothing, with how often it was asked for each host. */
+async function startDeadEnd(): Promise<{ readonly url: string; readonly dials: Map<string, number> }> {
+  const dials = new Map<string, number>()
+  const server = createServer((socket) => {
+    socket.on('error', () => {})
+    socket.once('data', (bytes) => {
+      const [, host = ''] = /^CONNECT (\S+):\d+ /u.exec(bytes.toString('latin1')) ?? []
+      dials.set(host, (dials.get(host) ?? 0) + 1)
+      socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n')
+    })
+  })
+  keep({ close: () => void server.close() })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, dials }
 }
 
 /** Publishes pictures and sound until the test is over, and waits for them to be there. */
@@ -97,10 +122,10 @@ describe('pull proxies', () => {
   it('take the example of the specification, and an address that comes back as it was shown', async () => {
     const server = await start()
     const source = await ScriptedSource.start()
-    await done(server, 'proxy/pull/add', { pullURL: source.url(USER), audio: true })
+    await done(server, 'proxy/pull/add', { pullURL: source.url(USER), audio: true, streamPath: '' })
     const [{ pullURL: shown } = {} as Proxy] = await list(server)
     await done(server, 'proxy/pull/update', { ID: 1, name: 'Camera', type: 2, pullURL: shown })
-    await done(server, 'device/update', { id: 1, description: 'x', status: 1 })
+    await done(server, 'device/update', { id: 1, description: 'x', status: 1, streamPath: '' })
     expect((await list(server))[0]).to.include({ name: 'Camera', type: 'rtsp', description: 'x', pullURL: shown })
     const viewer = await ReceivedUnits.of(server.streams, 'pull/rtsp/1')
     await waitFor(() => viewer.units.length > 0)
@@ -120,6 +145,41 @@ describe('pull proxies', () => {
     await waitFor(() => silent.timesMs('video').length > 10)
     expect(silent.timesMs('audio')).to.eql([])
     await reach(edge, [2, 2])
+  })
+
+  it('are looked for through the proxy of their rule, wherever that leads', async function () {
+    requirePeer(this, 'microsocks')
+    const way = await startMicrosocks({ name: 'someone', password: 'pa55word' })
+    const source = await ScriptedSource.start()
+    const pull = { url: source.url(), proxy: way.url }
+    const server = await start({ pullproxy: [{ id: 1, streampath: 'live/a', pull }] })
+    await reach(server, [1])
+    await waitFor(() => way.log().includes(String(source.port)), { what: 'the proxy to be asked' })
+  })
+
+  it(`play where they can, when ${DEAD} of ${DEAD + LIVE} sources are away, which are asked once in an interval`, async () => {
+    const source = await ScriptedSource.start()
+    const deadEnd = await startDeadEnd()
+    const startMs = performance.now()
+    const dead = Array.from({ length: DEAD }, (_, index) => ({
+      streampath: `dead/${index}`,
+      pull: { url: `rtsp://192.0.2.${index + 1}/camera`, proxy: deadEnd.url },
+      ...{ pullonstart: true, checkinterval: '1s' },
+    }))
+    const livePaths = Array.from({ length: LIVE }, (_, index) => `live/${index}`)
+    const live = livePaths.map((streampath) => ({ streampath, pull: source.url(), audio: true }))
+    const server = await start({ pullproxy: [...dead, ...live] })
+    const viewers = await Promise.all(livePaths.map((streamPath) => ReceivedUnits.of(server.streams, streamPath)))
+    await waitFor(() => viewers.every(({ units }) => units.length > 0), { what: 'those that live to play' })
+    const isAskedOften = () => deadEnd.dials.size === DEAD && Math.min(...deadEnd.dials.values()) >= CHECKS
+    await waitFor(isAskedOften, { what: `${CHECKS} dials of each that is away` })
+    const before = viewers.map(({ units }) => units.length)
+    await waitFor(() => viewers.every(({ units }, index) => units.length > before[index]!), { what: 'more media' })
+    const most = Math.max(...deadEnd.dials.values())
+    expect(most).to.be.at.most(1 + (performance.now() - startMs) / LEAST_INTERVAL_MS)
+    expect(source.methods.filter((method) => method === 'PLAY')).to.have.length(LIVE)
+    const listed = server.streams.list().map((stream) => stream.path)
+    expect(listed).to.have.members(livePaths)
   })
 
   it('pull once for a thousand viewers', async () => {

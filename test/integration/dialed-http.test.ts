@@ -43,6 +43,13 @@ function noted(): Dialer & { readonly asked: DialTarget[] } {
   }
 }
 
+/** Has a dialer check no certificates. */
+function trusting(dial: Dialer): Dialer {
+  const connect = ({ tls, ...target }: DialTarget) =>
+    dial.connect({ ...target, ...(tls && { tls: { ...tls, verifyCertificate: false } }) })
+  return { ...dial, connect }
+}
+
 async function https(): Promise<Server> {
   const { cert, private: key } = await generate([{ name: 'commonName', value: 'test' }], { keyType: 'ec' })
   return createHttpsServer({ cert, key }, (request, response) => void response.end(request.httpVersion))
@@ -69,13 +76,13 @@ describe('requests by a dialer', () => {
     expect(dial.asked).to.have.length(1 + others.length)
   })
 
-  it('go by TLS, whose certificate is checked unless they are told not to', async () => {
+  it('go by TLS, whose certificate is to be checked', async () => {
     const { port } = await serve(await https())
     const { signal } = new AbortController()
     const url = `https://127.0.0.1:${port}/`
     const dial = noted()
-    const trusting = httpDispatcher(dial, { signal, verifyCertificate: false })
-    expect(await (await fetch(url, { dispatcher: trusting })).text()).to.equal('1.1')
+    const trusted = httpDispatcher(trusting(dial), { signal })
+    expect(await (await fetch(url, { dispatcher: trusted })).text()).to.equal('1.1')
     const error = (await fetch(url, { dispatcher: httpDispatcher(dial, { signal }) }).catch(
       (error: unknown) => error,
     )) as Error
@@ -85,7 +92,7 @@ describe('requests by a dialer', () => {
       { verifyCertificate: false, alpn },
       { verifyCertificate: true, alpn },
     ])
-    await trusting.destroy()
+    await trusted.destroy()
   })
 
   it('name hosts and ports as addresses mean them', async () => {
@@ -141,7 +148,7 @@ describe('a connection for HTTP', () => {
       new WebSocketServer({ server }).on('connection', (ws) => ws.on('message', (data) => ws.send(data)))
       const url = new URL(`${isTls ? 'wss' : 'ws'}://127.0.0.1:${port}/path`)
       const { signal } = new AbortController()
-      const socket = await dialHttp(directDialer, url, { signal, verifyCertificate: false })
+      const socket = await dialHttp(trusting(directDialer), url, { signal })
       const client = new WebSocket(url, { createConnection: () => socket })
       await once(client, 'open')
       client.send('hello')

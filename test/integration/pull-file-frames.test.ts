@@ -171,6 +171,18 @@ describe('pull of MP4 and MPEG-TS files', () => {
     })
   }
 
+  it('gives all of a file that is over in a moment to those who waited for it', async () => {
+    const source = ['-f', 'lavfi', '-i', 'sine=frequency=440:sample_rate=48000', '-t', '1', '-c:a', 'aac']
+    await runPeer('ffmpeg', ['-v', 'error', '-nostdin', ...source, file('short.mp4')])
+    const packets = await ffprobePackets(file('short.mp4'))
+    const answering = fetch(server.http('/mp4/file/short.mp4.mp4'))
+    const frames = await received('file/short.mp4', packets.length)
+    expect(frames.map(({ md5 }) => md5)).to.eql(packets.map(({ md5 }) => md5))
+    const answer = await answering
+    expect(answer.status).to.equal(200)
+    await answer.body?.cancel()
+  })
+
   it('gives the sound of MPEG-TS without its headers', async () => {
     const sound = (frames: readonly (ProbedPacket | ReceivedFrame)[]) =>
       frames.filter(({ kind }) => kind === 'audio').map(({ md5 }) => md5)

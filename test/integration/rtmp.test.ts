@@ -11,6 +11,7 @@ import { makeFlvFile, readFlvFile, type FlvFile } from '../support/flv-file.ts'
 import { comparable } from '../support/flv-frames.ts'
 import { FlvViewer } from '../support/flv-viewer.ts'
 import { RtmpClient } from '../support/rtmp-client.ts'
+import { rtmpSocket } from '../support/rtmp-socket.ts'
 import { startServer, type RunningServer } from '../support/server.ts'
 
 const CONFIG = `
@@ -290,7 +291,8 @@ describe('RTMP with its own rules', () => {
       { properties: { app: 'live' }, url: `rtmp://127.0.0.1:${server.rtmpPort}/live/bare` },
     ]
     for (const { properties, url } of requests) {
-      const client = new PlainClient({ url: server.rtmp('unused/bare') })
+      const unused = server.rtmp('unused/bare')
+      const client = new PlainClient({ url: unused, socket: rtmpSocket(unused) })
       await client.handshaken
       await client.call('connect', Object.assign(newAmfObject(), properties))
       client.send(

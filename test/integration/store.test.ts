@@ -5,10 +5,18 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect } from 'chai'
 import { keep } from '../peers/lifetime.ts'
+import { PostgresServer } from '../peers/postgres.ts'
+import { requirePeer } from '../peers/require-peer.ts'
 import { waitFor } from '../peers/wait-for.ts'
 import { ServerCommand, startCommand } from '../support/command.ts'
+import { makeFlvFile } from '../support/flv-file.ts'
+import { FlvViewer } from '../support/flv-viewer.ts'
+import { LiveSource } from '../support/live-source.ts'
 import { startServer } from '../support/server.ts'
 
+const LOOP_MS = 2000
+/** Of a viewer, each time. */
+const FRAMES = 50
 const PLUGIN = new URL('../outsiders/visits.ts', import.meta.url)
 
 /** A folder with a config and the plugin that counts visits. */
@@ -52,5 +60,41 @@ describe('the data of a server', () => {
       .all()
     expect(names.map(({ name }) => name)).to.eql(['001-stream', '002-hidden'])
     database.close()
+  })
+
+  it('is away for a while, and streaming goes on: for who watches, and for who comes', async function () {
+    requirePeer(this, 'ffmpeg')
+    requirePeer(this, 'postgresql')
+    const database = await PostgresServer.start()
+    const dsn = await database.createDatabase()
+    const server = await startServer({
+      config: JSON.stringify({ global: { plugins_dir: '.', db: { dsn } } }),
+      prepare: async (folder) => writeFile(path.join(folder, 'visits.ts'), await readFile(PLUGIN)),
+    })
+    const { tags } = await makeFlvFile(path.join(server.folder, 'a.flv'))
+    await LiveSource.start({ url: server.rtmp('live/a'), tags, loopMs: LOOP_MS })
+    const list = () => server.api('/visits/api/list')
+    const hasCount = async (count: number) =>
+      JSON.stringify((await list()).body.data ?? []).includes(`"count":${count}`)
+    const watch = async () => {
+      const viewer = new FlvViewer(server.http('/flv/live/a.flv'))
+      await viewer.received.wait(FRAMES)
+      return viewer
+    }
+    const stays = await watch()
+    await waitFor(() => hasCount(1), { what: 'the first visit' })
+
+    await database.stop()
+    expect((await list()).status).to.equal(503)
+    await stays.received.wait(stays.received.frames.length + FRAMES)
+    const comes = await watch()
+    expect((await list()).status).to.equal(503)
+
+    await database.start()
+    await waitFor(async () => (await list()).status === 200, { what: 'the database to be back' })
+    await watch()
+    await waitFor(() => hasCount(2), { what: 'the next visit' })
+    for (const viewer of [stays, comes]) await viewer.received.wait(viewer.received.frames.length + FRAMES)
+    expect(server.server.streams.subscribers('live/a')).to.have.length(3)
   })
 })

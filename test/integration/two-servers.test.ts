@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { getActiveResourcesInfo } from 'node:process'
 import { expect } from 'chai'
-import { freePort } from '../peers/free-port.ts'
 import { keep } from '../peers/lifetime.ts'
 import { requirePeer } from '../peers/require-peer.ts'
 import { waitFor } from '../peers/wait-for.ts'
@@ -94,14 +93,10 @@ hls:
   })
 
   it(`go on when one of them is killed ${KILLS} times, and nothing is left over`, async () => {
-    const [http, rtmp, rtsp] = [await freePort(), await freePort(), await freePort()]
     const own = await mkdtemp(path.join(tmpdir(), 'sluice-killed-'))
     keep({ close: () => rm(own, { recursive: true, force: true }) })
     await writeFile(path.join(own, 'config.yaml'), 'hls: { fragment: 500ms }\n')
     const env = {
-      SLUICE_GLOBAL_HTTP_LISTENADDR: `127.0.0.1:${http}`,
-      SLUICE_RTMP_TCP_LISTENADDR: `127.0.0.1:${rtmp}`,
-      SLUICE_RTSP_TCP_LISTENADDR: `127.0.0.1:${rtsp}`,
       // It starts often, and so is to start quickly.
       NODE_COMPILE_CACHE: path.join(own, 'cache'),
       ...{ SLUICE_FLV_ENABLE: 'false', SLUICE_MP4_ENABLE: 'false', SLUICE_HOME_ENABLE: 'false' },
@@ -113,7 +108,8 @@ hls:
       await LiveSource.start({ url: other.rtmp('live/in'), tags, loopMs })
       return other
     }
-    const relays = [await TcpRelay.start(rtsp), await TcpRelay.start(http)] as const
+    let other = await startOther()
+    const relays = [await TcpRelay.start(other.rtspPort), await TcpRelay.start(other.httpPort)] as const
     const address = `127.0.0.1:${relays[0].port}/live`
     const jobs = `
 rtsp:
@@ -127,7 +123,6 @@ hls:
     const server = await startServer({ config: PATIENT + jobs })
     const { streams } = server.server
     await LiveSource.start({ url: server.rtmp('live/out'), tags, loopMs })
-    let other = await startOther()
     const paths = ['pull/in', 'demand/in', 'hls/in', 'live/out']
     const viewers = await Promise.all(paths.map((streamPath) => watch(server, streamPath, true)))
     const pushes = () => streams.subscribers().filter(({ request }) => request.type === 'push').length
@@ -147,15 +142,24 @@ hls:
     const kill = async () => {
       other.process.signal('SIGKILL')
       await other.process.exit
-      other = await startOther()
+    }
+    const follow = (next: ServerCommand) => {
+      other = next
+      relays[0].target = next.rtspPort
+      relays[1].target = next.httpPort
     }
     await goOn(paths)
+    // Nobody is there for as long as a program takes to start; later the next one stands by.
     await kill()
+    follow(await startOther())
     await goOn(paths)
     const before = resources()
     for (let count = 1; count <= KILLS; count++) {
-      if (count % KILLS_TO_PROGRAM === 0) await kill()
-      else for (const relay of relays) relay.kill()
+      if (count % KILLS_TO_PROGRAM === 0) {
+        const next = await startOther()
+        await kill()
+        follow(next)
+      } else for (const relay of relays) relay.kill()
       await goOn(count % KILLS_TO_HLS === 0 ? paths : paths.filter((streamPath) => streamPath !== 'hls/in'))
     }
     for (const [index, { watch: one, isGone }] of viewers.entries()) {

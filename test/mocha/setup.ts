@@ -1,8 +1,12 @@
-import { afterEachTest, beforeEachTest, afterAllTests } from '../peers/lifetime.ts'
+import { afterAllTests, afterEachTest, afterFile, beforeEachTest } from '../peers/lifetime.ts'
 import { isSummaryPrinted, printSummary } from './summary.ts'
 
-/** Root hooks: what a test started through `test/peers` ends with it, what a `before` started with the run. */
+/** Root hooks: what a test started through `test/peers` ends with it, what a `before` started with the outermost `describe`. */
 export const mochaHooks = {
+  beforeAll(this: Mocha.Context) {
+    // All files are loaded, so this comes after their own hooks.
+    for (const suite of this.test?.parent?.suites ?? []) suite.afterAll(afterFile)
+  },
   beforeEach: beforeEachTest,
   afterEach: afterEachTest,
   afterAll: afterAllTests,

@@ -1,7 +1,6 @@
-import { createSocket } from 'node:dgram'
-import { once } from 'node:events'
 import { expect } from 'chai'
 import { Outsider } from '../support/outsider.ts'
+import { isUdpPortFree } from '../peers/free-port.ts'
 import { UdpClient } from '../support/udp-client.ts'
 import { waitFor } from '../peers/wait-for.ts'
 
@@ -92,7 +91,7 @@ describe('a protocol over UDP whose plugin is replaced', () => {
     expect(late.answers).to.eql([])
     await client.ask('bye')
     await outsider.hasEnded(1)
-    await waitFor(() => isFree(port), { what: 'the port to be free' })
+    await waitFor(() => isUdpPortFree(port), { what: 'the port to be free' })
   })
 })
 
@@ -114,19 +113,5 @@ function startLoad(client: UdpClient) {
       await waitFor(() => client.answers.length - known === sent, { what: 'an answer to each datagram' })
       return client.answers.slice(known)
     },
-  }
-}
-
-async function isFree(port: number): Promise<boolean> {
-  const socket = createSocket('udp4')
-  try {
-    const bound = once(socket, 'listening')
-    socket.bind(port, '127.0.0.1')
-    await bound
-    return true
-  } catch {
-    return false
-  } finally {
-    socket.close()
   }
 }

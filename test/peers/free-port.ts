@@ -1,3 +1,4 @@
+import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 
@@ -9,4 +10,19 @@ export async function freePort(): Promise<number> {
   server.close()
   await once(server, 'close')
   return port
+}
+
+/** Whether nothing on this machine has bound a UDP port on all its IPv4 addresses. */
+export async function isUdpPortFree(port: number): Promise<boolean> {
+  const socket = createSocket('udp4')
+  try {
+    const listening = once(socket, 'listening')
+    socket.bind(port)
+    await listening
+    return true
+  } catch {
+    return false
+  } finally {
+    socket.close()
+  }
 }

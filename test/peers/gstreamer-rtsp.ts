@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseGstreamerData } from './gstreamer-data.ts'
@@ -81,11 +81,17 @@ export class GstreamerRtspPlayer {
   /**
    * Waits until `check` does not throw at what has come, and ends it. The end of the stream is no sign: GStreamer now and then
    * takes no note of RTCP BYE over UDP, and fails when the connection is closed.
+   * @param check what it makes of the same frames is the same: it is called when more have come
    * @throws {Error} that `check` throws in the end, when what it asks for does not come in time
    */
   async untilReceived(check: (frames: PeerFrame[]) => void): Promise<void> {
+    let checkedBytes = -1
+    let failure: unknown
     const isReceived = () => {
-      check(this.frames)
+      const sizeBytes = this.#receivedBytes()
+      if (sizeBytes > checkedBytes) failure = failureOf(() => check(this.frames))
+      checkedBytes = sizeBytes
+      if (failure !== undefined) throw failure
       return true
     }
     await waitFor(isReceived, { what: 'GStreamer to play' }).catch(({ cause }: Error) => {
@@ -98,10 +104,24 @@ export class GstreamerRtspPlayer {
     return join(this.#folder, `${kind}.gdp`)
   }
 
+  #receivedBytes(): number {
+    const size = (kind: PeerFrame['kind']) => statSync(this.#file(kind), { throwIfNoEntry: false })?.size ?? 0
+    return size('video') + size('audio')
+  }
+
   #output(kind: PeerFrame['kind']): readonly string[] {
     // Nothing waits for the other kind, or for the clock; what was written can be read at once.
     return ['gdppay', `filesink async=false sync=false buffer-mode=unbuffered location="${this.#file(kind)}"`]
   }
+}
+
+function failureOf(check: () => void): unknown {
+  try {
+    check()
+  } catch (error) {
+    return error
+  }
+  return undefined
 }
 
 function launch(pipeline: readonly string[]): PeerProcess {

@@ -1,12 +1,21 @@
 type Closeable = { close(): void | Promise<void> }
 
 const ofTest = new Set<Closeable>()
+const ofFile = new Set<Closeable>()
 const ofRun = new Set<Closeable>()
 let inTest = false
 
-/** Keeps a resource for the test that runs, or for the whole run when made outside a test; gives back how to let it go. */
+/** Keeps a resource for the test that runs, or for its file when made in a `before`; gives back how to let it go. */
 export function keep(resource: Closeable): () => void {
-  const owner = inTest ? ofTest : ofRun
+  return keepIn(inTest ? ofTest : ofFile, resource)
+}
+
+/** Keeps a resource that files share for the whole run; gives back how to let it go. */
+export function keepForRun(resource: Closeable): () => void {
+  return keepIn(ofRun, resource)
+}
+
+function keepIn(owner: Set<Closeable>, resource: Closeable): () => void {
   owner.add(resource)
   return () => owner.delete(resource)
 }
@@ -21,7 +30,12 @@ export async function afterEachTest(): Promise<void> {
   await closeAll(ofTest)
 }
 
-/** Closes what `before` hooks have left open. */
+/** Closes what the `before` hooks of a file have left open: it would take the machine from all files after it. */
+export function afterFile(): Promise<void> {
+  return closeAll(ofFile)
+}
+
+/** Closes what the files have shared. */
 export function afterAllTests(): Promise<void> {
   return closeAll(ofRun)
 }

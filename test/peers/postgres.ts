@@ -5,7 +5,7 @@ import { chownSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Client } from 'pg'
-import { keep } from './lifetime.ts'
+import { keep, keepForRun } from './lifetime.ts'
 import { findProgram } from './peers.ts'
 import { waitFor } from './wait-for.ts'
 
@@ -13,13 +13,9 @@ import { waitFor } from './wait-for.ts'
 const USER = 'tester'
 const INIT_OPTIONS = ['--auth=trust', `--username=${USER}`, '--encoding=UTF8', '--locale=C.UTF-8', '--no-sync']
 /** It listens on a socket in its folder only. */
-const SETTINGS = ['listen_addresses=', 'max_connections=40', 'shared_buffers=16MB', 'autovacuum=off']
+const LEAN = ['listen_addresses=', 'max_connections=40', 'shared_buffers=16MB', 'autovacuum=off']
+/** No test takes the machine's power away, so nothing need reach its disk. */
 const NOT_DURABLE = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off']
-
-type PostgresInit = {
-  /** What it has answered survives the end of the machine, too; slower. */
-  readonly durable?: boolean
-}
 
 type Account = { readonly uid: number; readonly gid: number }
 
@@ -28,21 +24,20 @@ process.on('exit', () => {
   for (const server of running) server.abandon()
 })
 
-/** PostgreSQL with databases of the test's own, in a temporary folder. It ends with the test or run that started it. */
+/** PostgreSQL with databases of the test's own, in a temporary folder. It ends with the test or file that started it. */
 export class PostgresServer {
   readonly #folder = mkdtempSync(path.join(tmpdir(), 'sluice-pg-'))
   readonly #account = serviceAccount()
-  readonly #settings: readonly string[]
   #process: ChildProcess | undefined
 
-  private constructor({ durable = false }: PostgresInit) {
-    this.#settings = durable ? SETTINGS : [...SETTINGS, ...NOT_DURABLE]
+  private constructor() {
     if (this.#account !== undefined) chownSync(this.#folder, this.#account.uid, this.#account.gid)
   }
 
-  static async start(init: PostgresInit = {}): Promise<PostgresServer> {
-    const server = new PostgresServer(init)
-    keep(server)
+  /** @param keeper for how long: see `keep` and `keepForRun` */
+  static async start(keeper = keep): Promise<PostgresServer> {
+    const server = new PostgresServer()
+    keeper(server)
     running.add(server)
     const { status, stderr } = spawnSync(programOf('initdb'), [...INIT_OPTIONS, '-D', server.#data], {
       ...server.#account,
@@ -60,10 +55,8 @@ export class PostgresServer {
 
   /** Starts it again, with what its databases had. */
   async start(): Promise<void> {
-    const settings = [...this.#settings, `unix_socket_directories=${this.#folder}`].flatMap((setting) => [
-      '-c',
-      setting,
-    ])
+    const options = [...LEAN, ...NOT_DURABLE, `unix_socket_directories=${this.#folder}`]
+    const settings = options.flatMap((option) => ['-c', option])
     const command = [programOf('postgres'), '-D', this.#data, ...settings]
     // It ends with this process, however that does.
     const account = this.#account && [`--reuid=${this.#account.uid}`, `--regid=${this.#account.gid}`, '--clear-groups']
@@ -130,7 +123,7 @@ let shared: Promise<PostgresServer> | undefined
 
 /** The one that all tests of the process share, each with databases of its own. Ask for it in a `before`. */
 export function sharedPostgres(): Promise<PostgresServer> {
-  shared ??= PostgresServer.start()
+  shared ??= PostgresServer.start(keepForRun)
   return shared
 }
 

@@ -6,6 +6,8 @@ const INTERVAL_MS = 20
 export type WaitOptions = {
   /** Defaults to 30 s: a bound of what hangs, which a machine with other work to do does not reach. */
   readonly timeoutMs?: number
+  /** Between two looks; defaults to 20 ms. Longer where a look costs the machine something. */
+  readonly intervalMs?: number
   /** What is waited for, for the error's message. */
   readonly what?: string
 }
@@ -16,7 +18,7 @@ export type WaitOptions = {
  */
 export async function waitFor<Value>(
   condition: () => Value | Promise<Value>,
-  { timeoutMs = DEFAULT_TIMEOUT_MS, what = 'the condition' }: WaitOptions = {},
+  { timeoutMs = DEFAULT_TIMEOUT_MS, intervalMs = INTERVAL_MS, what = 'the condition' }: WaitOptions = {},
 ): Promise<Exclude<Value, undefined | null | false>> {
   const endMs = performance.now() + timeoutMs
   let cause: unknown
@@ -30,7 +32,7 @@ export async function waitFor<Value>(
     } catch (error) {
       cause = error
     }
-    await delay(INTERVAL_MS)
+    await delay(intervalMs)
   } while (performance.now() < endMs)
   throw new Error(`waited ${timeoutMs} ms for ${what}`, { cause })
 }

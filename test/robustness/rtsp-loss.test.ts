@@ -67,7 +67,7 @@ describe('a publisher of RTSP whose packets are lost', () => {
     expect(lostPackets).to.be.at.least((PACKETS / 20) * 0.9)
     // What was in use a moment ago may not be garbage yet; what stays is a leak.
     const isFlat = async () => (await server.holdings()).heapBytes - before.heapBytes < MAX_GROWTH_BYTES
-    await waitFor(isFlat, { what: 'the memory to be what it was' })
+    await waitFor(isFlat, { what: 'the memory to be what it was', intervalMs: 250 })
     probe.close()
   })
 })

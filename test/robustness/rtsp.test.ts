@@ -538,9 +538,9 @@ describe('RTSP clients that are killed', () => {
       await waitFor(gone, { what: 'all sessions to end' })
     }
     const publisher = await NumberedPublisher.start({ port: server.ports.rtmp, name: 'here', fps: 5, sizeBytes: 100 })
-    const { descriptors } = await server.holdings()
+    const { descriptors } = await server.usage()
     // Ports stay until the goodbye has gone, a moment after the session.
-    const areFree = async () => (await server.holdings()).descriptors <= descriptors + IN_PASSING
+    const areFree = async () => (await server.usage()).descriptors <= descriptors + IN_PASSING
     await visit(ways.length)
     await waitFor(areFree, { what: 'the ports to be free' })
     const before = await server.holdings()

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { afterAllTests } from '../peers/lifetime.ts'
+import { afterFile } from '../peers/lifetime.ts'
 import { waitFor } from '../peers/wait-for.ts'
 import { ServerProcess } from '../robustness/support/server-process.ts'
 import { FlvViewer } from '../support/flv-viewer.ts'
@@ -124,7 +124,7 @@ async function main(): Promise<void> {
 
   hole.child.kill('SIGKILL')
   rmSync(folder, { recursive: true })
-  await afterAllTests()
+  await afterFile()
 }
 
 if (process.argv[2] === BLACK_HOLE) becomeBlackHole()

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { PeerProcess } from '../peers/process.ts'
 import { waitFor } from '../peers/wait-for.ts'
@@ -14,7 +17,7 @@ const ENV = {
 }
 
 export type CommandOptions = {
-  /** Working directory. */
+  /** Working directory; without it, a folder of its own. */
   readonly cwd?: string
   /** Added to an environment that asks for free ports and no demo stream. */
   readonly env?: Readonly<Record<string, string>>
@@ -22,8 +25,12 @@ export type CommandOptions = {
 
 /** Starts the program as a user does, with these arguments. */
 export function startCommand(args: readonly string[], { cwd, env }: CommandOptions = {}): PeerProcess {
-  const options = { env: { ...process.env, ...ENV, ...env }, ...(cwd === undefined ? {} : { cwd }) }
-  return new PeerProcess(process.execPath, ['--conditions=source', MAIN, ...args], options)
+  // No test finds the data of others, or of the person who runs it.
+  const folder = cwd ?? mkdtempSync(path.join(tmpdir(), 'sluice-'))
+  const options = { cwd: folder, env: { ...process.env, ...ENV, ...env } }
+  const peer = new PeerProcess(process.execPath, ['--conditions=source', MAIN, ...args], options)
+  if (cwd === undefined) void peer.exit.then(() => rmSync(folder, { recursive: true, force: true }))
+  return peer
 }
 
 /** A server in a process of its own, started from the command line. */
@@ -55,12 +62,12 @@ export class ServerCommand {
     return recordsOf(this.process)
   }
 
-  http(path: string): string {
-    return `http://127.0.0.1:${this.httpPort}${path}`
+  http(route: string): string {
+    return `http://127.0.0.1:${this.httpPort}${route}`
   }
 
-  ws(path: string): string {
-    return `ws://127.0.0.1:${this.httpPort}${path}`
+  ws(route: string): string {
+    return `ws://127.0.0.1:${this.httpPort}${route}`
   }
 
   rtmp(target: string): string {

@@ -32,7 +32,9 @@ const PAGE = `<!doctype html>
 </script>`
 
 /** A bound of what hangs: a busy machine may need a while to decode several streams. */
-const TIMEOUT_MS = 60_000
+const TIMEOUT_MS = 120_000
+/** Between two looks at a page: more of them would take from the players what they decode with. */
+const INTERVAL_MS = 100
 
 // Scripts are text, for they run in the page, whose types are not those of this project.
 const STATE = `({
@@ -102,9 +104,11 @@ export class HlsPage {
       last = await this.state()
       return (done(last) || failures(last).length > 0) && last
     }
-    const state = await waitFor(condition, { what, timeoutMs: TIMEOUT_MS }).catch((cause: unknown) => {
-      throw new Error(`waited for ${what}, and the page shows ${JSON.stringify(last)}`, { cause })
-    })
+    const state = await waitFor(condition, { what, timeoutMs: TIMEOUT_MS, intervalMs: INTERVAL_MS }).catch(
+      (cause: unknown) => {
+        throw new Error(`waited for ${what}, and the page shows ${JSON.stringify(last)}`, { cause })
+      },
+    )
     expect(failures(state), what).to.eql([])
     return state
   }

@@ -5,6 +5,7 @@ import type { RawMessage } from '../../plugins/rtmp/wire/message/raw-message.ts'
 import { keep } from '../peers/lifetime.ts'
 import { waitFor } from '../peers/wait-for.ts'
 import { FlvFrames } from './flv-frames.ts'
+import { rtmpSocket } from './rtmp-socket.ts'
 
 const MEDIA_TYPES: readonly number[] = [8, 9, 18]
 
@@ -33,7 +34,7 @@ export class RtmpClient {
     this.#onTag = onTag ?? ((tag) => this.received.push(tag))
     this.#client = new Client({
       ...init,
-      verifyCertificate: false,
+      socket: rtmpSocket(init.url),
       onMedia: (raw) => this.#receive(raw),
       onCommand: (command) => this.#note(command),
     })

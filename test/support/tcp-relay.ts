@@ -7,12 +7,18 @@ export class TcpRelay {
   readonly #pairs = new Set<readonly [Socket, Socket]>()
   /** How many connections there have been. */
   connections = 0
+  /** Of the server, on this machine: another one takes the connections that come from then on. */
+  target: number
   #port = 0
 
-  /** @param port of the server on this machine */
-  static async start(port: number): Promise<TcpRelay> {
-    const relay = new TcpRelay()
-    const server = createServer((socket) => relay.#join(socket, connect(port, '127.0.0.1')))
+  private constructor(target: number) {
+    this.target = target
+  }
+
+  /** @param target port of the server on this machine */
+  static async start(target: number): Promise<TcpRelay> {
+    const relay = new TcpRelay(target)
+    const server = createServer((socket) => relay.#join(socket, connect(relay.target, '127.0.0.1')))
     await once(server.listen(0, '127.0.0.1'), 'listening')
     relay.#port = (server.address() as AddressInfo).port
     keep({

@@ -1,6 +1,5 @@
 import { readdirSync } from 'node:fs'
 import { Socket } from 'node:net'
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { queryObjects } from 'node:v8'
 import { SharedMuxer } from '../../../core/stream/fan-out/shared-muxer.ts'
 import { StreamPublisher } from '../../../core/stream/stream-publisher.ts'
@@ -24,8 +23,6 @@ export type Holdings = {
 export type Usage = {
   readonly rssBytes: number
   readonly descriptors: number
-  /** Longest time the event loop was held up since the last time it was asked for. */
-  readonly longestBlockMs: number
 }
 
 export type ProbeQuestion = { readonly id: number; readonly ask: 'holdings' | 'usage' }
@@ -33,8 +30,12 @@ export type ProbeAnswer = { readonly id: number; readonly answer: Holdings | Usa
 
 /** What setTimeout and setInterval give; unlike the list of active resources, this counts timers without `ref`, too. */
 const Timer = clearedTimer().constructor as new () => unknown
-const loopDelay = monitorEventLoopDelay({ resolution: 5 })
-loopDelay.enable()
+
+/** What is counted of the server's own. A look for objects goes through the whole heap, so one finds them all. */
+function Counted(): void {}
+for (const type of [Timer, Stream, StreamPublisher, StreamSubscriber, SharedMuxer]) {
+  Object.setPrototypeOf(type.prototype, Counted.prototype)
+}
 
 process.on('message', ({ id, ask }: ProbeQuestion) => {
   void (ask === 'usage' ? Promise.resolve(usage()) : holdings()).then((answer) => process.send?.({ id, answer }))
@@ -43,9 +44,7 @@ process.on('message', ({ id, ask }: ProbeQuestion) => {
 process.channel?.unref()
 
 function usage(): Usage {
-  const longestBlockMs = loopDelay.max / 1e6
-  loopDelay.reset()
-  return { rssBytes: process.memoryUsage.rss(), descriptors: descriptors(), longestBlockMs }
+  return { rssBytes: process.memoryUsage.rss(), descriptors: descriptors() }
 }
 
 async function holdings(): Promise<Holdings> {
@@ -55,21 +54,19 @@ async function holdings(): Promise<Holdings> {
     await new Promise((resolve) => setImmediate(resolve))
   }
   const { heapUsed, external, rss } = process.memoryUsage()
+  const counted = queryObjects(Counted, { format: 'summary' })
+  const count = ({ name }: { readonly name: string }) => counted.filter((text) => text.startsWith(`${name} {`)).length
   return {
     heapBytes: heapUsed + external,
     rssBytes: rss,
     descriptors: descriptors(),
-    sockets: count(Socket),
+    sockets: queryObjects(Socket, { format: 'count' }),
     timers: count(Timer),
     streams: count(Stream),
     publishers: count(StreamPublisher),
     subscribers: count(StreamSubscriber),
     muxers: count(SharedMuxer),
   }
-}
-
-function count(type: Parameters<typeof queryObjects>[0]): number {
-  return queryObjects(type, { format: 'count' })
 }
 
 function descriptors(): number {

@@ -5,6 +5,7 @@ import { serializeChunks } from '../../../plugins/rtmp/wire/chunk/chunk-writer.t
 import type { Command } from '../../../plugins/rtmp/wire/message/command.ts'
 import { serializeMessage, type Message } from '../../../plugins/rtmp/wire/message/message.ts'
 import { chunkStreamOf, type RawMessage } from '../../../plugins/rtmp/wire/message/raw-message.ts'
+import { rtmpSocket } from '../../support/rtmp-socket.ts'
 
 export type RtmpClientOptions = { readonly port: number; readonly tls?: boolean }
 
@@ -22,9 +23,10 @@ export class RtmpClient {
     name = 'any',
     onMedia: (message: RawMessage) => void = () => {},
   ) {
+    const url = `${tls ? 'rtmps' : 'rtmp'}://127.0.0.1:${port}/live/${name}`
     this.#client = new Client({
-      url: `${tls ? 'rtmps' : 'rtmp'}://127.0.0.1:${port}/live/${name}`,
-      verifyCertificate: false,
+      url,
+      socket: rtmpSocket(url),
       chunkSizeBytes: CHUNK_SIZE_BYTES,
       onMedia,
       onCommand: (command) => this.#received(command),

@@ -72,6 +72,8 @@ export class ServerProcess {
     const child = spawn(process.execPath, [...NODE_ARGS, MAIN, '-c', file], {
       stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
       env: { ...process.env, ...ENV },
+      // Where its data goes, too.
+      cwd: folder,
     })
     const server = new ServerProcess(folder, child)
     const up = () => child.exitCode !== null || server.lines.some(({ msg }) => msg === 'the server is up')
@@ -121,7 +123,7 @@ export class ServerProcess {
   }
 
   usage(): Promise<Usage> {
-    return this.#ask('usage') as Promise<Usage>
+    return this.#ask('usage')
   }
 
   /** How many streams are published, and how many sessions take or wait for one. */
