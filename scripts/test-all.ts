@@ -19,8 +19,8 @@ const AT_ONCE = availableParallelism()
 const SPARE_SHARE = 0.3
 const SPARE_MS = 5000
 /**
- * Which files make parts, and of how many. Of those whose players show media as it comes, one part runs at a time: more would take the
- * machine from each other.
+ * Which files make parts, and of how many. Of those whose players show media as it comes, one part runs at a time: more would
+ * take the machine from each other.
  */
 const KINDS: readonly Kind[] = [
   { files: 'test/e2e/**/*.test.ts', perPart: 4, isRealTime: true },
@@ -29,6 +29,7 @@ const KINDS: readonly Kind[] = [
   { files: '{sdk,core,plugins,examples,scripts}/**/*.test.ts', perPart: 60 },
   { files: 'test/*.test.ts', perPart: 60 },
 ]
+const PASSED_FILE = /^\S+\.test\.ts: \d/u
 const SUMMARY = /^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$/u
 
 type Kind = { readonly files: string; readonly perPart: number; readonly isRealTime?: boolean }
@@ -36,7 +37,10 @@ type Kind = { readonly files: string; readonly perPart: number; readonly isRealT
 type Queue = { readonly parts: string[][]; readonly isRealTime: boolean; running: number }
 type Outcome = { readonly passed: number; readonly failed: number; readonly skipped: number }
 
-/** One process of mocha, whose lines are printed when it ends. A run without a summary, or that ends badly after one, has failed. */
+/**
+ * One process of mocha, whose lines are printed when it ends, and of a failed one again after the last part. A run without a
+ * summary, or that ends badly after one, has failed.
+ */
 async function run(files: readonly string[]): Promise<Outcome> {
   const child = spawn(process.execPath, [...MOCHA, ...files], { stdio: ['ignore', 'pipe', 'inherit'], env: ENV })
   const lines: string[] = []
@@ -48,6 +52,7 @@ async function run(files: readonly string[]): Promise<Outcome> {
   })
   const [code] = (await once(child, 'close')) as [number | null]
   for (const line of lines) if (line !== '') console.log(line)
+  if (code !== 0) failures.push(...lines.filter((line) => line !== '' && !PASSED_FILE.test(line)))
   const { passed = 0, failed = 0, skipped = 0 } = outcome ?? {}
   return { passed, failed: code === 0 ? failed : Math.max(1, failed), skipped }
 }
@@ -60,6 +65,8 @@ const queues = KINDS.map(({ files, perPart, isRealTime = false }): Queue => {
   return { parts, isRealTime, running: 0 }
 })
 const outcomes: Outcome[] = []
+/** What the parts that failed say of it. */
+const failures: string[] = []
 const next = () => queues.find(({ parts, isRealTime, running }) => parts.length > 0 && !(isRealTime && running > 0))
 
 async function runAll(wait?: () => Promise<void>): Promise<void> {
@@ -89,6 +96,7 @@ function cpuTimesMs(): { readonly idle: number; readonly all: number } {
 
 const extra = spareTime().then(() => runAll(spareTime))
 await Promise.all([...Array.from({ length: AT_ONCE }, () => runAll()), extra])
+for (const line of failures) console.log(line)
 const sum = (what: keyof Outcome) => outcomes.reduce((total, outcome) => total + outcome[what], 0)
 const skipped = sum('skipped') > 0 ? `, ${sum('skipped')} skipped` : ''
 console.log(`\n${sum('passed')} passed, ${sum('failed')} failed${skipped}`)

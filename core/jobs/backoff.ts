@@ -6,8 +6,8 @@ const MIN_BACKOFF_MS = 20
 const JITTER = 0.2
 
 /**
- * How long to wait for the next try, in milliseconds: the interval after the first failure, twice as long after each further one, up
- * to {@link MAX_BACKOFF_MS}.
+ * How long to wait for the next try, in milliseconds: the interval after the first failure, twice as long after each further
+ * one, up to {@link MAX_BACKOFF_MS}.
  * @param failures in a row, from 1 on
  * @param random from 0 to 1, evenly spread
  */

@@ -49,7 +49,10 @@ const SYSTEM_CLOCK: CheckClock = {
 /** What is due at a time: to begin a try, or to give the running one up. */
 type Turn = { dueMs: number; running: AbortController | undefined }
 
-/** Opens a connection to each server that is away, now and then, until it answers: one timer for all, one try at a time for each. */
+/**
+ * Opens a connection to each server that is away, now and then, until it answers: one timer for all, one try at a time for
+ * each.
+ */
 export class HealthCheck {
   readonly #clock: CheckClock
   readonly #random: () => number

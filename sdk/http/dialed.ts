@@ -19,7 +19,8 @@ export type DialedOptions = {
 
 /**
  * Makes requests go by the connections of a dialer: a dispatcher for `undici.fetch` and `undici.request`, which keeps
- * connections for further requests. They are HTTP/1.1, and certificates are checked. How long a body may take or be silent is for the caller to bound.
+ * connections for further requests. They are HTTP/1.1, and certificates are checked. How long a body may take or be silent is
+ * for the caller to bound.
  */
 export function httpDispatcher(dial: Dialer, { signal }: DialedOptions): Dispatcher {
   const agent = new Agent({

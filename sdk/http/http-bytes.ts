@@ -19,8 +19,8 @@ export class HttpBytes implements RecordingBytes {
   }
 
   /**
-   * Asks for the first byte of a file. From a server that gives no parts there is an answer with the whole file, which the caller reads
-   * or cancels.
+   * Asks for the first byte of a file. From a server that gives no parts there is an answer with the whole file, which the
+   * caller reads or cancels.
    * @throws {SourceError} as {@link SourceRequests.get}
    */
   static async open(requests: SourceRequests): Promise<HttpBytes | Response> {

@@ -30,8 +30,8 @@ export type SourceRequest = {
 export type Redirect = { readonly location: string }
 
 /**
- * Makes requests for the source that a pull names, by its dialer and with its headers. Redirects are followed, at most five; what is for
- * the source's own server (user information, `Authorization`, cookies) goes to no other.
+ * Makes requests for the source that a pull names, by its dialer and with its headers. Redirects are followed, at most five;
+ * what is for the source's own server (user information, `Authorization`, cookies) goes to no other.
  */
 export class SourceRequests {
   /** The address of the source, without user information. */

@@ -5,8 +5,8 @@ import { PacedPlayer } from './paced-player.ts'
 import type { Recording } from './recording.ts'
 
 /**
- * Publishes a recording for a pull and plays it until either side ends, at the pace of `publish.speed`; it can be paused, sought in and
- * played at another speed meanwhile.
+ * Publishes a recording for a pull and plays it until either side ends, at the pace of `publish.speed`; it can be paused,
+ * sought in and played at another speed meanwhile.
  * @throws as {@link PullService.pull}
  */
 export async function playRecording(

@@ -30,6 +30,10 @@ describe('FileBytes', () => {
   it('tells why a file is not read, but not where it lies', async () => {
     const error = await errorOf(FileBytes.open(path.join(folder, 'none')))
     expect(error).to.include({ message: "the file can't be read: ENOENT", code: 'ENOENT' })
+    // A folder opens as a file does.
+    const opened = await FileBytes.open(folder)
+    expect(await errorOf(opened.read(0, 1))).to.include({ message: "the file can't be read: EISDIR", code: 'EISDIR' })
+    await opened.close()
   })
 
   it('reads nothing more once it was told to end', async () => {

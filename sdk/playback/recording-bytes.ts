@@ -44,11 +44,15 @@ export class FileBytes implements RecordingBytes {
     this.#signal?.throwIfAborted()
     const bytes = Buffer.allocUnsafeSlow(Math.max(0, Math.min(sizeBytes, this.sizeBytes - offset)))
     let filled = 0
-    while (filled < bytes.length) {
-      const { bytesRead } = await this.#file.read(bytes, filled, bytes.length - filled, offset + filled)
-      // The file was made shorter in the meantime.
-      if (bytesRead === 0) break
-      filled += bytesRead
+    try {
+      while (filled < bytes.length) {
+        const { bytesRead } = await this.#file.read(bytes, filled, bytes.length - filled, offset + filled)
+        // The file was made shorter in the meantime.
+        if (bytesRead === 0) break
+        filled += bytesRead
+      }
+    } catch (error) {
+      throw unreadable(error)
     }
     return bytes.subarray(0, filled)
   }

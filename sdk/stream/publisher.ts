@@ -25,9 +25,9 @@ export interface Publisher extends UnitSink {
   /** Declares that no further track is to be expected, so that subscribers need not wait for one. */
   tracksComplete(): void
   /**
-   * Resolves when those take media who were let in and are about to attach; after a second at the latest, since some never do. Undefined
-   * where there are none. For sources that send everything at once, or end right after they have begun: a subscriber that waited for the
-   * stream attaches a little after the tracks are there, and one that attaches after the end finds nothing.
+   * Resolves when those take media who were let in and are about to attach; after a second at the latest, since some never do.
+   * Undefined where there are none. For sources that send everything at once, or end right after they have begun: a subscriber
+   * that waited for the stream attaches a little after the tracks are there, and one that attaches after the end finds nothing.
    */
   whenTaken(): Promise<void> | undefined
   /**

@@ -16,7 +16,10 @@ export interface JobReport {
 export type PullRequest = JobReport & {
   /** The address of the source, with its user information and query: show it by `maskUrl` only. */
   readonly url: string
-  /** The local file that the address names, where it is one with an ending of `PullService.files`; it lies where files may be read. */
+  /**
+   * The local file that the address names, where it is one with an ending of `PullService.files`; it lies where files may be
+   * read.
+   */
   readonly file: string | undefined
   /** What to publish as: give it to `ctx.streams.publish` as it is. */
   readonly session: SessionInit

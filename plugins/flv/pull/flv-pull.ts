@@ -95,18 +95,11 @@ export class FlvPull {
   }
 
   async #openFile(file: string): Promise<FlvRecording> {
-    try {
-      const bytes = await FileBytes.open(file)
-      this.#bytes = bytes
-      // Whoever waited for this may be gone.
-      if (this.#signal.aborted) await bytes.close()
-      this.#signal.throwIfAborted()
-      return await this.#openRecording(bytes, { lastTagMs: await lastTagMs(bytes) })
-    } catch (error) {
-      if (error instanceof SourceError || this.#signal.aborted) throw error
-      const code = error instanceof Error && 'code' in error ? String(error.code) : 'failed'
-      throw new SourceError(`the file can't be read: ${code}`, { cause: error })
-    }
+    const bytes = await FileBytes.open(file, this.#signal)
+    this.#bytes = bytes
+    // Whoever waited for this may be gone.
+    if (this.#signal.aborted) await bytes.close()
+    return this.#openRecording(bytes, { lastTagMs: await lastTagMs(bytes) })
   }
 
   #openRecording(

@@ -28,7 +28,8 @@ export class FragmentFeed {
   }
 
   /**
-   * Finds the fragments of a file, by its table or one by one, has each lane know when it begins and ends, and stand at its first sample.
+   * Finds the fragments of a file, by its table or one by one, has each lane know when it begins and ends, and stand at its
+   * first sample.
    * @throws {Error} when the file can't be read
    */
   static async open(bytes: RecordingBytes, lanes: readonly SampleLane[], main: SampleLane): Promise<FragmentFeed> {

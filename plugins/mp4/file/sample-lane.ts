@@ -78,7 +78,10 @@ export class SampleLane {
     this.#next = 0
   }
 
-  /** Where in the file the last samples begin that are known: the last chunk of the table, or the last sample of the fragments read. */
+  /**
+   * Where in the file the last samples begin that are known: the last chunk of the table, or the last sample of the fragments
+   * read.
+   */
   get lastOffset(): number {
     if (this.#cursor.sample !== undefined) return this.file.table.chunks.lastOffset
     return this.#fragments.at(-1)?.offset ?? 0

@@ -23,8 +23,8 @@ export function parseFragmentTableSize(tail: Buffer): number | undefined {
 }
 
 /**
- * Parses an `mfra` with its head: the fragments of a track in the order of the file; undefined where it has none of it. It is a generator,
- * which yields often and returns them, as there may be many.
+ * Parses an `mfra` with its head: the fragments of a track in the order of the file; undefined where it has none of it. It is a
+ * generator, which yields often and returns them, as there may be many.
  * @throws {MalformedError} when it is broken
  */
 export function* parseFragmentTable(bytes: Buffer, trackId: number): Generator<void, FragmentTime[] | undefined> {

@@ -10,7 +10,8 @@ export type SampleSizes = {
 }
 
 /**
- * Reads `stsz` or `stz2` (ISO/IEC 14496-12 8.7.3), whose table stays a view. Of a table that ends early, there are as many as it has.
+ * Reads `stsz` or `stz2` (ISO/IEC 14496-12 8.7.3), whose table stays a view. Of a table that ends early, there are as many as
+ * it has.
  * @throws {MalformedError} when it has no head
  */
 export function parseSampleSizes({ type, body }: ParsedBox): SampleSizes {
