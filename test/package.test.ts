@@ -45,8 +45,7 @@ function installInto(folder: string): void {
 }
 
 describe('published package', () => {
-  before(function () {
-    this.timeout(120_000)
+  before(() => {
     run('scripts/build.ts')
   })
 

@@ -71,11 +71,9 @@ describe('the director switch, as hls.js in Chromium shows it', function () {
   }
 
   async function shows(page: HlsPage, colour: Colour): Promise<void> {
-    await waitFor(async () => (await page.run(COLOUR)) === colour, { what: colour, timeoutMs: 60_000 }).catch(
-      async (cause: unknown) => {
-        throw new Error(`no ${colour}: ${JSON.stringify(await page.state())}`, { cause })
-      },
-    )
+    await waitFor(async () => (await page.run(COLOUR)) === colour, { what: colour }).catch(async (cause: unknown) => {
+      throw new Error(`no ${colour}: ${JSON.stringify(await page.state())}`, { cause })
+    })
   }
 
   it('changes the pictures of one viewer, to and fro, while its clock goes on and the others stay', async () => {

@@ -56,8 +56,7 @@ function play(
   return async (check) => check(await frames)
 }
 
-describe('what is published by RTSP is played by RTSP, frame by frame', function () {
-  this.timeout(180_000)
+describe('what is published by RTSP is played by RTSP, frame by frame', () => {
   let server: RunningServer
   before(async function () {
     requirePeer(this, 'ffmpeg')

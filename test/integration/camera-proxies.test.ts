@@ -328,9 +328,7 @@ describe('docs/proxies.md', () => {
   })
 })
 
-describe('the proxies that are stored', function () {
-  this.timeout(120_000)
-
+describe('the proxies that are stored', () => {
   it('are there after a restart, also after kill -9, and those of the config take their places', async () => {
     const datadir = await mkdtemp(path.join(tmpdir(), 'sluice-'))
     keep({ close: () => rm(datadir, { recursive: true, force: true }) })

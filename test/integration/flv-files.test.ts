@@ -25,8 +25,7 @@ const INDEXED = ['-flvflags', 'add_keyframe_index']
 
 const pictures = (frames: readonly ReceivedFrame[]) => frames.filter(({ kind }) => kind === 'video')
 
-describe('FLV files that are pulled', function () {
-  this.timeout(120_000)
+describe('FLV files that are pulled', () => {
   let folder: string
   let media: string
   let server: RunningServer

@@ -72,8 +72,7 @@ describe('pull of FLV from another server', () => {
   }
 
   for (const way of WAYS) {
-    it(`goes on for its viewers when the source was gone 20 times, by ${way}`, async function () {
-      this.timeout(120_000)
+    it(`goes on for its viewers when the source was gone 20 times, by ${way}`, async () => {
       const { tags } = await makeFlvFile(path.join(first.folder, `back-${way}.flv`), { durationSeconds: 1 })
       const rule = 'maxretry: -1, retryinterval: 20ms'
       const second = await startServer({ config: pulling(first, way, rule) })

@@ -20,7 +20,7 @@ describe('HTTP-FLV and WS-FLV', () => {
   let pictures: FlvFile['frames']
   before(async function () {
     requirePeer(this, 'ffmpeg')
-    server = await startServer({ env: TLS, config: 'global:\n  subscribe:\n    waittimeout: 1s\n' })
+    server = await startServer({ env: TLS })
     source = await makeFlvFile(path.join(server.folder, 'source.flv'), { video: { gopFrames: 20 } })
     publisher = await RtmpClient.publish({ url: server.rtmp('live/running') })
     for (const tag of source.tags) publisher.send(tag)
@@ -74,7 +74,7 @@ describe('HTTP-FLV and WS-FLV', () => {
   })
 
   it('answer 404 where no publisher comes in time', async () => {
-    const viewers = addresses('/flv/live/nobody.flv').map((url) => new FlvViewer(url))
+    const viewers = addresses('/flv/live/nobody.flv?waittimeout=100ms').map((url) => new FlvViewer(url))
     expect(await Promise.all(viewers.map(({ status }) => status))).to.eql([404, 404, 404, 404])
     await Promise.all(viewers.map(({ ended }) => ended))
     expect(server.server.streams.pathCount).to.equal(1)

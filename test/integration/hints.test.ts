@@ -9,9 +9,8 @@ describe('who asks in the wrong place, or for nothing', () => {
   let server: RunningServer
 
   before(async () => {
-    const config = 'global: { subscribe: { waittimeout: 100ms } }'
-    const env = { SLUICE_GLOBAL_HTTP_LISTENADDRTLS: ':0', SLUICE_RTMP_TCP_LISTENADDRTLS: ':0' }
-    server = await startServer({ config, env })
+    const tls = { SLUICE_GLOBAL_HTTP_LISTENADDRTLS: ':0', SLUICE_RTMP_TCP_LISTENADDRTLS: ':0' }
+    server = await startServer({ env: { ...tls, SLUICE_GLOBAL_SUBSCRIBE_WAITTIMEOUT: '100ms' } })
   })
 
   function reasons(): string[] {

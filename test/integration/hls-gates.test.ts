@@ -17,7 +17,7 @@ hls:
   fragment: 1s
   idletimeout: 500ms
   enableauth: ${signature}
-  subscribe: { key: ${signature ? KEY : "''"}, waittimeout: 1s }
+  subscribe: { key: ${signature ? KEY : "''"} }
   signed_policy: { enable: ${policy}, secret: ${POLICY}, expire_query: until }
   admission_webhook: { enable: true, url: ${control.url}, notify_closing: true }
 `

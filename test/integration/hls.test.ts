@@ -14,7 +14,6 @@ import { startServer, type RunningServer } from '../support/server.ts'
 
 const SECONDS = 6
 const CONFIG = `
-global: { subscribe: { waittimeout: 6s } }
 hls: { fragment: 1s, idletimeout: 500ms }
 `
 

@@ -26,7 +26,7 @@ describe('HTTP/2 of a running server', () => {
     requirePeer(this, 'ffmpeg')
     server = await startServer({
       env: { SLUICE_GLOBAL_HTTP_LISTENADDRTLS: '127.0.0.1:0' },
-      config: 'global:\n  subscribe:\n    waittimeout: 1s\n    stalltimeout: 3s\n  publish:\n    publishtimeout: 5m\n',
+      config: 'global: { subscribe: { stalltimeout: 3s } }',
     })
     source = await makeFlvFile(path.join(server.folder, 'source.flv'), { video: { gopFrames: 1000 } })
     await publish('live/running')
@@ -118,7 +118,7 @@ describe('HTTP/2 of a running server', () => {
   })
 
   it('answers 404 where nobody publishes, and HEAD without a body', async () => {
-    const asked = session.request({ ':path': '/flv/live/nobody.flv' })
+    const asked = session.request({ ':path': '/flv/live/nobody.flv?waittimeout=100ms' })
     expect((await once(asked, 'response'))[0]).to.include({ ':status': 404 })
     const head = session.request({ ':path': TARGET, ':method': 'HEAD' })
     expect((await once(head, 'response'))[0]).to.include({ ':status': 200, 'content-type': 'video/x-flv' })

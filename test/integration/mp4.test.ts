@@ -60,7 +60,7 @@ describe('live fMP4', () => {
   let server: RunningServer
   before(async function () {
     requirePeer(this, 'ffmpeg')
-    server = await startServer({ env: TLS, config: 'global:\n  subscribe:\n    waittimeout: 2s\n' })
+    server = await startServer({ env: TLS })
   })
 
   function addresses(target: string): string[] {
@@ -179,7 +179,7 @@ describe('live fMP4', () => {
       await subscribersAre('live/h2', 1)
       endAll('live/h2')
       await viewers[1]!.ended
-      expect(await new Http2Viewer(session, '/mp4/live/nobody.mp4').status).to.equal(404)
+      expect(await new Http2Viewer(session, '/mp4/live/nobody.mp4?waittimeout=100ms').status).to.equal(404)
       expect(await new Http2Viewer(session, '/mp4/live/h2.mp4', 'HEAD').status).to.equal(200)
       await subscribersAre('live/h2', 0)
       session.close()
@@ -229,7 +229,7 @@ describe('live fMP4', () => {
     await makeTestFile({ url: file, durationSeconds: 60, video: false, audio })
     const publisher = publishFile(file, server.rtmp(target), { realtime: true })
     await waitFor(() => server.server.streams.get(target), { what: 'the publisher' })
-    const viewers = addresses(target).map((url) => new Mp4Viewer(url))
+    const viewers = addresses(target).map((url) => new Mp4Viewer(`${url}?waittimeout=2s`))
     expect(await Promise.all(viewers.map(({ status }) => status))).to.eql([404, 404])
     const said = server.records.filter(({ msg, stream }) => msg.startsWith('refused') && stream === target)
     expect(said.map(({ level, leftOut }) => ({ level, leftOut }))).to.eql(

@@ -14,18 +14,13 @@ import { RtmpClient } from '../support/rtmp-client.ts'
 import { rtmpSocket } from '../support/rtmp-socket.ts'
 import { startServer, type RunningServer } from '../support/server.ts'
 
-const CONFIG = `
-subscribe:
-  waittimeout: 10s
-`
-
 describe('RTMP', () => {
   let server: RunningServer
   let source: FlvFile
   let file: string
   before(async function () {
     requirePeer(this, 'ffmpeg')
-    server = await startServer({ config: `global:${CONFIG.replaceAll('\n', '\n  ')}`, env: TLS })
+    server = await startServer({ env: TLS })
     file = path.join(server.folder, 'source.flv')
     source = await makeFlvFile(file)
   })
@@ -320,7 +315,7 @@ describe('RTMP with its own rules', () => {
   })
 
   it('tells a player after waittimeout that there is no such stream', async () => {
-    const server = await startServer({ config: 'global:\n  subscribe:\n    waittimeout: 100ms\n' })
+    const server = await startServer({ env: { SLUICE_GLOBAL_SUBSCRIBE_WAITTIMEOUT: '100ms' } })
     const player = await RtmpClient.play({ url: server.rtmp('live/none') })
     await player.waitForStatus('NetStream.Play.StreamNotFound')
     await player.closed

@@ -21,8 +21,7 @@ const FRAME_MS = 40
 const PUBLISH_TIMEOUT_MS = 700
 const FILE = new URL('films.ts', import.meta.url)
 
-describe('a film of each viewer’s own', function () {
-  this.timeout(120_000)
+describe('a film of each viewer’s own', () => {
   let folder: string
   /** The pictures of the film by what they hold: their places. */
   const places = new Map<string, number>()

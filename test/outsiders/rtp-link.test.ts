@@ -29,9 +29,7 @@ function start(): Promise<RunningServer> {
   })
 }
 
-describe('a plugin that sends and takes streams by RTP', function () {
-  this.timeout(60_000)
-
+describe('a plugin that sends and takes streams by RTP', () => {
   it('gets exactly what it has sent', async function () {
     requirePeer(this, 'ffmpeg')
     const server = await start()

@@ -25,9 +25,7 @@ const pictures = (frames: readonly ReceivedFrame[]) => frames.filter(({ kind }) 
 /** What a picture is, and how much later it is shown than decoded. */
 const shown = ({ md5, ptsMs, dtsMs, keyframe }: ReceivedFrame) => ({ md5, keyframe, ctsMs: ptsMs - dtsMs })
 
-describe('docs/plugins/units.md', function () {
-  this.timeout(60_000)
-
+describe('docs/plugins/units.md', () => {
   it('has a camera whose viewers get exactly its pictures, with decoding times, and whose data only who asks', async function () {
     requirePeer(this, 'ffmpeg')
     const folder = await mkdtemp(path.join(tmpdir(), 'sluice-camera-'))

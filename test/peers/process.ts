@@ -9,7 +9,7 @@ const MAX_STDERR_BYTES = 256 * 1024
 const MAX_STDOUT_BYTES = 64 * 1024 * 1024
 /** How long a peer may take to end after SIGTERM before it is killed. */
 const TERM_TIMEOUT_MS = 2000
-const RUN_TIMEOUT_MS = 60_000
+const RUN_TIMEOUT_MS = 120_000
 
 const running = new Set<ChildProcess>()
 process.on('exit', () => {

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-const DEFAULT_TIMEOUT_MS = 30_000
+const DEFAULT_TIMEOUT_MS = 60_000
 const INTERVAL_MS = 20
 
 export type WaitOptions = {
-  /** Defaults to 30 s: a bound of what hangs, which a machine with other work to do does not reach. */
+  /** Defaults to 60 s: a bound of what hangs, which a machine with other work to do does not reach. */
   readonly timeoutMs?: number
   /** Between two looks; defaults to 20 ms. Longer where a look costs the machine something. */
   readonly intervalMs?: number

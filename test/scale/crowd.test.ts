@@ -12,8 +12,7 @@ const ROUNDS = 3
 const FRAMES = 5
 const WARM_UP = { publisherCount: 3, viewerCount: 9 }
 
-describe('200 publishers and 1,000 viewers', function () {
-  this.timeout(120_000)
+describe('200 publishers and 1,000 viewers', () => {
   let server: ServerProcess
   let crowd: Crowd
 

@@ -22,7 +22,7 @@ export type StartServerInit = {
   readonly prepare?: (folder: string) => Promise<void>
   /** Instead of the shipped plugins. */
   readonly pluginFolders?: readonly string[]
-  /** Added to an environment that asks for free ports, no demo stream, and a log of level debug. */
+  /** Added to an environment that asks for free ports, no demo stream, a log of level debug, and patience. */
   readonly env?: Readonly<Record<string, string>>
 }
 
@@ -33,6 +33,9 @@ const ENV = {
   SLUICE_RTSP_TCP_LISTENADDR: ':0',
   SLUICE_DEMO_ENABLE: 'false',
   SLUICE_JSMPEG_ENABLE: 'false',
+  // What a viewer waits for, or sends, may take a busy machine longer than a user would bear.
+  SLUICE_GLOBAL_SUBSCRIBE_WAITTIMEOUT: '2m',
+  SLUICE_GLOBAL_PUBLISH_PUBLISHTIMEOUT: '2m',
 }
 
 /** A server inside the test's process, on free ports. It stops with the test that started it, at the latest. */

@@ -36,11 +36,12 @@ describe('a plugin that claims paths in a folder that servers share', () => {
 
   async function startNode(): Promise<RunningServer> {
     const config = (more = '') => `
-global: { plugins_dir: plugins, subscribe: { waittimeout: 300ms } }
+global: { plugins_dir: plugins }
 claims: { folder: '${folder}/claims'${more} }
 `
     const running = await startServer({
       config: config(),
+      env: { SLUICE_GLOBAL_SUBSCRIBE_WAITTIMEOUT: '300ms' },
       prepare: async (place) => {
         await mkdir(path.join(place, 'plugins'))
         // By their names, the one that listens is loaded first.

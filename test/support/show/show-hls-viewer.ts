@@ -9,6 +9,8 @@ import type { ShowViewer } from './show-viewer.ts'
 import type { UnitWatch } from './unit-watch.ts'
 
 const RELOAD_MS = 100
+/** Who has asked for nothing for so long may be led to a new session, as a player is that a busy machine held up. */
+const LATE_MS = 3000
 
 /** What a viewer of HLS has besides. */
 export type ShowHlsViewer = ShowViewer & {
@@ -33,7 +35,8 @@ export async function watchHls(url: string, format: 'llhls' | 'fmp4' | 'ts', wat
 class Rendition {
   discontinuities = 0
   failed = false
-  readonly #url: string
+  #url: string
+  #answeredMs = performance.now()
   readonly #format: 'llhls' | 'fmp4' | 'ts'
   readonly #watch: UnitWatch
   readonly #history = new PlaylistHistory()
@@ -75,6 +78,12 @@ class Rendition {
     const answer = await ask(blocks ? withQuery(this.#url, `_HLS_msn=${sequence}&_HLS_part=${part}`) : this.#url, {
       signal,
     })
+    const quietMs = performance.now() - this.#answeredMs
+    this.#answeredMs += quietMs
+    if (answer.status === 302 && quietMs > LATE_MS) {
+      this.#url = new URL(answer.headers.get('location') ?? '', this.#url).href
+      return
+    }
     if (answer.status !== 200) throw new Error(`a playlist was answered ${answer.status} ${answer.text}`)
     const kind = { format: this.#format === 'ts' ? 'ts' : 'fmp4', lowLatency: this.#format === 'llhls' } as const
     for (const { rule, detail } of [...validateMediaPlaylist(answer.text, kind), ...this.#history.add(answer.text)]) {
