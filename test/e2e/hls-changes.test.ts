@@ -65,16 +65,10 @@ describe('hls.js in Chromium goes on', function () {
     await Promise.all(viewers.map((page) => page.close()))
   }
 
-  /** Waits until a page has nothing more to show. */
-  async function untilStill(page: HlsPage): Promise<void> {
-    let lastSeconds = -1
-    const isStill = async () => {
-      const { timeSeconds } = await page.state()
-      const isSame = timeSeconds === lastSeconds
-      lastSeconds = timeSeconds
-      return isSame
-    }
-    await waitFor(isStill, { what: 'the player to stand still', timeoutMs: 120_000, intervalMs: 1000 })
+  /** Waits until a page has nothing more to show; hls.js goes back a little then, and shows the end again. */
+  async function untilStalled(page: HlsPage): Promise<void> {
+    const isStalled = () => page.run<boolean>('video.readyState < HTMLMediaElement.HAVE_FUTURE_DATA')
+    await waitFor(isStalled, { what: 'the player to stall', timeoutMs: 120_000, intervalMs: 100 })
   }
 
   async function comeBackSmaller(): Promise<void> {
@@ -84,7 +78,7 @@ describe('hls.js in Chromium goes on', function () {
     first.close()
     await waitFor(() => server.server.streams.get(target)?.publisher === undefined)
     // It is gone for longer than any of them has something to show.
-    await Promise.all(viewers.map(untilStill))
+    await Promise.all(viewers.map(untilStalled))
     const second = await start(target, small)
     await each(viewers, async (page) => {
       const { timeSeconds, frames } = await page.until('small pictures', ({ size }) => size === '160x120')

@@ -85,7 +85,7 @@ describe('HTTP-FLV and WS-FLV', () => {
     const first = await RtmpClient.publish({ url: server.rtmp(target) })
     for (const tag of source.tags) first.send(tag)
     const viewers = [server.http(`/flv/${target}.flv`), server.ws(`/flv/${target}.flv`)].map(
-      (url) => new FlvViewer(url),
+      (url) => new FlvViewer(`${url}?waittimeout=1s`),
     )
     for (const { received } of viewers) await received.wait(1)
     first.close()

@@ -13,8 +13,9 @@ import type { Violation } from '../support/hls/playlist-lines.ts'
 import { startServer, type RunningServer } from '../support/server.ts'
 
 const SECONDS = 6
+/** Players are to be there before the publisher, and to see an end after it. */
 const CONFIG = `
-hls: { fragment: 1s, idletimeout: 500ms }
+hls: { subscribe: { waittimeout: 20s }, fragment: 1s, idletimeout: 500ms }
 `
 
 type Variant = { readonly path: string; readonly kind: MediaPlaylistKind }

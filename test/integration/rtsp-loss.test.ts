@@ -23,6 +23,8 @@ rtsp:
     listenaddr: 127.0.0.1:0
   publish:
     publishtimeout: 3s
+  subscribe:
+    waittimeout: 20s
 `
 /** Pictures from keyframe to keyframe in the sources. */
 const GROUP = 25

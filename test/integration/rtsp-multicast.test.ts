@@ -1,4 +1,4 @@
-import { createSocket } from 'node:dgram'
+import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { expect } from 'chai'
 import { isRtcp, parseRtpPacket } from 'sluice/sdk/media'
@@ -10,6 +10,7 @@ import { waitFor } from '../peers/wait-for.ts'
 import { RtspProbe } from '../support/rtsp/rtsp-probe.ts'
 
 const PATH = 'live/many'
+const GROUP = '239.255.42.0'
 const MULTICAST = { Transport: 'RTP/AVP;multicast' }
 
 async function start(config = {}) {
@@ -21,9 +22,25 @@ async function start(config = {}) {
   return { server, script, url }
 }
 
+/** A socket of the group, at a port that is even and so one of RTP. */
+async function groupSocket(): Promise<Socket> {
+  for (;;) {
+    const socket = createSocket('udp4').bind(0, GROUP)
+    await once(socket, 'listening')
+    const { port } = socket.address()
+    if (port % 2 === 0 && port <= 65_000) {
+      keep({ close: () => void socket.close() })
+      return socket
+    }
+    socket.close()
+  }
+}
+
 describe('RTSP by multicast', () => {
   it('sends a stream once to a group, for all who play it there', async function () {
-    const { server, script, url } = await start()
+    const socket = await groupSocket()
+    const { port } = socket.address()
+    const { server, script, url } = await start({ multicast: { address: GROUP, port } })
     const players = await Promise.all([1, 2].map(() => RtspProbe.connect({ port: server.port() })))
     const transports: string[] = []
     for (const player of players) {
@@ -31,14 +48,10 @@ describe('RTSP by multicast', () => {
       const { headers } = await player.request('SETUP', `${url}/trackID=0`, { headers: MULTICAST })
       transports.push(headers.get('transport') ?? '')
     }
-    const [, group, port] = /destination=([\d.]+).*?port=(\d+)-/u.exec(transports[0]!) ?? []
+    expect(transports[0]).to.match(new RegExp(`destination=${GROUP}.*port=${port}-`, 'u'))
     expect(transports[1]).to.equal(transports[0])
-    const socket = createSocket({ type: 'udp4', reuseAddr: true })
-    keep({ close: () => void socket.close() })
-    socket.bind(Number(port), group)
-    await once(socket, 'listening')
     try {
-      socket.addMembership(group!)
+      socket.addMembership(GROUP)
     } catch {
       // A machine without a network has nowhere to send to.
       this.skip()
