@@ -148,12 +148,13 @@ describe('admission webhook', () => {
   ]
   for (const [name, reply, cause] of failures) {
     it(`${name}: denies when fail_policy is closed, admits with a warning when it is open`, async () => {
-      const closed = await start({ timeout_ms: 100 }, reply)
+      const patience = { timeout_ms: reply === 'never' ? 100 : 10_000 }
+      const closed = await start(patience, reply)
       expect(await verdictOf(closed.check(request))).to.match(cause)
       expect(closed.log.problems).to.eql([])
       expect(closed.control.requests).to.have.length(1)
 
-      const open = await start({ timeout_ms: 100, fail_policy: 'open' }, reply)
+      const open = await start({ ...patience, fail_policy: 'open' }, reply)
       expect(await open.check(request, false)).to.eql({})
       expect(open.log.problems).to.have.length(1)
       expect(open.log.problems[0]?.['reason']).to.match(cause)
@@ -242,8 +243,8 @@ describe('admission webhook', () => {
     ]
     for (const [name, reply, warns] of replies) {
       it(`ignores ${name}, with ${warns ? 'a warning' : 'no word'}, and is sent once`, async () => {
-        const rig = await start({ notify_closing: true, timeout_ms: 100 })
-        const admission = await rig.check(request)
+        const rig = await start({ notify_closing: true, timeout_ms: 10_000 })
+        const admission = await rig.check(request, true, reply === 'never' ? { timeout_ms: 100 } : {})
         rig.control.rule = () => reply
         admission?.onEnd?.()
         await Promise.all(rig.notices)

@@ -87,7 +87,7 @@ describe('live fMP4', () => {
         const peer = ffprobePackets(server.http(`/mp4/${target}.mp4`), { packets: expected.length })
         const viewers = addresses(target).map((url) => new Mp4Viewer(url))
         await subscribersAre(target, 3)
-        await publishFile(file, server.rtmp(target), { realtime: source.video === false }).succeed()
+        await publishFile(file, server.rtmp(target)).succeed()
         const pictures = await picturesOf(file)
         for (const viewer of viewers) {
           await viewer.wait(expected.length)
@@ -227,7 +227,7 @@ describe('live fMP4', () => {
     const file = path.join(server.folder, 'g711.flv')
     const audio = { encoder: 'pcm_alaw', sampleRate: 8000, channels: 1 }
     await makeTestFile({ url: file, durationSeconds: 60, video: false, audio })
-    const publisher = publishFile(file, server.rtmp(target), { realtime: true })
+    const publisher = publishFile(file, server.rtmp(target))
     await waitFor(() => server.server.streams.get(target), { what: 'the publisher' })
     const viewers = addresses(target).map((url) => new Mp4Viewer(`${url}?waittimeout=2s`))
     expect(await Promise.all(viewers.map(({ status }) => status))).to.eql([404, 404])

@@ -101,7 +101,7 @@ describe('RTMP', () => {
     const url = `rtmps://127.0.0.1:${server.rtmpsPort}/live/tls`
     const playing = ffprobePackets(url, { packets: source.frames.length })
     await subscribed('live/tls')
-    await publishFile(file, url, { realtime: false }).succeed()
+    await publishFile(file, url).succeed()
     for (const subscriber of server.server.streams.subscribers('live/tls')) subscriber.close('the test is over')
     expect(comparable(await playing)).to.eql(comparable(source.frames))
   })

@@ -47,16 +47,11 @@ export async function makeTestFile(init: PublishInit): Promise<void> {
   await runPeer('ffmpeg', publishArgs({ realtime: false, ...init }))
 }
 
-export type PublishFileOptions = {
-  /** Sent at the speed of the clock (default), or as fast as it goes. */
-  readonly realtime?: boolean
-}
-
-/** Starts ffmpeg sending a file as it is. */
-export function publishFile(path: string, url: string, { realtime = true }: PublishFileOptions = {}): PeerProcess {
+/** Starts ffmpeg sending a file as it is, at the pace of its times. */
+export function publishFile(path: string, url: string): PeerProcess {
   const format = formatOf(url)
   return new PeerProcess('ffmpeg', [
-    ...['-v', 'warning', '-nostdin', ...(realtime ? ['-re'] : []), '-i', path, '-c', 'copy'],
+    ...['-v', 'warning', '-nostdin', '-re', '-i', path, '-c', 'copy'],
     ...(format === undefined ? [] : ['-f', format]),
     ...['-y', url],
   ])
