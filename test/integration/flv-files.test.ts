@@ -19,8 +19,8 @@ import { startServer, type RunningServer } from '../support/server.ts'
 const FILM_SECONDS = 40
 const GOP_FRAMES = 25
 const FRAME_MS = 40
-/** Shorter than the pauses of this test last. */
-const PUBLISH_TIMEOUT_MS = 700
+/** Shorter than the pauses of this test last, and longer than a busy machine lets the film wait. */
+const PUBLISH_TIMEOUT_MS = 3000
 const INDEXED = ['-flvflags', 'add_keyframe_index']
 
 const pictures = (frames: readonly ReceivedFrame[]) => frames.filter(({ kind }) => kind === 'video')
@@ -168,7 +168,7 @@ describe('FLV files that are pulled', () => {
 
       expect(await tell('pause', streamPath)).to.equal(200)
       const since = server.server.streams.get(streamPath)?.publisher?.pausedSinceMs ?? NaN
-      await waitFor(() => performance.now() - since > 2 * PUBLISH_TIMEOUT_MS, { what: 'a long pause' })
+      await waitFor(() => performance.now() - since > PUBLISH_TIMEOUT_MS + 500, { what: 'a long pause' })
       const paused = received.frames.length
       expect(await tell('resume', streamPath)).to.equal(200)
       await received.wait(paused + 20)

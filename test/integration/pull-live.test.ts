@@ -107,7 +107,7 @@ async function comeBack(): Promise<void> {
   const playlist = await LivePlaylist.start()
   const source = await playlist.write()
   const rule = `{ url: '${playlist.url}', maxretry: -1, retryinterval: 200ms }`
-  const server = await start(`publish: { publishtimeout: 1s }, pull: { live/a: ${rule} }`)
+  const server = await start(`publish: { publishtimeout: 3s }, pull: { live/a: ${rule} }`)
   const viewer = new FlvViewer(server.http('/flv/live/a.flv?waittimeout=60s'))
   const before = (await viewer.received.wait(50)).length
   playlist.web.down = true

@@ -271,7 +271,7 @@ describe('a pull by RTSP', () => {
   it('begins again when its source falls silent, and when that leaves', async () => {
     const source = await ScriptedSource.start()
     const rule = { url: source.url(), maxretry: -1, retryinterval: '20ms' }
-    const server = await start({ pull: { [PATH]: rule }, publish: { publishtimeout: '1s' } })
+    const server = await start({ pull: { [PATH]: rule }, publish: { publishtimeout: '3s' } })
     const received = await expectSound(server)
     for (const end of ['fallSilent', 'kill'] as const) {
       const before = received.units.length
@@ -351,7 +351,7 @@ describe('a pull by RTSP', () => {
 
     it('is paused, goes on, and is sought in', async () => {
       const source = await ScriptedSource.start({ attributes })
-      const server = await start({ publish: { publishtimeout: '1s' } })
+      const server = await start()
       await pull(server, source.url())
       const received = await expectSound(server)
       expect(await ask(server, `/api/stream/pause/${PATH}`, {})).to.include({ code: 0 })

@@ -17,8 +17,8 @@ import { PluginFolder } from '../../core/host/testing/plugin-folder.ts'
 const FILM_SECONDS = 60
 const GOP_FRAMES = 25
 const FRAME_MS = 40
-/** Shorter than the pauses of this test last. */
-const PUBLISH_TIMEOUT_MS = 700
+/** Shorter than the pauses of this test last, and longer than a busy machine lets the film wait. */
+const PUBLISH_TIMEOUT_MS = 3000
 const FILE = new URL('films.ts', import.meta.url)
 
 describe('a film of each viewer’s own', () => {
@@ -89,7 +89,7 @@ describe('a film of each viewer’s own', () => {
 
   async function pausedLongerThanPublishTimeout(streamPath: string): Promise<void> {
     const since = publisherOf(streamPath)?.pausedSinceMs ?? NaN
-    await waitFor(() => performance.now() - since > 2 * PUBLISH_TIMEOUT_MS + 500, { what: 'a long pause' })
+    await waitFor(() => performance.now() - since > PUBLISH_TIMEOUT_MS + 500, { what: 'a long pause' })
     expect(publisherOf(streamPath)?.pausedSinceMs).to.equal(since)
   }
 
