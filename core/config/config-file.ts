@@ -1,9 +1,14 @@
 import { readFile } from 'node:fs/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import { isMap, isScalar, LineCounter, parseDocument, visit, type Document, type Node } from 'yaml'
 import { ConfigError, type Place, type Problem } from './config-error.ts'
 import { normalizeKey } from './key-name.ts'
 import { ValueReader } from './value-reader.ts'
 import type { GroupSchema } from './schema.ts'
+
+/** A file that is empty has mostly just been truncated by who is about to write it. */
+const EMPTY_SETTLE_MS = 2000
+const EMPTY_LOOK_MS = 50
 
 /** A section as it was written. */
 export type FileSection = {
@@ -44,15 +49,24 @@ export class ConfigFile {
    * @throws {ConfigError} when it can't be read
    */
   static async read(file: string, required: boolean): Promise<ConfigFile | undefined> {
-    try {
-      return new ConfigFile(file, await readFile(file, 'utf8'))
-    } catch (error) {
-      const code = error instanceof Error && 'code' in error ? String(error.code) : undefined
-      if (code === undefined) throw error
-      if (code === 'ENOENT' && !required) return undefined
-      const message = code === 'ENOENT' ? 'there is no such file' : `can't be read (${code})`
-      throw new ConfigError([{ file, line: 0, column: 0, key: '', message }])
+    const text = await readText(file)
+    if (text === undefined && required) throw unreadable(file, 'there is no such file')
+    return text === undefined ? undefined : new ConfigFile(file, text)
+  }
+
+  /**
+   * Reads a file that somebody may be about to write: an empty one, with which no gate would hold, is believed only when it
+   * stays so for {@link EMPTY_SETTLE_MS}.
+   * @throws {ConfigError} when it can't be read
+   */
+  static async readAgain(file: string): Promise<ConfigFile> {
+    let text = await readText(file)
+    for (let waitedMs = 0; text === '' && waitedMs < EMPTY_SETTLE_MS; waitedMs += EMPTY_LOOK_MS) {
+      await delay(EMPTY_LOOK_MS, undefined, { ref: false })
+      text = await readText(file)
     }
+    if (text === undefined) throw unreadable(file, 'there is no such file')
+    return new ConfigFile(file, text)
   }
 
   /** @param foreignKey what to say of a key of the section that is like none in its schema */
@@ -75,6 +89,22 @@ export class ConfigFile {
     }
     return sections
   }
+}
+
+/** What is in a file; undefined when there is none. */
+async function readText(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : undefined
+    if (code === undefined) throw error
+    if (code === 'ENOENT') return undefined
+    throw unreadable(file, `can't be read (${code})`)
+  }
+}
+
+function unreadable(file: string, message: string): ConfigError {
+  return new ConfigError([{ file, line: 0, column: 0, key: '', message }])
 }
 
 const SYNTAX_MESSAGES: Readonly<Record<string, string>> = {

@@ -231,7 +231,7 @@ export class Config {
 
   async #reload(accept?: Acceptance): Promise<readonly ConfigChange[]> {
     if (this.file === undefined) return []
-    const content = (await ConfigFile.read(this.file, true)) ?? this.#content
+    const content = await ConfigFile.readAgain(this.file)
     const { global, declared, changes } = await this.#accepted(content, accept)
     this.#content = content
     this.#global = global

@@ -1,16 +1,12 @@
-import { statSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import { watch } from 'chokidar'
 
 /** Editors write a file in several steps. */
 const SETTLE_MS = 50
-/** A file that is empty has mostly just been truncated by who is about to write it. */
-const EMPTY_SETTLE_MS = 2000
 
 /**
- * Calls back once the watch is up, and each time the file was written or replaced, until the returned function is called;
- * for an empty file only when it stays so. Its folder is watched, since a watch of the file itself would stay with the old
- * one when another takes its name.
+ * Calls back once the watch is up, and each time the file was written or replaced, until the returned function is called.
+ * Its folder is watched, since a watch of the file itself would stay with the old one when another takes its name.
  */
 export function watchFile(file: string, onChange: () => void): () => void {
   const path = resolve(file)
@@ -23,10 +19,7 @@ export function watchFile(file: string, onChange: () => void): () => void {
   let timer: NodeJS.Timeout | undefined
   const settle = () => {
     clearTimeout(timer)
-    timer = setTimeout(() => {
-      if (isEmpty(path)) timer = setTimeout(onChange, EMPTY_SETTLE_MS)
-      else onChange()
-    }, SETTLE_MS)
+    timer = setTimeout(onChange, SETTLE_MS)
   }
   watcher.on('add', settle).on('change', settle)
   // What was written before can't be told from what was there.
@@ -35,14 +28,5 @@ export function watchFile(file: string, onChange: () => void): () => void {
   return () => {
     clearTimeout(timer)
     void watcher.close()
-  }
-}
-
-function isEmpty(file: string): boolean {
-  try {
-    return statSync(file).size === 0
-  } catch {
-    // Whoever reads it learns what is wrong.
-    return false
   }
 }
