@@ -46,6 +46,9 @@ const ENV = {
   SLUICE_JSMPEG_ENABLE: 'false',
 }
 
+/** A bound of what hangs: a count goes through the whole heap. */
+const ANSWER_TIMEOUT_MS = 90_000
+
 /** The server as users run it, in a process of its own, so that its memory and descriptors can be counted. */
 export class ServerProcess {
   readonly lines: LogLine[] = []
@@ -155,10 +158,10 @@ export class ServerProcess {
 
   async #ask(ask: ProbeQuestion['ask']): Promise<Holdings | Usage> {
     const id = this.#nextQuestion++
-    const { promise, resolve } = Promise.withResolvers<Holdings | Usage>()
-    this.#questions.set(id, resolve)
+    const answers: (Holdings | Usage)[] = []
+    this.#questions.set(id, (answer) => void answers.push(answer))
     this.#child.send({ id, ask } satisfies ProbeQuestion)
-    const answer = await promise
+    const answer = await waitFor(() => answers[0], { what: `the server's ${ask}`, timeoutMs: ANSWER_TIMEOUT_MS })
     this.#questions.delete(id)
     return answer
   }
@@ -170,7 +173,8 @@ export class ServerProcess {
   async #list(list: string): Promise<List> {
     // A connection kept for the next request would be counted as the server's.
     const headers = { connection: 'close' }
-    const response = await fetch(`http://127.0.0.1:${this.#ports.http}/api/${list}`, { headers })
+    const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS)
+    const response = await fetch(`http://127.0.0.1:${this.#ports.http}/api/${list}`, { headers, signal })
     return (await response.json()) as List
   }
 

@@ -59,13 +59,14 @@ export class RtspProbe {
 
   /** @throws {Error} when there is nobody */
   static async connect({ port, host = '127.0.0.1', tls = false, onFrame }: RtspProbeInit): Promise<RtspProbe> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const socket = tls
-      ? connectTls({ port, host, rejectUnauthorized: false }, resolve)
-      : connectTcp({ port, host }, resolve)
-    socket.once('error', reject)
+    let isOpen = false
+    const open = () => (isOpen = true)
+    const socket = tls ? connectTls({ port, host, rejectUnauthorized: false }, open) : connectTcp({ port, host }, open)
+    let error: Error | undefined
+    socket.once('error', (cause) => (error = cause))
     const probe = new RtspProbe(socket, onFrame)
-    await promise
+    await waitFor(() => isOpen || error, { what: 'a connection' })
+    if (error !== undefined) throw error
     return probe
   }
 
