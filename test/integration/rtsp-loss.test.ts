@@ -4,6 +4,7 @@ import { isRtcp, parseRtpPacket, serializeRtcp, serializeRtpPacket, type RtpPack
 import { playRtspByFfmpeg, publishRtspByFfmpeg } from '../peers/ffmpeg-rtsp.ts'
 import { keep } from '../peers/lifetime.ts'
 import { requirePeer } from '../peers/require-peer.ts'
+import { udpOverflows } from '../peers/udp-overflows.ts'
 import type { PeerFrame } from '../peers/rtsp.ts'
 import { waitFor } from '../peers/wait-for.ts'
 import { publishRtsp, rtspUrl } from '../robustness/support/rtsp-client.ts'
@@ -69,12 +70,16 @@ describe('RTSP over a bad network', () => {
   let server: RunningServer
   let source: RtspSource
   let published: readonly Promise<Published>[]
+  /** Packets that the kernel has dropped besides, as it may on a busy machine. */
+  let overflows: number
   before(async function () {
     requirePeer(this, 'ffmpeg')
     server = await startServer({ config: CONFIG })
     source = await rtspSource('H.264 and AAC')
+    const before = udpOverflows()
     published = NETWORKS.map(({ policy }, index) => publish(`live/lossy${index}`, policy))
     await Promise.all(published)
+    overflows = udpOverflows() - before
   })
 
   after(() => expect(server?.problems).to.eql([]))
@@ -101,21 +106,18 @@ describe('RTSP over a bad network', () => {
   for (const [index, { name, policy }] of NETWORKS.entries()) {
     it(`${name}: pictures are whole, and go on with a keyframe, and each packet is counted`, async () => {
       const { frames, details, total } = await published[index]!
-      expect(details).to.include({
-        transport: 'udp',
-        lostPackets: total.dropped,
-        reorderedPackets: total.reordered,
-        duplicatePackets: total.duplicated,
-        brokenPackets: 0,
-      })
-      const isLossy = total.dropped > 0
-      expect(isLossy).to.equal(policy.dropShare !== undefined || policy.isDropped !== undefined)
+      expect(details).to.include({ transport: 'udp', brokenPackets: 0 })
+      expect(details['lostPackets']).to.be.within(total.dropped, total.dropped + overflows)
+      expect(details['reorderedPackets']).to.be.within(total.reordered - overflows, total.reordered)
+      expect(details['duplicatePackets']).to.be.within(total.duplicated - overflows, total.duplicated)
+      expect(total.dropped > 0).to.equal(policy.dropShare !== undefined || policy.isDropped !== undefined)
+      const isLossy = total.dropped + overflows > 0
       const missingAtEndMs = isLossy ? 1000 + MISSING_AT_END_MS : MISSING_AT_END_MS
       compareFrames(source, frames, { late: true, gaps: isLossy, missingAtEndMs })
       const came = places(frames)
       const afterGap = came.filter((place, at) => at > 0 && place !== came[at - 1]! + 1)
       expect(afterGap.filter((place) => place % GROUP !== 0)).to.eql([])
-      if (policy.isDropped !== undefined) expect(afterGap).to.have.length(1)
+      if (policy.isDropped !== undefined) expect(afterGap).to.have.length.within(1, 1 + overflows)
     })
   }
 
