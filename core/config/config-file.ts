@@ -8,6 +8,7 @@ import type { GroupSchema } from './schema.ts'
 
 /** A file that is empty has mostly just been truncated by who is about to write it. */
 const EMPTY_SETTLE_MS = 2000
+/** How often it is read meanwhile. */
 const EMPTY_LOOK_MS = 50
 
 /** A section as it was written. */

@@ -3,30 +3,18 @@ import type { AccessUnit } from 'sluice/sdk'
 import { Mp4Recording } from '../mp4-recording.ts'
 import { fragmentedFile } from './fragmented-file.ts'
 import { MemoryBytes } from './memory-bytes.ts'
-
-const open = (bytes: Buffer) => Mp4Recording.open(new MemoryBytes(bytes))
-const ms = ({ dts, track }: AccessUnit) => Math.round((dts * 1000) / track.timescale)
-
-async function units(recording: Mp4Recording, most = Infinity): Promise<AccessUnit[]> {
-  const found: AccessUnit[] = []
-  while (found.length < most) {
-    const unit = await recording.next()
-    if (unit === undefined) break
-    found.push(unit)
-  }
-  return found
-}
+import { dtsMs, openBytes, unitsOf } from './recording-units.ts'
 
 const count = (all: readonly AccessUnit[], kind: string) => all.filter(({ track }) => track.kind === kind).length
 
 describe('A fragmented MP4', () => {
   for (const timed of [true, false]) {
     it(`gives the units of all fragments in the order of their times, which they ${timed ? '' : 'do not '}tell`, async () => {
-      const recording = await open(fragmentedFile({ seconds: 4, timed }))
+      const recording = await openBytes(fragmentedFile({ seconds: 4, timed }))
       expect(recording.durationMs).to.equal(4000)
-      const all = await units(recording)
+      const all = await unitsOf(recording)
       expect([count(all, 'video'), count(all, 'audio')]).to.eql([100, 200])
-      const times = all.map(ms)
+      const times = all.map(dtsMs)
       expect([times[0], times.at(-1)]).to.eql([0, 3980])
       expect(times).to.eql(times.toSorted((one, other) => one - other))
     })
@@ -34,7 +22,9 @@ describe('A fragmented MP4', () => {
 
   for (const otherTables of [undefined, 0, 3]) {
     it(`goes to the keyframe at a time, with ${otherTables ?? 'no'} tables before its own at the end`, async () => {
-      const recording = await open(fragmentedFile({ seconds: 6, ...(otherTables !== undefined && { otherTables }) }))
+      const recording = await openBytes(
+        fragmentedFile({ seconds: 6, ...(otherTables !== undefined && { otherTables }) }),
+      )
       for (const [positionMs, keyframeMs] of [
         [3500, 3000],
         [0, 0],
@@ -42,33 +32,33 @@ describe('A fragmented MP4', () => {
         [99_000, 5000],
       ] as const) {
         await recording.seek(positionMs)
-        const [first, ...rest] = await units(recording, 20)
-        expect([first!.track.kind, first!.keyframe, ms(first!)]).to.eql(['video', true, keyframeMs])
-        for (const unit of rest) expect(ms(unit)).to.be.at.least(keyframeMs)
+        const [first, ...rest] = await unitsOf(recording, 20)
+        expect([first!.track.kind, first!.keyframe, dtsMs(first!)]).to.eql(['video', true, keyframeMs])
+        for (const unit of rest) expect(dtsMs(unit)).to.be.at.least(keyframeMs)
       }
     })
   }
 
   it('is played to its end without a track whose beginning is lost', async () => {
-    const sound = await open(fragmentedFile({ seconds: 500, lost: 'video' }))
+    const sound = await openBytes(fragmentedFile({ seconds: 500, lost: 'video' }))
     expect(sound.tracks.map(({ kind }) => kind)).to.eql(['audio'])
-    expect(count(await units(sound), 'audio')).to.equal(500 * 50)
+    expect(count(await unitsOf(sound), 'audio')).to.equal(500 * 50)
     await sound.seek(450_000)
-    expect(ms((await units(sound, 1))[0]!)).to.equal(450_000)
-    const pictures = await open(fragmentedFile({ seconds: 300, lost: 'audio' }))
+    expect(dtsMs((await unitsOf(sound, 1))[0]!)).to.equal(450_000)
+    const pictures = await openBytes(fragmentedFile({ seconds: 300, lost: 'audio' }))
     expect(pictures.tracks.map(({ kind }) => kind)).to.eql(['video'])
-    expect(count(await units(pictures), 'video')).to.equal(300 * 25)
+    expect(count(await unitsOf(pictures), 'video')).to.equal(300 * 25)
   })
 
   it('goes back to its beginning where an empty edit puts pictures off', async () => {
-    const recording = await open(fragmentedFile({ seconds: 3, putOffMs: 500 }))
+    const recording = await openBytes(fragmentedFile({ seconds: 3, putOffMs: 500 }))
     for (const positionMs of [0, 200, 0]) {
-      const before = await units(recording)
+      const before = await unitsOf(recording)
       expect(count(before, 'video')).to.equal(75)
       await recording.seek(positionMs)
     }
-    const [first] = await units(recording, 1)
-    expect([first!.track.kind, ms(first!)]).to.eql(['video', 500])
+    const [first] = await unitsOf(recording, 1)
+    expect([first!.track.kind, dtsMs(first!)]).to.eql(['video', 500])
   })
 
   it('is looked through with a read a fragment', async () => {
