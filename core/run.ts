@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { PluginAddresses } from './admin/plugin-addresses.ts'
+import { PluginAddresses } from './admin/system/plugin-addresses.ts'
 import { ConfigError } from './config/config-error.ts'
 import { ownerOfError, pluginOf } from './host/error-owner.ts'
 import { loadConfig } from './load-config.ts'

@@ -6,23 +6,12 @@ import { Aliases } from './alias/aliases.ts'
 import { Gatekeeper } from './auth/gatekeeper.ts'
 import { ConfigError } from './config/config-error.ts'
 import type { Config } from './config/config.ts'
-import { normalizeKey } from './config/key-name.ts'
 import { HookRunner } from './host/hooks/hook-runner.ts'
 import { PluginHost } from './host/plugin-host.ts'
 import { ServiceDirectory } from './host/service-directory.ts'
-import { registerMetricsRoute } from './admin/metrics-route.ts'
-import { playPathFor } from './admin/play-path.ts'
-import { addOpenApiOperation } from './admin/openapi-operation.ts'
-import { addAliasOperations } from './admin/alias-operations.ts'
-import { addJobOperations } from './admin/job-operations.ts'
-import { addPullOperations } from './admin/pull-operations.ts'
-import { addProxyOperations } from './admin/proxy-operations.ts'
-import { addSecretOperation, type SigningSection } from './admin/secret-operation.ts'
-import { addSourceOperations } from './admin/source-operations.ts'
-import { addStreamOperations, addSubscriberOperations } from './admin/stream-operations.ts'
-import { createServerInfo } from './admin/server-info.ts'
-import { addSysinfoOperations } from './admin/sysinfo-operations.ts'
-import { addHealthRoutes } from './http/health.ts'
+import { addAdministration } from './admin/administration.ts'
+import { playPathFor } from './admin/system/play-path.ts'
+import { createServerInfo } from './admin/system/server-info.ts'
 import { HttpHost } from './http/http-host.ts'
 import { createDialer } from './net/dialer/dialer.ts'
 import { ListenError } from './net/listen-error.ts'
@@ -228,37 +217,11 @@ export class Server {
   }
 
   #addRoutes(): void {
-    const { core, admin, operations } = this.http
-    addHealthRoutes(core, () => (this.host.ready ? this.host.disabled : ['plugins']))
-    registerMetricsRoute(admin, this.streams, this.#pool.udpDrops)
-    addStreamOperations(operations, this.streams)
-    addSourceOperations(operations, this.streams)
-    addSubscriberOperations(operations, this.streams)
-    addPullOperations(operations, this.#pulls)
-    addJobOperations(operations, this.#pulls)
-    addAliasOperations(operations, this.#aliases)
-    addProxyOperations(operations, this.#proxies)
-    addSecretOperation(operations, (section) => this.#sectionOf(section))
-    addSysinfoOperations(operations, {
-      log: this.#log,
-      version: VERSION,
-      startTime: this.#startTime,
-      publicIp: () => this.#config.global.publicip,
-      plugins: () => this.host.list(),
-      userConfig: (plugin) => this.#config.userConfig(plugin),
+    addAdministration({
+      ...{ log: this.#log, version: VERSION, startTime: this.#startTime, config: this.#config },
+      ...{ http: this.http, host: this.host, pool: this.#pool, streams: this.streams },
+      ...{ aliases: this.#aliases, pulls: this.#pulls, proxies: this.#proxies },
     })
-    addOpenApiOperation(operations, VERSION, () => this.http.operationsByOwner())
-  }
-
-  /** As it is configured now, which is what the gates go by, whatever generation of the plugin runs. */
-  #sectionOf(section: string): SigningSection | undefined {
-    const named = normalizeKey(section)
-    if (named === 'global') return { name: 'global', config: this.#config.global }
-    const plugin = this.host
-      .list()
-      .find(({ name, disableReason }) => disableReason === undefined && normalizeKey(name) === named)
-    const config = plugin && this.#config.section(plugin.name)?.values
-    return config && { name: plugin.name, config }
   }
 }
 

@@ -7,7 +7,7 @@ import {
   type OperationAnswer,
   type OperationRegistry,
 } from 'sluice/sdk'
-import type { StreamRegistry } from '../stream/registry.ts'
+import type { StreamRegistry } from '../../stream/registry.ts'
 import { StreamInfo, SubscriberInfo } from './stream-schemas.ts'
 import { streamView, subscriberView } from './stream-views.ts'
 

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify'
-import type { UdpDrops } from '../net/udp-drops.ts'
-import { EventLoopDelay } from '../observe/event-loop-delay.ts'
-import { formatMetrics, type MetricFamily, type MetricSample } from '../observe/metrics.ts'
-import type { Stream } from '../stream/stream.ts'
-import type { StreamRegistry } from '../stream/registry.ts'
-import type { StreamSubscriber } from '../stream/stream-subscriber.ts'
+import type { UdpDrops } from '../../net/udp-drops.ts'
+import { EventLoopDelay } from '../../observe/event-loop-delay.ts'
+import { formatMetrics, type MetricFamily, type MetricSample } from '../../observe/metrics.ts'
+import type { Stream } from '../../stream/stream.ts'
+import type { StreamRegistry } from '../../stream/registry.ts'
+import type { StreamSubscriber } from '../../stream/stream-subscriber.ts'
 
 /** `GET /metrics` and `/api/metrics`: the state of the process and of each stream, for Prometheus. */
 export function registerMetricsRoute(

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import type { OperationRegistry } from 'sluice/sdk'
 import { OperationRoutes } from 'sluice/sdk/host'
-import { createApp } from '../http/testing/ask-operations.ts'
-import type { StreamRegistry } from '../stream/registry.ts'
+import { createApp } from '../../http/testing/ask-operations.ts'
+import type { StreamRegistry } from '../../stream/registry.ts'
 import { addStreamOperations, addSubscriberOperations } from './stream-operations.ts'
 
 /** What the answers of several processes to one request are together. */

@@ -1,5 +1,5 @@
 import type { OperationEntry, SocketEntry, Spelling } from 'sluice/sdk/host'
-import type { OperationsOfOwner } from '../http/http-host.ts'
+import type { OperationsOfOwner } from '../../http/http-host.ts'
 
 type Schema = Readonly<Record<string, unknown>>
 type Operation = OperationEntry['operation']

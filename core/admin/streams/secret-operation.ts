@@ -6,7 +6,7 @@ import {
   type InheritedConfig,
   type OperationRegistry,
 } from 'sluice/sdk'
-import { parseExpiry, sign } from '../auth/signature.ts'
+import { parseExpiry, sign } from '../../auth/signature.ts'
 
 /** What `expire` is when it is left out: now and this much (spec.md, Limits). */
 export const DEFAULT_EXPIRY_SECONDS = 30 * 60

@@ -6,11 +6,11 @@ import {
   newPushProxy,
   type ProxyFields,
   type PullProxyFields,
-} from '../proxy/proxy-fields.ts'
-import type { Proxies } from '../proxy/proxies.ts'
-import type { ProxyRoster } from '../proxy/proxy-roster.ts'
-import { DISABLED } from '../proxy/proxy-state.ts'
-import type { ProxySettings } from '../proxy/proxy-settings.ts'
+} from '../../proxy/proxy-fields.ts'
+import type { Proxies } from '../../proxy/proxies.ts'
+import type { ProxyRoster } from '../../proxy/proxy-roster.ts'
+import { DISABLED } from '../../proxy/proxy-state.ts'
+import type { ProxySettings } from '../../proxy/proxy-settings.ts'
 import {
   PullProxyInput,
   PullProxyPatch,

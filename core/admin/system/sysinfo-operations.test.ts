@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import type { Endpoints } from 'sluice/sdk'
 import { effectiveConfig, LogRecords } from 'sluice/sdk/testing'
-import type { PluginView } from '../host/plugin-view.ts'
-import { askOperations } from '../http/testing/ask-operations.ts'
+import type { PluginView } from '../../host/plugin-view.ts'
+import { askOperations } from '../../http/testing/ask-operations.ts'
 import { addSysinfoOperations } from './sysinfo-operations.ts'
 
 function plugin(name: string, endpoints: () => unknown, disableReason?: string): PluginView {

@@ -1,6 +1,6 @@
 import { StreamNotFound, StreamPath, Type, type OperationRegistry } from 'sluice/sdk'
-import type { JobStep } from '../jobs/job-steps.ts'
-import type { PullManager } from '../jobs/pull-manager.ts'
+import type { JobStep } from '../../jobs/job-steps.ts'
+import type { PullManager } from '../../jobs/pull-manager.ts'
 
 /** `Step` of the API; `completedAt` is empty while it lasts. */
 const Step = Type.Object({

@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect } from 'chai'
 import { Int64, StreamPath, Type } from 'sluice/sdk'
 import { OperationRoutes } from 'sluice/sdk/host'
-import { createApp } from '../http/testing/ask-operations.ts'
+import { createApp } from '../../http/testing/ask-operations.ts'
 import { openApiDocument } from './openapi.ts'
 
 type Described = {

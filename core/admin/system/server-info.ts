@@ -1,8 +1,8 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { ServerInfo } from 'sluice/sdk'
 import type { RoutedRequest } from 'sluice/sdk/http'
-import type { PluginView } from '../host/plugin-view.ts'
-import { isFromThisMachine } from '../http/guard.ts'
+import type { PluginView } from '../../host/plugin-view.ts'
+import { isFromThisMachine } from '../../http/guard.ts'
 import { PluginAddresses } from './plugin-addresses.ts'
 
 /** The service `server`. */

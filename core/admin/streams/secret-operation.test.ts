@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { InjectOptions } from 'fastify'
 import { effectiveConfig, LogRecords } from 'sluice/sdk/testing'
-import { askOperations } from '../http/testing/ask-operations.ts'
+import { askOperations } from '../../http/testing/ask-operations.ts'
 import { addSecretOperation, DEFAULT_EXPIRY_SECONDS } from './secret-operation.ts'
 
 // printf '%s' 'pubkeylive/test6f000000' | md5sum

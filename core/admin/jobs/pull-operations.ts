@@ -7,12 +7,12 @@ import {
   type OperationRegistry,
   type Static,
 } from 'sluice/sdk'
-import { expectation, quoted } from '../config/expectation.ts'
-import { normalizeKey } from '../config/key-name.ts'
-import type { JsonSchema } from '../config/schema.ts'
-import { readText } from '../config/value-reader.ts'
-import type { PullManager } from '../jobs/pull-manager.ts'
-import type { WantedPull } from '../jobs/pull-rules.ts'
+import { expectation, quoted } from '../../config/expectation.ts'
+import { normalizeKey } from '../../config/key-name.ts'
+import type { JsonSchema } from '../../config/schema.ts'
+import { readText } from '../../config/value-reader.ts'
+import type { PullManager } from '../../jobs/pull-manager.ts'
+import type { WantedPull } from '../../jobs/pull-rules.ts'
 
 /** A value that is read as the config's key of that name. */
 const AsConfigured = () =>

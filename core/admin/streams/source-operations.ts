@@ -1,5 +1,5 @@
 import { StreamNotFound, StreamPath, Type, Unsupported, type OperationRegistry, type SourceControl } from 'sluice/sdk'
-import type { StreamRegistry } from '../stream/registry.ts'
+import type { StreamRegistry } from '../../stream/registry.ts'
 
 const ONE_STREAM = Type.Object({ streamPath: StreamPath() })
 const REACH = { stream: 'streamPath' } as const

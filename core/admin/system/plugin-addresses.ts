@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Endpoints, PluginDefinition } from 'sluice/sdk'
-import { isPromiseLike } from '../base/deadline.ts'
-import type { PluginView } from '../host/plugin-view.ts'
+import { isPromiseLike } from '../../base/deadline.ts'
+import type { PluginView } from '../../host/plugin-view.ts'
 
 type Addresses = Required<Endpoints>
 

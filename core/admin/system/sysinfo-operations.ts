@@ -1,8 +1,8 @@
 import os from 'node:os'
 import type { FastifyBaseLogger } from 'fastify'
 import { Type, type OperationRegistry, type Static } from 'sluice/sdk'
-import type { PluginView } from '../host/plugin-view.ts'
-import { localAddress } from '../net/local-address.ts'
+import type { PluginView } from '../../host/plugin-view.ts'
+import { localAddress } from '../../net/local-address.ts'
 import { PluginAddresses } from './plugin-addresses.ts'
 
 export type SysinfoSource = {

@@ -1,11 +1,11 @@
 import type { AudioTrack, Track, VideoTrack } from 'sluice/sdk'
 import { rescale } from 'sluice/sdk/media'
-import type { MergeWindow } from '../stream/fan-out/merge-window.ts'
-import type { Stream } from '../stream/stream.ts'
-import type { StreamPublisher } from '../stream/stream-publisher.ts'
+import type { MergeWindow } from '../../stream/fan-out/merge-window.ts'
+import type { Stream } from '../../stream/stream.ts'
+import type { StreamPublisher } from '../../stream/stream-publisher.ts'
 import type { StreamInfo, SubscriberInfo } from './stream-schemas.ts'
-import type { StreamSubscriber } from '../stream/stream-subscriber.ts'
-import { subscriberInfo } from '../stream/subscriber-info.ts'
+import type { StreamSubscriber } from '../../stream/stream-subscriber.ts'
+import { subscriberInfo } from '../../stream/subscriber-info.ts'
 
 /** `StreamInfo` of the API: one running stream, and how its output is merged at present. */
 export function streamView(

@@ -1,0 +1,70 @@
+import type { Logger } from 'pino'
+import type { Aliases } from '../alias/aliases.ts'
+import type { Config } from '../config/config.ts'
+import { normalizeKey } from '../config/key-name.ts'
+import type { PluginHost } from '../host/plugin-host.ts'
+import { addHealthRoutes } from '../http/health.ts'
+import type { HttpHost } from '../http/http-host.ts'
+import type { PullManager } from '../jobs/pull-manager.ts'
+import type { ListenerPool } from '../net/listener-pool.ts'
+import type { Proxies } from '../proxy/proxies.ts'
+import type { StreamRegistry } from '../stream/registry.ts'
+import { addOpenApiOperation } from './description/openapi-operation.ts'
+import { addJobOperations } from './jobs/job-operations.ts'
+import { addProxyOperations } from './jobs/proxy-operations.ts'
+import { addPullOperations } from './jobs/pull-operations.ts'
+import { registerMetricsRoute } from './metrics/metrics-route.ts'
+import { addAliasOperations } from './streams/alias-operations.ts'
+import { addSecretOperation, type SigningSection } from './streams/secret-operation.ts'
+import { addSourceOperations } from './streams/source-operations.ts'
+import { addStreamOperations, addSubscriberOperations } from './streams/stream-operations.ts'
+import { addSysinfoOperations } from './system/sysinfo-operations.ts'
+
+/** The parts of the server that operators act on. */
+export type AdministeredParts = {
+  readonly log: Logger
+  readonly version: string
+  readonly startTime: Date
+  readonly config: Config
+  readonly http: HttpHost
+  readonly host: PluginHost
+  readonly pool: ListenerPool
+  readonly streams: StreamRegistry
+  readonly aliases: Aliases
+  readonly pulls: PullManager
+  readonly proxies: Proxies
+}
+
+/** Adds the routes of health, metrics and administration to the server's HTTP. */
+export function addAdministration(parts: AdministeredParts): void {
+  const { log, version, startTime, config, http, host, streams } = parts
+  const { core, admin, operations } = http
+  addHealthRoutes(core, () => (host.ready ? host.disabled : ['plugins']))
+  registerMetricsRoute(admin, streams, parts.pool.udpDrops)
+  addStreamOperations(operations, streams)
+  addSourceOperations(operations, streams)
+  addSubscriberOperations(operations, streams)
+  addAliasOperations(operations, parts.aliases)
+  addSecretOperation(operations, (section) => signingSection(parts, section))
+  addPullOperations(operations, parts.pulls)
+  addJobOperations(operations, parts.pulls)
+  addProxyOperations(operations, parts.proxies)
+  addSysinfoOperations(operations, {
+    ...{ log, version, startTime },
+    publicIp: () => config.global.publicip,
+    plugins: () => host.list(),
+    userConfig: (plugin) => config.userConfig(plugin),
+  })
+  addOpenApiOperation(operations, version, () => http.operationsByOwner())
+}
+
+/** As it is configured now, which is what the gates go by, whatever generation of the plugin runs. */
+function signingSection({ config, host }: AdministeredParts, section: string): SigningSection | undefined {
+  const named = normalizeKey(section)
+  if (named === 'global') return { name: 'global', config: config.global }
+  const plugin = host
+    .list()
+    .find(({ name, disableReason }) => disableReason === undefined && normalizeKey(name) === named)
+  const values = plugin && config.section(plugin.name)?.values
+  return values && { name: plugin.name, config: values }
+}
