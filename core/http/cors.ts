@@ -23,12 +23,15 @@ export const MEDIA_CORS: CorsPolicy = {
   }),
 }
 
-/** Everything else: pages of other origins read what anybody may read, and browsers send no credentials with it. */
+/**
+ * Everything else: pages of other origins read what anybody may read, and send the tokens that they have; browsers send no
+ * credentials of their own with it.
+ */
 export const READING_CORS: CorsPolicy = {
   namesOrigin: false,
   headers: Object.entries({
-    'access-control-allow-headers': 'Content-Type',
-    'access-control-allow-methods': 'GET, POST, PUT, DELETE, OPTIONS',
+    'access-control-allow-headers': 'Content-Type, Access-Token, Authorization',
+    'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE, OPTIONS',
     'cross-origin-resource-policy': 'cross-origin',
   }),
 }

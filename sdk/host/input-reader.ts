@@ -35,10 +35,11 @@ export class InputReader {
   /** @throws {InvalidRequest} when a parameter or field is missing or wrong; the message names it */
   read({ params, query, body }: Input): Input {
     const schemas = this.#schemas
+    const named = readFields(propertiesOf(schemas.params), params)
     const input = {
-      params: readFields(propertiesOf(schemas.params), params),
+      params: named,
       query: readQuery(propertiesOf(schemas.query), query),
-      ...(schemas.body && { body: this.#readBody(schemas.body, body, query) }),
+      ...(schemas.body && { body: withPathFields(schemas.body, this.#readBody(schemas.body, body, query), named) }),
     }
     this.#validate ??= compile(schemas)
     if (!this.#validate(input)) throw new InvalidRequest(explain(this.#validate.errors ?? undefined))
@@ -49,6 +50,13 @@ export class InputReader {
     if (this.#schemas.isBodyInQuery) return readQuery(propertiesOf(schema), query)
     return readValue(schema, body ?? (schema.properties && {}))
   }
+}
+
+/** Fields that the path has, too, are what the path says (api.md 1). */
+function withPathFields(schema: JsonSchema, body: unknown, params: Fields): unknown {
+  const common = Object.keys(propertiesOf(schema)).filter((name) => Object.hasOwn(params, name))
+  if (common.length === 0 || !isObject(body)) return body
+  return { ...body, ...Object.fromEntries(common.map((name) => [name, params[name]])) }
 }
 
 function compile({ params = {}, query = {}, body }: InputSchemas): ValidateFunction {
@@ -63,7 +71,9 @@ function compile({ params = {}, query = {}, body }: InputSchemas): ValidateFunct
 function readValue(schema: JsonSchema, value: unknown): unknown {
   const own = memberFor(schema, value)
   if (own.format === 'stream-path' && typeof value === 'string') return checkStreamPath(value)
-  if (Array.isArray(value)) return value.map((item) => readValue(own.items ?? {}, item))
+  // Not where no schema leads: a client may nest lists deeper than functions can.
+  const { items } = own
+  if (Array.isArray(value)) return items === undefined ? value : value.map((item) => readValue(items, item))
   if (!isObject(value)) return value
   const values = valuesOf(own)
   if (values) return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, readValue(values, item)]))

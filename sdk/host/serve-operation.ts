@@ -15,6 +15,9 @@ import { namedParams, partsOf, type Spelling } from './spelling.ts'
 /** Who asks, while the server knows no logins. */
 export const ANONYMOUS = 'anonymous'
 
+const FORM = 'application/x-www-form-urlencoded'
+const TEXT = 'text/plain'
+
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** Who may use the route: users what reads and admins what changes, unless it says otherwise. */
@@ -33,7 +36,7 @@ export function serveOperation(app: FastifyInstance, operation: AnyOperation, { 
     method,
     url,
     config: { access: accessOf(operation), changes: operation.method !== 'GET' },
-    onRequest: async ({ raw }) => settleContentType(raw.headers),
+    onRequest: async ({ raw }) => settleContentType(raw.headers, body),
     ...(errors === 'problem' && { errorHandler: sendProblem }),
     handler: async (request, reply) => {
       const { raw, query, body } = request
@@ -52,13 +55,20 @@ export function serveOperation(app: FastifyInstance, operation: AnyOperation, { 
   })
 }
 
-/** `curl -d` calls any body a form, and operations without a body are sent with a content type all the same. */
-function settleContentType(headers: IncomingHttpHeaders): void {
+/**
+ * Says what a body is to be read as. Any body is JSON, whatever `curl -d` (a form) and `fetch` (plain text) call it, unless a text is
+ * wanted, which may be sent as it is; a body that nobody wants is read as text, and thrown away. Operations without a body are
+ * sent with a content type all the same.
+ */
+function settleContentType(headers: IncomingHttpHeaders, body: JsonSchema | undefined): void {
   const { 'content-length': length = '0', 'transfer-encoding': encoding } = headers
-  if (length === '0' && encoding === undefined) delete headers['content-type']
-  else if (headers['content-type']?.startsWith('application/x-www-form-urlencoded')) {
-    headers['content-type'] = 'application/json'
+  if (length === '0' && encoding === undefined) {
+    delete headers['content-type']
+    return
   }
+  const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() ?? FORM
+  if (body === undefined) headers['content-type'] = TEXT
+  else if (type === FORM || (type === TEXT && body.type !== 'string')) headers['content-type'] = 'application/json'
 }
 
 /** Who may call an operation. */
