@@ -45,6 +45,8 @@ export type PluginOptions = Mounts & {
 
 /** Operations, and the prefixes below which those of them are that have no absolute path. */
 export type OperationsOfOwner = {
+  /** Undefined for the server's own. */
+  readonly plugin?: string
   readonly mounts: readonly string[]
   readonly operations: Pick<OperationRoutes, 'entries' | 'eventsEntries' | 'socketEntries'>
 }
@@ -160,7 +162,8 @@ export class HttpHost {
 
   /** The operations of the server and of the plugins that run, each with the mounts of its owner. */
   operationsByOwner(): readonly OperationsOfOwner[] {
-    return [{ mounts: [], operations: this.operations }, ...this.#table.active()]
+    const ofPlugins = this.#table.active().map(({ name, mounts, operations }) => ({ plugin: name, mounts, operations }))
+    return [{ mounts: [], operations: this.operations }, ...ofPlugins]
   }
 
   /**
