@@ -55,7 +55,7 @@ export function addAdministration(parts: AdministeredParts): void {
     plugins: () => host.list(),
     userConfig: (plugin) => config.userConfig(plugin),
   })
-  addOpenApiOperation(operations, version, () => http.operationsByOwner())
+  addOpenApiOperation(operations, admin, { version, owners: () => http.operationsByOwner() })
 }
 
 /** As it is configured now, which is what the gates go by, whatever generation of the plugin runs. */

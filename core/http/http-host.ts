@@ -20,6 +20,7 @@ import { HttpApp } from './http-app.ts'
 import { ADMIN_MOUNTS, MountTable, type Mounts } from './mount-table.ts'
 import { PluginHttp } from './plugin-http.ts'
 import { closeWith } from './replies.ts'
+import type { Route as AppRoute } from './route-table.ts'
 import { isNowhere, ServerListeners, tcpConfigOf, type ListenKeys, type ServerHttpConfig } from './server-listeners.ts'
 import { SessionTokens } from './session-tokens.ts'
 import { originForm, splitMount } from './request-path.ts'
@@ -50,6 +51,9 @@ export type OperationsOfOwner = {
   readonly mounts: readonly string[]
   readonly operations: Pick<OperationRoutes, 'entries' | 'eventsEntries' | 'socketEntries'>
 }
+
+/** All that an owner has, the routes of its operations among them; those of a plugin are as below its mounts. */
+export type RoutesOfOwner = OperationsOfOwner & { readonly routes: Iterable<AppRoute> }
 
 /** Who answers a request, and the URL they see; a status where nobody does. */
 type Route = { readonly app: HttpApp; readonly url: string } | { readonly statusCode: number; readonly message: string }
@@ -161,9 +165,11 @@ export class HttpHost {
   }
 
   /** The operations of the server and of the plugins that run, each with the mounts of its owner. */
-  operationsByOwner(): readonly OperationsOfOwner[] {
-    const ofPlugins = this.#table.active().map(({ name, mounts, operations }) => ({ plugin: name, mounts, operations }))
-    return [{ mounts: [], operations: this.operations }, ...ofPlugins]
+  operationsByOwner(): readonly RoutesOfOwner[] {
+    const ofPlugins = this.#table.active().map(({ name, mounts, operations, app, administration }) => {
+      return { plugin: name, mounts, operations, routes: [...app.routes, ...(administration?.routes ?? [])] }
+    })
+    return [{ mounts: [], operations: this.operations, routes: this.#admin.routes }, ...ofPlugins]
   }
 
   /**

@@ -6,7 +6,7 @@ import type { AnyOperation } from './any-operation.ts'
 import { clientSignal } from './client-signal.ts'
 import { errorReply, problemOf } from './error-reply.ts'
 import { InputReader, type Input } from './input-reader.ts'
-import type { JsonSchema } from './json-schema.ts'
+import { takesText, type JsonSchema } from './json-schema.ts'
 import { operationBody, unsetBody } from './operation-body.ts'
 import { PAGE_QUERY } from './paging.ts'
 import { formatted, jsonOf, type Representation } from './representation.ts'
@@ -68,7 +68,7 @@ function settleContentType(headers: IncomingHttpHeaders, body: JsonSchema | unde
   }
   const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() ?? FORM
   if (body === undefined) headers['content-type'] = TEXT
-  else if (type === FORM || (type === TEXT && body.type !== 'string')) headers['content-type'] = 'application/json'
+  else if (type === FORM || (type === TEXT && !takesText(body))) headers['content-type'] = 'application/json'
 }
 
 /** Who may call an operation. */

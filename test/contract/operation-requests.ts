@@ -80,12 +80,19 @@ export function describeOperationRequests(start: StartContractHost): void {
           ...{ ...common, path: 'list', summary: 'List', body: Type.Array(Type.Object({ someId: Type.Integer() })) },
           handle: ({ query, body }) => `${query.kind} ${body.map(({ someId }) => someId).join(' ')}`,
         })
+        operations.add({
+          ...{ method: 'POST', path: 'either', summary: 'Either', answer: Type.String() },
+          body: Type.Union([Type.Object({ url: Type.String() }), Type.String()]),
+          handle: ({ body }) => (typeof body === 'string' ? body : body.url),
+        })
       })
       const json = { 'content-type': 'application/json' }
+      const plain = { 'content-type': 'text/plain' }
       expect(await ask('text?kind=x', { body: '"a: 1\\n"', headers: json })).to.equal('x a: 1\n')
-      expect(await ask('text?kind=x', { body: 'a: "1"\n', headers: { 'content-type': 'text/plain' } })).to.equal(
-        'x a: "1"\n',
-      )
+      expect(await ask('text?kind=x', { body: 'a: "1"\n', headers: plain })).to.equal('x a: "1"\n')
+      expect(await ask('either', { body: '{"url":"a"}', headers: json })).to.equal('a')
+      expect(await ask('either', { body: '"a"', headers: json })).to.equal('a')
+      expect(await ask('either', { body: 'a', headers: plain })).to.equal('a')
       expect(await ask('text?kind=x')).to.eql([400, 'body is missing'])
       expect(await ask('list?kind=x', { body: '[{"someId":1},{"some_id":2}]' })).to.equal('x 1 2')
       expect(await ask('list?kind=x', { body: '{}' })).to.eql([400, 'the body must be an array'])

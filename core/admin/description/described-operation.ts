@@ -1,4 +1,4 @@
-import type { EventsEntry, OperationEntry, SocketEntry, Spelling } from 'sluice/sdk/host'
+import { takesText, type EventsEntry, type OperationEntry, type SocketEntry, type Spelling } from 'sluice/sdk/host'
 import {
   DONE,
   FAILURE,
@@ -104,7 +104,7 @@ function fieldsOf(schema: ObjectSchema | undefined) {
 function requestBodyOf(body: NonNullable<Operation['body']>): Schema {
   const { type, required = [], default: unless }: Schema & { readonly required?: readonly string[] } = { ...body }
   const schema = inputSchema(body)
-  const content = { ...jsonOf(schema), ...(type === 'string' && { 'text/plain': { schema } }) }
+  const content = { ...jsonOf(schema), ...(takesText(body) && { 'text/plain': { schema: { type: 'string' } } }) }
   return { required: (type !== 'object' || required.length > 0) && unless === undefined, content }
 }
 
