@@ -16,7 +16,7 @@ type Access = OperationEntry['access']
 const FORMAT = {
   ...{ name: 'format', in: 'query', required: false },
   description: 'yaml: the answer as YAML; json: in the envelope {code, data, msg}',
-  schema: { enum: ['yaml', 'json'] },
+  schema: { type: 'string', enum: ['yaml', 'json'] },
 }
 const STREAM_PATH = 'A stream path such as live/test; its slashes may stand as they are'
 const REFUSED = { description: 'Refused', content: jsonOf(FAILURE) }

@@ -59,7 +59,13 @@ describe('the OpenAPI document', () => {
     expect(operation).to.include({ summary: 'Start recording', 'x-access': 'admin', 'x-reach': 'stream' })
     const description = 'A stream path such as live/test; its slashes may stand as they are'
     expect(operation?.['parameters']).to.eql([
-      { name: 'streamPath', in: 'path', required: true, description, schema: { type: 'string', format: 'stream-path' } },
+      {
+        name: 'streamPath',
+        in: 'path',
+        required: true,
+        description,
+        schema: { type: 'string', format: 'stream-path' },
+      },
       { name: 'fragment', in: 'query', required: false, schema: { type: 'string', default: '1m' } },
       { name: 'count', in: 'query', required: true, schema: { type: ['string', 'integer'], format: 'int64' } },
       { name: 'note', in: 'query', required: false, schema: { type: 'string' } },

@@ -96,11 +96,15 @@ function operationProblems({ method, path, operation }: Spelled, { tags }: OpenA
     ...operation.tags.filter((tag) => !tags.some(({ name }) => name === tag)).map((tag) => `has an unknown tag ${tag}`),
     ...(named.every(({ required }) => required) ? [] : ['has a parameter in its path that is not required']),
     ...(sameNames(path, named) ? [] : ['has other parameters than its path']),
-    ...repeated(parameters.map(({ name, in: place }) => `${place} ${name}`)).map((name) => `has two parameters ${name}`),
+    ...repeated(parameters.map(({ name, in: place }) => `${place} ${name}`)).map(
+      (name) => `has two parameters ${name}`,
+    ),
     ...(succeeded.length === 1 || isSocket ? [] : ['has not one answer']),
     ...('default' in responses ? [] : ['does not say how it fails']),
     ...schemaLess.map(([status]) => `has no schema for ${status}`),
-    ...Object.values(responses).flatMap(({ description }) => (description ? [] : ['has an answer without description'])),
+    ...Object.values(responses).flatMap(({ description }) =>
+      description ? [] : ['has an answer without description'],
+    ),
     ...(method === 'GET' && requestBody !== undefined ? ['has a body'] : []),
     ...[...parameters, ...contents].flatMap(({ schema }) => schemaProblem(schema, checks)),
   ]
@@ -118,7 +122,7 @@ function schemaProblem(schema: object, checks: SchemaChecks): string[] {
 
 function sameNames(path: string, named: readonly Parameter[]): boolean {
   const inPath = [...path.matchAll(/\{(\w+)\}/gu)].map(([, name]) => name)
-  return inPath.toSorted().join() === named.map(({ name }) => name).toSorted().join()
+  return inPath.length === named.length && named.every(({ name }) => inPath.includes(name))
 }
 
 /** A path without the names of its parameters. */
