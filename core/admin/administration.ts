@@ -9,6 +9,7 @@ import type { PullManager } from '../jobs/pull-manager.ts'
 import type { ListenerPool } from '../net/listener-pool.ts'
 import type { Proxies } from '../proxy/proxies.ts'
 import type { StreamRegistry } from '../stream/registry.ts'
+import { registerDocsPage } from './description/docs-page.ts'
 import { addOpenApiOperation } from './description/openapi-operation.ts'
 import { addJobOperations } from './jobs/job-operations.ts'
 import { addProxyOperations } from './jobs/proxy-operations.ts'
@@ -55,7 +56,8 @@ export function addAdministration(parts: AdministeredParts): void {
     plugins: () => host.list(),
     userConfig: (plugin) => config.userConfig(plugin),
   })
-  addOpenApiOperation(operations, admin, { version, owners: () => http.operationsByOwner() })
+  addOpenApiOperation(operations, version, () => http.operationsByOwner())
+  registerDocsPage(admin)
 }
 
 /** As it is configured now, which is what the gates go by, whatever generation of the plugin runs. */

@@ -36,6 +36,7 @@ const MAX_BODY_BYTES = 1000
 const REQUESTS = [
   { method: 'GET', path: '/api/nothing', status: 404, code: 5 },
   { method: 'GET', path: '/api', status: 404, code: 5 },
+  { method: 'GET', path: '/api/files/none', status: 404, code: 5 },
   { method: 'DELETE', path: '/api/item/1', status: 405, code: 12, allow: 'GET, HEAD' },
   { method: 'GET', path: '/api/echo?x=1', status: 405, code: 12, allow: 'POST' },
   { method: 'GET', path: '/api/item/none', status: 400, code: 3 },
@@ -53,6 +54,7 @@ describe('HTTP errors', () => {
     const { admin } = fixture.host
     const params = { type: 'object', properties: { id: { type: 'integer' } } }
     admin.get('/api/item/:id', { schema: { params } }, ({ params }) => params)
+    admin.get('/api/files/*', (_request, reply) => reply.callNotFound())
     admin.post('/api/echo', ({ body }) => ({ body }))
     admin.get<{ Params: { index: number } }>('/api/throw/:index', async ({ params }) => {
       throw THROWN[params.index]?.error

@@ -63,5 +63,28 @@ describe('/api/docs in Chromium', () => {
     await page.close()
   })
 
+  it('asks for a token where the description is for those who have logged in', async () => {
+    const page = await browser.newPage()
+    await page.route('**/api/openapi.json', (route) =>
+      route.request().headers()['authorization'] === 'Bearer right' ? route.continue() : route.fulfill({ status: 401 }),
+    )
+    await page.goto(server.http('/api/docs'))
+    const token = page.getByLabel('Token of a login, or an API token')
+    for (const given of ['wrong', 'right']) {
+      const answered = page.waitForResponse('**/api/openapi.json')
+      await token.fill(given)
+      await page.getByRole('button', { name: 'Show the API' }).click()
+      expect((await answered).status()).to.equal(given === 'right' ? 200 : 401)
+    }
+    const operation = page.locator('#operations-system-getApiSysinfo')
+    await operation.locator('.opblock-summary').click()
+    expect(await token.isVisible()).to.equal(false)
+    await operation.getByRole('button', { name: 'Try it out' }).click()
+    const asked = page.waitForRequest('**/api/sysinfo')
+    await operation.getByRole('button', { name: 'Execute' }).click()
+    expect((await asked).headers()['authorization']).to.equal('Bearer right')
+    await page.close()
+  })
+
   after(() => expect(server?.problems).to.eql([]))
 })

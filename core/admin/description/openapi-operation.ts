@@ -1,28 +1,19 @@
-import type { FastifyInstance } from 'fastify'
 import { Type, type OperationRegistry } from 'sluice/sdk'
 import type { OperationsOfOwner } from '../../http/http-host.ts'
-import { registerDocsPage } from './docs-page.ts'
 import { openApiDocument } from './openapi.ts'
 
-export type DescribedServer = {
-  readonly version: string
-  readonly owners: () => readonly OperationsOfOwner[]
-}
-
-/** `GET /api/openapi.json`: all operations of the server and of the plugins that run, as an OpenAPI document; and its page. */
+/** `GET /api/openapi.json`: all operations of the server and of the plugins that run, as an OpenAPI document. */
 export function addOpenApiOperation(
   operations: OperationRegistry,
-  app: FastifyInstance,
-  { version, owners }: DescribedServer,
+  version: string,
+  owners: () => readonly OperationsOfOwner[],
 ): void {
-  const document = () => openApiDocument(owners(), version)
   operations.add({
     method: 'GET',
     path: '/api/openapi.json',
     summary: 'Description of the API',
     answer: Type.Record(Type.String(), Type.Unknown()),
     wire: 'bare',
-    handle: document,
+    handle: () => openApiDocument(owners(), version),
   })
-  registerDocsPage(app, document)
 }
