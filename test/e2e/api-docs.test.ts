@@ -71,8 +71,8 @@ describe('/api/docs in Chromium', () => {
     await page.goto(server.http('/api/docs'))
     const token = page.getByLabel('Token of a login, or an API token')
     for (const given of ['wrong', 'right']) {
-      const answered = page.waitForResponse('**/api/openapi.json')
       await token.fill(given)
+      const answered = page.waitForResponse('**/api/openapi.json')
       await page.getByRole('button', { name: 'Show the API' }).click()
       expect((await answered).status()).to.equal(given === 'right' ? 200 : 401)
     }

@@ -15,8 +15,11 @@ camelCase and in snake_case, 64-bit integers are decimal strings in answers, and
 
 const SECURITY_SCHEMES = {
   bearer: { type: 'http', scheme: 'bearer', description: 'The token of a login, or an API token' },
-  basic: { type: 'http', scheme: 'basic', description: 'A name and its password' },
+  accessToken: { type: 'apiKey', in: 'header', name: 'Access-Token', description: 'The same tokens' },
+  basic: { type: 'http', scheme: 'basic', description: 'Where the config has http.username and http.password' },
 }
+/** Any of these ways; without a token as long as login is off. */
+const SECURITY = [{}, { bearer: [] }, { accessToken: [] }, { basic: [], accessToken: [] }]
 
 /** An OpenAPI 3.1 document of operations. */
 export function openApiDocument(owners: readonly OperationsOfOwner[], version: string): Schema {
@@ -37,7 +40,7 @@ export function openApiDocument(owners: readonly OperationsOfOwner[], version: s
     openapi: '3.1.0',
     info: { title: 'Sluice', version, description: DESCRIPTION, license: { name: 'MIT', identifier: 'MIT' } },
     tags: [...tags.values()],
-    security: Object.keys(SECURITY_SCHEMES).map((name) => ({ [name]: [] })),
+    security: SECURITY,
     paths,
     components: { schemas: COMMON_SCHEMAS, securitySchemes: SECURITY_SCHEMES },
   }

@@ -1,6 +1,7 @@
 /* global SwaggerUIBundle */
 
 const form = document.getElementById('login')
+const api = document.getElementById('api')
 const input = document.getElementById('token')
 /** Kept as long as the page is open, and nowhere else. */
 let token = ''
@@ -18,7 +19,10 @@ const ui = SwaggerUIBundle({
   },
   responseInterceptor(response) {
     // Where login is on, the description is for those who have logged in.
-    if (response.url.endsWith('/api/openapi.json')) form.hidden = response.status !== 401
+    if (response.url.endsWith('/api/openapi.json')) {
+      form.hidden = response.status !== 401
+      api.hidden = !form.hidden
+    }
     return response
   },
   onComplete() {
