@@ -44,6 +44,8 @@ export class Job {
   #failures = 0
   #lastError = ''
   #stopping = false
+  /** Aborts when the task is stopped or restarted, by whomever. */
+  #signal: AbortSignal | undefined
   /** Ends the wait for the next try. */
   #wake: (() => void) | undefined
 
@@ -74,7 +76,7 @@ export class Job {
 
   /** Whether it was stopped, and may still be leaving the other server. */
   get stopping(): boolean {
-    return this.#stopping
+    return this.#stopping || this.#signal?.aborted === true
   }
 
   /** Resolves when media flows for the first time, and rejects when the job ended without. */
@@ -115,6 +117,7 @@ export class Job {
   }
 
   async #run(signal: AbortSignal): Promise<void> {
+    this.#signal = signal
     this.#failures = 0
     while (!signal.aborted) {
       const outcome = await this.#try(signal)

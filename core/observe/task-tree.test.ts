@@ -70,12 +70,12 @@ describe('TaskTree', () => {
         signal.throwIfAborted()
       },
     })
-    expect(tree.stop(task.id, 'enough')).to.equal(true)
+    tree.find(task.id)?.stop('enough')
     expect(tree.snapshot().children[0]?.children[0]).to.include({ state: 5 })
     finish.resolve()
     await task.done
     expect(reasons[0]).to.have.property('message', 'enough')
-    expect(tree.stop(task.id)).to.equal(false)
+    expect(tree.find(task.id)).to.equal(undefined)
     expect(logged.lines).to.deep.equal([])
   })
 
@@ -90,14 +90,14 @@ describe('TaskTree', () => {
         return untilAborted(signal)
       },
     })
-    expect(tree.restart(task.id)).to.equal(true)
-    expect(tree.restart(task.id), 'while it is stopping').to.equal(false)
+    tree.find(task.id)?.restart()
+    expect(() => tree.find(task.id)?.restart(), 'while it is stopping').to.throw('is being stopped')
     await second.promise
     expect(tree.snapshot().children[0]?.children[0]).to.include({ id: task.id, startReason: 'restart' })
     task.stop()
     await task.done
     expect(runs).to.equal(2)
-    expect(tree.restart(task.id)).to.equal(false)
+    expect(tree.find(task.id)).to.equal(undefined)
   })
 
   it('stops all tasks of an owner, and takes it out of the tree', async () => {
