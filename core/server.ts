@@ -69,7 +69,7 @@ export class Server {
   readonly #proxies: Proxies
   readonly #monitor: Monitor
   readonly #lifecycle: Lifecycle | undefined
-  readonly #startTime = new Date()
+  #startTime = new Date()
   #unwatch: (() => void) | undefined
   /** Of the config, as they were logged. */
   #warnings: readonly string[] = []
@@ -122,7 +122,7 @@ export class Server {
     })
     this.#monitor = new Monitor({
       ...{ log, store: this.store, tasks, ids, hooks, streams: this.streams, pool: this.#pool },
-      startTime: this.#startTime,
+      startTime: () => this.#startTime,
       keepsHistory: () => config.global.taskhistory,
     })
     this.host = new PluginHost({
@@ -158,6 +158,7 @@ export class Server {
    */
   async start(): Promise<void> {
     this.#isStarted = true
+    this.#startTime = new Date()
     await this.loadPlugins(LOAD_PATIENCE_MS)
     this.store.open()
     this.#addRoutes()

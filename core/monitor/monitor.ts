@@ -26,7 +26,7 @@ type MonitorOptions = {
   readonly hooks: Pick<HookRunner, 'registryFor'>
   readonly streams: StreamRegistry
   readonly pool: ListenerPool
-  readonly startTime: Date
+  readonly startTime: () => Date
   /** `global.taskhistory` */
   readonly keepsHistory: () => boolean
 }

@@ -23,7 +23,7 @@ type RunsOptions = {
   readonly log: Logger
   readonly db: Kysely<MonitorTables>
   readonly store: Pick<Store, 'onAvailable'>
-  readonly startTime: Date
+  readonly startTime: () => Date
 }
 
 /** The runs of the server: this one, and those before as the database has them. */
@@ -67,7 +67,7 @@ export class Runs {
   async list(): Promise<Run[]> {
     await this.#written
     const kept = await this.#kept()
-    const { startTime } = this.#options
+    const startTime = this.#options.startTime()
     const own = { id: this.#id ?? 0, pid: process.pid, args: this.#args, startTime, endTime: this.#endTime }
     return kept.some(({ id }) => id === own.id) ? kept : [...kept, own]
   }
@@ -95,7 +95,7 @@ export class Runs {
   async #insert(): Promise<void> {
     if (this.#id !== undefined) return
     const { db, startTime } = this.#options
-    const row = { pid: process.pid, args: this.#args, start_ms: startTime.getTime(), end_ms: 0 }
+    const row = { pid: process.pid, args: this.#args, start_ms: startTime().getTime(), end_ms: 0 }
     const { id } = await db.insertInto('sluice_monitor_run').values(row).returning('id').executeTakeFirstOrThrow()
     this.#id = id
     await this.#dropOldest()

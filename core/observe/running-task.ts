@@ -1,7 +1,7 @@
 import { InvalidRequest, type Task, type TaskInit } from 'sluice/sdk'
 import type { Logger } from 'pino'
 import { messageOf } from '../base/message-of.ts'
-import { TASK_STATE, taskNode, type TaskControl, type TaskNode } from './task-node.ts'
+import { shownDescription, shownText, TASK_STATE, taskNode, type TaskControl, type TaskNode } from './task-node.ts'
 
 /** Why a task has ended that was neither stopped nor failed. */
 const DONE = 'done'
@@ -24,10 +24,12 @@ export class RunningTask implements Task, TaskControl {
   #restarting = false
   #startTime = new Date()
   #startReason = ''
+  #description: NonNullable<TaskInit['description']>
 
   constructor(options: RunningTaskOptions) {
     const { id, init, log } = options
     this.id = id
+    this.#description = init.description ?? {}
     this.#options = options
     this.#log = log.child({ task: id, owner: init.owner })
     this.done = this.#run()
@@ -50,7 +52,7 @@ export class RunningTask implements Task, TaskControl {
 
   node(level: number): TaskNode {
     return taskNode({
-      ...{ id: this.id, owner: this.#options.init.owner, level },
+      ...{ id: this.id, owner: shownText(this.#options.init.owner), level },
       startTime: this.#startTime,
       description: this.#describe(),
       state: this.#stopping ? TASK_STATE.disposing : TASK_STATE.running,
@@ -86,13 +88,13 @@ export class RunningTask implements Task, TaskControl {
     }
   }
 
-  /** Plugins write descriptions, and one that throws must not take the others' along. */
+  /** A description that fails is logged, and shown no more: it must not take the others along. */
   #describe(): Readonly<Record<string, string>> {
-    const { description = {} } = this.#options.init
-    if (typeof description !== 'function') return description
+    const description = this.#description
     try {
-      return description()
+      return shownDescription(typeof description === 'function' ? description() : description)
     } catch (err) {
+      this.#description = {}
       this.#log.error({ err }, 'the description of a task failed')
       return {}
     }

@@ -47,21 +47,20 @@ export interface TaskBranch {
 const MAX_FIELDS = 32
 /** The longest text that is shown, in UTF-16 code units; what is longer is cut. */
 const MAX_TEXT_LENGTH = 500
-const ADDRESS = /[a-z][a-z\d+.-]*:\/\/[^\s"'<>]+/giu
+const ADDRESS = /[a-z][a-z\d+.-]{0,20}:\/\/[^\s"'<>]+/giu
 
 type TaskNodeInit = Pick<TaskNode, 'id' | 'owner' | 'description'> & {
   readonly startTime: Date
   readonly level: number
 } & Partial<Pick<TaskNode, 'type' | 'state' | 'startReason' | 'children'>>
 
-/** A node, whose description shows no secrets. */
-export function taskNode({ startTime, description, ...rest }: TaskNodeInit): TaskNode {
+/** A node with what all have. Texts of plugins are to go through {@link shownDescription} and {@link shownText}. */
+export function taskNode({ startTime, ...rest }: TaskNodeInit): TaskNode {
   return {
     pointer: rest.id,
     type: TASK_TYPE.task,
     state: TASK_STATE.running,
     startTime: startTime.toISOString(),
-    description: shownDescription(description),
     children: [],
     blocked: null,
     startReason: '',
@@ -70,7 +69,7 @@ export function taskNode({ startTime, description, ...rest }: TaskNodeInit): Tas
   }
 }
 
-/** A description as operators may see it. */
+/** A description as operators may see it: bounded, and without secrets. */
 export function shownDescription(description: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const fields = Object.entries(description).slice(0, MAX_FIELDS)
   return Object.fromEntries(fields.map(([name, value]) => [shownText(name), shownText(value)]))
