@@ -37,7 +37,9 @@ describe('listeners in the task tree', () => {
     await pool.acquire({ plugin: 'rtmp' }, TCP, (socket) => socket.destroy())
     const [node] = branch.snapshot().children
     const control = branch.find(node?.id ?? 0)
-    expect(() => control?.stop('enough')).to.throw('the config').with.property('statusCode', 501)
+    expect(() => control?.stop('enough'))
+      .to.throw('the config')
+      .with.property('statusCode', 501)
     expect(() => control?.restart()).to.throw('the config')
     expect(branch.snapshot().children).to.have.length(1)
   })

@@ -34,7 +34,9 @@ describeStores('the runs of a server', (databases) => {
     expect(before?.startTime).to.eql(START)
     expect(before?.endTime?.getTime()).to.be.closeTo(Date.now(), 600_000)
     expect(now?.endTime).to.equal(undefined)
-    expect(now?.id).to.be.above(before?.id ?? Infinity).and.to.equal(await second.runs.id())
+    expect(now?.id)
+      .to.be.above(before?.id ?? Infinity)
+      .and.to.equal(await second.runs.id())
   })
 
   it('have no end where the server could write none', async () => {

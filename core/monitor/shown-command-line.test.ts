@@ -15,5 +15,6 @@ describe('a command line as operators may see it', () => {
   ]
   for (const { args, shown } of cases) it(shown, () => expect(shownCommandLine(args)).to.equal(shown))
 
-  it('is cut', () => expect(shownCommandLine(['x'.repeat(100), ...Array(100).fill('y'.repeat(100))])).to.have.length(2000))
+  it('is cut', () =>
+    expect(shownCommandLine(['x'.repeat(100), ...Array(100).fill('y'.repeat(100))])).to.have.length(2000))
 })

@@ -161,7 +161,9 @@ describe('TaskTree', () => {
     ]
     for (const { node, says } of cases) {
       const control = tree.find(node?.id ?? 0)
-      expect(() => control?.stop('enough'), node?.owner).to.throw(says).with.property('statusCode', 501)
+      expect(() => control?.stop('enough'), node?.owner)
+        .to.throw(says)
+        .with.property('statusCode', 501)
       expect(() => control?.restart(), node?.owner).to.throw(says)
     }
     expect(part?.description).to.eql({})

@@ -29,11 +29,10 @@ async function prepare(): Promise<{ readonly folder: string; readonly args: read
 }
 
 describe('the data of a server', () => {
-  it('takes no folder before there is something to remember', async () => {
+  it('has a folder from the first start on, which is the first thing to remember', async () => {
     const server = await startServer()
-    const data = path.join(server.folder, 'data')
     await server.server.stop('enough')
-    expect(existsSync(data)).to.equal(false)
+    expect(existsSync(path.join(server.folder, 'data', 'sluice.db'))).to.equal(true)
   })
 
   it('is at another place from the next start only, as the log says', async () => {
