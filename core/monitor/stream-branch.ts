@@ -16,7 +16,7 @@ import type { Stream } from '../stream/stream.ts'
 import { publisherDescription, subscriberDescription } from './session-description.ts'
 
 /** So many publishers are nodes, the oldest; all are counted. */
-export const MAX_PUBLISHERS_SHOWN = 1000
+const MAX_PUBLISHERS_SHOWN = 1000
 /** So many subscribers of a stream, or waiting for one, are nodes, the oldest; all are counted. */
 export const MAX_SUBSCRIBERS_SHOWN = 20
 /** So many subscribers are nodes in all. */

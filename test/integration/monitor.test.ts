@@ -205,8 +205,7 @@ describe('the monitor', () => {
     it(`keeps what has ended, where it is told to: ${kind}`, async function () {
       requirePeer(this, 'ffmpeg')
       if (kind === 'postgres') requirePeer(this, 'postgresql')
-      const dsn = kind === 'postgres' ? await (await sharedPostgres()).createDatabase() : 'history.db'
-      const db = kind === 'postgres' ? { dsn } : {}
+      const db = kind === 'postgres' ? { dsn: await (await sharedPostgres()).createDatabase() } : {}
       const server = await start({ global: { db, taskhistory: true } })
       const encoder = publish({ url: server.rtmp('live/a'), durationSeconds: FOREVER_SECONDS })
       const viewer = new FlvViewer(server.http('/flv/live/a.flv'))

@@ -13,6 +13,7 @@ import { makeFlvFile } from '../support/flv-file.ts'
 import { FlvViewer } from '../support/flv-viewer.ts'
 import { LiveSource } from '../support/live-source.ts'
 import { startServer } from '../support/server.ts'
+import { createFile } from '../support/stores.ts'
 
 const LOOP_MS = 2000
 /** Of a viewer, each time. */
@@ -36,7 +37,8 @@ describe('the data of a server', () => {
   })
 
   it('is at another place from the next start only, as the log says', async () => {
-    const server = await startServer({ config: 'global: { db: one.db }' })
+    const config = `global: { db: ${await createFile()} }`
+    const server = await startServer({ config })
     await server.writeConfig('global: { db: "postgres://u:hush@db/two" }')
     await waitFor(() => server.problems.length > 0, { what: 'the warning' })
     const warnings = server.problems.map(({ msg }) => msg)
