@@ -59,6 +59,7 @@ export class Job {
       owner,
       description: () => this.#describe(),
       run: async (signal) => {
+        this.#signal = signal
         await after
         await this.#run(signal)
       },
@@ -117,7 +118,6 @@ export class Job {
   }
 
   async #run(signal: AbortSignal): Promise<void> {
-    this.#signal = signal
     this.#failures = 0
     while (!signal.aborted) {
       const outcome = await this.#try(signal)
