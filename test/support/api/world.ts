@@ -11,6 +11,13 @@ import { startServer, type ApiAnswer, type RunningServer, type ServerLogRecord }
 const CLIP_SECONDS = 2
 const FILM_SECONDS = 30
 
+type TaskNode = {
+  readonly owner: string
+  readonly pointer: string
+  readonly description: Readonly<Record<string, string>>
+  readonly children: readonly TaskNode[]
+}
+
 export type ApiWorldInit = {
   /** Text of the config file, besides what the world needs: what is beneath `global`, and other sections. */
   readonly global?: string
@@ -40,7 +47,9 @@ export class ApiWorld {
       await makeTestFile({ url: path.join(folder, 'film.mp4'), durationSeconds: FILM_SECONDS, video })
       await writeFile(path.join(folder, 'config.yaml'), configOf(folder, global, sections))
     }
-    const server = await startServer({ prepare })
+    // Nobody is to end what the other rows need.
+    const lifecycle = { restart: async () => {}, shutdown: () => {} }
+    const server = await startServer({ prepare, lifecycle })
     if (file === undefined) throw new Error('no clip was made')
     const { tags } = file
     await LiveSource.start({ url: server.rtmp('live/walk'), tags, loopMs: CLIP_SECONDS * 1000 })
@@ -94,6 +103,18 @@ export class ApiWorld {
     await this.post('/api/stream/pull', { remoteURL: this.server.http(`/flv/${this.streamPath}.flv`), streamPath })
     await waitFor(() => this.server.server.streams.get(streamPath)?.publisher)
     return streamPath
+  }
+
+  /** Resolves with the `pointer` of a task that may be stopped and restarted. */
+  async newTask(): Promise<string> {
+    const streamPath = await this.newPull()
+    const { body } = await this.server.api('/api/task/tree')
+    const nodesOf = (node: TaskNode): TaskNode[] => [node, ...node.children.flatMap(nodesOf)]
+    const task = nodesOf(body.data as TaskNode).find(
+      ({ owner, description }) => owner === streamPath && description['kind'] === 'pull',
+    )
+    if (task === undefined) throw new Error(`there is no task that pulls ${streamPath}`)
+    return task.pointer
   }
 
   /** Pulls a film by RTSP, which may go faster. */

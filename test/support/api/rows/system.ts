@@ -25,17 +25,14 @@ export const SYSTEM_ROWS: readonly Row[] = [
     ask: () => ({ query: { interval: '100ms' } }),
     answer: events(SUMMARY),
   },
-  // The two would end the server that all other rows need.
   {
     name: 'shutdown',
-    pending: true,
     spellings: ['POST /api/shutdown', 'POST /api/shutdown/{id}'],
     ask: () => ({ params: { id: 1 } }),
     answer: DONE,
   },
   {
     name: 'restart',
-    pending: true,
     spellings: ['POST /api/restart', 'POST /api/restart/{id}'],
     ask: () => ({ params: { id: 1 } }),
     answer: DONE,

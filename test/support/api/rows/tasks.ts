@@ -1,5 +1,5 @@
 import { b, fields, json, list, map, orNull, s, some, ts, u, U, type Check } from '../checks.ts'
-import { data, DONE, unknown, type Row } from '../row.ts'
+import { data, DONE, page, unknown, type Row } from '../row.ts'
 
 const NODE: Check = (value, at) =>
   fields({
@@ -13,38 +13,34 @@ const PAST_TASK = fields({
 
 /** Tasks, and runs of the server with theirs (api.md 3.1, 4). */
 export const TASK_ROWS: readonly Row[] = [
-  { name: 'task tree', pending: true, spellings: ['GET /api/task/tree'], answer: data(NODE) },
+  { name: 'task tree', spellings: ['GET /api/task/tree'], answer: data(NODE) },
   {
     name: 'terminate task',
-    pending: true,
     spellings: ['POST /api/task/stop/{id}'],
-    ask: () => ({ params: { id: '1' } }),
+    ask: async (world) => ({ params: { id: await world.newTask() } }),
     answer: DONE,
     refusals: [unknown({ params: { id: '4000000000' } })],
   },
   {
     name: 'restart task',
-    pending: true,
     spellings: ['POST /api/task/restart/{id}'],
-    ask: () => ({ params: { id: '1' } }),
+    ask: async (world) => ({ params: { id: await world.newTask() } }),
     answer: DONE,
     refusals: [unknown({ params: { id: '4000000000' } })],
   },
   {
     name: 'session list',
-    pending: true,
     spellings: ['GET /monitor/api/session/list', 'GET /debug/api/session/list'],
     answer: data(some(SESSION)),
   },
   {
     name: 'task history',
-    pending: true,
     spellings: [
+      'GET /monitor/api/task/{sessionId}',
       'GET /monitor/api/search/task/{sessionId}',
       'GET /debug/api/task/{sessionId}',
-      'GET /monitor/api/task/{sessionId}',
     ],
     ask: () => ({ params: { sessionId: 1 } }),
-    answer: data(list(PAST_TASK)),
+    answer: page(list(PAST_TASK)),
   },
 ]
