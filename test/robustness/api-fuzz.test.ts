@@ -43,7 +43,6 @@ const FAILED_JOB = /^the (?:pull|push) failed: /u
 /** They end the run, or what it stands on. */
 const EXCLUDED: readonly RegExp[] = [
   /^POST \/api\/(?:shutdown|restart)/u,
-  /^POST \/api\/task\/(?:stop|restart)\//u,
   /^(?:POST|PUT) .*config/u,
 ]
 
@@ -54,7 +53,7 @@ describe('the API and requests of all kinds', () => {
   let client: ApiClient
   let operations: readonly Spelled[]
   let checks: SchemaChecks
-  /** Ids of sessions that are to go on. */
+  /** Ids of sessions and tasks that are to go on. */
   let healthyIds: readonly string[]
 
   before(async function () {
@@ -68,8 +67,10 @@ describe('the API and requests of all kinds', () => {
     const document = await get<OpenApi>('/api/openapi.json')
     operations = spellingsOf(document)
     checks = new SchemaChecks(document)
-    const { data } = await get<{ data: readonly { readonly id: number }[] }>('/api/subscribers')
-    healthyIds = data.map(({ id }) => String(id))
+    const subscribers = await get<{ data: readonly { readonly id: number }[] }>('/api/subscribers')
+    const tasks = await get<object>('/api/task/tree')
+    const pointers = [...JSON.stringify(tasks).matchAll(/"pointer":"(\d+)"/gu)].map(([, id = '']) => id)
+    healthyIds = [...subscribers.data.map(({ id }) => String(id)), ...pointers]
     await plant()
   })
 
@@ -129,9 +130,9 @@ describe('the API and requests of all kinds', () => {
         const problems = problemsOf(spelled, request, response)
         expect(problems, `${response.status} ${response.text.slice(0, 500)}`).to.eql([])
       })
-      // What may be paused and sought in, as long as nobody stops it.
+      // What may be paused and sought in, as long as nobody stops it, or makes its path the alias of another.
       const viewer = new FlvViewer(`http://127.0.0.1:${server.ports.http}/flv/film/a.flv`)
-      await viewer.received.wait(1)
+      await viewer.status
       await assert(property, limits)
       viewer.close()
     }
@@ -147,6 +148,6 @@ describe('the API and requests of all kinds', () => {
   function harms({ target, body = '' }: ApiRequest): boolean {
     if (`${target} ${body}`.includes('healthy')) return true
     const [path = ''] = target.split('?')
-    return path.includes('/subscribe/') && path.split(/[^0-9]+/u).some((id) => healthyIds.includes(id))
+    return /\/(?:subscribe|task)\//u.test(path) && path.split(/[^0-9]+/u).some((id) => healthyIds.includes(id))
   }
 })

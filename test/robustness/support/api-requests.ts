@@ -11,6 +11,7 @@ import {
   option,
   record,
   string,
+  stringMatching,
   tuple,
   type Arbitrary,
 } from 'fast-check'
@@ -20,6 +21,7 @@ import type { ApiRequest } from './api-client.ts'
 type Schema = {
   readonly type?: string | readonly string[]
   readonly format?: string
+  readonly pattern?: string
   readonly enum?: readonly unknown[]
   readonly const?: unknown
   readonly anyOf?: readonly Schema[]
@@ -138,7 +140,7 @@ function bodyOf(schema: Schema | undefined): Arbitrary<string | undefined> {
 
 /** Values that a schema allows. */
 function validValue(schema: Schema): Arbitrary<unknown> {
-  const { type, format, enum: words, const: word, anyOf, items, minimum, maximum, properties, required = [] } = schema
+  const { type, format, pattern, enum: words, const: word, anyOf, items, minimum, maximum, properties, required = [] } = schema
   if (word !== undefined) return constant(word)
   if (words !== undefined) return constantFrom(...words)
   if (anyOf !== undefined) return oneof(...anyOf.map(validValue))
@@ -157,6 +159,7 @@ function validValue(schema: Schema): Arbitrary<unknown> {
   if (type === 'object') return dictionary(string({ maxLength: 5 }), values ? validValue(values) : jsonValue())
   if (format === 'stream-path') return constantFrom(...PATHS)
   if (format === 'int64') return integer(range).map(String)
+  if (type === 'string' && pattern !== undefined) return stringMatching(new RegExp(pattern, 'u'), { maxLength: 20 })
   return type === 'string' ? oneof(constantFrom(...WORDS, ...PATHS), string({ maxLength: 8 })) : jsonValue()
 }
 
