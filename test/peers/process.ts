@@ -19,6 +19,11 @@ process.on('exit', () => {
 /** How a peer ended. */
 export type PeerExit = { readonly code: number | null; readonly signal: NodeJS.Signals | null }
 
+export type PeerOptions = Pick<SpawnOptions, 'cwd' | 'env'> & {
+  /** `pipe` where the test writes to standard input. */
+  readonly stdin?: 'pipe'
+}
+
 /** A running program. It ends with the test that started it, at the latest. */
 export class PeerProcess {
   /** How it ended; never rejects. Without `code` and `signal` when it could not be started. */
@@ -29,9 +34,9 @@ export class PeerProcess {
   readonly #stderr = new Collected(MAX_STDERR_BYTES)
   #exited: PeerExit | undefined
 
-  constructor(program: string, args: readonly string[], options: Pick<SpawnOptions, 'cwd' | 'env'> = {}) {
+  constructor(program: string, args: readonly string[], { stdin, ...options }: PeerOptions = {}) {
     this.#name = program
-    this.#child = spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
+    this.#child = spawn(program, args, { ...options, stdio: [stdin ?? 'ignore', 'pipe', 'pipe'] })
     this.#child.stdout?.on('data', (bytes: Buffer) => this.#stdout.add(bytes))
     this.#child.stderr?.on('data', (bytes: Buffer) => this.#stderr.add(bytes))
     this.#child.on('error', (error) => this.#stderr.add(Buffer.from(error.message)))
@@ -50,6 +55,12 @@ export class PeerProcess {
   /** How it ended; undefined while it runs. */
   get exited(): PeerExit | undefined {
     return this.#exited
+  }
+
+  /** Writes to its standard input, which must be a pipe; `end` closes that. */
+  write(text: string, { end = false }: { readonly end?: boolean } = {}): void {
+    this.#child.stdin?.write(text)
+    if (end) this.#child.stdin?.end()
   }
 
   /** Asks it to end, or stops it for a while and lets it go on: a viewer that takes nothing. */

@@ -1,4 +1,4 @@
-import { CtlError } from './ctl-error.ts'
+import { CommandError } from '../command-error.ts'
 
 /** An object of an answer, of which nothing is taken for granted: the server may be older or newer than this program. */
 export class Answer {
@@ -6,14 +6,14 @@ export class Answer {
   readonly json: unknown
   readonly #fields: Readonly<Record<string, unknown>>
 
-  /** @throws {CtlError} when it is no object */
+  /** @throws {CommandError} when it is no object */
   constructor(json: unknown) {
     if (typeof json !== 'object' || json === null || Array.isArray(json)) throw unexpected()
     this.json = json
     this.#fields = json as Readonly<Record<string, unknown>>
   }
 
-  /** The objects of a list. @throws {CtlError} when it is none */
+  /** The objects of a list. @throws {CommandError} when it is none */
   static listOf(json: unknown): Answer[] {
     if (!Array.isArray(json)) throw unexpected()
     return json.map((item) => new Answer(item))
@@ -56,6 +56,6 @@ export class Answer {
   }
 }
 
-function unexpected(): CtlError {
-  return new CtlError('failed', 'the answer is not what this version of sluice ctl expects; use that of the server')
+function unexpected(): CommandError {
+  return new CommandError('the answer is not what this version of sluice ctl expects; use that of the server')
 }

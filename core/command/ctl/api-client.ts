@@ -1,5 +1,5 @@
 import type { Agent, Dispatcher } from 'undici'
-import { CtlError } from './ctl-error.ts'
+import { CommandError } from '../command-error.ts'
 import { readEvents } from './event-stream.ts'
 import { noAnswer, refusal, type FailedRequest } from './failures.ts'
 import { addressText, type ServerAddress } from './server-address.ts'
@@ -45,7 +45,7 @@ export class ApiClient {
   /**
    * Reads something.
    * @returns the `data` of the answer, or the answer itself where it has no envelope
-   * @throws {CtlError} when the server can't be reached, or refuses; `missing` is what a plain 404 means
+   * @throws {CommandError} when the server can't be reached, or refuses; `missing` is what a plain 404 means
    */
   get(path: string, missing?: string): Promise<unknown> {
     return this.#ask({ method: 'GET', path, missing })
@@ -63,7 +63,7 @@ export class ApiClient {
 
   /**
    * The values of server-sent events, until `signal` aborts.
-   * @throws {CtlError} as {@link ApiClient.get} does
+   * @throws {CommandError} as {@link ApiClient.get} does
    */
   async *events(path: string, signal: AbortSignal): AsyncGenerator<unknown> {
     const accept = 'text/event-stream'
@@ -72,12 +72,12 @@ export class ApiClient {
       if (answer.statusCode !== 200) throw this.#refusalOf(answer, await this.#textOf(answer), undefined)
       answer.body.setEncoding('utf8')
       for await (const { type, data } of readEvents(answer.body)) {
-        if (type === 'error') throw new CtlError('failed', messageOf(parseJson(data)))
+        if (type === 'error') throw new CommandError(messageOf(parseJson(data)))
         yield parseJson(data)
       }
     } catch (error) {
       if (signal.aborted) return
-      throw error instanceof CtlError ? error : noAnswer(error, this)
+      throw error instanceof CommandError ? error : noAnswer(error, this)
     }
   }
 
@@ -94,7 +94,7 @@ export class ApiClient {
     if (text === '') return undefined
     const json = parseJson(text)
     if (json === undefined) {
-      throw new CtlError('failed', `${this.server} does not answer as a Sluice server does; is the address right?`)
+      throw new CommandError(`${this.server} does not answer as a Sluice server does; is the address right?`)
     }
     if (!isObject(json) || typeof json['code'] !== 'number') return json
     // Some operations refuse in the body alone.
@@ -140,7 +140,7 @@ export class ApiClient {
     }
   }
 
-  #refusalOf({ statusCode }: Dispatcher.ResponseData, text: string, missing: string | undefined): CtlError {
+  #refusalOf({ statusCode }: Dispatcher.ResponseData, text: string, missing: string | undefined): CommandError {
     return refusal(statusCode, messageOf(parseJson(text)), { server: this.server, missing })
   }
 }

@@ -1,7 +1,7 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util'
 import { messageOf } from '../../base/message-of.ts'
 import type { Command, CommandOption, CommandOptions } from './command.ts'
-import { CtlError } from './ctl-error.ts'
+import { UsageError } from '../command-error.ts'
 
 /** Options that every command takes. */
 export const GLOBAL_OPTIONS = {
@@ -24,7 +24,7 @@ export type CommandLine =
 
 /**
  * Reads what follows `sluice ctl`. Options may stand anywhere; what follows `--` is none.
- * @throws {CtlError} when it is wrong; the message says how
+ * @throws {CommandError} when it is wrong; the message says how
  */
 export function parseCommandLine(args: readonly string[], commands: readonly Command[]): CommandLine {
   const { values, positionals } = parse(args, commands)
@@ -89,6 +89,6 @@ function checkArguments({ name, args = [] }: Command, given: readonly string[]):
   if (surplus !== undefined) throw wrong(`${name}: unexpected "${surplus}"`, name)
 }
 
-function wrong(message: string, topic?: string): CtlError {
-  return new CtlError('usage', `${message} (see sluice ctl ${topic === undefined ? '' : `${topic} `}--help)`)
+function wrong(message: string, topic?: string): UsageError {
+  return new UsageError(`${message} (see sluice ctl ${topic === undefined ? '' : `${topic} `}--help)`)
 }

@@ -1,6 +1,6 @@
 import type { ApiClient } from './api-client.ts'
-import type { Output } from './output/output.ts'
-import type { Prompt } from './prompt.ts'
+import type { Output } from './output.ts'
+import type { Prompt } from '../terminal/prompt.ts'
 import type { TokenStore } from './token-store.ts'
 
 /** An option of a command; those with a `value` take one. */
@@ -34,6 +34,6 @@ export type Command = {
   /** Further lines of its own help. */
   readonly details?: string
   readonly options?: Readonly<Record<string, CommandOption>>
-  /** @throws {CtlError} when it could not be done */
+  /** @throws {CommandError} when it could not be done */
   run(context: CommandContext): Promise<void>
 }

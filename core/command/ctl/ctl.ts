@@ -4,11 +4,11 @@ import { ApiClient } from './api-client.ts'
 import type { CommandOptions } from './command.ts'
 import { parseCommandLine } from './command-line.ts'
 import { COMMANDS } from './commands.ts'
-import { CtlError } from './ctl-error.ts'
+import { CommandError, UsageError } from '../command-error.ts'
 import { helpText } from './help.ts'
-import { Output } from './output/output.ts'
-import { printable } from './output/printable.ts'
-import { Prompt } from './prompt.ts'
+import { Output } from './output.ts'
+import { printable } from '../terminal/printable.ts'
+import { Prompt } from '../terminal/prompt.ts'
 import { addressText, DEFAULT_SERVER, parseServerAddress } from './server-address.ts'
 import { TokenStore, tokenFile } from './token-store.ts'
 
@@ -20,7 +20,7 @@ export async function ctl(args: readonly string[]): Promise<void> {
     if (line.kind === 'help') process.stdout.write(helpText(line.topic, COMMANDS))
     else await run(line)
   } catch (error) {
-    if (!(error instanceof CtlError)) throw error
+    if (!(error instanceof CommandError)) throw error
     process.stderr.write(`sluice ctl: ${printable(error.message)}\n`)
     process.exitCode = error.exitCode
   }
@@ -64,13 +64,13 @@ async function givenToken(options: CommandOptions, env: NodeJS.ProcessEnv): Prom
   const file = textOf(options, 'token-file')
   const token = file === undefined ? env['SLUICE_TOKEN'] : await readText(file)
   if (token === undefined || token.trim() === '') return undefined
-  if (!/^[!-~]+$/u.test(token.trim())) throw new CtlError('usage', `${file ?? 'SLUICE_TOKEN'} has no token`)
+  if (!/^[!-~]+$/u.test(token.trim())) throw new UsageError(`${file ?? 'SLUICE_TOKEN'} has no token`)
   return token.trim()
 }
 
 async function readCertificates(file: string): Promise<string> {
   const text = await readText(file)
-  if (!text.includes('-----BEGIN CERTIFICATE-----')) throw new CtlError('usage', `${file} has no certificate in PEM`)
+  if (!text.includes('-----BEGIN CERTIFICATE-----')) throw new UsageError(`${file} has no certificate in PEM`)
   return text
 }
 
@@ -78,7 +78,7 @@ async function readText(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8')
   } catch (error) {
-    throw new CtlError('usage', `${file} can't be read (${errorCode(error)})`, { cause: error })
+    throw new UsageError(`${file} can't be read (${errorCode(error)})`, { cause: error })
   }
 }
 

@@ -1,4 +1,4 @@
-import { CtlError } from './ctl-error.ts'
+import { CommandError } from '../command-error.ts'
 
 /** Longest event that is read, in characters. */
 const MAX_EVENT_LENGTH = 1024 * 1024
@@ -8,14 +8,14 @@ type ServerSentEvent = { readonly type: string; readonly data: string }
 
 /**
  * Reads server-sent events as this server writes them (HTML Standard, 9.2.6, with line feeds alone).
- * @throws {CtlError} when one is too long
+ * @throws {CommandError} when one is too long
  */
 export async function* readEvents(chunks: AsyncIterable<string>): AsyncGenerator<ServerSentEvent> {
   let text = ''
   for await (const chunk of chunks) {
     const blocks = (text + chunk).split('\n\n')
     text = blocks.pop() ?? ''
-    if (text.length > MAX_EVENT_LENGTH) throw new CtlError('failed', 'the server sent an event that is too long')
+    if (text.length > MAX_EVENT_LENGTH) throw new CommandError('the server sent an event that is too long')
     for (const block of blocks) {
       const event = parseEvent(block)
       if (event.data !== '') yield event

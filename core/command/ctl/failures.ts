@@ -1,6 +1,6 @@
 import { errorCode } from '../../base/error-code.ts'
 import { messageOf } from '../../base/message-of.ts'
-import { CtlError } from './ctl-error.ts'
+import { CommandError, ServerUnreachable } from '../command-error.ts'
 
 const TLS_CODES = /^(?:ERR_TLS_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/u
 
@@ -13,32 +13,31 @@ export type FailedRequest = {
 }
 
 /** The error for an answer that refuses; says what to do about it. */
-export function refusal(status: number, message: string, { server, missing }: FailedRequest): CtlError {
+export function refusal(status: number, message: string, { server, missing }: FailedRequest): CommandError {
   switch (status) {
     case 401:
-      return new CtlError(
-        'failed',
+      return new CommandError(
         `${message}. Log in by "sluice ctl --server ${server} login", or give a token by --token-file or SLUICE_TOKEN`,
       )
     case 403:
-      return new CtlError('failed', `${message}. It takes a user, or a token, of the role admin`)
+      return new CommandError(`${message}. It takes a user, or a token, of the role admin`)
     case 404:
     case 405:
-      return new CtlError('failed', notFound(message, { server, missing }))
+      return new CommandError(notFound(message, { server, missing }))
     default:
-      return new CtlError('failed', message || `${server} answered with the status ${status}`)
+      return new CommandError(message || `${server} answered with the status ${status}`)
   }
 }
 
 /** The error for a request that got no answer. */
-export function noAnswer(error: unknown, { server }: Pick<FailedRequest, 'server'>): CtlError {
+export function noAnswer(error: unknown, { server }: Pick<FailedRequest, 'server'>): CommandError {
   const code = codeOf(error)
   if (TLS_CODES.test(code)) {
     const advice = 'give the certificate of the authority that issued it by --ca FILE'
-    return new CtlError('unreachable', `the certificate of ${server} is not trusted (${code}); ${advice}`)
+    return new ServerUnreachable(`the certificate of ${server} is not trusted (${code}); ${advice}`)
   }
   const advice = 'is it running? Give another address by --server URL or SLUICE_SERVER'
-  return new CtlError('unreachable', `no answer from ${server} (${code}); ${advice}`)
+  return new ServerUnreachable(`no answer from ${server} (${code}); ${advice}`)
 }
 
 function notFound(message: string, { server, missing }: FailedRequest): string {

@@ -1,6 +1,6 @@
 import type { Command, CommandOption } from './command.ts'
 import { commandsAbout, GLOBAL_OPTIONS } from './command-line.ts'
-import { CtlError } from './ctl-error.ts'
+import { UsageError } from '../command-error.ts'
 
 const ABOUT = 'Asks a running server what it does, and tells it what to do, over its HTTP API.'
 const AFTERWORD = `Output is tables at a terminal, and JSON elsewhere.
@@ -8,12 +8,12 @@ Exit codes: 0 done, 1 refused or failed, 2 wrong command line, 3 server not reac
 
 /**
  * The help of `sluice ctl`, or of the commands that the words of a topic name.
- * @throws {CtlError} when there are none
+ * @throws {CommandError} when there are none
  */
 export function helpText(topic: readonly string[], commands: readonly Command[]): string {
   const found = commandsAbout(topic, commands)
   const [command] = found
-  if (command === undefined) throw new CtlError('usage', `unknown command "${topic.join(' ')}" (see sluice ctl --help)`)
+  if (command === undefined) throw new UsageError(`unknown command "${topic.join(' ')}" (see sluice ctl --help)`)
   return found.length === 1 ? commandHelp(command) : listHelp(found)
 }
 

@@ -1,4 +1,4 @@
-import { CtlError } from './ctl-error.ts'
+import { UsageError } from '../command-error.ts'
 
 /** Where a server is asked unless `--server` or the environment says otherwise. */
 export const DEFAULT_SERVER = 'http://127.0.0.1:8080'
@@ -14,16 +14,16 @@ export type ServerAddress = {
 
 /**
  * Reads an address such as `https://media.example:8443`.
- * @throws {CtlError} when it is none
+ * @throws {CommandError} when it is none
  */
 export function parseServerAddress(text: string): ServerAddress {
   const url = URL.parse(text)
   if (url === null || !HTTP.includes(url.protocol) || url.host === '') {
-    throw new CtlError('usage', `"${text}" is no address of a server; one looks like ${DEFAULT_SERVER}`)
+    throw new UsageError(`"${text}" is no address of a server; one looks like ${DEFAULT_SERVER}`)
   }
   if (url.username !== '' || url.password !== '') {
     // Other users of the machine can read a command line.
-    throw new CtlError('usage', 'the address of a server has no name and password; use sluice ctl login')
+    throw new UsageError('the address of a server has no name and password; use sluice ctl login')
   }
   return { origin: url.origin, basePath: url.pathname.replace(/\/+$/u, '') }
 }

@@ -2,7 +2,7 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import path from 'node:path'
 import { errorCode } from '../../base/error-code.ts'
-import { CtlError } from './ctl-error.ts'
+import { CommandError } from '../command-error.ts'
 
 type Tokens = Readonly<Record<string, string>>
 
@@ -20,18 +20,18 @@ export class TokenStore {
     this.#file = file
   }
 
-  /** The token for a server, by its address. @throws {CtlError} when the file can't be read */
+  /** The token for a server, by its address. @throws {CommandError} when the file can't be read */
   async get(server: string): Promise<string | undefined> {
     const tokens = await this.#read()
     return Object.hasOwn(tokens, server) ? tokens[server] : undefined
   }
 
-  /** @throws {CtlError} when the file can't be read or written */
+  /** @throws {CommandError} when the file can't be read or written */
   async set(server: string, token: string): Promise<void> {
     await this.#write({ ...(await this.#read()), [server]: token })
   }
 
-  /** Returns whether there was one. @throws {CtlError} when the file can't be read or written */
+  /** Returns whether there was one. @throws {CommandError} when the file can't be read or written */
   async remove(server: string): Promise<boolean> {
     const { [server]: removed, ...others } = await this.#read()
     if (removed === undefined) return false
@@ -44,7 +44,7 @@ export class TokenStore {
       return parseTokens(await readFile(this.#file, 'utf8'))
     } catch (error) {
       if (errorCode(error) === 'ENOENT') return {}
-      throw new CtlError('failed', `${this.#file} can't be read; remove it and log in again`, { cause: error })
+      throw new CommandError(`${this.#file} can't be read; remove it and log in again`, { cause: error })
     }
   }
 
@@ -58,7 +58,7 @@ export class TokenStore {
       await rename(draft, this.#file)
     } catch (error) {
       await rm(draft, { force: true })
-      throw new CtlError('failed', `${this.#file} can't be written (${errorCode(error)})`, { cause: error })
+      throw new CommandError(`${this.#file} can't be written (${errorCode(error)})`, { cause: error })
     }
   }
 }

@@ -1,6 +1,6 @@
 import { Answer } from '../answer.ts'
 import type { Command, CommandContext } from '../command.ts'
-import { table, type Column } from '../output/table.ts'
+import { table, type Column } from '../../terminal/table.ts'
 
 const NEWEST_COUNT = 100
 
@@ -27,5 +27,5 @@ export const ALARM_COMMANDS: readonly Command[] = [
 
 async function setArmed({ api, output }: CommandContext, armed: boolean): Promise<void> {
   await api.post('/api/arming/set', { armed })
-  output.say(armed ? 'Armed' : 'Disarmed')
+  output.done(armed ? 'Armed' : 'Disarmed')
 }

@@ -1,6 +1,6 @@
 import { Answer } from '../answer.ts'
 import type { Command } from '../command.ts'
-import { table, type Column } from '../output/table.ts'
+import { table, type Column } from '../../terminal/table.ts'
 
 /** By number, as api.md 3.4 has them. */
 const STATES = ['the stream is absent', 'live', 'a stream of that name is live']
@@ -30,7 +30,7 @@ export const ALIAS_COMMANDS: readonly Command[] = [
     async run({ api, args: [alias = '', path = ''], options, output }) {
       const autoRemove = options['auto-remove'] === true
       await api.post('/api/stream/alias', { alias, streamPath: path, autoRemove })
-      output.say(`${alias} is ${path} now`)
+      output.done(`${alias} is ${path} now`)
     },
   },
   {
@@ -39,7 +39,7 @@ export const ALIAS_COMMANDS: readonly Command[] = [
     summary: 'remove a second name',
     async run({ api, args: [alias = ''], output }) {
       await api.post('/api/stream/alias', { alias, streamPath: '' }, `there is no alias ${alias}`)
-      output.say(`Removed ${alias}`)
+      output.done(`Removed ${alias}`)
     },
   },
 ]

@@ -1,6 +1,6 @@
 import { Answer } from '../answer.ts'
 import type { Command } from '../command.ts'
-import { CtlError } from '../ctl-error.ts'
+import { CommandError } from '../../command-error.ts'
 
 /** Who asks (api.md 2). */
 export const LOGIN_COMMANDS: readonly Command[] = [
@@ -14,9 +14,9 @@ export const LOGIN_COMMANDS: readonly Command[] = [
       const password = await prompt.askSecret('Password')
       const answer = new Answer(await api.post('/api/auth/login', { username, password }))
       const token = answer.text('token')
-      if (token === '') throw new CtlError('failed', 'the server gave no token')
+      if (token === '') throw new CommandError('the server gave no token')
       await tokens.set(api.server, token)
-      output.say(`Logged in to ${api.server} as ${answer.object('userInfo').text('username')}`)
+      output.done(`Logged in to ${api.server} as ${answer.object('userInfo').text('username')}`)
     },
   },
   {
@@ -24,14 +24,14 @@ export const LOGIN_COMMANDS: readonly Command[] = [
     summary: 'end what login began, and forget its token',
     async run({ api, output, tokens }) {
       const token = await tokens.get(api.server)
-      if (token === undefined) throw new CtlError('failed', `not logged in to ${api.server}`)
+      if (token === undefined) throw new CommandError(`not logged in to ${api.server}`)
       try {
         await api.post('/api/auth/logout', { token })
       } finally {
         // Also where the server is away, nobody finds it here any more.
         await tokens.remove(api.server)
       }
-      output.say(`Logged out of ${api.server}`)
+      output.done(`Logged out of ${api.server}`)
     },
   },
 ]

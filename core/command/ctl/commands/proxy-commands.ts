@@ -1,6 +1,6 @@
 import { Answer } from '../answer.ts'
 import type { Command } from '../command.ts'
-import { table, type Column } from '../output/table.ts'
+import { table, type Column } from '../../terminal/table.ts'
 
 type Proxy = { readonly kind: 'pull' | 'push'; readonly answer: Answer }
 

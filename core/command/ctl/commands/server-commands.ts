@@ -1,9 +1,9 @@
 import { Answer } from '../answer.ts'
 import type { Command, CommandContext } from '../command.ts'
-import { cutToWidth } from '../output/display-width.ts'
-import { printable } from '../output/printable.ts'
-import { ageText, bitRateText } from '../output/quantities.ts'
-import { fieldLines, table, type Column } from '../output/table.ts'
+import { cutToWidth } from '../../terminal/display-width.ts'
+import { printable } from '../../terminal/printable.ts'
+import { ageText, bitRateText } from '../quantities.ts'
+import { fieldLines, table, type Column } from '../../terminal/table.ts'
 
 type Plugin = { readonly state: 'running' | 'off'; readonly answer: Answer }
 
@@ -64,7 +64,7 @@ export const SERVER_COMMANDS: readonly Command[] = [
 async function end({ api, options, output, prompt }: CommandContext, how: string, done: string): Promise<void> {
   if (options['yes'] !== true) await prompt.confirm(`${how} ${api.server}?`)
   await api.post(`/api/${how}`)
-  output.say(`${done} ${api.server}`)
+  output.done(`${done} ${api.server}`)
 }
 
 async function showTop({ api, output }: CommandContext): Promise<void> {

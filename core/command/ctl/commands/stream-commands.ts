@@ -1,9 +1,9 @@
 import { Answer } from '../answer.ts'
 import { inPath } from '../api-client.ts'
 import type { Command } from '../command.ts'
-import { CtlError } from '../ctl-error.ts'
-import { ageText, bitRateText, bytesText } from '../output/quantities.ts'
-import { fieldLines, table, type Column } from '../output/table.ts'
+import { UsageError } from '../../command-error.ts'
+import { ageText, bitRateText, bytesText } from '../quantities.ts'
+import { fieldLines, table, type Column } from '../../terminal/table.ts'
 
 const STREAM_COLUMNS: readonly Column<Answer>[] = [
   { title: 'STREAM', value: (stream) => stream.text('path') },
@@ -58,9 +58,9 @@ export const STREAM_COMMANDS: readonly Command[] = [
     args: ['ID'],
     summary: 'stop a subscriber',
     async run({ api, args: [id = ''], output }) {
-      if (!/^\d+$/u.test(id)) throw new CtlError('usage', `"${id}" is no id; sluice ctl subscribers lists them`)
+      if (!/^\d+$/u.test(id)) throw new UsageError(`"${id}" is no id; sluice ctl subscribers lists them`)
       await api.post(`/api/subscribe/stop/${id}`, {}, `there is no subscriber ${id}`)
-      output.say(`Stopped subscriber ${id}`)
+      output.done(`Stopped subscriber ${id}`)
     },
   },
   {
@@ -68,8 +68,10 @@ export const STREAM_COMMANDS: readonly Command[] = [
     args: ['PATH'],
     summary: 'stop the publisher of a stream',
     async run({ api, args: [path = ''], output }) {
+      // To stop what is not there succeeds (api.md 1.1), and a slip would pass for done.
+      await api.get(`/api/stream/info/${inPath(path)}`, noStream(path))
       await api.post(`/api/stream/stop/${inPath(path)}`, {}, noStream(path))
-      output.say(`Stopped ${path}`)
+      output.done(`Stopped ${path}`)
     },
   },
   {
@@ -79,7 +81,7 @@ export const STREAM_COMMANDS: readonly Command[] = [
     details: 'Without PATH it is pull/ and the protocol, such as pull/rtsp.',
     async run({ api, args: [url = '', path], output }) {
       await api.post('/api/stream/pull', { remoteURL: url, ...(path !== undefined && { streamPath: path }) })
-      output.say(path === undefined ? 'Pulling' : `Pulling to ${path}`)
+      output.done(path === undefined ? 'Pulling' : `Pulling to ${path}`)
     },
   },
   {
@@ -88,7 +90,7 @@ export const STREAM_COMMANDS: readonly Command[] = [
     summary: 'send a stream to another server, by RTMP',
     async run({ api, args: [path = '', url = ''], output }) {
       await api.post(`/rtmp/api/push/${inPath(path)}`, url, noStream(path))
-      output.say(`Pushing ${path}`)
+      output.done(`Pushing ${path}`)
     },
   },
 ]

@@ -1,8 +1,8 @@
 import { Answer } from '../answer.ts'
 import type { Command } from '../command.ts'
-import { CtlError } from '../ctl-error.ts'
-import { ageText } from '../output/quantities.ts'
-import { table, type Column } from '../output/table.ts'
+import { UsageError } from '../../command-error.ts'
+import { ageText } from '../quantities.ts'
+import { table, type Column } from '../../terminal/table.ts'
 
 type TreeTask = { readonly task: Answer; readonly depth: number }
 
@@ -32,9 +32,9 @@ export const TASK_COMMANDS: readonly Command[] = [
     args: ['ID'],
     summary: 'end a task',
     async run({ api, args: [id = ''], output }) {
-      if (!/^\d+$/u.test(id)) throw new CtlError('usage', `"${id}" is no id; sluice ctl tasks lists them`)
+      if (!/^\d+$/u.test(id)) throw new UsageError(`"${id}" is no id; sluice ctl tasks lists them`)
       await api.post(`/api/task/stop/${id}`, undefined, `there is no task ${id}`)
-      output.say(`Stopped task ${id}`)
+      output.done(`Stopped task ${id}`)
     },
   },
 ]

@@ -1,14 +1,14 @@
 import { Answer } from '../answer.ts'
 import type { Command } from '../command.ts'
-import { CtlError } from '../ctl-error.ts'
-import { fieldLines, table, type Column } from '../output/table.ts'
+import { UsageError } from '../../command-error.ts'
+import { fieldLines, table, type Column } from '../../terminal/table.ts'
 
 const COLUMNS: readonly Column<Answer>[] = [
   { title: 'ID', value: (token) => token.text('id'), align: 'right' },
   { title: 'NAME', value: (token) => token.text('name') },
   { title: 'ROLE', value: (token) => token.text('role') },
-  { title: 'USED', value: (token) => token.text('usedAt') },
-  { title: 'VALID UNTIL', value: (token) => token.text('expiresAt') },
+  { title: 'USED', value: (token) => token.text('usedAt') || 'never' },
+  { title: 'EXPIRES', value: (token) => token.text('expiresAt') || 'never' },
 ]
 
 /** The tokens of programs. */
@@ -27,11 +27,11 @@ export const TOKEN_COMMANDS: readonly Command[] = [
     summary: 'make a token for a program; it is shown once',
     options: {
       role: { summary: 'user (looks, the default) or admin (changes, too)', value: 'ROLE' },
-      'valid-for': { summary: 'a duration such as 720h; for ever unless given', value: 'TIME' },
+      expires: { summary: 'valid this long, as 90d or 12h; for ever unless given', value: 'TIME' },
     },
     async run({ api, args: [name = ''], options, output }) {
-      const { role = 'user', 'valid-for': validFor } = options
-      const made = await api.post('/api/token/add', { name, role, ...(validFor !== undefined && { validFor }) })
+      const { role = 'user', expires } = options
+      const made = await api.post('/api/token/add', { name, role, ...(expires !== undefined && { expires }) })
       output.show(made, () => fieldLines([['Token', new Answer(made).text('token')]]))
     },
   },
@@ -40,9 +40,9 @@ export const TOKEN_COMMANDS: readonly Command[] = [
     args: ['ID'],
     summary: 'remove a token, which is then of no use any more',
     async run({ api, args: [id = ''], output }) {
-      if (!/^\d+$/u.test(id)) throw new CtlError('usage', `"${id}" is no id; sluice ctl tokens list has them`)
+      if (!/^\d+$/u.test(id)) throw new UsageError(`"${id}" is no id; sluice ctl tokens list has them`)
       await api.post(`/api/token/remove/${id}`, {}, `there is no token ${id}`)
-      output.say(`Removed token ${id}`)
+      output.done(`Removed token ${id}`)
     },
   },
 ]

@@ -1,8 +1,7 @@
 import { Answer } from '../answer.ts'
-import { inPath } from '../api-client.ts'
 import type { Command } from '../command.ts'
-import { CtlError } from '../ctl-error.ts'
-import { table, type Column } from '../output/table.ts'
+import { CommandError } from '../../command-error.ts'
+import { table, type Column } from '../../terminal/table.ts'
 
 const COLUMNS: readonly Column<Answer>[] = [
   { title: 'USER', value: (user) => user.text('username') },
@@ -29,10 +28,10 @@ export const USER_COMMANDS: readonly Command[] = [
     async run({ api, args: [username = ''], options, output, prompt }) {
       const password = await prompt.askSecret(`Password of ${username}`)
       if (prompt.isTerminal && (await prompt.askSecret('Again')) !== password) {
-        throw new CtlError('failed', 'that was another password; nothing was done')
+        throw new CommandError('that was another password; nothing was done')
       }
-      await api.post('/api/user/add', { username, password, role: options['role'] ?? 'user' })
-      output.say(`Added ${username}`)
+      const added = await api.post('/api/user/add', { username, password, role: options['role'] ?? 'user' })
+      output.done(`Added ${username}`, added)
     },
   },
   {
@@ -40,8 +39,8 @@ export const USER_COMMANDS: readonly Command[] = [
     args: ['NAME'],
     summary: 'remove a user, and end what they are logged in to',
     async run({ api, args: [username = ''], output }) {
-      await api.post(`/api/user/remove/${inPath(username)}`, {}, `there is no user ${username}`)
-      output.say(`Removed ${username}`)
+      await api.post('/api/user/remove', { username }, `there is no user ${username}`)
+      output.done(`Removed ${username}`)
     },
   },
 ]

@@ -1,4 +1,4 @@
-import { printable, printableLines } from './printable.ts'
+import { printable, printableLines } from '../terminal/printable.ts'
 
 /** Of a terminal that does not say how wide it is. */
 const DEFAULT_WIDTH = 80
@@ -30,9 +30,10 @@ export class Output {
     for (const line of lines) this.#stream.write(`${line}\n`)
   }
 
-  /** Tells a person what was done; programs know it from the exit code. */
-  say(sentence: string): void {
+  /** Tells that something was done: a person by a sentence, a program by the exit code and what the server answered. */
+  done(sentence: string, answer?: unknown): void {
     if (!this.#isJson) this.#stream.write(`${printable(sentence)}\n`)
+    else if (answer !== undefined && answer !== null) this.show(answer, () => [])
   }
 
   /** Writes a value that takes the place of the one before: on the same line for a person, a line of JSON each otherwise. */

@@ -1,7 +1,7 @@
 import { createInterface, type Interface } from 'node:readline'
 import { Writable } from 'node:stream'
-import { CtlError } from './ctl-error.ts'
-import { printable } from './output/printable.ts'
+import { CommandError } from '../command-error.ts'
+import { printable } from './printable.ts'
 
 type PromptStreams = {
   readonly input: NodeJS.ReadStream
@@ -24,21 +24,21 @@ export class Prompt {
     return this.#streams.input.isTTY
   }
 
-  /** @throws {CtlError} when nothing is answered */
+  /** @throws {CommandError} when nothing is answered */
   async ask(question: string): Promise<string> {
     return (await this.#ask(question, { echo: true })).trim()
   }
 
-  /** Asks for what nobody may read over the shoulder. @throws {CtlError} when nothing is answered */
+  /** Asks for what nobody may read over the shoulder. @throws {CommandError} when nothing is answered */
   askSecret(question: string): Promise<string> {
     return this.#ask(question, { echo: false })
   }
 
-  /** Asks before something that can't be undone; where nobody can answer, it was meant. @throws {CtlError} at a no */
+  /** Asks before something that can't be undone; where nobody can answer, it was meant. @throws {CommandError} at a no */
   async confirm(question: string): Promise<void> {
     if (!this.isTerminal) return
     const answer = await this.ask(`${question} [y/N]`)
-    if (!/^y(?:es)?$/iu.test(answer)) throw new CtlError('failed', 'nothing was done')
+    if (!/^y(?:es)?$/iu.test(answer)) throw new CommandError('nothing was done')
   }
 
   /** Reads no further input. */
@@ -48,7 +48,7 @@ export class Prompt {
 
   async #ask(question: string, { echo }: { readonly echo: boolean }): Promise<string> {
     const answer = this.isTerminal ? await this.#askPerson(question, echo) : await this.#nextLine()
-    if (answer === undefined) throw new CtlError('failed', `nothing was entered for "${question}"`)
+    if (answer === undefined) throw new CommandError(`nothing was entered for "${question}"`)
     return answer
   }
 
