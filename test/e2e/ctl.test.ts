@@ -224,7 +224,6 @@ describe('sluice ctl', () => {
     /** What it writes until it ends well, line by line. */
     async function screen(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<string[]> {
       const terminal = user.atTerminal(args, env)
-      terminal.write('', { end: true })
       return (await terminal.succeed()).toString().split('\r\n')
     }
 
@@ -279,7 +278,7 @@ describe('sluice ctl', () => {
     of('top', 'refreshes one line, and leaves in order at Ctrl-C', async () => {
       const terminal = user.atTerminal(['top'])
       await waitFor(() => terminal.stdout.toString().split('\r').length > 3, { what: 'lines' })
-      terminal.write('\u0003')
+      terminal.type('\u0003')
       expect((await terminal.exit).code).to.equal(0)
       expect(terminal.stdout.toString()).to.match(/\rcpu [\d.]+ % [^\r\n]*streams \d+/u)
     })
@@ -287,7 +286,7 @@ describe('sluice ctl', () => {
     of('shutdown', 'asks first, and does nothing without a yes', async () => {
       const terminal = user.atTerminal(['shutdown'])
       await waitFor(() => terminal.stdout.includes('[y/N]'), { what: 'the question' })
-      terminal.write('n\n')
+      terminal.type('n\n')
       expect((await terminal.exit).code).to.equal(1)
       expect(terminal.stdout.toString()).to.include('nothing was done')
       expect(server.process.exited).to.equal(undefined)

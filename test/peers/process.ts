@@ -19,9 +19,11 @@ process.on('exit', () => {
 /** How a peer ended. */
 export type PeerExit = { readonly code: number | null; readonly signal: NodeJS.Signals | null }
 
-export type PeerOptions = Pick<SpawnOptions, 'cwd' | 'env'> & {
-  /** `pipe` where the test writes to standard input. */
-  readonly stdin?: 'pipe'
+type PeerOptions = Pick<SpawnOptions, 'cwd' | 'env'> & {
+  /** What it reads from standard input; nothing unless given. */
+  readonly input?: string | undefined
+  /** Standard input stays open, for {@link PeerProcess.type}. */
+  readonly isTypedTo?: boolean
 }
 
 /** A running program. It ends with the test that started it, at the latest. */
@@ -34,9 +36,13 @@ export class PeerProcess {
   readonly #stderr = new Collected(MAX_STDERR_BYTES)
   #exited: PeerExit | undefined
 
-  constructor(program: string, args: readonly string[], { stdin, ...options }: PeerOptions = {}) {
+  constructor(program: string, args: readonly string[], { input, isTypedTo = false, ...options }: PeerOptions = {}) {
+    const hasInput = isTypedTo || input !== undefined
     this.#name = program
-    this.#child = spawn(program, args, { ...options, stdio: [stdin ?? 'ignore', 'pipe', 'pipe'] })
+    this.#child = spawn(program, args, { ...options, stdio: [hasInput ? 'pipe' : 'ignore', 'pipe', 'pipe'] })
+    // It may end before it has read all.
+    this.#child.stdin?.on('error', () => {})
+    if (!isTypedTo) this.#child.stdin?.end(input)
     this.#child.stdout?.on('data', (bytes: Buffer) => this.#stdout.add(bytes))
     this.#child.stderr?.on('data', (bytes: Buffer) => this.#stderr.add(bytes))
     this.#child.on('error', (error) => this.#stderr.add(Buffer.from(error.message)))
@@ -57,10 +63,9 @@ export class PeerProcess {
     return this.#exited
   }
 
-  /** Writes to its standard input, which must be a pipe; `end` closes that. */
-  write(text: string, { end = false }: { readonly end?: boolean } = {}): void {
+  /** Writes to its standard input, as a person who types does. */
+  type(text: string): void {
     this.#child.stdin?.write(text)
-    if (end) this.#child.stdin?.end()
   }
 
   /** Asks it to end, or stops it for a while and lets it go on: a viewer that takes nothing. */

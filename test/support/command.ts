@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { PeerProcess, type PeerOptions } from '../peers/process.ts'
+import { PeerProcess } from '../peers/process.ts'
 import { waitFor } from '../peers/wait-for.ts'
 import type { ServerLogRecord } from './server.ts'
 
@@ -21,14 +21,15 @@ export type CommandOptions = {
   readonly cwd?: string
   /** Added to an environment that asks for free ports and no demo stream. */
   readonly env?: Readonly<Record<string, string>>
-  readonly stdin?: PeerOptions['stdin']
+  /** What it reads from standard input; nothing unless given. */
+  readonly input?: string
 }
 
 /** Starts the program as a user does, with these arguments. */
-export function startCommand(args: readonly string[], { cwd, env, stdin }: CommandOptions = {}): PeerProcess {
+export function startCommand(args: readonly string[], { cwd, env, input }: CommandOptions = {}): PeerProcess {
   // No test finds the data of others, or of the person who runs it.
   const folder = cwd ?? mkdtempSync(path.join(tmpdir(), 'sluice-'))
-  const options = { cwd: folder, env: { ...process.env, ...ENV, ...env }, ...(stdin && { stdin }) }
+  const options = { cwd: folder, env: { ...process.env, ...ENV, ...env }, input }
   const peer = new PeerProcess(process.execPath, ['--conditions=source', MAIN, ...args], options)
   if (cwd === undefined) void peer.exit.then(() => rmSync(folder, { recursive: true, force: true }))
   return peer

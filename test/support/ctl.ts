@@ -35,20 +35,19 @@ export class CtlUser {
   }
 
   /** Runs it as a script does. */
-  async run(args: readonly string[], { env, input }: CtlOptions = {}): Promise<CtlRun> {
-    const command = startCommand(['ctl', ...args], { env: { ...this.#env, ...env }, stdin: 'pipe' })
-    command.write(input ?? '', { end: true })
+  async run(args: readonly string[], { env, input = '' }: CtlOptions = {}): Promise<CtlRun> {
+    const command = startCommand(['ctl', ...args], { env: { ...this.#env, ...env }, input })
     const { code } = await command.exit
     const stdout = command.stdout.toString()
     const json: unknown = stdout === '' ? undefined : JSON.parse(stdout)
     return { code, stdout, stderr: command.stderr, json }
   }
 
-  /** Starts it at a terminal, which is 100 cells wide; what is written is what a person types. */
+  /** Starts it at a terminal, which is 100 cells wide; a test types to it. */
   atTerminal(args: readonly string[], env: Readonly<Record<string, string>> = {}): PeerProcess {
     return new PeerProcess('script', ['-qfec', `stty cols 100; exec ${shellLine(args)}`, '/dev/null'], {
       env: { PATH: process.env['PATH'], TERM: 'xterm-256color', ...this.#env, ...env },
-      stdin: 'pipe',
+      isTypedTo: true,
     })
   }
 
