@@ -1,3 +1,6 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { expect } from 'chai'
 import { publish } from '../peers/ffmpeg.ts'
@@ -291,6 +294,88 @@ describe('sluice ctl', () => {
       expect(terminal.stdout.toString()).to.include('nothing was done')
       expect(server.process.exited).to.equal(undefined)
     })
+  })
+})
+
+describe('sluice ctl, of a server with logins', () => {
+  const PASSWORD = 'correct horse'
+  const CONFIG = `global: { admin: { enablelogin: true, users: [{ username: boss, password: ${PASSWORD}, role: admin }] } }`
+  let folder: string
+  let server: ServerCommand
+  let boss: CtlUser
+  before(async function () {
+    if (NOT_YET.includes('login')) this.skip()
+    folder = await mkdtemp(path.join(tmpdir(), 'sluice-'))
+    await writeFile(path.join(folder, 'config.yaml'), CONFIG)
+    server = await ServerCommand.start(['-c', path.join(folder, 'config.yaml')])
+    boss = new CtlUser(server.http(''))
+    await answer(boss.run(['login', 'boss'], { input: `${PASSWORD}\n` }))
+  })
+  after(() => rm(folder, { recursive: true, force: true }))
+
+  of('login', 'keeps the token where nobody else can read it, and logout ends it', async () => {
+    const user = new CtlUser(server.http(''))
+    expect(await complaint(user.run(['streams']), 1)).to.match(/Log in by "sluice ctl --server http.+ login"/u)
+    await answer(user.run(['login'], { input: `boss\n${PASSWORD}\n` }))
+    expect(await answer(user.run(['streams']))).to.eql([])
+    const file = path.join(user.configFolder, 'sluice', 'tokens.json')
+    expect((await stat(file)).mode & 0o777).to.equal(0o600)
+    const tokens = JSON.parse(await readFile(file, 'utf8')) as Readonly<Record<string, string>>
+    await answer(user.run(['logout']))
+    expect(await readFile(file, 'utf8')).to.equal('{}\n')
+    const env = { SLUICE_TOKEN: tokens[server.http('')] ?? '' }
+    expect(await complaint(user.run(['streams'], { env }), 1)).to.include('invalid token')
+    expect(await complaint(user.run(['logout']), 1)).to.include('not logged in')
+  })
+
+  of('login', 'asks at a terminal, which does not show the password', async () => {
+    const user = new CtlUser(server.http(''))
+    const terminal = user.atTerminal(['login'])
+    await waitFor(() => terminal.stdout.includes('User: '), { what: 'the question for the user' })
+    terminal.type('boss\r')
+    await waitFor(() => terminal.stdout.includes('Password: '), { what: 'the question for the password' })
+    terminal.type(`${PASSWORD}\r`)
+    const text = (await terminal.succeed()).toString()
+    expect(text)
+      .to.include(`Logged in to ${server.http('')} as boss`)
+      .and.not.include(PASSWORD)
+  })
+
+  of('login', 'says that name and password are wrong', async () => {
+    const user = new CtlUser(server.http(''))
+    expect(await complaint(user.run(['login', 'boss'], { input: 'wrong\n' }), 1)).to.include('invalid credentials')
+    expect(await complaint(user.run(['login', 'boss']), 1)).to.include('nothing was entered for "Password"')
+  })
+
+  of('users', 'add makes one who looks but changes nothing, and remove ends that', async () => {
+    const added = await answer<Json>(boss.run(['users', 'add', 'guest'], { input: 'battery staple\n' }))
+    expect(added).to.include({ username: 'guest', role: 'user' })
+    const users = await answer<Json[]>(boss.run(['users', 'list']))
+    expect(users.map(({ username, role }) => [username, role])).to.have.deep.members([
+      ['boss', 'admin'],
+      ['guest', 'user'],
+    ])
+    const guest = new CtlUser(server.http(''))
+    await answer(guest.run(['login', 'guest'], { input: 'battery staple\n' }))
+    expect(await answer(guest.run(['streams']))).to.eql([])
+    expect(await complaint(guest.run(['stop', 'live/a']), 1)).to.include('there is no stream')
+    expect(await complaint(guest.run(['alias', 'set', 'live/a', 'live/b']), 1)).to.include('role admin')
+    await answer(boss.run(['users', 'remove', 'guest']))
+    expect(await complaint(guest.run(['streams']), 1)).to.include('invalid token')
+    expect(await complaint(boss.run(['users', 'remove', 'guest']), 1)).to.include('guest')
+  })
+
+  of('users', 'tokens add makes one for a program, and remove ends that', async () => {
+    const program = new CtlUser(server.http(''))
+    const made = await answer<Json>(boss.run(['tokens', 'add', 'backup', '--expires', '90d']))
+    const file = path.join(folder, 'token')
+    await writeFile(file, `${String(made['token'])}\n`)
+    expect(await answer(program.run(['--token-file', file, 'streams']))).to.eql([])
+    const [listed] = await answer<Json[]>(boss.run(['tokens', 'list']))
+    expect(listed).to.include({ name: 'backup', role: 'user' }).and.not.have.property('token')
+    await answer(boss.run(['tokens', 'remove', String(made['id'])]))
+    expect(await complaint(program.run(['--token-file', file, 'streams']), 1)).to.include('invalid token')
+    expect(await complaint(boss.run(['tokens', 'remove', String(made['id'])]), 1)).to.include('there is no token')
   })
 })
 
