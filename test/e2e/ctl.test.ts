@@ -387,8 +387,10 @@ describe('sluice ctl, of a server that is started anew and ended', () => {
     await waitFor(() => server.records.filter(({ msg }) => msg === 'the server is up').length === 2, {
       what: 'the server to be up again',
     })
-    // The ports stay.
-    await answer(user.run(['shutdown', '--yes']))
+    // It was told to take any port that is free.
+    const port = server.records.findLast(({ owner }) => owner === 'the server')?.['port']
+    const again = new CtlUser(`http://127.0.0.1:${String(port)}`)
+    await answer(again.run(['shutdown', '--yes']))
     expect((await server.process.exit).code).to.equal(0)
   })
 })
