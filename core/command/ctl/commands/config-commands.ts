@@ -99,5 +99,5 @@ function valueOf(text: string): unknown {
 }
 
 function valueText(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value)
+  return typeof value === 'string' ? value : JSON.stringify(value ?? null)
 }
