@@ -224,6 +224,7 @@ describe('sluice ctl', () => {
       { args: ['streams', '--yes'], says: '--yes is not for streams' },
       { args: ['kick', 'live/a'], says: 'is no id' },
       { args: ['--server', 'localhost:8080', 'streams'], says: 'http://' },
+      { args: ['--server', 'http://user:secret@host', 'streams'], says: 'SLUICE_SERVER' },
     ]
     for (const { args, says } of slips) {
       it(`ends with code 2 for "${args.join(' ')}"`, async () => {

@@ -65,6 +65,16 @@ describe('the client of the API', () => {
     expect(seen).to.eql([['POST', '/media/api/stop/live/%C3%A4%20%231%3F', 'Bearer abc', 'application/json', '"x"']])
   })
 
+  it('sends name and password of the address, and the token beside them', async () => {
+    const seen: unknown[] = []
+    const address = await serve((request, response) => {
+      seen.push([request.headers.authorization, request.headers['access-token']])
+      json(200, {})(request, response)
+    })
+    await client(address.replace('//', '//viewer:correct%3Ahors%C3%A9@'), { token: 'abc' }).api.get('/')
+    expect(seen).to.eql([[`Basic ${Buffer.from('viewer:correct:horsé').toString('base64')}`, 'abc']])
+  })
+
   it('keeps the token that takes the place of another', async () => {
     const { api, kept } = client(await serve(json(200, {}, { 'new-token': 'newer' })), { token: 'older' })
     await api.get('/')
@@ -138,11 +148,13 @@ describe('the client of the API', () => {
 
 describe('the address of a server', () => {
   it('is that of HTTP, with or without a path', () => {
-    expect(parseServerAddress('http://[::1]:8080')).to.eql({ origin: 'http://[::1]:8080', basePath: '' })
-    expect(parseServerAddress('https://a.example/media/')).to.eql({ origin: 'https://a.example', basePath: '/media' })
+    const basic = undefined
+    expect(parseServerAddress('http://[::1]:8080')).to.eql({ origin: 'http://[::1]:8080', basePath: '', basic })
+    const below = { origin: 'https://a.example', basePath: '/media', basic }
+    expect(parseServerAddress('https://a.example/media/')).to.eql(below)
   })
 
-  for (const text of ['', 'localhost:8080', 'rtmp://host/live', 'http://', 'http://user:secret@host']) {
+  for (const text of ['', 'localhost:8080', 'rtmp://host/live', 'http://', 'ftp://user:secret@host', 'http://user:secret%@host']) {
     it(`is not "${text}"`, () => {
       expect(() => parseServerAddress(text))
         .to.throw(UsageError)

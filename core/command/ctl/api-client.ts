@@ -119,7 +119,7 @@ export class ApiClient {
       ...{ origin: server.origin, path: server.basePath + path, method, signal },
       headers: {
         accept,
-        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...credentials(server.basic, token),
         ...(body !== undefined && { 'content-type': 'application/json' }),
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -143,6 +143,13 @@ export class ApiClient {
   #refusalOf({ statusCode }: Dispatcher.ResponseData, text: string, missing: string | undefined): CommandError {
     return refusal(statusCode, messageOf(parseJson(text)), { server: this.server, missing })
   }
+}
+
+/** The token goes beside HTTP Basic where the server asks for that, too. */
+function credentials(basic: string | undefined, token: string | undefined): Readonly<Record<string, string>> {
+  if (basic === undefined) return token === undefined ? {} : { authorization: `Bearer ${token}` }
+  const authorization = `Basic ${Buffer.from(basic).toString('base64')}`
+  return { authorization, ...(token !== undefined && { 'access-token': token }) }
 }
 
 /** A part of a path in which slashes are kept, as in stream paths. */

@@ -9,7 +9,7 @@ import { helpText } from './help.ts'
 import { Output } from './output.ts'
 import { printable } from '../terminal/printable.ts'
 import { Prompt } from '../terminal/prompt.ts'
-import { addressText, DEFAULT_SERVER, parseServerAddress } from './server-address.ts'
+import { addressText, DEFAULT_SERVER, parseServerAddress, type ServerAddress } from './server-address.ts'
 import { TokenStore, tokenFile } from './token-store.ts'
 
 /** Runs `sluice ctl`: does what the arguments after it say, and sets the exit code of the process. */
@@ -30,7 +30,7 @@ type CommandCall = Extract<ReturnType<typeof parseCommandLine>, { kind: 'command
 
 async function run({ command, args, options }: CommandCall): Promise<void> {
   const { env, stdin, stdout, stderr } = process
-  const server = parseServerAddress(textOf(options, 'server') ?? (env['SLUICE_SERVER'] || DEFAULT_SERVER))
+  const server = serverOf(textOf(options, 'server'), env)
   const tokens = new TokenStore(tokenFile(env))
   const name = addressText(server)
   const given = await givenToken(options, env)
@@ -51,6 +51,14 @@ async function run({ command, args, options }: CommandCall): Promise<void> {
     prompt.close()
     await api.close()
   }
+}
+
+function serverOf(given: string | undefined, env: NodeJS.ProcessEnv): ServerAddress {
+  const server = parseServerAddress(given ?? (env['SLUICE_SERVER'] || DEFAULT_SERVER))
+  if (given !== undefined && server.basic !== undefined) {
+    throw new UsageError('other users can read a command line: put an address with a password into SLUICE_SERVER')
+  }
+  return server
 }
 
 /** Whoever reads has enough, as `head` has after some lines. */

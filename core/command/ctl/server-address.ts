@@ -10,6 +10,8 @@ export type ServerAddress = {
   readonly origin: string
   /** What paths of the API follow, where a proxy has the server below a path; without a slash at its end. */
   readonly basePath: string
+  /** Name and password for HTTP Basic (RFC 7617), where the address has them. */
+  readonly basic: string | undefined
 }
 
 /**
@@ -19,16 +21,23 @@ export type ServerAddress = {
 export function parseServerAddress(text: string): ServerAddress {
   const url = URL.parse(text)
   if (url === null || !HTTP.includes(url.protocol) || url.host === '') {
-    throw new UsageError(`"${text}" is no address of a server; one looks like ${DEFAULT_SERVER}`)
+    throw new UsageError(`the address of the server is none; one looks like ${DEFAULT_SERVER}`)
   }
-  if (url.username !== '' || url.password !== '') {
-    // Other users of the machine can read a command line.
-    throw new UsageError('the address of a server has no name and password; use sluice ctl login')
-  }
-  return { origin: url.origin, basePath: url.pathname.replace(/\/+$/u, '') }
+  const { origin, pathname } = url
+  return { origin, basePath: pathname.replace(/\/+$/u, ''), basic: userOf(url) }
 }
 
-/** The address as a person writes it. */
+/** @throws {UsageError} when a percent sign in it encodes nothing */
+function userOf({ username, password }: URL): string | undefined {
+  if (username === '' && password === '') return undefined
+  try {
+    return `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
+  } catch {
+    throw new UsageError('a percent sign in the name or password of an address is written as %25')
+  }
+}
+
+/** The address as a person writes it, without name and password. */
 export function addressText({ origin, basePath }: ServerAddress): string {
   return origin + basePath
 }
