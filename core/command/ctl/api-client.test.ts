@@ -154,7 +154,14 @@ describe('the address of a server', () => {
     expect(parseServerAddress('https://a.example/media/')).to.eql(below)
   })
 
-  for (const text of ['', 'localhost:8080', 'rtmp://host/live', 'http://', 'ftp://user:secret@host', 'http://user:secret%@host']) {
+  for (const text of [
+    '',
+    'localhost:8080',
+    'rtmp://host/live',
+    'http://',
+    'ftp://user:secret@host',
+    'http://user:secret%@host',
+  ]) {
     it(`is not "${text}"`, () => {
       expect(() => parseServerAddress(text))
         .to.throw(UsageError)

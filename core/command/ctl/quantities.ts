@@ -1,13 +1,15 @@
 const UNITS = ['', 'k', 'M', 'G', 'T']
+/** From one unit to the next. */
+const STEP = 1000
 
-/** A rate in bits, as networks count: `2.4 Mbit/s`. Empty for none. */
+/** A rate in bits, as networks count: `2.4 Mbit/s`. */
 export function bitRateText(bytesPerSecond: number): string {
-  return bytesPerSecond === 0 ? '' : `${scaled(bytesPerSecond * 8, 1000)}bit/s`
+  return `${scaled(bytesPerSecond * 8)}bit/s`
 }
 
 /** A number of bytes: `1.5 MB`. */
 export function bytesText(bytes: number): string {
-  return `${scaled(bytes, 1000)}B`
+  return `${scaled(bytes)}B`
 }
 
 /** How long something lasts: `42s`, `3m05s`, `2h10m`, `5d03h`. */
@@ -31,11 +33,11 @@ function twoDigits(value: number): string {
   return String(value).padStart(2, '0')
 }
 
-function scaled(value: number, base: number): string {
+function scaled(value: number): string {
   let rest = value
   let unit = 0
-  while (rest >= base && unit < UNITS.length - 1) {
-    rest /= base
+  while (rest >= STEP && unit < UNITS.length - 1) {
+    rest /= STEP
     unit += 1
   }
   const shown = unit === 0 || rest >= 100 ? Math.round(rest) : Math.round(rest * 10) / 10

@@ -22,7 +22,7 @@ const PLUGIN_COLUMNS: readonly Column<Plugin>[] = [
 export const SERVER_COMMANDS: readonly Command[] = [
   {
     name: 'info',
-    summary: 'the server, and how busy it is',
+    summary: 'the server, and how busy its machine is',
     async run({ api, output }) {
       const [info, summary] = await Promise.all([api.get('/api/sysinfo'), api.get('/api/summary')])
       const fields = () => infoFields(api.server, new Answer(info), new Answer(summary))
@@ -31,7 +31,7 @@ export const SERVER_COMMANDS: readonly Command[] = [
   },
   {
     name: 'top',
-    summary: 'how busy the server is, until Ctrl-C',
+    summary: 'how busy server and machine are, until Ctrl-C',
     run: showTop,
   },
   {
