@@ -319,8 +319,8 @@ describe('sluice ctl, of a server with logins', () => {
   let server: ServerCommand
   let boss: CtlUser
   before(async function () {
-    if (NOT_YET.includes('login')) this.skip()
     folder = await mkdtemp(path.join(tmpdir(), 'sluice-'))
+    if (NOT_YET.includes('login')) this.skip()
     await writeFile(path.join(folder, 'config.yaml'), CONFIG)
     server = await ServerCommand.start(['-c', path.join(folder, 'config.yaml')])
     boss = new CtlUser(server.http(''))

@@ -1,17 +1,24 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import { keep } from '../../../test/peers/lifetime.ts'
+import { selfSignedCertificate } from '../../net/self-signed.ts'
 import { CommandError, ServerUnreachable, UsageError } from '../command-error.ts'
 import { ApiClient, inPath } from './api-client.ts'
 import { parseServerAddress } from './server-address.ts'
 
-type Handler = (request: IncomingMessage, response: ServerResponse) => void
+type Handler = (request: IncomingMessage, response: ServerResponse) => unknown
 
 /** What other servers answer, and this one would not. */
 async function serve(handler: Handler, host = '127.0.0.1'): Promise<string> {
-  const server = createServer(handler).listen(0, host)
+  const server = createServer((...exchange) => void handler(...exchange))
+  return `http://${host.includes(':') ? `[${host}]` : host}:${await listen(server, host)}`
+}
+
+async function listen(server: Server, host: string): Promise<number> {
+  server.listen(0, host)
   await once(server, 'listening')
   keep({
     close: () => {
@@ -19,18 +26,17 @@ async function serve(handler: Handler, host = '127.0.0.1'): Promise<string> {
       server.closeAllConnections()
     },
   })
-  const { port } = server.address() as AddressInfo
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+  return (server.address() as AddressInfo).port
 }
 
 function json(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Handler {
   return (_request, response) => response.writeHead(status, headers).end(JSON.stringify(body))
 }
 
-function client(address: string, { token }: { readonly token?: string } = {}) {
+function client(address: string, { token, ca }: { readonly token?: string; readonly ca?: string } = {}) {
   const kept: string[] = []
   const keepToken = async (newToken: string) => void kept.push(newToken)
-  const api = new ApiClient({ server: parseServerAddress(address), ca: undefined, token, keepToken })
+  const api = new ApiClient({ server: parseServerAddress(address), ca, token, keepToken })
   keep(api)
   return { api, kept }
 }
@@ -59,7 +65,7 @@ describe('the client of the API', () => {
       const { url, method, headers } = request
       const body = (await request.toArray()).join('')
       seen.push([method, url, headers.authorization, headers['content-type'], body])
-      json(200, {})(request, response)
+      await json(200, {})(request, response)
     }, '::1')
     await client(`${address}/media/`, { token: 'abc' }).api.post(`/api/stop/${inPath('live/ä #1?')}`, 'x')
     expect(seen).to.eql([['POST', '/media/api/stop/live/%C3%A4%20%231%3F', 'Bearer abc', 'application/json', '"x"']])
@@ -67,9 +73,9 @@ describe('the client of the API', () => {
 
   it('sends name and password of the address, and the token beside them', async () => {
     const seen: unknown[] = []
-    const address = await serve((request, response) => {
+    const address = await serve(async (request, response) => {
       seen.push([request.headers.authorization, request.headers['access-token']])
-      json(200, {})(request, response)
+      await json(200, {})(request, response)
     })
     await client(address.replace('//', '//viewer:correct%3Ahors%C3%A9@'), { token: 'abc' }).api.get('/')
     expect(seen).to.eql([[`Basic ${Buffer.from('viewer:correct:horsé').toString('base64')}`, 'abc']])
@@ -116,6 +122,16 @@ describe('the client of the API', () => {
     const error = await failure(api.get('/'))
     expect(error).to.be.instanceOf(ServerUnreachable)
     expect(error.exitCode).to.equal(3)
+  })
+
+  it('trusts no certificate but those of the authority that it is given', async () => {
+    const { cert, key } = await selfSignedCertificate()
+    const handler = json(200, { a: 1 })
+    const server = createTlsServer({ cert, key }, (...exchange) => void handler(...exchange))
+    const address = `https://127.0.0.1:${await listen(server, '127.0.0.1')}`
+    const error = await failure(client(address).api.get('/'))
+    expect(error).to.be.instanceOf(ServerUnreachable).with.property('message').that.includes('--ca FILE')
+    expect(await client(address, { ca: cert }).api.get('/')).to.eql({ a: 1 })
   })
 
   it('reads events until it is told to stop, and says what a server says at their end', async () => {
