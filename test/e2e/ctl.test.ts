@@ -218,6 +218,12 @@ describe('sluice ctl', () => {
       expect(await complaint(run('stream', 'live/nosuch'), 1)).to.include('there is no stream live/nosuch')
     })
 
+    it('is quiet when nobody reads what it writes', async () => {
+      const program = user.inShell(['--help'], '| true')
+      await program.succeed()
+      expect(program.stderr).to.equal('')
+    })
+
     const slips = [
       { args: ['strems'], says: 'unknown command "strems"' },
       { args: ['stream'], says: 'PATH is missing' },

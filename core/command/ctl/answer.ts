@@ -2,14 +2,11 @@ import { CommandError } from '../command-error.ts'
 
 /** An object of an answer, of which nothing is taken for granted: the server may be older or newer than this program. */
 export class Answer {
-  /** As it came. */
-  readonly json: unknown
   readonly #fields: Readonly<Record<string, unknown>>
 
   /** @throws {CommandError} when it is no object */
   constructor(json: unknown) {
     if (typeof json !== 'object' || json === null || Array.isArray(json)) throw unexpected()
-    this.json = json
     this.#fields = json as Readonly<Record<string, unknown>>
   }
 

@@ -151,6 +151,13 @@ describe('the client of the API', () => {
     expect(read).to.have.length(2)
   })
 
+  it('says that the events have ended, as nobody asked for that', async () => {
+    const { api } = client(await serve((_request, response) => response.end('data: 1\n\n')))
+    const events = api.events('/', new AbortController().signal)
+    expect(await events.next()).to.eql({ done: false, value: 1 })
+    expect(await failure(events.next())).to.be.instanceOf(ServerUnreachable)
+  })
+
   it('reads no event without end', async () => {
     const { api } = client(
       await serve((_request, response) => {

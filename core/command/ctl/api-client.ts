@@ -1,5 +1,5 @@
 import type { Agent, Dispatcher } from 'undici'
-import { CommandError } from '../command-error.ts'
+import { CommandError, ServerUnreachable } from '../command-error.ts'
 import { readEvents } from './event-stream.ts'
 import { noAnswer, refusal, type FailedRequest } from './failures.ts'
 import { addressText, type ServerAddress } from './server-address.ts'
@@ -75,6 +75,7 @@ export class ApiClient {
         if (type === 'error') throw new CommandError(messageOf(parseJson(data)))
         yield parseJson(data)
       }
+      throw new ServerUnreachable(`${this.server} has ended the connection; it may be stopping`)
     } catch (error) {
       if (signal.aborted) return
       throw error instanceof CommandError ? error : noAnswer(error, this)

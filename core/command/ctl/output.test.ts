@@ -25,10 +25,11 @@ describe('the output of a command', () => {
     for (const options of [{ isTTY: false }, { isTTY: true, json: true }]) {
       const { to, text } = output(options)
       to.show(['\u009b'], view)
+      to.show(undefined, view)
       to.done('Stopped')
       to.done('Stopped', null)
       to.done('Set', { a: 1 })
-      expect(text()).to.equal('[\n  "\\u009b"\n]\n{\n  "a": 1\n}\n')
+      expect(text()).to.equal('[\n  "\\u009b"\n]\nnull\n{\n  "a": 1\n}\n')
     }
   })
 

@@ -26,7 +26,7 @@ export class Output {
 
   /** Writes a value: as JSON, or the lines that `view` makes of it, which must be printable and fit the width in cells. */
   show(value: unknown, view: (width: number) => readonly string[]): void {
-    const lines = this.#isJson ? [printableLines(JSON.stringify(value, null, 2))] : view(this.#width)
+    const lines = this.#isJson ? [printableLines(JSON.stringify(value ?? null, null, 2))] : view(this.#width)
     for (const line of lines) this.#stream.write(`${line}\n`)
   }
 
@@ -39,7 +39,7 @@ export class Output {
   /** Writes a value that takes the place of the one before: on the same line for a person, a line of JSON each otherwise. */
   refresh(value: unknown, view: (width: number) => string): void {
     if (this.#isJson) {
-      this.#stream.write(`${printable(JSON.stringify(value))}\n`)
+      this.#stream.write(`${printable(JSON.stringify(value ?? null))}\n`)
       return
     }
     this.#stream.write(`${TO_LINE_START}${view(this.#width)}${CLEAR_REST}`)
