@@ -11,18 +11,7 @@ import { CtlUser, type CtlRun } from '../support/ctl.ts'
 import { FlvViewer } from '../support/flv-viewer.ts'
 
 /** Commands whose operations the server does not have yet. */
-const NOT_YET: readonly string[] = [
-  'info',
-  'top',
-  'tasks',
-  'alarms',
-  'arm',
-  'config',
-  'login',
-  'users',
-  'restart',
-  'shutdown',
-]
+const NOT_YET: readonly string[] = ['info', 'top', 'alarms', 'arm', 'config', 'login', 'users']
 
 const STREAM = 'live/摄像头'
 /** What a terminal would obey, and what would turn a line round. */
