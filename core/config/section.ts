@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { stringify } from 'yaml'
-import { nested, type Setting, type SettingMap, type Source } from './settings.ts'
-import type { Leaf } from './schema.ts'
+import { leavesOf, type GroupSchema, type Leaf } from './schema.ts'
+import { isUsers, nested, type Setting, type SettingMap, type Source } from './settings.ts'
 
 /** The effective config of a section; never changes. */
 export type SectionConfig<Values = unknown> = {
@@ -11,7 +11,7 @@ export type SectionConfig<Values = unknown> = {
   readonly values: Values
   /** Where each value comes from, by dotted path (`publish.key`). */
   readonly sources: ReadonlyMap<string, Source>
-  /** What the user set in file and environment, as YAML, secrets masked; empty when that is nothing. */
+  /** What the user set in file, in the environment and at run time, as YAML, secrets masked; empty when that is nothing. */
   readonly userConfig: string
 }
 
@@ -30,21 +30,25 @@ export type ConfigEntry = {
 /** What one source sets. */
 export type Layer = { readonly source: Source; readonly settings: SettingMap }
 
+/** A value with the layer that it comes from. */
+export type SourcedSetting = Setting & { readonly source: Source }
+
 /** The settings of a section that won over those of weaker layers. */
 export class Section {
   readonly name: string
+  readonly schema: GroupSchema
   readonly leaves: readonly Leaf[]
-  readonly settings: ReadonlyMap<string, Setting & { readonly source: Source }>
+  readonly settings: ReadonlyMap<string, SourcedSetting>
   readonly config: SectionConfig
-  /** The layers that are not the user's in this section. */
-  readonly #given: readonly Layer[]
+  readonly #layers: readonly Layer[]
 
   /** The layers come strongest first. */
-  constructor(name: string, leaves: readonly Leaf[], layers: readonly Layer[]) {
+  constructor(name: string, schema: GroupSchema, layers: readonly Layer[]) {
     this.name = name
-    this.leaves = leaves
-    this.#given = layers.filter(({ source }) => !isUsers(source))
-    this.settings = winners(leaves, layers)
+    this.schema = schema
+    this.leaves = leavesOf(schema)
+    this.#layers = layers
+    this.settings = winners(this.leaves, layers)
     const values = [...this.settings].map(([path, { value }]) => [path, value] as const)
     this.config = Object.freeze({
       enabled: this.settings.get('enable')?.value !== false,
@@ -68,9 +72,26 @@ export class Section {
     return new Map([...this.settings].filter(([, { source }]) => isUsers(source)))
   }
 
-  #differs(path: string, { source, value }: Setting & { readonly source: Source }): boolean {
-    const given = this.#given.find(({ settings }) => settings.has(path))?.settings.get(path)
-    return isUsers(source) && !isDeepStrictEqual(value, given?.value)
+  /** All that is set for a key, strongest first: the first is the one that holds. */
+  layersOf(path: string): readonly SourcedSetting[] {
+    return this.#layers.flatMap(({ source, settings }) => {
+      const setting = settings.get(path)
+      return setting === undefined ? [] : [{ ...setting, source }]
+    })
+  }
+
+  /** What a key would have without what was set at run time. */
+  unmodified(path: string): SourcedSetting | undefined {
+    return this.layersOf(path).find(({ source }) => source !== 'modify')
+  }
+
+  /** What a key would have if the user had set nothing in this section. */
+  inherited(path: string): SourcedSetting | undefined {
+    return this.layersOf(path).find(({ source }) => !isUsers(source))
+  }
+
+  #differs(path: string, { source, value }: SourcedSetting): boolean {
+    return isUsers(source) && !isDeepStrictEqual(value, this.inherited(path)?.value)
   }
 
   #userConfig(): string {
@@ -79,12 +100,8 @@ export class Section {
   }
 }
 
-function isUsers(source: Source): boolean {
-  return source === 'file' || source === 'env'
-}
-
 function winners(leaves: readonly Leaf[], layers: readonly Layer[]): Section['settings'] {
-  const settings = new Map<string, Setting & { readonly source: Source }>()
+  const settings = new Map<string, SourcedSetting>()
   for (const { path } of leaves) {
     for (const { source, settings: candidates } of layers) {
       const setting = candidates.get(path)

@@ -1,0 +1,72 @@
+import { normalizeKey } from './key-name.ts'
+import type { Problem } from './config-error.ts'
+import { nested, readSettings, type SettingMap } from './settings.ts'
+import type { GroupSchema } from './schema.ts'
+import { YamlSource } from './yaml-source.ts'
+
+/** What problems with values that were set at run time are said to be in. */
+export const MODIFICATION_PLACE = 'config modify'
+
+/** A value that an operator set at run time. */
+export type Modification = {
+  /** Normalized name: `global`, or that of a plugin. */
+  readonly section: string
+  /** Dotted path of the key, in the schema's spelling. */
+  readonly path: string
+  /** As JSON, with canonical keys, but otherwise as in a file. */
+  readonly value: unknown
+  /** The name of who set it. */
+  readonly by: string
+  readonly atMs: number
+  /** False: it holds until the server ends. */
+  readonly isStored: boolean
+}
+
+/** The values that were set at run time, in all sections. Never changes. */
+export class Modifications {
+  readonly #sections: ReadonlyMap<string, readonly Modification[]>
+  readonly #revisions: ReadonlyMap<string, number>
+
+  /** @param revisions of the sections in the database, by normalized name */
+  constructor(all: Iterable<Modification> = [], revisions: ReadonlyMap<string, number> = new Map()) {
+    this.#sections = Map.groupBy(all, ({ section }) => section)
+    this.#revisions = revisions
+  }
+
+  get all(): readonly Modification[] {
+    return [...this.#sections.values()].flat()
+  }
+
+  of(section: string): readonly Modification[] {
+    return this.#sections.get(normalizeKey(section)) ?? []
+  }
+
+  /** Counts the stored changes of a section, so that writers can tell whether somebody else has written; 0 before the first. */
+  revisionOf(section: string): number {
+    return this.#revisions.get(normalizeKey(section)) ?? 0
+  }
+
+  /** Takes keys of a section out, and puts others in. */
+  with(section: string, taken: ReadonlySet<string>, put: readonly Modification[]): Modifications {
+    const kept = this.all.filter((one) => one.section !== normalizeKey(section) || !taken.has(one.path))
+    return new Modifications([...kept, ...put], this.#revisions)
+  }
+
+  /** These, and in their place those of `other` that hold only until the server ends. */
+  withPassing(other: Modifications): Modifications {
+    const passing = other.all.filter(({ isStored }) => !isStored)
+    const replaced = new Set(passing.map(({ section, path }) => `${section}.${path}`))
+    const kept = this.all.filter(({ section, path }) => !replaced.has(`${section}.${path}`))
+    return new Modifications([...kept, ...passing], this.#revisions)
+  }
+
+  /** What is set in a section, by its schema. */
+  read(section: string, schema: GroupSchema, problems: Problem[]): SettingMap {
+    const values = this.of(section).map(({ path, value }) => [path, value] as const)
+    const source = YamlSource.of(MODIFICATION_PLACE, nested(values))
+    const reader = source.reader(schema)
+    const settings = readSettings(reader, source.contents, schema, { key: section, place: source.place })
+    problems.push(...reader.problems)
+    return settings
+  }
+}
