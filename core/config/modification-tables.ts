@@ -67,11 +67,10 @@ export class ModificationTables {
 
   /**
    * Makes the rows of a section those of `modified`; resolves when that is on the disk.
-   * @throws {ConfigChanged} when the section's revision is another than that of `modified` now
+   * @throws {ConfigChanged} when the section's revision is not the one before that of `modified`
    * @throws {StoreUnavailable}
-   * @returns the revision of the section from now on
    */
-  async save(name: string, modified: Modifications): Promise<number> {
+  async save(name: string, modified: Modifications): Promise<void> {
     const section = normalizeKey(name)
     const revision = modified.revisionOf(section)
     const rows = modified.of(section).flatMap(({ path, value, by, atMs, isStored }) => {
@@ -83,13 +82,12 @@ export class ModificationTables {
       await db.deleteFrom('sluice_config').where('section', '=', section).execute()
       if (rows.length > 0) await db.insertInto('sluice_config').values(rows).execute()
     })
-    return revision + 1
   }
 }
 
 async function advance(db: Transaction<Tables>, section: string, revision: number): Promise<void> {
-  if (revision === 0) {
-    const first = db.insertInto('sluice_config_section').values({ section, revision: 1 }).execute()
+  if (revision === 1) {
+    const first = db.insertInto('sluice_config_section').values({ section, revision }).execute()
     await first.catch((error: unknown) => {
       throw error instanceof NotUnique ? new ConfigChanged() : error
     })
@@ -97,9 +95,9 @@ async function advance(db: Transaction<Tables>, section: string, revision: numbe
   }
   const { numUpdatedRows } = await db
     .updateTable('sluice_config_section')
-    .set({ revision: revision + 1 })
+    .set({ revision })
     .where('section', '=', section)
-    .where('revision', '=', revision)
+    .where('revision', '=', revision - 1)
     .executeTakeFirst()
   if (numUpdatedRows === 0n) throw new ConfigChanged()
 }

@@ -46,18 +46,37 @@ export class Modifications {
     return this.#revisions.get(normalizeKey(section)) ?? 0
   }
 
+  /** Those that hold only until the server ends. */
+  get passing(): Modifications {
+    return new Modifications(this.all.filter(({ isStored }) => !isStored))
+  }
+
+  /** Those that are in the database. */
+  get stored(): Modifications {
+    return new Modifications(
+      this.all.filter(({ isStored }) => isStored),
+      this.#revisions,
+    )
+  }
+
   /** Takes keys of a section out, and puts others in. */
   with(section: string, taken: ReadonlySet<string>, put: readonly Modification[]): Modifications {
     const kept = this.all.filter((one) => one.section !== normalizeKey(section) || !taken.has(one.path))
     return new Modifications([...kept, ...put], this.#revisions)
   }
 
-  /** These, and in their place those of `other` that hold only until the server ends. */
-  withPassing(other: Modifications): Modifications {
-    const passing = other.all.filter(({ isStored }) => !isStored)
-    const replaced = new Set(passing.map(({ section, path }) => `${section}.${path}`))
-    const kept = this.all.filter(({ section, path }) => !replaced.has(`${section}.${path}`))
-    return new Modifications([...kept, ...passing], this.#revisions)
+  /** As `with`, by the section's next revision. */
+  next(section: string, taken: ReadonlySet<string>, put: readonly Modification[]): Modifications {
+    const revision = this.revisionOf(section) + 1
+    const revisions = new Map([...this.#revisions, [normalizeKey(section), revision]])
+    return new Modifications(this.with(section, taken, put).all, revisions)
+  }
+
+  /** These, and others in the place of those of the same keys. */
+  withPassing(passing: Modifications): Modifications {
+    const keyOf = ({ section, path }: Modification) => `${section}.${path}`
+    const replaced = new Set(passing.all.map(keyOf))
+    return new Modifications([...this.all.filter((one) => !replaced.has(keyOf(one))), ...passing.all], this.#revisions)
   }
 
   /** What is set in a section, by its schema. */

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Problem } from './config-error.ts'
-import { normalizeKey } from './key-name.ts'
+import { nearestKey, normalizeKey } from './key-name.ts'
+import { MODIFICATION_PLACE } from './modifications.ts'
 import { MASK } from './reading.ts'
 import { holdsSecret, isGroup, leavesOf, type GroupSchema, type JsonSchema } from './schema.ts'
 import type { Section } from './section.ts'
@@ -24,6 +25,31 @@ export type SectionChange = {
 export function readSectionChange(source: YamlSource, section: Section): SectionChange {
   if (source.problems.length > 0) return { put: new Map(), taken: new Set(), problems: source.problems }
   return new ChangeReader(source, section).read()
+}
+
+/**
+ * Reads which keys of a section are to be reset.
+ * @param keys dotted paths of keys or groups; all unless given
+ * @param set the dotted paths of what was set at run time, which older code may have had other keys for
+ */
+export function readReset(
+  keys: readonly string[] | undefined,
+  { name, leaves }: Section,
+  set: readonly string[],
+): SectionChange {
+  const problems: Problem[] = []
+  const taken = new Set(keys === undefined ? set : [])
+  const paths = [...leaves.map(({ path }) => path), ...set]
+  for (const key of keys ?? []) {
+    const wanted = normalizeKey(key)
+    const named = paths.filter((path) => normalizeKey(path) === wanted || normalizeKey(path).startsWith(`${wanted}.`))
+    for (const path of named) taken.add(path)
+    if (named.length > 0) continue
+    const nearest = nearestKey(key, paths)
+    const hint = nearest === undefined ? '' : `, did you mean '${nearest}'?`
+    problems.push({ file: MODIFICATION_PLACE, line: 0, column: 0, key: `${name}.${key}`, message: `unknown key${hint}` })
+  }
+  return { put: new Map(), taken, problems }
 }
 
 class ChangeReader {
