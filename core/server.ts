@@ -4,6 +4,7 @@ import path from 'node:path'
 import type { Logger } from 'pino'
 import { Aliases } from './alias/aliases.ts'
 import { Gatekeeper } from './auth/gatekeeper.ts'
+import { ConfigEditor } from './config/config-editor.ts'
 import { ConfigError } from './config/config-error.ts'
 import type { Config } from './config/config.ts'
 import { HookRunner } from './host/hooks/hook-runner.ts'
@@ -35,9 +36,6 @@ const LOAD_PATIENCE_MS = 2000
 /** How long open HTTP requests may take to finish. */
 const HTTP_CLOSE_MS = 500
 
-/** Keys of `global` that a reload does not apply. */
-const START_KEYS: readonly string[] = ['plugins_dir', 'datadir', 'db.dsn', 'db.dbtype', 'pullproxy', 'pushproxy']
-
 /** One process, as long as nothing starts more. */
 const THIS_NODE = { id: hostname(), process: 0, processes: 1 }
 
@@ -55,6 +53,7 @@ export class Server {
   readonly streams: StreamRegistry
   readonly store: Store
   readonly #config: Config
+  readonly #editor: ConfigEditor
   readonly #log: Logger
   readonly #pool: ListenerPool
   readonly #gatekeeper: Gatekeeper
@@ -64,10 +63,6 @@ export class Server {
   readonly #proxies: Proxies
   readonly #startTime = new Date()
   #unwatch: (() => void) | undefined
-  /** Of the config, as they were logged. */
-  #warnings: readonly string[] = []
-  /** The newest file was not applied. */
-  #refused = false
   #stopping: Promise<void> | undefined
 
   constructor({ config, log, pluginFolders = [PLUGINS_FOLDER] }: ServerOptions) {
@@ -78,6 +73,14 @@ export class Server {
     const services = new ServiceDirectory()
     const { db, datadir } = config.global
     this.store = new Store({ log, ...db, datadir })
+    this.#editor = new ConfigEditor({
+      ...{ config, log, store: this.store },
+      accept: (global) => this.http.applyConfig(global),
+      apply: async (changes) => {
+        log.level = config.global.loglevel
+        await this.host.applyConfig(changes)
+      },
+    })
     this.#pool = new ListenerPool({ log })
     this.#gatekeeper = new Gatekeeper({ log, config })
     this.streams = new StreamRegistry({
@@ -106,7 +109,7 @@ export class Server {
       rules: () => config.global.streamalias,
     })
     this.#proxies = new Proxies({
-      ...{ log, store: this.store, config: config.global, hooks, streams: this.streams },
+      ...{ log, store: this.store, config: () => config.global, hooks, streams: this.streams },
       ...{ pulls: this.#pulls, pushes: this.#pushes, dialer },
     })
     this.host = new PluginHost({
@@ -115,7 +118,7 @@ export class Server {
         this.#pulls.apply(plugins)
         this.#pushes.apply(plugins)
       },
-      folders: [...pluginFolders, ...config.pluginFolders],
+      folders: () => [...pluginFolders, ...config.pluginFolders],
       workingFolder: process.cwd(),
       drainTimeoutMs: () => config.global.draintimeout,
       parts: {
@@ -141,13 +144,16 @@ export class Server {
    * @throws {ListenError} when an HTTP address can't be bound
    */
   async start(): Promise<void> {
+    await this.#editor.load()
+    this.#log.level = this.#config.global.loglevel
+    await this.http.applyConfig(this.#config.global)
     await this.loadPlugins(LOAD_PATIENCE_MS)
     this.store.open()
     this.#addRoutes()
     await this.http.start()
     await this.host.start()
     await this.#proxies.start()
-    this.#warn()
+    this.#editor.warn()
     this.#unwatch = this.#config.watch(() => void this.reload())
     this.#log.info({ version: VERSION, config: this.#config.file ?? 'defaults' }, 'the server is up')
   }
@@ -189,20 +195,8 @@ export class Server {
   /** Takes over the config file as it is now; one that is wrong is logged, and the config before holds. */
   async reload(): Promise<void> {
     try {
-      const changes = await this.#config.reload((global) => this.http.applyConfig(global))
-      if (changes.length > 0) this.#log.info({ changes }, 'the config changed')
-      else if (this.#refused) this.#log.info('the config is right again; nothing changed')
-      this.#refused = false
-      this.#log.level = this.#config.global.loglevel
-      // Also without changes: plugins that were refused have no section yet in which something could change.
-      await this.host.applyConfig(changes)
-      this.#warn()
-      const changed = changes.flatMap(({ section, keys }) => (section === 'global' ? keys : []))
-      for (const key of changed.filter((key) => START_KEYS.includes(key))) {
-        this.#log.warn(`global.${key} holds from the next start of the server`)
-      }
+      await this.#editor.reload()
     } catch (error) {
-      this.#refused = true
       // Their messages say what to mend, and a stack would only hide that.
       const isForPeople = error instanceof ConfigError || error instanceof ListenError
       const err = isForPeople ? { message: error.message } : error
@@ -210,15 +204,9 @@ export class Server {
     }
   }
 
-  #warn(): void {
-    const warnings = this.#config.warnings()
-    for (const warning of warnings) if (!this.#warnings.includes(warning)) this.#log.warn(warning)
-    this.#warnings = warnings
-  }
-
   #addRoutes(): void {
     addAdministration({
-      ...{ log: this.#log, version: VERSION, startTime: this.#startTime, config: this.#config },
+      ...{ log: this.#log, version: VERSION, startTime: this.#startTime, config: this.#config, editor: this.#editor },
       ...{ http: this.http, host: this.host, pool: this.#pool, streams: this.streams },
       ...{ aliases: this.#aliases, pulls: this.#pulls, proxies: this.#proxies },
     })

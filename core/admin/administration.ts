@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Aliases } from '../alias/aliases.ts'
+import type { ConfigEditor } from '../config/config-editor.ts'
 import type { Config } from '../config/config.ts'
 import { normalizeKey } from '../config/key-name.ts'
 import type { PluginHost } from '../host/plugin-host.ts'
@@ -26,6 +27,7 @@ export type AdministeredParts = {
   readonly version: string
   readonly startTime: Date
   readonly config: Config
+  readonly editor: ConfigEditor
   readonly http: HttpHost
   readonly host: PluginHost
   readonly pool: ListenerPool
@@ -39,7 +41,10 @@ export type AdministeredParts = {
 export function addAdministration(parts: AdministeredParts): void {
   const { log, version, startTime, config, http, host, streams } = parts
   const { core, admin, operations } = http
-  addHealthRoutes(core, () => (host.ready ? host.disabled : ['plugins']))
+  addHealthRoutes(core, () => [
+    ...(host.ready ? host.disabled : ['plugins']),
+    ...(config.incomplete === undefined ? [] : ['config']),
+  ])
   registerMetricsRoute(admin, streams, parts.pool.udpDrops)
   addStreamOperations(operations, streams)
   addSourceOperations(operations, streams)
