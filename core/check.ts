@@ -1,6 +1,9 @@
+import { StoreUnavailable } from 'sluice/sdk'
 import { ConfigError } from './config/config-error.ts'
+import type { Config } from './config/config.ts'
 import { configReport } from './config/report.ts'
 import { loadConfig } from './load-config.ts'
+import { withStoredConfig } from './stored-config.ts'
 import { createLogger } from './observe/logger.ts'
 import { Server } from './server.ts'
 
@@ -10,6 +13,7 @@ export async function check(file: string | undefined, all: boolean): Promise<voi
   if (config === undefined) return
   const server = new Server({ config, log: createLogger({ level: 'silent' }) })
   try {
+    await restoreModified(config)
     await server.host.load()
     const plugins = server.host.list()
     const definitions = plugins.flatMap(({ definition }) => definition ?? [])
@@ -24,5 +28,15 @@ export async function check(file: string | undefined, all: boolean): Promise<voi
     process.exitCode = 1
   } finally {
     await server.stop('checked')
+  }
+}
+
+/** Where the database is away, what holds without it is better than nothing. */
+async function restoreModified(config: Config): Promise<void> {
+  try {
+    await withStoredConfig(config, async (tables) => config.restore(await tables.load()))
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error
+    process.stderr.write(`what was set at run time is not shown: ${error.message}\n`)
   }
 }

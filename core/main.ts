@@ -19,6 +19,8 @@ async function main(): Promise<void> {
     // The server takes a while to be loaded, so that is left to those who need it.
     case 'check':
       return (await import('./check.ts')).check(command.configFile, command.all)
+    case 'reset':
+      return (await import('./reset.ts')).reset(command.configFile, command.names)
     case 'run':
       return (await import('./run.ts')).run(command.configFile)
   }

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { PluginAddresses } from './admin/system/plugin-addresses.ts'
 import { ConfigError } from './config/config-error.ts'
+import { MODIFICATION_PLACE } from './config/modifications.ts'
 import { ownerOfError, pluginOf } from './host/error-owner.ts'
 import { loadConfig } from './load-config.ts'
 import { ListenError } from './net/listen-error.ts'
@@ -35,11 +36,17 @@ export async function run(file: string | undefined): Promise<void> {
     new HeapGrowth().start()
   } catch (error) {
     // What a person has to mend is better read as text than as a log line.
-    if (error instanceof ConfigError) process.stderr.write(`${error.message}\n`)
+    if (error instanceof ConfigError) process.stderr.write(`${error.message}\n${resetHint(error)}`)
     else if (error instanceof ListenError) log.fatal(error.message)
     else log.fatal({ err: error }, 'the server could not start')
     stop('start failed', EXIT_FAILURE)
   }
+}
+
+/** What was set at run time can't be mended in the file. */
+function resetHint({ problems }: ConfigError): string {
+  const isModified = problems.some(({ file }) => file === MODIFICATION_PLACE)
+  return isModified ? "'sluice reset SECTION.KEY' takes back what was set at run time\n" : ''
 }
 
 function bannerOf({ host, http }: Server, log: Logger): string {

@@ -10,6 +10,8 @@ import type { PullManager } from '../jobs/pull-manager.ts'
 import type { ListenerPool } from '../net/listener-pool.ts'
 import type { Proxies } from '../proxy/proxies.ts'
 import type { StreamRegistry } from '../stream/registry.ts'
+import { addConfigOperations } from './config/config-operations.ts'
+import { addSectionOperations } from './config/section-operations.ts'
 import { addOpenApiOperation } from './description/openapi-operation.ts'
 import { addJobOperations } from './jobs/job-operations.ts'
 import { addProxyOperations } from './jobs/proxy-operations.ts'
@@ -54,6 +56,9 @@ export function addAdministration(parts: AdministeredParts): void {
   addPullOperations(operations, parts.pulls)
   addJobOperations(operations, parts.pulls)
   addProxyOperations(operations, parts.proxies)
+  const configParts = { config, editor: parts.editor, restart: (plugin: string) => host.restart(plugin) }
+  addConfigOperations(operations, configParts)
+  addSectionOperations(operations, configParts)
   addSysinfoOperations(operations, {
     ...{ log, version, startTime },
     publicIp: () => config.global.publicip,

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import { stringify } from 'yaml'
+import { Document, isCollection } from 'yaml'
+import { setCommented } from './commented-yaml.ts'
 import { leavesOf, type GroupSchema, type Leaf } from './schema.ts'
 import { isUsers, nested, type Setting, type SettingMap, type Source } from './settings.ts'
 
@@ -11,7 +12,9 @@ export type SectionConfig<Values = unknown> = {
   readonly values: Values
   /** Where each value comes from, by dotted path (`publish.key`). */
   readonly sources: ReadonlyMap<string, Source>
-  /** What the user set in file, in the environment and at run time, as YAML, secrets masked; empty when that is nothing. */
+  /**
+   * What the user set, as YAML, secrets masked, with a comment where that was at run time; empty when that is nothing.
+   */
   readonly userConfig: string
 }
 
@@ -95,8 +98,13 @@ export class Section {
   }
 
   #userConfig(): string {
-    const shown = [...this.userSettings()].map(([path, setting]) => [path, setting.shown] as const)
-    return shown.length === 0 ? '' : stringify(nested(shown))
+    const document = new Document({})
+    for (const [path, { shown, source }] of this.settings) {
+      const names = path.split('.')
+      if (source === 'modify') setCommented(document, names, shown, source)
+      else if (isUsers(source)) document.setIn(names, document.createNode(shown))
+    }
+    return isCollection(document.contents) && document.contents.items.length > 0 ? document.toString() : ''
   }
 }
 
