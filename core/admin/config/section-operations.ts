@@ -4,6 +4,7 @@ import type { Config } from '../../config/config.ts'
 import type { Section } from '../../config/section.ts'
 import type { ConfigParts } from './config-operations.ts'
 import { KeyView, keyViews, SectionValues, SectionView, sectionView, shownValues } from './section-views.ts'
+import { writtenSchema } from './written-schema.ts'
 
 const NAMED = Type.Object({ plugin: Type.String({ description: 'The name of a plugin, or `global`' }) })
 
@@ -67,7 +68,7 @@ function addViews(operations: OperationRegistry, { config, editor }: ConfigParts
     summary: 'Get the JSON Schema of a section of the config',
     params: NAMED,
     answer: SectionValues,
-    handle: ({ params: { plugin } }) => editor.sectionOf(plugin).schema,
+    handle: ({ params: { plugin } }) => writtenSchema(editor.sectionOf(plugin).schema),
   })
 
   operations.add({
