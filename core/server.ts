@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import path from 'node:path'
 import type { Logger } from 'pino'
+import { SluiceError } from 'sluice/sdk'
 import { Aliases } from './alias/aliases.ts'
 import { Gatekeeper } from './auth/gatekeeper.ts'
 import { ConfigEditor } from './config/config-editor.ts'
@@ -15,7 +16,6 @@ import { playPathFor } from './admin/system/play-path.ts'
 import { createServerInfo } from './admin/system/server-info.ts'
 import { HttpHost } from './http/http-host.ts'
 import { createDialer } from './net/dialer/dialer.ts'
-import { ListenError } from './net/listen-error.ts'
 import { ListenerPool } from './net/listener-pool.ts'
 import { ConfiguredNetworks } from './net/network-list.ts'
 import { pluginLogger } from './observe/logger.ts'
@@ -198,7 +198,7 @@ export class Server {
       await this.#editor.reload()
     } catch (error) {
       // Their messages say what to mend, and a stack would only hide that.
-      const isForPeople = error instanceof ConfigError || error instanceof ListenError
+      const isForPeople = error instanceof SluiceError
       const err = isForPeople ? { message: error.message } : error
       this.#log.error({ err }, 'the config was not applied; the one before holds')
     }

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import type { Logger } from 'pino'
-import { StoreUnavailable, StreamNotFound } from 'sluice/sdk'
+import { SluiceError, StoreUnavailable, StreamNotFound } from 'sluice/sdk'
 import { messageOf } from '../base/message-of.ts'
+import { ListenError } from '../net/listen-error.ts'
 import type { Store } from '../store/store.ts'
 import type { ConfigChange } from './config-change.ts'
 import { ConfigError, type Problem } from './config-error.ts'
@@ -18,10 +19,18 @@ import { YamlSource } from './yaml-source.ts'
 /** Keys of `global` that a running server does not apply. */
 const START_KEYS: readonly string[] = ['plugins_dir', 'datadir', 'db.dsn', 'db.dbtype', 'pullproxy', 'pushproxy']
 
+/** The server can't listen where the config says (`LISTEN`, 409). */
+class AddressUnavailable extends SluiceError {
+  constructor(cause: ListenError) {
+    super('LISTEN', 409, cause.message, { cause })
+  }
+}
+
 type ConfigEditorOptions = {
   readonly config: Config
   readonly store: Pick<Store, 'tables' | 'exists' | 'onAvailable'>
   readonly log: Logger
+  /** Throws a `ListenError` where an address can't be bound. */
   readonly accept: Acceptance
   /** Has those act on changes who do not read the config anew each time. */
   readonly apply: (changes: readonly ConfigChange[]) => Promise<void>
@@ -52,6 +61,7 @@ export type EditOutcome = {
 export class ConfigEditor {
   readonly #options: ConfigEditorOptions
   readonly #tables: ModificationTables
+  readonly #accept: Acceptance
   /** The newest file was not applied. */
   #isRefused = false
   /** Of the config, as they were logged. */
@@ -60,6 +70,13 @@ export class ConfigEditor {
   constructor(options: ConfigEditorOptions) {
     this.#options = options
     this.#tables = new ModificationTables(options.store)
+    this.#accept = async (global) => {
+      try {
+        await options.accept(global)
+      } catch (error) {
+        throw error instanceof ListenError ? new AddressUnavailable(error) : error
+      }
+    }
     options.store.onAvailable(() => this.#tryToComplete())
   }
 
@@ -84,6 +101,7 @@ export class ConfigEditor {
    * @param values some of its keys, as JSON or as YAML; null takes back what was set for a key
    * @throws {StreamNotFound} when there is no such section
    * @throws {ConfigError} when something in them is wrong
+   * @throws {AddressUnavailable} when an address can't be bound
    * @throws {ConfigChanged} when the section has another revision
    * @throws {StoreUnavailable} they could not be stored, and are not set
    */
@@ -127,12 +145,12 @@ export class ConfigEditor {
 
   /**
    * Takes over the config file as it is now.
-   * @throws {ConfigError} when something in it is wrong; the config before holds
+   * @throws {SluiceError} when something in it is wrong, or an address can't be bound; the config before holds
    */
   async reload(): Promise<void> {
-    const { config, log, accept } = this.#options
+    const { config, log } = this.#options
     try {
-      const changes = await config.reload(accept)
+      const changes = await config.reload(this.#accept)
       if (changes.length === 0 && this.#isRefused) log.info('the config is right again; nothing changed')
       this.#isRefused = false
       await this.#applied(changes)
@@ -153,20 +171,23 @@ export class ConfigEditor {
   /**
    * Writes the config file, and takes it over.
    * @throws {StreamNotFound} when the server runs without one
-   * @throws {ConfigError} when something in the text is wrong, and the file is as it was
+   * @throws {SluiceError} when something in the text is wrong, an address can't be bound or the file not be written; the file is
+   * as it was then
    */
   async writeFile(text: string, by: string): Promise<void> {
     const file = this.#file()
     const written = { file: new ConfigFile(file, text), keep: () => replaceFile(file, text) }
-    await this.#applied(await this.#options.config.change(async () => written, this.#options.accept), by)
+    await this.#applied(await this.#options.config.change(async () => written, this.#accept), by)
   }
 
   /** Copies the config file, where there is one; see {@link backUp}. Where that fails, the log says so. */
   async backUpFile(): Promise<void> {
     const { config, log } = this.#options
-    if (config.file === undefined) return
+    const { file } = config
+    if (file === undefined) return
     try {
-      await backUp(config.file)
+      // In turn with those who write the file.
+      await config.change(async () => backUp(file).then(() => ({})))
     } catch (error) {
       log.warn(`no backup of the config file was made: ${messageOf(error)}`)
     }
@@ -187,9 +208,9 @@ export class ConfigEditor {
   }
 
   async #edit(name: string, options: EditOptions, read: ReadChange): Promise<EditOutcome> {
-    const { config, accept } = this.#options
+    const { config } = this.#options
     if (config.incomplete !== undefined) await this.#complete()
-    const changes = await config.change(() => this.#edited(name, options, read), accept)
+    const changes = await config.change(() => this.#edited(name, options, read), this.#accept)
     await this.#applied(changes, options.by)
     const keysOf = (section: string) => changes.find((change) => change.section === section)?.keys ?? []
     const keysFromNextStart = keysOf('global').filter((key) => START_KEYS.includes(key))
@@ -216,9 +237,9 @@ export class ConfigEditor {
 
   /** Takes over what was set at run time, where that could not be known at the start. */
   async #complete(): Promise<void> {
-    const { config, accept, log } = this.#options
+    const { config, log } = this.#options
     if (config.incomplete === undefined) return
-    const changes = await config.change(async () => ({ modified: await this.#tables.load() }), accept)
+    const changes = await config.change(async () => ({ modified: await this.#tables.load() }), this.#accept)
     if (config.incomplete === undefined) return
     config.incomplete = undefined
     log.info('what was set at run time is known')

@@ -6,6 +6,8 @@ import { errorCode } from '../base/error-code.ts'
 /** Older backups of a file are deleted. */
 const KEPT_BACKUPS = 10
 const SECOND_MS = 1000
+/** Of `YYYYMMDDhhmmss`. */
+const STAMP_LENGTH = 14
 
 /** The config file can't be written, or no backup of it made (`CONFIG_FILE`, 500). */
 class FileUnwritable extends SluiceError {
@@ -46,7 +48,8 @@ export async function backUp(file: string): Promise<void> {
   const backups = await backupsOf(target)
   const newest = backups.at(-1)
   if (newest !== undefined && (await readFile(newest)).equals(await readFile(target))) return
-  const copy = await copyAside(target)
+  const copy = `${target}.bak.${stampAfter(newest?.slice(-STAMP_LENGTH))}`
+  await copyFile(target, copy, constants.COPYFILE_EXCL)
   for (const old of [...backups, copy].slice(0, -KEPT_BACKUPS)) await rm(old, { force: true })
 }
 
@@ -60,18 +63,12 @@ async function backupsOf(target: string): Promise<string[]> {
   return names.toSorted().map((name) => path.join(folder, name))
 }
 
-/** A second copy within a second gets the stamp of the next. */
-async function copyAside(target: string): Promise<string> {
-  for (let atMs = Date.now(); ; atMs += SECOND_MS) {
-    const stamp = new Date(atMs).toISOString().replaceAll(/\D/gu, '').slice(0, 14)
-    const copy = `${target}.bak.${stamp}`
-    try {
-      await copyFile(target, copy, constants.COPYFILE_EXCL)
-      return copy
-    } catch (error) {
-      if (errorCode(error) !== 'EEXIST') throw error
-    }
-  }
+/** The stamp of now, or of the second after another one, where that is later: backups are in the order of their names. */
+function stampAfter(newest: string | undefined): string {
+  const [year, month, day, hour, minute, second] = /^(....)(..)(..)(..)(..)(..)$/u.exec(newest ?? '')?.slice(1) ?? []
+  const nextMs = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`) + SECOND_MS
+  const atMs = Math.max(Date.now(), Number.isNaN(nextMs) ? 0 : nextMs)
+  return new Date(atMs).toISOString().replaceAll(/\D/gu, '').slice(0, STAMP_LENGTH)
 }
 
 async function writeLike(target: string, file: string, text: string): Promise<void> {
