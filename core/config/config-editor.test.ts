@@ -72,7 +72,9 @@ describeStores('a config that is edited while the server runs', (databases) => {
   it('refuses a change that was made from another revision', async () => {
     await using edited = await EditedConfig.start({ dsn })
     await edited.editor.modify('relay', { chunksize: 256 }, { ...BY, revision: 0 })
-    expect(await codeOf(edited.editor.modify('relay', { linger: '1s' }, { ...BY, revision: 0 }))).to.equal('CONFIG_CHANGED')
+    expect(await codeOf(edited.editor.modify('relay', { linger: '1s' }, { ...BY, revision: 0 }))).to.equal(
+      'CONFIG_CHANGED',
+    )
     expect(edited.stored).to.eql({ 'relay.chunksize': 256 })
     await edited.editor.modify('relay', { linger: '1s' }, { ...BY, revision: 1 })
     await edited.editor.modify('global', { loglevel: 'warn' }, { ...BY, revision: 0 })

@@ -217,11 +217,7 @@ export class ConfigEditor {
     return { keys: keysOf(this.sectionOf(name).name), keysFromNextStart }
   }
 
-  async #edited(
-    name: string,
-    { by, revision, isStored = true }: EditOptions,
-    read: ReadChange,
-  ): Promise<Rewrite> {
+  async #edited(name: string, { by, revision, isStored = true }: EditOptions, read: ReadChange): Promise<Rewrite> {
     const { config } = this.#options
     const section = this.sectionOf(name)
     // Anew each time: another process, or a command, may have written.

@@ -1,4 +1,15 @@
-import { copyFile, constants, open, readdir, readFile, realpath, rename, rm, stat, type FileHandle } from 'node:fs/promises'
+import {
+  copyFile,
+  constants,
+  open,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+  type FileHandle,
+} from 'node:fs/promises'
 import path from 'node:path'
 import { SluiceError } from 'sluice/sdk'
 import { errorCode } from '../base/error-code.ts'

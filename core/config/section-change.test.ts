@@ -39,7 +39,11 @@ function read(section: Section, values: unknown) {
 describe('a change of a section', () => {
   const cases: readonly (readonly [what: string, values: unknown, put: object, taken?: readonly string[]])[] = [
     ['any spelling', { Chunk_Size: 256, TCP: { 'listen-addr': ':1' } }, { chunksize: 256, 'tcp.listenaddr': ':1' }],
-    ['a duration as text or seconds', { linger: '2m', publish: { pausetimeout: 5 } }, { linger: '2m', 'publish.pausetimeout': '5' }],
+    [
+      'a duration as text or seconds',
+      { linger: '2m', publish: { pausetimeout: 5 } },
+      { linger: '2m', 'publish.pausetimeout': '5' },
+    ],
     ['a scalar for the first key of a group', { tcp: ':1' }, { 'tcp.listenaddr': ':1' }],
     ['null for a key', { chunksize: null, nicknames: null }, {}, ['chunksize', 'nicknames']],
     ['nothing', {}, {}],
@@ -82,7 +86,7 @@ describe('a change of a section', () => {
 
   const wrong: readonly (readonly [values: unknown, problem: string])[] = [
     [{ chunksise: 256 }, "relay.chunksise: unknown key, did you mean 'chunksize'?"],
-    [{ chunksize: 1 }, "relay.chunksize: expected an integer from 128 to 65536, found 1"],
+    [{ chunksize: 1 }, 'relay.chunksize: expected an integer from 128 to 65536, found 1'],
     [{ ChunkSize: 256, chunk_size: 512 }, 'relay.chunk_size: is given twice'],
     [[], 'relay: expected a map, found a list'],
     [
@@ -161,7 +165,10 @@ describe('an edit of what is set at run time', () => {
     const section = await sectionOf('relay')
     const change = (values: object) => readSectionChange(YamlSource.of(MODIFICATION_PLACE, values), section)
     const { stored } = edit(section, NONE, change({ chunksize: 256 }), TERMS)
-    const again = edit(section, { stored, held: stored }, change({ chunksize: 256, linger: '1s' }), { ...TERMS, by: 'bob' })
+    const again = edit(section, { stored, held: stored }, change({ chunksize: 256, linger: '1s' }), {
+      ...TERMS,
+      by: 'bob',
+    })
     expect(again.modified.all.map(({ path, by }) => [path, by])).to.eql([
       ['chunksize', 'ann'],
       ['linger', 'bob'],

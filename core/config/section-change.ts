@@ -47,7 +47,13 @@ export function readReset(
     if (named.length > 0) continue
     const nearest = nearestKey(key, paths)
     const hint = nearest === undefined ? '' : `, did you mean '${nearest}'?`
-    problems.push({ file: MODIFICATION_PLACE, line: 0, column: 0, key: `${name}.${key}`, message: `unknown key${hint}` })
+    problems.push({
+      file: MODIFICATION_PLACE,
+      line: 0,
+      column: 0,
+      key: `${name}.${key}`,
+      message: `unknown key${hint}`,
+    })
   }
   return { put: new Map(), taken, problems }
 }

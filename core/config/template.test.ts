@@ -26,7 +26,9 @@ describe('the template of a config', () => {
     const config = await configOf(TEXT)
     config.declare(RELAY)
     const text = configTemplate(config.sections, false)
-    expect(text).to.include('  # Folder of what must survive, as seen from the working directory; made when it is missing\n  datadir: data\n')
+    expect(text).to.include(
+      '  # Folder of what must survive, as seen from the working directory; made when it is missing\n  datadir: data\n',
+    )
     const { global, relay } = parse(text) as Record<string, object>
     expect(Object.keys(relay ?? {})).to.eql(['tcp', 'chunksize', 'linger', 'passphrase', 'nicknames', 'pull'])
     expect(global).to.have.property('publish')

@@ -27,7 +27,8 @@ function groupNode(section: Section, group: GroupSchema, prefix: string, isWante
     if (isGroup(schema)) {
       const inner = groupNode(section, schema, `${path}.`, isWanted)
       if (inner.items.length > 0) map.add(pairOf(name, inner, schema.title))
-    } else if (isWanted(path)) map.add(pairOf(name, valueNode(section.inherited(path)?.shown ?? null), schema.description))
+    } else if (isWanted(path))
+      map.add(pairOf(name, valueNode(section.inherited(path)?.shown ?? null), schema.description))
   }
   return map
 }

@@ -23,7 +23,11 @@ export class YamlSource {
   static parse(name: string, text: string): YamlSource {
     const lines = new LineCounter()
     // The excerpts of pretty errors could show secrets.
-    return new YamlSource(parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false }), name, lines)
+    return new YamlSource(
+      parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false }),
+      name,
+      lines,
+    )
   }
 
   /** A value that was sent as JSON, or is kept so; its parts have no places of their own. */

@@ -12,6 +12,8 @@ import { RtmpClient } from '../support/rtmp-client.ts'
 import { startServer, type RunningServer } from '../support/server.ts'
 import { describeStores } from '../support/stores.ts'
 
+/** An empty file is believed to be so after two seconds only, and changes wait for that. */
+const NOTHING = '# nothing\n'
 const STARTED = 'NetStream.Publish.Start'
 
 type Answer = {
@@ -68,7 +70,7 @@ describe('the config at run time', () => {
   })
 
   it('replaces what runs where a plugin does not take it live, and sessions stay', async () => {
-    const server = await startServer()
+    const server = await startServer({ config: NOTHING })
     await RtmpClient.publish({ url: server.rtmp('live/kept') })
     const port = server.rtmpPort
     await done(server, 'PUT /config/rtmp', { tcp: { nodelay: false } })
@@ -83,7 +85,7 @@ describe('the config at run time', () => {
   })
 
   it('turns a plugin off and on', async () => {
-    const server = await startServer()
+    const server = await startServer({ config: NOTHING })
     await done(server, 'PUT /config/flv', { enable: false })
     expect((await ask(server, 'GET /flv/live/a.flv')).status).to.equal(404)
     const { data } = await ask(server, 'GET /config/')
@@ -93,7 +95,7 @@ describe('the config at run time', () => {
   })
 
   it('refuses what is wrong, by the name of the key, and changes nothing', async () => {
-    const server = await startServer()
+    const server = await startServer({ config: NOTHING })
     const wrong = [
       ['PUT /config/rtmp', { chunksize: 'big' }, /rtmp\.chunksize: expected an integer/u],
       ['PUT /config/rtmp', { chunksise: 5 }, /rtmp\.chunksise: unknown key, did you mean 'chunksize'\?/u],
@@ -102,16 +104,31 @@ describe('the config at run time', () => {
       ['PUT /api/config/rtmp', { config: {}, persistent: 1 }, /^persistent must be true or false$/u],
       ['PUT /config/rtmp', [], /^the body must be an object$/u],
       ['PUT /config/global', { db: { dsn: 'other.db' } }, /global\.db\.dsn: is needed to open the database/u],
-      ['POST /api/config/modify', { name: 'rtmp', yaml: 'publish:\n  keey: x' }, /modify:2:3: rtmp\.publish\.keey: unknown key/u],
+      [
+        'POST /api/config/modify',
+        { name: 'rtmp', yaml: 'publish:\n  keey: x' },
+        /modify:2:3: rtmp\.publish\.keey: unknown key/u,
+      ],
       ['POST /api/config/modify/rtmp', 'publish: [', /^config modify:1:\d+: the indentation is wrong/u],
-      ['POST /config/reset/rtmp', { keys: ['publish.keey'] }, /rtmp\.publish\.keey: unknown key, did you mean 'publish\.key'\?/u],
+      [
+        'POST /config/reset/rtmp',
+        { keys: ['publish.keey'] },
+        /rtmp\.publish\.keey: unknown key, did you mean 'publish\.key'\?/u,
+      ],
     ] as const
     for (const [request, body, message] of wrong) {
       const answer = await ask(server, request, body)
       expect(answer.status, answer.text).to.equal(400)
       expect(answer.message).to.match(message)
     }
-    for (const request of ['GET /config/page', 'GET /api/config/get/none', 'PUT /config/none', 'GET /config/schema/none']) {
+    await server.writeConfig('rtmp: { chunksise: 1 }')
+    expect(await ask(server, 'POST /api/config/rtmp/reload')).to.include({ status: 400 })
+    for (const request of [
+      'GET /config/page',
+      'GET /api/config/get/none',
+      'PUT /config/none',
+      'GET /config/schema/none',
+    ]) {
       expect(await ask(server, request, request.startsWith('PUT') ? {} : undefined), request).to.include({
         ...{ status: 404, message: 'not found' },
       })
@@ -120,8 +137,8 @@ describe('the config at run time', () => {
   })
 
   it('refuses an address that is in use as a whole, and stores nothing', async () => {
-    const server = await startServer()
-    const other = await startServer()
+    const server = await startServer({ config: NOTHING })
+    const other = await startServer({ config: NOTHING })
     const http = { listenaddr: `:${other.httpPort}` }
     const answer = await ask(server, 'PUT /config/global', { http, enableauth: true })
     expect(answer.status).to.equal(409)
@@ -159,7 +176,7 @@ describe('the config at run time', () => {
   })
 
   it('tells who was first, where a change was made from an older revision', async () => {
-    const server = await startServer()
+    const server = await startServer({ config: NOTHING })
     const { revision } = await done(server, 'GET /config/rtmp')
     await done(server, 'PUT /config/rtmp', { config: { chunksize: 2048 }, revision })
     const late = await ask(server, 'PUT /config/rtmp', { config: { chunksize: 4096 }, revision })
@@ -168,13 +185,13 @@ describe('the config at run time', () => {
   })
 
   it('says what holds from the next start only, until which a plugin folder is not looked into', async () => {
-    const server = await startServer()
+    const server = await startServer({ config: NOTHING })
     const answer = await done(server, 'PUT /config/global', { plugins_dir: ['more'], publish: { maxcount: 9 } })
     expect(answer).to.deep.include({ requires_restart: true, restart_keys: ['plugins_dir'] })
   })
 
   it('may be set until the server ends', async () => {
-    const server = await startServer()
+    const server = await startServer({ config: NOTHING })
     const put = await done(server, 'PUT /api/config/rtmp', { config: { chunksize: 2048 }, persistent: false })
     expect(put).to.deep.include({ persistent: false, changed: ['chunksize'] })
     expect(await readdir(server.folder)).to.eql(['config.yaml'])
@@ -183,7 +200,7 @@ describe('the config at run time', () => {
   })
 
   it('is checked without being set', async () => {
-    const server = await startServer()
+    const server = await startServer({ config: NOTHING })
     const check = (config: object) => done(server, 'POST /config/validate', { plugin: 'rtmp', config })
     expect(await check({ Chunk_Size: 4096 })).to.eql({ valid: true, problems: [] })
     expect(await check({ chunksize: 1, tcp: { listenaddr: 'x' } })).to.deep.include({ valid: false })
@@ -201,7 +218,12 @@ describe('the config at run time', () => {
     await done(server, 'PUT /config/rtmp', change)
     const targets = [
       ...['/config/', '/config/global', '/config/rtmp', '/config/debug', '/config/debug/rtmp', '/api/config/rtmp'],
-      ...['/api/config/get/rtmp', '/api/config/formily/rtmp', '/api/config/json/rtmp', '/api/config/json/rtmp?format=yaml'],
+      ...[
+        '/api/config/get/rtmp',
+        '/api/config/formily/rtmp',
+        '/api/config/json/rtmp',
+        '/api/config/json/rtmp?format=yaml',
+      ],
       ...['/api/config/yaml/all', '/config/schema/rtmp', '/api/sysinfo', '/api/plugins/disabled'],
     ]
     for (const target of targets) expect((await ask(server, `GET ${target}`)).text, target).not.to.match(/hush-\d/u)
@@ -227,7 +249,9 @@ describe('the config at run time', () => {
       plugins: { name: string; description: { userConfig: string } }[]
     }
     const { userConfig } = plugins.find(({ name }) => name === 'rtmp')?.description ?? {}
-    expect(userConfig).to.match(/kickexist: true # modify\n/u).and.match(/chunksize: 4096\n/u)
+    expect(userConfig)
+      .to.match(/kickexist: true # modify\n/u)
+      .and.match(/chunksize: 4096\n/u)
   })
 })
 
@@ -364,7 +388,7 @@ describe('a server with what was set at run time', () => {
     folder = await mkdtemp(path.join(tmpdir(), 'sluice-runtime-'))
     keep({ close: () => rm(folder, { recursive: true, force: true }) })
     args = ['-c', path.join(folder, 'config.yaml')]
-    await writeFile(path.join(folder, 'config.yaml'), '')
+    await writeFile(path.join(folder, 'config.yaml'), NOTHING)
   })
 
   async function stop(server: ServerCommand): Promise<void> {
@@ -399,7 +423,10 @@ describe('a server with what was set at run time', () => {
   it('lets no client in while it is not known, as gates may be on', async function () {
     requirePeer(this, 'postgresql')
     const database = await PostgresServer.start()
-    const config = JSON.stringify({ global: { db: await database.createDatabase() }, rtmp: { publish: { key: 'hush' } } })
+    const config = JSON.stringify({
+      global: { db: await database.createDatabase() },
+      rtmp: { publish: { key: 'hush' } },
+    })
     const first = await startServer({ config })
     await done(first, 'PUT /config/rtmp', { enableauth: true })
     await first.stop()

@@ -41,7 +41,9 @@ function leafNode(section: Section, schema: JsonSchema, path: string): FormNode 
     ...(layers[0] && { default: layers[0].shown }),
     ...widget(schema),
     'x-decorator': 'FormItem',
-    'x-decorator-props': { tooltip: layers.map(({ source, shown }) => `${source}: ${JSON.stringify(shown)}`).join(', ') },
+    'x-decorator-props': {
+      tooltip: layers.map(({ source, shown }) => `${source}: ${JSON.stringify(shown)}`).join(', '),
+    },
   }
 }
 

@@ -189,7 +189,10 @@ function summaryOf(config: Config, { name, config: { enabled } }: Section): Stat
 }
 
 function keptSection(config: Config, section: Section): Static<typeof KeptSection> {
-  return { config: shownValues(section), persistent: config.modified.of(section.name).every(({ isStored }) => isStored) }
+  return {
+    config: shownValues(section),
+    persistent: config.modified.of(section.name).every(({ isStored }) => isStored),
+  }
 }
 
 function doneOf(config: Config, plugin: string, { keys, keysFromNextStart }: EditOutcome): Static<typeof Done> {

@@ -20,7 +20,9 @@ export const SectionView = Type.Object({
     type: 'object',
     description: 'The values that the section would have if nothing were set in it',
   }),
-  revision: Type.Integer({ description: 'Counts the changes at run time; a change that tells it is refused when it is old' }),
+  revision: Type.Integer({
+    description: 'Counts the changes at run time; a change that tells it is refused when it is old',
+  }),
 })
 
 export function sectionView(config: Config, section: Section): Static<typeof SectionView> {
