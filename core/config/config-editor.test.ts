@@ -90,6 +90,13 @@ describeStores('a config that is edited while the server runs', (databases) => {
     await one.editor.modify('relay', { chunksize: 512 }, BY)
     await other.editor.modify('relay', { linger: '2s' }, BY)
     expect(other.relay('chunksize', 'linger')).to.eql([512, 'modify', 2000, 'modify'])
+    const edit = () => {
+      const revision = one.config.modified.revisionOf('relay')
+      return codeOf(one.editor.modify('relay', { loglevel: 'warn' }, { ...BY, revision }))
+    }
+    expect(await edit()).to.equal('CONFIG_CHANGED')
+    expect(one.relay('linger')).to.eql([2000, 'modify'])
+    expect(await edit()).to.equal('done')
   })
 
   it('stores nothing that is refused, and holds nothing that is not stored', async () => {

@@ -210,7 +210,7 @@ export class ConfigEditor {
   async #edit(name: string, options: EditOptions, read: ReadChange): Promise<EditOutcome> {
     const { config } = this.#options
     if (config.incomplete !== undefined) await this.#complete()
-    const changes = await config.change(() => this.#edited(name, options, read), this.#accept)
+    const changes = await this.#inTurn(() => this.#edited(name, options, read))
     await this.#applied(changes, options.by)
     const keysOf = (section: string) => changes.find((change) => change.section === section)?.keys ?? []
     const keysFromNextStart = keysOf('global').filter((key) => START_KEYS.includes(key))
@@ -231,11 +231,27 @@ export class ConfigEditor {
     return edited.isStoreChanged ? { modified, keep: () => this.#tables.save(name, edited.stored) } : { modified }
   }
 
+  /** Makes an edit; where others have edited the section, takes that in, so that it can be read and edited again. */
+  async #inTurn(write: () => Promise<Rewrite>): Promise<readonly ConfigChange[]> {
+    try {
+      return await this.#options.config.change(write, this.#accept)
+    } catch (error) {
+      if (error instanceof ConfigChanged) await this.#applied(await this.#takeIn())
+      throw error
+    }
+  }
+
+  /** Takes over what is in the database. */
+  #takeIn(): Promise<readonly ConfigChange[]> {
+    const { config } = this.#options
+    const write = async () => ({ modified: (await this.#tables.load()).withPassing(config.modified.passing) })
+    return config.change(write, this.#accept)
+  }
+
   /** Takes over what was set at run time, where that could not be known at the start. */
   async #complete(): Promise<void> {
     const { config, log } = this.#options
-    if (config.incomplete === undefined) return
-    const changes = await config.change(async () => ({ modified: await this.#tables.load() }), this.#accept)
+    const changes = await this.#takeIn()
     if (config.incomplete === undefined) return
     config.incomplete = undefined
     log.info('what was set at run time is known')
@@ -243,6 +259,7 @@ export class ConfigEditor {
   }
 
   async #tryToComplete(): Promise<void> {
+    if (this.#options.config.incomplete === undefined) return
     try {
       await this.#complete()
     } catch (error) {
