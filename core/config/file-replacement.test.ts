@@ -18,12 +18,12 @@ describe('the replacement of a file', () => {
   const backups = async () => (await readdir(folder)).filter((name) => name.includes('.bak.'))
 
   it('keeps its mode and owner, and a backup, and leaves nothing else', async () => {
-    await chmod(file, 0o640)
+    await chmod(file, 0o664)
     const { uid, gid, ino } = await stat(file)
     await replaceFile(file, 'after')
     const now = await stat(file)
     expect(now).to.include({ uid, gid })
-    expect(now.mode & 0o777).to.equal(0o640)
+    expect(now.mode & 0o777).to.equal(0o664)
     expect(now.ino, 'another file took its name').not.to.equal(ino)
     const [backup = '', ...others] = await backups()
     expect(others).to.eql([])
