@@ -10,7 +10,7 @@ import { watchFile } from './file-watch.ts'
 import type { GlobalConfig } from './global-config.ts'
 import { normalizeKey } from './key-name.ts'
 import { Modifications } from './modifications.ts'
-import { renew, type Declared, type Renewal } from './renewal.ts'
+import { renew, type Acceptance, type Declared, type Renewal, type Rewrite, type Written } from './renewal.ts'
 import { resolveGlobal, resolvePlugin, type Inputs } from './resolve.ts'
 import type { SectionDefinition } from './schema.ts'
 import type { ConfigEntry, Section, SectionConfig } from './section.ts'
@@ -29,18 +29,6 @@ export type ConfigOptions = {
 }
 
 type Inspection = (sections: readonly Section[]) => readonly string[]
-
-/** Does what must succeed before a changed `global` holds, such as to bind its addresses. */
-export type Acceptance = (global: Readonly<GlobalConfig>) => Promise<void>
-
-/** What the user wrote, as far as it can change while the server runs. */
-type Written = { readonly file: ConfigFile; readonly modified: Modifications }
-
-/** Something else that the user wrote. */
-export type Rewrite = Partial<Written> & {
-  /** Makes it last, before it holds; where that fails, it does not hold. */
-  readonly keep?: (() => Promise<void>) | undefined
-}
 
 /**
  * The effective config of the server and each plugin. A value comes from, strongest first: what was set at run time,
@@ -62,7 +50,7 @@ export class Config {
   /** What was wrong with the newest file, where it was refused. */
   #refusal: readonly Problem[] = []
   #onChange = () => {}
-  /** Why it is not known what was set at run time; undefined where it is. */
+  /** Says why it is not known what was set at run time; undefined when that is known. */
   incomplete: string | undefined
 
   private constructor(
@@ -180,7 +168,7 @@ export class Config {
     return [...noFile, ...undeclared, ...noFolders, ...odd]
   }
 
-  /** Takes over what was set at run time, before plugins are declared. */
+  /** Takes over what was set at run time. To be called before plugins are declared. */
   restore(modified: Modifications): void {
     this.#written = { ...this.#written, modified }
     this.#problems = []
@@ -198,9 +186,9 @@ export class Config {
   }
 
   /**
-   * Takes over something else that the user wrote, as `reload` does the file. One change is made after the other:
-   * `write` is called when all before have ended.
-   * @throws {ConfigError} when anything in it is wrong
+   * Replaces what the user wrote, as `reload` does the file. Changes are made one after the other: `write` is called when all
+   * changes before have ended.
+   * @throws {ConfigError} when anything in the replacement is wrong
    */
   change(write: () => Promise<Rewrite>, accept?: Acceptance): Promise<readonly ConfigChange[]> {
     const change = this.#changing.then(async () => this.#take(await write(), accept))
@@ -210,11 +198,11 @@ export class Config {
   }
 
   /**
-   * Checks what the user would have written.
+   * Checks a replacement of what the user wrote.
    * @throws {ConfigError} when anything in it is wrong
    */
   check(rewrite: Partial<Written>): void {
-    failOn(this.#renewed({ ...this.#written, ...rewrite }).problems)
+    this.#checked({ ...this.#written, ...rewrite })
   }
 
   /** A section, as it is now; undefined where there is no such plugin. */
@@ -266,21 +254,25 @@ export class Config {
     return renew({ global: this.#global, declared: this.#declared }, this.#inputs(written))
   }
 
+  #checked(written: Written): Renewal {
+    const renewal = this.#renewed(written)
+    if (written.file !== this.#written.file) this.#refusal = renewal.problems
+    failOn(renewal.problems)
+    return renewal
+  }
+
   async #take({ keep, ...rewrite }: Rewrite, accept?: Acceptance): Promise<readonly ConfigChange[]> {
     const written = { ...this.#written, ...rewrite }
-    const { global, problems } = this.#renewed(written)
-    if (rewrite.file !== undefined) this.#refusal = problems
-    failOn(problems)
-    await accept?.(global.config.values as GlobalConfig)
+    await accept?.(this.#checked(written).global.config.values as GlobalConfig)
     try {
-      // Of the plugins that were declared meanwhile, one may not suit it.
-      failOn(this.#renewed(written).problems)
+      // It may not suit a plugin that was declared meanwhile.
+      this.#checked(written)
       await keep?.()
     } catch (error) {
       await accept?.(this.global)
       throw error
     }
-    // One that was declared while it was kept, and does not suit it, stays as it is.
+    // A plugin that was declared while it was stored, and that it does not suit, keeps its section.
     const renewal = this.#renewed(written)
     this.#written = written
     this.#global = renewal.global

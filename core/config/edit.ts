@@ -9,6 +9,7 @@ import type { Setting } from './settings.ts'
 /** Keys without which the database can't be opened that keeps what is set at run time. */
 const OPENING_KEYS: ReadonlySet<string> = new Set(['datadir', 'db.dsn', 'db.dbtype'])
 
+/** Who edits a section, when, and whether that is stored. */
 export type EditTerms = {
   /** The name of who edits. */
   readonly by: string
@@ -27,8 +28,8 @@ export type Edited = {
 }
 
 /**
- * Edits what is set at run time in a section. A value to be stored that the key would have anyway is not set, and what was set
- * before is taken back.
+ * Applies a change of a section to what is set at run time. A key that would have the new value anyway is not stored, and what was
+ * stored for it is removed (config.md 2).
  * @param stored what is in the database
  * @param held what holds now
  * @throws {ConfigError} when something in the change is wrong, or needed to open the database

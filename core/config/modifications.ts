@@ -4,7 +4,7 @@ import { nested, readSettings, type SettingMap } from './settings.ts'
 import type { GroupSchema } from './schema.ts'
 import { YamlSource } from './yaml-source.ts'
 
-/** What problems with values that were set at run time are said to be in. */
+/** Stands for the file in the places of values that were set at run time. */
 export const MODIFICATION_PLACE = 'config modify'
 
 /** A value that an operator set at run time. */
@@ -18,7 +18,7 @@ export type Modification = {
   /** The name of who set it. */
   readonly by: string
   readonly atMs: number
-  /** False: it holds until the server ends. */
+  /** False for a value that is not in the database, and holds until the server ends. */
   readonly isStored: boolean
 }
 
@@ -41,17 +41,17 @@ export class Modifications {
     return this.#sections.get(normalizeKey(section)) ?? []
   }
 
-  /** Counts the stored changes of a section, so that writers can tell whether somebody else has written; 0 before the first. */
+  /** The number of stored changes of a section, by which writers learn whether somebody else has written. */
   revisionOf(section: string): number {
     return this.#revisions.get(normalizeKey(section)) ?? 0
   }
 
-  /** Those that hold only until the server ends. */
+  /** The values that are not in the database. */
   get passing(): Modifications {
     return new Modifications(this.all.filter(({ isStored }) => !isStored))
   }
 
-  /** Those that are in the database. */
+  /** The values that are in the database. */
   get stored(): Modifications {
     return new Modifications(
       this.all.filter(({ isStored }) => isStored),
@@ -59,20 +59,20 @@ export class Modifications {
     )
   }
 
-  /** Takes keys of a section out, and puts others in. */
+  /** A copy without some keys of a section, and with other values. */
   with(section: string, taken: ReadonlySet<string>, put: readonly Modification[]): Modifications {
     const kept = this.all.filter((one) => one.section !== normalizeKey(section) || !taken.has(one.path))
     return new Modifications([...kept, ...put], this.#revisions)
   }
 
-  /** As `with`, by the section's next revision. */
+  /** As `with`, at the section's next revision. */
   next(section: string, taken: ReadonlySet<string>, put: readonly Modification[]): Modifications {
     const revision = this.revisionOf(section) + 1
     const revisions = new Map([...this.#revisions, [normalizeKey(section), revision]])
     return new Modifications(this.with(section, taken, put).all, revisions)
   }
 
-  /** These, and others in the place of those of the same keys. */
+  /** A copy in which the values of `passing` take the place of those of the same keys. */
   withPassing(passing: Modifications): Modifications {
     const keyOf = ({ section, path }: Modification) => `${section}.${path}`
     const replaced = new Set(passing.all.map(keyOf))

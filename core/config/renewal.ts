@@ -1,8 +1,23 @@
 import { changesBetween, type ConfigChange } from './config-change.ts'
 import type { Problem } from './config-error.ts'
+import type { ConfigFile } from './config-file.ts'
+import type { GlobalConfig } from './global-config.ts'
+import type { Modifications } from './modifications.ts'
 import { resolveGlobal, resolvePlugin, type Inputs } from './resolve.ts'
 import type { SectionDefinition } from './schema.ts'
 import type { Section } from './section.ts'
+
+/** Does what must succeed before a changed `global` holds, such as to bind its addresses. */
+export type Acceptance = (global: Readonly<GlobalConfig>) => Promise<void>
+
+/** What the user wrote, as far as it can change while the server runs. */
+export type Written = { readonly file: ConfigFile; readonly modified: Modifications }
+
+/** A replacement of what the user wrote, or of a part of it. */
+export type Rewrite = Partial<Written> & {
+  /** Stores the replacement. Called once it was accepted; when it throws, the replacement does not take effect. */
+  readonly keep?: (() => Promise<void>) | undefined
+}
 
 /** The section of a plugin that is there. */
 export type Declared = {

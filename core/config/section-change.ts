@@ -19,8 +19,8 @@ export type SectionChange = {
 }
 
 /**
- * Reads what was sent to change a section: a map with some of its keys. Null takes back what was set for a key, or for all of
- * a group, and a mask where a secret was shown leaves it as it is.
+ * Reads what a client sent to change a section: a map with some of its keys. Null takes back what was set for a key, or for all
+ * keys of a group. The mask that is shown in place of a secret stands for the secret.
  */
 export function readSectionChange(source: YamlSource, section: Section): SectionChange {
   if (source.problems.length > 0) return { put: new Map(), taken: new Set(), problems: source.problems }

@@ -83,12 +83,12 @@ export class Section {
     })
   }
 
-  /** What a key would have without what was set at run time. */
+  /** The value that a key would have if nothing had been set at run time. */
   unmodified(path: string): SourcedSetting | undefined {
     return this.layersOf(path).find(({ source }) => source !== 'modify')
   }
 
-  /** What a key would have if the user had set nothing in this section. */
+  /** The value that a key would have if the user had set nothing in this section. */
   inherited(path: string): SourcedSetting | undefined {
     return this.layersOf(path).find(({ source }) => !isUsers(source))
   }

@@ -136,6 +136,15 @@ describe('the config at run time', () => {
     expect((await done(server, 'GET /api/config/get/rtmp'))['modified']).to.equal('')
   })
 
+  it('moves the server to another address, and says so at the one that it was asked at', async () => {
+    const server = await startServer({ config: NOTHING })
+    const before = server.httpPort
+    const { changed } = await done(server, 'PUT /config/global', { http: { listenaddr: '127.0.0.1:0' } })
+    expect(changed).to.eql(['http.listenaddr'])
+    expect(server.httpPort).not.to.equal(before)
+    expect((await section(server, 'global')).sources['http.listenaddr']).to.equal('modify')
+  })
+
   it('refuses an address that is in use as a whole, and stores nothing', async () => {
     const server = await startServer({ config: NOTHING })
     const other = await startServer({ config: NOTHING })

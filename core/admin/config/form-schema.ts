@@ -54,7 +54,10 @@ function widget(schema: JsonSchema): Widget {
   const choices = schema.enum ?? schema.anyOf?.map((choice) => choice.const)
   if (writeOnly === true) return { type, 'x-component': 'Password' }
   if (choices?.every((choice) => choice !== undefined) === true) {
-    const options = choices.map((value) => ({ label: JSON.stringify(value).replaceAll('"', ''), value }))
+    const options = choices.map((value) => ({
+      label: typeof value === 'string' ? value : JSON.stringify(value),
+      value,
+    }))
     return { type: typeof choices[0], enum: options, 'x-component': 'Select' }
   }
   switch (type) {
