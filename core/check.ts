@@ -1,9 +1,7 @@
-import { StoreUnavailable } from 'sluice/sdk'
 import { ConfigError } from './config/config-error.ts'
-import type { Config } from './config/config.ts'
 import { configReport } from './config/report.ts'
 import { loadConfig } from './load-config.ts'
-import { withStoredConfig } from './stored-config.ts'
+import { restoreStored } from './stored-config.ts'
 import { createLogger } from './observe/logger.ts'
 import { Server } from './server.ts'
 
@@ -13,7 +11,8 @@ export async function check(file: string | undefined, all: boolean): Promise<voi
   if (config === undefined) return
   const server = new Server({ config, log: createLogger({ level: 'silent' }) })
   try {
-    await restoreModified(config)
+    const unknown = await restoreStored(config)
+    if (unknown !== undefined) process.stderr.write(`what was set at run time is not shown: ${unknown}\n`)
     await server.host.load()
     const plugins = server.host.list()
     const definitions = plugins.flatMap(({ definition }) => definition ?? [])
@@ -28,15 +27,5 @@ export async function check(file: string | undefined, all: boolean): Promise<voi
     process.exitCode = 1
   } finally {
     await server.stop('checked')
-  }
-}
-
-/** Where the database is away, what holds without it is better than nothing. */
-async function restoreModified(config: Config): Promise<void> {
-  try {
-    await withStoredConfig(config, async (tables) => config.restore(await tables.load()))
-  } catch (error) {
-    if (!(error instanceof StoreUnavailable)) throw error
-    process.stderr.write(`what was set at run time is not shown: ${error.message}\n`)
   }
 }

@@ -1,3 +1,4 @@
+import { StoreUnavailable } from 'sluice/sdk'
 import type { Config } from './config/config.ts'
 import { ModificationTables } from './config/modification-tables.ts'
 import { createLogger } from './observe/logger.ts'
@@ -18,5 +19,19 @@ export async function withStoredConfig(
     if (store.exists) await use(tables)
   } finally {
     await store.close()
+  }
+}
+
+/**
+ * Takes over what was set at run time, before the server has opened its database.
+ * @returns why that is not known, where the database is away
+ */
+export async function restoreStored(config: Config): Promise<string | undefined> {
+  try {
+    await withStoredConfig(config, async (tables) => config.restore(await tables.load()))
+    return undefined
+  } catch (error) {
+    if (error instanceof StoreUnavailable) return error.message
+    throw error
   }
 }

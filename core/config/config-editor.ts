@@ -82,14 +82,17 @@ export class ConfigEditor {
   }
 
   /**
-   * Takes over what was set at run time before, where there is a database already. While that is away, the config is
-   * incomplete, and is completed as soon as the database is there.
+   * Takes over what was set at run time before the server started, where there is a database already. While that is away, the
+   * config is incomplete, and is completed as soon as the database is there.
+   * @throws {ConfigError} when it does not suit a plugin that was loaded before
    */
   async load(): Promise<void> {
     const { config, store, log } = this.#options
     if (!store.exists) return
     try {
-      config.restore(await this.#tables.load())
+      const modified = await this.#tables.load()
+      if (config.declared.length === 0) config.restore(modified)
+      else await config.change(async () => ({ modified }))
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error
       config.incomplete = 'what was set at run time is not known, as the database is away'
