@@ -20,7 +20,7 @@ export const GlobalConfig = Type.Object({
     },
     { title: 'Administration' },
   ),
-  streamalias: RegexMap(Type.String(), {
+  streamalias: RegexMap(Type.String({ format: 'alias-target' }), {
     default: {},
     description:
       'Regular expression to the stream that paths which match it are aliases of, made when somebody subscribes; $0 to $9 ' +

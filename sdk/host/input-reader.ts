@@ -17,6 +17,8 @@ type Fields = Readonly<Record<string, unknown>>
 /** What an operation takes; parameters by their names. */
 export type Input = { readonly params: Fields; readonly query: Fields; readonly body: unknown }
 
+/** How many lists and objects of a body may be in one another: far fewer than what goes through them can endure. */
+const MAX_BODY_DEPTH = 64
 // Not strict: the schemas of plugins may carry words that only the admin page knows.
 const OPTIONS = { strict: false, logger: false, verbose: true, coerceTypes: true, useDefaults: true } as const
 /** Judges schemas themselves, and keeps none. */
@@ -48,8 +50,14 @@ export class InputReader {
 
   #readBody(schema: JsonSchema, body: unknown, query: Fields): unknown {
     if (this.#schemas.isBodyInQuery) return readQuery(propertiesOf(schema), query)
+    if (isNestedDeeper(body, MAX_BODY_DEPTH)) throw new InvalidRequest('the body is nested too deeply')
     return readValue(schema, body ?? (schema.properties && {}))
   }
+}
+
+function isNestedDeeper(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return depth === 0 || Object.values(value).some((item) => isNestedDeeper(item, depth - 1))
 }
 
 /** Fields that the path has, too, are what the path says (api.md 1). */
@@ -71,9 +79,7 @@ function compile({ params = {}, query = {}, body }: InputSchemas): ValidateFunct
 function readValue(schema: JsonSchema, value: unknown): unknown {
   const own = memberFor(schema, value)
   if (own.format === 'stream-path' && typeof value === 'string') return checkStreamPath(value)
-  // Not where no schema leads: a client may nest lists deeper than functions can.
-  const { items } = own
-  if (Array.isArray(value)) return items === undefined ? value : value.map((item) => readValue(items, item))
+  if (Array.isArray(value)) return value.map((item) => readValue(own.items ?? {}, item))
   if (!isObject(value)) return value
   const values = valuesOf(own)
   if (values) return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, readValue(values, item)]))

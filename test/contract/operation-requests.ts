@@ -137,11 +137,18 @@ export function describeOperationRequests(start: StartContractHost): void {
       }
     })
 
-    it('may nest lists without end where none is wanted', async () => {
+    it('may nest lists and objects, but not without end', async () => {
       const ask = await startWith(addEcho)
-      const deep = '['.repeat(100_000) + ']'.repeat(100_000)
-      expect(await ask('echo', { body: `{"text":${deep}}` })).to.eql([400, 'text must be a string'])
-      expect(await ask('echo', { body: `{"other":${deep}}` })).to.equal('none')
+      const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
+      // The body itself is one.
+      expect(await ask('echo', { body: `{"other":${nested(63)}}` })).to.equal('none')
+      expect(await ask('echo', { body: `{"text":${nested(63)}}` })).to.eql([400, 'text must be a string'])
+      for (const depth of [64, 100_000]) {
+        for (const field of ['text', 'other']) {
+          const body = `{"${field}":${nested(depth)}}`
+          expect(await ask('echo', { body })).to.eql([400, 'the body is nested too deeply'])
+        }
+      }
     })
 
     it('are refused for addresses that are none', async () => {

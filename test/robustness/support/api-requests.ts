@@ -47,7 +47,7 @@ const LONG = 'x'.repeat(20_000)
 /** What a field may be that is of no good. */
 const HOSTILE_VALUES: readonly unknown[] = [
   ...['../../etc/passwd', '..\\..\\x', '/etc/passwd', 'file:///etc/passwd', '\0', 'a\r\nSet-Cookie: x=1', '\u2028', '\ud800'],
-  ...['__proto__', 'constructor', 'toString', "' OR 1=1 --", '$(reboot)', '<script>', '{{7*7}}', '%00', '%s%n', LONG],
+  ...['__proto__', 'constructor', 'toString', "' OR 1=1 --", '$(reboot)', '<script>', '{{7*7}}', '%00', '%s%n', LONG, DEEP],
   ...['1e308', '-1', '9007199254740993', '99999999999999999999', 'NaN', 'Infinity', '0x10', ' 1 ', 'true', 'null'],
   ...[1e308, -1, 0.5, 2 ** 53, -(2 ** 63), null, true, [], {}, [[]], [null], { a: { b: { c: {} } } }],
   ...[JSON.parse('{"__proto__":{"polluted":1}}'), { constructor: { prototype: { polluted: 1 } } }],
@@ -55,7 +55,7 @@ const HOSTILE_VALUES: readonly unknown[] = [
 const HOSTILE = oneof(constantFrom(...HOSTILE_VALUES), jsonValue({ maxDepth: 4 }), string({ maxLength: 50, unit: 'binary' }))
 const HOSTILE_PARTS = [
   ...['..', '%2e%2e', '%2e%2e%2f%2e%2e%2fetc%2fpasswd', '%00', '%0d%0aX-Injected:%201', '%zz', '%', '%ff', '%ed%a0%80'],
-  ...['__proto__', 'constructor', '1e308', '-1', '0', 'NaN', '99999999999999999999', '%2F', '//', '*', ':id', '%3F', ''],
+  ...['__proto__', 'constructor', '1e308', '-1', '0', 'NaN', '99999999999999999999', '%2F', '//', '*', ':id', '%3F'],
   ...[LONG.slice(0, 3000), LONG.slice(0, 9000), 'a/'.repeat(100), '{id}', "'", '%25%32%65'],
 ]
 const HOSTILE_BODIES = [
@@ -118,7 +118,9 @@ function targetOf(
 
 /** A part of a path, escaped. */
 function partOf(schema: object): Arbitrary<string> {
-  return mostly(validValue(schema).map(escaped), oneof(constantFrom(...HOSTILE_PARTS), HOSTILE.map(escaped)))
+  const parts = mostly(validValue(schema).map(escaped), oneof(constantFrom(...HOSTILE_PARTS), HOSTILE.map(escaped)))
+  // Without it, the path would be another operation's.
+  return parts.map((part) => (part === '' ? '%20' : part))
 }
 
 function queryValueOf(schema: object): Arbitrary<string> {
