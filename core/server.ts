@@ -221,7 +221,7 @@ export class Server {
     addAdministration({
       ...{ log: this.#log, version: VERSION, startTime: this.#startTime, config: this.#config },
       ...{ http: this.http, host: this.host, pool: this.#pool, streams: this.streams },
-      ...{ aliases: this.#aliases, pulls: this.#pulls, proxies: this.#proxies },
+      ...{ aliases: this.#aliases, pulls: this.#pulls, pushes: this.#pushes, proxies: this.#proxies },
       machine: new MachineUsageSampler([this.#config.global.datadir, process.cwd()]),
     })
   }

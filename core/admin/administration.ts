@@ -6,6 +6,7 @@ import type { PluginHost } from '../host/plugin-host.ts'
 import { addHealthRoutes } from '../http/health.ts'
 import type { HttpHost } from '../http/http-host.ts'
 import type { PullManager } from '../jobs/pull-manager.ts'
+import type { PushManager } from '../jobs/push-manager.ts'
 import type { ListenerPool } from '../net/listener-pool.ts'
 import type { MachineUsageSampler } from '../observe/machine-usage.ts'
 import type { Proxies } from '../proxy/proxies.ts'
@@ -19,6 +20,7 @@ import { addAliasOperations } from './streams/alias-operations.ts'
 import { addSecretOperation, type SigningSection } from './streams/secret-operation.ts'
 import { addSourceOperations } from './streams/source-operations.ts'
 import { addStreamOperations, addSubscriberOperations } from './streams/stream-operations.ts'
+import { addSummaryOperations } from './system/summary-operations.ts'
 import { addSysinfoOperations } from './system/sysinfo-operations.ts'
 
 /** The parts of the server that operators act on. */
@@ -33,6 +35,7 @@ export type AdministeredParts = {
   readonly streams: StreamRegistry
   readonly aliases: Aliases
   readonly pulls: PullManager
+  readonly pushes: PushManager
   readonly proxies: Proxies
   readonly machine: MachineUsageSampler
 }
@@ -51,9 +54,12 @@ export function addAdministration(parts: AdministeredParts): void {
   addPullOperations(operations, parts.pulls)
   addJobOperations(operations, parts.pulls)
   addProxyOperations(operations, parts.proxies)
+  const publicIp = () => config.global.publicip
+  const { machine, pulls, pushes } = parts
+  addSummaryOperations(operations, { publicIp, machine, index: streams.index, pulls, pushes })
   addSysinfoOperations(operations, {
     ...{ log, version, startTime },
-    publicIp: () => config.global.publicip,
+    publicIp,
     plugins: () => host.list(),
     userConfig: (plugin) => config.userConfig(plugin),
   })
