@@ -17,9 +17,12 @@ import { addProxyOperations } from './jobs/proxy-operations.ts'
 import { addPullOperations } from './jobs/pull-operations.ts'
 import { registerMetricsRoute } from './metrics/metrics-route.ts'
 import { addAliasOperations } from './streams/alias-operations.ts'
+import { addPositionOperation } from './streams/position-operation.ts'
 import { addSecretOperation, type SigningSection } from './streams/secret-operation.ts'
 import { addSourceOperations } from './streams/source-operations.ts'
 import { addStreamOperations, addSubscriberOperations } from './streams/stream-operations.ts'
+import { addTrackOperations } from './streams/track-operations.ts'
+import { addV6Operations } from './streams/v6-operations.ts'
 import { addSummaryOperations } from './system/summary-operations.ts'
 import { addSysinfoOperations } from './system/sysinfo-operations.ts'
 
@@ -49,6 +52,9 @@ export function addAdministration(parts: AdministeredParts): void {
   addStreamOperations(operations, streams)
   addSourceOperations(operations, streams)
   addSubscriberOperations(operations, streams)
+  addTrackOperations(operations, streams)
+  addPositionOperation(operations, streams)
+  addV6Operations(operations, streams)
   addAliasOperations(operations, parts.aliases)
   addSecretOperation(operations, (section) => signingSection(parts, section))
   addPullOperations(operations, parts.pulls)

@@ -53,7 +53,9 @@ describe('a subscriber that is moved', () => {
       ['live/b', b, 'KB4'],
       ['live/a', a, 'KA4'],
     ] as const) {
-      had.push(...(rig.registry.get(viewer.subscriber.sourcePath)?.fanOut.muxers ?? []).map((muxer) => new WeakRef(muxer)))
+      had.push(
+        ...(rig.registry.get(viewer.subscriber.sourcePath)?.fanOut.muxers ?? []).map((muxer) => new WeakRef(muxer)),
+      )
       move(path, viewer)
       source.write(label)
       await settle()

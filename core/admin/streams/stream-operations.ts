@@ -13,7 +13,8 @@ import { StreamInfo, SubscriberInfo } from './stream-schemas.ts'
 import { streamView, subscriberView } from './stream-views.ts'
 import { viewedList } from './viewed-list.ts'
 
-const STOPPED: CloseReason = { code: 'stopped', text: 'stop by user' }
+/** Why sessions end that an operator stops. */
+export const STOPPED: CloseReason = { code: 'stopped', text: 'stop by user' }
 const SUBSCRIBER_ID = Type.Integer({ minimum: 0, maximum: 0xffff_ffff })
 const ONE_STREAM = Type.Object({ streamPath: StreamPath() })
 
@@ -66,7 +67,8 @@ export function addSubscriberOperations(operations: OperationRegistry, streams: 
     paged: true,
     reach: 'all',
     handle({ params: { streamPath } }) {
-      const subscribers = streamPath === undefined ? streams.index.subscribers : new Set(streams.subscribers(streamPath))
+      const subscribers =
+        streamPath === undefined ? streams.index.subscribers : new Set(streams.subscribers(streamPath))
       return viewedList(subscribers, subscriberView)
     },
   })

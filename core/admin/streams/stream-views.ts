@@ -115,7 +115,8 @@ export function subscriberView(subscriber: StreamSubscriber): SubscriberInfo {
   }
 }
 
-function readerView(publisher: StreamPublisher, track: Track, subscriber: StreamSubscriber) {
+/** How far a subscriber is with a track. */
+export function readerView(publisher: StreamPublisher, track: Track, subscriber: StreamSubscriber) {
   const meter = publisher.meter(track)
   const newestMs = rescale(meter?.lastDts ?? 0, track.timescale, 1000)
   const { waiting, shift } = subscriber

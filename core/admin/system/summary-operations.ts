@@ -8,7 +8,12 @@ import type { StreamIndex } from '../../stream/stream-index.ts'
 const MIB_BYTES = 2 ** 20
 const GIB_BYTES = 2 ** 30
 
-const Usage = Type.Object({ total: Int64(), free: Int64(), used: Int64(), usage: Type.Number({ description: 'Percent' }) })
+const Usage = Type.Object({
+  total: Int64(),
+  free: Int64(),
+  used: Int64(),
+  usage: Type.Number({ description: 'Percent' }),
+})
 
 const NetInfo = Type.Object({
   name: Type.String(),
