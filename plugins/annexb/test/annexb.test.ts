@@ -63,7 +63,8 @@ describe('annexb', () => {
       // Whole access units, each after its delimiter.
       const delimiter = raw === 'h264' ? '0000000109f0' : '00000001460150'
       if (scheme === 'ws') {
-        for (const message of viewer.messages) expect(message.toString('hex')).to.match(new RegExp(`^${delimiter}`, 'u'))
+        for (const message of viewer.messages)
+          expect(message.toString('hex')).to.match(new RegExp(`^${delimiter}`, 'u'))
       }
     })
   }
