@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect } from 'chai'
 import { splitAnnexB } from 'sluice/sdk/media'
+import { MAX_WATCHES } from '../../core/admin/streams/track-operations.ts'
 import { framemd5, makeTestFile, publish, type PublishInit } from '../peers/ffmpeg.ts'
 import { publishRtspByFfmpeg } from '../peers/ffmpeg-rtsp.ts'
 import { ffprobeStreams } from '../peers/ffprobe.ts'
@@ -273,6 +274,18 @@ describe('what operators see of a stream', () => {
       for (const event of events) expect(event).to.match(/^data: \{"sequence":\d+,/u)
       expect((await watched()).status).to.equal(404)
       await kill(peer)
+    })
+
+    it('tells its frames to no more clients at a time than there is room for', async () => {
+      const url = server.http('/api/videotrack/sse/live/a')
+      const leaving = new AbortController()
+      const watch = () => fetch(url, { signal: leaving.signal })
+      const answers = await Promise.all(Array.from({ length: MAX_WATCHES }, watch))
+      expect(new Set(answers.map(({ status }) => status))).to.eql(new Set([200]))
+      const { status, body } = await server.api('/api/audiotrack/sse/live/a')
+      expect([status, body.message]).to.eql([503, 'no more than 100 clients are told frames at a time'])
+      leaving.abort()
+      await waitFor(async () => (await fetch(url, { headers: { accept: 'application/json' } })).status === 200)
     })
 
     it('that is not there is told of, as is its stream', async () => {

@@ -15,7 +15,7 @@ import { keptUnits, publishedTrack, trackSnapshot, TrackSnapshot, type Published
 import { TrackWatch } from './track-watch.ts'
 
 /** The most clients that are told frames at a time: each costs something for every unit. */
-const MAX_WATCHES = 100
+export const MAX_WATCHES = 100
 
 const ONE_STREAM = Type.Object({ streamPath: StreamPath() })
 const KINDS = [
@@ -38,7 +38,8 @@ export function addTrackOperations(operations: OperationRegistry, streams: Strea
   /** @throws {StreamNotFound}, {StreamUnavailable} */
   async function* frames(streamPath: string, kind: MediaTrack['kind'], signal: AbortSignal) {
     const track = published(streamPath, kind)
-    if (watches >= MAX_WATCHES) throw new StreamUnavailable(`no more than ${MAX_WATCHES} clients are told frames`)
+    if (watches >= MAX_WATCHES)
+      throw new StreamUnavailable(`no more than ${MAX_WATCHES} clients are told frames at a time`)
     const watch = new TrackWatch(track)
     const close = () => watch.close()
     watches++
