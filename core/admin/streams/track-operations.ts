@@ -8,7 +8,7 @@ import {
   type MediaTrack,
   type OperationRegistry,
 } from 'sluice/sdk'
-import { canCarryInAnnexB, serializeAnnexB } from 'sluice/sdk/media'
+import { canCarryInAnnexB, MalformedError, serializeAnnexB } from 'sluice/sdk/media'
 import type { StreamRegistry } from '../../stream/registry.ts'
 import { TrackFrame } from './track-frames.ts'
 import { keptUnits, publishedTrack, trackSnapshot, TrackSnapshot, type PublishedTrack } from './track-snapshot.ts'
@@ -88,12 +88,17 @@ export function addTrackOperations(operations: OperationRegistry, streams: Strea
 
 /**
  * @throws {Unsupported} of a codec without byte stream form
- * @throws {StreamUnavailable} when none is kept
+ * @throws {StreamUnavailable} when none is kept, or it can't be read
  */
 function newestKeyframe(published: PublishedTrack): Buffer {
   const { track } = published
   if (!canCarryInAnnexB(track)) throw new Unsupported(`${track.codec} has no byte stream form; H.264 and H.265 have`)
   const newest = keptUnits(published).findLast(({ unit }) => unit.keyframe)
   if (newest === undefined) throw new StreamUnavailable('no keyframe has come yet; ask again')
-  return serializeAnnexB(newest.unit)
+  try {
+    return serializeAnnexB(newest.unit)
+  } catch (error) {
+    if (error instanceof MalformedError) throw new StreamUnavailable('the keyframe is malformed', { cause: error })
+    throw error
+  }
 }
