@@ -54,7 +54,7 @@ export type Lead = { readonly streamPath: string; readonly params: SessionReques
 export class StreamRegistry {
   readonly mergeWindow = new MergeWindow()
   /** What there is at present, to be listed and counted. */
-  readonly index = new StreamIndex()
+  readonly index = new StreamIndex<Stream>()
   readonly #admission: SessionAdmission
   readonly #lead: (request: SessionRequest) => Lead | undefined
   readonly #streams: StreamTable

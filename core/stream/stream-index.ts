@@ -1,9 +1,8 @@
 import type { SessionType } from 'sluice/sdk'
-import type { Stream } from './stream.ts'
 import type { StreamSubscriber } from './stream-subscriber.ts'
 
 /** The streams and subscribers that there are at present. Streams tell what comes and goes, so nothing is counted by looking. */
-export class StreamIndex {
+export class StreamIndex<Stream> {
   readonly #published = new Set<Stream>()
   readonly #subscribers = new Map<number, StreamSubscriber>()
   readonly #counts = new Map<SessionType, number>()

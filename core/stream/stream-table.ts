@@ -11,7 +11,7 @@ type StreamTableOptions = {
   readonly log: Logger
   readonly hooks: StreamHooks
   readonly mergeWindow: MergeWindow
-  readonly index: StreamIndex
+  readonly index: StreamIndex<Stream>
 }
 
 /** The streams of this process: by path, and those that are published nowhere. */
@@ -53,7 +53,7 @@ export class StreamTable {
 
   /** A stream that is published nowhere. */
   unlisted(): Stream {
-    const nowhere = { hooks: NO_HOOKS, index: new StreamIndex() }
+    const nowhere = { hooks: NO_HOOKS, index: new StreamIndex<Stream>() }
     const stream = this.#newStream('', nowhere, () => this.#unlisted.delete(stream))
     this.#unlisted.add(stream)
     return stream

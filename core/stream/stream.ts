@@ -24,7 +24,7 @@ type StreamOptions = {
   readonly log: Logger
   readonly hooks: StreamHooks
   readonly mergeWindow: MergeWindow
-  readonly index: StreamIndex
+  readonly index: StreamIndex<Stream>
   /** Called when neither publisher nor subscribers are left. */
   readonly onEmpty: (stream: Stream) => void
 }

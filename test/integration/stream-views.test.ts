@@ -370,7 +370,7 @@ describe('what operators see of a stream', () => {
       expect(response.headers.get('content-type'), url).to.match(/^application\/problem\+json/u)
       const { status, title, detail, type } = (await response.json()) as Record<string, unknown>
       expect([status, type], url).to.eql([response.status, 'about:blank'])
-      return `${status} ${String(title)}: ${String(detail)}`
+      return `${response.status} ${String(title)}: ${String(detail)}`
     }
 
     it('lists streams page by page, in snake_case and bare', async () => {

@@ -44,6 +44,12 @@ describe('TrackWatch', () => {
     expect(await next).to.deep.include({ sequence: 2, timestamp: 30, keyFrame: false })
   })
 
+  it('begins with the newest of what is kept where that is long', async () => {
+    source.write(['K1', ...Array.from({ length: MAX_WAITING_FRAMES + 4 }, () => 'P')].join(' '))
+    const watch = new TrackWatch(track('video'))
+    expect([watch.dropped, await sequences(watch, 2)]).to.eql([0, [6, 7]])
+  })
+
   it('leaves the oldest out for a client that takes nothing, and counts them', async () => {
     source.write('K1')
     const watch = new TrackWatch(track('video'))

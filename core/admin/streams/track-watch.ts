@@ -1,6 +1,6 @@
 import type { AccessUnit, UnitReader } from 'sluice/sdk'
 import type { Stream } from '../../stream/stream.ts'
-import { decodingMs, frameView, type CountedUnit, type TrackFrame } from './track-frames.ts'
+import { decodingMs, frameView, type TrackFrame } from './track-frames.ts'
 import { keptUnits, writeMsOf, type PublishedTrack } from './track-snapshot.ts'
 
 /** The most frames that wait for a client; of more, the oldest are left out. */
@@ -15,7 +15,9 @@ export class TrackWatch implements UnitReader {
   dropped = 0
   readonly #stream: Stream
   readonly #trackId: number
-  readonly #waiting: CountedUnit[] = []
+  // Views and not units, so that a client that takes none keeps no media in memory.
+  readonly #waiting: TrackFrame[] = []
+  readonly #firstSequence: number
   readonly #leave: () => void
   #sequence: number
   #isOver = false
@@ -25,17 +27,22 @@ export class TrackWatch implements UnitReader {
     const { stream, publisher, track } = published
     this.#stream = stream
     this.#trackId = track.id
-    this.#sequence = (publisher.meter(track)?.units ?? 0) - keptUnits(published).length
+    const { units = 0 } = publisher.meter(track) ?? {}
+    this.#sequence = units - keptUnits(published).length
+    this.#firstSequence = units - MAX_WAITING_FRAMES + 1
     this.#leave = stream.fanOut.watch(track.kind, this)
   }
 
   unit(unit: AccessUnit): void {
     if (unit.track.id !== this.#trackId) return
+    const sequence = ++this.#sequence
+    // Of a long buffer, the newest.
+    if (sequence < this.#firstSequence) return
     if (this.#waiting.length === MAX_WAITING_FRAMES) {
       this.#waiting.shift()
       this.dropped++
     }
-    this.#waiting.push({ unit, sequence: ++this.#sequence, writeMs: writeMsOf(this.#stream, decodingMs(unit)) })
+    this.#waiting.push(frameView({ unit, sequence, writeMs: writeMsOf(this.#stream, decodingMs(unit)) }))
     this.#wake()
   }
 
@@ -50,8 +57,7 @@ export class TrackWatch implements UnitReader {
   /** Returns the next frame as soon as there is one; undefined when the track has ended or this was closed. One call at a time. */
   async next(): Promise<TrackFrame | undefined> {
     if (this.#waiting.length === 0 && !this.#isOver) await new Promise<void>((resolve) => (this.#wake = resolve))
-    const next = this.#waiting.shift()
-    return next && frameView(next)
+    return this.#waiting.shift()
   }
 
   /** Idempotent. */

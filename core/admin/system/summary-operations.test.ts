@@ -21,7 +21,7 @@ function sourceOf(machine: MachineUsage): SummarySource {
   return {
     publicIp: () => '198.51.100.7',
     machine: { read: async () => machine },
-    index: { published: new Set([1, 2, 3]) as never, countOf: (type) => counts[type] ?? 0 },
+    index: { published: new Set([1, 2, 3]), countOf: (type) => counts[type] ?? 0 },
     pulls: { count: 4 },
     pushes: { count: 5 },
   }

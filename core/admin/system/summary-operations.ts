@@ -46,7 +46,7 @@ type Summary = Static<typeof Summary>
 export type SummarySource = {
   readonly publicIp: () => string
   readonly machine: Pick<MachineUsageSampler, 'read'>
-  readonly index: Pick<StreamIndex, 'published' | 'countOf'>
+  readonly index: Pick<StreamIndex<unknown>, 'published' | 'countOf'>
   readonly pulls: Pick<PullManager, 'count'>
   readonly pushes: Pick<PushManager, 'count'>
 }

@@ -106,6 +106,6 @@ describe('annexb', () => {
     await publishAs('libx265')
     await viewer.ended
     expect(Buffer.concat(viewer.messages).includes(Buffer.from('00000001460150', 'hex'))).to.equal(false)
-    expect(server.problems.map(({ stream, msg }) => `${msg}: ${stream}`)).to.eql(['a muxer failed: live/changing'])
+    expect(server.problems.map(({ stream, msg }) => [msg, stream])).to.eql([['a muxer failed', 'live/changing']])
   })
 })
