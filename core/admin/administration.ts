@@ -52,7 +52,7 @@ export function addAdministration(parts: AdministeredParts): void {
   addStreamOperations(operations, streams)
   addSourceOperations(operations, streams)
   addSubscriberOperations(operations, streams)
-  addTrackOperations(operations, streams)
+  addTrackOperations(operations, streams, log)
   addPositionOperation(operations, streams)
   addV6Operations(operations, streams)
   addAliasOperations(operations, parts.aliases)

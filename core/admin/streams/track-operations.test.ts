@@ -27,9 +27,11 @@ describe('/api/stream/annexb', () => {
       const log = new LogRecords('core')
       const publisher = await rig.publish('live/a')
       publisher.write(unitOf(publisher.addTrack(init), 0, 'no NAL units', keyframe))
-      const [answer] = await askOperations(log, (operations) => addTrackOperations(operations, rig.registry), [
-        { url: '/api/stream/annexb/live/a' },
-      ])
+      const [answer] = await askOperations(
+        log,
+        (operations) => addTrackOperations(operations, rig.registry, log.logger),
+        [{ url: '/api/stream/annexb/live/a' }],
+      )
       expect(answer?.statusCode).to.equal(status)
       expect((JSON.parse(answer?.body ?? '') as { message: string }).message).to.match(message)
       expect(log.problems).to.eql([])

@@ -1,3 +1,4 @@
+import type { FastifyBaseLogger } from 'fastify'
 import {
   Bytes,
   StreamNotFound,
@@ -24,7 +25,11 @@ const KINDS = [
 ] as const
 
 /** What a stream keeps of its tracks, its frames as they come, and its newest keyframe (api.md 3.1, 3.2). */
-export function addTrackOperations(operations: OperationRegistry, streams: StreamRegistry): void {
+export function addTrackOperations(
+  operations: OperationRegistry,
+  streams: StreamRegistry,
+  log: FastifyBaseLogger,
+): void {
   /** @throws {StreamNotFound} */
   const published = (streamPath: string, kind: MediaTrack['kind']): PublishedTrack => {
     const stream = streams.get(streamPath)
@@ -50,6 +55,8 @@ export function addTrackOperations(operations: OperationRegistry, streams: Strea
       watches--
       signal.removeEventListener('abort', close)
       close()
+      const { dropped } = watch
+      if (dropped > 0) log.info({ stream: streamPath, dropped }, 'a client took its frames too slowly and missed some')
     }
   }
 
