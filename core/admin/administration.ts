@@ -7,6 +7,7 @@ import { addHealthRoutes } from '../http/health.ts'
 import type { HttpHost } from '../http/http-host.ts'
 import type { PullManager } from '../jobs/pull-manager.ts'
 import type { PushManager } from '../jobs/push-manager.ts'
+import type { Monitor } from '../monitor/monitor.ts'
 import type { ListenerPool } from '../net/listener-pool.ts'
 import type { MachineUsageSampler } from '../observe/machine-usage.ts'
 import type { Proxies } from '../proxy/proxies.ts'
@@ -16,6 +17,8 @@ import { addJobOperations } from './jobs/job-operations.ts'
 import { addProxyOperations } from './jobs/proxy-operations.ts'
 import { addPullOperations } from './jobs/pull-operations.ts'
 import { registerMetricsRoute } from './metrics/metrics-route.ts'
+import { addMonitorOperations } from './monitor/monitor-operations.ts'
+import { addTaskOperations } from './monitor/task-operations.ts'
 import { addAliasOperations } from './streams/alias-operations.ts'
 import { addPositionOperation } from './streams/position-operation.ts'
 import { addSecretOperation, type SigningSection } from './streams/secret-operation.ts'
@@ -24,6 +27,7 @@ import { addStreamOperations, addSubscriberOperations } from './streams/stream-o
 import { addTrackOperations } from './streams/track-operations.ts'
 import { addV6Operations } from './streams/v6-operations.ts'
 import { addSummaryOperations } from './system/summary-operations.ts'
+import { addLifecycleOperations, type Lifecycle } from './system/lifecycle-operations.ts'
 import { addSysinfoOperations } from './system/sysinfo-operations.ts'
 
 /** The parts of the server that operators act on. */
@@ -41,6 +45,9 @@ export type AdministeredParts = {
   readonly pushes: PushManager
   readonly proxies: Proxies
   readonly machine: MachineUsageSampler
+  readonly monitor: Monitor
+  /** Undefined where the server is part of another program. */
+  readonly lifecycle: Lifecycle | undefined
 }
 
 /** Adds the routes of health, metrics and administration to the server's HTTP. */
@@ -69,6 +76,9 @@ export function addAdministration(parts: AdministeredParts): void {
     plugins: () => host.list(),
     userConfig: (plugin) => config.userConfig(plugin),
   })
+  addLifecycleOperations(operations, log, parts.lifecycle)
+  addTaskOperations(operations, parts.monitor.tasks)
+  addMonitorOperations(operations, parts.monitor)
   addOpenApiOperation(operations, version, () => http.operationsByOwner())
 }
 

@@ -23,6 +23,7 @@ import {
   type AdmissionGates,
   type AdmissionHooks,
   type AdmittedSession,
+  type Lead,
 } from './session-admission.ts'
 import { SessionLife } from './session-life.ts'
 import type { StreamHooks } from './stream-hooks.ts'
@@ -39,16 +40,13 @@ const MAX_HOPS = 4
 
 type RegistryOptions = {
   readonly log: Logger
-  /** Which process of the host this is; the first unless given. */
-  readonly process?: number
+  /** Gives the sessions their ids. */
+  readonly ids?: ProcessIds
   readonly hooks: AdmissionHooks & StreamHooks
   readonly gatekeeper: AdmissionGates
   /** Where an admitted subscriber gets its stream from, when that is not the path it asked for. */
   readonly lead?: (request: SessionRequest) => Lead | undefined
 }
-
-/** The path of another stream, and what on-demand sources of it are told of the subscriber's query. */
-export type Lead = { readonly streamPath: string; readonly params: SessionRequest['params'] }
 
 /** All streams of this process, by path, and the one way into them. */
 export class StreamRegistry {
@@ -66,7 +64,7 @@ export class StreamRegistry {
     const { log, hooks } = options
     this.#streams = new StreamTable({ log, hooks, mergeWindow: this.mergeWindow, index: this.index })
     this.#lead = options.lead ?? (() => undefined)
-    this.#ids = new ProcessIds(options.process ?? 0)
+    this.#ids = options.ids ?? new ProcessIds(0)
     this.#admission = new SessionAdmission(options.gatekeeper, options.hooks)
     this.#pulse = new StreamPulse(() => this.#streams.all(), this.mergeWindow)
   }
@@ -85,6 +83,11 @@ export class StreamRegistry {
   /** Returns the streams that have a publisher. */
   list(): Stream[] {
     return [...this.index.published]
+  }
+
+  /** Returns the streams that are waited for and have no publisher. */
+  waitedFor(): Stream[] {
+    return this.#streams.all().filter(({ publisher, subscribers }) => publisher === undefined && subscribers.size > 0)
   }
 
   /** The number of paths that have a publisher, wait for one to come back, or are waited for. */

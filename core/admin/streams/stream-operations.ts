@@ -112,7 +112,7 @@ export function addSubscriberOperations(operations: OperationRegistry, streams: 
     answer: WaitList,
     wire: 'bare',
     reach: { all: (lists) => ({ list: counted(lists.flatMap(({ list }) => Object.entries(list ?? {}))) }) },
-    handle: () => ({ list: waiting(streams) }),
+    handle: () => ({ list: counted(streams.waitedFor().map(({ path, subscribers }) => [path, subscribers.size])) }),
   })
 }
 
@@ -135,13 +135,9 @@ function joinedStreams(lists: readonly OperationAnswer<readonly StreamInfo[]>[])
   return [...joined.values()]
 }
 
-/** How many wait for each path that nobody publishes. */
-function waiting({ index }: StreamRegistry): Record<string, number> {
-  const paths = index.subscribers.values().filter(({ source }) => source.publisher === undefined)
-  return counted(paths.map(({ sourcePath }) => [sourcePath, 1] as const))
-}
-
-function counted(counts: Iterable<readonly [streamPath: string, count: number | undefined]>): Record<string, number> {
+function counted(
+  counts: readonly (readonly [streamPath: string, count: number | undefined])[],
+): Record<string, number> {
   const list: Record<string, number> = {}
   for (const [streamPath, count = 0] of counts) list[streamPath] = (list[streamPath] ?? 0) + count
   return list
