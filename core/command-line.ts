@@ -3,6 +3,7 @@ import { messageOf } from './base/message-of.ts'
 
 export const USAGE = `Usage: sluice [-c FILE]         run the server
        sluice check [-c FILE]   check a config file and print what differs from the defaults, and why
+       sluice ctl COMMAND       ask a running server, and tell it what to do ("sluice ctl --help" lists the commands)
 
 Options:
   -c, --config FILE   config file; without it, config.yaml in the working directory, else the shipped one
@@ -17,10 +18,13 @@ Any key can be set in the environment, too: SLUICE_<SECTION>_<KEY>, for example 
 export type Command =
   | { readonly kind: 'run'; readonly configFile: string | undefined }
   | { readonly kind: 'check'; readonly configFile: string | undefined; readonly all: boolean }
+  /** The arguments are those after `ctl`. */
+  | { readonly kind: 'ctl'; readonly args: readonly string[] }
   | { readonly kind: 'help' | 'version' }
   | { readonly kind: 'usage-error'; readonly message: string }
 
 export function parseCommandLine(args: readonly string[]): Command {
+  if (args[0] === 'ctl') return { kind: 'ctl', args: args.slice(1) }
   try {
     const { values, positionals } = parseArgs({
       args: [...args],
