@@ -21,6 +21,8 @@ async function main(): Promise<void> {
       return (await import('./command/ctl/ctl.ts')).ctl(command.args)
     case 'check':
       return (await import('./check.ts')).check(command.configFile, command.all)
+    case 'reset':
+      return (await import('./reset.ts')).reset(command.configFile, command.names)
     case 'run':
       return (await import('./run.ts')).run(command.configFile)
   }
