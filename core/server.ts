@@ -21,6 +21,7 @@ import { createDialer } from './net/dialer/dialer.ts'
 import { ListenerPool } from './net/listener-pool.ts'
 import { ConfiguredNetworks } from './net/network-list.ts'
 import { pluginLogger } from './observe/logger.ts'
+import { MachineUsageSampler } from './observe/machine-usage.ts'
 import { Monitor } from './monitor/monitor.ts'
 import { TaskTree } from './observe/task-tree.ts'
 import { PACKAGE_ROOT, PLUGINS_FOLDER, VERSION } from './package-root.ts'
@@ -239,8 +240,9 @@ export class Server {
     addAdministration({
       ...{ log: this.#log, version: VERSION, startTime: this.#startTime, config: this.#config, editor: this.#editor },
       ...{ http: this.http, host: this.host, pool: this.#pool, streams: this.streams },
-      ...{ aliases: this.#aliases, pulls: this.#pulls, proxies: this.#proxies },
+      ...{ aliases: this.#aliases, pulls: this.#pulls, pushes: this.#pushes, proxies: this.#proxies },
       ...{ monitor: this.#monitor, lifecycle: this.#lifecycle },
+      machine: new MachineUsageSampler([this.#config.global.datadir, process.cwd()]),
     })
   }
 }

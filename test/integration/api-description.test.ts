@@ -45,9 +45,7 @@ describe('the description of the API', () => {
   describe('has a page', () => {
     it('that takes scripts of this server alone', async () => {
       const page = await fetch(server.http('/api/docs'))
-      expect(page.headers.get('content-security-policy'))
-        .to.include("script-src 'self'")
-        .and.not.include('unsafe')
+      expect(page.headers.get('content-security-policy')).to.include("script-src 'self'").and.not.include('unsafe')
       const files = [...(await page.text()).matchAll(/(?:src|href)="([^"]+)"/gu)].map(([, file = '']) => file)
       expect(files).to.have.length(5)
       for (const file of files) expect((await fetch(new URL(file, page.url))).status, file).to.equal(200)

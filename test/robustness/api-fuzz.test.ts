@@ -114,7 +114,7 @@ describe('the API and requests of all kinds', () => {
     if (status === 204 || (status === 200 && isOtherwise)) return leaks
     const schema = described?.content?.[type]?.schema
     if (schema === undefined) return [...leaks, `it is ${status} and ${type}, which nobody says`]
-    const value = type.endsWith('json') ? JSON.parse(text) as unknown : text
+    const value = type.endsWith('json') ? (JSON.parse(text) as unknown) : text
     const problem = checks.problemOf(schema, value)
     return problem === undefined ? leaks : [...leaks, problem]
   }

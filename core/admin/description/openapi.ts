@@ -71,9 +71,10 @@ function pathsOf({ path, isAbsolute }: Spelling, mounts: readonly string[]): str
 /** `getApiStreamInfoByStreamPath` for `GET /api/stream/info/{streamPath}`: as stable as the address itself. */
 function operationIdOf(method: string, path: string): string {
   // With a slash last, a path is another.
-  const words = path
-    .replace(/\/$/u, '/index')
-    .replaceAll('{', 'by-')
-    .match(/[A-Za-z0-9]+/gu) ?? []
+  const words =
+    path
+      .replace(/\/$/u, '/index')
+      .replaceAll('{', 'by-')
+      .match(/[A-Za-z0-9]+/gu) ?? []
   return method + words.map((word) => word[0]?.toUpperCase() + word.slice(1)).join('')
 }

@@ -46,13 +46,38 @@ const DEEP = '['.repeat(20_000)
 const LONG = 'x'.repeat(20_000)
 /** What a field may be that is of no good. */
 const HOSTILE_VALUES: readonly unknown[] = [
-  ...['../../etc/passwd', '..\\..\\x', '/etc/passwd', 'file:///etc/passwd', '\0', 'a\r\nSet-Cookie: x=1', '\u2028', '\ud800'],
-  ...['__proto__', 'constructor', 'toString', "' OR 1=1 --", '$(reboot)', '<script>', '{{7*7}}', '%00', '%s%n', LONG, DEEP],
+  ...[
+    '../../etc/passwd',
+    '..\\..\\x',
+    '/etc/passwd',
+    'file:///etc/passwd',
+    '\0',
+    'a\r\nSet-Cookie: x=1',
+    '\u2028',
+    '\ud800',
+  ],
+  ...[
+    '__proto__',
+    'constructor',
+    'toString',
+    "' OR 1=1 --",
+    '$(reboot)',
+    '<script>',
+    '{{7*7}}',
+    '%00',
+    '%s%n',
+    LONG,
+    DEEP,
+  ],
   ...['1e308', '-1', '9007199254740993', '99999999999999999999', 'NaN', 'Infinity', '0x10', ' 1 ', 'true', 'null'],
   ...[1e308, -1, 0.5, 2 ** 53, -(2 ** 63), null, true, [], {}, [[]], [null], { a: { b: { c: {} } } }],
   ...[JSON.parse('{"__proto__":{"polluted":1}}'), { constructor: { prototype: { polluted: 1 } } }],
 ]
-const HOSTILE = oneof(constantFrom(...HOSTILE_VALUES), jsonValue({ maxDepth: 4 }), string({ maxLength: 50, unit: 'binary' }))
+const HOSTILE = oneof(
+  constantFrom(...HOSTILE_VALUES),
+  jsonValue({ maxDepth: 4 }),
+  string({ maxLength: 50, unit: 'binary' }),
+)
 const HOSTILE_PARTS = [
   ...['..', '%2e%2e', '%2e%2e%2f%2e%2e%2fetc%2fpasswd', '%00', '%0d%0aX-Injected:%201', '%zz', '%', '%ff', '%ed%a0%80'],
   ...['__proto__', 'constructor', '1e308', '-1', '0', 'NaN', '99999999999999999999', '%2F', '//', '*', ':id', '%3F'],
@@ -87,22 +112,37 @@ export function requestsFor({ method, path, operation }: Spelled): Arbitrary<Api
   const named = parameters.filter((parameter) => parameter.in === 'path')
   const asked = parameters.filter((parameter) => parameter.in === 'query')
   const parts = record(Object.fromEntries(named.map(({ name, schema }) => [name, partOf(schema)])))
-  const query = record(Object.fromEntries(asked.map(({ name, schema }) => [name, option(queryValueOf(schema), { freq: 2 })])))
+  const query = record(
+    Object.fromEntries(asked.map(({ name, schema }) => [name, option(queryValueOf(schema), { freq: 2 })])),
+  )
   const schema = requestBody?.content['application/json']?.schema
   const body = method === 'GET' ? constant(undefined) : bodyOf(schema)
   const type = mostly(constant('application/json'), constantFrom(...CONTENT_TYPES))
-  return tuple(parts, query, EXTRA_QUERY, body, type, OTHER_HEADERS).map(([chosen, values, extra, sent, given, headers]) => ({
-    method,
-    target: targetOf(path, chosen, values, extra),
-    headers: { ...headers, ...('101' in operation.responses && UPGRADE), ...(sent !== undefined && { 'content-type': given }) },
-    body: sent,
-  }))
+  return tuple(parts, query, EXTRA_QUERY, body, type, OTHER_HEADERS).map(
+    ([chosen, values, extra, sent, given, headers]) => ({
+      method,
+      target: targetOf(path, chosen, values, extra),
+      headers: {
+        ...headers,
+        ...('101' in operation.responses && UPGRADE),
+        ...(sent !== undefined && { 'content-type': given }),
+      },
+      body: sent,
+    }),
+  )
 }
 
 /** Parameters that nobody has asked for, or twice. */
 const EXTRA_QUERY = mostly(
   constant(''),
-  constantFrom('__proto__=1', 'constructor[prototype]=1', 'pageNum=1&pageNum=2', '%zz=%zz', '=&=&', `a=${LONG.slice(0, 2000)}`),
+  constantFrom(
+    '__proto__=1',
+    'constructor[prototype]=1',
+    'pageNum=1&pageNum=2',
+    '%zz=%zz',
+    '=&=&',
+    `a=${LONG.slice(0, 2000)}`,
+  ),
 )
 
 function targetOf(
@@ -133,7 +173,11 @@ function bodyOf(schema: Schema | undefined): Arbitrary<string | undefined> {
   const nearly = tuple(right, constantFrom(...Object.keys(schema.properties ?? { any: {} })), HOSTILE).map(
     ([value, name, wrong]) => (isObject(value) ? { ...value, [name]: wrong } : wrong),
   )
-  const values = oneof({ weight: 4, arbitrary: right }, { weight: 4, arbitrary: nearly }, { weight: 1, arbitrary: HOSTILE })
+  const values = oneof(
+    { weight: 4, arbitrary: right },
+    { weight: 4, arbitrary: nearly },
+    { weight: 1, arbitrary: HOSTILE },
+  )
   return mostly(
     values.map((value) => JSON.stringify(value)),
     constantFrom(...HOSTILE_BODIES),
@@ -142,7 +186,19 @@ function bodyOf(schema: Schema | undefined): Arbitrary<string | undefined> {
 
 /** Values that a schema allows. */
 function validValue(schema: Schema): Arbitrary<unknown> {
-  const { type, format, pattern, enum: words, const: word, anyOf, items, minimum, maximum, properties, required = [] } = schema
+  const {
+    type,
+    format,
+    pattern,
+    enum: words,
+    const: word,
+    anyOf,
+    items,
+    minimum,
+    maximum,
+    properties,
+    required = [],
+  } = schema
   if (word !== undefined) return constant(word)
   if (words !== undefined) return constantFrom(...words)
   if (anyOf !== undefined) return oneof(...anyOf.map(validValue))

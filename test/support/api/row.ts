@@ -21,10 +21,17 @@ export type Refusal = {
   readonly why: string
   readonly ask: Ask | ((world: ApiWorld) => Ask | Promise<Ask>)
   readonly status: number
-  /** In the body; for `in-band` beside the status 200. */
-  readonly code: number
   readonly says?: RegExp
-}
+} & (
+  | {
+      /** In the body; for `in-band` beside the status 200. */
+      readonly code: number
+    }
+  | {
+      /** The body are problem details (RFC 9457). */
+      readonly isProblem: true
+    }
+)
 
 /** An operation of api.md. */
 export type Row = {

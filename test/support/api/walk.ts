@@ -8,6 +8,7 @@ export type Walked = { readonly status: number; readonly type: string; readonly 
 
 const SUCCESS = { code: exactly(0), message: s }
 const PAGE = { ...SUCCESS, total: i, pageNum: i, pageSize: i }
+const PROBLEM = fields({ type: exactly('about:blank'), title: s, status: i, detail: s })
 const FAILURE = fields({ code: i, message: s, details: optional(list(() => [])) })
 
 /** Asks for an operation by one of its spellings. */
@@ -34,13 +35,19 @@ export async function walk(world: ApiWorld, row: Row, spelling: string): Promise
 
 /** Checks that a request is refused as a row says. */
 export async function walkRefusal(world: ApiWorld, refusal: Refusal, spelling: string): Promise<void> {
-  const { ask, status, code, says = /./u } = refusal
+  const { ask, status, says = /./u } = refusal
   const walked = await askFor(world, spelling, typeof ask === 'function' ? await ask(world) : ask)
   expect(walked.status, walked.text).to.equal(status)
-  expect(code === 0 ? [] : FAILURE(JSON.parse(walked.text), 'the error')).to.eql([])
-  const { message } = JSON.parse(walked.text) as { readonly message: string }
-  expect(JSON.parse(walked.text), spelling).to.include({ code })
-  expect(message).to.match(says)
+  const body: unknown = JSON.parse(walked.text)
+  if ('isProblem' in refusal) {
+    expect(walked.type).to.match(/^application\/problem\+json/u)
+    expect(PROBLEM(body, 'the problem'), walked.text).to.eql([])
+    return
+  }
+  const { code } = refusal
+  expect(code === 0 ? [] : FAILURE(body, 'the error')).to.eql([])
+  expect(body, spelling).to.include({ code })
+  expect((body as { readonly message: string }).message).to.match(says)
 }
 
 /** Checks that nobody answers; a path may be there for another method. */

@@ -17,10 +17,9 @@ const SUMMARY = fields({
 export const SYSTEM_ROWS: readonly Row[] = [
   { name: 'system information', spellings: ['GET /api/sysinfo'], answer: data(SYSINFO) },
   { name: 'disabled plugins', spellings: ['GET /api/plugins/disabled'], answer: data(some(PLUGIN)) },
-  { name: 'server summary', pending: true, spellings: ['GET /api/summary'], answer: bare(SUMMARY) },
+  { name: 'server summary', spellings: ['GET /api/summary'], answer: bare(SUMMARY) },
   {
     name: 'server summary as events',
-    pending: true,
     spellings: ['GET /api/summary/sse'],
     ask: () => ({ query: { interval: '100ms' } }),
     answer: events(SUMMARY),
