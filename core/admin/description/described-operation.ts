@@ -20,7 +20,10 @@ const FORMAT = {
 }
 const STREAM_PATH = 'A stream path such as live/test; its slashes may stand as they are'
 const REFUSED = { description: 'Refused', content: jsonOf(FAILURE) }
-const REFUSED_WITH_PROBLEM = { description: 'Refused', content: { 'application/problem+json': { schema: PROBLEM } } }
+const REFUSED_WITH_PROBLEM = {
+  description: 'Refused; as JSON where the address itself is none, or too long',
+  content: { 'application/problem+json': { schema: PROBLEM }, ...jsonOf(FAILURE) },
+}
 
 /** One spelling of an operation, as OpenAPI has it. */
 export function describeOperation({ operation, access, query }: OperationEntry, spelling: Spelling): Schema {
