@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import path from 'node:path'
 import type { Logger } from 'pino'
+import { Alarms } from './alarm/alarms.ts'
 import { Aliases } from './alias/aliases.ts'
 import { Gatekeeper } from './auth/gatekeeper.ts'
 import { ConfigError } from './config/config-error.ts'
@@ -34,6 +35,8 @@ export const STOP_DEADLINE_MS = 4500
 const LOAD_PATIENCE_MS = 2000
 /** How long open HTTP requests may take to finish. */
 const HTTP_CLOSE_MS = 500
+/** How long the database may take to be closed. */
+const STORE_CLOSE_MS = 500
 
 /** Keys of `global` that a reload does not apply. */
 const START_KEYS: readonly string[] = ['plugins_dir', 'datadir', 'db.dsn', 'db.dbtype', 'pullproxy', 'pushproxy']
@@ -58,6 +61,7 @@ export class Server {
   readonly #log: Logger
   readonly #pool: ListenerPool
   readonly #gatekeeper: Gatekeeper
+  readonly #alarms: Alarms
   readonly #aliases: Aliases
   readonly #pulls: PullManager
   readonly #pushes: PushManager
@@ -105,6 +109,7 @@ export class Server {
       ...{ log, store: this.store, hooks, streams: this.streams, pulls: this.#pulls },
       rules: () => config.global.streamalias,
     })
+    this.#alarms = new Alarms({ log, config, hooks, store: this.store })
     this.#proxies = new Proxies({
       ...{ log, store: this.store, config: config.global, hooks, streams: this.streams },
       ...{ pulls: this.#pulls, pushes: this.#pushes, dialer },
@@ -149,6 +154,7 @@ export class Server {
     await this.#proxies.start()
     this.#warn()
     this.#unwatch = this.#config.watch(() => void this.reload())
+    this.#alarms.start()
     this.#log.info({ version: VERSION, config: this.#config.file ?? 'defaults' }, 'the server is up')
   }
 
@@ -181,9 +187,15 @@ export class Server {
     this.streams.close('the server is stopping')
     await this.host.stop('the server is stopping')
     await this.http.close(HTTP_CLOSE_MS)
-    await this.store.close()
-    await this.#gatekeeper.close(Math.max(0, deadlineMs - performance.now()))
+    const leftMs = Math.max(0, deadlineMs - performance.now())
+    await Promise.all([this.#closeStore(leftMs), this.#gatekeeper.close(leftMs)])
     this.#log.info('stopped')
+  }
+
+  /** Closes the database after the last events were stored. */
+  async #closeStore(timeoutMs: number): Promise<void> {
+    await this.#alarms.close(Math.max(0, timeoutMs - STORE_CLOSE_MS))
+    await this.store.close()
   }
 
   /** Takes over the config file as it is now; one that is wrong is logged, and the config before holds. */
@@ -220,7 +232,7 @@ export class Server {
     addAdministration({
       ...{ log: this.#log, version: VERSION, startTime: this.#startTime, config: this.#config },
       ...{ http: this.http, host: this.host, pool: this.#pool, streams: this.streams },
-      ...{ aliases: this.#aliases, pulls: this.#pulls, proxies: this.#proxies },
+      ...{ alarms: this.#alarms, aliases: this.#aliases, pulls: this.#pulls, proxies: this.#proxies },
     })
   }
 }

@@ -26,6 +26,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['host', 'http'],
   ['jobs'],
   ['alias', 'proxy'],
+  ['alarm'],
   ['admin'],
 ]
 

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import type { Alarms } from '../alarm/alarms.ts'
 import type { Aliases } from '../alias/aliases.ts'
 import type { Config } from '../config/config.ts'
 import { normalizeKey } from '../config/key-name.ts'
@@ -9,6 +10,7 @@ import type { PullManager } from '../jobs/pull-manager.ts'
 import type { ListenerPool } from '../net/listener-pool.ts'
 import type { Proxies } from '../proxy/proxies.ts'
 import type { StreamRegistry } from '../stream/registry.ts'
+import { addAlarmOperations } from './alarms/alarm-operations.ts'
 import { addOpenApiOperation } from './description/openapi-operation.ts'
 import { addJobOperations } from './jobs/job-operations.ts'
 import { addProxyOperations } from './jobs/proxy-operations.ts'
@@ -30,6 +32,7 @@ export type AdministeredParts = {
   readonly host: PluginHost
   readonly pool: ListenerPool
   readonly streams: StreamRegistry
+  readonly alarms: Alarms
   readonly aliases: Aliases
   readonly pulls: PullManager
   readonly proxies: Proxies
@@ -45,6 +48,7 @@ export function addAdministration(parts: AdministeredParts): void {
   addSourceOperations(operations, streams)
   addSubscriberOperations(operations, streams)
   addAliasOperations(operations, parts.aliases)
+  addAlarmOperations(operations, parts.alarms.archive)
   addSecretOperation(operations, (section) => signingSection(parts, section))
   addPullOperations(operations, parts.pulls)
   addJobOperations(operations, parts.pulls)
