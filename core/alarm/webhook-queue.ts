@@ -54,11 +54,6 @@ export class WebhookQueue {
     return this.#waiting.size
   }
 
-  /** How many were lost as too many waited. */
-  get dropped(): number {
-    return this.#dropped
-  }
-
   /** Settles when all are told; undefined when there is nothing to tell. */
   get working(): Promise<void> | undefined {
     return this.#working

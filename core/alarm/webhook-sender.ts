@@ -29,6 +29,11 @@ export class WebhookSender {
     return [...this.#queues.values()].reduce((total, queue) => total + queue.waiting, 0)
   }
 
+  /** How many services it has something for, or had lately. */
+  get targets(): number {
+    return this.#queues.size
+  }
+
   tell(webhook: Webhook, delivery: Delivery): void {
     if (this.#stopping.signal.aborted) return
     const target = targetOf(webhook)
