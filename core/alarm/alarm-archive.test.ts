@@ -25,9 +25,9 @@ function open(dsn: string, maxRows?: number) {
   return { archive, lines, names }
 }
 
-describeStores('the archive of events', ({ create }) => {
+describeStores('the archive of events', (databases) => {
   it('gives each event its row, and lists them, the newest first', async () => {
-    const { archive, names } = open(await create())
+    const { archive, names } = open(await databases.create())
     const events = Array.from({ length: 1200 }, (_, index) => eventAt(`e${index}`))
     await Promise.all(events.map((event) => archive.add(event)))
     const { total, events: listed } = await archive.list({}, ALL)
@@ -37,7 +37,7 @@ describeStores('the archive of events', ({ create }) => {
   })
 
   it('lists what is asked for', async () => {
-    const { archive, names } = open(await create())
+    const { archive, names } = open(await databases.create())
     await archive.add(eventAt('a', { type: 1, createdMs: 1000 }))
     await archive.add(eventAt('b', { type: 2, createdMs: 2000, streamPath: 'other/a' }))
     await archive.add(eventAt('c', { type: 2, createdMs: 3000, streamPath: "live/b'; drop table sluice_alarm; --" }))
@@ -51,7 +51,7 @@ describeStores('the archive of events', ({ create }) => {
   })
 
   it('notes which were sent, also before they have a row', async () => {
-    const { archive } = open(await create())
+    const { archive } = open(await databases.create())
     const events = ['a', 'b', 'c'].map((name) => eventAt(name))
     const stored = events.map((event) => archive.add(event))
     const send = (event: AlarmEvent | undefined) => {
@@ -67,7 +67,7 @@ describeStores('the archive of events', ({ create }) => {
   })
 
   it('keeps the newest rows', async () => {
-    const { archive, names } = open(await create(), 100)
+    const { archive, names } = open(await databases.create(), 100)
     for (let batch = 0; batch < 20; batch++) {
       const events = Array.from({ length: 50 }, (_, index) => eventAt(`e${batch * 50 + index}`))
       await Promise.all(events.map((event) => archive.add(event)))
@@ -77,7 +77,7 @@ describeStores('the archive of events', ({ create }) => {
   })
 
   it('takes any text', async () => {
-    const { archive } = open(await create())
+    const { archive } = open(await databases.create())
     const description = `\0\n\u{1f600}\ud800${'x'.repeat(5000)}`
     const event = createEvent('host', '\0', { description, filePath: '\0' })
     await archive.add(event)
@@ -87,7 +87,7 @@ describeStores('the archive of events', ({ create }) => {
   })
 
   it('stores what is left when it is closed, and nothing later', async () => {
-    const dsn = await create()
+    const dsn = await databases.create()
     const { archive, lines } = open(dsn)
     for (let index = 0; index < 2000; index++) void archive.add(eventAt(`e${index}`))
     await archive.close(60_000)

@@ -45,7 +45,9 @@ export class Section {
     this.leaves = leaves
     this.#given = layers.filter(({ source }) => !isUsers(source))
     this.settings = winners(leaves, layers)
-    const values = [...this.settings].flatMap(([path, { value }]) => (path === 'enable' ? [] : [[path, value] as const]))
+    const values = [...this.settings].flatMap(([path, { value }]) =>
+      path === 'enable' ? [] : [[path, value] as const],
+    )
     const paths = leaves.map(({ path }) => path)
     this.config = Object.freeze({
       enabled: this.settings.get('enable')?.value !== false,

@@ -12,7 +12,8 @@ describe('webhook client', () => {
   })
   afterEach(() => client.close())
 
-  const post = (url: string, timeoutMs = 5000, body = '{}') => client.send({ url, method: 'POST', body, headers: {}, timeoutMs })
+  const post = (url: string, timeoutMs = 5000, body = '{}') =>
+    client.send({ url, method: 'POST', body, headers: {}, timeoutMs })
   const failure = (work: Promise<unknown>) =>
     work.then(
       () => 'none',

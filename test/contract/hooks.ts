@@ -122,7 +122,13 @@ export function describeHooks(start: StartContractHost): void {
         hooks.on('taskEnded', (...args) => void told.push(args))
         hooks.on('alarm', (...args) => void told.push(args))
       })
-      const task = { kind: 'record', streamPath: PATH, plugin: 'contract', description: 'mp4', filePath: 'a.mp4' } as const
+      const task = {
+        kind: 'record',
+        streamPath: PATH,
+        plugin: 'contract',
+        description: 'mp4',
+        filePath: 'a.mp4',
+      } as const
       const end = { reason: 'stopped', isRetried: false }
       const alarm = { name: 'disk_full', description: 'the disk is full', plugin: 'contract', type: 0x10014 }
       ctx.hooks.notify('taskBegan', task)

@@ -1,16 +1,20 @@
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import path from 'node:path'
 import { expect } from 'chai'
+import { ALARM_TYPES } from '../../core/alarm/alarm-event.ts'
 import { framemd5, publish } from '../peers/ffmpeg.ts'
+import { PeerProcess } from '../peers/process.ts'
 import { requirePeer } from '../peers/require-peer.ts'
 import { waitFor } from '../peers/wait-for.ts'
+import { allBlocksOf, blocksOf } from '../support/doc-blocks.ts'
 import { FlvViewer } from '../support/flv-viewer.ts'
 import { startServer, type RunningServer } from '../support/server.ts'
 import { describeStores } from '../support/stores.ts'
 import { WebhookReceiver, type AlarmBody } from '../support/webhook-receiver.ts'
 
 const PATH = 'live/camera'
+const DISK_WATCH = new URL('../outsiders/hooks/disk-watch.ts', import.meta.url)
 const FPS = 25
 const FRAMES = 3 * FPS
 
@@ -138,20 +142,25 @@ describe('webhooks of events', () => {
     const receiver = await WebhookReceiver.start()
     const plugin = `
       import { definePlugin } from 'sluice/sdk'
-      const alarm = { name: 'disk_full', description: '99 % are used', plugin: 'disk', type: 0x10014, filePath: 'a.mp4' }
-      const task = { kind: 'record', streamPath: 'live/a', plugin: 'disk', description: 'mp4', filePath: 'a.mp4' }
+      const alarm = { name: 'constructor', description: 'it is none of the server', plugin: 'recorder' }
+      const task = { kind: 'record', streamPath: 'live/a', plugin: 'recorder', description: 'mp4', filePath: 'a.mp4' }
       export default definePlugin({
-        name: 'disk', version: '1.0.0', notices: ['alarm', 'taskBegan', 'taskEnded'],
+        name: 'recorder', version: '1.0.0', notices: ['alarm', 'taskBegan', 'taskEnded'],
         setup({ hooks }) {
           hooks.notify('taskBegan', task)
           hooks.notify('alarm', alarm)
-          hooks.notify('alarm', { ...alarm, name: 'constructor' })
           hooks.notify('taskEnded', task, { reason: 'the disk is full', isRetried: false })
         },
       })`
     await startServer({
-      config: configText({ plugins_dir: '.', armed: true, hook: { default: receiver.url } }),
-      prepare: (folder) => writeFile(path.join(folder, 'disk.ts'), plugin),
+      config: configText(
+        { plugins_dir: '.', armed: true, hook: { default: receiver.url } },
+        { 'disk-watch': { maxpercent: 0 } },
+      ),
+      prepare: async (folder) => {
+        await writeFile(path.join(folder, 'recorder.ts'), plugin)
+        await writeFile(path.join(folder, 'disk-watch.ts'), await readFile(DISK_WATCH))
+      },
     })
     const ended = await receiver.waitFor('record_end')
     expect(ended).to.include({ alarmType: 0x10010, alarmDesc: 'mp4: the disk is full', filePath: 'a.mp4' })
@@ -160,8 +169,10 @@ describe('webhooks of events', () => {
       streamName: 'a',
       filePath: 'a.mp4',
     })
-    expect(await receiver.waitFor('disk_full')).to.include({ alarmType: 0x10014, alarmDesc: '99 % are used' })
-    expect(await receiver.waitFor('constructor')).to.include({ alarmType: 0x10014 })
+    expect(await receiver.waitFor('constructor')).to.include({ alarmType: 0 })
+    const full = await receiver.waitFor('disk_full')
+    expect(full).to.include({ alarmType: 0x10014, streamPath: '' })
+    expect(full.alarmDesc).to.match(/^\d+ % of the disk are used$/u)
   })
 
   for (const [what, answer] of [
@@ -192,14 +203,14 @@ describe('webhooks of events', () => {
   })
 })
 
-describeStores('stored events', ({ create }) => {
+describeStores('stored events', (databases) => {
   before(function () {
     requirePeer(this, 'ffmpeg')
   })
 
   it('are listed, whether they were sent or not, also after a restart', async () => {
     const receiver = await WebhookReceiver.start()
-    const dsn = await create()
+    const dsn = await databases.create()
     const hook = { default: { url: receiver.url, savealarm: true } }
     const disarmed = await startServer({ config: configText({ db: { dsn }, hook }) })
     await publish({ url: disarmed.rtmp(PATH), durationSeconds: 1 }).succeed()
@@ -219,7 +230,7 @@ describeStores('stored events', ({ create }) => {
   })
 
   it('are listed as they are asked for', async () => {
-    const dsn = await create()
+    const dsn = await databases.create()
     const hook = { publish_start: { savealarm: true }, publish_end: { savealarm: true } }
     const server = await startServer({ config: configText({ db: { dsn }, hook }) })
     for (const streamPath of ['live/1', 'live/2']) {
@@ -229,7 +240,7 @@ describeStores('stored events', ({ create }) => {
     const listed = async (query: string) =>
       (await alarmList(server, query)).map(({ alarmName, streamName }) => `${alarmName} ${streamName}`)
     expect(await listed('')).to.eql(['publish_end 2', 'publish_start 2', 'publish_end 1', 'publish_start 1'])
-    expect(await listed(`?alarmType=${0x10016}`)).to.eql(['publish_end 2', 'publish_end 1'])
+    expect(await listed('?alarmType=65558')).to.eql(['publish_end 2', 'publish_end 1'])
     expect(await listed('?stream_name=1')).to.eql(['publish_end 1', 'publish_start 1'])
     expect(await listed('?streamPath=live/2&alarmType=0')).to.eql(['publish_end 2', 'publish_start 2'])
     const middle = (await alarmList(server))[2]?.createdAt
@@ -252,5 +263,27 @@ describe('the list of events', () => {
     const { status, body } = await server.api('/api/alarm/list')
     expect(status).to.equal(200)
     expect(body).to.eql({ code: 500, message: 'no db', total: 0, pageNum: 0, pageSize: 0, data: [] })
+  })
+})
+
+describe('docs/alarms.md', () => {
+  it('has a config that is right, and a service that prints what it is told', async () => {
+    const yaml = await blocksOf('docs/alarms.md', 'yaml')
+    const [service = ''] = await allBlocksOf('docs/alarms.md', 'js')
+    const example = new PeerProcess(process.execPath, ['--input-type=module', '-e', service.replace('9000', '0')])
+    const output = () => example.stdout.toString()
+    const [, port = ''] = await waitFor(() => /^port (\d+)$/mu.exec(output()), { what: 'the service' })
+    const server = await startServer({ config: yaml('armed: true').replace(':9000/', `:${port}/`) })
+    expect(server.problems).to.eql([])
+    await waitFor(() => output().includes('system_start  the server is up'), { what: 'the service to be told' })
+  })
+
+  it('has the codes of all events', async () => {
+    const page = await readFile(new URL('../../docs/alarms.md', import.meta.url), 'utf8')
+    const rows = page.split('\n').filter((line) => line.startsWith('| `'))
+    for (const [name, code] of Object.entries(ALARM_TYPES)) {
+      const row = rows.find((line) => line.includes(`\`${name}\``)) ?? ''
+      expect(row, name).to.include(`${code} (0x${code.toString(16)})`)
+    }
   })
 })
