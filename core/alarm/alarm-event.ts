@@ -50,7 +50,13 @@ export function createEvent(serverInfo: string, name: string, happening: Happeni
   const { type = 0, description, streamPath = '', filePath = '' } = happening
   const nowMs = Date.now()
   return {
-    ...{ id: 0, serverInfo, name: printable(name), type, description: printable(description) },
+    ...{
+      id: 0,
+      serverInfo,
+      name: printable(name),
+      type: isInt32(type) ? type : 0,
+      description: printable(description),
+    },
     ...{ streamPath: printable(streamPath), filePath: printable(filePath) },
     ...{ createdMs: nowMs, updatedMs: nowMs, isSent: false },
   }
@@ -79,4 +85,9 @@ function printable(text: string): string {
     .slice(0, MAX_TEXT_LENGTH)
     .replaceAll(/\p{Cc}/gu, ' ')
     .toWellFormed()
+}
+
+/** Whether every database takes it. */
+function isInt32(value: number): boolean {
+  return Number.isInteger(value) && Math.abs(value) < 2 ** 31
 }

@@ -1,14 +1,6 @@
 import { hostname } from 'node:os'
 import type { Logger } from 'pino'
-import type {
-  AlarmNotice,
-  HookConfig,
-  HookRegistry,
-  StreamTask,
-  StreamTaskEnd,
-  SubscriberInfo,
-  Webhook,
-} from 'sluice/sdk'
+import type { HookConfig, HookRegistry, StreamTask, StreamTaskEnd, SubscriberInfo, Webhook } from 'sluice/sdk'
 import type { HookRunner } from '../host/hooks/hook-runner.ts'
 import { localAddress } from '../net/local-address.ts'
 import type { Store } from '../store/store.ts'
@@ -104,7 +96,7 @@ export class Alarms {
   }
 
   /** Makes an event, where somebody wants to know of it. */
-  #raise(name: AlarmName | AlarmNotice['name'], plugin: string | undefined, happening: () => Happening): void {
+  #raise(name: string, plugin: string | undefined, happening: () => Happening): void {
     const webhook = this.#webhookOf(name, plugin)
     const { armed, publicip } = this.#config.global
     const isTold = armed && webhook !== undefined && webhook.url !== ''

@@ -40,7 +40,9 @@ export class WebhookQueue {
   readonly #waiting = new Set<Delivery>()
   readonly #drops = new LogLimit(LOG_INTERVAL_MS)
   readonly #failures = new LogLimit(LOG_INTERVAL_MS)
-  #working: Promise<void> | undefined
+  #isWorking = false
+  /** Settles when nothing waits any more. */
+  #worked: Promise<void> = Promise.resolve()
   #dropped = 0
 
   constructor(webhook: Webhook, options: WebhookQueueOptions) {
@@ -54,9 +56,13 @@ export class WebhookQueue {
     return this.#waiting.size
   }
 
-  /** Settles when all are told; undefined when there is nothing to tell. */
-  get working(): Promise<void> | undefined {
-    return this.#working
+  get isIdle(): boolean {
+    return !this.#isWorking
+  }
+
+  /** Settles when all are told that wait now. */
+  get idle(): Promise<void> {
+    return this.#worked
   }
 
   add(delivery: Delivery): void {
@@ -68,15 +74,16 @@ export class WebhookQueue {
       if (isTold) this.#log.warn({ dropped: this.#dropped }, 'a web service is too slow: events for it were dropped')
     }
     this.#waiting.add(delivery)
-    this.#working ??= this.#work()
+    if (!this.#isWorking) this.#worked = this.#work()
   }
 
   async #work(): Promise<void> {
+    this.#isWorking = true
     for (let [next] = this.#waiting; next !== undefined; [next] = this.#waiting) {
       this.#waiting.delete(next)
       await this.#tell(next)
     }
-    this.#working = undefined
+    this.#isWorking = false
   }
 
   async #tell(delivery: Delivery): Promise<void> {

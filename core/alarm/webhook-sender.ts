@@ -45,7 +45,7 @@ export class WebhookSender {
   async close(timeoutMs: number): Promise<void> {
     const { promise: late, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, timeoutMs)
-    await Promise.race([Promise.all([...this.#queues.values()].map(({ working }) => working)), late])
+    await Promise.race([Promise.all([...this.#queues.values()].map(({ idle }) => idle)), late])
     clearTimeout(timer)
     const unsent = this.waiting
     if (unsent > 0) this.#options.log.warn({ unsent }, 'the server stops before all web services were told')
@@ -55,7 +55,7 @@ export class WebhookSender {
 
   #open(webhook: Webhook, target: string): WebhookQueue {
     if (this.#queues.size >= MAX_IDLE_QUEUES) {
-      for (const [other, { working }] of this.#queues) if (working === undefined) this.#queues.delete(other)
+      for (const [other, { isIdle }] of this.#queues) if (isIdle) this.#queues.delete(other)
     }
     const { log, sent } = this.#options
     const queue = new WebhookQueue(webhook, { log, sent, client: this.#client, signal: this.#stopping.signal })
