@@ -3,6 +3,7 @@ import { hostname } from 'node:os'
 import path from 'node:path'
 import { expect } from 'chai'
 import { ALARM_TYPES } from '../../core/alarm/alarm-event.ts'
+import type { ControlRequest } from '../gates/control-server.ts'
 import { framemd5, publish } from '../peers/ffmpeg.ts'
 import { PeerProcess } from '../peers/process.ts'
 import { requirePeer } from '../peers/require-peer.ts'
@@ -11,7 +12,7 @@ import { allBlocksOf, blocksOf } from '../support/doc-blocks.ts'
 import { FlvViewer } from '../support/flv-viewer.ts'
 import { startServer, type RunningServer } from '../support/server.ts'
 import { describeStores } from '../support/stores.ts'
-import { WebhookReceiver, type AlarmBody } from '../support/webhook-receiver.ts'
+import { alarmOf, WebhookReceiver, type AlarmBody } from '../support/webhook-receiver.ts'
 
 const PATH = 'live/camera'
 const DISK_WATCH = new URL('../outsiders/hooks/disk-watch.ts', import.meta.url)
@@ -192,12 +193,17 @@ describe('webhooks of events', () => {
   }
 
   it('are told what is left when the server stops', async () => {
-    const receiver = await WebhookReceiver.start()
+    const hold = Promise.withResolvers<object>()
+    const isHeld = (request: ControlRequest) => alarmOf(request).alarmName === 'publish_start'
+    const receiver = await WebhookReceiver.start((request) => (isHeld(request) ? hold.promise : {}))
     const hook = { default: { url: receiver.url, savealarm: true } }
     const server = await startServer({ config: configText({ armed: true, hook }) })
     publish({ url: server.rtmp(PATH), durationSeconds: 3600 })
     await receiver.waitFor('publish_start')
-    await server.server.stop('enough')
+    const stopping = server.server.stop('enough')
+    await waitFor(() => server.server.streams.get(PATH) === undefined, { what: 'the end of the stream' })
+    hold.resolve({})
+    await stopping
     expect(receiver.alarms.at(-1)).to.include({ alarmName: 'publish_end' })
     expect(receiver.alarms.at(-1)?.alarmDesc).to.include('the server is stopping')
   })

@@ -2,7 +2,8 @@ import { Type, type OperationRegistry } from 'sluice/sdk'
 
 /** Changes `global.armed` while the server runs. */
 export interface Arming {
-  setArmed(armed: boolean): Promise<void>
+  /** @param by the name of who asks */
+  setArmed(armed: boolean, by: string): Promise<unknown>
 }
 
 /** `POST /api/arming/set` (api.md 3.1): have webhooks sent, or not. */
@@ -13,6 +14,8 @@ export function addArmingOperations(operations: OperationRegistry, arming: Armin
     summary: 'Set arm/disarm',
     body: Type.Object({ armed: Type.Boolean() }),
     reach: 'one',
-    handle: ({ body: { armed } }) => arming.setArmed(armed),
+    async handle({ body: { armed }, user }) {
+      await arming.setArmed(armed, user)
+    },
   })
 }
