@@ -2,9 +2,11 @@ import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import path from 'node:path'
 import type { Logger } from 'pino'
+import type { Lifecycle } from './admin/system/lifecycle-operations.ts'
 import { Alarms } from './alarm/alarms.ts'
 import { Aliases } from './alias/aliases.ts'
 import { Gatekeeper } from './auth/gatekeeper.ts'
+import { ProcessIds } from './base/process-ids.ts'
 import { ConfigError } from './config/config-error.ts'
 import type { Config } from './config/config.ts'
 import { HookRunner } from './host/hooks/hook-runner.ts'
@@ -19,6 +21,7 @@ import { ListenError } from './net/listen-error.ts'
 import { ListenerPool } from './net/listener-pool.ts'
 import { ConfiguredNetworks } from './net/network-list.ts'
 import { pluginLogger } from './observe/logger.ts'
+import { Monitor } from './monitor/monitor.ts'
 import { TaskTree } from './observe/task-tree.ts'
 import { PACKAGE_ROOT, PLUGINS_FOLDER, VERSION } from './package-root.ts'
 import { PullManager } from './jobs/pull-manager.ts'
@@ -32,7 +35,7 @@ import { StreamRegistry } from './stream/registry.ts'
 /** Within this the server has stopped, whatever its sessions and plugins do. */
 export const STOP_DEADLINE_MS = 4500
 /** A plugin that is still being loaded when none else was for so long does not hold up the others. */
-const LOAD_PATIENCE_MS = 2000
+export const LOAD_PATIENCE_MS = 2000
 /** How long open HTTP requests may take to finish. */
 const HTTP_CLOSE_MS = 500
 /** How long the database may take to be closed. */
@@ -49,6 +52,8 @@ type ServerOptions = {
   readonly log: Logger
   /** Where plugins lie, besides `global.plugins_dir`; the shipped ones unless given. */
   readonly pluginFolders?: readonly string[]
+  /** What ends and restarts the server for operators; they can't where it is left out. */
+  readonly lifecycle?: Lifecycle
 }
 
 /** The server: its parts, and the order in which they start and stop. */
@@ -66,26 +71,32 @@ export class Server {
   readonly #pulls: PullManager
   readonly #pushes: PushManager
   readonly #proxies: Proxies
-  readonly #startTime = new Date()
+  readonly #monitor: Monitor
+  readonly #lifecycle: Lifecycle | undefined
+  #startTime = new Date()
   #unwatch: (() => void) | undefined
   /** Of the config, as they were logged. */
   #warnings: readonly string[] = []
   /** The newest file was not applied. */
   #refused = false
+  #loading: Promise<void> | undefined
+  #isStarted = false
   #stopping: Promise<void> | undefined
 
-  constructor({ config, log, pluginFolders = [PLUGINS_FOLDER] }: ServerOptions) {
+  constructor({ config, log, pluginFolders = [PLUGINS_FOLDER], lifecycle }: ServerOptions) {
     this.#config = config
     this.#log = log
+    this.#lifecycle = lifecycle
     const hooks = new HookRunner()
-    const tasks = new TaskTree()
+    const ids = new ProcessIds(THIS_NODE.process)
+    const tasks = new TaskTree(ids)
     const services = new ServiceDirectory()
     const { db, datadir } = config.global
     this.store = new Store({ log, ...db, datadir })
     this.#pool = new ListenerPool({ log })
     this.#gatekeeper = new Gatekeeper({ log, config })
     this.streams = new StreamRegistry({
-      ...{ log, process: THIS_NODE.process, hooks, gatekeeper: this.#gatekeeper },
+      ...{ log, ids, hooks, gatekeeper: this.#gatekeeper },
       lead: (request) => this.#aliases.lead(request),
     })
     const info = createServerInfo(log, () => this.host.list())
@@ -113,6 +124,11 @@ export class Server {
     this.#proxies = new Proxies({
       ...{ log, store: this.store, config: config.global, hooks, streams: this.streams },
       ...{ pulls: this.#pulls, pushes: this.#pushes, dialer },
+    })
+    this.#monitor = new Monitor({
+      ...{ log, store: this.store, tasks, ids, hooks, streams: this.streams, pool: this.#pool },
+      startTime: () => this.#startTime,
+      keepsHistory: () => config.global.taskhistory,
     })
     this.host = new PluginHost({
       log,
@@ -146,6 +162,8 @@ export class Server {
    * @throws {ListenError} when an HTTP address can't be bound
    */
   async start(): Promise<void> {
+    this.#isStarted = true
+    this.#startTime = new Date()
     await this.loadPlugins(LOAD_PATIENCE_MS)
     this.store.open()
     this.#addRoutes()
@@ -155,15 +173,21 @@ export class Server {
     this.#warn()
     this.#unwatch = this.#config.watch(() => void this.reload())
     this.#alarms.start()
+    this.#monitor.begin()
     this.#log.info({ version: VERSION, config: this.#config.file ?? 'defaults' }, 'the server is up')
   }
 
   /**
-   * Finds and loads the plugins without starting them.
+   * Finds and loads the plugins without starting them. Idempotent.
    * @param patienceMs how long to wait without progress; forever unless given
    * @throws {ConfigError} with all that is wrong in `global` and their sections
    */
-  async loadPlugins(patienceMs?: number): Promise<void> {
+  loadPlugins(patienceMs?: number): Promise<void> {
+    this.#loading ??= this.#loadPlugins(patienceMs)
+    return this.#loading
+  }
+
+  async #loadPlugins(patienceMs: number | undefined): Promise<void> {
     await this.host.load(patienceMs)
     const ofPlugins = this.host.configErrors().flatMap((error) => (error instanceof ConfigError ? error.problems : []))
     const problems = [...this.#config.problems, ...ofPlugins]
@@ -178,8 +202,11 @@ export class Server {
 
   async #stop(reason: string): Promise<void> {
     const deadlineMs = performance.now() + STOP_DEADLINE_MS
-    this.#log.info({ reason }, 'stopping')
+    // Of one that never started, nobody wants to know.
+    const level = this.#isStarted ? 'info' : 'debug'
+    this.#log[level]({ reason }, 'stopping')
     this.#unwatch?.()
+    this.#monitor.end()
     this.#pool.close()
     this.#proxies.close()
     this.#pulls.close('the server is stopping')
@@ -187,9 +214,10 @@ export class Server {
     this.streams.close('the server is stopping')
     await this.host.stop('the server is stopping')
     await this.http.close(HTTP_CLOSE_MS)
+    await this.#monitor.close()
     const leftMs = Math.max(0, deadlineMs - performance.now())
     await Promise.all([this.#closeStore(leftMs), this.#gatekeeper.close(leftMs)])
-    this.#log.info('stopped')
+    this.#log[level]('stopped')
   }
 
   /** Closes the database after the last events were stored. */
@@ -233,6 +261,7 @@ export class Server {
       ...{ log: this.#log, version: VERSION, startTime: this.#startTime, config: this.#config },
       ...{ http: this.http, host: this.host, pool: this.#pool, streams: this.streams },
       ...{ alarms: this.#alarms, aliases: this.#aliases, pulls: this.#pulls, proxies: this.#proxies },
+      ...{ monitor: this.#monitor, lifecycle: this.#lifecycle },
     })
   }
 }

@@ -7,6 +7,7 @@ import type { PluginHost } from '../host/plugin-host.ts'
 import { addHealthRoutes } from '../http/health.ts'
 import type { HttpHost } from '../http/http-host.ts'
 import type { PullManager } from '../jobs/pull-manager.ts'
+import type { Monitor } from '../monitor/monitor.ts'
 import type { ListenerPool } from '../net/listener-pool.ts'
 import type { Proxies } from '../proxy/proxies.ts'
 import type { StreamRegistry } from '../stream/registry.ts'
@@ -16,10 +17,13 @@ import { addJobOperations } from './jobs/job-operations.ts'
 import { addProxyOperations } from './jobs/proxy-operations.ts'
 import { addPullOperations } from './jobs/pull-operations.ts'
 import { registerMetricsRoute } from './metrics/metrics-route.ts'
+import { addMonitorOperations } from './monitor/monitor-operations.ts'
+import { addTaskOperations } from './monitor/task-operations.ts'
 import { addAliasOperations } from './streams/alias-operations.ts'
 import { addSecretOperation, type SigningSection } from './streams/secret-operation.ts'
 import { addSourceOperations } from './streams/source-operations.ts'
 import { addStreamOperations, addSubscriberOperations } from './streams/stream-operations.ts'
+import { addLifecycleOperations, type Lifecycle } from './system/lifecycle-operations.ts'
 import { addSysinfoOperations } from './system/sysinfo-operations.ts'
 
 /** The parts of the server that operators act on. */
@@ -36,6 +40,9 @@ export type AdministeredParts = {
   readonly aliases: Aliases
   readonly pulls: PullManager
   readonly proxies: Proxies
+  readonly monitor: Monitor
+  /** Undefined where the server is part of another program. */
+  readonly lifecycle: Lifecycle | undefined
 }
 
 /** Adds the routes of health, metrics and administration to the server's HTTP. */
@@ -59,6 +66,9 @@ export function addAdministration(parts: AdministeredParts): void {
     plugins: () => host.list(),
     userConfig: (plugin) => config.userConfig(plugin),
   })
+  addLifecycleOperations(operations, log, parts.lifecycle)
+  addTaskOperations(operations, parts.monitor.tasks)
+  addMonitorOperations(operations, parts.monitor)
   addOpenApiOperation(operations, version, () => http.operationsByOwner())
 }
 

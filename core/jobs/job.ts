@@ -55,6 +55,8 @@ export class Job {
   #stopping = false
   /** What others were told last. */
   #told: 'nothing' | 'began' | 'failed' = 'nothing'
+  /** Aborts when the task is stopped or restarted, by whomever. */
+  #signal: AbortSignal | undefined
   /** Ends the wait for the next try. */
   #wake: (() => void) | undefined
 
@@ -68,6 +70,7 @@ export class Job {
       owner: task.streamPath,
       description: () => this.#describe(),
       run: async (signal) => {
+        this.#signal = signal
         await after
         await this.#run(signal)
       },
@@ -85,7 +88,7 @@ export class Job {
 
   /** Whether it was stopped, and may still be leaving the other server. */
   get stopping(): boolean {
-    return this.#stopping
+    return this.#stopping || this.#signal?.aborted === true
   }
 
   /** Resolves when media flows for the first time, and rejects when the job ended without. */
