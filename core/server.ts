@@ -2,11 +2,13 @@ import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import path from 'node:path'
 import type { Logger } from 'pino'
+import { SluiceError } from 'sluice/sdk'
 import type { Lifecycle } from './admin/system/lifecycle-operations.ts'
 import { Alarms } from './alarm/alarms.ts'
 import { Aliases } from './alias/aliases.ts'
 import { Gatekeeper } from './auth/gatekeeper.ts'
 import { ProcessIds } from './base/process-ids.ts'
+import { ConfigEditor } from './config/config-editor.ts'
 import { ConfigError } from './config/config-error.ts'
 import type { Config } from './config/config.ts'
 import { HookRunner } from './host/hooks/hook-runner.ts'
@@ -17,7 +19,6 @@ import { playPathFor } from './admin/system/play-path.ts'
 import { createServerInfo } from './admin/system/server-info.ts'
 import { HttpHost } from './http/http-host.ts'
 import { createDialer } from './net/dialer/dialer.ts'
-import { ListenError } from './net/listen-error.ts'
 import { ListenerPool } from './net/listener-pool.ts'
 import { ConfiguredNetworks } from './net/network-list.ts'
 import { pluginLogger } from './observe/logger.ts'
@@ -30,6 +31,7 @@ import { PushManager } from './jobs/push-manager.ts'
 import { Proxies } from './proxy/proxies.ts'
 import { OwnedStreams } from './stream/owned-streams.ts'
 import { Store } from './store/store.ts'
+import { restoreStored } from './stored-config.ts'
 import { StreamRegistry } from './stream/registry.ts'
 
 /** Within this the server has stopped, whatever its sessions and plugins do. */
@@ -40,9 +42,6 @@ export const LOAD_PATIENCE_MS = 2000
 const HTTP_CLOSE_MS = 500
 /** How long the database may take to be closed. */
 const STORE_CLOSE_MS = 500
-
-/** Keys of `global` that a reload does not apply. */
-const START_KEYS: readonly string[] = ['plugins_dir', 'datadir', 'db.dsn', 'db.dbtype', 'pullproxy', 'pushproxy']
 
 /** One process, as long as nothing starts more. */
 const THIS_NODE = { id: hostname(), process: 0, processes: 1 }
@@ -63,6 +62,7 @@ export class Server {
   readonly streams: StreamRegistry
   readonly store: Store
   readonly #config: Config
+  readonly #editor: ConfigEditor
   readonly #log: Logger
   readonly #pool: ListenerPool
   readonly #gatekeeper: Gatekeeper
@@ -75,10 +75,6 @@ export class Server {
   readonly #lifecycle: Lifecycle | undefined
   #startTime = new Date()
   #unwatch: (() => void) | undefined
-  /** Of the config, as they were logged. */
-  #warnings: readonly string[] = []
-  /** The newest file was not applied. */
-  #refused = false
   #loading: Promise<void> | undefined
   #isStarted = false
   #stopping: Promise<void> | undefined
@@ -93,6 +89,14 @@ export class Server {
     const services = new ServiceDirectory()
     const { db, datadir } = config.global
     this.store = new Store({ log, ...db, datadir })
+    this.#editor = new ConfigEditor({
+      ...{ config, log, store: this.store },
+      accept: (global) => this.http.applyConfig(global),
+      apply: async (changes) => {
+        log.level = config.global.loglevel
+        await this.host.applyConfig(changes)
+      },
+    })
     this.#pool = new ListenerPool({ log })
     this.#gatekeeper = new Gatekeeper({ log, config })
     this.streams = new StreamRegistry({
@@ -122,7 +126,7 @@ export class Server {
     })
     this.#alarms = new Alarms({ log, config, hooks, store: this.store })
     this.#proxies = new Proxies({
-      ...{ log, store: this.store, config: config.global, hooks, streams: this.streams },
+      ...{ log, store: this.store, config: () => config.global, hooks, streams: this.streams },
       ...{ pulls: this.#pulls, pushes: this.#pushes, dialer },
     })
     this.#monitor = new Monitor({
@@ -136,7 +140,7 @@ export class Server {
         this.#pulls.apply(plugins)
         this.#pushes.apply(plugins)
       },
-      folders: [...pluginFolders, ...config.pluginFolders],
+      folders: () => [...pluginFolders, ...config.pluginFolders],
       workingFolder: process.cwd(),
       drainTimeoutMs: () => config.global.draintimeout,
       parts: {
@@ -164,13 +168,16 @@ export class Server {
   async start(): Promise<void> {
     this.#isStarted = true
     this.#startTime = new Date()
+    await this.#editor.load()
     await this.loadPlugins(LOAD_PATIENCE_MS)
+    this.#log.level = this.#config.global.loglevel
+    await this.http.applyConfig(this.#config.global)
     this.store.open()
     this.#addRoutes()
     await this.http.start()
     await this.host.start()
     await this.#proxies.start()
-    this.#warn()
+    this.#editor.warn()
     this.#unwatch = this.#config.watch(() => void this.reload())
     this.#alarms.start()
     this.#monitor.begin()
@@ -188,6 +195,8 @@ export class Server {
   }
 
   async #loadPlugins(patienceMs: number | undefined): Promise<void> {
+    // One that is only prepared leaves the database to the server whose place it is to take.
+    if (!this.#isStarted) await restoreStored(this.#config)
     await this.host.load(patienceMs)
     const ofPlugins = this.host.configErrors().flatMap((error) => (error instanceof ConfigError ? error.problems : []))
     const problems = [...this.#config.problems, ...ofPlugins]
@@ -229,36 +238,18 @@ export class Server {
   /** Takes over the config file as it is now; one that is wrong is logged, and the config before holds. */
   async reload(): Promise<void> {
     try {
-      const changes = await this.#config.reload((global) => this.http.applyConfig(global))
-      if (changes.length > 0) this.#log.info({ changes }, 'the config changed')
-      else if (this.#refused) this.#log.info('the config is right again; nothing changed')
-      this.#refused = false
-      this.#log.level = this.#config.global.loglevel
-      // Also without changes: plugins that were refused have no section yet in which something could change.
-      await this.host.applyConfig(changes)
-      this.#warn()
-      const changed = changes.flatMap(({ section, keys }) => (section === 'global' ? keys : []))
-      for (const key of changed.filter((key) => START_KEYS.includes(key))) {
-        this.#log.warn(`global.${key} holds from the next start of the server`)
-      }
+      await this.#editor.reload()
     } catch (error) {
-      this.#refused = true
       // Their messages say what to mend, and a stack would only hide that.
-      const isForPeople = error instanceof ConfigError || error instanceof ListenError
+      const isForPeople = error instanceof SluiceError
       const err = isForPeople ? { message: error.message } : error
       this.#log.error({ err }, 'the config was not applied; the one before holds')
     }
   }
 
-  #warn(): void {
-    const warnings = this.#config.warnings()
-    for (const warning of warnings) if (!this.#warnings.includes(warning)) this.#log.warn(warning)
-    this.#warnings = warnings
-  }
-
   #addRoutes(): void {
     addAdministration({
-      ...{ log: this.#log, version: VERSION, startTime: this.#startTime, config: this.#config },
+      ...{ log: this.#log, version: VERSION, startTime: this.#startTime, config: this.#config, editor: this.#editor },
       ...{ http: this.http, host: this.host, pool: this.#pool, streams: this.streams },
       ...{ alarms: this.#alarms, aliases: this.#aliases, pulls: this.#pulls, proxies: this.#proxies },
       ...{ monitor: this.#monitor, lifecycle: this.#lifecycle },

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Alarms } from '../alarm/alarms.ts'
 import type { Aliases } from '../alias/aliases.ts'
+import type { ConfigEditor } from '../config/config-editor.ts'
 import type { Config } from '../config/config.ts'
 import { normalizeKey } from '../config/key-name.ts'
 import type { PluginHost } from '../host/plugin-host.ts'
@@ -12,6 +13,9 @@ import type { ListenerPool } from '../net/listener-pool.ts'
 import type { Proxies } from '../proxy/proxies.ts'
 import type { StreamRegistry } from '../stream/registry.ts'
 import { addAlarmOperations } from './alarms/alarm-operations.ts'
+import { addArmingOperations } from './alarms/arming-operations.ts'
+import { addConfigOperations } from './config/config-operations.ts'
+import { addSectionOperations } from './config/section-operations.ts'
 import { addOpenApiOperation } from './description/openapi-operation.ts'
 import { addJobOperations } from './jobs/job-operations.ts'
 import { addProxyOperations } from './jobs/proxy-operations.ts'
@@ -32,6 +36,7 @@ export type AdministeredParts = {
   readonly version: string
   readonly startTime: Date
   readonly config: Config
+  readonly editor: ConfigEditor
   readonly http: HttpHost
   readonly host: PluginHost
   readonly pool: ListenerPool
@@ -49,17 +54,24 @@ export type AdministeredParts = {
 export function addAdministration(parts: AdministeredParts): void {
   const { log, version, startTime, config, http, host, streams } = parts
   const { core, admin, operations } = http
-  addHealthRoutes(core, () => (host.ready ? host.disabled : ['plugins']))
+  addHealthRoutes(core, () => [
+    ...(host.ready ? host.disabled : ['plugins']),
+    ...(config.incomplete === undefined ? [] : ['config']),
+  ])
   registerMetricsRoute(admin, streams, parts.pool.udpDrops)
   addStreamOperations(operations, streams)
   addSourceOperations(operations, streams)
   addSubscriberOperations(operations, streams)
   addAliasOperations(operations, parts.aliases)
   addAlarmOperations(operations, parts.alarms.archive)
+  addArmingOperations(operations, parts.editor)
   addSecretOperation(operations, (section) => signingSection(parts, section))
   addPullOperations(operations, parts.pulls)
   addJobOperations(operations, parts.pulls)
   addProxyOperations(operations, parts.proxies)
+  const configParts = { config, editor: parts.editor, restart: (plugin: string) => host.restart(plugin) }
+  addConfigOperations(operations, configParts)
+  addSectionOperations(operations, configParts)
   addSysinfoOperations(operations, {
     ...{ log, version, startTime },
     publicIp: () => config.global.publicip,

@@ -42,7 +42,7 @@ type Plugin = {
   readonly description: Readonly<Record<string, string>>
 }
 type WithSchema = { readonly schema: object }
-type WithContent = { readonly content: { readonly 'application/json': WithSchema } }
+type WithContent = { readonly content: Readonly<Record<string, WithSchema>> }
 type OpenApi = {
   readonly openapi: string
   readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>
@@ -159,7 +159,7 @@ describe('the admin API', () => {
         expect(path.match(/\{\w+\}/gu) ?? [], at).to.eql(named)
         const bodies = [requestBody, responses['200'], responses['default']].flatMap((described) => described ?? [])
         expect(bodies, at).to.have.length(requestBody === undefined ? 2 : 3)
-        const schemas = [...bodies.map(({ content }) => content['application/json']), ...parameters]
+        const schemas = [...bodies.flatMap(({ content }) => Object.values(content)), ...parameters]
         for (const { schema } of schemas) ajv.compile({ $ref: '#/it', it: schema, components })
       }
     }

@@ -11,7 +11,7 @@ import { waitFor } from '../peers/wait-for.ts'
 import { allBlocksOf, blocksOf } from '../support/doc-blocks.ts'
 import { FlvViewer } from '../support/flv-viewer.ts'
 import { startServer, type RunningServer } from '../support/server.ts'
-import { describeStores } from '../support/stores.ts'
+import { createFile, describeStores } from '../support/stores.ts'
 import { alarmOf, WebhookReceiver, type AlarmBody } from '../support/webhook-receiver.ts'
 
 const PATH = 'live/camera'
@@ -260,6 +260,66 @@ describeStores('stored events', (databases) => {
     expect([wrong.status, wrong.body.code, wrong.body['total']]).to.eql([200, 400, 0])
     const badType = await server.api('/api/alarm/list?alarmType=x')
     expect([badType.status, badType.body.code]).to.eql([400, 3])
+  })
+})
+
+describe('arming', () => {
+  before(function () {
+    requirePeer(this, 'ffmpeg')
+  })
+
+  const arm = (server: RunningServer, body: object) =>
+    server.api('/api/arming/set', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+
+  it('has webhooks sent from now on, or no more, and is kept over a restart', async () => {
+    const receiver = await WebhookReceiver.start()
+    const dsn = await createFile()
+    const config = configText({ db: { dsn }, hook: { publish_end: receiver.url, system_start: receiver.url } })
+    const server = await startServer({ config })
+    for (const [name, armed] of [
+      ['live/1', true],
+      ['live/2', false],
+      ['live/3', true],
+    ] as const) {
+      expect((await arm(server, { armed })).body).to.eql({ code: 0, message: 'success' })
+      await publish({ url: server.rtmp(name), durationSeconds: 1 }).succeed()
+      await waitFor(() => server.server.streams.get(name) === undefined)
+      if (armed) await receiver.waitFor('publish_end', name)
+    }
+    expect(receiver.names).to.eql(['publish_end', 'publish_end'])
+    await server.stop()
+    await startServer({ config })
+    await receiver.waitFor('system_start')
+  })
+
+  it('changes nothing unless it is told which', async () => {
+    const server = await startServer()
+    for (const body of [{}, { armed: 'maybe' }, []]) expect((await arm(server, body)).status).to.equal(400)
+  })
+
+  it('and webhooks can be set with the config, while streams run', async () => {
+    const receiver = await WebhookReceiver.start()
+    const server = await startServer()
+    const put = (section: string, config: object) =>
+      server.api(`/config/${section}`, {
+        method: 'PUT',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(config),
+      })
+    expect((await put('global', { armed: true })).status).to.equal(200)
+    const { status, body } = await put('rtmp', { hook: { publish_end: `${receiver.url}?token=hush` } })
+    expect([status, JSON.stringify(body).includes('hush')]).to.eql([200, false])
+    await publish({ url: server.rtmp(PATH), durationSeconds: 1 }).succeed()
+    await publish({ url: server.rtsp('live/rtsp'), durationSeconds: 1 }).succeed()
+    await waitFor(() => server.server.streams.list().length === 0)
+    await receiver.waitFor('publish_end', PATH)
+    expect(receiver.requests).to.have.length(1)
+    expect(receiver.requests[0]?.path).to.include('?token=hush')
+    expect(server.server.host.list().find(({ name }) => name === 'rtmp')?.generation).to.equal(1)
   })
 })
 

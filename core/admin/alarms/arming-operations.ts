@@ -1,13 +1,8 @@
 import { Type, type OperationRegistry } from 'sluice/sdk'
+import type { ConfigEditor } from '../../config/config-editor.ts'
 
-/** Changes `global.armed` while the server runs. */
-export interface Arming {
-  /** @param by the name of who asks */
-  setArmed(armed: boolean, by: string): Promise<unknown>
-}
-
-/** `POST /api/arming/set` (api.md 3.1): have webhooks sent, or not. */
-export function addArmingOperations(operations: OperationRegistry, arming: Arming): void {
+/** `POST /api/arming/set` (api.md 3.1): have webhooks sent, or not. It is kept as other changes of the config are. */
+export function addArmingOperations(operations: OperationRegistry, editor: Pick<ConfigEditor, 'modify'>): void {
   operations.add({
     method: 'POST',
     path: '/api/arming/set',
@@ -15,7 +10,7 @@ export function addArmingOperations(operations: OperationRegistry, arming: Armin
     body: Type.Object({ armed: Type.Boolean() }),
     reach: 'one',
     async handle({ body: { armed }, user }) {
-      await arming.setArmed(armed, user)
+      await editor.modify('global', { armed }, { by: user })
     },
   })
 }
