@@ -22,6 +22,7 @@ import { createDialer } from './net/dialer/dialer.ts'
 import { ListenerPool } from './net/listener-pool.ts'
 import { ConfiguredNetworks } from './net/network-list.ts'
 import { pluginLogger } from './observe/logger.ts'
+import { MachineUsageSampler } from './observe/machine-usage.ts'
 import { Monitor } from './monitor/monitor.ts'
 import { TaskTree } from './observe/task-tree.ts'
 import { PACKAGE_ROOT, PLUGINS_FOLDER, VERSION } from './package-root.ts'
@@ -251,8 +252,10 @@ export class Server {
     addAdministration({
       ...{ log: this.#log, version: VERSION, startTime: this.#startTime, config: this.#config, editor: this.#editor },
       ...{ http: this.http, host: this.host, pool: this.#pool, streams: this.streams },
-      ...{ alarms: this.#alarms, aliases: this.#aliases, pulls: this.#pulls, proxies: this.#proxies },
+      ...{ alarms: this.#alarms, aliases: this.#aliases, proxies: this.#proxies },
+      ...{ pulls: this.#pulls, pushes: this.#pushes },
       ...{ monitor: this.#monitor, lifecycle: this.#lifecycle },
+      machine: new MachineUsageSampler([this.#config.global.datadir, process.cwd()]),
     })
   }
 }

@@ -8,8 +8,10 @@ import type { PluginHost } from '../host/plugin-host.ts'
 import { addHealthRoutes } from '../http/health.ts'
 import type { HttpHost } from '../http/http-host.ts'
 import type { PullManager } from '../jobs/pull-manager.ts'
+import type { PushManager } from '../jobs/push-manager.ts'
 import type { Monitor } from '../monitor/monitor.ts'
 import type { ListenerPool } from '../net/listener-pool.ts'
+import type { MachineUsageSampler } from '../observe/machine-usage.ts'
 import type { Proxies } from '../proxy/proxies.ts'
 import type { StreamRegistry } from '../stream/registry.ts'
 import { addAlarmOperations } from './alarms/alarm-operations.ts'
@@ -24,9 +26,13 @@ import { registerMetricsRoute } from './metrics/metrics-route.ts'
 import { addMonitorOperations } from './monitor/monitor-operations.ts'
 import { addTaskOperations } from './monitor/task-operations.ts'
 import { addAliasOperations } from './streams/alias-operations.ts'
+import { addPositionOperation } from './streams/position-operation.ts'
 import { addSecretOperation, type SigningSection } from './streams/secret-operation.ts'
 import { addSourceOperations } from './streams/source-operations.ts'
 import { addStreamOperations, addSubscriberOperations } from './streams/stream-operations.ts'
+import { addTrackOperations } from './streams/track-operations.ts'
+import { addV6Operations } from './streams/v6-operations.ts'
+import { addSummaryOperations } from './system/summary-operations.ts'
 import { addLifecycleOperations, type Lifecycle } from './system/lifecycle-operations.ts'
 import { addSysinfoOperations } from './system/sysinfo-operations.ts'
 
@@ -44,7 +50,9 @@ export type AdministeredParts = {
   readonly alarms: Alarms
   readonly aliases: Aliases
   readonly pulls: PullManager
+  readonly pushes: PushManager
   readonly proxies: Proxies
+  readonly machine: MachineUsageSampler
   readonly monitor: Monitor
   /** Undefined where the server is part of another program. */
   readonly lifecycle: Lifecycle | undefined
@@ -62,6 +70,9 @@ export function addAdministration(parts: AdministeredParts): void {
   addStreamOperations(operations, streams)
   addSourceOperations(operations, streams)
   addSubscriberOperations(operations, streams)
+  addTrackOperations(operations, streams, log)
+  addPositionOperation(operations, streams)
+  addV6Operations(operations, streams)
   addAliasOperations(operations, parts.aliases)
   addAlarmOperations(operations, parts.alarms.archive)
   addArmingOperations(operations, parts.editor)
@@ -69,12 +80,15 @@ export function addAdministration(parts: AdministeredParts): void {
   addPullOperations(operations, parts.pulls)
   addJobOperations(operations, parts.pulls)
   addProxyOperations(operations, parts.proxies)
+  const publicIp = () => config.global.publicip
+  const { machine, pulls, pushes } = parts
+  addSummaryOperations(operations, { publicIp, machine, index: streams.index, pulls, pushes })
   const configParts = { config, editor: parts.editor, restart: (plugin: string) => host.restart(plugin) }
   addConfigOperations(operations, configParts)
   addSectionOperations(operations, configParts)
   addSysinfoOperations(operations, {
     ...{ log, version, startTime },
-    publicIp: () => config.global.publicip,
+    publicIp,
     plugins: () => host.list(),
     userConfig: (plugin) => config.userConfig(plugin),
   })
