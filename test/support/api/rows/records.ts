@@ -51,14 +51,12 @@ export const RECORD_ROWS: readonly Row[] = [
 export const ALARM_ROWS: readonly Row[] = [
   {
     name: 'alarm list',
-    pending: true,
     spellings: ['GET /api/alarm/list'],
     ask: () => ({ query: { pageNum: 1, pageSize: 10 } }),
     answer: page(list(ALARM)),
   },
   {
     name: 'arm and disarm',
-    pending: true,
     spellings: ['POST /api/arming/set'],
     ask: () => ({ body: { armed: true } }),
     answer: DONE,
