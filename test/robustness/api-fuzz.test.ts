@@ -23,6 +23,9 @@ global:
   subscribe: { key: ${PLANTED}-subscribe, waittimeout: 300ms }
   signed_policy: { secret: ${PLANTED}-policy }
   admission_webhook: { url: "http://user:${PLANTED}@${NOWHERE}/hook?token=${PLANTED}", secret: ${PLANTED}-webhook }
+  armed: true
+  hook:
+    default: { url: "http://user:${PLANTED}@${NOWHERE}/?t=${PLANTED}", headers: { X: ${PLANTED} }, savealarm: true }
   streamalias: { '^aliased/(.+)$': 'live/target?token=${PLANTED}' }
   pull: { folders: ['${folder}'] }
   pullproxy:
