@@ -13,6 +13,7 @@ import { addAdministration } from './admin/administration.ts'
 import { playPathFor } from './admin/system/play-path.ts'
 import { createServerInfo } from './admin/system/server-info.ts'
 import { HttpHost } from './http/http-host.ts'
+import { Login } from './login/login.ts'
 import { createDialer } from './net/dialer/dialer.ts'
 import { ListenError } from './net/listen-error.ts'
 import { ListenerPool } from './net/listener-pool.ts'
@@ -58,6 +59,7 @@ export class Server {
   readonly #log: Logger
   readonly #pool: ListenerPool
   readonly #gatekeeper: Gatekeeper
+  readonly #login: Login
   readonly #aliases: Aliases
   readonly #pulls: PullManager
   readonly #pushes: PushManager
@@ -78,16 +80,22 @@ export class Server {
     const services = new ServiceDirectory()
     const { db, datadir } = config.global
     this.store = new Store({ log, ...db, datadir })
+    this.#login = new Login({ log, store: this.store, config: () => config.global.admin })
     this.#pool = new ListenerPool({ log })
     this.#gatekeeper = new Gatekeeper({ log, config })
     this.streams = new StreamRegistry({
       ...{ log, process: THIS_NODE.process, hooks, gatekeeper: this.#gatekeeper },
       lead: (request) => this.#aliases.lead(request),
     })
-    const info = createServerInfo(log, () => this.host.list())
+    const info = createServerInfo(
+      log,
+      () => this.host.list(),
+      () => this.http.guard,
+    )
     this.http = new HttpHost({
       log,
       process: THIS_NODE.process,
+      login: this.#login,
       pool: this.#pool,
       config: config.global,
       suggestPath: (path) => {
@@ -143,6 +151,7 @@ export class Server {
   async start(): Promise<void> {
     await this.loadPlugins(LOAD_PATIENCE_MS)
     this.store.open()
+    await this.#login.start()
     this.#addRoutes()
     await this.http.start()
     await this.host.start()
@@ -194,6 +203,7 @@ export class Server {
       else if (this.#refused) this.#log.info('the config is right again; nothing changed')
       this.#refused = false
       this.#log.level = this.#config.global.loglevel
+      await this.#login.applyConfig()
       // Also without changes: plugins that were refused have no section yet in which something could change.
       await this.host.applyConfig(changes)
       this.#warn()
@@ -220,7 +230,7 @@ export class Server {
     addAdministration({
       ...{ log: this.#log, version: VERSION, startTime: this.#startTime, config: this.#config },
       ...{ http: this.http, host: this.host, pool: this.#pool, streams: this.streams },
-      ...{ aliases: this.#aliases, pulls: this.#pulls, proxies: this.#proxies },
+      ...{ login: this.#login, aliases: this.#aliases, pulls: this.#pulls, proxies: this.#proxies },
     })
   }
 }

@@ -21,12 +21,12 @@ const FLOORS: readonly (readonly string[])[] = [
   ['base'],
   ['net', 'observe', 'store'],
   ['config'],
-  ['auth'],
+  ['auth', 'login'],
   ['stream'],
   ['host', 'http'],
   ['jobs'],
   ['alias', 'proxy'],
-  ['admin'],
+  ['admin', 'command'],
 ]
 
 /** The part of the tree that a file may know by relative paths. */

@@ -5,6 +5,7 @@ import { normalizeKey } from '../config/key-name.ts'
 import type { PluginHost } from '../host/plugin-host.ts'
 import { addHealthRoutes } from '../http/health.ts'
 import type { HttpHost } from '../http/http-host.ts'
+import type { Login } from '../login/login.ts'
 import type { PullManager } from '../jobs/pull-manager.ts'
 import type { ListenerPool } from '../net/listener-pool.ts'
 import type { Proxies } from '../proxy/proxies.ts'
@@ -13,6 +14,9 @@ import { addOpenApiOperation } from './description/openapi-operation.ts'
 import { addJobOperations } from './jobs/job-operations.ts'
 import { addProxyOperations } from './jobs/proxy-operations.ts'
 import { addPullOperations } from './jobs/pull-operations.ts'
+import { addLoginOperations } from './login/login-operations.ts'
+import { addTokenOperations } from './login/token-operations.ts'
+import { addUserOperations } from './login/user-operations.ts'
 import { registerMetricsRoute } from './metrics/metrics-route.ts'
 import { addAliasOperations } from './streams/alias-operations.ts'
 import { addSecretOperation, type SigningSection } from './streams/secret-operation.ts'
@@ -30,6 +34,7 @@ export type AdministeredParts = {
   readonly host: PluginHost
   readonly pool: ListenerPool
   readonly streams: StreamRegistry
+  readonly login: Login
   readonly aliases: Aliases
   readonly pulls: PullManager
   readonly proxies: Proxies
@@ -55,6 +60,9 @@ export function addAdministration(parts: AdministeredParts): void {
     plugins: () => host.list(),
     userConfig: (plugin) => config.userConfig(plugin),
   })
+  addLoginOperations(operations, parts.login, http.guard)
+  addUserOperations(operations, parts.login)
+  addTokenOperations(operations, parts.login.tokens)
   addOpenApiOperation(operations, version, () => http.operationsByOwner())
 }
 

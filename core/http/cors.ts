@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { NEW_TOKEN_HEADERS } from './guard.ts'
 
 /** Response headers that say what pages of other origins may do. */
 export type CorsPolicy = {
@@ -23,12 +24,16 @@ export const MEDIA_CORS: CorsPolicy = {
   }),
 }
 
-/** Everything else: pages of other origins read what anybody may read, and browsers send no credentials with it. */
+/**
+ * Everything else: pages of other origins read what anybody may read, and browsers send no credentials with it by
+ * themselves. Pages that have the token of a login may send that, and see the one that follows it.
+ */
 export const READING_CORS: CorsPolicy = {
   namesOrigin: false,
   headers: Object.entries({
-    'access-control-allow-headers': 'Content-Type',
+    'access-control-allow-headers': 'Content-Type, Access-Token, Authorization',
     'access-control-allow-methods': 'GET, POST, PUT, DELETE, OPTIONS',
+    'access-control-expose-headers': NEW_TOKEN_HEADERS.join(', '),
     'cross-origin-resource-policy': 'cross-origin',
   }),
 }

@@ -37,7 +37,7 @@ export function serveOperation(app: FastifyInstance, operation: AnyOperation, { 
       const input = reader.read({ params: namedParams(parts, request.params), query, body })
       try {
         const answer = await whileClientStays(raw, async (signal) =>
-          operation.handle({ ...input, user: userOf(raw), signal }),
+          operation.handle({ ...input, user: userOf(raw), request: raw, signal }),
         )
         return send(reply, bodyOf(operation, joined(operation, answer), input.query))
       } catch (error) {
