@@ -1,12 +1,24 @@
 import { parseArgs } from 'node:util'
 import { messageOf } from './base/message-of.ts'
+import type { TokenAction } from './command/token-command.ts'
+import type { UserAction } from './command/user-command.ts'
 
 export const USAGE = `Usage: sluice [-c FILE]         run the server
        sluice check [-c FILE]   check a config file and print what differs from the defaults, and why
+       sluice user add NAME [--role admin|user]
+       sluice user passwd NAME | list | remove NAME [--force]
+                                who may log in, in the database of the config; a password is asked for, or is read
+                                from standard input
+       sluice token add NAME [--role admin|user] [--expires 90d]
+       sluice token list | remove ID
+                                tokens for programs; one that is added is printed
 
 Options:
   -c, --config FILE   config file; without it, config.yaml in the working directory, else the shipped one
   --all               check prints every key
+  --role ROLE         user (the default) may read, admin may change things, too
+  --expires TIME      the token is valid this long, as 90d or 12h; without it, for ever
+  --force             remove the last admin, too, while login is on
   -h, --help          this text
   -v, --version       the version
 
@@ -17,31 +29,96 @@ Any key can be set in the environment, too: SLUICE_<SECTION>_<KEY>, for example 
 export type Command =
   | { readonly kind: 'run'; readonly configFile: string | undefined }
   | { readonly kind: 'check'; readonly configFile: string | undefined; readonly all: boolean }
+  | { readonly kind: 'user'; readonly configFile: string | undefined; readonly action: UserAction }
+  | { readonly kind: 'token'; readonly configFile: string | undefined; readonly action: TokenAction }
   | { readonly kind: 'help' | 'version' }
   | { readonly kind: 'usage-error'; readonly message: string }
 
+const OPTIONS = {
+  config: { type: 'string', short: 'c' },
+  all: { type: 'boolean' },
+  role: { type: 'string' },
+  expires: { type: 'string' },
+  force: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+  version: { type: 'boolean', short: 'v' },
+} as const
+
+/** The commands, with what must follow their name, and the options that they have besides `--config`. */
+const COMMANDS: Readonly<Record<string, { readonly argument?: string; readonly options: readonly string[] }>> = {
+  run: { options: [] },
+  check: { options: ['all'] },
+  'user add': { argument: 'NAME', options: ['role'] },
+  'user passwd': { argument: 'NAME', options: [] },
+  'user list': { options: [] },
+  'user remove': { argument: 'NAME', options: ['force'] },
+  'token add': { argument: 'NAME', options: ['role', 'expires'] },
+  'token list': { options: [] },
+  'token remove': { argument: 'ID', options: [] },
+}
+
+class UsageError extends Error {}
+
 export function parseCommandLine(args: readonly string[]): Command {
   try {
-    const { values, positionals } = parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        config: { type: 'string', short: 'c' },
-        all: { type: 'boolean' },
-        help: { type: 'boolean', short: 'h' },
-        version: { type: 'boolean', short: 'v' },
-      },
-    })
-    if (values.help === true) return { kind: 'help' }
-    if (values.version === true) return { kind: 'version' }
-    const [verb = 'run', ...rest] = positionals
-    if (rest.length > 0 || (verb !== 'run' && verb !== 'check')) {
-      return { kind: 'usage-error', message: `unknown argument "${rest[0] ?? verb}"` }
-    }
-    const { config: configFile, all = false } = values
-    if (verb === 'check') return { kind: 'check', configFile, all }
-    return all ? { kind: 'usage-error', message: '--all is for check' } : { kind: 'run', configFile }
+    return parse(args)
   } catch (error) {
     return { kind: 'usage-error', message: messageOf(error) }
   }
+}
+
+/** @throws {Error} when the command line can't be understood */
+function parse(args: readonly string[]): Command {
+  const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options: OPTIONS })
+  if (values.help === true) return { kind: 'help' }
+  if (values.version === true) return { kind: 'version' }
+  const { config: configFile, all = false, force = false, expires } = values
+  const { name, argument } = commandOf(positionals, Object.keys(values))
+  const role = roleOf(values.role)
+  switch (name) {
+    case 'check':
+      return { kind: 'check', configFile, all }
+    case 'user add':
+      return { kind: 'user', configFile, action: { verb: 'add', name: argument, role } }
+    case 'user passwd':
+      return { kind: 'user', configFile, action: { verb: 'passwd', name: argument } }
+    case 'user list':
+      return { kind: 'user', configFile, action: { verb: 'list' } }
+    case 'user remove':
+      return { kind: 'user', configFile, action: { verb: 'remove', name: argument, force } }
+    case 'token add':
+      return { kind: 'token', configFile, action: { verb: 'add', name: argument, role, expires } }
+    case 'token list':
+      return { kind: 'token', configFile, action: { verb: 'list' } }
+    case 'token remove':
+      return { kind: 'token', configFile, action: { verb: 'remove', id: idOf(argument) } }
+    default:
+      return { kind: 'run', configFile }
+  }
+}
+
+/** Which command it is, once its argument and options are known to be its own. */
+function commandOf(words: readonly string[], options: readonly string[]) {
+  const [first = 'run', second = ''] = words
+  const name = [`${first} ${second}`, first].find((spelling) => Object.hasOwn(COMMANDS, spelling))
+  const command = name === undefined ? undefined : COMMANDS[name]
+  if (name === undefined || command === undefined) throw new UsageError(`unknown argument "${words.join(' ')}"`)
+  const rest = words.slice(name.split(' ').length)
+  if (command.argument !== undefined && rest.length === 0)
+    throw new UsageError(`${name}: ${command.argument} is missing`)
+  const surplus = rest[command.argument === undefined ? 0 : 1]
+  if (surplus !== undefined) throw new UsageError(`unknown argument "${surplus}"`)
+  const other = options.find((option) => option !== 'config' && !command.options.includes(option))
+  if (other !== undefined) throw new UsageError(`--${other} is not for ${name}`)
+  return { name, argument: rest[0] ?? '' }
+}
+
+function roleOf(role = 'user'): 'admin' | 'user' {
+  if (role !== 'admin' && role !== 'user') throw new UsageError(`--role is admin or user, and not "${role}"`)
+  return role
+}
+
+function idOf(text: string): number {
+  if (!/^\d{1,15}$/u.test(text)) throw new UsageError(`"${text}" is no ID; see sluice token list`)
+  return Number(text)
 }

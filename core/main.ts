@@ -19,6 +19,10 @@ async function main(): Promise<void> {
     // The server takes a while to be loaded, so that is left to those who need it.
     case 'check':
       return (await import('./check.ts')).check(command.configFile, command.all)
+    case 'user':
+      return (await import('./command/user-command.ts')).runUserCommand(command.configFile, command.action)
+    case 'token':
+      return (await import('./command/token-command.ts')).runTokenCommand(command.configFile, command.action)
     case 'run':
       return (await import('./run.ts')).run(command.configFile)
   }

@@ -1,6 +1,4 @@
-import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
-import path from 'node:path'
 import type { Logger } from 'pino'
 import { Aliases } from './alias/aliases.ts'
 import { Gatekeeper } from './auth/gatekeeper.ts'
@@ -20,7 +18,7 @@ import { ListenerPool } from './net/listener-pool.ts'
 import { ConfiguredNetworks } from './net/network-list.ts'
 import { pluginLogger } from './observe/logger.ts'
 import { TaskTree } from './observe/task-tree.ts'
-import { PACKAGE_ROOT, PLUGINS_FOLDER, VERSION } from './package-root.ts'
+import { PLUGINS_FOLDER, VERSION } from './package-root.ts'
 import { PullManager } from './jobs/pull-manager.ts'
 import { createJobs } from './jobs/jobs-service.ts'
 import { PushManager } from './jobs/push-manager.ts'
@@ -233,10 +231,4 @@ export class Server {
       ...{ login: this.#login, aliases: this.#aliases, pulls: this.#pulls, proxies: this.#proxies },
     })
   }
-}
-
-/** The config file to use when none is named: the working directory's, else the shipped one. */
-export function defaultConfigFile(): string {
-  const local = path.resolve('config.yaml')
-  return existsSync(local) ? local : path.join(PACKAGE_ROOT, 'config', 'config.yaml')
 }
