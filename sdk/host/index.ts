@@ -3,7 +3,13 @@ export { AlikeColumns, type DatabaseKind } from './column-types.ts'
 export { ERROR_HEADERS, errorReply, failure } from './error-reply.ts'
 export { keptValue } from './kept-value.ts'
 export { migrate, MigrationError } from './migrate.ts'
-export { OperationRoutes, type OperationEntry, type OperationTarget, type SocketEntry } from './operation-routes.ts'
+export {
+  OperationRoutes,
+  type EventsEntry,
+  type OperationEntry,
+  type OperationTarget,
+  type SocketEntry,
+} from './operation-routes.ts'
 export { OwnTables } from './own-tables.ts'
 export { PlayTickets } from './play-tickets.ts'
 export { ANONYMOUS } from './serve-operation.ts'

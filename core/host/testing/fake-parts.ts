@@ -165,7 +165,7 @@ export class FakeParts {
     const instance = fastify()
     return {
       instance,
-      operations: { add: () => {}, socket: () => {} },
+      operations: { add: () => {}, events: () => {}, socket: () => {} },
       get openRequests() {
         return state.openRequests
       },
