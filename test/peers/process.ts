@@ -19,6 +19,8 @@ process.on('exit', () => {
 /** How a peer ended. */
 export type PeerExit = { readonly code: number | null; readonly signal: NodeJS.Signals | null }
 
+type PeerOptions = Pick<SpawnOptions, 'cwd' | 'env'> & { readonly input?: string | undefined }
+
 /** A running program. It ends with the test that started it, at the latest. */
 export class PeerProcess {
   /** How it ended; never rejects. Without `code` and `signal` when it could not be started. */
@@ -29,9 +31,12 @@ export class PeerProcess {
   readonly #stderr = new Collected(MAX_STDERR_BYTES)
   #exited: PeerExit | undefined
 
-  constructor(program: string, args: readonly string[], options: Pick<SpawnOptions, 'cwd' | 'env'> = {}) {
+  /** @param input what it reads from standard input; nothing unless given */
+  constructor(program: string, args: readonly string[], { input, ...options }: PeerOptions = {}) {
     this.#name = program
-    this.#child = spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
+    this.#child = spawn(program, args, { ...options, stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'] })
+    // It may end before it has read all.
+    this.#child.stdin?.on('error', () => {}).end(input)
     this.#child.stdout?.on('data', (bytes: Buffer) => this.#stdout.add(bytes))
     this.#child.stderr?.on('data', (bytes: Buffer) => this.#stderr.add(bytes))
     this.#child.on('error', (error) => this.#stderr.add(Buffer.from(error.message)))
