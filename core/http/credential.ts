@@ -17,7 +17,8 @@ export function credentialOf(request: IncomingMessage): string | undefined {
   return canSendNoHeader(request) ? tokenInQuery(request) : undefined
 }
 
-function canSendNoHeader({ method, headers }: IncomingMessage): boolean {
+/** Whether a request is for a WebSocket or an event stream, which browsers send without headers of a page's own. */
+export function canSendNoHeader({ method, headers }: IncomingMessage): boolean {
   const isWebSocket = headers.upgrade?.toLowerCase() === 'websocket'
   return method === 'GET' && (isWebSocket || headers.accept?.includes('text/event-stream') === true)
 }

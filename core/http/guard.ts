@@ -3,13 +3,17 @@ import os from 'node:os'
 import { StreamNotFound, type Access } from 'sluice/sdk'
 import { ANONYMOUS } from 'sluice/sdk/host'
 import type { RoutedRequest } from 'sluice/sdk/http'
-import type { Login } from '../login/login.ts'
+import type { Caller, Login } from '../login/login.ts'
 import { PermissionDenied, Unauthenticated } from '../login/login-errors.ts'
-import { credentialOf } from './credential.ts'
+import { watchCaller } from './caller-watch.ts'
+import { canSendNoHeader, credentialOf } from './credential.ts'
 import { namedAddresses, proxyHeader } from './proxy/trusted-proxies.ts'
 
 /** The headers with a new token, each for clients of one kind (api.md 2). */
 export const NEW_TOKEN_HEADERS = ['New-Token', 'Grpc-Metadata-New-Token'] as const
+
+/** How often it is looked whether the caller of a WebSocket or an event stream may still have it. */
+const WATCH_INTERVAL_MS = 10_000
 
 const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
@@ -29,6 +33,8 @@ export type GuardOptions = {
   readonly login?: LoginCheck | undefined
   /** Whether no administration is answered at the address that a request came to. */
   readonly isClosed: (request: RoutedRequest) => boolean
+  /** Other than `WATCH_INTERVAL_MS`. */
+  readonly watchIntervalMs?: number
 }
 
 /**
@@ -57,23 +63,35 @@ export class Guard {
     if (rule.access === 'public') return
     const { login, isClosed } = this.#options
     if (isClosed(request)) throw new StreamNotFound()
-    if (login?.isOn) request.user = await admitCaller(login, request, rule, response)
+    if (login?.isOn) request.user = await this.#admitCaller(login, request, rule, response)
     else request.user = admitThisMachine(request, rule)
+  }
+
+  async #admitCaller(
+    login: LoginCheck,
+    request: RoutedRequest,
+    { access }: RouteRule,
+    response: ServerResponse | undefined,
+  ): Promise<string> {
+    const credential = credentialOf(request)
+    if (credential === undefined) throw new Unauthenticated('missing authorization header')
+    const { name, newToken } = await callerWith(login, credential, access)
+    if (newToken !== undefined) for (const header of NEW_TOKEN_HEADERS) response?.setHeader(header, newToken)
+    if (canSendNoHeader(request)) {
+      const { watchIntervalMs = WATCH_INTERVAL_MS } = this.#options
+      watchCaller(response ?? request.socket, () => callerWith(login, credential, access), watchIntervalMs)
+    }
+    return name
   }
 }
 
-async function admitCaller(
-  login: LoginCheck,
-  request: RoutedRequest,
-  { access }: RouteRule,
-  response: ServerResponse | undefined,
-): Promise<string> {
-  const credential = credentialOf(request)
-  if (credential === undefined) throw new Unauthenticated('missing authorization header')
-  const { name, role, newToken } = await login.identify(credential)
-  if (access === 'admin' && role !== 'admin') throw new PermissionDenied(`${name} may read, and change nothing`)
-  if (newToken !== undefined) for (const header of NEW_TOKEN_HEADERS) response?.setHeader(header, newToken)
-  return name
+/** @throws {Unauthenticated} the credential is nobody's; {@link PermissionDenied} its owner may not have that */
+async function callerWith(login: LoginCheck, credential: string, access: Access): Promise<Caller> {
+  const caller = await login.identify(credential)
+  if (access === 'admin' && caller.role !== 'admin') {
+    throw new PermissionDenied(`${caller.name} may read, and change nothing`)
+  }
+  return caller
 }
 
 function admitThisMachine(request: RoutedRequest, { access, changes }: RouteRule): string {

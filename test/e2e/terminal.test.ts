@@ -1,9 +1,11 @@
+import { spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
+import { keep } from '../peers/lifetime.ts'
 import { PeerProcess } from '../peers/process.ts'
 import { waitFor } from '../peers/wait-for.ts'
 import { startCommand } from '../support/command.ts'
@@ -79,6 +81,26 @@ describe('sluice at a terminal', () => {
     } finally {
       other.close()
     }
+  })
+
+  it('asks for a password twice, and shows neither', async () => {
+    const command = [process.execPath, '--conditions=source', PROGRAM, 'user', 'add', 'alice', '-c', file].join(' ')
+    const env = { PATH: process.env['PATH'], TERM: 'xterm-256color', SLUICE_GLOBAL_DATADIR: folder }
+    const child = spawn('script', ['-qfec', command, '/dev/null'], {
+      cwd: folder,
+      env,
+      stdio: ['pipe', 'pipe', 'ignore'],
+    })
+    keep({ close: () => void child.kill('SIGKILL') })
+    let shown = ''
+    child.stdout.on('data', (bytes: Buffer) => (shown += bytes.toString()))
+    for (const prompt of ['Password: ', 'Again: ']) {
+      await waitFor(() => shown.includes(prompt), { what: prompt })
+      child.stdin.write('hushx\u007F-hush-hush\r')
+    }
+    await waitFor(() => shown.includes('added alice (user)'), { what: 'the user' })
+    expect(shown).not.to.include('hush')
+    expect(shown).not.to.include('*')
   })
 })
 

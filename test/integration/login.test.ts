@@ -1,6 +1,8 @@
-import { mkdir, writeFile } from 'node:fs/promises'
-import path from 'node:path'
 import { once } from 'node:events'
+import { mkdir, writeFile } from 'node:fs/promises'
+import type { ClientRequest } from 'node:http'
+import type { Socket } from 'node:net'
+import path from 'node:path'
 import { expect } from 'chai'
 import { SignJWT } from 'jose'
 import { WebSocket } from 'ws'
@@ -210,11 +212,10 @@ describe('the administration', () => {
         const bytes = Buffer.from(text)
         return Buffer.concat([Buffer.from([0x81, 0x80 | bytes.length, 0, 0, 0, 0]), bytes])
       }
-      client.on('redirect', () => {})
       const received: string[] = []
       client.on('message', (data: Buffer) => received.push(data.toString()))
-      const request = Reflect.get(client, '_req') as import('node:http').ClientRequest
-      const [socket] = (await once(request, 'socket')) as [import('node:net').Socket]
+      const request = Reflect.get(client, '_req') as ClientRequest
+      const [socket] = (await once(request, 'socket')) as [Socket]
       await once(socket, 'connect')
       socket.write(frame('one'))
       socket.write(frame('two'))
@@ -417,6 +418,33 @@ describe('the administration', () => {
     expect(await statusOf(server, token)).to.equal(200)
     await server.writeConfig('global: {loglevel: debug}\n')
     await waitFor(async () => (await status()) === 200, { what: 'login to be off' })
+  })
+
+  it('is behind HTTP Basic with everything else, where the config has that', async () => {
+    const server = await startServer({
+      config: `${CONFIG}  http: {username: viewer, password: ${PASSWORD}}\n`,
+      prepare: putPlugin,
+    })
+    const basic = { authorization: `Basic ${btoa(`viewer:${PASSWORD}`)}` }
+    const status = async (route: string, headers = {}) => (await fetch(server.http(route), { headers })).status
+    for (const route of ['/', '/own/media', '/flv/live/a.txt', '/hls/live/a.txt', '/api/stream/list', '/readyz']) {
+      expect(await status(route), route).to.equal(401)
+    }
+    expect([await status('/healthz'), await status('/own/media', basic), await status('/', basic)]).to.eql([
+      200, 200, 200,
+    ])
+    expect(await status('/api/stream/list', basic)).to.equal(401)
+    const { body } = await server.api('/api/auth/login', {
+      method: 'POST',
+      headers: { ...basic, 'content-type': 'application/json' },
+      body: JSON.stringify({ username: 'bob', password: PASSWORD }),
+    })
+    const { token } = body.data as LoginData
+    expect(await status('/api/stream/list', { ...basic, 'access-token': token })).to.equal(200)
+    expect(await status('/api/stream/list', bearer(token))).to.equal(401)
+    await server.writeConfig(CONFIG)
+    const isOpen = async () => (await status('/own/media')) === 200 && (await status('/readyz')) === 200
+    await waitFor(isOpen, { what: 'Basic to be off' })
   })
 
   it('lets the first admin in by the token of the log, once', async () => {
