@@ -27,7 +27,7 @@ type Hash = { readonly cost: Pick<Argon2Parameters, keyof typeof COST>; readonly
 const NOBODY: Hash = { cost: COST, salt: Buffer.alloc(SALT_BYTES), hash: Buffer.alloc(HASH_BYTES) }
 
 /** @throws {InvalidRequest} when the password is too short or too long */
-export function checkPassword(password: string): void {
+function checkPassword(password: string): void {
   const bytes = bytesOf(password).length
   if (bytes < MIN_PASSWORD_BYTES || bytes > MAX_PASSWORD_BYTES) {
     throw new InvalidRequest(`a password has ${MIN_PASSWORD_BYTES} to ${MAX_PASSWORD_BYTES} bytes`)

@@ -12,7 +12,7 @@ import { PAGE_QUERY } from './paging.ts'
 import { formatted, jsonOf, type Representation } from './representation.ts'
 import { namedParams, partsOf, type Spelling } from './spelling.ts'
 
-/** Who asks, while the server knows no logins. */
+/** Who asks, while login is off. */
 export const ANONYMOUS = 'anonymous'
 
 declare module 'fastify' {

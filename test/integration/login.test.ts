@@ -5,12 +5,15 @@ import type { Socket } from 'node:net'
 import path from 'node:path'
 import { expect } from 'chai'
 import { SignJWT } from 'jose'
+import { parse } from 'yaml'
 import { WebSocket } from 'ws'
+import { Config } from '../../core/config/config.ts'
 import { LOGIN_MIGRATIONS, LOGIN_OWNER, type LoginTables } from '../../core/login/login-tables.ts'
 import { PostgresServer } from '../peers/postgres.ts'
 import { requirePeer } from '../peers/require-peer.ts'
 import { waitFor } from '../peers/wait-for.ts'
 import { ServerCommand, startCommand } from '../support/command.ts'
+import { blocksOf } from '../support/doc-blocks.ts'
 import { askFrom, requireOtherAddress } from '../support/other-address.ts'
 import { startServer, type ApiAnswer, type RunningServer } from '../support/server.ts'
 import { openStore } from '../support/stores.ts'
@@ -559,5 +562,18 @@ describe('the administration', () => {
       await waitFor(async () => (await statusOf(server, admin)) === 200, { what: 'the database to be back' })
       expect(await statusOf(server, token)).to.equal(200)
     })
+  })
+})
+
+describe('docs/login.md', () => {
+  it('has config that is valid, and a scrape config that is YAML', async () => {
+    const blocks = await blocksOf('docs/login.md', 'yaml')
+    const { folder } = await startServer()
+    const file = path.join(folder, 'documented.yaml')
+    await writeFile(file, blocks('enablelogin'))
+    const { global, problems } = await Config.load({ file, env: {} })
+    expect(problems).to.eql([])
+    expect(global.admin.users.map(({ username, role }) => `${username} ${role}`)).to.eql(['alice admin', 'wall user'])
+    expect(parse(blocks('scrape_configs'))).to.have.nested.property('scrape_configs[0].authorization.credentials_file')
   })
 })
