@@ -82,6 +82,18 @@ describeStores('login', (databases) => {
     await refused(one.login, third)
   })
 
+  it('has as much work with the name of nobody: a hash, which is made a few at a time', async () => {
+    const { login } = process()
+    const attempts = Array.from({ length: 60 }, (_, index) =>
+      login.logIn(`nobody-${index}`, PASSWORD, `192.0.2.${index}`),
+    )
+    const results = await Promise.allSettled(attempts)
+    const codes = results.map((result) =>
+      result.status === 'rejected' ? (result.reason as { code: string }).code : '',
+    )
+    expect([...new Set(codes)].toSorted()).to.eql(['LOGIN_LIMIT', 'UNAUTHENTICATED'])
+  })
+
   it('takes the role of the user as it is now', async () => {
     const { login } = process()
     await login.users.add(ALICE)
@@ -226,6 +238,7 @@ describeStores('login', (databases) => {
 
   it('has each name once', async () => {
     const [one, other] = [process(), process()]
+    for (const { login } of [one, other]) await login.users.list()
     const results = await Promise.allSettled([
       one.login.users.add(ALICE),
       other.login.users.add({ ...ALICE, name: 'ALICE' }),
@@ -317,13 +330,14 @@ describeStores('login', (databases) => {
     const { token } = await login.logIn('alice', PASSWORD, IP)
     const { token: program } = await login.tokens.add({ name: 'x', role: 'admin' })
     await store.close()
-    for (const work of [
-      login.identify(token),
-      login.identify(program),
-      login.logIn('alice', PASSWORD, IP),
-      login.logOut(token),
-    ]) {
-      expect(await rejectionOf(work)).to.include({ code: 'NO_DB', statusCode: 503 })
+    const works = [
+      () => login.identify(token),
+      () => login.identify(program),
+      () => login.logIn('alice', PASSWORD, IP),
+      () => login.logOut(token),
+    ]
+    for (const work of works) {
+      expect(await rejectionOf(work())).to.include({ code: 'NO_DB', statusCode: 503 })
     }
   })
 })
