@@ -1,7 +1,9 @@
 import { hostname } from 'node:os'
 import type { Logger } from 'pino'
+import type { Lifecycle } from './admin/system/lifecycle-operations.ts'
 import { Aliases } from './alias/aliases.ts'
 import { Gatekeeper } from './auth/gatekeeper.ts'
+import { ProcessIds } from './base/process-ids.ts'
 import { ConfigError } from './config/config-error.ts'
 import type { Config } from './config/config.ts'
 import { HookRunner } from './host/hooks/hook-runner.ts'
@@ -17,6 +19,7 @@ import { ListenError } from './net/listen-error.ts'
 import { ListenerPool } from './net/listener-pool.ts'
 import { ConfiguredNetworks } from './net/network-list.ts'
 import { pluginLogger } from './observe/logger.ts'
+import { Monitor } from './monitor/monitor.ts'
 import { TaskTree } from './observe/task-tree.ts'
 import { PLUGINS_FOLDER, VERSION } from './package-root.ts'
 import { PullManager } from './jobs/pull-manager.ts'
@@ -30,7 +33,7 @@ import { StreamRegistry } from './stream/registry.ts'
 /** Within this the server has stopped, whatever its sessions and plugins do. */
 export const STOP_DEADLINE_MS = 4500
 /** A plugin that is still being loaded when none else was for so long does not hold up the others. */
-const LOAD_PATIENCE_MS = 2000
+export const LOAD_PATIENCE_MS = 2000
 /** How long open HTTP requests may take to finish. */
 const HTTP_CLOSE_MS = 500
 
@@ -45,6 +48,8 @@ type ServerOptions = {
   readonly log: Logger
   /** Where plugins lie, besides `global.plugins_dir`; the shipped ones unless given. */
   readonly pluginFolders?: readonly string[]
+  /** What ends and restarts the server for operators; they can't where it is left out. */
+  readonly lifecycle?: Lifecycle
 }
 
 /** The server: its parts, and the order in which they start and stop. */
@@ -62,19 +67,25 @@ export class Server {
   readonly #pulls: PullManager
   readonly #pushes: PushManager
   readonly #proxies: Proxies
-  readonly #startTime = new Date()
+  readonly #monitor: Monitor
+  readonly #lifecycle: Lifecycle | undefined
+  #startTime = new Date()
   #unwatch: (() => void) | undefined
   /** Of the config, as they were logged. */
   #warnings: readonly string[] = []
   /** The newest file was not applied. */
   #refused = false
+  #loading: Promise<void> | undefined
+  #isStarted = false
   #stopping: Promise<void> | undefined
 
-  constructor({ config, log, pluginFolders = [PLUGINS_FOLDER] }: ServerOptions) {
+  constructor({ config, log, pluginFolders = [PLUGINS_FOLDER], lifecycle }: ServerOptions) {
     this.#config = config
     this.#log = log
+    this.#lifecycle = lifecycle
     const hooks = new HookRunner()
-    const tasks = new TaskTree()
+    const ids = new ProcessIds(THIS_NODE.process)
+    const tasks = new TaskTree(ids)
     const services = new ServiceDirectory()
     const { db, datadir } = config.global
     this.store = new Store({ log, ...db, datadir })
@@ -82,7 +93,7 @@ export class Server {
     this.#pool = new ListenerPool({ log })
     this.#gatekeeper = new Gatekeeper({ log, config })
     this.streams = new StreamRegistry({
-      ...{ log, process: THIS_NODE.process, hooks, gatekeeper: this.#gatekeeper },
+      ...{ log, ids, hooks, gatekeeper: this.#gatekeeper },
       lead: (request) => this.#aliases.lead(request),
     })
     const info = createServerInfo(
@@ -114,6 +125,11 @@ export class Server {
     this.#proxies = new Proxies({
       ...{ log, store: this.store, config: config.global, hooks, streams: this.streams },
       ...{ pulls: this.#pulls, pushes: this.#pushes, dialer },
+    })
+    this.#monitor = new Monitor({
+      ...{ log, store: this.store, tasks, ids, hooks, streams: this.streams, pool: this.#pool },
+      startTime: () => this.#startTime,
+      keepsHistory: () => config.global.taskhistory,
     })
     this.host = new PluginHost({
       log,
@@ -147,6 +163,8 @@ export class Server {
    * @throws {ListenError} when an HTTP address can't be bound
    */
   async start(): Promise<void> {
+    this.#isStarted = true
+    this.#startTime = new Date()
     await this.loadPlugins(LOAD_PATIENCE_MS)
     this.store.open()
     await this.#login.start()
@@ -156,15 +174,21 @@ export class Server {
     await this.#proxies.start()
     this.#warn()
     this.#unwatch = this.#config.watch(() => void this.reload())
+    this.#monitor.begin()
     this.#log.info({ version: VERSION, config: this.#config.file ?? 'defaults' }, 'the server is up')
   }
 
   /**
-   * Finds and loads the plugins without starting them.
+   * Finds and loads the plugins without starting them. Idempotent.
    * @param patienceMs how long to wait without progress; forever unless given
    * @throws {ConfigError} with all that is wrong in `global` and their sections
    */
-  async loadPlugins(patienceMs?: number): Promise<void> {
+  loadPlugins(patienceMs?: number): Promise<void> {
+    this.#loading ??= this.#loadPlugins(patienceMs)
+    return this.#loading
+  }
+
+  async #loadPlugins(patienceMs: number | undefined): Promise<void> {
     await this.host.load(patienceMs)
     const ofPlugins = this.host.configErrors().flatMap((error) => (error instanceof ConfigError ? error.problems : []))
     const problems = [...this.#config.problems, ...ofPlugins]
@@ -179,8 +203,11 @@ export class Server {
 
   async #stop(reason: string): Promise<void> {
     const deadlineMs = performance.now() + STOP_DEADLINE_MS
-    this.#log.info({ reason }, 'stopping')
+    // Of one that never started, nobody wants to know.
+    const level = this.#isStarted ? 'info' : 'debug'
+    this.#log[level]({ reason }, 'stopping')
     this.#unwatch?.()
+    this.#monitor.end()
     this.#pool.close()
     this.#proxies.close()
     this.#pulls.close('the server is stopping')
@@ -188,9 +215,10 @@ export class Server {
     this.streams.close('the server is stopping')
     await this.host.stop('the server is stopping')
     await this.http.close(HTTP_CLOSE_MS)
+    await this.#monitor.close()
     await this.store.close()
     await this.#gatekeeper.close(Math.max(0, deadlineMs - performance.now()))
-    this.#log.info('stopped')
+    this.#log[level]('stopped')
   }
 
   /** Takes over the config file as it is now; one that is wrong is logged, and the config before holds. */
@@ -201,7 +229,7 @@ export class Server {
       else if (this.#refused) this.#log.info('the config is right again; nothing changed')
       this.#refused = false
       this.#log.level = this.#config.global.loglevel
-      await this.#login.applyConfig()
+      void this.#login.applyConfig()
       // Also without changes: plugins that were refused have no section yet in which something could change.
       await this.host.applyConfig(changes)
       this.#warn()
@@ -229,6 +257,7 @@ export class Server {
       ...{ log: this.#log, version: VERSION, startTime: this.#startTime, config: this.#config },
       ...{ http: this.http, host: this.host, pool: this.#pool, streams: this.streams },
       ...{ login: this.#login, aliases: this.#aliases, pulls: this.#pulls, proxies: this.#proxies },
+      ...{ monitor: this.#monitor, lifecycle: this.#lifecycle },
     })
   }
 }

@@ -25,7 +25,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['stream'],
   ['host', 'http'],
   ['jobs'],
-  ['alias', 'proxy'],
+  ['alias', 'monitor', 'proxy'],
   ['admin', 'command'],
 ]
 

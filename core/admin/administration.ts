@@ -7,6 +7,7 @@ import { addHealthRoutes } from '../http/health.ts'
 import type { HttpHost } from '../http/http-host.ts'
 import type { Login } from '../login/login.ts'
 import type { PullManager } from '../jobs/pull-manager.ts'
+import type { Monitor } from '../monitor/monitor.ts'
 import type { ListenerPool } from '../net/listener-pool.ts'
 import type { Proxies } from '../proxy/proxies.ts'
 import type { StreamRegistry } from '../stream/registry.ts'
@@ -18,10 +19,13 @@ import { addLoginOperations } from './login/login-operations.ts'
 import { addTokenOperations } from './login/token-operations.ts'
 import { addUserOperations } from './login/user-operations.ts'
 import { registerMetricsRoute } from './metrics/metrics-route.ts'
+import { addMonitorOperations } from './monitor/monitor-operations.ts'
+import { addTaskOperations } from './monitor/task-operations.ts'
 import { addAliasOperations } from './streams/alias-operations.ts'
 import { addSecretOperation, type SigningSection } from './streams/secret-operation.ts'
 import { addSourceOperations } from './streams/source-operations.ts'
 import { addStreamOperations, addSubscriberOperations } from './streams/stream-operations.ts'
+import { addLifecycleOperations, type Lifecycle } from './system/lifecycle-operations.ts'
 import { addSysinfoOperations } from './system/sysinfo-operations.ts'
 
 /** The parts of the server that operators act on. */
@@ -38,6 +42,9 @@ export type AdministeredParts = {
   readonly aliases: Aliases
   readonly pulls: PullManager
   readonly proxies: Proxies
+  readonly monitor: Monitor
+  /** Undefined where the server is part of another program. */
+  readonly lifecycle: Lifecycle | undefined
 }
 
 /** Adds the routes of health, metrics and administration to the server's HTTP. */
@@ -63,6 +70,9 @@ export function addAdministration(parts: AdministeredParts): void {
   addLoginOperations(operations, parts.login, http.guard)
   addUserOperations(operations, parts.login)
   addTokenOperations(operations, parts.login.tokens)
+  addLifecycleOperations(operations, log, parts.lifecycle)
+  addTaskOperations(operations, parts.monitor.tasks)
+  addMonitorOperations(operations, parts.monitor)
   addOpenApiOperation(operations, version, () => http.operationsByOwner())
 }
 

@@ -10,6 +10,7 @@ import { ProcessIds } from '../base/process-ids.ts'
 import { formatAddress } from '../net/address.ts'
 import type { ListenerLease } from '../net/listener-lease.ts'
 import type { ListenerPool } from '../net/listener-pool.ts'
+import { withoutQuery } from '../observe/logger.ts'
 import type { ForeignProtocol } from './front/foreign-protocol.ts'
 import { FrontServer } from './front/front-server.ts'
 import { HTTP_LIMITS, type HttpLimits } from './front/limits.ts'
@@ -18,7 +19,7 @@ import { HEALTH_PATH } from './health.ts'
 import { MEDIA_CORS, READING_CORS } from './cors.ts'
 import { Guard, type LoginCheck } from './guard.ts'
 import { HttpApp } from './http-app.ts'
-import { ADMIN_MOUNTS, MountTable, type Mounts } from './mount-table.ts'
+import { ADMIN_MOUNTS, MountTable, SHARED_MOUNTS, type Mounts } from './mount-table.ts'
 import { PluginHttp } from './plugin-http.ts'
 import { closeWith } from './replies.ts'
 import { isNowhere, ServerListeners, tcpConfigOf, type ListenKeys, type ServerHttpConfig } from './server-listeners.ts'
@@ -251,7 +252,7 @@ export class HttpHost {
     const own = owner === ADMINISTRATION ? undefined : owner
     request.administered = owner === ADMINISTRATION || (own === undefined && !this.#listeners.hasAdmin)
     if (this.#listeners.hasAdmin && owner !== ADMINISTRATION) this.#withoutAdministration.add(request)
-    if (own === undefined && ADMIN_MOUNTS.has(mount)) {
+    if (own === undefined && (ADMIN_MOUNTS.has(mount) || this.#isServersOwn(mount, url))) {
       if (request.administered) return { app: appFor(request, url, this.#admin, this.#table.active()), url }
       return { statusCode: 404, message: 'not found' }
     }
@@ -263,6 +264,11 @@ export class HttpHost {
     const plugin = this.#table.activeOf(name)
     if (!plugin) return { statusCode: 503, message: 'the plugin is not running' }
     return { app: plugin.app, url: mounted === name ? rest : url }
+  }
+
+  /** Whether a path below a prefix of plugins is the server's own all the same. */
+  #isServersOwn(mount: string, url: string): boolean {
+    return SHARED_MOUNTS.has(mount) && this.#admin.rankOf(withoutQuery(url)) !== undefined
   }
 
   /**

@@ -91,7 +91,7 @@ export class Login {
     timeout.abort()
   }
 
-  /** Takes over a changed config. */
+  /** Takes over a changed config; resolves when its users are stored, or can't be now. */
   async applyConfig(): Promise<void> {
     const { enablelogin, users } = this.#init.config()
     const wanted = enablelogin ? users : undefined

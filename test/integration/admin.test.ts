@@ -104,7 +104,9 @@ describe('the admin API', () => {
         for (const [field, value] of Object.entries(description)) expect(value, `${name} ${field}`).to.be.a('string')
       }
       const rtmp = plugins.find(({ name }) => name === 'rtmp')
-      expect(rtmp?.description['tcp']).to.equal(`:${server.rtmpPort}`)
+      expect(rtmp?.description)
+        .to.include({ tcp: `:${server.rtmpPort}`, http: ':0' })
+        .and.not.have.any.keys('tcpTLS', 'httpTLS')
       expect(rtmp?.pushAddr[0]).to.match(/^rtmp:\/\/\{hostName\}.*\/\{streamPath\}$/u)
       const flv = plugins.find(({ name }) => name === 'flv')
       // The port is the one of the config, which asks the system for one here.
@@ -129,6 +131,7 @@ describe('the admin API', () => {
       expect(disabled.map(({ name }) => name)).to.eql(['demo', 'jsmpeg'])
       expect(disabled[0]?.description).to.include.all.keys(...DESCRIPTION_FIELDS)
       expect(disabled[0]?.description['disableReason']).to.match(/config/u)
+      expect(disabled[0]?.description).to.not.have.any.keys('http', 'httpTLS')
     })
   })
 
