@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { messageOf } from './base/message-of.ts'
+import { UsageError } from './command/command-error.ts'
 import type { TokenAction } from './command/token-command.ts'
 import type { UserAction } from './command/user-command.ts'
 
@@ -12,6 +13,7 @@ export const USAGE = `Usage: sluice [-c FILE]         run the server
        sluice token add NAME [--role admin|user] [--expires 90d]
        sluice token list | remove ID
                                 tokens for programs; one that is added is printed
+       sluice ctl COMMAND       ask a running server, and tell it what to do ("sluice ctl --help" lists the commands)
 
 Options:
   -c, --config FILE   config file; without it, config.yaml in the working directory, else the shipped one
@@ -31,6 +33,8 @@ export type Command =
   | { readonly kind: 'check'; readonly configFile: string | undefined; readonly all: boolean }
   | { readonly kind: 'user'; readonly configFile: string | undefined; readonly action: UserAction }
   | { readonly kind: 'token'; readonly configFile: string | undefined; readonly action: TokenAction }
+  /** The arguments are those after `ctl`. */
+  | { readonly kind: 'ctl'; readonly args: readonly string[] }
   | { readonly kind: 'help' | 'version' }
   | { readonly kind: 'usage-error'; readonly message: string }
 
@@ -57,9 +61,8 @@ const COMMANDS: Readonly<Record<string, { readonly argument?: string; readonly o
   'token remove': { argument: 'ID', options: [] },
 }
 
-class UsageError extends Error {}
-
 export function parseCommandLine(args: readonly string[]): Command {
+  if (args[0] === 'ctl') return { kind: 'ctl', args: args.slice(1) }
   try {
     return parse(args)
   } catch (error) {

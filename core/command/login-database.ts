@@ -1,6 +1,7 @@
 import { pino } from 'pino'
 import { SluiceError } from 'sluice/sdk'
 import { ConfigError } from '../config/config-error.ts'
+import { CommandError } from './command-error.ts'
 import { loadConfig } from '../load-config.ts'
 import { ApiTokens } from '../login/api-tokens.ts'
 import { LOGIN_MIGRATIONS, LOGIN_OWNER, type LoginTables } from '../login/login-tables.ts'
@@ -18,9 +19,6 @@ export type LoginDatabase = {
   /** Whether the config has login on. */
   readonly isLoginOn: boolean
 }
-
-/** Why a command can't be done, for the person who gave it. */
-export class CommandError extends Error {}
 
 /**
  * Opens the database of a config file for a command, beside a server that may run on it. What the command can't do, its user is

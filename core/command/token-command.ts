@@ -1,7 +1,17 @@
+import type { ApiToken } from '../login/api-tokens.ts'
 import type { Role } from '../login/login-tables.ts'
 import { parseLifetime } from '../login/lifetime.ts'
 import { withLoginDatabase, type LoginDatabase } from './login-database.ts'
-import { tableText } from './table-text.ts'
+import { table, type Column } from './terminal/table.ts'
+
+const COLUMNS: readonly Column<ApiToken>[] = [
+  { title: 'ID', value: ({ id }) => String(id), align: 'right' },
+  { title: 'NAME', value: ({ name }) => name },
+  { title: 'ROLE', value: ({ role }) => role },
+  { title: 'CREATED', value: ({ createdMs }) => dateText(createdMs) },
+  { title: 'USED', value: ({ usedMs }) => dateText(usedMs) },
+  { title: 'EXPIRES', value: ({ expiresMs }) => dateText(expiresMs) },
+]
 
 /** What `sluice token …` asks for. */
 export type TokenAction =
@@ -27,13 +37,8 @@ async function done(action: TokenAction, { tokens, shown }: LoginDatabase): Prom
       process.stderr.write(`added token ${id} (${role}) in ${shown}; it is shown this once:\n`)
       return `${token}\n`
     }
-    case 'list': {
-      const rows = (await tokens.list()).map(({ id, name, role, createdMs, usedMs, expiresMs }) => [
-        ...[String(id), name, role],
-        ...[createdMs, usedMs, expiresMs].map(dateText),
-      ])
-      return tableText([['ID', 'NAME', 'ROLE', 'CREATED', 'USED', 'EXPIRES'], ...rows])
-    }
+    case 'list':
+      return `${table(COLUMNS, await tokens.list(), Infinity).join('\n')}\n`
     case 'remove':
       await tokens.remove(action.id)
       return `removed token ${action.id} from ${shown}\n`

@@ -1,8 +1,17 @@
 import { LastAdmin } from '../login/login-errors.ts'
 import type { Role } from '../login/login-tables.ts'
-import { askPassword } from './ask-password.ts'
-import { CommandError, withLoginDatabase, type LoginDatabase } from './login-database.ts'
-import { tableText } from './table-text.ts'
+import type { User } from '../login/users.ts'
+import { CommandError } from './command-error.ts'
+import { withLoginDatabase, type LoginDatabase } from './login-database.ts'
+import { askNewPassword } from './new-password.ts'
+import { Prompt } from './terminal/prompt.ts'
+import { table, type Column } from './terminal/table.ts'
+
+const COLUMNS: readonly Column<User>[] = [
+  { title: 'USER', value: ({ name }) => name },
+  { title: 'ROLE', value: ({ role }) => role },
+  { title: 'SINCE', value: ({ createdMs }) => new Date(createdMs).toISOString() },
+]
 
 /** What `sluice user …` asks for. */
 export type UserAction =
@@ -22,16 +31,14 @@ export function runUserCommand(configFile: string | undefined, action: UserActio
 async function done(action: UserAction, { users, shown, isLoginOn }: LoginDatabase): Promise<string> {
   switch (action.verb) {
     case 'add': {
-      const { name, role } = await users.add({ ...action, password: await askPassword() })
+      const { name, role } = await users.add({ ...action, password: await newPassword(action.name) })
       return `added ${name} (${role}) in ${shown}\n`
     }
     case 'passwd':
-      await users.update(action.name, { password: await askPassword() }, false)
+      await users.update(action.name, { password: await newPassword(action.name) }, false)
       return `changed the password of ${action.name} in ${shown}; the sessions of the user have ended\n`
-    case 'list': {
-      const rows = (await users.list()).map(({ name, role, createdMs }) => [name, role, dateText(createdMs)])
-      return tableText([['NAME', 'ROLE', 'CREATED'], ...rows])
-    }
+    case 'list':
+      return `${table(COLUMNS, await users.list(), Infinity).join('\n')}\n`
     case 'remove':
       try {
         await users.remove(action.name, isLoginOn && !action.force)
@@ -42,6 +49,11 @@ async function done(action: UserAction, { users, shown, isLoginOn }: LoginDataba
   }
 }
 
-function dateText(timeMs: number): string {
-  return new Date(timeMs).toISOString()
+async function newPassword(user: string): Promise<string> {
+  const prompt = new Prompt({ input: process.stdin, output: process.stderr })
+  try {
+    return await askNewPassword(prompt, user)
+  } finally {
+    prompt.close()
+  }
 }

@@ -70,7 +70,7 @@ describe('sluice on the command line', () => {
     const failures = [
       { args: ['user', 'add', 'alice'], input: 'correct horse\n', says: 'there is a user alice already\n' },
       { args: ['user', 'add', 'bob'], input: 'short\n', says: 'a password has 8 to 1024 bytes\n' },
-      { args: ['user', 'add', 'bob'], input: '', says: 'no password on standard input; nothing was changed\n' },
+      { args: ['user', 'add', 'bob'], input: '', says: 'nothing was entered for "Password of bob"\n' },
       { args: ['user', 'passwd', 'bob'], input: 'correct horse\n', says: 'there is no user bob\n' },
       { args: ['user', 'remove', 'a b'], says: 'the name of a user is 1 to 64 letters, digits and any of . _ - @ +\n' },
       {
@@ -86,7 +86,7 @@ describe('sluice on the command line', () => {
     const token = await run(['token', 'add', 'build', '--expires', '90d'])
     expect(token.said).to.match(/^sluice_[\w-]{43}\n$/u)
     expect((await run(['token', 'list'])).said).to.match(/^ID +NAME +ROLE .*\n1 +build +user +\S+ +never +\S+Z\n$/u)
-    expect((await run(['user', 'list'])).said).to.match(/^NAME +ROLE +CREATED\nalice +admin +\S+Z\n$/u)
+    expect((await run(['user', 'list'])).said).to.match(/^USER +ROLE +SINCE\nalice +admin +\S+Z\n$/u)
     expect((await run(['user', 'remove', 'alice', '--force'])).said).to.equal(`removed alice from ${database}\n`)
     await writeFile(file, 'global: {db: {dsn: "postgres://user:hush@127.0.0.1:1/none"}}\n')
     const away = await run(['user', 'list'])

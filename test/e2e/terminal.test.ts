@@ -94,7 +94,7 @@ describe('sluice at a terminal', () => {
     keep({ close: () => void child.kill('SIGKILL') })
     let shown = ''
     child.stdout.on('data', (bytes: Buffer) => (shown += bytes.toString()))
-    for (const prompt of ['Password: ', 'Again: ']) {
+    for (const prompt of ['Password of alice: ', 'Again: ']) {
       await waitFor(() => shown.includes(prompt), { what: prompt })
       child.stdin.write('hushx\u007F-hush-hush\r')
     }
