@@ -3,7 +3,7 @@ import type { Role } from '../login/login-tables.ts'
 import type { User } from '../login/users.ts'
 import { CommandError } from './command-error.ts'
 import { withLoginDatabase, type LoginDatabase } from './login-database.ts'
-import { askNewPassword } from './new-password.ts'
+import { askNewPassword } from './terminal/new-password.ts'
 import { Prompt } from './terminal/prompt.ts'
 import { table, type Column } from './terminal/table.ts'
 

@@ -85,7 +85,7 @@ describe('sluice on the command line', () => {
     }
     const token = await run(['token', 'add', 'build', '--expires', '90d'])
     expect(token.said).to.match(/^sluice_[\w-]{43}\n$/u)
-    expect((await run(['token', 'list'])).said).to.match(/^ID +NAME +ROLE .*\n1 +build +user +\S+ +never +\S+Z\n$/u)
+    expect((await run(['token', 'list'])).said).to.match(/^ID +NAME +ROLE .*\n +1 +build +user +\S+ +never +\S+Z\n$/u)
     expect((await run(['user', 'list'])).said).to.match(/^USER +ROLE +SINCE\nalice +admin +\S+Z\n$/u)
     expect((await run(['user', 'remove', 'alice', '--force'])).said).to.equal(`removed alice from ${database}\n`)
     await writeFile(file, 'global: {db: {dsn: "postgres://user:hush@127.0.0.1:1/none"}}\n')

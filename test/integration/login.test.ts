@@ -493,7 +493,7 @@ describe('the administration', () => {
     const [admin, bob] = [await logIn(server, 'alice'), await logIn(server, 'bob')]
     const token = (await run(['token', 'add', 'build', '--role', 'admin'])).trim()
     expect(await statusOf(server, token)).to.equal(200)
-    expect(await run(['token', 'list'])).to.match(/^1 +build +admin /mu)
+    expect(await run(['token', 'list'])).to.match(/^ *1 +build +admin /mu)
     await run(['token', 'remove', '1'])
     expect(await statusOf(server, token)).to.equal(401)
     await run(['user', 'remove', 'bob'])

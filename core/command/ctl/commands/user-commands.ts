@@ -1,6 +1,6 @@
 import { Answer } from '../answer.ts'
 import type { Command } from '../command.ts'
-import { askNewPassword } from '../../new-password.ts'
+import { askNewPassword } from '../../terminal/new-password.ts'
 import { table, type Column } from '../../terminal/table.ts'
 
 const COLUMNS: readonly Column<Answer>[] = [

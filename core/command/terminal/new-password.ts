@@ -1,5 +1,5 @@
-import { CommandError } from './command-error.ts'
-import type { Prompt } from './terminal/prompt.ts'
+import { CommandError } from '../command-error.ts'
+import type { Prompt } from './prompt.ts'
 
 /**
  * The new password of a user: a person types it twice, and where there is no terminal, it is the first line of the input.
