@@ -14,6 +14,8 @@ export const USAGE = `Usage: sluice [-c FILE]         run the server
        sluice token list | remove ID
                                 tokens for programs; one that is added is printed
        sluice ctl COMMAND       ask a running server, and tell it what to do ("sluice ctl --help" lists the commands)
+       sluice reset [-c FILE] NAME…
+                                take back what was set at run time, in a section (rtmp) or for a key (rtmp.publish.key)
 
 Options:
   -c, --config FILE   config file; without it, config.yaml in the working directory, else the shipped one
@@ -35,6 +37,7 @@ export type Command =
   | { readonly kind: 'token'; readonly configFile: string | undefined; readonly action: TokenAction }
   /** The arguments are those after `ctl`. */
   | { readonly kind: 'ctl'; readonly args: readonly string[] }
+  | { readonly kind: 'reset'; readonly configFile: string | undefined; readonly names: readonly string[] }
   | { readonly kind: 'help' | 'version' }
   | { readonly kind: 'usage-error'; readonly message: string }
 
@@ -48,10 +51,19 @@ const OPTIONS = {
   version: { type: 'boolean', short: 'v' },
 } as const
 
-/** The commands, with what must follow their name, and the options that they have besides `--config`. */
-const COMMANDS: Readonly<Record<string, { readonly argument?: string; readonly options: readonly string[] }>> = {
+type CommandShape = {
+  /** What must follow the name. */
+  readonly argument?: string
+  /** There may be several of it. */
+  readonly isRepeated?: boolean
+  /** Besides `--config`. */
+  readonly options: readonly string[]
+}
+
+const COMMANDS: Readonly<Record<string, CommandShape>> = {
   run: { options: [] },
   check: { options: ['all'] },
+  reset: { argument: 'the name of a section, or of a key (rtmp, rtmp.publish.key),', isRepeated: true, options: [] },
   'user add': { argument: 'NAME', options: ['role'] },
   'user passwd': { argument: 'NAME', options: [] },
   'user list': { options: [] },
@@ -76,11 +88,14 @@ function parse(args: readonly string[]): Command {
   if (values.help === true) return { kind: 'help' }
   if (values.version === true) return { kind: 'version' }
   const { config: configFile, all = false, force = false, expires } = values
-  const { name, argument } = commandOf(positionals, Object.keys(values))
+  const { name, names } = commandOf(positionals, Object.keys(values))
+  const [argument = ''] = names
   const role = roleOf(values.role)
   switch (name) {
     case 'check':
       return { kind: 'check', configFile, all }
+    case 'reset':
+      return { kind: 'reset', configFile, names }
     case 'user add':
       return { kind: 'user', configFile, action: { verb: 'add', name: argument, role } }
     case 'user passwd':
@@ -100,20 +115,20 @@ function parse(args: readonly string[]): Command {
   }
 }
 
-/** Which command it is, once its argument and options are known to be its own. */
+/** Which command it is, once its arguments and options are known to be its own. */
 function commandOf(words: readonly string[], options: readonly string[]) {
   const [first = 'run', second = ''] = words
   const name = [`${first} ${second}`, first].find((spelling) => Object.hasOwn(COMMANDS, spelling))
   const command = name === undefined ? undefined : COMMANDS[name]
   if (name === undefined || command === undefined) throw new UsageError(`unknown argument "${words.join(' ')}"`)
-  const rest = words.slice(name.split(' ').length)
-  if (command.argument !== undefined && rest.length === 0)
-    throw new UsageError(`${name}: ${command.argument} is missing`)
-  const surplus = rest[command.argument === undefined ? 0 : 1]
+  const names = words.slice(name.split(' ').length)
+  const { argument, isRepeated = false } = command
+  if (argument !== undefined && names.length === 0) throw new UsageError(`${name}: ${argument} is missing`)
+  const surplus = isRepeated ? undefined : names[argument === undefined ? 0 : 1]
   if (surplus !== undefined) throw new UsageError(`unknown argument "${surplus}"`)
   const other = options.find((option) => option !== 'config' && !command.options.includes(option))
   if (other !== undefined) throw new UsageError(`--${other} is not for ${name}`)
-  return { name, argument: rest[0] ?? '' }
+  return { name, names }
 }
 
 function roleOf(role = 'user'): 'admin' | 'user' {

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { Lifecycle } from './admin/system/lifecycle-operations.ts'
 import { ConfigError } from './config/config-error.ts'
 import type { Config } from './config/config.ts'
+import { MODIFICATION_PLACE } from './config/modifications.ts'
 import { ListenError } from './net/listen-error.ts'
 import { LOAD_PATIENCE_MS, STOP_DEADLINE_MS, type Server } from './server.ts'
 
@@ -119,8 +120,14 @@ export class ServerLife implements Lifecycle {
   /** What a person has to mend is better read as text than as a log line. */
   #tell(error: unknown): void {
     const { log } = this.#options
-    if (error instanceof ConfigError) process.stderr.write(`${error.message}\n`)
+    if (error instanceof ConfigError) process.stderr.write(`${error.message}\n${resetHint(error)}`)
     else if (error instanceof ListenError) log.fatal(error.message)
     else log.fatal({ err: error }, 'the server could not start')
   }
+}
+
+/** What was set at run time can't be mended in the file. */
+function resetHint({ problems }: ConfigError): string {
+  const isModified = problems.some(({ file }) => file === MODIFICATION_PLACE)
+  return isModified ? "'sluice reset SECTION.KEY' takes back what was set at run time\n" : ''
 }

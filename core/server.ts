@@ -1,9 +1,11 @@
 import { hostname } from 'node:os'
 import type { Logger } from 'pino'
+import { SluiceError } from 'sluice/sdk'
 import type { Lifecycle } from './admin/system/lifecycle-operations.ts'
 import { Aliases } from './alias/aliases.ts'
 import { Gatekeeper } from './auth/gatekeeper.ts'
 import { ProcessIds } from './base/process-ids.ts'
+import { ConfigEditor } from './config/config-editor.ts'
 import { ConfigError } from './config/config-error.ts'
 import type { Config } from './config/config.ts'
 import { HookRunner } from './host/hooks/hook-runner.ts'
@@ -15,10 +17,10 @@ import { createServerInfo } from './admin/system/server-info.ts'
 import { HttpHost } from './http/http-host.ts'
 import { Login } from './login/login.ts'
 import { createDialer } from './net/dialer/dialer.ts'
-import { ListenError } from './net/listen-error.ts'
 import { ListenerPool } from './net/listener-pool.ts'
 import { ConfiguredNetworks } from './net/network-list.ts'
 import { pluginLogger } from './observe/logger.ts'
+import { MachineUsageSampler } from './observe/machine-usage.ts'
 import { Monitor } from './monitor/monitor.ts'
 import { TaskTree } from './observe/task-tree.ts'
 import { PLUGINS_FOLDER, VERSION } from './package-root.ts'
@@ -28,6 +30,7 @@ import { PushManager } from './jobs/push-manager.ts'
 import { Proxies } from './proxy/proxies.ts'
 import { OwnedStreams } from './stream/owned-streams.ts'
 import { Store } from './store/store.ts'
+import { restoreStored } from './stored-config.ts'
 import { StreamRegistry } from './stream/registry.ts'
 
 /** Within this the server has stopped, whatever its sessions and plugins do. */
@@ -36,9 +39,6 @@ export const STOP_DEADLINE_MS = 4500
 export const LOAD_PATIENCE_MS = 2000
 /** How long open HTTP requests may take to finish. */
 const HTTP_CLOSE_MS = 500
-
-/** Keys of `global` that a reload does not apply. */
-const START_KEYS: readonly string[] = ['plugins_dir', 'datadir', 'db.dsn', 'db.dbtype', 'pullproxy', 'pushproxy']
 
 /** One process, as long as nothing starts more. */
 const THIS_NODE = { id: hostname(), process: 0, processes: 1 }
@@ -59,6 +59,7 @@ export class Server {
   readonly streams: StreamRegistry
   readonly store: Store
   readonly #config: Config
+  readonly #editor: ConfigEditor
   readonly #log: Logger
   readonly #pool: ListenerPool
   readonly #gatekeeper: Gatekeeper
@@ -71,10 +72,6 @@ export class Server {
   readonly #lifecycle: Lifecycle | undefined
   #startTime = new Date()
   #unwatch: (() => void) | undefined
-  /** Of the config, as they were logged. */
-  #warnings: readonly string[] = []
-  /** The newest file was not applied. */
-  #refused = false
   #loading: Promise<void> | undefined
   #isStarted = false
   #stopping: Promise<void> | undefined
@@ -90,6 +87,15 @@ export class Server {
     const { db, datadir } = config.global
     this.store = new Store({ log, ...db, datadir })
     this.#login = new Login({ log, store: this.store, config: () => config.global.admin })
+    this.#editor = new ConfigEditor({
+      ...{ config, log, store: this.store },
+      accept: (global) => this.http.applyConfig(global),
+      apply: async (changes) => {
+        log.level = config.global.loglevel
+        void this.#login.applyConfig()
+        await this.host.applyConfig(changes)
+      },
+    })
     this.#pool = new ListenerPool({ log })
     this.#gatekeeper = new Gatekeeper({ log, config })
     this.streams = new StreamRegistry({
@@ -123,7 +129,7 @@ export class Server {
       rules: () => config.global.streamalias,
     })
     this.#proxies = new Proxies({
-      ...{ log, store: this.store, config: config.global, hooks, streams: this.streams },
+      ...{ log, store: this.store, config: () => config.global, hooks, streams: this.streams },
       ...{ pulls: this.#pulls, pushes: this.#pushes, dialer },
     })
     this.#monitor = new Monitor({
@@ -137,7 +143,7 @@ export class Server {
         this.#pulls.apply(plugins)
         this.#pushes.apply(plugins)
       },
-      folders: [...pluginFolders, ...config.pluginFolders],
+      folders: () => [...pluginFolders, ...config.pluginFolders],
       workingFolder: process.cwd(),
       drainTimeoutMs: () => config.global.draintimeout,
       parts: {
@@ -165,14 +171,17 @@ export class Server {
   async start(): Promise<void> {
     this.#isStarted = true
     this.#startTime = new Date()
+    await this.#editor.load()
     await this.loadPlugins(LOAD_PATIENCE_MS)
+    this.#log.level = this.#config.global.loglevel
+    await this.http.applyConfig(this.#config.global)
     this.store.open()
     await this.#login.start()
     this.#addRoutes()
     await this.http.start()
     await this.host.start()
     await this.#proxies.start()
-    this.#warn()
+    this.#editor.warn()
     this.#unwatch = this.#config.watch(() => void this.reload())
     this.#monitor.begin()
     this.#log.info({ version: VERSION, config: this.#config.file ?? 'defaults' }, 'the server is up')
@@ -189,6 +198,8 @@ export class Server {
   }
 
   async #loadPlugins(patienceMs: number | undefined): Promise<void> {
+    // One that is only prepared leaves the database to the server whose place it is to take.
+    if (!this.#isStarted) await restoreStored(this.#config)
     await this.host.load(patienceMs)
     const ofPlugins = this.host.configErrors().flatMap((error) => (error instanceof ConfigError ? error.problems : []))
     const problems = [...this.#config.problems, ...ofPlugins]
@@ -224,40 +235,23 @@ export class Server {
   /** Takes over the config file as it is now; one that is wrong is logged, and the config before holds. */
   async reload(): Promise<void> {
     try {
-      const changes = await this.#config.reload((global) => this.http.applyConfig(global))
-      if (changes.length > 0) this.#log.info({ changes }, 'the config changed')
-      else if (this.#refused) this.#log.info('the config is right again; nothing changed')
-      this.#refused = false
-      this.#log.level = this.#config.global.loglevel
-      void this.#login.applyConfig()
-      // Also without changes: plugins that were refused have no section yet in which something could change.
-      await this.host.applyConfig(changes)
-      this.#warn()
-      const changed = changes.flatMap(({ section, keys }) => (section === 'global' ? keys : []))
-      for (const key of changed.filter((key) => START_KEYS.includes(key))) {
-        this.#log.warn(`global.${key} holds from the next start of the server`)
-      }
+      await this.#editor.reload()
     } catch (error) {
-      this.#refused = true
       // Their messages say what to mend, and a stack would only hide that.
-      const isForPeople = error instanceof ConfigError || error instanceof ListenError
+      const isForPeople = error instanceof SluiceError
       const err = isForPeople ? { message: error.message } : error
       this.#log.error({ err }, 'the config was not applied; the one before holds')
     }
   }
 
-  #warn(): void {
-    const warnings = this.#config.warnings()
-    for (const warning of warnings) if (!this.#warnings.includes(warning)) this.#log.warn(warning)
-    this.#warnings = warnings
-  }
-
   #addRoutes(): void {
     addAdministration({
-      ...{ log: this.#log, version: VERSION, startTime: this.#startTime, config: this.#config },
+      ...{ log: this.#log, version: VERSION, startTime: this.#startTime, config: this.#config, editor: this.#editor },
       ...{ http: this.http, host: this.host, pool: this.#pool, streams: this.streams },
-      ...{ login: this.#login, aliases: this.#aliases, pulls: this.#pulls, proxies: this.#proxies },
+      ...{ login: this.#login, aliases: this.#aliases, proxies: this.#proxies },
+      ...{ pulls: this.#pulls, pushes: this.#pushes },
       ...{ monitor: this.#monitor, lifecycle: this.#lifecycle },
+      machine: new MachineUsageSampler([this.#config.global.datadir, process.cwd()]),
     })
   }
 }

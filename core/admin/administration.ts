@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Aliases } from '../alias/aliases.ts'
+import type { ConfigEditor } from '../config/config-editor.ts'
 import type { Config } from '../config/config.ts'
 import { normalizeKey } from '../config/key-name.ts'
 import type { PluginHost } from '../host/plugin-host.ts'
@@ -7,10 +8,14 @@ import { addHealthRoutes } from '../http/health.ts'
 import type { HttpHost } from '../http/http-host.ts'
 import type { Login } from '../login/login.ts'
 import type { PullManager } from '../jobs/pull-manager.ts'
+import type { PushManager } from '../jobs/push-manager.ts'
 import type { Monitor } from '../monitor/monitor.ts'
 import type { ListenerPool } from '../net/listener-pool.ts'
+import type { MachineUsageSampler } from '../observe/machine-usage.ts'
 import type { Proxies } from '../proxy/proxies.ts'
 import type { StreamRegistry } from '../stream/registry.ts'
+import { addConfigOperations } from './config/config-operations.ts'
+import { addSectionOperations } from './config/section-operations.ts'
 import { addOpenApiOperation } from './description/openapi-operation.ts'
 import { addJobOperations } from './jobs/job-operations.ts'
 import { addProxyOperations } from './jobs/proxy-operations.ts'
@@ -22,9 +27,13 @@ import { registerMetricsRoute } from './metrics/metrics-route.ts'
 import { addMonitorOperations } from './monitor/monitor-operations.ts'
 import { addTaskOperations } from './monitor/task-operations.ts'
 import { addAliasOperations } from './streams/alias-operations.ts'
+import { addPositionOperation } from './streams/position-operation.ts'
 import { addSecretOperation, type SigningSection } from './streams/secret-operation.ts'
 import { addSourceOperations } from './streams/source-operations.ts'
 import { addStreamOperations, addSubscriberOperations } from './streams/stream-operations.ts'
+import { addTrackOperations } from './streams/track-operations.ts'
+import { addV6Operations } from './streams/v6-operations.ts'
+import { addSummaryOperations } from './system/summary-operations.ts'
 import { addLifecycleOperations, type Lifecycle } from './system/lifecycle-operations.ts'
 import { addSysinfoOperations } from './system/sysinfo-operations.ts'
 
@@ -34,6 +43,7 @@ export type AdministeredParts = {
   readonly version: string
   readonly startTime: Date
   readonly config: Config
+  readonly editor: ConfigEditor
   readonly http: HttpHost
   readonly host: PluginHost
   readonly pool: ListenerPool
@@ -41,7 +51,9 @@ export type AdministeredParts = {
   readonly login: Login
   readonly aliases: Aliases
   readonly pulls: PullManager
+  readonly pushes: PushManager
   readonly proxies: Proxies
+  readonly machine: MachineUsageSampler
   readonly monitor: Monitor
   /** Undefined where the server is part of another program. */
   readonly lifecycle: Lifecycle | undefined
@@ -51,19 +63,31 @@ export type AdministeredParts = {
 export function addAdministration(parts: AdministeredParts): void {
   const { log, version, startTime, config, http, host, streams } = parts
   const { core, admin, operations } = http
-  addHealthRoutes(core, () => (host.ready ? host.disabled : ['plugins']))
+  addHealthRoutes(core, () => [
+    ...(host.ready ? host.disabled : ['plugins']),
+    ...(config.incomplete === undefined ? [] : ['config']),
+  ])
   registerMetricsRoute(admin, streams, parts.pool.udpDrops)
   addStreamOperations(operations, streams)
   addSourceOperations(operations, streams)
   addSubscriberOperations(operations, streams)
+  addTrackOperations(operations, streams, log)
+  addPositionOperation(operations, streams)
+  addV6Operations(operations, streams)
   addAliasOperations(operations, parts.aliases)
   addSecretOperation(operations, (section) => signingSection(parts, section))
   addPullOperations(operations, parts.pulls)
   addJobOperations(operations, parts.pulls)
   addProxyOperations(operations, parts.proxies)
+  const publicIp = () => config.global.publicip
+  const { machine, pulls, pushes } = parts
+  addSummaryOperations(operations, { publicIp, machine, index: streams.index, pulls, pushes })
+  const configParts = { config, editor: parts.editor, restart: (plugin: string) => host.restart(plugin) }
+  addConfigOperations(operations, configParts)
+  addSectionOperations(operations, configParts)
   addSysinfoOperations(operations, {
     ...{ log, version, startTime },
-    publicIp: () => config.global.publicip,
+    publicIp,
     plugins: () => host.list(),
     userConfig: (plugin) => config.userConfig(plugin),
   })

@@ -7,6 +7,7 @@ import { ApiTokens } from '../login/api-tokens.ts'
 import { LOGIN_MIGRATIONS, LOGIN_OWNER, type LoginTables } from '../login/login-tables.ts'
 import { PasswordHashes } from '../login/password.ts'
 import { Users } from '../login/users.ts'
+import { restoreStored } from '../stored-config.ts'
 import { findDatabase } from '../store/database.ts'
 import { Store } from '../store/store.ts'
 
@@ -30,6 +31,8 @@ export async function withLoginDatabase(
 ): Promise<void> {
   const config = await loadConfig(configFile)
   if (config === undefined) return
+  // Login may have been turned on at run time; where the database is away, the command says so.
+  await restoreStored(config)
   const { db, datadir, admin } = config.global
   let store: Store | undefined
   try {

@@ -69,6 +69,11 @@ export class PullManager {
     this.#failureListeners.push(listener)
   }
 
+  /** The number of pulls that have not ended. */
+  get count(): number {
+    return this.#jobs.size
+  }
+
   /** The pull of a path that has not ended. */
   get(streamPath: string): PullJob | undefined {
     return this.#jobs.get(streamPath)

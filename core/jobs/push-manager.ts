@@ -68,6 +68,11 @@ export class PushManager {
     this.#failureListeners.push(listener)
   }
 
+  /** The number of pushes that have not ended. */
+  get count(): number {
+    return this.#all().length
+  }
+
   /** Whether a plugin offers to push by this protocol. */
   canPush(protocol: string): boolean {
     return this.#service(protocol) !== undefined

@@ -23,11 +23,13 @@ import {
   type AdmissionGates,
   type AdmissionHooks,
   type AdmittedSession,
+  type Lead,
 } from './session-admission.ts'
 import { SessionLife } from './session-life.ts'
 import type { StreamHooks } from './stream-hooks.ts'
 import type { Stream } from './stream.ts'
 import type { StreamOwner } from '../auth/stream-owner.ts'
+import { StreamIndex } from './stream-index.ts'
 import { StreamPublisher } from './stream-publisher.ts'
 import { StreamPulse } from './stream-pulse.ts'
 import { StreamSubscriber } from './stream-subscriber.ts'
@@ -46,12 +48,11 @@ type RegistryOptions = {
   readonly lead?: (request: SessionRequest) => Lead | undefined
 }
 
-/** The path of another stream, and what on-demand sources of it are told of the subscriber's query. */
-export type Lead = { readonly streamPath: string; readonly params: SessionRequest['params'] }
-
 /** All streams of this process, by path, and the one way into them. */
 export class StreamRegistry {
   readonly mergeWindow = new MergeWindow()
+  /** What there is at present, to be listed and counted. */
+  readonly index = new StreamIndex<Stream>()
   readonly #admission: SessionAdmission
   readonly #lead: (request: SessionRequest) => Lead | undefined
   readonly #streams: StreamTable
@@ -61,7 +62,7 @@ export class StreamRegistry {
 
   constructor(options: RegistryOptions) {
     const { log, hooks } = options
-    this.#streams = new StreamTable({ log, hooks, mergeWindow: this.mergeWindow })
+    this.#streams = new StreamTable({ log, hooks, mergeWindow: this.mergeWindow, index: this.index })
     this.#lead = options.lead ?? (() => undefined)
     this.#ids = options.ids ?? new ProcessIds(0)
     this.#admission = new SessionAdmission(options.gatekeeper, options.hooks)
@@ -81,7 +82,7 @@ export class StreamRegistry {
 
   /** Returns the streams that have a publisher. */
   list(): Stream[] {
-    return this.#streams.published()
+    return [...this.index.published]
   }
 
   /** Returns the streams that are waited for and have no publisher. */
@@ -96,11 +97,11 @@ export class StreamRegistry {
 
   /** Returns the subscribers of one path, or of all, those included that wait. */
   subscribers(path?: string): StreamSubscriber[] {
-    return this.#streams.subscribers(path)
+    return [...(path === undefined ? this.index.subscribers.values() : (this.#streams.get(path)?.subscribers ?? []))]
   }
 
   subscriber(id: number): StreamSubscriber | undefined {
-    return this.subscribers().find((subscriber) => subscriber.id === id)
+    return this.index.subscribers.get(id)
   }
 
   /** Admits a publisher; see `StreamManager.publish`. `onAdmitted` is called as soon as the session exists. */
@@ -151,8 +152,7 @@ export class StreamRegistry {
   move(ids: Iterable<number>, streamPath: string): void {
     const stream = this.get(checkStreamPath(streamPath))
     if (stream === undefined) throw new StreamNotFound(`nobody publishes ${streamPath}`)
-    const wanted = new Set(ids)
-    stream.pendingMoves.add(this.subscribers().filter(({ id }) => wanted.has(id)))
+    stream.pendingMoves.add([...new Set(ids)].flatMap((id) => this.subscriber(id) ?? []))
   }
 
   /** Has subscribers get another stream at once, and wait for it where nobody publishes it. */
@@ -242,7 +242,7 @@ export class StreamRegistry {
     const running = this.#streams.get(path)?.publisher
     if (running !== undefined && !kickExist) throw new StreamExists()
     if (maxCount > 0) {
-      const others = this.list().length - (running === undefined ? 0 : 1)
+      const others = this.index.published.size - (running === undefined ? 0 : 1)
       if (others >= maxCount) throw new StreamUnavailable('publish max count exceeded')
     }
     running?.close({ code: 'kick', text: 'kick' })

@@ -129,17 +129,17 @@ export class StreamSubscriber implements Subscriber {
 
   /** How many bytes wait for it. */
   get queuedBytes(): number {
-    return this.#waiting?.queuedBytes ?? 0
+    return this.waiting?.queuedBytes ?? 0
   }
 
   /** How many times it fell behind. */
   get skips(): number {
-    return this.#waiting?.skips ?? 0
+    return this.waiting?.skips ?? 0
   }
 
   /** How many units it was not sent, as it was too far behind. */
   get dropped(): number {
-    return this.#accountedDrops + (this.#waiting?.dropped ?? 0)
+    return this.#accountedDrops + (this.waiting?.dropped ?? 0)
   }
 
   /** True between `pause` and `resume`. */
@@ -255,8 +255,8 @@ export class StreamSubscriber implements Subscriber {
     this.#waitTimer = undefined
   }
 
-  /** What waits for its sink or reader. */
-  get #waiting(): SinkQueue | ReaderQueue | undefined {
+  /** What waits for its sink or reader; undefined before `attach` and `read`. */
+  get waiting(): SinkQueue | ReaderQueue | undefined {
     return this.#queue ?? this.#reader
   }
 
@@ -268,8 +268,8 @@ export class StreamSubscriber implements Subscriber {
 
   #setPaused(paused: boolean): void {
     this.#paused = paused
-    if (paused) this.#waiting?.pause()
-    else this.#waiting?.resume()
+    if (paused) this.waiting?.pause()
+    else this.waiting?.resume()
   }
 
   // Takes its place in the stream, the first time or after a move.

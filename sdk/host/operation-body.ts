@@ -31,6 +31,7 @@ export function unsetBody(operation: AnyOperation): Readonly<Record<string, unkn
 
 type List = Parameters<typeof pageOf>[0]
 
-function isList(answer: unknown): answer is List {
+/** Whether an answer is a list, be it one of which only the part is made that is asked for. */
+export function isList(answer: unknown): answer is List {
   return typeof answer === 'object' && answer !== null && 'length' in answer && 'slice' in answer
 }

@@ -7,7 +7,7 @@ import { clientSignal } from './client-signal.ts'
 import { errorReply, problemOf } from './error-reply.ts'
 import { InputReader, type Input } from './input-reader.ts'
 import type { JsonSchema } from './json-schema.ts'
-import { operationBody, unsetBody } from './operation-body.ts'
+import { isList, operationBody, unsetBody } from './operation-body.ts'
 import { PAGE_QUERY } from './paging.ts'
 import { formatted, jsonOf, type Representation } from './representation.ts'
 import { namedParams, partsOf, type Spelling } from './spelling.ts'
@@ -76,10 +76,13 @@ function userOf({ user = ANONYMOUS }: RoutedRequest): string {
   return user
 }
 
-/** The answers of all processes as one; there is one process, and a list of its parts has nothing to be joined with. */
+/**
+ * The answers of all processes as one. There is one process: a list has nothing to be joined with, and one of which only a
+ * page is made is left so.
+ */
 function joined({ reach }: AnyOperation, answer: unknown): unknown {
   const isJoined = typeof reach === 'object' && 'all' in reach
-  return isJoined ? reach.all([answer]) : answer
+  return isJoined && (Array.isArray(answer) || !isList(answer)) ? reach.all([answer]) : answer
 }
 
 type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly query: Input['query'] }

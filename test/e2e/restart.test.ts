@@ -96,6 +96,30 @@ describe('the server of a process', () => {
     await waitFor(() => startsOf(server) === 2, { what: 'the server to be up again' })
   })
 
+  it('is restarted with what was set at run time, unless that is wrong by now', async () => {
+    const server = await start()
+    const plugin = (key: string) =>
+      `import { definePlugin, Type } from 'sluice/sdk'\nexport default definePlugin({ name: 'mine', version: '1.0.0',` +
+      ` config: Type.Object({ ${key}: Type.Integer({ default: 1 }) }), setup() {} })\n`
+    await writeFile(path.join(path.dirname(file), 'mine.ts'), plugin('size'))
+    const put = async (section: string, values: object) => {
+      const init = { method: 'PUT', body: JSON.stringify(values), headers: { 'content-type': 'application/json' } }
+      return (await fetch(server.http(`/config/${section}`), init)).status
+    }
+    expect(await put('global', { plugins_dir: ['.'] })).to.equal(200)
+    expect(await put('mine', { size: 5 })).to.equal(404)
+    expect((await post(server, '/api/restart')).status).to.equal(200)
+    await waitFor(() => startsOf(server) === 2, { what: 'the server to be up again' })
+    expect(await put('mine', { size: 5 })).to.equal(200)
+
+    await writeFile(path.join(path.dirname(file), 'mine.ts'), plugin('width'))
+    const refused = await post(server, '/api/restart')
+    expect([refused.status, ((await refused.json()) as { message: string }).message]).to.eql([
+      400,
+      'config modify: mine.size: unknown key',
+    ])
+  })
+
   it('is restarted once for two who ask at the same time', async () => {
     const server = await start()
     const answers = await Promise.all([post(server, '/api/restart'), post(server, '/api/restart')])

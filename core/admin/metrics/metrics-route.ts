@@ -44,8 +44,8 @@ function loadMetrics(streams: StreamRegistry, delay: EventLoopDelay): MetricFami
       { value: delay.takeP99Seconds() },
     ]),
     gauge('sluice_write_merge_window_seconds', 'How long writemerge auto gathers output', [{ value: autoMs / 1000 }]),
-    gauge('sluice_streams', 'Streams with a publisher', [{ value: streams.list().length }]),
-    gauge('sluice_subscribers', 'Subscribers, waiting ones included', [{ value: streams.subscribers().length }]),
+    gauge('sluice_streams', 'Streams with a publisher', [{ value: streams.index.published.size }]),
+    gauge('sluice_subscribers', 'Subscribers, waiting ones included', [{ value: streams.index.subscribers.size }]),
   ]
 }
 
@@ -91,8 +91,8 @@ function streamMetrics(streams: StreamRegistry): MetricFamily[] {
     gauge(
       'sluice_stream_muxers',
       'Muxers at work, one for all sinks of a format, selection of tracks and window',
-      list.flatMap(({ path, muxers }) => {
-        const formats = muxers.map(({ format }) => format.name)
+      list.flatMap(({ path, fanOut }) => {
+        const formats = fanOut.muxers.map(({ format }) => format.name)
         return [...new Set(formats)].map((format) => ({
           labels: { stream: path, format },
           value: formats.filter((name) => name === format).length,
