@@ -2,6 +2,7 @@ import { hostname } from 'node:os'
 import type { Logger } from 'pino'
 import { SluiceError } from 'sluice/sdk'
 import type { Lifecycle } from './admin/system/lifecycle-operations.ts'
+import { Alarms } from './alarm/alarms.ts'
 import { Aliases } from './alias/aliases.ts'
 import { Gatekeeper } from './auth/gatekeeper.ts'
 import { ProcessIds } from './base/process-ids.ts'
@@ -39,6 +40,8 @@ export const STOP_DEADLINE_MS = 4500
 export const LOAD_PATIENCE_MS = 2000
 /** How long open HTTP requests may take to finish. */
 const HTTP_CLOSE_MS = 500
+/** How long the database may take to be closed. */
+const STORE_CLOSE_MS = 500
 
 /** One process, as long as nothing starts more. */
 const THIS_NODE = { id: hostname(), process: 0, processes: 1 }
@@ -64,6 +67,7 @@ export class Server {
   readonly #pool: ListenerPool
   readonly #gatekeeper: Gatekeeper
   readonly #login: Login
+  readonly #alarms: Alarms
   readonly #aliases: Aliases
   readonly #pulls: PullManager
   readonly #pushes: PushManager
@@ -128,6 +132,7 @@ export class Server {
       ...{ log, store: this.store, hooks, streams: this.streams, pulls: this.#pulls },
       rules: () => config.global.streamalias,
     })
+    this.#alarms = new Alarms({ log, config, hooks, store: this.store })
     this.#proxies = new Proxies({
       ...{ log, store: this.store, config: () => config.global, hooks, streams: this.streams },
       ...{ pulls: this.#pulls, pushes: this.#pushes, dialer },
@@ -183,6 +188,7 @@ export class Server {
     await this.#proxies.start()
     this.#editor.warn()
     this.#unwatch = this.#config.watch(() => void this.reload())
+    this.#alarms.start()
     this.#monitor.begin()
     this.#log.info({ version: VERSION, config: this.#config.file ?? 'defaults' }, 'the server is up')
   }
@@ -227,9 +233,15 @@ export class Server {
     await this.host.stop('the server is stopping')
     await this.http.close(HTTP_CLOSE_MS)
     await this.#monitor.close()
-    await this.store.close()
-    await this.#gatekeeper.close(Math.max(0, deadlineMs - performance.now()))
+    const leftMs = Math.max(0, deadlineMs - performance.now())
+    await Promise.all([this.#closeStore(leftMs), this.#gatekeeper.close(leftMs)])
     this.#log[level]('stopped')
+  }
+
+  /** Closes the database after the last events were stored. */
+  async #closeStore(timeoutMs: number): Promise<void> {
+    await this.#alarms.close(Math.max(0, timeoutMs - STORE_CLOSE_MS))
+    await this.store.close()
   }
 
   /** Takes over the config file as it is now; one that is wrong is logged, and the config before holds. */
@@ -248,7 +260,7 @@ export class Server {
     addAdministration({
       ...{ log: this.#log, version: VERSION, startTime: this.#startTime, config: this.#config, editor: this.#editor },
       ...{ http: this.http, host: this.host, pool: this.#pool, streams: this.streams },
-      ...{ login: this.#login, aliases: this.#aliases, proxies: this.#proxies },
+      ...{ login: this.#login, alarms: this.#alarms, aliases: this.#aliases, proxies: this.#proxies },
       ...{ pulls: this.#pulls, pushes: this.#pushes },
       ...{ monitor: this.#monitor, lifecycle: this.#lifecycle },
       machine: new MachineUsageSampler([this.#config.global.datadir, process.cwd()]),

@@ -13,6 +13,7 @@ export {
   udpConfig,
   type UdpConfig,
 } from './config/groups.ts'
+export { HookConfig, Webhook } from './config/hook.ts'
 export { parseByteSize } from './config/byte-size.ts'
 export { MAX_DURATION_MS, parseDuration } from './config/duration.ts'
 export { PullConfig, PullRule, PushConfig, PushRule } from './config/jobs.ts'
@@ -119,6 +120,7 @@ export { socketSink, type Sink } from './stream/sink.ts'
 export type { SourceControl, SourcePosition, Talk } from './stream/source-control.ts'
 export { checkStreamPath, isStreamPath, parseQuery } from './stream/stream-path.ts'
 export type { StreamInfo, StreamState, SubscriberInfo } from './stream/stream-info.ts'
+export type { AlarmNotice, StreamTask, StreamTaskEnd } from './stream/stream-task.ts'
 export type { StreamAuthHandler, StreamAuthRequest, StreamManager, StreamTicket } from './stream/stream-manager.ts'
 export type { Subscriber, UnitReader } from './stream/subscriber.ts'
 export { untilAborted } from './stream/until-aborted.ts'

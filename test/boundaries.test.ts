@@ -26,6 +26,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['host', 'http'],
   ['jobs'],
   ['alias', 'monitor', 'proxy'],
+  ['alarm'],
   ['admin', 'command'],
 ]
 

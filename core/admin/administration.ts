@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import type { Alarms } from '../alarm/alarms.ts'
 import type { Aliases } from '../alias/aliases.ts'
 import type { ConfigEditor } from '../config/config-editor.ts'
 import type { Config } from '../config/config.ts'
@@ -14,6 +15,8 @@ import type { ListenerPool } from '../net/listener-pool.ts'
 import type { MachineUsageSampler } from '../observe/machine-usage.ts'
 import type { Proxies } from '../proxy/proxies.ts'
 import type { StreamRegistry } from '../stream/registry.ts'
+import { addAlarmOperations } from './alarms/alarm-operations.ts'
+import { addArmingOperations } from './alarms/arming-operations.ts'
 import { addConfigOperations } from './config/config-operations.ts'
 import { addSectionOperations } from './config/section-operations.ts'
 import { addOpenApiOperation } from './description/openapi-operation.ts'
@@ -48,6 +51,7 @@ export type AdministeredParts = {
   readonly host: PluginHost
   readonly pool: ListenerPool
   readonly streams: StreamRegistry
+  readonly alarms: Alarms
   readonly login: Login
   readonly aliases: Aliases
   readonly pulls: PullManager
@@ -75,6 +79,8 @@ export function addAdministration(parts: AdministeredParts): void {
   addPositionOperation(operations, streams)
   addV6Operations(operations, streams)
   addAliasOperations(operations, parts.aliases)
+  addAlarmOperations(operations, parts.alarms.archive)
+  addArmingOperations(operations, parts.editor)
   addSecretOperation(operations, (section) => signingSection(parts, section))
   addPullOperations(operations, parts.pulls)
   addJobOperations(operations, parts.pulls)

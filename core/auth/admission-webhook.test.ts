@@ -4,7 +4,7 @@ import type { AdmissionWebhookConfig, SessionRequest } from 'sluice/sdk'
 import { effectiveConfig, LogRecords } from 'sluice/sdk/testing'
 import { ALLOW, ControlServer, type ControlReply, type ControlRequest } from '../../test/gates/control-server.ts'
 import { AdmissionGate } from './admission-webhook.ts'
-import { ControlClient, MAX_ANSWER_BYTES } from './control-client.ts'
+import { WebhookClient, MAX_ANSWER_BYTES } from '../net/webhook-client.ts'
 import { sessionRequest, verdictOf } from './fixtures/request.ts'
 import type { Admission } from './gate.ts'
 
@@ -13,7 +13,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u
 /** A gate with its control server, and what both were told. */
 class Rig {
   readonly log = new LogRecords('rtmp')
-  readonly client = new ControlClient()
+  readonly client = new WebhookClient()
   readonly notices: Promise<void>[] = []
   readonly control: ControlServer
   readonly #config: object

@@ -2,7 +2,7 @@ import { createHmac, randomUUID } from 'node:crypto'
 import { StreamDenied, type AdmissionWebhookConfig, type SessionRequest } from 'sluice/sdk'
 import type { Logger } from 'pino'
 import { parseAdmissionAnswer, type AdmissionAnswer } from './admission-answer.ts'
-import type { ControlAnswer, ControlClient } from './control-client.ts'
+import type { WebhookAnswer, WebhookClient } from '../net/webhook-client.ts'
 import { failureText } from './denial.ts'
 import type { Admission, Gate, GateOwner } from './gate.ts'
 
@@ -10,9 +10,9 @@ type AdmissionGateOptions = {
   readonly config: Readonly<AdmissionWebhookConfig>
   /** The config when a session ends, which may have changed since it began. */
   readonly configAtEnd: () => Readonly<AdmissionWebhookConfig>
-  readonly openings: ControlClient
+  readonly openings: WebhookClient
   /** Another client, so that many ends at once don't hold up those who come. */
-  readonly closings: ControlClient
+  readonly closings: WebhookClient
   /** Keeps a notice that is under way, so that the server's stop can wait for it. */
   readonly track: (notice: Promise<void>) => void
 }
@@ -81,7 +81,7 @@ export class AdmissionGate implements Gate {
     }
   }
 
-  #post(client: ControlClient, delivery: Delivery): Promise<ControlAnswer> {
+  #post(client: WebhookClient, delivery: Delivery): Promise<WebhookAnswer> {
     const { config, event, request, deliveryId, sessionId } = delivery
     const { ip, port, userAgent } = request.client
     const body = JSON.stringify({
@@ -100,7 +100,7 @@ export class AdmissionGate implements Gate {
       'X-Service-Delivery': deliveryId,
       ...(config.secret === '' ? {} : { 'X-Service-Signature': signature(config.secret, body) }),
     }
-    return client.post({ url: config.url, body, headers, timeoutMs: config.timeout_ms })
+    return client.send({ url: config.url, method: 'POST', body, headers, timeoutMs: config.timeout_ms })
   }
 }
 

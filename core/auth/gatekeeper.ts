@@ -8,7 +8,7 @@ import {
 import type { Logger } from 'pino'
 import { AdmissionGate } from './admission-webhook.ts'
 import { AuthHandlers, type HandlerOwner } from './auth-handlers.ts'
-import { ControlClient } from './control-client.ts'
+import { WebhookClient } from '../net/webhook-client.ts'
 import { GateChain, type Admitted, type Gate, type GateChains } from './gate.ts'
 import { SignatureGate, keyOf } from './signature-gate.ts'
 import { SignedPolicyGate } from './signed-policy.ts'
@@ -41,8 +41,8 @@ export class Gatekeeper {
   readonly #config: GateConfig
   readonly #nowMs: () => number
   readonly #handlers = new AuthHandlers()
-  readonly #openings = new ControlClient()
-  readonly #closings = new ControlClient()
+  readonly #openings = new WebhookClient()
+  readonly #closings = new WebhookClient()
   readonly #notices = new Set<Promise<void>>()
   readonly #warned = new Set<string>()
   /** By plugin, as last asked for. */

@@ -30,6 +30,10 @@ export const GlobalConfig = Type.Object({
     },
     { title: 'Administration' },
   ),
+  armed: Type.Boolean({
+    default: false,
+    description: 'Send the webhooks of hook; disarmed, events are stored where savealarm says so, and nobody is told',
+  }),
   streamalias: RegexMap(Type.String(), {
     default: {},
     description:

@@ -1,5 +1,5 @@
 import type { TObject } from 'typebox'
-import { InheritedConfig, PullConfig, PushConfig, Type, type PluginDefinition } from 'sluice/sdk'
+import { HookConfig, InheritedConfig, PullConfig, PushConfig, Type, type PluginDefinition } from 'sluice/sdk'
 import { normalizeKey } from './key-name.ts'
 
 /** The JSON Schema keywords that the config system itself acts on, or shows; ajv knows the rest. */
@@ -17,7 +17,7 @@ export type JsonSchema = {
   readonly patternProperties?: Readonly<Record<string, JsonSchema>>
   readonly additionalProperties?: boolean | JsonSchema
   readonly propertyNames?: JsonSchema
-  readonly required?: readonly string[]
+  readonly required?: readonly string[] | undefined
   readonly minimum?: number
   readonly maximum?: number
   readonly minLength?: number
@@ -132,9 +132,11 @@ export function leavesOf(group: GroupSchema, prefix = ''): Leaf[] {
 
 const RULE_LEAVES = Object.values(JOBS).flatMap((group) => leavesOf(group))
 
-/** The keys of a plugin's section that hold rules, which the host acts on. */
-export function ruleKeys(definition: SectionDefinition): ReadonlySet<string> {
-  return new Set(leavesOf(ruleSchema(definition)).map(({ path }) => path))
+const HOOK_LEAVES = leavesOf({ properties: { hook: HookConfig as GroupSchema } })
+
+/** The keys of a plugin's section that the host acts on by itself, whenever they change: rules and webhooks. */
+export function hostKeys(definition: SectionDefinition): ReadonlySet<string> {
+  return new Set([...leavesOf(ruleSchema(definition)), ...HOOK_LEAVES].map(({ path }) => path))
 }
 
 /** Whether a key holds rules, as opposed to one that a plugin gave the same name. */

@@ -52,10 +52,13 @@ export class Section {
     this.leaves = leavesOf(schema)
     this.#layers = layers
     this.settings = winners(this.leaves, layers)
-    const values = [...this.settings].map(([path, { value }]) => [path, value] as const)
+    const values = [...this.settings].flatMap(([path, { value }]) =>
+      path === 'enable' ? [] : [[path, value] as const],
+    )
+    const paths = this.leaves.map(({ path }) => path)
     this.config = Object.freeze({
       enabled: this.settings.get('enable')?.value !== false,
-      values: frozen(nested(values.filter(([path]) => path !== 'enable'))),
+      values: frozen(nested(values, paths)),
       sources: new Map([...this.settings].map(([path, { source }]) => [path, source])),
       userConfig: this.#userConfig(),
     })

@@ -44,14 +44,23 @@ function collect(
   }
 }
 
-/** Builds an object in which each dotted path of the map is a nested key. */
-export function nested(values: Iterable<readonly [path: string, value: unknown]>): Record<string, unknown> {
+/**
+ * Builds an object in which each dotted path of the map is a nested key.
+ * @param known paths whose groups are there even where nothing in them has a value
+ */
+export function nested(
+  values: Iterable<readonly [path: string, value: unknown]>,
+  known: readonly string[] = [],
+): Record<string, unknown> {
   const root: Record<string, unknown> = {}
-  for (const [path, value] of values) {
-    const names = path.split('.')
-    let group = root
-    for (const name of names.slice(0, -1)) group = (group[name] ??= {}) as Record<string, unknown>
-    group[names.at(-1) ?? path] = value
-  }
+  for (const path of known) groupOf(root, path)
+  for (const [path, value] of values) groupOf(root, path)[path.slice(path.lastIndexOf('.') + 1)] = value
   return root
+}
+
+/** The group that a path lies in; made where it is missing. */
+function groupOf(root: Record<string, unknown>, path: string): Record<string, unknown> {
+  let group = root
+  for (const name of path.split('.').slice(0, -1)) group = (group[name] ??= {}) as Record<string, unknown>
+  return group
 }

@@ -82,7 +82,8 @@ export class ValueReader {
     for (const choice of choices) {
       const trial = new ValueReader(this.#options)
       const reading = trial.read(node, choice, spot)
-      if (reading !== undefined) return reading
+      // It has problems also where an unknown key is all that is wrong.
+      if (reading !== undefined && trial.problems.length === 0) return reading
       // When only one choice is of this kind, what is wrong in it says more than that no choice fits.
       if (structured.length === 1 && structured[0] === choice && !isScalar(node)) {
         this.problems.push(...trial.problems)

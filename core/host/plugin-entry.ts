@@ -2,7 +2,7 @@ import path from 'node:path'
 import type { Logger } from 'pino'
 import type { PluginDefinition } from 'sluice/sdk'
 import { messageOf } from '../base/message-of.ts'
-import { ruleKeys } from '../config/schema.ts'
+import { hostKeys } from '../config/schema.ts'
 import { Declaration } from './declaration.ts'
 import { availabilityIn, disableReasonIn, type EntryState, type NewerCode, type RunningState } from './entry-state.ts'
 import type { PluginSection } from './generation/generation-parts.ts'
@@ -261,9 +261,8 @@ export class PluginEntry {
     if (definition === undefined || !this.holdsName || this.#state.kind === 'removed') return
     const section = this.#suitable(definition)
     if (section === undefined) return
-    // On rules the host acts itself.
-    const rules = ruleKeys(definition)
-    const own = keys?.filter((key) => !rules.has(key))
+    const hosts = hostKeys(definition)
+    const own = keys?.filter((key) => !hosts.has(key))
     const running = this.#running
     if (!section.enabled) {
       this.#switchOff()

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import type { PullService, Task, TaskRegistry } from 'sluice/sdk'
+import type { HookRegistry, PullService, StreamTask, StreamTaskEnd, Task, TaskRegistry } from 'sluice/sdk'
+import { messageOf } from '../base/message-of.ts'
 import { backoffMs } from './backoff.ts'
 import { Bitrate } from './bitrate.ts'
 import { JobSteps } from './job-steps.ts'
@@ -8,13 +9,21 @@ import { JobSteps } from './job-steps.ts'
 /** What a job does at present. */
 export type JobState = 'waiting' | 'connecting' | 'running' | 'retrying'
 
-/** How a try ended: it is over, its plugin was replaced, or it failed. */
-export type Outcome = 'over' | 'replaced' | { readonly failure: string }
+/** How a try ended: its plugin was replaced, it is over, or it failed. */
+export type Outcome = 'replaced' | { readonly over: string } | { readonly failure: string }
+
+/** Who is told what a job does. */
+export type JobNotices = {
+  readonly taskBegan: (task: StreamTask) => void
+  readonly taskEnded: (task: StreamTask, end: StreamTaskEnd) => void
+}
 
 type JobOptions = {
   readonly log: Logger
   readonly tasks: TaskRegistry
-  readonly streamPath: string
+  /** As others are told of it. */
+  readonly task: StreamTask
+  readonly notices: JobNotices
   /** What operators are shown of it, with nothing secret. */
   readonly description: Readonly<Record<string, string>>
   readonly policy: { readonly maxretry: number; readonly retryinterval: number }
@@ -44,19 +53,21 @@ export class Job {
   #failures = 0
   #lastError = ''
   #stopping = false
+  /** What others were told last. */
+  #told: 'nothing' | 'began' | 'failed' = 'nothing'
   /** Aborts when the task is stopped or restarted, by whomever. */
   #signal: AbortSignal | undefined
   /** Ends the wait for the next try. */
   #wake: (() => void) | undefined
 
   constructor(options: JobOptions) {
-    const { streamPath: owner, tasks, after } = options
+    const { task, tasks, after } = options
     this.#options = options
     this.log = options.log
     this.#bitrate = new Bitrate(options.movedBytes, performance.now())
     this.#begun.promise.catch(() => {})
     this.#task = tasks.start({
-      owner,
+      owner: task.streamPath,
       description: () => this.#describe(),
       run: async (signal) => {
         this.#signal = signal
@@ -96,6 +107,9 @@ export class Job {
     this.#state = 'running'
     this.steps.complete()
     this.#begun.resolve()
+    if (this.#told === 'began') return
+    this.#told = 'began'
+    this.#options.notices.taskBegan(this.#options.task)
   }
 
   /** Warns of headers where the protocol of a service has none. The first try does, for all. */
@@ -119,12 +133,22 @@ export class Job {
 
   async #run(signal: AbortSignal): Promise<void> {
     this.#failures = 0
+    let reason = ''
     while (!signal.aborted) {
       const outcome = await this.#try(signal)
       if (outcome === 'replaced') continue
-      if (outcome === 'over' || signal.aborted || !(await this.#retries(outcome.failure, signal))) break
+      reason = 'over' in outcome ? outcome.over : outcome.failure
+      if ('over' in outcome || signal.aborted || !(await this.#retries(reason, signal))) break
     }
     this.#begun.reject(new Error('it has ended'))
+    this.#over(signal.aborted ? messageOf(signal.reason) : reason)
+  }
+
+  /** Tells of the end, unless nobody was told of a beginning and it has not failed. */
+  #over(reason: string): void {
+    const isNews = this.#told !== 'nothing' || this.#failures > 0
+    this.#told = 'nothing'
+    if (isNews) this.#options.notices.taskEnded(this.#options.task, { reason, isRetried: false })
   }
 
   async #try(signal: AbortSignal): Promise<Outcome> {
@@ -135,7 +159,8 @@ export class Job {
     try {
       return await this.#options.attempt(signal)
     } catch (error) {
-      return signal.aborted ? 'over' : { failure: error instanceof Error ? error.message : 'it failed' }
+      if (signal.aborted) return { over: messageOf(signal.reason) }
+      return { failure: error instanceof Error ? error.message : 'it failed' }
     }
   }
 
@@ -156,6 +181,7 @@ export class Job {
       return false
     }
     this.#state = 'retrying'
+    this.#failedForNow(failure)
     const waitMs = backoffMs(this.#failures, policy.retryinterval, Math.random())
     const woken = new AbortController()
     this.#wake = () => woken.abort()
@@ -163,6 +189,12 @@ export class Job {
     await delay(waitMs, undefined, { signal: AbortSignal.any([signal, woken.signal]) }).catch(() => {})
     this.#wake = undefined
     return !signal.aborted && isWanted()
+  }
+
+  #failedForNow(reason: string): void {
+    if (this.#told === 'failed') return
+    this.#told = 'failed'
+    this.#options.notices.taskEnded(this.#options.task, { reason, isRetried: true })
   }
 
   #describe(): Record<string, string> {
@@ -175,5 +207,13 @@ export class Job {
       bitrate: `${Math.round(bitrate / 1000)} kbit/s`,
       ...error,
     }
+  }
+}
+
+/** Tells those who tap the hooks. */
+export function jobNotices(hooks: Pick<HookRegistry, 'notify'>): JobNotices {
+  return {
+    taskBegan: (task) => hooks.notify('taskBegan', task),
+    taskEnded: (task, end) => hooks.notify('taskEnded', task, end),
   }
 }

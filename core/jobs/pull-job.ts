@@ -10,7 +10,7 @@ import {
   type PullService,
   type TaskRegistry,
 } from 'sluice/sdk'
-import { Job, type Outcome } from './job.ts'
+import { Job, type JobNotices, type Outcome } from './job.ts'
 import type { WantedPull } from './pull-rules.ts'
 import { findSourceFile, namesFile } from './source-file.ts'
 
@@ -20,6 +20,7 @@ export type PullOrigin = 'rule' | 'proxy' | 'subscriber' | 'operator'
 type PullJobOptions = {
   readonly log: Logger
   readonly tasks: TaskRegistry
+  readonly notices: JobNotices
   /** The service of a plugin at present; each try takes that of the newest generation. */
   service(plugin: string): PullService | undefined
   /** Whether anybody has the path or waits for it. */
@@ -50,8 +51,8 @@ export class PullJob {
     this.#options = options
     this.#job = new Job({
       log: options.log.child({ plugin, stream: streamPath, url }),
-      tasks: options.tasks,
-      streamPath,
+      ...{ tasks: options.tasks, notices: options.notices },
+      task: { kind: 'pull', streamPath, plugin, description: url },
       description: { kind: 'pull', protocol: plugin, url, origin },
       policy: rule,
       attempt: (signal) => this.#attempt(signal),
@@ -145,7 +146,8 @@ export class PullJob {
   #outcomeOf(end: PullEnd): Outcome {
     // That no media comes is the source's fault.
     if (end.by === 'server' && end.reason.code === 'timeout') return { failure: 'no media came' }
-    this.#job.log.info({ reason: end.by === 'server' ? end.reason.text : 'the source is over' }, 'the pull has ended')
-    return 'over'
+    const reason = end.by === 'server' ? end.reason.text : 'the source is over'
+    this.#job.log.info({ reason }, 'the pull has ended')
+    return { over: reason }
   }
 }

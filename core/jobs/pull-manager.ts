@@ -7,6 +7,7 @@ import type { PluginView } from '../host/plugin-view.ts'
 import type { TaskTree } from '../observe/task-tree.ts'
 import type { StreamRegistry } from '../stream/registry.ts'
 import { awaitBegin } from './begin-wait.ts'
+import { jobNotices, type JobNotices } from './job.ts'
 import { PullJob, type PullOrigin } from './pull-job.ts'
 import { PullRules, type PullSource, type WantedPull } from './pull-rules.ts'
 import { namesFile } from './source-file.ts'
@@ -27,6 +28,7 @@ type PullManagerOptions = {
 export class PullManager {
   readonly #options: PullManagerOptions
   readonly #tasks: TaskRegistry
+  readonly #notices: JobNotices
   /** Those that have not ended, by path. */
   readonly #jobs = new Map<string, PullJob>()
   /** Besides the rules, and asked before them. */
@@ -41,6 +43,7 @@ export class PullManager {
     this.#options = options
     this.#tasks = options.tasks.registryFor({ plugin: 'pulls', log: options.log })
     const hooks = options.hooks.registryFor({ plugin: 'global', log: options.log })
+    this.#notices = jobNotices(hooks)
     hooks.on('resolve', ({ streamPath, params }) => this.demand(streamPath, params))
   }
 
@@ -172,7 +175,7 @@ export class PullManager {
     before?.job.stop('another pull takes the path')
     const { log, folders, dialer } = this.#options
     const options = {
-      ...{ log, tasks: this.#tasks, folders, dialer },
+      ...{ log, tasks: this.#tasks, notices: this.#notices, folders, dialer },
       service: (plugin: string) => this.#service(plugin),
       isWatched: (watched: string) => this.#isWatched(watched),
       failed: (path: string) => this.#failureListeners.forEach((listener) => listener(path)),

@@ -8,7 +8,7 @@ import {
   type PushService,
   type TaskRegistry,
 } from 'sluice/sdk'
-import { Job, type Outcome } from './job.ts'
+import { Job, type JobNotices, type Outcome } from './job.ts'
 import type { WantedPush } from './push-rules.ts'
 
 /** What a session says in its query that takes no sound. */
@@ -23,6 +23,7 @@ export type PushOrigin = 'rule' | 'proxy' | 'operator'
 type PushJobOptions = {
   readonly log: Logger
   readonly tasks: TaskRegistry
+  readonly notices: JobNotices
   /** The service of a plugin at present; each try takes that of the newest generation. */
   service(plugin: string): PushService | undefined
   isPublished(streamPath: string): boolean
@@ -52,8 +53,8 @@ export class PushJob {
     this.#options = options
     this.job = new Job({
       log: options.log.child({ plugin, stream: streamPath, url }),
-      tasks: options.tasks,
-      streamPath,
+      ...{ tasks: options.tasks, notices: options.notices },
+      task: { kind: 'push', streamPath, plugin, description: url },
       description: { kind: 'push', protocol: plugin, url, origin },
       policy: rule,
       attempt: (signal) => this.#attempt(signal),
@@ -104,6 +105,6 @@ export class PushJob {
     if (code === 'unloaded' && replaced) return 'replaced'
     if (code === 'slow' || code === 'failed') return { failure: text }
     this.job.log.info({ reason: text }, 'the push has ended')
-    return 'over'
+    return { over: text }
   }
 }

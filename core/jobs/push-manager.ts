@@ -13,6 +13,7 @@ import type { PluginView } from '../host/plugin-view.ts'
 import type { TaskTree } from '../observe/task-tree.ts'
 import type { StreamRegistry } from '../stream/registry.ts'
 import { awaitBegin } from './begin-wait.ts'
+import { jobNotices, type JobNotices } from './job.ts'
 import { PushJob, type PushOrigin } from './push-job.ts'
 import { pushPlace, PushRules, type WantedPush } from './push-rules.ts'
 
@@ -37,6 +38,7 @@ class PushExists extends SluiceError {
 export class PushManager {
   readonly #options: PushManagerOptions
   readonly #tasks: TaskRegistry
+  readonly #notices: JobNotices
   /** Those that have not ended, by place; the oldest first where one follows another that is ending. */
   readonly #jobs = new Map<string, PushJob[]>()
   readonly #failureListeners: ((wanted: WantedPush) => void)[] = []
@@ -47,6 +49,7 @@ export class PushManager {
     this.#options = options
     this.#tasks = options.tasks.registryFor({ plugin: 'pushes', log: options.log })
     const hooks = options.hooks.registryFor({ plugin: 'global', log: options.log })
+    this.#notices = jobNotices(hooks)
     hooks.on('published', ({ path }) => this.#startRules(path))
   }
 
@@ -106,7 +109,7 @@ export class PushManager {
     const { log, streams, dialer } = this.#options
     const before = this.#to(wanted).findLast(({ ending }) => ending)
     const options = {
-      ...{ log, tasks: this.#tasks, dialer },
+      ...{ log, tasks: this.#tasks, notices: this.#notices, dialer },
       service: (plugin: string) => this.#service(plugin),
       isPublished: (path: string) => streams.get(path) !== undefined,
       failed: (failed: WantedPush) => this.#failureListeners.forEach((listener) => listener(failed)),

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { HookConfig } from './hook.ts'
 import { Address, AutoDuration, ByteSize, Duration, Network, Secret, WebhookUrl } from './types.ts'
 import type { Frozen } from './values.ts'
 
@@ -260,5 +261,6 @@ export const InheritedConfig = Type.Object({
   }),
   signed_policy: SignedPolicyConfig,
   admission_webhook: AdmissionWebhookConfig,
+  hook: HookConfig,
 })
 export type InheritedConfig = Frozen<Static<typeof InheritedConfig>>

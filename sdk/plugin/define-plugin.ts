@@ -20,7 +20,10 @@ export interface PluginDefinition<Schema extends TObject = TObject<TProperties>>
   readonly requires?: readonly string[]
   /** Names of the services it offers. */
   readonly provides?: readonly string[]
-  /** Names of the notices it tells by `ctx.hooks.notify`; none of those of the server. Several plugins may tell the same. */
+  /**
+   * Names of the notices it tells by `ctx.hooks.notify`: its own, `taskBegan`, `taskEnded` and `alarm`, but no others of the
+   * server. Several plugins may tell the same.
+   */
   readonly notices?: readonly string[]
   /** The schema of its own keys in the config; every key needs a default. */
   readonly config?: Schema

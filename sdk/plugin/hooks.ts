@@ -2,6 +2,7 @@ import type { Track } from '../media/track.ts'
 import type { CloseReason } from '../stream/close-reason.ts'
 import type { SessionRequest } from '../stream/session-request.ts'
 import type { StreamInfo, SubscriberInfo } from '../stream/stream-info.ts'
+import type { AlarmNotice, StreamTask, StreamTaskEnd } from '../stream/stream-task.ts'
 
 /**
  * Takes back what an admission hook has done for a session, such as a claim of its path. Called once: when the session
@@ -45,7 +46,8 @@ export type Resolution =
  * pass the hooks, too: `request.type` tells them apart.
  *
  * A plugin adds notices of its own by naming them in the `notices` of its definition, and by declaring their types:
- * `declare module 'sluice/sdk' { interface Hooks { recorded(file: string): void } }`.
+ * `declare module 'sluice/sdk' { interface Hooks { recorded(file: string): void } }`. One that records or transcodes names
+ * `taskBegan` and `taskEnded` there, one that raises alarms names `alarm`: it tells them as the server does of pulls and pushes.
  */
 export interface Hooks {
   /** A session wants to publish; the path is the one that the gates have left it with. */
@@ -75,6 +77,15 @@ export interface Hooks {
   subscribed(subscriber: SubscriberInfo): void | Promise<void>
   /** A subscriber that was attached has ended. */
   unsubscribed(subscriber: SubscriberInfo, reason: CloseReason): void | Promise<void>
+  /** A pull, push, recording or transcode does its work: for the first time, or again after it failed. */
+  taskBegan(task: StreamTask): void | Promise<void>
+  /**
+   * A pull, push, recording or transcode does its work no more. One that is tried again tells so once, however often it fails, until
+   * it has begun or is over.
+   */
+  taskEnded(task: StreamTask, end: StreamTaskEnd): void | Promise<void>
+  /** Something that operators are to know of, and that no other notice tells. */
+  alarm(alarm: AlarmNotice): void | Promise<void>
 }
 
 /** The hooks that only tell what has happened: those of the server and those that plugins declare. */

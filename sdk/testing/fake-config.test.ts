@@ -40,6 +40,14 @@ describe('effectiveConfig', () => {
     ])
   })
 
+  it('leaves out what may be left out and is', () => {
+    const nickname = Type.Optional(Type.String())
+    const definition = { config: Type.Object({ nickname }) }
+    expect(effectiveConfig(definition)).to.not.have.property('nickname')
+    expect(effectiveConfig(definition, { nickname: 'a' })).to.have.property('nickname', 'a')
+    expect(effectiveConfig(definition).hook).to.eql({})
+  })
+
   it('is frozen', () => {
     const effective = effectiveConfig({ config })
     expect([effective, effective.tcp, effective.pulls].every(Object.isFrozen)).to.equal(true)

@@ -14,6 +14,7 @@ type Schema = {
   readonly properties?: Readonly<Record<string, Schema>>
   readonly patternProperties?: Readonly<Record<string, Schema>>
   readonly items?: Schema
+  readonly required?: readonly string[] | undefined
 }
 
 /**
@@ -27,7 +28,10 @@ export function effectiveConfig<Own extends TObject>(
 ): PluginConfig<Own> {
   const own = (definition.config ?? {}) as Schema
   const inherited = InheritedConfig as Schema
-  const schema = { properties: { ...inherited.properties, ...own.properties } }
+  const schema = {
+    properties: { ...inherited.properties, ...own.properties },
+    required: [...(inherited.required ?? []), ...(own.required ?? [])],
+  }
   return valueOf(schema, [written, definition.defaults], '') as PluginConfig<Own>
 }
 
@@ -39,17 +43,17 @@ function valueOf(schema: Schema, sources: readonly unknown[], path: string): unk
   for (const key of objects.flatMap((object) => Object.keys(object))) {
     if (!Object.hasOwn(schema.properties, key)) throw new Error(`there is no config key ${path}${key}`)
   }
-  const entries = properties.map(([key, property]) => {
-    return [
-      key,
-      valueOf(
-        property,
-        objects.map((object) => object[key]),
-        `${path}${key}.`,
-      ),
-    ]
+  const entries = properties.flatMap(([key, property]) => {
+    const given = objects.map((object) => object[key])
+    return isUnset(schema, key, given) ? [] : [[key, valueOf(property, given, `${path}${key}.`)] as const]
   })
   return Object.freeze(Object.fromEntries(entries))
+}
+
+/** Whether a key has no value and needs none. */
+function isUnset({ properties = {}, required = [] }: Schema, key: string, given: readonly unknown[]): boolean {
+  const { default: ownDefault, properties: named } = properties[key] ?? {}
+  return !required.includes(key) && [...given, ownDefault, named].every((value) => value === undefined)
 }
 
 function leafOf(schema: Schema, sources: readonly unknown[], path: string): unknown {

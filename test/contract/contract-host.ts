@@ -103,7 +103,7 @@ function definitionOf(setup: Setup, tables: Definition['tables']): Definition {
     version: '1.0.0',
     sdk: '^1',
     provides: ['contract:clock'],
-    notices: ['contract:told'],
+    notices: ['contract:told', 'taskBegan', 'taskEnded', 'alarm'],
     mounts: ['contract', 'c'],
     live: ['greeting'],
     config: OwnConfig,

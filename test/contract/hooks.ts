@@ -115,6 +115,28 @@ export function describeHooks(start: StartContractHost): void {
       expect(await ctx.streams.subscribe(sessionInit(PATH))).to.have.property('streamPath', PATH)
     })
 
+    it('tell of tasks and alarms of plugins, as of those of the server', async () => {
+      const told: unknown[] = []
+      const { ctx } = await start(({ hooks }) => {
+        hooks.on('taskBegan', (...args) => void told.push(args))
+        hooks.on('taskEnded', (...args) => void told.push(args))
+        hooks.on('alarm', (...args) => void told.push(args))
+      })
+      const task = {
+        kind: 'record',
+        streamPath: PATH,
+        plugin: 'contract',
+        description: 'mp4',
+        filePath: 'a.mp4',
+      } as const
+      const end = { reason: 'stopped', isRetried: false }
+      const alarm = { name: 'disk_full', description: 'the disk is full', plugin: 'contract', type: 0x10014 }
+      ctx.hooks.notify('taskBegan', task)
+      ctx.hooks.notify('taskEnded', task, end)
+      ctx.hooks.notify('alarm', alarm)
+      expect(told).to.eql([[task], [task, end], [alarm]])
+    })
+
     it('tell notices of plugins, whose definition names them', async () => {
       const told: unknown[] = []
       const { ctx } = await start(({ hooks }) => {

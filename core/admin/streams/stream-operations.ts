@@ -66,11 +66,7 @@ export function addSubscriberOperations(operations: OperationRegistry, streams: 
     answer: Type.Array(SubscriberInfo),
     paged: true,
     reach: 'all',
-    handle({ params: { streamPath } }) {
-      const subscribers =
-        streamPath === undefined ? streams.index.subscribers : new Set(streams.subscribers(streamPath))
-      return viewedList(subscribers, subscriberView)
-    },
+    handle: ({ params: { streamPath } }) => viewedList(streams.subscribers(streamPath), subscriberView),
   })
 
   operations.add({

@@ -1,18 +1,10 @@
 import type { AnswerList, OperationAnswer } from 'sluice/sdk'
 
-/** The items of a set or map, of which no more are viewed than those of the page that is asked for. */
+/** The items that there are now, of which no more are viewed than those of the page that is asked for. */
 export function viewedList<Item, View>(
-  items: { readonly size: number; values(): IteratorObject<Item> },
+  items: Iterable<Item>,
   view: (item: Item) => OperationAnswer<View>,
 ): AnswerList<View> {
-  return {
-    length: items.size,
-    slice: (start, end) =>
-      items
-        .values()
-        .drop(start)
-        .take(Math.max(0, end - start))
-        .map(view)
-        .toArray(),
-  }
+  const list = [...items]
+  return { length: list.length, slice: (start, end) => list.slice(start, end).map(view) }
 }

@@ -143,9 +143,9 @@ claims: { folder: '${folder}/claims'${more} }
 })
 
 describe('docs/plugins/hooks.md', () => {
-  it('shows that plugin as it is', async () => {
+  it('shows the plugins as they are', async () => {
     const page = await blocksOf('docs/plugins/hooks.md', 'ts')
-    for (const file of ['claims.ts', 'claim-counter.ts']) {
+    for (const file of ['claims.ts', 'claim-counter.ts', 'disk-watch.ts']) {
       const text = await readFile(path.join(import.meta.dirname, file), 'utf8')
       expect(page(`name: '${file.replace('.ts', '')}'`)).to.equal(text)
     }

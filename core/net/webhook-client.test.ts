@@ -3,16 +3,17 @@ import net, { type AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import { ControlServer, type ControlReply } from '../../test/gates/control-server.ts'
 import { waitFor } from '../../test/peers/wait-for.ts'
-import { ControlClient, MAX_ANSWER_BYTES, MAX_CONCURRENT_REQUESTS } from './control-client.ts'
+import { WebhookClient, MAX_ANSWER_BYTES, MAX_CONCURRENT_REQUESTS } from './webhook-client.ts'
 
-describe('control client', () => {
-  let client: ControlClient
+describe('webhook client', () => {
+  let client: WebhookClient
   beforeEach(() => {
-    client = new ControlClient()
+    client = new WebhookClient()
   })
   afterEach(() => client.close())
 
-  const post = (url: string, timeoutMs = 5000, body = '{}') => client.post({ url, body, headers: {}, timeoutMs })
+  const post = (url: string, timeoutMs = 5000, body = '{}') =>
+    client.send({ url, method: 'POST', body, headers: {}, timeoutMs })
   const failure = (work: Promise<unknown>) =>
     work.then(
       () => 'none',
@@ -23,7 +24,7 @@ describe('control client', () => {
     const control = await ControlServer.start(() => ({ status: 403, body: '{"é":1}' }))
     const url = `${control.url}?of=1`
     const headers = { 'X-Service-Event': 'admission.opening' }
-    const answer = await client.post({ url, body: '{"name":"späť"}', headers, timeoutMs: 5000 })
+    const answer = await client.send({ url, method: 'POST', body: '{"name":"späť"}', headers, timeoutMs: 5000 })
     expect(answer).to.eql({ status: 403, body: '{"é":1}' })
     const [request] = control.requests
     expect(request).to.deep.include({ method: 'POST', path: '/admission?of=1', body: '{"name":"späť"}' })

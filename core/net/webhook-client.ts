@@ -8,17 +8,18 @@ export const MAX_ANSWER_BYTES = 64 * 1024
 /** Idle connections are given up before servers commonly do (5 s). */
 const IDLE_CONNECTION_MS = 4000
 
-type ControlRequest = {
+type WebhookRequest = {
   readonly url: string
+  readonly method: string
   readonly body: string
   readonly headers: Readonly<Record<string, string>>
   readonly timeoutMs: number
 }
 
-export type ControlAnswer = { readonly status: number; readonly body: string }
+export type WebhookAnswer = { readonly status: number; readonly body: string }
 
-/** Posts JSON to control servers over connections that are kept. */
-export class ControlClient {
+/** Sends JSON to web services over connections that are kept. */
+export class WebhookClient {
   readonly #agents: { readonly 'http:': http.Agent; readonly 'https:': https.Agent }
   readonly #underWay = new Set<AbortController>()
   /** Those that wait for one of the others to end, in order. An agent's own queue would keep them past their deadline. */
@@ -35,7 +36,7 @@ export class ControlClient {
    * Sends one request, once. Redirects are not followed.
    * @throws {Error} when no whole answer came by the deadline, it is too large, or the client is closed
    */
-  async post(request: ControlRequest): Promise<ControlAnswer> {
+  async send(request: WebhookRequest): Promise<WebhookAnswer> {
     if (this.#closed) throw new Error('the server is stopping')
     const { timeoutMs } = request
     const ending = new AbortController()
@@ -43,7 +44,7 @@ export class ControlClient {
     this.#underWay.add(ending)
     try {
       await this.#begin(ending.signal)
-      return await this.#send(request, ending.signal).finally(() => this.#end())
+      return await this.#request(request, ending.signal).finally(() => this.#end())
     } finally {
       clearTimeout(timer)
       this.#underWay.delete(ending)
@@ -82,13 +83,13 @@ export class ControlClient {
     next()
   }
 
-  #send({ url, body, headers }: ControlRequest, signal: AbortSignal): Promise<ControlAnswer> {
-    const { promise, resolve, reject } = Promise.withResolvers<ControlAnswer>()
+  #request({ url, method, body, headers }: WebhookRequest, signal: AbortSignal): Promise<WebhookAnswer> {
+    const { promise, resolve, reject } = Promise.withResolvers<WebhookAnswer>()
     if (signal.aborted) return Promise.reject(reasonOf(signal))
     const target = new URL(url)
     const secure = target.protocol === 'https:'
     const request = (secure ? https : http).request(target, {
-      method: 'POST',
+      method,
       agent: this.#agents[secure ? 'https:' : 'http:'],
       headers: { ...headers, 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) },
     })

@@ -1,0 +1,90 @@
+import {
+  parseTimeRange,
+  SluiceError,
+  StoreUnavailable,
+  TIME_RANGE,
+  Type,
+  type OperationRegistry,
+  type Static,
+} from 'sluice/sdk'
+import type { AlarmArchive, AlarmFilter } from '../../alarm/alarm-archive.ts'
+import { alarmView } from '../../alarm/alarm-event.ts'
+
+/** Most events of an answer. */
+const MAX_LISTED = 10_000
+
+/** No database keeps a NUL. */
+const Text = () => Type.Optional(Type.String({ maxLength: 1024, pattern: String.raw`^[^\0]*$` }))
+const Page = (description: string) => Type.Optional(Type.Integer({ minimum: 0, maximum: 1e9, description }))
+
+const AlarmQuery = Type.Object({
+  pageNum: Page('From 1'),
+  pageSize: Page(`All events unless given, at most ${MAX_LISTED}`),
+  ...TIME_RANGE,
+  alarmType: Type.Optional(Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1, description: '0 is all' })),
+  streamPath: Text(),
+  streamName: Text(),
+})
+
+/** `Alarm` of the API. */
+const Alarm = Type.Object({
+  id: Type.Integer(),
+  serverInfo: Type.String({ description: 'Name and address of the server' }),
+  streamName: Type.String({ description: 'The last part of the path' }),
+  streamPath: Type.String(),
+  alarmDesc: Type.String(),
+  alarmName: Type.String({ description: 'The event, as in the key hook of the config' }),
+  alarmType: Type.Integer(),
+  isSent: Type.Boolean({ description: 'Its webhook has taken it' }),
+  filePath: Type.String(),
+  createdAt: Type.String({ format: 'date-time' }),
+  updatedAt: Type.String({ format: 'date-time' }),
+})
+
+/** `GET /api/alarm/list` (api.md 3.1): the events that `savealarm` has stored, the newest first. */
+export function addAlarmOperations(operations: OperationRegistry, archive: Pick<AlarmArchive, 'list'>): void {
+  operations.add({
+    method: 'GET',
+    path: '/api/alarm/list',
+    summary: 'Get alarm list',
+    query: AlarmQuery,
+    answer: Type.Object({
+      total: Type.Integer(),
+      pageNum: Type.Integer(),
+      pageSize: Type.Integer(),
+      data: Type.Array(Alarm),
+    }),
+    wire: 'fields',
+    errors: 'in-band',
+    async handle({ query }) {
+      const pageNum = query.pageNum || 1
+      const pageSize = Math.min(query.pageSize || MAX_LISTED, MAX_LISTED)
+      const page = { limit: pageSize, offset: (pageNum - 1) * pageSize }
+      const { total, events } = await listed(archive.list(filterOf(query), page))
+      return { total, pageNum, pageSize, data: events.map(alarmView) }
+    },
+  })
+}
+
+function filterOf({ alarmType, streamPath, streamName, ...range }: Static<typeof AlarmQuery>): AlarmFilter {
+  const isRange = [range.range, range.start, range.end].some((text) => text !== undefined && text !== '')
+  const { startMs, endMs } = parseTimeRange(range, Date.now())
+  return {
+    fromMs: startMs,
+    // Without a range, what happened after this clock was read is asked for, too.
+    toMs: isRange ? endMs : undefined,
+    type: alarmType || undefined,
+    streamPath: streamPath || undefined,
+    streamName: streamName || undefined,
+  }
+}
+
+/** Clients look for 500 where there is no database (api.md 3.1). */
+async function listed<Result>(listing: Promise<Result>): Promise<Result> {
+  try {
+    return await listing
+  } catch (error) {
+    if (error instanceof StoreUnavailable) throw new SluiceError('NO_DB', 500, 'no db', { cause: error })
+    throw error
+  }
+}
