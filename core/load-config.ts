@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
 import { gateRemarks } from './auth/config-remarks.ts'
 import { Config } from './config/config.ts'
 import { ConfigError } from './config/config-error.ts'
-import { defaultConfigFile } from './server.ts'
+import { PACKAGE_ROOT } from './package-root.ts'
 
 /**
  * Reads the config that a command names.
@@ -21,4 +23,10 @@ export async function loadConfig(file: string | undefined): Promise<Config | und
     process.exitCode = 1
     return undefined
   }
+}
+
+/** The config file to use when none is named: the working directory's, else the shipped one. */
+function defaultConfigFile(): string {
+  const local = path.resolve('config.yaml')
+  return existsSync(local) ? local : path.join(PACKAGE_ROOT, 'config', 'config.yaml')
 }

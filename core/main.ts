@@ -21,6 +21,10 @@ async function main(): Promise<void> {
       return (await import('./command/ctl/ctl.ts')).ctl(command.args)
     case 'check':
       return (await import('./check.ts')).check(command.configFile, command.all)
+    case 'user':
+      return (await import('./command/user-command.ts')).runUserCommand(command.configFile, command.action)
+    case 'token':
+      return (await import('./command/token-command.ts')).runTokenCommand(command.configFile, command.action)
     case 'reset':
       return (await import('./reset.ts')).reset(command.configFile, command.names)
     case 'run':

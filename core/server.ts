@@ -1,6 +1,4 @@
-import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
-import path from 'node:path'
 import type { Logger } from 'pino'
 import { SluiceError } from 'sluice/sdk'
 import type { Lifecycle } from './admin/system/lifecycle-operations.ts'
@@ -18,6 +16,7 @@ import { addAdministration } from './admin/administration.ts'
 import { playPathFor } from './admin/system/play-path.ts'
 import { createServerInfo } from './admin/system/server-info.ts'
 import { HttpHost } from './http/http-host.ts'
+import { Login } from './login/login.ts'
 import { createDialer } from './net/dialer/dialer.ts'
 import { ListenerPool } from './net/listener-pool.ts'
 import { ConfiguredNetworks } from './net/network-list.ts'
@@ -25,7 +24,7 @@ import { pluginLogger } from './observe/logger.ts'
 import { MachineUsageSampler } from './observe/machine-usage.ts'
 import { Monitor } from './monitor/monitor.ts'
 import { TaskTree } from './observe/task-tree.ts'
-import { PACKAGE_ROOT, PLUGINS_FOLDER, VERSION } from './package-root.ts'
+import { PLUGINS_FOLDER, VERSION } from './package-root.ts'
 import { PullManager } from './jobs/pull-manager.ts'
 import { createJobs } from './jobs/jobs-service.ts'
 import { PushManager } from './jobs/push-manager.ts'
@@ -67,6 +66,7 @@ export class Server {
   readonly #log: Logger
   readonly #pool: ListenerPool
   readonly #gatekeeper: Gatekeeper
+  readonly #login: Login
   readonly #alarms: Alarms
   readonly #aliases: Aliases
   readonly #pulls: PullManager
@@ -90,11 +90,13 @@ export class Server {
     const services = new ServiceDirectory()
     const { db, datadir } = config.global
     this.store = new Store({ log, ...db, datadir })
+    this.#login = new Login({ log, store: this.store, config: () => config.global.admin })
     this.#editor = new ConfigEditor({
       ...{ config, log, store: this.store },
       accept: (global) => this.http.applyConfig(global),
       apply: async (changes) => {
         log.level = config.global.loglevel
+        void this.#login.applyConfig()
         await this.host.applyConfig(changes)
       },
     })
@@ -104,10 +106,15 @@ export class Server {
       ...{ log, ids, hooks, gatekeeper: this.#gatekeeper },
       lead: (request) => this.#aliases.lead(request),
     })
-    const info = createServerInfo(log, () => this.host.list())
+    const info = createServerInfo(
+      log,
+      () => this.host.list(),
+      () => this.http.guard,
+    )
     this.http = new HttpHost({
       log,
       process: THIS_NODE.process,
+      login: this.#login,
       pool: this.#pool,
       config: config.global,
       suggestPath: (path) => {
@@ -174,6 +181,7 @@ export class Server {
     this.#log.level = this.#config.global.loglevel
     await this.http.applyConfig(this.#config.global)
     this.store.open()
+    await this.#login.start()
     this.#addRoutes()
     await this.http.start()
     await this.host.start()
@@ -252,16 +260,10 @@ export class Server {
     addAdministration({
       ...{ log: this.#log, version: VERSION, startTime: this.#startTime, config: this.#config, editor: this.#editor },
       ...{ http: this.http, host: this.host, pool: this.#pool, streams: this.streams },
-      ...{ alarms: this.#alarms, aliases: this.#aliases, proxies: this.#proxies },
+      ...{ login: this.#login, alarms: this.#alarms, aliases: this.#aliases, proxies: this.#proxies },
       ...{ pulls: this.#pulls, pushes: this.#pushes },
       ...{ monitor: this.#monitor, lifecycle: this.#lifecycle },
       machine: new MachineUsageSampler([this.#config.global.datadir, process.cwd()]),
     })
   }
-}
-
-/** The config file to use when none is named: the working directory's, else the shipped one. */
-export function defaultConfigFile(): string {
-  const local = path.resolve('config.yaml')
-  return existsSync(local) ? local : path.join(PACKAGE_ROOT, 'config', 'config.yaml')
 }

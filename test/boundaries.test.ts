@@ -21,7 +21,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['base'],
   ['net', 'observe', 'store'],
   ['config'],
-  ['auth'],
+  ['auth', 'login'],
   ['stream'],
   ['host', 'http'],
   ['jobs'],

@@ -7,6 +7,7 @@ import { normalizeKey } from '../config/key-name.ts'
 import type { PluginHost } from '../host/plugin-host.ts'
 import { addHealthRoutes } from '../http/health.ts'
 import type { HttpHost } from '../http/http-host.ts'
+import type { Login } from '../login/login.ts'
 import type { PullManager } from '../jobs/pull-manager.ts'
 import type { PushManager } from '../jobs/push-manager.ts'
 import type { Monitor } from '../monitor/monitor.ts'
@@ -23,6 +24,9 @@ import { addOpenApiOperation } from './description/openapi-operation.ts'
 import { addJobOperations } from './jobs/job-operations.ts'
 import { addProxyOperations } from './jobs/proxy-operations.ts'
 import { addPullOperations } from './jobs/pull-operations.ts'
+import { addLoginOperations } from './login/login-operations.ts'
+import { addTokenOperations } from './login/token-operations.ts'
+import { addUserOperations } from './login/user-operations.ts'
 import { registerMetricsRoute } from './metrics/metrics-route.ts'
 import { addMonitorOperations } from './monitor/monitor-operations.ts'
 import { addTaskOperations } from './monitor/task-operations.ts'
@@ -49,6 +53,7 @@ export type AdministeredParts = {
   readonly pool: ListenerPool
   readonly streams: StreamRegistry
   readonly alarms: Alarms
+  readonly login: Login
   readonly aliases: Aliases
   readonly pulls: PullManager
   readonly pushes: PushManager
@@ -93,6 +98,9 @@ export function addAdministration(parts: AdministeredParts): void {
     plugins: () => host.list(),
     userConfig: (plugin) => config.userConfig(plugin),
   })
+  addLoginOperations(operations, parts.login, http.guard)
+  addUserOperations(operations, parts.login)
+  addTokenOperations(operations, parts.login.tokens)
   addLifecycleOperations(operations, log, parts.lifecycle)
   addTaskOperations(operations, parts.monitor.tasks)
   addMonitorOperations(operations, parts.monitor)

@@ -1,4 +1,5 @@
 import { Address, Duration, InheritedConfig, Network, RegexMap, Type, type Static } from 'sluice/sdk'
+import { LoginUser } from './login-user.ts'
 import { PullProxyEntry, PushProxyEntry } from './proxy-entries.ts'
 
 /** The `global` section: what plugins inherit, and what concerns the server as a whole. */
@@ -17,6 +18,15 @@ export const GlobalConfig = Type.Object({
       listenaddrtls: Address({ default: '', description: 'The same over TLS' }),
       certfile: Type.String({ default: '', description: 'Certificate chain (PEM); that of http when empty' }),
       keyfile: Type.String({ default: '', description: 'Private key (PEM) of certfile' }),
+      enablelogin: Type.Boolean({
+        default: false,
+        description:
+          'Who administers logs in, from any address; when off, administration is open to this machine alone',
+      }),
+      users: Type.Array(LoginUser, {
+        default: [],
+        description: 'Users that are added, or given this password and role, at each start while enablelogin is on',
+      }),
     },
     { title: 'Administration' },
   ),

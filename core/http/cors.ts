@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { NEW_TOKEN_HEADERS } from './guard.ts'
 
 /** Response headers that say what pages of other origins may do. */
 export type CorsPolicy = {
@@ -24,14 +25,15 @@ export const MEDIA_CORS: CorsPolicy = {
 }
 
 /**
- * Everything else: pages of other origins read what anybody may read, and send the tokens that they have; browsers send no
- * credentials of their own with it.
+ * Everything else: pages of other origins read what anybody may read, and browsers send no credentials with it by
+ * themselves. Pages that have the token of a login may send that, and see the one that follows it.
  */
 export const READING_CORS: CorsPolicy = {
   namesOrigin: false,
   headers: Object.entries({
     'access-control-allow-headers': 'Content-Type, Access-Token, Authorization',
     'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE, OPTIONS',
+    'access-control-expose-headers': NEW_TOKEN_HEADERS.join(', '),
     'cross-origin-resource-policy': 'cross-origin',
   }),
 }

@@ -10,11 +10,10 @@ import type { Logger } from 'pino'
 import { ERROR_HEADERS, errorReply, failure } from 'sluice/sdk/host'
 import { requestClient, type RoutedRequest } from 'sluice/sdk/http'
 import type { HttpLimits } from './front/limits.ts'
-import type { RouteRule } from './guard.ts'
+import { isReading, type RouteRule } from './guard.ts'
 import type { RouteTable } from './route-table.ts'
 import { withoutTokens } from './session-tokens.ts'
 
-const READING = new Set(['GET', 'HEAD', 'OPTIONS'])
 /** A plugin's `ready` hooks and registered fastify plugins must be done by then. */
 const READY_TIMEOUT_MS = 10_000
 
@@ -25,10 +24,14 @@ export type FastifyAppOptions = {
   /** Gets all routes. */
   readonly routes: RouteTable
   /**
-   * Called before routes that are not public, and where no route is.
-   * @throws {SluiceError} to refuse the request
+   * Called before routes that are not public, and where no route is. Rejects with a `SluiceError` to refuse the request.
+   * @returns undefined where there is nothing to wait for
    */
-  readonly admit: (request: RoutedRequest, rule: RouteRule | undefined, response: ServerResponse) => void
+  readonly admit: (
+    request: RoutedRequest,
+    rule: RouteRule | undefined,
+    response: ServerResponse,
+  ) => Promise<void> | undefined
   /** What a client is told whose path no route has. */
   readonly notFound: (request: RoutedRequest) => string
 }
@@ -56,14 +59,13 @@ export function createFastifyApp({ log, limits, cors, routes, admit, notFound }:
     const { access, changes = false } = route.config ?? {}
     if (access === 'public') return
     const admitRoute = async ({ raw, method }: FastifyRequest, reply: FastifyReply) => {
-      const reads = READING.has(method)
-      admit(raw, { access: access ?? (reads ? 'user' : 'admin'), changes: changes || !reads }, reply.raw)
+      const isChange = changes || !isReading(method)
+      await admit(raw, { access: access ?? (isChange ? 'admin' : 'user'), changes: isChange }, reply.raw)
     }
     route.onRequest = [admitRoute, ...[route.onRequest ?? []].flat()]
   })
   app.setErrorHandler(replyError)
-  app.setNotFoundHandler((request, reply) => {
-    admit(request.raw, undefined, reply.raw)
+  const replyNotFound = (request: FastifyRequest, reply: FastifyReply) => {
     if (request.method === 'OPTIONS' && cors()) return reply.send()
     const methods = routes.methodsOn(request.url.split('?', 1)[0] ?? '')
     void reply.headers(ERROR_HEADERS)
@@ -71,6 +73,11 @@ export function createFastifyApp({ log, limits, cors, routes, admit, notFound }:
     const isUnknown = methods.length === 0 || methods.includes(request.method)
     if (isUnknown) return reply.code(404).send(failure(404, notFound(request.raw)))
     return reply.code(405).header('allow', methods.join(', ')).send(failure(405, 'method not allowed'))
+  }
+  app.setNotFoundHandler((request, reply) => {
+    // Who hangs up after asking is answered only at once.
+    const admitted = admit(request.raw, undefined, reply.raw)
+    return admitted === undefined ? replyNotFound(request, reply) : admitted.then(() => replyNotFound(request, reply))
   })
   parseJson(app)
   return app

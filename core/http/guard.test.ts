@@ -1,5 +1,8 @@
+import { EventEmitter, once } from 'node:events'
+import type { RoutedRequest } from 'sluice/sdk/http'
 import { expect } from 'chai'
-import { isForeignPage, isFromThisMachine } from './guard.ts'
+import { Unauthenticated } from '../login/login-errors.ts'
+import { Guard, isForeignPage, isFromThisMachine } from './guard.ts'
 
 describe('admin access', () => {
   it('is for addresses of this machine', () => {
@@ -83,5 +86,29 @@ describe('admin access', () => {
   ]
   for (const headers of foreign) {
     it(`knows pages of others: ${JSON.stringify(headers)}`, () => expect(isForeignPage(headers)).to.equal(true))
+  }
+})
+
+describe('a WebSocket or an event stream of who has logged in', () => {
+  const kinds = [{ upgrade: 'websocket' }, { accept: 'text/event-stream' }]
+  for (const headers of kinds) {
+    it(`ends when the login does: ${JSON.stringify(headers)}`, async () => {
+      let logins = 0
+      const login = {
+        isOn: true,
+        async identify() {
+          if (++logins > 2) throw new Unauthenticated('invalid token')
+          return { name: 'bob', role: 'user', expiresS: 0, session: 'x', newToken: undefined } as const
+        },
+      }
+      const guard = new Guard({ login, isClosed: () => false, watchIntervalMs: 1 })
+      const socket = Object.assign(new EventEmitter(), { destroy: () => void socket.emit('close') })
+      const request = { method: 'GET', url: '/api/watch?token=x', headers, socket } as unknown as RoutedRequest
+      const closed = once(socket, 'close')
+      await guard.admit(request, { access: 'user', changes: false })
+      expect(request.user).to.equal('bob')
+      await closed
+      expect(logins).to.equal(3)
+    })
   }
 })

@@ -1,50 +1,109 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import os from 'node:os'
-import { SluiceError, StreamNotFound, type Access } from 'sluice/sdk'
+import { StreamNotFound, type Access } from 'sluice/sdk'
+import { ANONYMOUS } from 'sluice/sdk/host'
 import type { RoutedRequest } from 'sluice/sdk/http'
+import type { Caller, Login } from '../login/login.ts'
+import { PermissionDenied, Unauthenticated } from '../login/login-errors.ts'
+import { watchCaller } from './caller-watch.ts'
+import { canSendNoHeader, credentialOf } from './credential.ts'
 import { namedAddresses, proxyHeader } from './proxy/trusted-proxies.ts'
 
-class AdminRefused extends SluiceError {
-  constructor(header: string | undefined) {
-    const why = header === undefined ? 'reach it over localhost' : `the request came through a proxy (${header})`
-    super('UNAUTHENTICATED', 401, `administration is open to this machine only; ${why}`)
-  }
-}
+/** The headers with a new token, each for clients of one kind (api.md 2). */
+export const NEW_TOKEN_HEADERS = ['New-Token', 'Grpc-Metadata-New-Token'] as const
 
-class ForeignPage extends SluiceError {
-  constructor() {
-    super('PERMISSION_DENIED', 403, 'pages of other sites may neither change nor sign anything here')
-  }
+/** How often it is looked whether the caller of a WebSocket or an event stream may still have it. */
+const WATCH_INTERVAL_MS = 10_000
+
+const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+/** Whether requests of a method change nothing, unless the route says otherwise. */
+export function isReading(method = 'GET'): boolean {
+  return READING.has(method)
 }
 
 /** Who may use a route, and whether it changes something. */
 export type RouteRule = { readonly access: Access; readonly changes: boolean }
 
+/** What the guard asks of logins. */
+export type LoginCheck = Pick<Login, 'isOn' | 'identify'>
+
+export type GuardOptions = {
+  /** Without it, nobody logs in. */
+  readonly login?: LoginCheck | undefined
+  /** Whether no administration is answered at the address that a request came to. */
+  readonly isClosed: (request: RoutedRequest) => boolean
+  /** Other than `WATCH_INTERVAL_MS`. */
+  readonly watchIntervalMs?: number
+}
+
 /**
- * Keeps the administration to those who may use it: clients on this machine, as long as there is no login (design,
- * Outside faces). A browser on this machine also acts for pages of other sites: these may read what is for users, but
- * change nothing.
+ * Keeps the administration to those who may use it: who has logged in, from wherever, while login is on; clients on this
+ * machine while it is off (design, Outside faces). A browser on this machine also acts for pages of other sites: these
+ * may read what is for users, but change nothing. With login on they have no token, and so nothing.
  */
 export class Guard {
-  readonly #isClosed: (request: RoutedRequest) => boolean
+  readonly #options: GuardOptions
 
-  /** @param isClosed whether no administration is answered at the address that a request came to */
-  constructor(isClosed: (request: RoutedRequest) => boolean) {
-    this.#isClosed = isClosed
+  constructor(options: GuardOptions) {
+    this.#options = options
+  }
+
+  /** Whether the administration answers a client, who may have to log in. */
+  mayAsk(request: RoutedRequest): boolean {
+    return this.#options.login?.isOn === true || isFromThisMachine(request)
   }
 
   /**
    * Lets a request pass, and notes who asks.
+   * @param response gets a new token where the client's is about to expire
    * @throws {SluiceError} when the client may not do that
    */
-  admit(request: RoutedRequest, { access, changes }: RouteRule): void {
-    if (access === 'public') return
-    if (this.#isClosed(request)) throw new StreamNotFound()
-    // Logins find out here who asks.
-    if (!isFromThisMachine(request)) throw new AdminRefused(proxyHeader(request.headers))
-    if (changes || access === 'admin') refuseForeignPages(request)
-    request.user = 'anonymous'
+  async admit(request: RoutedRequest, rule: RouteRule, response?: ServerResponse): Promise<void> {
+    if (rule.access === 'public') return
+    const { login, isClosed } = this.#options
+    if (isClosed(request)) throw new StreamNotFound()
+    if (login?.isOn) request.user = await this.#admitCaller(login, request, rule, response)
+    else request.user = admitThisMachine(request, rule)
   }
+
+  async #admitCaller(
+    login: LoginCheck,
+    request: RoutedRequest,
+    { access }: RouteRule,
+    response: ServerResponse | undefined,
+  ): Promise<string> {
+    const credential = credentialOf(request)
+    if (credential === undefined) throw new Unauthenticated('missing authorization header')
+    const { name, newToken } = await callerWith(login, credential, access)
+    if (newToken !== undefined) for (const header of NEW_TOKEN_HEADERS) response?.setHeader(header, newToken)
+    if (canSendNoHeader(request)) {
+      const { watchIntervalMs = WATCH_INTERVAL_MS } = this.#options
+      watchCaller(response ?? request.socket, () => callerWith(login, credential, access), watchIntervalMs)
+    }
+    return name
+  }
+}
+
+/** @throws {Unauthenticated} the credential is nobody's; {@link PermissionDenied} its owner may not have that */
+async function callerWith(login: LoginCheck, credential: string, access: Access): Promise<Caller> {
+  const caller = await login.identify(credential)
+  if (access === 'admin' && caller.role !== 'admin') {
+    throw new PermissionDenied(`${caller.name} may read, and change nothing`)
+  }
+  return caller
+}
+
+function admitThisMachine(request: RoutedRequest, { access, changes }: RouteRule): string {
+  if (!isFromThisMachine(request)) throw new Unauthenticated(refusalOf(request))
+  if (changes || access === 'admin') refuseForeignPages(request)
+  return ANONYMOUS
+}
+
+function refusalOf({ headers }: RoutedRequest): string {
+  const header = proxyHeader(headers)
+  const why = header === undefined ? 'reach it over localhost' : `the request came through a proxy (${header})`
+  return `administration is open to this machine only; ${why}`
 }
 
 function refuseForeignPages({ headers, socket, forwarded }: RoutedRequest): void {
@@ -52,7 +111,9 @@ function refuseForeignPages({ headers, socket, forwarded }: RoutedRequest): void
   // A proxy may ask by a name of its own, whatever the page's is.
   const isForeignHost =
     forwarded?.host !== undefined && isForeignPage({ ...headers, host: forwarded.host }, localAddress)
-  if (isForeignHost || isForeignPage(headers, localAddress)) throw new ForeignPage()
+  if (isForeignHost || isForeignPage(headers, localAddress)) {
+    throw new PermissionDenied('pages of other sites may neither change nor sign anything here')
+  }
 }
 
 type Asked = Pick<RoutedRequest, 'headers' | 'forwarded'> & { readonly socket: Partial<RoutedRequest['socket']> }

@@ -1,12 +1,15 @@
 import type { FastifyInstance } from 'fastify'
 
+/** What tells a supervisor that the process serves; it has no password to give. */
+export const HEALTH_PATH = '/healthz'
+
 /**
  * Adds `/healthz`, 200 while the process serves at all, and `/readyz`, 200 while nothing is missing.
  * @param missing what does not run though it should: `plugins` while they are being started, later the names of those
  *   that a failure keeps from running, and `config` while a part of it is not known; empty when the server is ready
  */
 export function addHealthRoutes(app: FastifyInstance, missing: () => readonly string[]): void {
-  app.get('/healthz', () => ({ status: 'ok' }))
+  app.get(HEALTH_PATH, () => ({ status: 'ok' }))
   app.get('/readyz', (_request, reply) => {
     const names = missing()
     if (names.length === 0) return { status: 'ready' }

@@ -7,6 +7,7 @@ import { StreamNotFound, type HttpConfig } from 'sluice/sdk'
 import { errorReply, SocketTable } from 'sluice/sdk/host'
 import type { RoutedRequest } from 'sluice/sdk/http'
 import { withoutQuery } from '../observe/logger.ts'
+import { BasicAuth, CHALLENGE } from './basic-auth.ts'
 import { isPreflight, READING_CORS, setCorsHeaders, type CorsPolicy } from './cors.ts'
 import { createFastifyApp } from './fastify-app.ts'
 import { Http1Response } from './front/http1-response.ts'
@@ -20,7 +21,7 @@ import { withoutTokens } from './session-tokens.ts'
 export type HttpAppOptions = {
   readonly log: Logger
   readonly limits: HttpLimits
-  readonly config: Pick<HttpConfig, 'cors' | 'trustproxy'>
+  readonly config: Pick<HttpConfig, 'cors' | 'trustproxy' | 'username' | 'password'>
   /** Another path that a client may mean where no route has the one it asked for. */
   readonly suggestPath?: (path: string) => string | undefined
   /** What holds where the config has `cors`. */
@@ -29,6 +30,8 @@ export type HttpAppOptions = {
   readonly guard?: Guard
   /** It stands also where there is no route. */
   readonly hidesUnknown?: boolean
+  /** A path that is answered without HTTP Basic, too. */
+  readonly openPath?: string
 }
 
 type UpgradeArguments = [request: RoutedRequest, socket: Duplex, head: Buffer]
@@ -46,15 +49,18 @@ export class HttpApp {
   readonly #suggestPath: HttpAppOptions['suggestPath']
   readonly #guard: Guard | undefined
   readonly #hidesUnknown: boolean
+  readonly #openPath: string | undefined
   #cors = false
   #proxies = new TrustedProxies([])
+  #basicAuth = new BasicAuth({ username: '', password: '' })
 
-  constructor({ log, limits, config, corsPolicy, suggestPath, guard, hidesUnknown = false }: HttpAppOptions) {
+  constructor({ log, limits, config, corsPolicy, suggestPath, guard, hidesUnknown = false, openPath }: HttpAppOptions) {
     this.#log = log
     this.#limits = limits
     this.#corsPolicy = corsPolicy
     this.#guard = guard
     this.#hidesUnknown = hidesUnknown
+    this.#openPath = openPath
     this.fastify = createFastifyApp({
       log,
       limits,
@@ -68,9 +74,10 @@ export class HttpApp {
   }
 
   /** Takes over what a changed config says of requests that come from now on. */
-  configure({ cors, trustproxy }: HttpAppOptions['config']): void {
+  configure({ cors, trustproxy, username, password }: HttpAppOptions['config']): void {
     this.#cors = cors
     this.#proxies = new TrustedProxies(trustproxy)
+    this.#basicAuth = new BasicAuth({ username, password })
   }
 
   /** Requests and WebSockets that have not ended. */
@@ -96,8 +103,13 @@ export class HttpApp {
     this.#askProxy(request)
     if (this.#log.isLevelEnabled('debug')) this.#logWhenDone(request, response)
     if (this.#cors) setCorsHeaders(this.#corsPolicy, request, response)
-    if (this.#cors && isPreflight(request)) response.writeHead(200, { 'content-length': 0 }).end()
-    else this.fastify.server.emit('request', request, response)
+    if (this.#cors && isPreflight(request)) return void response.writeHead(200, { 'content-length': 0 }).end()
+    try {
+      this.#askBasic(request)
+    } catch (reason) {
+      return refuse(response, reason)
+    }
+    this.fastify.server.emit('request', request, response)
   }
 
   /**
@@ -116,18 +128,7 @@ export class HttpApp {
       closeWith(socket, statusCode, body.message)
     }
     if (socket instanceof Socket) socket.setTimeout(0)
-    const writtenBytes = bytesWritten(socket)
-    const unanswered = () => !socket.destroyed && bytesWritten(socket) === writtenBytes
-    const answering: Promise<unknown>[] = []
-    for (const listener of this.#listenersFor(request, fail)) {
-      try {
-        const result = listener(request, socket, head)
-        if (result instanceof Promise) answering.push(result.catch(fail))
-      } catch (err) {
-        fail(err)
-      }
-    }
-    void this.#expectAnswer(socket, unanswered, answering)
+    void this.#answerUpgrade([request, socket, head], fail)
   }
 
   /** Ends what is open, but for answers that only have to be sent, and runs the `onClose` hooks of the app. */
@@ -138,18 +139,31 @@ export class HttpApp {
     await this.fastify.close()
   }
 
-  /** Who is to answer an upgrade; nobody where the client may not have it. */
-  #listenersFor(request: RoutedRequest, refuse: (reason: unknown) => void): readonly UpgradeListener[] {
+  /** What the client sends meanwhile stays in its socket, which nobody reads yet. */
+  async #answerUpgrade([request, socket, head]: UpgradeArguments, fail: (reason: unknown) => void): Promise<void> {
+    const writtenBytes = bytesWritten(socket)
+    const unanswered = () => !socket.destroyed && bytesWritten(socket) === writtenBytes
+    const answering: Promise<unknown>[] = []
     try {
-      return this.#admittedListeners(request)
+      const listeners = await this.#admittedListeners(request)
+      if (socket.destroyed) return
+      for (const listener of listeners) {
+        try {
+          const result = listener(request, socket, head)
+          if (result instanceof Promise) answering.push(result.catch(fail))
+        } catch (err) {
+          fail(err)
+        }
+      }
     } catch (reason) {
-      refuse(reason)
-      return []
+      fail(reason)
     }
+    await this.#expectAnswer(socket, unanswered, answering)
   }
 
   /** @throws {SluiceError} when nobody listens, or the client may not have it */
-  #admittedListeners(request: RoutedRequest): readonly UpgradeListener[] {
+  async #admittedListeners(request: RoutedRequest): Promise<readonly UpgradeListener[]> {
+    this.#askBasic(request)
     const { url = '/' } = request
     const operation = this.sockets.find(url)
     const { server } = this.fastify
@@ -159,22 +173,27 @@ export class HttpApp {
           return (...args) => Reflect.apply(listener, server, args) as unknown
         })
     if (listeners.length === 0) {
-      this.#admit(request, undefined)
+      await this.#admit(request, undefined)
       throw new StreamNotFound(this.#notFound(request))
     }
     const access = operation?.access ?? this.routes.upgradeAccess(withoutQuery(url))
-    this.#admit(request, { access, changes: true })
+    await this.#admit(request, { access, changes: true })
     return listeners
   }
 
   /** @param rule undefined where the app has no route */
-  #admit(request: RoutedRequest, rule: RouteRule | undefined, response?: ServerResponse): void {
-    if (this.#guard === undefined || (rule === undefined && !this.#hidesUnknown)) return
+  #admit(request: RoutedRequest, rule: RouteRule | undefined, response?: ServerResponse): Promise<void> | undefined {
+    if (this.#guard === undefined || (rule === undefined && !this.#hidesUnknown)) return undefined
     if (response && this.#cors && this.#corsPolicy !== READING_CORS) {
       for (const [name] of this.#corsPolicy.headers) response.removeHeader(name)
       setCorsHeaders(READING_CORS, request, response)
     }
-    this.#guard.admit(request, rule ?? { access: 'user', changes: false })
+    return this.#guard.admit(request, rule ?? { access: 'user', changes: false }, response)
+  }
+
+  #askBasic(request: RoutedRequest): void {
+    if (this.#openPath === undefined || withoutQuery(request.url ?? '') !== this.#openPath)
+      this.#basicAuth.admit(request)
   }
 
   #notFound({ originalUrl = '' }: RoutedRequest): string {
@@ -213,6 +232,14 @@ export class HttpApp {
       this.#log.debug({ method, path, status: response.statusCode, tookMs }, 'request')
     })
   }
+}
+
+/** Answers with an error before any route is looked for. */
+function refuse(response: ServerResponse, reason: unknown): void {
+  const { statusCode, headers, body } = errorReply(reason)
+  const challenge = statusCode === 401 ? CHALLENGE : {}
+  const type = { 'content-type': 'application/json; charset=utf-8' }
+  response.writeHead(statusCode, { ...headers, ...type, ...challenge }).end(JSON.stringify(body))
 }
 
 function loggedPath({ originalUrl = '' }: RoutedRequest): string {

@@ -15,8 +15,9 @@ import type { ForeignProtocol } from './front/foreign-protocol.ts'
 import { FrontServer } from './front/front-server.ts'
 import { HTTP_LIMITS, type HttpLimits } from './front/limits.ts'
 import { appFor, assertFree } from './administration.ts'
+import { HEALTH_PATH } from './health.ts'
 import { MEDIA_CORS, READING_CORS } from './cors.ts'
-import { Guard } from './guard.ts'
+import { Guard, type LoginCheck } from './guard.ts'
 import { HttpApp } from './http-app.ts'
 import { ADMIN_MOUNTS, MountTable, SHARED_MOUNTS, type Mounts } from './mount-table.ts'
 import { PluginHttp } from './plugin-http.ts'
@@ -37,6 +38,8 @@ export type HttpHostOptions = {
   readonly listenersOf?: (plugin: string) => TcpListener['addresses']
   /** Which process of the host this is; the first unless given. */
   readonly process?: number
+  /** Who has logged in; nobody unless given. */
+  readonly login?: LoginCheck
 }
 
 export type PluginOptions = Mounts & {
@@ -75,7 +78,8 @@ export class HttpHost {
   readonly #front: FrontServer
   readonly #core: HttpApp
   readonly #admin: HttpApp
-  readonly #guard = new Guard((request) => this.#withoutAdministration.has(request))
+  /** Stands before the administration. */
+  readonly guard: Guard
   /** Requests that came to an address where administration is not, as it has addresses of its own. */
   readonly #withoutAdministration = new WeakSet<RoutedRequest>()
   readonly #table = new MountTable<PluginHttp>()
@@ -88,15 +92,16 @@ export class HttpHost {
   #config: ServerHttpConfig
   #started = false
 
-  constructor({ log, pool, config, limits, suggestPath, listenersOf, process = 0 }: HttpHostOptions) {
+  constructor({ log, pool, config, limits, suggestPath, listenersOf, process = 0, login }: HttpHostOptions) {
     this.#log = log
     this.#pool = pool
     this.#config = config
     this.#limits = { ...HTTP_LIMITS, ...limits }
     this.#ids = new ProcessIds(process)
+    this.guard = new Guard({ login, isClosed: (request) => this.#withoutAdministration.has(request) })
     const options = { log, limits: this.#limits, config: config.http, corsPolicy: READING_CORS }
-    this.#core = new HttpApp({ ...options, ...(suggestPath && { suggestPath }) })
-    this.#admin = new HttpApp({ ...options, guard: this.#guard, hidesUnknown: true })
+    this.#core = new HttpApp({ ...options, openPath: HEALTH_PATH, ...(suggestPath && { suggestPath }) })
+    this.#admin = new HttpApp({ ...options, guard: this.guard, hidesUnknown: true })
     this.operations = new OperationRoutes({ targetOf: () => this.#admin })
     this.#listeners = new ServerListeners({
       pool,
@@ -146,7 +151,7 @@ export class HttpHost {
    * @throws {ListenError} when an address of its own can't be bound
    */
   async createPluginHttp({ name, mounts, config, log }: PluginOptions): Promise<PluginHttp> {
-    const options = { log, limits: this.#limits, config, guard: this.#guard }
+    const options = { log, limits: this.#limits, config, guard: this.guard }
     const plugin = new PluginHttp({
       plugin: { name, mounts },
       app: new HttpApp({ ...options, corsPolicy: MEDIA_CORS }),

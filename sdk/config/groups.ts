@@ -137,6 +137,13 @@ export const HttpConfig = Type.Object(
       default: [],
       description: "Addresses and networks of proxies whose word on a client's address, scheme and host counts",
     }),
+    username: Type.String({
+      default: '',
+      pattern: '^[^:]*$',
+      description:
+        'Name that every request must bring by HTTP Basic; when it and password are empty, none is asked for',
+    }),
+    password: Secret({ default: '', description: 'Password that goes with username' }),
   },
   { title: 'HTTP' },
 )

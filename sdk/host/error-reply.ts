@@ -63,7 +63,14 @@ export function errorReply(error: unknown): ErrorReply {
   const statusCode = statusOf(error)
   const shown = error instanceof Error && (error instanceof SluiceError || statusCode < 500)
   const message = shown ? error.message : 'internal error'
-  return { statusCode, headers: ERROR_HEADERS, body: failure(statusCode, message), unexpected: !shown }
+  const headers = { ...ERROR_HEADERS, ...headersOf(error) }
+  return { statusCode, headers, body: failure(statusCode, message), unexpected: !shown }
+}
+
+/** What a named error adds to its answer, as `Retry-After`. */
+function headersOf(error: unknown): Readonly<Record<string, string>> {
+  if (!(error instanceof SluiceError) || !('headers' in error)) return {}
+  return error.headers as Readonly<Record<string, string>>
 }
 
 function statusOf(error: unknown): number {

@@ -13,5 +13,6 @@ export {
 } from './operation-routes.ts'
 export { OwnTables } from './own-tables.ts'
 export { PlayTickets } from './play-tickets.ts'
+export { ANONYMOUS } from './serve-operation.ts'
 export { SocketTable } from './socket-table.ts'
 export type { Spelling } from './spelling.ts'

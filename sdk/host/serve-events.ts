@@ -44,7 +44,7 @@ export function serveEvents(app: FastifyInstance, operation: AnyEvents, { path, 
       const read = reader.read({ params: namedParams(parts, request.params), query, body: undefined })
       const { signal, release } = clientSignal(raw)
       const { user = ANONYMOUS }: RoutedRequest = raw
-      const values = valuesOf(operation, { ...read, body: undefined, user, signal })
+      const values = valuesOf(operation, { ...read, body: undefined, user, request: raw, signal })
       try {
         return await send(operation, values, { request, reply, release })
       } catch (error) {

@@ -14,7 +14,7 @@ import { PAGE_QUERY } from './paging.ts'
 import { formatted, JSON_TYPE, jsonOf, type Representation } from './representation.ts'
 import { namedParams, partsOf, type Spelling } from './spelling.ts'
 
-/** Who asks, while the server knows no logins. */
+/** Who asks, while login is off. */
 export const ANONYMOUS = 'anonymous'
 
 const FORM = 'application/x-www-form-urlencoded'
@@ -45,7 +45,7 @@ export function serveOperation(app: FastifyInstance, operation: AnyOperation, { 
       const input = reader.read({ params: namedParams(parts, request.params), query, body })
       const { signal, release } = clientSignal(raw)
       try {
-        const answer = await operation.handle({ ...input, user: userOf(raw), signal })
+        const answer = await operation.handle({ ...input, user: userOf(raw), request: raw, signal })
         return send(operation, joined(operation, answer), { request, reply, query: input.query })
       } catch (error) {
         if (errors === 'in-band') return sendInBand(operation, error, request, reply)

@@ -4,8 +4,8 @@ import type { Static, TObject, TSchema, TUndefined, TVoid } from 'typebox'
 
 /**
  * Who may call an operation or a route: `admin`, who may change things; `user`, everybody who may look; `public`, everybody,
- * as for media and for devices that upload. While the server knows no logins, `admin` and `user` are clients on the
- * server's own machine, and pages of other sites may do no more than read what is for users.
+ * as for media and for devices that upload. While login is off, `admin` and `user` are clients on the server's own
+ * machine, and pages of other sites may do no more than read what is for users.
  */
 export type Access = 'admin' | 'user' | 'public'
 
@@ -14,8 +14,10 @@ export type OperationInput<Params extends TSchema, Query extends TSchema, Body e
   readonly params: Static<Params>
   readonly query: Static<Query>
   readonly body: Static<Body>
-  /** The name of who asks; `anonymous` while the server knows no logins. */
+  /** The name of who asks, and of a token `token:` before it; `anonymous` while login is off. */
   readonly user: string
+  /** As it came in, for its headers and `requestClient`; what the schemas read of it is above. */
+  readonly request: IncomingMessage
   /** Aborts when the client leaves before it is answered. */
   readonly signal: AbortSignal
 }
@@ -163,7 +165,6 @@ export type SocketOperation<Params extends TObject = TObject<{}>, Query extends 
    */
   open(
     input: Omit<OperationInput<Params, Query, TUndefined>, 'body' | 'signal'> & {
-      readonly request: IncomingMessage
       readonly socket: Duplex
       readonly head: Buffer
     },

@@ -14,6 +14,9 @@ export interface ServerInfo {
    * machine. None where it does not run.
    */
   listeners(plugin: string): TcpListener['addresses']
-  /** True for a client whom the administration (`/api/…`) would answer where this request came in. */
+  /**
+   * True for a client whom the administration (`/api/…`) would answer where this request came in; while login is on, once
+   * it has logged in.
+   */
   mayAdminister(request: IncomingMessage): boolean
 }

@@ -36,6 +36,66 @@ describe('sluice on the command line', () => {
       }),
     ))
 
+  it('refuses what a command does not take', async () => {
+    const cases = [
+      { args: ['user'], says: 'unknown argument "user"' },
+      { args: ['user', 'add'], says: 'user add: NAME is missing' },
+      { args: ['user', 'add', 'a', 'b'], says: 'unknown argument "b"' },
+      { args: ['user', 'list', '--force'], says: '--force is not for user list' },
+      { args: ['token', 'add', 'a', '--role', 'root'], says: '--role is admin or user, and not "root"' },
+      { args: ['token', 'remove', 'build'], says: '"build" is no ID; see sluice token list' },
+      { args: ['check', '--role', 'user'], says: '--role is not for check' },
+      { args: ['--all'], says: '--all is not for run' },
+    ]
+    await Promise.all(
+      cases.map(async ({ args, says }) => {
+        const command = startCommand(args)
+        expect((await command.exit).code, args.join(' ')).to.equal(2)
+        expect(command.stderr).to.include(`${says}\n\nUsage:`)
+      }),
+    )
+  })
+
+  it('manages users and tokens in the database of a config, and says what it can not do', async () => {
+    await writeFile(file, 'global: {admin: {enablelogin: true}}\n')
+    const env = { SLUICE_GLOBAL_DATADIR: folder }
+    const run = async (args: readonly string[], input?: string) => {
+      const command = startCommand([...args, '-c', file], { env, ...(input !== undefined && { input }) })
+      const { code } = await command.exit
+      return { code, said: command.stdout.toString(), stderr: command.stderr }
+    }
+    const database = path.join(folder, 'sluice.db')
+    const added = await run(['user', 'add', 'Alice', '--role', 'admin'], 'correct horse\n')
+    expect(added).to.eql({ code: 0, said: `added alice (admin) in ${database}\n`, stderr: '' })
+    const failures = [
+      { args: ['user', 'add', 'alice'], input: 'correct horse\n', says: 'there is a user alice already\n' },
+      { args: ['user', 'add', 'bob'], input: 'short\n', says: 'a password has 8 to 1024 bytes\n' },
+      { args: ['user', 'add', 'bob'], input: '', says: 'nothing was entered for "Password of bob"\n' },
+      { args: ['user', 'passwd', 'bob'], input: 'correct horse\n', says: 'there is no user bob\n' },
+      { args: ['user', 'remove', 'a b'], says: 'the name of a user is 1 to 64 letters, digits and any of . _ - @ +\n' },
+      {
+        args: ['user', 'remove', 'alice'],
+        says: 'alice is the last admin; add another one first, or use --force\n',
+      },
+      { args: ['token', 'add', 'x', '--expires', 'soon'], says: '"soon" is no time to expire in; write 90d or 12h\n' },
+      { args: ['token', 'remove', '7'], says: 'there is no token 7\n' },
+    ]
+    for (const { args, input, says } of failures) {
+      expect(await run(args, input), args.join(' ')).to.eql({ code: 1, said: '', stderr: says })
+    }
+    const token = await run(['token', 'add', 'build', '--expires', '90d'])
+    expect(token.said).to.match(/^sluice_[\w-]{43}\n$/u)
+    expect((await run(['token', 'list'])).said).to.match(/^ID +NAME +ROLE .*\n +1 +build +user +\S+ +never +\S+Z\n$/u)
+    expect((await run(['user', 'list'])).said).to.match(/^USER +ROLE +SINCE\nalice +admin +\S+Z\n$/u)
+    expect((await run(['user', 'remove', 'alice', '--force'])).said).to.equal(`removed alice from ${database}\n`)
+    await writeFile(file, 'global: {db: {dsn: "postgres://user:hush@127.0.0.1:1/none"}}\n')
+    const away = await run(['user', 'list'])
+    expect(away).to.include({ code: 1, said: '' })
+    expect(away.stderr)
+      .to.match(/^no db: /u)
+      .and.not.include('hush')
+  })
+
   const mistakes = [
     { name: 'a key that is not known', text: 'rtmp:\n  chunksise: 4096\n', says: /config\.yaml:2:\d+: .*chunksize/u },
     { name: 'a value of the wrong type', text: 'rtmp:\n  chunksize: big\n', says: /config\.yaml:2:\d+: .*chunksize/u },

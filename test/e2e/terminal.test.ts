@@ -1,9 +1,11 @@
+import { spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
+import { keep } from '../peers/lifetime.ts'
 import { PeerProcess } from '../peers/process.ts'
 import { waitFor } from '../peers/wait-for.ts'
 import { startCommand } from '../support/command.ts'
@@ -80,6 +82,26 @@ describe('sluice at a terminal', () => {
       other.close()
     }
   })
+
+  it('asks for a password twice, and shows neither', async () => {
+    const command = [process.execPath, '--conditions=source', PROGRAM, 'user', 'add', 'alice', '-c', file].join(' ')
+    const env = { PATH: process.env['PATH'], TERM: 'xterm-256color', SLUICE_GLOBAL_DATADIR: folder }
+    const child = spawn('script', ['-qfec', command, '/dev/null'], {
+      cwd: folder,
+      env,
+      stdio: ['pipe', 'pipe', 'ignore'],
+    })
+    keep({ close: () => void child.kill('SIGKILL') })
+    let shown = ''
+    child.stdout.on('data', (bytes: Buffer) => (shown += bytes.toString()))
+    for (const prompt of ['Password of alice: ', 'Again: ']) {
+      await waitFor(() => shown.includes(prompt), { what: prompt })
+      child.stdin.write('hushx\u007F-hush-hush\r')
+    }
+    await waitFor(() => shown.includes('added alice (user)'), { what: 'the user' })
+    expect(shown).not.to.include('hush')
+    expect(shown).not.to.include('*')
+  })
 })
 
 describe('npm start', () => {
@@ -94,10 +116,12 @@ describe('npm start', () => {
     await rm(folder, { recursive: true })
   })
 
-  it('says in one sentence that Node is too old', async () => {
-    const old = 'data:text/javascript,Object.defineProperty(process.versions, "node", { value: "20.1.0" })'
-    const program = new PeerProcess(process.execPath, ['--import', old, PROGRAM], { env: {} })
-    expect((await program.exit).code).to.equal(1)
-    expect(program.stderr).to.match(/^Sluice needs Node 24 or newer, and this is 20\.1\.0: .*npm ci.*\.\n$/u)
-  })
+  for (const version of ['20.19.0', '24.6.1']) {
+    it(`says in one sentence that Node ${version} is too old`, async () => {
+      const old = `data:text/javascript,Object.defineProperty(process.versions, "node", { value: "${version}" })`
+      const program = new PeerProcess(process.execPath, ['--import', old, PROGRAM], { env: {} })
+      expect((await program.exit).code).to.equal(1)
+      expect(program.stderr).to.match(/^Sluice needs Node 24\.7 or newer, and this is \S+: .*npm ci.*\.\n$/u)
+    })
+  }
 })

@@ -23,6 +23,7 @@ global:
   subscribe: { key: ${PLANTED}-subscribe, waittimeout: 300ms }
   signed_policy: { secret: ${PLANTED}-policy }
   admission_webhook: { url: "http://user:${PLANTED}@${NOWHERE}/hook?token=${PLANTED}", secret: ${PLANTED}-webhook }
+  admin: { users: [{ username: root, password: ${PLANTED}-password, role: admin }] }
   armed: true
   hook:
     default: { url: "http://user:${PLANTED}@${NOWHERE}/?t=${PLANTED}", headers: { X: ${PLANTED} }, savealarm: true }

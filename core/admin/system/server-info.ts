@@ -2,11 +2,15 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { ServerInfo } from 'sluice/sdk'
 import type { RoutedRequest } from 'sluice/sdk/http'
 import type { PluginView } from '../../host/plugin-view.ts'
-import { isFromThisMachine } from '../../http/guard.ts'
+import type { Guard } from '../../http/guard.ts'
 import { PluginAddresses } from './plugin-addresses.ts'
 
 /** The service `server`. */
-export function createServerInfo(log: FastifyBaseLogger, plugins: () => readonly PluginView[]): ServerInfo {
+export function createServerInfo(
+  log: FastifyBaseLogger,
+  plugins: () => readonly PluginView[],
+  guard: () => Pick<Guard, 'mayAsk'>,
+): ServerInfo {
   const addresses = new PluginAddresses(log)
   return {
     endpoints: () =>
@@ -14,6 +18,6 @@ export function createServerInfo(log: FastifyBaseLogger, plugins: () => readonly
         .filter(({ disableReason }) => disableReason === undefined)
         .map((plugin) => ({ plugin: plugin.name, ...addresses.of(plugin) })),
     listeners: (name) => plugins().find((plugin) => plugin.name === name)?.listeners ?? [],
-    mayAdminister: (request: RoutedRequest) => request.administered === true && isFromThisMachine(request),
+    mayAdminister: (request: RoutedRequest) => request.administered === true && guard().mayAsk(request),
   }
 }

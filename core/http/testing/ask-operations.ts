@@ -10,7 +10,7 @@ import { HTTP_CONFIG } from './http-fixture.ts'
 
 /** An app as that of the server's administration. */
 export function createApp(log = new LogRecords('core')): HttpApp {
-  const guard = new Guard(() => false)
+  const guard = new Guard({ isClosed: () => false })
   const options = { log: log.logger, limits: HTTP_LIMITS, config: HTTP_CONFIG, corsPolicy: READING_CORS }
   return new HttpApp({ ...options, guard, hidesUnknown: true })
 }

@@ -14,6 +14,8 @@ export const HTTP_CONFIG: HttpConfig = {
   keyfile: '',
   cors: true,
   trustproxy: [],
+  username: '',
+  password: '',
 }
 
 export type LogLine = { readonly level: string; readonly msg: string; readonly [key: string]: unknown }

@@ -20,6 +20,7 @@ const player = new Player(video, showState)
 const list = new StreamList(element('streams'), {
   onChoice: (streamPath) => choose({ streamPath, query: '' }),
   onStreams: showList,
+  onRefused: explainLogin,
 })
 
 function element(id) {
@@ -92,6 +93,11 @@ function notify(title, text = '', command = '') {
 }
 
 // Streams
+
+function explainLogin() {
+  say('list-status', 'Those who have logged in to the administration see them. Name the stream to play.')
+  if (target.streamPath === '') waitForFirst()
+}
 
 function showList(streams) {
   if (streams === undefined) return say('list-status', 'The server does not answer.')

@@ -7,20 +7,26 @@ export class StreamList {
   #list
   #onChoice
   #onStreams
+  #onRefused
   #chosen = ''
 
-  /** @param onStreams is called with the streams, or with undefined where the server does not answer */
-  constructor(list, { onChoice, onStreams }) {
+  /**
+   * @param onStreams is called with the streams, or with undefined where the server does not answer
+   * @param onRefused is called where the list is for those who have logged in
+   */
+  constructor(list, { onChoice, onStreams, onRefused }) {
     this.#list = list
     this.#onChoice = onChoice
     this.#onStreams = onStreams
+    this.#onRefused = onRefused
   }
 
   /** Asks for the list, from now on; no more where it is refused. */
   async follow() {
     const { status, streams } = await ask()
     this.#show(streams ?? [])
-    this.#onStreams(streams)
+    if (status === 401) this.#onRefused()
+    else this.#onStreams(streams)
     if (status < 400 || status >= 500) setTimeout(() => void this.follow(), REFRESH_MS)
   }
 

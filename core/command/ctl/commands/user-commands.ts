@@ -1,6 +1,6 @@
 import { Answer } from '../answer.ts'
 import type { Command } from '../command.ts'
-import { CommandError } from '../../command-error.ts'
+import { askNewPassword } from '../../terminal/new-password.ts'
 import { table, type Column } from '../../terminal/table.ts'
 
 const COLUMNS: readonly Column<Answer>[] = [
@@ -26,10 +26,7 @@ export const USER_COMMANDS: readonly Command[] = [
     details: 'Where there is no terminal, the password is the first line of the input.',
     options: { role: { summary: 'user (looks, the default) or admin (changes, too)', value: 'ROLE' } },
     async run({ api, args: [username = ''], options, output, prompt }) {
-      const password = await prompt.askSecret(`Password of ${username}`)
-      if (prompt.isTerminal && (await prompt.askSecret('Again')) !== password) {
-        throw new CommandError('that was another password; nothing was done')
-      }
+      const password = await askNewPassword(prompt, username)
       const added = await api.post('/api/user/add', { username, password, role: options['role'] ?? 'user' })
       output.done(`Added ${username}`, added)
     },

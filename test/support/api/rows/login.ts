@@ -24,40 +24,34 @@ async function newToken(world: ApiWorld): Promise<number> {
 export const LOGIN_ROWS: readonly Row[] = [
   {
     name: 'login',
-    pending: true,
     spellings: ['POST /api/auth/login'],
     ask: () => ({ body: { username: 'admin', password: 'anything' } }),
     answer: data(fields({ token: s, userInfo: fields(USER) })),
   },
   {
     name: 'logout',
-    pending: true,
     spellings: ['POST /api/auth/logout'],
     ask: () => ({ body: { token: 'any' } }),
     answer: DONE,
   },
   {
     name: 'current user',
-    pending: true,
     spellings: ['GET /api/auth/userinfo'],
     answer: data(fields(USER)),
   },
   {
     name: 'user list (ours)',
-    pending: true,
     spellings: ['GET /api/user/list'],
     answer: page(list(fields(SHOWN_USER))),
   },
   {
     name: 'add user (ours)',
-    pending: true,
     spellings: ['POST /api/user/add'],
     ask: (world) => ({ body: { username: world.newName('user'), password: PASSWORD, role: 'user' } }),
     answer: data(fields(SHOWN_USER)),
   },
   {
     name: 'update user (ours)',
-    pending: true,
     spellings: ['POST /api/user/update'],
     ask: async (world) => ({ body: { username: await newUser(world), role: 'admin' } }),
     answer: DONE,
@@ -65,7 +59,6 @@ export const LOGIN_ROWS: readonly Row[] = [
   },
   {
     name: 'remove user (ours)',
-    pending: true,
     spellings: ['POST /api/user/remove'],
     ask: async (world) => ({ body: { username: await newUser(world) } }),
     answer: DONE,
@@ -73,20 +66,17 @@ export const LOGIN_ROWS: readonly Row[] = [
   },
   {
     name: 'API token list (ours)',
-    pending: true,
     spellings: ['GET /api/token/list'],
     answer: page(list(fields(SHOWN_TOKEN))),
   },
   {
     name: 'add API token (ours)',
-    pending: true,
     spellings: ['POST /api/token/add'],
     ask: (world) => ({ body: { name: world.newName('token'), role: 'user', expires: '90d' } }),
     answer: data(fields({ ...SHOWN_TOKEN, token: s })),
   },
   {
     name: 'remove API token (ours)',
-    pending: true,
     spellings: ['POST /api/token/remove/{id}'],
     ask: async (world) => ({ params: { id: await newToken(world) } }),
     answer: DONE,

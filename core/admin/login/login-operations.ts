@@ -1,0 +1,65 @@
+import { Int64, Type, type OperationRegistry } from 'sluice/sdk'
+import { ANONYMOUS } from 'sluice/sdk/host'
+import { requestClient } from 'sluice/sdk/http'
+import { credentialOf } from '../../http/credential.ts'
+import type { Guard } from '../../http/guard.ts'
+import type { Login } from '../../login/login.ts'
+
+/** What clients are told that log in while nobody need: no credential, as nobody asks for one. */
+const NO_TOKEN = 'anonymous'
+const DAY_S = 86_400
+
+const UserInfo = Type.Object({
+  username: Type.String({ description: '"token:" and its name for an API token' }),
+  /** Unix seconds; 0 is never. */
+  expiresAt: Int64(),
+})
+
+/** `/api/auth/…` (api.md 2). */
+export function addLoginOperations(operations: OperationRegistry, login: Login, guard: Pick<Guard, 'admit'>): void {
+  const anonymous = () => ({ username: ANONYMOUS, expiresAt: Math.floor(Date.now() / 1000) + DAY_S })
+
+  operations.add({
+    method: 'POST',
+    path: '/api/auth/login',
+    summary: 'Login',
+    body: Type.Object({ username: Type.String(), password: Type.String() }),
+    answer: Type.Object({ token: Type.String(), userInfo: UserInfo }),
+    // Whoever has no token yet needs it.
+    access: 'public',
+    async handle({ body: { username, password }, request }) {
+      if (!login.isOn) {
+        await guard.admit(request, { access: 'user', changes: false })
+        return { token: NO_TOKEN, userInfo: anonymous() }
+      }
+      const { name, token, expiresS } = await login.logIn(username, password, requestClient(request).ip)
+      return { token, userInfo: { username: name, expiresAt: expiresS } }
+    },
+  })
+
+  operations.add({
+    method: 'POST',
+    path: '/api/auth/logout',
+    summary: 'Logout: the token, and those that followed it, are no longer valid',
+    body: Type.Object({ token: Type.String({ default: '', description: "The request's own unless given" }) }),
+    access: 'user',
+    async handle({ body, request }) {
+      const token = body.token === '' ? credentialOf(request) : body.token
+      if (login.isOn && token !== undefined) await login.logOut(token)
+    },
+  })
+
+  operations.add({
+    method: 'GET',
+    path: '/api/auth/userinfo',
+    summary: 'Current user',
+    query: Type.Object({ token: Type.Optional(Type.String({ description: "The request's own unless given" })) }),
+    answer: UserInfo,
+    async handle({ query, request }) {
+      const token = query.token ?? credentialOf(request)
+      if (!login.isOn || token === undefined) return anonymous()
+      const { name, expiresS } = await login.identify(token)
+      return { username: name, expiresAt: expiresS }
+    },
+  })
+}

@@ -1,0 +1,50 @@
+import type { ApiToken } from '../login/api-tokens.ts'
+import type { Role } from '../login/login-tables.ts'
+import { parseLifetime } from '../login/lifetime.ts'
+import { withLoginDatabase, type LoginDatabase } from './login-database.ts'
+import { table, type Column } from './terminal/table.ts'
+
+const COLUMNS: readonly Column<ApiToken>[] = [
+  { title: 'ID', value: ({ id }) => String(id), align: 'right' },
+  { title: 'NAME', value: ({ name }) => name },
+  { title: 'ROLE', value: ({ role }) => role },
+  { title: 'CREATED', value: ({ createdMs }) => dateText(createdMs) },
+  { title: 'USED', value: ({ usedMs }) => dateText(usedMs) },
+  { title: 'EXPIRES', value: ({ expiresMs }) => dateText(expiresMs) },
+]
+
+/** What `sluice token …` asks for. */
+export type TokenAction =
+  /** `expires` as it was written, `90d`; undefined is never. */
+  | { readonly verb: 'add'; readonly name: string; readonly role: Role; readonly expires: string | undefined }
+  | { readonly verb: 'list' }
+  | { readonly verb: 'remove'; readonly id: number }
+
+/** Manages the API tokens in the database of a config, whether a server runs on it or not. */
+export function runTokenCommand(configFile: string | undefined, action: TokenAction): Promise<void> {
+  return withLoginDatabase(configFile, async (database) => {
+    process.stdout.write(await done(action, database))
+  })
+}
+
+async function done(action: TokenAction, { tokens, shown }: LoginDatabase): Promise<string> {
+  switch (action.verb) {
+    case 'add': {
+      const { name, role, expires } = action
+      const lifetimeMs = expires === undefined ? undefined : parseLifetime(expires)
+      const { id, token } = await tokens.add({ name, role, lifetimeMs })
+      // Standard output has the token alone, for programs that take it from there.
+      process.stderr.write(`added token ${id} (${role}) in ${shown}; it is shown this once:\n`)
+      return `${token}\n`
+    }
+    case 'list':
+      return `${table(COLUMNS, await tokens.list(), Infinity).join('\n')}\n`
+    case 'remove':
+      await tokens.remove(action.id)
+      return `removed token ${action.id} from ${shown}\n`
+  }
+}
+
+function dateText(timeMs: number): string {
+  return timeMs === 0 ? 'never' : new Date(timeMs).toISOString()
+}

@@ -1,0 +1,123 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { errors, jwtVerify, SignJWT } from 'jose'
+import type { Kysely } from 'kysely'
+import type { LoginTables } from './login-tables.ts'
+
+/** How long a token of a session is valid (api.md 2). */
+const LIFETIME_S = 24 * 60 * 60
+/** With less than this left, a request is answered with a new token (api.md 2). */
+const RENEWAL_S = 30 * 60
+const ALGORITHM = 'HS256'
+const ISSUER = 'sluice'
+const SECRET_NAME = 'jwt'
+const SECRET_BYTES = 32
+/** Tokens that are longer are none of this server's. */
+const MAX_TOKEN_LENGTH = 2048
+
+/** Whom a token of a session is for. */
+export type SessionClaims = {
+  /** The name of the user. */
+  readonly name: string
+  /** Of the user's password, see `UserRow`. */
+  readonly stamp: string
+  /** Names the session; new tokens of the session have the same. */
+  readonly session: string
+}
+
+/** A token, and until when it is valid, in Unix seconds. */
+export type SignedToken = { readonly token: string; readonly expiresS: number }
+
+/** What a token says, once its signature and its time are right. */
+export type ReadToken = SessionClaims & { readonly expiresS: number; readonly isDue: boolean }
+
+/**
+ * The sessions of those who have logged in: JWTs (RFC 7519), signed with a secret that all processes on a database share,
+ * and the list of those that were logged out.
+ */
+export class Sessions {
+  readonly #tables: Kysely<LoginTables>
+  #secret: Promise<Uint8Array> | undefined
+
+  constructor(tables: Kysely<LoginTables>) {
+    this.#tables = tables
+  }
+
+  /** Reads the secret anew when it is next needed: the database that is back may be another one. */
+  forgetSecret(): void {
+    this.#secret = undefined
+  }
+
+  /** @param session left out for a new one */
+  async sign({
+    name,
+    stamp,
+    session = randomUUID(),
+  }: Omit<SessionClaims, 'session'> & Partial<SessionClaims>): Promise<SignedToken> {
+    const nowS = Math.floor(Date.now() / 1000)
+    const expiresS = nowS + LIFETIME_S
+    const token = await new SignJWT({ stamp })
+      .setProtectedHeader({ alg: ALGORITHM })
+      .setIssuer(ISSUER)
+      .setSubject(name)
+      .setJti(session)
+      .setIssuedAt(nowS)
+      .setExpirationTime(expiresS)
+      .sign(await this.#currentSecret())
+    return { token, expiresS }
+  }
+
+  /** What a token says; undefined where it is none of this server's, or too old. Whether it was revoked is not looked at. */
+  async read(token: string): Promise<ReadToken | undefined> {
+    if (token.length > MAX_TOKEN_LENGTH) return undefined
+    const secret = await this.#currentSecret()
+    try {
+      const options = { algorithms: [ALGORITHM], issuer: ISSUER, requiredClaims: ['sub', 'jti', 'exp', 'stamp'] }
+      const { payload } = await jwtVerify<{ stamp: string }>(token, secret, options)
+      const { sub: name = '', jti: session = '', exp: expiresS = 0, stamp } = payload
+      return { name, stamp, session, expiresS, isDue: expiresS - Date.now() / 1000 < RENEWAL_S }
+    } catch (error) {
+      if (error instanceof errors.JOSEError) return undefined
+      throw error
+    }
+  }
+
+  /** Ends a session with all its tokens; resolves when that is stored. */
+  async revoke(session: string): Promise<void> {
+    const nowMs = Date.now()
+    await this.#tables.deleteFrom('sluice_revoked_session').where('until_ms', '<', nowMs).execute()
+    await this.#tables
+      .insertInto('sluice_revoked_session')
+      // The newest token of the session may be of this moment.
+      .values({ session, until_ms: nowMs + LIFETIME_S * 1000 })
+      .onConflict((conflict) => conflict.column('session').doNothing())
+      .execute()
+  }
+
+  async isRevoked(session: string): Promise<boolean> {
+    const revoked = this.#tables.selectFrom('sluice_revoked_session').select('session').where('session', '=', session)
+    return (await revoked.execute()).length > 0
+  }
+
+  async #currentSecret(): Promise<Uint8Array> {
+    const reading = (this.#secret ??= this.#readSecret())
+    try {
+      return await reading
+    } catch (error) {
+      if (this.#secret === reading) this.#secret = undefined
+      throw error
+    }
+  }
+
+  /** Of the processes that make it at the same time, the first one's holds. */
+  async #readSecret(): Promise<Uint8Array> {
+    const stored = this.#tables.selectFrom('sluice_login_secret').select('value').where('name', '=', SECRET_NAME)
+    const known = await stored.executeTakeFirst()
+    if (known !== undefined) return Buffer.from(known.value, 'base64url')
+    await this.#tables
+      .insertInto('sluice_login_secret')
+      .values({ name: SECRET_NAME, value: randomBytes(SECRET_BYTES).toString('base64url') })
+      .onConflict((conflict) => conflict.column('name').doNothing())
+      .execute()
+    return Buffer.from((await stored.executeTakeFirstOrThrow()).value, 'base64url')
+  }
+}
