@@ -18,6 +18,7 @@ import { ListenError } from './net/listen-error.ts'
 import { ListenerPool } from './net/listener-pool.ts'
 import { ConfiguredNetworks } from './net/network-list.ts'
 import { pluginLogger } from './observe/logger.ts'
+import { MachineUsageSampler } from './observe/machine-usage.ts'
 import { TaskTree } from './observe/task-tree.ts'
 import { PACKAGE_ROOT, PLUGINS_FOLDER, VERSION } from './package-root.ts'
 import { PullManager } from './jobs/pull-manager.ts'
@@ -221,6 +222,7 @@ export class Server {
       ...{ log: this.#log, version: VERSION, startTime: this.#startTime, config: this.#config },
       ...{ http: this.http, host: this.host, pool: this.#pool, streams: this.streams },
       ...{ aliases: this.#aliases, pulls: this.#pulls, proxies: this.#proxies },
+      machine: new MachineUsageSampler([this.#config.global.datadir, process.cwd()]),
     })
   }
 }

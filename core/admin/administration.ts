@@ -7,6 +7,7 @@ import { addHealthRoutes } from '../http/health.ts'
 import type { HttpHost } from '../http/http-host.ts'
 import type { PullManager } from '../jobs/pull-manager.ts'
 import type { ListenerPool } from '../net/listener-pool.ts'
+import type { MachineUsageSampler } from '../observe/machine-usage.ts'
 import type { Proxies } from '../proxy/proxies.ts'
 import type { StreamRegistry } from '../stream/registry.ts'
 import { addOpenApiOperation } from './description/openapi-operation.ts'
@@ -33,6 +34,7 @@ export type AdministeredParts = {
   readonly aliases: Aliases
   readonly pulls: PullManager
   readonly proxies: Proxies
+  readonly machine: MachineUsageSampler
 }
 
 /** Adds the routes of health, metrics and administration to the server's HTTP. */
