@@ -3,6 +3,7 @@ import { hostname } from 'node:os'
 import path from 'node:path'
 import type { Logger } from 'pino'
 import { Aliases } from './alias/aliases.ts'
+import { GateMeters } from './auth/gate-meters.ts'
 import { Gatekeeper } from './auth/gatekeeper.ts'
 import { ConfigError } from './config/config-error.ts'
 import type { Config } from './config/config.ts'
@@ -18,15 +19,18 @@ import { ListenError } from './net/listen-error.ts'
 import { ListenerPool } from './net/listener-pool.ts'
 import { ConfiguredNetworks } from './net/network-list.ts'
 import { pluginLogger } from './observe/logger.ts'
+import { ServerMetrics } from './observe/metrics/server-metrics.ts'
 import { MachineUsageSampler } from './observe/machine-usage.ts'
 import { TaskTree } from './observe/task-tree.ts'
 import { PACKAGE_ROOT, PLUGINS_FOLDER, VERSION } from './package-root.ts'
+import { JobMeters } from './jobs/job-meters.ts'
 import { PullManager } from './jobs/pull-manager.ts'
 import { createJobs } from './jobs/jobs-service.ts'
 import { PushManager } from './jobs/push-manager.ts'
 import { Proxies } from './proxy/proxies.ts'
 import { OwnedStreams } from './stream/owned-streams.ts'
 import { Store } from './store/store.ts'
+import { SessionMeters } from './stream/session-meters.ts'
 import { StreamRegistry } from './stream/registry.ts'
 
 /** Within this the server has stopped, whatever its sessions and plugins do. */
@@ -63,6 +67,7 @@ export class Server {
   readonly #pulls: PullManager
   readonly #pushes: PushManager
   readonly #proxies: Proxies
+  readonly #metrics: ServerMetrics
   readonly #startTime = new Date()
   #unwatch: (() => void) | undefined
   /** Of the config, as they were logged. */
@@ -74,16 +79,19 @@ export class Server {
   constructor({ config, log, pluginFolders = [PLUGINS_FOLDER] }: ServerOptions) {
     this.#config = config
     this.#log = log
+    this.#metrics = new ServerMetrics(log)
+    const metrics = this.#metrics.own
     const hooks = new HookRunner()
     const tasks = new TaskTree()
     const services = new ServiceDirectory()
     const { db, datadir } = config.global
-    this.store = new Store({ log, ...db, datadir })
+    this.store = new Store({ log, metrics, ...db, datadir })
     this.#pool = new ListenerPool({ log })
-    this.#gatekeeper = new Gatekeeper({ log, config })
+    this.#gatekeeper = new Gatekeeper({ log, config, meters: new GateMeters(metrics) })
     this.streams = new StreamRegistry({
       ...{ log, process: THIS_NODE.process, hooks, gatekeeper: this.#gatekeeper },
       lead: (request) => this.#aliases.lead(request),
+      meters: new SessionMeters(metrics),
     })
     const info = createServerInfo(log, () => this.host.list())
     this.http = new HttpHost({
@@ -99,7 +107,7 @@ export class Server {
     })
     const deny = new ConfiguredNetworks(() => config.global.pull.deny)
     const dialer = (proxy: string) => createDialer({ deny, proxy })
-    const jobs = { log, services, tasks, hooks, streams: this.streams, dialer }
+    const jobs = { log, meters: new JobMeters(metrics), services, tasks, hooks, streams: this.streams, dialer }
     this.#pulls = new PullManager({ ...jobs, folders: () => config.global.pull.folders })
     this.#pushes = new PushManager(jobs)
     this.#aliases = new Aliases({
@@ -125,6 +133,7 @@ export class Server {
         hooks,
         tasks,
         services,
+        metrics: this.#metrics.table,
         store: this.store,
         streams: { forOwner: (owner) => new OwnedStreams(this.streams, this.#gatekeeper, owner) },
         net: this.#pool,
@@ -221,7 +230,8 @@ export class Server {
     addAdministration({
       ...{ log: this.#log, version: VERSION, startTime: this.#startTime, config: this.#config },
       ...{ http: this.http, host: this.host, pool: this.#pool, streams: this.streams },
-      ...{ aliases: this.#aliases, pulls: this.#pulls, proxies: this.#proxies },
+      ...{ aliases: this.#aliases, pulls: this.#pulls, pushes: this.#pushes, proxies: this.#proxies },
+      metrics: this.#metrics,
       machine: new MachineUsageSampler([this.#config.global.datadir, process.cwd()]),
     })
   }

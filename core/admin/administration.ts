@@ -6,8 +6,10 @@ import type { PluginHost } from '../host/plugin-host.ts'
 import { addHealthRoutes } from '../http/health.ts'
 import type { HttpHost } from '../http/http-host.ts'
 import type { PullManager } from '../jobs/pull-manager.ts'
+import type { PushManager } from '../jobs/push-manager.ts'
 import type { ListenerPool } from '../net/listener-pool.ts'
 import type { MachineUsageSampler } from '../observe/machine-usage.ts'
+import type { ServerMetrics } from '../observe/metrics/server-metrics.ts'
 import type { Proxies } from '../proxy/proxies.ts'
 import type { StreamRegistry } from '../stream/registry.ts'
 import { addOpenApiOperation } from './description/openapi-operation.ts'
@@ -34,7 +36,9 @@ export type AdministeredParts = {
   readonly aliases: Aliases
   readonly pulls: PullManager
   readonly proxies: Proxies
+  readonly pushes: PushManager
   readonly machine: MachineUsageSampler
+  readonly metrics: ServerMetrics
 }
 
 /** Adds the routes of health, metrics and administration to the server's HTTP. */
@@ -42,7 +46,7 @@ export function addAdministration(parts: AdministeredParts): void {
   const { log, version, startTime, config, http, host, streams } = parts
   const { core, admin, operations } = http
   addHealthRoutes(core, () => (host.ready ? host.disabled : ['plugins']))
-  registerMetricsRoute(admin, streams, parts.pool.udpDrops)
+  registerMetricsRoute(admin, parts)
   addStreamOperations(operations, streams)
   addSourceOperations(operations, streams)
   addSubscriberOperations(operations, streams)

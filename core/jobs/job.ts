@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { PullService, Task, TaskRegistry } from 'sluice/sdk'
 import { backoffMs } from './backoff.ts'
 import { Bitrate } from './bitrate.ts'
+import type { JobMeter } from './job-meters.ts'
 import { JobSteps } from './job-steps.ts'
 
 /** What a job does at present. */
@@ -14,6 +15,7 @@ export type Outcome = 'over' | 'replaced' | { readonly failure: string }
 type JobOptions = {
   readonly log: Logger
   readonly tasks: TaskRegistry
+  readonly meter: JobMeter
   readonly streamPath: string
   /** What operators are shown of it, with nothing secret. */
   readonly description: Readonly<Record<string, string>>
@@ -38,7 +40,7 @@ export class Job {
   readonly #task: Task
   readonly #begun = Promise.withResolvers<void>()
   readonly #bitrate: Bitrate
-  #state: JobState = 'waiting'
+  #state: JobState | undefined
   #tries = 0
   /** In a row. */
   #failures = 0
@@ -53,6 +55,7 @@ export class Job {
     this.log = options.log
     this.#bitrate = new Bitrate(options.movedBytes, performance.now())
     this.#begun.promise.catch(() => {})
+    this.#become('waiting')
     this.#task = tasks.start({
       owner,
       description: () => this.#describe(),
@@ -61,9 +64,11 @@ export class Job {
         await this.#run(signal)
       },
     })
+    void this.#task.done.then(() => this.#become(undefined))
   }
 
-  get state(): JobState {
+  /** Undefined when it has ended. */
+  get state(): JobState | undefined {
     return this.#state
   }
 
@@ -90,7 +95,7 @@ export class Job {
   /** Media flows: failures from now on are counted anew. */
   succeeded(): void {
     this.#failures = 0
-    this.#state = 'running'
+    this.#become('running')
     this.steps.complete()
     this.#begun.resolve()
   }
@@ -126,7 +131,8 @@ export class Job {
 
   async #try(signal: AbortSignal): Promise<Outcome> {
     this.#tries += 1
-    this.#state = 'connecting'
+    this.#options.meter.tries.add()
+    this.#become('connecting')
     this.steps.restart()
     this.steps.begin('connect')
     try {
@@ -140,6 +146,7 @@ export class Job {
   async #retries(failure: string, signal: AbortSignal): Promise<boolean> {
     const { policy, isWanted } = this.#options
     this.#failures += 1
+    this.#options.meter.failures.add()
     this.#lastError = failure
     this.steps.complete(failure)
     const last = (policy.maxretry >= 0 && this.#failures > policy.maxretry) || !isWanted()
@@ -152,7 +159,7 @@ export class Job {
       this.#begun.reject(new Error(failure))
       return false
     }
-    this.#state = 'retrying'
+    this.#become('retrying')
     const waitMs = backoffMs(this.#failures, policy.retryinterval, Math.random())
     const woken = new AbortController()
     this.#wake = () => woken.abort()
@@ -162,12 +169,19 @@ export class Job {
     return !signal.aborted && isWanted()
   }
 
+  #become(state: JobState | undefined): void {
+    const { meter } = this.#options
+    if (this.#state !== undefined) meter.in(this.#state).add(-1)
+    if (state !== undefined) meter.in(state).add(1)
+    this.#state = state
+  }
+
   #describe(): Record<string, string> {
     const error = this.#lastError === '' ? {} : { lastError: this.#lastError }
     const bitrate = this.#state === 'running' ? this.#bitrate.sample(performance.now()) : 0
     return {
       ...this.#options.description,
-      state: this.#state,
+      state: this.#state ?? 'ended',
       tries: String(this.#tries),
       bitrate: `${Math.round(bitrate / 1000)} kbit/s`,
       ...error,

@@ -11,6 +11,7 @@ import {
   type TaskRegistry,
 } from 'sluice/sdk'
 import { Job, type Outcome } from './job.ts'
+import type { JobMeters } from './job-meters.ts'
 import type { WantedPull } from './pull-rules.ts'
 import { findSourceFile, namesFile } from './source-file.ts'
 
@@ -20,6 +21,7 @@ export type PullOrigin = 'rule' | 'proxy' | 'subscriber' | 'operator'
 type PullJobOptions = {
   readonly log: Logger
   readonly tasks: TaskRegistry
+  readonly meters: JobMeters
   /** The service of a plugin at present; each try takes that of the newest generation. */
   service(plugin: string): PullService | undefined
   /** Whether anybody has the path or waits for it. */
@@ -51,6 +53,7 @@ export class PullJob {
     this.#job = new Job({
       log: options.log.child({ plugin, stream: streamPath, url }),
       tasks: options.tasks,
+      meter: options.meters.of('pull', plugin),
       streamPath,
       description: { kind: 'pull', protocol: plugin, url, origin },
       policy: rule,

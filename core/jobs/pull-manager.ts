@@ -7,6 +7,7 @@ import type { PluginView } from '../host/plugin-view.ts'
 import type { TaskTree } from '../observe/task-tree.ts'
 import type { StreamRegistry } from '../stream/registry.ts'
 import { awaitBegin } from './begin-wait.ts'
+import { JobMeters } from './job-meters.ts'
 import { PullJob, type PullOrigin } from './pull-job.ts'
 import { PullRules, type PullSource, type WantedPull } from './pull-rules.ts'
 import { namesFile } from './source-file.ts'
@@ -21,12 +22,14 @@ type PullManagerOptions = {
   readonly folders: () => readonly string[]
   /** @param proxy its address; empty is none */
   readonly dialer: (proxy: string) => Dialer
+  readonly meters?: JobMeters
 }
 
 /** All pulls of the server, one at most for each path: those of the rules, of proxies, for subscribers and of operators. */
 export class PullManager {
   readonly #options: PullManagerOptions
   readonly #tasks: TaskRegistry
+  readonly #meters: JobMeters
   /** Those that have not ended, by path. */
   readonly #jobs = new Map<string, PullJob>()
   /** Besides the rules, and asked before them. */
@@ -39,6 +42,7 @@ export class PullManager {
 
   constructor(options: PullManagerOptions) {
     this.#options = options
+    this.#meters = options.meters ?? new JobMeters()
     const owner = { plugin: 'global', generation: 1, log: options.log }
     this.#tasks = options.tasks.registryFor(owner)
     const hooks = options.hooks.registryFor(owner)
@@ -68,6 +72,11 @@ export class PullManager {
   /** Calls `listener` each time a try of a pull has failed. */
   onFailure(listener: (streamPath: string) => void): void {
     this.#failureListeners.push(listener)
+  }
+
+  /** The number of pulls that have not ended. */
+  get count(): number {
+    return this.#jobs.size
   }
 
   /** The pull of a path that has not ended. */
@@ -168,7 +177,7 @@ export class PullManager {
     before?.job.stop('another pull takes the path')
     const { log, folders, dialer } = this.#options
     const options = {
-      ...{ log, tasks: this.#tasks, folders, dialer },
+      ...{ log, tasks: this.#tasks, meters: this.#meters, folders, dialer },
       service: (plugin: string) => this.#service(plugin),
       isWatched: (watched: string) => this.#isWatched(watched),
       failed: (path: string) => this.#failureListeners.forEach((listener) => listener(path)),

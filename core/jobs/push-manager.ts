@@ -13,6 +13,7 @@ import type { PluginView } from '../host/plugin-view.ts'
 import type { TaskTree } from '../observe/task-tree.ts'
 import type { StreamRegistry } from '../stream/registry.ts'
 import { awaitBegin } from './begin-wait.ts'
+import { JobMeters } from './job-meters.ts'
 import { PushJob, type PushOrigin } from './push-job.ts'
 import { pushPlace, PushRules, type WantedPush } from './push-rules.ts'
 
@@ -24,6 +25,7 @@ type PushManagerOptions = {
   readonly streams: Pick<StreamRegistry, 'get' | 'list' | 'subscriber'>
   /** @param proxy its address; empty is none */
   readonly dialer: (proxy: string) => Dialer
+  readonly meters?: JobMeters
 }
 
 /** There is a push of this stream to this address (api.md 1.1). */
@@ -37,6 +39,7 @@ class PushExists extends SluiceError {
 export class PushManager {
   readonly #options: PushManagerOptions
   readonly #tasks: TaskRegistry
+  readonly #meters: JobMeters
   /** Those that have not ended, by place; the oldest first where one follows another that is ending. */
   readonly #jobs = new Map<string, PushJob[]>()
   readonly #failureListeners: ((wanted: WantedPush) => void)[] = []
@@ -45,6 +48,7 @@ export class PushManager {
 
   constructor(options: PushManagerOptions) {
     this.#options = options
+    this.#meters = options.meters ?? new JobMeters()
     const owner = { plugin: 'global', generation: 1, log: options.log }
     this.#tasks = options.tasks.registryFor(owner)
     const hooks = options.hooks.registryFor(owner)
@@ -67,6 +71,11 @@ export class PushManager {
   /** Calls `listener` each time a try of a push has failed. */
   onFailure(listener: (wanted: WantedPush) => void): void {
     this.#failureListeners.push(listener)
+  }
+
+  /** The number of pushes that have not ended. */
+  get count(): number {
+    return this.#all().length
   }
 
   /** Whether a plugin offers to push by this protocol. */
@@ -102,7 +111,7 @@ export class PushManager {
     const { log, streams, dialer } = this.#options
     const before = this.#to(wanted).findLast(({ ending }) => ending)
     const options = {
-      ...{ log, tasks: this.#tasks, dialer },
+      ...{ log, tasks: this.#tasks, meters: this.#meters, dialer },
       service: (plugin: string) => this.#service(plugin),
       isPublished: (path: string) => streams.get(path) !== undefined,
       failed: (failed: WantedPush) => this.#failureListeners.forEach((listener) => listener(failed)),

@@ -25,12 +25,14 @@ import {
   type AdmittedSession,
 } from './session-admission.ts'
 import { SessionLife } from './session-life.ts'
+import { SessionMeters } from './session-meters.ts'
 import type { StreamHooks } from './stream-hooks.ts'
 import type { Stream } from './stream.ts'
 import type { StreamOwner } from '../auth/stream-owner.ts'
 import { StreamPublisher } from './stream-publisher.ts'
 import { StreamPulse } from './stream-pulse.ts'
 import { StreamSubscriber } from './stream-subscriber.ts'
+import { openTalk } from './talk-session.ts'
 import { StreamTable } from './stream-table.ts'
 
 /** A path that a `resolve` hook leads to may lead to others, so many in all. */
@@ -42,6 +44,7 @@ type RegistryOptions = {
   readonly process?: number
   readonly hooks: AdmissionHooks & StreamHooks
   readonly gatekeeper: AdmissionGates
+  readonly meters?: SessionMeters
   /** Where an admitted subscriber gets its stream from, when that is not the path it asked for. */
   readonly lead?: (request: SessionRequest) => Lead | undefined
 }
@@ -52,6 +55,7 @@ export type Lead = { readonly streamPath: string; readonly params: SessionReques
 /** All streams of this process, by path, and the one way into them. */
 export class StreamRegistry {
   readonly mergeWindow = new MergeWindow()
+  readonly meters: SessionMeters
   readonly #admission: SessionAdmission
   readonly #lead: (request: SessionRequest) => Lead | undefined
   readonly #streams: StreamTable
@@ -60,11 +64,12 @@ export class StreamRegistry {
   #closed = false
 
   constructor(options: RegistryOptions) {
-    const { log, hooks } = options
+    const { log, hooks, meters = new SessionMeters() } = options
+    this.meters = meters
     this.#streams = new StreamTable({ log, hooks, mergeWindow: this.mergeWindow })
     this.#lead = options.lead ?? (() => undefined)
     this.#ids = new ProcessIds(options.process ?? 0)
-    this.#admission = new SessionAdmission(options.gatekeeper, options.hooks)
+    this.#admission = new SessionAdmission(options.gatekeeper, hooks, meters)
     this.#pulse = new StreamPulse(() => this.#streams.all(), this.mergeWindow)
   }
 
@@ -87,6 +92,11 @@ export class StreamRegistry {
   /** The number of paths that have a publisher, wait for one to come back, or are waited for. */
   get pathCount(): number {
     return this.#streams.pathCount
+  }
+
+  /** The number of all subscribers, those included that wait. */
+  get subscriberTotal(): number {
+    return this.#streams.subscriberTotal
   }
 
   /** Returns the subscribers of one path, or of all, those included that wait. */
@@ -158,26 +168,7 @@ export class StreamRegistry {
   /** See `StreamManager.talk`. */
   async talk(init: SessionInit, tracks: readonly TrackInit[], owner: StreamOwner): Promise<Talk> {
     this.#checkOpen()
-    const { request, ...admitted } = await this.#admission.admitTalk(init, owner)
-    const session = new SessionLife({ log: owner.log, ...admitted })
-    try {
-      const publisher = this.get(request.streamPath)?.publisher
-      if (publisher === undefined) throw new StreamNotFound()
-      const talk = await publisher.talks.open(tracks)
-      session.begin()
-      const { signal } = request
-      const leave = () => talk.close()
-      signal?.addEventListener('abort', leave)
-      talk.onClose(() => {
-        signal?.removeEventListener('abort', leave)
-        session.close(CLIENT_LEFT)
-      })
-      if (signal?.aborted === true) leave()
-      return talk
-    } catch (error) {
-      admitted.undo()
-      throw error
-    }
+    return openTalk(this.#admission, (path) => this.get(path)?.publisher, { init, tracks, owner })
   }
 
   /** See `StreamManager.authenticate`. */

@@ -16,6 +16,7 @@ import { logDenial } from '../auth/denial.ts'
 import type { Admitted } from '../auth/gate.ts'
 import type { Gatekeeper } from '../auth/gatekeeper.ts'
 import type { StreamOwner } from '../auth/stream-owner.ts'
+import { SessionMeters, type MeteredAction, type SessionMeter } from './session-meters.ts'
 
 /** The hooks that may refuse a session. */
 type AdmissionHook = 'publish' | 'subscribe' | 'talk'
@@ -36,6 +37,7 @@ export type AdmissionGates = Pick<Gatekeeper, 'admit' | 'authenticate'>
 export type AdmittedSession = Admitted & {
   /** To be called when its session has ended, or when it does not begin. */
   readonly undo: Undo
+  readonly meter: SessionMeter
 }
 
 /** Leads requests for sessions through the gates, and then through the hooks. */
@@ -43,10 +45,12 @@ export class SessionAdmission {
   readonly tickets = new PlayTickets()
   readonly #gates: AdmissionGates
   readonly #hooks: AdmissionHooks
+  readonly #meters: SessionMeters
 
-  constructor(gates: AdmissionGates, hooks: AdmissionHooks) {
+  constructor(gates: AdmissionGates, hooks: AdmissionHooks, meters: SessionMeters) {
     this.#gates = gates
     this.#hooks = hooks
+    this.#meters = meters
   }
 
   /** @throws {SluiceError} when a gate or hook refuses, or the client has left meanwhile */
@@ -92,7 +96,8 @@ export class SessionAdmission {
       undo()
       throw new StreamUnavailable(CLIENT_LEFT.text)
     }
-    return { ...admitted, undo }
+    const action: MeteredAction = hook === 'talk' ? hook : request.action
+    return { ...admitted, undo, meter: this.#meters.of(owner.plugin, action) }
   }
 
   async #askHooks(request: SessionRequest, hook: AdmissionHook): Promise<Undo> {

@@ -41,12 +41,23 @@ export class StreamPulse {
 export function pulse(streams: Iterable<Stream>, nowMs: number): void {
   for (const stream of streams) {
     stream.checkStalls(nowMs)
+    gatherTraffic(stream)
     const { publisher } = stream
     if (publisher === undefined) continue
     for (const meter of publisher.meters) meter.sample(nowMs)
     const reason = overdue(stream, nowMs)
     if (reason !== undefined) publisher.close(reason)
   }
+}
+
+function gatherTraffic({ traffic, subscribers, publisher }: Stream): void {
+  publisher?.gatherTraffic()
+  let queuedBytes = 0
+  for (const subscriber of subscribers) {
+    subscriber.gatherTraffic()
+    queuedBytes += subscriber.queuedBytes
+  }
+  traffic.queuedBytes = queuedBytes
 }
 
 function overdue(stream: Stream, nowMs: number): CloseReason | undefined {

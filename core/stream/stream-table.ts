@@ -39,6 +39,13 @@ export class StreamTable {
     return this.#streams.get(path)
   }
 
+  /** The number of all subscribers, those included that wait. */
+  get subscriberTotal(): number {
+    let total = 0
+    for (const stream of this.#streams.values()) total += stream.subscribers.size
+    return total
+  }
+
   /** The subscribers of one path, or of all, those included that wait. */
   subscribers(path?: string): StreamSubscriber[] {
     if (path !== undefined) return [...(this.#streams.get(path)?.subscribers ?? [])]

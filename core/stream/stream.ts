@@ -10,12 +10,14 @@ import type { ReaderQueue } from './fan-out/reader-queue.ts'
 import type { SharedMuxer } from './fan-out/shared-muxer.ts'
 import { streamInfo } from './stream-info.ts'
 import { StreamClock } from './stream-clock.ts'
+import { StreamTraffic } from './stream-traffic.ts'
 import type { StreamHooks } from './stream-hooks.ts'
 import type { PublisherStream } from './publisher-stream.ts'
 import type { StreamPublisher } from './stream-publisher.ts'
 import { PathResolver } from './path-resolver.ts'
 import { PendingMoves, movePending } from './pending-moves.ts'
-import type { StreamSubscriber, SubscriberStream } from './stream-subscriber.ts'
+import type { StreamSubscriber } from './stream-subscriber.ts'
+import type { SubscriberStream } from './subscriber-stream.ts'
 import { subscriberInfo } from './subscriber-info.ts'
 import { TrackWait, isReady, type Elsewhere } from './track-wait.ts'
 
@@ -31,6 +33,7 @@ type StreamOptions = {
 export class Stream implements PublisherStream, SubscriberStream {
   readonly path: string
   readonly clock = new StreamClock()
+  readonly traffic = new StreamTraffic()
   /** The subscribers that are to be moved here. */
   readonly pendingMoves: PendingMoves = new PendingMoves(this)
   readonly subscribers = new Set<StreamSubscriber>()

@@ -6,6 +6,7 @@ import type { PluginConfig, PluginDefinition } from '../plugin/define-plugin.ts'
 import { effectiveConfig, type WrittenConfig } from './fake-config.ts'
 import { FakeHooks } from './fake-hooks.ts'
 import { FakeHttp } from './fake-http.ts'
+import { FakeMetrics } from './fake-metrics.ts'
 import { FakeNet } from './fake-net.ts'
 import { FakeProcesses } from './fake-processes.ts'
 import { FakeServices, type OtherServices } from './fake-services.ts'
@@ -39,6 +40,7 @@ export interface FakeHost<Config> {
   /** Its routes, below its mounts at `http.origin`. */
   readonly http: FakeHttp
   readonly tasks: FakeTasks
+  readonly metrics: FakeMetrics
   readonly processes: FakeProcesses
   readonly services: FakeServices
   /** What the plugin has kept, by name: give it to the host of the next generation. */
@@ -82,6 +84,7 @@ class RunningHost<Own extends TObject> implements FakeHost<PluginConfig<Own>> {
   readonly net: FakeNet
   readonly http: FakeHttp
   readonly tasks: FakeTasks
+  readonly metrics: FakeMetrics
   readonly processes = new FakeProcesses()
   readonly services: FakeServices
   readonly kept: Map<string, object>
@@ -110,6 +113,7 @@ class RunningHost<Own extends TObject> implements FakeHost<PluginConfig<Own>> {
     this.http = new FakeHttp(mounts)
     this.tasks = new FakeTasks(logger)
     this.services = new FakeServices(provides, services)
+    this.metrics = new FakeMetrics(name, logger)
     this.kept = kept
     this.#timers = new FakeTimers(logger)
     this.ctx = this.#createContext()
@@ -143,6 +147,7 @@ class RunningHost<Own extends TObject> implements FakeHost<PluginConfig<Own>> {
   #createContext(): PluginContext<PluginConfig<Own>> {
     const { log, streams, net, http, tasks, processes, services } = this
     const currentConfig = () => this.#config
+    const { registry: metrics } = this.metrics
     return {
       get config() {
         return currentConfig()
@@ -150,7 +155,7 @@ class RunningHost<Own extends TObject> implements FakeHost<PluginConfig<Own>> {
       onConfig: (listener) => void this.#configListeners.push(listener),
       log: log.logger,
       hooks: this.hooks.registryFor(this.#definition.notices),
-      ...{ streams, net, tasks, processes, services },
+      ...{ streams, net, tasks, metrics, processes, services },
       http: http.app,
       sessionToken: () => `~${randomBytes(TOKEN_BYTES).toString('base64url')}`,
       keep: (name, create) => this.#keep(name, create),
@@ -205,6 +210,7 @@ class RunningHost<Own extends TObject> implements FakeHost<PluginConfig<Own>> {
     await this.tasks.dispose()
     await this.processes.dispose()
     await Promise.all([this.net.dispose(), this.http.dispose()])
+    this.metrics.dispose()
     this.#isUnloaded = true
   }
 }
