@@ -87,14 +87,17 @@ export {
 } from './plugin/metrics.ts'
 export type { Certificate, CertificateOptions, Net, TcpListener } from './plugin/net.ts'
 export { addressTemplates } from './plugin/address-templates.ts'
-export { Int64, StreamPath } from './plugin/operation-values.ts'
+export { Bytes, Int64, StreamPath } from './plugin/operation-values.ts'
 export type {
   Access,
+  AnswerList,
+  EventsOperation,
   Operation,
   OperationAnswer,
   OperationInput,
   OperationReach,
   OperationRegistry,
+  OperationResult,
   SocketOperation,
 } from './plugin/operations.ts'
 export type {
@@ -109,6 +112,7 @@ export type {
 export type { PluginEndpoints, ServerInfo } from './plugin/server-info.ts'
 export type { ServiceRegistry, Services } from './plugin/services.ts'
 export type { Task, TaskInit, TaskRegistry } from './plugin/tasks.ts'
+export { parseTimeRange, TIME_RANGE, type TimeRange } from './plugin/time-range.ts'
 export type { DatagramHandler, UdpFlow, UdpListener, UdpPeer } from './plugin/udp.ts'
 export { CLIENT_LEFT, type CloseCode, type CloseReason } from './stream/close-reason.ts'
 export type { Dialer, DialTarget } from './stream/dialer.ts'

@@ -46,7 +46,7 @@ export type PluginOptions = Mounts & {
 /** Operations, and the prefixes below which those of them are that have no absolute path. */
 export type OperationsOfOwner = {
   readonly mounts: readonly string[]
-  readonly operations: Pick<OperationRoutes, 'entries' | 'socketEntries'>
+  readonly operations: Pick<OperationRoutes, 'entries' | 'eventsEntries' | 'socketEntries'>
 }
 
 /** Who answers a request, and the URL they see; a status where nobody does. */

@@ -13,7 +13,7 @@ export function addOperations({ operations }: RtspContext, pulls: PullTable): vo
     params: Type.Object({ streamPath: StreamPath() }),
     query: Type.Object({ speed: Type.Number({ description: `One of ${SPEEDS.join(', ')}` }) }),
     access: 'admin',
-    inBandErrors: true,
+    errors: 'in-band',
     reach: { stream: 'streamPath' },
     async handle({ params: { streamPath }, query: { speed } }) {
       if (!SPEEDS.includes(speed)) throw new InvalidRequest(`speed must be ${SPEEDS.join(', ')}`)

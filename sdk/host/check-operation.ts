@@ -1,4 +1,4 @@
-import type { AnyOperation } from './any-operation.ts'
+import type { AnyEvents, AnyOperation } from './any-operation.ts'
 import { propertiesOf, type JsonSchema } from './json-schema.ts'
 
 /**
@@ -13,12 +13,25 @@ export function checkOperation(operation: AnyOperation): void {
   if (summary === '') throw refuse('it needs a summary')
   if (method === 'GET' && body !== undefined) throw refuse('a GET has no body')
   if (paged && (!isList || wire !== 'envelope')) throw refuse('only a list in the envelope can be paged')
+  if (operation.contentType !== undefined && answer?.type !== 'string')
+    throw refuse('what goes out as it is, is a string')
+  if (wire === 'empty' && answer !== undefined) throw refuse('an empty answer has no schema')
   if (wire === 'fields' && answer?.type !== 'object') throw refuse('only the fields of an object go beside the code')
   if (reach === 'all' && answer !== undefined && !isList) {
     throw refuse('its answers are no lists: reach `{ all: … }` makes one of them')
   }
   const owner = ownerFieldOf(reach)
   if (owner !== undefined && !fieldsOf(operation).includes(owner)) throw refuse(`no schema has the field '${owner}'`)
+}
+
+/**
+ * Checks what the types of server-sent events can't say.
+ * @throws {Error} when there is no summary, or an alias is not a `GET`
+ */
+export function checkEvents({ path, summary, aliases = [] }: AnyEvents): void {
+  if (summary === '') throw new Error(`${path}: it needs a summary`)
+  const other = aliases.find((alias) => alias.includes(' ') && !alias.startsWith('GET '))
+  if (other !== undefined) throw new Error(`${path}: server-sent events are asked for by GET, not by '${other}'`)
 }
 
 function ownerFieldOf(reach: NonNullable<AnyOperation['reach']>): string | undefined {

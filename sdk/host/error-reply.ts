@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http'
 import { SluiceError } from '../errors/sluice-error.ts'
 import { StreamRedirect } from '../errors/stream-errors.ts'
 
@@ -26,6 +27,19 @@ const CODES: Readonly<Record<number, number>> = {
 export function failure(statusCode: number, message: string): Failure {
   const code = CODES[statusCode] ?? (statusCode < 500 ? INVALID_ARGUMENT : UNKNOWN)
   return { code, message, details: [] }
+}
+
+/** Problem details of an HTTP status (RFC 9457, 3.1). */
+export type Problem = {
+  readonly type: 'about:blank'
+  readonly title: string
+  readonly status: number
+  readonly detail: string
+}
+
+/** The body of an error as problem details. */
+export function problemOf(status: number, detail: string): Problem {
+  return { type: 'about:blank', title: STATUS_CODES[status] ?? '', status, detail }
 }
 
 export type ErrorReply = {

@@ -14,7 +14,13 @@ export {
   type OwnedMetrics,
 } from './metrics/metric-table.ts'
 export { migrate, MigrationError } from './migrate.ts'
-export { OperationRoutes, type OperationEntry, type OperationTarget, type SocketEntry } from './operation-routes.ts'
+export {
+  OperationRoutes,
+  type EventsEntry,
+  type OperationEntry,
+  type OperationTarget,
+  type SocketEntry,
+} from './operation-routes.ts'
 export { OwnTables } from './own-tables.ts'
 export { PlayTickets } from './play-tickets.ts'
 export { SocketTable } from './socket-table.ts'

@@ -1,8 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import type { Access, OperationRegistry } from '../plugin/operations.ts'
-import type { AnyOperation, AnySocket } from './any-operation.ts'
-import { checkOperation } from './check-operation.ts'
+import type { AnyEvents, AnyOperation, AnySocket } from './any-operation.ts'
+import { checkEvents, checkOperation } from './check-operation.ts'
 import type { JsonSchema } from './json-schema.ts'
+import { eventsQuerySchema, serveEvents } from './serve-events.ts'
 import { accessOf, querySchemaOf, serveOperation } from './serve-operation.ts'
 import { socketAccessOf, type SocketTable } from './socket-table.ts'
 import { socketSpelling, spellingsOf, type Spelling } from './spelling.ts'
@@ -15,6 +16,15 @@ export type OperationEntry = {
   readonly operation: AnyOperation
   readonly access: Access
   /** The parameters of its query, those of paging included. */
+  readonly query: JsonSchema
+  readonly spellings: readonly Spelling[]
+}
+
+/** Server-sent events as they can be asked for, their own spelling first. */
+export type EventsEntry = {
+  readonly operation: AnyEvents
+  readonly access: Access
+  /** The parameters of the query, the interval included. */
   readonly query: JsonSchema
   readonly spellings: readonly Spelling[]
 }
@@ -38,6 +48,7 @@ export type OperationRoutesOptions = {
 export class OperationRoutes implements OperationRegistry {
   readonly #options: OperationRoutesOptions
   readonly #entries: OperationEntry[] = []
+  readonly #eventsEntries: EventsEntry[] = []
   readonly #socketEntries: SocketEntry[] = []
 
   constructor(options: OperationRoutesOptions) {
@@ -46,6 +57,10 @@ export class OperationRoutes implements OperationRegistry {
 
   get entries(): readonly OperationEntry[] {
     return this.#entries
+  }
+
+  get eventsEntries(): readonly EventsEntry[] {
+    return this.#eventsEntries
   }
 
   get socketEntries(): readonly SocketEntry[] {
@@ -57,6 +72,14 @@ export class OperationRoutes implements OperationRegistry {
     const spellings = spellingsOf(operation)
     for (const spelling of spellings) serveOperation(this.#options.targetOf(spelling).fastify, operation, spelling)
     this.#entries.push({ operation, access: accessOf(operation), query: querySchemaOf(operation), spellings })
+  }
+
+  events(operation: AnyEvents): void {
+    checkEvents(operation)
+    const spellings = spellingsOf({ ...operation, method: 'GET' })
+    for (const spelling of spellings) serveEvents(this.#options.targetOf(spelling).fastify, operation, spelling)
+    const { access = 'user' } = operation
+    this.#eventsEntries.push({ operation, access, query: eventsQuerySchema(operation), spellings })
   }
 
   socket(operation: AnySocket): void {

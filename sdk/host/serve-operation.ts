@@ -1,13 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Access } from '../plugin/operations.ts'
-import { carrierOf, type RoutedRequest } from '../http/request.ts'
-import { writeValue } from './answer-writer.ts'
+import type { RoutedRequest } from '../http/request.ts'
 import type { AnyOperation } from './any-operation.ts'
-import { errorReply } from './error-reply.ts'
+import { clientSignal } from './client-signal.ts'
+import { errorReply, problemOf } from './error-reply.ts'
 import { InputReader, type Input } from './input-reader.ts'
-import { isObject, type JsonSchema } from './json-schema.ts'
-import { PAGE_QUERY, pageOf } from './paging.ts'
+import type { JsonSchema } from './json-schema.ts'
+import { operationBody, unsetBody } from './operation-body.ts'
+import { PAGE_QUERY } from './paging.ts'
+import { formatted, jsonOf, type Representation } from './representation.ts'
 import { namedParams, partsOf, type Spelling } from './spelling.ts'
 
 /** Who asks, while the server knows no logins. */
@@ -24,7 +26,7 @@ declare module 'fastify' {
 
 /** Answers one spelling of an operation as a route of `app`. */
 export function serveOperation(app: FastifyInstance, operation: AnyOperation, { method, path, url }: Spelling): void {
-  const { params, body } = operation
+  const { params, body, errors = 'gateway' } = operation
   const reader = new InputReader({ params, query: querySchemaOf(operation), body, isBodyInQuery: method === 'GET' })
   const parts = partsOf(path, params)
   app.route<{ Params: Record<string, string>; Querystring: Record<string, unknown> }>({
@@ -32,17 +34,19 @@ export function serveOperation(app: FastifyInstance, operation: AnyOperation, { 
     url,
     config: { access: accessOf(operation), changes: operation.method !== 'GET' },
     onRequest: async ({ raw }) => settleContentType(raw.headers),
+    ...(errors === 'problem' && { errorHandler: sendProblem }),
     handler: async (request, reply) => {
       const { raw, query, body } = request
       const input = reader.read({ params: namedParams(parts, request.params), query, body })
+      const { signal, release } = clientSignal(raw)
       try {
-        const answer = await whileClientStays(raw, async (signal) =>
-          operation.handle({ ...input, user: userOf(raw), signal }),
-        )
-        return send(reply, bodyOf(operation, joined(operation, answer), input.query))
+        const answer = await operation.handle({ ...input, user: userOf(raw), signal })
+        return send(operation, joined(operation, answer), { request, reply, query: input.query })
       } catch (error) {
-        if (operation.inBandErrors) return sendInBand(operation, error, request, reply)
+        if (errors === 'in-band') return sendInBand(operation, error, request, reply)
         throw error
+      } finally {
+        release()
       }
     },
   })
@@ -72,33 +76,26 @@ function userOf({ user = ANONYMOUS }: RoutedRequest): string {
   return user
 }
 
-async function whileClientStays<Result>(
-  request: RoutedRequest,
-  work: (signal: AbortSignal) => Promise<Result>,
-): Promise<Result> {
-  const leaving = new AbortController()
-  const leave = () => leaving.abort()
-  const carrier = carrierOf(request).once('close', leave)
-  try {
-    return await work(leaving.signal)
-  } finally {
-    carrier.off('close', leave)
-  }
-}
-
-/** The answers of all processes as one; there is one process. */
+/** The answers of all processes as one; there is one process, and a list of its parts has nothing to be joined with. */
 function joined({ reach }: AnyOperation, answer: unknown): unknown {
-  return typeof reach === 'object' && 'all' in reach ? reach.all([answer]) : answer
+  const isJoined = typeof reach === 'object' && 'all' in reach
+  return isJoined ? reach.all([answer]) : answer
 }
 
-function bodyOf(operation: AnyOperation, answer: unknown, query: Input['query']): unknown {
-  const { wire = 'envelope', answer: schema } = operation
-  const value = schema && writeValue(schema, answer)
-  if (wire === 'bare') return value ?? {}
-  const done = { code: 0, message: 'success' }
-  if (wire === 'fields') return isObject(value) ? { ...done, ...value } : done
-  if (operation.paged && Array.isArray(value)) return { ...done, ...pageOf(value, query) }
-  return schema === undefined ? done : { ...done, data: value }
+type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly query: Input['query'] }
+
+function send(operation: AnyOperation, answer: unknown, { request, reply, query }: Exchange): FastifyReply {
+  const { contentType, wire, method } = operation
+  if (contentType !== undefined) return reply.type(contentType).send(answer)
+  if (wire === 'empty') return reply.code(204).send()
+  const body = operationBody(operation, answer, query)
+  const { format } = request.query as { readonly format?: unknown }
+  const wanted = wire === 'bare' && method === 'GET' ? formatted(body, format) : undefined
+  return sendAs(wanted ?? jsonOf(body), reply)
+}
+
+function sendAs({ contentType, text }: Representation, reply: FastifyReply): FastifyReply {
+  return reply.type(contentType).send(text)
 }
 
 /** An error as clients expect it that look at the body alone, with all that a success would have, unset. */
@@ -110,13 +107,12 @@ function sendInBand(
 ): FastifyReply {
   const { statusCode, headers, body, unexpected } = errorReply(error)
   if (unexpected) request.log.error({ err: error }, 'request failed')
-  const unset = bodyOf(operation, operation.paged ? [] : undefined, {})
-  const fields = isObject(unset) ? unset : {}
-  void reply.headers(headers)
-  return send(reply, { ...fields, code: statusCode, message: body.message })
+  return sendAs(jsonOf({ ...unsetBody(operation), code: statusCode, message: body.message }), reply.headers(headers))
 }
 
-/** Also for a text, which fastify would send as it is. */
-function send(reply: FastifyReply, body: unknown): FastifyReply {
-  return reply.type('application/json; charset=utf-8').send(JSON.stringify(body))
+function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const { statusCode, headers, body, unexpected } = errorReply(error)
+  if (unexpected) request.log.error({ err: error }, 'request failed')
+  const problem = problemOf(statusCode, body.message)
+  void reply.code(statusCode).headers(headers).type('application/problem+json').send(JSON.stringify(problem))
 }

@@ -21,7 +21,12 @@ const LITERAL = /^[A-Za-z0-9._~-]+$/u
  * The spellings of an operation, its own first.
  * @throws {Error} when a path is none, has parameters that the schema has not, or lacks one that is required
  */
-export function spellingsOf({ method, path, aliases = [], params }: AnyOperation): Spelling[] {
+export function spellingsOf({
+  method,
+  path,
+  aliases = [],
+  params,
+}: Pick<AnyOperation, 'method' | 'path' | 'aliases' | 'params'>): Spelling[] {
   return [`${method} ${path}`, ...aliases].map((text, index) => {
     const [first = '', second] = text.split(' ')
     const spelling = second === undefined ? parse(method, first, params) : parse(first, second, params)

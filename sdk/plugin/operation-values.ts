@@ -20,3 +20,8 @@ export function Int64() {
     maximum: Number.MAX_SAFE_INTEGER,
   })
 }
+
+/** Bytes as they are, in an answer that has a `contentType`. */
+export function Bytes() {
+  return Type.Unsafe<Uint8Array>({ type: 'string', format: 'binary' })
+}

@@ -28,6 +28,20 @@ export type OperationAnswer<Answer> = Answer extends readonly (infer Item)[]
     : Answer
 
 /**
+ * A list of which only the page that a client asks for is made: an array, or an object that makes a part of it when it is
+ * asked for one.
+ */
+export type AnswerList<Item> = {
+  readonly length: number
+  slice(start: number, end: number): readonly OperationAnswer<Item>[]
+}
+
+/** What a handler may return. */
+export type OperationResult<Answer> =
+  | OperationAnswer<Answer>
+  | (Answer extends readonly (infer Item)[] ? AnswerList<Item> : never)
+
+/**
  * Which processes of the server answer, where there are several:
  *
  * | reach | |
@@ -80,23 +94,59 @@ export type Operation<
   readonly access?: Access
   /**
    * How the answer goes out: as `data` beside `code` and `message` (`envelope`, the default), with its fields beside these
-   * (`fields`), or alone (`bare`).
+   * (`fields`), or alone (`bare`; for a `GET` also as `?format=yaml`, or in another envelope as `?format=json`). `empty` is the
+   * status 204 and no body.
    */
-  readonly wire?: 'envelope' | 'fields' | 'bare'
+  readonly wire?: 'envelope' | 'fields' | 'bare' | 'empty'
+  /**
+   * The media type of an answer that goes out as it is; its schema is then a string, or {@link Bytes}. `wire` has no meaning
+   * beside it.
+   */
+  readonly contentType?: string
   /**
    * The handler answers a whole list, of which a client gets the page that `pageNum` (from 1) and `pageSize` ask for; without
-   * these, all.
+   * these, all. Where making an item costs something, answer an {@link AnswerList}.
    */
   readonly paged?: boolean
-  /** What the handler throws is answered with the status 200, and that of the error is the `code` in the body. */
-  readonly inBandErrors?: boolean
+  /**
+   * How errors are answered: by their status, with the gRPC code in the body (`gateway`, the default); as a 200 with their
+   * status as `code` in the body where the handler throws them (`in-band`); or as problem details (`problem`, RFC 9457).
+   */
+  readonly errors?: 'gateway' | 'in-band' | 'problem'
   /** Default `here`. */
   readonly reach?: OperationReach<Static<Answer>>
   /** What it throws is answered: a `SluiceError` with its status and message, anything else as `internal error`. */
   handle(
     input: OperationInput<Params, Query, Body>,
-  ): OperationAnswer<Static<Answer>> | Promise<OperationAnswer<Static<Answer>>>
+  ): OperationResult<Static<Answer>> | Promise<OperationResult<Static<Answer>>>
 }
+
+/**
+ * Values that a client is sent one after another, as server-sent events, each the JSON of one value. A client that asks with
+ * `?format=json`, `?format=yaml` or `Accept: application/json` gets the first value alone.
+ */
+export type EventsOperation<
+  Params extends TObject = TObject<{}>,
+  Query extends TObject = TObject<{}>,
+  Event extends TSchema = TSchema,
+> = Pick<Operation<Params, Query>, 'path' | 'aliases' | 'summary' | 'params' | 'query' | 'access'> & {
+  /** The schema of one value. */
+  readonly event: Event
+} & (
+    | {
+        /** Gives the value of now. It is called again and again, as far apart as `interval` in the query says (default 1 s). */
+        read(
+          input: OperationInput<Params, Query, TUndefined>,
+        ): OperationAnswer<Static<Event>> | Promise<OperationAnswer<Static<Event>>>
+      }
+    | {
+        /**
+         * Gives the values as they come, until the signal aborts. The next is asked for when the client has taken those before, so
+         * what comes meanwhile is the source's to drop. What it throws before the first value is answered as an operation's.
+         */
+        events(input: OperationInput<Params, Query, TUndefined>): AsyncIterable<OperationAnswer<Static<Event>>>
+      }
+  )
 
 /** A WebSocket of the administration. Only who may call it gets as far as `open`. */
 export type SocketOperation<Params extends TObject = TObject<{}>, Query extends TObject = TObject<{}>> = {
@@ -133,6 +183,13 @@ export interface OperationRegistry {
     Answer extends TSchema = TVoid,
   >(
     operation: Operation<Params, Query, Body, Answer>,
+  ): void
+  /**
+   * Adds an operation whose answer are server-sent events.
+   * @throws {Error} as `add`
+   */
+  events<Params extends TObject = TObject<{}>, Query extends TObject = TObject<{}>, Event extends TSchema = TSchema>(
+    operation: EventsOperation<Params, Query, Event>,
   ): void
   /**
    * Adds a WebSocket.

@@ -7,6 +7,7 @@ import { describeMoving } from './moving.ts'
 import { describeReading } from './reading.ts'
 import { describeOperationMistakes } from './operation-mistakes.ts'
 import { describeOperations } from './operations.ts'
+import { describeOperationWires } from './operation-wires.ts'
 import { describeSessions } from './sessions.ts'
 import { describeSource } from './source.ts'
 import { describeTables } from './tables.ts'
@@ -28,5 +29,6 @@ for (const [name, start] of [
     describeDatagrams(start)
     describeOperations(start)
     describeOperationMistakes(start)
+    describeOperationWires(start)
   })
 }

@@ -218,7 +218,7 @@ export function describeOperations(start: StartContractHost): void {
         const query = Type.Object({ how: Type.Optional(Type.String()) })
         const common = { method: 'POST', query, answer: Type.Array(Type.String()), handle: fail } as const
         operations.add({ ...common, path: 'status', summary: 'By status' })
-        operations.add({ ...common, path: 'band', summary: 'In band', inBandErrors: true })
+        operations.add({ ...common, path: 'band', summary: 'In band', errors: 'in-band' })
       })
       expect(await ask('/c/status?how=named', 'POST')).to.eql(refused(402, 3, 'no credit left'))
       expect(await ask('/c/status', 'POST')).to.eql(refused(500, 2, 'internal error'))

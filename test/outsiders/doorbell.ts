@@ -90,7 +90,7 @@ export default definePlugin({
       body: Type.Array(Type.String()),
       answer: Type.Object({ rungCount: Int64(), heardBy: Type.Integer() }),
       wire: 'fields',
-      inBandErrors: true,
+      errors: 'in-band',
       handle({ params: { streamPath }, query: { isLoud }, body: visitors, user }) {
         const bell = bellAt(streamPath)
         if (visitors.includes('burglar')) throw new Error('the key is under the mat')

@@ -1,4 +1,4 @@
-import type { OperationEntry, SocketEntry, Spelling } from 'sluice/sdk/host'
+import type { EventsEntry, OperationEntry, SocketEntry, Spelling } from 'sluice/sdk/host'
 import type { OperationsOfOwner } from '../../http/http-host.ts'
 
 type Schema = Readonly<Record<string, unknown>>
@@ -30,12 +30,28 @@ const SCHEMAS: Readonly<Record<string, Schema>> = {
       details: { type: 'array', maxItems: 0 },
     },
   },
+  Problem: {
+    type: 'object',
+    description: 'Problem details (RFC 9457)',
+    required: ['type', 'title', 'status', 'detail'],
+    properties: {
+      type: { type: 'string' },
+      title: { type: 'string' },
+      status: { type: 'integer' },
+      detail: { type: 'string' },
+    },
+  },
 }
 const COUNT = { type: 'integer' }
 const INPUT_INT64 = { type: ['string', 'integer'], format: 'int64' }
 const OUTPUT_INT64 = { type: 'string', format: 'int64' }
 const DONE = { $ref: '#/components/schemas/Done' }
 const FAILURE = { $ref: '#/components/schemas/Failure' }
+const PROBLEM = { $ref: '#/components/schemas/Problem' }
+const FORMAT = {
+  ...{ name: 'format', in: 'query', required: false },
+  schema: { enum: ['yaml', 'json'], description: 'yaml: the answer as YAML; json: in the envelope {code, data, msg}' },
+}
 
 /** An OpenAPI 3.1 document of operations. */
 export function openApiDocument(owners: readonly OperationsOfOwner[], version: string): Schema {
@@ -46,6 +62,9 @@ export function openApiDocument(owners: readonly OperationsOfOwner[], version: s
   for (const { mounts, operations } of owners) {
     for (const entry of operations.entries) {
       for (const spelling of entry.spellings) add(spelling, mounts, describe(entry, spelling))
+    }
+    for (const entry of operations.eventsEntries) {
+      for (const spelling of entry.spellings) add(spelling, mounts, describeEvents(entry, spelling))
     }
     for (const entry of operations.socketEntries) add(entry.spelling, mounts, describeSocket(entry))
   }
@@ -58,19 +77,50 @@ function pathsOf({ path, isAbsolute }: Spelling, mounts: readonly string[]): str
 }
 
 function describe({ operation, access, query }: OperationEntry, { path, isAlias }: Spelling): Schema {
-  const { summary, params, body, inBandErrors = false, reach = 'here' } = operation
-  const answer = answerOf(operation)
+  const { summary, params, body, wire, method, reach = 'here' } = operation
+  const hasFormats = wire === 'bare' && method === 'GET'
   return {
     summary,
     ...(isAlias && { deprecated: true }),
-    parameters: parametersOf(path, params, query),
+    parameters: [...parametersOf(path, params, query), ...(hasFormats ? [FORMAT] : [])],
     ...(body && { requestBody: { content: jsonOf(schemaOf(body, INPUT_INT64)) } }),
     responses: {
-      200: { description: 'Done', content: jsonOf(inBandErrors ? { anyOf: [answer, FAILURE] } : answer) },
-      default: { description: 'Refused', content: jsonOf(FAILURE) },
+      ...doneOf(operation),
+      default: { description: 'Refused', content: operation.errors === 'problem' ? problemOf() : jsonOf(FAILURE) },
     },
     'x-access': access,
     'x-reach': typeof reach === 'string' ? reach : Object.keys(reach)[0],
+  }
+}
+
+/** The response to a request that worked. */
+function doneOf(operation: Operation): Schema {
+  const { wire, contentType, answer, errors } = operation
+  if (wire === 'empty') return { 204: { description: 'Done' } }
+  if (contentType !== undefined) {
+    const [type = ''] = contentType.split(';')
+    return { 200: { description: 'Done', content: { [type]: { schema: schemaOf(answer, OUTPUT_INT64) } } } }
+  }
+  const body = answerOf(operation)
+  return { 200: { description: 'Done', content: jsonOf(errors === 'in-band' ? { anyOf: [body, FAILURE] } : body) } }
+}
+
+function describeEvents({ operation, access, query }: EventsEntry, { path, isAlias }: Spelling): Schema {
+  const { summary, params, event } = operation
+  const schema = schemaOf(event, OUTPUT_INT64)
+  return {
+    summary,
+    ...(isAlias && { deprecated: true }),
+    parameters: [...parametersOf(path, params, query), FORMAT],
+    responses: {
+      200: {
+        description: 'Server-sent events, each the JSON of one value; asked for as JSON, the first value alone',
+        content: { 'text/event-stream': { schema: { type: 'string' } }, ...jsonOf(schema) },
+      },
+      default: { description: 'Refused', content: jsonOf(FAILURE) },
+    },
+    'x-access': access,
+    'x-reach': 'here',
   }
 }
 
@@ -111,6 +161,10 @@ function answerOf({ answer, wire = 'envelope', paged = false }: Operation): Sche
   if (wire === 'fields') return { allOf: [DONE, data] }
   const properties = { data, ...(paged && { total: COUNT, pageNum: COUNT, pageSize: COUNT }) }
   return { allOf: [DONE, { type: 'object', required: Object.keys(properties), properties }] }
+}
+
+function problemOf(): Schema {
+  return { 'application/problem+json': { schema: PROBLEM } }
 }
 
 function jsonOf(schema: Schema): Schema {

@@ -168,7 +168,7 @@ export class FakeParts {
     const instance = fastify()
     return {
       instance,
-      operations: { add: () => {}, socket: () => {} },
+      operations: { add: () => {}, events: () => {}, socket: () => {} },
       get openRequests() {
         return state.openRequests
       },
