@@ -13,6 +13,7 @@ import { ServiceDirectory } from './host/service-directory.ts'
 import { addAdministration } from './admin/administration.ts'
 import { playPathFor } from './admin/system/play-path.ts'
 import { createServerInfo } from './admin/system/server-info.ts'
+import { HttpMeters } from './http/http-meters.ts'
 import { HttpHost } from './http/http-host.ts'
 import { createDialer } from './net/dialer/dialer.ts'
 import { ListenError } from './net/listen-error.ts'
@@ -98,6 +99,7 @@ export class Server {
       log,
       process: THIS_NODE.process,
       pool: this.#pool,
+      meters: new HttpMeters(metrics),
       config: config.global,
       suggestPath: (path) => {
         const played = info.endpoints().flatMap(({ playAddr }) => playAddr)

@@ -7,6 +7,7 @@ import { StreamNotFound, type HttpConfig } from 'sluice/sdk'
 import { errorReply, SocketTable } from 'sluice/sdk/host'
 import type { RoutedRequest } from 'sluice/sdk/http'
 import { withoutQuery } from '../observe/logger.ts'
+import { loggedPath, type AnswerWatch } from './answer-watch.ts'
 import { isPreflight, READING_CORS, setCorsHeaders, type CorsPolicy } from './cors.ts'
 import { createFastifyApp } from './fastify-app.ts'
 import { Http1Response } from './front/http1-response.ts'
@@ -15,12 +16,12 @@ import type { Guard, RouteRule } from './guard.ts'
 import { TrustedProxies } from './proxy/trusted-proxies.ts'
 import { closeWith } from './replies.ts'
 import { RouteTable } from './route-table.ts'
-import { withoutTokens } from './session-tokens.ts'
 
 export type HttpAppOptions = {
   readonly log: Logger
   readonly limits: HttpLimits
-  readonly config: Pick<HttpConfig, 'cors' | 'trustproxy'>
+  readonly config: Pick<HttpConfig, 'cors' | 'trustproxy' | 'accesslog'>
+  readonly answers: AnswerWatch
   /** Another path that a client may mean where no route has the one it asked for. */
   readonly suggestPath?: (path: string) => string | undefined
   /** What holds where the config has `cors`. */
@@ -46,11 +47,13 @@ export class HttpApp {
   readonly #suggestPath: HttpAppOptions['suggestPath']
   readonly #guard: Guard | undefined
   readonly #hidesUnknown: boolean
+  readonly #answers: AnswerWatch
   #cors = false
   #proxies = new TrustedProxies([])
 
-  constructor({ log, limits, config, corsPolicy, suggestPath, guard, hidesUnknown = false }: HttpAppOptions) {
+  constructor({ log, limits, config, answers, corsPolicy, suggestPath, guard, hidesUnknown = false }: HttpAppOptions) {
     this.#log = log
+    this.#answers = answers
     this.#limits = limits
     this.#corsPolicy = corsPolicy
     this.#guard = guard
@@ -68,8 +71,9 @@ export class HttpApp {
   }
 
   /** Takes over what a changed config says of requests that come from now on. */
-  configure({ cors, trustproxy }: HttpAppOptions['config']): void {
+  configure({ cors, trustproxy, accesslog }: HttpAppOptions['config']): void {
     this.#cors = cors
+    this.#answers.logsAll = accesslog
     this.#proxies = new TrustedProxies(trustproxy)
   }
 
@@ -94,7 +98,7 @@ export class HttpApp {
   handle(request: RoutedRequest, response: ServerResponse): void {
     this.#follow(response)
     this.#askProxy(request)
-    if (this.#log.isLevelEnabled('debug')) this.#logWhenDone(request, response)
+    this.#answers.follow(request, response)
     if (this.#cors) setCorsHeaders(this.#corsPolicy, request, response)
     if (this.#cors && isPreflight(request)) response.writeHead(200, { 'content-length': 0 }).end()
     else this.fastify.server.emit('request', request, response)
@@ -107,13 +111,19 @@ export class HttpApp {
   upgrade(request: RoutedRequest, socket: Duplex, head: Buffer): void {
     this.#follow(socket)
     this.#askProxy(request)
+    const answer = this.#answers.followUpgrade(request, socket)
     const path = loggedPath(request)
+    const requestId = request.id
+    const refuse = (statusCode: number, message: string) => {
+      answer.refused(statusCode)
+      closeWith(socket, statusCode, message, requestId)
+    }
     socket.on('error', (err) => this.#log.debug({ path, reason: err.message }, 'WebSocket connection failed'))
     const fail = (err: unknown): void => {
       const { statusCode, body, unexpected } = errorReply(err)
-      if (unexpected) this.#log.error({ err, path }, 'WebSocket request failed')
-      else this.#log.debug({ reason: body.message, path }, 'WebSocket request refused')
-      closeWith(socket, statusCode, body.message)
+      if (unexpected) this.#log.error({ err, path, requestId }, 'WebSocket request failed')
+      else this.#log.debug({ reason: body.message, path, requestId }, 'WebSocket request refused')
+      refuse(statusCode, body.message)
     }
     if (socket instanceof Socket) socket.setTimeout(0)
     const writtenBytes = bytesWritten(socket)
@@ -127,7 +137,7 @@ export class HttpApp {
         fail(err)
       }
     }
-    void this.#expectAnswer(socket, unanswered, answering)
+    void this.#expectAnswer(socket, unanswered, answering, () => refuse(404, 'not found'))
   }
 
   /** Ends what is open, but for answers that only have to be sent, and runs the `onClose` hooks of the app. */
@@ -195,28 +205,19 @@ export class HttpApp {
     })
   }
 
-  async #expectAnswer(socket: Duplex, unanswered: () => boolean, answering: Promise<unknown>[]): Promise<void> {
+  async #expectAnswer(
+    socket: Duplex,
+    unanswered: () => boolean,
+    answering: Promise<unknown>[],
+    refuse: () => void,
+  ): Promise<void> {
     await Promise.all(answering)
     if (!unanswered()) return
     const timer = setTimeout(() => {
-      if (unanswered()) closeWith(socket, 404, 'not found')
+      if (unanswered()) refuse()
     }, this.#limits.upgradeTimeoutMs)
     socket.once('close', () => clearTimeout(timer))
   }
-
-  #logWhenDone(request: RoutedRequest, response: ServerResponse): void {
-    const startMs = performance.now()
-    const { method } = request
-    const path = loggedPath(request)
-    response.once('close', () => {
-      const tookMs = Math.round(performance.now() - startMs)
-      this.#log.debug({ method, path, status: response.statusCode, tookMs }, 'request')
-    })
-  }
-}
-
-function loggedPath({ originalUrl = '' }: RoutedRequest): string {
-  return withoutTokens(withoutQuery(originalUrl))
 }
 
 function bytesWritten(socket: Duplex): number {
