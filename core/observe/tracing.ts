@@ -23,7 +23,7 @@ export type SpanInit = {
   readonly isRequest?: boolean
 }
 
-/** What lasts until it is closed. */
+/** What lasts until it is closed, for a reason. */
 interface Closing {
   onClose(listener: (reason: CloseReason) => void): void
 }
@@ -33,31 +33,14 @@ interface Closing {
  * OpenTelemetry is registered, the work is all that is done, and it gets no span.
  */
 export function traced<Result>(init: SpanInit, work: (span?: Span) => Promise<Result>): Promise<Result> {
-  const tracer = registeredTracer()
-  if (tracer === undefined) return work()
-  return within(tracer, init, async (span) => {
-    try {
-      return await work(span)
-    } finally {
-      span.end()
-    }
-  })
+  return within(init, work, (span) => span.end())
 }
 
 /** Does as {@link traced} for a session: its span lasts until it is closed, and says why. */
 export function tracedSession<Session extends Closing>(init: SpanInit, open: () => Promise<Session>): Promise<Session> {
-  const tracer = registeredTracer()
-  if (tracer === undefined) return open()
-  return within(tracer, init, async (span) => {
-    try {
-      const session = await open()
-      span.addEvent('begun')
-      session.onClose(({ code }) => span.setAttribute('sluice.close_reason', code).end())
-      return session
-    } catch (error) {
-      span.end()
-      throw error
-    }
+  return within(init, open, (span, session) => {
+    span.addEvent('begun')
+    session.onClose(({ code }) => span.setAttribute('sluice.close_reason', code).end())
   })
 }
 
@@ -68,19 +51,24 @@ export function traceHeaders(span: Span | undefined): Record<string, string> {
   return headers
 }
 
+/** @param done ends the span, now or later, of work that has succeeded */
 function within<Result>(
-  tracer: Tracer,
   { name, attributes, isRequest = false }: SpanInit,
-  work: (span: Span) => Promise<Result>,
+  work: (span?: Span) => Promise<Result>,
+  done: (span: Span, result: Result) => void,
 ): Promise<Result> {
+  const tracer = registeredTracer()
+  if (tracer === undefined) return work()
   const kind = isRequest ? SpanKind.CLIENT : SpanKind.INTERNAL
   return tracer.startActiveSpan(name, { kind, attributes: attributes?.() ?? {} }, async (span) => {
     try {
-      return await work(span)
+      const result = await work(span)
+      done(span, result)
+      return result
     } catch (error) {
       // Not its message, which may quote what a client has sent.
       const type = error instanceof SluiceError ? error.code : 'INTERNAL'
-      span.setStatus({ code: SpanStatusCode.ERROR }).setAttribute('error.type', type)
+      span.setStatus({ code: SpanStatusCode.ERROR }).setAttribute('error.type', type).end()
       throw error
     }
   })

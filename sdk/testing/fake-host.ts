@@ -28,6 +28,8 @@ export type FakeHostOptions = {
   readonly kept?: Map<string, object>
   /** The tables as earlier generations have left them: `store` of their host. */
   readonly store?: FakeStore | undefined
+  /** What earlier generations have counted: `metrics` of their host. */
+  readonly metrics?: FakeMetrics
 }
 
 /** A running plugin and all that it touches. */
@@ -40,6 +42,7 @@ export interface FakeHost<Config> {
   /** Its routes, below its mounts at `http.origin`. */
   readonly http: FakeHttp
   readonly tasks: FakeTasks
+  /** What it counts and measures: give it to the host of the next generation. */
   readonly metrics: FakeMetrics
   readonly processes: FakeProcesses
   readonly services: FakeServices
@@ -91,6 +94,7 @@ class RunningHost<Own extends TObject> implements FakeHost<PluginConfig<Own>> {
   store: FakeStore | undefined
   readonly #definition: PluginDefinition<Own>
   readonly #timers: FakeTimers
+  readonly #lentMetrics: ReturnType<FakeMetrics['lend']>
   readonly #unload = new AbortController()
   readonly #configListeners: ((config: PluginConfig<Own>) => void)[] = []
   readonly #disposers: (() => void | Promise<void>)[] = []
@@ -101,7 +105,8 @@ class RunningHost<Own extends TObject> implements FakeHost<PluginConfig<Own>> {
   #isUnloaded = false
   #disposed: Promise<void> | undefined
 
-  constructor(definition: PluginDefinition<Own>, { config, services = {}, kept = new Map() }: FakeHostOptions) {
+  constructor(definition: PluginDefinition<Own>, options: FakeHostOptions) {
+    const { config, services = {}, kept = new Map() } = options
     const { name, mounts = [name], provides = [] } = definition
     this.#definition = definition
     this.#config = effectiveConfig(definition, config)
@@ -113,7 +118,8 @@ class RunningHost<Own extends TObject> implements FakeHost<PluginConfig<Own>> {
     this.http = new FakeHttp(mounts)
     this.tasks = new FakeTasks(logger)
     this.services = new FakeServices(provides, services)
-    this.metrics = new FakeMetrics(name, logger)
+    this.metrics = options.metrics ?? new FakeMetrics(name, logger)
+    this.#lentMetrics = this.metrics.lend(() => this.#assertLoaded())
     this.kept = kept
     this.#timers = new FakeTimers(logger)
     this.ctx = this.#createContext()
@@ -147,7 +153,7 @@ class RunningHost<Own extends TObject> implements FakeHost<PluginConfig<Own>> {
   #createContext(): PluginContext<PluginConfig<Own>> {
     const { log, streams, net, http, tasks, processes, services } = this
     const currentConfig = () => this.#config
-    const { registry: metrics } = this.metrics
+    const { registry: metrics } = this.#lentMetrics
     return {
       get config() {
         return currentConfig()
@@ -210,7 +216,7 @@ class RunningHost<Own extends TObject> implements FakeHost<PluginConfig<Own>> {
     await this.tasks.dispose()
     await this.processes.dispose()
     await Promise.all([this.net.dispose(), this.http.dispose()])
-    this.metrics.dispose()
+    this.#lentMetrics.dispose()
     this.#isUnloaded = true
   }
 }

@@ -1,21 +1,17 @@
 import type { Logger } from 'pino'
-import type { MetricRegistry } from '../plugin/metrics.ts'
 import { HistogramValue } from '../host/metrics/metric-kinds.ts'
 import { metricPrefix } from '../host/metrics/metric-shape.ts'
 import { MetricTable } from '../host/metrics/metric-table.ts'
+import type { MetricRegistry } from '../plugin/metrics.ts'
 
 /** The metrics of a plugin without a host. */
 export class FakeMetrics {
-  readonly registry: MetricRegistry
   readonly #prefix: string
-  readonly #owner = {}
   readonly #table: MetricTable
 
   constructor(plugin: string, log: Logger) {
     this.#prefix = metricPrefix(plugin)
     this.#table = new MetricTable({ onError: (metric, err) => log.error({ err, metric }, 'a metric was not read') })
-    this.registry = this.#table.registryFor(this.#owner, this.#prefix)
-    this.#table.activate(this.#owner)
   }
 
   /**
@@ -30,7 +26,25 @@ export class FakeMetrics {
     return value instanceof HistogramValue ? value.counts.reduce((sum, count) => sum + count, 0) : value
   }
 
-  dispose(): void {
-    this.#table.removeOwner(this.#owner)
+  /**
+   * The metrics as one generation has them.
+   * @param assertLoaded throws when the generation has ended
+   */
+  lend(assertLoaded: () => void): { readonly registry: MetricRegistry; dispose(): void } {
+    const owner = {}
+    const registry = this.#table.registryFor(owner, this.#prefix)
+    const open = () => {
+      assertLoaded()
+      return registry
+    }
+    this.#table.activate(owner)
+    return {
+      registry: {
+        counter: (init) => open().counter(init),
+        gauge: (init) => open().gauge(init),
+        histogram: (init) => open().histogram(init),
+      },
+      dispose: () => this.#table.removeOwner(owner),
+    }
   }
 }
