@@ -2,7 +2,7 @@
 export type Sent = { readonly sentBytes: number; readonly dropped: number; readonly skips: number }
 
 /**
- * What the subscribers of a stream were sent, those included that have left. It is gathered from their own counters twice a
+ * What the subscribers of a stream were sent, those included that have left. It is gathered from their own counters once a
  * second, and when one leaves, so that sending costs nothing more, and telling does not depend on how many there are.
  */
 export class StreamTraffic {

@@ -15,6 +15,9 @@ global:
   enableauth: true
 rtsp:
   publish: { key: hush }
+rtmp:
+  # Nobody listens there.
+  pull: { live/far: { url: 'rtmp://127.0.0.1:1/live/far', maxretry: -1, retryinterval: 1h } }
 `
 /** api.md 3.2, `GET /api/metrics`. */
 const FORMER_NAMES = [
@@ -91,12 +94,24 @@ describe('the metrics', function () {
     expect(metrics.value('sluice_gc_seconds_count')).to.be.greaterThan(0)
     expect(metrics.value('sluice_plugin_generations', { plugin: 'rtmp', state: 'loaded' })).to.equal(1)
     expect(metrics.value('sluice_plugins', { state: 'running' })).to.be.greaterThan(3)
-    expect(metrics.types.get('sluice_store_query_seconds')).to.equal('histogram')
-    expect(metrics.value('sluice_store_up')).to.be.oneOf([0, 1])
     if (process.platform === 'linux') {
       expect(metrics.value('process_open_fds')).to.be.greaterThan(3)
       expect(metrics.value('process_max_fds')).to.be.greaterThan(metrics.value('process_open_fds') ?? 0)
     }
+  })
+
+  it('tell of pulls that fail, and of queries of the database', async () => {
+    const far = { kind: 'pull', protocol: 'rtmp' }
+    await until('sluice_jobs', { ...far, state: 'retrying' }, 1)
+    expect((await scrape()).value('sluice_job_failures_total', far)).to.equal(1)
+    expect((await scrape()).value('sluice_job_tries_total', far)).to.equal(1)
+    const headers = { 'content-type': 'application/json' }
+    const body = JSON.stringify({ streamPath: 'live/one', alias: 'live/two' })
+    const { status } = await server.api('/api/stream/alias', { method: 'POST', headers, body })
+    expect(status).to.equal(200)
+    const metrics = await scrape()
+    expect(metrics.value('sluice_store_query_seconds_count', { outcome: 'done' })).to.be.greaterThan(0)
+    expect(metrics.value('sluice_store_up')).to.equal(1)
   })
 
   it('have the names of before at /api/metrics, besides their own', async () => {

@@ -4,6 +4,7 @@ import { ServerMetrics } from '../../observe/metrics/server-metrics.ts'
 import { recordingLog } from '../../stream/fixtures/recording-log.ts'
 import { closeRigs, RegistryRig } from '../../stream/fixtures/registry-rig.ts'
 import { Scrape } from '../../../test/support/scrape.ts'
+import { gatherTraffic } from '../../stream/stream-pulse.ts'
 import { StreamMetrics } from './stream-metrics.ts'
 
 const STREAMS = 10_000
@@ -48,7 +49,7 @@ describe('the metrics of streams', () => {
     leaving.close()
     rig.registry.send(rig.registry.subscribers('live/one'), 'live/other')
     moving.account({ bytes: 1 })
-    rig.pulse(0)
+    gatherTraffic(rig.registry.list())
     const metrics = scrape(10)
     expect(metrics.value('sluice_stream_sent_bytes_total', { stream: 'live/one' })).to.equal(110)
     expect(metrics.value('sluice_stream_dropped_units_total', { stream: 'live/one' })).to.equal(2)

@@ -60,7 +60,7 @@ export class StreamMetrics {
       name: 'sluice_muxers',
       help: 'Muxers at work, one for all sinks of a format, selection of tracks and window',
       labels: ['format'],
-      read: () => this.#streams.flatMap(({ muxers }) => muxers.map(({ format }) => one({ format: format.name }))),
+      read: () => countFormats(this.#streams).map(([format, value]) => ({ labels: { format }, value })),
     })
   }
 
@@ -91,8 +91,8 @@ export class StreamMetrics {
       ...{ name: 'sluice_stream_muxers', help: 'Muxers of the stream, by their format' },
       ...{ labels: ['stream', 'format'], maxSeries: MAX_SERIES },
       read: () =>
-        this.#shown.flatMap(({ path, muxers }) =>
-          muxers.map(({ format }) => one({ stream: path, format: format.name })),
+        this.#shown.flatMap((stream) =>
+          countFormats([stream]).map(([format, value]) => ({ labels: { stream: stream.path, format }, value })),
         ),
     })
   }
@@ -122,6 +122,10 @@ function mostWatched(streams: readonly Stream[], limit: number): readonly Stream
   return streams.toSorted((one, other) => other.subscribers.size - one.subscribers.size).slice(0, limit)
 }
 
-function one<Labels>(labels: Labels): { readonly labels: Labels; readonly value: 1 } {
-  return { labels, value: 1 }
+function countFormats(streams: readonly Stream[]): [format: string, count: number][] {
+  const counts = new Map<string, number>()
+  for (const { muxers } of streams) {
+    for (const { format } of muxers) counts.set(format.name, (counts.get(format.name) ?? 0) + 1)
+  }
+  return [...counts]
 }
