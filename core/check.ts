@@ -1,6 +1,7 @@
 import { ConfigError } from './config/config-error.ts'
 import { configReport } from './config/report.ts'
 import { loadConfig } from './load-config.ts'
+import { restoreStored } from './stored-config.ts'
 import { createLogger } from './observe/logger.ts'
 import { Server } from './server.ts'
 
@@ -10,6 +11,8 @@ export async function check(file: string | undefined, all: boolean): Promise<voi
   if (config === undefined) return
   const server = new Server({ config, log: createLogger({ level: 'silent' }) })
   try {
+    const unknown = await restoreStored(config)
+    if (unknown !== undefined) process.stderr.write(`what was set at run time is not shown: ${unknown}\n`)
     await server.host.load()
     const plugins = server.host.list()
     const definitions = plugins.flatMap(({ definition }) => definition ?? [])

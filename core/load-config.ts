@@ -3,10 +3,18 @@ import { Config } from './config/config.ts'
 import { ConfigError } from './config/config-error.ts'
 import { defaultConfigFile } from './server.ts'
 
-/** Reads the config of a command; undefined when it is wrong, which the user has been told. */
+/**
+ * Reads the config that a command names.
+ * @throws {ConfigError} when the file can't be read or parsed
+ */
+export function readConfig(file: string | undefined): Promise<Config> {
+  return Config.load({ file: file ?? defaultConfigFile(), env: process.env, inspect: gateRemarks })
+}
+
+/** Reads the config that a command names; undefined when it is wrong, which the user has been told. */
 export async function loadConfig(file: string | undefined): Promise<Config | undefined> {
   try {
-    return await Config.load({ file: file ?? defaultConfigFile(), env: process.env, inspect: gateRemarks })
+    return await readConfig(file)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     process.stderr.write(`${error.message}\n`)

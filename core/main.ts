@@ -17,8 +17,12 @@ async function main(): Promise<void> {
       process.exitCode = EXIT_USAGE
       return
     // The server takes a while to be loaded, so that is left to those who need it.
+    case 'ctl':
+      return (await import('./command/ctl/ctl.ts')).ctl(command.args)
     case 'check':
       return (await import('./check.ts')).check(command.configFile, command.all)
+    case 'reset':
+      return (await import('./reset.ts')).reset(command.configFile, command.names)
     case 'run':
       return (await import('./run.ts')).run(command.configFile)
   }

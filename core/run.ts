@@ -1,45 +1,41 @@
 import type { Logger } from 'pino'
 import { PluginAddresses } from './admin/system/plugin-addresses.ts'
-import { ConfigError } from './config/config-error.ts'
 import { ownerOfError, pluginOf } from './host/error-owner.ts'
-import { loadConfig } from './load-config.ts'
-import { ListenError } from './net/listen-error.ts'
+import { loadConfig, readConfig } from './load-config.ts'
 import { localAddress } from './net/local-address.ts'
 import { HeapGrowth } from './observe/heap-growth.ts'
 import { createLogger } from './observe/logger.ts'
 import { Watchdog } from './observe/watchdog/watchdog.ts'
 import { VERSION } from './package-root.ts'
-import { Server, STOP_DEADLINE_MS } from './server.ts'
+import { Server } from './server.ts'
+import { ServerLife } from './server-life.ts'
 import { startBanner } from './start-banner.ts'
 
 const EXIT_FAILURE = 1
 
-/** Runs the server until a signal, or what it can't go on after, ends the process. */
+/** Runs the server until a signal, an operator, or what it can't go on after, ends the process. */
 export async function run(file: string | undefined): Promise<void> {
   const config = await loadConfig(file)
   if (config === undefined) return
   const log = createLogger({ level: config.global.loglevel })
-  const server = new Server({ config, log })
-  const stop = (reason: string, exitCode: number) => {
-    setTimeout(() => process.exit(exitCode), STOP_DEADLINE_MS).unref()
-    void server.stop(reason).then(() => process.exit(exitCode))
-  }
+  const heapGrowth = new HeapGrowth()
+  const life = new ServerLife({
+    log,
+    loadConfig: () => readConfig(file),
+    createServer: (config, lifecycle) => new Server({ config, log, lifecycle }),
+    onStarted(server) {
+      if (process.stdout.isTTY) process.stdout.write(bannerOf(server, log))
+      // What loading has left behind does not count.
+      heapGrowth.start()
+    },
+    exit: (code) => process.exit(code),
+  })
+  const stop = (reason: string, exitCode: number) => life.end(reason, exitCode)
   process.on('SIGTERM', () => stop('SIGTERM', 0))
   process.on('SIGINT', () => stop('SIGINT', 0))
   guardProcess(log, stop)
   new Watchdog({ log, pluginOf }).start()
-  try {
-    await server.start()
-    if (process.stdout.isTTY) process.stdout.write(bannerOf(server, log))
-    // What loading has left behind does not count.
-    new HeapGrowth().start()
-  } catch (error) {
-    // What a person has to mend is better read as text than as a log line.
-    if (error instanceof ConfigError) process.stderr.write(`${error.message}\n`)
-    else if (error instanceof ListenError) log.fatal(error.message)
-    else log.fatal({ err: error }, 'the server could not start')
-    stop('start failed', EXIT_FAILURE)
-  }
+  await life.start(config)
 }
 
 function bannerOf({ host, http }: Server, log: Logger): string {

@@ -2,9 +2,13 @@ import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import path from 'node:path'
 import type { Logger } from 'pino'
+import { SluiceError } from 'sluice/sdk'
+import type { Lifecycle } from './admin/system/lifecycle-operations.ts'
 import { Aliases } from './alias/aliases.ts'
 import { GateMeters } from './auth/gate-meters.ts'
 import { Gatekeeper } from './auth/gatekeeper.ts'
+import { ProcessIds } from './base/process-ids.ts'
+import { ConfigEditor } from './config/config-editor.ts'
 import { ConfigError } from './config/config-error.ts'
 import type { Config } from './config/config.ts'
 import { HookRunner } from './host/hooks/hook-runner.ts'
@@ -16,12 +20,12 @@ import { createServerInfo } from './admin/system/server-info.ts'
 import { HttpMeters } from './http/http-meters.ts'
 import { HttpHost } from './http/http-host.ts'
 import { createDialer } from './net/dialer/dialer.ts'
-import { ListenError } from './net/listen-error.ts'
 import { ListenerPool } from './net/listener-pool.ts'
 import { ConfiguredNetworks } from './net/network-list.ts'
 import { pluginLogger } from './observe/logger.ts'
 import { ServerMetrics } from './observe/metrics/server-metrics.ts'
 import { MachineUsageSampler } from './observe/machine-usage.ts'
+import { Monitor } from './monitor/monitor.ts'
 import { TaskTree } from './observe/task-tree.ts'
 import { PACKAGE_ROOT, PLUGINS_FOLDER, VERSION } from './package-root.ts'
 import { JobMeters } from './jobs/job-meters.ts'
@@ -32,17 +36,15 @@ import { Proxies } from './proxy/proxies.ts'
 import { OwnedStreams } from './stream/owned-streams.ts'
 import { Store } from './store/store.ts'
 import { SessionMeters } from './stream/session-meters.ts'
+import { restoreStored } from './stored-config.ts'
 import { StreamRegistry } from './stream/registry.ts'
 
 /** Within this the server has stopped, whatever its sessions and plugins do. */
 export const STOP_DEADLINE_MS = 4500
 /** A plugin that is still being loaded when none else was for so long does not hold up the others. */
-const LOAD_PATIENCE_MS = 2000
+export const LOAD_PATIENCE_MS = 2000
 /** How long open HTTP requests may take to finish. */
 const HTTP_CLOSE_MS = 500
-
-/** Keys of `global` that a reload does not apply. */
-const START_KEYS: readonly string[] = ['plugins_dir', 'datadir', 'db.dsn', 'db.dbtype', 'pullproxy', 'pushproxy']
 
 /** One process, as long as nothing starts more. */
 const THIS_NODE = { id: hostname(), process: 0, processes: 1 }
@@ -52,6 +54,8 @@ type ServerOptions = {
   readonly log: Logger
   /** Where plugins lie, besides `global.plugins_dir`; the shipped ones unless given. */
   readonly pluginFolders?: readonly string[]
+  /** What ends and restarts the server for operators; they can't where it is left out. */
+  readonly lifecycle?: Lifecycle
 }
 
 /** The server: its parts, and the order in which they start and stop. */
@@ -61,6 +65,7 @@ export class Server {
   readonly streams: StreamRegistry
   readonly store: Store
   readonly #config: Config
+  readonly #editor: ConfigEditor
   readonly #log: Logger
   readonly #pool: ListenerPool
   readonly #gatekeeper: Gatekeeper
@@ -69,28 +74,38 @@ export class Server {
   readonly #pushes: PushManager
   readonly #proxies: Proxies
   readonly #metrics: ServerMetrics
-  readonly #startTime = new Date()
+  readonly #monitor: Monitor
+  readonly #lifecycle: Lifecycle | undefined
+  #startTime = new Date()
   #unwatch: (() => void) | undefined
-  /** Of the config, as they were logged. */
-  #warnings: readonly string[] = []
-  /** The newest file was not applied. */
-  #refused = false
+  #loading: Promise<void> | undefined
+  #isStarted = false
   #stopping: Promise<void> | undefined
 
-  constructor({ config, log, pluginFolders = [PLUGINS_FOLDER] }: ServerOptions) {
+  constructor({ config, log, pluginFolders = [PLUGINS_FOLDER], lifecycle }: ServerOptions) {
     this.#config = config
     this.#log = log
     this.#metrics = new ServerMetrics(log)
     const metrics = this.#metrics.own
+    this.#lifecycle = lifecycle
     const hooks = new HookRunner()
-    const tasks = new TaskTree()
+    const ids = new ProcessIds(THIS_NODE.process)
+    const tasks = new TaskTree(ids)
     const services = new ServiceDirectory()
     const { db, datadir } = config.global
     this.store = new Store({ log, metrics, ...db, datadir })
+    this.#editor = new ConfigEditor({
+      ...{ config, log, store: this.store },
+      accept: (global) => this.http.applyConfig(global),
+      apply: async (changes) => {
+        log.level = config.global.loglevel
+        await this.host.applyConfig(changes)
+      },
+    })
     this.#pool = new ListenerPool({ log })
     this.#gatekeeper = new Gatekeeper({ log, config, meters: new GateMeters(metrics) })
     this.streams = new StreamRegistry({
-      ...{ log, process: THIS_NODE.process, hooks, gatekeeper: this.#gatekeeper },
+      ...{ log, ids, hooks, gatekeeper: this.#gatekeeper },
       lead: (request) => this.#aliases.lead(request),
       meters: new SessionMeters(metrics),
     })
@@ -117,8 +132,13 @@ export class Server {
       rules: () => config.global.streamalias,
     })
     this.#proxies = new Proxies({
-      ...{ log, store: this.store, config: config.global, hooks, streams: this.streams },
+      ...{ log, store: this.store, config: () => config.global, hooks, streams: this.streams },
       ...{ pulls: this.#pulls, pushes: this.#pushes, dialer },
+    })
+    this.#monitor = new Monitor({
+      ...{ log, store: this.store, tasks, ids, hooks, streams: this.streams, pool: this.#pool },
+      startTime: () => this.#startTime,
+      keepsHistory: () => config.global.taskhistory,
     })
     this.host = new PluginHost({
       log,
@@ -126,7 +146,7 @@ export class Server {
         this.#pulls.apply(plugins)
         this.#pushes.apply(plugins)
       },
-      folders: [...pluginFolders, ...config.pluginFolders],
+      folders: () => [...pluginFolders, ...config.pluginFolders],
       workingFolder: process.cwd(),
       drainTimeoutMs: () => config.global.draintimeout,
       parts: {
@@ -153,23 +173,36 @@ export class Server {
    * @throws {ListenError} when an HTTP address can't be bound
    */
   async start(): Promise<void> {
+    this.#isStarted = true
+    this.#startTime = new Date()
+    await this.#editor.load()
     await this.loadPlugins(LOAD_PATIENCE_MS)
+    this.#log.level = this.#config.global.loglevel
+    await this.http.applyConfig(this.#config.global)
     this.store.open()
     this.#addRoutes()
     await this.http.start()
     await this.host.start()
     await this.#proxies.start()
-    this.#warn()
+    this.#editor.warn()
     this.#unwatch = this.#config.watch(() => void this.reload())
+    this.#monitor.begin()
     this.#log.info({ version: VERSION, config: this.#config.file ?? 'defaults' }, 'the server is up')
   }
 
   /**
-   * Finds and loads the plugins without starting them.
+   * Finds and loads the plugins without starting them. Idempotent.
    * @param patienceMs how long to wait without progress; forever unless given
    * @throws {ConfigError} with all that is wrong in `global` and their sections
    */
-  async loadPlugins(patienceMs?: number): Promise<void> {
+  loadPlugins(patienceMs?: number): Promise<void> {
+    this.#loading ??= this.#loadPlugins(patienceMs)
+    return this.#loading
+  }
+
+  async #loadPlugins(patienceMs: number | undefined): Promise<void> {
+    // One that is only prepared leaves the database to the server whose place it is to take.
+    if (!this.#isStarted) await restoreStored(this.#config)
     await this.host.load(patienceMs)
     const ofPlugins = this.host.configErrors().flatMap((error) => (error instanceof ConfigError ? error.problems : []))
     const problems = [...this.#config.problems, ...ofPlugins]
@@ -184,8 +217,11 @@ export class Server {
 
   async #stop(reason: string): Promise<void> {
     const deadlineMs = performance.now() + STOP_DEADLINE_MS
-    this.#log.info({ reason }, 'stopping')
+    // Of one that never started, nobody wants to know.
+    const level = this.#isStarted ? 'info' : 'debug'
+    this.#log[level]({ reason }, 'stopping')
     this.#unwatch?.()
+    this.#monitor.end()
     this.#pool.close()
     this.#proxies.close()
     this.#pulls.close('the server is stopping')
@@ -193,48 +229,32 @@ export class Server {
     this.streams.close('the server is stopping')
     await this.host.stop('the server is stopping')
     await this.http.close(HTTP_CLOSE_MS)
+    await this.#monitor.close()
     await this.store.close()
     await this.#gatekeeper.close(Math.max(0, deadlineMs - performance.now()))
-    this.#log.info('stopped')
+    this.#log[level]('stopped')
   }
 
   /** Takes over the config file as it is now; one that is wrong is logged, and the config before holds. */
   async reload(): Promise<void> {
     try {
-      const changes = await this.#config.reload((global) => this.http.applyConfig(global))
-      if (changes.length > 0) this.#log.info({ changes }, 'the config changed')
-      else if (this.#refused) this.#log.info('the config is right again; nothing changed')
-      this.#refused = false
-      this.#log.level = this.#config.global.loglevel
-      // Also without changes: plugins that were refused have no section yet in which something could change.
-      await this.host.applyConfig(changes)
-      this.#warn()
-      const changed = changes.flatMap(({ section, keys }) => (section === 'global' ? keys : []))
-      for (const key of changed.filter((key) => START_KEYS.includes(key))) {
-        this.#log.warn(`global.${key} holds from the next start of the server`)
-      }
+      await this.#editor.reload()
     } catch (error) {
-      this.#refused = true
       // Their messages say what to mend, and a stack would only hide that.
-      const isForPeople = error instanceof ConfigError || error instanceof ListenError
+      const isForPeople = error instanceof SluiceError
       const err = isForPeople ? { message: error.message } : error
       this.#log.error({ err }, 'the config was not applied; the one before holds')
     }
   }
 
-  #warn(): void {
-    const warnings = this.#config.warnings()
-    for (const warning of warnings) if (!this.#warnings.includes(warning)) this.#log.warn(warning)
-    this.#warnings = warnings
-  }
-
   #addRoutes(): void {
     addAdministration({
-      ...{ log: this.#log, version: VERSION, startTime: this.#startTime, config: this.#config },
+      ...{ log: this.#log, version: VERSION, startTime: this.#startTime, config: this.#config, editor: this.#editor },
       ...{ http: this.http, host: this.host, pool: this.#pool, streams: this.streams },
       ...{ aliases: this.#aliases, pulls: this.#pulls, pushes: this.#pushes, proxies: this.#proxies },
       metrics: this.#metrics,
       machine: new MachineUsageSampler([this.#config.global.datadir, process.cwd()]),
+      ...{ monitor: this.#monitor, lifecycle: this.#lifecycle },
     })
   }
 }

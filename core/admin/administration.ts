@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Aliases } from '../alias/aliases.ts'
+import type { ConfigEditor } from '../config/config-editor.ts'
 import type { Config } from '../config/config.ts'
 import { normalizeKey } from '../config/key-name.ts'
 import type { PluginHost } from '../host/plugin-host.ts'
@@ -7,20 +8,26 @@ import { addHealthRoutes } from '../http/health.ts'
 import type { HttpHost } from '../http/http-host.ts'
 import type { PullManager } from '../jobs/pull-manager.ts'
 import type { PushManager } from '../jobs/push-manager.ts'
+import type { Monitor } from '../monitor/monitor.ts'
 import type { ListenerPool } from '../net/listener-pool.ts'
 import type { MachineUsageSampler } from '../observe/machine-usage.ts'
 import type { ServerMetrics } from '../observe/metrics/server-metrics.ts'
 import type { Proxies } from '../proxy/proxies.ts'
 import type { StreamRegistry } from '../stream/registry.ts'
+import { addConfigOperations } from './config/config-operations.ts'
+import { addSectionOperations } from './config/section-operations.ts'
 import { addOpenApiOperation } from './description/openapi-operation.ts'
 import { addJobOperations } from './jobs/job-operations.ts'
 import { addProxyOperations } from './jobs/proxy-operations.ts'
 import { addPullOperations } from './jobs/pull-operations.ts'
 import { registerMetricsRoute } from './metrics/metrics-route.ts'
+import { addMonitorOperations } from './monitor/monitor-operations.ts'
+import { addTaskOperations } from './monitor/task-operations.ts'
 import { addAliasOperations } from './streams/alias-operations.ts'
 import { addSecretOperation, type SigningSection } from './streams/secret-operation.ts'
 import { addSourceOperations } from './streams/source-operations.ts'
 import { addStreamOperations, addSubscriberOperations } from './streams/stream-operations.ts'
+import { addLifecycleOperations, type Lifecycle } from './system/lifecycle-operations.ts'
 import { addSysinfoOperations } from './system/sysinfo-operations.ts'
 
 /** The parts of the server that operators act on. */
@@ -29,6 +36,7 @@ export type AdministeredParts = {
   readonly version: string
   readonly startTime: Date
   readonly config: Config
+  readonly editor: ConfigEditor
   readonly http: HttpHost
   readonly host: PluginHost
   readonly pool: ListenerPool
@@ -39,13 +47,19 @@ export type AdministeredParts = {
   readonly pushes: PushManager
   readonly machine: MachineUsageSampler
   readonly metrics: ServerMetrics
+  readonly monitor: Monitor
+  /** Undefined where the server is part of another program. */
+  readonly lifecycle: Lifecycle | undefined
 }
 
 /** Adds the routes of health, metrics and administration to the server's HTTP. */
 export function addAdministration(parts: AdministeredParts): void {
   const { log, version, startTime, config, http, host, streams } = parts
   const { core, admin, operations } = http
-  addHealthRoutes(core, () => (host.ready ? host.disabled : ['plugins']))
+  addHealthRoutes(core, () => [
+    ...(host.ready ? host.disabled : ['plugins']),
+    ...(config.incomplete === undefined ? [] : ['config']),
+  ])
   registerMetricsRoute(admin, parts)
   addStreamOperations(operations, streams)
   addSourceOperations(operations, streams)
@@ -55,12 +69,18 @@ export function addAdministration(parts: AdministeredParts): void {
   addPullOperations(operations, parts.pulls)
   addJobOperations(operations, parts.pulls)
   addProxyOperations(operations, parts.proxies)
+  const configParts = { config, editor: parts.editor, restart: (plugin: string) => host.restart(plugin) }
+  addConfigOperations(operations, configParts)
+  addSectionOperations(operations, configParts)
   addSysinfoOperations(operations, {
     ...{ log, version, startTime },
     publicIp: () => config.global.publicip,
     plugins: () => host.list(),
     userConfig: (plugin) => config.userConfig(plugin),
   })
+  addLifecycleOperations(operations, log, parts.lifecycle)
+  addTaskOperations(operations, parts.monitor.tasks)
+  addMonitorOperations(operations, parts.monitor)
   addOpenApiOperation(operations, version, () => http.operationsByOwner())
 }
 

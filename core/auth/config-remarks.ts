@@ -1,6 +1,7 @@
 import type { InheritedConfig } from 'sluice/sdk'
 import { nearestKey } from '../config/key-name.ts'
 import type { Section } from '../config/section.ts'
+import { isUsers } from '../config/settings.ts'
 
 /** The protocols of the contract (spec.md, What the service does), whose plugins need not be there. */
 const PROTOCOLS = ['rtmp', 'webrtc', 'srt', 'rtsp', 'webtransport', 'hls', 'flv', 'mp4']
@@ -32,7 +33,7 @@ function unknownProtocols(sections: readonly Section[]): string[] {
   return sections.flatMap((section) =>
     FILTERS.flatMap((key) => {
       const setting = section.settings.get(key)
-      if (setting?.source !== 'file' && setting?.source !== 'env') return []
+      if (setting === undefined || !isUsers(setting.source)) return []
       const unknown = (setting.value as readonly string[]).filter((protocol) => !known.has(protocol))
       return unknown.map((protocol) => `${section.name}.${key}: ${unknownProtocol(protocol, known)}`)
     }),

@@ -55,6 +55,7 @@ class Rig {
 /** The config of plugins that a test changes as it likes. */
 class FakeConfig implements GateConfig {
   readonly global = effectiveConfig({})
+  incomplete: string | undefined
   readonly #sections = new Map<string, NonNullable<ReturnType<GateConfig['section']>>>()
 
   get declared(): readonly string[] {
@@ -246,6 +247,15 @@ describe('gatekeeper', () => {
       rig.config.set('rtmp', {}, false)
       expect(await codeOf(rig.ask(sessionRequest()))).to.equal("UNAVAILABLE plugin 'rtmp' is switched off")
       expect(await codeOf(rig.ask(sessionRequest({ type: 'pull' })))).to.equal('passed')
+    })
+
+    it('that is not known in part, in which gates may be on that let nothing in from outside', async () => {
+      rig.config.set('rtmp', {})
+      rig.config.incomplete = 'not known'
+      expect(await codeOf(rig.ask(sessionRequest()))).to.equal('UNAVAILABLE not known')
+      expect(await codeOf(rig.ask(sessionRequest({ type: 'pull' })))).to.equal('passed')
+      rig.config.incomplete = undefined
+      expect(await codeOf(rig.ask(sessionRequest()))).to.equal('passed')
     })
 
     it('that a removed plugin has gone from, and asks what belongs to its sessions by what it had last', async () => {

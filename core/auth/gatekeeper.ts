@@ -18,6 +18,8 @@ import type { StreamOwner } from './stream-owner.ts'
 /** The config as the gates read it: always the newest, whichever generation of a plugin asks. */
 export interface GateConfig {
   readonly global: Readonly<InheritedConfig>
+  /** Why a part of the config is not known, in which gates may be on. */
+  readonly incomplete?: string | undefined
   /** The names of the plugins that have a section. */
   readonly declared: readonly string[]
   /** The section of a plugin; undefined once the plugin was removed. */
@@ -75,7 +77,8 @@ export class Gatekeeper {
    * Leads a request for a new session through the gates. What holds is the config of now, also on connections that a
    * generation accepted before it changed.
    * @throws {StreamDenied} when a gate denies
-   * @throws {StreamUnavailable} when the plugin was switched off or removed, and the connection is left from before
+   * @throws {StreamUnavailable} when the plugin was switched off or removed, and the connection is left from before; or
+   * gates may be on that are not known
    */
   async admit(request: SessionRequest, owner: StreamOwner): Promise<Admitted> {
     const { plugin } = owner
@@ -106,6 +109,7 @@ export class Gatekeeper {
   }
 
   #checkEnabled(plugin: string): void {
+    if (this.#config.incomplete !== undefined) throw new StreamUnavailable(this.#config.incomplete)
     const section = this.#config.section(plugin)
     if (section === undefined) throw new StreamUnavailable(`plugin '${plugin}' was removed`)
     if (!section.enabled) throw new StreamUnavailable(`plugin '${plugin}' is switched off`)

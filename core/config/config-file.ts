@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
-import { isMap, isScalar, LineCounter, parseDocument, visit, type Document, type Node } from 'yaml'
+import { isMap, isScalar } from 'yaml'
 import { ConfigError, type Place, type Problem } from './config-error.ts'
 import { normalizeKey } from './key-name.ts'
-import { ValueReader } from './value-reader.ts'
 import type { GroupSchema } from './schema.ts'
+import type { ValueReader } from './value-reader.ts'
+import { YamlSource } from './yaml-source.ts'
 
 /** A file that is empty has mostly just been truncated by who is about to write it. */
 const EMPTY_SETTLE_MS = 2000
@@ -25,23 +26,12 @@ export class ConfigFile {
   readonly sections: ReadonlyMap<string, FileSection>
   /** What keeps the file as a whole from being read. */
   readonly problems: readonly Problem[]
-  readonly #document: Document
-  readonly #placeOf: (node: unknown) => Place | undefined
+  readonly #source: YamlSource
 
   constructor(name: string, text: string) {
-    const lines = new LineCounter()
-    // The excerpts of pretty errors could show secrets.
-    this.#document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false })
-    const placeAt = (offset: number): Place => {
-      const { line, col } = lines.linePos(offset)
-      return { file: name, line, column: col }
-    }
-    this.#placeOf = (node) => {
-      const offset = (node as Node | null | undefined)?.range?.[0]
-      return offset === undefined ? undefined : placeAt(offset)
-    }
-    const problems = [...syntaxProblems(this.#document, placeAt), ...aliasProblems(this.#document, placeAt)]
-    this.sections = this.#sections(placeAt(0), problems)
+    this.#source = YamlSource.parse(name, text)
+    const problems = [...this.#source.problems]
+    this.sections = this.#sections(problems)
     this.problems = problems
   }
 
@@ -72,16 +62,16 @@ export class ConfigFile {
 
   /** @param foreignKey what to say of a key of the section that is like none in its schema */
   reader(section: GroupSchema, foreignKey?: (key: string) => string): ValueReader {
-    return new ValueReader({ document: this.#document, placeOf: this.#placeOf, section, foreignKey })
+    return this.#source.reader(section, foreignKey)
   }
 
-  #sections(start: Place, problems: Problem[]): Map<string, FileSection> {
+  #sections(problems: Problem[]): Map<string, FileSection> {
+    const { contents: root, place: start } = this.#source
     const sections = new Map<string, FileSection>()
-    const root = this.#document.contents
     if (isMap(root)) {
       for (const { key, value } of root.items) {
         const name = isScalar(key) ? String(key.source ?? key.value) : String(key)
-        const place = this.#placeOf(key) ?? start
+        const place = this.#source.placeOf(key) ?? start
         if (sections.has(normalizeKey(name))) problems.push({ ...place, key: name, message: 'is given twice' })
         else sections.set(normalizeKey(name), { name, node: value, place })
       }
@@ -106,40 +96,4 @@ async function readText(file: string): Promise<string | undefined> {
 
 function unreadable(file: string, message: string): ConfigError {
   return new ConfigError([{ file, line: 0, column: 0, key: '', message }])
-}
-
-const SYNTAX_MESSAGES: Readonly<Record<string, string>> = {
-  BAD_INDENT: 'the indentation is wrong',
-  BAD_SCALAR_START: 'a value that begins with one of @ ` % must be in quotes',
-  BAD_DQ_ESCAPE: 'unknown escape in double quotes; single quotes take a backslash as it is',
-  BLOCK_AS_IMPLICIT_KEY: "a value with ': ' in it must be in quotes, or the indentation is wrong",
-  MISSING_CHAR: 'a closing quote or bracket is missing',
-  MULTILINE_IMPLICIT_KEY: "a ':' is missing after a key, or the indentation is wrong",
-  MULTIPLE_DOCS: 'the file must be a single YAML document',
-  TAB_AS_INDENT: 'tabs may not be used for indentation',
-  TAG_RESOLVE_FAILED: 'unknown tag; a value that begins with ! must be in quotes',
-  UNEXPECTED_TOKEN: 'unexpected text; a value that begins with one of [ { | > must be in quotes',
-}
-
-/** Only the first, since the others mostly follow from it. The parser's own messages could hold pieces of secrets. */
-function syntaxProblems({ errors, warnings }: Document, placeAt: (offset: number) => Place): Problem[] {
-  return [...errors, ...warnings].slice(0, 1).map(({ code, pos }) => {
-    return { ...placeAt(pos[0]), key: '', message: SYNTAX_MESSAGES[code] ?? `not valid YAML (${code})` }
-  })
-}
-
-function aliasProblems(document: Document, placeAt: (offset: number) => Place): Problem[] {
-  const problems: Problem[] = []
-  visit(document, {
-    Alias(_key, alias, ancestors) {
-      const target = alias.resolve(document)
-      const place = placeAt(alias.range?.[0] ?? 0)
-      if (target === undefined) {
-        problems.push({ ...place, key: '', message: 'unknown alias; a value that begins with * must be in quotes' })
-      } else if (ancestors.includes(target)) {
-        problems.push({ ...place, key: '', message: 'the alias contains itself' })
-      }
-    },
-  })
-  return problems
 }

@@ -2,13 +2,15 @@ import { existsSync } from 'node:fs'
 import path from 'node:path'
 import type { TObject } from 'typebox'
 import type { InheritedConfig, PluginConfig } from 'sluice/sdk'
-import { changesBetween, type ConfigChange } from './config-change.ts'
+import type { ConfigChange } from './config-change.ts'
 import { ConfigError, type Problem } from './config-error.ts'
 import { ConfigFile } from './config-file.ts'
 import { Environment } from './environment.ts'
 import { watchFile } from './file-watch.ts'
 import type { GlobalConfig } from './global-config.ts'
 import { normalizeKey } from './key-name.ts'
+import { Modifications } from './modifications.ts'
+import { renew, type Acceptance, type Declared, type Renewal, type Rewrite, type Written } from './renewal.ts'
 import { resolveGlobal, resolvePlugin, type Inputs } from './resolve.ts'
 import type { SectionDefinition } from './schema.ts'
 import type { ConfigEntry, Section, SectionConfig } from './section.ts'
@@ -28,43 +30,28 @@ export type ConfigOptions = {
 
 type Inspection = (sections: readonly Section[]) => readonly string[]
 
-/** Does what must succeed before a changed `global` holds, such as to bind its addresses. */
-type Acceptance = (global: Readonly<GlobalConfig>) => Promise<void>
-
-type Declared = {
-  /** The newest comes first, though an older one may run until it can take over. */
-  readonly definitions: readonly SectionDefinition[]
-  /** By the first of them that the file suits. */
-  readonly section: Section
-}
-
-/** All that a file makes, and what that changes. */
-type Renewal = {
-  readonly global: Section
-  readonly declared: Map<string, Declared>
-  readonly changes: readonly ConfigChange[]
-}
-
 /**
- * The effective config of the server and each plugin. A value comes from, strongest first: environment, file, the plugin's
- * defaults, the `global` section (inheritable keys only), the schema's default (config.md 2).
+ * The effective config of the server and each plugin. A value comes from, strongest first: what was set at run time,
+ * environment, file, the plugin's defaults, the `global` section (inheritable keys only), the schema's default (config.md 2).
  */
 export class Config {
   /** The file that was read; undefined when there is none. */
   readonly file: string | undefined
   readonly #environment: Environment
   readonly #inspect: Inspection
-  #content: ConfigFile
+  #written: Written
   #global: Section
   /** By normalized name. */
   #declared = new Map<string, Declared>()
   /** The files of plugins' code. */
   readonly #places = new WeakMap<SectionDefinition, string>()
-  #reloading: Promise<unknown> = Promise.resolve()
-  readonly #problems: Problem[] = []
+  #changing: Promise<unknown> = Promise.resolve()
+  #problems: Problem[] = []
   /** What was wrong with the newest file, where it was refused. */
   #refusal: readonly Problem[] = []
   #onChange = () => {}
+  /** Says why it is not known what was set at run time; undefined when that is known. */
+  incomplete: string | undefined
 
   private constructor(
     file: string | undefined,
@@ -72,11 +59,11 @@ export class Config {
     { environment, inspect }: { environment: Environment; inspect: Inspection },
   ) {
     this.file = file
-    this.#content = content
+    this.#written = { file: content, modified: new Modifications() }
     this.#environment = environment
     this.#inspect = inspect
     failOn(content.problems)
-    this.#global = resolveGlobal({ file: content, environment, places: this.#places }, this.#problems)
+    this.#global = resolveGlobal(this.#inputs(), this.#problems)
   }
 
   /**
@@ -93,6 +80,11 @@ export class Config {
 
   get global(): Readonly<GlobalConfig> {
     return this.#global.config.values as GlobalConfig
+  }
+
+  /** What was set at run time. */
+  get modified(): Modifications {
+    return this.#written.modified
   }
 
   /** What was wrong with `global` when the config was loaded; values of keys that are wrong are defaults. */
@@ -158,7 +150,7 @@ export class Config {
   undeclaredSections(others: readonly string[] = []): UndeclaredSection[] {
     const plugins = [...this.declared, ...others]
     const known = new Set(['global', ...plugins].map(normalizeKey))
-    return [...this.#content.sections]
+    return [...this.#written.file.sections]
       .filter(([name]) => !known.has(name))
       .map(([, { name, place }]) => ({ name, place, meant: meantSection(name, plugins) }))
   }
@@ -176,26 +168,57 @@ export class Config {
     return [...noFile, ...undeclared, ...noFolders, ...odd]
   }
 
+  /** Takes over what was set at run time. To be called before plugins are declared. */
+  restore(modified: Modifications): void {
+    this.#written = { ...this.#written, modified }
+    this.#problems = []
+    this.#global = resolveGlobal(this.#inputs(), this.#problems)
+  }
+
   /**
    * Reads the file anew and tells what changed. Throws, and leaves everything as it was, when anything in it is wrong (a
    * `ConfigError`), or when `accept` does, which is asked before anything holds, and once more with what held before
    * where the file is refused later.
    */
   reload(accept?: Acceptance): Promise<readonly ConfigChange[]> {
-    const reload = this.#reloading.then(() => this.#reload(accept))
-    // The next reload waits for this one, however it ends.
-    this.#reloading = reload.catch(() => undefined)
-    return reload
+    const { file } = this
+    return this.change(async () => (file === undefined ? {} : { file: await ConfigFile.readAgain(file) }), accept)
+  }
+
+  /**
+   * Replaces what the user wrote, as `reload` does the file. Changes are made one after the other: `write` is called when all
+   * changes before have ended.
+   * @throws {ConfigError} when anything in the replacement is wrong
+   */
+  change(write: () => Promise<Rewrite>, accept?: Acceptance): Promise<readonly ConfigChange[]> {
+    const change = this.#changing.then(async () => this.#take(await write(), accept))
+    // The next change waits for this one, however it ends.
+    this.#changing = change.catch(() => undefined)
+    return change
+  }
+
+  /**
+   * Checks a replacement of what the user wrote.
+   * @throws {ConfigError} when anything in it is wrong
+   */
+  check(rewrite: Partial<Written>): void {
+    this.#checked({ ...this.#written, ...rewrite })
+  }
+
+  /** A section, as it is now; undefined where there is no such plugin. */
+  find(name: string): Section | undefined {
+    const normalized = normalizeKey(name)
+    return normalized === 'global' ? this.#global : this.#declared.get(normalized)?.section
   }
 
   /** All keys of a section, as a person may see them. */
   describe(name: string): ConfigEntry[] {
-    return this.#find(name)?.entries() ?? []
+    return this.find(name)?.entries() ?? []
   }
 
   /** What the user set in a section, as YAML, secrets masked; empty when that is nothing. */
   userConfig(name: string): string {
-    return this.#find(name)?.config.userConfig ?? ''
+    return this.find(name)?.config.userConfig ?? ''
   }
 
   /**
@@ -216,76 +239,46 @@ export class Config {
     if (this.#refusal.some(({ key }) => key.split('.')[0] === section)) this.#onChange()
   }
 
-  #find(name: string): Section | undefined {
-    const normalized = normalizeKey(name)
-    return normalized === 'global' ? this.#global : this.#declared.get(normalized)?.section
-  }
-
   #resolved(definition: SectionDefinition): Section {
     const problems: Problem[] = []
-    const inputs = { file: this.#content, environment: this.#environment, places: this.#places }
-    const section = resolvePlugin(definition, inputs, this.#global, problems)
+    const section = resolvePlugin(definition, this.#inputs(), this.#global, problems)
     failOn(problems)
     return section
   }
 
-  async #reload(accept?: Acceptance): Promise<readonly ConfigChange[]> {
-    if (this.file === undefined) return []
-    const content = await ConfigFile.readAgain(this.file)
-    const { global, declared, changes } = await this.#accepted(content, accept)
-    this.#content = content
-    this.#global = global
-    this.#declared = declared
-    return changes
+  #inputs(written = this.#written): Inputs {
+    return { ...written, environment: this.#environment, places: this.#places }
   }
 
-  /** What a file makes, once that is accepted; what is refused after all is taken back. */
-  async #accepted(content: ConfigFile, accept?: Acceptance): Promise<Renewal> {
-    const renewal = this.#renewed(content)
-    if (accept === undefined) return renewal
-    await accept(renewal.global.config.values as GlobalConfig)
+  #renewed(written: Written): Renewal {
+    return renew({ global: this.#global, declared: this.#declared }, this.#inputs(written))
+  }
+
+  #checked(written: Written): Renewal {
+    const renewal = this.#renewed(written)
+    if (written.file !== this.#written.file) this.#refusal = renewal.problems
+    failOn(renewal.problems)
+    return renewal
+  }
+
+  async #take({ keep, ...rewrite }: Rewrite, accept?: Acceptance): Promise<readonly ConfigChange[]> {
+    const written = { ...this.#written, ...rewrite }
+    await accept?.(this.#checked(written).global.config.values as GlobalConfig)
     try {
-      return this.#renewed(content)
+      // It may not suit a plugin that was declared meanwhile.
+      this.#checked(written)
+      await keep?.()
     } catch (error) {
-      // Of the plugins that were declared meanwhile, one does not suit it.
-      await accept(this.global)
+      await accept?.(this.global)
       throw error
     }
+    // A plugin that was declared while it was stored, and that it does not suit, keeps its section.
+    const renewal = this.#renewed(written)
+    this.#written = written
+    this.#global = renewal.global
+    this.#declared = renewal.declared
+    return renewal.changes
   }
-
-  #renewed(content: ConfigFile): Renewal {
-    const inputs = { file: content, environment: this.#environment, places: this.#places }
-    const problems = [...content.problems]
-    const global = resolveGlobal(inputs, problems)
-    const declared = new Map<string, Declared>()
-    const changes = changesBetween(this.#global, global)
-    for (const [name, { definitions, section: old }] of this.#declared) {
-      const section = resolveNewest(definitions, inputs, global, problems) ?? old
-      declared.set(name, { definitions, section })
-      changes.push(...changesBetween(old, section))
-    }
-    this.#refusal = problems
-    failOn(problems)
-    return { global, declared, changes }
-  }
-}
-
-/** The section by the first definition that the file suits; else the problems are those of the very first. */
-function resolveNewest(
-  definitions: readonly SectionDefinition[],
-  inputs: Inputs,
-  global: Section,
-  problems: Problem[],
-): Section | undefined {
-  const found: Problem[][] = []
-  for (const definition of definitions) {
-    const ofSection: Problem[] = []
-    const section = resolvePlugin(definition, inputs, global, ofSection)
-    if (ofSection.length === 0) return section
-    found.push(ofSection)
-  }
-  problems.push(...(found[0] ?? []))
-  return undefined
 }
 
 function failOn(problems: readonly Problem[]): void {

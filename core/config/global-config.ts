@@ -72,6 +72,10 @@ export const GlobalConfig = Type.Object({
     },
     { title: 'Database' },
   ),
+  taskhistory: Type.Boolean({
+    default: false,
+    description: 'Keep the tasks, publishers and subscribers that end in the database, for the task history',
+  }),
   pullproxy: Type.Array(PullProxyEntry, {
     default: [],
     description: 'Sources that are looked after, and pulled when they are there or when somebody asks for them',

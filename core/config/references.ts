@@ -4,6 +4,7 @@ import type { Problem } from './config-error.ts'
 import { nearestKey } from './key-name.ts'
 import { isRuleLeaf } from './schema.ts'
 import type { Section } from './section.ts'
+import { isUsers } from './settings.ts'
 
 /** Schemes of addresses that are pulled from or pushed to, here or by plugins to come. */
 const SOURCE_SCHEMES = ['rtmp', 'rtmps', 'rtsp', 'rtsps', 'srt', 'http', 'https', 'ws', 'wss', 'whep', 'wheps', 'file']
@@ -61,7 +62,7 @@ function sourceFault(url: string): string | undefined {
 
 function isWrittenIn(section: Section, path: string): boolean {
   const source = section.settings.get(path)?.source
-  return source === 'file' || source === 'env'
+  return source !== undefined && isUsers(source)
 }
 
 function textOf(section: Section, path: string): string {

@@ -1,9 +1,9 @@
-import { Document, isCollection, type Node } from 'yaml'
+import { Document, isCollection } from 'yaml'
+import { setCommented } from './commented-yaml.ts'
 import type { Config } from './config.ts'
 import { ConfigError, type Problem } from './config-error.ts'
 import { referenceProblems } from './references.ts'
 import type { SectionDefinition } from './schema.ts'
-import type { ConfigEntry } from './section.ts'
 import { undeclaredRemark } from './undeclared.ts'
 
 type ReportOptions = {
@@ -31,7 +31,9 @@ export async function configReport(
 
   const document = new Document({})
   for (const { name } of config.sections) {
-    for (const entry of config.describe(name)) if (all || entry.differs) addEntry(document, name, entry)
+    for (const { key, value, source, differs } of config.describe(name)) {
+      if (all || differs) setCommented(document, [name, ...key.split('.')], value, source)
+    }
   }
   const isEmpty = isCollection(document.contents) && document.contents.items.length === 0
   const found = isEmpty ? 'nothing differs from the defaults' : 'below is what differs from the defaults'
@@ -51,12 +53,4 @@ function declareAll(config: Config, definitions: readonly SectionDefinition[]): 
       return error.problems
     }
   })
-}
-
-function addEntry(document: Document, section: string, { key, value, source }: ConfigEntry): void {
-  const node: Node = document.createNode(value)
-  // A comment would otherwise end up behind the last element.
-  if (isCollection(node)) node.flow = true
-  node.comment = ` ${source}`
-  document.setIn([section, ...key.split('.')], node)
 }

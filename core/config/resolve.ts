@@ -6,6 +6,7 @@ import type { Place, Problem } from './config-error.ts'
 import type { Environment } from './environment.ts'
 import { GlobalConfig } from './global-config.ts'
 import { normalizeKey } from './key-name.ts'
+import type { Modifications } from './modifications.ts'
 import { INHERITED, leavesOf, ownSchema, sectionSchema } from './schema.ts'
 import type { GroupSchema, Leaf, SectionDefinition } from './schema.ts'
 import { Section, type Layer } from './section.ts'
@@ -16,6 +17,7 @@ import { ValueReader } from './value-reader.ts'
 export type Inputs = {
   readonly file: ConfigFile
   readonly environment: Environment
+  readonly modified: Modifications
   /** The files of plugins' code. */
   readonly places: { get(definition: SectionDefinition): string | undefined }
 }
@@ -30,11 +32,11 @@ export function resolveGlobal(inputs: Inputs, problems: Problem[]): Section {
     ...userLayers({ name: 'global', schema: GLOBAL, leaves }, inputs, problems),
     { source: 'default', settings: schemaDefaults('global', leaves, place, problems) },
   ]
-  const section = new Section('global', leaves, layers)
+  const section = new Section('global', GLOBAL, layers)
   const problem = databaseProblem(section)
   if (problem === undefined) return section
   problems.push(problem)
-  return new Section('global', leaves, layers.map(withoutDatabase))
+  return new Section('global', GLOBAL, layers.map(withoutDatabase))
 }
 
 function withoutDatabase({ source, settings }: Layer): Layer {
@@ -73,7 +75,7 @@ export function resolvePlugin(
       place,
       problems,
     )
-  const section = new Section(name, leaves, [
+  const section = new Section(name, schema, [
     ...userLayers({ name, schema, leaves, foreignKey: foreignKeyOf(definition, inputs) }, inputs, problems),
     { source: 'plugin', settings: definitionDefaults(definition, schema, place, problems) },
     { source: 'plugin', settings: defaultsOf((path) => own.has(path)) },
@@ -98,19 +100,19 @@ type Written = {
 
 function userLayers(
   { name, schema, leaves, foreignKey }: Written,
-  { file, environment }: Inputs,
+  { file, environment, modified }: Inputs,
   problems: Problem[],
 ): Layer[] {
-  const fromEnvironment = environment.read(name, leaves, problems)
-  const written = file.sections.get(normalizeKey(name))
-  if (written === undefined) return [{ source: 'env', settings: fromEnvironment }]
-  const reader = file.reader(schema, foreignKey)
-  const fromFile = readSettings(reader, written.node, schema, { key: name, place: written.place })
-  problems.push(...reader.problems)
-  return [
-    { source: 'env', settings: fromEnvironment },
-    { source: 'file', settings: fromFile },
+  const layers: Layer[] = [
+    { source: 'modify', settings: modified.read(name, schema, problems) },
+    { source: 'env', settings: environment.read(name, leaves, problems) },
   ]
+  const written = file.sections.get(normalizeKey(name))
+  if (written === undefined) return layers
+  const reader = file.reader(schema, foreignKey)
+  const settings = readSettings(reader, written.node, schema, { key: name, place: written.place })
+  problems.push(...reader.problems)
+  return [...layers, { source: 'file', settings }]
 }
 
 /** A plugin that has no config of its own was mostly meant to have the key. */

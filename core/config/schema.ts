@@ -2,9 +2,11 @@ import type { TObject } from 'typebox'
 import { InheritedConfig, PullConfig, PushConfig, Type, type PluginDefinition } from 'sluice/sdk'
 import { normalizeKey } from './key-name.ts'
 
-/** The JSON Schema keywords that the config system itself acts on; ajv knows the rest. */
+/** The JSON Schema keywords that the config system itself acts on, or shows; ajv knows the rest. */
 export type JsonSchema = {
   readonly type?: string
+  readonly title?: string
+  readonly description?: string
   readonly format?: string
   readonly const?: unknown
   readonly enum?: readonly unknown[]

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
-import { stringify } from 'yaml'
-import { nested, type Setting, type SettingMap, type Source } from './settings.ts'
-import type { Leaf } from './schema.ts'
+import { Document, isCollection } from 'yaml'
+import { setCommented } from './commented-yaml.ts'
+import { leavesOf, type GroupSchema, type Leaf } from './schema.ts'
+import { isUsers, nested, type Setting, type SettingMap, type Source } from './settings.ts'
 
 /** The effective config of a section; never changes. */
 export type SectionConfig<Values = unknown> = {
@@ -11,7 +12,9 @@ export type SectionConfig<Values = unknown> = {
   readonly values: Values
   /** Where each value comes from, by dotted path (`publish.key`). */
   readonly sources: ReadonlyMap<string, Source>
-  /** What the user set in file and environment, as YAML, secrets masked; empty when that is nothing. */
+  /**
+   * What the user set, as YAML, secrets masked, with a comment where that was at run time; empty when that is nothing.
+   */
   readonly userConfig: string
 }
 
@@ -30,21 +33,25 @@ export type ConfigEntry = {
 /** What one source sets. */
 export type Layer = { readonly source: Source; readonly settings: SettingMap }
 
+/** A value with the layer that it comes from. */
+export type SourcedSetting = Setting & { readonly source: Source }
+
 /** The settings of a section that won over those of weaker layers. */
 export class Section {
   readonly name: string
+  readonly schema: GroupSchema
   readonly leaves: readonly Leaf[]
-  readonly settings: ReadonlyMap<string, Setting & { readonly source: Source }>
+  readonly settings: ReadonlyMap<string, SourcedSetting>
   readonly config: SectionConfig
-  /** The layers that are not the user's in this section. */
-  readonly #given: readonly Layer[]
+  readonly #layers: readonly Layer[]
 
   /** The layers come strongest first. */
-  constructor(name: string, leaves: readonly Leaf[], layers: readonly Layer[]) {
+  constructor(name: string, schema: GroupSchema, layers: readonly Layer[]) {
     this.name = name
-    this.leaves = leaves
-    this.#given = layers.filter(({ source }) => !isUsers(source))
-    this.settings = winners(leaves, layers)
+    this.schema = schema
+    this.leaves = leavesOf(schema)
+    this.#layers = layers
+    this.settings = winners(this.leaves, layers)
     const values = [...this.settings].map(([path, { value }]) => [path, value] as const)
     this.config = Object.freeze({
       enabled: this.settings.get('enable')?.value !== false,
@@ -68,23 +75,41 @@ export class Section {
     return new Map([...this.settings].filter(([, { source }]) => isUsers(source)))
   }
 
-  #differs(path: string, { source, value }: Setting & { readonly source: Source }): boolean {
-    const given = this.#given.find(({ settings }) => settings.has(path))?.settings.get(path)
-    return isUsers(source) && !isDeepStrictEqual(value, given?.value)
+  /** All that is set for a key, strongest first: the first is the one that holds. */
+  layersOf(path: string): readonly SourcedSetting[] {
+    return this.#layers.flatMap(({ source, settings }) => {
+      const setting = settings.get(path)
+      return setting === undefined ? [] : [{ ...setting, source }]
+    })
+  }
+
+  /** The value that a key would have if nothing had been set at run time. */
+  unmodified(path: string): SourcedSetting | undefined {
+    return this.layersOf(path).find(({ source }) => source !== 'modify')
+  }
+
+  /** The value that a key would have if the user had set nothing in this section. */
+  inherited(path: string): SourcedSetting | undefined {
+    return this.layersOf(path).find(({ source }) => !isUsers(source))
+  }
+
+  #differs(path: string, { source, value }: SourcedSetting): boolean {
+    return isUsers(source) && !isDeepStrictEqual(value, this.inherited(path)?.value)
   }
 
   #userConfig(): string {
-    const shown = [...this.userSettings()].map(([path, setting]) => [path, setting.shown] as const)
-    return shown.length === 0 ? '' : stringify(nested(shown))
+    const document = new Document({})
+    for (const [path, { shown, source }] of this.settings) {
+      const names = path.split('.')
+      if (source === 'modify') setCommented(document, names, shown, source)
+      else if (isUsers(source)) document.setIn(names, document.createNode(shown))
+    }
+    return isCollection(document.contents) && document.contents.items.length > 0 ? document.toString() : ''
   }
 }
 
-function isUsers(source: Source): boolean {
-  return source === 'file' || source === 'env'
-}
-
 function winners(leaves: readonly Leaf[], layers: readonly Layer[]): Section['settings'] {
-  const settings = new Map<string, Setting & { readonly source: Source }>()
+  const settings = new Map<string, SourcedSetting>()
   for (const { path } of leaves) {
     for (const { source, settings: candidates } of layers) {
       const setting = candidates.get(path)

@@ -4,7 +4,12 @@ import { isGroup, type GroupSchema } from './schema.ts'
 import type { Spot, ValueReader } from './value-reader.ts'
 
 /** Where an effective value comes from, from the weakest to the strongest. */
-export type Source = 'default' | 'global' | 'plugin' | 'file' | 'env'
+export type Source = 'default' | 'global' | 'plugin' | 'file' | 'env' | 'modify'
+
+/** Whether a value is the user's own in its section, as opposed to one that the section has anyway. */
+export function isUsers(source: Source): boolean {
+  return source === 'file' || source === 'env' || source === 'modify'
+}
 
 /** The value of one key, and where it was written. */
 export type Setting = Reading & { readonly place: Place }

@@ -262,7 +262,8 @@ function foundScalar({ value, source }: Scalar, schema: JsonSchema): string {
   return typeof value === 'string' ? quoted(value) : (source ?? String(value))
 }
 
-function isNothing(node: unknown): boolean {
+/** Whether a node is null, or left empty. */
+export function isNothing(node: unknown): boolean {
   return node === null || node === undefined || (isScalar(node) && node.value === null)
 }
 

@@ -128,8 +128,8 @@ export class PluginEntry {
     if (newer?.refused === true && this.#isAdmitted(newer.definition)) this.#retry(newer)
   }
 
-  /** Takes over another config; `keys` have changed. */
-  configure(keys: readonly string[]): void {
+  /** Takes over another config, by another generation unless it takes all `keys` live that have changed. */
+  configure(keys?: readonly string[]): void {
     this.#retries.reset()
     this.steps.push(() => this.#configure(keys))
     // It may be what newer code has waited for.
@@ -256,14 +256,14 @@ export class PluginEntry {
     this.#become({ kind: 'running', generation, stale: false, newer, error })
   }
 
-  async #configure(keys: readonly string[]): Promise<void> {
+  async #configure(keys?: readonly string[]): Promise<void> {
     const { definition } = this.#declaration
     if (definition === undefined || !this.holdsName || this.#state.kind === 'removed') return
     const section = this.#suitable(definition)
     if (section === undefined) return
     // On rules the host acts itself.
     const rules = ruleKeys(definition)
-    const own = keys.filter((key) => !rules.has(key))
+    const own = keys?.filter((key) => !rules.has(key))
     const running = this.#running
     if (!section.enabled) {
       this.#switchOff()
@@ -271,7 +271,7 @@ export class PluginEntry {
       // The code that ran before is not the code that lies there.
       if (this.code.error !== undefined) throw this.code.error
       this.#become({ kind: 'waiting', obstacle: undefined })
-    } else if (!running.stale && own.every((key) => isLive(definition, key))) {
+    } else if (!running.stale && own?.every((key) => isLive(definition, key)) === true) {
       if (own.length > 0) running.generation.configure(section)
     } else {
       this.#become({ ...running, stale: true })

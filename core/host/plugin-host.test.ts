@@ -52,7 +52,7 @@ describe('PluginHost', () => {
 
   const createHost = (limits: Partial<GenerationLimits>) =>
     new PluginHost({
-      folders: [folder.file('plugins')],
+      folders: () => [folder.file('plugins')],
       workingFolder: folder.path,
       log: fake.log,
       parts: fake.parts,

@@ -16,8 +16,11 @@ import { planStart, unmetReason } from './start-order.ts'
 /** Plugins that have not let go by then are left behind. */
 const STOP_TIMEOUT_MS = 4000
 
-type PluginHostOptions = PluginPlaces & {
+type PluginHostOptions = {
   readonly log: Logger
+  /** The folders with plugins, asked for once. */
+  readonly folders: () => PluginPlaces['folders']
+  readonly workingFolder: PluginPlaces['workingFolder']
   readonly parts: GenerationParts
   /** `global.draintimeout`; 0 is no limit. */
   readonly drainTimeoutMs: () => number
@@ -35,6 +38,7 @@ export class PluginHost {
   readonly #log: Logger
   readonly #entries = new Map<string, PluginEntry>()
   readonly #draining: DrainingGenerations
+  #places: PluginPlaces = { folders: [], workingFolder: '' }
   #watcher: PluginWatcher | undefined
   #scans: Promise<void> = Promise.resolve()
   #phase: 'new' | 'loading' | 'loaded' | 'starting' | 'ready' | 'stopped' = 'new'
@@ -76,7 +80,8 @@ export class PluginHost {
    */
   async load(patienceMs?: number): Promise<void> {
     this.#phase = 'loading'
-    const { folders } = this.#options
+    const folders = this.#options.folders()
+    this.#places = { folders, workingFolder: this.#options.workingFolder }
     this.#watcher = new PluginWatcher({ folders, log: this.#log, onChange: (files) => this.#onChange(files) })
     await this.#watcher.ready
     await this.#scan([])
@@ -107,6 +112,17 @@ export class PluginHost {
     await this.#settled()
   }
 
+  /**
+   * Replaces the running generation of a plugin by another of the same code.
+   * @returns false where there is no such plugin
+   */
+  async restart(name: string): Promise<boolean> {
+    const entry = this.#holder(name)
+    entry?.configure()
+    await this.#settled()
+    return entry !== undefined
+  }
+
   /** Ends all sessions and disposes all generations, those first that others are not needed by. */
   async stop(reason: string): Promise<void> {
     this.#phase = 'stopped'
@@ -125,7 +141,7 @@ export class PluginHost {
   }
 
   async #scan(changed: readonly string[]): Promise<void> {
-    const found = new Map((await discoverPlugins(this.#options)).map((candidate) => [candidate.path, candidate]))
+    const found = new Map((await discoverPlugins(this.#places)).map((candidate) => [candidate.path, candidate]))
     if (this.#phase === 'stopped') return
     for (const [place, entry] of this.#entries) {
       if (found.has(place)) continue

@@ -34,8 +34,13 @@ export class AnswerWatches {
     this.#meters = meters
   }
 
+  /** Those of the administration, a plugin's operations with absolute paths included. */
+  ofAdministration(log: Logger): AnswerWatch {
+    return this.of('administration', log)
+  }
+
   /**
-   * @param group whose answers they count as: a plugin's, the administration's, the server's
+   * @param group whose answers they count as: a plugin's, or the server's
    * @param log shows them at level debug
    */
   of(group: string, log: Logger): AnswerWatch {

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 /**
  * Adds `/healthz`, 200 while the process serves at all, and `/readyz`, 200 while nothing is missing.
  * @param missing what does not run though it should: `plugins` while they are being started, later the names of those
- *   that a failure keeps from running; empty when the server is ready
+ *   that a failure keeps from running, and `config` while a part of it is not known; empty when the server is ready
  */
 export function addHealthRoutes(app: FastifyInstance, missing: () => readonly string[]): void {
   app.get('/healthz', () => ({ status: 'ok' }))

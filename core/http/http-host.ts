@@ -10,6 +10,7 @@ import { ProcessIds } from '../base/process-ids.ts'
 import { formatAddress } from '../net/address.ts'
 import type { ListenerLease } from '../net/listener-lease.ts'
 import type { ListenerPool } from '../net/listener-pool.ts'
+import { withoutQuery } from '../observe/logger.ts'
 import type { ForeignProtocol } from './front/foreign-protocol.ts'
 import { FrontServer } from './front/front-server.ts'
 import { HTTP_LIMITS, type HttpLimits } from './front/limits.ts'
@@ -19,7 +20,7 @@ import { MEDIA_CORS, READING_CORS } from './cors.ts'
 import { Guard } from './guard.ts'
 import { HttpApp } from './http-app.ts'
 import type { HttpMeters } from './http-meters.ts'
-import { ADMIN_MOUNTS, MountTable, type Mounts } from './mount-table.ts'
+import { ADMIN_MOUNTS, MountTable, SHARED_MOUNTS, type Mounts } from './mount-table.ts'
 import { PluginHttp } from './plugin-http.ts'
 import { closeWith } from './replies.ts'
 import { isNowhere, ServerListeners, tcpConfigOf, type ListenKeys, type ServerHttpConfig } from './server-listeners.ts'
@@ -55,9 +56,6 @@ export type OperationsOfOwner = {
 
 /** Who answers a request, and the URL they see; a status where nobody does. */
 type Route = { readonly app: HttpApp; readonly url: string } | { readonly statusCode: number; readonly message: string }
-
-/** Whose answers those of administration count as, a plugin's operations with absolute paths included. */
-const ADMIN_GROUP = 'administration'
 
 /** Stands for the addresses of administration where connections are marked with a plugin's name. */
 const ADMINISTRATION = Symbol('administration')
@@ -102,7 +100,7 @@ export class HttpHost {
     this.#ids = new ProcessIds(process)
     const common = { log, limits: this.#limits, config: config.http, corsPolicy: READING_CORS }
     this.#core = new HttpApp({ ...common, answers: this.#answers, ...(suggestPath && { suggestPath }) })
-    const answers = this.#watches.of(ADMIN_GROUP, log)
+    const answers = this.#watches.ofAdministration(log)
     this.#admin = new HttpApp({ ...common, answers, guard: this.#guard, hidesUnknown: true })
     this.operations = new OperationRoutes({ targetOf: () => this.#admin })
     this.#listeners = new ServerListeners({
@@ -158,7 +156,7 @@ export class HttpHost {
       plugin: { name, mounts },
       app: new HttpApp({ ...common, answers: this.#watches.of(name, log), corsPolicy: MEDIA_CORS }),
       createAdministration: () => {
-        const answers = this.#watches.of(ADMIN_GROUP, log)
+        const answers = this.#watches.ofAdministration(log)
         return new HttpApp({ ...common, answers, corsPolicy: READING_CORS, hidesUnknown: true })
       },
       claim: (claimant, spelling) => assertFree(spelling, claimant, [...this.#table], this.#admin),
@@ -266,7 +264,7 @@ export class HttpHost {
     const own = owner === ADMINISTRATION ? undefined : owner
     request.administered = owner === ADMINISTRATION || (own === undefined && !this.#listeners.hasAdmin)
     if (this.#listeners.hasAdmin && owner !== ADMINISTRATION) this.#withoutAdministration.add(request)
-    if (own === undefined && ADMIN_MOUNTS.has(mount)) {
+    if (own === undefined && (ADMIN_MOUNTS.has(mount) || this.#isServersOwn(mount, url))) {
       if (request.administered) return { app: appFor(request, url, this.#admin, this.#table.active()), url }
       return { statusCode: 404, message: 'not found' }
     }
@@ -278,6 +276,11 @@ export class HttpHost {
     const plugin = this.#table.activeOf(name)
     if (!plugin) return { statusCode: 503, message: 'the plugin is not running' }
     return { app: plugin.app, url: mounted === name ? rest : url }
+  }
+
+  /** Whether a path below a prefix of plugins is the server's own all the same. */
+  #isServersOwn(mount: string, url: string): boolean {
+    return SHARED_MOUNTS.has(mount) && this.#admin.rankOf(withoutQuery(url)) !== undefined
   }
 
   /**

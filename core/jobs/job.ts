@@ -46,6 +46,8 @@ export class Job {
   #failures = 0
   #lastError = ''
   #stopping = false
+  /** Aborts when the task is stopped or restarted, by whomever. */
+  #signal: AbortSignal | undefined
   /** Ends the wait for the next try. */
   #wake: (() => void) | undefined
 
@@ -60,6 +62,7 @@ export class Job {
       owner,
       description: () => this.#describe(),
       run: async (signal) => {
+        this.#signal = signal
         await after
         await this.#run(signal)
       },
@@ -79,7 +82,7 @@ export class Job {
 
   /** Whether it was stopped, and may still be leaving the other server. */
   get stopping(): boolean {
-    return this.#stopping
+    return this.#stopping || this.#signal?.aborted === true
   }
 
   /** Resolves when media flows for the first time, and rejects when the job ended without. */

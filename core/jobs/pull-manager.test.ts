@@ -212,10 +212,10 @@ describe('PullManager', () => {
       url: 'x://******@host/a?key=******',
     })
     const [before] = service().running
-    tasks.restart(node?.id ?? 0)
+    tasks.find(node?.id ?? 0)?.restart()
     await waitFor(() => paths().length === 1 && service().running[0] !== before)
     expect(service().running[0]?.request.url).to.equal(URL_WITH_SECRETS)
-    tasks.stop(node?.id ?? 0)
+    tasks.find(node?.id ?? 0)?.stop('enough')
     await waitFor(() => nodes().length === 0)
     expect(JSON.stringify(logged.lines)).not.to.match(/pa55|s3cret/u)
   })

@@ -43,9 +43,8 @@ export class PullManager {
   constructor(options: PullManagerOptions) {
     this.#options = options
     this.#meters = options.meters ?? new JobMeters()
-    const owner = { plugin: 'global', generation: 1, log: options.log }
-    this.#tasks = options.tasks.registryFor(owner)
-    const hooks = options.hooks.registryFor(owner)
+    this.#tasks = options.tasks.registryFor({ plugin: 'pulls', log: options.log })
+    const hooks = options.hooks.registryFor({ plugin: 'global', log: options.log })
     hooks.on('resolve', ({ streamPath, params }) => this.demand(streamPath, params))
   }
 

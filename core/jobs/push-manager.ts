@@ -49,9 +49,8 @@ export class PushManager {
   constructor(options: PushManagerOptions) {
     this.#options = options
     this.#meters = options.meters ?? new JobMeters()
-    const owner = { plugin: 'global', generation: 1, log: options.log }
-    this.#tasks = options.tasks.registryFor(owner)
-    const hooks = options.hooks.registryFor(owner)
+    this.#tasks = options.tasks.registryFor({ plugin: 'pushes', log: options.log })
+    const hooks = options.hooks.registryFor({ plugin: 'global', log: options.log })
     hooks.on('published', ({ path }) => this.#startRules(path))
   }
 

@@ -7,7 +7,7 @@ import { BoundPort } from './bound-port.ts'
 import { BoundUdpPort, type UdpPortHandler } from './bound-udp-port.ts'
 import { ListenError } from './listen-error.ts'
 import { ListenerLease } from './listener-lease.ts'
-import { PortTable, type LeaseOwner } from './port-table.ts'
+import { PortTable, type LeaseOwner, type Port } from './port-table.ts'
 import { SessionPorts, type SessionPort } from './session-ports.ts'
 import { SocketBuffers } from './socket-buffers.ts'
 import { ServerCertificate, type CertificateFiles, type CertificateLife } from './tls.ts'
@@ -23,6 +23,15 @@ type ListenConfig = TcpConfig &
     /** Protocols that TLS clients may choose from (RFC 7301), the preferred first; by default they are not asked. */
     readonly alpn?: readonly string[]
   }
+
+/** A port that is listened on. */
+export type ListeningPort = {
+  readonly plugin: string
+  readonly kind: 'tcp' | 'tls' | 'udp'
+  readonly host: string
+  readonly port: number
+  readonly openedAt: Date
+}
 
 /** The ports of the server. They belong to the host, so that a plugin can be replaced without closing its port. */
 export class ListenerPool {
@@ -46,6 +55,15 @@ export class ListenerPool {
   /** Datagrams that came to nothing since the server started, by plugin. */
   get udpDrops(): ReadonlyMap<string, UdpDrops> {
     return this.#drops
+  }
+
+  /** All that is listened on, but for the ports of single sessions. */
+  listening(): ListeningPort[] {
+    const shown = ({ plugin, kind, bound, openedAt }: Port<BoundPort | BoundUdpPort>): ListeningPort => ({
+      ...{ plugin, openedAt, ...bound.address },
+      kind: kind === 'tls' || kind === 'udp' ? kind : 'tcp',
+    })
+    return [...this.#tcp.listening().map(shown), ...this.#udp.listening().map(shown)]
   }
 
   /**

@@ -37,6 +37,7 @@ export type Port<B> = {
   /** Settles when it was tried to bind it; rejects with a `ListenError`. */
   ready: Promise<void>
   readonly users: LeaseOwner[]
+  readonly openedAt: Date
   /** Ports that it took the place of; while they are leased, they get it back. */
   readonly displaced: Port<B>[]
 }
@@ -60,6 +61,11 @@ export class PortTable<B extends Bound<never>> {
   constructor(transport: string, log: Logger) {
     this.#transport = transport
     this.#log = log
+  }
+
+  /** The ports that listen. */
+  listening(): Port<B>[] {
+    return [...this.#ports.values()].filter(({ bound }) => bound.listening)
   }
 
   /**
@@ -124,7 +130,7 @@ export class PortTable<B extends Bound<never>> {
     const wanted = parseAddress(plugin, text, key)
     const bound = create(this.#log.child({ owner: plugin, address: text }))
     const init = { plugin, text, key, kind, wanted, bound }
-    const port: Port<B> = { ...init, ready: Promise.resolve(), users: [], displaced: [] }
+    const port: Port<B> = { ...init, ready: Promise.resolve(), users: [], openedAt: new Date(), displaced: [] }
     port.ready = this.#listen(port)
     this.#ports.set(keyOf(port), port)
     return port

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { logLines } from '../host/testing/log-lines.ts'
+import { taskNode } from './task-node.ts'
 import { TaskTree, type TaskOwner } from './task-tree.ts'
 
 const untilAborted = (signal: AbortSignal) =>
@@ -70,12 +71,12 @@ describe('TaskTree', () => {
         signal.throwIfAborted()
       },
     })
-    expect(tree.stop(task.id, 'enough')).to.equal(true)
+    tree.find(task.id)?.stop('enough')
     expect(tree.snapshot().children[0]?.children[0]).to.include({ state: 5 })
     finish.resolve()
     await task.done
     expect(reasons[0]).to.have.property('message', 'enough')
-    expect(tree.stop(task.id)).to.equal(false)
+    expect(tree.find(task.id)).to.equal(undefined)
     expect(logged.lines).to.deep.equal([])
   })
 
@@ -90,14 +91,95 @@ describe('TaskTree', () => {
         return untilAborted(signal)
       },
     })
-    expect(tree.restart(task.id)).to.equal(true)
-    expect(tree.restart(task.id), 'while it is stopping').to.equal(false)
+    tree.find(task.id)?.restart()
+    expect(() => tree.find(task.id)?.restart(), 'while it is stopping').to.throw('is being stopped')
     await second.promise
     expect(tree.snapshot().children[0]?.children[0]).to.include({ id: task.id, startReason: 'restart' })
     task.stop()
     await task.done
     expect(runs).to.equal(2)
-    expect(tree.restart(task.id)).to.equal(false)
+    expect(tree.find(task.id)).to.equal(undefined)
+  })
+
+  it('shows no secrets, and no more than bounded texts', () => {
+    const long = 'x'.repeat(10_000)
+    const task = tree.registryFor(owner).start({
+      owner: 'rtmp://me:hush@host/a',
+      description: { said: 'from srt://host:1/?key=hush to http://u:hush@b/c: refused', long },
+      run: untilAborted,
+    })
+    const [shown] = tree.snapshot().children[0]?.children ?? []
+    expect(JSON.stringify(shown)).not.to.include('hush')
+    expect(shown?.description['said']).to.match(/^from srt:\/\/host:1\/\?key=\*+ to http:\/\/\*+@b\/c: refused$/u)
+    expect(shown?.description['long']).to.have.length(500)
+    task.stop()
+  })
+
+  it('is whole where the description of one task fails, which is logged once', () => {
+    const tasks = tree.registryFor(owner)
+    const fail = () => {
+      throw new Error('broken')
+    }
+    const [broken, good] = [fail, { a: 'b' }].map((description) =>
+      tasks.start({ owner: 'a', description, run: untilAborted }),
+    )
+    const descriptions = () => tree.snapshot().children[0]?.children.map(({ description }) => description)
+    expect(descriptions()).to.eql([{}, { a: 'b' }])
+    expect(descriptions()).to.eql([{}, { a: 'b' }])
+    expect(logged.lines.map(({ msg }) => msg)).to.eql(['the description of a task failed'])
+    broken?.stop()
+    good?.stop()
+  })
+
+  it('says of each run of a task that it has ended, and why', async () => {
+    const ended: string[] = []
+    tree.onEnd(({ node, parentId, reason }) => {
+      expect(parentId).to.equal(tree.snapshot().children[0]?.id)
+      ended.push(`${node().owner}: ${reason}`)
+    })
+    const tasks = tree.registryFor(owner)
+    await tasks.start({ owner: 'over', run: async () => {} }).done
+    await tasks.start({ owner: 'failed', run: () => Promise.reject(new Error('no luck')) }).done
+    const task = tasks.start({ owner: 'stopped', run: untilAborted })
+    tree.find(task.id)?.restart()
+    await Promise.resolve()
+    await new Promise(setImmediate)
+    tree.find(task.id)?.stop('stop by user')
+    await task.done
+    expect(ended).to.eql(['over: done', 'failed: no luck', 'stopped: restart', 'stopped: stop by user'])
+  })
+
+  it('refuses to stop or restart what is no task, and says what to do instead', () => {
+    tree.registryFor(owner)
+    tree.registryFor({ plugin: 'pulls', log: logged.log })
+    const root = tree.snapshot()
+    const [plugin, part] = root.children
+    const cases = [
+      { node: root, says: '/api/shutdown' },
+      { node: plugin, says: 'enable: false' },
+      { node: part, says: 'one by one' },
+    ]
+    for (const { node, says } of cases) {
+      const control = tree.find(node?.id ?? 0)
+      expect(() => control?.stop('enough'), node?.owner)
+        .to.throw(says)
+        .with.property('statusCode', 501)
+      expect(() => control?.restart(), node?.owner).to.throw(says)
+    }
+    expect(part?.description).to.eql({})
+    expect(tree.find(4711)).to.equal(undefined)
+  })
+
+  it('has branches of others, whose nodes are found by their ids', () => {
+    const stopped: string[] = []
+    const leaf = taskNode({ id: 77, owner: 'x', startTime: new Date(), level: 1, description: {} })
+    tree.addBranch({
+      snapshot: () => leaf,
+      find: (id) => (id === 77 ? { stop: (reason) => stopped.push(reason), restart() {} } : undefined),
+    })
+    expect(tree.snapshot().children).to.eql([leaf])
+    tree.find(77)?.stop('enough')
+    expect(stopped).to.eql(['enough'])
   })
 
   it('stops all tasks of an owner, and takes it out of the tree', async () => {

@@ -21,7 +21,8 @@ const LOAD_PATIENCE_MS = 2000
 type ProxiesOptions = {
   readonly log: Logger
   readonly store: Pick<Store, 'exists' | 'onAvailable' | 'tables'>
-  readonly config: {
+  /** The config with which the server starts. */
+  readonly config: () => {
     readonly pullproxy: readonly PullProxyEntry[]
     readonly pushproxy: readonly PushProxyEntry[]
   }
@@ -65,8 +66,9 @@ export class Proxies {
    */
   async start(): Promise<void> {
     const { config, log, store } = this.#options
-    const pulls = configuredPulls(config.pullproxy, this.protocolOf.pull, log)
-    const pushes = configuredPushes(config.pushproxy, this.protocolOf.push, log)
+    const { pullproxy, pushproxy } = config()
+    const pulls = configuredPulls(pullproxy, this.protocolOf.pull, log)
+    const pushes = configuredPushes(pushproxy, this.protocolOf.push, log)
     this.pulls.roster.begin(pulls)
     this.pushes.roster.begin(pushes)
     this.#forgetStore = store.onAvailable(() => void this.#load())

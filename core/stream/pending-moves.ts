@@ -1,8 +1,7 @@
 import type { AccessUnit } from 'sluice/sdk'
 import { TimeShift } from './fan-out/time-shift.ts'
 import { LatestTimes, timesOf } from './latest-times.ts'
-import type { Destination, StreamSubscriber } from './stream-subscriber.ts'
-import type { SubscriberStream } from './subscriber-stream.ts'
+import type { Destination, StreamSubscriber, SubscriberStream } from './stream-subscriber.ts'
 
 /** Subscribers share a shift when the clocks give them offsets that differ by at most this; so muxers stay few. */
 const MAX_SHARED_DIFFERENCE_MS = 100

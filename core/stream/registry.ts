@@ -40,8 +40,8 @@ const MAX_HOPS = 4
 
 type RegistryOptions = {
   readonly log: Logger
-  /** Which process of the host this is; the first unless given. */
-  readonly process?: number
+  /** Gives the sessions their ids. */
+  readonly ids?: ProcessIds
   readonly hooks: AdmissionHooks & StreamHooks
   readonly gatekeeper: AdmissionGates
   readonly meters?: SessionMeters
@@ -68,7 +68,7 @@ export class StreamRegistry {
     this.meters = meters
     this.#streams = new StreamTable({ log, hooks, mergeWindow: this.mergeWindow })
     this.#lead = options.lead ?? (() => undefined)
-    this.#ids = new ProcessIds(options.process ?? 0)
+    this.#ids = options.ids ?? new ProcessIds(0)
     this.#admission = new SessionAdmission(options.gatekeeper, hooks, meters)
     this.#pulse = new StreamPulse(() => this.#streams.all(), this.mergeWindow)
   }
@@ -87,6 +87,11 @@ export class StreamRegistry {
   /** Returns the streams that have a publisher. */
   list(): Stream[] {
     return this.#streams.published()
+  }
+
+  /** Returns the streams that are waited for and have no publisher. */
+  waitedFor(): Stream[] {
+    return this.#streams.all().filter(({ publisher, subscribers }) => publisher === undefined && subscribers.size > 0)
   }
 
   /** The number of paths that have a publisher, wait for one to come back, or are waited for. */

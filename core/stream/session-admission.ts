@@ -16,7 +16,7 @@ import { logDenial } from '../auth/denial.ts'
 import type { Admitted } from '../auth/gate.ts'
 import type { Gatekeeper } from '../auth/gatekeeper.ts'
 import type { StreamOwner } from '../auth/stream-owner.ts'
-import { SessionMeters, type MeteredAction, type SessionMeter } from './session-meters.ts'
+import type { MeteredAction, SessionMeter, SessionMeters } from './session-meters.ts'
 
 /** The hooks that may refuse a session. */
 type AdmissionHook = 'publish' | 'subscribe' | 'talk'

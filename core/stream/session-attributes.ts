@@ -28,7 +28,7 @@ export function sessionAttributes({ streamPath, type = 'server', client }: Sessi
 }
 
 /** The class of an IPv4 or IPv6 address. */
-export function addressClass(ip: string): AddressClass {
+function addressClass(ip: string): AddressClass {
   const family = isIP(ip) === 6 ? 'ipv6' : 'ipv4'
   if (isIP(ip) === 0) return 'none'
   if (LOOPBACK.check(ip, family)) return 'loopback'

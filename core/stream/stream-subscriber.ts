@@ -15,9 +15,32 @@ import { ReaderQueue } from './fan-out/reader-queue.ts'
 import type { SharedMuxer } from './fan-out/shared-muxer.ts'
 import type { TimeShift } from './fan-out/time-shift.ts'
 import { leadTrack, selectionOf, selectsTrack, type TrackSelection } from './track-selection.ts'
-import { SinkQueue, type QueueLimits } from './fan-out/sink-queue.ts'
-import type { SubscriberStream } from './subscriber-stream.ts'
+import { limitsOf, SinkQueue } from './fan-out/sink-queue.ts'
+import type { StreamClock } from './stream-clock.ts'
+import type { StreamPublisher } from './stream-publisher.ts'
+import type { StreamTraffic } from './stream-traffic.ts'
 import { SubscriberTraffic } from './subscriber-traffic.ts'
+
+/** The stream, as its subscriber reaches it. */
+export interface SubscriberStream {
+  readonly path: string
+  readonly tracks: readonly Track[]
+  readonly clock: StreamClock
+  readonly traffic: StreamTraffic
+  readonly subscribers: ReadonlySet<StreamSubscriber>
+  readonly publisher: StreamPublisher | undefined
+  /** The muxer that this subscriber shares with the others of its format, selection, window and shift. */
+  muxerFor(format: MuxerFormat, subscriber: StreamSubscriber): SharedMuxer
+  addReader(subscriber: StreamSubscriber, queue: ReaderQueue): void
+  subscriberClosed(subscriber: StreamSubscriber, reason: CloseReason): void
+  /** Leads a subscriber to another path that has had nothing yet; returns whether it was such a one. */
+  leadElsewhere(subscriber: StreamSubscriber, streamPath: string): boolean
+  /** Hands on what is pending. */
+  flush(): void
+  addSubscriber(subscriber: StreamSubscriber): void
+  /** Lets a subscriber go, to another stream or to its end; returns whether it was here. */
+  removeSubscriber(subscriber: StreamSubscriber): boolean
+}
 
 /** The pending moves to a stream, as a subscriber that is among them reaches them. */
 export interface Destination {
@@ -136,7 +159,7 @@ export class StreamSubscriber implements Subscriber {
   attach(format: MuxerFormat, sink: Sink): void {
     if (!this.#begin(format.data)) return
     this.#format = format
-    this.#queue = new SinkQueue(sink, this.#limits, this.startBackMs, performance.now(), this)
+    this.#queue = new SinkQueue(sink, limitsOf(this.config), this.startBackMs, performance.now(), this)
     this.#traffic.queue = this.#queue
     if (this.#paused) this.#queue.pause()
     this.#join()
@@ -144,7 +167,7 @@ export class StreamSubscriber implements Subscriber {
 
   read(reader: UnitReader): void {
     if (!this.#begin(reader.data)) return
-    const options = { reader, limits: this.#limits, owner: this, tracks: () => this.tracks }
+    const options = { reader, limits: limitsOf(this.config), owner: this, tracks: () => this.tracks }
     this.#reader = new ReaderQueue(options, performance.now())
     this.#traffic.queue = this.#reader
     if (this.#paused) this.#reader.pause()
@@ -243,12 +266,6 @@ export class StreamSubscriber implements Subscriber {
   /** What waits for its sink or reader. */
   get #waiting(): SinkQueue | ReaderQueue | undefined {
     return this.#queue ?? this.#reader
-  }
-
-  get #limits(): QueueLimits {
-    const { queuesize, queuetime, stalltimeout, submode, buffertime } = this.config
-    const skips = submode !== 1 && submode !== 2 && buffertime === 0
-    return { queueBytes: queuesize, queueMs: queuetime, stallMs: stalltimeout, skips }
   }
 
   #setPaused(paused: boolean): void {

@@ -15,8 +15,8 @@ export function subscriberInfo(subscriber: StreamSubscriber): SubscriberInfo {
   }
 }
 
-// The server's own subscribers have no peer.
-function remoteAddrOf({ ip, port }: SessionClient): string {
+/** The address of a peer; empty for the server's own sessions, which have none. */
+export function remoteAddrOf({ ip, port }: SessionClient): string {
   if (ip === '') return ''
   return ip.includes(':') ? `[${ip}]:${port}` : `${ip}:${port}`
 }

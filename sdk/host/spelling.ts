@@ -89,7 +89,11 @@ function check(
   text: string,
 ): void {
   const parts = partsOf(path, params)
-  const malformed = parts.find((part) => 'text' in part && !LITERAL.test(part.text))
+  const malformed = parts.find((part, index) => {
+    // A path may end with a slash.
+    const mayBeEmpty = index > 0 && index === parts.length - 1
+    return 'text' in part && !LITERAL.test(part.text) && !(mayBeEmpty && part.text === '')
+  })
   if (!METHODS.includes(method) || malformed) throw new Error(`'${text}' is no method and path of an operation`)
   const named = parts.flatMap((part) => ('parameter' in part ? [part.parameter] : []))
   const declared = Object.keys(propertiesOf(params))

@@ -2,7 +2,7 @@
 export type TaskInit = {
   /** What it works for, for example a stream path; operators see it. */
   readonly owner: string
-  /** Shown to operators; a function is called each time one looks. */
+  /** Shown to operators, without what addresses in it have of secrets; a function is called each time one looks. */
   readonly description?: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>)
   /** Does the work until `signal` aborts. Returning ends the task; a rejection does, too, and is logged with the owner. */
   run(signal: AbortSignal): Promise<void>

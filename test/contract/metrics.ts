@@ -9,24 +9,24 @@ const LATE = { reason: 'late' }
 export function describeMetrics(start: StartContractHost): void {
   describe('metrics', () => {
     it('are shown by name and labels', async () => {
-      const { ctx, metric } = await start()
-      const lost = ctx.metrics.counter(LOST)
+      const host = await start()
+      const lost = host.ctx.metrics.counter(LOST)
       lost.with(LATE).add()
       lost.with(LATE).add(2)
-      ctx.metrics.gauge({ name: 'window_bytes', help: 'Window' }).with().set(7)
-      ctx.metrics.gauge({ name: 'depth', help: 'Depth', read: () => [{ value: 3 }] })
-      expect(await metric('lost_total', LATE)).to.equal(3)
-      expect(await metric('window_bytes')).to.equal(7)
-      expect(await metric('depth')).to.equal(3)
+      host.ctx.metrics.gauge({ name: 'window_bytes', help: 'Window' }).with().set(7)
+      host.ctx.metrics.gauge({ name: 'depth', help: 'Depth', read: () => [{ value: 3 }] })
+      expect(await host.metric('lost_total', LATE)).to.equal(3)
+      expect(await host.metric('window_bytes')).to.equal(7)
+      expect(await host.metric('depth')).to.equal(3)
       lost.remove(LATE)
-      expect(await metric('lost_total', LATE)).to.equal(undefined)
+      expect(await host.metric('lost_total', LATE)).to.equal(undefined)
     })
 
     it('have a bound on their series', async () => {
-      const { ctx, metric } = await start()
-      const lost = ctx.metrics.counter({ ...LOST, maxSeries: 1 })
+      const host = await start()
+      const lost = host.ctx.metrics.counter({ ...LOST, maxSeries: 1 })
       for (const reason of ['late', 'early', 'never']) lost.with({ reason }).add()
-      expect(await metric('lost_total', { reason: 'other' })).to.equal(2)
+      expect(await host.metric('lost_total', { reason: 'other' })).to.equal(2)
     })
 
     it('go on in the next generation', async () => {
@@ -43,8 +43,8 @@ export function describeMetrics(start: StartContractHost): void {
     })
 
     it('are refused where they are malformed, and once the plugin is unloaded', async () => {
-      const { ctx, unload } = await start()
-      const { metrics } = ctx
+      const host = await start()
+      const { metrics } = host.ctx
       expect(() => metrics.counter({ name: 'lost', help: 'Lost' })).to.throw(TypeError, '_total')
       expect(() => metrics.gauge({ name: 'Lost', help: 'Lost' })).to.throw(TypeError)
       expect(() => metrics.gauge({ name: 'lost', help: '' })).to.throw(TypeError)
@@ -52,7 +52,7 @@ export function describeMetrics(start: StartContractHost): void {
       expect(() => metrics.histogram({ name: 'took', help: 'Took', buckets: LATENCY_BUCKETS })).not.to.throw()
       const lost = metrics.counter(LOST).with(LATE)
       expect(() => lost.add(-1)).to.throw(RangeError)
-      await unload()
+      await host.unload()
       expect(() => metrics.counter(LOST)).to.throw(Error, 'is unloaded')
     })
   })

@@ -29,7 +29,7 @@ describe('sluice on the command line', () => {
 
   it('refuses arguments it does not know', () =>
     Promise.all(
-      [['--no-such-option'], ['serve'], ['check', 'more']].map(async (args) => {
+      [['--no-such-option'], ['serve'], ['check', 'more'], ['reset'], ['reset', 'rtmp', '--all']].map(async (args) => {
         const command = startCommand(args)
         expect((await command.exit).code, args.join(' ')).to.equal(2)
         expect(command.stderr).to.include('Usage:')

@@ -84,11 +84,14 @@ describe('sluice at a terminal', () => {
 
 describe('npm start', () => {
   it('hands a signal on to the server, which ends in order', async () => {
-    const npm = new PeerProcess('npm', ['start', '--silent'], { cwd: ROOT, env: { ...process.env, ...ENV } })
+    const folder = await mkdtemp(path.join(tmpdir(), 'sluice-'))
+    const env = { ...process.env, ...ENV, SLUICE_GLOBAL_DATADIR: folder }
+    const npm = new PeerProcess('npm', ['start', '--silent'], { cwd: ROOT, env })
     await waitFor(() => npm.stdout.includes('the server is up') || npm.exited !== undefined, { what: 'the server' })
     npm.signal('SIGTERM')
     await npm.exit
     await waitFor(() => npm.stdout.includes('"stopped"'), { what: 'the server to end' })
+    await rm(folder, { recursive: true })
   })
 
   it('says in one sentence that Node is too old', async () => {

@@ -42,7 +42,7 @@ type Plugin = {
   readonly description: Readonly<Record<string, string>>
 }
 type WithSchema = { readonly schema: object }
-type WithContent = { readonly content: { readonly 'application/json': WithSchema } }
+type WithContent = { readonly content: Readonly<Record<string, WithSchema>> }
 type OpenApi = {
   readonly openapi: string
   readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>
@@ -104,7 +104,9 @@ describe('the admin API', () => {
         for (const [field, value] of Object.entries(description)) expect(value, `${name} ${field}`).to.be.a('string')
       }
       const rtmp = plugins.find(({ name }) => name === 'rtmp')
-      expect(rtmp?.description['tcp']).to.equal(`:${server.rtmpPort}`)
+      expect(rtmp?.description)
+        .to.include({ tcp: `:${server.rtmpPort}`, http: ':0' })
+        .and.not.have.any.keys('tcpTLS', 'httpTLS')
       expect(rtmp?.pushAddr[0]).to.match(/^rtmp:\/\/\{hostName\}.*\/\{streamPath\}$/u)
       const flv = plugins.find(({ name }) => name === 'flv')
       // The port is the one of the config, which asks the system for one here.
@@ -129,6 +131,7 @@ describe('the admin API', () => {
       expect(disabled.map(({ name }) => name)).to.eql(['demo', 'jsmpeg'])
       expect(disabled[0]?.description).to.include.all.keys(...DESCRIPTION_FIELDS)
       expect(disabled[0]?.description['disableReason']).to.match(/config/u)
+      expect(disabled[0]?.description).to.not.have.any.keys('http', 'httpTLS')
     })
   })
 
@@ -156,7 +159,7 @@ describe('the admin API', () => {
         expect(path.match(/\{\w+\}/gu) ?? [], at).to.eql(named)
         const bodies = [requestBody, responses['200'], responses['default']].flatMap((described) => described ?? [])
         expect(bodies, at).to.have.length(requestBody === undefined ? 2 : 3)
-        const schemas = [...bodies.map(({ content }) => content['application/json']), ...parameters]
+        const schemas = [...bodies.flatMap(({ content }) => Object.values(content)), ...parameters]
         for (const { schema } of schemas) ajv.compile({ $ref: '#/it', it: schema, components })
       }
     }

@@ -236,7 +236,7 @@ describe('a plugin that hangs while it is loaded', () => {
     const gate = Promise.withResolvers<void>()
     Object.assign(globalThis, { sluiceSlowLoad: gate.promise })
     const file = path.join(folder, 'config.yaml')
-    await writeFile(file, 'global:\n  plugins_dir: plugins\n  http: 127.0.0.1:0\n')
+    await writeFile(file, `global:\n  plugins_dir: plugins\n  http: 127.0.0.1:0\n  datadir: ${folder}\n`)
     await mkdir(path.join(folder, 'plugins'))
     await writeFile(
       path.join(folder, 'plugins', 'doorman.ts'),

@@ -13,6 +13,7 @@ import { makeFlvFile } from '../support/flv-file.ts'
 import { FlvViewer } from '../support/flv-viewer.ts'
 import { LiveSource } from '../support/live-source.ts'
 import { startServer } from '../support/server.ts'
+import { createFile } from '../support/stores.ts'
 
 const LOOP_MS = 2000
 /** Of a viewer, each time. */
@@ -29,15 +30,15 @@ async function prepare(): Promise<{ readonly folder: string; readonly args: read
 }
 
 describe('the data of a server', () => {
-  it('takes no folder before there is something to remember', async () => {
+  it('has a folder from the first start on, which is the first thing to remember', async () => {
     const server = await startServer()
-    const data = path.join(server.folder, 'data')
     await server.server.stop('enough')
-    expect(existsSync(data)).to.equal(false)
+    expect(existsSync(path.join(server.folder, 'data', 'sluice.db'))).to.equal(true)
   })
 
   it('is at another place from the next start only, as the log says', async () => {
-    const server = await startServer({ config: 'global: { db: one.db }' })
+    const config = `global: { db: ${await createFile()} }`
+    const server = await startServer({ config })
     await server.writeConfig('global: { db: "postgres://u:hush@db/two" }')
     await waitFor(() => server.problems.length > 0, { what: 'the warning' })
     const warnings = server.problems.map(({ msg }) => msg)

@@ -19,6 +19,13 @@ process.on('exit', () => {
 /** How a peer ended. */
 export type PeerExit = { readonly code: number | null; readonly signal: NodeJS.Signals | null }
 
+type PeerOptions = Pick<SpawnOptions, 'cwd' | 'env'> & {
+  /** What it reads from standard input; nothing unless given. */
+  readonly input?: string | undefined
+  /** Standard input stays open, for {@link PeerProcess.type}. */
+  readonly isTypedTo?: boolean
+}
+
 /** A running program. It ends with the test that started it, at the latest. */
 export class PeerProcess {
   /** How it ended; never rejects. Without `code` and `signal` when it could not be started. */
@@ -29,9 +36,13 @@ export class PeerProcess {
   readonly #stderr = new Collected(MAX_STDERR_BYTES)
   #exited: PeerExit | undefined
 
-  constructor(program: string, args: readonly string[], options: Pick<SpawnOptions, 'cwd' | 'env'> = {}) {
+  constructor(program: string, args: readonly string[], { input, isTypedTo = false, ...options }: PeerOptions = {}) {
+    const hasInput = isTypedTo || input !== undefined
     this.#name = program
-    this.#child = spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
+    this.#child = spawn(program, args, { ...options, stdio: [hasInput ? 'pipe' : 'ignore', 'pipe', 'pipe'] })
+    // It may end before it has read all.
+    this.#child.stdin?.on('error', () => {})
+    if (!isTypedTo) this.#child.stdin?.end(input)
     this.#child.stdout?.on('data', (bytes: Buffer) => this.#stdout.add(bytes))
     this.#child.stderr?.on('data', (bytes: Buffer) => this.#stderr.add(bytes))
     this.#child.on('error', (error) => this.#stderr.add(Buffer.from(error.message)))
@@ -50,6 +61,11 @@ export class PeerProcess {
   /** How it ended; undefined while it runs. */
   get exited(): PeerExit | undefined {
     return this.#exited
+  }
+
+  /** Writes to its standard input, as a person who types does. */
+  type(text: string): void {
+    this.#child.stdin?.write(text)
   }
 
   /** Asks it to end, or stops it for a while and lets it go on: a viewer that takes nothing. */

@@ -46,7 +46,7 @@ export class Prometheus {
    */
   async query(expression: string): Promise<number[]> {
     const query = new URLSearchParams({ query: expression })
-    const response = await fetch(`http://127.0.0.1:${this.#port}/api/v1/query?${query}`)
+    const response = await fetch(`http://127.0.0.1:${this.#port}/api/v1/query?${query.toString()}`)
     const { status, error, data } = (await response.json()) as Answer
     if (status !== 'success') throw new Error(`${expression}: ${error}`)
     return (data?.result ?? []).map(({ value }) => Number(value[1]))

@@ -21,13 +21,15 @@ export type CommandOptions = {
   readonly cwd?: string
   /** Added to an environment that asks for free ports and no demo stream. */
   readonly env?: Readonly<Record<string, string>>
+  /** What it reads from standard input; nothing unless given. */
+  readonly input?: string
 }
 
 /** Starts the program as a user does, with these arguments. */
-export function startCommand(args: readonly string[], { cwd, env }: CommandOptions = {}): PeerProcess {
+export function startCommand(args: readonly string[], { cwd, env, input }: CommandOptions = {}): PeerProcess {
   // No test finds the data of others, or of the person who runs it.
   const folder = cwd ?? mkdtempSync(path.join(tmpdir(), 'sluice-'))
-  const options = { cwd: folder, env: { ...process.env, ...ENV, ...env } }
+  const options = { cwd: folder, env: { ...process.env, ...ENV, ...env }, input }
   const peer = new PeerProcess(process.execPath, ['--conditions=source', MAIN, ...args], options)
   if (cwd === undefined) void peer.exit.then(() => rmSync(folder, { recursive: true, force: true }))
   return peer

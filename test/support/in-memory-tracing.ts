@@ -52,7 +52,7 @@ class AsyncContexts implements ContextManager {
     thisArg?: unknown,
     ...args: Args
   ): Result {
-    return this.#storage.run(active, () => Reflect.apply(work, thisArg, args) as Result)
+    return this.#storage.run<Result>(active, () => Reflect.apply(work, thisArg, args))
   }
 
   bind<Target>(_active: Context, target: Target): Target {

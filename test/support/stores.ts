@@ -38,5 +38,5 @@ export function openStore(dsn: string) {
   const { log, lines, text } = logLines()
   const store = new Store({ log, dsn, dbtype: '', datadir: '/nowhere' })
   keep({ close: () => store.close() })
-  return { store, lines, text }
+  return { store, log, lines, text }
 }

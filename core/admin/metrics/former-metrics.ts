@@ -8,7 +8,7 @@ import type { StreamRegistry } from '../../stream/registry.ts'
 const MIB = 1024 ** 2
 const GIB = 1024 ** 3
 
-type Parts = {
+export type FormerParts = {
   readonly machine: MachineUsageSampler
   readonly streams: StreamRegistry
   readonly pulls: PullManager
@@ -19,9 +19,9 @@ type Reading = { readonly labels?: Readonly<Record<string, string>>; readonly va
 
 /** The names that dashboards of before have (api.md 3.2, `GET /api/metrics`), with the units of the summary (api.md 3.3). */
 export class FormerMetrics {
-  readonly #parts: Parts
+  readonly #parts: FormerParts
 
-  constructor(parts: Parts) {
+  constructor(parts: FormerParts) {
     this.#parts = parts
   }
 

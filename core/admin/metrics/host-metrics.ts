@@ -2,10 +2,10 @@ import type { OwnedMetrics } from 'sluice/sdk/host'
 import type { PluginHost } from '../../host/plugin-host.ts'
 import type { ListenerPool } from '../../net/listener-pool.ts'
 
-type Parts = { readonly host: PluginHost; readonly pool: ListenerPool }
+export type HostParts = { readonly host: PluginHost; readonly pool: ListenerPool }
 
 /** Declares what plugins there are, and what their UDP ports have dropped. */
-export function addHostMetrics(metrics: OwnedMetrics, { host, pool }: Parts): void {
+export function addHostMetrics(metrics: OwnedMetrics, { host, pool }: HostParts): void {
   metrics.gauge({
     name: 'sluice_plugins',
     help: 'Plugins, by whether they run: running, starting, disabled by a failure, off by the config',

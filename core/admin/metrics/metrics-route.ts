@@ -1,16 +1,24 @@
 import type { FastifyInstance } from 'fastify'
+import type { Config } from '../../config/config.ts'
 import { acceptedFormat, CONTENT_TYPES, writeMetrics } from '../../observe/metrics/exposition.ts'
 import { ProcessMetrics } from '../../observe/metrics/process-metrics.ts'
-import type { AdministeredParts } from '../administration.ts'
-import { FormerMetrics } from './former-metrics.ts'
-import { addHostMetrics } from './host-metrics.ts'
+import type { ServerMetrics } from '../../observe/metrics/server-metrics.ts'
+import { FormerMetrics, type FormerParts } from './former-metrics.ts'
+import { addHostMetrics, type HostParts } from './host-metrics.ts'
 import { StreamMetrics } from './stream-metrics.ts'
+
+export type MetricsParts = FormerParts &
+  HostParts & {
+    readonly metrics: ServerMetrics
+    readonly version: string
+    readonly config: Pick<Config, 'global'>
+  }
 
 /**
  * `GET /metrics` and `/api/metrics` (api.md 3.2), for Prometheus: in its text format or OpenMetrics, as the client prefers.
  * `/api/metrics` has the names of before, too.
  */
-export function registerMetricsRoute(app: FastifyInstance, parts: AdministeredParts): void {
+export function registerMetricsRoute(app: FastifyInstance, parts: MetricsParts): void {
   const { metrics, version, config, streams } = parts
   const ofProcess = new ProcessMetrics(metrics.own, version)
   app.addHook('onClose', () => ofProcess.close())

@@ -4,7 +4,7 @@ import type { Stream } from '../../stream/stream.ts'
 import type { StreamRegistry } from '../../stream/registry.ts'
 
 /** The most streams that have series of their own. With more tracks than four each, some share a series. */
-export const MAX_SHOWN_STREAMS = 2500
+const MAX_SHOWN_STREAMS = 2500
 const MAX_SERIES = 4 * MAX_SHOWN_STREAMS
 
 type ByTrack = 'stream' | 'kind' | 'codec' | 'track'

@@ -76,7 +76,6 @@ export function addSysinfoOperations(operations: OperationRegistry, source: Sysi
 
 function pluginInfo(plugin: PluginView, addresses: PluginAddresses, { userConfig }: SysinfoSource): PluginInfo {
   const { pushAddr, playAddr, pullAddr, downloadAddr } = addresses.of(plugin)
-  const text = plugin.description === '' ? {} : { description: plugin.description }
   return {
     name: plugin.name,
     pushAddr: [...pushAddr],
@@ -88,14 +87,34 @@ function pluginInfo(plugin: PluginView, addresses: PluginAddresses, { userConfig
       pushAddr: pushAddr.join(', '),
       pullAddr: pullAddr.join(', '),
       downloadAddr: downloadAddr.join(', '),
-      tcp: plugin.listeners.map(listenerText).join(', '),
-      udp: plugin.udpListeners.map(listenerText).join(', '),
+      tcp: listenersText(plugin.listeners.filter(({ tls }) => !tls)),
+      udp: listenersText(plugin.udpListeners),
       generation: String(plugin.generation),
-      ...text,
-      ...(plugin.disableReason === undefined ? {} : { disableReason: plugin.disableReason }),
-      ...(plugin.lastError === undefined ? {} : { lastError: plugin.lastError }),
+      ...whereTold({
+        ...httpAddresses(plugin),
+        tcpTLS: listenersText(plugin.listeners.filter(({ tls }) => tls)),
+        description: plugin.description,
+        disableReason: plugin.disableReason,
+        lastError: plugin.lastError,
+      }),
     },
   }
+}
+
+/** Where its routes answer: its own addresses, or those that it has from `global`. */
+function httpAddresses({ config, disableReason }: PluginView): { readonly http?: string; readonly httpTLS?: string } {
+  if (config === undefined || disableReason !== undefined) return {}
+  const { listenaddr, listenaddrtls } = config.values.http
+  return { http: listenaddr, httpTLS: listenaddrtls }
+}
+
+/** The fields that have something to tell. */
+function whereTold(fields: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(fields).flatMap(([name, text = '']) => (text === '' ? [] : [[name, text]])))
+}
+
+function listenersText(listeners: PluginView['udpListeners']): string {
+  return listeners.map(listenerText).join(', ')
 }
 
 function listenerText({ host, port }: PluginView['udpListeners'][number]): string {

@@ -1,8 +1,8 @@
 /** The most families that one owner has; bounded, as plugins make them. */
 export const MAX_FAMILIES = 100
 /** The most series of a family, unless it says another number. */
-export const DEFAULT_MAX_SERIES = 100
-export const MAX_SERIES = 10_000
+const DEFAULT_MAX_SERIES = 100
+const MAX_SERIES = 10_000
 const MAX_LABELS = 8
 const MAX_BUCKETS = 30
 

@@ -3,7 +3,7 @@ import type { MetricShape } from './metric-shape.ts'
 /** Longer values of labels are cut. */
 export const MAX_LABEL_LENGTH = 200
 /** The value of all labels of the series that stands for those beyond a family's bound. */
-export const OTHER = 'other'
+const OTHER = 'other'
 
 type Row<Series> = { readonly labels: string; readonly series: Series }
 

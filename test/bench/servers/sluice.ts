@@ -30,7 +30,7 @@ export function sluice({ writeMerge, profileFolder, hls }: SluiceOptions): Bench
       const folder = await mkdtemp(path.join(tmpdir(), 'sluice-bench-'))
       const [rtmpPort = 0, rtspPort = 0, httpPort = 0] = await freePorts(3)
       const configFile = path.join(folder, 'config.yaml')
-      await writeFile(configFile, configText({ rtmpPort, rtspPort, httpPort, writeMerge }))
+      await writeFile(configFile, configText({ folder, rtmpPort, rtspPort, httpPort, writeMerge }))
       const profile = profileFolder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${path.resolve(profileFolder)}`]
       const args = [...profile, ...(await startArgs()), '-c', configFile]
       const server = new ServerProcess({
@@ -70,15 +70,18 @@ async function startArgs(): Promise<string[]> {
 }
 
 type ConfigInit = {
+  /** Of this server alone. */
+  readonly folder: string
   readonly rtmpPort: number
   readonly rtspPort: number
   readonly httpPort: number
   readonly writeMerge: string
 }
 
-function configText({ rtmpPort, rtspPort, httpPort, writeMerge }: ConfigInit): string {
+function configText({ folder, rtmpPort, rtspPort, httpPort, writeMerge }: ConfigInit): string {
   return `global:
   loglevel: warn
+  datadir: ${folder}
   http: { listenaddr: '127.0.0.1:${httpPort}' }
   subscribe: { writemerge: ${writeMerge}, queuesize: ${QUEUE_BYTES} }
 rtmp: { tcp: { listenaddr: '127.0.0.1:${rtmpPort}' } }

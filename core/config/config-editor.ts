@@ -1,0 +1,293 @@
+import { readFile } from 'node:fs/promises'
+import type { Logger } from 'pino'
+import { SluiceError, StoreUnavailable, StreamNotFound } from 'sluice/sdk'
+import { messageOf } from '../base/message-of.ts'
+import { ListenError } from '../net/listen-error.ts'
+import type { Store } from '../store/store.ts'
+import type { ConfigChange } from './config-change.ts'
+import { ConfigError, type Problem } from './config-error.ts'
+import { ConfigFile } from './config-file.ts'
+import type { Config } from './config.ts'
+import { edit } from './edit.ts'
+import { backUp, replaceFile } from './file-replacement.ts'
+import { ConfigChanged, ModificationTables } from './modification-tables.ts'
+import { MODIFICATION_PLACE } from './modifications.ts'
+import type { Acceptance, Rewrite } from './renewal.ts'
+import { readReset, readSectionChange, type SectionChange } from './section-change.ts'
+import type { Section } from './section.ts'
+import { YamlSource } from './yaml-source.ts'
+
+/** Keys of `global` that a running server does not apply. */
+const START_KEYS: readonly string[] = ['plugins_dir', 'datadir', 'db.dsn', 'db.dbtype', 'pullproxy', 'pushproxy']
+
+/** The server can't listen where the config says (`LISTEN`, 409). */
+class AddressUnavailable extends SluiceError {
+  constructor(cause: ListenError) {
+    super('LISTEN', 409, cause.message, { cause })
+  }
+}
+
+type ConfigEditorOptions = {
+  readonly config: Config
+  readonly store: Pick<Store, 'tables' | 'exists' | 'onAvailable'>
+  readonly log: Logger
+  /** Throws a `ListenError` where an address can't be bound. */
+  readonly accept: Acceptance
+  /** Has those act on changes who do not read the config anew each time. */
+  readonly apply: (changes: readonly ConfigChange[]) => Promise<void>
+}
+
+/** How a section is edited. */
+export type EditOptions = {
+  /** The name of who edits. */
+  readonly by: string
+  /** The section's revision that the edit was made from: with another one, it is refused. */
+  readonly revision?: number | undefined
+  /** False: what is set holds until the server ends, and is not stored. Default true. */
+  readonly isStored?: boolean | undefined
+}
+
+/** What an edit did. */
+export type EditOutcome = {
+  /** Dotted paths of the section's keys that have another value now. */
+  readonly keys: readonly string[]
+  /** Those of `global` that hold from the next start of the server. */
+  readonly keysFromNextStart: readonly string[]
+}
+
+/**
+ * Changes the config while the server runs: takes over its file, and what operators set, which is kept in the database. All
+ * changes are made one after the other, each as a whole or not at all.
+ */
+export class ConfigEditor {
+  readonly #options: ConfigEditorOptions
+  readonly #tables: ModificationTables
+  readonly #accept: Acceptance
+  /** The newest file was not applied. */
+  #isRefused = false
+  /** Of the config, as they were logged. */
+  #warnings: readonly string[] = []
+
+  constructor(options: ConfigEditorOptions) {
+    this.#options = options
+    this.#tables = new ModificationTables(options.store)
+    this.#accept = async (global) => {
+      try {
+        await options.accept(global)
+      } catch (error) {
+        throw error instanceof ListenError ? new AddressUnavailable(error) : error
+      }
+    }
+    options.store.onAvailable(() => this.#tryToComplete())
+  }
+
+  /**
+   * Takes over what was set at run time before the server started, where there is a database already. While that is away, the
+   * config is incomplete, and is completed as soon as the database is there.
+   * @throws {ConfigError} when it does not suit a plugin that was loaded before
+   */
+  async load(): Promise<void> {
+    const { config, store, log } = this.#options
+    if (!store.exists) return
+    try {
+      const modified = await this.#tables.load()
+      if (config.declared.length === 0) config.restore(modified)
+      else await config.change(async () => ({ modified }))
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error
+      config.incomplete = 'what was set at run time is not known, as the database is away'
+      log.error(`${config.incomplete}: clients can neither publish nor play until it is back`)
+    }
+  }
+
+  /**
+   * Sets keys of a section.
+   * @param values some of its keys, as JSON or as YAML; null takes back what was set for a key
+   * @throws {StreamNotFound} when there is no such section
+   * @throws {ConfigError} when something in them is wrong
+   * @throws {AddressUnavailable} when an address can't be bound
+   * @throws {ConfigChanged} when the section has another revision
+   * @throws {StoreUnavailable} they could not be stored, and are not set
+   */
+  modify(name: string, values: unknown, options: EditOptions): Promise<EditOutcome> {
+    return this.#edit(name, options, (section) => readSectionChange(sourceOf(values), section))
+  }
+
+  /**
+   * Takes back what was set at run time in a section.
+   * @param keys dotted paths of keys or groups; all unless given
+   * @throws {SluiceError} as `modify`
+   */
+  reset(name: string, keys: readonly string[] | undefined, options: EditOptions): Promise<EditOutcome> {
+    return this.#edit(name, options, (section, set) => readReset(keys, section, set))
+  }
+
+  /**
+   * What is wrong with values of a section, which are not set.
+   * @throws {StreamNotFound} when there is no such section
+   */
+  problemsOf(name: string, values: unknown): readonly Problem[] {
+    const { config } = this.#options
+    const section = this.sectionOf(name)
+    try {
+      const held = { stored: config.modified.stored, held: config.modified }
+      const terms = { by: '', atMs: 0, isStored: true }
+      config.check({ modified: edit(section, held, readSectionChange(sourceOf(values), section), terms).modified })
+      return []
+    } catch (error) {
+      if (error instanceof ConfigError) return error.problems
+      throw error
+    }
+  }
+
+  /** @throws {StreamNotFound} when there is no such section */
+  sectionOf(name: string): Section {
+    const section = this.#options.config.find(name)
+    if (section === undefined) throw new StreamNotFound()
+    return section
+  }
+
+  /**
+   * Takes over the config file as it is now.
+   * @throws {SluiceError} when something in it is wrong, or an address can't be bound; the config before holds
+   */
+  async reload(): Promise<void> {
+    const { config, log } = this.#options
+    try {
+      const changes = await config.reload(this.#accept)
+      if (changes.length === 0 && this.#isRefused) log.info('the config is right again; nothing changed')
+      this.#isRefused = false
+      await this.#applied(changes)
+    } catch (error) {
+      this.#isRefused = true
+      throw error
+    }
+  }
+
+  /**
+   * The text of the config file.
+   * @throws {StreamNotFound} when the server runs without one
+   */
+  async fileText(): Promise<string> {
+    return readFile(this.#file(), 'utf8')
+  }
+
+  /**
+   * Writes the config file, and takes it over.
+   * @throws {StreamNotFound} when the server runs without one
+   * @throws {SluiceError} when something in the text is wrong, an address can't be bound or the file not be written; the file is
+   * as it was then
+   */
+  async writeFile(text: string, by: string): Promise<void> {
+    const file = this.#file()
+    const written = { file: new ConfigFile(file, text), keep: () => replaceFile(file, text) }
+    await this.#applied(await this.#options.config.change(async () => written, this.#accept), by)
+  }
+
+  /** Copies the config file, where there is one; see {@link backUp}. Where that fails, the log says so. */
+  async backUpFile(): Promise<void> {
+    const { config, log } = this.#options
+    const { file } = config
+    if (file === undefined) return
+    try {
+      // In turn with those who write the file.
+      await config.change(async () => backUp(file).then(() => ({})))
+    } catch (error) {
+      log.warn(`no backup of the config file was made: ${messageOf(error)}`)
+    }
+  }
+
+  /** Logs what is odd about the config, unless it was odd before. */
+  warn(): void {
+    const { config, log } = this.#options
+    const warnings = config.warnings()
+    for (const warning of warnings) if (!this.#warnings.includes(warning)) log.warn(warning)
+    this.#warnings = warnings
+  }
+
+  #file(): string {
+    const { file } = this.#options.config
+    if (file === undefined) throw new StreamNotFound('not found: the server runs without a config file')
+    return file
+  }
+
+  async #edit(name: string, options: EditOptions, read: ReadChange): Promise<EditOutcome> {
+    const { config } = this.#options
+    if (config.incomplete !== undefined) await this.#complete()
+    const changes = await this.#inTurn(() => this.#edited(name, options, read))
+    await this.#applied(changes, options.by)
+    const keysOf = (section: string) => changes.find((change) => change.section === section)?.keys ?? []
+    const keysFromNextStart = keysOf('global').filter((key) => START_KEYS.includes(key))
+    return { keys: keysOf(this.sectionOf(name).name), keysFromNextStart }
+  }
+
+  async #edited(name: string, { by, revision, isStored = true }: EditOptions, read: ReadChange): Promise<Rewrite> {
+    const { config } = this.#options
+    const section = this.sectionOf(name)
+    // Anew each time: another process, or a command, may have written.
+    const stored = isStored ? await this.#tables.load() : config.modified.stored
+    if (revision !== undefined && revision !== stored.revisionOf(name)) throw new ConfigChanged()
+    const terms = { by, atMs: Date.now(), isStored }
+    const held = config.modified
+    const set = [...stored.of(name), ...held.of(name)].map(({ path }) => path)
+    const edited = edit(section, { stored, held }, read(section, set), terms)
+    const { modified } = edited
+    return edited.isStoreChanged ? { modified, keep: () => this.#tables.save(name, edited.stored) } : { modified }
+  }
+
+  /** Makes an edit; where others have edited the section, takes that in, so that it can be read and edited again. */
+  async #inTurn(write: () => Promise<Rewrite>): Promise<readonly ConfigChange[]> {
+    try {
+      return await this.#options.config.change(write, this.#accept)
+    } catch (error) {
+      if (error instanceof ConfigChanged) await this.#applied(await this.#takeIn())
+      throw error
+    }
+  }
+
+  /** Takes over what is in the database. */
+  #takeIn(): Promise<readonly ConfigChange[]> {
+    const { config } = this.#options
+    const write = async () => ({ modified: (await this.#tables.load()).withPassing(config.modified.passing) })
+    return config.change(write, this.#accept)
+  }
+
+  /** Takes over what was set at run time, where that could not be known at the start. */
+  async #complete(): Promise<void> {
+    const { config, log } = this.#options
+    const changes = await this.#takeIn()
+    if (config.incomplete === undefined) return
+    config.incomplete = undefined
+    log.info('what was set at run time is known')
+    await this.#applied(changes)
+  }
+
+  async #tryToComplete(): Promise<void> {
+    if (this.#options.config.incomplete === undefined) return
+    try {
+      await this.#complete()
+    } catch (error) {
+      const { log } = this.#options
+      log.error(`what was set at run time can't be applied, so clients can still do nothing: ${messageOf(error)}`)
+    }
+  }
+
+  async #applied(changes: readonly ConfigChange[], by?: string): Promise<void> {
+    const { log, apply } = this.#options
+    if (changes.length > 0) log.info({ changes, ...(by !== undefined && { by }) }, 'the config changed')
+    // Also without changes: plugins that were refused have no section yet in which something could change.
+    await apply(changes)
+    this.warn()
+    const changed = changes.flatMap(({ section, keys }) => (section === 'global' ? keys : []))
+    for (const key of changed.filter((key) => START_KEYS.includes(key))) {
+      log.warn(`global.${key} holds from the next start of the server`)
+    }
+  }
+}
+
+/** Reads a change of a section in which some keys have been set at run time before. */
+type ReadChange = (section: Section, set: readonly string[]) => SectionChange
+
+function sourceOf(values: unknown): YamlSource {
+  return values instanceof YamlSource ? values : YamlSource.of(MODIFICATION_PLACE, values)
+}

@@ -1,0 +1,91 @@
+import { normalizeKey } from './key-name.ts'
+import type { Problem } from './config-error.ts'
+import { nested, readSettings, type SettingMap } from './settings.ts'
+import type { GroupSchema } from './schema.ts'
+import { YamlSource } from './yaml-source.ts'
+
+/** Stands for the file in the places of values that were set at run time. */
+export const MODIFICATION_PLACE = 'config modify'
+
+/** A value that an operator set at run time. */
+export type Modification = {
+  /** Normalized name: `global`, or that of a plugin. */
+  readonly section: string
+  /** Dotted path of the key, in the schema's spelling. */
+  readonly path: string
+  /** As JSON, with canonical keys, but otherwise as in a file. */
+  readonly value: unknown
+  /** The name of who set it. */
+  readonly by: string
+  readonly atMs: number
+  /** False for a value that is not in the database, and holds until the server ends. */
+  readonly isStored: boolean
+}
+
+/** The values that were set at run time, in all sections. Never changes. */
+export class Modifications {
+  readonly #sections: ReadonlyMap<string, readonly Modification[]>
+  readonly #revisions: ReadonlyMap<string, number>
+
+  /** @param revisions of the sections in the database, by normalized name */
+  constructor(all: Iterable<Modification> = [], revisions: ReadonlyMap<string, number> = new Map()) {
+    this.#sections = Map.groupBy(all, ({ section }) => section)
+    this.#revisions = revisions
+  }
+
+  get all(): readonly Modification[] {
+    return [...this.#sections.values()].flat()
+  }
+
+  of(section: string): readonly Modification[] {
+    return this.#sections.get(normalizeKey(section)) ?? []
+  }
+
+  /** The number of stored changes of a section, by which writers learn whether somebody else has written. */
+  revisionOf(section: string): number {
+    return this.#revisions.get(normalizeKey(section)) ?? 0
+  }
+
+  /** The values that are not in the database. */
+  get passing(): Modifications {
+    return new Modifications(this.all.filter(({ isStored }) => !isStored))
+  }
+
+  /** The values that are in the database. */
+  get stored(): Modifications {
+    return new Modifications(
+      this.all.filter(({ isStored }) => isStored),
+      this.#revisions,
+    )
+  }
+
+  /** A copy without some keys of a section, and with other values. */
+  with(section: string, taken: ReadonlySet<string>, put: readonly Modification[]): Modifications {
+    const kept = this.all.filter((one) => one.section !== normalizeKey(section) || !taken.has(one.path))
+    return new Modifications([...kept, ...put], this.#revisions)
+  }
+
+  /** As `with`, at the section's next revision. */
+  next(section: string, taken: ReadonlySet<string>, put: readonly Modification[]): Modifications {
+    const revision = this.revisionOf(section) + 1
+    const revisions = new Map([...this.#revisions, [normalizeKey(section), revision]])
+    return new Modifications(this.with(section, taken, put).all, revisions)
+  }
+
+  /** A copy in which the values of `passing` take the place of those of the same keys. */
+  withPassing(passing: Modifications): Modifications {
+    const keyOf = ({ section, path }: Modification) => `${section}.${path}`
+    const replaced = new Set(passing.all.map(keyOf))
+    return new Modifications([...this.all.filter((one) => !replaced.has(keyOf(one))), ...passing.all], this.#revisions)
+  }
+
+  /** What is set in a section, by its schema. */
+  read(section: string, schema: GroupSchema, problems: Problem[]): SettingMap {
+    const values = this.of(section).map(({ path, value }) => [path, value] as const)
+    const source = YamlSource.of(MODIFICATION_PLACE, nested(values))
+    const reader = source.reader(schema)
+    const settings = readSettings(reader, source.contents, schema, { key: section, place: source.place })
+    problems.push(...reader.problems)
+    return settings
+  }
+}

@@ -1,0 +1,72 @@
+import type { Generated } from 'sluice/sdk'
+import type { Migration } from 'kysely/migration'
+
+/** A run of the server. */
+type RunRow = {
+  readonly id: Generated<number>
+  readonly pid: number
+  readonly args: string
+  readonly start_ms: number
+  /** 0 while it runs, and after a crash. */
+  readonly end_ms: number
+}
+
+/** A task that has ended. */
+export type TaskRow = {
+  /** Counts the rows. */
+  readonly id: Generated<number>
+  /** Of the run. */
+  readonly session_id: number
+  /** Of the task in its run. */
+  readonly task_id: number
+  readonly parent_id: number
+  readonly kind: TaskKind
+  readonly type: number
+  readonly owner: string
+  readonly start_ms: number
+  readonly end_ms: number
+  /** A JSON object of texts. */
+  readonly description: string
+  readonly reason: string
+}
+
+/** What has ended; rows of each kind have a bound of their own. */
+export type TaskKind = 'task' | 'publisher' | 'subscriber'
+
+export type MonitorTables = { sluice_monitor_run: RunRow; sluice_monitor_task: TaskRow }
+
+export const MONITOR_MIGRATIONS: Readonly<Record<string, Migration>> = {
+  '001-monitor': {
+    async up(db) {
+      await db.schema
+        .createTable('sluice_monitor_run')
+        .addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement())
+        .addColumn('pid', 'integer', (column) => column.notNull())
+        .addColumn('args', 'text', (column) => column.notNull())
+        .addColumn('start_ms', 'bigint', (column) => column.notNull())
+        .addColumn('end_ms', 'bigint', (column) => column.notNull())
+        .execute()
+      await db.schema
+        .createTable('sluice_monitor_task')
+        .addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement())
+        .addColumn('session_id', 'bigint', (column) => column.notNull())
+        .addColumn('task_id', 'bigint', (column) => column.notNull())
+        .addColumn('parent_id', 'bigint', (column) => column.notNull())
+        .addColumn('kind', 'text', (column) => column.notNull())
+        .addColumn('type', 'integer', (column) => column.notNull())
+        .addColumn('owner', 'text', (column) => column.notNull())
+        .addColumn('start_ms', 'bigint', (column) => column.notNull())
+        .addColumn('end_ms', 'bigint', (column) => column.notNull())
+        .addColumn('description', 'text', (column) => column.notNull())
+        .addColumn('reason', 'text', (column) => column.notNull())
+        .execute()
+      for (const column of ['session_id', 'kind'] as const) {
+        await db.schema
+          .createIndex(`sluice_monitor_task_${column}`)
+          .on('sluice_monitor_task')
+          .columns([column, 'id'])
+          .execute()
+      }
+    },
+  },
+}

@@ -1,0 +1,106 @@
+import { InvalidRequest, type Task, type TaskInit } from 'sluice/sdk'
+import type { Logger } from 'pino'
+import { messageOf } from '../base/message-of.ts'
+import { shownDescription, shownText, TASK_STATE, taskNode, type TaskControl, type TaskNode } from './task-node.ts'
+
+/** Why a task has ended that was neither stopped nor failed. */
+const DONE = 'done'
+
+type RunningTaskOptions = {
+  readonly id: number
+  readonly init: TaskInit
+  readonly log: Logger
+  /** Called when its work has ended, each time that it was run. */
+  readonly onEnd: (task: RunningTask, reason: string) => void
+}
+
+/** A task of the tree: its work, which is run once, and again when it is restarted. */
+export class RunningTask implements Task, TaskControl {
+  readonly id: number
+  readonly done: Promise<void>
+  readonly #options: RunningTaskOptions
+  readonly #log: Logger
+  #controller = new AbortController()
+  #restarting = false
+  #startTime = new Date()
+  #startReason = ''
+  #description: NonNullable<TaskInit['description']>
+
+  constructor(options: RunningTaskOptions) {
+    const { id, init, log } = options
+    this.id = id
+    this.#description = init.description ?? {}
+    this.#options = options
+    this.#log = log.child({ task: id, owner: init.owner })
+    this.done = this.#run()
+  }
+
+  get #stopping(): boolean {
+    return this.#controller.signal.aborted
+  }
+
+  stop(reason = 'stopped'): void {
+    this.#restarting = false
+    this.#controller.abort(new Error(reason))
+  }
+
+  restart(): void {
+    if (this.#stopping) throw new InvalidRequest('the task is being stopped')
+    this.#restarting = true
+    this.#controller.abort(new Error('restart'))
+  }
+
+  node(level: number): TaskNode {
+    return taskNode({
+      ...{ id: this.id, owner: shownText(this.#options.init.owner), level },
+      startTime: this.#startTime,
+      description: this.#describe(),
+      state: this.#stopping ? TASK_STATE.disposing : TASK_STATE.running,
+      startReason: this.#startReason,
+    })
+  }
+
+  async #run(): Promise<void> {
+    do {
+      if (this.#restarting) this.#renew()
+      const reason = await this.#runOnce()
+      this.#options.onEnd(this, reason)
+    } while (this.#restarting)
+  }
+
+  #renew(): void {
+    this.#restarting = false
+    this.#controller = new AbortController()
+    this.#startTime = new Date()
+    this.#startReason = 'restart'
+  }
+
+  /** Returns why it has ended. */
+  async #runOnce(): Promise<string> {
+    const { signal } = this.#controller
+    try {
+      await this.#options.init.run(signal)
+      return signal.aborted ? messageOf(signal.reason) : DONE
+    } catch (err) {
+      if (!signal.aborted) this.#log.error({ err }, 'task failed')
+      else if (err !== signal.reason && !isAbortError(err)) this.#log.warn({ err }, 'task failed while it was stopped')
+      return messageOf(signal.aborted ? signal.reason : err)
+    }
+  }
+
+  /** A description that fails is logged, and shown no more: it must not take the others along. */
+  #describe(): Readonly<Record<string, string>> {
+    const description = this.#description
+    try {
+      return shownDescription(typeof description === 'function' ? description() : description)
+    } catch (err) {
+      this.#description = {}
+      this.#log.error({ err }, 'the description of a task failed')
+      return {}
+    }
+  }
+}
+
+function isAbortError(error: unknown): boolean {
+  return error instanceof Error && error.name === 'AbortError'
+}

@@ -1,0 +1,43 @@
+import { SluiceError } from 'sluice/sdk'
+import { normalizeKey } from './config/key-name.ts'
+import type { ModificationTables } from './config/modification-tables.ts'
+import { loadConfig } from './load-config.ts'
+import { withStoredConfig } from './stored-config.ts'
+
+/**
+ * Takes back what was set at run time: the way to a server that can't start with it. A running server holds on to it until its
+ * next start, or until a key is set again.
+ * @param names of sections (`rtmp`), groups (`rtmp.publish`) or keys (`rtmp.publish.key`)
+ */
+export async function reset(file: string | undefined, names: readonly string[]): Promise<void> {
+  const config = await loadConfig(file)
+  if (config === undefined) return
+  const taken: string[] = []
+  try {
+    await withStoredConfig(config, async (tables) => {
+      for (const name of names) taken.push(...(await resetOne(tables, name)))
+    })
+  } catch (error) {
+    if (!(error instanceof SluiceError)) throw error
+    process.stderr.write(`${error.message}\n`)
+    process.exitCode = 1
+    return
+  }
+  for (const key of taken) process.stdout.write(`reset ${key}\n`)
+  if (taken.length > 0) return
+  process.stderr.write(`nothing was set at run time for ${names.join(', ')}\n`)
+  process.exitCode = 1
+}
+
+/** @returns the keys that were set, with their section */
+async function resetOne(tables: ModificationTables, name: string): Promise<string[]> {
+  const [section = '', ...names] = name.split('.')
+  const wanted = normalizeKey(names.join('.'))
+  const modified = await tables.load()
+  const paths = modified
+    .of(section)
+    .map(({ path }) => path)
+    .filter((path) => wanted === '' || `${normalizeKey(path)}.`.startsWith(`${wanted}.`))
+  if (paths.length > 0) await tables.save(section, modified.next(section, new Set(paths), []))
+  return paths.map((path) => `${section}.${path}`)
+}

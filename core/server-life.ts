@@ -1,0 +1,133 @@
+import type { Logger } from 'pino'
+import type { Lifecycle } from './admin/system/lifecycle-operations.ts'
+import { ConfigError } from './config/config-error.ts'
+import type { Config } from './config/config.ts'
+import { MODIFICATION_PLACE } from './config/modifications.ts'
+import { ListenError } from './net/listen-error.ts'
+import { LOAD_PATIENCE_MS, STOP_DEADLINE_MS, type Server } from './server.ts'
+
+const EXIT_FAILURE = 1
+/** A server that has not stopped for a restart within this never will; its process ends, for a supervisor to begin it anew. */
+const RESTART_DEADLINE_MS = 10_000
+
+type ServerLifeOptions = {
+  readonly log: Logger
+  /** @throws {ConfigError} */
+  readonly loadConfig: () => Promise<Config>
+  readonly createServer: (config: Config, lifecycle: Lifecycle) => Server
+  /** Called each time a server is up. */
+  readonly onStarted: (server: Server) => void
+  /** Ends the process. */
+  readonly exit: (code: number) => void
+}
+
+/** A server that has not started, and its config. */
+type Prepared = { readonly config: Config; readonly server: Server }
+
+/**
+ * The servers of a process, one after another: a restart stops the one that runs and starts another in its place, in the
+ * same process, so that it works under every supervisor and without one.
+ */
+export class ServerLife implements Lifecycle {
+  readonly #options: ServerLifeOptions
+  #server: Server | undefined
+  /** Settles when the server has started, or could not. */
+  #started: Promise<void> = Promise.resolve()
+  /** The one that is to take its place. */
+  #next: Promise<Prepared> | undefined
+  #isReplacing = false
+  #isEnding = false
+
+  constructor(options: ServerLifeOptions) {
+    this.#options = options
+  }
+
+  /** Starts the first server; one that can't start ends the process. */
+  async start(config: Config): Promise<void> {
+    this.#started = this.#run({ config, server: this.#options.createServer(config, this) })
+    await this.#started
+  }
+
+  /** Stops the server and ends the process, after {@link STOP_DEADLINE_MS} at the latest; the first reason counts. */
+  end(reason: string, exitCode: number): void {
+    if (this.#isEnding) return
+    this.#isEnding = true
+    const { exit } = this.#options
+    setTimeout(() => exit(exitCode), STOP_DEADLINE_MS).unref()
+    void Promise.resolve(this.#server?.stop(reason)).then(() => exit(exitCode))
+  }
+
+  async restart(): Promise<void> {
+    this.#next ??= this.#prepare()
+    try {
+      const next = await this.#next
+      // The answer to who asked goes out first.
+      setImmediate(() => void this.#replace(next))
+    } catch (error) {
+      this.#next = undefined
+      throw error
+    }
+  }
+
+  shutdown(): void {
+    setImmediate(() => this.end('shutdown', 0))
+  }
+
+  /** Makes a server of the config and the plugins as they are now, and finds what is wrong with them. */
+  async #prepare(): Promise<Prepared> {
+    const { loadConfig, createServer } = this.#options
+    const config = await loadConfig()
+    const server = createServer(config, this)
+    try {
+      await server.loadPlugins(LOAD_PATIENCE_MS)
+      return { config, server }
+    } catch (error) {
+      await server.stop('the config is wrong')
+      throw error
+    }
+  }
+
+  async #replace(next: Prepared): Promise<void> {
+    if (this.#isReplacing || this.#isEnding) return
+    this.#isReplacing = true
+    await this.#started
+    const { log, exit } = this.#options
+    const late = setTimeout(() => {
+      log.fatal(`the server did not stop within ${RESTART_DEADLINE_MS} ms; the process ends`)
+      exit(EXIT_FAILURE)
+    }, RESTART_DEADLINE_MS)
+    await this.#server?.stop('restart')
+    clearTimeout(late)
+    this.#next = undefined
+    this.#isReplacing = false
+    if (this.#isEnding) return
+    this.#started = this.#run(next)
+  }
+
+  async #run({ config, server }: Prepared): Promise<void> {
+    this.#server = server
+    this.#options.log.level = config.global.loglevel
+    try {
+      await server.start()
+      this.#options.onStarted(server)
+    } catch (error) {
+      if (this.#isEnding) return
+      this.#tell(error)
+      this.end('start failed', EXIT_FAILURE)
+    }
+  }
+
+  /** What a person has to mend is better read as text than as a log line. */
+  #tell(error: unknown): void {
+    const { log } = this.#options
+    if (error instanceof ConfigError) process.stderr.write(`${error.message}\n${resetHint(error)}`)
+    else if (error instanceof ListenError) log.fatal(error.message)
+    else log.fatal({ err: error }, 'the server could not start')
+  }
+}
+
+/** What was set at run time can't be mended in the file. */
+function resetHint({ problems }: ConfigError): string {
+  const isModified = problems.some(({ file }) => file === MODIFICATION_PLACE)
+  return isModified ? "'sluice reset SECTION.KEY' takes back what was set at run time\n" : ''
+}

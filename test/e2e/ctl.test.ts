@@ -1,0 +1,413 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
+import { expect } from 'chai'
+import { publish } from '../peers/ffmpeg.ts'
+import { freePort } from '../peers/free-port.ts'
+import { waitFor } from '../peers/wait-for.ts'
+import { ServerCommand } from '../support/command.ts'
+import { CtlUser, type CtlRun } from '../support/ctl.ts'
+import { FlvViewer } from '../support/flv-viewer.ts'
+
+/** Commands whose operations the server does not have yet. */
+const NOT_YET: readonly string[] = ['info', 'top', 'alarms', 'arm', 'config', 'login', 'users']
+
+const STREAM = 'live/摄像头'
+/** What a terminal would obey, and what would turn a line round. */
+const NASTY_TITLE = '\u009b31mred \u202egpj.exe'
+
+type Json = Readonly<Record<string, unknown>>
+
+/** A test of commands, which waits for their operations. */
+function of(command: string, title: string, test: () => Promise<void>): void {
+  if (NOT_YET.includes(command)) it.skip(`${command} ${title}`, test)
+  else it(`${command} ${title}`, test)
+}
+
+/** The standard output of a run that succeeded, as JSON. */
+async function answer<Shape>(run: Promise<CtlRun>): Promise<Shape> {
+  const { code, json, stderr } = await run
+  expect(stderr).to.equal('')
+  expect(code).to.equal(0)
+  return json as Shape
+}
+
+/** The words of standard error, after a run that failed. */
+async function complaint(run: Promise<CtlRun>, code: number): Promise<string> {
+  const { stdout, stderr, ...ended } = await run
+  expect(ended.code, stderr).to.equal(code)
+  expect(stdout).to.equal('')
+  expect(stderr).to.match(/^sluice ctl: [^\n]+\n$/u)
+  return stderr
+}
+
+describe('sluice ctl', () => {
+  let server: ServerCommand
+  let user: CtlUser
+  before(async () => {
+    server = await ServerCommand.start([])
+    user = new CtlUser(server.http(''))
+    publish({
+      url: server.rtmp(STREAM),
+      durationSeconds: 3600,
+      output: ['-metadata', `title=${NASTY_TITLE}`],
+    })
+    await waitFor(async () => (await streams()).some(({ audioTrack, videoTrack }) => audioTrack && videoTrack), {
+      what: 'the stream',
+      intervalMs: 200,
+    })
+  })
+
+  const run = (...args: string[]) => user.run(args)
+  const streams = () => answer<Json[]>(run('streams'))
+  const paths = async () => (await streams()).map(({ path }) => path)
+
+  describe('in a script', () => {
+    of('streams', 'and stream give what the server has, as JSON', async () => {
+      const [listed] = await streams()
+      expect(listed).to.deep.include({ path: STREAM, pluginName: 'rtmp', subscribers: 0 })
+      const one = await answer<Json>(run('stream', STREAM))
+      expect(one).to.have.property('path', STREAM)
+      expect(one['videoTrack']).to.include({ codec: 'h264', width: 320, height: 240 })
+      expect(one['meta']).to.include(NASTY_TITLE)
+    })
+
+    of('subscribers', 'lists viewers, and kick ends one', async () => {
+      const viewer = new FlvViewer(server.http(`/flv/${encodeURI(STREAM)}.flv`))
+      await viewer.received.wait(1)
+      const [subscriber] = await answer<Json[]>(run('subscribers', STREAM))
+      expect(subscriber).to.include({ streamPath: STREAM, pluginName: 'flv' })
+      expect(await answer<Json[]>(run('subscribers'))).to.have.length(1)
+      await answer(run('kick', String(subscriber?.['id'])))
+      await viewer.ended
+      expect(await complaint(run('kick', String(subscriber?.['id'])), 1)).to.include('there is no subscriber')
+    })
+
+    of('pull', 'publishes what another server has, and stop ends it', async () => {
+      await answer(run('pull', server.rtmp(STREAM), 'live/pulled'))
+      await waitFor(async () => (await paths()).includes('live/pulled'), { what: 'the pull', intervalMs: 200 })
+      await answer(run('stop', 'live/pulled'))
+      await waitFor(async () => !(await paths()).includes('live/pulled'), { what: 'its end', intervalMs: 200 })
+      expect(await complaint(run('stop', 'live/pulled'), 1)).to.include('there is no stream live/pulled')
+    })
+
+    of('push', 'sends a stream to another server', async () => {
+      await answer(run('push', STREAM, server.rtmp('live/pushed')))
+      await waitFor(async () => (await paths()).includes('live/pushed'), { what: 'the push', intervalMs: 200 })
+    })
+
+    of('proxies', 'lists those of both directions', async () => {
+      const add = (kind: string, body: Json) =>
+        fetch(server.http(`/api/proxy/${kind}/add`), {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        })
+      await add('pull', { name: 'door', streamPath: 'cam/door', pullURL: 'rtsp://127.0.0.1:9/a', status: 3 })
+      await add('push', { name: 'out', streamPath: 'live/none', pushURL: 'rtmp://127.0.0.1:9/b/c', status: 3 })
+      const { pull, push } = await answer<{ pull: Json[]; push: Json[] }>(run('proxies'))
+      expect(pull[0]).to.include({ name: 'door', streamPath: 'cam/door' })
+      expect(push[0]).to.include({ name: 'out', streamPath: 'live/none' })
+    })
+
+    of('alias', 'sets, lists and removes second names', async () => {
+      await answer(run('alias', 'set', 'live/door', STREAM, '--auto-remove'))
+      expect(await answer(run('alias', 'list'))).to.eql([
+        { alias: 'live/door', streamPath: STREAM, autoRemove: true, status: 1 },
+      ])
+      await answer(run('alias', 'remove', 'live/door'))
+      expect(await answer(run('alias', 'list'))).to.eql([])
+      expect(await complaint(run('alias', 'remove', 'live/door'), 1)).to.include('there is no alias live/door')
+    })
+
+    of('plugins', 'gives those that run, and why others do not', async () => {
+      const { running, disabled } = await answer<{ running: Json[]; disabled: Json[] }>(run('plugins'))
+      expect(running.map(({ name }) => name)).to.include.members(['rtmp', 'hls', 'flv'])
+      const demo = disabled.find(({ name }) => name === 'demo')
+      expect(demo?.['description']).to.have.property('disableReason').that.is.not.empty
+    })
+
+    of('info', 'gives the server, and how busy it is', async () => {
+      const { info, summary } = await answer<{ info: Json; summary: Json }>(run('info'))
+      expect(info).to.have.property('os', process.platform)
+      expect(summary).to.have.property('streamCount').that.is.greaterThan(0)
+    })
+
+    of('top', 'writes a line of JSON an event, and is quiet when nobody reads on', async () => {
+      const program = user.inShell(['top'], '| head -n 2')
+      const lines = (await program.succeed()).toString().trim().split('\n')
+      expect(program.stderr).to.equal('')
+      expect(lines).to.have.length(2)
+      for (const line of lines) expect(JSON.parse(line)).to.have.property('streamCount')
+    })
+
+    of('tasks', 'gives the tree, and task stop ends one', async () => {
+      await answer(run('pull', server.rtmp(STREAM), 'live/task'))
+      const task = await waitFor(async () => findTask(await answer<Json>(run('tasks')), 'live/task'), {
+        what: 'the task',
+        intervalMs: 200,
+      })
+      await answer(run('task', 'stop', String(task['pointer'])))
+      await waitFor(async () => !(await paths()).includes('live/task'), { what: 'its end', intervalMs: 200 })
+      expect(await complaint(run('task', 'stop', '4294967295'), 1)).to.include('there is no task 4294967295')
+    })
+
+    of('alarms', 'gives those that were stored', async () => {
+      expect(await answer(run('alarms'))).to.be.an('array')
+    })
+
+    of('arm', 'and disarm set whether webhooks are told of alarms', async () => {
+      await answer(run('disarm'))
+      expect(await answer(run('config', 'get', 'global', 'armed'))).to.equal(false)
+      await answer(run('arm'))
+      expect(await answer(run('config', 'get', 'global', 'armed'))).to.equal(true)
+    })
+
+    of('config', 'gets, sets and resets keys', async () => {
+      const sections = await answer<Json[]>(run('config', 'get'))
+      expect(sections.map(({ name }) => name)).to.include.members(['global', 'rtmp'])
+      const before = await answer(run('config', 'get', 'rtmp', 'chunksize'))
+      expect(before).to.be.a('number')
+      const outcome = await answer<Json>(run('config', 'set', 'rtmp.chunksize', '8192'))
+      expect(outcome['changed']).to.eql(['chunksize'])
+      expect(await answer(run('config', 'get', 'rtmp.ChunkSize'))).to.equal(8192)
+      const { sources } = await answer<{ sources: Json }>(run('config', 'get', 'rtmp'))
+      expect(sources['chunksize']).to.equal('modify')
+      await answer(run('config', 'reset', 'rtmp.chunksize'))
+      expect(await answer(run('config', 'get', 'rtmp', 'chunksize'))).to.equal(before)
+    })
+
+    of('config', 'takes a secret from standard input, and never gives it', async () => {
+      await answer(user.run(['config', 'set', 'rtmp.publish.key'], { input: 'very-secret\n' }))
+      const { stdout } = await run('config', 'get', 'rtmp', 'publish')
+      expect(stdout).to.include('publish.key').and.not.include('very-secret')
+      await answer(run('config', 'reset', 'rtmp'))
+    })
+
+    of('config', 'says what is wrong with a value, and which names there are', async () => {
+      expect(await complaint(run('config', 'set', 'rtmp.chunksize', 'big'), 1)).to.include('chunksize')
+      expect(await complaint(run('config', 'get', 'nosuch'), 1)).to.include('there is no section nosuch')
+      expect(await complaint(run('config', 'get', 'rtmp', 'nosuch'), 1)).to.include('there is no key nosuch')
+    })
+  })
+
+  describe('that fails', () => {
+    it('says that the server is not there, and how to give another one', async () => {
+      const address = `http://127.0.0.1:${await freePort()}`
+      const said = await complaint(user.run(['--server', address, 'streams']), 3)
+      expect(said).to.include(address).and.include('ECONNREFUSED').and.include('--server')
+    })
+
+    it('says that the server knows no such operation', async () => {
+      expect(await complaint(user.run(['--server', server.http('/no/such'), 'streams']), 1)).to.include('does not know')
+    })
+
+    it('says which stream is not there', async () => {
+      expect(await complaint(run('stream', 'live/nosuch'), 1)).to.include('there is no stream live/nosuch')
+    })
+
+    it('is quiet when nobody reads what it writes', async () => {
+      const program = user.inShell(['--help'], '| true')
+      await program.succeed()
+      expect(program.stderr).to.equal('')
+    })
+
+    const slips = [
+      { args: ['strems'], says: 'unknown command "strems"' },
+      { args: ['stream'], says: 'PATH is missing' },
+      { args: ['streams', '--yes'], says: '--yes is not for streams' },
+      { args: ['kick', 'live/a'], says: 'is no id' },
+      { args: ['--server', 'localhost:8080', 'streams'], says: 'http://' },
+      { args: ['--server', 'http://user:secret@host', 'streams'], says: 'SLUICE_SERVER' },
+    ]
+    for (const { args, says } of slips) {
+      it(`ends with code 2 for "${args.join(' ')}"`, async () => {
+        expect(await complaint(user.run(args), 2)).to.include(says)
+      })
+    }
+  })
+
+  describe('at a terminal', () => {
+    before(function () {
+      // The program that lends it a terminal has other options elsewhere.
+      if (process.platform !== 'linux') this.skip()
+    })
+
+    /** What it writes until it ends well, line by line. */
+    async function screen(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<string[]> {
+      const terminal = user.atTerminal(args, env)
+      return (await terminal.succeed()).toString().split('\r\n')
+    }
+
+    it('writes tables that fit, and columns of wide characters below each other', async () => {
+      const lines = (await screen(['streams'])).map(stripVTControlCharacters)
+      const [titles = '', ...rows] = lines
+      const row = rows.find((line) => line.startsWith(STREAM)) ?? ''
+      expect(titles).to.match(/^STREAM +FROM +VIDEO +AUDIO +IN +VIEWERS +UP$/u)
+      expect(row).to.match(/^live\/摄像头 +rtmp +h264 320x240 \d+ fps +aac 44\.1 kHz +[\d.]+ kbit\/s +\d+ +\S+$/u)
+      // Three characters of the path take two cells each.
+      expect(row.indexOf('rtmp') + 3).to.equal(titles.indexOf('FROM'))
+    })
+
+    it('writes nothing that the terminal obeys, and no colours where they are not wanted', async () => {
+      const coloured = await screen(['stream', STREAM])
+      expect(coloured.join('\n')).to.include('\u001b[1m')
+      const text = (await screen(['stream', STREAM], { NO_COLOR: '1' })).join('\n')
+      expect(text).to.include(String.raw`\u009b31mred \u202egpj.exe`)
+      expect(text).not.to.match(/[^\n\P{Cc}]|\u202e/u)
+    })
+
+    it('writes JSON when that is asked for', async () => {
+      const text = (await screen(['streams', '--json'])).join('\n')
+      expect(JSON.parse(text)).to.be.an('array')
+      expect(text).not.to.match(/[^\n\P{Cc}]/u)
+    })
+
+    it('says what was done', async () => {
+      expect(await screen(['alias', 'set', 'live/second', STREAM])).to.include(`live/second is ${STREAM} now`)
+    })
+
+    of('config', 'shows each value and where it comes from', async () => {
+      const lines = (await screen(['config', 'get', 'rtmp'])).map(stripVTControlCharacters)
+      expect(lines[0]).to.match(/^KEY +VALUE +FROM$/u)
+      expect(lines.find((line) => line.startsWith('tcp.listenaddr '))).to.match(/ :0 +env$/u)
+    })
+
+    of('info', 'shows the server', async () => {
+      const text = (await screen(['info'])).map(stripVTControlCharacters).join('\n')
+      expect(text)
+        .to.match(/^Server +http:/mu)
+        .and.match(/^Streams +\d+$/mu)
+        .and.match(/^CPU +[\d.]+ %$/mu)
+    })
+
+    of('tasks', 'shows the tree', async () => {
+      const lines = (await screen(['tasks'])).map(stripVTControlCharacters)
+      expect(lines[0]).to.match(/^TASK +ID +STATE +UP +ABOUT$/u)
+      expect(lines.some((line) => line.startsWith('  '))).to.equal(true)
+    })
+
+    of('top', 'refreshes one line, and leaves in order at Ctrl-C', async () => {
+      const terminal = user.atTerminal(['top'])
+      await waitFor(() => terminal.stdout.toString().split('\r').length > 3, { what: 'lines' })
+      terminal.type('\u0003')
+      expect((await terminal.exit).code).to.equal(0)
+      expect(terminal.stdout.toString()).to.match(/\rcpu [\d.]+ % [^\r\n]*streams \d+/u)
+    })
+
+    of('shutdown', 'asks first, and does nothing without a yes', async () => {
+      const terminal = user.atTerminal(['shutdown'])
+      await waitFor(() => terminal.stdout.includes('[y/N]'), { what: 'the question' })
+      terminal.type('n\n')
+      expect((await terminal.exit).code).to.equal(1)
+      expect(terminal.stdout.toString()).to.include('nothing was done')
+      expect(server.process.exited).to.equal(undefined)
+    })
+  })
+})
+
+describe('sluice ctl, of a server with logins', () => {
+  const PASSWORD = 'correct horse'
+  const CONFIG = `global: { admin: { enablelogin: true, users: [{ username: boss, password: ${PASSWORD}, role: admin }] } }`
+  let folder: string
+  let server: ServerCommand
+  let boss: CtlUser
+  before(async function () {
+    folder = await mkdtemp(path.join(tmpdir(), 'sluice-'))
+    if (NOT_YET.includes('login')) this.skip()
+    await writeFile(path.join(folder, 'config.yaml'), CONFIG)
+    server = await ServerCommand.start(['-c', path.join(folder, 'config.yaml')])
+    boss = new CtlUser(server.http(''))
+    await answer(boss.run(['login', 'boss'], { input: `${PASSWORD}\n` }))
+  })
+  after(() => rm(folder, { recursive: true, force: true }))
+
+  of('login', 'keeps the token where nobody else can read it, and logout ends it', async () => {
+    const user = new CtlUser(server.http(''))
+    expect(await complaint(user.run(['streams']), 1)).to.match(/Log in by "sluice ctl --server http.+ login"/u)
+    await answer(user.run(['login'], { input: `boss\n${PASSWORD}\n` }))
+    expect(await answer(user.run(['streams']))).to.eql([])
+    const file = path.join(user.configFolder, 'sluice', 'tokens.json')
+    expect((await stat(file)).mode & 0o777).to.equal(0o600)
+    const tokens = JSON.parse(await readFile(file, 'utf8')) as Readonly<Record<string, string>>
+    await answer(user.run(['logout']))
+    expect(await readFile(file, 'utf8')).to.equal('{}\n')
+    const env = { SLUICE_TOKEN: tokens[server.http('')] ?? '' }
+    expect(await complaint(user.run(['streams'], { env }), 1)).to.include('invalid token')
+    expect(await complaint(user.run(['logout']), 1)).to.include('not logged in')
+  })
+
+  of('login', 'asks at a terminal, which does not show the password', async () => {
+    const user = new CtlUser(server.http(''))
+    const terminal = user.atTerminal(['login'])
+    await waitFor(() => terminal.stdout.includes('User: '), { what: 'the question for the user' })
+    terminal.type('boss\r')
+    await waitFor(() => terminal.stdout.includes('Password: '), { what: 'the question for the password' })
+    terminal.type(`${PASSWORD}\r`)
+    const text = (await terminal.succeed()).toString()
+    expect(text)
+      .to.include(`Logged in to ${server.http('')} as boss`)
+      .and.not.include(PASSWORD)
+  })
+
+  of('login', 'says that name and password are wrong', async () => {
+    const user = new CtlUser(server.http(''))
+    expect(await complaint(user.run(['login', 'boss'], { input: 'wrong\n' }), 1)).to.include('invalid credentials')
+    expect(await complaint(user.run(['login', 'boss']), 1)).to.include('nothing was entered for "Password"')
+  })
+
+  of('users', 'add makes one who looks but changes nothing, and remove ends that', async () => {
+    const added = await answer<Json>(boss.run(['users', 'add', 'guest'], { input: 'battery staple\n' }))
+    expect(added).to.include({ username: 'guest', role: 'user' })
+    const users = await answer<Json[]>(boss.run(['users', 'list']))
+    expect(users.map(({ username, role }) => [username, role])).to.have.deep.members([
+      ['boss', 'admin'],
+      ['guest', 'user'],
+    ])
+    const guest = new CtlUser(server.http(''))
+    await answer(guest.run(['login', 'guest'], { input: 'battery staple\n' }))
+    expect(await answer(guest.run(['streams']))).to.eql([])
+    expect(await complaint(guest.run(['stop', 'live/a']), 1)).to.include('there is no stream')
+    expect(await complaint(guest.run(['alias', 'set', 'live/a', 'live/b']), 1)).to.include('role admin')
+    await answer(boss.run(['users', 'remove', 'guest']))
+    expect(await complaint(guest.run(['streams']), 1)).to.include('invalid token')
+    expect(await complaint(boss.run(['users', 'remove', 'guest']), 1)).to.include('guest')
+  })
+
+  of('users', 'tokens add makes one for a program, and remove ends that', async () => {
+    const program = new CtlUser(server.http(''))
+    const made = await answer<Json>(boss.run(['tokens', 'add', 'backup', '--expires', '90d']))
+    const file = path.join(folder, 'token')
+    await writeFile(file, `${String(made['token'])}\n`)
+    expect(await answer(program.run(['--token-file', file, 'streams']))).to.eql([])
+    const [listed] = await answer<Json[]>(boss.run(['tokens', 'list']))
+    expect(listed).to.include({ name: 'backup', role: 'user' }).and.not.have.property('token')
+    await answer(boss.run(['tokens', 'remove', String(made['id'])]))
+    expect(await complaint(program.run(['--token-file', file, 'streams']), 1)).to.include('invalid token')
+    expect(await complaint(boss.run(['tokens', 'remove', String(made['id'])]), 1)).to.include('there is no token')
+  })
+})
+
+describe('sluice ctl, of a server that is started anew and ended', () => {
+  of('restart', 'and shutdown do it', async () => {
+    const server = await ServerCommand.start([])
+    const user = new CtlUser(server.http(''))
+    await answer(user.run(['restart']))
+    await waitFor(() => server.records.filter(({ msg }) => msg === 'the server is up').length === 2, {
+      what: 'the server to be up again',
+    })
+    // It was told to take any port that is free.
+    const port = server.records.findLast(({ owner }) => owner === 'the server')?.['port']
+    const again = new CtlUser(`http://127.0.0.1:${String(port)}`)
+    await answer(again.run(['shutdown', '--yes']))
+    expect((await server.process.exit).code).to.equal(0)
+  })
+})
+
+/** The task of a stream, wherever it is in the tree. */
+function findTask(task: Json, owner: string): Json | undefined {
+  if (task['owner'] === owner) return task
+  const children = (task['children'] ?? []) as readonly Json[]
+  return children.map((child) => findTask(child, owner)).find((found) => found !== undefined)
+}
