@@ -253,8 +253,8 @@ export class Server {
       ...{ http: this.http, host: this.host, pool: this.#pool, streams: this.streams },
       ...{ aliases: this.#aliases, pulls: this.#pulls, pushes: this.#pushes, proxies: this.#proxies },
       metrics: this.#metrics,
-      machine: new MachineUsageSampler([this.#config.global.datadir, process.cwd()]),
       ...{ monitor: this.#monitor, lifecycle: this.#lifecycle },
+      machine: new MachineUsageSampler([this.#config.global.datadir, process.cwd()]),
     })
   }
 }

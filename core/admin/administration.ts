@@ -24,9 +24,13 @@ import { registerMetricsRoute } from './metrics/metrics-route.ts'
 import { addMonitorOperations } from './monitor/monitor-operations.ts'
 import { addTaskOperations } from './monitor/task-operations.ts'
 import { addAliasOperations } from './streams/alias-operations.ts'
+import { addPositionOperation } from './streams/position-operation.ts'
 import { addSecretOperation, type SigningSection } from './streams/secret-operation.ts'
 import { addSourceOperations } from './streams/source-operations.ts'
 import { addStreamOperations, addSubscriberOperations } from './streams/stream-operations.ts'
+import { addTrackOperations } from './streams/track-operations.ts'
+import { addV6Operations } from './streams/v6-operations.ts'
+import { addSummaryOperations } from './system/summary-operations.ts'
 import { addLifecycleOperations, type Lifecycle } from './system/lifecycle-operations.ts'
 import { addSysinfoOperations } from './system/sysinfo-operations.ts'
 
@@ -43,8 +47,8 @@ export type AdministeredParts = {
   readonly streams: StreamRegistry
   readonly aliases: Aliases
   readonly pulls: PullManager
-  readonly proxies: Proxies
   readonly pushes: PushManager
+  readonly proxies: Proxies
   readonly machine: MachineUsageSampler
   readonly metrics: ServerMetrics
   readonly monitor: Monitor
@@ -64,17 +68,23 @@ export function addAdministration(parts: AdministeredParts): void {
   addStreamOperations(operations, streams)
   addSourceOperations(operations, streams)
   addSubscriberOperations(operations, streams)
+  addTrackOperations(operations, streams, log)
+  addPositionOperation(operations, streams)
+  addV6Operations(operations, streams)
   addAliasOperations(operations, parts.aliases)
   addSecretOperation(operations, (section) => signingSection(parts, section))
   addPullOperations(operations, parts.pulls)
   addJobOperations(operations, parts.pulls)
   addProxyOperations(operations, parts.proxies)
+  const publicIp = () => config.global.publicip
+  const { machine, pulls, pushes } = parts
+  addSummaryOperations(operations, { publicIp, machine, index: streams.index, pulls, pushes })
   const configParts = { config, editor: parts.editor, restart: (plugin: string) => host.restart(plugin) }
   addConfigOperations(operations, configParts)
   addSectionOperations(operations, configParts)
   addSysinfoOperations(operations, {
     ...{ log, version, startTime },
-    publicIp: () => config.global.publicip,
+    publicIp,
     plugins: () => host.list(),
     userConfig: (plugin) => config.userConfig(plugin),
   })

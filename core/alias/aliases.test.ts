@@ -158,7 +158,7 @@ describe('Aliases', () => {
       await rig.aliases.set('show/main', 'live/a', false)
       await rig.watch('live/a')
       await rig.watch('show/main')
-      expect(rig.registry.get('live/a')?.muxers.length).to.equal(1)
+      expect(rig.registry.get('live/a')?.fanOut.muxers.length).to.equal(1)
       await rig.aliases.set('show/main', 'live/b', false)
       expect(rig.registry.subscribers('live/a').map(({ streamPath }) => streamPath)).to.include('live/a')
     })

@@ -90,10 +90,10 @@ async function play(sourceShapes: readonly SourceShape[], script: readonly Step[
   for (const { units } of viewers) expectOnward(units())
   expect(rig.notices.filter((notice) => notice.startsWith('unsubscribed'))).to.eql([])
   expect(rig.registry.subscribers(PATHS[0])).to.have.length(viewers.length)
-  expect(PATHS.slice(1).map((path) => rig.registry.get(path)?.muxers.length ?? 0)).to.eql([0, 0])
-  expect(rig.registry.get(PATHS[0])!.muxers.length, 'one for each group with sinks').to.be.at.most(2)
+  expect(PATHS.slice(1).map((path) => rig.registry.get(path)?.fanOut.muxers.length ?? 0)).to.eql([0, 0])
+  expect(rig.registry.get(PATHS[0])!.fanOut.muxers.length, 'one for each group with sinks').to.be.at.most(2)
   for (const { id } of viewers) rig.registry.subscriber(id)?.close('left')
-  expect(rig.registry.get(PATHS[0])!.muxers).to.eql([])
+  expect(rig.registry.get(PATHS[0])!.fanOut.muxers).to.eql([])
 }
 
 /** A unit as somebody got it. */

@@ -42,7 +42,7 @@ describe('a subscriber that is moved', () => {
     const ids = viewers.map(({ subscriber }) => subscriber.id)
     rig.registry.move(ids, streamPath)
   }
-  const muxers = (streamPath: string) => rig.registry.get(streamPath)?.muxers.length
+  const muxers = (streamPath: string) => rig.registry.get(streamPath)?.fanOut.muxers.length
 
   it('leaves no muxer in memory that it had before', async () => {
     const viewer = await watch('live/a')
@@ -53,7 +53,9 @@ describe('a subscriber that is moved', () => {
       ['live/b', b, 'KB4'],
       ['live/a', a, 'KA4'],
     ] as const) {
-      had.push(...(rig.registry.get(viewer.subscriber.sourcePath)?.muxers ?? []).map((muxer) => new WeakRef(muxer)))
+      had.push(
+        ...(rig.registry.get(viewer.subscriber.sourcePath)?.fanOut.muxers ?? []).map((muxer) => new WeakRef(muxer)),
+      )
       move(path, viewer)
       source.write(label)
       await settle()

@@ -23,12 +23,14 @@ import {
   type AdmissionGates,
   type AdmissionHooks,
   type AdmittedSession,
+  type Lead,
 } from './session-admission.ts'
 import { SessionLife } from './session-life.ts'
 import { SessionMeters } from './session-meters.ts'
 import type { StreamHooks } from './stream-hooks.ts'
 import type { Stream } from './stream.ts'
 import type { StreamOwner } from '../auth/stream-owner.ts'
+import { StreamIndex } from './stream-index.ts'
 import { StreamPublisher } from './stream-publisher.ts'
 import { StreamPulse } from './stream-pulse.ts'
 import { StreamSubscriber } from './stream-subscriber.ts'
@@ -49,13 +51,12 @@ type RegistryOptions = {
   readonly lead?: (request: SessionRequest) => Lead | undefined
 }
 
-/** The path of another stream, and what on-demand sources of it are told of the subscriber's query. */
-export type Lead = { readonly streamPath: string; readonly params: SessionRequest['params'] }
-
 /** All streams of this process, by path, and the one way into them. */
 export class StreamRegistry {
   readonly mergeWindow = new MergeWindow()
   readonly meters: SessionMeters
+  /** What there is at present, to be listed and counted. */
+  readonly index = new StreamIndex<Stream>()
   readonly #admission: SessionAdmission
   readonly #lead: (request: SessionRequest) => Lead | undefined
   readonly #streams: StreamTable
@@ -66,7 +67,7 @@ export class StreamRegistry {
   constructor(options: RegistryOptions) {
     const { log, hooks, meters = new SessionMeters() } = options
     this.meters = meters
-    this.#streams = new StreamTable({ log, hooks, mergeWindow: this.mergeWindow })
+    this.#streams = new StreamTable({ log, hooks, mergeWindow: this.mergeWindow, index: this.index })
     this.#lead = options.lead ?? (() => undefined)
     this.#ids = options.ids ?? new ProcessIds(0)
     this.#admission = new SessionAdmission(options.gatekeeper, hooks, meters)
@@ -86,7 +87,7 @@ export class StreamRegistry {
 
   /** Returns the streams that have a publisher. */
   list(): Stream[] {
-    return this.#streams.published()
+    return [...this.index.published]
   }
 
   /** Returns the streams that are waited for and have no publisher. */
@@ -99,18 +100,13 @@ export class StreamRegistry {
     return this.#streams.pathCount
   }
 
-  /** The number of all subscribers, those included that wait. */
-  get subscriberTotal(): number {
-    return this.#streams.subscriberTotal
-  }
-
   /** Returns the subscribers of one path, or of all, those included that wait. */
   subscribers(path?: string): StreamSubscriber[] {
-    return this.#streams.subscribers(path)
+    return [...(path === undefined ? this.index.subscribers.values() : (this.#streams.get(path)?.subscribers ?? []))]
   }
 
   subscriber(id: number): StreamSubscriber | undefined {
-    return this.subscribers().find((subscriber) => subscriber.id === id)
+    return this.index.subscribers.get(id)
   }
 
   /** Admits a publisher; see `StreamManager.publish`. `onAdmitted` is called as soon as the session exists. */
@@ -161,8 +157,7 @@ export class StreamRegistry {
   move(ids: Iterable<number>, streamPath: string): void {
     const stream = this.get(checkStreamPath(streamPath))
     if (stream === undefined) throw new StreamNotFound(`nobody publishes ${streamPath}`)
-    const wanted = new Set(ids)
-    stream.pendingMoves.add(this.subscribers().filter(({ id }) => wanted.has(id)))
+    stream.pendingMoves.add([...new Set(ids)].flatMap((id) => this.subscriber(id) ?? []))
   }
 
   /** Has subscribers get another stream at once, and wait for it where nobody publishes it. */
@@ -233,7 +228,7 @@ export class StreamRegistry {
     const running = this.#streams.get(path)?.publisher
     if (running !== undefined && !kickExist) throw new StreamExists()
     if (maxCount > 0) {
-      const others = this.list().length - (running === undefined ? 0 : 1)
+      const others = this.index.published.size - (running === undefined ? 0 : 1)
       if (others >= maxCount) throw new StreamUnavailable('publish max count exceeded')
     }
     running?.close({ code: 'kick', text: 'kick' })

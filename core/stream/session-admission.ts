@@ -40,6 +40,9 @@ export type AdmittedSession = Admitted & {
   readonly meter: SessionMeter
 }
 
+/** The path of another stream, and what on-demand sources of it are told of the subscriber's query. */
+export type Lead = { readonly streamPath: string; readonly params: SessionRequest['params'] }
+
 /** Leads requests for sessions through the gates, and then through the hooks. */
 export class SessionAdmission {
   readonly tickets = new PlayTickets()

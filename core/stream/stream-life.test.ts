@@ -347,7 +347,7 @@ describe('A subscriber', () => {
     source.write('K1 P2 a3')
     expect(format.muxed.filter((label) => label === 'K1')).to.have.length(3)
     for (const subscriber of subscribers) subscriber.close()
-    expect(rig.registry.get('live/a')?.muxers).to.be.empty
+    expect(rig.registry.get('live/a')?.fanOut.muxers).to.be.empty
     source.write('P4')
     expect(format.muxed).not.to.include('P4')
   })

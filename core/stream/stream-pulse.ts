@@ -44,7 +44,7 @@ export class StreamPulse {
 /** Ends what has passed its time limits, and samples the rates. `nowMs` is the monotonic clock. */
 export function pulse(streams: Iterable<Stream>, nowMs: number): void {
   for (const stream of streams) {
-    stream.checkStalls(nowMs)
+    stream.fanOut.checkStalls(nowMs)
     const { publisher } = stream
     if (publisher === undefined) continue
     for (const meter of publisher.meters) meter.sample(nowMs)
@@ -91,7 +91,7 @@ function demandOf(streams: Iterable<Stream>): Omit<Load, 'utilization'> {
   for (const stream of streams) {
     let unitsPerSecond = 0
     for (const meter of stream.publisher?.meters ?? []) unitsPerSecond += meter.fps
-    for (const muxer of stream.muxers) {
+    for (const muxer of stream.fanOut.muxers) {
       sinks += muxer.queues.size
       writesPerSecond += muxer.queues.size * unitsPerSecond
     }

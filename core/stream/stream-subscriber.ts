@@ -263,15 +263,15 @@ export class StreamSubscriber implements Subscriber {
     this.#waitTimer = undefined
   }
 
-  /** What waits for its sink or reader. */
-  get #waiting(): SinkQueue | ReaderQueue | undefined {
+  /** What waits for its sink or reader; undefined before `attach` and `read`. */
+  get waiting(): SinkQueue | ReaderQueue | undefined {
     return this.#queue ?? this.#reader
   }
 
   #setPaused(paused: boolean): void {
     this.#paused = paused
-    if (paused) this.#waiting?.pause()
-    else this.#waiting?.resume()
+    if (paused) this.waiting?.pause()
+    else this.waiting?.resume()
   }
 
   // Takes its place in the stream, the first time or after a move.

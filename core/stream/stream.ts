@@ -12,6 +12,7 @@ import { streamInfo } from './stream-info.ts'
 import { StreamClock } from './stream-clock.ts'
 import { StreamTraffic } from './stream-traffic.ts'
 import type { StreamHooks } from './stream-hooks.ts'
+import type { StreamIndex } from './stream-index.ts'
 import type { PublisherStream } from './publisher-stream.ts'
 import type { StreamPublisher } from './stream-publisher.ts'
 import { PathResolver } from './path-resolver.ts'
@@ -24,6 +25,7 @@ type StreamOptions = {
   readonly log: Logger
   readonly hooks: StreamHooks
   readonly mergeWindow: MergeWindow
+  readonly index: StreamIndex<Stream>
   /** Called when neither publisher nor subscribers are left. */
   readonly onEmpty: (stream: Stream) => void
 }
@@ -36,8 +38,9 @@ export class Stream implements PublisherStream, SubscriberStream {
   /** The subscribers that are to be moved here. */
   readonly pendingMoves: PendingMoves = new PendingMoves(this)
   readonly subscribers = new Set<StreamSubscriber>()
+  /** What its media goes through, and the newest of it. */
+  readonly fanOut: FanOut
   readonly #options: StreamOptions
-  readonly #fanOut: FanOut
   readonly #trackWait = new TrackWait()
   readonly #entrants = new Entrants()
   readonly #resolver: PathResolver
@@ -52,7 +55,7 @@ export class Stream implements PublisherStream, SubscriberStream {
     this.path = path
     this.#options = options
     const source = () => ({ tracks: this.tracks, metadata: this.#publisher?.metadata ?? {} })
-    this.#fanOut = new FanOut({ log: options.log, mergeWindow: options.mergeWindow, source })
+    this.fanOut = new FanOut({ log: options.log, mergeWindow: options.mergeWindow, source })
     this.#resolver = new PathResolver({
       path,
       waiting: this.#trackWait,
@@ -84,10 +87,6 @@ export class Stream implements PublisherStream, SubscriberStream {
     return this.#hadSubscriber
   }
 
-  get muxers(): readonly SharedMuxer[] {
-    return this.#fanOut.muxers
-  }
-
   /** A snapshot for plugins. */
   info(): StreamInfo {
     return streamInfo(this)
@@ -99,6 +98,7 @@ export class Stream implements PublisherStream, SubscriberStream {
     this.#continueTimer = undefined
     this.#resolver.stop()
     this.#publisher = publisher
+    this.#options.index.publisherCame(this)
     this.clock.begin(publisher)
     this.#idleSinceMs = performance.now()
     this.#hadSubscriber = this.subscribers.size > 0
@@ -115,6 +115,7 @@ export class Stream implements PublisherStream, SubscriberStream {
   /** Takes a subscriber in; it waits until {@link whenReady} says otherwise. */
   addSubscriber(subscriber: StreamSubscriber): void {
     this.subscribers.add(subscriber)
+    this.#options.index.subscriberCame(subscriber)
     if (subscriber.request.type === 'server') this.#subscriberCount++
     if (subscriber.config.buffertime > 0) this.#setBuffer()
     if (this.#publisher === undefined) {
@@ -153,7 +154,7 @@ export class Stream implements PublisherStream, SubscriberStream {
 
   flush(): void {
     this.#holdBack.end()
-    this.#fanOut.flush()
+    this.fanOut.flush()
   }
 
   trackAdded(track: Track): void {
@@ -166,7 +167,7 @@ export class Stream implements PublisherStream, SubscriberStream {
   }
 
   trackRemoved(track: Track): void {
-    this.#fanOut.removeTrack(track)
+    this.fanOut.removeTrack(track)
   }
 
   tracksCompleted(): void {
@@ -178,17 +179,17 @@ export class Stream implements PublisherStream, SubscriberStream {
   }
 
   metadataChanged(): void {
-    this.#fanOut.metadataChanged()
+    this.fanOut.metadataChanged()
   }
 
   discontinuity(): void {
     this.flush()
-    this.#fanOut.discontinuity()
+    this.fanOut.discontinuity()
   }
 
   dispatch(unit: AccessUnit): void {
     if (this.#holdBack.holds(unit)) return
-    if (this.pendingMoves.size > 0 && this.#fanOut.isStart(unit)) this.pendingMoves.moveAt(unit)
+    if (this.pendingMoves.size > 0 && this.fanOut.isStart(unit)) this.pendingMoves.moveAt(unit)
     this.#dispatch(unit)
   }
 
@@ -199,8 +200,9 @@ export class Stream implements PublisherStream, SubscriberStream {
     this.flush()
     this.clock.end(publisher)
     this.#publisher = undefined
+    this.#options.index.publisherWent(this)
     this.pendingMoves.cancelAll()
-    this.#fanOut.sourceEnded()
+    this.fanOut.sourceEnded()
     movePending(this.subscribers)
     const continueMs = publisher.config.continuepushtimeout
     for (const subscriber of [...this.subscribers]) {
@@ -222,27 +224,23 @@ export class Stream implements PublisherStream, SubscriberStream {
     this.#giveUp()
   }
 
-  /** Closes subscribers that take nothing of what waits for them. */
-  checkStalls(nowMs: number): void {
-    this.#fanOut.checkStalls(nowMs)
-  }
-
   muxerFor(format: MuxerFormat, subscriber: StreamSubscriber): SharedMuxer {
     this.#entrants.attached(subscriber)
-    return this.#fanOut.muxerFor(format, subscriber)
+    return this.fanOut.muxerFor(format, subscriber)
   }
 
   addReader(subscriber: StreamSubscriber, queue: ReaderQueue): void {
     this.#entrants.attached(subscriber)
-    this.#fanOut.addReader(subscriber, queue)
+    this.fanOut.addReader(subscriber, queue)
   }
 
   /** Lets a subscriber go, to another stream or to its end; returns whether it was here. */
   removeSubscriber(subscriber: StreamSubscriber): boolean {
     if (!this.subscribers.delete(subscriber)) return false
+    this.#options.index.subscriberWent(subscriber)
     this.#entrants.delete(subscriber)
     if (subscriber.request.type === 'server') this.#subscriberCount--
-    this.#fanOut.delete(subscriber)
+    this.fanOut.delete(subscriber)
     if (subscriber.config.buffertime > 0) this.#setBuffer()
     this.#idleSinceMs = performance.now()
     if (this.subscribers.size === 0) this.#publisher?.subscribersLeft()
@@ -258,7 +256,7 @@ export class Stream implements PublisherStream, SubscriberStream {
   }
 
   #dispatch(unit: AccessUnit): void {
-    this.#fanOut.write(unit, rescale(unit.dts, unit.track.timescale, 1000))
+    this.fanOut.write(unit, rescale(unit.dts, unit.track.timescale, 1000))
   }
 
   #checkWaiting(): void {
@@ -273,7 +271,7 @@ export class Stream implements PublisherStream, SubscriberStream {
   }
 
   #configure(track: Track, change: 'added' | 'configured'): void {
-    this.#fanOut.configure(track, change, this.#publisher?.timeline.lastMs ?? 0)
+    this.fanOut.configure(track, change, this.#publisher?.timeline.lastMs ?? 0)
     this.#options.hooks.notify('track', this.info(), track)
   }
 
@@ -281,7 +279,7 @@ export class Stream implements PublisherStream, SubscriberStream {
   #setBuffer(): void {
     let bufferMs = this.#publisher?.config.buffertime ?? 0
     for (const subscriber of this.subscribers) bufferMs = Math.max(bufferMs, subscriber.config.buffertime)
-    this.#fanOut.bufferMs = bufferMs
+    this.fanOut.bufferMs = bufferMs
   }
 
   #giveUp(): void {

@@ -10,6 +10,7 @@ export type TrackSelection = {
   readonly keyframesOnly: boolean
 }
 
+export const NO_TRACKS: TrackSelection = { audio: false, video: false, data: false, keyframesOnly: false }
 export const ALL_TRACKS: TrackSelection = { audio: true, video: true, data: true, keyframesOnly: false }
 
 export function selectionOf(config: Readonly<SubscribeConfig>, data = false): TrackSelection {

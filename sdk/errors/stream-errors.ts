@@ -15,6 +15,7 @@ import { SluiceError } from './sluice-error.ts'
  * | flv          | no                    | yes                 | gets HTTP 401, a WebSocket no upgrade     |
  * | mp4          | no                    | yes                 | gets HTTP 401                             |
  * | jsmpeg       | no                    | yes                 | gets HTTP 401, and no upgrade             |
+ * | annexb       | no                    | yes                 | gets HTTP 401, a WebSocket no upgrade     |
  */
 export class StreamDenied extends SluiceError {
   constructor(cause: unknown) {

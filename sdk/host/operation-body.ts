@@ -1,9 +1,10 @@
 import { writeValue } from './answer-writer.ts'
 import type { AnyOperation } from './any-operation.ts'
 import { isObject } from './json-schema.ts'
-import { pageOf } from './paging.ts'
+import { pageRange } from './paging.ts'
 
-const DONE = { code: 0, message: 'success' }
+/** What stands beside the answer to a request that worked. */
+export const DONE = { code: 0, message: 'success' }
 
 /** The body that goes out for what a handler has answered. */
 export function operationBody(
@@ -14,8 +15,8 @@ export function operationBody(
   const { wire = 'envelope', answer: schema, paged = false } = operation
   if (schema === undefined) return wire === 'bare' ? {} : DONE
   if (paged && isList(answer)) {
-    const { data, ...page } = pageOf(answer, query)
-    return { ...DONE, ...page, data: writeValue(schema, data) }
+    const { start, end, ...page } = pageRange(answer, query)
+    return { ...DONE, ...page, data: writeValue(schema, answer.slice(start, end)) }
   }
   const value = writeValue(schema, answer)
   if (wire === 'bare') return value
@@ -29,8 +30,10 @@ export function unsetBody(operation: AnyOperation): Readonly<Record<string, unkn
   return isObject(body) ? body : {}
 }
 
-type List = Parameters<typeof pageOf>[0]
+/** A list, or what makes the part of one that it is asked for. */
+export type List = { readonly length: number; slice(start: number, end: number): readonly unknown[] }
 
-function isList(answer: unknown): answer is List {
+/** Whether an answer is a list, be it one of which only the part is made that is asked for. */
+export function isList(answer: unknown): answer is List {
   return typeof answer === 'object' && answer !== null && 'length' in answer && 'slice' in answer
 }

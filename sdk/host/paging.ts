@@ -5,13 +5,12 @@ const PAGE_NUMBER = { type: 'integer', minimum: 0, maximum: 1e9 }
 /** The parameters of an operation that is `paged`. */
 export const PAGE_QUERY: NonNullable<JsonSchema['properties']> = { pageNum: PAGE_NUMBER, pageSize: PAGE_NUMBER }
 
-type List = { readonly length: number; slice(start: number, end: number): readonly unknown[] }
-
-/** The page of a list that is asked for, counted from 1, and what goes beside it; 0 and nothing ask for all. */
-export function pageOf(list: List, query: Readonly<Record<string, unknown>>) {
-  const pageSize = numberOf(query['pageSize']) || list.length
+/** The items of a list that are asked for, and what goes beside them; 0 and nothing ask for all. Pages count from 1. */
+export function pageRange({ length }: { readonly length: number }, query: Readonly<Record<string, unknown>>) {
+  const pageSize = numberOf(query['pageSize']) || length
   const pageNum = numberOf(query['pageNum']) || 1
-  return { data: list.slice((pageNum - 1) * pageSize, pageNum * pageSize), total: list.length, pageNum, pageSize }
+  const start = Math.min(length, (pageNum - 1) * pageSize)
+  return { start, end: Math.min(length, start + pageSize), total: length, pageNum, pageSize }
 }
 
 function numberOf(value: unknown): number {

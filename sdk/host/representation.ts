@@ -3,9 +3,11 @@ import { stringify } from 'yaml'
 /** An answer as it goes on the wire. */
 export type Representation = { readonly contentType: string; readonly text: string }
 
+export const JSON_TYPE = 'application/json; charset=utf-8'
+
 /** JSON, also for a text, which fastify would send as it is. */
 export function jsonOf(value: unknown): Representation {
-  return { contentType: 'application/json; charset=utf-8', text: JSON.stringify(value) }
+  return { contentType: JSON_TYPE, text: JSON.stringify(value) }
 }
 
 /**

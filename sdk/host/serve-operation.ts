@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Access } from '../plugin/operations.ts'
 import type { RoutedRequest } from '../http/request.ts'
@@ -7,9 +8,10 @@ import { clientSignal } from './client-signal.ts'
 import { errorReply, problemOf } from './error-reply.ts'
 import { InputReader, type Input } from './input-reader.ts'
 import type { JsonSchema } from './json-schema.ts'
-import { operationBody, unsetBody } from './operation-body.ts'
+import { longListText } from './long-list.ts'
+import { isList, operationBody, unsetBody } from './operation-body.ts'
 import { PAGE_QUERY } from './paging.ts'
-import { formatted, jsonOf, type Representation } from './representation.ts'
+import { formatted, JSON_TYPE, jsonOf, type Representation } from './representation.ts'
 import { namedParams, partsOf, type Spelling } from './spelling.ts'
 
 /** Who asks, while the server knows no logins. */
@@ -76,10 +78,13 @@ function userOf({ user = ANONYMOUS }: RoutedRequest): string {
   return user
 }
 
-/** The answers of all processes as one; there is one process, and a list of its parts has nothing to be joined with. */
+/**
+ * The answers of all processes as one. There is one process: a list has nothing to be joined with, and one of which only a
+ * page is made is left so.
+ */
 function joined({ reach }: AnyOperation, answer: unknown): unknown {
   const isJoined = typeof reach === 'object' && 'all' in reach
-  return isJoined ? reach.all([answer]) : answer
+  return isJoined && (Array.isArray(answer) || !isList(answer)) ? reach.all([answer]) : answer
 }
 
 type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly query: Input['query'] }
@@ -88,6 +93,8 @@ function send(operation: AnyOperation, answer: unknown, { request, reply, query 
   const { contentType, wire, method } = operation
   if (contentType !== undefined) return reply.type(contentType).send(answer)
   if (wire === 'empty') return reply.code(204).send()
+  const long = longListText(operation, answer, query)
+  if (long !== undefined) return reply.type(JSON_TYPE).send(Readable.from(long, { highWaterMark: 1 }))
   const body = operationBody(operation, answer, query)
   const { format } = request.query as { readonly format?: unknown }
   const wanted = wire === 'bare' && method === 'GET' ? formatted(body, format) : undefined

@@ -11,7 +11,7 @@ import { CtlUser, type CtlRun } from '../support/ctl.ts'
 import { FlvViewer } from '../support/flv-viewer.ts'
 
 /** Commands whose operations the server does not have yet. */
-const NOT_YET: readonly string[] = ['info', 'top', 'alarms', 'arm', 'config', 'login', 'users']
+const NOT_YET: readonly string[] = ['alarms', 'arm', 'config', 'login', 'users']
 
 const STREAM = 'live/摄像头'
 /** What a terminal would obey, and what would turn a line round. */

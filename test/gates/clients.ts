@@ -44,6 +44,8 @@ export const WAYS: readonly Way[] = [
   { name: 'play by WS-FLV', action: 'play', protocol: 'flv', denial: WS_DENIED, open: playWs('flv') },
   { name: 'play by HTTP-fMP4', action: 'play', protocol: 'mp4', denial: HTTP_DENIED, open: playHttp('mp4') },
   { name: 'play by WS-fMP4', action: 'play', protocol: 'mp4', denial: WS_DENIED, open: playWs('mp4') },
+  { name: 'play by HTTP, Annex B', action: 'play', protocol: 'annexb', denial: HTTP_DENIED, open: playHttp('annexb') },
+  { name: 'play by WS, Annex B', action: 'play', protocol: 'annexb', denial: WS_DENIED, open: playWs('annexb') },
   { name: 'publish by RTSP', action: 'publish', protocol: 'rtsp', denial: RTSP_DENIED, open: publishRtsp },
   { name: 'play by RTSP', action: 'play', protocol: 'rtsp', denial: RTSP_DENIED, open: playRtsp },
   {
@@ -78,7 +80,7 @@ async function openRtmp(
   return { admitted, told, close: () => client.close() }
 }
 
-function playHttp(protocol: 'flv' | 'mp4'): Way['open'] {
+function playHttp(protocol: LiveProtocol): Way['open'] {
   return async (server, target) => {
     const request = http.get(server.http(mediaPath(protocol, target)), { agent: false })
     keep({ close: () => void request.destroy() })
@@ -92,7 +94,7 @@ function playHttp(protocol: 'flv' | 'mp4'): Way['open'] {
   }
 }
 
-function playWs(protocol: 'flv' | 'mp4'): Way['open'] {
+function playWs(protocol: LiveProtocol): Way['open'] {
   return async (server, target) => {
     const socket = new WebSocket(server.ws(mediaPath(protocol, target)))
     const { promise, resolve, reject } = Promise.withResolvers<Attempt>()
@@ -157,7 +159,10 @@ async function openFake(server: RunningServer, line: string): Promise<Attempt> {
   return { admitted: told.startsWith('OK'), told, close }
 }
 
-function mediaPath(protocol: 'flv' | 'mp4', target: string): string {
+/** Those whose plugin plays by `serveLive`. */
+type LiveProtocol = 'annexb' | 'flv' | 'mp4'
+
+function mediaPath(protocol: LiveProtocol, target: string): string {
   const [path = '', query = ''] = target.split('?')
   return `/${protocol}/${path}.${protocol}?${query}`
 }

@@ -23,6 +23,8 @@ describe('home page of a server', () => {
       streamPath: '',
       publish: [rtmp, rtsp],
       play: [
+        { plugin: 'annexb', scheme: 'http', address: 'annexb/{streamPath}' },
+        { plugin: 'annexb', scheme: 'ws', address: 'annexb/{streamPath}' },
         { plugin: 'flv', scheme: 'http', address: 'flv/{streamPath}.flv' },
         { plugin: 'flv', scheme: 'ws', address: 'flv/{streamPath}.flv' },
         { plugin: 'mp4', scheme: 'http', address: 'mp4/{streamPath}.mp4' },

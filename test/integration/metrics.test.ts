@@ -23,7 +23,7 @@ rtmp:
 const FORMER_NAMES = [
   ...['cpu_usage', 'memory_total', 'memory_used', 'memory_free', 'memory_usage'],
   ...['disk_total', 'disk_used', 'disk_free', 'disk_usage', 'net_send_speed', 'net_receive_speed', 'bps', 'fps'],
-  ...['stream_count', 'subscribe_count', 'pull_count', 'push_count', 'transform_count'],
+  ...['stream_count', 'subscribe_count', 'pull_count', 'push_count', 'record_count', 'transform_count'],
 ]
 
 describe('the metrics', function () {

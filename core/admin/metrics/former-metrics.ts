@@ -1,97 +1,52 @@
 import { labelText, type MetricSnapshot } from 'sluice/sdk/host'
-import type { PullManager } from '../../jobs/pull-manager.ts'
-import type { PushManager } from '../../jobs/push-manager.ts'
-import type { MachineUsageSampler, MachineUsage, Usage } from '../../observe/machine-usage.ts'
 import type { Stream } from '../../stream/stream.ts'
-import type { StreamRegistry } from '../../stream/registry.ts'
-
-const MIB = 1024 ** 2
-const GIB = 1024 ** 3
-
-export type FormerParts = {
-  readonly machine: MachineUsageSampler
-  readonly streams: StreamRegistry
-  readonly pulls: PullManager
-  readonly pushes: PushManager
-}
+import type { Summary } from '../system/summary-operations.ts'
 
 type Reading = { readonly labels?: Readonly<Record<string, string>>; readonly value: number }
 
-/** The names that dashboards of before have (api.md 3.2, `GET /api/metrics`), with the units of the summary (api.md 3.3). */
-export class FormerMetrics {
-  readonly #parts: FormerParts
-
-  constructor(parts: FormerParts) {
-    this.#parts = parts
-  }
-
-  /** @param shown the streams that have series of their own */
-  async read(shown: readonly Stream[]): Promise<MetricSnapshot[]> {
-    return [...ofMachine(await this.#parts.machine.read()), ...this.#counts(), ...ofTracks(shown)]
-  }
-
-  #counts(): MetricSnapshot[] {
-    const { streams, pulls, pushes } = this.#parts
-    const published = streams.list()
-    const transforms = published.filter(({ publisher }) => publisher?.request.type === 'transform')
-    const count = (name: string, help: string, value: number) => gauge(name, help, [{ value }])
-    return [
-      count('stream_count', 'Streams', published.length),
-      count('subscribe_count', 'Subscribers', streams.subscriberTotal),
-      count('pull_count', 'Pulls', pulls.count),
-      count('push_count', 'Pushes', pushes.count),
-      count('transform_count', 'Streams that the server makes of others', transforms.length),
-    ]
-  }
-}
-
-function ofMachine({ cpuPercent, memory, disks, network }: MachineUsage): MetricSnapshot[] {
-  const speeds = (value: (usage: MachineUsage['network'][number]) => number): Reading[] =>
-    network.map((usage) => ({ labels: { name: usage.name }, value: value(usage) }))
+/**
+ * The names that dashboards of other servers have (api.md 3.2, `GET /api/metrics`): the summary (api.md 3.3) with its units,
+ * and the rates of tracks.
+ * @param shown the streams that have series of their own
+ */
+export function formerMetrics(summary: Summary, shown: readonly Stream[]): MetricSnapshot[] {
+  const { cpuUsage, memory, hardDisk, netWork } = summary
+  const speeds = (field: 'sentSpeed' | 'receiveSpeed') =>
+    netWork.map((usage): Reading => ({ labels: { name: usage.name }, value: usage[field] }))
   return [
-    gauge('cpu_usage', 'CPU of the machine in percent', [{ value: cpuPercent }]),
-    ...ofUsage('memory', MIB, 'MiB', memory),
-    ...ofUsage('disk', GIB, 'GiB', disks[0]),
-    gauge(
-      'net_send_speed',
-      'Bytes a second that an interface has sent',
-      speeds(({ sentBytesPerSecond }) => sentBytesPerSecond),
-    ),
-    gauge(
-      'net_receive_speed',
-      'Bytes a second that an interface has received',
-      speeds(({ receivedBytesPerSecond }) => receivedBytesPerSecond),
-    ),
+    gauge('cpu_usage', 'CPU of the machine in percent', [{ value: cpuUsage }]),
+    ...ofUsage('memory', 'MiB', memory),
+    ...ofUsage('disk', 'GiB', hardDisk),
+    gauge('net_send_speed', 'Bytes a second that an interface has sent', speeds('sentSpeed')),
+    gauge('net_receive_speed', 'Bytes a second that an interface has received', speeds('receiveSpeed')),
+    gauge('stream_count', 'Streams', [{ value: summary.streamCount }]),
+    gauge('subscribe_count', 'Players', [{ value: summary.subscribeCount }]),
+    gauge('pull_count', 'Pulls', [{ value: summary.pullCount }]),
+    gauge('push_count', 'Pushes', [{ value: summary.pushCount }]),
+    gauge('record_count', 'Recordings', [{ value: summary.recordCount }]),
+    gauge('transform_count', 'Streams that the server makes of others', [{ value: summary.transformCount }]),
+    gauge('bps', 'Bytes a second that a track has', ratesOf(shown, 'bps')),
+    gauge('fps', 'Access units a second that a track has', ratesOf(shown, 'fps')),
   ]
 }
 
-function ofUsage(what: string, unitBytes: number, unit: string, usage: Usage | undefined): MetricSnapshot[] {
-  if (usage === undefined) return []
-  const { total, used, free } = usage
-  const sizes = Object.entries({ total, used, free }).map(([name, bytes]) =>
-    gauge(`${what}_${name}`, `The ${what} of the machine, ${name}, in ${unit}`, [
-      { value: Math.floor(bytes / unitBytes) },
-    ]),
+function ofUsage(what: 'memory' | 'disk', unit: string, { total, used, free, usage }: Summary['memory']) {
+  const sizes = Object.entries({ total, used, free }).map(([name, value]) =>
+    gauge(`${what}_${name}`, `The ${what} of the machine, ${name}, in ${unit}`, [{ value: value }]),
   )
-  return [...sizes, gauge(`${what}_usage`, `The ${what} of the machine in percent`, [{ value: usage.usage }])]
+  return [...sizes, gauge(`${what}_usage`, `The ${what} of the machine in percent`, [{ value: usage }])]
 }
 
-function ofTracks(streams: readonly Stream[]): MetricSnapshot[] {
-  const read = (field: 'bps' | 'fps') => streams.flatMap((stream) => rateOf(stream, field))
-  return [
-    gauge('bps', 'Bytes a second that a track has', read('bps')),
-    gauge('fps', 'Access units a second that a track has', read('fps')),
-  ]
-}
-
-/** The first track of each kind, as the labels tell no others apart. */
-function rateOf({ path, publisher }: Stream, field: 'bps' | 'fps'): Reading[] {
-  if (publisher === undefined) return []
-  return (['video', 'audio'] as const).flatMap((kind) => {
-    const track = publisher.tracks.find((other) => other.kind === kind)
-    const labels = { streamPath: path, pluginName: publisher.request.protocol, trackType: kind }
-    return track === undefined ? [] : [{ labels, value: publisher.meter(track)?.[field] ?? 0 }]
-  })
+/** Of the first track of each kind, as the labels tell no others apart. */
+function ratesOf(streams: readonly Stream[], field: 'bps' | 'fps'): Reading[] {
+  return streams.flatMap(({ path, publisher }) =>
+    (['video', 'audio'] as const).flatMap((kind) => {
+      const track = publisher?.tracks.find((other) => other.kind === kind)
+      if (publisher === undefined || track === undefined) return []
+      const labels = { streamPath: path, pluginName: publisher.request.protocol, trackType: kind }
+      return { labels, value: publisher.meter(track)?.[field] ?? 0 }
+    }),
+  )
 }
 
 function gauge(name: string, help: string, readings: readonly Reading[]): MetricSnapshot {

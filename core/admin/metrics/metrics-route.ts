@@ -3,12 +3,15 @@ import type { Config } from '../../config/config.ts'
 import { acceptedFormat, CONTENT_TYPES, writeMetrics } from '../../observe/metrics/exposition.ts'
 import { ProcessMetrics } from '../../observe/metrics/process-metrics.ts'
 import type { ServerMetrics } from '../../observe/metrics/server-metrics.ts'
-import { FormerMetrics, type FormerParts } from './former-metrics.ts'
+import { summaryOf, type SummarySource } from '../system/summary-operations.ts'
+import { formerMetrics } from './former-metrics.ts'
+import type { StreamRegistry } from '../../stream/registry.ts'
 import { addHostMetrics, type HostParts } from './host-metrics.ts'
 import { StreamMetrics } from './stream-metrics.ts'
 
-export type MetricsParts = FormerParts &
-  HostParts & {
+export type MetricsParts = HostParts &
+  Pick<SummarySource, 'machine' | 'pulls' | 'pushes'> & {
+    readonly streams: StreamRegistry
     readonly metrics: ServerMetrics
     readonly version: string
     readonly config: Pick<Config, 'global'>
@@ -16,21 +19,22 @@ export type MetricsParts = FormerParts &
 
 /**
  * `GET /metrics` and `/api/metrics` (api.md 3.2), for Prometheus: in its text format or OpenMetrics, as the client prefers.
- * `/api/metrics` has the names of before, too.
+ * `/api/metrics` has the names of other servers' dashboards, too.
  */
 export function registerMetricsRoute(app: FastifyInstance, parts: MetricsParts): void {
   const { metrics, version, config, streams } = parts
   const ofProcess = new ProcessMetrics(metrics.own, version)
   app.addHook('onClose', () => ofProcess.close())
   const ofStreams = new StreamMetrics(metrics.own, streams)
-  const former = new FormerMetrics(parts)
+  const summary = { ...parts, publicIp: () => config.global.publicip, index: streams.index }
   addHostMetrics(metrics.own, parts)
   for (const path of ['/metrics', '/api/metrics'] as const) {
     app.get(path, async (request, reply) => {
       await ofProcess.refresh()
       const shown = ofStreams.refresh(config.global.metrics.streams)
       const families = metrics.table.snapshot()
-      const all = path === '/metrics' ? families : [...families, ...(await former.read(shown))]
+      ofStreams.release()
+      const all = path === '/metrics' ? families : [...families, ...formerMetrics(await summaryOf(summary), shown)]
       const format = acceptedFormat(request.headers.accept)
       return reply.type(CONTENT_TYPES[format]).send(writeMetrics(all, format))
     })

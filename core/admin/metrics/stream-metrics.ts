@@ -34,6 +34,12 @@ export class StreamMetrics {
     return this.#shown
   }
 
+  /** Lets go of the streams, once the metrics were told. */
+  release(): void {
+    this.#streams = []
+    this.#shown = []
+  }
+
   #addTotals(metrics: OwnedMetrics): void {
     const { mergeWindow } = this.#registry
     const gauge = (name: string, help: string, value: () => number) =>
@@ -52,7 +58,7 @@ export class StreamMetrics {
       'Streams with series of their own, see global.metrics.streams',
       () => this.#shown.length,
     )
-    gauge('sluice_subscribers', 'Subscribers, waiting ones included', () => this.#registry.subscriberTotal)
+    gauge('sluice_subscribers', 'Subscribers, waiting ones included', () => this.#registry.index.subscribers.size)
     gauge('sluice_queued_bytes', 'Bytes queued for subscribers', () => {
       return this.#streams.reduce((sum, { traffic }) => sum + traffic.queuedBytes, 0)
     })
@@ -124,8 +130,8 @@ function mostWatched(streams: readonly Stream[], limit: number): readonly Stream
 
 function countFormats(streams: readonly Stream[]): [format: string, count: number][] {
   const counts = new Map<string, number>()
-  for (const { muxers } of streams) {
-    for (const { format } of muxers) counts.set(format.name, (counts.get(format.name) ?? 0) + 1)
+  for (const { fanOut } of streams) {
+    for (const { format } of fanOut.muxers) counts.set(format.name, (counts.get(format.name) ?? 0) + 1)
   }
   return [...counts]
 }

@@ -8,10 +8,14 @@ import {
   type OperationRegistry,
 } from 'sluice/sdk'
 import type { StreamRegistry } from '../../stream/registry.ts'
+import type { StreamSubscriber } from '../../stream/stream-subscriber.ts'
 import { StreamInfo, SubscriberInfo } from './stream-schemas.ts'
 import { streamView, subscriberView } from './stream-views.ts'
+import { viewedList } from './viewed-list.ts'
 
-const STOPPED: CloseReason = { code: 'stopped', text: 'stop by user' }
+/** Why sessions end that an operator stops. */
+export const STOPPED: CloseReason = { code: 'stopped', text: 'stop by user' }
+const SUBSCRIBER_ID = Type.Integer({ minimum: 0, maximum: 0xffff_ffff })
 const ONE_STREAM = Type.Object({ streamPath: StreamPath() })
 
 /** Streams and subscribers: lists, details and stopping (api.md 3.1, 3.2). */
@@ -23,7 +27,7 @@ export function addStreamOperations(operations: OperationRegistry, streams: Stre
     answer: Type.Array(StreamInfo),
     paged: true,
     reach: { all: joinedStreams },
-    handle: () => streams.list().map((stream) => streamView(stream, streams.mergeWindow)),
+    handle: () => viewedList(streams.index.published, (stream) => streamView(stream, streams.mergeWindow)),
   })
 
   operations.add({
@@ -46,11 +50,8 @@ export function addStreamOperations(operations: OperationRegistry, streams: Stre
     summary: 'Stop publishing',
     params: ONE_STREAM,
     reach: { stream: 'streamPath' },
-    handle({ params: { streamPath } }) {
-      const publisher = streams.get(streamPath)?.publisher
-      if (publisher === undefined) throw new StreamNotFound()
-      publisher.close(STOPPED)
-    },
+    // One that is not there has stopped (api.md 1.1).
+    handle: ({ params: { streamPath } }) => streams.get(streamPath)?.publisher?.close(STOPPED),
   })
 }
 
@@ -65,21 +66,23 @@ export function addSubscriberOperations(operations: OperationRegistry, streams: 
     answer: Type.Array(SubscriberInfo),
     paged: true,
     reach: 'all',
-    handle: ({ params: { streamPath } }) =>
-      streams
-        .subscribers(streamPath)
-        .map((subscriber) => subscriberView(streams.get(subscriber.streamPath), subscriber)),
+    handle: ({ params: { streamPath } }) => viewedList(streams.subscribers(streamPath), subscriberView),
   })
 
   operations.add({
     method: 'POST',
     path: '/api/subscribe/stop/{id}',
+    aliases: ['/api/stop/subscribe/{id}'],
     summary: 'Stop subscribing',
-    params: Type.Object({ id: Type.Integer({ minimum: 0 }) }),
+    params: Type.Object({ id: SUBSCRIBER_ID }),
+    body: Type.Object({ streamPath: Type.Optional(StreamPath()) }),
     reach: { session: 'id' },
-    handle({ params: { id } }) {
-      const subscriber = streams.subscriber(id)
-      if (subscriber === undefined) throw new StreamNotFound()
+    handle({ params: { id }, body: { streamPath } }) {
+      const subscriber = subscriberOf(streams, id)
+      const { sourcePath, streamPath: requestedPath } = subscriber
+      if (streamPath !== undefined && streamPath !== sourcePath && streamPath !== requestedPath) {
+        throw new StreamNotFound(`subscriber ${id} is none of ${streamPath}`)
+      }
       subscriber.close(STOPPED)
     },
   })
@@ -88,11 +91,10 @@ export function addSubscriberOperations(operations: OperationRegistry, streams: 
     method: 'POST',
     path: '/api/subscribe/change/{id}/{streamPath}',
     summary: 'Director switch: a viewer gets another stream',
-    params: Type.Object({ id: Type.Integer({ minimum: 0 }), streamPath: StreamPath() }),
+    params: Type.Object({ id: SUBSCRIBER_ID, streamPath: StreamPath() }),
     reach: { session: 'id' },
     handle({ params: { id, streamPath } }) {
-      const subscriber = streams.subscriber(id)
-      if (subscriber === undefined) throw new StreamNotFound(`there is no subscriber ${id}`)
+      const subscriber = subscriberOf(streams, id)
       // What the server itself takes a stream for is for others, too.
       if (subscriber.request.type !== 'server') throw new InvalidRequest('only viewers can be switched')
       streams.move([id], streamPath)
@@ -106,15 +108,14 @@ export function addSubscriberOperations(operations: OperationRegistry, streams: 
     answer: WaitList,
     wire: 'bare',
     reach: { all: (lists) => ({ list: counted(lists.flatMap(({ list }) => Object.entries(list ?? {}))) }) },
-    handle: () => ({
-      list: counted(
-        streams
-          .subscribers()
-          .filter(({ streamPath }) => streams.get(streamPath) === undefined)
-          .map(({ streamPath }) => [streamPath, 1]),
-      ),
-    }),
+    handle: () => ({ list: counted(streams.waitedFor().map(({ path, subscribers }) => [path, subscribers.size])) }),
   })
+}
+
+function subscriberOf(streams: StreamRegistry, id: number): StreamSubscriber {
+  const subscriber = streams.subscriber(id)
+  if (subscriber === undefined) throw new StreamNotFound()
+  return subscriber
 }
 
 const WaitList = Type.Object({ list: Type.Record(Type.String(), Type.Integer()) })
@@ -130,7 +131,9 @@ function joinedStreams(lists: readonly OperationAnswer<readonly StreamInfo[]>[])
   return [...joined.values()]
 }
 
-function counted(counts: readonly (readonly [streamPath: string, count: number | undefined])[]) {
+function counted(
+  counts: readonly (readonly [streamPath: string, count: number | undefined])[],
+): Record<string, number> {
   const list: Record<string, number> = {}
   for (const [streamPath, count = 0] of counts) list[streamPath] = (list[streamPath] ?? 0) + count
   return list

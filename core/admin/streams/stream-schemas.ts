@@ -22,11 +22,20 @@ const Details = Type.Record(Type.String(), Type.Union([Type.String(), Type.Numbe
   description: 'What the plugin of the session says of it',
 })
 
+const RecordingDetail = Type.Object({
+  filePath: Type.String(),
+  mode: Type.String(),
+  fragment: Type.String({ description: 'A duration with its unit' }),
+  append: Type.Boolean(),
+  pluginName: Type.String(),
+  pointer: Int64(),
+})
+
 /** `StreamInfo` of the API. */
 export const StreamInfo = Type.Object({
   path: Type.String(),
   state: Type.Integer({ description: '0 init, 1 track added, 2 subscribed, 3 waiting for subscribers, 4 disposed' }),
-  subscribers: Type.Integer(),
+  subscribers: Type.Integer({ description: 'Players; not what the server itself takes the stream for' }),
   audioTrack: Type.Union([AudioTrackInfo, Type.Null()]),
   videoTrack: Type.Union([VideoTrackInfo, Type.Null()]),
   startTime: Type.String({ format: 'date-time' }),
@@ -39,7 +48,7 @@ export const StreamInfo = Type.Object({
   speed: Type.Number(),
   bufferTime: Type.String({ description: 'A duration with its unit' }),
   stopOnIdle: Type.Boolean(),
-  recording: Type.Array(Type.Unknown()),
+  recording: Type.Array(RecordingDetail, { description: 'In the detail alone' }),
   writeMergeMs: Type.Integer(),
   eventLoopUtilization: Type.Number(),
 })
@@ -62,7 +71,7 @@ export const SubscriberInfo = Type.Object({
   meta: Type.String({ description: 'JSON text' }),
   bufferTime: Type.String({ description: 'A duration with its unit' }),
   subMode: Type.Integer(),
-  syncMode: Type.Integer(),
+  syncMode: Type.Integer({ description: '0: at the pace of its times, 1: as it comes in' }),
   pluginName: Type.String(),
   type: Type.String(),
   remoteAddr: Type.String(),

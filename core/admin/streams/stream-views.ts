@@ -1,11 +1,15 @@
 import type { AudioTrack, Track, VideoTrack } from 'sluice/sdk'
-import { rescale } from 'sluice/sdk/media'
+import { mainTracks, rescale } from 'sluice/sdk/media'
 import type { MergeWindow } from '../../stream/fan-out/merge-window.ts'
 import type { Stream } from '../../stream/stream.ts'
 import type { StreamPublisher } from '../../stream/stream-publisher.ts'
 import type { StreamInfo, SubscriberInfo } from './stream-schemas.ts'
 import type { StreamSubscriber } from '../../stream/stream-subscriber.ts'
 import { subscriberInfo } from '../../stream/subscriber-info.ts'
+import { selectsTrack } from '../../stream/track-selection.ts'
+
+/** `syncMode` of the API: media goes out as it comes in, and is not held back to the pace of its times. */
+const BY_WRITE_TIME = 1
 
 /** `StreamInfo` of the API: one running stream, and how its output is merged at present. */
 export function streamView(
@@ -14,8 +18,9 @@ export function streamView(
 ): StreamInfo {
   const { publisher } = stream
   const info = stream.info()
-  const audio = info.tracks.find((track): track is AudioTrack => track.kind === 'audio')
-  const video = info.tracks.find((track): track is VideoTrack => track.kind === 'video')
+  const main = mainTracks(info.tracks)
+  const audio = main.find((track): track is AudioTrack => track.kind === 'audio')
+  const video = main.find((track): track is VideoTrack => track.kind === 'video')
   return {
     path: info.path,
     state: info.state,
@@ -60,26 +65,32 @@ function trackView(stream: Stream, publisher: StreamPublisher, track: Track) {
   const meter = publisher.meter(track)
   const bps = meter?.bps ?? 0
   const fps = meter?.fps ?? 0
-  const takers = [...stream.subscribers].filter(
-    ({ tracks, queue }) => queue?.state === 'live' && tracks.includes(track),
-  )
   return {
     codec: track.codec,
     delta: fps > 0 ? `${Math.round(1000 / fps)}ms` : '0ms',
     meta: JSON.stringify({ codec: track.config.codecString, language, label, layer }),
     bps,
-    bpsOut: bps * takers.length,
+    bpsOut: bps * takersOf(stream, track),
     fps,
   }
 }
 
+/** How many subscribers get the units of a track at present. */
+function takersOf({ subscribers }: Stream, track: Track): number {
+  let takers = 0
+  for (const { waiting, selection } of subscribers) {
+    if (waiting?.state === 'live' && selectsTrack(selection, track)) takers++
+  }
+  return takers
+}
+
 /** `Subscriber` of the API: one session that takes a stream or waits for it. */
-export function subscriberView(stream: Stream | undefined, subscriber: StreamSubscriber): SubscriberInfo {
+export function subscriberView(subscriber: StreamSubscriber): SubscriberInfo {
   const { id, pluginName, type, remoteAddr, startTime } = subscriberInfo(subscriber)
-  const { config } = subscriber
+  const { config, source } = subscriber
   const reader = (kind: Track['kind']) => {
-    const track = subscriber.tracks.find((other) => other.kind === kind)
-    return track && stream?.publisher ? readerView(stream.publisher, track, subscriber) : null
+    const track = mainTracks(subscriber.tracks).find((other) => other.kind === kind)
+    return track && source.publisher ? readerView(source.publisher, track, subscriber) : null
   }
   return {
     id,
@@ -89,7 +100,7 @@ export function subscriberView(stream: Stream | undefined, subscriber: StreamSub
     meta: JSON.stringify({ userAgent: subscriber.request.client.userAgent }),
     bufferTime: `${config.buffertime / 1000}s`,
     subMode: config.submode,
-    syncMode: 1,
+    syncMode: BY_WRITE_TIME,
     pluginName,
     type,
     remoteAddr,
@@ -104,13 +115,15 @@ export function subscriberView(stream: Stream | undefined, subscriber: StreamSub
   }
 }
 
-function readerView(publisher: StreamPublisher, track: Track, subscriber: StreamSubscriber) {
+/** How far a subscriber is with a track. */
+export function readerView(publisher: StreamPublisher, track: Track, subscriber: StreamSubscriber) {
   const meter = publisher.meter(track)
   const newestMs = rescale(meter?.lastDts ?? 0, track.timescale, 1000)
+  const { waiting, shift } = subscriber
   // What is not sent sink by sink, such as files, has no place in the stream: it is as new as can be.
-  const timestamp = subscriber.queue?.lastTimeMs ?? Math.round(newestMs)
+  const timestamp = Math.round(waiting === undefined ? newestMs : waiting.lastTimeMs - (shift?.offsetMs ?? 0))
   const delay = Math.max(0, Math.round(((newestMs - timestamp) * (meter?.fps ?? 0)) / 1000))
-  const live = subscriber.queue?.state === 'live'
+  const live = waiting?.state === 'live'
   return {
     sequence: Math.max(0, (meter?.units ?? 0) - delay),
     timestamp,

@@ -1,13 +1,14 @@
-import type { AccessUnit, MuxerFormat, MuxerStart, Track } from 'sluice/sdk'
+import type { AccessUnit, MediaTrack, MuxerFormat, MuxerStart, Track, UnitReader } from 'sluice/sdk'
 import type { Logger } from 'pino'
 import { GopCache, MAX_CACHE_BYTES, type UnitEntry } from '../gop-cache.ts'
 import type { StreamSubscriber } from '../stream-subscriber.ts'
-import { ALL_TRACKS, isStart, leadTrack } from '../track-selection.ts'
+import { ALL_TRACKS, isStart, leadTrack, NO_TRACKS, selectsTrack, type TrackSelection } from '../track-selection.ts'
 import type { MergeWindow } from './merge-window.ts'
 import { MuxerTable } from './muxer-table.ts'
-import type { ReaderQueue } from './reader-queue.ts'
+import { ReaderQueue } from './reader-queue.ts'
 import type { SharedMuxer } from './shared-muxer.ts'
-import { UnitReaders } from './unit-readers.ts'
+import type { QueueOwner } from './sink-queue.ts'
+import { UnitReaders, type UnitTaker } from './unit-readers.ts'
 
 type FanOutOptions = {
   readonly log: Logger
@@ -48,6 +49,33 @@ export class FanOut {
 
   addReader(subscriber: StreamSubscriber, queue: ReaderQueue): void {
     this.#readers.add(subscriber, queue, this.#cache)
+  }
+
+  /** The units that are kept for late joiners: from the newest start point on, or further back. Valid until the next one. */
+  get kept(): readonly UnitEntry[] {
+    return this.#cache.entries
+  }
+
+  /**
+   * Hands the units of one kind to a reader that is no subscriber's: it is not counted, and the stream does not go on for its
+   * sake. Those that are kept come first.
+   * @returns what ends it
+   */
+  watch(kind: MediaTrack['kind'], reader: UnitReader): () => void {
+    const selection: TrackSelection = { ...NO_TRACKS, [kind]: true }
+    const tracks = () => this.#options.source().tracks.filter((track) => selectsTrack(selection, track))
+    const onlooker: UnitTaker = { selection, shift: undefined, tracks: tracks(), startBackMs: Infinity }
+    const leave = () => this.#readers.delete(onlooker)
+    const owner: QueueOwner = {
+      close: leave,
+      fail: (what, err) => {
+        this.#options.log.error({ err }, what)
+        leave()
+      },
+    }
+    const limits = { queueBytes: Infinity, queueMs: Infinity, stallMs: 0, skips: true }
+    this.#readers.add(onlooker, new ReaderQueue({ reader, limits, owner, tracks }, 0), this.#cache)
+    return leave
   }
 
   /** Whether all subscribers can start at a unit that comes now. */

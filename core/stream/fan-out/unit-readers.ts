@@ -4,24 +4,27 @@ import type { ReaderQueue } from './reader-queue.ts'
 import type { StreamSubscriber } from '../stream-subscriber.ts'
 import { isStart, selectsTrack, selectsUnit } from '../track-selection.ts'
 
-/** The subscribers of one stream that take units rather than bytes. */
+/** Who takes units: a subscriber, or one who only looks on. */
+export type UnitTaker = Pick<StreamSubscriber, 'selection' | 'shift' | 'tracks' | 'startBackMs'>
+
+/** Those of one stream that take units rather than bytes. */
 export class UnitReaders {
-  readonly #queues = new Map<StreamSubscriber, ReaderQueue>()
+  readonly #queues = new Map<UnitTaker, ReaderQueue>()
 
   /** Takes a reader in, with what is kept; one that another stream has begun goes on at the next start point. */
-  add(subscriber: StreamSubscriber, queue: ReaderQueue, cache: GopCache<UnitEntry>): void {
-    this.#queues.set(subscriber, queue)
-    for (const track of subscriber.tracks) queue.track(track)
-    const backMs = subscriber.startBackMs
+  add(taker: UnitTaker, queue: ReaderQueue, cache: GopCache<UnitEntry>): void {
+    this.#queues.set(taker, queue)
+    for (const track of taker.tracks) queue.track(track)
+    const backMs = taker.startBackMs
     if (backMs === undefined || queue.begun) return
     // The cache begins at a start point.
     for (const { unit, timeMs } of cache.entries.slice(cache.startIndex(backMs))) {
-      if (selectsUnit(subscriber.selection, unit)) queue.unit(unit, timeMs, true, true)
+      if (selectsUnit(taker.selection, unit)) queue.unit(unit, timeMs, true, true)
     }
   }
 
-  delete(subscriber: StreamSubscriber): void {
-    this.#queues.delete(subscriber)
+  delete(taker: UnitTaker): void {
+    this.#queues.delete(taker)
   }
 
   track(track: Track): void {

@@ -108,7 +108,7 @@ describe('a programme that is switched between cameras a hundred times', functio
     expect(data).to.include({ sources: MOVES + 1, stepsBack: 0, badStarts: 0, ended: false })
 
     // One muxer for all that came together, not one for each of the moves.
-    const muxers = CAMERAS.map((camera) => server.server.streams.get(camera)?.muxers.length ?? 0)
+    const muxers = CAMERAS.map((camera) => server.server.streams.get(camera)?.fanOut.muxers.length ?? 0)
     expect(muxers[0]! + muxers[1]!).to.be.at.most(4)
 
     const file = path.join(folder, 'programme.flv')

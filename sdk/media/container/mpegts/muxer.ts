@@ -17,7 +17,7 @@ import { serializePat, serializePmt, TS_PAT_TABLE_ID, TS_PMT_TABLE_ID } from './
 import { serializeTsSection, TS_SECTION_STUFFING } from './section.ts'
 import { tsStreamEntry } from './stream-entry.ts'
 import { unitPiecesOf } from './unit-pieces.ts'
-import type { UnitPieces } from './unit-pieces.ts'
+import type { UnitPieces } from '../annexb/unit-pieces.ts'
 
 /**
  * How far units' times lie ahead of the clock: a receiver takes each unit in before it is decoded, also those of a

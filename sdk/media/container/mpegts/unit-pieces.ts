@@ -1,22 +1,9 @@
-import type { AccessUnit } from '../../access-unit.ts'
 import { parseAudioSpecificConfig } from '../../codec/aac/audio-specific-config.ts'
 import { serializeAdtsHeader } from '../../codec/aac/adts.ts'
 import type { AdtsFormat } from '../../codec/aac/adts.ts'
-import { parseAvcDecoderConfigurationRecord } from '../../codec/h264/avc-decoder-configuration-record.ts'
-import { H264_NALU_TYPE, h264NaluType } from '../../codec/h264/nalu-type.ts'
-import { parseHevcDecoderConfigurationRecord } from '../../codec/h265/hevc-decoder-configuration-record.ts'
-import { H265_NALU_TYPE, h265NaluType } from '../../codec/h265/nalu-type.ts'
-import { joinAnnexB } from '../../codec/nalu.ts'
-import type { Track, VideoTrack } from '../../track.ts'
+import type { Track } from '../../track.ts'
+import { annexBPiecesOf, canCarryInAnnexB, type UnitPieces } from '../annexb/unit-pieces.ts'
 import { serializeOpusControlHeader } from './opus-control-header.ts'
-
-/** The bytes of a unit as the elementary stream has them: pieces that follow each other, to be copied once. */
-export type UnitPieces = (unit: AccessUnit) => Buffer[]
-
-const START_CODE = Buffer.from([0, 0, 0, 1])
-
-/** Delimiters that allow any slice type (ISO/IEC 14496-10 7.3.2.4), any picture type (ISO/IEC 23008-2 7.3.2.5). */
-const DELIMITER = { h264: Buffer.from('09f0', 'hex'), h265: Buffer.from('460150', 'hex') } as const
 
 /**
  * Returns how the units of a track are written as long as its configuration stays: H.26x with start codes, a delimiter
@@ -25,7 +12,7 @@ const DELIMITER = { h264: Buffer.from('09f0', 'hex'), h265: Buffer.from('460150'
  * @throws {MalformedError} when the configuration is broken.
  */
 export function unitPiecesOf(track: Track): UnitPieces {
-  if (track.kind === 'video') return videoPieces(track)
+  if (canCarryInAnnexB(track)) return annexBPiecesOf(track)
   switch (track.codec) {
     case 'aac': {
       const format: AdtsFormat = parseAudioSpecificConfig(track.config.record)
@@ -36,34 +23,4 @@ export function unitPiecesOf(track: Track): UnitPieces {
     default:
       return ({ data }) => [data]
   }
-}
-
-function videoPieces(track: VideoTrack): UnitPieces {
-  const h264 = track.codec === 'h264'
-  const typeOf = h264 ? h264NaluType : h265NaluType
-  const { ACCESS_UNIT_DELIMITER, SPS } = h264 ? H264_NALU_TYPE : H265_NALU_TYPE
-  const delimiter = DELIMITER[h264 ? 'h264' : 'h265']
-  const head = joinAnnexB([delimiter])
-  const keyframeHead = joinAnnexB([delimiter, ...parameterSets(track)])
-  return ({ keyframe, nalus }) => {
-    const pieces = [keyframe ? keyframeHead : head]
-    for (const nalu of nalus) {
-      const type = typeOf(nalu)
-      if (type === ACCESS_UNIT_DELIMITER) continue
-      // The parameter sets within the unit hold then.
-      if (type === SPS) pieces[0] = head
-      pieces.push(START_CODE, nalu)
-    }
-    return pieces
-  }
-}
-
-function parameterSets({ codec, config }: VideoTrack): Buffer[] {
-  if (codec === 'h264') {
-    const { sps, pps } = parseAvcDecoderConfigurationRecord(config.record)
-    return [...sps, ...pps]
-  }
-  const { arrays } = parseHevcDecoderConfigurationRecord(config.record)
-  const types = [H265_NALU_TYPE.VPS, H265_NALU_TYPE.SPS, H265_NALU_TYPE.PPS]
-  return types.flatMap((type) => arrays.filter((array) => array.type === type).flatMap(({ nalus }) => nalus))
 }
