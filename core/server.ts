@@ -4,6 +4,7 @@ import { SluiceError } from 'sluice/sdk'
 import type { Lifecycle } from './admin/system/lifecycle-operations.ts'
 import { Alarms } from './alarm/alarms.ts'
 import { Aliases } from './alias/aliases.ts'
+import { GateMeters } from './auth/gate-meters.ts'
 import { Gatekeeper } from './auth/gatekeeper.ts'
 import { ProcessIds } from './base/process-ids.ts'
 import { ConfigEditor } from './config/config-editor.ts'
@@ -15,22 +16,26 @@ import { ServiceDirectory } from './host/service-directory.ts'
 import { addAdministration } from './admin/administration.ts'
 import { playPathFor } from './admin/system/play-path.ts'
 import { createServerInfo } from './admin/system/server-info.ts'
+import { HttpMeters } from './http/http-meters.ts'
 import { HttpHost } from './http/http-host.ts'
 import { Login } from './login/login.ts'
 import { createDialer } from './net/dialer/dialer.ts'
 import { ListenerPool } from './net/listener-pool.ts'
 import { ConfiguredNetworks } from './net/network-list.ts'
 import { pluginLogger } from './observe/logger.ts'
+import { ServerMetrics } from './observe/metrics/server-metrics.ts'
 import { MachineUsageSampler } from './observe/machine-usage.ts'
 import { Monitor } from './monitor/monitor.ts'
 import { TaskTree } from './observe/task-tree.ts'
 import { PLUGINS_FOLDER, VERSION } from './package-root.ts'
+import { JobMeters } from './jobs/job-meters.ts'
 import { PullManager } from './jobs/pull-manager.ts'
 import { createJobs } from './jobs/jobs-service.ts'
 import { PushManager } from './jobs/push-manager.ts'
 import { Proxies } from './proxy/proxies.ts'
 import { OwnedStreams } from './stream/owned-streams.ts'
 import { Store } from './store/store.ts'
+import { SessionMeters } from './stream/session-meters.ts'
 import { restoreStored } from './stored-config.ts'
 import { StreamRegistry } from './stream/registry.ts'
 
@@ -72,6 +77,7 @@ export class Server {
   readonly #pulls: PullManager
   readonly #pushes: PushManager
   readonly #proxies: Proxies
+  readonly #metrics: ServerMetrics
   readonly #monitor: Monitor
   readonly #lifecycle: Lifecycle | undefined
   #startTime = new Date()
@@ -83,13 +89,15 @@ export class Server {
   constructor({ config, log, pluginFolders = [PLUGINS_FOLDER], lifecycle }: ServerOptions) {
     this.#config = config
     this.#log = log
+    this.#metrics = new ServerMetrics(log)
+    const metrics = this.#metrics.own
     this.#lifecycle = lifecycle
     const hooks = new HookRunner()
     const ids = new ProcessIds(THIS_NODE.process)
     const tasks = new TaskTree(ids)
     const services = new ServiceDirectory()
     const { db, datadir } = config.global
-    this.store = new Store({ log, ...db, datadir })
+    this.store = new Store({ log, metrics, ...db, datadir })
     this.#login = new Login({ log, store: this.store, config: () => config.global.admin })
     this.#editor = new ConfigEditor({
       ...{ config, log, store: this.store },
@@ -101,10 +109,11 @@ export class Server {
       },
     })
     this.#pool = new ListenerPool({ log })
-    this.#gatekeeper = new Gatekeeper({ log, config })
+    this.#gatekeeper = new Gatekeeper({ log, config, meters: new GateMeters(metrics) })
     this.streams = new StreamRegistry({
       ...{ log, ids, hooks, gatekeeper: this.#gatekeeper },
       lead: (request) => this.#aliases.lead(request),
+      meters: new SessionMeters(metrics),
     })
     const info = createServerInfo(
       log,
@@ -116,6 +125,7 @@ export class Server {
       process: THIS_NODE.process,
       login: this.#login,
       pool: this.#pool,
+      meters: new HttpMeters(metrics),
       config: config.global,
       suggestPath: (path) => {
         const played = info.endpoints().flatMap(({ playAddr }) => playAddr)
@@ -125,7 +135,7 @@ export class Server {
     })
     const deny = new ConfiguredNetworks(() => config.global.pull.deny)
     const dialer = (proxy: string) => createDialer({ deny, proxy })
-    const jobs = { log, services, tasks, hooks, streams: this.streams, dialer }
+    const jobs = { log, meters: new JobMeters(metrics), services, tasks, hooks, streams: this.streams, dialer }
     this.#pulls = new PullManager({ ...jobs, folders: () => config.global.pull.folders })
     this.#pushes = new PushManager(jobs)
     this.#aliases = new Aliases({
@@ -157,6 +167,7 @@ export class Server {
         hooks,
         tasks,
         services,
+        metrics: this.#metrics.table,
         store: this.store,
         streams: { forOwner: (owner) => new OwnedStreams(this.streams, this.#gatekeeper, owner) },
         net: this.#pool,
@@ -261,7 +272,7 @@ export class Server {
       ...{ log: this.#log, version: VERSION, startTime: this.#startTime, config: this.#config, editor: this.#editor },
       ...{ http: this.http, host: this.host, pool: this.#pool, streams: this.streams },
       ...{ login: this.#login, alarms: this.#alarms, aliases: this.#aliases, proxies: this.#proxies },
-      ...{ pulls: this.#pulls, pushes: this.#pushes },
+      ...{ pulls: this.#pulls, pushes: this.#pushes, metrics: this.#metrics },
       ...{ monitor: this.#monitor, lifecycle: this.#lifecycle },
       machine: new MachineUsageSampler([this.#config.global.datadir, process.cwd()]),
     })

@@ -72,6 +72,20 @@ export { definePlugin, type PluginConfig, type PluginDefinition } from './plugin
 export type { Endpoints } from './plugin/endpoints.ts'
 export type { HookOrder, HookRegistry, Hooks, NoticeName, Resolution, Undo } from './plugin/hooks.ts'
 export type { Jobs, PushInit } from './plugin/jobs.ts'
+export {
+  LATENCY_BUCKETS,
+  type Counter,
+  type Gauge,
+  type GaugeInit,
+  type GaugeReading,
+  type Histogram,
+  type HistogramInit,
+  type LabelArguments,
+  type MetricFamily,
+  type MetricInit,
+  type MetricLabels,
+  type MetricRegistry,
+} from './plugin/metrics.ts'
 export type { Certificate, CertificateOptions, Net, TcpListener } from './plugin/net.ts'
 export { addressTemplates } from './plugin/address-templates.ts'
 export { Bytes, Int64, StreamPath } from './plugin/operation-values.ts'

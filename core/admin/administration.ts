@@ -13,6 +13,7 @@ import type { PushManager } from '../jobs/push-manager.ts'
 import type { Monitor } from '../monitor/monitor.ts'
 import type { ListenerPool } from '../net/listener-pool.ts'
 import type { MachineUsageSampler } from '../observe/machine-usage.ts'
+import type { ServerMetrics } from '../observe/metrics/server-metrics.ts'
 import type { Proxies } from '../proxy/proxies.ts'
 import type { StreamRegistry } from '../stream/registry.ts'
 import { addAlarmOperations } from './alarms/alarm-operations.ts'
@@ -59,6 +60,7 @@ export type AdministeredParts = {
   readonly pushes: PushManager
   readonly proxies: Proxies
   readonly machine: MachineUsageSampler
+  readonly metrics: ServerMetrics
   readonly monitor: Monitor
   /** Undefined where the server is part of another program. */
   readonly lifecycle: Lifecycle | undefined
@@ -72,7 +74,7 @@ export function addAdministration(parts: AdministeredParts): void {
     ...(host.ready ? host.disabled : ['plugins']),
     ...(config.incomplete === undefined ? [] : ['config']),
   ])
-  registerMetricsRoute(admin, streams, parts.pool.udpDrops)
+  registerMetricsRoute(admin, parts)
   addStreamOperations(operations, streams)
   addSourceOperations(operations, streams)
   addSubscriberOperations(operations, streams)

@@ -1,9 +1,12 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { StreamDenied, type AdmissionWebhookConfig, type SessionRequest } from 'sluice/sdk'
+import type { Attributes } from '@opentelemetry/api'
 import type { Logger } from 'pino'
 import { parseAdmissionAnswer, type AdmissionAnswer } from './admission-answer.ts'
 import type { WebhookAnswer, WebhookClient } from '../net/webhook-client.ts'
+import { traced, traceHeaders } from '../observe/tracing.ts'
 import { failureText } from './denial.ts'
+import { GateMeters, type Delivered } from './gate-meters.ts'
 import type { Admission, Gate, GateOwner } from './gate.ts'
 
 type AdmissionGateOptions = {
@@ -15,7 +18,10 @@ type AdmissionGateOptions = {
   readonly closings: WebhookClient
   /** Keeps a notice that is under way, so that the server's stop can wait for it. */
   readonly track: (notice: Promise<void>) => void
+  readonly meters?: GateMeters
 }
+
+type Outcome = Delivered['outcome']
 
 type Delivery = {
   readonly config: Readonly<AdmissionWebhookConfig>
@@ -28,18 +34,24 @@ type Delivery = {
 
 /** Gate 3: asks a control server, which may rewrite the path (spec.md, Admission webhook config, Events). */
 export class AdmissionGate implements Gate {
+  readonly name = 'admission_webhook'
   readonly #options: AdmissionGateOptions
+  readonly #meters: GateMeters
 
   constructor(options: AdmissionGateOptions) {
     this.#options = options
+    this.#meters = options.meters ?? new GateMeters()
   }
 
   async check(request: SessionRequest, { log, closingNotice }: GateOwner): Promise<Admission | undefined> {
     const { config } = this.#options
     const deliveryId = randomUUID()
+    const startMs = performance.now()
+    const delivered = (outcome: Outcome) => this.#meters.delivered({ event: 'opening', outcome }, startMs)
     let admission: Admission = {}
     try {
       const answer = await this.#ask(request, deliveryId)
+      delivered(answer.allowed ? 'allowed' : 'denied')
       if (!answer.allowed) throw new StreamDenied(`the control server refused: ${answer.reason ?? 'no reason given'}`)
       if (answer.lifetimeMs !== undefined) logLifetime(log, request, answer.lifetimeMs)
       admission = {
@@ -48,6 +60,7 @@ export class AdmissionGate implements Gate {
       }
     } catch (error) {
       if (error instanceof StreamDenied) throw error
+      delivered('failed')
       const cause = new Error('the control server failed', { cause: error })
       if (config.fail_policy === 'closed') throw new StreamDenied(cause)
       const reason = failureText(cause, request)
@@ -59,7 +72,12 @@ export class AdmissionGate implements Gate {
   async #ask(request: SessionRequest, deliveryId: string): Promise<AdmissionAnswer> {
     const { openings, config } = this.#options
     const delivery: Delivery = { config, event: 'opening', request, deliveryId, sessionId: null }
-    const { status, body } = await this.#post(openings, delivery)
+    const span = { name: 'POST admission.opening', isRequest: true, attributes: () => requestAttributes(config.url) }
+    const { status, body } = await traced(span, async (ofRequest) => {
+      const answer = await this.#post(openings, delivery, traceHeaders(ofRequest))
+      ofRequest?.setAttribute('http.response.status_code', answer.status)
+      return answer
+    })
     if (status < 200 || status > 299) throw new Error(`it answered with status ${status}`)
     return parseAdmissionAnswer(body)
   }
@@ -73,15 +91,23 @@ export class AdmissionGate implements Gate {
 
   async #notify(delivery: Delivery, log: Logger): Promise<void> {
     const { request } = delivery
+    const startMs = performance.now()
+    const delivered = (outcome: Outcome) => this.#meters.delivered({ event: 'closing', outcome }, startMs)
     try {
       await this.#post(this.#options.closings, delivery)
+      delivered('told')
     } catch (error) {
+      delivered('failed')
       const reason = failureText(error, request)
       log.warn({ stream: request.streamPath, reason }, 'the control server was not told of the end')
     }
   }
 
-  #post(client: WebhookClient, delivery: Delivery): Promise<WebhookAnswer> {
+  #post(
+    client: WebhookClient,
+    delivery: Delivery,
+    trace: Readonly<Record<string, string>> = {},
+  ): Promise<WebhookAnswer> {
     const { config, event, request, deliveryId, sessionId } = delivery
     const { ip, port, userAgent } = request.client
     const body = JSON.stringify({
@@ -96,11 +122,24 @@ export class AdmissionGate implements Gate {
       time: new Date().toISOString(),
     })
     const headers = {
+      ...trace,
       'X-Service-Event': `admission.${event}`,
       'X-Service-Delivery': deliveryId,
       ...(config.secret === '' ? {} : { 'X-Service-Signature': signature(config.secret, body) }),
     }
     return client.send({ url: config.url, method: 'POST', body, headers, timeoutMs: config.timeout_ms })
+  }
+}
+
+/** Without user information and query, which may have secrets in them. */
+function requestAttributes(url: string): Attributes {
+  const { hostname, port, protocol } = new URL(url)
+  const scheme = protocol.replace(':', '')
+  return {
+    'http.request.method': 'POST',
+    'url.scheme': scheme,
+    'server.address': hostname,
+    'server.port': Number(port),
   }
 }
 

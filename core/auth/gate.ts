@@ -1,5 +1,7 @@
 import { AsyncSeriesWaterfallHook } from 'tapable'
 import type { SessionRequest } from 'sluice/sdk'
+import { traced } from '../observe/tracing.ts'
+import { GateMeters } from './gate-meters.ts'
 import type { StreamOwner } from './stream-owner.ts'
 
 /** What a gate that lets a session pass says about it. */
@@ -17,6 +19,8 @@ export type GateOwner = Pick<StreamOwner, 'log' | 'closingNotice'>
 
 /** One step of the chain that every session from outside passes. */
 export interface Gate {
+  /** As metrics and traces name it. */
+  readonly name: string
   /** @throws {StreamDenied} with the reason as its cause */
   check(request: SessionRequest, owner: GateOwner): Promise<Admission | undefined>
 }
@@ -44,11 +48,14 @@ export class GateChain {
   readonly #hook = new AsyncSeriesWaterfallHook<[Admitted, SessionRequest, GateOwner]>(['admitted', 'asked', 'owner'])
 
   /** @param gates in the order in which they are asked */
-  constructor(gates: readonly Gate[]) {
+  constructor(gates: readonly Gate[], meters: GateMeters = new GateMeters()) {
     this.gates = gates
     for (const gate of gates) {
-      const { name } = gate.constructor
-      this.#hook.tapPromise(name, async (admitted, asked, owner) => add(admitted, await gate.check(asked, owner)))
+      const { name } = gate
+      const span = { name: `gate ${name}` }
+      this.#hook.tapPromise(name, async (admitted, asked, owner) =>
+        add(admitted, await meters.check(name, () => traced(span, () => gate.check(asked, owner)))),
+      )
     }
   }
 

@@ -197,6 +197,7 @@ describe('gatekeeper', () => {
     const seen: string[] = []
     const ended: string[] = []
     const gateTo = (streamPath: string): Gate => ({
+      name: streamPath,
       check: async (request) => {
         seen.push(request.streamPath)
         return { streamPath, onEnd: () => void ended.push(streamPath) }

@@ -9,6 +9,7 @@ import type { Logger } from 'pino'
 import { AdmissionGate } from './admission-webhook.ts'
 import { AuthHandlers, type HandlerOwner } from './auth-handlers.ts'
 import { WebhookClient } from '../net/webhook-client.ts'
+import { GateMeters } from './gate-meters.ts'
 import { GateChain, type Admitted, type Gate, type GateChains } from './gate.ts'
 import { SignatureGate, keyOf } from './signature-gate.ts'
 import { SignedPolicyGate } from './signed-policy.ts'
@@ -28,6 +29,7 @@ export interface GateConfig {
 type GatekeeperOptions = {
   readonly log: Logger
   readonly config: GateConfig
+  readonly meters?: GateMeters
   /** The wall clock; injected by tests. */
   readonly nowMs?: () => number
 }
@@ -40,6 +42,7 @@ export class Gatekeeper {
   readonly #log: Logger
   readonly #config: GateConfig
   readonly #nowMs: () => number
+  readonly #meters: GateMeters
   readonly #handlers = new AuthHandlers()
   readonly #openings = new WebhookClient()
   readonly #closings = new WebhookClient()
@@ -48,10 +51,11 @@ export class Gatekeeper {
   /** By plugin, as last asked for. */
   readonly #rules = new Map<string, Rules>()
 
-  constructor({ log, config, nowMs = Date.now }: GatekeeperOptions) {
+  constructor({ log, config, meters = new GateMeters(), nowMs = Date.now }: GatekeeperOptions) {
     this.#log = log
     this.#config = config
     this.#nowMs = nowMs
+    this.#meters = meters
   }
 
   /** The gates that hold for a plugin's sessions now; made anew only when its config has changed. */
@@ -119,9 +123,9 @@ export class Gatekeeper {
     const play = this.#gates(plugin, config, 'play')
     const playAuth = play.filter((gate) => !(gate instanceof AdmissionGate))
     const chains = {
-      publish: new GateChain(this.#gates(plugin, config, 'publish')),
-      play: new GateChain(play),
-      playAuth: new GateChain(playAuth),
+      publish: new GateChain(this.#gates(plugin, config, 'publish'), this.#meters),
+      play: new GateChain(play, this.#meters),
+      playAuth: new GateChain(playAuth, this.#meters),
     }
     const rules = { config, chains }
     this.#rules.set(plugin, rules)
@@ -142,7 +146,7 @@ export class Gatekeeper {
       const track = (notice: Promise<void>) => this.#track(notice)
       const clients = { openings: this.#openings, closings: this.#closings }
       const configAtEnd = () => this.#rulesOf(plugin).config.admission_webhook
-      gates.push(new AdmissionGate({ config: webhook, configAtEnd, ...clients, track }))
+      gates.push(new AdmissionGate({ config: webhook, configAtEnd, ...clients, track, meters: this.#meters }))
     }
     return gates
   }

@@ -27,6 +27,7 @@ export function keyOf(config: Readonly<InheritedConfig>, action: SessionAction):
 
 /** Gate 1: the custom auth handler, or else the MD5 signature (spec.md, Built-in signature auth, Custom auth handler). */
 export class SignatureGate implements Gate {
+  readonly name = 'signature'
   readonly #options: SignatureGateOptions
 
   constructor(options: SignatureGateOptions) {

@@ -24,6 +24,7 @@ export function policyToken(secret: string, { protocol, action, streamPath, expi
 
 /** Gate 2: an HMAC over protocol, action, path and expiry. */
 export class SignedPolicyGate implements Gate {
+  readonly name = 'signed_policy'
   readonly #config: Readonly<SignedPolicyConfig>
   readonly #nowMs: () => number
 

@@ -54,6 +54,18 @@ export const GlobalConfig = Type.Object({
     },
     { title: 'Pulls and pushes' },
   ),
+  metrics: Type.Object(
+    {
+      streams: Type.Integer({
+        default: 1000,
+        minimum: 0,
+        maximum: 2500,
+        description:
+          'Streams that have series of their own in /metrics, those with the most subscribers; totals have all',
+      }),
+    },
+    { title: 'Metrics' },
+  ),
   datadir: Type.String({
     default: 'data',
     minLength: 1,

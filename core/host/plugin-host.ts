@@ -58,6 +58,11 @@ export class PluginHost {
     return [...this.#entries.values()].map((entry) => entry.view())
   }
 
+  /** The plugins that have generations which drain, one entry for each of these. */
+  get draining(): string[] {
+    return this.#draining.plugins
+  }
+
   /** The names of the plugins that the config wants and that a failure keeps from running. */
   get disabled(): string[] {
     return this.list().flatMap(({ name, state }) => (state === 'disabled' ? [name] : []))

@@ -46,6 +46,7 @@ export function createFastifyApp({ log, limits, cors, routes, admit, notFound }:
     loggerInstance: logger,
     // A logger for each request would only number them.
     childLoggerFactory: (parent) => parent,
+    genReqId: ({ id }: RoutedRequest) => id ?? '',
     // Its own request lines show the query.
     logController: new LogController({ disableRequestLogging: true }),
     serverFactory: (handler) => createServer(handler),
@@ -88,8 +89,9 @@ function replyError(error: unknown, request: FastifyRequest, reply: FastifyReply
   const { method, originalUrl } = request
   const url = withoutTokens(originalUrl)
   const req = { method, url, ip: requestClient(request.raw).ip }
-  if (unexpected) request.log.error({ err: error, req }, 'request failed')
-  else request.log.debug({ reason: body.message, req }, 'request refused')
+  const requestId = request.id
+  if (unexpected) request.log.error({ err: error, req, requestId }, 'request failed')
+  else request.log.debug({ reason: body.message, req, requestId }, 'request refused')
   void reply.code(statusCode).headers(headers).send(body)
 }
 

@@ -8,6 +8,7 @@ import { errorReply, SocketTable } from 'sluice/sdk/host'
 import type { RoutedRequest } from 'sluice/sdk/http'
 import { withoutQuery } from '../observe/logger.ts'
 import { BasicAuth, CHALLENGE } from './basic-auth.ts'
+import { loggedPath, type AnswerWatch } from './answer-watch.ts'
 import { isPreflight, READING_CORS, setCorsHeaders, type CorsPolicy } from './cors.ts'
 import { createFastifyApp } from './fastify-app.ts'
 import { Http1Response } from './front/http1-response.ts'
@@ -16,12 +17,12 @@ import type { Guard, RouteRule } from './guard.ts'
 import { TrustedProxies } from './proxy/trusted-proxies.ts'
 import { closeWith } from './replies.ts'
 import { RouteTable } from './route-table.ts'
-import { withoutTokens } from './session-tokens.ts'
 
 export type HttpAppOptions = {
   readonly log: Logger
   readonly limits: HttpLimits
-  readonly config: Pick<HttpConfig, 'cors' | 'trustproxy' | 'username' | 'password'>
+  readonly config: Pick<HttpConfig, 'cors' | 'trustproxy' | 'username' | 'password' | 'accesslog'>
+  readonly answers: AnswerWatch
   /** Another path that a client may mean where no route has the one it asked for. */
   readonly suggestPath?: (path: string) => string | undefined
   /** What holds where the config has `cors`. */
@@ -35,6 +36,11 @@ export type HttpAppOptions = {
 }
 
 type UpgradeArguments = [request: RoutedRequest, socket: Duplex, head: Buffer]
+/** How an upgrade is answered that nobody takes, and one that fails. */
+type Refusals = {
+  readonly refuse: (statusCode: number, message: string) => void
+  readonly fail: (reason: unknown) => void
+}
 type UpgradeListener = (...args: UpgradeArguments) => unknown
 
 /** A fastify instance with what it is answering: the core's own, or one generation of a plugin. */
@@ -50,12 +56,15 @@ export class HttpApp {
   readonly #guard: Guard | undefined
   readonly #hidesUnknown: boolean
   readonly #openPath: string | undefined
+  readonly #answers: AnswerWatch
   #cors = false
   #proxies = new TrustedProxies([])
   #basicAuth = new BasicAuth({ username: '', password: '' })
 
-  constructor({ log, limits, config, corsPolicy, suggestPath, guard, hidesUnknown = false, openPath }: HttpAppOptions) {
+  constructor(options: HttpAppOptions) {
+    const { log, limits, config, answers, corsPolicy, suggestPath, guard, hidesUnknown = false, openPath } = options
     this.#log = log
+    this.#answers = answers
     this.#limits = limits
     this.#corsPolicy = corsPolicy
     this.#guard = guard
@@ -74,8 +83,9 @@ export class HttpApp {
   }
 
   /** Takes over what a changed config says of requests that come from now on. */
-  configure({ cors, trustproxy, username, password }: HttpAppOptions['config']): void {
+  configure({ cors, trustproxy, username, password, accesslog }: HttpAppOptions['config']): void {
     this.#cors = cors
+    this.#answers.logsAll = accesslog
     this.#proxies = new TrustedProxies(trustproxy)
     this.#basicAuth = new BasicAuth({ username, password })
   }
@@ -101,13 +111,13 @@ export class HttpApp {
   handle(request: RoutedRequest, response: ServerResponse): void {
     this.#follow(response)
     this.#askProxy(request)
-    if (this.#log.isLevelEnabled('debug')) this.#logWhenDone(request, response)
+    this.#answers.follow(request, response)
     if (this.#cors) setCorsHeaders(this.#corsPolicy, request, response)
     if (this.#cors && isPreflight(request)) return void response.writeHead(200, { 'content-length': 0 }).end()
     try {
       this.#askBasic(request)
     } catch (reason) {
-      return refuse(response, reason)
+      return refuseRequest(response, reason)
     }
     this.fastify.server.emit('request', request, response)
   }
@@ -119,16 +129,22 @@ export class HttpApp {
   upgrade(request: RoutedRequest, socket: Duplex, head: Buffer): void {
     this.#follow(socket)
     this.#askProxy(request)
+    const answer = this.#answers.followUpgrade(request, socket)
     const path = loggedPath(request)
+    const requestId = request.id
+    const refuse = (statusCode: number, message: string) => {
+      answer.refused(statusCode)
+      closeWith(socket, statusCode, message, requestId)
+    }
     socket.on('error', (err) => this.#log.debug({ path, reason: err.message }, 'WebSocket connection failed'))
     const fail = (err: unknown): void => {
       const { statusCode, body, unexpected } = errorReply(err)
-      if (unexpected) this.#log.error({ err, path }, 'WebSocket request failed')
-      else this.#log.debug({ reason: body.message, path }, 'WebSocket request refused')
-      closeWith(socket, statusCode, body.message)
+      if (unexpected) this.#log.error({ err, path, requestId }, 'WebSocket request failed')
+      else this.#log.debug({ reason: body.message, path, requestId }, 'WebSocket request refused')
+      refuse(statusCode, body.message)
     }
     if (socket instanceof Socket) socket.setTimeout(0)
-    void this.#answerUpgrade([request, socket, head], fail)
+    void this.#answerUpgrade([request, socket, head], { fail, refuse })
   }
 
   /** Ends what is open, but for answers that only have to be sent, and runs the `onClose` hooks of the app. */
@@ -140,7 +156,7 @@ export class HttpApp {
   }
 
   /** What the client sends meanwhile stays in its socket, which nobody reads yet. */
-  async #answerUpgrade([request, socket, head]: UpgradeArguments, fail: (reason: unknown) => void): Promise<void> {
+  async #answerUpgrade([request, socket, head]: UpgradeArguments, { fail, refuse }: Refusals): Promise<void> {
     const writtenBytes = bytesWritten(socket)
     const unanswered = () => !socket.destroyed && bytesWritten(socket) === writtenBytes
     const answering: Promise<unknown>[] = []
@@ -158,7 +174,7 @@ export class HttpApp {
     } catch (reason) {
       fail(reason)
     }
-    await this.#expectAnswer(socket, unanswered, answering)
+    await this.#expectAnswer(socket, unanswered, answering, () => refuse(404, 'not found'))
   }
 
   /** @throws {SluiceError} when nobody listens, or the client may not have it */
@@ -214,36 +230,27 @@ export class HttpApp {
     })
   }
 
-  async #expectAnswer(socket: Duplex, unanswered: () => boolean, answering: Promise<unknown>[]): Promise<void> {
+  async #expectAnswer(
+    socket: Duplex,
+    unanswered: () => boolean,
+    answering: Promise<unknown>[],
+    refuse: () => void,
+  ): Promise<void> {
     await Promise.all(answering)
     if (!unanswered()) return
     const timer = setTimeout(() => {
-      if (unanswered()) closeWith(socket, 404, 'not found')
+      if (unanswered()) refuse()
     }, this.#limits.upgradeTimeoutMs)
     socket.once('close', () => clearTimeout(timer))
-  }
-
-  #logWhenDone(request: RoutedRequest, response: ServerResponse): void {
-    const startMs = performance.now()
-    const { method } = request
-    const path = loggedPath(request)
-    response.once('close', () => {
-      const tookMs = Math.round(performance.now() - startMs)
-      this.#log.debug({ method, path, status: response.statusCode, tookMs }, 'request')
-    })
   }
 }
 
 /** Answers with an error before any route is looked for. */
-function refuse(response: ServerResponse, reason: unknown): void {
+function refuseRequest(response: ServerResponse, reason: unknown): void {
   const { statusCode, headers, body } = errorReply(reason)
   const challenge = statusCode === 401 ? CHALLENGE : {}
   const type = { 'content-type': 'application/json; charset=utf-8' }
   response.writeHead(statusCode, { ...headers, ...type, ...challenge }).end(JSON.stringify(body))
-}
-
-function loggedPath({ originalUrl = '' }: RoutedRequest): string {
-  return withoutTokens(withoutQuery(originalUrl))
 }
 
 function bytesWritten(socket: Duplex): number {

@@ -7,23 +7,25 @@ import type { HttpConfig, TcpListener } from 'sluice/sdk'
 import { ERROR_HEADERS, failure, OperationRoutes } from 'sluice/sdk/host'
 import type { RoutedRequest } from 'sluice/sdk/http'
 import { ProcessIds } from '../base/process-ids.ts'
-import { formatAddress } from '../net/address.ts'
 import type { ListenerLease } from '../net/listener-lease.ts'
 import type { ListenerPool } from '../net/listener-pool.ts'
 import { withoutQuery } from '../observe/logger.ts'
-import type { ForeignProtocol } from './front/foreign-protocol.ts'
+import { explainForeign } from './front/foreign-protocol.ts'
 import { FrontServer } from './front/front-server.ts'
 import { HTTP_LIMITS, type HttpLimits } from './front/limits.ts'
+import { AnswerWatches, type AnswerWatch } from './answer-watch.ts'
 import { appFor, assertFree } from './administration.ts'
 import { HEALTH_PATH } from './health.ts'
 import { MEDIA_CORS, READING_CORS } from './cors.ts'
 import { Guard, type LoginCheck } from './guard.ts'
 import { HttpApp } from './http-app.ts'
+import type { HttpMeters } from './http-meters.ts'
 import { ADMIN_MOUNTS, MountTable, SHARED_MOUNTS, type Mounts } from './mount-table.ts'
 import { PluginHttp } from './plugin-http.ts'
 import { closeWith } from './replies.ts'
 import type { Route as AppRoute } from './route-table.ts'
 import { isNowhere, ServerListeners, tcpConfigOf, type ListenKeys, type ServerHttpConfig } from './server-listeners.ts'
+import { requestIdOf } from './request-id.ts'
 import { SessionTokens } from './session-tokens.ts'
 import { originForm, splitMount } from './request-path.ts'
 
@@ -32,6 +34,7 @@ export type HttpHostOptions = {
   readonly pool: ListenerPool
   readonly config: ServerHttpConfig
   readonly limits?: Partial<HttpLimits>
+  readonly meters?: HttpMeters
   /** Another path that a client may mean where nobody has the one it asked for. */
   readonly suggestPath?: (path: string) => string | undefined
   /** Where a plugin listens, besides HTTP: for clients that speak its protocol on a port of HTTP. */
@@ -89,19 +92,27 @@ export class HttpHost {
   /** Connections to addresses of a plugin's own, with its name, and to those of administration. */
   readonly #ownSockets = new WeakMap<Socket, string | typeof ADMINISTRATION>()
   readonly #listeners: ServerListeners
+  readonly #watches: AnswerWatches
+  /** Follows what the core's app answers, and what nobody does. */
+  readonly #answers: AnswerWatch
   #config: ServerHttpConfig
   #started = false
 
-  constructor({ log, pool, config, limits, suggestPath, listenersOf, process = 0, login }: HttpHostOptions) {
+  constructor(options: HttpHostOptions) {
+    const { log, pool, config, limits, suggestPath, listenersOf, process = 0, login } = options
     this.#log = log
+    this.#watches = new AnswerWatches(log, options.meters)
+    this.#answers = this.#watches.of('server', log)
     this.#pool = pool
     this.#config = config
     this.#limits = { ...HTTP_LIMITS, ...limits }
     this.#ids = new ProcessIds(process)
     this.guard = new Guard({ login, isClosed: (request) => this.#withoutAdministration.has(request) })
-    const options = { log, limits: this.#limits, config: config.http, corsPolicy: READING_CORS }
-    this.#core = new HttpApp({ ...options, openPath: HEALTH_PATH, ...(suggestPath && { suggestPath }) })
-    this.#admin = new HttpApp({ ...options, guard: this.guard, hidesUnknown: true })
+    const common = { log, limits: this.#limits, config: config.http, corsPolicy: READING_CORS }
+    const suggesting = suggestPath && { suggestPath }
+    this.#core = new HttpApp({ ...common, answers: this.#answers, openPath: HEALTH_PATH, ...suggesting })
+    const answers = this.#watches.ofAdministration(log)
+    this.#admin = new HttpApp({ ...common, answers, guard: this.guard, hidesUnknown: true })
     this.operations = new OperationRoutes({ targetOf: () => this.#admin })
     this.#listeners = new ServerListeners({
       pool,
@@ -112,7 +123,7 @@ export class HttpHost {
       log,
       limits: this.#limits,
       onRequest: (request, response, socket) => this.#handle(request, response, socket),
-      explainForeign: (protocol) => this.#explainForeign(protocol, listenersOf),
+      explainForeign: (protocol) => explainForeign(protocol, this.addresses, listenersOf?.('rtmp')),
       onUpgrade: (request, socket, head) => this.#upgrade(request, socket, head),
     })
   }
@@ -151,11 +162,14 @@ export class HttpHost {
    * @throws {ListenError} when an address of its own can't be bound
    */
   async createPluginHttp({ name, mounts, config, log }: PluginOptions): Promise<PluginHttp> {
-    const options = { log, limits: this.#limits, config, guard: this.guard }
+    const common = { log, limits: this.#limits, config, guard: this.guard }
     const plugin = new PluginHttp({
       plugin: { name, mounts },
-      app: new HttpApp({ ...options, corsPolicy: MEDIA_CORS }),
-      createAdministration: () => new HttpApp({ ...options, corsPolicy: READING_CORS, hidesUnknown: true }),
+      app: new HttpApp({ ...common, answers: this.#watches.of(name, log), corsPolicy: MEDIA_CORS }),
+      createAdministration: () => {
+        const answers = this.#watches.ofAdministration(log)
+        return new HttpApp({ ...common, answers, corsPolicy: READING_CORS, hidesUnknown: true })
+      },
       claim: (claimant, spelling) => assertFree(spelling, claimant, [...this.#table], this.#admin),
       ...{ table: this.#table, ids: this.#ids, tokens: this.#tokens },
     })
@@ -198,16 +212,6 @@ export class HttpHost {
     await this.#admin.close()
   }
 
-  #explainForeign(protocol: ForeignProtocol, listenersOf: HttpHostOptions['listenersOf']): string {
-    const [name, places] =
-      protocol === 'rtmp'
-        ? ['RTMP', listenersOf?.('rtmp').filter(({ tls }) => !tls)]
-        : ['TLS', this.addresses.filter(({ tls }) => tls)]
-    const place = places?.[0]
-    const where = place === undefined ? 'no port takes it' : `it is taken at ${formatAddress(place.host, place.port)}`
-    return `${name} on a port of plain HTTP; ${where}`
-  }
-
   #acquireOwn(name: string, config: ListenKeys): Promise<ListenerLease> {
     // Not the plugin's name alone, which stands for its own protocol's ports.
     return this.#pool.acquire({ plugin: `${name} http` }, tcpConfigOf(`${name}.http`, config), (socket) =>
@@ -236,6 +240,7 @@ export class HttpHost {
       route.app.handle(request, response)
       return
     }
+    this.#answers.follow(request, response)
     const body = JSON.stringify(failure(route.statusCode, route.message))
     const headers = { ...ERROR_HEADERS, 'content-type': 'application/json; charset=utf-8' }
     response.writeHead(route.statusCode, headers).end(body)
@@ -249,12 +254,14 @@ export class HttpHost {
       return
     }
     socket.on('error', (err) => this.#log.debug({ reason: err.message }, 'refused connection failed'))
-    closeWith(socket, route.statusCode, route.message)
+    this.#answers.followUpgrade(request, socket).refused(route.statusCode)
+    closeWith(socket, route.statusCode, route.message, request.id)
   }
 
   #route(request: RoutedRequest, connection: Socket): Route {
     const url = originForm(request.url ?? '/')
     request.originalUrl = url
+    request.id = requestIdOf(request.headers)
     if (url.length > this.#limits.maxUrlLength) return { statusCode: 414, message: 'URL too long' }
     const { mount, rest } = splitMount(url)
     const owner = this.#ownSockets.get(connection)

@@ -2,8 +2,11 @@ import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { failure } from 'sluice/sdk/host'
 
-/** Answers with an error on a socket that has no response object, and closes it. */
-export function closeWith(socket: Duplex, statusCode: number, message: string): void {
+/**
+ * Answers with an error on a socket that has no response object, and closes it.
+ * @param id of the request, where it could be read
+ */
+export function closeWith(socket: Duplex, statusCode: number, message: string, id?: string): void {
   if (!socket.writable) {
     socket.destroy()
     return
@@ -14,6 +17,7 @@ export function closeWith(socket: Duplex, statusCode: number, message: string): 
     'Connection: close',
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,
+    ...(id === undefined ? [] : [`X-Request-Id: ${id}`]),
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
 }

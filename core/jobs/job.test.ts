@@ -3,6 +3,7 @@ import type { StreamTask, StreamTaskEnd } from 'sluice/sdk'
 import { waitFor } from '../../test/peers/wait-for.ts'
 import { logLines } from '../host/testing/log-lines.ts'
 import { TaskTree } from '../observe/task-tree.ts'
+import { JobMeters } from './job-meters.ts'
 import { Job, type Outcome } from './job.ts'
 
 const TASK: StreamTask = { kind: 'pull', streamPath: 'live/a', plugin: 'x', description: 'x://host/a' }
@@ -16,6 +17,7 @@ function rig(policy = { maxretry: -1, retryinterval: 1 }) {
   const job = new Job({
     log,
     tasks: tasks.registryFor({ plugin: 'global', generation: 1, log }),
+    meter: new JobMeters().of('pull', 'x'),
     task: TASK,
     notices: {
       taskBegan(task) {

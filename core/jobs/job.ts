@@ -4,6 +4,7 @@ import type { HookRegistry, PullService, StreamTask, StreamTaskEnd, Task, TaskRe
 import { messageOf } from '../base/message-of.ts'
 import { backoffMs } from './backoff.ts'
 import { Bitrate } from './bitrate.ts'
+import type { JobMeter } from './job-meters.ts'
 import { JobSteps } from './job-steps.ts'
 
 /** What a job does at present. */
@@ -21,6 +22,7 @@ export type JobNotices = {
 type JobOptions = {
   readonly log: Logger
   readonly tasks: TaskRegistry
+  readonly meter: JobMeter
   /** As others are told of it. */
   readonly task: StreamTask
   readonly notices: JobNotices
@@ -47,7 +49,7 @@ export class Job {
   readonly #task: Task
   readonly #begun = Promise.withResolvers<void>()
   readonly #bitrate: Bitrate
-  #state: JobState = 'waiting'
+  #state: JobState | undefined
   #tries = 0
   /** In a row. */
   #failures = 0
@@ -66,6 +68,7 @@ export class Job {
     this.log = options.log
     this.#bitrate = new Bitrate(options.movedBytes, performance.now())
     this.#begun.promise.catch(() => {})
+    this.#become('waiting')
     this.#task = tasks.start({
       owner: task.streamPath,
       description: () => this.#describe(),
@@ -75,9 +78,11 @@ export class Job {
         await this.#run(signal)
       },
     })
+    void this.#task.done.then(() => this.#become(undefined))
   }
 
-  get state(): JobState {
+  /** Undefined when it has ended. */
+  get state(): JobState | undefined {
     return this.#state
   }
 
@@ -104,7 +109,7 @@ export class Job {
   /** Media flows: failures from now on are counted anew. */
   succeeded(): void {
     this.#failures = 0
-    this.#state = 'running'
+    this.#become('running')
     this.steps.complete()
     this.#begun.resolve()
     if (this.#told === 'began') return
@@ -153,7 +158,8 @@ export class Job {
 
   async #try(signal: AbortSignal): Promise<Outcome> {
     this.#tries += 1
-    this.#state = 'connecting'
+    this.#options.meter.tries.add()
+    this.#become('connecting')
     this.steps.restart()
     this.steps.begin('connect')
     try {
@@ -168,6 +174,7 @@ export class Job {
   async #retries(failure: string, signal: AbortSignal): Promise<boolean> {
     const { policy, isWanted } = this.#options
     this.#failures += 1
+    this.#options.meter.failures.add()
     this.#lastError = failure
     this.steps.complete(failure)
     const last = (policy.maxretry >= 0 && this.#failures > policy.maxretry) || !isWanted()
@@ -180,7 +187,7 @@ export class Job {
       this.#begun.reject(new Error(failure))
       return false
     }
-    this.#state = 'retrying'
+    this.#become('retrying')
     this.#failedForNow(failure)
     const waitMs = backoffMs(this.#failures, policy.retryinterval, Math.random())
     const woken = new AbortController()
@@ -189,6 +196,13 @@ export class Job {
     await delay(waitMs, undefined, { signal: AbortSignal.any([signal, woken.signal]) }).catch(() => {})
     this.#wake = undefined
     return !signal.aborted && isWanted()
+  }
+
+  #become(state: JobState | undefined): void {
+    const { meter } = this.#options
+    if (this.#state !== undefined) meter.in(this.#state).add(-1)
+    if (state !== undefined) meter.in(state).add(1)
+    this.#state = state
   }
 
   #failedForNow(reason: string): void {
@@ -202,7 +216,7 @@ export class Job {
     const bitrate = this.#state === 'running' ? this.#bitrate.sample(performance.now()) : 0
     return {
       ...this.#options.description,
-      state: this.#state,
+      state: this.#state ?? 'ended',
       tries: String(this.#tries),
       bitrate: `${Math.round(bitrate / 1000)} kbit/s`,
       ...error,

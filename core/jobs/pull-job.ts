@@ -11,6 +11,7 @@ import {
   type TaskRegistry,
 } from 'sluice/sdk'
 import { Job, type JobNotices, type Outcome } from './job.ts'
+import type { JobMeters } from './job-meters.ts'
 import type { WantedPull } from './pull-rules.ts'
 import { findSourceFile, namesFile } from './source-file.ts'
 
@@ -21,6 +22,7 @@ type PullJobOptions = {
   readonly log: Logger
   readonly tasks: TaskRegistry
   readonly notices: JobNotices
+  readonly meters: JobMeters
   /** The service of a plugin at present; each try takes that of the newest generation. */
   service(plugin: string): PullService | undefined
   /** Whether anybody has the path or waits for it. */
@@ -52,6 +54,7 @@ export class PullJob {
     this.#job = new Job({
       log: options.log.child({ plugin, stream: streamPath, url }),
       ...{ tasks: options.tasks, notices: options.notices },
+      meter: options.meters.of('pull', plugin),
       task: { kind: 'pull', streamPath, plugin, description: url },
       description: { kind: 'pull', protocol: plugin, url, origin },
       policy: rule,

@@ -8,6 +8,7 @@ import type { TaskTree } from '../observe/task-tree.ts'
 import type { StreamRegistry } from '../stream/registry.ts'
 import { awaitBegin } from './begin-wait.ts'
 import { jobNotices, type JobNotices } from './job.ts'
+import { JobMeters } from './job-meters.ts'
 import { PullJob, type PullOrigin } from './pull-job.ts'
 import { PullRules, type PullSource, type WantedPull } from './pull-rules.ts'
 import { namesFile } from './source-file.ts'
@@ -22,6 +23,7 @@ type PullManagerOptions = {
   readonly folders: () => readonly string[]
   /** @param proxy its address; empty is none */
   readonly dialer: (proxy: string) => Dialer
+  readonly meters?: JobMeters
 }
 
 /** All pulls of the server, one at most for each path: those of the rules, of proxies, for subscribers and of operators. */
@@ -29,6 +31,7 @@ export class PullManager {
   readonly #options: PullManagerOptions
   readonly #tasks: TaskRegistry
   readonly #notices: JobNotices
+  readonly #meters: JobMeters
   /** Those that have not ended, by path. */
   readonly #jobs = new Map<string, PullJob>()
   /** Besides the rules, and asked before them. */
@@ -41,6 +44,7 @@ export class PullManager {
 
   constructor(options: PullManagerOptions) {
     this.#options = options
+    this.#meters = options.meters ?? new JobMeters()
     this.#tasks = options.tasks.registryFor({ plugin: 'pulls', log: options.log })
     const hooks = options.hooks.registryFor({ plugin: 'global', log: options.log })
     this.#notices = jobNotices(hooks)
@@ -175,7 +179,7 @@ export class PullManager {
     before?.job.stop('another pull takes the path')
     const { log, folders, dialer } = this.#options
     const options = {
-      ...{ log, tasks: this.#tasks, notices: this.#notices, folders, dialer },
+      ...{ log, tasks: this.#tasks, notices: this.#notices, meters: this.#meters, folders, dialer },
       service: (plugin: string) => this.#service(plugin),
       isWatched: (watched: string) => this.#isWatched(watched),
       failed: (path: string) => this.#failureListeners.forEach((listener) => listener(path)),

@@ -9,6 +9,7 @@ import {
   type TaskRegistry,
 } from 'sluice/sdk'
 import { Job, type JobNotices, type Outcome } from './job.ts'
+import type { JobMeters } from './job-meters.ts'
 import type { WantedPush } from './push-rules.ts'
 
 /** What a session says in its query that takes no sound. */
@@ -24,6 +25,7 @@ type PushJobOptions = {
   readonly log: Logger
   readonly tasks: TaskRegistry
   readonly notices: JobNotices
+  readonly meters: JobMeters
   /** The service of a plugin at present; each try takes that of the newest generation. */
   service(plugin: string): PushService | undefined
   isPublished(streamPath: string): boolean
@@ -54,6 +56,7 @@ export class PushJob {
     this.job = new Job({
       log: options.log.child({ plugin, stream: streamPath, url }),
       ...{ tasks: options.tasks, notices: options.notices },
+      meter: options.meters.of('push', plugin),
       task: { kind: 'push', streamPath, plugin, description: url },
       description: { kind: 'push', protocol: plugin, url, origin },
       policy: rule,

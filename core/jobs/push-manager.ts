@@ -14,6 +14,7 @@ import type { TaskTree } from '../observe/task-tree.ts'
 import type { StreamRegistry } from '../stream/registry.ts'
 import { awaitBegin } from './begin-wait.ts'
 import { jobNotices, type JobNotices } from './job.ts'
+import { JobMeters } from './job-meters.ts'
 import { PushJob, type PushOrigin } from './push-job.ts'
 import { pushPlace, PushRules, type WantedPush } from './push-rules.ts'
 
@@ -25,6 +26,7 @@ type PushManagerOptions = {
   readonly streams: Pick<StreamRegistry, 'get' | 'list' | 'subscriber'>
   /** @param proxy its address; empty is none */
   readonly dialer: (proxy: string) => Dialer
+  readonly meters?: JobMeters
 }
 
 /** There is a push of this stream to this address (api.md 1.1). */
@@ -39,6 +41,7 @@ export class PushManager {
   readonly #options: PushManagerOptions
   readonly #tasks: TaskRegistry
   readonly #notices: JobNotices
+  readonly #meters: JobMeters
   /** Those that have not ended, by place; the oldest first where one follows another that is ending. */
   readonly #jobs = new Map<string, PushJob[]>()
   readonly #failureListeners: ((wanted: WantedPush) => void)[] = []
@@ -47,6 +50,7 @@ export class PushManager {
 
   constructor(options: PushManagerOptions) {
     this.#options = options
+    this.#meters = options.meters ?? new JobMeters()
     this.#tasks = options.tasks.registryFor({ plugin: 'pushes', log: options.log })
     const hooks = options.hooks.registryFor({ plugin: 'global', log: options.log })
     this.#notices = jobNotices(hooks)
@@ -109,7 +113,7 @@ export class PushManager {
     const { log, streams, dialer } = this.#options
     const before = this.#to(wanted).findLast(({ ending }) => ending)
     const options = {
-      ...{ log, tasks: this.#tasks, notices: this.#notices, dialer },
+      ...{ log, tasks: this.#tasks, notices: this.#notices, meters: this.#meters, dialer },
       service: (plugin: string) => this.#service(plugin),
       isPublished: (path: string) => streams.get(path) !== undefined,
       failed: (failed: WantedPush) => this.#failureListeners.forEach((listener) => listener(failed)),

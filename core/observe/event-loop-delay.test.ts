@@ -7,7 +7,7 @@ const HELD_MS = 100
 
 describe('event-loop delay', () => {
   it('shows for how long the loop was held', async () => {
-    const delay = new EventLoopDelay()
+    const delay = new EventLoopDelay(0)
     let holds = 0
     const holding = setInterval(() => {
       hold(HELD_MS)
@@ -15,9 +15,17 @@ describe('event-loop delay', () => {
     }, 2 * HELD_MS)
     await waitFor(() => holds === 4, { what: 'the loop to be held' })
     clearInterval(holding)
-    expect(delay.takeP99Seconds()).to.be.within(0.03, 3)
+    const { p50, p99 } = delay.read()
+    expect(p99).to.be.within(0.03, 3)
+    expect(p50).to.be.at.most(p99)
     delay.close()
-    expect(delay.takeP99Seconds()).to.equal(0)
+    expect(delay.read()).to.eql({ p50: 0, p99: 0 })
+  })
+
+  it('shows the same to all who ask within a window', () => {
+    const delay = new EventLoopDelay(3_600_000)
+    expect(delay.read()).to.equal(delay.read())
+    delay.close()
   })
 })
 

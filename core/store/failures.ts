@@ -3,6 +3,7 @@ import { NotUnique, StoreUnavailable } from 'sluice/sdk'
 import { LogLimit } from '../base/log-limit.ts'
 import type { Backend } from './backend.ts'
 import type { Link } from './link.ts'
+import type { StoreMeter } from './store-meter.ts'
 
 /** How often the log says at most that queries fail. */
 const LOG_INTERVAL_MS = 60_000
@@ -12,9 +13,11 @@ export class Failures {
   readonly #log: Logger
   readonly #backend: Backend
   readonly #link: Link
+  readonly #meter: StoreMeter
   readonly #limit = new LogLimit(LOG_INTERVAL_MS)
 
-  constructor(log: Logger, backend: Backend, link: Link) {
+  constructor(log: Logger, backend: Backend, link: Link, meter: StoreMeter) {
+    this.#meter = meter
     this.#log = log
     this.#backend = backend
     this.#link = link
@@ -31,6 +34,7 @@ export class Failures {
   errorOf(error: unknown): unknown {
     if (error instanceof StoreUnavailable) return error
     const failure = this.#backend.failureOf(error)
+    this.#meter.failed(failure.kind)
     switch (failure.kind) {
       case 'away':
         this.#link.lost(failure.reason)

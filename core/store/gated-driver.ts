@@ -10,6 +10,8 @@ export interface Gate {
   assertOpen(): void
   /** What the owner is told of an error of the database. */
   errorOf(error: unknown): unknown
+  /** How long a query took, and whether it could be done. */
+  queried(startMs: number, succeeded: boolean): void
 }
 
 /** Stands between the queries of an owner and the database that all share. */
@@ -80,10 +82,16 @@ class GatedConnection implements DatabaseConnection {
   }
 
   async #run<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    const startMs = performance.now()
+    let succeeded = false
     try {
-      return await this.inner.executeQuery<Row>(query)
+      const result = await this.inner.executeQuery<Row>(query)
+      succeeded = true
+      return result
     } catch (error) {
       throw this.#gate.errorOf(error)
+    } finally {
+      this.#gate.queried(startMs, succeeded)
     }
   }
 

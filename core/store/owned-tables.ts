@@ -5,12 +5,14 @@ import { messageOf } from '../base/message-of.ts'
 import type { Failures } from './failures.ts'
 import type { Gate } from './gated-driver.ts'
 import type { Link } from './link.ts'
+import type { StoreMeter } from './store-meter.ts'
 
 type OwnedTablesInit = {
   readonly log: Logger
   readonly owner: string
   readonly link: Link
   readonly failures: Failures
+  readonly meter: StoreMeter
   /** Runs the migrations that have not run. */
   readonly migrate: () => Promise<void>
 }
@@ -64,6 +66,10 @@ export class OwnedTables implements Gate {
 
   errorOf(error: unknown): unknown {
     return this.#init.failures.errorOf(error)
+  }
+
+  queried(startMs: number, succeeded: boolean): void {
+    this.#init.meter.queried(startMs, succeeded)
   }
 
   /** @param reason makes the error that queries fail with from now on */

@@ -1,7 +1,7 @@
 import { Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
 import type { Logger } from 'pino'
-import { AlikeColumns, migrate, OwnTables } from 'sluice/sdk/host'
+import { AlikeColumns, migrate, OwnTables, type OwnedMetrics } from 'sluice/sdk/host'
 import { guard } from '../base/guard.ts'
 import type { Backend } from './backend.ts'
 import { createBackend } from './create-backend.ts'
@@ -9,7 +9,10 @@ import { findDatabase, type DatabaseConfig } from './database.ts'
 import { Failures } from './failures.ts'
 import { GatedDriver } from './gated-driver.ts'
 import { closeBackend, Link } from './link.ts'
+import { StoreMeter } from './store-meter.ts'
 import { OwnedTables } from './owned-tables.ts'
+
+type StoreOptions = DatabaseConfig & { readonly log: Logger; readonly metrics?: OwnedMetrics }
 
 type Migrations = Readonly<Record<string, Migration>>
 
@@ -28,6 +31,7 @@ export class Store {
   readonly #backend: Backend
   readonly #link: Link
   readonly #failures: Failures
+  readonly #meter: StoreMeter
   /** Has no gate: for migrations. */
   readonly #root: Kysely<unknown>
   readonly #columns: AlikeColumns
@@ -37,14 +41,15 @@ export class Store {
   #isMigrated = false
 
   /** @throws {Error} when the config names no database that there can be */
-  constructor({ log, ...config }: DatabaseConfig & { readonly log: Logger }) {
+  constructor({ log, metrics, ...config }: StoreOptions) {
     this.#log = log
+    this.#meter = new StoreMeter(() => this.#link.isUp, metrics)
     this.#backend = createBackend(findDatabase(config))
     const { driver, dialect, kind } = this.#backend
     this.#root = new Kysely({ dialect: { ...dialect, createDriver: () => driver } })
     this.#columns = new AlikeColumns(kind)
     this.#link = new Link({ log, backend: this.#backend, onUp: () => void this.#onUp() })
-    this.#failures = new Failures(log, this.#backend, this.#link)
+    this.#failures = new Failures(log, this.#backend, this.#link, this.#meter)
   }
 
   /** Whether there may be something in it. */
@@ -102,7 +107,7 @@ export class Store {
     const { driver, dialect } = this.#backend
     const plugins = [...walls, this.#columns]
     const owned = new OwnedTables({
-      ...{ log: this.#log, owner, link: this.#link, failures: this.#failures },
+      ...{ log: this.#log, owner, link: this.#link, failures: this.#failures, meter: this.#meter },
       migrate: () =>
         migrate({
           ...{ db: this.#root, owner, migrations, plugins },

@@ -1,8 +1,10 @@
 import {
+  SluiceError,
   StreamUnavailable,
   type CloseReason,
   type Publisher,
   type PublishOptions,
+  type SessionAction,
   type SessionInit,
   type StreamAuthHandler,
   type StreamInfo,
@@ -13,7 +15,10 @@ import {
   type Talk,
   type TrackInit,
 } from 'sluice/sdk'
+import { tracedSession } from '../observe/tracing.ts'
 import type { Gatekeeper } from '../auth/gatekeeper.ts'
+import { sessionAttributes } from './session-attributes.ts'
+import type { MeteredAction } from './session-meters.ts'
 import type { StreamRegistry } from './registry.ts'
 import type { StreamOwner } from '../auth/stream-owner.ts'
 import type { StreamPublisher } from './stream-publisher.ts'
@@ -95,11 +100,15 @@ export class OwnedStreams {
   }
 
   #publish(request: SessionInit, options: PublishOptions = {}): Promise<Publisher> {
-    return this.#open<StreamPublisher>((track) => this.#registry.publish(request, options, this.#asking, track))
+    return this.#meter('publish', request, () =>
+      this.#open<StreamPublisher>((track) => this.#registry.publish(request, options, this.#asking, track)),
+    )
   }
 
   #subscribe(request: SessionInit): Promise<Subscriber> {
-    return this.#open<StreamSubscriber>((track) => this.#registry.subscribe(request, this.#asking, track))
+    return this.#meter('play', request, () =>
+      this.#open<StreamSubscriber>((track) => this.#registry.subscribe(request, this.#asking, track)),
+    )
   }
 
   async #authenticate(request: SessionInit): Promise<void> {
@@ -122,7 +131,11 @@ export class OwnedStreams {
     return ticket
   }
 
-  async #talk(request: SessionInit, tracks: readonly TrackInit[]): Promise<Talk> {
+  #talk(request: SessionInit, tracks: readonly TrackInit[]): Promise<Talk> {
+    return this.#refusals('talk', () => this.#openTalk(request, tracks))
+  }
+
+  async #openTalk(request: SessionInit, tracks: readonly TrackInit[]): Promise<Talk> {
     this.#checkOpen()
     const talk = await this.#registry.talk(request, tracks, this.#asking)
     this.#talks.add(talk)
@@ -130,6 +143,22 @@ export class OwnedStreams {
     if (this.#closeReason !== undefined) talk.close()
     this.#checkOpen()
     return talk
+  }
+
+  /** Traces a session from here on, and counts it where it does not begin. */
+  #meter<S extends OwnedSession>(action: SessionAction, init: SessionInit, open: () => Promise<S>): Promise<S> {
+    const span = { name: action, attributes: () => sessionAttributes(init, this.#owner.plugin) }
+    return tracedSession(span, () => this.#refusals(action, open))
+  }
+
+  async #refusals<Result>(action: MeteredAction, open: () => Promise<Result>): Promise<Result> {
+    try {
+      return await open()
+    } catch (error) {
+      const code = error instanceof SluiceError ? error.code : 'INTERNAL'
+      this.#registry.meters.of(this.#owner.plugin, action).refused(code)
+      throw error
+    }
   }
 
   async #open<S extends OwnedSession>(ask: (admitted: (session: S) => void) => Promise<S>): Promise<S> {

@@ -26,6 +26,7 @@ import {
   type Lead,
 } from './session-admission.ts'
 import { SessionLife } from './session-life.ts'
+import { SessionMeters } from './session-meters.ts'
 import type { StreamHooks } from './stream-hooks.ts'
 import type { Stream } from './stream.ts'
 import type { StreamOwner } from '../auth/stream-owner.ts'
@@ -33,6 +34,7 @@ import { StreamIndex } from './stream-index.ts'
 import { StreamPublisher } from './stream-publisher.ts'
 import { StreamPulse } from './stream-pulse.ts'
 import { StreamSubscriber } from './stream-subscriber.ts'
+import { openTalk } from './talk-session.ts'
 import { StreamTable } from './stream-table.ts'
 
 /** A path that a `resolve` hook leads to may lead to others, so many in all. */
@@ -44,6 +46,7 @@ type RegistryOptions = {
   readonly ids?: ProcessIds
   readonly hooks: AdmissionHooks & StreamHooks
   readonly gatekeeper: AdmissionGates
+  readonly meters?: SessionMeters
   /** Where an admitted subscriber gets its stream from, when that is not the path it asked for. */
   readonly lead?: (request: SessionRequest) => Lead | undefined
 }
@@ -51,6 +54,7 @@ type RegistryOptions = {
 /** All streams of this process, by path, and the one way into them. */
 export class StreamRegistry {
   readonly mergeWindow = new MergeWindow()
+  readonly meters: SessionMeters
   /** What there is at present, to be listed and counted. */
   readonly index = new StreamIndex<Stream>()
   readonly #admission: SessionAdmission
@@ -61,11 +65,12 @@ export class StreamRegistry {
   #closed = false
 
   constructor(options: RegistryOptions) {
-    const { log, hooks } = options
+    const { log, hooks, meters = new SessionMeters() } = options
+    this.meters = meters
     this.#streams = new StreamTable({ log, hooks, mergeWindow: this.mergeWindow, index: this.index })
     this.#lead = options.lead ?? (() => undefined)
     this.#ids = options.ids ?? new ProcessIds(0)
-    this.#admission = new SessionAdmission(options.gatekeeper, options.hooks)
+    this.#admission = new SessionAdmission(options.gatekeeper, hooks, meters)
     this.#pulse = new StreamPulse(() => this.#streams.all(), this.mergeWindow)
   }
 
@@ -163,26 +168,7 @@ export class StreamRegistry {
   /** See `StreamManager.talk`. */
   async talk(init: SessionInit, tracks: readonly TrackInit[], owner: StreamOwner): Promise<Talk> {
     this.#checkOpen()
-    const { request, ...admitted } = await this.#admission.admitTalk(init, owner)
-    const session = new SessionLife({ log: owner.log, ...admitted })
-    try {
-      const publisher = this.get(request.streamPath)?.publisher
-      if (publisher === undefined) throw new StreamNotFound()
-      const talk = await publisher.talks.open(tracks)
-      session.begin()
-      const { signal } = request
-      const leave = () => talk.close()
-      signal?.addEventListener('abort', leave)
-      talk.onClose(() => {
-        signal?.removeEventListener('abort', leave)
-        session.close(CLIENT_LEFT)
-      })
-      if (signal?.aborted === true) leave()
-      return talk
-    } catch (error) {
-      admitted.undo()
-      throw error
-    }
+    return openTalk(this.#admission, (path) => this.get(path)?.publisher, { init, tracks, owner })
   }
 
   /** See `StreamManager.authenticate`. */

@@ -16,6 +16,7 @@ import { logDenial } from '../auth/denial.ts'
 import type { Admitted } from '../auth/gate.ts'
 import type { Gatekeeper } from '../auth/gatekeeper.ts'
 import type { StreamOwner } from '../auth/stream-owner.ts'
+import type { MeteredAction, SessionMeter, SessionMeters } from './session-meters.ts'
 
 /** The hooks that may refuse a session. */
 type AdmissionHook = 'publish' | 'subscribe' | 'talk'
@@ -36,6 +37,7 @@ export type AdmissionGates = Pick<Gatekeeper, 'admit' | 'authenticate'>
 export type AdmittedSession = Admitted & {
   /** To be called when its session has ended, or when it does not begin. */
   readonly undo: Undo
+  readonly meter: SessionMeter
 }
 
 /** The path of another stream, and what on-demand sources of it are told of the subscriber's query. */
@@ -46,10 +48,12 @@ export class SessionAdmission {
   readonly tickets = new PlayTickets()
   readonly #gates: AdmissionGates
   readonly #hooks: AdmissionHooks
+  readonly #meters: SessionMeters
 
-  constructor(gates: AdmissionGates, hooks: AdmissionHooks) {
+  constructor(gates: AdmissionGates, hooks: AdmissionHooks, meters: SessionMeters) {
     this.#gates = gates
     this.#hooks = hooks
+    this.#meters = meters
   }
 
   /** @throws {SluiceError} when a gate or hook refuses, or the client has left meanwhile */
@@ -95,7 +99,8 @@ export class SessionAdmission {
       undo()
       throw new StreamUnavailable(CLIENT_LEFT.text)
     }
-    return { ...admitted, undo }
+    const action: MeteredAction = hook === 'talk' ? hook : request.action
+    return { ...admitted, undo, meter: this.#meters.of(owner.plugin, action) }
   }
 
   async #askHooks(request: SessionRequest, hook: AdmissionHook): Promise<Undo> {

@@ -1,13 +1,16 @@
 import { expect } from 'chai'
 import { CLIENT_LEFT, type CloseReason } from 'sluice/sdk'
 import { recordingLog } from './fixtures/recording-log.ts'
+import { SessionMeters } from './session-meters.ts'
 import { SessionLife } from './session-life.ts'
 
 const DONE: CloseReason = { code: 'closed', text: 'done' }
 
+const meter = new SessionMeters().of('rtmp', 'play')
+
 function makeSession(onEnd: (() => void)[] = [], undo = () => {}) {
   const { log, messages } = recordingLog()
-  const session = new SessionLife({ log, lifetimeMs: undefined, onEnd, undo })
+  const session = new SessionLife({ log, meter, lifetimeMs: undefined, onEnd, undo })
   session.begin()
   return { session, messages }
 }
@@ -28,7 +31,7 @@ describe('SessionLife', () => {
     const told: string[] = []
     const { log } = recordingLog()
     const onEnd = [() => told.push('end')]
-    const session = new SessionLife({ log, lifetimeMs: undefined, onEnd, undo: () => told.push('undo') })
+    const session = new SessionLife({ log, meter, lifetimeMs: undefined, onEnd, undo: () => told.push('undo') })
     session.onClose(({ text }) => told.push(text))
     session.close(DONE)
     expect(told).to.deep.equal(['done', 'undo'])

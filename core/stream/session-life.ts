@@ -1,9 +1,11 @@
 import type { Logger } from 'pino'
 import type { CloseReason, Undo } from 'sluice/sdk'
+import type { SessionMeter } from './session-meters.ts'
 import { SessionDetails } from './session-details.ts'
 
 type SessionLifeOptions = {
   readonly log: Logger
+  readonly meter: SessionMeter
   /** Longest life the control server asked for, in milliseconds; recorded only. */
   readonly lifetimeMs: number | undefined
   /** Called once at the end of a session that began, after the listeners. */
@@ -17,6 +19,7 @@ export class SessionLife {
   /** The log of the plugin whose session it is. */
   readonly log: Logger
   readonly lifetimeMs: number | undefined
+  readonly meter: SessionMeter
   readonly details: SessionDetails
   readonly #onEnd: readonly (() => void)[]
   readonly #undo: Undo
@@ -26,6 +29,7 @@ export class SessionLife {
 
   constructor(options: SessionLifeOptions) {
     this.log = options.log
+    this.meter = options.meter
     this.details = new SessionDetails(options.log)
     this.lifetimeMs = options.lifetimeMs
     this.#onEnd = options.onEnd
@@ -46,7 +50,10 @@ export class SessionLife {
   }
 
   begin(): void {
+    if (this.#begun) return
     this.#begun = true
+    this.meter.begun.add()
+    this.meter.present.add(1)
   }
 
   /** Calls the listener at the end; at once when that has been. What it throws is logged. */
@@ -59,6 +66,10 @@ export class SessionLife {
   close(reason: CloseReason): void {
     if (this.#reason !== undefined) return
     this.#reason = reason
+    if (this.#begun) {
+      this.meter.present.add(-1)
+      this.meter.ended(reason.code)
+    }
     const listeners = this.#listeners
     this.#listeners = []
     for (const listener of listeners) this.#call(() => listener(reason))

@@ -70,6 +70,7 @@ export class StreamPublisher implements Publisher {
   #pausedSinceMs: number | undefined
   #speed: number
   #closing = false
+  #gatheredBytes = 0
   readonly #observer: PublishObserver | undefined
   readonly #keyframeRequests: KeyframeRequests | undefined
 
@@ -108,6 +109,13 @@ export class StreamPublisher implements Publisher {
 
   get writtenBytes(): number {
     return this.#meters.totalBytes
+  }
+
+  /** Adds what it has written since the last time to what its protocol has received. */
+  gatherTraffic(): void {
+    const bytes = this.writtenBytes
+    this.session.meter.received.add(bytes - this.#gatheredBytes)
+    this.#gatheredBytes = bytes
   }
 
   get timeline(): Timeline {
@@ -262,6 +270,7 @@ export class StreamPublisher implements Publisher {
     const reason = closeReasonOf(why)
     clearTimeout(this.#completeTimer)
     this.#keyframeRequests?.close()
+    this.gatherTraffic()
     // The stream lets go first, so that a listener that publishes the path again finds it free.
     this.#stream.publisherClosed(this, reason)
     this.session.close(reason)

@@ -5,6 +5,8 @@ import type { Stream } from './stream.ts'
 
 /** How often the time limits of publishers and sinks are looked at. */
 export const PULSE_MS = 500
+/** With each second look, what was received and sent is added up. */
+const GATHERING_BEATS = 2
 
 /**
  * Looks at the streams at regular times. After a long turn of the event loop its timers run before its sockets are read,
@@ -16,6 +18,7 @@ export class StreamPulse {
   readonly #mergeWindow: MergeWindow
   readonly #timer = setInterval(() => this.#beat(performance.now()), PULSE_MS).unref()
   #look: NodeJS.Immediate | undefined
+  #beats = 0
 
   constructor(streams: () => readonly Stream[], mergeWindow: MergeWindow) {
     this.#streams = streams
@@ -32,6 +35,7 @@ export class StreamPulse {
     this.#look = setImmediate(() => {
       const streams = this.#streams()
       pulse(streams, nowMs)
+      if (this.#beats++ % GATHERING_BEATS === 0) gatherTraffic(streams)
       this.#mergeWindow.sample(demandOf(streams))
     })
   }
@@ -46,6 +50,19 @@ export function pulse(streams: Iterable<Stream>, nowMs: number): void {
     for (const meter of publisher.meters) meter.sample(nowMs)
     const reason = overdue(stream, nowMs)
     if (reason !== undefined) publisher.close(reason)
+  }
+}
+
+/** Adds up what the sessions of each stream have received and sent since the last time. */
+export function gatherTraffic(streams: Iterable<Stream>): void {
+  for (const { traffic, subscribers, publisher } of streams) {
+    publisher?.gatherTraffic()
+    let queuedBytes = 0
+    for (const subscriber of subscribers) {
+      subscriber.gatherTraffic()
+      queuedBytes += subscriber.queuedBytes
+    }
+    traffic.queuedBytes = queuedBytes
   }
 }
 

@@ -14,16 +14,19 @@ import { closeReasonOf, type SessionLife } from './session-life.ts'
 import { ReaderQueue } from './fan-out/reader-queue.ts'
 import type { SharedMuxer } from './fan-out/shared-muxer.ts'
 import type { TimeShift } from './fan-out/time-shift.ts'
+import { leadTrack, selectionOf, selectsTrack, type TrackSelection } from './track-selection.ts'
+import { limitsOf, SinkQueue } from './fan-out/sink-queue.ts'
 import type { StreamClock } from './stream-clock.ts'
 import type { StreamPublisher } from './stream-publisher.ts'
-import { leadTrack, selectionOf, selectsTrack, type TrackSelection } from './track-selection.ts'
-import { SinkQueue, type QueueLimits } from './fan-out/sink-queue.ts'
+import type { StreamTraffic } from './stream-traffic.ts'
+import { SubscriberTraffic } from './subscriber-traffic.ts'
 
 /** The stream, as its subscriber reaches it. */
 export interface SubscriberStream {
   readonly path: string
   readonly tracks: readonly Track[]
   readonly clock: StreamClock
+  readonly traffic: StreamTraffic
   readonly subscribers: ReadonlySet<StreamSubscriber>
   readonly publisher: StreamPublisher | undefined
   /** The muxer that this subscriber shares with the others of its format, selection, window and shift. */
@@ -76,9 +79,7 @@ export class StreamSubscriber implements Subscriber {
   #reader: ReaderQueue | undefined
   #muxer: SharedMuxer | undefined
   #waitTimer: NodeJS.Timeout | undefined
-  /** What its plugin has sent, and has not, besides its sink. */
-  #accountedBytes = 0
-  #accountedDrops = 0
+  readonly #traffic: SubscriberTraffic
 
   constructor(options: StreamSubscriberOptions) {
     this.id = options.id
@@ -87,6 +88,7 @@ export class StreamSubscriber implements Subscriber {
     this.config = options.config
     this.session = options.session
     this.selection = selectionOf(options.config)
+    this.#traffic = new SubscriberTraffic(options.session.meter)
     this.#stream = options.stream
   }
 
@@ -124,22 +126,22 @@ export class StreamSubscriber implements Subscriber {
 
   /** How many bytes it was sent in all. */
   get sentBytes(): number {
-    return this.#accountedBytes + (this.#queue?.sentBytes ?? 0)
+    return this.#traffic.sentBytes
   }
 
   /** How many bytes wait for it. */
   get queuedBytes(): number {
-    return this.waiting?.queuedBytes ?? 0
+    return this.#traffic.queuedBytes
   }
 
   /** How many times it fell behind. */
   get skips(): number {
-    return this.waiting?.skips ?? 0
+    return this.#traffic.skips
   }
 
   /** How many units it was not sent, as it was too far behind. */
   get dropped(): number {
-    return this.#accountedDrops + (this.waiting?.dropped ?? 0)
+    return this.#traffic.dropped
   }
 
   /** True between `pause` and `resume`. */
@@ -157,15 +159,17 @@ export class StreamSubscriber implements Subscriber {
   attach(format: MuxerFormat, sink: Sink): void {
     if (!this.#begin(format.data)) return
     this.#format = format
-    this.#queue = new SinkQueue(sink, this.#limits, this.startBackMs, performance.now(), this)
+    this.#queue = new SinkQueue(sink, limitsOf(this.config), this.startBackMs, performance.now(), this)
+    this.#traffic.queue = this.#queue
     if (this.#paused) this.#queue.pause()
     this.#join()
   }
 
   read(reader: UnitReader): void {
     if (!this.#begin(reader.data)) return
-    const options = { reader, limits: this.#limits, owner: this, tracks: () => this.tracks }
+    const options = { reader, limits: limitsOf(this.config), owner: this, tracks: () => this.tracks }
     this.#reader = new ReaderQueue(options, performance.now())
+    this.#traffic.queue = this.#reader
     if (this.#paused) this.#reader.pause()
     this.#join()
   }
@@ -178,12 +182,14 @@ export class StreamSubscriber implements Subscriber {
     this.#setPaused(false)
   }
 
-  account({ bytes = 0, dropped = 0 }: { readonly bytes?: number; readonly dropped?: number }): void {
-    if (![bytes, dropped].every((count) => Number.isSafeInteger(count) && count >= 0)) {
-      throw new RangeError('counts are whole numbers from 0 on')
-    }
-    this.#accountedBytes += bytes
-    this.#accountedDrops += dropped
+  account(counts: { readonly bytes?: number; readonly dropped?: number }): void {
+    this.#traffic.account(counts)
+    if (this.session.closed) this.gatherTraffic()
+  }
+
+  /** Adds what it was sent since the last time to what its stream and its protocol have sent. */
+  gatherTraffic(): void {
+    this.#traffic.gather(this.#stream.traffic)
   }
 
   details(read: () => Readonly<Record<string, string | number>>): void {
@@ -204,6 +210,7 @@ export class StreamSubscriber implements Subscriber {
 
   /** Gets another stream from now on. */
   moveTo(stream: SubscriberStream, shift: TimeShift | undefined): void {
+    this.gatherTraffic()
     this.#stream.removeSubscriber(this)
     this.#reader?.sourceEnded()
     this.#stream = stream
@@ -224,6 +231,7 @@ export class StreamSubscriber implements Subscriber {
     if (this.session.closed) return
     const reason = closeReasonOf(why)
     this.stopWaiting()
+    this.gatherTraffic()
     this.#reader?.close()
     this.#stream.subscriberClosed(this, reason)
     this.session.close(reason)
@@ -258,12 +266,6 @@ export class StreamSubscriber implements Subscriber {
   /** What waits for its sink or reader; undefined before `attach` and `read`. */
   get waiting(): SinkQueue | ReaderQueue | undefined {
     return this.#queue ?? this.#reader
-  }
-
-  get #limits(): QueueLimits {
-    const { queuesize, queuetime, stalltimeout, submode, buffertime } = this.config
-    const skips = submode !== 1 && submode !== 2 && buffertime === 0
-    return { queueBytes: queuesize, queueMs: queuetime, stallMs: stalltimeout, skips }
   }
 
   #setPaused(paused: boolean): void {

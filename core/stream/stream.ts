@@ -10,6 +10,7 @@ import type { ReaderQueue } from './fan-out/reader-queue.ts'
 import type { SharedMuxer } from './fan-out/shared-muxer.ts'
 import { streamInfo } from './stream-info.ts'
 import { StreamClock } from './stream-clock.ts'
+import { StreamTraffic } from './stream-traffic.ts'
 import type { StreamHooks } from './stream-hooks.ts'
 import type { StreamIndex } from './stream-index.ts'
 import type { PublisherStream } from './publisher-stream.ts'
@@ -33,6 +34,7 @@ type StreamOptions = {
 export class Stream implements PublisherStream, SubscriberStream {
   readonly path: string
   readonly clock = new StreamClock()
+  readonly traffic = new StreamTraffic()
   /** The subscribers that are to be moved here. */
   readonly pendingMoves: PendingMoves = new PendingMoves(this)
   readonly subscribers = new Set<StreamSubscriber>()

@@ -133,6 +133,10 @@ export const HttpConfig = Type.Object(
     listenaddrtls: Address({ default: '', description: 'HTTPS address; empty is none' }),
     ...TLS_FILES,
     cors: Type.Boolean({ default: true, description: 'Let pages of other origins use the API and the media' }),
+    accesslog: Type.Boolean({
+      default: false,
+      description: 'Log each answer, without queries and tokens, by the logger access',
+    }),
     trustproxy: Type.Array(Network(), {
       default: [],
       description: "Addresses and networks of proxies whose word on a client's address, scheme and host counts",

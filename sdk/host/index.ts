@@ -3,6 +3,17 @@ export { AlikeColumns, type DatabaseKind } from './column-types.ts'
 export { ERROR_HEADERS, errorReply, failure } from './error-reply.ts'
 export { takesText } from './json-schema.ts'
 export { keptValue } from './kept-value.ts'
+export { labelText } from './metrics/series-table.ts'
+export { HistogramValue } from './metrics/metric-kinds.ts'
+export { metricPrefix } from './metrics/metric-shape.ts'
+export {
+  hiddenMetrics,
+  MetricTable,
+  type MetricOwner,
+  type MetricSnapshot,
+  type MetricValue,
+  type OwnedMetrics,
+} from './metrics/metric-table.ts'
 export { migrate, MigrationError } from './migrate.ts'
 export {
   OperationRoutes,

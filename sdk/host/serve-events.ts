@@ -74,7 +74,7 @@ async function send(
   }
   const onError = (error: unknown) => {
     const { body, unexpected } = errorReply(error)
-    if (unexpected) request.log.error({ err: error }, 'server-sent events failed')
+    if (unexpected) request.log.error({ err: error, requestId: request.id }, 'server-sent events failed')
     return `event: error\ndata: ${JSON.stringify(body)}\n\n`
   }
   const texts = eventTexts(first, values, (value) => JSON.stringify(writeValue(event, value)), onError)

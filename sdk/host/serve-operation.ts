@@ -123,13 +123,13 @@ function sendInBand(
   reply: FastifyReply,
 ): FastifyReply {
   const { statusCode, headers, body, unexpected } = errorReply(error)
-  if (unexpected) request.log.error({ err: error }, 'request failed')
+  if (unexpected) request.log.error({ err: error, requestId: request.id }, 'request failed')
   return sendAs(jsonOf({ ...unsetBody(operation), code: statusCode, message: body.message }), reply.headers(headers))
 }
 
 function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const { statusCode, headers, body, unexpected } = errorReply(error)
-  if (unexpected) request.log.error({ err: error }, 'request failed')
+  if (unexpected) request.log.error({ err: error, requestId: request.id }, 'request failed')
   const problem = problemOf(statusCode, body.message)
   void reply.code(statusCode).headers(headers).type('application/problem+json').send(JSON.stringify(problem))
 }

@@ -9,6 +9,8 @@ import { sessionClient, type SessionClient } from '../stream/session-request.ts'
 export interface RoutedRequest extends IncomingMessage {
   /** Path and query as the client sent them; for fastify handlers it is `request.originalUrl`, too. */
   originalUrl?: string
+  /** Names the request in the log and in the answer's `X-Request-Id`; the client's own where that has a plain one. */
+  id?: string
   /** What a trusted proxy says of the request; missing where no such proxy passed it on. */
   forwarded?: ForwardedRequest
   /** Whether administration (`/api/…`) is answered at the address that the request came to, for those who may use it. */

@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { StreamManager } from '../stream/stream-manager.ts'
 import type { HookRegistry } from './hooks.ts'
+import type { MetricRegistry } from './metrics.ts'
 import type { Net } from './net.ts'
 import type { OperationRegistry } from './operations.ts'
 import type { Processes } from './processes.ts'
@@ -59,6 +60,8 @@ export interface PluginContext<Config> {
   readonly operations: OperationRegistry
   /** Long-lived work that operators see and can stop. */
   readonly tasks: TaskRegistry
+  /** What the plugin counts and measures, as `/metrics` shows it. */
+  readonly metrics: MetricRegistry
   /** Programs, and modules of the plugin in threads and processes of their own. */
   readonly processes: Processes
   /** What plugins offer each other. */

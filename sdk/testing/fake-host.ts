@@ -6,6 +6,7 @@ import type { PluginConfig, PluginDefinition } from '../plugin/define-plugin.ts'
 import { effectiveConfig, type WrittenConfig } from './fake-config.ts'
 import { FakeHooks } from './fake-hooks.ts'
 import { FakeHttp } from './fake-http.ts'
+import { FakeMetrics } from './fake-metrics.ts'
 import { FakeNet } from './fake-net.ts'
 import { FakeProcesses } from './fake-processes.ts'
 import { FakeServices, type OtherServices } from './fake-services.ts'
@@ -27,6 +28,8 @@ export type FakeHostOptions = {
   readonly kept?: Map<string, object>
   /** The tables as earlier generations have left them: `store` of their host. */
   readonly store?: FakeStore | undefined
+  /** What earlier generations have counted: `metrics` of their host. */
+  readonly metrics?: FakeMetrics
 }
 
 /** A running plugin and all that it touches. */
@@ -39,6 +42,8 @@ export interface FakeHost<Config> {
   /** Its routes, below its mounts at `http.origin`. */
   readonly http: FakeHttp
   readonly tasks: FakeTasks
+  /** What it counts and measures: give it to the host of the next generation. */
+  readonly metrics: FakeMetrics
   readonly processes: FakeProcesses
   readonly services: FakeServices
   /** What the plugin has kept, by name: give it to the host of the next generation. */
@@ -82,12 +87,14 @@ class RunningHost<Own extends TObject> implements FakeHost<PluginConfig<Own>> {
   readonly net: FakeNet
   readonly http: FakeHttp
   readonly tasks: FakeTasks
+  readonly metrics: FakeMetrics
   readonly processes = new FakeProcesses()
   readonly services: FakeServices
   readonly kept: Map<string, object>
   store: FakeStore | undefined
   readonly #definition: PluginDefinition<Own>
   readonly #timers: FakeTimers
+  readonly #lentMetrics: ReturnType<FakeMetrics['lend']>
   readonly #unload = new AbortController()
   readonly #configListeners: ((config: PluginConfig<Own>) => void)[] = []
   readonly #disposers: (() => void | Promise<void>)[] = []
@@ -98,7 +105,8 @@ class RunningHost<Own extends TObject> implements FakeHost<PluginConfig<Own>> {
   #isUnloaded = false
   #disposed: Promise<void> | undefined
 
-  constructor(definition: PluginDefinition<Own>, { config, services = {}, kept = new Map() }: FakeHostOptions) {
+  constructor(definition: PluginDefinition<Own>, options: FakeHostOptions) {
+    const { config, services = {}, kept = new Map() } = options
     const { name, mounts = [name], provides = [] } = definition
     this.#definition = definition
     this.#config = effectiveConfig(definition, config)
@@ -110,6 +118,8 @@ class RunningHost<Own extends TObject> implements FakeHost<PluginConfig<Own>> {
     this.http = new FakeHttp(mounts)
     this.tasks = new FakeTasks(logger)
     this.services = new FakeServices(provides, services)
+    this.metrics = options.metrics ?? new FakeMetrics(name, logger)
+    this.#lentMetrics = this.metrics.lend(() => this.#assertLoaded())
     this.kept = kept
     this.#timers = new FakeTimers(logger)
     this.ctx = this.#createContext()
@@ -143,6 +153,7 @@ class RunningHost<Own extends TObject> implements FakeHost<PluginConfig<Own>> {
   #createContext(): PluginContext<PluginConfig<Own>> {
     const { log, streams, net, http, tasks, processes, services } = this
     const currentConfig = () => this.#config
+    const { registry: metrics } = this.#lentMetrics
     return {
       get config() {
         return currentConfig()
@@ -150,7 +161,7 @@ class RunningHost<Own extends TObject> implements FakeHost<PluginConfig<Own>> {
       onConfig: (listener) => void this.#configListeners.push(listener),
       log: log.logger,
       hooks: this.hooks.registryFor(this.#definition.notices),
-      ...{ streams, net, tasks, processes, services },
+      ...{ streams, net, tasks, metrics, processes, services },
       http: http.app,
       sessionToken: () => `~${randomBytes(TOKEN_BYTES).toString('base64url')}`,
       keep: (name, create) => this.#keep(name, create),
@@ -205,6 +216,7 @@ class RunningHost<Own extends TObject> implements FakeHost<PluginConfig<Own>> {
     await this.tasks.dispose()
     await this.processes.dispose()
     await Promise.all([this.net.dispose(), this.http.dispose()])
+    this.#lentMetrics.dispose()
     this.#isUnloaded = true
   }
 }

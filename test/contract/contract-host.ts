@@ -11,6 +11,7 @@ import {
 import { createFakeHost, type WrittenConfig } from 'sluice/sdk/testing'
 import { PluginFolder } from '../../core/host/testing/plugin-folder.ts'
 import { keep } from '../peers/lifetime.ts'
+import { Scrape } from '../support/scrape.ts'
 import { startServer } from '../support/server.ts'
 
 const OwnConfig = Type.Object({
@@ -37,6 +38,8 @@ export type ContractHost = {
   /** Lets a newer generation take over; resolves when it was begun. */
   replace(): Promise<void>
   unload(): Promise<void>
+  /** The value of a series of its metrics. */
+  metric(name: string, labels?: Readonly<Record<string, string>>): Promise<number | undefined>
 }
 
 /** How to run the contract's plugin in a host. */
@@ -66,11 +69,14 @@ export const startOnFakeHost: StartContractHost = async (setup = () => {}, secti
     configure: async (changed) => host.configure(changed),
     async replace() {
       const former = host
-      host = await createFakeHost(definition, { config: section, kept: former.kept, store: former.store })
+      host = await createFakeHost(definition, {
+        ...{ config: section, kept: former.kept, store: former.store, metrics: former.metrics },
+      })
       hosts.push(host)
       former.drain()
     },
     unload,
+    metric: async (name, labels) => host.metrics.value(name, labels),
   }
 }
 
@@ -94,6 +100,8 @@ export const startOnServer: StartContractHost = async (setup = () => {}, section
     configure: (changed) => running.writeConfig(sectionText(changed)),
     replace: () => folder.write('contract.mjs', PLUGIN_FILE),
     unload: () => running.server.host.stop('unloaded'),
+    metric: async (name, labels) =>
+      (await Scrape.of(running.http('/metrics'))).value(`sluice_contract_${name}`, labels),
   }
 }
 

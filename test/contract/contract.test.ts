@@ -3,6 +3,7 @@ import { describeConnections } from './connections.ts'
 import { describeDatagrams } from './datagrams.ts'
 import { describeHooks } from './hooks.ts'
 import { describeLife } from './life.ts'
+import { describeMetrics } from './metrics.ts'
 import { describeMoving } from './moving.ts'
 import { describeReading } from './reading.ts'
 import { describeOperationMistakes } from './operation-mistakes.ts'
@@ -26,6 +27,7 @@ for (const [name, start] of [
     describeMoving(start)
     describeSource(start)
     describeTables(start)
+    describeMetrics(start)
     describeConnections(start)
     describeDatagrams(start)
     describeOperations(start)

@@ -64,6 +64,8 @@ export default definePlugin({
     hooks.notify('rang')
     streams.setStreamAuthHandler(() => ballast.length > 0)
     services.provide('all-seams:ballast', ballast)
+    ctx.metrics.counter({ name: 'setups_total', help: 'Setups' }).with().add()
+    ctx.metrics.gauge({ name: 'ballast', help: 'Numbers', read: () => [{ value: ballast.length }] })
     ctx.onConfig(use)
     ctx.onDrain(use)
     ctx.onDispose(use)

@@ -42,6 +42,7 @@ const PEERS = {
   tinyproxy: { programs: ['tinyproxy'], packages: ['tinyproxy-bin'] },
   microsocks: { programs: ['microsocks'], packages: ['microsocks'] },
   postgresql: { programs: ['initdb', 'postgres', 'setpriv'], packages: ['postgresql', 'util-linux'] },
+  prometheus: { programs: ['prometheus', 'promtool'], packages: ['prometheus'] },
   systemd: { programs: ['systemd-analyze'], packages: ['systemd'] },
 } as const satisfies Record<string, PeerInit>
 

@@ -41,7 +41,7 @@ const Summary = Type.Object({
   netWork: Type.Array(NetInfo, { description: 'In bytes, and bytes a second' }),
   ...COUNTS,
 })
-type Summary = Static<typeof Summary>
+export type Summary = Static<typeof Summary>
 
 export type SummarySource = {
   readonly publicIp: () => string
@@ -74,7 +74,8 @@ export function addSummaryOperations(operations: OperationRegistry, source: Summ
   })
 }
 
-async function summaryOf({ publicIp, machine, index, pulls, pushes }: SummarySource): Promise<Summary> {
+/** The summary as it is now. */
+export async function summaryOf({ publicIp, machine, index, pulls, pushes }: SummarySource): Promise<Summary> {
   const { memory, cpuPercent, disks, network } = await machine.read()
   const [disk = NO_DISK] = disks
   return {

@@ -15,6 +15,11 @@ export class DrainingGenerations {
     void this.#drain(generation, reason)
   }
 
+  /** The plugins that have such generations, one entry for each generation. */
+  get plugins(): string[] {
+    return [...this.#generations].map(({ definition }) => definition.name)
+  }
+
   async disposeAll(reason: string): Promise<void> {
     await Promise.all([...this.#generations].map((generation) => generation.dispose(reason)))
   }

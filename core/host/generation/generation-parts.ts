@@ -6,6 +6,7 @@ import type {
   HttpConfig,
   InheritedConfig,
   Kysely,
+  MetricRegistry,
   Migration,
   OperationRegistry,
   PluginConfig,
@@ -103,6 +104,11 @@ export type GenerationParts = {
     stopOwner(owner: GenerationOwner, reason: string): Promise<void>
   }
   readonly services: ServiceDirectory
+  readonly metrics: {
+    registryFor(owner: GenerationOwner, prefix: string): MetricRegistry
+    activate(owner: GenerationOwner): void
+    removeOwner(owner: GenerationOwner): void
+  }
   readonly store: { lend(plugin: string, migrations: Readonly<Record<string, Migration>>): GenerationTables }
   readonly streams: {
     forOwner(

@@ -271,6 +271,7 @@ export class Generation implements ContextSource {
     await this.#inTime('end of its tasks', () => this.parts.tasks.stopOwner(this.owner, reason))
     await this.#inTime('end of its requests', () => this.#http?.dispose())
     this.tables?.close(() => this.#unloaded())
+    this.parts.metrics.removeOwner(this.owner)
     this.ports.close()
   }
 

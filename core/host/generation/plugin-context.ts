@@ -1,6 +1,7 @@
 import type {
   HookRegistry,
   Kysely,
+  MetricRegistry,
   Net,
   PluginContext,
   PluginDefinition,
@@ -10,6 +11,7 @@ import type {
   StreamManager,
   TaskRegistry,
 } from 'sluice/sdk'
+import { metricPrefix } from 'sluice/sdk/host'
 import { PluginError } from '../plugin-error.ts'
 import { PluginProcesses } from '../processes/plugin-processes.ts'
 import type { GenerationPorts } from './generation-ports.ts'
@@ -30,7 +32,7 @@ export interface ContextSource extends Pick<
 > {
   readonly definition: PluginDefinition
   readonly owner: GenerationOwner
-  readonly parts: Pick<GenerationParts, 'hooks' | 'tasks' | 'services' | 'node'>
+  readonly parts: Pick<GenerationParts, 'hooks' | 'tasks' | 'services' | 'metrics' | 'node'>
   readonly kept: KeptObjects
   readonly tables: Pick<GenerationTables, 'db' | 'assertOpen'> | undefined
   readonly streams: Pick<GenerationStreams, 'manager'>
@@ -65,6 +67,7 @@ export function createContext(generation: ContextSource, http: GenerationHttp): 
     sessionToken: () => http.sessionToken(),
     operations: http.operations,
     tasks,
+    metrics: metricRegistry(generation),
     processes: new PluginProcesses({
       ...{ plugin: generation.owner.plugin, log, tasks },
       assertLoaded: () => generation.assertLoaded(),
@@ -142,6 +145,22 @@ function taskRegistry(generation: ContextSource): TaskRegistry {
       generation.assertLoaded()
       return registry.start(init)
     },
+  }
+}
+
+/** New families are shown when the generation takes over. */
+function metricRegistry(generation: ContextSource): MetricRegistry {
+  const { owner, parts } = generation
+  const registry = parts.metrics.registryFor(owner, metricPrefix(owner.plugin))
+  generation.onceActive(() => parts.metrics.activate(owner))
+  const open = () => {
+    generation.assertLoaded()
+    return registry
+  }
+  return {
+    counter: (init) => open().counter(init),
+    gauge: (init) => open().gauge(init),
+    histogram: (init) => open().histogram(init),
   }
 }
 

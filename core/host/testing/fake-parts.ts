@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import fastify from 'fastify'
 import type { Logger } from 'pino'
 import type { InheritedConfig, PluginDefinition, StreamManager, TcpConfig } from 'sluice/sdk'
+import { MetricTable } from 'sluice/sdk/host'
 import { TaskTree } from '../../observe/task-tree.ts'
 import type { GenerationParts, PluginSection } from '../generation/generation-parts.ts'
 import { HookRunner } from '../hooks/hook-runner.ts'
@@ -38,6 +39,7 @@ export class FakeParts {
   readonly hooks = new HookRunner({ timeoutMs: 100 })
   readonly tasks = new TaskTree()
   readonly services = new ServiceDirectory()
+  readonly metrics = new MetricTable({ onError: () => {} })
   /** By plugin and generation: `rtmp 1`. */
   readonly streams = new Map<string, FakeStreams>()
   /** By plugin, in the order made. */
@@ -69,6 +71,7 @@ export class FakeParts {
       hooks: this.hooks,
       tasks: this.tasks,
       services: this.services,
+      metrics: this.metrics,
       store: { lend: noTables },
       streams: { forOwner: ({ plugin, generation, config }) => this.#createStreams(`${plugin} ${generation}`, config) },
       net: {

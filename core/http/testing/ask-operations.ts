@@ -2,6 +2,7 @@ import type { InjectOptions } from 'fastify'
 import type { OperationRegistry } from 'sluice/sdk'
 import { OperationRoutes } from 'sluice/sdk/host'
 import { LogRecords } from 'sluice/sdk/testing'
+import { AnswerWatches } from '../answer-watch.ts'
 import { READING_CORS } from '../cors.ts'
 import { HTTP_LIMITS } from '../front/limits.ts'
 import { Guard } from '../guard.ts'
@@ -11,7 +12,8 @@ import { HTTP_CONFIG } from './http-fixture.ts'
 /** An app as that of the server's administration. */
 export function createApp(log = new LogRecords('core')): HttpApp {
   const guard = new Guard({ isClosed: () => false })
-  const options = { log: log.logger, limits: HTTP_LIMITS, config: HTTP_CONFIG, corsPolicy: READING_CORS }
+  const answers = new AnswerWatches(log.logger).of('administration', log.logger)
+  const options = { log: log.logger, answers, limits: HTTP_LIMITS, config: HTTP_CONFIG, corsPolicy: READING_CORS }
   return new HttpApp({ ...options, guard, hidesUnknown: true })
 }
 

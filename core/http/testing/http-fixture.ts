@@ -13,6 +13,7 @@ export const HTTP_CONFIG: HttpConfig = {
   certfile: '',
   keyfile: '',
   cors: true,
+  accesslog: false,
   trustproxy: [],
   username: '',
   password: '',

@@ -1,4 +1,4 @@
-import type { CloseReason, Sink } from 'sluice/sdk'
+import type { CloseReason, Sink, SubscribeConfig } from 'sluice/sdk'
 import { framingOf, type Framing } from './framing.ts'
 
 const SLOW: CloseReason = { code: 'slow', text: 'slow' }
@@ -11,6 +11,13 @@ export type QueueLimits = {
   readonly stallMs: number
   /** Whether it skips to a keyframe when it is too far behind; otherwise it is closed. */
   readonly skips: boolean
+}
+
+/** The bounds by the config of a subscriber. */
+export function limitsOf(config: Readonly<SubscribeConfig>): QueueLimits {
+  const { queuesize, queuetime, stalltimeout, submode, buffertime } = config
+  const skips = submode !== 1 && submode !== 2 && buffertime === 0
+  return { queueBytes: queuesize, queueMs: queuetime, stallMs: stalltimeout, skips }
 }
 
 /**

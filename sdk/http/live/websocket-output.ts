@@ -40,6 +40,9 @@ export class WebSocketOutput {
 
   /** @param frame of the sinks */
   constructor(ctx: PluginContext<unknown>, output: SocketOutput, frame?: Sink['frame']) {
+    this.#server.on('headers', (headers, { id }: RoutedRequest) => {
+      if (id !== undefined) headers.push(`X-Request-Id: ${id}`)
+    })
     this.#ctx = ctx
     this.#output = output
     this.#frame = frame

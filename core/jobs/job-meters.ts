@@ -1,0 +1,47 @@
+import type { Counter, Gauge, MetricFamily } from 'sluice/sdk'
+import { hiddenMetrics, type OwnedMetrics } from 'sluice/sdk/host'
+
+/** Counts the pulls or pushes of one protocol. */
+export type JobMeter = {
+  readonly tries: Counter
+  readonly failures: Counter
+  /** Those that are in a state at present. */
+  in(state: string): Gauge
+}
+
+/** Counts pulls and pushes. */
+export class JobMeters {
+  readonly #jobs: MetricFamily<Gauge, 'kind' | 'protocol' | 'state'>
+  readonly #tries: MetricFamily<Counter, 'kind' | 'protocol'>
+  readonly #failures: MetricFamily<Counter, 'kind' | 'protocol'>
+
+  constructor(metrics: OwnedMetrics = hiddenMetrics()) {
+    const labels = ['kind', 'protocol'] as const
+    this.#jobs = metrics.gauge({
+      name: 'sluice_jobs',
+      help: 'Pulls and pushes that have not ended, by what they do at present',
+      labels: [...labels, 'state'],
+      maxSeries: 400,
+    })
+    this.#tries = metrics.counter({
+      ...{
+        name: 'sluice_job_tries_total',
+        help: 'Times that pulls and pushes were tried, again after failures included',
+      },
+      labels,
+    })
+    this.#failures = metrics.counter({
+      ...{ name: 'sluice_job_failures_total', help: 'Times that pulls and pushes failed' },
+      labels,
+    })
+  }
+
+  of(kind: 'pull' | 'push', protocol: string): JobMeter {
+    const labels = { kind, protocol }
+    return {
+      tries: this.#tries.with(labels),
+      failures: this.#failures.with(labels),
+      in: (state) => this.#jobs.with({ ...labels, state }),
+    }
+  }
+}

@@ -1,0 +1,84 @@
+/** The values of a family's labels. */
+export type MetricLabels<Label extends string> = Readonly<Record<Label, string>>
+
+/** Nothing for a family without labels, else their values. */
+export type LabelArguments<Label extends string> = [Label] extends [never] ? [] : [labels: MetricLabels<Label>]
+
+/** What a family of metrics is called, and what tells its series apart. */
+export type MetricInit<Label extends string = never> = {
+  /**
+   * Lower-case words with underscores, the unit last: `retransmitted_bytes_total`, `round_trip_seconds`. That of a counter
+   * ends with `_total`. The host puts `sluice_<plugin>_` before it.
+   */
+  readonly name: string
+  /** What it counts or measures, in one line. */
+  readonly help: string
+  /** The names of the labels; at most 8. */
+  readonly labels?: readonly Label[]
+  /** The most series, 100 unless given and 10,000 at most. */
+  readonly maxSeries?: number
+}
+
+/** One reading of a gauge. */
+export type GaugeReading<Label extends string = never> = {
+  readonly value: number
+} & ([Label] extends [never] ? { readonly labels?: undefined } : { readonly labels: MetricLabels<Label> })
+
+/** A family of gauges, which are set, or read each time somebody asks. */
+export type GaugeInit<Label extends string = never> = MetricInit<Label> & {
+  /** Gives the values there are when the metrics are asked for; what it throws is logged. It must be quick. */
+  readonly read?: () => Iterable<GaugeReading<Label>>
+}
+
+/** A family of histograms. */
+export type HistogramInit<Label extends string = never> = MetricInit<Label> & {
+  /** The upper bounds of the buckets, ascending, at most 30; {@link LATENCY_BUCKETS} for times. */
+  readonly buckets: readonly number[]
+}
+
+/** Counts what happens. */
+export type Counter = {
+  /** Adds 1, or a finite number from 0 on. */
+  add(amount?: number): void
+}
+
+/** Has a value that goes up and down. */
+export type Gauge = {
+  set(value: number): void
+  add(amount: number): void
+}
+
+/** Counts values by their size. */
+export type Histogram = {
+  observe(value: number): void
+}
+
+/** A family of metrics: one series for each combination of label values. */
+export interface MetricFamily<Series, Label extends string> {
+  /**
+   * Returns the series with these labels, which is made when it is asked for first; keep it where it is used often. Past the
+   * family's `maxSeries`, it is one that all further ones share, whose labels all are `other`.
+   */
+  with(...labels: LabelArguments<Label>): Series
+  /** Forgets a series. */
+  remove(...labels: LabelArguments<Label>): void
+}
+
+/**
+ * The metrics of a plugin, as `/metrics` shows them to Prometheus. All generations of the plugin count in the same
+ * families, so counters go on when it is replaced. A family is gone when the last generation that has declared it is.
+ *
+ * Label values must be few: never an address, an id or a path that clients choose.
+ * @throws {TypeError} each, when a name or bucket is malformed, or the plugin has more than 100 families
+ */
+export interface MetricRegistry {
+  counter<const Label extends string = never>(init: MetricInit<Label>): MetricFamily<Counter, Label>
+  /** One with `read` gives the sum of what the generations read. */
+  gauge<const Label extends string = never>(init: GaugeInit<Label>): MetricFamily<Gauge, Label>
+  histogram<const Label extends string = never>(init: HistogramInit<Label>): MetricFamily<Histogram, Label>
+}
+
+/** Bounds for times from a millisecond to half a minute, in seconds. */
+export const LATENCY_BUCKETS: readonly number[] = [
+  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
+]
