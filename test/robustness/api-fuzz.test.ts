@@ -156,6 +156,9 @@ describe('the API and requests of all kinds', () => {
   function harms({ target, body = '' }: ApiRequest): boolean {
     if (`${target} ${body}`.includes('healthy')) return true
     const [path = ''] = target.split('?')
-    return /\/(?:subscribe|task)\//u.test(path) && path.split(/[^0-9]+/u).some((id) => healthyIds.includes(id))
+    return (
+      /\/(?:subscribe|task)\//u.test(path) &&
+      path.split(/[^0-9]+/u).some((id) => healthyIds.includes(String(Number(id))))
+    )
   }
 })

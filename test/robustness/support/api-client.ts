@@ -34,12 +34,18 @@ export class ApiClient {
   }
 
   /** @throws {Error} when nobody answers, or only half */
-  async ask({ method, target, headers, body }: ApiRequest): Promise<ApiResponse> {
+  async ask(asked: ApiRequest): Promise<ApiResponse> {
+    const { method, target, headers, body } = asked
     const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS)
     const place = { host: '127.0.0.1', port: this.#port, agent: this.#agent }
     const outgoing = request({ ...place, method, path: target, headers, signal })
     outgoing.end(body)
-    const response = await answerTo(outgoing)
+    const response = await answerTo(outgoing).catch((error: unknown) => {
+      // The server may close a connection just when the next request goes out on it.
+      if (outgoing.reusedSocket) return undefined
+      throw error
+    })
+    if (response === undefined) return this.ask(asked)
     const [type = ''] = (response.headers['content-type'] ?? '').split(';')
     let text = ''
     const quiet = setTimeout(() => ENDLESS.has(type) && response.destroy(), QUIET_MS)
