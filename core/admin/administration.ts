@@ -20,6 +20,7 @@ import { addAlarmOperations } from './alarms/alarm-operations.ts'
 import { addArmingOperations } from './alarms/arming-operations.ts'
 import { addConfigOperations } from './config/config-operations.ts'
 import { addSectionOperations } from './config/section-operations.ts'
+import { registerDocsPage } from './description/docs-page.ts'
 import { addOpenApiOperation } from './description/openapi-operation.ts'
 import { addJobOperations } from './jobs/job-operations.ts'
 import { addProxyOperations } from './jobs/proxy-operations.ts'
@@ -106,6 +107,7 @@ export function addAdministration(parts: AdministeredParts): void {
   addTaskOperations(operations, parts.monitor.tasks)
   addMonitorOperations(operations, parts.monitor)
   addOpenApiOperation(operations, version, () => http.operationsByOwner())
+  registerDocsPage(admin)
 }
 
 /** As it is configured now, which is what the gates go by, whatever generation of the plugin runs. */

@@ -34,7 +34,7 @@ export const GlobalConfig = Type.Object({
     default: false,
     description: 'Send the webhooks of hook; disarmed, events are stored where savealarm says so, and nobody is told',
   }),
-  streamalias: RegexMap(Type.String(), {
+  streamalias: RegexMap(Type.String({ format: 'alias-target' }), {
     default: {},
     description:
       'Regular expression to the stream that paths which match it are aliases of, made when somebody subscribes; $0 to $9 ' +

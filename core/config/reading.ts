@@ -48,6 +48,7 @@ export function plainReading(schema: JsonSchema, written: unknown): Reading {
       return { written, value: Object.freeze(parsePortRange(written)), shown: written }
     case 'target-url':
       return { written, value: written, shown: maskTarget(written) }
+    case 'alias-target':
     case 'source-url':
     case 'webhook-url':
     case 'database':

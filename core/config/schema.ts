@@ -145,6 +145,7 @@ export function isRuleLeaf({ schema }: Leaf): boolean {
 }
 
 const HOLDS_SECRET: ReadonlySet<string | undefined> = new Set([
+  'alias-target',
   'source-url',
   'target-url',
   'webhook-url',

@@ -42,6 +42,13 @@ describe('secrets of the config', () => {
     expect(printed).to.include('socks5://******@proxy:1080')
   })
 
+  it('are left out of the query of a stream that others are aliases of', async () => {
+    const config = await configOf("global: {streamalias: {'^a/(.+)$': 'live/$1?token=hush', ^b$: live/b}}")
+    const printed = config.userConfig('global') + JSON.stringify(config.describe('global'))
+    expect(printed).to.include('^a/(.+)$: live/$1?******').and.include('^b$: live/b').and.not.include('hush')
+    expect(config.global.streamalias).to.include({ '^a/(.+)$': 'live/$1?token=hush' })
+  })
+
   it('are told from no secret at all', async () => {
     const config = await configOf("relay: {passphrase: ''}")
     config.declare(RELAY)

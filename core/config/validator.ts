@@ -44,6 +44,7 @@ function createCompiler(): Ajv {
   ajv.addFormat('address', (text: string) => text === '' || isListenAddress(text))
   ajv.addFormat('network', isNetwork)
   ajv.addFormat('password', true)
+  ajv.addFormat('alias-target', () => true)
   ajv.addFormat('source-url', (text: string) => text !== '' && !/\s/u.test(text))
   ajv.addFormat('target-url', (text: string) => text !== '' && !/\s/u.test(text))
   ajv.addFormat('webhook-url', (text: string) => text === '' || isRequestUrl(text))

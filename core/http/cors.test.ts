@@ -92,11 +92,12 @@ describe('CORS', () => {
     { name: 'a guarded route of a plugin', path: '/open/guarded', status: 200 },
   ]
   for (const { name, path, method = 'GET', headers = { origin: ORIGIN }, status } of READING) {
-    it(`lets pages read what is no media, but never with credentials: ${name}`, async () => {
+    it(`lets pages read what is no media, with tokens of theirs but never with credentials of the browser: ${name}`, async () => {
       const answer = await fetch(fixture.url(path), { method, headers })
       expect(answer.status).to.equal(status)
       expect(answer.headers.get('access-control-allow-origin')).to.equal('*')
       expect(answer.headers.has('access-control-allow-credentials')).to.equal(false)
+      expect(answer.headers.get('access-control-allow-headers')).to.equal('Content-Type, Access-Token, Authorization')
     })
   }
 

@@ -32,7 +32,7 @@ export const READING_CORS: CorsPolicy = {
   namesOrigin: false,
   headers: Object.entries({
     'access-control-allow-headers': 'Content-Type, Access-Token, Authorization',
-    'access-control-allow-methods': 'GET, POST, PUT, DELETE, OPTIONS',
+    'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE, OPTIONS',
     'access-control-expose-headers': NEW_TOKEN_HEADERS.join(', '),
     'cross-origin-resource-policy': 'cross-origin',
   }),

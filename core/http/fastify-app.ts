@@ -70,7 +70,9 @@ export function createFastifyApp({ log, limits, cors, routes, admit, notFound }:
     if (request.method === 'OPTIONS' && cors()) return reply.send()
     const methods = routes.methodsOn(request.url.split('?', 1)[0] ?? '')
     void reply.headers(ERROR_HEADERS)
-    if (methods.length === 0) return reply.code(404).send(failure(404, notFound(request.raw)))
+    // A route that has the method may say itself that there is nothing, as that of a folder's files.
+    const isUnknown = methods.length === 0 || methods.includes(request.method)
+    if (isUnknown) return reply.code(404).send(failure(404, notFound(request.raw)))
     return reply.code(405).header('allow', methods.join(', ')).send(failure(405, 'method not allowed'))
   }
   app.setNotFoundHandler((request, reply) => {

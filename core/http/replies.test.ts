@@ -32,13 +32,16 @@ const THROWN = [
   },
 ]
 
+const MAX_BODY_BYTES = 1000
 const REQUESTS = [
   { method: 'GET', path: '/api/nothing', status: 404, code: 5 },
   { method: 'GET', path: '/api', status: 404, code: 5 },
+  { method: 'GET', path: '/api/files/none', status: 404, code: 5 },
   { method: 'DELETE', path: '/api/item/1', status: 405, code: 12, allow: 'GET, HEAD' },
   { method: 'GET', path: '/api/echo?x=1', status: 405, code: 12, allow: 'POST' },
   { method: 'GET', path: '/api/item/none', status: 400, code: 3 },
   { method: 'POST', path: '/api/echo', body: '{', status: 400, code: 3 },
+  { method: 'POST', path: '/api/echo', body: `"${'x'.repeat(MAX_BODY_BYTES)}"`, status: 413, code: 3 },
   { method: 'GET', path: '/x/nothing', status: 404, code: 5 },
   { method: 'PUT', path: '/x/a', status: 405, code: 12, allow: 'GET, HEAD' },
 ]
@@ -47,10 +50,11 @@ describe('HTTP errors', () => {
   let fixture: HttpFixture
 
   beforeEach(async () => {
-    fixture = new HttpFixture()
+    fixture = new HttpFixture({ maxBodyBytes: MAX_BODY_BYTES })
     const { admin } = fixture.host
     const params = { type: 'object', properties: { id: { type: 'integer' } } }
     admin.get('/api/item/:id', { schema: { params } }, ({ params }) => params)
+    admin.get('/api/files/*', (_request, reply) => reply.callNotFound())
     admin.post('/api/echo', ({ body }) => ({ body }))
     admin.get<{ Params: { index: number } }>('/api/throw/:index', async ({ params }) => {
       throw THROWN[params.index]?.error

@@ -1,10 +1,12 @@
 import type { RouteOptions } from 'fastify'
 import type { Access } from 'sluice/sdk'
 
-type Route = {
+/** A route as it was added, and what it is compared with. */
+export type Route = {
   readonly pattern: string
   readonly path: RegExp
   readonly methods: readonly string[]
+  /** Undefined where the route does not say who may use it. */
   readonly access: Access | undefined
 }
 
@@ -16,6 +18,10 @@ export class RouteTable {
   add({ url, method, config }: Pick<RouteOptions, 'url' | 'method' | 'config'>): void {
     const methods = [method].flat()
     this.#routes.push({ pattern: url, path: pathExpression(url), methods, access: config?.access })
+  }
+
+  [Symbol.iterator](): Iterator<Route> {
+    return this.#routes.values()
   }
 
   has(method: string, pattern: string): boolean {

@@ -1,6 +1,7 @@
 /** `sluice/sdk/host`: what the server and the fake host share. It is not for plugins, and nothing of it is promised. */
 export { AlikeColumns, type DatabaseKind } from './column-types.ts'
 export { ERROR_HEADERS, errorReply, failure } from './error-reply.ts'
+export { takesText } from './json-schema.ts'
 export { keptValue } from './kept-value.ts'
 export { labelText } from './metrics/series-table.ts'
 export { HistogramValue } from './metrics/metric-kinds.ts'

@@ -17,6 +17,8 @@ type Fields = Readonly<Record<string, unknown>>
 /** What an operation takes; parameters by their names. */
 export type Input = { readonly params: Fields; readonly query: Fields; readonly body: unknown }
 
+/** How many lists and objects of a body may be in one another: far fewer than what goes through them can endure. */
+const MAX_BODY_DEPTH = 64
 // Not strict: the schemas of plugins may carry words that only the admin page knows.
 const OPTIONS = { strict: false, logger: false, verbose: true, coerceTypes: true, useDefaults: true } as const
 /** Judges schemas themselves, and keeps none. */
@@ -35,10 +37,11 @@ export class InputReader {
   /** @throws {InvalidRequest} when a parameter or field is missing or wrong; the message names it */
   read({ params, query, body }: Input): Input {
     const schemas = this.#schemas
+    const named = readFields(propertiesOf(schemas.params), params)
     const input = {
-      params: readFields(propertiesOf(schemas.params), params),
+      params: named,
       query: readQuery(propertiesOf(schemas.query), query),
-      ...(schemas.body && { body: this.#readBody(schemas.body, body, query) }),
+      ...(schemas.body && { body: withPathFields(schemas.body, this.#readBody(schemas.body, body, query), named) }),
     }
     this.#validate ??= compile(schemas)
     if (!this.#validate(input)) throw new InvalidRequest(explain(this.#validate.errors ?? undefined))
@@ -47,8 +50,21 @@ export class InputReader {
 
   #readBody(schema: JsonSchema, body: unknown, query: Fields): unknown {
     if (this.#schemas.isBodyInQuery) return readQuery(propertiesOf(schema), query)
+    if (isNestedDeeper(body, MAX_BODY_DEPTH)) throw new InvalidRequest('the body is nested too deeply')
     return readValue(schema, body ?? (schema.properties && {}))
   }
+}
+
+function isNestedDeeper(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return depth === 0 || Object.values(value).some((item) => isNestedDeeper(item, depth - 1))
+}
+
+/** Fields that the path has, too, are what the path says (api.md 1). */
+function withPathFields(schema: JsonSchema, body: unknown, params: Fields): unknown {
+  const common = Object.keys(propertiesOf(schema)).filter((name) => Object.hasOwn(params, name))
+  if (common.length === 0 || !isObject(body)) return body
+  return { ...body, ...Object.fromEntries(common.map((name) => [name, params[name]])) }
 }
 
 function compile({ params = {}, query = {}, body }: InputSchemas): ValidateFunction {

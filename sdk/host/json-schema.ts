@@ -31,6 +31,11 @@ export function isNullable({ type, anyOf = [] }: JsonSchema): boolean {
   return type === 'null' || anyOf.some(isNullable)
 }
 
+/** Whether a text will do. */
+export function takesText({ type, anyOf = [] }: JsonSchema): boolean {
+  return type === 'string' || anyOf.some(takesText)
+}
+
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return shapeOf(value) === 'object'
 }

@@ -7,7 +7,7 @@ import type { AnyOperation } from './any-operation.ts'
 import { clientSignal } from './client-signal.ts'
 import { errorReply, problemOf } from './error-reply.ts'
 import { InputReader, type Input } from './input-reader.ts'
-import type { JsonSchema } from './json-schema.ts'
+import { takesText, type JsonSchema } from './json-schema.ts'
 import { longListText } from './long-list.ts'
 import { isList, operationBody, unsetBody } from './operation-body.ts'
 import { PAGE_QUERY } from './paging.ts'
@@ -16,6 +16,9 @@ import { namedParams, partsOf, type Spelling } from './spelling.ts'
 
 /** Who asks, while login is off. */
 export const ANONYMOUS = 'anonymous'
+
+const FORM = 'application/x-www-form-urlencoded'
+const TEXT = 'text/plain'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -35,7 +38,7 @@ export function serveOperation(app: FastifyInstance, operation: AnyOperation, { 
     method,
     url,
     config: { access: accessOf(operation), changes: operation.method !== 'GET' },
-    onRequest: async ({ raw }) => settleContentType(raw.headers),
+    onRequest: async ({ raw }) => settleContentType(raw.headers, body),
     ...(errors === 'problem' && { errorHandler: sendProblem }),
     handler: async (request, reply) => {
       const { raw, query, body } = request
@@ -54,13 +57,20 @@ export function serveOperation(app: FastifyInstance, operation: AnyOperation, { 
   })
 }
 
-/** `curl -d` calls any body a form, and operations without a body are sent with a content type all the same. */
-function settleContentType(headers: IncomingHttpHeaders): void {
+/**
+ * Says what a body is to be read as. Any body is JSON, whatever `curl -d` (a form) and `fetch` (plain text) call it, unless a text is
+ * wanted, which may be sent as it is; a body that nobody wants is read as text, and thrown away. Operations without a body are
+ * sent with a content type all the same.
+ */
+function settleContentType(headers: IncomingHttpHeaders, body: JsonSchema | undefined): void {
   const { 'content-length': length = '0', 'transfer-encoding': encoding } = headers
-  if (length === '0' && encoding === undefined) delete headers['content-type']
-  else if (headers['content-type']?.startsWith('application/x-www-form-urlencoded')) {
-    headers['content-type'] = 'application/json'
+  if (length === '0' && encoding === undefined) {
+    delete headers['content-type']
+    return
   }
+  const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() ?? FORM
+  if (body === undefined) headers['content-type'] = TEXT
+  else if (type === FORM || (type === TEXT && !takesText(body))) headers['content-type'] = 'application/json'
 }
 
 /** Who may call an operation. */

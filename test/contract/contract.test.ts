@@ -8,6 +8,7 @@ import { describeMoving } from './moving.ts'
 import { describeReading } from './reading.ts'
 import { describeOperationMistakes } from './operation-mistakes.ts'
 import { describeOperations } from './operations.ts'
+import { describeOperationRequests } from './operation-requests.ts'
 import { describeOperationWires } from './operation-wires.ts'
 import { describeSessions } from './sessions.ts'
 import { describeSource } from './source.ts'
@@ -31,6 +32,7 @@ for (const [name, start] of [
     describeDatagrams(start)
     describeOperations(start)
     describeOperationMistakes(start)
+    describeOperationRequests(start)
     describeOperationWires(start)
   })
 }

@@ -1,6 +1,5 @@
 import { networkInterfaces } from 'node:os'
 import path from 'node:path'
-import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect } from 'chai'
 import { MAX_AUTO_WINDOW_MS } from '../../core/stream/fan-out/merge-window.ts'
 import { requirePeer } from '../peers/require-peer.ts'
@@ -40,20 +39,6 @@ type Plugin = {
   readonly pushAddr: readonly string[]
   readonly playAddr: readonly string[]
   readonly description: Readonly<Record<string, string>>
-}
-type WithSchema = { readonly schema: object }
-/** By media types. */
-type WithContent = { readonly content: Readonly<Record<string, WithSchema>> }
-type OpenApi = {
-  readonly openapi: string
-  readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>
-  readonly components: object
-}
-type DescribedOperation = {
-  readonly summary: string
-  readonly parameters: readonly (WithSchema & { readonly in: string; readonly name: string })[]
-  readonly requestBody?: WithContent
-  readonly responses: { readonly [status: string]: WithContent }
 }
 type Subscriber = { readonly id: number; readonly remoteAddr: string; readonly [key: string]: unknown }
 
@@ -134,38 +119,6 @@ describe('the admin API', () => {
       expect(disabled[0]?.description['disableReason']).to.match(/config/u)
       expect(disabled[0]?.description).to.not.have.any.keys('http', 'httpTLS')
     })
-  })
-
-  it('is described at /api/openapi.json, with a summary and the schemas of each operation', async () => {
-    const { status, body } = await server.api('/api/openapi.json')
-    expect(status).to.equal(200)
-    const { openapi, paths, components } = body as unknown as OpenApi
-    expect(openapi).to.equal('3.1.0')
-    expect(Object.keys(paths)).to.include.members([
-      ...['/api/stream/list', '/api/stream/info/{streamPath}', '/api/stream/stop/{streamPath}', '/api/pull/add'],
-      ...[
-        '/api/subscribers',
-        '/api/subscribe/stop/{id}',
-        '/api/sysinfo',
-        '/v6/api/streams/secret',
-        '/api/openapi.json',
-      ],
-    ])
-    const ajv = new Ajv2020({ strict: false, logger: false })
-    for (const [path, methods] of Object.entries(paths)) {
-      for (const [method, { summary, parameters, requestBody, responses }] of Object.entries(methods)) {
-        const at = `${method} ${path}`
-        expect(summary, at).to.be.a('string').that.is.not.equal('')
-        const named = parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => `{${name}}`)
-        expect(path.match(/\{\w+\}/gu) ?? [], at).to.eql(named)
-        const done = responses['204'] === undefined ? [responses['200']] : []
-        const bodies = [requestBody, ...done, responses['default']].flatMap((described) => described ?? [])
-        expect(bodies, at).to.have.length(done.length + (requestBody === undefined ? 1 : 2))
-        const schemas = [...bodies.flatMap(({ content }) => Object.values(content)), ...parameters]
-        expect(schemas, at).to.have.length.at.least(bodies.length + parameters.length)
-        for (const { schema } of schemas) ajv.compile({ $ref: '#/it', it: schema, components })
-      }
-    }
   })
 
   describe('streams', () => {

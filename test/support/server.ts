@@ -24,6 +24,8 @@ export type StartServerInit = {
   readonly pluginFolders?: readonly string[]
   /** Added to an environment that asks for free ports, no demo stream, a log of level debug, and patience. */
   readonly env?: Readonly<Record<string, string>>
+  /** What ends and restarts the server for operators, who can't where it is left out. */
+  readonly lifecycle?: ConstructorParameters<typeof Server>[0]['lifecycle']
 }
 
 const ENV = {
@@ -134,7 +136,7 @@ export type ApiBody = { readonly code: number; readonly message: string; readonl
 
 /** Starts a server; resolves when its plugins are up. */
 export async function startServer(init: StartServerInit = {}): Promise<RunningServer> {
-  const { config = '', prepare, pluginFolders, env } = init
+  const { config = '', prepare, pluginFolders, env, lifecycle } = init
   const folder = await mkdtemp(path.join(tmpdir(), 'sluice-'))
   const configFile = path.join(folder, 'config.yaml')
   await writeFile(configFile, config)
@@ -147,6 +149,7 @@ export async function startServer(init: StartServerInit = {}): Promise<RunningSe
     config: await Config.load({ file: configFile, env: { ...ENV, ...data, ...env }, inspect: gateRemarks }),
     log,
     ...(pluginFolders === undefined ? {} : { pluginFolders }),
+    ...(lifecycle && { lifecycle }),
   })
   const running = new RunningServer(server, configFile, records)
   await server.start()

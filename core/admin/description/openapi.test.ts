@@ -57,13 +57,63 @@ describe('the OpenAPI document', () => {
     ])
     const operation = paths['/mp4/api/start/{streamPath}']?.['post']
     expect(operation).to.include({ summary: 'Start recording', 'x-access': 'admin', 'x-reach': 'stream' })
+    const description = 'A stream path such as live/test; its slashes may stand as they are'
     expect(operation?.['parameters']).to.eql([
-      { name: 'streamPath', in: 'path', required: true, schema: { type: 'string', format: 'stream-path' } },
+      {
+        name: 'streamPath',
+        in: 'path',
+        required: true,
+        description,
+        schema: { type: 'string', format: 'stream-path' },
+      },
       { name: 'fragment', in: 'query', required: false, schema: { type: 'string', default: '1m' } },
       { name: 'count', in: 'query', required: true, schema: { type: ['string', 'integer'], format: 'int64' } },
       { name: 'note', in: 'query', required: false, schema: { type: 'string' } },
     ])
     expect(paths['/mp4/api/begin/{streamPath}']?.['get']).to.include({ deprecated: true })
+  })
+
+  it('tells operations apart, and what they are about', async () => {
+    const app = createApp()
+    const operationsOf = (path: string) => {
+      const operations = new OperationRoutes({ targetOf: () => app })
+      operations.add({ method: 'GET', path, summary: 'X', access: 'public', handle() {} })
+      return operations
+    }
+    const document = openApiDocument(
+      [
+        { mounts: [], operations: operationsOf('/api/stream/list') },
+        { mounts: [], operations: operationsOf('/api/sysinfo') },
+        { plugin: 'mp4', mounts: ['mp4'], operations: operationsOf('api/list') },
+      ],
+      '1.2.3',
+    ) as Described
+    await app.close()
+    const told = Object.values(document.paths).map(({ get }) => [get?.['operationId'], get?.['tags']])
+    expect(told).to.eql([
+      ['getApiStreamList', ['streams']],
+      ['getApiSysinfo', ['system']],
+      ['getMp4ApiList', ['mp4']],
+    ])
+    expect(document.paths['/api/sysinfo']?.['get']).to.deep.include({ security: [] })
+  })
+
+  it('has what a body says in the query of a GET', async () => {
+    const { paths } = await described([], (operations) =>
+      operations.add({
+        ...{ method: 'POST', path: '/api/x/{id}', aliases: ['GET /api/x/{id}/set'], summary: 'X' },
+        params: Type.Object({ id: Type.Integer() }),
+        body: Type.Object({ id: Type.Optional(Type.Integer()), name: Type.String({ description: 'Of it' }) }),
+        handle() {},
+      }),
+    )
+    const [post, get] = [paths['/api/x/{id}']?.['post'], paths['/api/x/{id}/set']?.['get']]
+    expect(post?.['requestBody']).to.include({ required: true })
+    expect(get).not.to.have.property('requestBody')
+    expect(get?.['parameters']).to.eql([
+      { name: 'id', in: 'path', required: true, schema: { type: 'integer' } },
+      { name: 'name', in: 'query', required: true, description: 'Of it', schema: { type: 'string' } },
+    ])
   })
 
   const Item = Type.Object({ bytes: Int64(), name: Type.Optional(Type.String()) })

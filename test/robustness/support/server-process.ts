@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { keep } from '../../peers/lifetime.ts'
 import { waitFor } from '../../peers/wait-for.ts'
@@ -62,7 +61,13 @@ export class ServerProcess {
   private constructor(folder: string, child: ChildProcess) {
     this.#folder = folder
     this.#child = child
-    if (child.stdout) createInterface(child.stdout).on('line', (line) => this.lines.push(JSON.parse(line) as LogLine))
+    let rest = ''
+    // Not `readline`, for which more than a line feed ends a line.
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      const lines = `${rest}${text}`.split('\n')
+      rest = lines.pop() ?? ''
+      for (const line of lines) this.lines.push(JSON.parse(line) as LogLine)
+    })
     child.on('message', ({ id, answer }: ProbeAnswer) => this.#questions.get(id)?.(answer))
     this.#letGo = keep({ close: () => this.stop() })
   }

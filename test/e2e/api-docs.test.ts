@@ -1,0 +1,100 @@
+import { expect } from 'chai'
+import type { Browser, Locator, Page } from 'playwright-core'
+import { openChromium } from '../peers/chromium.ts'
+import { requirePeer } from '../peers/require-peer.ts'
+import { startServer, type RunningServer } from '../support/server.ts'
+
+const LOGIN = `
+global:
+  admin:
+    enablelogin: true
+    users: [{ username: alice, password: a long pass phrase, role: admin }]
+`
+
+describe('/api/docs in Chromium', () => {
+  let server: RunningServer
+  let browser: Browser
+  before(async function () {
+    requirePeer(this, 'chromium')
+    server = await startServer()
+    browser = await openChromium()
+  })
+
+  /** Opens the page, and notes what it asks for elsewhere, and what it complains about. */
+  async function open(): Promise<{ readonly page: Page; readonly foreign: string[]; readonly problems: string[] }> {
+    const page = await browser.newPage()
+    const foreign: string[] = []
+    const problems: string[] = []
+    page.on('request', (request) => {
+      const { protocol, origin } = new URL(request.url())
+      if (protocol !== 'data:' && origin !== new URL(server.http('/')).origin) foreign.push(request.url())
+    })
+    page.on('console', (message) => {
+      if (message.type() === 'error') problems.push(message.text())
+    })
+    page.on('pageerror', (error) => problems.push(error.message))
+    await page.goto(server.http('/api/docs'))
+    return { page, foreign, problems }
+  }
+
+  const statusOf = (operation: Locator) => operation.locator('.live-responses-table tbody .response-col_status')
+
+  it('shows operations, and asks them', async () => {
+    const { page, foreign, problems } = await open()
+    const operation = page.locator('#operations-system-getApiSysinfo')
+    await operation.locator('.opblock-summary').click()
+    await operation.getByRole('button', { name: 'Try it out' }).click()
+    await operation.getByRole('button', { name: 'Execute' }).click()
+    await statusOf(operation).filter({ hasText: '200' }).waitFor()
+    expect(await operation.locator('.live-responses-table').innerText()).to.include('"goVersion"')
+    expect({ foreign, problems }).to.eql({ foreign: [], problems: [] })
+    await page.close()
+  })
+
+  it('asks with the token that it is given, and names streams with their slashes', async () => {
+    const { page } = await open()
+    await page.locator('.auth-wrapper .authorize').first().click()
+    const form = page.locator('.auth-container').filter({ hasText: 'bearer' })
+    await form.locator('input').fill('a-token')
+    await form.getByRole('button', { name: 'Apply credentials' }).click()
+    await form.getByRole('button', { name: 'Close' }).click()
+    const operation = page.locator('#operations-streams-postApiStreamPauseByStreamPath')
+    await operation.locator('.opblock-summary').click()
+    await operation.getByRole('button', { name: 'Try it out' }).click()
+    await operation.getByPlaceholder('streamPath').fill('live/none')
+    const asked = page.waitForRequest((request) => request.method() === 'POST')
+    await operation.getByRole('button', { name: 'Execute' }).click()
+    // A stream that nobody publishes is as good as paused.
+    await statusOf(operation).filter({ hasText: '200' }).waitFor()
+    expect((await asked).headers()['authorization']).to.equal('Bearer a-token')
+    await page.close()
+  })
+
+  it('asks for a token where login is on', async () => {
+    const closed = await startServer({ config: LOGIN })
+    const credentials = JSON.stringify({ username: 'alice', password: 'a long pass phrase' })
+    const { body } = await closed.api('/api/auth/login', { method: 'POST', body: credentials })
+    const { token } = body.data as { readonly token: string }
+    const page = await browser.newPage()
+    await page.goto(closed.http('/api/docs'))
+    const field = page.getByLabel('Token of a login, or an API token')
+    for (const [given, status] of [
+      ['wrong', 401],
+      [token, 200],
+    ] as const) {
+      await field.fill(given)
+      const answered = page.waitForResponse('**/api/openapi.json')
+      await page.getByRole('button', { name: 'Show the API' }).click()
+      expect((await answered).status()).to.equal(status)
+    }
+    const operation = page.locator('#operations-system-getApiSysinfo')
+    await operation.locator('.opblock-summary').click()
+    expect(await field.isVisible()).to.equal(false)
+    await operation.getByRole('button', { name: 'Try it out' }).click()
+    await operation.getByRole('button', { name: 'Execute' }).click()
+    await statusOf(operation).filter({ hasText: '200' }).waitFor()
+    await page.close()
+  })
+
+  after(() => expect(server?.problems).to.eql([]))
+})

@@ -1,0 +1,27 @@
+import type { Row } from '../row.ts'
+import { CONFIG_ROWS, NATIVE_CONFIG_ROWS } from './config.ts'
+import { LOGIN_ROWS } from './login.ts'
+import { NATIVE_ROWS } from './native.ts'
+import { PLUGIN_ROWS } from './plugins.ts'
+import { PROXY_ROWS } from './proxies.ts'
+import { ALARM_ROWS, RECORD_ROWS } from './records.ts'
+import { ALIAS_ROWS, STREAM_ROWS, SUBSCRIBER_ROWS } from './streams.ts'
+import { SYSTEM_ROWS } from './system.ts'
+import { TASK_ROWS } from './tasks.ts'
+
+/** The operations of api.md, by what they are about. */
+export const API_ROWS: Readonly<Record<string, readonly Row[]>> = {
+  login: LOGIN_ROWS,
+  system: SYSTEM_ROWS,
+  streams: STREAM_ROWS,
+  subscribers: SUBSCRIBER_ROWS,
+  aliases: ALIAS_ROWS,
+  'proxies and pulls': PROXY_ROWS,
+  tasks: TASK_ROWS,
+  config: CONFIG_ROWS,
+  'config, as 6.x has it': NATIVE_CONFIG_ROWS,
+  recordings: RECORD_ROWS,
+  alarms: ALARM_ROWS,
+  'streams, as 6.x has them': NATIVE_ROWS,
+  'of plugins': PLUGIN_ROWS,
+}
