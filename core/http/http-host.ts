@@ -23,7 +23,7 @@ import type { HttpMeters } from './http-meters.ts'
 import { ADMIN_MOUNTS, MountTable, SHARED_MOUNTS, type Mounts } from './mount-table.ts'
 import { PluginHttp } from './plugin-http.ts'
 import { closeWith } from './replies.ts'
-import type { Route as AppRoute } from './route-table.ts'
+import type { RoutesOfOwner } from './routes-of-owner.ts'
 import { isNowhere, ServerListeners, tcpConfigOf, type ListenKeys, type ServerHttpConfig } from './server-listeners.ts'
 import { requestIdOf } from './request-id.ts'
 import { SessionTokens } from './session-tokens.ts'
@@ -50,17 +50,6 @@ export type PluginOptions = Mounts & {
   readonly config: HttpConfig
   readonly log: Logger
 }
-
-/** Operations, and the prefixes below which those of them are that have no absolute path. */
-export type OperationsOfOwner = {
-  /** Undefined for the server's own. */
-  readonly plugin?: string
-  readonly mounts: readonly string[]
-  readonly operations: Pick<OperationRoutes, 'entries' | 'eventsEntries' | 'socketEntries'>
-}
-
-/** All that an owner has, the routes of its operations among them; those of a plugin are as below its mounts. */
-export type RoutesOfOwner = OperationsOfOwner & { readonly routes: Iterable<AppRoute> }
 
 /** Who answers a request, and the URL they see; a status where nobody does. */
 type Route = { readonly app: HttpApp; readonly url: string } | { readonly statusCode: number; readonly message: string }
