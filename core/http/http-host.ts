@@ -20,7 +20,7 @@ import { MEDIA_CORS, READING_CORS } from './cors.ts'
 import { Guard, type LoginCheck } from './guard.ts'
 import { HttpApp } from './http-app.ts'
 import type { HttpMeters } from './http-meters.ts'
-import { ADMIN_MOUNTS, MountTable, SHARED_MOUNTS, type Mounts } from './mount-table.ts'
+import { ADMIN_MOUNTS, MountTable, SHARED_MOUNTS, SHARED_PATHS, type Mounts } from './mount-table.ts'
 import { PluginHttp } from './plugin-http.ts'
 import { closeWith } from './replies.ts'
 import type { RoutesOfOwner } from './routes-of-owner.ts'
@@ -257,7 +257,7 @@ export class HttpHost {
     const own = owner === ADMINISTRATION ? undefined : owner
     request.administered = owner === ADMINISTRATION || (own === undefined && !this.#listeners.hasAdmin)
     if (this.#listeners.hasAdmin && owner !== ADMINISTRATION) this.#withoutAdministration.add(request)
-    if (own === undefined && (ADMIN_MOUNTS.has(mount) || this.#isServersOwn(mount, url))) {
+    if (own === undefined && (ADMIN_MOUNTS.has(mount) || this.#isServersOwn({ mount, rest }, url))) {
       if (request.administered) return { app: appFor(request, url, this.#admin, this.#table.active()), url }
       return { statusCode: 404, message: 'not found' }
     }
@@ -272,8 +272,9 @@ export class HttpHost {
   }
 
   /** Whether a path below a prefix of plugins is the server's own all the same. */
-  #isServersOwn(mount: string, url: string): boolean {
-    return SHARED_MOUNTS.has(mount) && this.#admin.rankOf(withoutQuery(url)) !== undefined
+  #isServersOwn({ mount, rest }: ReturnType<typeof splitMount>, url: string): boolean {
+    const mayBe = SHARED_MOUNTS.has(mount) || rest.startsWith(SHARED_PATHS)
+    return mayBe && this.#admin.rankOf(withoutQuery(url)) !== undefined
   }
 
   /**
