@@ -6,6 +6,8 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { missingPeers, packagesOf, type PeerName } from '../test/peers/peers.ts'
 
+/** How long apt waits for another one, as that of a second test run on the machine. */
+const LOCK_TIMEOUT_S = 900
 /** Most that apt may say. */
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024
 
@@ -16,11 +18,15 @@ function canInstall(): boolean {
 /** What it says fills screens, so it is shown only where it fails. */
 function apt(...args: string[]): boolean {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-  const { status, stdout, stderr } = spawnSync('apt-get', ['-qq', ...args], {
-    encoding: 'utf8',
-    env,
-    maxBuffer: MAX_OUTPUT_BYTES,
-  })
+  const { status, stdout, stderr } = spawnSync(
+    'apt-get',
+    ['-qq', '-o', `DPkg::Lock::Timeout=${LOCK_TIMEOUT_S}`, ...args],
+    {
+      encoding: 'utf8',
+      env,
+      maxBuffer: MAX_OUTPUT_BYTES,
+    },
+  )
   if (status !== 0) console.error(stdout + stderr)
   return status === 0
 }

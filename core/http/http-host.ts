@@ -20,10 +20,10 @@ import { MEDIA_CORS, READING_CORS } from './cors.ts'
 import { Guard, type LoginCheck } from './guard.ts'
 import { HttpApp } from './http-app.ts'
 import type { HttpMeters } from './http-meters.ts'
-import { ADMIN_MOUNTS, MountTable, SHARED_MOUNTS, type Mounts } from './mount-table.ts'
+import { ADMIN_MOUNTS, MountTable, SHARED_MOUNTS, SHARED_PATHS, type Mounts } from './mount-table.ts'
 import { PluginHttp } from './plugin-http.ts'
 import { closeWith } from './replies.ts'
-import type { Route as AppRoute } from './route-table.ts'
+import type { RoutesOfOwner } from './routes-of-owner.ts'
 import { isNowhere, ServerListeners, tcpConfigOf, type ListenKeys, type ServerHttpConfig } from './server-listeners.ts'
 import { requestIdOf } from './request-id.ts'
 import { SessionTokens } from './session-tokens.ts'
@@ -50,17 +50,6 @@ export type PluginOptions = Mounts & {
   readonly config: HttpConfig
   readonly log: Logger
 }
-
-/** Operations, and the prefixes below which those of them are that have no absolute path. */
-export type OperationsOfOwner = {
-  /** Undefined for the server's own. */
-  readonly plugin?: string
-  readonly mounts: readonly string[]
-  readonly operations: Pick<OperationRoutes, 'entries' | 'eventsEntries' | 'socketEntries'>
-}
-
-/** All that an owner has, the routes of its operations among them; those of a plugin are as below its mounts. */
-export type RoutesOfOwner = OperationsOfOwner & { readonly routes: Iterable<AppRoute> }
 
 /** Who answers a request, and the URL they see; a status where nobody does. */
 type Route = { readonly app: HttpApp; readonly url: string } | { readonly statusCode: number; readonly message: string }
@@ -268,7 +257,7 @@ export class HttpHost {
     const own = owner === ADMINISTRATION ? undefined : owner
     request.administered = owner === ADMINISTRATION || (own === undefined && !this.#listeners.hasAdmin)
     if (this.#listeners.hasAdmin && owner !== ADMINISTRATION) this.#withoutAdministration.add(request)
-    if (own === undefined && (ADMIN_MOUNTS.has(mount) || this.#isServersOwn(mount, url))) {
+    if (own === undefined && (ADMIN_MOUNTS.has(mount) || this.#isServersOwn({ mount, rest }, url))) {
       if (request.administered) return { app: appFor(request, url, this.#admin, this.#table.active()), url }
       return { statusCode: 404, message: 'not found' }
     }
@@ -283,8 +272,9 @@ export class HttpHost {
   }
 
   /** Whether a path below a prefix of plugins is the server's own all the same. */
-  #isServersOwn(mount: string, url: string): boolean {
-    return SHARED_MOUNTS.has(mount) && this.#admin.rankOf(withoutQuery(url)) !== undefined
+  #isServersOwn({ mount, rest }: ReturnType<typeof splitMount>, url: string): boolean {
+    const mayBe = SHARED_MOUNTS.has(mount) || rest.startsWith(SHARED_PATHS)
+    return mayBe && this.#admin.rankOf(withoutQuery(url)) !== undefined
   }
 
   /**

@@ -10,20 +10,11 @@ import { ServerCommand } from '../support/command.ts'
 import { CtlUser, type CtlRun } from '../support/ctl.ts'
 import { FlvViewer } from '../support/flv-viewer.ts'
 
-/** Commands whose operations the server does not have yet. */
-const NOT_YET: readonly string[] = ['alarms', 'arm', 'config']
-
 const STREAM = 'live/摄像头'
 /** What a terminal would obey, and what would turn a line round. */
 const NASTY_TITLE = '\u009b31mred \u202egpj.exe'
 
 type Json = Readonly<Record<string, unknown>>
-
-/** A test of commands, which waits for their operations. */
-function of(command: string, title: string, test: () => Promise<void>): void {
-  if (NOT_YET.includes(command)) it.skip(`${command} ${title}`, test)
-  else it(`${command} ${title}`, test)
-}
 
 /** The standard output of a run that succeeded, as JSON. */
 async function answer<Shape>(run: Promise<CtlRun>): Promise<Shape> {
@@ -64,7 +55,7 @@ describe('sluice ctl', () => {
   const paths = async () => (await streams()).map(({ path }) => path)
 
   describe('in a script', () => {
-    of('streams', 'and stream give what the server has, as JSON', async () => {
+    it('streams and stream give what the server has, as JSON', async () => {
       const [listed] = await streams()
       expect(listed).to.deep.include({ path: STREAM, pluginName: 'rtmp', subscribers: 0 })
       const one = await answer<Json>(run('stream', STREAM))
@@ -73,7 +64,7 @@ describe('sluice ctl', () => {
       expect(one['meta']).to.include(NASTY_TITLE)
     })
 
-    of('subscribers', 'lists viewers, and kick ends one', async () => {
+    it('subscribers lists viewers, and kick ends one', async () => {
       const viewer = new FlvViewer(server.http(`/flv/${encodeURI(STREAM)}.flv`))
       await viewer.received.wait(1)
       const [subscriber] = await answer<Json[]>(run('subscribers', STREAM))
@@ -84,7 +75,7 @@ describe('sluice ctl', () => {
       expect(await complaint(run('kick', String(subscriber?.['id'])), 1)).to.include('there is no subscriber')
     })
 
-    of('pull', 'publishes what another server has, and stop ends it', async () => {
+    it('pull publishes what another server has, and stop ends it', async () => {
       await answer(run('pull', server.rtmp(STREAM), 'live/pulled'))
       await waitFor(async () => (await paths()).includes('live/pulled'), { what: 'the pull', intervalMs: 200 })
       await answer(run('stop', 'live/pulled'))
@@ -92,12 +83,12 @@ describe('sluice ctl', () => {
       expect(await complaint(run('stop', 'live/pulled'), 1)).to.include('there is no stream live/pulled')
     })
 
-    of('push', 'sends a stream to another server', async () => {
+    it('push sends a stream to another server', async () => {
       await answer(run('push', STREAM, server.rtmp('live/pushed')))
       await waitFor(async () => (await paths()).includes('live/pushed'), { what: 'the push', intervalMs: 200 })
     })
 
-    of('proxies', 'lists those of both directions', async () => {
+    it('proxies lists those of both directions', async () => {
       const add = (kind: string, body: Json) =>
         fetch(server.http(`/api/proxy/${kind}/add`), {
           method: 'POST',
@@ -111,7 +102,7 @@ describe('sluice ctl', () => {
       expect(push[0]).to.include({ name: 'out', streamPath: 'live/none' })
     })
 
-    of('alias', 'sets, lists and removes second names', async () => {
+    it('alias sets, lists and removes second names', async () => {
       await answer(run('alias', 'set', 'live/door', STREAM, '--auto-remove'))
       expect(await answer(run('alias', 'list'))).to.eql([
         { alias: 'live/door', streamPath: STREAM, autoRemove: true, status: 1 },
@@ -121,20 +112,20 @@ describe('sluice ctl', () => {
       expect(await complaint(run('alias', 'remove', 'live/door'), 1)).to.include('there is no alias live/door')
     })
 
-    of('plugins', 'gives those that run, and why others do not', async () => {
+    it('plugins gives those that run, and why others do not', async () => {
       const { running, disabled } = await answer<{ running: Json[]; disabled: Json[] }>(run('plugins'))
       expect(running.map(({ name }) => name)).to.include.members(['rtmp', 'hls', 'flv'])
       const demo = disabled.find(({ name }) => name === 'demo')
       expect(demo?.['description']).to.have.property('disableReason').that.is.not.empty
     })
 
-    of('info', 'gives the server, and how busy it is', async () => {
+    it('info gives the server, and how busy it is', async () => {
       const { info, summary } = await answer<{ info: Json; summary: Json }>(run('info'))
       expect(info).to.have.property('os', process.platform)
       expect(summary).to.have.property('streamCount').that.is.greaterThan(0)
     })
 
-    of('top', 'writes a line of JSON an event, and is quiet when nobody reads on', async () => {
+    it('top writes a line of JSON an event, and is quiet when nobody reads on', async () => {
       const program = user.inShell(['top'], '| head -n 2')
       const lines = (await program.succeed()).toString().trim().split('\n')
       expect(program.stderr).to.equal('')
@@ -142,7 +133,7 @@ describe('sluice ctl', () => {
       for (const line of lines) expect(JSON.parse(line)).to.have.property('streamCount')
     })
 
-    of('tasks', 'gives the tree, and task stop ends one', async () => {
+    it('tasks gives the tree, and task stop ends one', async () => {
       await answer(run('pull', server.rtmp(STREAM), 'live/task'))
       const task = await waitFor(async () => findTask(await answer<Json>(run('tasks')), 'live/task'), {
         what: 'the task',
@@ -153,18 +144,18 @@ describe('sluice ctl', () => {
       expect(await complaint(run('task', 'stop', '4294967295'), 1)).to.include('there is no task 4294967295')
     })
 
-    of('alarms', 'gives those that were stored', async () => {
+    it('alarms gives those that were stored', async () => {
       expect(await answer(run('alarms'))).to.be.an('array')
     })
 
-    of('arm', 'and disarm set whether webhooks are told of alarms', async () => {
+    it('arm and disarm set whether webhooks are told of alarms', async () => {
       await answer(run('disarm'))
       expect(await answer(run('config', 'get', 'global', 'armed'))).to.equal(false)
       await answer(run('arm'))
       expect(await answer(run('config', 'get', 'global', 'armed'))).to.equal(true)
     })
 
-    of('config', 'gets, sets and resets keys', async () => {
+    it('config gets, sets and resets keys', async () => {
       const sections = await answer<Json[]>(run('config', 'get'))
       expect(sections.map(({ name }) => name)).to.include.members(['global', 'rtmp'])
       const before = await answer(run('config', 'get', 'rtmp', 'chunksize'))
@@ -178,14 +169,14 @@ describe('sluice ctl', () => {
       expect(await answer(run('config', 'get', 'rtmp', 'chunksize'))).to.equal(before)
     })
 
-    of('config', 'takes a secret from standard input, and never gives it', async () => {
+    it('config takes a secret from standard input, and never gives it', async () => {
       await answer(user.run(['config', 'set', 'rtmp.publish.key'], { input: 'very-secret\n' }))
       const { stdout } = await run('config', 'get', 'rtmp', 'publish')
       expect(stdout).to.include('publish.key').and.not.include('very-secret')
       await answer(run('config', 'reset', 'rtmp'))
     })
 
-    of('config', 'says what is wrong with a value, and which names there are', async () => {
+    it('config says what is wrong with a value, and which names there are', async () => {
       expect(await complaint(run('config', 'set', 'rtmp.chunksize', 'big'), 1)).to.include('chunksize')
       expect(await complaint(run('config', 'get', 'nosuch'), 1)).to.include('there is no section nosuch')
       expect(await complaint(run('config', 'get', 'rtmp', 'nosuch'), 1)).to.include('there is no key nosuch')
@@ -268,13 +259,13 @@ describe('sluice ctl', () => {
       expect(await screen(['alias', 'set', 'live/second', STREAM])).to.include(`live/second is ${STREAM} now`)
     })
 
-    of('config', 'shows each value and where it comes from', async () => {
+    it('config shows each value and where it comes from', async () => {
       const lines = (await screen(['config', 'get', 'rtmp'])).map(stripVTControlCharacters)
       expect(lines[0]).to.match(/^KEY +VALUE +FROM$/u)
       expect(lines.find((line) => line.startsWith('tcp.listenaddr '))).to.match(/ :0 +env$/u)
     })
 
-    of('info', 'shows the server', async () => {
+    it('info shows the server', async () => {
       const text = (await screen(['info'])).map(stripVTControlCharacters).join('\n')
       expect(text)
         .to.match(/^Server +http:/mu)
@@ -282,13 +273,13 @@ describe('sluice ctl', () => {
         .and.match(/^CPU +[\d.]+ %$/mu)
     })
 
-    of('tasks', 'shows the tree', async () => {
+    it('tasks shows the tree', async () => {
       const lines = (await screen(['tasks'])).map(stripVTControlCharacters)
       expect(lines[0]).to.match(/^TASK +ID +STATE +UP +ABOUT$/u)
       expect(lines.some((line) => line.startsWith('  '))).to.equal(true)
     })
 
-    of('top', 'refreshes one line, and leaves in order at Ctrl-C', async () => {
+    it('top refreshes one line, and leaves in order at Ctrl-C', async () => {
       const terminal = user.atTerminal(['top'])
       await waitFor(() => terminal.stdout.toString().split('\r').length > 3, { what: 'lines' })
       terminal.type('\u0003')
@@ -296,7 +287,7 @@ describe('sluice ctl', () => {
       expect(terminal.stdout.toString()).to.match(/\rcpu [\d.]+ % [^\r\n]*streams \d+/u)
     })
 
-    of('shutdown', 'asks first, and does nothing without a yes', async () => {
+    it('shutdown asks first, and does nothing without a yes', async () => {
       const terminal = user.atTerminal(['shutdown'])
       await waitFor(() => terminal.stdout.includes('[y/N]'), { what: 'the question' })
       terminal.type('n\n')
@@ -322,7 +313,7 @@ describe('sluice ctl, of a server with logins', () => {
   })
   after(() => rm(folder, { recursive: true, force: true }))
 
-  of('login', 'keeps the token where nobody else can read it, and logout ends it', async () => {
+  it('login keeps the token where nobody else can read it, and logout ends it', async () => {
     const user = new CtlUser(server.http(''))
     expect(await complaint(user.run(['streams']), 1)).to.match(/Log in by "sluice ctl --server http.+ login"/u)
     await answer(user.run(['login'], { input: `boss\n${PASSWORD}\n` }))
@@ -337,7 +328,7 @@ describe('sluice ctl, of a server with logins', () => {
     expect(await complaint(user.run(['logout']), 1)).to.include('not logged in')
   })
 
-  of('login', 'asks at a terminal, which does not show the password', async () => {
+  it('login asks at a terminal, which does not show the password', async () => {
     const user = new CtlUser(server.http(''))
     const terminal = user.atTerminal(['login'])
     await waitFor(() => terminal.stdout.includes('User: '), { what: 'the question for the user' })
@@ -350,13 +341,13 @@ describe('sluice ctl, of a server with logins', () => {
       .and.not.include(PASSWORD)
   })
 
-  of('login', 'says that name and password are wrong', async () => {
+  it('login says that name and password are wrong', async () => {
     const user = new CtlUser(server.http(''))
     expect(await complaint(user.run(['login', 'boss'], { input: 'wrong\n' }), 1)).to.include('invalid credentials')
     expect(await complaint(user.run(['login', 'boss']), 1)).to.include('nothing was entered for "Password"')
   })
 
-  of('users', 'add makes one who looks but changes nothing, and remove ends that', async () => {
+  it('users add makes one who looks but changes nothing, and remove ends that', async () => {
     const added = await answer<Json>(boss.run(['users', 'add', 'guest'], { input: 'battery staple\n' }))
     expect(added).to.include({ username: 'guest', role: 'user' })
     const users = await answer<Json[]>(boss.run(['users', 'list']))
@@ -374,7 +365,7 @@ describe('sluice ctl, of a server with logins', () => {
     expect(await complaint(boss.run(['users', 'remove', 'guest']), 1)).to.include('guest')
   })
 
-  of('users', 'tokens add makes one for a program, and remove ends that', async () => {
+  it('users tokens add makes one for a program, and remove ends that', async () => {
     const program = new CtlUser(server.http(''))
     const made = await answer<Json>(boss.run(['tokens', 'add', 'backup', '--expires', '90d']))
     const file = path.join(folder, 'token')
@@ -389,7 +380,7 @@ describe('sluice ctl, of a server with logins', () => {
 })
 
 describe('sluice ctl, of a server that is started anew and ended', () => {
-  of('restart', 'and shutdown do it', async () => {
+  it('restart and shutdown do it', async () => {
     const server = await ServerCommand.start([])
     const user = new CtlUser(server.http(''))
     await answer(user.run(['restart']))

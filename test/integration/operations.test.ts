@@ -2,7 +2,6 @@ import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect } from 'chai'
-import { parse } from 'yaml'
 import { Config } from '../../core/config/config.ts'
 import rtmp from '../../plugins/rtmp/index.ts'
 import { Caddy } from '../peers/caddy.ts'
@@ -34,12 +33,6 @@ describe(PAGE, () => {
       expect([...config.warnings(), ...config.undeclaredSections()]).to.eql([])
     })
   }
-
-  it('has a scrape config that is YAML', async () => {
-    expect(parse((await blocksOf(PAGE, 'yaml'))('scrape_configs'))).to.have.nested.property(
-      'scrape_configs[0].job_name',
-    )
-  })
 
   it('has commands that a shell understands', async () => {
     const text = await readFile(path.join(ROOT, PAGE), 'utf8')

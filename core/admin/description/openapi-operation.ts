@@ -1,5 +1,5 @@
 import { Type, type OperationRegistry } from 'sluice/sdk'
-import type { OperationsOfOwner } from '../../http/http-host.ts'
+import type { OperationsOfOwner } from '../../http/routes-of-owner.ts'
 import { openApiDocument } from './openapi.ts'
 
 /** `GET /api/openapi.json`: all operations of the server and of the plugins that run, as an OpenAPI document. */

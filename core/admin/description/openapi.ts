@@ -1,5 +1,5 @@
 import type { Spelling } from 'sluice/sdk/host'
-import type { OperationsOfOwner } from '../../http/http-host.ts'
+import type { OperationsOfOwner } from '../../http/routes-of-owner.ts'
 import { describeEvents, describeOperation, describeSocket } from './described-operation.ts'
 import { tagOf } from './tags.ts'
 import { COMMON_SCHEMAS, type Schema } from './wire-schema.ts'

@@ -18,13 +18,18 @@ const SECTIONS = new Map(
   }).map(([name, written]) => [name, { name, config: effectiveConfig({}, written) }]),
 )
 
-async function ask(query: string, request: Pick<InjectOptions, 'remoteAddress' | 'headers'> = {}) {
+async function askFor(request: InjectOptions) {
   const [answer] = await askOperations(
     new LogRecords('core'),
     (operations) => addSecretOperation(operations, (section) => SECTIONS.get(section.toLowerCase())),
-    [{ url: `/v6/api/streams/secret?${query}`, ...request }],
+    [request],
   )
   const { statusCode: status = 0, body: text = '{}' } = answer ?? {}
+  return { status, text }
+}
+
+async function ask(query: string, request: Pick<InjectOptions, 'remoteAddress' | 'headers'> = {}) {
+  const { status, text } = await askFor({ url: `/v6/api/streams/secret?${query}`, ...request })
   return { status, body: JSON.parse(text) as Record<string, unknown>, text }
 }
 
@@ -116,5 +121,24 @@ describe('GET /v6/api/streams/secret', () => {
     const answer = await ask('stream_path=live/test', { headers: { origin: 'https://page.example' } })
     expect(answer.status).to.equal(403)
     expect(answer.text).not.to.include('secret')
+  })
+})
+
+describe('GET /api/secret/{type}/{streamPath}', () => {
+  it('is the signature alone, by the key of the server or of a plugin', async () => {
+    for (const [url, secret] of [
+      ['/api/secret/publish/live/test?expire=6f000000', PUBLISH_SECRET],
+      ['/api/secret/subscribe/live/test?expire=6F000000', SUBSCRIBE_SECRET],
+      ['/rtmp/api/secret/publish/live/test?expire=6f000000', RTMP_SECRET],
+    ] as const) {
+      expect(await askFor({ url }), url).to.eql({ status: 200, text: secret })
+    }
+  })
+
+  it('is for this machine alone, and refused where there is no key', async () => {
+    const url = '/rtmp/api/secret/publish/live/test'
+    expect((await askFor({ url, remoteAddress: '192.0.2.1' })).status).to.equal(401)
+    expect((await askFor({ url: '/none/api/secret/publish/live/test' })).status).to.equal(400)
+    expect((await askFor({ url: '/api/secret/publish/live/test?expire=zz' })).status).to.equal(400)
   })
 })

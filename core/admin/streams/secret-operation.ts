@@ -2,9 +2,11 @@ import {
   checkStreamPath,
   InvalidRequest,
   SluiceError,
+  StreamPath,
   Type,
   type InheritedConfig,
   type OperationRegistry,
+  type Static,
 } from 'sluice/sdk'
 import { parseExpiry, sign } from '../../auth/signature.ts'
 
@@ -27,12 +29,17 @@ class NoKey extends SluiceError {
   }
 }
 
+const Direction = Type.Union([Type.Literal('publish'), Type.Literal('subscribe')])
+type Direction = Static<typeof Direction>
+
+const Expire = Type.Optional(
+  Type.String({ description: 'Unix seconds in hexadecimal; half an hour from now unless given' }),
+)
+
 const SecretQuery = Type.Object({
   stream_path: Type.String(),
-  type: Type.Union([Type.Literal('publish'), Type.Literal('subscribe')], { default: 'publish' }),
-  expire: Type.Optional(
-    Type.String({ description: 'Unix seconds in hexadecimal; half an hour from now unless given' }),
-  ),
+  type: Type.Union(Direction.anyOf, { default: 'publish' }),
+  expire: Expire,
   plugin: Type.String({ default: 'global', description: 'Whose key signs' }),
 })
 
@@ -44,8 +51,30 @@ const Secret = Type.Object({
   secret: Type.String(),
 })
 
-/** `GET /v6/api/streams/secret`: makes a signature for a publisher or player (spec.md, Endpoints). A bare object. */
+/** What is to be signed, and by whose key. */
+type Wanted = {
+  readonly type: Direction
+  readonly plugin?: string | undefined
+  readonly streamPath: string
+  readonly expire?: string | undefined
+}
+
+/**
+ * `GET /v6/api/streams/secret`: makes a signature for a publisher or player (spec.md, Endpoints), a bare object. Older clients ask
+ * for the bare text, `GET /api/secret/{type}/{sp}` and `GET /{plugin}/api/secret/{type}/{sp}` (api.md 3.1).
+ */
 export function addSecretOperation(operations: OperationRegistry, sectionOf: SectionLookup): void {
+  const signed = ({ type, plugin = 'global', streamPath, expire = defaultExpiry() }: Wanted): Static<typeof Secret> => {
+    if (parseExpiry(expire, 'hexadecimal') === undefined)
+      throw new InvalidRequest('expire must be Unix seconds in hexadecimal')
+    const section = sectionOf(plugin)
+    if (section === undefined) throw new InvalidRequest('plugin must be global or the name of a plugin that runs')
+    const { name, config } = section
+    const { key } = config[type]
+    if (key === '') throw new NoKey(name, type)
+    return { secret_type: type, plugin: name, stream_path: streamPath, expire, secret: sign(key, streamPath, expire) }
+  }
+
   operations.add({
     method: 'GET',
     path: '/v6/api/streams/secret',
@@ -55,18 +84,20 @@ export function addSecretOperation(operations: OperationRegistry, sectionOf: Sec
     wire: 'bare',
     // No page of another site may have it.
     access: 'admin',
-    handle({ query }) {
-      const { type, expire = defaultExpiry(), plugin } = query
-      const streamPath = checkStreamPath(query.stream_path)
-      if (parseExpiry(expire, 'hexadecimal') === undefined)
-        throw new InvalidRequest('expire must be Unix seconds in hexadecimal')
-      const section = sectionOf(plugin)
-      if (section === undefined) throw new InvalidRequest('plugin must be global or the name of a plugin that runs')
-      const { name, config } = section
-      const { key } = config[type]
-      if (key === '') throw new NoKey(name, type)
-      return { secret_type: type, plugin: name, stream_path: streamPath, expire, secret: sign(key, streamPath, expire) }
-    },
+    handle: ({ query: { stream_path: path, ...query } }) => signed({ ...query, streamPath: checkStreamPath(path) }),
+  })
+
+  operations.add({
+    method: 'GET',
+    path: '/{plugin}/api/secret/{type}/{streamPath}',
+    aliases: ['/api/secret/{type}/{streamPath}'],
+    summary: 'Get stream auth secret, as older clients ask for it',
+    params: Type.Object({ plugin: Type.Optional(Type.String()), type: Direction, streamPath: StreamPath() }),
+    query: Type.Object({ expire: Expire }),
+    answer: Type.String(),
+    contentType: 'text/plain; charset=utf-8',
+    access: 'admin',
+    handle: ({ params, query }) => signed({ ...params, ...query }).secret,
   })
 }
 

@@ -30,8 +30,9 @@ class Connection {
 
   /** Makes a new file the server's own; nothing is written to one of another program. */
   adopt(): void {
-    const [mark] = this.#rows('pragma application_id')
+    // In this order: another server that makes the same file now marks it before there is a table in it.
     const [content] = this.#rows('select count(*) as tables from sqlite_schema')
+    const [mark] = this.#rows('pragma application_id')
     if (mark?.['application_id'] !== APPLICATION_ID && content?.['tables'] !== 0) {
       throw Object.assign(new Error('the file is of another program'), { code: OTHER_PROGRAM })
     }

@@ -66,13 +66,21 @@ export const SYSTEM_ROWS: readonly Row[] = [
   },
   {
     name: 'stream auth secret of older clients',
-    pending: true,
-    spellings: [
-      'GET /api/secret/{type}/{streamPath}',
-      'GET /rtmp/api/secret/publish/{streamPath}',
-      'GET /rtmp/api/secret/subscribe/{streamPath}',
-    ],
-    ask: ({ streamPath }) => ({ params: { type: 'publish', streamPath }, query: { expire: '7fffffff' } }),
+    spellings: ['GET /{plugin}/api/secret/{type}/{streamPath}', 'GET /api/secret/{type}/{streamPath}'],
+    ask: ({ streamPath }) => ({
+      params: { plugin: 'flv', type: 'publish', streamPath },
+      query: { expire: '7fffffff' },
+    }),
     answer: text(/^text\/plain/u),
+    refusals: [
+      {
+        ...{ why: 'there is no key', ask: { params: { plugin: 'rtmp', type: 'subscribe', streamPath: 'live/a' } } },
+        ...{ status: 404, code: 5, says: /has no subscribe\.key$/u },
+      },
+      {
+        ...{ why: 'the direction is none', ask: { params: { plugin: 'rtmp', type: 'both', streamPath: 'live/a' } } },
+        ...{ status: 400, code: 3, says: /^type must be publish or subscribe$/u },
+      },
+    ],
   },
 ]
