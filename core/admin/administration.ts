@@ -107,7 +107,7 @@ export function addAdministration(parts: AdministeredParts): void {
   addTaskOperations(operations, parts.monitor.tasks)
   addMonitorOperations(operations, parts.monitor)
   addOpenApiOperation(operations, version, () => http.operationsByOwner())
-  registerDocsPage(admin)
+  registerDocsPage(admin, http.guard)
 }
 
 /** As it is configured now, which is what the gates go by, whatever generation of the plugin runs. */

@@ -55,6 +55,14 @@ export class Guard {
   }
 
   /**
+   * Lets a client have a page of the administration, on which it may log in: browsers open pages without a token.
+   * @throws {Unauthenticated} when login is off, and the client is not on this machine
+   */
+  admitPage(request: RoutedRequest): void {
+    if (!this.mayAsk(request)) throw new Unauthenticated(refusalOf(request))
+  }
+
+  /**
    * Lets a request pass, and notes who asks.
    * @param response gets a new token where the client's is about to expire
    * @throws {SluiceError} when the client may not do that

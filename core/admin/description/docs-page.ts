@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
+import type { Guard } from '../../http/guard.ts'
 
 /** Where the page is. */
 const PATH = '/api/docs'
@@ -28,11 +29,12 @@ const FILES: readonly (readonly [name: string, type: string, folder: URL])[] = [
 
 /**
  * `/api/docs`: a page that shows the OpenAPI document, and asks operations for whoever reads it. Its files say nothing of this
- * server, and are for everybody, so that a browser can open it where login is on; the document is asked for with a token then.
+ * server: where login is on, a browser can open it without a token, and the document is asked for with one.
  */
-export function registerDocsPage(app: FastifyInstance): void {
+export function registerDocsPage(app: FastifyInstance, guard: Pick<Guard, 'admitPage'>): void {
   const add = (path: string, type: string, file: URL) =>
-    app.get(path, { config: { access: 'public' } }, (_request, reply) => {
+    app.get(path, { config: { access: 'public' } }, (request, reply) => {
+      guard.admitPage(request.raw)
       void reply.headers({ 'content-security-policy': CONTENT_SECURITY_POLICY, 'x-content-type-options': 'nosniff' })
       return reply.type(type).send(createReadStream(file))
     })
