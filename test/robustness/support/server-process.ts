@@ -91,6 +91,8 @@ export class ServerProcess {
     const [rtmp = 0, rtmps = 0] = server.#portsOf('rtmp')
     const [rtsp = 0] = server.#portsOf('rtsp')
     server.#ports = { http, https, rtmp, rtmps, rtsp }
+    // The files of the database are open by then, and counted from the beginning.
+    await server.#list('/monitor/api/session/list')
     return server
   }
 
@@ -136,7 +138,7 @@ export class ServerProcess {
 
   /** How many streams are published, and how many sessions take or wait for one. */
   async sessions(): Promise<{ readonly streams: number; readonly subscribers: number }> {
-    const [streams, subscribers] = await Promise.all([this.#total('stream/list'), this.#total('subscribers')])
+    const [streams, subscribers] = await Promise.all([this.#total('/api/stream/list'), this.#total('/api/subscribers')])
     return { streams, subscribers }
   }
 
@@ -145,7 +147,7 @@ export class ServerProcess {
    * @throws {Error} when there is no such stream
    */
   async streamDetails(streamPath: string): Promise<Details> {
-    const { data } = await this.#list('stream/list')
+    const { data } = await this.#list('/api/stream/list')
     const stream = data.find(({ path }) => path === streamPath)
     if (stream === undefined) throw new Error(`there is no stream ${streamPath}`)
     return stream.details
@@ -171,15 +173,15 @@ export class ServerProcess {
     return answer
   }
 
-  async #total(list: string): Promise<number> {
-    return (await this.#list(list)).total
+  async #total(path: string): Promise<number> {
+    return (await this.#list(path)).total
   }
 
-  async #list(list: string): Promise<List> {
+  async #list(path: string): Promise<List> {
     // A connection kept for the next request would be counted as the server's.
     const headers = { connection: 'close' }
     const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS)
-    const response = await fetch(`http://127.0.0.1:${this.#ports.http}/api/${list}`, { headers, signal })
+    const response = await fetch(`http://127.0.0.1:${this.#ports.http}${path}`, { headers, signal })
     return (await response.json()) as List
   }
 
