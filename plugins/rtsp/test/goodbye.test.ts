@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { expect } from 'chai'
@@ -28,7 +29,9 @@ describe('the goodbye of RTSP over UDP', () => {
   beforeEach(async () => {
     timers = new HeldTimers()
     // Players end as soon as their publisher does.
-    rig = await RtspRig.start({ subscribe: { waittimeout: '1ms' } }, timers.plugin)
+    // A group of its own, for other tests run meanwhile; below the ports that the kernel and players choose.
+    const multicast = { address: `239.255.${randomInt(256)}.0`, port: 10_000 + 2 * randomInt(4999) }
+    rig = await RtspRig.start({ subscribe: { waittimeout: '1ms' }, multicast }, timers.plugin)
     ports = await openClientPorts()
     stream = await rig.publish('live/a', SCRIPT, PICTURES)
   })
