@@ -3,7 +3,7 @@ import { SluiceError } from 'sluice/sdk'
 import { descriptionText } from './fixtures/descriptions.ts'
 import { audioTrack, countedSsrcs, LOCAL, NAMES, videoTrack } from './fixtures/local.ts'
 import { serializeAnswer } from './local-description.ts'
-import { answerPlay } from './play-answer.ts'
+import { acceptedCodecs, answerPlay } from './play-answer.ts'
 import { parseDescription } from './remote-description.ts'
 
 const CHROMIUM = parseDescription(descriptionText('chromium-play'))
@@ -16,14 +16,13 @@ function parametersFor(codecString: string, offer = CHROMIUM): string {
     codecString.startsWith('vp09') ? 'vp9' : codecString.startsWith('av01') ? 'av1' : 'h264',
     codecString,
   )
-  const { format } = answerPlay(offer, [track], countedSsrcs()).medias[0]!.formats[0]!
+  const { format } = answerPlay(offer, [track], countedSsrcs())[0]!.formats[0]!
   return `${format.payloadType} ${format.parameters.get('profile-level-id') ?? format.parameters.get('profile-id') ?? ''}`.trim()
 }
 
 describe('answers to viewers', () => {
   it('have what the stream has, each by one format', () => {
-    const { medias, needs } = answerPlay(CHROMIUM, [H264, OPUS], countedSsrcs())
-    expect(needs).to.equal(undefined)
+    const medias = answerPlay(CHROMIUM, [H264, OPUS], countedSsrcs())
     const shown = medias.map(({ kind, index, direction, formats, sources }) => {
       const names = formats.map(({ format, rtxPayloadType }) => [
         format.encodingName,
@@ -45,7 +44,7 @@ describe('answers to viewers', () => {
   })
 
   it('name the sources, and refuse what is no media', () => {
-    const { medias } = answerPlay(CHROMIUM, [H264, OPUS], countedSsrcs())
+    const medias = answerPlay(CHROMIUM, [H264, OPUS], countedSsrcs())
     const text = serializeAnswer(CHROMIUM, medias, LOCAL, NAMES)
     for (const line of [
       'a=group:BUNDLE 0 1',
@@ -76,7 +75,7 @@ describe('answers to viewers', () => {
   })
 
   it('ask for an estimate where the viewer makes one, and for nothing of sound', () => {
-    const { medias } = answerPlay(CHROMIUM, [H264, OPUS], countedSsrcs())
+    const medias = answerPlay(CHROMIUM, [H264, OPUS], countedSsrcs())
     const feedback = medias.map(({ formats }) => [...formats[0]!.feedback].toSorted())
     expect(feedback).to.deep.equal([['ccm fir', 'goog-remb', 'nack', 'nack pli'], []])
     expect(medias.map(({ extensions }) => [...extensions.keys()])).to.deep.equal([
@@ -84,7 +83,7 @@ describe('answers to viewers', () => {
       ['absoluteSendTime', 'mid'],
     ])
     const counting = parseDescription(descriptionText('chromium-play').replaceAll(/a=rtcp-fb:\d+ goog-remb\r\n/gu, ''))
-    const counted = answerPlay(counting, [H264, OPUS], countedSsrcs()).medias
+    const counted = answerPlay(counting, [H264, OPUS], countedSsrcs())
     expect(counted.map(({ formats }) => formats[0]!.feedback.has('transport-cc'))).to.deep.equal([true, true])
     expect(counted.map(({ extensions }) => [...extensions.keys()])).to.deep.equal([
       ['transportSequence', 'mid'],
@@ -92,19 +91,20 @@ describe('answers to viewers', () => {
     ])
   })
 
-  it('have AAC as Opus', () => {
-    const { medias, needs } = answerPlay(CHROMIUM, [H264, audioTrack('aac', 2)], countedSsrcs())
-    expect(needs).to.equal('opus')
-    expect(medias[1]?.formats[0]?.format.parameters.get('stereo')).to.equal('1')
+  it('can be of the codecs that are offered, so that the stream may be fitted to them', () => {
+    expect(acceptedCodecs(CHROMIUM)).to.deep.equal({
+      video: ['vp8', 'vp9', 'h264', 'av1'],
+      audio: ['opus', 'g722', 'pcmu', 'pcma'],
+    })
   })
 
   it('have what there is of what the viewer wants', () => {
-    const silent = answerPlay(CHROMIUM, [H264], countedSsrcs()).medias
+    const silent = answerPlay(CHROMIUM, [H264], countedSsrcs())
     expect(silent.map(({ kind }) => kind)).to.deep.equal(['video'])
     const text = serializeAnswer(CHROMIUM, silent, LOCAL, NAMES)
     expect(text).to.include('m=audio 0 ').and.include('a=group:BUNDLE 0\r\n')
     for (const codec of ['pcma', 'pcmu', 'g722'] as const) {
-      const [media] = answerPlay(CHROMIUM, [audioTrack(codec)], countedSsrcs()).medias
+      const [media] = answerPlay(CHROMIUM, [audioTrack(codec)], countedSsrcs())
       expect(media?.formats[0]?.format.encodingName).to.equal(codec.toUpperCase())
     }
   })

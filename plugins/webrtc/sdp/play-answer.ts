@@ -1,17 +1,17 @@
 import { SluiceError } from 'sluice/sdk'
-import { mainTracks, type MediaTrack, type RtpFormat, type Track } from 'sluice/sdk/media'
+import {
+  mainTracks,
+  type AudioCodec,
+  type MediaTrack,
+  type RtpFormat,
+  type Track,
+  type VideoCodec,
+} from 'sluice/sdk/media'
 import { codecName, codecOfFormat, listNames } from './codec-names.ts'
 import { asStereo, formatForTrack, isSpokenFormat, negotiate } from './format-selection.ts'
 import type { NegotiatedMedia, RtcpFeedback, RtpExtensionName } from './negotiated-media.ts'
 import type { RemoteDescription } from './remote-description.ts'
 import type { RemoteMedia } from './remote-media.ts'
-
-/** What a viewer gets. */
-export type PlayAnswer = {
-  readonly medias: readonly NegotiatedMedia[]
-  /** What the stream has to be had as: its own sound is none that WebRTC carries. */
-  readonly needs: 'opus' | undefined
-}
 
 /** Gives a random SSRC, 1 to 2³² − 1. */
 export type SsrcSource = () => number
@@ -21,23 +21,43 @@ export type SsrcSource = () => number
  * @param tracks of the stream
  * @throws {SluiceError} 406 that says what would work, when the viewer can't take what it wants
  */
-export function answerPlay({ medias }: RemoteDescription, tracks: readonly Track[], ssrcs: SsrcSource): PlayAnswer {
+export function answerPlay(
+  { medias }: RemoteDescription,
+  tracks: readonly Track[],
+  ssrcs: SsrcSource,
+): NegotiatedMedia[] {
   const wanted = wantedMedias(medias)
   const main = mainTracks(tracks)
   const pairs = wanted.flatMap((media) => {
     const track = main.find(({ kind }) => kind === media.kind)
-    return track === undefined ? [] : [{ media, track, way: wayFor(media, track) }]
+    return track === undefined ? [] : [{ media, track, format: formatForTrack(media.formats, track) }]
   })
   if (pairs.length === 0) throw refusal(nothingFor(wanted, main))
   const feedback = wantedFeedback(wanted)
-  const answered = pairs.flatMap(({ media, track, way }) =>
-    way === undefined ? [] : [sentMedia(media, track.kind, way.format, feedback, ssrcs)],
+  const answered = pairs.flatMap(({ media, track, format }) =>
+    format === undefined ? [] : [sentMedia(media, track.kind, channelled(format, track), feedback, ssrcs)],
   )
-  if (answered.length < pairs.length) {
-    const helpful = pairs.flatMap(({ media, way }) => (way === undefined ? spokenCodecs(media) : []))
-    throw refusal(refusalOf(main, wanted, helpful))
+  if (answered.length === pairs.length) return answered
+  throw refusal(
+    refusalOf(
+      main,
+      wanted,
+      pairs.flatMap(({ media, format }) => (format === undefined ? spokenCodecs(media) : [])),
+    ),
+  )
+}
+
+/** The codecs that a viewer can be sent, by what it offers. */
+export function acceptedCodecs({ medias }: RemoteDescription): {
+  readonly video: readonly VideoCodec[]
+  readonly audio: readonly AudioCodec[]
+} {
+  const wanted = wantedMedias(medias)
+  const codecsOf = (kind: 'video' | 'audio') => {
+    const formats = wanted.flatMap((media) => (media.kind === kind ? media.formats : []))
+    return [...new Set(formats.filter(isSpokenFormat).map(codecOfFormat))].filter((codec) => codec !== undefined)
   }
-  return { medias: answered, needs: pairs.some(({ way }) => way?.isTranscoded) ? 'opus' : undefined }
+  return { video: codecsOf('video') as VideoCodec[], audio: codecsOf('audio') as AudioCodec[] }
 }
 
 /** The first media of each kind that the viewer wants. */
@@ -46,15 +66,6 @@ function wantedMedias(medias: readonly RemoteMedia[]): RemoteMedia[] {
     ({ isRejected, direction }) => !isRejected && (direction === 'recvonly' || direction === 'sendrecv'),
   )
   return (['video', 'audio'] as const).flatMap((kind) => wanted.find((media) => media.kind === kind) ?? [])
-}
-
-type Way = { readonly format: RtpFormat; readonly isTranscoded: boolean }
-
-function wayFor({ formats }: RemoteMedia, track: MediaTrack): Way | undefined {
-  const format = formatForTrack(formats, track)
-  if (format !== undefined) return { format: channelled(format, track), isTranscoded: false }
-  const opus = track.codec === 'aac' ? formats.find((other) => codecOfFormat(other) === 'opus') : undefined
-  return opus && { format: channelled(opus, track), isTranscoded: true }
 }
 
 /** Browsers decode Opus in mono unless they are told of more. */

@@ -162,7 +162,7 @@ describe('descriptions of peers', () => {
         }
         for (const answer of [
           () => answerPublish(parseDescription(mutated.join('\n'))),
-          () => answerPlay(parseDescription(mutated.join('\n')), tracks, countedSsrcs()).medias,
+          () => answerPlay(parseDescription(mutated.join('\n')), tracks, countedSsrcs()),
         ]) {
           try {
             const medias = answer()
