@@ -114,7 +114,7 @@ describe('answers to viewers', () => {
       tracks: [videoTrack('h265', 'hvc1.1.6.L93.B0'), audioTrack('aac')],
       message:
         'this stream is H.265 and AAC; the player offers VP8, VP9, H.264, AV1, Opus, G.722, PCMU and PCMA: ' +
-        'publish in VP8, VP9, H.264 or AV1, or play it by HLS',
+        'publish in VP8, VP9, H.264, AV1, Opus, G.722, PCMU or PCMA, or play it by HLS',
     },
     {
       tracks: [H264, audioTrack('mp3')],
