@@ -130,7 +130,7 @@ export class PeerSession {
   }
 
   async #open(): Promise<void> {
-    const { parts, client, offer, createMedia } = this.#init
+    const { parts, client, offer } = this.#init
     const transport = await parts.createTransport({
       role: 'answerer',
       clientAddress: client.ip,
@@ -146,7 +146,7 @@ export class PeerSession {
       transport.close('the session has ended')
       throw new StreamUnavailable('the session has ended')
     }
-    this.#media = createMedia(transport)
+    this.#media = this.#init.createMedia(transport)
     transport.connect(offer.transport)
   }
 

@@ -11,7 +11,7 @@ const BEARER = /^Bearer +([^\s]+)$/iu
  */
 export function sessionTarget({ raw }: FastifyRequest, path: string, signal: AbortSignal): SessionInit {
   const streamPath = path.split('/').map(decodePathPart).join('/')
-  const [address = '', sent = ''] = splitOnce(requestUrl(raw), '?')
+  const [address, sent] = splitOnce(requestUrl(raw), '?')
   const token = BEARER.exec(raw.headers.authorization ?? '')?.[1]
   const bearer = token === undefined ? '' : `bearer=${encodeURIComponent(token)}`
   const query = [bearer, sent].filter(Boolean).join('&')
