@@ -1,8 +1,8 @@
-import { SluiceError } from 'sluice/sdk'
 import { mainTracks, rtpFormatOfTrack, type MediaTrack, type RtpFormat, type Track } from 'sluice/sdk/media'
 import { codecName, codecOfFormat, listNames } from './codec-names.ts'
 import { isSpokenFormat } from './format-selection.ts'
 import type { NegotiatedFormat, NegotiatedMedia, RtcpFeedback, RtpExtensionName } from './negotiated-media.ts'
+import { NotAcceptable } from './not-acceptable.ts'
 import type { SsrcSource } from './play-answer.ts'
 import type { RemoteDescription } from './remote-description.ts'
 import type { RemoteMedia } from './remote-media.ts'
@@ -58,7 +58,7 @@ export function offerReceiving(): NegotiatedMedia[] {
 
 /**
  * The offer that pushes a stream (WHIP): the main track of each kind, where AAC goes as Opus.
- * @throws {SluiceError} 406 when WebRTC carries none of them
+ * @throws {NotAcceptable} when WebRTC carries none of them
  */
 export function offerSending(tracks: readonly Track[], ssrcs: SsrcSource): NegotiatedMedia[] {
   let next = FIRST_DYNAMIC_TYPE
@@ -71,7 +71,7 @@ export function offerSending(tracks: readonly Track[], ssrcs: SsrcSource): Negot
   })
   if (formats.length === 0) {
     const names = listNames(main.map(({ codec }) => codecName(codec)))
-    throw new SluiceError('NOT_ACCEPTABLE', 406, `WebRTC carries nothing of this stream, which is ${names}`)
+    throw new NotAcceptable(`WebRTC carries nothing of this stream, which is ${names}`)
   }
   return formats.map(({ kind, format, rtx }, index) => {
     const rtxPayloadType = kind === 'video' ? rtx : undefined
@@ -123,7 +123,7 @@ function h264Parameters(profile: string) {
 
 /**
  * What the server has taken of an offer.
- * @throws {SluiceError} 406 when that is nothing
+ * @throws {NotAcceptable} when that is nothing
  */
 export function acceptAnswer(offer: readonly NegotiatedMedia[], { medias }: RemoteDescription): NegotiatedMedia[] {
   const agreed = offer.flatMap((media) => {
@@ -131,7 +131,7 @@ export function acceptAnswer(offer: readonly NegotiatedMedia[], { medias }: Remo
     return answered !== undefined && isAnswer(media, answered) ? agreedMedia(media, answered) : []
   })
   if (agreed.length > 0) return agreed
-  throw new SluiceError('NOT_ACCEPTABLE', 406, 'the server has taken nothing of what was offered')
+  throw new NotAcceptable('the server has taken nothing of what was offered')
 }
 
 function isAnswer({ direction, kind, mid }: NegotiatedMedia, answered: RemoteMedia): boolean {

@@ -1,4 +1,3 @@
-import { SluiceError } from 'sluice/sdk'
 import {
   mainTracks,
   type AudioCodec,
@@ -10,6 +9,7 @@ import {
 import { codecName, codecOfFormat, listNames } from './codec-names.ts'
 import { asStereo, formatForTrack, isSpokenFormat, negotiate } from './format-selection.ts'
 import type { NegotiatedMedia, RtcpFeedback, RtpExtensionName } from './negotiated-media.ts'
+import { NotAcceptable } from './not-acceptable.ts'
 import type { RemoteDescription } from './remote-description.ts'
 import type { RemoteMedia } from './remote-media.ts'
 
@@ -19,7 +19,7 @@ export type SsrcSource = () => number
 /**
  * What of a stream goes to a viewer (WHEP): the main track of each kind that the offer wants.
  * @param tracks of the stream
- * @throws {SluiceError} 406 that says what would work, when the viewer can't take what it wants
+ * @throws {NotAcceptable} that says what would work, when the viewer can't take what it wants
  */
 export function answerPlay(
   { medias }: RemoteDescription,
@@ -106,8 +106,8 @@ function wantedFeedback(medias: readonly RemoteMedia[]): ReadonlySet<RtcpFeedbac
   return can('transport-cc', 'transportSequence') ? wanted.add('transport-cc') : wanted
 }
 
-function refusal(message: string): SluiceError {
-  return new SluiceError('NOT_ACCEPTABLE', 406, message)
+function refusal(message: string): NotAcceptable {
+  return new NotAcceptable(message)
 }
 
 function nothingFor(wanted: readonly RemoteMedia[], main: readonly MediaTrack[]): string {

@@ -1,8 +1,8 @@
-import { SluiceError } from 'sluice/sdk'
 import type { RtpFormat } from 'sluice/sdk/media'
 import { codecName, codecOfFormat, listNames, RTX_ENCODING } from './codec-names.ts'
 import { asStereo, isSpokenFormat, negotiate } from './format-selection.ts'
 import type { NegotiatedFormat, NegotiatedMedia, RtcpFeedback, RtpExtensionName } from './negotiated-media.ts'
+import { NotAcceptable } from './not-acceptable.ts'
 import type { RemoteDescription } from './remote-description.ts'
 import type { RemoteMedia } from './remote-media.ts'
 
@@ -13,7 +13,7 @@ const RECEIVED = 'H.264 (packetization-mode=1), H.265, VP8, VP9 or AV1, and Opus
 
 /**
  * What of an offer is taken to be published (WHIP, RFC 9725 4.2): all formats that can be read, as the offer prefers them.
- * @throws {SluiceError} 406 that says what can be taken, when nothing of the offer can be
+ * @throws {NotAcceptable} that says what can be taken, when nothing of the offer can be
  */
 export function answerPublish({ medias }: RemoteDescription): NegotiatedMedia[] {
   const counts = { audio: 0, video: 0 }
@@ -26,7 +26,7 @@ export function answerPublish({ medias }: RemoteDescription): NegotiatedMedia[] 
     counts[kind] += 1
     taken.push(negotiated)
   }
-  if (taken.length === 0) throw new SluiceError('NOT_ACCEPTABLE', 406, refusalOf(medias))
+  if (taken.length === 0) throw new NotAcceptable(refusalOf(medias))
   return taken
 }
 
