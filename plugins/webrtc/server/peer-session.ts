@@ -33,6 +33,8 @@ export type PeerSessionInit = {
   createMedia(transport: PeerTransport): SessionMedia
 }
 
+/** Ends that say of a session which is not connected yet that it failed to be: not that somebody wanted it to end. */
+const FAILURES: readonly CloseReason['code'][] = ['closed', 'timeout', 'failed']
 const STOPPED: CloseReason = { code: 'stopped', text: 'stopped by an operator' }
 
 /**
@@ -46,7 +48,7 @@ export class PeerSession {
   #transport: PeerTransport | undefined
   #media: SessionMedia | undefined
   #remoteIce: IceCredentials
-  #hasConnected = false
+  #isConnecting = false
   #isClosed = false
 
   /**
@@ -148,11 +150,12 @@ export class PeerSession {
     }
     this.#media = this.#init.createMedia(transport)
     transport.connect(offer.transport)
+    this.#isConnecting = true
   }
 
   #connected(): void {
     if (this.#isClosed) return
-    this.#hasConnected = true
+    this.#isConnecting = false
     const { pair, profile } = this.#opened.status
     this.#log.info({ pair, profile }, 'connected')
     this.#media?.connected()
@@ -163,9 +166,7 @@ export class PeerSession {
     const { action, member, list } = this.#init
     list.running.delete(member.id)
     const transport = this.#transport
-    // Whoever leaves, or is ended before it could connect, has not failed to.
-    const hasFailed = transport !== undefined && !this.#hasConnected && reason.code === 'closed'
-    if (hasFailed) {
+    if (transport !== undefined && this.#isConnecting && FAILURES.includes(reason.code)) {
       const { checks } = transport.status
       this.#log.warn({ checks, reason: reason.text }, 'the peer could not be reached')
       keepFailed(list, { ...this.#view(), state: 'failed', reason: reason.text })
