@@ -6,7 +6,7 @@ import { RTCP_CLEAR_BYTES, type PacketProtection } from './packet-protection.ts'
 import type { PacketArena, SrtpKeys, SrtpSender } from './srtp-context.ts'
 
 /** A session sends one SSRC and its RTX for each track; the rest is for what changes while it lasts. */
-const MAX_SENT_SSRCS = 64
+export const MAX_SENT_SSRCS = 64
 
 const NO_SSRC = -1
 
