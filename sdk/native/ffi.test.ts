@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { expect } from 'chai'
 
 const LOADS = `
-  import { loadFfi } from 'sluice/sdk'
+  const { loadFfi } = await import('${new URL('./ffi.ts', import.meta.url).href}')
   const ffi = loadFfi()
   ffi?.dlopen(null, { abs: { return: 'i32', arguments: ['i32'] } }).functions.abs(-1)
   process.emitWarning('of another matter')
