@@ -6,16 +6,23 @@ import { dispatchBenches } from './dispatch.ts'
 import { muxBenches } from './mux.ts'
 import { packetBenches } from './packets.ts'
 import { parseBenches } from './parse.ts'
+import { srtpBenches } from './srtp.ts'
 import { runUnitBench, type UnitResult } from './unit-bench.ts'
 
-/** What parsing, muxing and dispatching cost per access unit, and sending by UDP per datagram. */
+/** What parsing, muxing and dispatching cost per access unit, encryption per packet, and sending by UDP per datagram. */
 export async function runUnitBenches(sourceFile: string): Promise<UnitResult[]> {
   const tape = parseTape(await readFile(sourceFile))
   const results: UnitResult[] = []
   const dispatch = [...(await dispatchBenches(tape)), ...(await packetBenches(tape))]
   const datagrams = await datagramBenches()
   try {
-    for (const bench of [...parseBenches(tape), ...muxBenches(tape), ...dispatch, ...datagrams.benches]) {
+    for (const bench of [
+      ...parseBenches(tape),
+      ...muxBenches(tape),
+      ...dispatch,
+      ...srtpBenches(),
+      ...datagrams.benches,
+    ]) {
       results.push(await runUnitBench(bench))
     }
   } finally {
