@@ -4,6 +4,8 @@ const MIN_CATCH_UP_MS = 100
 const SPEED = 4
 /** A viewer is at the live edge after this, unless that took more than {@link MAX_BYTES_PER_MS}. */
 const MAX_CATCH_UP_MS = 800
+/** The least that it has to be faster, or it gets nowhere: pictures go out twice as fast as they come. */
+const MIN_SPEED = 2
 /** 40 Mbit/s: what the networks of viewers take in a burst. */
 const MAX_BYTES_PER_MS = 5000
 
@@ -37,7 +39,10 @@ export class CatchUp {
     this.#ticksPerMs = clockRate / 1000
     const keptMs = (lastTicks - firstTicks) / this.#ticksPerMs
     const fastMs = Math.min(keptMs / SPEED, MAX_CATCH_UP_MS)
-    this.#durationMs = keptMs < MIN_CATCH_UP_MS ? 0 : Math.max(fastMs, sizeBytes / MAX_BYTES_PER_MS)
+    // What is kept is out before what came meanwhile is.
+    const keptOutMs = Math.min(sizeBytes / MAX_BYTES_PER_MS, keptMs / MIN_SPEED)
+    const heavyMs = (keptMs * keptOutMs) / (keptMs - keptOutMs)
+    this.#durationMs = keptMs < MIN_CATCH_UP_MS ? 0 : Math.max(fastMs, heavyMs)
     this.#slope = this.#durationMs === 0 ? 0 : this.#durationMs / (keptMs + this.#durationMs)
   }
 

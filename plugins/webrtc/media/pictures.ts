@@ -31,6 +31,8 @@ export class Pictures {
   readonly #outlet: Outlet
   readonly #layers: Layers
   #needsKeyframe = true
+  /** The track of which a keyframe was asked for last, and when. */
+  #requested: VideoTrack | undefined
   #requestedMs = -Infinity
   #keyframeRequests = 0
   /** What is kept for late viewers, while that is being handed over. */
@@ -186,7 +188,8 @@ export class Pictures {
   }
 
   #request(track: VideoTrack, nowMs: number): void {
-    if (nowMs - this.#requestedMs < KEYFRAME_REQUEST_INTERVAL_MS) return
+    if (track === this.#requested && nowMs - this.#requestedMs < KEYFRAME_REQUEST_INTERVAL_MS) return
+    this.#requested = track
     this.#requestedMs = nowMs
     this.#keyframeRequests += 1
     this.#init.requestKeyframe(track)
