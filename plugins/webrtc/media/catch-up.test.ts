@@ -47,6 +47,17 @@ describe('CatchUp', () => {
     })
   }
 
+  it('tells the wall clock by the live edge', () => {
+    const { rig } = join(50)
+    const [report] = rig.viewer.rtcp.filter((packet) => packet.kind === 'senderReport')
+    const atMs = arrivals(rig)
+    const errorsMs = rig.viewer.frames.map(({ timestamp }, index) => {
+      const capturedMs = report!.ntpMs! + ((timestamp - report!.rtpTimestamp) | 0) / 90
+      return capturedMs - (rig.startMs + atMs[index]!)
+    })
+    expect(Math.max(...errorsMs.map(Math.abs))).to.be.below(45)
+  })
+
   it('sends a few pictures at once as they are', () => {
     const { rig } = join(2)
     expect(arrivals(rig).slice(0, 3)).to.eql([0, 0, EVERY_MS])

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import fc from 'fast-check'
 import { AccessUnit, type Track } from 'sluice/sdk'
 import { serializeRtcp } from 'sluice/sdk/media'
 import { PlayoutRig } from './fixtures/playout-rig.ts'
@@ -308,6 +309,32 @@ describe('Playout', () => {
     rig.play([...samplePictures(video, 3), ...soundUnits(other, 3, 160)])
     expect(rig.viewer.frames.length).to.equal(3)
     expect(rig.viewer.sounds).to.eql([])
+    expect(rig.closeReason).to.equal(undefined)
+  })
+
+  it('takes whatever comes as RTCP', () => {
+    const track = sampleVideoTrack('vp8')
+    const rig = new PlayoutRig({ tracks: [track] })
+    rig.playout.start()
+    rig.play(samplePictures(track, 5))
+    const sent = rig.counts.packets
+    const mediaSsrc = 1000
+    const data = Buffer.from('52454d42010203040000000a', 'hex')
+    const seed = serializeRtcp([
+      { kind: 'genericNack', senderSsrc: 1, mediaSsrc, sequenceNumbers: [1, 2, 900, 65_535] },
+      { kind: 'pictureLossIndication', senderSsrc: 1, mediaSsrc },
+      { kind: 'payloadFeedback', format: 15, senderSsrc: 1, mediaSsrc, data },
+    ])
+    const mutation = fc.tuple(fc.nat(seed.length - 1), fc.nat(255))
+    fc.assert(
+      fc.property(fc.array(mutation, { maxLength: 8 }), fc.nat(seed.length), (mutations, sizeBytes) => {
+        const bytes = Buffer.from(seed.subarray(0, sizeBytes))
+        for (const [offset, value] of mutations) if (offset < sizeBytes) bytes[offset] = value
+        rig.clock.advance(10)
+        rig.playout.rtcp(bytes)
+      }),
+    )
+    expect(rig.counts.packets).to.equal(sent)
     expect(rig.closeReason).to.equal(undefined)
   })
 
