@@ -147,6 +147,22 @@ describe('Playout', () => {
     expect(rig.counts.ignoredRtcp).to.be.above(90_000)
   })
 
+  it('sends no more again than it has sent, however patiently a viewer asks', () => {
+    const track = sampleVideoTrack('h264')
+    const rig = new PlayoutRig({ tracks: [track] })
+    rig.playout.start()
+    rig.play(samplePictures(track, 50))
+    const sent = rig.viewer.packets.length
+    const { sequenceNumber } = rig.viewer.packets[sent - 40]!
+    const sequenceNumbers = Array.from({ length: 40 }, (_, index) => (sequenceNumber + index) & 0xffff)
+    const nack = serializeRtcp([{ kind: 'genericNack', senderSsrc: 1, mediaSsrc: 1000, sequenceNumbers }])
+    for (let count = 0; count < 500; count++) {
+      rig.clock.advance(20)
+      rig.playout.rtcp(nack)
+    }
+    expect(rig.counts.resentPackets).to.be.within(100, sent + 64)
+  })
+
   it('sends nothing again that is unknown, too old, or of no stream of its own', () => {
     const track = sampleVideoTrack('h264')
     const rig = new PlayoutRig({ tracks: [track] })
@@ -336,6 +352,18 @@ describe('Playout', () => {
     )
     expect(rig.counts.packets).to.equal(sent)
     expect(rig.closeReason).to.equal(undefined)
+  })
+
+  it('sends sound from now on, and none of what is kept', () => {
+    const video = sampleVideoTrack('vp8')
+    const audio = sampleAudioTrack('opus', 48_000)
+    const sounds = soundUnits(audio, 20, 960)
+    const kept = [...samplePictures(video, 10), ...sounds.slice(0, 15)]
+    const rig = new PlayoutRig({ tracks: [video, audio], kept })
+    rig.playout.start()
+    rig.play(sounds.slice(15), 20)
+    expect(rig.viewer.sounds.length).to.equal(5)
+    expect(rig.viewer.sounds[0]!.bytes.equals(sounds[15]!.data)).to.equal(true)
   })
 
   it('leaves a broken picture out', () => {
