@@ -123,7 +123,10 @@ export class Outlet {
     if (isNew && this.#packetCount >= MID_PACKETS) head.leaveMid()
   }
 
-  /** Sends packets again that a receiver misses (RFC 4588), as far as they are kept and it has not asked for too many. */
+  /**
+   * Sends packets again that a receiver misses, as far as they are kept and it has not asked for too many: by RTX (RFC 4588),
+   * or as they were where that was not agreed on, which SRTP leaves out when it encrypts by GCM (RFC 7714 8.1).
+   */
   resend(sequenceNumbers: readonly number[], nowMs: number): void {
     const rttMs = this.reception.rttMs ?? 0
     const intervalMs = Math.max(MIN_RESEND_INTERVAL_MS, rttMs * RESEND_INTERVAL_RTTS)

@@ -90,6 +90,7 @@ export class Playout implements UnitReader {
   get counts(): PlayoutCounts {
     const sum = (count: (outlet: Outlet) => number) => this.#outlets.reduce((total, one) => total + count(one), 0)
     const receptions = this.#outlets.map(({ reception }) => reception)
+    const rttMs = receptions.find((reception) => reception.rttMs !== undefined)?.rttMs
     const jitters = this.#outlets.map(({ reception, clockRate }) => (reception.jitterTicks * 1000) / clockRate)
     return {
       packets: sum(({ packetCount }) => packetCount),
@@ -100,7 +101,7 @@ export class Playout implements UnitReader {
       ignoredRtcp: this.#feedback.ignored,
       lossPercent: Math.round(Math.max(0, ...receptions.map(({ lossFraction }) => lossFraction)) * 100),
       lostPackets: sum(({ reception }) => reception.lostPackets),
-      rttMs: receptions.find(({ rttMs }) => rttMs !== undefined)?.rttMs,
+      rttMs: rttMs === undefined ? undefined : Math.round(rttMs),
       jitterMs: Math.round(Math.max(0, ...jitters)),
       layer: this.#pictures?.layers.current?.layer,
     }
