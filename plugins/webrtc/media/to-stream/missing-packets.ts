@@ -3,7 +3,7 @@ import { nextSequenceNumber, sequenceOffset } from 'sluice/sdk/media'
 /** Packets of one stream that are asked for again at a time; with more than that missing, only a keyframe helps. */
 export const MAX_MISSING_PACKETS = 400
 /** How often one packet is asked for, at most. */
-export const MAX_REQUESTS_PER_PACKET = 10
+export const MAX_REQUESTS_PER_PACKET = 16
 /** What a packet that comes this soon after it was asked for shows: it was late, and not sent again for that. */
 const MIN_ROUND_TRIP_MS = 10
 /** A packet is asked for again after a round trip, but no sooner and no later than this. */
@@ -11,12 +11,13 @@ const MIN_RETRY_MS = 20
 const MAX_RETRY_MS = 200
 /** Before anything is known of the way. */
 const FIRST_RETRY_MS = 100
-/** How much one answer changes what is known of the round trip (RFC 6298 2.3). */
-const ROUND_TRIP_GAIN = 1 / 8
+/** Of the quickest of the last answers, which is the round trip and nothing else: others may be to later requests. */
+const RETRY_PER_ROUND_TRIP = 1.25
+const ROUND_TRIPS_KEPT = 16
 
 const NONE: readonly number[] = []
 
-type MissingPacket = { readonly sinceMs: number; askedMs: number; firstAskedMs: number; requests: number }
+type MissingPacket = { readonly sinceMs: number; firstAskedMs: number; askedMs: number; requests: number }
 
 /** Finds which packets of a stream are missing, and when each is to be asked for (RFC 4585 6.2.1). */
 export class MissingPackets {
@@ -26,6 +27,8 @@ export class MissingPackets {
   #highest: number | undefined
   /** The last packet that was far off: where the next one follows it, the source has begun anew. */
   #stray: number | undefined
+  /** How long after the first request the last packets came. */
+  readonly #roundTripsMs = new Float64Array(ROUND_TRIPS_KEPT).fill(Infinity)
   #retryMs = FIRST_RETRY_MS
   #recoveredPackets = 0
 
@@ -100,7 +103,7 @@ export class MissingPackets {
     if (count > MAX_MISSING_PACKETS) return this.#missing.clear()
     let number = first
     for (let left = count; left > 0; left -= 1) {
-      this.#missing.set(number, { sinceMs: nowMs, askedMs: 0, firstAskedMs: 0, requests: 0 })
+      this.#missing.set(number, { sinceMs: nowMs, firstAskedMs: 0, askedMs: 0, requests: 0 })
       number = nextSequenceNumber(number)
     }
     for (const oldest of this.#missing.keys()) {
@@ -115,10 +118,13 @@ export class MissingPackets {
     this.#missing.delete(number)
     if (missing.requests === 0) return
     this.#recoveredPackets += 1
-    // Which request was answered is not known. Taking the first one makes it too long rather than too short.
     const roundTripMs = nowMs - missing.firstAskedMs
-    if (roundTripMs < MIN_ROUND_TRIP_MS) return
-    const retryMs = this.#retryMs + (roundTripMs - this.#retryMs) * ROUND_TRIP_GAIN
+    if (roundTripMs >= MIN_ROUND_TRIP_MS) this.#learnRoundTrip(roundTripMs)
+  }
+
+  #learnRoundTrip(roundTripMs: number): void {
+    this.#roundTripsMs[this.#recoveredPackets % ROUND_TRIPS_KEPT] = roundTripMs
+    const retryMs = Math.min(...this.#roundTripsMs) * RETRY_PER_ROUND_TRIP
     this.#retryMs = Math.min(Math.max(retryMs, MIN_RETRY_MS), MAX_RETRY_MS)
   }
 }
