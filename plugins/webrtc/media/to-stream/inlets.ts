@@ -6,7 +6,7 @@ import { Simulcast } from './simulcast.ts'
 import { MediaOutlet, type TrackOutlet } from './track-outlet.ts'
 
 /** Streams that are received, layers of simulcast included: one report speaks of them all (RFC 3550 6.4.2). */
-export const MAX_INLETS = 16
+const MAX_INLETS = 16
 
 type InletsInit = {
   readonly sink: UnitSink

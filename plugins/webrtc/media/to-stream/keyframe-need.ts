@@ -1,5 +1,5 @@
 /** A source is asked for a keyframe of a track no more often. */
-export const MIN_KEYFRAME_REQUEST_MS = 500
+const MIN_KEYFRAME_REQUEST_MS = 500
 
 /**
  * When the source of a track is to be asked for a keyframe: as soon as one is needed, again as long as none comes, and by
