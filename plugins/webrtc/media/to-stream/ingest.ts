@@ -1,6 +1,6 @@
 import { randomBytes as secureRandomBytes } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
-import type { Track, UnitSink } from 'sluice/sdk'
+import type { UnitSink } from 'sluice/sdk'
 import {
   MalformedError,
   parseRtcp,
@@ -94,8 +94,8 @@ export class Ingest {
 
   /** Whether each media has at least one track. */
   get isComplete(): boolean {
-    const complete = new Set(this.#inlets.filter(({ track }) => track !== undefined).map(({ media }) => media))
-    return this.#inlets.every(({ media }) => complete.has(media))
+    const inlets = this.#inlets
+    return inlets.every(({ media }) => inlets.some((inlet) => inlet.media === media && inlet.track !== undefined))
   }
 
   get counts(): IngestCounts {
@@ -132,8 +132,8 @@ export class Ingest {
   }
 
   /** Has the source send a keyframe of a track, as soon as it may be asked again. */
-  requestKeyframe({ id }: Pick<Track, 'id'>): void {
-    const inlet = this.#inlets.find(({ track }) => track?.id === id)
+  requestKeyframe(trackId: number): void {
+    const inlet = this.#inlets.find(({ track }) => track?.id === trackId)
     if (inlet === undefined) return
     inlet.keyframes.need()
     this.#askForKeyframe(inlet)

@@ -94,7 +94,7 @@ describe('Simulcast of WebRTC', () => {
     send(2000)
     const requests = () => RIDS.map((rid) => sources.get(rid)!.keyframeRequests)
     const before = requests()
-    rig.ingest.requestKeyframe(rig.sink.tracks.find(({ label }) => label === 'h')!)
+    rig.ingest.requestKeyframe(rig.sink.tracks.find(({ label }) => label === 'h')!.id)
     send(200)
     expect(requests()).to.eql([before[0], before[1]! + 1, before[2]])
   })
