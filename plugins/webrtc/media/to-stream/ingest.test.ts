@@ -5,7 +5,9 @@ import { parseRemb, parseTransportWideFeedback, type VideoCodec } from 'sluice/s
 import { IngestRig, audioMedia, videoMedia } from '../../fixtures/ingest-rig.ts'
 import type { LinkTraits } from '../../fixtures/lossy-link.ts'
 import { samplePicture } from '../../fixtures/sample-video.ts'
-import type { ScriptedSource } from '../../fixtures/scripted-source.ts'
+import { RecordingSink } from '../../fixtures/recording-sink.ts'
+import { ScriptedSource } from '../../fixtures/scripted-source.ts'
+import { Ingest } from './ingest.ts'
 
 const FRAME_MS = 40
 const FRAME_TICKS = FRAME_MS * 90
@@ -298,8 +300,9 @@ describe('Ingest of WebRTC', () => {
     rig.source({ media: { ...medias[0], mid: '9' }, ssrc: 6 }).sendPayload(Buffer.from([0x10, 1, 1, 1]), 0)
     rig.source({ media: audioMedia('OPUS', { mid: '1' }), ssrc: 7 }).sendPayload(Buffer.from([1]), 0)
     rig.ingest.rtp(Buffer.alloc(5), 0)
+    rig.ingest.rtp(Buffer.alloc(3000, 0x80), 0)
     rig.ingest.rtcp(Buffer.from('80c80001', 'hex'), 0)
-    expect(rig.ingest.counts).to.include({ unknownPackets: 3, brokenPackets: 2, receivedPackets: 0 })
+    expect(rig.ingest.counts).to.include({ unknownPackets: 3, brokenPackets: 3, receivedPackets: 0 })
     rig.source({ media: second, ssrc: 8 }).write(samplePicture('vp8', 0, true, 10), 0)
     expect(rig.sink.events).to.eql(['+ video layer 2'])
   })
@@ -318,6 +321,36 @@ describe('Ingest of WebRTC', () => {
     expect(rig.sink.units).to.have.length(153)
     expect(rig.sink.events).to.eql(['+ video main'])
     expect(rig.ingest.counts.unknownPackets).to.equal(0)
+  })
+
+  it('gives up nothing that came while the process was held up', () => {
+    const media = videoMedia('VP8')
+    const sink = new RecordingSink()
+    let nowMs = 0
+    let tick = () => {}
+    const setInterval = (run: () => void) => {
+      tick = run
+      return () => {}
+    }
+    const init = { sink, medias: [media], sendRtcp: () => {}, pliIntervalMs: 0 }
+    const ingest = new Ingest({ ...init, timers: { setInterval }, now: () => nowMs })
+    const packets: Buffer[] = []
+    const source = new ScriptedSource({
+      media,
+      ssrc: 5,
+      transportSequence: () => 0,
+      send: (bytes) => packets.push(bytes),
+    })
+    for (let index = 0; index < 4; index += 1) source.write(samplePicture('vp8', index, index === 0, 10), index * 3600)
+    const [first, late, third, fourth] = packets
+    ingest.rtp(first!, nowMs)
+    ingest.rtp(third!, nowMs)
+    nowMs = 2000
+    tick()
+    ingest.rtp(fourth!, nowMs)
+    ingest.rtp(late!, nowMs)
+    expect(sink.units).to.have.length(4)
+    expect(sink.lostUnits).to.equal(0)
   })
 
   it('follows another format of the media, but not back and forth', () => {

@@ -26,6 +26,8 @@ import type { Simulcast } from './simulcast.ts'
 const TICK_MS = 20
 /** Reports of what has come go out this often. */
 const REPORT_INTERVAL_MS = 1000
+/** No sender makes larger packets, whatever its network takes. They bound what is kept of those that wait. */
+const MAX_PACKET_SIZE_BYTES = 2048
 const CNAME = 'sluice'
 const NO_ELEMENTS: readonly RtpExtensionElement[] = []
 
@@ -113,6 +115,7 @@ export class Ingest {
   rtp(bytes: Buffer, nowMs: number): void {
     this.#nowMs = nowMs - this.#stalledMs
     try {
+      if (bytes.length > MAX_PACKET_SIZE_BYTES) throw new MalformedError(`RTP packet of ${bytes.length} bytes`)
       this.#take(parseRtpPacket(bytes), nowMs)
       this.#estimate?.add(bytes.length)
     } catch (error) {
