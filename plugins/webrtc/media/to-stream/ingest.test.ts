@@ -307,6 +307,17 @@ describe('Ingest of WebRTC', () => {
     expect(rig.sink.events).to.eql(['+ video layer 2'])
   })
 
+  it('remembers the last name of a stream alone', () => {
+    const medias = [videoMedia('VP8'), videoMedia('VP8', { mid: '2' })] as const
+    const rig = new IngestRig({ medias })
+    const say = (ssrc: number, isNamed: boolean): number => {
+      rig.source({ media: medias[0], ssrc, isNamed }).sendPayload(Buffer.from([0x10, 1, 1, 1]), 0)
+      return rig.ingest.counts.unknownPackets
+    }
+    for (let ssrc = 1; ssrc <= 1000; ssrc += 1) say(ssrc, true)
+    expect([say(1000, false), say(999, false), say(1, false)]).to.eql([0, 1, 2])
+  })
+
   it('goes on with a stream that begins anew under another name, and after a goodbye', () => {
     const media = videoMedia('VP8')
     const rig = new IngestRig({ medias: [media] })
