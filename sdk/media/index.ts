@@ -121,6 +121,22 @@ export {
   type RtpPacket,
 } from './rtp/packet.ts'
 export { createRtpDepacketizer, createRtpPacketizer, MP2T_ENCODING, rtpFormatProblem } from './rtp/payload-formats.ts'
+export { unwrapRetransmission } from './rtp/retransmission.ts'
+export { nextSequenceNumber, sequenceOffset } from './rtp/sequence-number.ts'
+export {
+  parseRtpExtensionElements,
+  serializeRtpExtensionElements,
+  type RtpExtensionElement,
+} from './rtp/header-extension.ts'
+export {
+  parseTransportWideFeedback,
+  TRANSPORT_WIDE_MAX_PACKETS,
+  TRANSPORT_WIDE_REFERENCE_MS,
+  TRANSPORT_WIDE_TICK_MS,
+  transportWideFeedback,
+  type TransportWideFeedback,
+} from './rtp/rtcp/transport-wide-feedback.ts'
+export type { TransportFeedback } from './rtp/rtcp/transport-feedback.ts'
 export { RtpReceiver, type RtpReceiverInit } from './rtp/receiver.ts'
 export { RtpReceptionStatistics } from './rtp/reception-statistics.ts'
 export { RtpReorderBuffer, type RtpPacketHandler, type RtpReorderLimits } from './rtp/reorder-buffer.ts'
