@@ -160,7 +160,7 @@ export class IceAgent {
     if (pair === undefined || !hasIntegrity(bytes, pair.credentials?.remotePassword ?? '')) return false
     path.lastHeardMs = nowMs
     if (message.class === 'error') {
-      this.#receiveError(pair, message, nowMs)
+      this.#receiveError(pair, message)
       return true
     }
     const wasNomination = pair.succeed(message.transactionId, nowMs)
@@ -171,11 +171,11 @@ export class IceAgent {
     return true
   }
 
-  #receiveError(pair: CheckedPair, { errorCode = 0, transactionId }: StunMessage, nowMs: number): void {
+  #receiveError(pair: CheckedPair, { errorCode = 0, transactionId }: StunMessage): void {
     if (errorCode === ROLE_CONFLICT) {
       // The role that the check was sent in, which this end may have changed in the meantime.
       this.#switchRole(!pair.roleOf(transactionId))
-      pair.trigger(nowMs)
+      pair.retry()
     } else pair.fail(`answered ${errorCode}`)
   }
 
@@ -269,7 +269,8 @@ export class IceAgent {
     if (nowMs >= this.#consentEndMs) return false
     if (nowMs < this.#nextConsentMs) return true
     this.#nextConsentMs = nowMs + this.#consentIntervalMs()
-    this.#send(this.#selected, nowMs, false)
+    // The peer may see this end at another address by now, and has to know that it is nominated.
+    this.#send(this.#selected, nowMs, this.#controlling && this.isSettled)
     return true
   }
 

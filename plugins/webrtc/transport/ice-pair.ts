@@ -84,7 +84,7 @@ export class CheckedPair {
     const id = randomBytes(TRANSACTION_ID_BYTES)
     const { username, remotePassword } = this.credentials
     const bytes = serializeStun({ class: 'request', transactionId: id, username, ...content }, remotePassword)
-    const isNomination = content.useCandidate === true
+    const isNomination = content.useCandidate === true && !this.isNominated
     this.#transactions.push({ id, bytes, isNomination, controlling: content.role?.controlling === true, sentMs: nowMs })
     if (this.#transactions.length > MAX_TRANSACTIONS) this.#transactions.shift()
     // A check for consent is not repeated, and changes nothing of a pair that is used.
@@ -105,6 +105,12 @@ export class CheckedPair {
   /** A check is due at once, as the peer's own came by this way (RFC 8445 7.3.1.4), unless one is under way that is young. */
   trigger(nowMs: number): void {
     if (this.state === 'in-progress' && this.#transmissions <= 1 && nowMs < this.#nextMs) return
+    this.state = 'triggered'
+  }
+
+  /** The check that is under way is of no use; another one is due. */
+  retry(): void {
+    this.#transactions = []
     this.state = 'triggered'
   }
 
