@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { connect, type Socket as TcpSocket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect } from 'chai'
+import { freePort } from '../../../test/peers/free-port.ts'
 import { keep } from '../../../test/peers/lifetime.ts'
 import { waitFor } from '../../../test/peers/wait-for.ts'
 import { TransportRig, type RiggedTransport } from '../fixtures/transport-rig.ts'
@@ -80,6 +81,18 @@ describe('the transport of a WebRTC peer', () => {
     const ends = await connected({ useTcp: true })
     await exchangesMedia(ends)
     expect(ends.transport.status.pair).to.match(/^tcp \S+:\d+ 127/)
+  })
+
+  it('has one port at all addresses of the machine, also when the plugin was replaced', async () => {
+    const port = await freePort()
+    await start([`udp:${port}`, `tcp:${port}`])
+    await exchangesMedia(await connected({ addresses: ['::1'] }))
+    await rig.server.replace()
+    const ends = await connected()
+    await exchangesMedia(ends)
+    const ports = ends.transport.local.candidates.map((line) => line.split(' ')[5])
+    expect(ports.length).to.be.at.least(4)
+    expect(new Set(ports)).to.eql(new Set([String(port)]))
   })
 
   it('connects over IPv6', async () => {

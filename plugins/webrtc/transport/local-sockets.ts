@@ -86,22 +86,18 @@ export function localCandidates(
   { outward, loopback, publicIpv4, publicIpv6 }: MachineAddresses,
   isClientLocal: boolean,
 ): LocalCandidate[] {
-  const known = [...outward, ...loopback]
   const candidates: LocalCandidate[] = []
-  for (const { transport, host, port } of ports.toSorted(
-    (one, other) => Number(one.transport === 'tcp') - Number(other.transport === 'tcp'),
-  )) {
-    // An address that the config names may be one that the machine does not list.
-    const addresses = host === undefined ? known : known.includes(host) || !isWildcard(host) ? [host] : known
-    const reached = addresses.filter((address) => isClientLocal || outward.length === 0 || !isLoopback(address))
-    for (const address of reached) candidates.push({ transport, address, port })
+  const udpFirst = ports.toSorted((one, other) => Number(one.transport === 'tcp') - Number(other.transport === 'tcp'))
+  for (const { transport, host, port } of udpFirst) {
+    const addresses = host === undefined ? [...outward, ...loopback] : [host]
+    for (const address of addresses) candidates.push({ transport, address, port })
     for (const address of [publicIpv4, publicIpv6]) {
-      const behind = reached.find((one) => address !== undefined && isSameFamily(one, address))
-      if (address === undefined || behind === undefined || reached.includes(address)) continue
-      candidates.push({ transport, address, port, behind })
+      const behind = addresses.find((one) => address !== undefined && isSameFamily(one, address) && !isLoopback(one))
+      if (address !== undefined && behind !== undefined) candidates.push({ transport, address, port, behind })
     }
   }
-  return unique(candidates)
+  const reached = candidates.filter(({ address }) => !isLoopback(address))
+  return unique(isClientLocal || reached.length === 0 ? candidates : reached)
 }
 
 /** Says whether datagrams may get from an address of this machine to one of a peer. */

@@ -1,25 +1,19 @@
 import { randomBytes } from 'node:crypto'
 import { InvalidRequest, type Certificate, type CloseReason, type UdpPeer } from 'sluice/sdk'
-import type { SrtpKeys, SrtpReceiver, SrtpSender } from '../srtp/srtp-context.ts'
 import { DtlsEndpoint, type DtlsKeys } from './dtls-endpoint.ts'
 import { usableFingerprints } from './dtls-proof.ts'
 import { isDtls } from './dtls-record.ts'
 import { IceAgent } from './ice-agent.ts'
-import { parseRemoteCandidate, type RemoteCandidate } from './ice-candidate.ts'
+import { parseRemoteCandidate } from './ice-candidate.ts'
 import { endText } from './ice-pair.ts'
 import type { LocalSocket } from './local-sockets.ts'
-import { mayReach } from './local-sockets.ts'
-import { PacketBatch, type SharedArena } from './packet-batch.ts'
-import { UdpPath, type PacketPath } from './packet-path.ts'
+import type { SharedArena } from './packet-batch.ts'
+import type { PacketPath } from './packet-path.ts'
 import type { PeerTransport, TransportHandlers, TransportStatus } from './peer-transport.ts'
+import { SecureMedia, type SrtpContexts } from './secure-media.ts'
+import { SessionPaths } from './session-paths.ts'
 import { isStun } from './stun-message.ts'
 import type { IceCandidateLine, IceCredentials, TransportDescription } from './transport-description.ts'
-
-/** Makes what encrypts and decrypts packets. */
-export type SrtpContexts = {
-  createSender(keys: SrtpKeys): SrtpSender
-  createReceiver(keys: SrtpKeys): SrtpReceiver
-}
 
 /** Whether this end made the offer: it is controlling then (RFC 8445 6.1.1), and leaves it to the peer who begins DTLS. */
 export type TransportRole = 'offerer' | 'answerer'
@@ -42,7 +36,6 @@ export type SessionTransportOptions = {
 /** A session that never gets through is given up after so long, and one whose handshake comes to nothing (RFC 6347 4.2.4.1). */
 export const ICE_DEADLINE_MS = 30_000
 export const HANDSHAKE_DEADLINE_MS = 20_000
-const MAX_PATHS = 64
 /** What the peer may send of its handshake before its way was checked: a flight of small datagrams. */
 const MAX_EARLY_DATAGRAMS = 8
 const MAX_EARLY_BYTES = 8192
@@ -56,7 +49,7 @@ export class SessionTransport implements PeerTransport {
   readonly #options: SessionTransportOptions
   readonly #agent: IceAgent
   readonly #createdMs: number
-  readonly #paths = new Map<string, PacketPath>()
+  readonly #paths: SessionPaths
   #remote: TransportDescription | undefined
   #formerFragment: string | undefined
   #state: TransportStatus['state'] = 'checking'
@@ -64,24 +57,21 @@ export class SessionTransport implements PeerTransport {
   #dtls: DtlsEndpoint | undefined
   #early: Buffer[] = []
   #handshakeEndMs = Infinity
-  #keys: DtlsKeys | undefined
-  #sender: SrtpSender | undefined
-  #receiver: SrtpReceiver | undefined
-  #batch: PacketBatch | undefined
+  #media: SecureMedia | undefined
   #nextTickMs = 0
   #receivedBytes = 0
-  #sentRtcpBytes = 0
   #closed: CloseReason | undefined
 
   constructor(options: SessionTransportOptions) {
     this.#options = options
     this.#createdMs = options.now()
+    this.#paths = new SessionPaths(options.sockets, (path, datagram) => this.receive(path, datagram))
     this.#agent = new IceAgent({
       controlling: options.role === 'offerer',
       local: createCredentials(),
       tieBreaker: randomBytes(8).readBigUInt64BE(),
       random: Math.random,
-      pathsTo: (candidate) => this.#pathsTo(candidate),
+      pathsTo: (candidate) => this.#paths.to(candidate),
       onSelected: (path) => this.#select(path as PacketPath),
     })
   }
@@ -100,10 +90,10 @@ export class SessionTransport implements PeerTransport {
       state: this.#state,
       pair: path && `${path.transport} ${localEnd} ${endText(path.remoteAddress, path.remotePort)}`,
       rttMs: selected?.rttMs,
-      profile: this.#keys?.sending.profile,
+      profile: this.#media?.profile,
       checks: pairs.slice(0, MAX_LISTED_CHECKS).map(({ description }) => description),
       bytesReceived: this.#receivedBytes,
-      bytesSent: this.#sentRtcpBytes + (this.#batch?.sentBytes ?? 0),
+      bytesSent: this.#media?.sentBytes ?? 0,
     }
   }
 
@@ -115,7 +105,7 @@ export class SessionTransport implements PeerTransport {
 
   /** Whether anything authentic came from the peer. */
   get wasHeard(): boolean {
-    return this.#paths.values().some(({ lastHeardMs }) => lastHeardMs > -Infinity)
+    return this.#paths.wereHeard
   }
 
   get isConnected(): boolean {
@@ -154,18 +144,15 @@ export class SessionTransport implements PeerTransport {
   }
 
   write(header: Uint8Array, headerSizeBytes: number, payload: Uint8Array): void {
-    this.#batch?.write(header, headerSizeBytes, payload)
+    this.#media?.write(header, headerSizeBytes, payload)
   }
 
   flush(): void {
-    this.#batch?.flush()
+    this.#media?.flush()
   }
 
   sendRtcp(packet: Buffer): void {
-    if (this.#sender === undefined || this.#path === undefined) return
-    const protectedPacket = this.#sender.protectRtcp(packet)
-    this.#sentRtcpBytes += protectedPacket.length
-    this.#path.send([protectedPacket])
+    this.#media?.sendRtcp(packet)
   }
 
   close(reason: CloseReason | string = 'the session was closed'): void {
@@ -173,14 +160,10 @@ export class SessionTransport implements PeerTransport {
     this.#closed = typeof reason === 'string' ? { code: 'closed', text: reason } : reason
     this.#state = 'closed'
     this.#dtls?.close()
-    this.#batch?.close()
-    this.#batch = undefined
-    this.#sender?.close()
-    this.#receiver?.close()
-    this.#sender = undefined
-    this.#receiver = undefined
+    this.#media?.close()
+    this.#media = undefined
     this.#early = []
-    for (const path of this.#paths.values()) path.close()
+    this.#paths.close()
     this.#options.onChange(this)
     this.#options.handlers.closed(this.#closed)
   }
@@ -204,8 +187,7 @@ export class SessionTransport implements PeerTransport {
    * @returns false when it is not authentic; nothing was answered, and nothing is kept of it
    */
   receiveFrom(socket: LocalSocket, peer: UdpPeer, datagram: Buffer): boolean {
-    const key = keyOf(socket, peer.remoteAddress, peer.remotePort)
-    const path = this.#paths.get(key) ?? new UdpPath(socket, peer)
+    const { key, path } = this.#paths.from(socket, peer)
     return this.receiveCheck(key, path, datagram)
   }
 
@@ -213,7 +195,8 @@ export class SessionTransport implements PeerTransport {
   receiveCheck(key: string, path: PacketPath, datagram: Buffer): boolean {
     if (this.isClosed || !this.#agent.receive(datagram, path, this.#options.now())) return false
     this.#nextTickMs = 0
-    if (this.#uses(path)) this.#keep(key, path)
+    this.#paths.thin((one) => this.#uses(one))
+    if (this.#uses(path)) this.#paths.keep(path, key)
     // The answer to the peer's check is waited for: this end's own is sent at once.
     this.tick(this.#options.now())
     return true
@@ -230,53 +213,22 @@ export class SessionTransport implements PeerTransport {
     }
     if (path.lastHeardMs === -Infinity) return false
     if (isDtls(datagram)) this.#receiveDtls(datagram)
-    else this.#receiveMedia(path, datagram)
+    else if (this.#media?.receive(datagram) === true) path.lastHeardMs = this.#options.now()
     return true
   }
 
   /** A connection of the peer has ended. */
   lose(path: PacketPath): void {
     this.#agent.lose(path, this.#options.now())
-    for (const [key, one] of this.#paths) if (one === path) this.#paths.delete(key)
+    this.#paths.remove(path)
   }
 
   get #isDtlsClient(): boolean {
-    const setup = this.#remote?.setup
-    return setup === 'passive'
-  }
-
-  #pathsTo({ address, port }: RemoteCandidate): PacketPath[] {
-    const paths: PacketPath[] = []
-    for (const socket of this.#options.sockets()) {
-      if (!mayReach(socket.listener.address.host, address)) continue
-      const key = keyOf(socket, address, port)
-      let path = this.#paths.get(key)
-      if (path === undefined && this.#paths.size < MAX_PATHS) {
-        path = new UdpPath(socket, { remoteAddress: address, remotePort: port })
-        this.#keep(key, path)
-      }
-      if (path !== undefined) paths.push(path)
-    }
-    return paths
+    return this.#remote?.setup === 'passive'
   }
 
   #uses(path: PacketPath): boolean {
     return this.#agent.selected?.path === path || this.#agent.pairs.some((pair) => pair.path === path)
-  }
-
-  #keep(key: string, path: PacketPath): void {
-    if (this.#paths.has(key)) return
-    if (this.#paths.size >= MAX_PATHS) this.#dropUnused()
-    this.#paths.set(key, path)
-    if (path instanceof UdpPath) path.claim((datagram) => this.receive(path, datagram))
-  }
-
-  #dropUnused(): void {
-    for (const [key, path] of this.#paths) {
-      if (this.#uses(path)) continue
-      path.close()
-      this.#paths.delete(key)
-    }
   }
 
   #select(path: PacketPath): void {
@@ -306,10 +258,7 @@ export class SessionTransport implements PeerTransport {
 
   #connected(keys: DtlsKeys): void {
     const { srtp, arena, handlers } = this.#options
-    this.#keys = keys
-    this.#sender = srtp.createSender(keys.sending)
-    this.#receiver = srtp.createReceiver(keys.receiving)
-    this.#batch = new PacketBatch(arena, this.#sender, (bytes, packetBytes) => this.#path?.sendRun(bytes, packetBytes))
+    this.#media = new SecureMedia({ keys, srtp, arena, handlers, path: () => this.#path })
     this.#state = 'connected'
     this.#options.onChange(this)
     handlers.connected()
@@ -327,25 +276,10 @@ export class SessionTransport implements PeerTransport {
     }
   }
 
-  /** RTP and RTCP (RFC 5761 4). */
-  #receiveMedia(path: PacketPath, packet: Buffer): void {
-    if (this.#receiver === undefined || packet.length < 2 || packet[0]! >> 6 !== 2) return
-    const isRtcp = packet[1]! >= 192 && packet[1]! <= 223
-    const clear = isRtcp ? this.#receiver.unprotectRtcp(packet) : this.#receiver.unprotectRtp(packet)
-    if (clear === undefined) return
-    path.lastHeardMs = this.#options.now()
-    if (isRtcp) this.#options.handlers.rtcp(clear)
-    else this.#options.handlers.rtp(clear)
-  }
-
   #checksText(): string {
     const { checks } = this.status
     return checks.length === 0 ? 'no candidate of its came, and no check from it' : checks.join('; ')
   }
-}
-
-function keyOf({ listener }: LocalSocket, address: string, port: number): string {
-  return `${listener.address.host} ${listener.address.port} ${address} ${port}`
 }
 
 /** RFC 8445 5.3: 24 bits of randomness for the one, 128 for the other, at least. */
