@@ -62,6 +62,7 @@ export type {
   VideoTrack,
 } from './media/track.ts'
 export type { UnitSink } from './media/unit-sink.ts'
+export { type Ffi, loadFfi } from './native/ffi.ts'
 export { PacedPlayer, type PacedPlayerOptions } from './playback/paced-player.ts'
 export { playRecording } from './playback/play-recording.ts'
 export { PlaybackClock } from './playback/playback-clock.ts'

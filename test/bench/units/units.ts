@@ -5,14 +5,15 @@ import { dispatchBenches } from './dispatch.ts'
 import { muxBenches } from './mux.ts'
 import { packetBenches } from './packets.ts'
 import { parseBenches } from './parse.ts'
+import { srtpBenches } from './srtp.ts'
 import { runUnitBench, type UnitResult } from './unit-bench.ts'
 
-/** What parsing, muxing and dispatching cost per access unit, without sockets. */
+/** What parsing, muxing and dispatching cost per access unit, and encryption per packet, without sockets. */
 export async function runUnitBenches(sourceFile: string): Promise<UnitResult[]> {
   const tape = parseTape(await readFile(sourceFile))
   const results: UnitResult[] = []
   const dispatch = [...(await dispatchBenches(tape)), ...(await packetBenches(tape))]
-  for (const bench of [...parseBenches(tape), ...muxBenches(tape), ...dispatch]) {
+  for (const bench of [...parseBenches(tape), ...muxBenches(tape), ...dispatch, ...srtpBenches()]) {
     results.push(await runUnitBench(bench))
   }
   closeRigs()
