@@ -8,7 +8,7 @@ import { keep } from '../../../test/peers/lifetime.ts'
 import { waitFor } from '../../../test/peers/wait-for.ts'
 import { TransportRig, type RiggedTransport } from '../fixtures/transport-rig.ts'
 import { WeriftPeer, type WeriftPeerOptions } from '../fixtures/werift-peer.ts'
-import { rtpPacket } from '../fixtures/werift-srtp.ts'
+import { rtpPacket } from '../fixtures/rtp-packet.ts'
 
 import { hasIntegrity, parseStun, serializeStun } from '../transport/stun-message.ts'
 import { MAX_UNCHECKED } from '../transport/tcp-connections.ts'

@@ -1,3 +1,4 @@
+import { createPacketArena } from '../srtp/packet-arena.ts'
 import type { PacketArena, SrtpSender } from '../srtp/srtp-context.ts'
 
 /** Where runs of packets go. */
@@ -9,8 +10,8 @@ const MAX_RUN_BYTES = 60_000
 const MAX_PACKET_BYTES = 9000
 
 /** The bytes that packets of all sessions are encrypted in, and whose they are at the moment. */
-export class SharedArena implements PacketArena {
-  readonly bytes = Buffer.allocUnsafeSlow(MAX_RUN_BYTES + MAX_PACKET_BYTES)
+export class SharedArena {
+  readonly packets: PacketArena = createPacketArena(MAX_RUN_BYTES + MAX_PACKET_BYTES)
   owner: PacketBatch | undefined
 }
 
@@ -34,11 +35,12 @@ export class PacketBatch {
     const clearBytes = headerSizeBytes + payload.length
     if (clearBytes + this.#srtp.overheadBytes > MAX_PACKET_BYTES) return
     if (this.#arena.owner !== this) this.#take()
-    const { bytes } = this.#arena
+    const { bytes } = this.#arena.packets
     const offset = this.#end
     for (let index = 0; index < headerSizeBytes; index += 1) bytes[offset + index] = header[index]!
     bytes.set(payload, offset + headerSizeBytes)
-    const sizeBytes = this.#srtp.protectRtp(this.#arena, offset, headerSizeBytes, clearBytes)
+    const sizeBytes = this.#srtp.protectRtp(this.#arena.packets, offset, headerSizeBytes, clearBytes)
+    if (sizeBytes === 0) return
     this.sentBytes += sizeBytes
     // A larger one begins the next run, which is moved to the front.
     if (offset > 0 && sizeBytes > this.#packetBytes) {
@@ -52,7 +54,7 @@ export class PacketBatch {
 
   flush(): void {
     if (this.#end === 0) return
-    const run = this.#arena.bytes.subarray(0, this.#end)
+    const run = this.#arena.packets.bytes.subarray(0, this.#end)
     const packetBytes = this.#packetBytes
     this.#end = 0
     this.#packetBytes = 0

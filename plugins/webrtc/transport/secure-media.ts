@@ -1,18 +1,12 @@
-import type { SrtpKeys, SrtpProfile, SrtpReceiver, SrtpSender } from '../srtp/srtp-context.ts'
+import { createSrtpReceiver, createSrtpSender } from '../srtp/create-contexts.ts'
+import type { SrtpProfile, SrtpReceiver, SrtpSender } from '../srtp/srtp-context.ts'
 import type { DtlsKeys } from './dtls-endpoint.ts'
 import { PacketBatch, type SharedArena } from './packet-batch.ts'
 import type { PacketPath } from './packet-path.ts'
 import type { PacketSender, TransportHandlers } from './peer-transport.ts'
 
-/** Makes what encrypts and decrypts packets. */
-export type SrtpContexts = {
-  createSender(keys: SrtpKeys): SrtpSender
-  createReceiver(keys: SrtpKeys): SrtpReceiver
-}
-
 export type SecureMediaOptions = {
   readonly keys: DtlsKeys
-  readonly srtp: SrtpContexts
   readonly arena: SharedArena
   readonly handlers: Pick<TransportHandlers, 'rtp' | 'rtcp'>
   /** The path that is used at the moment. */
@@ -33,11 +27,11 @@ export class SecureMedia implements PacketSender {
   #rtcpBytes = 0
 
   constructor(options: SecureMediaOptions) {
-    const { keys, srtp, arena, path } = options
+    const { keys, arena, path } = options
     this.#options = options
     this.profile = keys.sending.profile
-    this.#sender = srtp.createSender(keys.sending)
-    this.#receiver = srtp.createReceiver(keys.receiving)
+    this.#sender = createSrtpSender(keys.sending)
+    this.#receiver = createSrtpReceiver(keys.receiving)
     this.#batch = new PacketBatch(arena, this.#sender, (bytes, packetBytes) => path()?.sendRun(bytes, packetBytes))
   }
 
@@ -55,6 +49,7 @@ export class SecureMedia implements PacketSender {
 
   sendRtcp(packet: Buffer): void {
     const encrypted = this.#sender.protectRtcp(packet)
+    if (encrypted === undefined) return
     this.#rtcpBytes += encrypted.length
     this.#options.path()?.send([encrypted])
   }

@@ -10,7 +10,7 @@ import type { LocalSocket } from './local-sockets.ts'
 import type { SharedArena } from './packet-batch.ts'
 import type { PacketPath } from './packet-path.ts'
 import type { PeerTransport, TransportHandlers, TransportStatus } from './peer-transport.ts'
-import { SecureMedia, type SrtpContexts } from './secure-media.ts'
+import { SecureMedia } from './secure-media.ts'
 import { SessionPaths } from './session-paths.ts'
 import { isStun } from './stun-message.ts'
 import type { IceCandidateLine, IceCredentials, TransportDescription } from './transport-description.ts'
@@ -25,7 +25,6 @@ export type SessionTransportOptions = {
   readonly sockets: () => readonly LocalSocket[]
   readonly certificate: Certificate
   readonly local: Pick<TransportDescription, 'fingerprints'>
-  readonly srtp: SrtpContexts
   readonly arena: SharedArena
   /** Milliseconds that never go back. */
   readonly now: () => number
@@ -257,8 +256,8 @@ export class SessionTransport implements PeerTransport {
   }
 
   #connected(keys: DtlsKeys): void {
-    const { srtp, arena, handlers } = this.#options
-    this.#media = new SecureMedia({ keys, srtp, arena, handlers, path: () => this.#path })
+    const { arena, handlers } = this.#options
+    this.#media = new SecureMedia({ keys, arena, handlers, path: () => this.#path })
     this.#state = 'connected'
     this.#options.onChange(this)
     handlers.connected()

@@ -13,7 +13,6 @@ import { LocalSockets, localCandidates, isLoopback, type LocalSocket, type Reach
 import { SharedArena } from './packet-batch.ts'
 import type { PeerTransport, TransportHandlers } from './peer-transport.ts'
 import type { PortEntry } from './port-list.ts'
-import type { SrtpContexts } from './secure-media.ts'
 import { SessionTransport, type TransportRole } from './session-transport.ts'
 import { isStun, parseStun } from './stun-message.ts'
 import { TcpConnections } from './tcp-connections.ts'
@@ -23,7 +22,6 @@ export type TransportPortsOptions = {
   readonly net: Net
   readonly log: Logger
   readonly entries: readonly PortEntry[]
-  readonly srtp: SrtpContexts
   /** Sizes of the system's buffers for each UDP socket. */
   readonly buffers: Pick<UdpConfig, 'readbuffer' | 'writebuffer'>
   /** Milliseconds that never go back, as `performance.now`. */
@@ -104,14 +102,14 @@ export class TransportPorts {
     if (this.#isDraining) throw new StreamUnavailable('a newer version of the plugin takes the sessions')
     this.#makeRoom()
     const ownSocket = await this.#openOwnSocket((datagram, peer, socket) => this.#receive(datagram, peer, socket))
-    const { net, now, srtp } = this.#options
+    const { net, now } = this.#options
     const candidates = localCandidates(
       this.#reachable(ownSocket),
       net.addresses(),
       clientAddress !== undefined && isLoopback(clientAddress),
     )
     const transport = new SessionTransport({
-      ...{ role, handlers, srtp, now, arena: this.#arena, certificate: this.#certificate },
+      ...{ role, handlers, now, arena: this.#arena, certificate: this.#certificate },
       candidates: candidateLines(candidates),
       sockets: () => (ownSocket === undefined ? this.#sockets.all : [ownSocket, ...this.#sockets.all]),
       local: { fingerprints: [this.#fingerprint] },
