@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { MachineAddresses, Net, UdpConfig, UdpListener, UdpPeer } from 'sluice/sdk'
+import type { MachineAddresses, Net, UdpListener, UdpPeer } from 'sluice/sdk'
 import { canonicalAddress, candidatePriority, isSameFamily, type LocalCandidate } from './ice-candidate.ts'
 import { endText } from './ice-pair.ts'
 import type { PortEntry } from './port-list.ts'
@@ -14,12 +14,13 @@ export type LocalSocketsOptions = {
   readonly net: Pick<Net, 'addresses' | 'udp'>
   readonly log: Logger
   readonly entries: readonly PortEntry[]
-  readonly buffers: Pick<UdpConfig, 'readbuffer' | 'writebuffer'>
-  onDatagram(datagram: Buffer, peer: UdpPeer, socket: LocalSocket): boolean
+  readonly onDatagram: (datagram: Buffer, peer: UdpPeer, socket: LocalSocket) => boolean
 }
 
 /** A machine with more addresses, as of many containers, uses those that it names first. */
 const MAX_SOCKETS = 32
+/** What the system may keep of datagrams each way: all sessions of an address share it. */
+const BUFFER_BYTES = 4 * 1024 * 1024
 /** What is answered where an address has gone, or there is no IPv6. */
 const GONE_CODES = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT'])
 
@@ -54,12 +55,12 @@ export class LocalSockets {
 
   async #openOne(listenaddr: string): Promise<void> {
     if (this.#sockets.has(listenaddr) || this.#sockets.size >= MAX_SOCKETS) return
-    const { net, buffers, log, onDatagram } = this.#options
+    const { net, log, onDatagram } = this.#options
     // The datagrams of an older generation's peers may come before the socket is known here.
     let socket: LocalSocket | undefined
     try {
       const receive = (datagram: Buffer, peer: UdpPeer) => socket !== undefined && onDatagram(datagram, peer, socket)
-      const listener = await net.udp({ listenaddr, ...buffers }, receive)
+      const listener = await net.udp({ listenaddr, readbuffer: BUFFER_BYTES, writebuffer: BUFFER_BYTES }, receive)
       if (listener === undefined) return
       socket = { listener, priority: candidatePriority('host', this.#sockets.size) }
       this.#sockets.set(listenaddr, socket)

@@ -33,8 +33,8 @@ export type SessionTransportOptions = {
 }
 
 /** A session that never gets through is given up after so long, and one whose handshake comes to nothing (RFC 6347 4.2.4.1). */
-export const ICE_DEADLINE_MS = 30_000
-export const HANDSHAKE_DEADLINE_MS = 20_000
+const ICE_DEADLINE_MS = 30_000
+const HANDSHAKE_DEADLINE_MS = 20_000
 /** What the peer may send of its handshake before its way was checked: a flight of small datagrams. */
 const MAX_EARLY_DATAGRAMS = 8
 const MAX_EARLY_BYTES = 8192

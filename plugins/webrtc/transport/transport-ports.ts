@@ -1,35 +1,21 @@
-import type { Logger } from 'pino'
-import {
-  StreamUnavailable,
-  type Certificate,
-  type Net,
-  type UdpConfig,
-  type UdpListener,
-  type UdpPeer,
-} from 'sluice/sdk'
+import { StreamUnavailable, type Certificate, type PluginContext, type UdpListener, type UdpPeer } from 'sluice/sdk'
 import { fingerprintOf } from './dtls-proof.ts'
 import { candidateLines, candidatePriority } from './ice-candidate.ts'
 import { LocalSockets, localCandidates, isLoopback, type LocalSocket, type ReachablePort } from './local-sockets.ts'
 import { SharedArena } from './packet-batch.ts'
 import type { PeerTransport, TransportHandlers } from './peer-transport.ts'
-import type { PortEntry } from './port-list.ts'
+import { parsePortList, type PortEntry } from './port-list.ts'
 import { SessionTransport, type TransportRole } from './session-transport.ts'
 import { isStun, parseStun } from './stun-message.ts'
 import { TcpConnections } from './tcp-connections.ts'
 import type { Fingerprint } from './transport-description.ts'
 
 export type TransportPortsOptions = {
-  readonly net: Net
-  readonly log: Logger
-  readonly entries: readonly PortEntry[]
-  /** Sizes of the system's buffers for each UDP socket. */
-  readonly buffers: Pick<UdpConfig, 'readbuffer' | 'writebuffer'>
+  readonly ctx: Pick<PluginContext<unknown>, 'net' | 'log' | 'setInterval' | 'setTimeout' | 'onDrain'>
+  /** See {@link transportConfig}. */
+  readonly ports: readonly string[]
   /** Milliseconds that never go back, as `performance.now`. */
   readonly now: () => number
-  /** As those of the plugin's context. */
-  readonly setInterval: (callback: () => void | Promise<void>, intervalMs: number) => () => void
-  readonly setTimeout: (callback: () => void, delayMs: number) => () => void
-  readonly onDrain: (listener: () => void) => void
 }
 
 export type PeerTransportOptions = {
@@ -48,6 +34,7 @@ const CERTIFICATE_FILES = { certfile: '', keyfile: '' }
 /** The ports that the sessions of one generation share, and what finds the session that a datagram is for. */
 export class TransportPorts {
   readonly #options: TransportPortsOptions
+  readonly #entries: readonly PortEntry[]
   readonly #certificate: Certificate
   readonly #fingerprint: Fingerprint
   readonly #sockets: LocalSockets
@@ -68,11 +55,12 @@ export class TransportPorts {
    * @throws {Error} with a `code` when an address can't be bound
    */
   static async open(options: TransportPortsOptions): Promise<TransportPorts> {
-    const ports = new TransportPorts(options, await options.net.certificate(CERTIFICATE_FILES))
+    const { ctx } = options
+    const ports = new TransportPorts(options, await ctx.net.certificate(CERTIFICATE_FILES))
     await ports.#sockets.open()
-    await ports.#tcp.open(options.entries)
-    const stop = options.setInterval(() => ports.#sockets.open(), ADDRESSES_INTERVAL_MS)
-    options.onDrain(() => {
+    await ports.#tcp.open(ports.#entries)
+    const stop = ctx.setInterval(() => ports.#sockets.open(), ADDRESSES_INTERVAL_MS)
+    ctx.onDrain(() => {
       ports.#isDraining = true
       stop()
     })
@@ -84,8 +72,10 @@ export class TransportPorts {
     this.#certificate = certificate
     this.#fingerprint = fingerprintOf(certificate.cert)
     const onDatagram = (datagram: Buffer, peer: UdpPeer, socket: LocalSocket) => this.#receive(datagram, peer, socket)
-    this.#sockets = new LocalSockets({ ...options, onDatagram })
-    const { net, setTimeout } = options
+    const { net, log } = options.ctx
+    this.#entries = parsePortList(options.ports)
+    this.#sockets = new LocalSockets({ net, log, entries: this.#entries, onDatagram })
+    const setTimeout = (callback: () => void, delayMs: number) => options.ctx.setTimeout(callback, delayMs)
     this.#tcp = new TcpConnections({ net, setTimeout, find: (check) => this.#find(check) })
   }
 
@@ -102,10 +92,10 @@ export class TransportPorts {
     if (this.#isDraining) throw new StreamUnavailable('a newer version of the plugin takes the sessions')
     this.#makeRoom()
     const ownSocket = await this.#openOwnSocket((datagram, peer, socket) => this.#receive(datagram, peer, socket))
-    const { net, now } = this.#options
+    const { now } = this.#options
     const candidates = localCandidates(
       this.#reachable(ownSocket),
-      net.addresses(),
+      this.#options.ctx.net.addresses(),
       clientAddress !== undefined && isLoopback(clientAddress),
     )
     const transport = new SessionTransport({
@@ -136,11 +126,11 @@ export class TransportPorts {
   async #openOwnSocket(
     onDatagram: (datagram: Buffer, peer: UdpPeer, socket: LocalSocket) => boolean,
   ): Promise<LocalSocket | undefined> {
-    const entry = this.#options.entries.find(({ kind }) => kind === 'udp-range')
+    const entry = this.#entries.find(({ kind }) => kind === 'udp-range')
     if (entry?.kind !== 'udp-range') return undefined
     let socket: LocalSocket | undefined
     const receive = (datagram: Buffer, peer: UdpPeer) => socket !== undefined && onDatagram(datagram, peer, socket)
-    const listener = await this.#options.net.udpPort(entry.range, receive)
+    const listener = await this.#options.ctx.net.udpPort(entry.range, receive)
     socket = { listener, priority: candidatePriority('host', 0) }
     return socket
   }
@@ -183,7 +173,7 @@ export class TransportPorts {
     if (this.#transports.size === 0) {
       this.#cancelTicks?.()
       this.#cancelTicks = undefined
-    } else this.#cancelTicks ??= this.#options.setInterval(() => this.#tick(), TICK_MS)
+    } else this.#cancelTicks ??= this.#options.ctx.setInterval(() => this.#tick(), TICK_MS)
   }
 
   #forget(transport: SessionTransport): void {
