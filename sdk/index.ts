@@ -87,7 +87,7 @@ export {
   type MetricLabels,
   type MetricRegistry,
 } from './plugin/metrics.ts'
-export type { Certificate, CertificateOptions, Net, TcpListener } from './plugin/net.ts'
+export type { Certificate, CertificateOptions, MachineAddresses, Net, TcpListener } from './plugin/net.ts'
 export { addressTemplates } from './plugin/address-templates.ts'
 export { Bytes, Int64, StreamPath } from './plugin/operation-values.ts'
 export type {

@@ -1,10 +1,8 @@
-import type * as ffiModule from 'node:ffi'
 import { isIPv6 } from 'node:net'
 import { getSystemErrorName } from 'node:util'
+import { loadFfi, type Ffi } from 'sluice/sdk'
 import { messageOf } from '../base/message-of.ts'
 import { ipWords } from './ip-words.ts'
-
-type Ffi = Pick<typeof ffiModule, 'dlopen' | 'getInt32' | 'getRawPointer'>
 
 /** System calls on UDP sockets that Node has no function for. */
 export interface SocketCalls {
@@ -67,17 +65,6 @@ function find(): SocketCallsFound {
     return { calls: makeCalls(ffi), why: '' }
   } catch (error) {
     return { calls: undefined, why: messageOf(error) }
-  }
-}
-
-/** The module without the warning of Node that it is experimental, which says nothing to an operator. */
-function loadFfi(): Ffi | undefined {
-  const emitWarning = process.emitWarning.bind(process)
-  process.emitWarning = () => {}
-  try {
-    return process.getBuiltinModule('node:ffi')
-  } finally {
-    process.emitWarning = emitWarning
   }
 }
 

@@ -6,6 +6,7 @@ import { dispatchBenches } from './dispatch.ts'
 import { muxBenches } from './mux.ts'
 import { packetBenches } from './packets.ts'
 import { parseBenches } from './parse.ts'
+import { playoutBench } from './playout.ts'
 import { srtpBenches } from './srtp.ts'
 import { runUnitBench, type UnitResult } from './unit-bench.ts'
 
@@ -13,7 +14,7 @@ import { runUnitBench, type UnitResult } from './unit-bench.ts'
 export async function runUnitBenches(sourceFile: string): Promise<UnitResult[]> {
   const tape = parseTape(await readFile(sourceFile))
   const results: UnitResult[] = []
-  const dispatch = [...(await dispatchBenches(tape)), ...(await packetBenches(tape))]
+  const dispatch = [...(await dispatchBenches(tape)), ...(await packetBenches(tape)), await playoutBench()]
   const datagrams = await datagramBenches()
   try {
     for (const bench of [
