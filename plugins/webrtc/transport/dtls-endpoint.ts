@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto'
-import type { DtlsServer, DtlsSocket } from 'werift'
+import type * as Werift from 'werift'
 import type { Certificate } from 'sluice/sdk'
 import type { SrtpKeys, SrtpProfile } from '../srtp/srtp-context.ts'
 import { isAnnounced, isClientProven, isFinished, isServerProven } from './dtls-proof.ts'
@@ -53,7 +53,7 @@ const CLOSE_NOTIFY = Buffer.from([1, 0])
  */
 export class DtlsEndpoint {
   readonly #options: DtlsEndpointOptions
-  readonly #socket: DtlsSocket
+  readonly #socket: Werift.DtlsSocket
   readonly #reader = new HandshakeReader()
   /** werift takes its datagrams by the function that it sets here. */
   readonly #transport: { onData?: (datagram: Buffer) => void }
@@ -71,7 +71,7 @@ export class DtlsEndpoint {
     return new DtlsEndpoint(options, await import('werift'))
   }
 
-  private constructor(options: DtlsEndpointOptions, werift: typeof import('werift')) {
+  private constructor(options: DtlsEndpointOptions, werift: typeof Werift) {
     this.#options = options
     const transport = {
       type: 'udp',
@@ -88,7 +88,7 @@ export class DtlsEndpoint {
       ...{ cert, key, transport, extendedMasterSecret: true, certificateRequest: !options.isClient },
       srtpProfiles: PROFILES.map(({ id }) => id),
       signatureHash: { hash: SHA_256, signature: isRsa ? RSA : ECDSA },
-    } satisfies ConstructorParameters<typeof DtlsServer>[0]
+    } satisfies ConstructorParameters<typeof Werift.DtlsServer>[0]
     this.#socket = options.isClient ? new werift.DtlsClient(socketOptions) : new werift.DtlsServer(socketOptions)
     this.#socket.onConnect.subscribe(() => this.#connected())
     this.#socket.onError.subscribe((error: Error | string) =>
@@ -166,7 +166,7 @@ export class DtlsEndpoint {
       sequenceNumber: sequence,
       contentLen: fragment.length,
     }
-    const packet = { recordLayerHeader, fragment } as Parameters<DtlsSocket['cipher']['decryptPacket']>[0]
+    const packet = { recordLayerHeader, fragment } as Parameters<Werift.DtlsSocket['cipher']['decryptPacket']>[0]
     return this.#socket.cipher.decryptPacket(packet)
   }
 

@@ -99,6 +99,15 @@ describe('HandshakeReader', () => {
     expect(reader.read(second)).to.have.length(0)
   })
 
+  it('does not wait for the rest of a ClientHello that is repeated in part', () => {
+    const reader = new HandshakeReader()
+    const [first, second] = fragments(message(0, 50, 1), 30)
+    reader.read(first!)
+    expect(reader.read(second!)).to.have.length(1)
+    expect(reader.read(first!)).to.have.length(0)
+    expect(reader.read(serializeMessage(message(1, 50, 1))).map(({ sequence }) => sequence)).to.eql([1])
+  })
+
   it('keeps nothing of messages that are too long or too far ahead', () => {
     const reader = new HandshakeReader()
     const [long] = fragments(message(0, MAX_HANDSHAKE_MESSAGE_BYTES + 1), 1000)

@@ -111,9 +111,9 @@ export class HandshakeReader {
     const sequence = header.readUInt16BE(4)
     const offset = header.readUIntBE(6, 3)
     if (sizeBytes > MAX_HANDSHAKE_MESSAGE_BYTES || offset + part.length > sizeBytes || sequence >= MAX_MESSAGES) return
-    if (type === HANDSHAKE.clientHello && sequence === 0 && this.#nextSequence === 1 && this.#hellos < MAX_HELLOS)
-      this.#nextSequence = 0
-    if (sequence < this.#nextSequence || sequence >= this.#nextSequence + MAX_MESSAGES_AHEAD) return
+    const isRepeated = type === HANDSHAKE.clientHello && sequence === 0 && this.#nextSequence === 1
+    if (isRepeated ? this.#hellos >= MAX_HELLOS : !this.#isExpected(sequence)) return
+    // A repeated one may come in part: the messages after it are not waited with.
     let message = this.#partial.get(sequence)
     if (message === undefined) {
       message = { type, body: Buffer.alloc(sizeBytes), ranges: [] }
@@ -122,18 +122,27 @@ export class HandshakeReader {
     if (message.type !== type || message.body.length !== sizeBytes) return
     part.copy(message.body, offset)
     addRange(message.ranges, offset, offset + part.length)
+    if (isRepeated && isComplete(message)) messages.push(this.#remove(sequence, message))
     this.#take(messages)
+  }
+
+  #isExpected(sequence: number): boolean {
+    return sequence >= this.#nextSequence && sequence < this.#nextSequence + MAX_MESSAGES_AHEAD
   }
 
   #take(messages: HandshakeMessage[]): void {
     for (;;) {
       const message = this.#partial.get(this.#nextSequence)
       if (message === undefined || !isComplete(message)) return
-      this.#partial.delete(this.#nextSequence)
-      if (message.type === HANDSHAKE.clientHello) this.#hellos += 1
-      messages.push({ type: message.type, sequence: this.#nextSequence, body: message.body })
+      messages.push(this.#remove(this.#nextSequence, message))
       this.#nextSequence += 1
     }
+  }
+
+  #remove(sequence: number, { type, body }: PartialMessage): HandshakeMessage {
+    this.#partial.delete(sequence)
+    if (type === HANDSHAKE.clientHello) this.#hellos += 1
+    return { type, sequence, body }
   }
 }
 

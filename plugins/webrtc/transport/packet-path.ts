@@ -61,7 +61,7 @@ export class UdpPath implements PacketPath {
   }
 
   sendRun(bytes: Buffer, packetBytes: number): void {
-    this.send(cut(bytes, packetBytes))
+    this.#flow?.sendRun(bytes, packetBytes)
   }
 
   close(): void {

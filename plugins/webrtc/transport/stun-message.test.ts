@@ -63,8 +63,8 @@ describe('STUN messages', () => {
   ] as const) {
     it(`tell another implementation its address: ${address}`, () => {
       const bytes = serializeStun({ class: 'success', transactionId, mappedAddress: { address, port } }, PASSWORD)
-      const read = parseMessage(bytes, Buffer.from(PASSWORD))
-      const [host, readPort] = read?.getAttributeValue('XOR-MAPPED-ADDRESS') as [string, number]
+      const read = parseMessage(bytes, Buffer.from(PASSWORD))!
+      const [host, readPort] = read.getAttributeValue('XOR-MAPPED-ADDRESS') as [string, number]
       expect(readPort).to.equal(port)
       expect(new URL(`http://${host.includes(':') ? `[${host}]` : host}`).hostname).to.include(address)
     })
