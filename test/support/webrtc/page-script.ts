@@ -120,7 +120,7 @@ class Playing {
     this.peer = new RTCPeerConnection({ bundlePolicy: 'max-bundle' })
     for (const kind of ['video', 'audio']) this.peer.addTransceiver(kind, { direction: 'recvonly' })
     this.video = document.createElement('video')
-    this.video.muted = true
+    this.video.muted = false
     this.video.autoplay = true
     document.body.append(this.video)
     const stream = new MediaStream()
