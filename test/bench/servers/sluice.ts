@@ -88,7 +88,7 @@ function configText({ folder, rtmpPort, rtspPort, httpPort, webrtcPort, writeMer
   subscribe: { writemerge: ${writeMerge}, queuesize: ${QUEUE_BYTES} }
 rtmp: { tcp: { listenaddr: '127.0.0.1:${rtmpPort}' } }
 rtsp: { tcp: { listenaddr: '127.0.0.1:${rtspPort}' } }
-webrtc: { port: 'udp:${webrtcPort}' }
+webrtc: { port: ['udp:${webrtcPort}'] }
 demo: { enable: false }
 `
 }

@@ -42,9 +42,11 @@ describe('the lossy link of WebRTC', () => {
   it('puts its ports into offer and answer, and loses SRTP alone', async () => {
     const [client, server] = [await openEnd(), await openEnd()]
     const offers: string[] = []
-    const http = createServer(async (request, response) => {
-      for await (const bytes of request) offers.push(String(bytes))
-      response.writeHead(201, { location: '/there', etag: '"a"' }).end(description(server.port))
+    const http = createServer((request, response) => {
+      request.on('data', (bytes: Buffer) => void offers.push(bytes.toString()))
+      request.on('end', () => {
+        response.writeHead(201, { location: '/there', etag: '"a"' }).end(description(server.port))
+      })
     })
     keep({ close: () => void http.close() })
     http.listen(0, '127.0.0.1')

@@ -21,6 +21,7 @@ const LAST_RTP_BYTE = 191
 const FIRST_RTCP_TYPE = 192
 const LAST_RTCP_TYPE = 223
 
+type FlowByDirection = Readonly<Record<LinkDirection, LossyFlow>>
 type CountsByDirection = Readonly<Record<LinkDirection, Map<number, FlowCounts>>>
 
 /**
@@ -79,7 +80,7 @@ export class LossyLink {
 class CandidateRelay {
   readonly #toClient: Socket
   readonly #toServer: Socket
-  readonly #flows: Readonly<Record<LinkDirection, LossyFlow>>
+  readonly #flows: FlowByDirection
   /** Where the client sends from, as it was last seen to. */
   #client: AddressInfo | undefined
   #server: { readonly address: string; readonly port: number } | undefined
@@ -96,7 +97,7 @@ class CandidateRelay {
     return new CandidateRelay(sockets, { toServer: flow('toServer'), toClient: flow('toClient') })
   }
 
-  private constructor([toClient, toServer]: readonly [Socket, Socket], flows: CandidateRelay['#flows']) {
+  private constructor([toClient, toServer]: readonly [Socket, Socket], flows: FlowByDirection) {
     this.#toClient = toClient
     this.#toServer = toServer
     this.#flows = flows
@@ -124,8 +125,7 @@ class CandidateRelay {
   }
 
   #relay(direction: LinkDirection, datagram: Buffer): void {
-    const [socket, target] =
-      direction === 'toServer' ? [this.#toServer, this.#server] : [this.#toClient, this.#client]
+    const [socket, target] = direction === 'toServer' ? [this.#toServer, this.#server] : [this.#toClient, this.#client]
     if (target === undefined) return
     for (const sent of this.#through(this.#flows[direction], datagram)) {
       socket.send(sent, target.port, target.address)
