@@ -1,4 +1,5 @@
 import { Duration, Secret, Type } from 'sluice/sdk'
+import { transportConfig } from './transport/transport-config.ts'
 
 const IceServer = Type.Object({
   urls: Type.Array(Type.String({ pattern: String.raw`^(stuns?|turns?):[!-;=?-~]+$` }), {
@@ -13,6 +14,7 @@ const IceServer = Type.Object({
 
 export const WebRtcConfig = Type.Object(
   {
+    ...transportConfig,
     pli: Duration({
       default: '2s',
       description: 'Publishers are asked for a keyframe when their last one is older; 0 is never',

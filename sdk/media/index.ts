@@ -109,7 +109,6 @@ export { TS_CLOCK_LEAD_TICKS, TsMuxer } from './container/mpegts/muxer.ts'
 export { TS_PACKET_SIZE_BYTES } from './container/mpegts/packet.ts'
 export { canCarryInTs } from './container/mpegts/stream-entry.ts'
 export { MalformedError } from './errors.ts'
-export { parseRtpExtensionElements } from './rtp/header-extension.ts'
 export {
   isRtcp,
   parseRtpPacket,

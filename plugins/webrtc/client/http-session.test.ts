@@ -19,12 +19,13 @@ describe('HttpSession', () => {
   const requests: Request[] = []
   let respond: (request: IncomingMessage, response: ServerResponse) => void
   const server = createServer((request, response) => {
-    void text(request).then((body) => {
-      const { method = '', url = '', headers } = request
-      requests.push({ method, url, authorization: headers.authorization ?? '', body })
-      respond(request, response)
-    })
+    void take(request, response)
   })
+  async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = '', url = '', headers } = request
+    requests.push({ method, url, authorization: headers.authorization ?? '', body: await text(request) })
+    respond(request, response)
+  }
   before(async () => {
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')

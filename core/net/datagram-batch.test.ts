@@ -1,0 +1,40 @@
+import { expect } from 'chai'
+import { DatagramBatch, type BatchSocket } from './datagram-batch.ts'
+import { findSocketCalls } from './socket-calls.ts'
+
+const { calls } = findSocketCalls()
+
+describe('DatagramBatch', () => {
+  it('queues behind what waits for room already, and sends by itself again when nothing waits', function () {
+    if (calls === undefined) return this.skip()
+    const queued: string[] = []
+    let sent = 0
+    let queuedBytes = 1
+    const sendMessages = (_fd: number, _headers: bigint, count: number) => {
+      sent += count
+      return count
+    }
+    const socket: BatchSocket = {
+      fd: -1,
+      isIpv6: false,
+      get queuedBytes() {
+        return queuedBytes
+      },
+      queue: (datagram, address, port) => void queued.push(`${datagram.toString()} to ${address}:${port}`),
+      refuse: () => {},
+    }
+    const batch = new DatagramBatch({ ...calls, sendMessages }, true)
+    const bytes = Buffer.from('aaabbbc')
+    batch.add(socket, bytes, 3, '127.0.0.1', 9)
+    batch.add(socket, Buffer.from('dd'), 2, '127.0.0.2', 9)
+    bytes.fill('x')
+    batch.flush()
+    expect(queued).to.eql(['aaa to 127.0.0.1:9', 'bbb to 127.0.0.1:9', 'c to 127.0.0.1:9', 'dd to 127.0.0.2:9'])
+    expect(sent).to.equal(0)
+
+    queuedBytes = 0
+    batch.add(socket, bytes, 3, '127.0.0.1', 9)
+    batch.flush()
+    expect([queued.length, sent]).to.eql([4, 1])
+  })
+})
