@@ -33,6 +33,21 @@ const PEERS = {
       'gstreamer1.0-rtsp',
     ],
   },
+  webrtcbin: {
+    programs: ['gst-inspect-1.0'],
+    elements: ['webrtcbin', 'nicesrc', 'dtlssrtpenc', 'x264enc', 'vp8enc', 'opusenc'],
+    files: ['/usr/bin/python3', '/usr/lib/python3/dist-packages/gi', '/usr/share/doc/gir1.2-gst-plugins-bad-1.0'],
+    packages: [
+      'python3-gi',
+      'gir1.2-gst-plugins-bad-1.0',
+      'gstreamer1.0-nice',
+      'gstreamer1.0-tools',
+      'gstreamer1.0-plugins-base',
+      'gstreamer1.0-plugins-good',
+      'gstreamer1.0-plugins-bad',
+      'gstreamer1.0-plugins-ugly',
+    ],
+  },
   vlc: { programs: ['cvlc', 'setpriv'], packages: ['vlc-bin', 'vlc-plugin-base', 'util-linux'] },
   openssl: { programs: ['openssl'], packages: ['openssl'] },
   nginx: { programs: ['nginx'], packages: ['nginx'] },
@@ -71,8 +86,8 @@ function postgresFolders(): string[] {
   return readdirSync(POSTGRES_FOLDER).map((version) => join(POSTGRES_FOLDER, version, 'bin'))
 }
 
-function isInstalled({ programs, elements = [] }: PeerInit): boolean {
-  if (!programs.every((program) => findProgram(program) !== undefined)) return false
+function isInstalled({ programs, elements = [], files = [] }: PeerInit): boolean {
+  if (!programs.every((program) => findProgram(program) !== undefined) || !files.every(existsSync)) return false
   return elements.every((element) => spawnSync('gst-inspect-1.0', ['--exists', element]).status === 0)
 }
 

@@ -1,7 +1,7 @@
 import type { Marker } from '../media/marker.ts'
 
-/** How a viewer may take a stream without end; `rtsp` in the connection, `rtsp-udp` in datagrams. */
-export const STREAM_FORMATS = ['rtmp', 'rtsp', 'rtsp-udp', 'flv', 'ws'] as const
+/** How a viewer may take a stream without end; `rtsp` in the connection, `rtsp-udp` in datagrams, `webrtc` by WHEP. */
+export const STREAM_FORMATS = ['rtmp', 'rtsp', 'rtsp-udp', 'flv', 'ws', 'webrtc'] as const
 /** How it may ask for HLS: parts, by blocking reloads; or whole segments, by a playlist that it polls. */
 export const HLS_FORMATS = ['hls-parts', 'hls-segments'] as const
 export const FORMATS = [...STREAM_FORMATS, ...HLS_FORMATS] as const

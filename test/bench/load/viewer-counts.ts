@@ -8,6 +8,8 @@ export class ViewerCounts {
   failedRequests = 0
   frames = 0
   lostFrames = 0
+  /** Of WebRTC. */
+  lostPackets = 0
   readonly delaysMs: number[] = []
   #nextSequence: number | undefined
 

@@ -5,6 +5,7 @@ import { HlsViewer } from './hls/hls-viewer.ts'
 import type { Load } from './load.ts'
 import type { LoadViewer } from './load-viewer.ts'
 import { Viewer } from './viewer.ts'
+import { WhepViewer } from './webrtc/whep-viewer.ts'
 
 const JOIN_TIMEOUT_MS = 20_000
 /** Viewers are started in groups this far apart. */
@@ -37,6 +38,8 @@ export type ViewersReport = {
   readonly failedRequests: number
   readonly frames: number
   readonly lostFrames: number
+  /** Of WebRTC. */
+  readonly lostPackets: number
   readonly delayMs: Distribution
 }
 
@@ -86,6 +89,7 @@ export class Viewers implements Load<ViewersReady, ViewersReport> {
       failedRequests: sum(counts.map(({ failedRequests }) => failedRequests)),
       frames: sum(counts.map(({ frames }) => frames)),
       lostFrames: sum(counts.map(({ lostFrames }) => lostFrames)),
+      lostPackets: sum(counts.map(({ lostPackets }) => lostPackets)),
       delayMs: distributionOf(counts.flatMap(({ delaysMs }) => delaysMs)),
     }
   }
@@ -102,9 +106,8 @@ export class Viewers implements Load<ViewersReady, ViewersReport> {
 /** @param settled Called once: the first keyframe is there, or it has failed. */
 function createViewer(target: Target, readsAll: boolean, settled: (viewer: LoadViewer) => void): LoadViewer {
   const { format, port, path } = target
-  return isHls(format)
-    ? new HlsViewer({ format, port, path, readsAll }, settled)
-    : new Viewer(target, readsAll, settled)
+  if (isHls(format)) return new HlsViewer({ format, port, path, readsAll }, settled)
+  return format === 'webrtc' ? new WhepViewer({ port, path, readsAll }, settled) : new Viewer(target, readsAll, settled)
 }
 
 function sum(values: readonly number[]): number {

@@ -15,6 +15,7 @@ export const fanOut: ServerScenario = {
     { key: 'delayP50Ms', title: 'delay p50 ms', digits: 1 },
     { key: 'delayP99Ms', title: 'delay p99 ms', digits: 1 },
     { key: 'lostFrames', title: 'lost frames', digits: 0 },
+    { key: 'lostPackets', title: 'lost packets', digits: 0 },
     { key: 'eventLoopUtilization', title: 'ELU', digits: 2 },
     { key: 'mergeWindowMs', title: 'window ms', digits: 0 },
     { key: 'loaderPercent', title: 'loader CPU %', digits: 0 },

@@ -55,6 +55,7 @@ export function measureViewers(
         delayP50Ms: read.delayMs.p50,
         delayP99Ms: read.delayMs.p99,
         lostFrames: read.lostFrames,
+        lostPackets: sum(watched.map((report) => report.lostPackets)),
         loaderPercent: (loaderSeconds / window.seconds) * 100,
         ...(await stage.server.status?.()),
       },

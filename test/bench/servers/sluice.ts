@@ -28,9 +28,9 @@ export function sluice({ writeMerge, profileFolder, hls }: SluiceOptions): Bench
     queueBytes: QUEUE_BYTES,
     async start(): Promise<RunningServer> {
       const folder = await mkdtemp(path.join(tmpdir(), 'sluice-bench-'))
-      const [rtmpPort = 0, rtspPort = 0, httpPort = 0] = await freePorts(3)
+      const [rtmpPort = 0, rtspPort = 0, httpPort = 0, webrtcPort = 0] = await freePorts(4)
       const configFile = path.join(folder, 'config.yaml')
-      await writeFile(configFile, configText({ folder, rtmpPort, rtspPort, httpPort, writeMerge }))
+      await writeFile(configFile, configText({ folder, rtmpPort, rtspPort, httpPort, webrtcPort, writeMerge }))
       const profile = profileFolder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${path.resolve(profileFolder)}`]
       const args = [...profile, ...(await startArgs()), '-c', configFile]
       const server = new ServerProcess({
@@ -59,6 +59,7 @@ export function sluice({ writeMerge, profileFolder, hls }: SluiceOptions): Bench
 
 function addressOf(format: Format, path: string): string {
   if (isHls(format)) return `/hls/${path}/index.m3u8${format === 'hls-segments' ? '?format=fmp4' : ''}`
+  if (format === 'webrtc') return `/webrtc/play/${path}`
   return format === 'rtmp' || isRtsp(format) ? path : `/flv/${path}.flv`
 }
 
@@ -75,10 +76,11 @@ type ConfigInit = {
   readonly rtmpPort: number
   readonly rtspPort: number
   readonly httpPort: number
+  readonly webrtcPort: number
   readonly writeMerge: string
 }
 
-function configText({ folder, rtmpPort, rtspPort, httpPort, writeMerge }: ConfigInit): string {
+function configText({ folder, rtmpPort, rtspPort, httpPort, webrtcPort, writeMerge }: ConfigInit): string {
   return `global:
   loglevel: warn
   datadir: ${folder}
@@ -86,6 +88,7 @@ function configText({ folder, rtmpPort, rtspPort, httpPort, writeMerge }: Config
   subscribe: { writemerge: ${writeMerge}, queuesize: ${QUEUE_BYTES} }
 rtmp: { tcp: { listenaddr: '127.0.0.1:${rtmpPort}' } }
 rtsp: { tcp: { listenaddr: '127.0.0.1:${rtspPort}' } }
+webrtc: { port: ['udp:${webrtcPort}'] }
 demo: { enable: false }
 `
 }

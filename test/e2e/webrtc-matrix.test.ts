@@ -1,0 +1,53 @@
+import { expect } from 'chai'
+import { requirePeer } from '../peers/require-peer.ts'
+import { RtcPage } from '../support/webrtc/rtc-page.ts'
+import { medianDelayMs, numbersOf } from '../support/webrtc/shown-pictures.ts'
+import { startWebRtcServer } from '../support/webrtc/webrtc-server.ts'
+
+/** Enough that a keyframe that was asked for is not all that came. */
+const PICTURES = 100
+const MAX_MEDIAN_DELAY_MS = 250
+
+describe('WebRTC in Chromium, by codec', () => {
+  before(function () {
+    requirePeer(this, 'chromium')
+  })
+
+  for (const codec of ['VP8', 'VP9', 'H264', 'AV1'] as const) {
+    it(`publishes ${codec} with Opus and plays it, whole and soon`, async () => {
+      const server = await startWebRtcServer()
+      const page = await RtcPage.open()
+      const publisher = await page.publish(server.http('/webrtc/push/live/matrix'), { codec })
+      await publisher.until(({ framesEncoded }) => framesEncoded > 0, 'the first picture to be encoded')
+      const player = await page.play(server.http('/webrtc/play/live/matrix'))
+      const isThere = ({ pictures, soundEnergy }: { pictures: readonly unknown[]; soundEnergy: number }) =>
+        pictures.length >= PICTURES && soundEnergy > 0
+      const played = await player.until(isThere, 'pictures and sound')
+      expect(played).to.include({ videoCodec: `video/${codec}`, audioCodec: 'audio/opus', size: '320x240' })
+      expect(played).to.include({ connection: 'connected', transport: 'udp', packetsLost: 0 })
+      expect(played.errors).to.eql([])
+      const numbers = numbersOf(played.pictures)
+      expect(numbers).to.eql([...new Set(numbers)].toSorted((one, other) => one - other))
+      expect(numbers.length).to.be.at.least(PICTURES * 0.9)
+      expect(medianDelayMs(played.pictures)).to.be.below(MAX_MEDIAN_DELAY_MS)
+
+      await player.stop()
+      await publisher.stop()
+      expect(server.problems).to.eql([])
+    })
+  }
+
+  it('lets a viewer in late, with a keyframe of its own', async () => {
+    const server = await startWebRtcServer()
+    const page = await RtcPage.open()
+    const publisher = await page.publish(server.http('/webrtc/push/live/late'), { codec: 'VP8' })
+    const early = await page.play(server.http('/webrtc/play/live/late'))
+    await early.until(({ pictures }) => pictures.length >= PICTURES, 'the first viewer to see it')
+    const late = await page.play(server.http('/webrtc/play/live/late'))
+    const { pictures } = await late.until(({ pictures }) => pictures.length >= 10, 'the second viewer to see it')
+    expect(numbersOf(pictures)[0]).to.be.above(PICTURES - 10)
+    const seen = numbersOf((await early.state()).pictures)
+    expect(seen).to.eql(seen.toSorted((one, other) => one - other))
+    expect((await publisher.state()).errors).to.eql([])
+  })
+})

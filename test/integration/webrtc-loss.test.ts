@@ -1,0 +1,50 @@
+import { expect } from 'chai'
+import { requirePeer } from '../peers/require-peer.ts'
+import type { LossPolicy } from '../support/rtsp/lossy-flow.ts'
+import { LossyLink } from '../support/webrtc/lossy-link.ts'
+import { RtcPage } from '../support/webrtc/rtc-page.ts'
+import { medianDelayMs, numbersOf } from '../support/webrtc/shown-pictures.ts'
+import { startWebRtcServer } from '../support/webrtc/webrtc-server.ts'
+
+/** At 25 a second and more than one packet each, some of these are lost even at 2 %. */
+const PICTURES = 250
+/** What a viewer can still talk at. */
+const MAX_MEDIAN_DELAY_MS = 1000
+const NETWORKS: readonly { readonly name: string; readonly policy: LossPolicy }[] = [
+  { name: '2 % loss', policy: { dropShare: 0.02 } },
+  { name: '10 % loss', policy: { dropShare: 0.1 } },
+  { name: 'disorder and duplicates', policy: { reorderShare: 0.05, duplicateShare: 0.05 } },
+]
+
+describe('WebRTC over a bad network', () => {
+  before(function () {
+    requirePeer(this, 'chromium')
+  })
+
+  for (const { name, policy } of NETWORKS) {
+    it(`publishes and plays on with ${name} both ways`, async () => {
+      const server = await startWebRtcServer()
+      const publishing = await LossyLink.start({ serverPort: server.httpPort, policies: { toServer: policy } })
+      const playing = await LossyLink.start({ serverPort: server.httpPort, policies: { toClient: policy } })
+      const page = await RtcPage.open()
+      const publisher = await page.publish(publishing.http('/webrtc/push/live/loss'), { codec: 'VP8' })
+      await publisher.until(({ framesEncoded }) => framesEncoded > 0, 'the first picture to be encoded')
+      const player = await page.play(playing.http('/webrtc/play/live/loss'))
+      const played = await player.until(({ pictures }) => pictures.length >= PICTURES, 'the pictures')
+      const sent = await publisher.state()
+
+      const recent = played.pictures.slice(-PICTURES / 2)
+      expect(numbersOf(recent).at(-1)).to.be.at.least(PICTURES * 0.8)
+      expect(medianDelayMs(recent)).to.be.below(MAX_MEDIAN_DELAY_MS)
+      expect(played.connection).to.equal('connected')
+      if (policy.dropShare === undefined) return
+      expect(publishing.total('toServer').dropped).to.be.above(0)
+      expect(playing.total('toClient').dropped).to.be.above(0)
+      // What the server misses it asks the publisher for, and what the viewer misses it sends again.
+      expect(sent.nackCount).to.be.above(0)
+      expect(sent.retransmittedPackets).to.be.above(0)
+      expect(played.nackCount).to.be.above(0)
+      expect(played.retransmittedPackets).to.be.above(0)
+    })
+  }
+})

@@ -1,0 +1,86 @@
+import { expect } from 'chai'
+import { framemd5, publish } from '../peers/ffmpeg.ts'
+import { ffprobeFrames } from '../peers/ffmpeg-rtsp.ts'
+import { publishByWebrtcbin, WebrtcbinPlayer } from '../peers/gstreamer-webrtc.ts'
+import { requirePeer } from '../peers/require-peer.ts'
+import { waitFor } from '../peers/wait-for.ts'
+import { numberedPictures } from '../support/picture-clock.ts'
+import { RtcPage } from '../support/webrtc/rtc-page.ts'
+import { startWebRtcServer } from '../support/webrtc/webrtc-server.ts'
+
+const PICTURES = 50
+/** Of both kinds: Opus has twice as many. */
+const PACKETS = 200
+const LONG_SECONDS = 120
+
+describe('WebRTC and other protocols', () => {
+  it('plays in a browser what comes by RTMP, with AAC made Opus', async function () {
+    requirePeer(this, 'chromium')
+    const server = await startWebRtcServer()
+    publish({ ...numberedPictures({ durationSeconds: LONG_SECONDS }), url: server.rtmp('live/rtmp') })
+    const page = await RtcPage.open()
+    const player = await waitFor(() => page.play(server.http('/webrtc/play/live/rtmp')), { what: 'the stream' })
+    const played = await player.until(
+      ({ framesDecoded, soundEnergy }) => framesDecoded >= PICTURES && soundEnergy > 0,
+      'pictures and sound',
+    )
+    expect(played).to.include({ videoCodec: 'video/H264', audioCodec: 'audio/opus', size: '320x240', packetsLost: 0 })
+  })
+
+  for (const [name, address] of [
+    ['RTMP', 'rtmp'],
+    ['HTTP-FLV', 'flv'],
+    ['HLS', 'hls'],
+  ] as const) {
+    it(`sends by ${name} what a browser publishes, so that each picture can be decoded`, async function () {
+      requirePeer(this, 'chromium')
+      const server = await startWebRtcServer()
+      const page = await RtcPage.open()
+      const publisher = await page.publish(server.http('/webrtc/push/live/out'), { codec: 'H264', sound: false })
+      await publisher.until(({ framesEncoded }) => framesEncoded > 0, 'the first picture to be encoded')
+      const urls = {
+        rtmp: server.rtmp('live/out'),
+        flv: server.http('/flv/live/out.flv'),
+        hls: server.http('/hls/live/out/index.m3u8'),
+      }
+      const frames = await waitFor(() => framemd5(urls[address], { videoFrames: PICTURES }), { what: 'the pictures' })
+      expect(new Set(frames.map(({ md5 }) => md5)).size).to.be.at.least(PICTURES * 0.9)
+      const steps = frames.slice(1).map(({ pts }, index) => pts - frames[index]!.pts)
+      expect(Math.min(...steps)).to.be.above(0)
+    })
+  }
+
+  it('sends by RTSP what a browser publishes, sound too', async function () {
+    requirePeer(this, 'chromium')
+    const server = await startWebRtcServer()
+    const page = await RtcPage.open()
+    const publisher = await page.publish(server.http('/webrtc/push/live/rtsp'), { codec: 'VP8' })
+    await publisher.until(({ framesEncoded }) => framesEncoded > 0, 'the first picture to be encoded')
+    const frames = await ffprobeFrames(server.rtsp('live/rtsp'), { packets: PACKETS })
+    expect(frames.filter(({ kind }) => kind === 'video')).to.have.lengthOf.at.least(PICTURES)
+    expect(frames.filter(({ kind }) => kind === 'audio')).not.to.have.length(0)
+  })
+
+  for (const codec of ['VP8', 'H264'] as const) {
+    it(`takes ${codec} from GStreamer and gives it to GStreamer`, async function () {
+      requirePeer(this, 'webrtcbin')
+      const server = await startWebRtcServer()
+      const publisher = publishByWebrtcbin(server.http('/webrtc/push/live/gst'), codec)
+      await publisher.waitForStderr('connected\n')
+      const player = new WebrtcbinPlayer(server.http('/webrtc/play/live/gst'))
+      await waitFor(() => player.frames('video').length >= PICTURES && player.frames('audio').length >= PICTURES, {
+        what: 'GStreamer to play',
+      })
+      expect(player.process.stderr).to.include(`video ${codec}\n`).and.include('audio OPUS\n')
+      expect(publisher.stderr + player.process.stderr).not.to.include('failed')
+    })
+  }
+
+  it('refuses an offer that is none, and says why', async () => {
+    const server = await startWebRtcServer()
+    const headers = { 'content-type': 'application/sdp' }
+    const answer = await fetch(server.http('/webrtc/play/live/none'), { method: 'POST', headers, body: 'v=0\r\n' })
+    expect(answer.status).to.equal(400)
+    expect(await answer.text()).not.to.equal('')
+  })
+})
