@@ -113,8 +113,9 @@ describe('audio', () => {
     await waitFor(async () => (await encoders()).length === 0)
     const from = reader.units.length
     await publish(server, 'aac')
-    await waitFor(() => soundMs(reader, from) > 500)
-    expect(subscriber.sourcePath).to.equal('live/a~opus')
+    await waitFor(() => subscriber.sourcePath === 'live/a~opus')
+    await waitFor(() => reader.units.slice(from).filter(({ track }) => track.codec === 'opus').length > 25)
+    expect(await encoders()).to.have.length(1)
   })
 
   it('leaves players with what there is where ffmpeg is missing, or too many run', async () => {
@@ -126,7 +127,8 @@ describe('audio', () => {
       other.tracksComplete()
       if ('maxencoders' in config) await server.ctx.streams.subscribe(sessionInit('live/b', { accepts: { audio: ['opus'] } }))
       const { subscriber } = await play(server, 'opus')
-      expect([subscriber.sourcePath, subscriber.tracks.map(({ codec }) => codec)]).to.eql([PATH, ['h264', 'aac']])
+      expect(subscriber.sourcePath).to.equal(PATH)
+      expect(subscriber.tracks.map(({ codec }) => codec)).to.have.members(['h264', 'aac'])
       expect(server.log.some(({ msg }) => msg === 'the stream is not adapted to a player')).to.equal(true)
       await server.stop()
     }
