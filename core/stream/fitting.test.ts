@@ -49,7 +49,10 @@ describe('streams that are fitted to a player', () => {
     await origin(rig)
     const players = [await playing(rig, ['opus', 'pcma']), await playing(rig, ['opus'])]
     expect(players.map(codecs)).to.eql([['opus'], ['opus']])
-    expect(players.map(({ streamPath, sourcePath }) => [streamPath, sourcePath])).to.eql(Array(2).fill([ORIGIN, FITTED]))
+    expect(players.map(({ streamPath, sourcePath }) => [streamPath, sourcePath])).to.eql([
+      [ORIGIN, FITTED],
+      [ORIGIN, FITTED],
+    ])
     expect(asked()).to.equal(2)
     expect(rig.registry.list().map(({ path }) => path)).to.have.members([ORIGIN, FITTED])
   })

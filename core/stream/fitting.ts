@@ -107,7 +107,9 @@ export class Fitting {
   }
 
   async #fitAll(subscribers: readonly StreamSubscriber[], stream: FittedStream): Promise<void> {
-    const alike = Map.groupBy(subscribers, ({ request: { accepts }, selection }) => JSON.stringify([accepts, selection]))
+    const alike = Map.groupBy(subscribers, ({ request: { accepts }, selection }) =>
+      JSON.stringify([accepts, selection]),
+    )
     for (const group of alike.values()) {
       const path = (await this.pathFor(stream, group[0]!)) ?? stream.path
       const elsewhere = group.filter(({ sourcePath, session }) => sourcePath !== path && !session.closed)

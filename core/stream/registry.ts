@@ -69,7 +69,12 @@ export class StreamRegistry {
     const { log, hooks, meters = new SessionMeters() } = options
     this.meters = meters
     this.#fitting = new Fitting({ hooks, streams: this })
-    this.#streams = new StreamTable({ log, hooks: this.#fitting.hooks, mergeWindow: this.mergeWindow, index: this.index })
+    this.#streams = new StreamTable({
+      log,
+      hooks: this.#fitting.hooks,
+      mergeWindow: this.mergeWindow,
+      index: this.index,
+    })
     this.#lead = options.lead ?? (() => undefined)
     this.#ids = options.ids ?? new ProcessIds(0)
     this.#admission = new SessionAdmission(options.gatekeeper, hooks, meters)

@@ -17,6 +17,10 @@ const TONE_SECONDS = 0.1
 const TONE = `aevalsrc=if(lt(mod(t\\,1)\\,${TONE_SECONDS})\\,sin(2000*PI*t)\\,0)|0:s=44100`
 const RATE = 48_000
 const MAX_ERROR_MS = 20
+/** More than a sample of noise has, of 32768. */
+const LOUD = 4000
+/** More than sound in one piece leaves between two units. */
+const GAP_MS = 100
 
 type Server = TestServer<unknown>
 
@@ -37,7 +41,9 @@ describe('audio', () => {
     const video = ['-re', '-f', 'lavfi', '-i', 'testsrc=size=160x120:rate=25']
     const encoding = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '25', '-bf', '0', '-c:a', encoder, ...output]
     const args = ['-v', 'error', '-nostdin', ...video, '-re', '-f', 'lavfi', '-i', TONE, ...encoding]
-    const ffmpeg = spawn('ffmpeg', [...args, '-muxdelay', '0', '-f', 'mpegts', 'pipe:1'], { stdio: ['ignore', 'pipe', 'ignore'] })
+    const ffmpeg = spawn('ffmpeg', [...args, '-muxdelay', '0', '-f', 'mpegts', 'pipe:1'], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
     const demuxer = new TsDemuxer(publisher)
     ffmpeg.stdout.on('data', (bytes: Buffer) => demuxer.push(bytes))
     publisher.onClose(() => ffmpeg.kill('SIGKILL'))
@@ -69,6 +75,15 @@ describe('audio', () => {
     const [plain, fitted] = [await play(server), await play(server, 'aac', 'mp3')]
     expect(fitted.subscriber.tracks.map(({ codec }) => codec)).to.have.members(['h264', 'aac'])
     await waitFor(() => soundMs(fitted.reader) > 5000)
+    await sameTimes(plain.reader, fitted.reader)
+  })
+
+  it('keeps tones at their times after a gap of the sound', async () => {
+    const server = await start()
+    await publish(server, 'aac', '-af', 'aselect=not(between(t\\,2.5\\,4.2))')
+    const [plain, fitted] = [await play(server), await play(server, 'opus')]
+    await waitFor(() => soundMs(fitted.reader) > 7000)
+    expect(runsOf(soundOf(plain.reader))).to.have.length(2)
     await sameTimes(plain.reader, fitted.reader)
   })
 
@@ -125,7 +140,8 @@ describe('audio', () => {
       const other = await server.streams.publish(sessionInit('live/b'))
       other.addTrack(server.streams.get(PATH)!.tracks.find(({ kind }) => kind === 'audio')!)
       other.tracksComplete()
-      if ('maxencoders' in config) await server.ctx.streams.subscribe(sessionInit('live/b', { accepts: { audio: ['opus'] } }))
+      if ('maxencoders' in config)
+        await server.ctx.streams.subscribe(sessionInit('live/b', { accepts: { audio: ['opus'] } }))
       const { subscriber } = await play(server, 'opus')
       expect(subscriber.sourcePath).to.equal(PATH)
       expect(subscriber.tracks.map(({ codec }) => codec)).to.have.members(['h264', 'aac'])
@@ -153,7 +169,7 @@ async function encoders(): Promise<number[]> {
 }
 
 async function isDescendant(id: number): Promise<boolean> {
-  for (let at = id; at > 1; ) {
+  for (let at = id; at > 1;) {
     if (at === process.pid) return true
     const stat = await readFile(`/proc/${at}/stat`, 'utf8').catch(() => '')
     at = Number(/\) \S (\d+)/u.exec(stat)?.[1] ?? 0)
@@ -190,16 +206,35 @@ async function sameTimes(plain: ScriptedSubscriber, fitted: ScriptedSubscriber, 
 async function onsets(reader: ScriptedSubscriber, from: number): Promise<number[]> {
   const pictures = reader.units.filter(({ track }) => track.kind === 'video')
   const zeroMs = msOf(pictures[0]!)
-  const sound = soundOf(reader, from)
-  const samples = await decoded(sound)
   const found: number[] = []
-  let quietSince = 0
-  for (const [index, sample] of samples.entries()) {
-    if (Math.abs(sample) < 4000) continue
-    if (index - quietSince > RATE / 2 && quietSince > 0) found.push(msOf(sound[0]!) + (index * 1000) / RATE - zeroMs)
-    quietSince = index
+  for (const run of runsOf(soundOf(reader, from))) {
+    const startMs = msOf(run[0]!) - zeroMs
+    found.push(...onsetsOf(await decoded(run)).map((index) => startMs + (index * 1000) / RATE))
   }
   return found
+}
+
+/** Where tones begin among samples, after quiet. */
+function onsetsOf(samples: Int16Array): number[] {
+  const found: number[] = []
+  let loudAt = 0
+  for (const [index, sample] of samples.entries()) {
+    if (Math.abs(sample) < LOUD) continue
+    if (index - loudAt > RATE / 4) found.push(index)
+    loudAt = index
+  }
+  return found
+}
+
+/** Sound between gaps. */
+function runsOf(sound: readonly AccessUnit[]): AccessUnit[][] {
+  const runs: AccessUnit[][] = []
+  for (const [index, unit] of sound.entries()) {
+    const former = sound[index - 1]
+    if (former === undefined || msOf(unit) - msOf(former) > GAP_MS) runs.push([])
+    runs.at(-1)?.push(unit)
+  }
+  return runs
 }
 
 async function decoded(sound: readonly AccessUnit[]): Promise<Int16Array> {

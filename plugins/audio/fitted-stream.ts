@@ -164,7 +164,10 @@ export class FittedStream {
     this.#encoder = undefined
     this.#failures = performance.now() - startMs < LASTING_MS ? this.#failures + 1 : 1
     const { ctx, publisher } = this.#options
-    ctx.log.warn({ stream: publisher.streamPath, failures: this.#failures }, 'ffmpeg has ended while it encoded the sound')
+    ctx.log.warn(
+      { stream: publisher.streamPath, failures: this.#failures },
+      'ffmpeg has ended while it encoded the sound',
+    )
     this.#retryLater()
   }
 

@@ -44,7 +44,8 @@ export class FittedStreams {
     if (accepts.audio?.some((codec) => codec === sound.codec) === true) return undefined
     const fittedPath = `${path}~${target}`
     const { streams } = this.#ctx
-    await (this.#running.get(fittedPath) ?? (streams.get(fittedPath) === undefined && this.#begin(path, fittedPath, target)))
+    await (this.#running.get(fittedPath) ??
+      (streams.get(fittedPath) === undefined && this.#begin(path, fittedPath, target)))
     return fittedPath
   }
 

@@ -6,7 +6,8 @@ export default definePlugin({
   name: 'audio',
   version: '1.0.0',
   sdk: '^1',
-  description: 'Encodes the sound of streams for players that can not take it as it is, by ffmpeg: AAC as Opus, Opus as AAC',
+  description:
+    'Encodes the sound of streams for players that can not take it as it is, by ffmpeg: AAC as Opus, Opus as AAC',
   config: AudioConfig,
   setup(ctx) {
     new FittedStreams(ctx).tap()

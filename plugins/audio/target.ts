@@ -35,7 +35,14 @@ export function encoderArguments(codec: Target, bitrateKbps: number): string[] {
 }
 
 function opusTrackConfig(): AudioConfig {
-  const layout = { version: 1, channels: CHANNELS, preSkip: 0, inputSampleRate: SAMPLE_RATE, outputGain: 0, mappingFamily: 0 }
+  const layout = {
+    version: 1,
+    channels: CHANNELS,
+    preSkip: 0,
+    inputSampleRate: SAMPLE_RATE,
+    outputGain: 0,
+    mappingFamily: 0,
+  }
   return opusConfig(serializeOpusHead({ ...layout, mapping: undefined }))
 }
 
