@@ -20,6 +20,7 @@ import { HttpMeters } from './http/http-meters.ts'
 import { HttpHost } from './http/http-host.ts'
 import { Login } from './login/login.ts'
 import { createDialer } from './net/dialer/dialer.ts'
+import { machineAddresses } from './net/local-address.ts'
 import { ListenerPool } from './net/listener-pool.ts'
 import { ConfiguredNetworks } from './net/network-list.ts'
 import { pluginLogger } from './observe/logger.ts'
@@ -171,6 +172,7 @@ export class Server {
         store: this.store,
         streams: { forOwner: (owner) => new OwnedStreams(this.streams, this.#gatekeeper, owner) },
         net: this.#pool,
+        addresses: () => machineAddresses(config.global),
         http: this.http,
         config,
       },

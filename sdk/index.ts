@@ -62,6 +62,7 @@ export type {
   VideoTrack,
 } from './media/track.ts'
 export type { UnitSink } from './media/unit-sink.ts'
+export { type Ffi, loadFfi } from './native/ffi.ts'
 export { PacedPlayer, type PacedPlayerOptions } from './playback/paced-player.ts'
 export { playRecording } from './playback/play-recording.ts'
 export { PlaybackClock } from './playback/playback-clock.ts'
@@ -86,7 +87,7 @@ export {
   type MetricLabels,
   type MetricRegistry,
 } from './plugin/metrics.ts'
-export type { Certificate, CertificateOptions, Net, TcpListener } from './plugin/net.ts'
+export type { Certificate, CertificateOptions, MachineAddresses, Net, TcpListener } from './plugin/net.ts'
 export { addressTemplates } from './plugin/address-templates.ts'
 export { Bytes, Int64, StreamPath } from './plugin/operation-values.ts'
 export type {

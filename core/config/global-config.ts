@@ -9,6 +9,10 @@ export const GlobalConfig = Type.Object({
     default: '',
     description: 'Public address of this server, as /api/sysinfo shows it; when empty, the address of its network card',
   }),
+  publicipv6: Type.String({
+    default: '',
+    description: 'Public IPv6 address of this server, as WebRTC tells it to peers',
+  }),
   admin: Type.Object(
     {
       listenaddr: Address({

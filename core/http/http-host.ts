@@ -20,7 +20,7 @@ import { MEDIA_CORS, READING_CORS } from './cors.ts'
 import { Guard, type LoginCheck } from './guard.ts'
 import { HttpApp } from './http-app.ts'
 import type { HttpMeters } from './http-meters.ts'
-import { ADMIN_MOUNTS, MountTable, SHARED_MOUNTS, SHARED_PATHS, type Mounts } from './mount-table.ts'
+import { ADMIN_MOUNTS, MountTable, SHARED_MOUNTS, SHARED_PATH, type Mounts } from './mount-table.ts'
 import { PluginHttp } from './plugin-http.ts'
 import { closeWith } from './replies.ts'
 import type { RoutesOfOwner } from './routes-of-owner.ts'
@@ -273,7 +273,7 @@ export class HttpHost {
 
   /** Whether a path below a prefix of plugins is the server's own all the same. */
   #isServersOwn({ mount, rest }: ReturnType<typeof splitMount>, url: string): boolean {
-    const mayBe = SHARED_MOUNTS.has(mount) || rest.startsWith(SHARED_PATHS)
+    const mayBe = SHARED_MOUNTS.has(mount) || rest.startsWith(SHARED_PATH)
     return mayBe && this.#admin.rankOf(withoutQuery(url)) !== undefined
   }
 

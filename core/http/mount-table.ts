@@ -2,8 +2,8 @@
 export const ADMIN_MOUNTS: ReadonlySet<string> = new Set(['admin', 'api', 'config', 'metrics', 'v6'])
 /** Prefixes that plugins may have, below which the paths of the server's own administration come first. */
 export const SHARED_MOUNTS: ReadonlySet<string> = new Set(['debug', 'monitor'])
-/** Below any prefix of a plugin, paths that begin so are those of the server's administration, where it has one. */
-export const SHARED_PATHS = '/api/secret/'
+/** Below any prefix of a plugin, a path that begins so is one of the server's administration, where it has one. */
+export const SHARED_PATH = '/api/secret/'
 /** First path segments that are the core's own. */
 const RESERVED = new Set(['assets', 'favicon.ico', 'healthz', 'readyz', ...ADMIN_MOUNTS])
 /** The empty prefix is that of the server's root, `/`. */

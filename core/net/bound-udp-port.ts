@@ -88,6 +88,16 @@ export class BoundUdpPort implements Bound<UdpPortHandler> {
     this.#send(datagrams, address, port)
   }
 
+  /** Sends to any peer datagrams that lie behind each other, as `UdpSocket.sendRun` has them. */
+  sendRun(bytes: Buffer, datagramBytes: number, { remoteAddress, remotePort }: UdpPeer): void {
+    this.#sendRun(bytes, datagramBytes, this.#socket?.spell(remoteAddress) ?? '', remotePort)
+  }
+
+  /** The same to the peer of a flow. */
+  sendRunTo({ address, port }: Flow, bytes: Buffer, datagramBytes: number): void {
+    this.#sendRun(bytes, datagramBytes, address, port)
+  }
+
   /** Gives the port up for a while; flows go on when it listens again. */
   pause(): void {
     this.#socket?.close()
@@ -103,6 +113,12 @@ export class BoundUdpPort implements Bound<UdpPortHandler> {
   #send(datagrams: readonly Buffer[], address: string, port: number): void {
     if (this.#socket === undefined) this.#options.drops.overflow += datagrams.length
     else this.#socket.send(datagrams, address, port)
+  }
+
+  #sendRun(bytes: Buffer, datagramBytes: number, address: string, port: number): void {
+    if (!(datagramBytes > 0)) throw new RangeError(`datagrams of ${datagramBytes} bytes can not be sent`)
+    if (this.#socket !== undefined) this.#socket.sendRun(bytes, datagramBytes, address, port)
+    else this.#options.drops.overflow += Math.ceil(bytes.length / datagramBytes)
   }
 
   #receive(datagram: Buffer, from: RemoteInfo): void {

@@ -13,6 +13,7 @@ import { SocketBuffers } from './socket-buffers.ts'
 import { ServerCertificate, type CertificateFiles, type CertificateLife } from './tls.ts'
 import { noDrops, type UdpDrops } from './udp-drops.ts'
 import { UdpLease } from './udp-lease.ts'
+import { UdpSending } from './udp-sending.ts'
 
 /** The group of the config that the keys are in, for example `rtmp.tcp`, where it is known. */
 type InSection = { readonly section?: string | undefined }
@@ -40,6 +41,7 @@ export class ListenerPool {
   readonly #tcp: PortTable<BoundPort>
   readonly #udp: PortTable<BoundUdpPort>
   readonly #buffers: SocketBuffers
+  readonly #sending: UdpSending
   readonly #sessionPorts: SessionPorts
   readonly #drops = new Map<string, UdpDrops>()
 
@@ -49,7 +51,8 @@ export class ListenerPool {
     this.#tcp = new PortTable('', options.log)
     this.#udp = new PortTable(' (UDP)', options.log)
     this.#buffers = new SocketBuffers(options.log)
-    this.#sessionPorts = new SessionPorts(this.#buffers)
+    this.#sending = new UdpSending(options.log)
+    this.#sessionPorts = new SessionPorts(this.#buffers, this.#sending)
   }
 
   /** Datagrams that came to nothing since the server started, by plugin. */
@@ -104,7 +107,7 @@ export class ListenerPool {
   async acquireUdp(owner: LeaseOwner, config: UdpConfig & InSection, handler: UdpPortHandler): Promise<UdpLease> {
     const lease = new UdpLease(owner, this.#udp)
     const drops = this.#dropsOf(owner)
-    const create = () => new BoundUdpPort({ buffers: this.#buffers, sizes: config, drops })
+    const create = () => new BoundUdpPort({ sending: this.#sending, buffers: this.#buffers, sizes: config, drops })
     try {
       await lease.take({ text: config.listenaddr, key: keyIn(config, 'listenaddr'), kind: 'udp', create }, handler)
     } catch (error) {

@@ -1,9 +1,39 @@
-import os from 'node:os'
+import os, { type NetworkInterfaceInfo } from 'node:os'
+import { isIP } from 'node:net'
+import type { MachineAddresses } from 'sluice/sdk'
+
+const LINK_LOCAL = /^(?:169\.254\.|fe[89ab][\da-f]:)/i
 
 /** The first address by which other machines reach this one, IPv4 before IPv6; undefined where it has none. */
 export function localAddress(): string | undefined {
-  const addresses = Object.values(os.networkInterfaces()).flatMap((list) => list ?? [])
-  const outward = addresses.filter(({ internal }) => !internal)
+  const outward = interfaceAddresses().filter(({ internal }) => !internal)
   const preferred = outward.find(({ family }) => family === 'IPv4') ?? outward.find(({ scopeid }) => !scopeid)
   return preferred?.address
+}
+
+/**
+ * The addresses by which this machine can be reached.
+ * @param configured what the config says of its public ones; what is no address is left out
+ */
+export function machineAddresses(
+  configured: { readonly publicip: string; readonly publicipv6: string },
+  interfaces = interfaceAddresses(),
+): MachineAddresses {
+  const ipv4First = [
+    ...interfaces.filter(({ family }) => family === 'IPv4'),
+    ...interfaces.filter(({ family }) => family === 'IPv6'),
+  ]
+  const usable = ipv4First.filter(({ address }) => !LINK_LOCAL.test(address))
+  const addressesOf = (isInternal: boolean) =>
+    usable.filter(({ internal }) => internal === isInternal).map(({ address }) => address)
+  return {
+    outward: addressesOf(false),
+    loopback: addressesOf(true),
+    publicIpv4: isIP(configured.publicip) === 4 ? configured.publicip : undefined,
+    publicIpv6: isIP(configured.publicipv6) === 6 ? configured.publicipv6 : undefined,
+  }
+}
+
+function interfaceAddresses(): NetworkInterfaceInfo[] {
+  return Object.values(os.networkInterfaces()).flatMap((list) => list ?? [])
 }

@@ -4,6 +4,7 @@ import { errorCode } from '../base/error-code.ts'
 import { BoundUdpPort, type UdpPortHandler } from './bound-udp-port.ts'
 import type { BufferSizes, SocketBuffers } from './socket-buffers.ts'
 import type { UdpDrops } from './udp-drops.ts'
+import type { UdpSending } from './udp-sending.ts'
 
 /** A UDP port that was bound for one session. */
 export type SessionPort = {
@@ -17,12 +18,14 @@ const BUFFER_SIZES: BufferSizes = { readbuffer: 4 * 1024 * 1024, writebuffer: 4 
 /** The UDP ports of single sessions: one of a range, or an even one and the next. */
 export class SessionPorts {
   readonly #buffers: SocketBuffers
+  readonly #sending: UdpSending
   /** Bound here, or being bound: other sessions don't try them. */
   readonly #taken = new Set<number>()
   #closed = false
 
-  constructor(buffers: SocketBuffers) {
+  constructor(buffers: SocketBuffers, sending: UdpSending) {
     this.#buffers = buffers
+    this.#sending = sending
   }
 
   /** @throws {StreamUnavailable} when no port is free */
@@ -82,7 +85,7 @@ export class SessionPorts {
 
   async #open(number: number, handler: UdpPortHandler, drops: UdpDrops): Promise<SessionPort> {
     this.#taken.add(number)
-    const port = new BoundUdpPort({ buffers: this.#buffers, sizes: BUFFER_SIZES, drops })
+    const port = new BoundUdpPort({ sending: this.#sending, buffers: this.#buffers, sizes: BUFFER_SIZES, drops })
     try {
       await port.listen({ host: null, port: number })
     } catch (error) {

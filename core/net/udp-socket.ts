@@ -2,10 +2,13 @@ import { createSocket, type RemoteInfo, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { errorCode } from '../base/error-code.ts'
 import type { ListenAddress } from './address.ts'
+import type { BatchSocket } from './datagram-batch.ts'
 import type { BufferSizes, SocketBuffers } from './socket-buffers.ts'
 import type { UdpDrops } from './udp-drops.ts'
+import type { UdpSending } from './udp-sending.ts'
 
 export type UdpSocketOptions = {
+  readonly sending: UdpSending
   readonly buffers: SocketBuffers
   readonly sizes: BufferSizes
   readonly drops: UdpDrops
@@ -24,6 +27,9 @@ const MAX_SEND_QUEUE_BYTES = 1024 * 1024
 export class UdpSocket {
   readonly #socket: Socket
   readonly #isIpv6: boolean
+  readonly #sending: UdpSending
+  /** How the batch sees this socket; undefined where all is sent by Node. */
+  readonly #inBatch: BatchSocket | undefined
   readonly #buffers: SocketBuffers
   readonly #drops: UdpDrops
   /** One for all datagrams: without it, the runtime would tell of no error. */
@@ -32,9 +38,16 @@ export class UdpSocket {
   }
   #closed = false
 
-  private constructor(socket: Socket, isIpv6: boolean, { buffers, drops, onDatagram }: UdpSocketOptions) {
+  private constructor(
+    socket: Socket,
+    isIpv6: boolean,
+    fd: number | undefined,
+    { sending, buffers, drops, onDatagram }: UdpSocketOptions,
+  ) {
     this.#socket = socket
     this.#isIpv6 = isIpv6
+    this.#sending = sending
+    this.#inBatch = fd === undefined ? undefined : this.#asBatchSocket(fd)
     this.#buffers = buffers
     this.#drops = drops
     // An error is one of a datagram, such as the peer's answer that nobody listens there: the socket goes on.
@@ -61,9 +74,9 @@ export class UdpSocket {
     const socket = createSocket({ type: isIpv6 ? 'udp6' : 'udp4', lookup: (name, _, found) => found(null, name, 0) })
     try {
       const listening = once(socket, 'listening')
-      socket.bind(port, host)
+      const fd = options.sending.bind(socket, host, port)
       await listening
-      const bound = new UdpSocket(socket, isIpv6, options)
+      const bound = new UdpSocket(socket, isIpv6, fd, options)
       bound.resize(options.sizes)
       return bound
     } catch (error) {
@@ -84,25 +97,66 @@ export class UdpSocket {
 
   /** @param address as `spell` gives it */
   send(datagrams: readonly Buffer[], address: string, port: number): void {
-    if (!(port > 0 && port <= MAX_PORT)) {
-      this.#drops.unsent += datagrams.length
-      return
+    if (!this.#canSend(datagrams.length, port)) return
+    for (const datagram of datagrams) {
+      if (!this.#batch(datagram, datagram.length, address, port)) this.#queue(datagram, address, port)
     }
-    if (this.#closed || this.#socket.getSendQueueSize() > MAX_SEND_QUEUE_BYTES) {
-      this.#drops.overflow += datagrams.length
-      return
+  }
+
+  /**
+   * Sends datagrams that lie behind each other, all `datagramBytes` long but the last, which may be shorter. The bytes are
+   * read before it returns.
+   * @param address as `spell` gives it
+   */
+  sendRun(bytes: Buffer, datagramBytes: number, address: string, port: number): void {
+    if (bytes.length === 0 || !this.#canSend(Math.ceil(bytes.length / datagramBytes), port)) return
+    if (this.#batch(bytes, datagramBytes, address, port)) return
+    const kept = Buffer.from(bytes)
+    for (let start = 0; start < kept.length; start += datagramBytes) {
+      this.#queue(kept.subarray(start, start + datagramBytes), address, port)
     }
-    for (const datagram of datagrams) this.#socket.send(datagram, port, address, this.#onSent)
   }
 
   resize(sizes: BufferSizes): void {
     this.#buffers.resize(this.#socket, sizes)
   }
 
-  /** Frees the port at once. Idempotent. */
+  /** Frees the port at once; what was sent before leaves. Idempotent. */
   close(): void {
     if (this.#closed) return
     this.#closed = true
+    if (this.#inBatch !== undefined) this.#sending.batch?.release(this.#inBatch)
     this.#socket.close()
+  }
+
+  #asBatchSocket(fd: number): BatchSocket {
+    const socket = this.#socket
+    return {
+      fd,
+      isIpv6: this.#isIpv6,
+      get queuedBytes() {
+        return socket.getSendQueueSize()
+      },
+      queue: (datagram, address, port) => this.#queue(datagram, address, port),
+      refuse: (count) => void (this.#drops.unsent += count),
+    }
+  }
+
+  #canSend(count: number, port: number): boolean {
+    const isPort = port > 0 && port <= MAX_PORT
+    if (!isPort) this.#drops.unsent += count
+    else if (this.#closed) this.#drops.overflow += count
+    return isPort && !this.#closed
+  }
+
+  /** @returns false for what Node is to send */
+  #batch(bytes: Buffer, datagramBytes: number, address: string, port: number): boolean {
+    if (this.#inBatch === undefined) return false
+    return this.#sending.batch?.add(this.#inBatch, bytes, datagramBytes, address, port) === true
+  }
+
+  #queue(datagram: Buffer, address: string, port: number): void {
+    if (this.#socket.getSendQueueSize() > MAX_SEND_QUEUE_BYTES) this.#drops.overflow += 1
+    else this.#socket.send(datagram, port, address, this.#onSent)
   }
 }

@@ -7,7 +7,7 @@ import type { RoutedRequest } from '../http/request.ts'
 import type { OperationInput } from '../plugin/operations.ts'
 import { writeValue } from './answer-writer.ts'
 import type { AnyEvents } from './any-operation.ts'
-import { clientSignal } from './client-signal.ts'
+import { clientSignal, type ClientSignal } from './client-signal.ts'
 import { errorReply } from './error-reply.ts'
 import { InputReader } from './input-reader.ts'
 import { isObject, type JsonSchema } from './json-schema.ts'
@@ -39,34 +39,36 @@ export function serveEvents(app: FastifyInstance, operation: AnyEvents, { path, 
     method: 'GET',
     url,
     config: { access },
+    // An answer without a body would read the events for nobody, and without an end.
+    exposeHeadRoute: false,
     handler: async (request, reply) => {
       const { raw, query } = request
       const read = reader.read({ params: namedParams(parts, request.params), query, body: undefined })
-      const { signal, release } = clientSignal(raw)
       const { user = ANONYMOUS }: RoutedRequest = raw
-      const values = valuesOf(operation, { ...read, body: undefined, user, request: raw, signal })
+      const client = clientSignal(raw)
       try {
-        return await send(operation, values, { request, reply, release })
+        const input = { ...read, body: undefined, user, request: raw, signal: client.signal }
+        return await send(operation, valuesOf(operation, input), { request, reply, client })
       } catch (error) {
-        release()
+        client.release()
         throw error
       }
     },
   })
 }
 
-type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly release: () => void }
+type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly client: ClientSignal }
 
 /** The first value is waited for, so that what is wrong before it can be said with a status. */
 async function send(
   { event }: AnyEvents,
   values: AsyncIterator<unknown>,
-  { request, reply, release }: Exchange,
+  { request, reply, client }: Exchange,
 ): Promise<FastifyReply> {
   const first = await values.next()
   const { format } = request.query as { readonly format?: unknown }
   if (format !== undefined || asksForJson(request)) {
-    release()
+    client.release()
     await values.return?.()
     const value = writeValue(event, first.value)
     const { contentType, text } = formatted(value, format) ?? jsonOf(value)
@@ -78,7 +80,11 @@ async function send(
     return `event: error\ndata: ${JSON.stringify(body)}\n\n`
   }
   const texts = eventTexts(first, values, (value) => JSON.stringify(writeValue(event, value)), onError)
-  const stream = Readable.from(texts, { highWaterMark: 1 }).once('close', release)
+  const stream = Readable.from(texts, { highWaterMark: 1 }).once('close', () => {
+    // The response may end while the connection goes on; a source that waits for its next value ends by the signal.
+    client.leave()
+    client.release()
+  })
   // Proxies such as nginx would gather events otherwise.
   const headers = { 'cache-control': 'no-store', 'x-accel-buffering': 'no' }
   return reply.type('text/event-stream; charset=utf-8').headers(headers).send(stream)

@@ -11,6 +11,7 @@ export {
   type ForwardedRequest,
   type RoutedRequest,
 } from './request.ts'
+export { servePageFile, type PageFile } from './page-files.ts'
 export { networkReason, SourceError } from './source-error.ts'
 export { redirectOf, SourceRequests, type ByteSpan, type Redirect, type SourceRequest } from './source-requests.ts'
 export { takeOver, type GivingResponse } from './take-over.ts'

@@ -120,10 +120,28 @@ export {
   type RtpPacket,
 } from './rtp/packet.ts'
 export { createRtpDepacketizer, createRtpPacketizer, MP2T_ENCODING, rtpFormatProblem } from './rtp/payload-formats.ts'
+export { unwrapRetransmission } from './rtp/retransmission.ts'
+export { nextSequenceNumber, sequenceOffset } from './rtp/sequence-number.ts'
+export {
+  parseRtpExtensionElements,
+  serializeRtpExtensionElements,
+  type RtpExtensionElement,
+} from './rtp/header-extension.ts'
+export {
+  parseTransportWideFeedback,
+  TRANSPORT_WIDE_MAX_PACKETS,
+  TRANSPORT_WIDE_REFERENCE_MS,
+  TRANSPORT_WIDE_TICK_MS,
+  transportWideFeedback,
+  type TransportWideFeedback,
+} from './rtp/rtcp/transport-wide-feedback.ts'
+export type { TransportFeedback } from './rtp/rtcp/transport-feedback.ts'
 export { RtpReceiver, type RtpReceiverInit } from './rtp/receiver.ts'
 export { RtpReceptionStatistics } from './rtp/reception-statistics.ts'
 export { RtpReorderBuffer, type RtpPacketHandler, type RtpReorderLimits } from './rtp/reorder-buffer.ts'
 export { parseRtcp, serializeRtcp, type RtcpPacket } from './rtp/rtcp/compound.ts'
+export { parseRemb, rembFeedback, type ReceiverEstimate } from './rtp/rtcp/receiver-estimated-bitrate.ts'
+export type { PayloadFeedback } from './rtp/rtcp/payload-feedback.ts'
 export { shortNtpDelay, shortNtpTime } from './rtp/rtcp/ntp-time.ts'
 export { RtpSender, type RtpSenderInit } from './rtp/sender.ts'
 export type { RtpFraming } from './rtp/framing.ts'
@@ -134,6 +152,7 @@ export type { SenderReport } from './rtp/rtcp/sender-report.ts'
 export { RtpClock, type RtpTrackClock } from './rtp/rtp-clock.ts'
 export type { RtpFormat } from './rtp/format.ts'
 export { canCarryInRtp, rtpFormatOfTrack } from './rtp/track-format.ts'
+export { WallClock } from './rtp/wall-clock.ts'
 export { sdpAttribute, type SdpAttribute } from './sdp/attribute.ts'
 export type { SdpConnection } from './sdp/connection.ts'
 export type { SdpLine } from './sdp/line.ts'

@@ -30,8 +30,21 @@ export type CertificateOptions = {
   readonly onRenewed?: (certificate: Certificate) => void
 }
 
+/** The IP addresses by which this machine can be reached, IPv4 before IPv6. */
+export type MachineAddresses = {
+  /** Those of its network cards, without such that hold on one link only (`169.254.0.0/16`, `fe80::/10`). */
+  readonly outward: readonly string[]
+  /** Those that only this machine reaches: `127.0.0.1`, `::1`. */
+  readonly loopback: readonly string[]
+  /** What the world knows it by, as `publicip` and `publicipv6` of the section `global` have it; undefined where they are empty. */
+  readonly publicIpv4: string | undefined
+  readonly publicIpv6: string | undefined
+}
+
 /** Listeners that the host lends: their ports stay bound while a plugin is replaced. */
 export interface Net {
+  /** The machine's addresses, which come and go with its networks: ask again now and then. */
+  addresses(): MachineAddresses
   /**
    * Accepts TCP connections on `listenaddr`, and TLS ones on `listenaddrtls`, where these are not empty. While the plugin is
    * replaced, new connections go to the old generation until the new one is up. Whoever gets a socket must listen to its

@@ -29,6 +29,7 @@ describe('parseTimeRange', () => {
     [{ end: '24:00:00' }, /^end must be a time/u],
     [{ start: '2023-13-14T22:13:20Z' }, /^start must be a time/u],
     [{ start: '2023-11-14' }, /^start must be a time/u],
+    [{ start: '2023-02-30T22:13:20Z' }, /^start must be a time/u],
     [{ start: '17000000000' }, /^start must be a time/u],
     [{ range: '1700000000' }, /^range must be start~end/u],
     [{ range: 'a~b' }, /^range must be a time/u],

@@ -55,9 +55,15 @@ function timeOf(text: string, nowMs: number): number {
   if (UNIX_SECONDS.test(text)) return Number(text) * 1000
   if (UNIX_MS.test(text)) return Number(text)
   // Without an offset, JavaScript takes a date with a time for a local one.
-  if (DATE_TIME.test(text)) return Date.parse(text)
+  if (DATE_TIME.test(text)) return isDay(text) ? Date.parse(text) : Number.NaN
   const { hours, minutes, seconds } = TIME_OF_DAY.exec(text)?.groups ?? {}
   if (hours === undefined) return Number.NaN
   if (Number(hours) > 23 || Number(minutes) > 59 || Number(seconds) > 59) return Number.NaN
   return new Date(nowMs).setHours(Number(hours), Number(minutes), Number(seconds), 0)
+}
+
+/** Whether a date that begins so is one of the calendar: JavaScript takes February 30 for March 2. */
+function isDay(date: string): boolean {
+  const [year = 0, month = 0, day = 0] = date.slice(0, 10).split('-').map(Number)
+  return day <= new Date(Date.UTC(year, month, 0)).getUTCDate()
 }

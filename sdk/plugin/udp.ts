@@ -21,6 +21,13 @@ export interface UdpListener {
    */
   send(datagrams: readonly Buffer[], peer: UdpPeer): void
   /**
+   * Sends datagrams that lie behind each other, all `datagramBytes` long but the last, which may be shorter: where the system
+   * can, as one message. Otherwise as `send`, in one order with it; but the bytes are read before it returns, and may be
+   * changed then.
+   * @throws {RangeError} when `datagramBytes` is not positive
+   */
+  sendRun(bytes: Buffer, datagramBytes: number, peer: UdpPeer): void
+  /**
    * Claims a peer: what it sends comes to `onDatagram` of this generation, also when that was replaced, until the flow is
    * closed. Where a peer was claimed twice, the later flow is asked first, and one that answers false leaves the datagram to
    * the next, and in the end to the handler of the listener. A generation that was replaced goes on while it has flows.
@@ -36,6 +43,8 @@ export interface UdpFlow {
   readonly peer: UdpPeer
   /** Sends as `UdpListener.send` does; nothing once the flow is closed. */
   send(datagrams: readonly Buffer[]): void
+  /** Sends as `UdpListener.sendRun` does; nothing once the flow is closed. */
+  sendRun(bytes: Buffer, datagramBytes: number): void
   /** Gives the peer up: what it sends from now on is an unknown peer's. Idempotent. */
   close(): void
 }

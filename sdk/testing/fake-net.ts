@@ -6,7 +6,7 @@ import type { Logger } from 'pino'
 import type { TcpConfig, UdpConfig } from '../config/groups.ts'
 import type { PortRange } from '../config/types.ts'
 import { StreamUnavailable } from '../errors/stream-errors.ts'
-import type { Certificate, Net, TcpListener } from '../plugin/net.ts'
+import type { Certificate, MachineAddresses, Net, TcpListener } from '../plugin/net.ts'
 import type { DatagramHandler, UdpListener } from '../plugin/udp.ts'
 import { FakeUdpPort } from './fake-udp-port.ts'
 
@@ -76,6 +76,11 @@ export class FakeNet implements Net {
       await even.close()
     }
     throw new StreamUnavailable(`no two ports from ${first} to ${last} are free`)
+  }
+
+  /** Only this machine reaches the listeners. */
+  addresses(): MachineAddresses {
+    return { outward: [], loopback: [LOOPBACK], publicIpv4: undefined, publicIpv6: undefined }
   }
 
   certificate(): Promise<Certificate> {

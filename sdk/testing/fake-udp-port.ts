@@ -46,6 +46,16 @@ export class FakeUdpPort implements UdpListener {
     for (const datagram of datagrams) this.#socket.send(datagram, remotePort, remoteAddress, () => {})
   }
 
+  sendRun(bytes: Buffer, datagramBytes: number, peer: UdpPeer): void {
+    if (!(datagramBytes > 0)) throw new RangeError(`datagrams of ${datagramBytes} bytes can not be sent`)
+    const kept = Buffer.from(bytes)
+    const count = Math.ceil(kept.length / datagramBytes)
+    const datagrams = Array.from({ length: count }, (_, index) => {
+      return kept.subarray(index * datagramBytes, (index + 1) * datagramBytes)
+    })
+    this.send(datagrams, peer)
+  }
+
   claim(peer: UdpPeer, onDatagram: DatagramHandler): UdpFlow {
     if (this.#closed) throw new Error('the UDP address was given up')
     const claim = { peer, onDatagram }
@@ -54,6 +64,9 @@ export class FakeUdpPort implements UdpListener {
       peer,
       send: (datagrams) => {
         if (this.#claims.includes(claim)) this.send(datagrams, peer)
+      },
+      sendRun: (bytes, datagramBytes) => {
+        if (this.#claims.includes(claim)) this.sendRun(bytes, datagramBytes, peer)
       },
       close: () => void (this.#claims = this.#claims.filter((other) => other !== claim)),
     }

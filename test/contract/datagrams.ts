@@ -50,6 +50,28 @@ export function describeDatagrams(start: StartContractHost): void {
       expect(answers).to.eql(['unknown: hello', 'mine: one', 'mine: bye', 'unknown: two'])
     })
 
+    it('sends runs of datagrams in one order with others, whose bytes can be used again, and none of a closed flow', async () => {
+      const { ctx } = await start()
+      const listener = await listen(ctx, (udp, _, peer) => {
+        const flow = udp.claim(peer, () => {})
+        const bytes = Buffer.from('aaabbbc')
+        udp.send(text('before'), peer)
+        udp.sendRun(bytes, 3, peer)
+        flow.sendRun(bytes, 5)
+        bytes.fill('x')
+        flow.sendRun(bytes.subarray(0, 2), 100)
+        flow.close()
+        flow.sendRun(bytes, 3)
+        udp.sendRun(bytes.subarray(0, 0), 3, peer)
+        expect(() => udp.sendRun(bytes, 0, peer)).to.throw(RangeError)
+        udp.send(text('after'), peer)
+      })
+      const client = await UdpClient.open(listener.address.port)
+      await client.ask('hello')
+      await waitFor(() => client.answers.includes('after'), { what: 'all datagrams' })
+      expect(client.answers).to.eql(['before', 'aaa', 'bbb', 'c', 'aaabb', 'bc', 'xx', 'after'])
+    })
+
     it('asks the latest flow of a peer first; false leaves a datagram to the next, and to the listener', async () => {
       const { ctx } = await start()
       const flows: UdpFlow[] = []

@@ -188,6 +188,34 @@ export function describeOperationWires(start: StartContractHost): void {
       expect(late).to.equal(`data: {"count":"0"}\n\nevent: error\ndata: ${JSON.stringify(refused)}\n\n`)
       expect((await ask('fails?after=x')).status).to.equal(400)
     })
+
+    it('are not read for who asks for no body', async () => {
+      let reads = 0
+      const ask = await startWith((operations) =>
+        operations.events({
+          ...{ path: 'head', summary: 'Head', event: COUNT },
+          read: () => ({ count: ++reads }),
+        }),
+      )
+      expect((await ask('head', { method: 'HEAD' })).status).to.be.oneOf([404, 405])
+      expect(reads).to.equal(0)
+    })
+
+    it('leave nothing on a connection that is asked with a wrong interval again and again', async () => {
+      const ask = await startWith((operations) =>
+        operations.events({
+          ...{ path: 'listeners', summary: 'Listeners', event: COUNT },
+          read: ({ request: { socket } }) => ({ count: socket.listenerCount('close') }),
+        }),
+      )
+      const listeners = async () => (await ask('listeners?format=yaml')).text()
+      const before = await listeners()
+      for (let asked = 0; asked < 5; asked++) {
+        const refused = await ask('listeners?interval=soon')
+        expect([refused.status, await refused.text()].join(' ')).to.match(/^400 .*interval/u)
+      }
+      expect(await listeners()).to.equal(before)
+    })
   })
 }
 

@@ -15,7 +15,7 @@ describe('sound that players can take', () => {
     publish({ url: server.rtsp('live/a'), audio: { encoder: 'libopus', sampleRate: 48_000 }, durationSeconds: 120 })
     await waitFor(() => server.server.streams.get('live/a')?.tracks.length === 2)
     const streams = await ffprobeStreams(server.rtmp('live/a'))
-    expect(streams.map((stream) => stream.codec_name)).to.have.members(['h264', 'aac'])
+    expect(streams.map((stream) => stream.codec)).to.have.members(['h264', 'aac'])
     expect(server.server.streams.get('live/a~aac')?.publisher?.request.type).to.equal('transform')
   })
 })

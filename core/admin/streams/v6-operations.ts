@@ -84,7 +84,7 @@ export function addV6Operations(operations: OperationRegistry, streams: StreamRe
     path: '/v6/api/streams/{streamPath}',
     summary: 'Stop a stream',
     params: ONE_STREAM,
-    ...wire,
+    errors: 'problem',
     wire: 'empty',
     reach: { stream: 'streamPath' },
     handle: ({ params: { streamPath } }) => published(streamPath).publisher?.close(STOPPED),

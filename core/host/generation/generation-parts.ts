@@ -6,6 +6,7 @@ import type {
   HttpConfig,
   InheritedConfig,
   Kysely,
+  MachineAddresses,
   MetricRegistry,
   Migration,
   OperationRegistry,
@@ -115,6 +116,8 @@ export type GenerationParts = {
       owner: GenerationOwner & { readonly config: Readonly<InheritedConfig>; readonly closingNotice: boolean },
     ): GenerationStreams
   }
+  /** See `Net.addresses`. */
+  addresses(): MachineAddresses
   readonly net: {
     acquire(
       owner: GenerationOwner,

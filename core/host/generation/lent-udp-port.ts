@@ -35,6 +35,10 @@ export class LentUdpPort implements UdpListener {
     if (!this.#closed) this.#init.port.send(datagrams, peer)
   }
 
+  sendRun(bytes: Buffer, datagramBytes: number, peer: UdpPeer): void {
+    if (!this.#closed) this.#init.port.sendRun(bytes, datagramBytes, peer)
+  }
+
   claim({ remoteAddress, remotePort }: UdpPeer, onDatagram: DatagramHandler): UdpFlow {
     if (this.#closed) throw new PluginError('its UDP address was given up')
     const { port, calls } = this.#init
@@ -45,6 +49,9 @@ export class LentUdpPort implements UdpListener {
       peer,
       send(datagrams) {
         if (isOpen) port.sendTo(claimed, datagrams)
+      },
+      sendRun(bytes, datagramBytes) {
+        if (isOpen) port.sendRunTo(claimed, bytes, datagramBytes)
       },
       close: () => {
         isOpen = false

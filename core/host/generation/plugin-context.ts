@@ -32,7 +32,7 @@ export interface ContextSource extends Pick<
 > {
   readonly definition: PluginDefinition
   readonly owner: GenerationOwner
-  readonly parts: Pick<GenerationParts, 'hooks' | 'tasks' | 'services' | 'metrics' | 'node'>
+  readonly parts: Pick<GenerationParts, 'hooks' | 'tasks' | 'services' | 'metrics' | 'node' | 'addresses'>
   readonly kept: KeptObjects
   readonly tables: Pick<GenerationTables, 'db' | 'assertOpen'> | undefined
   readonly streams: Pick<GenerationStreams, 'manager'>
@@ -92,8 +92,9 @@ export function createContext(generation: ContextSource, http: GenerationHttp): 
   }
 }
 
-function networkOf({ ports }: ContextSource): Net {
+function networkOf({ parts, ports }: ContextSource): Net {
   return {
+    addresses: () => parts.addresses(),
     tcp: (config, onConnection) => ports.listen(config, onConnection),
     udp: (config, onDatagram) => ports.listenUdp(config, onDatagram),
     udpPort: (range, onDatagram) => ports.udp.takePort(range, onDatagram),

@@ -74,6 +74,7 @@ export class FakeParts {
       metrics: this.metrics,
       store: { lend: noTables },
       streams: { forOwner: ({ plugin, generation, config }) => this.#createStreams(`${plugin} ${generation}`, config) },
+      addresses: () => ({ outward: [], loopback: ['127.0.0.1'], publicIpv4: undefined, publicIpv6: undefined }),
       net: {
         acquire: async (owner, config, accept) => {
           await this.onAcquire(config)

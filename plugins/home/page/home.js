@@ -2,7 +2,7 @@
 
 import { addressOf, fragmentOf, labelOf, parseTarget, shellWord, targetInFragment, textOf } from './addresses.js'
 import { copyButton } from './copy.js'
-import { Player, waysOf } from './player.js'
+import { Player, waysOf, whepAddress } from './player.js'
 import { StreamList } from './stream-list.js'
 
 const RETRY_MS = 3000
@@ -16,6 +16,7 @@ let server = { administration: false, playNeedsKey: false, streamPath: '', publi
 let target = targetInFragment(location.hash)
 
 const video = element('video')
+const lowDelay = element('low-delay')
 const player = new Player(video, showState)
 const list = new StreamList(element('streams'), {
   onChoice: (streamPath) => choose({ streamPath, query: '' }),
@@ -47,7 +48,7 @@ function play(wanted) {
   element('target').value = textOf(target)
   list.choose(target.streamPath)
   showPlayAddresses()
-  player.play(waysOf(server.play, video).map(({ kind, shown }) => ({ kind, url: urlOf(shown) })))
+  player.play(waysOf(server.play, video, lowDelay.checked).map(({ kind, shown }) => ({ kind, url: urlOf(shown) })))
 }
 
 function urlOf(shown) {
@@ -182,6 +183,7 @@ async function start() {
   }
   showPublishAddresses()
   showPlayAddresses()
+  element('delay').hidden = whepAddress(server.play) === undefined
   if (target.streamPath !== '') play(target)
   else if (server.streamPath !== '') play({ streamPath: server.streamPath, query: '' })
   else if (!server.administration) waitForFirst()
@@ -210,6 +212,7 @@ element('choice').addEventListener('submit', (event) => {
   if (wanted.streamPath === '') return element('target').focus()
   choose(wanted)
 })
+lowDelay.addEventListener('change', () => target.streamPath !== '' && play(target))
 window.addEventListener('hashchange', () => {
   const wanted = targetInFragment(location.hash)
   if (wanted.streamPath !== '') play(wanted)

@@ -1,6 +1,7 @@
 /* global clearTimeout, fetch, performance, setTimeout, window, mpegts */
 
 import { createWebSocketLoader } from './web-socket-loader.js'
+import { WhepEngine } from './whep.js'
 
 /** A stream that has ended, or that nobody published while the server waited, is asked for again after this. */
 const RETRY_MS = 2000
@@ -21,9 +22,24 @@ const MPEGTS_CONFIG = {
 /**
  * The ways this browser can play a stream, the best first. FLV by WebSocket takes none of the few connections that a
  * browser has for a server; by HTTP it passes every proxy, and tells why a stream is refused; HLS is for browsers
- * without Media Source Extensions.
+ * without Media Source Extensions. WebRTC shows what happens with the least delay, and is there for those who ask for it.
+ * @param lowDelay whether WebRTC comes first
  */
-export function waysOf(play, video) {
+export function waysOf(play, video, lowDelay) {
+  const whep = whepAddress(play)
+  const others = bufferedWays(play, video)
+  return lowDelay && whep !== undefined ? [{ shown: whep, kind: 'whep' }, ...others] : others
+}
+
+/** Where streams are to be had by WebRTC; undefined where the server or the browser has none. */
+export function whepAddress(play) {
+  if (window.RTCPeerConnection === undefined) return undefined
+  return play.find(
+    ({ plugin, scheme, address }) => plugin === 'webrtc' && scheme === 'http' && !address.includes('://'),
+  )
+}
+
+function bufferedWays(play, video) {
   const offered = (scheme, ending) =>
     play.filter((shown) => shown.scheme === scheme && !shown.address.includes('://') && shown.address.endsWith(ending))
   const flv = [...offered('ws', '.flv'), ...offered('http', '.flv')]
@@ -65,6 +81,7 @@ export class Player {
   }
 
   play(ways) {
+    if (ways[0]?.kind !== this.#ways[0]?.kind) this.#firstWay = 0
     this.#ways = ways
     this.#failures = 0
     this.#onState('connecting')
@@ -83,12 +100,13 @@ export class Player {
   #open(index) {
     this.stop()
     const way = this.#ways[index]
-    if (way === undefined) return this.#onState('unsupported', 'it plays neither FLV nor HLS of this server')
+    if (way === undefined) return this.#onState('unsupported', 'it plays nothing that this server has')
     this.#way = index
     this.#started = false
     this.#openedMs = performance.now()
     this.#lookAfter('waiting')
     if (way.kind === 'flv') this.#openFlv(way.url)
+    else if (way.kind === 'whep') this.#openWhep(way.url)
     else this.#openNative(way.url)
     // Refused without a click when the viewer has turned the sound on; the controls are there for that.
     this.#video.play()?.catch(() => {})
@@ -111,6 +129,17 @@ export class Player {
     )
     engine.attachMediaElement(this.#video)
     engine.load()
+  }
+
+  #openWhep(url) {
+    const engine = new WhepEngine(this.#video)
+    this.#engine = engine
+    const next = () => this.#open(this.#way + 1)
+    void engine.open(url, {
+      // A stream of codecs that WebRTC does not have plays in another way.
+      onRefused: (status) => (status === 406 && this.#way + 1 < this.#ways.length ? next() : this.#refused(status)),
+      onEnded: () => this.#again(this.#started ? 'ended' : 'offline'),
+    })
   }
 
   #openNative(url) {
@@ -136,11 +165,8 @@ export class Player {
   }
 
   #networkError(detail, status) {
-    if (detail === mpegts.ErrorDetails.NETWORK_STATUS_CODE_INVALID) {
-      if (status === 401 || status === 403) this.#giveUp('denied', status)
-      else if (status === 404) this.#again('waiting')
-      else this.#again('offline', status)
-    } else if (this.#started) this.#again('ended')
+    if (detail === mpegts.ErrorDetails.NETWORK_STATUS_CODE_INVALID) this.#refused(status)
+    else if (this.#started) this.#again('ended')
     // A WebSocket that is refused does not say why: a proxy without WebSockets, a missing key, no stream.
     else if (this.#way + 1 < this.#ways.length) this.#open(this.#way + 1)
     else this.#again('offline')
@@ -155,8 +181,12 @@ export class Player {
       () => 0,
     )
     if (this.#engine !== 'native' || this.#ways[this.#way] !== way) return
+    if (status === 200) this.#again(this.#started ? 'ended' : 'waiting')
+    else this.#refused(status)
+  }
+
+  #refused(status) {
     if (status === 401 || status === 403) this.#giveUp('denied', status)
-    else if (status === 200) this.#again(this.#started ? 'ended' : 'waiting')
     else this.#again(status === 404 ? 'waiting' : 'offline', status)
   }
 

@@ -8,9 +8,9 @@ import {
   SDES_ITEM_TYPE,
   serializeRtcp,
   type RtpPacketizer,
+  WallClock,
 } from 'sluice/sdk/media'
 import { InterleavedFraming, serializeInterleaved } from './interleaved-framing.ts'
-import { WallClock } from './wall-clock.ts'
 import { isSameMedia, offeredMedia, type OfferedMedia } from './offer.ts'
 
 /** The longest that output is gathered when there are many players, who keep 200 ms and more of what comes. */
@@ -125,7 +125,7 @@ class RtspMuxer implements Muxer {
 
   /** Reports of all tracks for one time, by which players put them in step (RFC 3550 6.4.1). */
   #reports(unit: AccessUnit, timeMs: number): Buffer[] {
-    this.#wallClock.follow(unit, timeMs)
+    this.#wallClock.follow(unit, timeMs, Date.now())
     this.#lastReportMs = timeMs
     return this.#outlets.map((outlet) => {
       this.#repeated.add(outlet)

@@ -42,7 +42,7 @@ export type NegotiatedMedia = {
   readonly formats: readonly NegotiatedFormat[]
   /** Identifiers of header extensions, 1–14. */
   readonly extensions: ReadonlyMap<RtpExtensionName, number>
-  /** Where it is received: as far as the sender has named them. */
+  /** Where it is received: as far as the sender has named them. Where it is sent: the one that it is sent by. */
   readonly sources: readonly NegotiatedSource[]
   /** Where it is received as simulcast (RFC 8853): the identifiers of its layers, as the sender prefers them; else none. */
   readonly rids: readonly string[]

@@ -11,19 +11,31 @@ export type SrtpKeys = {
 }
 
 /** Bytes that packets are encrypted in, the same for all sessions: what lies there is sent before the next one writes. */
-export type PacketArena = { readonly bytes: Buffer }
+export type PacketArena = {
+  readonly bytes: Buffer
+  /** Where the bytes lie, for C functions; 0 without node:ffi. Valid as long as `bytes` is referenced. Only `createPacketArena` makes it. */
+  readonly pointer: bigint
+}
 
 /** Encrypts the packets of one direction. */
 export interface SrtpSender {
-  /** By how much a packet grows, at most. */
+  /** By how much a packet of RTP grows. The arena has so many bytes to spare behind it, which are overwritten. */
   readonly overheadBytes: number
   /**
-   * Encrypts an RTP packet in place, in an arena.
-   * @returns its size afterwards
+   * Encrypts an RTP packet in place, in an arena; its header with the extension stays clear. The first sequence number of an SSRC is to be
+   * below 2^15, else the receiver miscounts its wraps when the first packets are lost (RFC 3711 3.3.1).
+   *
+   * By GCM, a sequence number is encrypted once: a second packet under it, different in as little as its extension, would give away what
+   * authenticates all packets (RFC 7714 8.1). Repeat by RTX, or keep the encrypted bytes.
+   * @returns its size afterwards; 0 when it must not be sent: a repetition by GCM, 2^48 packets were, there are too many SSRCs, or it is closed
+   * @throws {RangeError} when the packet and its overhead do not fit into the arena
    */
   protectRtp(arena: PacketArena, offset: number, headerSizeBytes: number, sizeBytes: number): number
-  /** Returns the encrypted compound RTCP packet. */
-  protectRtcp(packet: Buffer): Buffer
+  /**
+   * Returns the encrypted compound RTCP packet in bytes of its own; undefined when 2^31 were sent, or it is closed.
+   * @throws {RangeError} when it is shorter than its header, or longer than a datagram
+   */
+  protectRtcp(packet: Buffer): Buffer | undefined
   /** Frees what the runtime does not free by itself. Idempotent. */
   close(): void
 }
@@ -31,8 +43,10 @@ export interface SrtpSender {
 /** Decrypts the packets of one direction. What is forged, broken, a repetition or too old is undefined, and counted. */
 export interface SrtpReceiver {
   readonly rejectedPackets: number
-  /** @returns the packet in the clear, in the bytes that it came in */
+  /** @returns the packet in the clear, in the bytes that it came in; they stay as they were when it is rejected */
   unprotectRtp(packet: Buffer): Buffer | undefined
+  /** @returns the compound packet in the clear, in the bytes that it came in; they stay as they were when it is rejected */
   unprotectRtcp(packet: Buffer): Buffer | undefined
+  /** Frees what the runtime does not free by itself, and rejects everything from then on. Idempotent. */
   close(): void
 }

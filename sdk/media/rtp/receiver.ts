@@ -73,11 +73,25 @@ export class RtpReceiver {
 
   /** Takes a packet, whose bytes are kept. `nowMs` is a monotonic clock. */
   push(bytes: Buffer, nowMs: number): void {
-    this.#nowMs = nowMs
     const packet = this.#parse(bytes)
-    if (packet === undefined) return
+    if (packet !== undefined) this.receive(packet, nowMs)
+  }
+
+  /** Takes a packet of the format's payload type that has been parsed already. */
+  receive(packet: RtpPacket, nowMs: number): void {
     this.statistics.receive(packet, nowMs)
+    this.recover(packet, nowMs)
+  }
+
+  /** Takes a packet that came another way, for example again (RFC 4588): reports on the stream don't speak of it. */
+  recover(packet: RtpPacket, nowMs: number): void {
+    this.#nowMs = nowMs
     this.#reorder.push(packet, nowMs)
+  }
+
+  /** Gives out what waits for others, at the end of the stream. */
+  flush(): void {
+    this.#reorder.flush()
   }
 
   /** Lets go on without packets that have not come in time. Called now and then, where packets are put in order. */

@@ -88,6 +88,39 @@ describe('RtpClock', () => {
     expect(audio.place(1320, 5140)).to.equal((100 + 40) * 8)
   })
 
+  it('moves a track by the arrival of the quickest frames where there are no reports', () => {
+    const { place } = createPair()
+    // The first picture is large, and takes 300 ms.
+    place(0, 0, 5300)
+    expect(place(1, 300, 5310)).to.equal(10 * 8)
+    let offsetMs = 0
+    for (let atMs = 320; atMs <= 60_000; atMs += 20) {
+      const jitterMs = (atMs * 7) % 31
+      if (atMs % 40 === 0) place(0, atMs, 5000 + atMs + jitterMs)
+      offsetMs = place(1, atMs, 5000 + atMs + ((atMs * 11) % 29)) / 8 - atMs
+      if (atMs < 1000) expect(offsetMs).to.equal(-290)
+    }
+    expect(Math.abs(offsetMs)).to.be.below(RTP_MAX_OFFSET_MS)
+  })
+
+  it('moves no track by arrival where the source is ahead of time', () => {
+    const { place } = createPair()
+    for (let atMs = 0; atMs <= 60_000; atMs += 40) {
+      place(0, atMs, 5000 + atMs / 4)
+      expect(place(1, atMs, 5100 + atMs / 4)).to.equal((atMs + 100) * 8)
+    }
+  })
+
+  it('is led by the first of several tracks of pictures', () => {
+    const clock = new RtpClock()
+    const [first, second] = [clock.track(90_000, true), clock.track(90_000, true)]
+    first.place(0, 5000)
+    expect(second.place(0, 5100)).to.equal(9000)
+    first.report(NTP_MS, 0)
+    second.report(NTP_MS, 0)
+    expect([first.place(3600, 5040), second.place(3600, 5140)]).to.eql([3600, 3600])
+  })
+
   it('takes it that frames are sent when they are decoded', () => {
     const clock = new RtpClock()
     const [video, audio] = [clock.track(90_000, true), clock.track(8000)]

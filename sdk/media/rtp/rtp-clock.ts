@@ -1,4 +1,5 @@
 import { rescale } from '../time/rescale.ts'
+import { ShortestDelay } from './shortest-delay.ts'
 
 /**
  * What reports may say against the place of a track before it is moved: less than is noticed (EBU R 37), and more than the
@@ -19,7 +20,8 @@ type RtpTimeline = { leader: RtpTrackClock | undefined }
  * timeline. It begins with the first frame that is placed, at 0, and goes on by the clock of one track, the leader: that
  * of pictures where there is one, which then never jerk, else the first.
  *
- * Until there are sender reports (RFC 3550 6.4.1) of two tracks, they are put in step by the arrival of their frames.
+ * Until there are sender reports (RFC 3550 6.4.1) of two tracks, they are put in step by the arrival of their frames: of
+ * the first ones, and once it is known which of them came the quickest, of those.
  */
 export class RtpClock {
   readonly #timeline: RtpTimeline = { leader: undefined }
@@ -27,7 +29,7 @@ export class RtpClock {
   /**
    * Adds a track.
    * @param clockRate ticks a second of its RTP times
-   * @param leads the others follow it, also those that came before
+   * @param leads the others follow it, also those that came before; the first that does so leads
    */
   track(clockRate: number, leads = false): RtpTrackClock {
     return new RtpTrackClock(clockRate, leads, this.#timeline)
@@ -50,6 +52,7 @@ export class RtpTrackClock {
   #report: ClockReport | undefined
   /** A report that is far off those before it. */
   #strayReport: ClockReport | undefined
+  readonly #delay = new ShortestDelay()
 
   constructor(clockRate: number, leads: boolean, timeline: RtpTimeline) {
     this.#clockRate = clockRate
@@ -82,7 +85,7 @@ export class RtpTrackClock {
    * below 0 for what comes before the first frame of all.
    *
    * From one frame to the next it goes on, or back, by the difference of the RTP times, but for a correction: the track is
-   * not the leader, and new reports say that it is more than 40 ms and at most 10 s out of step. It then moves into step at
+   * not the leader, and reports, or arrivals where there are none, say that it is more than 40 ms and at most 10 s out of step. It then moves into step at
    * once. A difference that is beyond ±10 s, and beyond ±10 s of the time that passed between the frames, is taken as a
    * new start of the source, which goes on where the leader is by arrival.
    * @param nowMs when the frame arrived, by a clock of any start, the same for all tracks
@@ -94,7 +97,8 @@ export class RtpTrackClock {
       this.#start(timestamp, nowMs, lead)
     } else {
       this.#last += step
-      this.#align(RTP_MAX_OFFSET_MS)
+      this.#delay.add(nowMs - this.#toMs(this.#last - lead), nowMs)
+      this.#align(RTP_MAX_OFFSET_MS, nowMs)
     }
     this.#lastMs = nowMs
     this.#lastLead = lead
@@ -117,8 +121,10 @@ export class RtpTrackClock {
     this.#report = report !== undefined && this.#isNear(this.#last - report.time) ? report : undefined
     this.#shift = time - this.#last
     this.#started = true
-    this.#align(0)
-    if (this.#leads) this.#timeline.leader = this
+    this.#delay.reset()
+    this.#delay.add(nowMs - this.#toMs(this.#last - lead), nowMs)
+    this.#align(0, nowMs)
+    if (this.#leads && !leader.#leads) this.#timeline.leader = this
   }
 
   /** Where the track is on the timeline at an instant, by its last frame, in ticks of another clock rate. */
@@ -127,17 +133,29 @@ export class RtpTrackClock {
     return rescale(this.#last + this.#shift - this.#lastLead, this.#clockRate, clockRate) + elapsed
   }
 
-  /** Puts the track in step with the leader if their reports say that it is out of step by more. */
-  #align(maxOffsetMs: number): void {
+  /** Puts the track in step with the leader if it is out of step by more. */
+  #align(maxOffsetMs: number, nowMs: number): void {
     const { leader } = this.#timeline
     if (leader === undefined || leader === this) return
+    const shift = this.#shiftByReports(leader) ?? this.#shiftByArrivals(leader, nowMs) ?? this.#shift
+    const offset = shift - this.#shift
+    if (Math.abs(this.#toMs(offset)) > maxOffsetMs && this.#isNear(offset)) this.#shift = shift
+  }
+
+  #shiftByReports(leader: RtpTrackClock): number | undefined {
     const own = this.#report
     const its = leader.#report
-    if (own === undefined || its === undefined) return
+    if (own === undefined || its === undefined) return undefined
     const leaderTime = rescale(its.time + leader.#shift, leader.#clockRate, this.#clockRate)
-    const time = leaderTime + Math.round(((own.ntpMs - its.ntpMs) * this.#clockRate) / 1000)
-    const offset = time - (own.time + this.#shift)
-    if (Math.abs(this.#toMs(offset)) > maxOffsetMs && this.#isNear(offset)) this.#shift += offset
+    return leaderTime + Math.round(((own.ntpMs - its.ntpMs) * this.#clockRate) / 1000) - own.time
+  }
+
+  #shiftByArrivals(leader: RtpTrackClock, nowMs: number): number | undefined {
+    const ownMs = this.#delay.at(nowMs)
+    const itsMs = leader.#delay.at(nowMs)
+    if (ownMs === undefined || itsMs === undefined) return undefined
+    const leaderShift = rescale(leader.#shift, leader.#clockRate, this.#clockRate)
+    return leaderShift + Math.round(((ownMs - itsMs) * this.#clockRate) / 1000)
   }
 
   #isJump(step: number, nowMs: number): boolean {

@@ -1,5 +1,5 @@
-import type { AccessUnit } from 'sluice/sdk'
-import { rescale } from 'sluice/sdk/media'
+import type { AccessUnit } from '../access-unit.ts'
+import { rescale } from '../time/rescale.ts'
 
 /** An error up to this is one of the network, or of nobody's concern. */
 const MAX_ERROR_MS = 100
@@ -28,12 +28,15 @@ export class WallClock {
     return fork
   }
 
-  /** Looks at a unit, which has come now and has the time `timeMs` in the stream. */
-  follow({ ntpMs, pts, track }: AccessUnit, timeMs: number): void {
+  /**
+   * Looks at a unit, which has the time `timeMs` in the stream.
+   * @param nowMs when it has come, in milliseconds since the Unix epoch
+   */
+  follow({ ntpMs, pts, track }: AccessUnit, timeMs: number, nowMs: number): void {
     const isFirst = this.#isSource === undefined
     this.#isSource ??= ntpMs !== undefined
     if (this.#isSource && ntpMs === undefined) return
-    const offsetMs = this.#isSource ? ntpMs! - rescale(pts, track.timescale, 1000) : Date.now() - timeMs
+    const offsetMs = this.#isSource ? ntpMs! - rescale(pts, track.timescale, 1000) : nowMs - timeMs
     const errorMs = offsetMs - this.#offsetMs
     if (isFirst || (this.#jumps && Math.abs(errorMs) > MIN_JUMP_MS)) this.#offsetMs = offsetMs
     else if (Math.abs(errorMs) > MAX_ERROR_MS) this.#offsetMs += Math.sign(errorMs) * STEP_MS

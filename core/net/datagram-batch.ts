@@ -1,0 +1,216 @@
+import { constants } from 'node:os'
+import { ipWords } from './ip-words.ts'
+import { MessageHeaders, type MessageTarget } from './message-headers.ts'
+import type { SocketCalls } from './socket-calls.ts'
+
+const { EAGAIN, EINTR, EINVAL, EIO, EMSGSIZE, ENOBUFS, ENOSYS } = constants.errno
+
+/** A socket whose datagrams go through a batch. */
+export interface BatchSocket {
+  readonly fd: number
+  readonly isIpv6: boolean
+  /** What waits in this process for room in the system's buffer, in bytes. */
+  readonly queuedBytes: number
+  /** Sends one datagram behind what waits. The bytes must not change afterwards. */
+  queue(datagram: Buffer, address: string, port: number): void
+  /** Counts datagrams that the system refused. */
+  refuse(count: number): void
+}
+
+/** What is kept until the batch leaves: the pictures of many viewers, and little enough for a processor's cache. */
+const ARENA_BYTES = 512 * 1024
+/** Below the 1,024 that the kernel takes in one call (UIO_MAXIOV). */
+const MAX_MESSAGES = 512
+/** What one message may have where the kernel cuts it into datagrams (UDP_MAX_SEGMENTS before Linux 6.9). */
+const MAX_SEGMENTS = 64
+/** The payload of an IPv4 packet without options (RFC 791, 768). */
+const MAX_MESSAGE_BYTES = 65_507
+const MAX_PEERS = 4096
+/** So many refusals of segmented messages one after the other are of the system, and not of a single peer's path. */
+const MAX_SEGMENT_REFUSALS = 64
+/** What the kernel says of segments: too long for the path, no checksums by the device, or too many. */
+const SEGMENT_ERRORS = new Set([EINVAL, EIO, EMSGSIZE])
+
+/**
+ * What is sent within one turn of the event loop, in few system calls. It is one socket's at a time: what another one
+ * sends makes it leave, so that many sockets need no memory of their own.
+ */
+export class DatagramBatch {
+  readonly #calls: SocketCalls
+  readonly #arena = Buffer.from(new ArrayBuffer(ARENA_BYTES))
+  readonly #messages: MessageHeaders
+  /** The datagrams of a message that could not be sent as one. */
+  readonly #singles: MessageHeaders
+  /** The peers that were sent to, by port and address; forgotten when they are many. */
+  readonly #peers = new Map<number, Map<string, MessageTarget>>()
+  #peerCount = 0
+  #maxSegments: number
+  #segmentRefusals = 0
+  #isRefused = false
+  #socket: BatchSocket | undefined
+  #count = 0
+  #usedBytes = 0
+  #scheduled = false
+  readonly #onTurnEnd = () => {
+    this.#scheduled = false
+    this.flush()
+  }
+
+  /** @param segments whether the kernel is to cut messages into datagrams */
+  constructor(calls: SocketCalls, segments: boolean) {
+    this.#calls = calls
+    this.#maxSegments = segments ? MAX_SEGMENTS : 1
+    this.#messages = new MessageHeaders(calls, MAX_MESSAGES, this.#arena.buffer)
+    this.#singles = new MessageHeaders(calls, MAX_SEGMENTS, this.#arena.buffer)
+  }
+
+  /**
+   * Copies datagrams that lie behind each other, all `datagramBytes` long but the last, which may be shorter.
+   * @returns false where they can't be sent by a batch; what was added before has left then
+   */
+  add(socket: BatchSocket, bytes: Buffer, datagramBytes: number, address: string, port: number): boolean {
+    if (this.#socket !== socket) this.#begin(socket)
+    const isSendable = datagramBytes > 0 && datagramBytes <= MAX_MESSAGE_BYTES
+    const target = isSendable ? this.#targetOf(socket, address, port) : undefined
+    if (target === undefined) {
+      this.flush()
+      return false
+    }
+    const messageBytes =
+      Math.max(1, Math.min(this.#maxSegments, Math.floor(MAX_MESSAGE_BYTES / datagramBytes))) * datagramBytes
+    for (let start = this.#extend(bytes, datagramBytes, target); start < bytes.length; start += messageBytes) {
+      this.#append(bytes, start, Math.min(start + messageBytes, bytes.length), datagramBytes, target)
+    }
+    return true
+  }
+
+  /** What was added leaves now. */
+  flush(): void {
+    const socket = this.#socket
+    const count = this.#count
+    if (socket === undefined || count === 0) return
+    this.#count = 0
+    this.#usedBytes = 0
+    if (this.#isRefused || socket.queuedBytes > 0) this.#queue(socket, this.#messages, 0, count)
+    else this.#send(socket, this.#messages, count)
+  }
+
+  /** Sends what a socket has added, which is closed then. */
+  release(socket: BatchSocket): void {
+    if (this.#socket !== socket) return
+    this.flush()
+    this.#socket = undefined
+  }
+
+  #begin(socket: BatchSocket): void {
+    this.flush()
+    this.#socket = socket
+  }
+
+  /** Adds what fits to the latest message, where that is of datagrams as long and to the same peer. @returns how many bytes */
+  #extend(bytes: Buffer, datagramBytes: number, target: MessageTarget): number {
+    const latest = this.#count - 1
+    if (latest < 0 || this.#messages.targets[latest] !== target) return 0
+    const length = this.#messages.lengths[latest]!
+    const segmentBytes = this.#messages.datagramBytes[latest]!
+    const isLonger = datagramBytes > segmentBytes || (datagramBytes < segmentBytes && bytes.length > datagramBytes)
+    if (isLonger || length % segmentBytes !== 0) return 0
+    const maxBytes = Math.min(
+      this.#maxSegments * segmentBytes,
+      MAX_MESSAGE_BYTES,
+      length + ARENA_BYTES - this.#usedBytes,
+    )
+    const room = Math.floor((maxBytes - length) / segmentBytes) * segmentBytes
+    const added = Math.min(room, bytes.length)
+    if (added <= 0) return 0
+    bytes.copy(this.#arena, this.#usedBytes, 0, added)
+    this.#usedBytes += added
+    this.#messages.resize(latest, length + added)
+    return added
+  }
+
+  #append(bytes: Buffer, start: number, end: number, datagramBytes: number, target: MessageTarget): void {
+    const length = end - start
+    if (this.#count === MAX_MESSAGES || this.#usedBytes + length > ARENA_BYTES) this.flush()
+    bytes.copy(this.#arena, this.#usedBytes, start, end)
+    this.#messages.write(this.#count, this.#usedBytes, length, datagramBytes, target)
+    this.#usedBytes += length
+    this.#count += 1
+    if (this.#scheduled) return
+    this.#scheduled = true
+    setImmediate(this.#onTurnEnd)
+  }
+
+  /** @returns whether the system's buffer has room for more */
+  #send(socket: BatchSocket, messages: MessageHeaders, count: number): boolean {
+    let next = 0
+    while (next < count) {
+      const result = this.#calls.sendMessages(socket.fd, messages.pointer(next), count - next)
+      if (result > 0) {
+        next += result
+        if (messages.datagramCount(next - 1) > 1) this.#segmentRefusals = 0
+        continue
+      }
+      if (result === -EINTR) continue
+      this.#isRefused ||= result === -ENOSYS
+      if (this.#isRefused || result === -EAGAIN || result === -ENOBUFS) {
+        this.#queue(socket, messages, next, count)
+        return false
+      }
+      if (messages.datagramCount(next) === 1 || !SEGMENT_ERRORS.has(-result))
+        socket.refuse(messages.datagramCount(next))
+      else if (!this.#sendSingles(socket, next)) {
+        this.#queue(socket, messages, next + 1, count)
+        return false
+      }
+      next += 1
+    }
+    return true
+  }
+
+  /** Sends the datagrams of one message as messages of their own. */
+  #sendSingles(socket: BatchSocket, index: number): boolean {
+    this.#segmentRefusals += 1
+    if (this.#segmentRefusals === MAX_SEGMENT_REFUSALS) this.#maxSegments = 1
+    const { offsets, lengths, datagramBytes, targets } = this.#messages
+    const step = datagramBytes[index]!
+    const length = lengths[index]!
+    let count = 0
+    for (let start = 0; start < length; start += step) {
+      this.#singles.write(count, offsets[index]! + start, Math.min(step, length - start), step, targets[index]!)
+      count += 1
+    }
+    return this.#send(socket, this.#singles, count)
+  }
+
+  /** Hands messages to the queue that waits for room; it keeps the bytes, which the batch does not. */
+  #queue(socket: BatchSocket, messages: MessageHeaders, from: number, to: number): void {
+    for (let index = from; index < to; index += 1) {
+      const start = messages.offsets[index]!
+      const bytes = Buffer.from(this.#arena.subarray(start, start + messages.lengths[index]!))
+      const { address, port } = messages.targets[index]!
+      const step = messages.datagramBytes[index]!
+      for (let at = 0; at < bytes.length; at += step) socket.queue(bytes.subarray(at, at + step), address, port)
+    }
+  }
+
+  #targetOf(socket: BatchSocket, address: string, port: number): MessageTarget | undefined {
+    const known = this.#peers.get(port)?.get(address)
+    const target = known ?? this.#remember(address, port)
+    return target !== undefined && (target.ip.length === 4) === socket.isIpv6 ? target : undefined
+  }
+
+  #remember(address: string, port: number): MessageTarget | undefined {
+    const ip = ipWords(address)
+    if (ip === undefined) return undefined
+    if (this.#peerCount === MAX_PEERS) {
+      this.#peers.clear()
+      this.#peerCount = 0
+    }
+    this.#peerCount += 1
+    const target = { address, ip, port }
+    const addresses = this.#peers.get(port) ?? new Map<string, MessageTarget>()
+    this.#peers.set(port, addresses.set(address, target))
+    return target
+  }
+}

@@ -1,0 +1,105 @@
+import type { PullRequest } from 'sluice/sdk'
+import { maskUrl } from 'sluice/sdk'
+import { httpDispatcher, redirectOf, SourceError, SourceRequests } from 'sluice/sdk/http'
+import { fetch, type Response } from 'undici'
+
+const SDP = 'application/sdp'
+/** Far more than descriptions have. */
+const MAX_ANSWER_BYTES = 64 * 1024
+const MAX_SHOWN_LENGTH = 200
+/** A server that waits for a stream answers when that is there. */
+const ANSWER_TIMEOUT_MS = 30_000
+/** The server is told that a session is over, but not waited for longer. */
+const END_TIMEOUT_MS = 2000
+/** The schemes by which WHIP and WHEP are told from other addresses, and what they stand for. */
+const HTTP_SCHEMES: Readonly<Record<string, string>> = { whip: 'http', whips: 'https', whep: 'http', wheps: 'https' }
+
+export type HttpSessionInit = Pick<PullRequest, 'url' | 'header' | 'dial'> & {
+  readonly offer: string
+  /** Gives up. */
+  readonly signal: AbortSignal
+}
+
+/** A session at a server of WHIP (RFC 9725) or WHEP, from the POST that begins it to the DELETE that ends it. */
+export class HttpSession {
+  readonly answer: string
+  readonly #init: HttpSessionInit
+  /** Where it is ended; undefined where the server has not said. */
+  readonly #resource: URL | undefined
+
+  private constructor(init: HttpSessionInit, answer: string, resource: URL | undefined) {
+    this.#init = init
+    this.answer = answer
+    this.#resource = resource
+  }
+
+  /**
+   * Sends an offer, and waits for the answer. Redirects are followed.
+   * @throws {SourceError} when the server can't be reached, refuses, or answers with something else
+   */
+  static async begin(init: HttpSessionInit): Promise<HttpSession> {
+    const { offer, dial, signal } = init
+    const requests = new SourceRequests({ ...init, url: httpUrl(init.url) }, signal)
+    const dispatcher = httpDispatcher(dial, { signal })
+    const ending = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_TIMEOUT_MS)])
+    const response = await requests.follow(async (url, headers) => {
+      headers.set('content-type', SDP)
+      headers.set('accept', SDP)
+      const init = { method: 'POST', body: offer, redirect: 'manual', dispatcher, headers, signal: ending } as const
+      const answer = await fetch(url.href, init)
+      const location = redirectOf(answer.status, answer.headers.get('location'))
+      if (location !== undefined) await answer.body?.cancel()
+      return location ?? answer
+    })
+    const text = await textOf(response)
+    if (!response.ok) {
+      const shown = `the server answered ${response.status} for ${maskUrl(response.url)}`
+      throw new SourceError(text === '' ? shown : `${shown}: ${text.slice(0, MAX_SHOWN_LENGTH)}`, {
+        status: response.status,
+      })
+    }
+    return new HttpSession(init, text, resourceOf(response))
+  }
+
+  /** Tells the server that the session is over. It never rejects. */
+  async end(): Promise<void> {
+    const resource = this.#resource
+    if (resource === undefined) return
+    const signal = AbortSignal.timeout(END_TIMEOUT_MS)
+    try {
+      const requests = new SourceRequests({ ...this.#init, url: httpUrl(this.#init.url) }, signal)
+      const dispatcher = httpDispatcher(this.#init.dial, { signal })
+      await requests.follow(async (url, headers) => {
+        const answer = await fetch(url.href, { method: 'DELETE', redirect: 'manual', dispatcher, headers, signal })
+        await answer.body?.cancel()
+        return answer
+      }, resource)
+      await dispatcher.destroy()
+    } catch {
+      // It finds out by itself that nobody is there any more.
+    }
+  }
+}
+
+function httpUrl(url: string): string {
+  const [, scheme = '', rest = ''] = /^([a-z]+)(:.*)$/isu.exec(url) ?? []
+  const http = HTTP_SCHEMES[scheme.toLowerCase()]
+  return http === undefined ? url : http + rest
+}
+
+function resourceOf({ headers, url }: Response): URL | undefined {
+  const location = headers.get('location')
+  return location === null ? undefined : (URL.parse(location, url) ?? undefined)
+}
+
+async function textOf({ body, url }: Response): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let sizeBytes = 0
+  for await (const chunk of body ?? []) {
+    const bytes = chunk as Uint8Array
+    sizeBytes += bytes.length
+    if (sizeBytes > MAX_ANSWER_BYTES) throw new SourceError(`the answer of ${maskUrl(url)} is too long`)
+    chunks.push(bytes)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}

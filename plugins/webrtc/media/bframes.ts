@@ -1,0 +1,90 @@
+import type { AccessUnit, Track } from 'sluice/sdk'
+import {
+  H265_NALU_TYPE,
+  h264NaluType,
+  H264_NALU_TYPE,
+  h265NaluType,
+  parseAvcDecoderConfigurationRecord,
+  parseH264Sps,
+  parseH265Sps,
+  parseHevcDecoderConfigurationRecord,
+  MalformedError,
+} from 'sluice/sdk/media'
+
+/** A picture that is shown this much earlier than those before it is of another clock, and no B-frame. */
+const MAX_REORDER_SECONDS = 10
+/** nal_ref_idc of H.264, without which no other picture is predicted from this one (ISO/IEC 14496-10 7.4.1). */
+const NAL_REF_IDC = 0x60
+/** Up to this type of H.265, even ones are sub-layer non-reference pictures (ISO/IEC 23008-2 table 7-1). */
+const LAST_NON_REFERENCE_TYPE = 14
+const ADVICE = 'publish without B-frames (OBS: B-frames 0, or the tune zerolatency; ffmpeg: -bf 0)'
+
+/** What a user is told of a stream whose B-frames could be left out. */
+const MENDED = `the stream has B-frames, which WebRTC does not put in order: they are left out, so it plays with fewer pictures a second; ${ADVICE}`
+/** What a user is told of a stream where that does not help. */
+const UNMENDED = `the stream has B-frames that other pictures need, so WebRTC shows its pictures out of order; ${ADVICE}`
+
+/**
+ * Looks for pictures of one track that are shown before one that came before them. Receivers of WebRTC show pictures in the
+ * order in which they come, so those that no other needs are left out.
+ */
+export class BframeFilter {
+  #highestPts = -Infinity
+  #problem: string | undefined
+
+  /** What a user should know of the B-frames that were seen; undefined where there were none. */
+  get problem(): string | undefined {
+    return this.#problem
+  }
+
+  /** Takes the next picture, in decoding order. Returns whether it is to be left out. */
+  drops({ track, pts, keyframe, nalus }: AccessUnit): boolean {
+    const isEarlier = pts < this.#highestPts && this.#highestPts - pts < track.timescale * MAX_REORDER_SECONDS
+    if (keyframe || !isEarlier) {
+      this.#highestPts = pts
+      return false
+    }
+    const drops = !isReference(track, nalus)
+    if (!drops) this.#problem = UNMENDED
+    else this.#problem ??= MENDED
+    return drops
+  }
+}
+
+function isReference({ codec }: Track, nalus: readonly Buffer[]): boolean {
+  for (const nalu of nalus) {
+    if (codec === 'h264') {
+      const type = h264NaluType(nalu)
+      if (type >= H264_NALU_TYPE.SLICE && type <= H264_NALU_TYPE.IDR) return (nalu[0]! & NAL_REF_IDC) !== 0
+    } else {
+      const type = h265NaluType(nalu)
+      if (type < H265_NALU_TYPE.VPS) return type > LAST_NON_REFERENCE_TYPE || type % 2 === 1
+    }
+  }
+  return true
+}
+
+/** Why a track is refused where B-frames are: its parameter sets say that there are some; else undefined. */
+export function bframeProblem({ kind, codec, config }: Track): string | undefined {
+  if (kind !== 'video') return undefined
+  try {
+    return reorderDepth(codec, config.record) > 0 ? `the stream has B-frames, which are refused: ${ADVICE}` : undefined
+  } catch (error) {
+    if (error instanceof MalformedError) return undefined
+    throw error
+  }
+}
+
+/** How many pictures may come before one that is shown earlier; 0 where nothing says so. */
+function reorderDepth(codec: Track['codec'], record: Buffer): number {
+  if (codec === 'h264') {
+    const depths = parseAvcDecoderConfigurationRecord(record).sps.map(
+      (sps) => parseH264Sps(sps).maxNumReorderFrames ?? 0,
+    )
+    return Math.max(0, ...depths)
+  }
+  if (codec !== 'h265') return 0
+  const { arrays } = parseHevcDecoderConfigurationRecord(record)
+  const sets = arrays.flatMap(({ type, nalus }) => (type === H265_NALU_TYPE.SPS ? nalus : []))
+  return Math.max(0, ...sets.map((sps) => parseH265Sps(sps).maxNumReorderPics))
+}

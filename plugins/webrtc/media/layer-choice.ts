@@ -1,0 +1,101 @@
+/** After a change, what receivers say is still of the layer before. */
+const SETTLE_MS = 2000
+/** An estimate counts until this long after it was said; receivers say it each second. */
+const ESTIMATE_AGE_MS = 5000
+/** A share of packets from which on repetitions make it worse. */
+const HEAVY_LOSS = 0.1
+/** A share of packets that networks of radio lose at any rate. */
+const LIGHT_LOSS = 0.02
+/** Reports or estimates in a row that a change down takes. */
+const BAD_IN_A_ROW = 2
+/** An estimate may be this much below what is sent: it is never exact. */
+const ESTIMATE_SLACK = 0.9
+/** A layer is sure to fit into an estimate that is so much larger. */
+const ESTIMATE_MARGIN = 1.2
+/** How long all has to be well before the next higher layer is tried, as estimates do not grow without more media. */
+const UP_AFTER_MS = 8000
+const UP_AFTER_SURE_MS = 3000
+/** A trial that fails within this time doubles the wait for the next. */
+const TRIAL_MS = 10_000
+const MAX_UP_AFTER_MS = 120_000
+
+/**
+ * Which layer of a simulcast a viewer gets, by what its receiver reports: down by one, or to what fits its estimate, when
+ * it loses much or estimates less than it is sent; up by one after a while without either. All times are passed in.
+ */
+export class LayerChoice {
+  #changedMs: number
+  #goodSinceMs: number
+  #upMs = -Infinity
+  #upAfterMs = UP_AFTER_MS
+  #lossyReports = 0
+  #lowLooks = 0
+  #estimateBps = 0
+  #estimateMs = -Infinity
+
+  constructor(nowMs: number) {
+    this.#changedMs = nowMs
+    this.#goodSinceMs = nowMs
+  }
+
+  /** Takes the receiver's estimate of what it can take. */
+  estimate(bitrateBps: number, nowMs: number): void {
+    this.#estimateBps = bitrateBps
+    this.#estimateMs = nowMs
+  }
+
+  /** Takes the share of packets that were lost since the report before, 0–1. */
+  loss(fraction: number, nowMs: number): void {
+    this.#lossyReports = fraction >= HEAVY_LOSS ? this.#lossyReports + 1 : 0
+    if (fraction > LIGHT_LOSS) this.#goodSinceMs = nowMs
+  }
+
+  /** The viewer gets another layer from now on. */
+  changed(isUp: boolean, nowMs: number): void {
+    this.#changedMs = nowMs
+    this.#goodSinceMs = nowMs
+    this.#upMs = isUp ? nowMs : -Infinity
+    this.#lossyReports = 0
+    this.#lowLooks = 0
+  }
+
+  /**
+   * Says which layer it should be; called once a second.
+   * @param ratesBps what the layers take, ascending
+   * @param current the index of the one that is sent
+   * @returns an index
+   */
+  next(ratesBps: readonly number[], current: number, nowMs: number): number {
+    if (nowMs - this.#changedMs < SETTLE_MS) {
+      this.#lossyReports = 0
+      return current
+    }
+    const limitBps = nowMs - this.#estimateMs <= ESTIMATE_AGE_MS ? this.#estimateBps : undefined
+    const isLow = limitBps !== undefined && limitBps < ratesBps[current]! * ESTIMATE_SLACK
+    this.#lowLooks = isLow ? this.#lowLooks + 1 : 0
+    if (isLow) this.#goodSinceMs = nowMs
+    if (this.#lossyReports >= BAD_IN_A_ROW || this.#lowLooks >= BAD_IN_A_ROW) {
+      return this.#down(ratesBps, current, limitBps, nowMs)
+    }
+    if (nowMs - this.#upMs >= TRIAL_MS && this.#upMs > -Infinity) this.#upAfterMs = UP_AFTER_MS
+    return this.#isUpDue(ratesBps, current, limitBps, nowMs) ? current + 1 : current
+  }
+
+  #down(ratesBps: readonly number[], current: number, limitBps: number | undefined, nowMs: number): number {
+    if (nowMs - this.#upMs < TRIAL_MS) this.#upAfterMs = Math.min(this.#upAfterMs * 2, MAX_UP_AFTER_MS)
+    // A trial counts as failed once.
+    this.#upMs = -Infinity
+    if (this.#lowLooks < BAD_IN_A_ROW || limitBps === undefined) return Math.max(0, current - 1)
+    let fitting = current - 1
+    while (fitting > 0 && ratesBps[fitting]! > limitBps) fitting -= 1
+    return Math.max(0, fitting)
+  }
+
+  #isUpDue(ratesBps: readonly number[], current: number, limitBps: number | undefined, nowMs: number): boolean {
+    const nextBps = ratesBps[current + 1]
+    if (nextBps === undefined) return false
+    const isSure = limitBps !== undefined && limitBps >= nextBps * ESTIMATE_MARGIN
+    const goodMs = nowMs - this.#goodSinceMs
+    return goodMs >= this.#upAfterMs || (isSure && goodMs >= UP_AFTER_SURE_MS)
+  }
+}

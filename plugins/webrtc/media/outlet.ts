@@ -1,0 +1,184 @@
+import { SDES_ITEM_TYPE, serializeRtcp } from 'sluice/sdk/media'
+import type { NegotiatedMedia } from '../sdp/negotiated-media.ts'
+import type { PacketSender } from '../transport/peer-transport.ts'
+import { PacketHistory } from './packet-history.ts'
+import { Reception } from './reception.ts'
+import { RtpHead } from './rtp-head.ts'
+import { MAX_PAYLOAD_BYTES, type MediaPacket } from './unit-packets.ts'
+
+/** Packets that tell the name of their media: more than are lost in a row at the beginning. */
+const MID_PACKETS = 32
+/** Packets may be sent again before others were sent at all; each that is sent lets another be sent again. */
+const FIRST_RESENDS = 64
+/** The most that may be sent again at once. */
+const MAX_RESENDS = 512
+/** What was sent less than this ago is on its way, whatever the round trip is said to be. */
+const MIN_RESEND_INTERVAL_MS = 10
+/** Receivers ask again each round trip; what is between counts as the same request. */
+const RESEND_INTERVAL_RTTS = 0.5
+const ORIGINAL_NUMBER_BYTES = 2
+/** Numbers begin in the lower half, so that nobody sees a wrap before the first packet (RFC 3711 3.3.1). */
+const FIRST_SEQUENCE_MASK = 0x7fff
+
+/** The payload of a packet that is sent again: the number that it had, and its payload. Read before the next is written. */
+const resent = new Uint8Array(ORIGINAL_NUMBER_BYTES + MAX_PAYLOAD_BYTES)
+
+export type OutletInit = {
+  readonly media: NegotiatedMedia
+  readonly transport: PacketSender
+  readonly randomBytes: (sizeBytes: number) => Buffer
+}
+
+/** One RTP stream to one viewer: numbers and times of its packets, those that it asks for again, and reports. */
+export class Outlet {
+  readonly ssrc: number
+  readonly reception = new Reception()
+  readonly #media: NegotiatedMedia
+  readonly #transport: PacketSender
+  readonly #head: RtpHead
+  readonly #rtxHead: RtpHead | undefined
+  readonly #history: PacketHistory | undefined
+  readonly #timestampOffset: number
+  #sequenceNumber: number
+  #rtxSequenceNumber: number
+  #packetCount = 0
+  #payloadBytes = 0
+  #resentPackets = 0
+  #refusedPackets = 0
+  #resends = FIRST_RESENDS
+
+  constructor({ media, transport, randomBytes }: OutletInit) {
+    const [agreed] = media.formats
+    if (agreed === undefined) throw new RangeError(`no format was agreed on for ${media.kind}`)
+    const { format, rtxPayloadType } = agreed
+    const random = randomBytes(12)
+    const { ssrc, rtxSsrc } = media.sources[0] ?? { ssrc: random.readUInt32BE(8), rtxSsrc: undefined }
+    const { extensions, mid } = media
+    this.ssrc = ssrc
+    this.#media = media
+    this.#transport = transport
+    this.#head = new RtpHead({ payloadType: format.payloadType, ssrc, extensions, mid })
+    if (agreed.feedback.has('nack')) this.#history = new PacketHistory()
+    if (rtxPayloadType !== undefined && rtxSsrc !== undefined) {
+      this.#rtxHead = new RtpHead({ payloadType: rtxPayloadType, ssrc: rtxSsrc, extensions, mid: undefined })
+    }
+    this.#sequenceNumber = random.readUInt16BE(0) & FIRST_SEQUENCE_MASK
+    this.#rtxSequenceNumber = random.readUInt16BE(2) & FIRST_SEQUENCE_MASK
+    this.#timestampOffset = random.readUInt32BE(4)
+  }
+
+  /** Ticks a second of its times. */
+  get clockRate(): number {
+    return this.#media.formats[0]!.format.clockRate
+  }
+
+  /** Whether a packet was sent. */
+  get hasBegun(): boolean {
+    return this.#packetCount > 0
+  }
+
+  /** What its packets had behind their headers, those that were sent again included. */
+  get payloadBytes(): number {
+    return this.#payloadBytes
+  }
+
+  get packetCount(): number {
+    return this.#packetCount
+  }
+
+  get resentPackets(): number {
+    return this.#resentPackets
+  }
+
+  /** Packets that were asked for, and not sent again: unknown, too old, on their way, or more than may be asked for. */
+  get refusedPackets(): number {
+    return this.#refusedPackets
+  }
+
+  /**
+   * Sends the packets of a unit; they leave with the next flush of the transport.
+   * @param ticks the time of the unit, by the clock rate
+   * @param isMarked whether the first packet begins after silence (RFC 3551 4.1)
+   */
+  send(packets: readonly MediaPacket[], ticks: number, isMarked: boolean, nowMs: number): void {
+    const head = this.#head
+    const history = this.#history
+    head.setSendTime(nowMs)
+    let marks = isMarked
+    for (let index = 0; index < packets.length; index++) {
+      const packet = packets[index]!
+      const { payload } = packet
+      const sequenceNumber = this.#sequenceNumber
+      const timestamp = (ticks + packet.offsetTicks + this.#timestampOffset) >>> 0
+      head.set(packet.marker || marks, sequenceNumber, timestamp)
+      this.#transport.write(head.bytes, head.sizeBytes, payload)
+      history?.add(sequenceNumber, packet, timestamp, nowMs)
+      this.#sequenceNumber = (sequenceNumber + 1) & 0xffff
+      this.#payloadBytes += payload.length
+      marks = false
+    }
+    this.#resends = Math.min(MAX_RESENDS, this.#resends + packets.length)
+    const isNew = this.#packetCount < MID_PACKETS
+    this.#packetCount += packets.length
+    if (isNew && this.#packetCount >= MID_PACKETS) head.leaveMid()
+  }
+
+  /**
+   * Sends packets again that a receiver misses, as far as they are kept and it has not asked for too many: by RTX (RFC 4588),
+   * or as they were where that was not agreed on, which SRTP leaves out when it encrypts by GCM (RFC 7714 8.1).
+   */
+  resend(sequenceNumbers: readonly number[], nowMs: number): void {
+    const rttMs = this.reception.rttMs ?? 0
+    const intervalMs = Math.max(MIN_RESEND_INTERVAL_MS, rttMs * RESEND_INTERVAL_RTTS)
+    for (const sequenceNumber of sequenceNumbers) {
+      const packet = this.#resends > 0 ? this.#history?.take(sequenceNumber, nowMs, intervalMs) : undefined
+      if (packet === undefined) this.#refusedPackets += 1
+      else this.#writeAgain(packet, sequenceNumber, nowMs)
+    }
+  }
+
+  /**
+   * The report that says which wall clock time belongs to a time of the stream (RFC 3550 6.4.1), with its name.
+   * @param timeMs milliseconds of the stream
+   */
+  report(ntpMs: number, timeMs: number, cname: string, nowMs: number): Buffer {
+    this.reception.reportSent(ntpMs, nowMs)
+    const ticks = Math.round((timeMs * this.clockRate) / 1000)
+    return serializeRtcp([
+      {
+        kind: 'senderReport',
+        ssrc: this.ssrc,
+        ntpMs,
+        rtpTimestamp: (ticks + this.#timestampOffset) >>> 0,
+        packetCount: this.#packetCount >>> 0,
+        octetCount: this.#payloadBytes >>> 0,
+        reports: [],
+      },
+      {
+        kind: 'sourceDescription',
+        chunks: [{ ssrc: this.ssrc, items: [{ type: SDES_ITEM_TYPE.cname, text: cname }] }],
+      },
+    ])
+  }
+
+  #writeAgain(packet: MediaPacket, sequenceNumber: number, nowMs: number): void {
+    const { payload, marker } = packet
+    const timestamp = this.#history!.timestampOf(sequenceNumber)
+    const head = payload.length > MAX_PAYLOAD_BYTES ? this.#head : (this.#rtxHead ?? this.#head)
+    head.setSendTime(nowMs)
+    if (head === this.#head) {
+      head.set(marker, sequenceNumber, timestamp)
+      this.#transport.write(head.bytes, head.sizeBytes, payload)
+    } else {
+      resent[0] = sequenceNumber >>> 8
+      resent[1] = sequenceNumber
+      resent.set(payload, ORIGINAL_NUMBER_BYTES)
+      head.set(marker, this.#rtxSequenceNumber, timestamp)
+      this.#transport.write(head.bytes, head.sizeBytes, resent.subarray(0, ORIGINAL_NUMBER_BYTES + payload.length))
+      this.#rtxSequenceNumber = (this.#rtxSequenceNumber + 1) & 0xffff
+    }
+    this.#resends -= 1
+    this.#resentPackets += 1
+    this.#payloadBytes += payload.length
+  }
+}

@@ -1,0 +1,248 @@
+import { randomBytes as secureRandomBytes } from 'node:crypto'
+import { performance } from 'node:perf_hooks'
+import type { UnitSink } from 'sluice/sdk'
+import {
+  MalformedError,
+  parseRtcp,
+  parseRtpExtensionElements,
+  parseRtpPacket,
+  rembFeedback,
+  RtpClock,
+  SDES_ITEM_TYPE,
+  serializeRtcp,
+  type RtcpPacket,
+  type RtpExtensionElement,
+  type RtpPacket,
+} from 'sluice/sdk/media'
+import type { NegotiatedMedia, RtcpFeedback } from '../../sdp/negotiated-media.ts'
+import { ArrivalFeedback } from './arrival-feedback.ts'
+import { BitrateEstimate } from './bitrate-estimate.ts'
+import { IncomingSources } from './incoming-sources.ts'
+import { createInlets } from './inlets.ts'
+import { NO_COUNTS, sumOf, type Inlet, type InletCounts } from './inlet.ts'
+import type { Simulcast } from './simulcast.ts'
+
+/** How often it is looked what is to be let go, asked for and told. */
+const TICK_MS = 20
+/** Reports of what has come go out this often. */
+const REPORT_INTERVAL_MS = 1000
+/** No sender makes larger packets, whatever its network takes. They bound what is kept of those that wait. */
+const MAX_PACKET_SIZE_BYTES = 2048
+const CNAME = 'sluice'
+const NO_ELEMENTS: readonly RtpExtensionElement[] = []
+
+/** What is received, and where it goes. */
+export type IngestInit = {
+  /** Takes tracks and units, as a publisher does. */
+  readonly sink: UnitSink
+  /** What both sides have agreed on; those that are sent are left aside. */
+  readonly medias: readonly NegotiatedMedia[]
+  /** Sends an RTCP packet to the source. */
+  readonly sendRtcp: (packet: Buffer) => void
+  readonly timers: { readonly setInterval: (run: () => void, intervalMs: number) => () => void }
+  /** A source whose last keyframe is older is asked for one; 0 for any age. */
+  readonly pliIntervalMs: number
+  readonly randomBytes?: (sizeBytes: number) => Buffer
+  /** The clock that `nowMs` of all calls is of; default that of `performance`. */
+  readonly now?: () => number
+}
+
+/** What became of a source's packets. */
+export type IngestCounts = InletCounts & {
+  /** That are of no media, as far as can be told. */
+  readonly unknownPackets: number
+  /** How many packets were asked for again, and how many keyframes. */
+  readonly requestedPackets: number
+  readonly requestedKeyframes: number
+}
+
+/**
+ * Makes tracks and units of what a WebRTC source sends, and tells the source what has come: it is asked for packets that
+ * are missing and for keyframes, and learns what its way can carry.
+ */
+export class Ingest {
+  readonly #init: IngestInit
+  readonly #ssrc: number
+  readonly #inlets: readonly Inlet[]
+  readonly #simulcasts: readonly Simulcast[]
+  readonly #sources: IncomingSources
+  readonly #arrivals: ArrivalFeedback
+  readonly #estimate: BitrateEstimate | undefined
+  readonly #stop: () => void
+  #tickedMs: number
+  #reportedMs: number
+  #stalledMs = 0
+  #nowMs: number
+  #brokenPackets = 0
+  #unknownPackets = 0
+  #requestedPackets = 0
+  #requestedKeyframes = 0
+
+  constructor(init: IngestInit) {
+    this.#init = init
+    const { now = () => performance.now(), randomBytes = secureRandomBytes, timers } = init
+    this.#nowMs = now()
+    this.#tickedMs = this.#nowMs
+    this.#reportedMs = this.#nowMs
+    this.#ssrc = randomBytes(4).readUInt32BE(0)
+    const { inlets, simulcasts } = createInlets(init, new RtpClock(), () => this.#nowMs)
+    this.#inlets = inlets
+    this.#simulcasts = simulcasts
+    this.#sources = new IncomingSources(inlets)
+    this.#arrivals = new ArrivalFeedback(this.#ssrc)
+    this.#estimate = isEstimateNeeded(init.medias) ? new BitrateEstimate() : undefined
+    this.#stop = timers.setInterval(() => this.#tick(now()), TICK_MS)
+  }
+
+  /** Whether each media has at least one track. */
+  get isComplete(): boolean {
+    const inlets = this.#inlets
+    return inlets.every(({ media }) => inlets.some((inlet) => inlet.media === media && inlet.track !== undefined))
+  }
+
+  get counts(): IngestCounts {
+    const counts = this.#inlets.map((inlet) => inlet.counts).reduce(sumOf, NO_COUNTS)
+    return {
+      ...counts,
+      brokenPackets: counts.brokenPackets + this.#brokenPackets,
+      unknownPackets: this.#unknownPackets,
+      requestedPackets: this.#requestedPackets,
+      requestedKeyframes: this.#requestedKeyframes,
+    }
+  }
+
+  /** Takes an RTP packet, whose bytes are kept. `nowMs` is the clock of {@link IngestInit.now}. */
+  rtp(bytes: Buffer, nowMs: number): void {
+    this.#nowMs = nowMs - this.#stalledMs
+    try {
+      if (bytes.length > MAX_PACKET_SIZE_BYTES) throw new MalformedError(`RTP packet of ${bytes.length} bytes`)
+      this.#take(parseRtpPacket(bytes), nowMs)
+      this.#estimate?.add(bytes.length)
+    } catch (error) {
+      if (!(error instanceof MalformedError)) throw error
+      this.#brokenPackets += 1
+    }
+    this.#sendArrivals(nowMs)
+  }
+
+  /** Takes a compound RTCP packet. One that is broken is left out: reports come again. */
+  rtcp(bytes: Buffer, nowMs: number): void {
+    this.#nowMs = nowMs - this.#stalledMs
+    for (const message of this.#parseRtcp(bytes)) {
+      if (message.kind === 'senderReport') this.#sources.inletOf(message.ssrc)?.senderReport(message, nowMs)
+      else if (message.kind === 'bye') for (const ssrc of message.ssrcs) this.#sources.end(ssrc)
+    }
+  }
+
+  /** Has the source send a keyframe of a track, as soon as it may be asked again. */
+  requestKeyframe(trackId: number): void {
+    const inlet = this.#inlets.find(({ track }) => track?.id === trackId)
+    if (inlet === undefined) return
+    inlet.keyframes.need()
+    this.#askForKeyframe(inlet)
+  }
+
+  /** Stops. Idempotent. */
+  close(): void {
+    this.#stop()
+  }
+
+  #take(packet: RtpPacket, nowMs: number): void {
+    const elements = packet.extension === undefined ? NO_ELEMENTS : parseRtpExtensionElements(packet.extension)
+    const sequence = this.#sources.extension(elements, 'transportSequence')
+    if (sequence?.length === 2) this.#arrivals.add(sequence.readUInt16BE(0), packet.ssrc, nowMs)
+    const route = this.#sources.route(packet, elements)
+    if (route === undefined) {
+      this.#unknownPackets += 1
+      return
+    }
+    const { inlet, format, isRepair } = route
+    if (isRepair) inlet.recover(packet, format, this.#nowMs)
+    else if (inlet.receive(packet, format, this.#nowMs)) this.#askForPackets(inlet)
+    this.#askForKeyframe(inlet)
+  }
+
+  #parseRtcp(bytes: Buffer): readonly RtcpPacket[] {
+    try {
+      return parseRtcp(bytes)
+    } catch (error) {
+      if (!(error instanceof MalformedError)) throw error
+      this.#brokenPackets += 1
+      return []
+    }
+  }
+
+  #tick(nowMs: number): void {
+    this.#noteStall(nowMs)
+    this.#nowMs = nowMs - this.#stalledMs
+    for (const inlet of this.#inlets) {
+      inlet.tick(this.#nowMs)
+      this.#askForPackets(inlet)
+      this.#askForKeyframe(inlet)
+    }
+    for (const simulcast of this.#simulcasts) simulcast.tick(this.#nowMs)
+    this.#sendArrivals(nowMs)
+    if (nowMs - this.#reportedMs >= REPORT_INTERVAL_MS) this.#report(nowMs)
+  }
+
+  /** Time does not go on while this process is held up: what has come meanwhile is still to be read, and not late. */
+  #noteStall(nowMs: number): void {
+    const stalledMs = nowMs - this.#tickedMs - TICK_MS
+    if (stalledMs > TICK_MS) this.#stalledMs += stalledMs
+    this.#tickedMs = nowMs
+  }
+
+  #askForPackets({ missing, ssrc, format }: Inlet): void {
+    if (missing.size === 0 || ssrc === undefined || format === undefined) return
+    const sequenceNumbers = missing.due(this.#nowMs)
+    if (sequenceNumbers.length === 0) return
+    this.#requestedPackets += sequenceNumbers.length
+    this.#send([{ kind: 'genericNack', senderSsrc: this.#ssrc, mediaSsrc: ssrc, sequenceNumbers }])
+  }
+
+  #askForKeyframe(inlet: Inlet): void {
+    const { ssrc, format } = inlet
+    if (ssrc === undefined || format === undefined || inlet.media.kind !== 'video') return
+    const isPli = format.feedback.has('nack pli')
+    if ((!isPli && !format.feedback.has('ccm fir')) || !inlet.keyframes.due(this.#nowMs)) return
+    this.#requestedKeyframes += 1
+    if (isPli) return this.#send([{ kind: 'pictureLossIndication', senderSsrc: this.#ssrc, mediaSsrc: ssrc }])
+    const sequenceNumber = this.#requestedKeyframes & 0xff
+    this.#send([{ kind: 'fullIntraRequest', senderSsrc: this.#ssrc, requests: [{ ssrc, sequenceNumber }] }])
+  }
+
+  #sendArrivals(nowMs: number): void {
+    const feedback = this.#arrivals.take(nowMs)
+    if (feedback !== undefined) this.#send([feedback])
+  }
+
+  #report(nowMs: number): void {
+    this.#reportedMs = nowMs
+    const reports = this.#inlets.map((inlet) => inlet.report(nowMs)).filter((report) => report !== undefined)
+    if (reports.length === 0) return
+    const items = [{ type: SDES_ITEM_TYPE.cname, text: CNAME }]
+    const packets: RtcpPacket[] = [
+      { kind: 'receiverReport', ssrc: this.#ssrc, reports },
+      { kind: 'sourceDescription', chunks: [{ ssrc: this.#ssrc, items }] },
+    ]
+    if (this.#estimate !== undefined) {
+      const fractionLost = Math.max(...reports.map((report) => report.fractionLost)) / 256
+      const bitrateBps = this.#estimate.next(fractionLost, nowMs)
+      packets.push(rembFeedback(this.#ssrc, { bitrateBps, ssrcs: reports.map(({ ssrc }) => ssrc) }))
+    }
+    this.#send(packets)
+  }
+
+  #send(packets: readonly RtcpPacket[]): void {
+    this.#init.sendRtcp(serializeRtcp(packets))
+  }
+}
+
+/** Whether the source wants to be told what its way can carry, and does not find out by itself. */
+function isEstimateNeeded(medias: readonly NegotiatedMedia[]): boolean {
+  const has = (name: RtcpFeedback) =>
+    medias.some(
+      ({ direction, formats }) => direction === 'receive' && formats.some(({ feedback }) => feedback.has(name)),
+    )
+  return has('goog-remb') && !has('transport-cc')
+}

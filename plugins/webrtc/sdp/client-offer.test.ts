@@ -1,0 +1,71 @@
+import { expect } from 'chai'
+import { SluiceError } from 'sluice/sdk'
+import { acceptAnswer, offerReceiving, offerSending } from './client-offer.ts'
+import { audioTrack, countedSsrcs, LOCAL, NAMES, videoTrack } from './fixtures/local.ts'
+import { serializeAnswer, serializeOffer } from './local-description.ts'
+import type { NegotiatedMedia } from './negotiated-media.ts'
+import { answerPlay } from './play-answer.ts'
+import { answerPublish } from './publish-answer.ts'
+import { parseDescription } from './remote-description.ts'
+
+const H264 = videoTrack('h264', 'avc1.64001f')
+
+function namesOf(medias: readonly NegotiatedMedia[]) {
+  return medias.map(({ formats }) => formats.map(({ format }) => format.encodingName).join(' '))
+}
+
+/** What both ends have agreed on, when this server answers itself. */
+function talk(
+  offered: readonly NegotiatedMedia[],
+  answerTo: (offer: ReturnType<typeof parseDescription>) => readonly NegotiatedMedia[],
+) {
+  const offer = parseDescription(serializeOffer(offered, LOCAL, NAMES))
+  const answered = answerTo(offer)
+  const answer = parseDescription(serializeAnswer(offer, answered, LOCAL, NAMES))
+  return { answered, accepted: acceptAnswer(offered, answer) }
+}
+
+describe('offers of clients', () => {
+  it('that pull take all codecs, and what the server sends of them', () => {
+    expect(namesOf(offerReceiving())).to.deep.equal(['H264 H264 H264 H265 VP8 VP9 VP9 AV1', 'OPUS G722 PCMU PCMA'])
+    const { answered, accepted } = talk(offerReceiving(), (offer) =>
+      answerPlay(offer, [H264, audioTrack('pcma')], countedSsrcs()),
+    )
+    expect(namesOf(accepted)).to.deep.equal(['H264', 'PCMA'])
+    expect(accepted.map(({ sources }) => sources)).to.deep.equal(answered.map(({ sources }) => sources))
+    expect(accepted[0]?.formats[0]?.rtxPayloadType).to.equal(answered[0]?.formats[0]?.rtxPayloadType)
+    expect(accepted[0]?.formats[0]?.format.parameters.get('profile-level-id')).to.equal('64001f')
+    expect([...accepted[0]!.formats[0]!.feedback]).to.have.members(['nack', 'nack pli', 'ccm fir', 'goog-remb'])
+    expect(accepted.map(({ direction }) => direction)).to.deep.equal(['receive', 'receive'])
+  })
+
+  it('that push have the tracks of the stream, AAC as Opus', () => {
+    const offered = offerSending([H264, audioTrack('aac', 2)], countedSsrcs())
+    const { answered, accepted } = talk(offered, answerPublish)
+    expect(namesOf(accepted)).to.deep.equal(['H264', 'OPUS'])
+    expect(accepted.map(({ sources }) => sources)).to.deep.equal(offered.map(({ sources }) => sources))
+    expect(answered.map(({ sources }) => sources)).to.deep.equal(offered.map(({ sources }) => sources))
+    expect([...accepted[0]!.formats[0]!.feedback]).to.have.members(['nack', 'nack pli', 'ccm fir', 'transport-cc'])
+    expect([...accepted[0]!.extensions]).to.deep.equal([
+      ['mid', 1],
+      ['absoluteSendTime', 2],
+      ['transportSequence', 3],
+    ])
+  })
+
+  it('go on with what is left when a media is refused', () => {
+    const offered = offerSending([H264, audioTrack('opus')], countedSsrcs())
+    const { accepted } = talk(offered, (offer) => answerPublish(offer).filter(({ kind }) => kind === 'audio'))
+    expect(accepted.map(({ kind, index }) => `${kind} ${index}`)).to.deep.equal(['audio 1'])
+  })
+
+  it('are nothing where the server takes nothing, or WebRTC carries nothing', () => {
+    const offered = offerSending([H264], countedSsrcs())
+    const answer = parseDescription(serializeOffer(offered, LOCAL, NAMES))
+    expect(() => acceptAnswer(offered, answer)).to.throw(SluiceError, /taken nothing/u)
+    expect(() => offerSending([videoTrack('mjpeg', 'mjpeg'), audioTrack('mp3')], countedSsrcs())).to.throw(
+      SluiceError,
+      /MJPEG and MP3/u,
+    )
+  })
+})

@@ -1,0 +1,161 @@
+import { mainTracks, rtpFormatOfTrack, type MediaTrack, type RtpFormat, type Track } from 'sluice/sdk/media'
+import { codecName, codecOfFormat, listNames } from './codec-names.ts'
+import { isSpokenFormat } from './format-selection.ts'
+import type { NegotiatedFormat, NegotiatedMedia, RtcpFeedback, RtpExtensionName } from './negotiated-media.ts'
+import { NotAcceptable } from './not-acceptable.ts'
+import type { SsrcSource } from './play-answer.ts'
+import type { RemoteDescription } from './remote-description.ts'
+import type { RemoteMedia } from './remote-media.ts'
+
+type OfferedFormat = Pick<RtpFormat, 'encodingName' | 'clockRate' | 'channels'> & {
+  readonly payloadType?: number
+  readonly parameters?: readonly (readonly [string, string])[]
+}
+
+const VIDEO_CLOCK_RATE = 90_000
+const VIDEO_FEEDBACK: readonly RtcpFeedback[] = ['nack', 'nack pli', 'ccm fir', 'goog-remb', 'transport-cc']
+const OPUS_PARAMETERS = [
+  ['minptime', '10'],
+  ['useinbandfec', '1'],
+  ['stereo', '1'],
+  ['sprop-stereo', '1'],
+] as const
+/** Constrained baseline, main and high, each of level 3.1 (RFC 6184 8.1), as browsers offer them. */
+const H264_PROFILES = ['42e01f', '4d001f', '64001f']
+
+/** What is offered to sources: pictures and sound in all formats that can be read here. */
+const RECEIVED: Readonly<Record<'video' | 'audio', readonly OfferedFormat[]>> = {
+  video: [
+    ...H264_PROFILES.map((profile) => video('H264', h264Parameters(profile))),
+    video('H265', [['level-id', '180']]),
+    video('VP8'),
+    video('VP9', [['profile-id', '0']]),
+    video('VP9', [['profile-id', '2']]),
+    video('AV1'),
+  ],
+  audio: [
+    { encodingName: 'OPUS', clockRate: 48_000, channels: 2, parameters: OPUS_PARAMETERS },
+    { encodingName: 'G722', clockRate: 8000, channels: 1, payloadType: 9 },
+    { encodingName: 'PCMU', clockRate: 8000, channels: 1, payloadType: 0 },
+    { encodingName: 'PCMA', clockRate: 8000, channels: 1, payloadType: 8 },
+  ],
+}
+
+/** The first payload type that is free to be used (RFC 3551 6). */
+const FIRST_DYNAMIC_TYPE = 96
+
+/** The offer that pulls a stream (WHEP): a media of each kind. */
+export function offerReceiving(): NegotiatedMedia[] {
+  let next = FIRST_DYNAMIC_TYPE
+  return (['video', 'audio'] as const).map((kind, index) => {
+    const formats = RECEIVED[kind].map(({ payloadType, parameters = [], ...encoding }): NegotiatedFormat => {
+      const format = { ...encoding, payloadType: payloadType ?? next++, parameters: new Map(parameters) }
+      return offered(kind, format, kind === 'video' ? next++ : undefined)
+    })
+    return offeredMedia(kind, index, 'receive', formats)
+  })
+}
+
+/**
+ * The offer that pushes a stream (WHIP): the main track of each kind, where AAC goes as Opus.
+ * @throws {NotAcceptable} when WebRTC carries none of them
+ */
+export function offerSending(tracks: readonly Track[], ssrcs: SsrcSource): NegotiatedMedia[] {
+  let next = FIRST_DYNAMIC_TYPE
+  const main = mainTracks(tracks)
+  const formats = main.flatMap((track) => {
+    const format = sentFormat(track, next)
+    if (format === undefined) return []
+    next += 2
+    return [{ kind: track.kind, format, rtx: next - 1 }]
+  })
+  if (formats.length === 0) {
+    const names = listNames(main.map(({ codec }) => codecName(codec)))
+    throw new NotAcceptable(`WebRTC carries nothing of this stream, which is ${names}`)
+  }
+  return formats.map(({ kind, format, rtx }, index) => {
+    const rtxPayloadType = kind === 'video' ? rtx : undefined
+    const sources = [{ ssrc: ssrcs(), rtxSsrc: rtxPayloadType === undefined ? undefined : ssrcs() }]
+    return { ...offeredMedia(kind, index, 'send', [offered(kind, format, rtxPayloadType)]), sources }
+  })
+}
+
+function sentFormat(track: MediaTrack, payloadType: number): RtpFormat | undefined {
+  if (track.codec === 'aac' || track.codec === 'opus') {
+    if (track.codec === 'opus' && track.config.channels > 2) return undefined
+    return { payloadType, encodingName: 'OPUS', clockRate: 48_000, channels: 2, parameters: new Map(OPUS_PARAMETERS) }
+  }
+  const format = rtpFormatOfTrack(track, payloadType)
+  if (format === undefined || !isSpokenFormat(format)) return undefined
+  // The parameter sets go in band, before each keyframe.
+  const parameters = [...format.parameters].filter(([name]) => !name.startsWith('sprop-'))
+  const asymmetry = track.codec === 'h264' ? ([['level-asymmetry-allowed', '1']] as const) : []
+  return { ...format, parameters: new Map([...asymmetry, ...parameters]) }
+}
+
+function offeredMedia(
+  kind: 'audio' | 'video',
+  index: number,
+  direction: 'send' | 'receive',
+  formats: readonly NegotiatedFormat[],
+): NegotiatedMedia {
+  const names: RtpExtensionName[] = ['mid', 'absoluteSendTime', 'transportSequence']
+  const extensions = new Map(names.map((name, place) => [name, place + 1]))
+  return { kind, index, mid: String(index), direction, formats, extensions, sources: [], rids: [] }
+}
+
+function offered(kind: 'audio' | 'video', format: RtpFormat, rtxPayloadType: number | undefined): NegotiatedFormat {
+  const feedback = new Set<RtcpFeedback>(kind === 'video' ? VIDEO_FEEDBACK : ['transport-cc'])
+  return { format, feedback, rtxPayloadType }
+}
+
+function video(encodingName: string, parameters: OfferedFormat['parameters'] = []): OfferedFormat {
+  return { encodingName, clockRate: VIDEO_CLOCK_RATE, channels: 1, parameters }
+}
+
+function h264Parameters(profile: string) {
+  return [
+    ['level-asymmetry-allowed', '1'],
+    ['packetization-mode', '1'],
+    ['profile-level-id', profile],
+  ] as const
+}
+
+/**
+ * What the server has taken of an offer.
+ * @throws {NotAcceptable} when that is nothing
+ */
+export function acceptAnswer(offer: readonly NegotiatedMedia[], { medias }: RemoteDescription): NegotiatedMedia[] {
+  const agreed = offer.flatMap((media) => {
+    const answered = medias[media.index]
+    return answered !== undefined && isAnswer(media, answered) ? agreedMedia(media, answered) : []
+  })
+  if (agreed.length > 0) return agreed
+  throw new NotAcceptable('the server has taken nothing of what was offered')
+}
+
+function isAnswer({ direction, kind, mid }: NegotiatedMedia, answered: RemoteMedia): boolean {
+  const expected = direction === 'send' ? 'recvonly' : 'sendonly'
+  const isUseful = answered.direction === 'sendrecv' || answered.direction === expected
+  return !answered.isRejected && isUseful && answered.kind === kind && answered.mid === mid
+}
+
+function agreedMedia(media: NegotiatedMedia, answered: RemoteMedia): NegotiatedMedia[] {
+  const formats = answered.formats.flatMap((format) => agreedFormat(media, answered, format))
+  if (formats.length === 0) return []
+  const extensions = new Map([...media.extensions].filter(([name, id]) => answered.extensions.get(name) === id))
+  const sources = media.direction === 'send' ? media.sources : answered.sources
+  return [{ ...media, formats, extensions, sources }]
+}
+
+/** A payload type stands for the same in both directions (RFC 8829 5.3.1). */
+function agreedFormat(media: NegotiatedMedia, answered: RemoteMedia, format: RtpFormat): NegotiatedFormat[] {
+  const { payloadType } = format
+  const mine = media.formats.find((other) => other.format.payloadType === payloadType)
+  if (mine === undefined || codecOfFormat(mine.format) !== codecOfFormat(format)) return []
+  const feedback = mine.feedback.intersection(answered.feedback.get(payloadType) ?? new Set())
+  const hasRtx = answered.formats.some((other) => other.payloadType === mine.rtxPayloadType)
+  const parameters = media.direction === 'send' ? mine.format.parameters : format.parameters
+  const rtxPayloadType = hasRtx ? mine.rtxPayloadType : undefined
+  return [{ format: { ...mine.format, parameters }, feedback, rtxPayloadType }]
+}

@@ -1,0 +1,104 @@
+import type { MediaTrack, RtpFormat } from 'sluice/sdk/media'
+import { codecOfFormat, RTX_ENCODING } from './codec-names.ts'
+import type { NegotiatedFormat, RtcpFeedback } from './negotiated-media.ts'
+import type { RemoteMedia } from './remote-media.ts'
+
+/** Profiles of VP9 that are taken: of 4:2:0, with 8 bits and with more (RFC 9628 6). */
+const VP9_PROFILES = ['0', '2']
+/** What the names of codecs in a track's `codecString` (RFC 6381) are followed by. */
+const H264_PROFILE = /^avc\d\.([\dA-F]{2})([\dA-F]{2})/iu
+const VP9_PROFILE = /^vp09\.(\d\d)/u
+const AV1_PROFILE = /^av01\.(\d)/u
+const H265_PROFILE = /^h(?:vc|ev)1\.[A-C]?(\d+)/u
+
+/** Profiles of H.264 by what they need of a decoder (RFC 6184 8.1, table 5): the higher ones decode the lower. */
+const H264_RANKS: Readonly<Record<number, number>> = { 66: 1, 77: 2, 88: 2, 100: 3, 110: 4, 122: 5, 244: 6 }
+const CONSTRAINED_BASELINE_RANK = 0
+/** What a format without a `profile-level-id` is: baseline (RFC 6184 8.1). */
+const BASELINE = '42000a'
+/** In the byte after the profile: the stream is one of constrained baseline (ITU-T H.264 A.2.1.1). */
+const CONSTRAINT_SET1 = 0x40
+const BASELINE_IDC = 66
+
+/** Whether packets of a format can be read, and made, here. */
+export function isSpokenFormat(format: RtpFormat): boolean {
+  const { parameters } = format
+  switch (codecOfFormat(format)) {
+    case undefined:
+      return false
+    case 'h264':
+      // Without fragments (mode 0), each slice has to fit into a packet, and none comes in mode 2.
+      return parameters.get('packetization-mode') === '1'
+    case 'h265':
+      return (parameters.get('tx-mode') ?? 'SRST') === 'SRST'
+    case 'vp9':
+      return VP9_PROFILES.includes(parameters.get('profile-id') ?? '0')
+    default:
+      return true
+  }
+}
+
+/** A format of a peer, with the feedback of it that is wanted, and the payload type of its retransmission. */
+export function negotiate(media: RemoteMedia, format: RtpFormat, wanted: ReadonlySet<RtcpFeedback>): NegotiatedFormat {
+  const apt = String(format.payloadType)
+  const rtx = media.formats.find(
+    ({ encodingName, parameters }) => encodingName === RTX_ENCODING && parameters.get('apt') === apt,
+  )
+  const feedback = media.feedback.get(format.payloadType) ?? new Set()
+  return { format, feedback: feedback.intersection(wanted), rtxPayloadType: rtx?.payloadType }
+}
+
+/** The same format with further parameters, as one of Opus that has two channels. */
+export function asStereo(format: RtpFormat): RtpFormat {
+  const { parameters } = format
+  return { ...format, parameters: new Map([...parameters, ['stereo', '1'], ['sprop-stereo', '1']]) }
+}
+
+/** The format of a media that a track can be sent by; undefined when there is none. */
+export function formatForTrack(formats: readonly RtpFormat[], track: MediaTrack): RtpFormat | undefined {
+  const ofCodec = formats.filter((format) => isSpokenFormat(format) && codecOfFormat(format) === track.codec)
+  const { codecString } = track.config
+  switch (track.codec) {
+    case 'h264':
+      return h264FormatFor(ofCodec, codecString)
+    case 'vp9':
+      return withProfile(ofCodec, 'profile-id', VP9_PROFILE.exec(codecString)?.[1])
+    case 'av1':
+      return withProfile(ofCodec, 'profile', AV1_PROFILE.exec(codecString)?.[1])
+    case 'h265':
+      // Decoders do more than players say: that of another profile is better than none.
+      return withProfile(ofCodec, 'profile-id', H265_PROFILE.exec(codecString)?.[1], '1') ?? ofCodec[0]
+    case 'opus':
+      return track.config.channels <= 2 ? ofCodec[0] : undefined
+    default:
+      return ofCodec[0]
+  }
+}
+
+/** The format of a profile; without one, that of the lowest. */
+function withProfile(formats: readonly RtpFormat[], name: string, profile = '0', usual = '0'): RtpFormat | undefined {
+  return formats.find(({ parameters }) => Number(parameters.get(name) ?? usual) === Number(profile))
+}
+
+/**
+ * That of the track's profile; else the nearest above, which decodes it; else the highest, as browsers decode all that they
+ * have a decoder for. Levels may differ (`level-asymmetry-allowed`), and say nothing of what a player can do.
+ */
+function h264FormatFor(formats: readonly RtpFormat[], codecString: string): RtpFormat | undefined {
+  const [, profile = '42', constraints = 'e0'] = H264_PROFILE.exec(codecString) ?? []
+  const wanted = h264Rank(profile + constraints)
+  const ranked = formats.map((format) => ({
+    format,
+    rank: h264Rank(format.parameters.get('profile-level-id') ?? BASELINE),
+  }))
+  ranked.sort((one, other) => one.rank - other.rank)
+  return (ranked.find(({ rank }) => rank >= wanted) ?? ranked.at(-1))?.format
+}
+
+/** @param profileLevelId three bytes in hexadecimal digits, of which the last does not matter */
+function h264Rank(profileLevelId: string): number {
+  const profile = Number.parseInt(profileLevelId.slice(0, 2), 16)
+  const constraints = Number.parseInt(profileLevelId.slice(2, 4), 16)
+  if (profile === BASELINE_IDC && (constraints & CONSTRAINT_SET1) !== 0) return CONSTRAINED_BASELINE_RANK
+  return H264_RANKS[profile] ?? 1
+}

@@ -1,0 +1,8 @@
+import { SluiceError } from 'sluice/sdk'
+
+/** The two ends have no codec in common (`NOT_ACCEPTABLE`, 406); the message says what would work. */
+export class NotAcceptable extends SluiceError {
+  constructor(message: string) {
+    super('NOT_ACCEPTABLE', 406, message)
+  }
+}

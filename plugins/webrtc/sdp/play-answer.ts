@@ -1,0 +1,136 @@
+import {
+  mainTracks,
+  type AudioCodec,
+  type MediaTrack,
+  type RtpFormat,
+  type Track,
+  type VideoCodec,
+} from 'sluice/sdk/media'
+import { codecName, codecOfFormat, listNames } from './codec-names.ts'
+import { asStereo, formatForTrack, isSpokenFormat, negotiate } from './format-selection.ts'
+import type { NegotiatedMedia, RtcpFeedback, RtpExtensionName } from './negotiated-media.ts'
+import { NotAcceptable } from './not-acceptable.ts'
+import type { RemoteDescription } from './remote-description.ts'
+import type { RemoteMedia } from './remote-media.ts'
+
+/** Gives a random SSRC, 1 to 2³² − 1. */
+export type SsrcSource = () => number
+
+/**
+ * What of a stream goes to a viewer (WHEP): the main track of each kind that the offer wants.
+ * @param tracks of the stream
+ * @throws {NotAcceptable} that says what would work, when the viewer can't take what it wants
+ */
+export function answerPlay(
+  { medias }: RemoteDescription,
+  tracks: readonly Track[],
+  ssrcs: SsrcSource,
+): NegotiatedMedia[] {
+  const wanted = wantedMedias(medias)
+  const main = mainTracks(tracks)
+  const pairs = wanted.flatMap((media) => {
+    const track = main.find(({ kind }) => kind === media.kind)
+    return track === undefined ? [] : [{ media, track, format: formatForTrack(media.formats, track) }]
+  })
+  if (pairs.length === 0) throw refusal(nothingFor(wanted, main))
+  const feedback = wantedFeedback(wanted)
+  const answered = pairs.flatMap(({ media, track, format }) =>
+    format === undefined ? [] : [sentMedia(media, track.kind, channelled(format, track), feedback, ssrcs)],
+  )
+  if (answered.length === pairs.length) return answered
+  throw refusal(
+    refusalOf(
+      main,
+      wanted,
+      pairs.flatMap(({ media, format }) => (format === undefined ? spokenCodecs(media) : [])),
+    ),
+  )
+}
+
+/** The codecs that a viewer can be sent, by what it offers. */
+export function acceptedCodecs({ medias }: RemoteDescription): {
+  readonly video: readonly VideoCodec[]
+  readonly audio: readonly AudioCodec[]
+} {
+  const wanted = wantedMedias(medias)
+  const codecsOf = (kind: 'video' | 'audio') => {
+    const formats = wanted.flatMap((media) => (media.kind === kind ? media.formats : []))
+    return [...new Set(formats.filter(isSpokenFormat).map(codecOfFormat))].filter((codec) => codec !== undefined)
+  }
+  return { video: codecsOf('video') as VideoCodec[], audio: codecsOf('audio') as AudioCodec[] }
+}
+
+/** The first media of each kind that the viewer wants. */
+function wantedMedias(medias: readonly RemoteMedia[]): RemoteMedia[] {
+  const wanted = medias.filter(
+    ({ isRejected, direction }) => !isRejected && (direction === 'recvonly' || direction === 'sendrecv'),
+  )
+  return (['video', 'audio'] as const).flatMap((kind) => wanted.find((media) => media.kind === kind) ?? [])
+}
+
+/** Browsers decode Opus in mono unless they are told of more. */
+function channelled(format: RtpFormat, track: MediaTrack): RtpFormat {
+  const isStereo = track.kind === 'audio' && track.config.channels === 2 && codecOfFormat(format) === 'opus'
+  return isStereo ? asStereo(format) : format
+}
+
+function sentMedia(
+  media: RemoteMedia,
+  kind: 'audio' | 'video',
+  format: RtpFormat,
+  wanted: ReadonlySet<RtcpFeedback>,
+  ssrcs: SsrcSource,
+): NegotiatedMedia {
+  const negotiated = negotiate(media, format, wanted)
+  const isCounted = negotiated.feedback.has('transport-cc')
+  const names: RtpExtensionName[] = ['mid', isCounted ? 'transportSequence' : 'absoluteSendTime']
+  const extensions = new Map([...media.extensions].filter(([name]) => names.includes(name)))
+  const rtxSsrc = negotiated.rtxPayloadType === undefined ? undefined : ssrcs()
+  const { index, mid } = media
+  const sources = [{ ssrc: ssrcs(), rtxSsrc }]
+  return { kind, index, mid, direction: 'send', formats: [negotiated], extensions, sources, rids: [] }
+}
+
+/**
+ * What the viewer is asked to tell. An estimate (REMB) comes once a second, and a packet needs no number for it; so numbered
+ * packets (transport-cc) are only for those who can't do else.
+ */
+function wantedFeedback(medias: readonly RemoteMedia[]): ReadonlySet<RtcpFeedback> {
+  const can = (name: RtcpFeedback, extension: RtpExtensionName) =>
+    medias.some(
+      ({ kind, feedback, extensions }) =>
+        kind === 'video' && extensions.has(extension) && feedback.values().some((set) => set.has(name)),
+    )
+  const wanted = new Set<RtcpFeedback>(['nack', 'nack pli', 'ccm fir'])
+  if (can('goog-remb', 'absoluteSendTime')) return wanted.add('goog-remb')
+  return can('transport-cc', 'transportSequence') ? wanted.add('transport-cc') : wanted
+}
+
+function refusal(message: string): NotAcceptable {
+  return new NotAcceptable(message)
+}
+
+function nothingFor(wanted: readonly RemoteMedia[], main: readonly MediaTrack[]): string {
+  if (wanted.length === 0) return 'nothing is wanted: the offer has no audio and no video that is recvonly or sendrecv'
+  const kinds = listNames(wanted.flatMap(({ kind }) => kind ?? []))
+  return `this stream is ${trackNames(main)}; the player wants ${kinds}`
+}
+
+function refusalOf(main: readonly MediaTrack[], wanted: readonly RemoteMedia[], helpful: readonly string[]): string {
+  const offered = listNames(wanted.flatMap(spokenCodecs))
+  const advice = helpful.length === 0 ? 'play it by HLS' : `publish in ${listAlternatives(helpful)}, or play it by HLS`
+  return `this stream is ${trackNames(main)}; the player offers ${offered}: ${advice}`
+}
+
+function trackNames(tracks: readonly MediaTrack[]): string {
+  return listNames(tracks.map(({ codec }) => codecName(codec)))
+}
+
+/** What a player offers, and can be sent. */
+function spokenCodecs({ formats }: RemoteMedia): string[] {
+  return formats.filter(isSpokenFormat).map((format) => codecName(codecOfFormat(format) ?? format.encodingName))
+}
+
+function listAlternatives(names: readonly string[]): string {
+  return listNames(names).replace(' and ', ' or ')
+}

@@ -1,0 +1,73 @@
+import type { RtpFormat } from 'sluice/sdk/media'
+import { codecName, codecOfFormat, listNames, RTX_ENCODING } from './codec-names.ts'
+import { asStereo, isSpokenFormat, negotiate } from './format-selection.ts'
+import type { NegotiatedFormat, NegotiatedMedia, RtcpFeedback, RtpExtensionName } from './negotiated-media.ts'
+import { NotAcceptable } from './not-acceptable.ts'
+import type { RemoteDescription } from './remote-description.ts'
+import type { RemoteMedia } from './remote-media.ts'
+
+/** Most medias of one kind that a publisher gets taken; each is a track, or one for each of its layers. */
+export const MAX_PUBLISHED_MEDIAS = 4
+
+const RECEIVED = 'H.264 (packetization-mode=1), H.265, VP8, VP9 or AV1, and Opus, PCMA, PCMU or G.722'
+
+/**
+ * What of an offer is taken to be published (WHIP, RFC 9725 4.2): all formats that can be read, as the offer prefers them.
+ * @throws {NotAcceptable} that says what can be taken, when nothing of the offer can be
+ */
+export function answerPublish({ medias }: RemoteDescription): NegotiatedMedia[] {
+  const counts = { audio: 0, video: 0 }
+  const taken: NegotiatedMedia[] = []
+  for (const media of medias) {
+    const { kind } = media
+    if (kind === undefined || !isSent(media) || counts[kind] === MAX_PUBLISHED_MEDIAS) continue
+    const negotiated = receivedMedia(media, kind)
+    if (negotiated.formats.length === 0) continue
+    counts[kind] += 1
+    taken.push(negotiated)
+  }
+  if (taken.length === 0) throw new NotAcceptable(refusalOf(medias))
+  return taken
+}
+
+function isSent({ isRejected, direction }: RemoteMedia): boolean {
+  return !isRejected && (direction === 'sendonly' || direction === 'sendrecv')
+}
+
+function receivedMedia(media: RemoteMedia, kind: 'audio' | 'video'): NegotiatedMedia {
+  const { index, mid, sources, rids } = media
+  const wanted = wantedFeedback(media)
+  const extensions = new Map(media.extensions)
+  for (const name of ['rid', 'repairedRid'] satisfies RtpExtensionName[]) if (rids.length === 0) extensions.delete(name)
+  const formats = media.formats.flatMap((format): NegotiatedFormat[] =>
+    isSpokenFormat(format) ? [negotiate(media, received(format), wanted)] : [],
+  )
+  return { kind, index, mid, direction: 'receive', formats, extensions, sources, rids }
+}
+
+/** Browsers send Opus in mono unless they are asked for more. */
+function received(format: RtpFormat): RtpFormat {
+  return codecOfFormat(format) === 'opus' ? asStereo(format) : format
+}
+
+/** Either way to tell a sender what fits through the line: numbered packets (transport-cc), or else an estimate (REMB). */
+function wantedFeedback({ extensions, feedback }: RemoteMedia): ReadonlySet<RtcpFeedback> {
+  const isCounted = extensions.has('transportSequence') && feedback.values().some((set) => set.has('transport-cc'))
+  return new Set<RtcpFeedback>(['nack', 'nack pli', 'ccm fir', isCounted ? 'transport-cc' : 'goog-remb'])
+}
+
+function refusalOf(medias: readonly RemoteMedia[]): string {
+  if (!medias.some((media) => media.kind !== undefined && isSent(media))) {
+    return 'nothing is sent: the offer has no audio and no video that is sendonly or sendrecv'
+  }
+  return `nothing of ${listNames(medias.filter(isSent).flatMap(offeredCodecs))} can be taken: send ${RECEIVED}`
+}
+
+/** The names of the codecs that a media offers; those that are not known here as the offer has them. */
+function offeredCodecs({ formats }: Pick<RemoteMedia, 'formats'>): string[] {
+  return formats.flatMap((format) => {
+    const codec = codecOfFormat(format)
+    if (codec === undefined) return format.encodingName === RTX_ENCODING ? [] : [format.encodingName.slice(0, 20)]
+    return [codec === 'h264' && !isSpokenFormat(format) ? 'H.264 (packetization-mode=0)' : codecName(codec)]
+  })
+}

@@ -1,0 +1,202 @@
+import { performance } from 'node:perf_hooks'
+import type { Logger } from 'pino'
+import { StreamUnavailable, type CloseReason, type Publisher, type SessionClient, type Subscriber } from 'sluice/sdk'
+import { serializeAnswer, type SessionNames } from '../sdp/local-description.ts'
+import type { NegotiatedMedia } from '../sdp/negotiated-media.ts'
+import type { RemoteDescription } from '../sdp/remote-description.ts'
+import type { TrickleFragment } from '../sdp/trickle-fragment.ts'
+import type { PeerTransport } from '../transport/peer-transport.ts'
+import type { IceCredentials } from '../transport/transport-description.ts'
+import { keepFailed, type SessionList, type SessionView } from './session-list.ts'
+import type { SessionParts } from './session-parts.ts'
+
+/** What a session does with the media of its peer, or for it. */
+export type SessionMedia = {
+  connected(): void
+  rtp(packet: Buffer, nowMs: number): void
+  rtcp(packet: Buffer, nowMs: number): void
+  counts(): Readonly<Record<string, string | number | undefined>>
+  close(): void
+}
+
+export type PeerSessionInit = {
+  readonly action: 'publish' | 'play'
+  /** What it was admitted as. */
+  readonly member: Pick<Publisher & Subscriber, 'id' | 'streamPath' | 'details' | 'onClose' | 'close'>
+  readonly client: SessionClient
+  readonly offer: RemoteDescription
+  readonly medias: readonly NegotiatedMedia[]
+  readonly names: SessionNames
+  readonly parts: SessionParts
+  readonly list: SessionList
+  readonly log: Logger
+  createMedia(transport: PeerTransport): SessionMedia
+}
+
+/** Ends that say of a session which is not connected yet that it failed to be: not that somebody wanted it to end. */
+const FAILURES: readonly CloseReason['code'][] = ['closed', 'timeout', 'failed']
+const STOPPED: CloseReason = { code: 'stopped', text: 'stopped by an operator' }
+
+/**
+ * A peer that publishes or plays: what it was admitted as, its transport and its media. Whichever of them ends, all do, and
+ * once.
+ */
+export class PeerSession {
+  readonly #init: PeerSessionInit
+  readonly #log: Logger
+  readonly #startTime = new Date().toISOString()
+  #transport: PeerTransport | undefined
+  #media: SessionMedia | undefined
+  #remoteIce: IceCredentials
+  #isConnecting = false
+  #isClosed = false
+
+  /**
+   * Opens the session of a peer that was admitted.
+   * @throws {SluiceError} when its transport can't be opened, or the member has ended meanwhile; all of it is closed then
+   */
+  static async open(init: PeerSessionInit): Promise<PeerSession> {
+    const session = new PeerSession(init)
+    try {
+      await session.#open()
+      return session
+    } catch (error) {
+      init.member.close('refused')
+      throw error
+    }
+  }
+
+  private constructor(init: PeerSessionInit) {
+    this.#init = init
+    const { action, member, client, log, list } = init
+    this.#remoteIce = init.offer.transport.ice
+    this.#log = log.child({ session: member.id, stream: member.streamPath })
+    const { ip, port, userAgent } = client
+    this.#log.info({ ip, port, userAgent }, action)
+    list.running.set(member.id, { view: () => this.#view(), stop: () => this.close(STOPPED) })
+    member.details(() => this.#details())
+    member.onClose((reason) => this.#closed(reason))
+  }
+
+  /** Names the state of ICE, which a restart changes (RFC 9725 4.3.1). */
+  get etag(): string {
+    return `"${this.#opened.local.ice.usernameFragment}"`
+  }
+
+  /** The media that stands for all where candidates are told. */
+  get firstMedia(): NegotiatedMedia {
+    return this.#init.medias[0]!
+  }
+
+  /** What the peer is told. */
+  get answer(): string {
+    const { offer, medias, names } = this.#init
+    return serializeAnswer(offer, medias, this.#opened.local, names)
+  }
+
+  /** Whether a fragment is of other credentials than those that hold. */
+  isRestart({ ice }: TrickleFragment): boolean {
+    return (
+      ice !== undefined &&
+      (ice.usernameFragment !== this.#remoteIce.usernameFragment || ice.password !== this.#remoteIce.password)
+    )
+  }
+
+  /** Takes candidates that came later. */
+  trickle({ candidates, isComplete }: TrickleFragment): void {
+    this.#opened.addCandidates(candidates, isComplete)
+  }
+
+  /** Begins checks anew, and returns what the peer needs for them. */
+  restart(remote: IceCredentials, fragment: TrickleFragment): TrickleFragment {
+    const transport = this.#opened
+    const ice = transport.restartIce(remote)
+    this.#remoteIce = remote
+    this.trickle(fragment)
+    const { candidates, isComplete } = transport.local
+    return { ice, candidates, isComplete }
+  }
+
+  /** Calls the listener when it has ended. */
+  onClose(listener: () => void): void {
+    this.#init.member.onClose(listener)
+  }
+
+  close(reason: CloseReason): void {
+    this.#init.member.close(reason)
+  }
+
+  get #opened(): PeerTransport {
+    if (this.#transport === undefined) throw new StreamUnavailable('the session is not open')
+    return this.#transport
+  }
+
+  async #open(): Promise<void> {
+    const { parts, client, offer } = this.#init
+    const transport = await parts.createTransport({
+      role: 'answerer',
+      clientAddress: client.ip,
+      handlers: {
+        connected: () => this.#connected(),
+        rtp: (packet) => this.#media?.rtp(packet, performance.now()),
+        rtcp: (packet) => this.#media?.rtcp(packet, performance.now()),
+        closed: (reason) => this.close(reason),
+      },
+    })
+    this.#transport = transport
+    if (this.#isClosed) {
+      transport.close('the session has ended')
+      throw new StreamUnavailable('the session has ended')
+    }
+    this.#media = this.#init.createMedia(transport)
+    transport.connect(offer.transport)
+    this.#isConnecting = true
+  }
+
+  #connected(): void {
+    if (this.#isClosed) return
+    this.#isConnecting = false
+    const { pair, profile } = this.#opened.status
+    this.#log.info({ pair, profile }, 'connected')
+    this.#media?.connected()
+  }
+
+  #closed(reason: CloseReason): void {
+    this.#isClosed = true
+    const { action, member, list } = this.#init
+    list.running.delete(member.id)
+    const transport = this.#transport
+    if (transport !== undefined && this.#isConnecting && FAILURES.includes(reason.code)) {
+      const { checks } = transport.status
+      this.#log.warn({ checks, reason: reason.text }, 'the peer could not be reached')
+      keepFailed(list, { ...this.#view(), state: 'failed', reason: reason.text })
+    }
+    this.#media?.close()
+    transport?.close(reason)
+    this.#log.info({ reason: reason.text }, `${action} ended`)
+  }
+
+  #details(): Record<string, string | number> {
+    const { state = 'checking', pair, rttMs, profile } = this.#transport?.status ?? {}
+    const fields = { state, pair, rttMs, profile, ...this.#media?.counts() }
+    const known = Object.entries(fields).filter((entry): entry is [string, string | number] => entry[1] !== undefined)
+    return Object.fromEntries(known)
+  }
+
+  #view(): SessionView {
+    const { action, member, client } = this.#init
+    const status = this.#transport?.status
+    const { id, streamPath } = member
+    const host = client.ip.includes(':') ? `[${client.ip}]` : client.ip
+    return {
+      ...{ id, action, streamPath, remoteAddr: `${host}:${client.port}`, startTime: this.#startTime, reason: '' },
+      state: status?.state ?? 'checking',
+      pair: status?.pair,
+      rttMs: status?.rttMs,
+      profile: status?.profile,
+      checks: status?.checks ?? [],
+      bytesReceived: status?.bytesReceived ?? 0,
+      bytesSent: status?.bytesSent ?? 0,
+    }
+  }
+}

@@ -1,0 +1,142 @@
+import { randomBytes } from 'node:crypto'
+import { StreamNotFound, type Publisher, type SessionInit, type Subscriber } from 'sluice/sdk'
+import type { WebRtcContext } from '../plugin-context.ts'
+import type { SessionNames } from '../sdp/local-description.ts'
+import { answerPlay } from '../sdp/play-answer.ts'
+import { answerPublish } from '../sdp/publish-answer.ts'
+import { parseDescription } from '../sdp/remote-description.ts'
+import type { PeerTransport } from '../transport/peer-transport.ts'
+import { PeerSession, type SessionMedia } from './peer-session.ts'
+import { createSessionList, type SessionList } from './session-list.ts'
+import type { MediaIngest, SessionParts } from './session-parts.ts'
+
+/** Opens the sessions of one generation, each after the gates have let it in. */
+export class Sessions {
+  readonly list: SessionList
+  readonly #ctx: WebRtcContext
+  readonly #parts: SessionParts
+
+  constructor(ctx: WebRtcContext, parts: SessionParts) {
+    this.#ctx = ctx
+    this.#parts = parts
+    this.list = ctx.keep('sessions', createSessionList)
+  }
+
+  /**
+   * Admits a publisher. Its offer is looked at first, so that none which is broken takes the place of another publisher.
+   * @throws {SluiceError} 400 or 406 for the offer, and what `streams.publish` throws
+   */
+  async publish(text: string, request: SessionInit): Promise<PeerSession> {
+    const offer = parseDescription(text)
+    const medias = answerPublish(offer)
+    let ingest: MediaIngest | undefined
+    const control = { requestKeyframe: ({ id }: { readonly id: number }) => ingest?.requestKeyframe(id) }
+    const publisher = await this.#ctx.streams.publish(request, { control })
+    const createMedia = (transport: PeerTransport) => {
+      ingest = this.#parts.createIngest({
+        sink: publisher,
+        medias,
+        sendRtcp: (packet) => transport.sendRtcp(packet),
+        pliIntervalMs: this.#ctx.config.pli,
+      })
+      return publishedMedia(ingest, publisher)
+    }
+    return this.#open({
+      action: 'publish',
+      member: publisher,
+      request,
+      offer,
+      medias,
+      names: sessionNames(),
+      createMedia,
+    })
+  }
+
+  /**
+   * Admits a viewer, and waits for its stream.
+   * @throws {SluiceError} 400 or 406 for the offer, 404 for a layer that the stream has not, and what `streams.subscribe` throws
+   */
+  async play(text: string, request: SessionInit, layer: string | undefined): Promise<PeerSession> {
+    const offer = parseDescription(text)
+    const subscriber = await this.#ctx.streams.subscribe(request)
+    try {
+      checkLayer(subscriber, layer)
+      const medias = answerPlay(offer, subscriber.tracks, randomSsrc)
+      const names = sessionNames()
+      const log = this.#ctx.log.child({ session: subscriber.id, stream: subscriber.streamPath })
+      const { bframes } = this.#ctx.config
+      const createMedia = (transport: PeerTransport) =>
+        playedMedia(
+          this.#parts.createPlayout({ medias, transport, subscriber, bframes, layer, cname: names.cname, log }),
+        )
+      return await this.#open({ action: 'play', member: subscriber, request, offer, medias, names, createMedia })
+    } catch (error) {
+      subscriber.close('refused')
+      throw error
+    }
+  }
+
+  /** Ends the publishers of a path, as an operator wants. @returns whether there was one */
+  stopPublishers(streamPath: string): boolean {
+    const publishers = [...this.list.running.values()].filter((session) => {
+      const view = session.view()
+      return view.action === 'publish' && view.streamPath === streamPath
+    })
+    for (const session of publishers) session.stop()
+    return publishers.length > 0
+  }
+
+  #open({
+    request,
+    ...init
+  }: Omit<Parameters<typeof PeerSession.open>[0], 'client' | 'parts' | 'list' | 'log'> & {
+    readonly request: SessionInit
+  }): Promise<PeerSession> {
+    const { client } = request
+    return PeerSession.open({ ...init, client, parts: this.#parts, list: this.list, log: this.#ctx.log })
+  }
+}
+
+function publishedMedia(ingest: MediaIngest, publisher: Publisher): SessionMedia {
+  let isComplete = false
+  return {
+    connected: () => {},
+    rtp: (packet, nowMs) => {
+      ingest.rtp(packet, nowMs)
+      if (isComplete || !ingest.isComplete) return
+      isComplete = true
+      publisher.tracksComplete()
+    },
+    rtcp: (packet, nowMs) => ingest.rtcp(packet, nowMs),
+    counts: () => ingest.counts,
+    close: () => ingest.close(),
+  }
+}
+
+function playedMedia(playout: ReturnType<SessionParts['createPlayout']>): SessionMedia {
+  return {
+    connected: () => playout.start(),
+    // A viewer has nothing to send.
+    rtp: () => {},
+    rtcp: (packet) => playout.rtcp(packet),
+    counts: () => playout.counts,
+    close: () => playout.close(),
+  }
+}
+
+function checkLayer({ tracks }: Subscriber, layer: string | undefined): void {
+  if (layer === undefined) return
+  const names = tracks.flatMap((track) => (track.kind === 'video' ? [track.layer, track.label] : []))
+  const known = [...new Set(names)].filter((name) => name !== undefined && name !== '')
+  if (!known.includes(layer)) throw new StreamNotFound(`the stream's layers are: ${known.join(', ') || 'none'}`)
+}
+
+function sessionNames(): SessionNames {
+  const bytes = randomBytes(16)
+  // A number of at most 63 bits (RFC 8829 5.2.1).
+  return { sessionId: String(bytes.readBigUInt64BE(0) >> 1n), cname: bytes.toString('base64url', 8) }
+}
+
+function randomSsrc(): number {
+  return randomBytes(4).readUInt32BE(0) || 1
+}

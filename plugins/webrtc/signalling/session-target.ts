@@ -1,0 +1,25 @@
+import type { FastifyRequest } from 'fastify'
+import type { SessionInit } from 'sluice/sdk'
+import { decodePathPart, requestClient, requestUrl } from 'sluice/sdk/http'
+
+const BEARER = /^Bearer +([^\s]+)$/iu
+
+/**
+ * What a request wants, as the gates see it: a bearer token (RFC 9725 4.5) is the query's `bearer`, before what the client
+ * has written there.
+ * @param path the part of the address behind the route, as it was sent
+ */
+export function sessionTarget({ raw }: FastifyRequest, path: string, signal: AbortSignal): SessionInit {
+  const streamPath = path.split('/').map(decodePathPart).join('/')
+  const [address, sent] = splitOnce(requestUrl(raw), '?')
+  const token = BEARER.exec(raw.headers.authorization ?? '')?.[1]
+  const bearer = token === undefined ? '' : `bearer=${encodeURIComponent(token)}`
+  const query = [bearer, sent].filter(Boolean).join('&')
+  const url = query === '' ? address : `${address}?${query}`
+  return { streamPath: streamPath.replace(/^\/+|\/+$/gu, ''), url, query, client: requestClient(raw), signal }
+}
+
+function splitOnce(text: string, separator: string): [string, string] {
+  const at = text.indexOf(separator)
+  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)]
+}

@@ -1,0 +1,44 @@
+import type { PacketArena } from './srtp-context.ts'
+
+/** AES-128-GCM with one key, in one direction. */
+export interface AeadCipher {
+  /** 12 bytes, written before each call; it may belong to all ciphers of the library. */
+  readonly iv: Buffer
+  /**
+   * Encrypts or decrypts what lies from `textAt` to `endAt` in place, and authenticates it with what lies from `clearAt` to `textAt`.
+   * The tag of 16 bytes is written to `endAt`, or compared with what lies there.
+   * @returns false for a wrong tag; the text is of no use then
+   */
+  crypt(arena: PacketArena, clearAt: number, textAt: number, endAt: number): boolean
+  /** Frees it. Idempotent; it must not be used afterwards. */
+  close(): void
+}
+
+/** AES-128 in counter mode with one key: the same in both directions. */
+export interface CounterCipher {
+  /** 16 bytes, written before each call, the last two 0; it may belong to all ciphers of the library. */
+  readonly iv: Buffer
+  crypt(arena: PacketArena, textAt: number, endAt: number): void
+  close(): void
+}
+
+/** HMAC-SHA1 with one key. */
+export interface Mac {
+  /** Returns 20 bytes, valid until the next call. */
+  digest(arena: PacketArena, from: number, to: number): Buffer
+  close(): void
+}
+
+/** Who encrypts. */
+export interface CipherLibrary {
+  readonly name: 'node:ffi' | 'node:crypto'
+  aead(key: Buffer, direction: 'seal' | 'open'): AeadCipher
+  counter(key: Buffer): CounterCipher
+  mac(key: Buffer): Mac
+}
+
+/** The tag of AES-GCM (RFC 7714 13.1). */
+export const AEAD_TAG_BYTES = 16
+export const AEAD_IV_BYTES = 12
+export const COUNTER_IV_BYTES = 16
+export const MAC_BYTES = 20

@@ -1,0 +1,232 @@
+import { loadFfi } from 'sluice/sdk'
+import {
+  AEAD_IV_BYTES,
+  AEAD_TAG_BYTES,
+  COUNTER_IV_BYTES,
+  MAC_BYTES,
+  type AeadCipher,
+  type CipherLibrary,
+  type CounterCipher,
+  type Mac,
+} from './cipher-library.ts'
+import type { PacketArena } from './srtp-context.ts'
+
+/** `EVP_CTRL_AEAD_GET_TAG` and `EVP_CTRL_AEAD_SET_TAG` of openssl/evp.h. */
+const GET_TAG = 0x10
+const SET_TAG = 0x11
+/** Directions of EVP_CipherInit_ex. */
+const DECRYPT = 0
+const ENCRYPT = 1
+const SAME_DIRECTION = -1
+const NULL = 0n
+
+/** What all ciphers use for the time of one call: IV, sizes and digests, and a key while its context is made. */
+const IV_AT = 0
+const SIZE_AT = 64
+const OUTPUT_AT = 128
+const KEY_AT = 192
+const FIXED_BYTES = 256
+
+/** Functions of libcrypto, which is part of the node program; OpenSSL 3 has them all. */
+const DEFINITIONS = {
+  EVP_CIPHER_CTX_new: { return: 'pointer', arguments: [] },
+  EVP_CIPHER_CTX_free: { return: 'void', arguments: ['pointer'] },
+  EVP_CIPHER_CTX_ctrl: { return: 'i32', arguments: ['pointer', 'i32', 'i32', 'pointer'] },
+  EVP_CipherInit_ex: { return: 'i32', arguments: ['pointer', 'pointer', 'pointer', 'pointer', 'pointer', 'i32'] },
+  EVP_CipherUpdate: { return: 'i32', arguments: ['pointer', 'pointer', 'pointer', 'pointer', 'i32'] },
+  EVP_CipherFinal_ex: { return: 'i32', arguments: ['pointer', 'pointer', 'pointer'] },
+  EVP_aes_128_gcm: { return: 'pointer', arguments: [] },
+  EVP_aes_128_ctr: { return: 'pointer', arguments: [] },
+  EVP_sha1: { return: 'pointer', arguments: [] },
+  HMAC_CTX_new: { return: 'pointer', arguments: [] },
+  HMAC_CTX_free: { return: 'void', arguments: ['pointer'] },
+  HMAC_Init_ex: { return: 'i32', arguments: ['pointer', 'pointer', 'i32', 'pointer', 'pointer'] },
+  HMAC_Update: { return: 'i32', arguments: ['pointer', 'pointer', 'u64'] },
+  HMAC_Final: { return: 'i32', arguments: ['pointer', 'pointer', 'pointer'] },
+  ERR_clear_error: { return: 'void', arguments: [] },
+} as const
+
+type Functions = ReturnType<typeof bind>
+
+/** Memory that stays where it is, and the functions: the same for all contexts. */
+type Libcrypto = { readonly functions: Functions; readonly fixed: Buffer; readonly pointer: bigint }
+
+/** Encrypts by OpenSSL's own functions with contexts that are kept; undefined where they cannot be called. */
+export function loadNativeLibrary(): CipherLibrary | undefined {
+  const ffi = loadFfi()
+  if (ffi === undefined) return undefined
+  try {
+    const memory = new ArrayBuffer(FIXED_BYTES)
+    const libcrypto = { functions: bind(ffi), fixed: Buffer.from(memory), pointer: ffi.getRawPointer(memory) }
+    return {
+      name: 'node:ffi',
+      aead: (key, direction) => new NativeAead(libcrypto, key, direction),
+      counter: (key) => new NativeCounter(libcrypto, key),
+      mac: (key) => new NativeMac(libcrypto, key),
+    }
+  } catch {
+    // A Node that is linked to a libcrypto of its system, or to another library.
+    return undefined
+  }
+}
+
+function bind(ffi: NonNullable<ReturnType<typeof loadFfi>>) {
+  return ffi.dlopen(null, DEFINITIONS).functions
+}
+
+/** A context of OpenSSL: freed by `close`, or after its owner was collected. */
+class Context {
+  readonly pointer: bigint
+  readonly #free: (pointer: bigint) => void
+
+  constructor(pointer: bigint, free: (pointer: bigint) => void, owner: object) {
+    if (pointer === NULL) throw new Error('OpenSSL has no memory for another context')
+    this.pointer = pointer
+    this.#free = free
+    forgotten.register(owner, this, this)
+  }
+
+  /** Frees it, once: the registry does not know it any more afterwards. */
+  free(): void {
+    if (forgotten.unregister(this)) this.#free(this.pointer)
+  }
+
+  freeForgotten(): void {
+    this.#free(this.pointer)
+  }
+}
+
+const forgotten = new FinalizationRegistry<Context>((context) => context.freeForgotten())
+
+class NativeAead implements AeadCipher {
+  readonly iv: Buffer
+  readonly #functions: Functions
+  readonly #context: Context
+  readonly #pointer: bigint
+  readonly #ivPointer: bigint
+  readonly #sizePointer: bigint
+  readonly #outputPointer: bigint
+  readonly #isSealing: boolean
+
+  constructor(libcrypto: Libcrypto, key: Buffer, direction: 'seal' | 'open') {
+    const { functions, fixed, pointer } = libcrypto
+    this.iv = fixed.subarray(IV_AT, IV_AT + AEAD_IV_BYTES)
+    this.#functions = functions
+    this.#ivPointer = pointer + BigInt(IV_AT)
+    this.#sizePointer = pointer + BigInt(SIZE_AT)
+    this.#outputPointer = pointer + BigInt(OUTPUT_AT)
+    this.#isSealing = direction === 'seal'
+    this.#context = new Context(functions.EVP_CIPHER_CTX_new(), functions.EVP_CIPHER_CTX_free, this)
+    this.#pointer = this.#context.pointer
+    initCipher(libcrypto, this.#pointer, functions.EVP_aes_128_gcm(), key, this.#isSealing ? ENCRYPT : DECRYPT)
+  }
+
+  crypt(arena: PacketArena, clearAt: number, textAt: number, endAt: number): boolean {
+    const functions = this.#functions
+    const context = this.#pointer
+    const size = this.#sizePointer
+    const clear = arena.pointer + BigInt(clearAt)
+    const text = arena.pointer + BigInt(textAt)
+    const tag = arena.pointer + BigInt(endAt)
+    const succeeded =
+      functions.EVP_CipherInit_ex(context, NULL, NULL, NULL, this.#ivPointer, SAME_DIRECTION) === 1 &&
+      functions.EVP_CipherUpdate(context, NULL, size, clear, textAt - clearAt) === 1 &&
+      functions.EVP_CipherUpdate(context, text, size, text, endAt - textAt) === 1 &&
+      (this.#isSealing || functions.EVP_CIPHER_CTX_ctrl(context, SET_TAG, AEAD_TAG_BYTES, tag) === 1) &&
+      functions.EVP_CipherFinal_ex(context, this.#outputPointer, size) === 1 &&
+      (!this.#isSealing || functions.EVP_CIPHER_CTX_ctrl(context, GET_TAG, AEAD_TAG_BYTES, tag) === 1)
+    // TLS connections of this thread take an error that is left in OpenSSL's queue for their own.
+    if (!succeeded) functions.ERR_clear_error()
+    return succeeded
+  }
+
+  close(): void {
+    this.#context.free()
+  }
+}
+
+class NativeCounter implements CounterCipher {
+  readonly iv: Buffer
+  readonly #functions: Functions
+  readonly #context: Context
+  readonly #pointer: bigint
+  readonly #ivPointer: bigint
+  readonly #sizePointer: bigint
+
+  constructor(libcrypto: Libcrypto, key: Buffer) {
+    const { functions, fixed, pointer } = libcrypto
+    this.iv = fixed.subarray(IV_AT, IV_AT + COUNTER_IV_BYTES)
+    this.#functions = functions
+    this.#ivPointer = pointer + BigInt(IV_AT)
+    this.#sizePointer = pointer + BigInt(SIZE_AT)
+    this.#context = new Context(functions.EVP_CIPHER_CTX_new(), functions.EVP_CIPHER_CTX_free, this)
+    this.#pointer = this.#context.pointer
+    initCipher(libcrypto, this.#pointer, functions.EVP_aes_128_ctr(), key, ENCRYPT)
+  }
+
+  crypt(arena: PacketArena, textAt: number, endAt: number): void {
+    const context = this.#pointer
+    const text = arena.pointer + BigInt(textAt)
+    const { EVP_CipherInit_ex: init, EVP_CipherUpdate: update } = this.#functions
+    const succeeded =
+      init(context, NULL, NULL, NULL, this.#ivPointer, SAME_DIRECTION) === 1 &&
+      update(context, text, this.#sizePointer, text, endAt - textAt) === 1
+    // A packet that stayed in the clear must not leave.
+    if (!succeeded) throw failed(this.#functions, 'AES in counter mode')
+  }
+
+  close(): void {
+    this.#context.free()
+  }
+}
+
+class NativeMac implements Mac {
+  readonly #functions: Functions
+  readonly #context: Context
+  readonly #pointer: bigint
+  readonly #digest: Buffer
+  readonly #digestPointer: bigint
+  readonly #sizePointer: bigint
+
+  constructor({ functions, fixed, pointer }: Libcrypto, key: Buffer) {
+    this.#functions = functions
+    this.#digest = fixed.subarray(OUTPUT_AT, OUTPUT_AT + MAC_BYTES)
+    this.#digestPointer = pointer + BigInt(OUTPUT_AT)
+    this.#sizePointer = pointer + BigInt(SIZE_AT)
+    this.#context = new Context(functions.HMAC_CTX_new(), functions.HMAC_CTX_free, this)
+    this.#pointer = this.#context.pointer
+    key.copy(fixed, KEY_AT)
+    const keyPointer = pointer + BigInt(KEY_AT)
+    const result = functions.HMAC_Init_ex(this.#pointer, keyPointer, key.length, functions.EVP_sha1(), NULL)
+    fixed.fill(0, KEY_AT)
+    if (result !== 1) throw failed(functions, 'HMAC-SHA1')
+  }
+
+  digest(arena: PacketArena, from: number, to: number): Buffer {
+    const { HMAC_Init_ex: init, HMAC_Update: update, HMAC_Final: final } = this.#functions
+    const context = this.#pointer
+    const succeeded =
+      init(context, NULL, 0, NULL, NULL) === 1 &&
+      update(context, arena.pointer + BigInt(from), BigInt(to - from)) === 1 &&
+      final(context, this.#digestPointer, this.#sizePointer) === 1
+    if (!succeeded) throw failed(this.#functions, 'HMAC-SHA1')
+    return this.#digest
+  }
+
+  close(): void {
+    this.#context.free()
+  }
+}
+
+function initCipher(libcrypto: Libcrypto, context: bigint, cipher: bigint, key: Buffer, direction: number): void {
+  const { functions, fixed, pointer } = libcrypto
+  key.copy(fixed, KEY_AT)
+  const result = functions.EVP_CipherInit_ex(context, cipher, NULL, pointer + BigInt(KEY_AT), NULL, direction)
+  fixed.fill(0, KEY_AT)
+  if (result !== 1) throw failed(functions, 'AES')
+}
+
+function failed(functions: Functions, what: string): Error {
+  functions.ERR_clear_error()
+  return new Error(`OpenSSL refused ${what}, perhaps by its configuration`)
+}

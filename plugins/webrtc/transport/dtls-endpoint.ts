@@ -1,0 +1,229 @@
+import { X509Certificate } from 'node:crypto'
+import type { DtlsServer, DtlsSocket } from 'werift'
+import type { Certificate } from 'sluice/sdk'
+import type { SrtpKeys, SrtpProfile } from '../srtp/srtp-context.ts'
+import { isAnnounced, isClientProven, isFinished, isServerProven } from './dtls-proof.ts'
+import {
+  CONTENT,
+  HandshakeReader,
+  parseRecords,
+  serializeMessage,
+  serializeRecord,
+  type DtlsRecord,
+} from './dtls-record.ts'
+import type { Fingerprint } from './transport-description.ts'
+
+/** What a handshake ends in: the keys of each direction. */
+export type DtlsKeys = { readonly sending: SrtpKeys; readonly receiving: SrtpKeys }
+
+export type DtlsEndpointOptions = {
+  readonly isClient: boolean
+  readonly certificate: Certificate
+  /** Those of the peer, one of which its certificate must have. */
+  readonly fingerprints: readonly Fingerprint[]
+  send(datagram: Buffer): void
+  connected(keys: DtlsKeys): void
+  /** It is over, for this reason. */
+  ended(why: string): void
+}
+
+/** The profiles by preference, with their numbers (RFC 5764 4.1.2, RFC 7714 14.2) and the sizes of their keys. */
+const PROFILES: readonly { name: SrtpProfile; id: 1 | 7; saltBytes: number }[] = [
+  { name: 'SRTP_AEAD_AES_128_GCM', id: 7, saltBytes: 12 },
+  { name: 'SRTP_AES128_CM_HMAC_SHA1_80', id: 1, saltBytes: 14 },
+]
+const KEY_BYTES = 16
+const DTLS_1_2 = 0xfefd
+/** What werift's numbers of algorithms are (RFC 5246 7.4.1.4.1). */
+const ECDSA = 3
+const RSA = 1
+const SHA_256 = 4
+/** A handshake has some ten datagrams; the rest are repetitions. All later ones count as well. */
+const MAX_DATAGRAMS = 256
+const MAX_BYTES = 128 * 1024
+/** Above all flights of werift, which send again until the next one has begun. */
+const NO_FLIGHT = 99
+const FATAL = 2
+const CLOSE_NOTIFY = Buffer.from([1, 0])
+
+/**
+ * One end of a DTLS 1.2 handshake for SRTP (RFC 5764), which is werift's. It is given only whole messages, each once and in
+ * their order, and what it does not look at is looked at here: whether the peer's certificate was announced, the peer has its
+ * key, and both ends saw the same handshake.
+ */
+export class DtlsEndpoint {
+  readonly #options: DtlsEndpointOptions
+  readonly #socket: DtlsSocket
+  readonly #reader = new HandshakeReader()
+  /** werift takes its datagrams by the function that it sets here. */
+  readonly #transport: { onData?: (datagram: Buffer) => void }
+  #sequence = 0
+  #datagrams = 0
+  #bytes = 0
+  #isProven = false
+  #isConnected = false
+  #isClosed = false
+  /** The last alert that came in the clear, which anybody may have sent. */
+  #alert: number | undefined
+
+  /** The first one loads werift, which takes a tenth of a second. */
+  static async open(options: DtlsEndpointOptions): Promise<DtlsEndpoint> {
+    return new DtlsEndpoint(options, await import('werift'))
+  }
+
+  private constructor(options: DtlsEndpointOptions, werift: typeof import('werift')) {
+    this.#options = options
+    const transport = {
+      type: 'udp',
+      address: { address: '', port: 0, family: 'IPv4' },
+      closed: false,
+      onData: (): void => {},
+      send: async (datagram: Buffer) => this.#send(datagram),
+      close: async () => {},
+    }
+    this.#transport = transport
+    const { cert, key } = options.certificate
+    const isRsa = new X509Certificate(cert).publicKey.asymmetricKeyType === 'rsa'
+    const socketOptions = {
+      ...{ cert, key, transport, extendedMasterSecret: true, certificateRequest: !options.isClient },
+      srtpProfiles: PROFILES.map(({ id }) => id),
+      signatureHash: { hash: SHA_256, signature: isRsa ? RSA : ECDSA },
+    } satisfies ConstructorParameters<typeof DtlsServer>[0]
+    this.#socket = options.isClient ? new werift.DtlsClient(socketOptions) : new werift.DtlsServer(socketOptions)
+    this.#socket.onConnect.subscribe(() => this.#connected())
+    this.#socket.onError.subscribe((error: Error | string) =>
+      this.#end(typeof error === 'string' ? error : error.message),
+    )
+    if (this.#socket instanceof werift.DtlsClient) {
+      this.#socket.connect().catch((error: Error) => this.#end(error.message))
+    }
+  }
+
+  /** How far the handshake has come, for people. */
+  get progress(): string {
+    if (this.#alert !== undefined) return `the peer sent the alert ${this.#alert}`
+    return this.#datagrams === 0 ? 'nothing came from the peer' : `${this.#datagrams} datagrams came from the peer`
+  }
+
+  /** Takes a datagram of the peer. */
+  receive(datagram: Buffer): void {
+    this.#datagrams += 1
+    this.#bytes += datagram.length
+    if (this.#isClosed || this.#datagrams > MAX_DATAGRAMS || this.#bytes > MAX_BYTES) return
+    for (const record of parseRecords(datagram)) {
+      try {
+        this.#receive(record)
+      } catch (error) {
+        // What can't be decrypted may be anybody's, and what can't be read is no use: the deadline ends what comes of nothing.
+        if (error instanceof HandshakeRefused) this.#end(error.message)
+      }
+    }
+  }
+
+  /** Ends it, and says so to the peer. Idempotent. */
+  close(): void {
+    if (this.#isClosed) return
+    if (this.#isConnected) this.#sendCloseNotify()
+    this.#isClosed = true
+    this.#socket.dtls.flight = NO_FLIGHT
+  }
+
+  #receive(record: DtlsRecord): void {
+    const { contentType, epoch, fragment } = record
+    if (contentType === CONTENT.alert) this.#receiveAlert(record)
+    else if (contentType === CONTENT.handshake && epoch === 0) {
+      if (this.#isConnected) return
+      for (const message of this.#reader.read(fragment)) {
+        this.#pass({ ...record, sequence: this.#sequence++, fragment: serializeMessage(message) })
+      }
+    } else if (contentType === CONTENT.handshake) {
+      this.#prove(this.#decrypt(record))
+      this.#pass(record)
+    }
+  }
+
+  #receiveAlert(record: DtlsRecord): void {
+    if (record.epoch === 0) {
+      this.#alert = record.fragment[1]
+      return
+    }
+    const [level, description] = this.#decrypt(record)
+    if (description === 0) this.#end('the peer closed the connection')
+    else if (level === FATAL) this.#end(`the peer sent the fatal alert ${description}`)
+  }
+
+  #pass(record: DtlsRecord): void {
+    this.#transport.onData?.(serializeRecord(record))
+  }
+
+  /** @throws {Error} when the peer did not encrypt it, or the keys are not there yet */
+  #decrypt({ contentType, version, epoch, sequence, fragment }: DtlsRecord): Buffer {
+    const protocolVersion = { major: version >> 8, minor: version & 255 }
+    const recordLayerHeader = {
+      contentType,
+      protocolVersion,
+      epoch,
+      sequenceNumber: sequence,
+      contentLen: fragment.length,
+    }
+    const packet = { recordLayerHeader, fragment } as Parameters<DtlsSocket['cipher']['decryptPacket']>[0]
+    return this.#socket.cipher.decryptPacket(packet)
+  }
+
+  /** @throws {HandshakeRefused} when the peer is not who was announced */
+  #prove(finished: Buffer): void {
+    if (this.#isProven) return
+    const { isClient, fingerprints } = this.#options
+    const { cipher, dtls } = this.#socket
+    const certificate = cipher.remoteCertificate
+    if (certificate === undefined) throw new HandshakeRefused('the peer showed no certificate')
+    if (!isAnnounced(certificate, fingerprints))
+      throw new HandshakeRefused('the certificate of the peer has another fingerprint')
+    const transcript = dtls.sortedHandshakeCache
+    const randoms = () => ({ client: cipher.localRandom.serialize(), server: cipher.remoteRandom.serialize() })
+    const isKeyOwner = isClient
+      ? isServerProven(certificate, transcript, randoms())
+      : isClientProven(certificate, transcript)
+    if (!isKeyOwner) throw new HandshakeRefused('the peer does not have the key of its certificate')
+    if (!isFinished(finished, transcript, cipher.masterSecret, isClient ? 'server' : 'client')) {
+      throw new HandshakeRefused('the handshake was tampered with')
+    }
+    this.#isProven = true
+  }
+
+  #connected(): void {
+    if (this.#isClosed || this.#isConnected || !this.#isProven) return
+    const profile = PROFILES.find(({ id }) => id === this.#socket.srtp.srtpProfile)
+    if (profile === undefined) {
+      this.#end('the peer wants no SRTP profile that is spoken here')
+      return
+    }
+    this.#isConnected = true
+    const { name, saltBytes } = profile
+    const { localKey, localSalt, remoteKey, remoteSalt } = this.#socket.extractSessionKeys(KEY_BYTES, saltBytes)
+    this.#options.connected({
+      sending: { profile: name, masterKey: localKey, masterSalt: localSalt },
+      receiving: { profile: name, masterKey: remoteKey, masterSalt: remoteSalt },
+    })
+  }
+
+  #sendCloseNotify(): void {
+    const sequence = ++this.#socket.dtls.recordSequenceNumber
+    const header = { type: CONTENT.alert, version: DTLS_1_2, epoch: 1, sequenceNumber: sequence }
+    const { cipher, sessionType } = this.#socket.cipher
+    const fragment = cipher.encrypt(sessionType, CLOSE_NOTIFY, header)
+    this.#send(serializeRecord({ contentType: CONTENT.alert, version: DTLS_1_2, epoch: 1, sequence, fragment }))
+  }
+
+  #send(datagram: Buffer): void {
+    if (!this.#isClosed) this.#options.send(datagram)
+  }
+
+  #end(why: string): void {
+    if (this.#isClosed) return
+    this.close()
+    this.#options.ended(why)
+  }
+}
+
+class HandshakeRefused extends Error {}

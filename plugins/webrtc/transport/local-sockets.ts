@@ -1,0 +1,126 @@
+import type { Logger } from 'pino'
+import type { MachineAddresses, Net, UdpListener, UdpPeer } from 'sluice/sdk'
+import { canonicalAddress, candidatePriority, isSameFamily, type LocalCandidate } from './ice-candidate.ts'
+import { endText } from './ice-pair.ts'
+import type { PortEntry } from './port-list.ts'
+
+/** A UDP socket that sessions use. */
+export type LocalSocket = {
+  readonly listener: UdpListener
+  readonly priority: number
+}
+
+export type LocalSocketsOptions = {
+  readonly net: Pick<Net, 'addresses' | 'udp'>
+  readonly log: Logger
+  readonly entries: readonly PortEntry[]
+  readonly onDatagram: (datagram: Buffer, peer: UdpPeer, socket: LocalSocket) => boolean
+}
+
+/** A machine with more addresses, as of many containers, uses those that it names first. */
+const MAX_SOCKETS = 32
+/** What the system may keep of datagrams each way: all sessions of an address share it. */
+const BUFFER_BYTES = 4 * 1024 * 1024
+/** What is answered where an address has gone, or there is no IPv6. */
+const GONE_CODES = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT'])
+
+/**
+ * The UDP sockets that all sessions share: one for each address of the machine, so that what is sent leaves from the
+ * address that was asked.
+ */
+export class LocalSockets {
+  readonly #options: LocalSocketsOptions
+  readonly #sockets = new Map<string, LocalSocket>()
+
+  constructor(options: LocalSocketsOptions) {
+    this.#options = options
+  }
+
+  get all(): readonly LocalSocket[] {
+    return [...this.#sockets.values()]
+  }
+
+  /**
+   * Opens those of addresses that have come since the last call. Those of addresses that have gone stay, as these may come back.
+   * @throws {Error} with a `code` when an address can't be bound
+   */
+  async open(): Promise<void> {
+    const { outward, loopback } = this.#options.net.addresses()
+    for (const entry of this.#options.entries) {
+      if (entry.kind !== 'udp') continue
+      const hosts = entry.host === undefined ? [...outward, ...loopback] : [entry.host]
+      for (const host of hosts) await this.#openOne(endText(host, entry.port))
+    }
+  }
+
+  async #openOne(listenaddr: string): Promise<void> {
+    if (this.#sockets.has(listenaddr) || this.#sockets.size >= MAX_SOCKETS) return
+    const { net, log, onDatagram } = this.#options
+    // The datagrams of an older generation's peers may come before the socket is known here.
+    let socket: LocalSocket | undefined
+    try {
+      const receive = (datagram: Buffer, peer: UdpPeer) => socket !== undefined && onDatagram(datagram, peer, socket)
+      const listener = await net.udp({ listenaddr, readbuffer: BUFFER_BYTES, writebuffer: BUFFER_BYTES }, receive)
+      if (listener === undefined) return
+      socket = { listener, priority: candidatePriority('host', this.#sockets.size) }
+      this.#sockets.set(listenaddr, socket)
+    } catch (err) {
+      if (!(err instanceof Error && 'code' in err && GONE_CODES.has(String(err.code)))) throw err
+      log.debug({ err, listenaddr }, 'an address of the machine is not used for WebRTC')
+    }
+  }
+}
+
+/** Where sessions can be reached: ports, each at one address or, without a host, at all. */
+export type ReachablePort = {
+  readonly transport: 'udp' | 'tcp'
+  readonly host: string | undefined
+  readonly port: number
+}
+
+/**
+ * The candidates of this end: UDP before TCP, and the machine's own addresses before those of a NAT. Loopback is told to
+ * clients that came by it, and where there is nothing else.
+ */
+export function localCandidates(
+  ports: readonly ReachablePort[],
+  { outward, loopback, publicIpv4, publicIpv6 }: MachineAddresses,
+  isClientLocal: boolean,
+): LocalCandidate[] {
+  const candidates: LocalCandidate[] = []
+  const udpFirst = ports.toSorted((one, other) => Number(one.transport === 'tcp') - Number(other.transport === 'tcp'))
+  for (const { transport, host, port } of udpFirst) {
+    const addresses = host === undefined ? [...outward, ...loopback] : [host]
+    for (const address of addresses) candidates.push({ transport, address, port })
+    for (const address of [publicIpv4, publicIpv6]) {
+      const behind = addresses.find((one) => address !== undefined && isSameFamily(one, address) && !isLoopback(one))
+      if (address !== undefined && behind !== undefined) candidates.push({ transport, address, port, behind })
+    }
+  }
+  const reached = candidates.filter(({ address }) => !isLoopback(address))
+  return unique(isClientLocal || reached.length === 0 ? candidates : reached)
+}
+
+/** Says whether datagrams may get from an address of this machine to one of a peer. */
+export function mayReach(local: string, remote: string): boolean {
+  if (isWildcard(local)) return local === '::' || isSameFamily(local, remote)
+  return isSameFamily(local, remote) && isLoopback(local) === isLoopback(remote)
+}
+
+export function isLoopback(address: string): boolean {
+  const canonical = canonicalAddress(address)
+  return canonical === '::1' || canonical.startsWith('127.')
+}
+
+function isWildcard(address: string): boolean {
+  return address === '::' || address === '0.0.0.0'
+}
+
+function unique(candidates: readonly LocalCandidate[]): LocalCandidate[] {
+  const byEnd = new Map<string, LocalCandidate>()
+  for (const candidate of candidates) {
+    const end = `${candidate.transport} ${endText(candidate.address, candidate.port)}`
+    if (!byEnd.has(end)) byEnd.set(end, candidate)
+  }
+  return [...byEnd.values()]
+}

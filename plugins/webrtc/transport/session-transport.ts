@@ -1,0 +1,288 @@
+import { randomBytes } from 'node:crypto'
+import { InvalidRequest, type Certificate, type CloseReason, type UdpPeer } from 'sluice/sdk'
+import { DtlsEndpoint, type DtlsKeys } from './dtls-endpoint.ts'
+import { usableFingerprints } from './dtls-proof.ts'
+import { isDtls } from './dtls-record.ts'
+import { IceAgent } from './ice-agent.ts'
+import { parseRemoteCandidate } from './ice-candidate.ts'
+import { endText } from './ice-pair.ts'
+import type { LocalSocket } from './local-sockets.ts'
+import type { SharedArena } from './packet-batch.ts'
+import type { PacketPath } from './packet-path.ts'
+import type { PeerTransport, TransportHandlers, TransportStatus } from './peer-transport.ts'
+import { SecureMedia } from './secure-media.ts'
+import { SessionPaths } from './session-paths.ts'
+import { isStun } from './stun-message.ts'
+import type { IceCandidateLine, IceCredentials, TransportDescription } from './transport-description.ts'
+
+/** Whether this end made the offer: it is controlling then (RFC 8445 6.1.1), and leaves it to the peer who begins DTLS. */
+export type TransportRole = 'offerer' | 'answerer'
+
+export type SessionTransportOptions = {
+  readonly role: TransportRole
+  readonly handlers: TransportHandlers
+  readonly candidates: readonly IceCandidateLine[]
+  readonly sockets: () => readonly LocalSocket[]
+  readonly certificate: Certificate
+  readonly local: Pick<TransportDescription, 'fingerprints'>
+  readonly arena: SharedArena
+  /** Milliseconds that never go back. */
+  readonly now: () => number
+  /** It has other credentials, or has ended. */
+  readonly onChange: (transport: SessionTransport) => void
+}
+
+/** A session that never gets through is given up after so long, and one whose handshake comes to nothing (RFC 6347 4.2.4.1). */
+const ICE_DEADLINE_MS = 30_000
+const HANDSHAKE_DEADLINE_MS = 20_000
+/** What the peer may send of its handshake before its way was checked: a flight of small datagrams. */
+const MAX_EARLY_DATAGRAMS = 8
+const MAX_EARLY_BYTES = 8192
+const TICK_MS = 50
+const SETTLED_TICK_MS = 500
+/** More pairs are not named to people. */
+const MAX_LISTED_CHECKS = 20
+
+/** ICE, DTLS and SRTP of one peer, over paths that it shows to be its own. */
+export class SessionTransport implements PeerTransport {
+  readonly #options: SessionTransportOptions
+  readonly #agent: IceAgent
+  readonly #createdMs: number
+  readonly #paths: SessionPaths
+  #remote: TransportDescription | undefined
+  #formerFragment: string | undefined
+  #state: TransportStatus['state'] = 'checking'
+  #path: PacketPath | undefined
+  #dtls: DtlsEndpoint | undefined
+  #early: Buffer[] = []
+  #handshakeEndMs = Infinity
+  #media: SecureMedia | undefined
+  #nextTickMs = 0
+  #receivedBytes = 0
+  #closed: CloseReason | undefined
+
+  constructor(options: SessionTransportOptions) {
+    this.#options = options
+    this.#createdMs = options.now()
+    this.#paths = new SessionPaths(options.sockets, (path, datagram) => this.receive(path, datagram))
+    this.#agent = new IceAgent({
+      controlling: options.role === 'offerer',
+      local: createCredentials(),
+      tieBreaker: randomBytes(8).readBigUInt64BE(),
+      random: Math.random,
+      pathsTo: (candidate) => this.#paths.to(candidate),
+      onSelected: (path) => this.#select(path as PacketPath),
+    })
+  }
+
+  get local(): TransportDescription {
+    const { candidates, role, local } = this.#options
+    const setup = role === 'offerer' ? 'actpass' : this.#isDtlsClient ? 'active' : 'passive'
+    return { ice: this.#agent.local, setup, fingerprints: local.fingerprints, candidates, isComplete: true }
+  }
+
+  get status(): TransportStatus {
+    const { selected, pairs } = this.#agent
+    const path = this.#path
+    const localEnd = path && endText(path.localAddress, path.localPort)
+    return {
+      state: this.#state,
+      pair: path && `${path.transport} ${localEnd} ${endText(path.remoteAddress, path.remotePort)}`,
+      rttMs: selected?.rttMs,
+      profile: this.#media?.profile,
+      checks: pairs.slice(0, MAX_LISTED_CHECKS).map(({ description }) => description),
+      bytesReceived: this.#receivedBytes,
+      bytesSent: this.#media?.sentBytes ?? 0,
+    }
+  }
+
+  /** The username fragments by which the peer may call it: before and after the last restart. */
+  get fragments(): readonly string[] {
+    const { usernameFragment } = this.#agent.local
+    return this.#formerFragment === undefined ? [usernameFragment] : [usernameFragment, this.#formerFragment]
+  }
+
+  /** Whether anything authentic came from the peer. */
+  get wasHeard(): boolean {
+    return this.#paths.wereHeard
+  }
+
+  get isConnected(): boolean {
+    return this.#state === 'connected'
+  }
+
+  get isClosed(): boolean {
+    return this.#closed !== undefined
+  }
+
+  connect(remote: TransportDescription): void {
+    if (usableFingerprints(remote.fingerprints).length === 0)
+      throw new InvalidRequest('no fingerprint by SHA-256, SHA-384 or SHA-512')
+    if (this.#options.role === 'offerer' && remote.setup === 'actpass')
+      throw new InvalidRequest('an answer with a=setup:actpass')
+    if (this.#remote !== undefined || this.isClosed) return
+    this.#remote = remote
+    this.#agent.start(remote.ice)
+    this.addCandidates(remote.candidates)
+  }
+
+  addCandidates(lines: readonly IceCandidateLine[]): void {
+    for (const line of lines) {
+      const candidate = parseRemoteCandidate(line)
+      if (candidate !== undefined && !this.isClosed) this.#agent.addCandidate(candidate)
+    }
+  }
+
+  restartIce(remote: IceCredentials): IceCredentials {
+    if (this.isClosed) return this.#agent.local
+    this.#formerFragment = this.#agent.local.usernameFragment
+    this.#agent.restart(createCredentials(), remote)
+    this.#nextTickMs = 0
+    this.#options.onChange(this)
+    return this.#agent.local
+  }
+
+  write(header: Uint8Array, headerSizeBytes: number, payload: Uint8Array): void {
+    this.#media?.write(header, headerSizeBytes, payload)
+  }
+
+  flush(): void {
+    this.#media?.flush()
+  }
+
+  sendRtcp(packet: Buffer): void {
+    this.#media?.sendRtcp(packet)
+  }
+
+  close(reason: CloseReason | string = 'the session was closed'): void {
+    if (this.isClosed) return
+    this.#closed = typeof reason === 'string' ? { code: 'closed', text: reason } : reason
+    this.#state = 'closed'
+    this.#dtls?.close()
+    this.#media?.close()
+    this.#media = undefined
+    this.#early = []
+    this.#paths.close()
+    this.#options.onChange(this)
+    this.#options.handlers.closed(this.#closed)
+  }
+
+  /** Sends what is due, and ends what has taken too long. */
+  tick(nowMs: number): void {
+    if (nowMs < this.#nextTickMs || this.isClosed) return
+    this.#nextTickMs = nowMs + (this.#agent.isSettled ? SETTLED_TICK_MS : TICK_MS)
+    if (!this.#agent.tick(nowMs)) {
+      this.close({ code: 'left', text: 'the client no longer answers' })
+    } else if (this.#state === 'checking' && nowMs - this.#createdMs >= ICE_DEADLINE_MS) {
+      this.close({ code: 'failed', text: `no way to the client was found: ${this.#checksText()}` })
+    } else if (this.#state === 'handshake' && nowMs >= this.#handshakeEndMs) {
+      const progress = this.#dtls?.progress ?? 'it did not begin'
+      this.close({ code: 'failed', text: `the DTLS handshake took too long: ${progress}` })
+    }
+  }
+
+  /**
+   * Takes a check that names this session, from an address that is not known to be its peer's.
+   * @returns false when it is not authentic; nothing was answered, and nothing is kept of it
+   */
+  receiveFrom(socket: LocalSocket, peer: UdpPeer, datagram: Buffer): boolean {
+    const { key, path } = this.#paths.from(socket, peer)
+    return this.receiveCheck(key, path, datagram)
+  }
+
+  /** As {@link SessionTransport.receiveFrom}, by a path that it is given if it keeps it. */
+  receiveCheck(key: string, path: PacketPath, datagram: Buffer): boolean {
+    if (this.isClosed || !this.#agent.receive(datagram, path, this.#options.now())) return false
+    this.#nextTickMs = 0
+    this.#paths.thin((one) => this.#uses(one))
+    if (this.#uses(path)) this.#paths.keep(path, key)
+    // The answer to the peer's check is waited for: this end's own is sent at once.
+    this.tick(this.#options.now())
+    return true
+  }
+
+  /** Takes what came by a path of the session. @returns false when it was not for it */
+  receive(path: PacketPath, datagram: Buffer): boolean {
+    if (this.isClosed) return false
+    this.#receivedBytes += datagram.length
+    if (isStun(datagram)) {
+      const isOurs = this.#agent.receive(datagram, path, this.#options.now())
+      if (isOurs && !this.#agent.isSettled) this.#nextTickMs = 0
+      return isOurs
+    }
+    if (path.lastHeardMs === -Infinity) return false
+    if (isDtls(datagram)) this.#receiveDtls(datagram)
+    else if (this.#media?.receive(datagram) === true) path.lastHeardMs = this.#options.now()
+    return true
+  }
+
+  /** A connection of the peer has ended. */
+  lose(path: PacketPath): void {
+    this.#agent.lose(path, this.#options.now())
+    this.#paths.remove(path)
+  }
+
+  get #isDtlsClient(): boolean {
+    return this.#remote?.setup === 'passive'
+  }
+
+  #uses(path: PacketPath): boolean {
+    return this.#agent.selected?.path === path || this.#agent.pairs.some((pair) => pair.path === path)
+  }
+
+  #select(path: PacketPath): void {
+    this.#path = path
+    if (this.#state !== 'checking' || this.#remote === undefined) return
+    this.#state = 'handshake'
+    this.#handshakeEndMs = this.#options.now() + HANDSHAKE_DEADLINE_MS
+    this.#openDtls(this.#remote).catch((error: Error) => this.close({ code: 'failed', text: error.message }))
+  }
+
+  async #openDtls({ fingerprints }: TransportDescription): Promise<void> {
+    const dtls = await DtlsEndpoint.open({
+      isClient: this.#isDtlsClient,
+      certificate: this.#options.certificate,
+      fingerprints,
+      send: (datagram) => this.#path?.send([datagram]),
+      connected: (keys) => this.#connected(keys),
+      ended: (why) => this.#endDtls(why),
+    })
+    if (this.isClosed) {
+      dtls.close()
+      return
+    }
+    this.#dtls = dtls
+    for (const datagram of this.#early.splice(0)) dtls.receive(datagram)
+  }
+
+  #connected(keys: DtlsKeys): void {
+    const { arena, handlers } = this.#options
+    this.#media = new SecureMedia({ keys, arena, handlers, path: () => this.#path })
+    this.#state = 'connected'
+    this.#options.onChange(this)
+    handlers.connected()
+  }
+
+  #endDtls(why: string): void {
+    if (this.isConnected) this.close({ code: 'left', text: why })
+    else this.close({ code: 'failed', text: `the DTLS handshake failed: ${why}` })
+  }
+
+  #receiveDtls(datagram: Buffer): void {
+    if (this.#dtls !== undefined) this.#dtls.receive(datagram)
+    else if (this.#early.length < MAX_EARLY_DATAGRAMS && datagram.length <= MAX_EARLY_BYTES / MAX_EARLY_DATAGRAMS) {
+      this.#early.push(Buffer.from(datagram))
+    }
+  }
+
+  #checksText(): string {
+    const { checks } = this.status
+    return checks.length === 0 ? 'no candidate of its came, and no check from it' : checks.join('; ')
+  }
+}
+
+/** RFC 8445 5.3: 24 bits of randomness for the one, 128 for the other, at least. */
+function createCredentials(): IceCredentials {
+  // The alphabet of both has + and /, and no - and _ (RFC 8839 5.4).
+  return { usernameFragment: randomBytes(6).toString('base64'), password: randomBytes(18).toString('base64') }
+}

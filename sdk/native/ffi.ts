@@ -1,0 +1,20 @@
+import type * as ffi from 'node:ffi'
+
+/** The module `node:ffi`. */
+export type Ffi = typeof ffi
+
+/**
+ * Loads `node:ffi`, which calls functions of C libraries; undefined where this Node has none (before 26.1, or refused by its permission
+ * model). Node warns that it is experimental; that tells users of the server nothing they can act on, and is kept from them.
+ */
+export function loadFfi(): Ffi | undefined {
+  const emitWarning = Reflect.get(process, 'emitWarning')
+  try {
+    process.emitWarning = () => {}
+    return process.getBuiltinModule('node:ffi')
+  } catch {
+    return undefined
+  } finally {
+    process.emitWarning = emitWarning
+  }
+}
