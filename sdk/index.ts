@@ -124,6 +124,7 @@ export type { Publisher, PublishObserver, PublishOptions } from './stream/publis
 export type { PushRequest, PushService } from './stream/push.ts'
 export type { JobReport, PullEnd, PullRequest, PullService } from './stream/pull.ts'
 export {
+  type AcceptedCodecs,
   sessionClient,
   type SessionAction,
   type SessionClient,

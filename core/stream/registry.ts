@@ -17,6 +17,7 @@ import {
 import type { Logger } from 'pino'
 import { ProcessIds } from '../base/process-ids.ts'
 import { applyPublishOverrides, applySubscribeOverrides } from './session-overrides.ts'
+import { Fitting, type FittingHooks } from './fitting.ts'
 import { MergeWindow } from './fan-out/merge-window.ts'
 import {
   SessionAdmission,
@@ -27,7 +28,6 @@ import {
 } from './session-admission.ts'
 import { SessionLife } from './session-life.ts'
 import { SessionMeters } from './session-meters.ts'
-import type { StreamHooks } from './stream-hooks.ts'
 import type { Stream } from './stream.ts'
 import type { StreamOwner } from '../auth/stream-owner.ts'
 import { StreamIndex } from './stream-index.ts'
@@ -44,7 +44,7 @@ type RegistryOptions = {
   readonly log: Logger
   /** Gives the sessions their ids. */
   readonly ids?: ProcessIds
-  readonly hooks: AdmissionHooks & StreamHooks
+  readonly hooks: AdmissionHooks & FittingHooks
   readonly gatekeeper: AdmissionGates
   readonly meters?: SessionMeters
   /** Where an admitted subscriber gets its stream from, when that is not the path it asked for. */
@@ -60,6 +60,7 @@ export class StreamRegistry {
   readonly #admission: SessionAdmission
   readonly #lead: (request: SessionRequest) => Lead | undefined
   readonly #streams: StreamTable
+  readonly #fitting: Fitting
   readonly #pulse: StreamPulse
   readonly #ids: ProcessIds
   #closed = false
@@ -67,7 +68,13 @@ export class StreamRegistry {
   constructor(options: RegistryOptions) {
     const { log, hooks, meters = new SessionMeters() } = options
     this.meters = meters
-    this.#streams = new StreamTable({ log, hooks, mergeWindow: this.mergeWindow, index: this.index })
+    this.#fitting = new Fitting({ hooks, streams: this })
+    this.#streams = new StreamTable({
+      log,
+      hooks: this.#fitting.hooks,
+      mergeWindow: this.mergeWindow,
+      index: this.index,
+    })
     this.#lead = options.lead ?? (() => undefined)
     this.#ids = options.ids ?? new ProcessIds(0)
     this.#admission = new SessionAdmission(options.gatekeeper, hooks, meters)
@@ -157,7 +164,8 @@ export class StreamRegistry {
   move(ids: Iterable<number>, streamPath: string): void {
     const stream = this.get(checkStreamPath(streamPath))
     if (stream === undefined) throw new StreamNotFound(`nobody publishes ${streamPath}`)
-    stream.pendingMoves.add([...new Set(ids)].flatMap((id) => this.subscriber(id) ?? []))
+    const subscribers = [...new Set(ids)].flatMap((id) => this.subscriber(id) ?? [])
+    this.#fitting.move(subscribers, stream)
   }
 
   /** Has subscribers get another stream at once, and wait for it where nobody publishes it. */
@@ -182,6 +190,7 @@ export class StreamRegistry {
   close(text: string): void {
     this.#closed = true
     this.#pulse.stop()
+    this.#fitting.close()
     const reason: CloseReason = { code: 'unloaded', text }
     for (const stream of this.#streams.all()) stream.close(reason)
   }
@@ -248,7 +257,7 @@ export class StreamRegistry {
     if (signal?.aborted === true) leave()
     signal?.addEventListener('abort', leave)
     try {
-      const stream = await this.#follow(first, subscriber)
+      const stream = await this.#fit(await this.#follow(first, subscriber), subscriber)
       const { closeReason } = subscriber.session
       if (closeReason?.code === 'timeout') {
         // Not the path that a control server may have put in its place, which is no client's business.
@@ -264,6 +273,16 @@ export class StreamRegistry {
     } finally {
       signal?.removeEventListener('abort', leave)
     }
+  }
+
+  /** Returns the stream that the subscriber gets in place of one that is ready: one that it can take, or the same. */
+  async #fit(stream: Stream, subscriber: StreamSubscriber): Promise<Stream> {
+    const { session, request, config } = subscriber
+    const path = session.closed ? undefined : await this.#fitting.pathFor(stream, subscriber)
+    if (path === undefined || session.closed || subscriber.source !== stream) return stream
+    const fitted = this.#roomFor(path, request, config)
+    subscriber.moveTo(fitted, undefined)
+    return this.#follow(fitted, subscriber)
   }
 
   /**

@@ -7,6 +7,7 @@ import {
   StreamNotFound,
   StreamRedirect,
   socketSink,
+  type AudioCodec,
   type CloseReason,
   type PluginContext,
   type Publisher,
@@ -28,6 +29,8 @@ export type NetStreamOptions = {
   readonly formats: RtmpFormats
   readonly chunkSizeBytes: number
   readonly multitrack: boolean
+  /** The codecs of sound that the peer can play. */
+  readonly sound: readonly AudioCodec[]
   readonly client: SessionClient
 }
 
@@ -90,14 +93,14 @@ export class NetStream {
    * flows: some players send on another connection what they then wait for. A refusal ends the connection.
    */
   async play(command: Command, target: StreamTarget): Promise<void> {
-    const { ctx, connection, client, formats } = this.#options
+    const { ctx, connection, client, formats, sound } = this.#options
     const { signal } = this.#leaving
     connection.expectNothing()
     this.#playing = true
     let subscriber: Subscriber
     try {
       const onPublisher = () => this.#playStarted(command.amf3)
-      subscriber = await ctx.streams.subscribe({ ...target, client, signal, onPublisher })
+      subscriber = await ctx.streams.subscribe({ ...target, client, signal, accepts: { audio: sound }, onPublisher })
     } catch (error) {
       return this.#refuse(command, target, error, 'play')
     }

@@ -1,8 +1,9 @@
 import { randomFillSync } from 'node:crypto'
 import type { Socket } from 'node:net'
-import { sessionClient, type PluginContext, type SessionClient } from 'sluice/sdk'
+import { sessionClient, type AudioCodec, type PluginContext, type SessionClient } from 'sluice/sdk'
 import { isAmfObject, MalformedError, type AmfObject, type AmfValue } from 'sluice/sdk/media'
 import { Connection } from './connection.ts'
+import { playableSound } from './four-ccs.ts'
 import type { RtmpFormats } from './from-stream.ts'
 import { NetStream } from './net-stream.ts'
 import { CAPS_EX_MULTITRACK, connected, refused, result } from './replies.ts'
@@ -39,6 +40,7 @@ export class RtmpSession {
   #app = ''
   #tcUrl = ''
   #multitrack = false
+  #sound: readonly AudioCodec[] = []
   #isConnected = false
   /** A message stream that the client has closed since said in the log what became of it. */
   #told = false
@@ -95,6 +97,7 @@ export class RtmpSession {
     this.#client = { ...this.#client, userAgent: textOf(properties, 'flashVer').slice(0, 256) }
     const { capsEx, objectEncoding } = properties
     this.#multitrack = typeof capsEx === 'number' && (capsEx & CAPS_EX_MULTITRACK) !== 0
+    this.#sound = playableSound(properties)
     this.#connection.announce(this.#options.chunkSizeBytes)
     this.#connection.send(connected(command, objectEncoding === 3 ? 3 : 0))
   }
@@ -156,6 +159,7 @@ export class RtmpSession {
       formats: this.#options.formats,
       chunkSizeBytes: this.#options.chunkSizeBytes,
       multitrack: this.#multitrack,
+      sound: this.#sound,
       client: this.#client,
     })
     this.#streams.set(id, stream)

@@ -1,6 +1,6 @@
 import type { Track } from '../media/track.ts'
 import type { CloseReason } from '../stream/close-reason.ts'
-import type { SessionRequest } from '../stream/session-request.ts'
+import type { AcceptedCodecs, SessionRequest } from '../stream/session-request.ts'
 import type { StreamInfo, SubscriberInfo } from '../stream/stream-info.ts'
 import type { AlarmNotice, StreamTask, StreamTaskEnd } from '../stream/stream-task.ts'
 
@@ -34,6 +34,7 @@ export type Resolution =
  * | --- | --- | --- | --- |
  * | admission | `publish`, `subscribe`, `talk` | one after another, in the order of {@link HookOrder}, after the gates | refuse the session, by throwing or rejecting; the others are then not called. Return an {@link Undo} |
  * | resolve | `resolve` | likewise, when somebody waits for a path without a publisher | return a {@link Resolution}; once it is not `false`, the others are not called |
+ * | adapt | `adapt` | likewise, when a stream has nothing that a player accepts | return the path of a stream that fits; the others are then not called |
  * | notice | all others | all, in the turn in which it happens | nothing; what they throw is logged with the plugin's name |
  *
  * The client of a session that an admission hook refuses gets 401, and not why; a `SluiceError` that a hook throws reaches
@@ -41,8 +42,8 @@ export type Resolution =
  * the code (`TypeError`, `ReferenceError`, `RangeError`, `SyntaxError`, those of `node:assert`) refuse as well, and are
  * logged with their stack as the plugin's failure.
  *
- * Admission and resolve hooks have five seconds: an admission hook that takes longer refuses, and an undo that it returns
- * later is called at once; a resolve hook that takes longer won't publish. Sessions of the server's own, such as pulls,
+ * Admission, resolve and adapt hooks have five seconds: an admission hook that takes longer refuses, and an undo that it returns
+ * later is called at once; a resolve hook that takes longer won't publish, an adapt hook has no stream. Sessions of the server's own, such as pulls,
  * pass the hooks, too: `request.type` tells them apart.
  *
  * A plugin adds notices of its own by naming them in the `notices` of its definition, and by declaring their types:
@@ -67,6 +68,15 @@ export interface Hooks {
    * still tries answers the same again.
    */
   resolve(request: SessionRequest): Resolution | Promise<Resolution>
+  /**
+   * A stream has no track of a kind that a player accepts (`SessionInit.accepts`). The answer is the path of a stream that fits, which
+   * is published by then, such as `live/a~opus`; undefined where the hook can't help. Each stream and target has one path, so that
+   * players share what is made.
+   *
+   * The player gets that stream instead: in lists it is its `sourcePath`. When that ends while this one goes on, the hook is asked
+   * again; when this one has what fits, players go back to it. A stream that a hook named is not asked about.
+   */
+  adapt(stream: StreamInfo, accepts: AcceptedCodecs): string | undefined | Promise<string | undefined>
   /** A publisher has started on a path. */
   published(stream: StreamInfo): void | Promise<void>
   /** A publisher has ended. */
@@ -89,7 +99,7 @@ export interface Hooks {
 }
 
 /** The hooks that only tell what has happened: those of the server and those that plugins declare. */
-export type NoticeName = Exclude<keyof Hooks, 'publish' | 'subscribe' | 'talk' | 'resolve'>
+export type NoticeName = Exclude<keyof Hooks, 'publish' | 'subscribe' | 'talk' | 'resolve' | 'adapt'>
 
 /** Where a tap stands among those of the same hook; else it comes after those that were made before. */
 export type HookOrder = {

@@ -1,3 +1,4 @@
+import type { AudioCodec, VideoCodec } from '../media/track.ts'
 /** What a session does with a stream, as the gates and their filters name it. */
 export type SessionAction = 'publish' | 'play'
 
@@ -24,6 +25,12 @@ export function sessionClient({ remoteAddress = '', remotePort = 0 }: RemoteEnd,
   return { ip: isMapped ? remoteAddress.slice('::ffff:'.length) : remoteAddress, port: remotePort, userAgent }
 }
 
+/** The codecs that a player can take, by kind; all of a kind that is left out. */
+export type AcceptedCodecs = {
+  readonly video?: readonly VideoCodec[]
+  readonly audio?: readonly AudioCodec[]
+}
+
 /** A session that wants to publish or play, as its plugin describes it. */
 export type SessionInit = {
   /** `app/name`, without host, protocol and query. */
@@ -40,6 +47,11 @@ export type SessionInit = {
    * them. For types other than `server`, all of which are viewers; default false.
    */
   readonly follows?: boolean
+  /**
+   * The codecs that the player can take, for `subscribe`. A stream with no such track of a kind that it has is asked about by the
+   * `adapt` hooks, and the subscriber gets the stream that they make of it; the one it asked for where there is none.
+   */
+  readonly accepts?: AcceptedCodecs
   /** Aborted when the peer goes, which ends the waiting of `publish` and `subscribe`. */
   readonly signal?: AbortSignal
   /**

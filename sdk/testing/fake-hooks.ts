@@ -2,7 +2,8 @@ import type { Logger } from 'pino'
 import { SluiceError } from '../errors/sluice-error.ts'
 import { StreamDenied, StreamRedirect } from '../errors/stream-errors.ts'
 import type { HookOrder, HookRegistry, Hooks, NoticeName, Resolution, Undo } from '../plugin/hooks.ts'
-import type { SessionRequest } from '../stream/session-request.ts'
+import type { AcceptedCodecs, SessionRequest } from '../stream/session-request.ts'
+import type { StreamInfo } from '../stream/stream-info.ts'
 
 type Tap = { readonly stage: number; readonly call: (...args: readonly unknown[]) => unknown }
 
@@ -71,6 +72,15 @@ export class FakeHooks {
       if (answer) return answer as Resolution
     }
     return false
+  }
+
+  /** Fires `adapt`: in order, until one answers with a path. What is thrown is logged. */
+  async adapt(stream: StreamInfo, accepts: AcceptedCodecs): Promise<string | undefined> {
+    for (const { call } of this.#tapsOf('adapt')) {
+      const answer = await this.#logged('adapt', () => call(stream, accepts))
+      if (typeof answer === 'string') return answer
+    }
+    return undefined
   }
 
   /** Fires a notice: all are told. What is thrown is logged. Resolves when all are done. */

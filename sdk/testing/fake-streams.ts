@@ -12,7 +12,7 @@ import type { Undo } from '../plugin/hooks.ts'
 import { CLIENT_LEFT } from '../stream/close-reason.ts'
 import type { PublishOptions } from '../stream/publisher.ts'
 import type { SessionAction, SessionInit, SessionRequest } from '../stream/session-request.ts'
-import type { TrackInit } from '../media/track.ts'
+import type { Track, TrackInit } from '../media/track.ts'
 import type { Talk } from '../stream/source-control.ts'
 import type { StreamInfo, SubscriberInfo } from '../stream/stream-info.ts'
 import type { StreamAuthHandler, StreamManager, StreamTicket } from '../stream/stream-manager.ts'
@@ -191,6 +191,7 @@ export class FakeStreams implements StreamManager {
     if (signal?.aborted) leave()
     signal?.addEventListener('abort', leave)
     await this.#follow(stream, subscriber)
+    await this.#fit(subscriber)
     signal?.removeEventListener('abort', leave)
     const { end } = subscriber
     if (end.reason?.code === 'timeout') throw new StreamNotFound()
@@ -213,8 +214,23 @@ export class FakeStreams implements StreamManager {
       subscriber.close('redirected')
       throw new StreamRedirect(answer.redirect).withQuery(request.query)
     }
-    const next = this.#stream(answer.streamPath)
-    stream.subscribers.delete(subscriber)
+    return this.#lead(subscriber, answer.streamPath)
+  }
+
+  /** Asks the `adapt` hooks for one who can't take what there is; unlike the host, it asks once. */
+  async #fit(subscriber: FakeSubscriber): Promise<void> {
+    const { accepts } = subscriber.request
+    const stream = this.#stream(subscriber.sourcePath)
+    const isTaken = ({ kind, codec }: Track) =>
+      kind === 'data' || (accepts?.[kind] as readonly string[] | undefined)?.includes(codec) !== false
+    if (accepts === undefined || stream.tracks.every(isTaken) || subscriber.end.reason !== undefined) return
+    const path = await this.#init.hooks.adapt(stream.info(), accepts)
+    if (path !== undefined && this.get(path) !== undefined) await this.#lead(subscriber, path)
+  }
+
+  #lead(subscriber: FakeSubscriber, streamPath: string): Promise<void> {
+    const next = this.#stream(streamPath)
+    this.#stream(subscriber.sourcePath).subscribers.delete(subscriber)
     subscriber.stopWaiting()
     subscriber.setStream(next)
     next.addSubscriber(subscriber)

@@ -4,6 +4,7 @@ import { Config } from '../../core/config/config.ts'
 import { TempConfig } from '../../core/config/fixtures/temp-config.ts'
 import annexb from '../../plugins/annexb/index.ts'
 import demo from '../../plugins/demo/index.ts'
+import audio from '../../plugins/audio/index.ts'
 import flv from '../../plugins/flv/index.ts'
 import hls from '../../plugins/hls/index.ts'
 import home from '../../plugins/home/index.ts'
@@ -13,7 +14,7 @@ import rtmp from '../../plugins/rtmp/index.ts'
 import rtsp from '../../plugins/rtsp/index.ts'
 
 const FILE = new URL('../../config/config.yaml', import.meta.url)
-const PLUGINS = [rtmp, rtsp, flv, mp4, hls, annexb, jsmpeg, demo, home]
+const PLUGINS = [rtmp, rtsp, flv, mp4, hls, annexb, jsmpeg, audio, demo, home]
 /** A default as a comment: without a space, so that removing `#` leaves the key where it belongs. */
 const COMMENTED_KEY = /^( *)#(?=\S)/gm
 

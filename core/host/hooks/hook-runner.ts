@@ -1,17 +1,21 @@
 import { AsyncSeriesBailHook, AsyncSeriesHook, SyncHook } from 'tapable'
 import {
+  checkStreamPath,
   SluiceError,
   StreamDenied,
+  type AcceptedCodecs,
   type HookRegistry,
   type Hooks,
   type NoticeName,
   type Resolution,
   type SessionRequest,
+  type StreamInfo,
   type Undo,
 } from 'sluice/sdk'
 import { isPromiseLike, withDeadline } from '../../base/deadline.ts'
 import { failureText } from '../../auth/denial.ts'
 import { isMistake, stackFrames } from '../../base/mistake.ts'
+import { messageOf } from '../../base/message-of.ts'
 import { callPlugin } from '../error-owner.ts'
 import { guard } from '../../base/guard.ts'
 import { PluginError } from '../plugin-error.ts'
@@ -22,12 +26,13 @@ import { TapList, type HookOwner, type Tap } from './tap-list.ts'
 const HOOK_TIMEOUT_MS = 5000
 
 /** The hooks that may refuse. */
-export type AdmissionName = Exclude<keyof Hooks, NoticeName | 'resolve'>
+export type AdmissionName = Exclude<keyof Hooks, NoticeName | 'resolve' | 'adapt'>
 
 /** Collects what the taps of an admission have to take back. */
 type AdmissionHook = AsyncSeriesHook<[SessionRequest, Undo[]]>
 /** A tap that bails has decided; undefined asks the next. */
 type ResolveHook = AsyncSeriesBailHook<[SessionRequest], Resolution | undefined>
+type AdaptHook = AsyncSeriesBailHook<[StreamInfo, AcceptedCodecs], string | undefined>
 /** tapable cuts off arguments beyond those declared, so a notice has all of its own in one. */
 type NoticeHook = SyncHook<[readonly unknown[]]>
 
@@ -40,6 +45,7 @@ export class HookRunner {
     talk: this.#admissionTaps('talk'),
   }
   readonly #resolve = this.#resolveTaps()
+  readonly #adapt = this.#adaptTaps()
   /** By name, those that were ever tapped. */
   readonly #notices = new Map<NoticeName, TapList<NoticeHook>>()
 
@@ -61,7 +67,7 @@ export class HookRunner {
 
   /** Removes all that the owner tapped. */
   removeOwner(owner: HookOwner): void {
-    for (const taps of [...Object.values(this.#admissions), this.#resolve, ...this.#notices.values()]) {
+    for (const taps of [...Object.values(this.#admissions), this.#resolve, this.#adapt, ...this.#notices.values()]) {
       taps.keep((tap) => tap.owner !== owner)
     }
   }
@@ -96,6 +102,14 @@ export class HookRunner {
     return (await this.#resolve.hook.promise(request)) ?? false
   }
 
+  /**
+   * Asks the adapt hooks in order for the path of a stream that fits. One that fails, or names no path, counts as one that has
+   * none.
+   */
+  async adapt(stream: StreamInfo, accepts: AcceptedCodecs): Promise<string | undefined> {
+    return await this.#adapt.hook.promise(stream, accepts)
+  }
+
   /** Tells all who tapped a notice; never throws and waits for nobody. */
   notify<Name extends NoticeName>(name: Name, ...args: Parameters<Hooks[Name]>): void {
     this.#notices.get(name)?.hook.call(args)
@@ -103,6 +117,7 @@ export class HookRunner {
 
   #tapsOf(name: keyof Hooks): Pick<TapList<unknown>, 'add' | 'isEmpty'> {
     if (name === 'resolve') return this.#resolve
+    if (name === 'adapt') return this.#adapt
     if (name === 'publish' || name === 'subscribe' || name === 'talk') return this.#admissions[name]
     const known = this.#notices.get(name)
     if (known !== undefined) return known
@@ -122,6 +137,13 @@ export class HookRunner {
     return new TapList(
       () => new AsyncSeriesBailHook(['request']),
       (hook, place, tap) => hook.tapPromise(place, (request) => this.#ask(tap, request)),
+    )
+  }
+
+  #adaptTaps(): TapList<AdaptHook> {
+    return new TapList(
+      () => new AsyncSeriesBailHook(['stream', 'accepts']),
+      (hook, place, tap) => hook.tapPromise(place, (stream, accepts) => this.#askAdapt(tap, stream, accepts)),
     )
   }
 
@@ -149,6 +171,17 @@ export class HookRunner {
       return resolutionOf(await this.#bounded(call(request), 'resolve'), request.streamPath) || undefined
     } catch (err) {
       logFailure(owner, 'resolve', request, err)
+      return undefined
+    }
+  }
+
+  async #askAdapt({ owner, call }: Tap, stream: StreamInfo, accepts: AcceptedCodecs): Promise<string | undefined> {
+    try {
+      const answer = await this.#bounded(call(stream, accepts), 'adapt')
+      return typeof answer === 'string' ? checkStreamPath(answer) : undefined
+    } catch (err) {
+      if (isFailure(err)) owner.log.error({ err, stream: stream.path }, 'adapt hook failed')
+      else owner.log.warn({ stream: stream.path, reason: messageOf(err) }, 'the stream is not adapted to a player')
       return undefined
     }
   }

@@ -17,6 +17,7 @@ const SERVER_HOOKS: readonly string[] = [
   'publish',
   'subscribe',
   'resolve',
+  'adapt',
   'published',
   'unpublished',
   'track',

@@ -1,0 +1,160 @@
+import type { AcceptedCodecs, StreamInfo, Track } from 'sluice/sdk'
+import type { AdmissionHooks } from './session-admission.ts'
+import type { StreamHooks } from './stream-hooks.ts'
+import type { StreamSubscriber } from './stream-subscriber.ts'
+import { selectsTrack } from './track-selection.ts'
+
+/** Where a fitted stream ended while its origin goes on, another is asked for after this, so that one that can't last is no loop. */
+const ASK_AGAIN_MS = 1000
+
+/** The hooks, as far as streams are fitted by them. */
+export type FittingHooks = Pick<AdmissionHooks, 'isTapped'> &
+  StreamHooks & {
+    /** Never rejects. */
+    adapt(stream: StreamInfo, accepts: AcceptedCodecs): Promise<string | undefined>
+  }
+
+/** A stream, as far as it is fitted to its subscribers. */
+interface FittedStream {
+  readonly path: string
+  readonly tracks: readonly Track[]
+  readonly pendingMoves: { add(subscribers: readonly StreamSubscriber[]): void }
+  info(): StreamInfo
+}
+
+/** The streams, as far as their subscribers are led from one to another. */
+interface FittedStreams {
+  /** The stream of a path; undefined without publisher. */
+  get(path: string): FittedStream | undefined
+  subscribers(path: string): readonly StreamSubscriber[]
+  /** Has subscribers get another stream at once, or wait for it. */
+  send(subscribers: readonly StreamSubscriber[], path: string): void
+}
+
+type FittingOptions = {
+  readonly hooks: FittingHooks
+  readonly streams: FittedStreams
+  /** Another {@link ASK_AGAIN_MS}, for tests. */
+  readonly askAgainMs?: number
+}
+
+/**
+ * Leads subscribers that can't take what a stream has to one that is made of it for them, as the `adapt` hooks say, and
+ * back. A stream that such a hook has named is not fitted in its turn.
+ */
+export class Fitting {
+  /** What streams call in place of the hooks, so that their changes are seen here. */
+  readonly hooks: StreamHooks
+  readonly #options: FittingOptions
+  /** The path of the stream that each fitted one is made of, by its own path. */
+  readonly #origins = new Map<string, string>()
+  /** The paths whose subscribers are being looked at, and whether they have to be looked at again. */
+  readonly #looking = new Map<string, boolean>()
+  readonly #timers = new Set<NodeJS.Timeout>()
+
+  constructor(options: FittingOptions) {
+    const { hooks } = options
+    this.#options = options
+    this.hooks = {
+      resolve: (request) => hooks.resolve(request),
+      notify: (name, ...args) => {
+        hooks.notify(name, ...args)
+        if (name === 'track') void this.#look(pathOf(args))
+        else if (name === 'unpublished') this.#ended(pathOf(args))
+      },
+    }
+  }
+
+  /** The path of the stream that a subscriber is to get in place of this one; undefined where it is to get this one. */
+  async pathFor(stream: FittedStream, subscriber: StreamSubscriber): Promise<string | undefined> {
+    const { accepts } = subscriber.request
+    const { hooks, streams } = this.#options
+    if (accepts === undefined || this.#origins.has(stream.path) || !hooks.isTapped('adapt')) return undefined
+    const wanted = stream.tracks.filter((track) => selectsTrack(subscriber.selection, track))
+    if (fits(wanted, accepts)) return undefined
+    const path = await hooks.adapt(stream.info(), accepts)
+    if (path === undefined || path === stream.path || streams.get(path) === undefined) return undefined
+    const origin = this.#origins.get(path)
+    if (origin !== undefined && origin !== stream.path) return undefined
+    this.#origins.set(path, stream.path)
+    return path
+  }
+
+  /** Moves subscribers to a stream, or each to what fits it instead. Those that need nothing else are moved before it returns. */
+  move(subscribers: readonly StreamSubscriber[], stream: FittedStream): void {
+    const [choosy, others] = [subscribers.filter(isChoosy), subscribers.filter((subscriber) => !isChoosy(subscriber))]
+    if (others.length > 0) stream.pendingMoves.add(others)
+    if (choosy.length > 0) void this.#fitAll(choosy, stream)
+  }
+
+  /** Asks for nothing more. */
+  close(): void {
+    for (const timer of this.#timers) clearTimeout(timer)
+    this.#timers.clear()
+  }
+
+  /** Looks at who gets a stream, or one that was made of it, whenever its tracks are others; at once for each path. */
+  async #look(path: string): Promise<void> {
+    if (this.#origins.has(path)) return
+    if (this.#looking.has(path)) return void this.#looking.set(path, true)
+    do {
+      this.#looking.set(path, false)
+      const stream = this.#options.streams.get(path)
+      const subscribers = this.#watching(path).filter((subscriber) => isChoosy(subscriber) && subscriber.session.begun)
+      if (stream !== undefined && subscribers.length > 0) await this.#fitAll(subscribers, stream)
+    } while (this.#looking.get(path) === true)
+    this.#looking.delete(path)
+  }
+
+  async #fitAll(subscribers: readonly StreamSubscriber[], stream: FittedStream): Promise<void> {
+    const alike = Map.groupBy(subscribers, ({ request: { accepts }, selection }) =>
+      JSON.stringify([accepts, selection]),
+    )
+    for (const group of alike.values()) {
+      const path = (await this.pathFor(stream, group[0]!)) ?? stream.path
+      const elsewhere = group.filter(({ sourcePath, session }) => sourcePath !== path && !session.closed)
+      if (elsewhere.length > 0) this.#options.streams.get(path)?.pendingMoves.add(elsewhere)
+    }
+  }
+
+  /** Those who get a stream, or one that was made of it. */
+  #watching(path: string): StreamSubscriber[] {
+    const fitted = [...this.#origins].filter(([, origin]) => origin === path)
+    return [path, ...fitted.map(([name]) => name)].flatMap((name) => this.#options.streams.subscribers(name))
+  }
+
+  /** Who got a fitted stream that has ended gets its origin again, until another is made. */
+  #ended(path: string): void {
+    const origin = this.#origins.get(path)
+    if (origin === undefined) return
+    this.#origins.delete(path)
+    const { streams, askAgainMs = ASK_AGAIN_MS } = this.#options
+    const led = streams.subscribers(path).filter((subscriber) => isChoosy(subscriber) && subscriber.streamPath !== path)
+    streams.send(led, origin)
+    if (led.length === 0 || streams.get(origin) === undefined) return
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer)
+      void this.#look(origin)
+    }, askAgainMs).unref()
+    this.#timers.add(timer)
+  }
+}
+
+/** Each kind that there is has a track that is accepted. */
+function fits(tracks: readonly Track[], { video, audio }: AcceptedCodecs): boolean {
+  return hasOneOf(tracks, 'video', video) && hasOneOf(tracks, 'audio', audio)
+}
+
+function hasOneOf(tracks: readonly Track[], kind: Track['kind'], codecs: readonly string[] | undefined): boolean {
+  const ofKind = tracks.filter((track) => track.kind === kind)
+  return codecs === undefined || ofKind.length === 0 || ofKind.some(({ codec }) => codecs.includes(codec))
+}
+
+function isChoosy({ request }: StreamSubscriber): boolean {
+  return request.accepts !== undefined
+}
+
+/** The path of the stream that a notice is about. */
+function pathOf([about]: readonly unknown[]): string {
+  return (about as StreamInfo).path
+}

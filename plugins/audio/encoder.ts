@@ -1,0 +1,107 @@
+import type { AccessUnit, AudioTrack, Processes, Program, Track, UnitSink } from 'sluice/sdk'
+import { rescale, TS_CLOCK_LEAD_TICKS, TS_TIMESCALE, TsDemuxer, TsMuxer } from 'sluice/sdk/media'
+import { encoderArguments, type Target } from './target.ts'
+
+/** What ffmpeg has not read yet; it is some seconds of sound. Frames are left out beyond. */
+const MAX_QUEUED_BYTES = 256 * 1024
+/** Counters of MPEG-TS start again after 26.5 hours (ISO/IEC 13818-1 2.4.3.7); another ffmpeg takes over before. */
+const MAX_RUN_TICKS = 24 * 3600 * TS_TIMESCALE
+
+type EncoderOptions = {
+  readonly processes: Processes
+  readonly command: string
+  readonly bitrateKbps: number
+  /** Operators see it as what ffmpeg works for. */
+  readonly owner: string
+  readonly source: AudioTrack
+  readonly target: Target
+  /** Is given what ffmpeg has made, in ticks of {@link TS_TIMESCALE}, at the times of what it was made of. */
+  readonly made: (unit: AccessUnit) => void
+  /** Is told the configuration of that before its first unit. */
+  readonly configured: (config: AudioTrack['config']) => void
+}
+
+/** One ffmpeg that encodes the sound of one track. */
+export class Encoder {
+  /** Settles when ffmpeg has ended. */
+  readonly done: Promise<unknown>
+  readonly #muxer = new TsMuxer()
+  readonly #program: Program
+  readonly #stop: AbortController
+  #started = false
+  /** The time that is 0 for ffmpeg. */
+  #baseTicks: number | undefined
+  #lastTicks = 0
+
+  /** @throws {ProgramMissing} */
+  static async begin(options: EncoderOptions): Promise<Encoder> {
+    const { processes, command, owner, target, bitrateKbps } = options
+    const stop = new AbortController()
+    const args = encoderArguments(target, bitrateKbps)
+    const program = await processes.spawn({ command, args, owner, signal: stop.signal })
+    return new Encoder(options, program, stop)
+  }
+
+  private constructor(options: EncoderOptions, program: Program, stop: AbortController) {
+    this.#program = program
+    this.#stop = stop
+    this.#muxer.setTracks([options.source])
+    this.done = Promise.all([program.done, this.#read(options)])
+  }
+
+  /** Whether another ffmpeg has to take over, as the times become too large. */
+  get isSpent(): boolean {
+    return this.#lastTicks > MAX_RUN_TICKS
+  }
+
+  /** Encodes a unit of the track; returns false where it was left out, as ffmpeg is behind. */
+  encode(unit: AccessUnit): boolean {
+    const { stdin } = this.#program
+    if (stdin.writableLength > MAX_QUEUED_BYTES) return false
+    if (!this.#started) stdin.write(this.#muxer.tables())
+    this.#started = true
+    const { track } = unit
+    const base = (this.#baseTicks ??= rescale(unit.dts, track.timescale, TS_TIMESCALE))
+    const offset = rescale(base, TS_TIMESCALE, track.timescale)
+    this.#lastTicks = rescale(unit.dts, track.timescale, TS_TIMESCALE) - base
+    stdin.write(this.#muxer.mux(unit.at(track, unit.dts - offset, unit.pts - offset)))
+    return true
+  }
+
+  /** Ends ffmpeg. Idempotent. */
+  close(): void {
+    this.#stop.abort()
+  }
+
+  async #read(options: EncoderOptions): Promise<void> {
+    const demuxer = new TsDemuxer(this.#sinkFor(options))
+    try {
+      for await (const bytes of this.#program.stdout) demuxer.push(bytes as Buffer)
+    } catch {
+      // What it writes is no MPEG-TS, or its pipe is broken: it is of no use any more.
+      this.close()
+    }
+  }
+
+  #sinkFor({ target, made, configured }: EncoderOptions): UnitSink {
+    let nextId = 0
+    const isMade = (track: Pick<Track, 'codec'>) => track.codec === target && !this.#stop.signal.aborted
+    return {
+      addTrack(init) {
+        if (init.kind === 'audio' && isMade(init)) configured(init.config)
+        return { ...init, id: nextId++ }
+      },
+      configureTrack(track, config) {
+        if (track.kind === 'audio' && isMade(track)) configured(config as AudioTrack['config'])
+        return { ...track, config }
+      },
+      removeTrack() {},
+      lost() {},
+      write: (unit) => {
+        if (!isMade(unit.track) || this.#baseTicks === undefined) return
+        const ticks = rescale(unit.dts, unit.track.timescale, TS_TIMESCALE) + this.#baseTicks - TS_CLOCK_LEAD_TICKS
+        made(unit.at(unit.track, ticks, ticks))
+      },
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import {
+  StreamUnavailable,
+  type AcceptedCodecs,
+  type PluginContext,
+  type Publisher,
+  type StreamInfo,
+  type Subscriber,
+} from 'sluice/sdk'
+import { canCarryInTs, mainTracks } from 'sluice/sdk/media'
+import type { AudioConfig } from './config.ts'
+import { FittedStream } from './fitted-stream.ts'
+import { targetFor, type Target } from './target.ts'
+
+/** Who asked for it has this long to subscribe. */
+const FIRST_PLAYER_MS = 10_000
+
+const OWN_CLIENT = { ip: '', port: 0, userAgent: '' }
+
+/** The streams whose sound is encoded for those who can't take it as it is: one for each origin and codec. */
+export class FittedStreams {
+  readonly #ctx: PluginContext<AudioConfig>
+  /** By path, those that run or are about to. */
+  readonly #running = new Map<string, Promise<void>>()
+
+  constructor(ctx: PluginContext<AudioConfig>) {
+    this.#ctx = ctx
+  }
+
+  /** Makes them on demand from now on. */
+  tap(): void {
+    this.#ctx.hooks.on('adapt', (stream, accepts) => this.#adapt(stream, accepts))
+  }
+
+  /**
+   * The path of the stream with sound that a player takes; undefined where that can't be made.
+   * @throws {StreamUnavailable} when so many are made already
+   * @throws {ProgramMissing} without ffmpeg
+   */
+  async #adapt({ path, tracks }: StreamInfo, accepts: AcceptedCodecs): Promise<string | undefined> {
+    const target = targetFor(accepts)
+    const sound = mainTracks(tracks).find(({ kind }) => kind === 'audio')
+    // A player that takes nothing of the pictures gets no more by another sound.
+    if (target === undefined || sound === undefined || !canCarryInTs(sound)) return undefined
+    if (accepts.audio?.some((codec) => codec === sound.codec) === true) return undefined
+    const fittedPath = `${path}~${target}`
+    const { streams } = this.#ctx
+    await (this.#running.get(fittedPath) ??
+      (streams.get(fittedPath) === undefined && this.#begin(path, fittedPath, target)))
+    return fittedPath
+  }
+
+  async #begin(path: string, fittedPath: string, target: Target): Promise<void> {
+    const { maxencoders } = this.#ctx.config
+    if (this.#running.size >= maxencoders) {
+      throw new StreamUnavailable(`the sound of no more than ${maxencoders} streams is encoded at a time (maxencoders)`)
+    }
+    const begun = this.#make(path, fittedPath, target)
+    this.#running.set(fittedPath, begun)
+    try {
+      await begun
+    } catch (error) {
+      this.#running.delete(fittedPath)
+      throw error
+    }
+  }
+
+  async #make(path: string, fittedPath: string, target: Target): Promise<void> {
+    const ctx = this.#ctx
+    const own = { type: 'transform', url: '', query: '', client: OWN_CLIENT } as const
+    let subscriber: Subscriber | undefined
+    let publisher: Publisher | undefined
+    try {
+      const source = await ctx.streams.subscribe({ ...own, streamPath: path })
+      subscriber = source
+      // It lives as long as its players and its origin: neither silence nor a pause ends it.
+      const { stopdelay } = ctx.config
+      const lasting = { publishtimeout: 0, pausetimeout: 0, continuepushtimeout: 0, buffertime: 0 }
+      const config = { ...lasting, delayclosetimeout: Math.max(1, stopdelay), idletimeout: FIRST_PLAYER_MS }
+      const control = { requestKeyframe: () => source.requestKeyframe() }
+      publisher = await ctx.streams.publish({ ...own, streamPath: fittedPath }, { config, control })
+      publisher.onClose(() => this.#running.delete(fittedPath))
+      await FittedStream.begin({ ctx, target, subscriber: source, publisher })
+    } catch (error) {
+      publisher?.close('the sound can not be encoded')
+      subscriber?.close()
+      throw error
+    }
+  }
+}

@@ -1,0 +1,15 @@
+import { definePlugin } from 'sluice/sdk'
+import { AudioConfig } from './config.ts'
+import { FittedStreams } from './fitted-streams.ts'
+
+export default definePlugin({
+  name: 'audio',
+  version: '1.0.0',
+  sdk: '^1',
+  description:
+    'Encodes the sound of streams for players that can not take it as it is, by ffmpeg: AAC as Opus, Opus as AAC',
+  config: AudioConfig,
+  setup(ctx) {
+    new FittedStreams(ctx).tap()
+  },
+})
