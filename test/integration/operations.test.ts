@@ -132,6 +132,7 @@ describe(PAGE, () => {
         SLUICE_GLOBAL_HTTP_LISTENADDR: '127.0.0.1:0',
         SLUICE_RTMP_TCP_LISTENADDR: ':0',
         SLUICE_RTSP_TCP_LISTENADDR: ':0',
+        SLUICE_WEBRTC_PORT: '[udp:0, tcp:0]',
       }
       const server = new PeerProcess(process.execPath, args, { cwd: folder, env })
       const isUp = () => server.exited !== undefined || server.stdout.includes('"the server is up"')
