@@ -1,11 +1,5 @@
-import {
-  mainTracks,
-  type AudioCodec,
-  type MediaTrack,
-  type RtpFormat,
-  type Track,
-  type VideoCodec,
-} from 'sluice/sdk/media'
+import type { AcceptedCodecs } from 'sluice/sdk'
+import { mainTracks, type MediaTrack, type RtpFormat, type Track } from 'sluice/sdk/media'
 import { codecName, codecOfFormat, listNames } from './codec-names.ts'
 import { asStereo, formatForTrack, isSpokenFormat, negotiate } from './format-selection.ts'
 import type { NegotiatedMedia, RtcpFeedback, RtpExtensionName } from './negotiated-media.ts'
@@ -47,17 +41,13 @@ export function answerPlay(
   )
 }
 
-/** The codecs that a viewer can be sent, by what it offers. */
-export function acceptedCodecs({ medias }: RemoteDescription): {
-  readonly video: readonly VideoCodec[]
-  readonly audio: readonly AudioCodec[]
-} {
-  const wanted = wantedMedias(medias)
-  const codecsOf = (kind: 'video' | 'audio') => {
-    const formats = wanted.flatMap((media) => (media.kind === kind ? media.formats : []))
-    return [...new Set(formats.filter(isSpokenFormat).map(codecOfFormat))].filter((codec) => codec !== undefined)
-  }
-  return { video: codecsOf('video') as VideoCodec[], audio: codecsOf('audio') as AudioCodec[] }
+/** The codecs that a viewer can be sent, by what it offers; a kind that it does not want is left out. */
+export function acceptedCodecs({ medias }: RemoteDescription): AcceptedCodecs {
+  const codecs = wantedMedias(medias).map(({ kind, formats }) => [
+    kind,
+    [...new Set(formats.filter(isSpokenFormat).map(codecOfFormat))].filter((codec) => codec !== undefined),
+  ])
+  return Object.fromEntries(codecs) as AcceptedCodecs
 }
 
 /** The first media of each kind that the viewer wants. */

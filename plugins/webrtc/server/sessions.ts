@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { StreamNotFound, type Publisher, type SessionInit, type Subscriber } from 'sluice/sdk'
 import type { WebRtcContext } from '../plugin-context.ts'
 import type { SessionNames } from '../sdp/local-description.ts'
-import { answerPlay } from '../sdp/play-answer.ts'
+import { bframeProblem } from '../media/bframes.ts'
+import { NotAcceptable } from '../sdp/not-acceptable.ts'
+import { acceptedCodecs, answerPlay } from '../sdp/play-answer.ts'
 import { answerPublish } from '../sdp/publish-answer.ts'
 import { parseDescription } from '../sdp/remote-description.ts'
 import type { PeerTransport } from '../transport/peer-transport.ts'
@@ -58,13 +60,14 @@ export class Sessions {
    */
   async play(text: string, request: SessionInit, layer: string | undefined): Promise<PeerSession> {
     const offer = parseDescription(text)
-    const subscriber = await this.#ctx.streams.subscribe(request)
+    const { bframes } = this.#ctx.config
+    const subscriber = await this.#ctx.streams.subscribe({ ...request, accepts: acceptedCodecs(offer) })
     try {
       checkLayer(subscriber, layer)
+      if (bframes === 'reject') checkBframes(subscriber)
       const medias = answerPlay(offer, subscriber.tracks, randomSsrc)
       const names = sessionNames()
       const log = this.#ctx.log.child({ session: subscriber.id, stream: subscriber.streamPath })
-      const { bframes } = this.#ctx.config
       const createMedia = (transport: PeerTransport) =>
         playedMedia(
           this.#parts.createPlayout({ medias, transport, subscriber, bframes, layer, cname: names.cname, log }),
@@ -129,6 +132,14 @@ function checkLayer({ tracks }: Subscriber, layer: string | undefined): void {
   const names = tracks.flatMap((track) => (track.kind === 'video' ? [track.layer, track.label] : []))
   const known = [...new Set(names)].filter((name) => name !== undefined && name !== '')
   if (!known.includes(layer)) throw new StreamNotFound(`the stream's layers are: ${known.join(', ') || 'none'}`)
+}
+
+/** @throws {NotAcceptable} where the parameter sets of a track say that it has B-frames; others are found out while it plays */
+function checkBframes({ tracks }: Subscriber): void {
+  for (const track of tracks) {
+    const problem = bframeProblem(track)
+    if (problem !== undefined) throw new NotAcceptable(problem)
+  }
 }
 
 function sessionNames(): SessionNames {
