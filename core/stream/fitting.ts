@@ -69,7 +69,8 @@ export class Fitting {
   async pathFor(stream: FittedStream, subscriber: StreamSubscriber): Promise<string | undefined> {
     const { hooks, streams } = this.#options
     const { accepts } = subscriber.request
-    if (accepts === undefined || !this.#isAskedFor(stream, subscriber)) return undefined
+    const isOver = subscriber.session.closed
+    if (accepts === undefined || isOver || !this.#isAskedFor(stream, subscriber)) return undefined
     const path = await hooks.adapt(stream.info(), accepts)
     if (path === undefined || path === stream.path || streams.get(path) === undefined) return undefined
     const origin = this.#origins.get(path)
