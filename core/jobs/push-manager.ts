@@ -132,7 +132,9 @@ export class PushManager {
   }
 
   #startRules(streamPath: string): void {
-    if (this.#closed) return
+    // A stream that was made of another for its players would be kept alive by a push.
+    const isMade = this.#options.streams.get(streamPath)?.publisher?.request.type === 'transform'
+    if (this.#closed || isMade) return
     for (const wanted of this.#rules.match(streamPath)) {
       if (this.find(wanted) === undefined) this.start(wanted, 'rule')
     }

@@ -67,11 +67,10 @@ export class Fitting {
 
   /** The path of the stream that a subscriber is to get in place of this one; undefined where it is to get this one. */
   async pathFor(stream: FittedStream, subscriber: StreamSubscriber): Promise<string | undefined> {
-    const { accepts } = subscriber.request
     const { hooks, streams } = this.#options
-    if (accepts === undefined || this.#origins.has(stream.path) || !hooks.isTapped('adapt')) return undefined
-    const wanted = stream.tracks.filter((track) => selectsTrack(subscriber.selection, track))
-    if (fits(wanted, accepts)) return undefined
+    const { accepts } = subscriber.request
+    const isOver = subscriber.session.closed
+    if (accepts === undefined || isOver || !this.#isAskedFor(stream, subscriber)) return undefined
     const path = await hooks.adapt(stream.info(), accepts)
     if (path === undefined || path === stream.path || streams.get(path) === undefined) return undefined
     const origin = this.#origins.get(path)
@@ -82,9 +81,11 @@ export class Fitting {
 
   /** Moves subscribers to a stream, or each to what fits it instead. Those that need nothing else are moved before it returns. */
   move(subscribers: readonly StreamSubscriber[], stream: FittedStream): void {
-    const [choosy, others] = [subscribers.filter(isChoosy), subscribers.filter((subscriber) => !isChoosy(subscriber))]
+    const { misfits = [], others = [] } = Object.groupBy(subscribers, (subscriber) =>
+      this.#isAskedFor(stream, subscriber) ? 'misfits' : 'others',
+    )
     if (others.length > 0) stream.pendingMoves.add(others)
-    if (choosy.length > 0) void this.#fitAll(choosy, stream)
+    if (misfits.length > 0) void this.#fitAll(misfits, stream)
   }
 
   /** Asks for nothing more. */
@@ -104,6 +105,13 @@ export class Fitting {
       if (stream !== undefined && subscribers.length > 0) await this.#fitAll(subscribers, stream)
     } while (this.#looking.get(path) === true)
     this.#looking.delete(path)
+  }
+
+  /** Whether the hooks are to be asked for another stream. */
+  #isAskedFor({ path, tracks }: FittedStream, { request, selection }: StreamSubscriber): boolean {
+    if (request.accepts === undefined || this.#origins.has(path) || !this.#options.hooks.isTapped('adapt')) return false
+    const wanted = tracks.filter((track) => selectsTrack(selection, track))
+    return !fits(wanted, request.accepts)
   }
 
   async #fitAll(subscribers: readonly StreamSubscriber[], stream: FittedStream): Promise<void> {

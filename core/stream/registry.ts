@@ -69,12 +69,8 @@ export class StreamRegistry {
     const { log, hooks, meters = new SessionMeters() } = options
     this.meters = meters
     this.#fitting = new Fitting({ hooks, streams: this })
-    this.#streams = new StreamTable({
-      log,
-      hooks: this.#fitting.hooks,
-      mergeWindow: this.mergeWindow,
-      index: this.index,
-    })
+    const { mergeWindow, index } = this
+    this.#streams = new StreamTable({ log, hooks: this.#fitting.hooks, mergeWindow, index })
     this.#lead = options.lead ?? (() => undefined)
     this.#ids = options.ids ?? new ProcessIds(0)
     this.#admission = new SessionAdmission(options.gatekeeper, hooks, meters)
@@ -277,10 +273,9 @@ export class StreamRegistry {
 
   /** Returns the stream that the subscriber gets in place of one that is ready: one that it can take, or the same. */
   async #fit(stream: Stream, subscriber: StreamSubscriber): Promise<Stream> {
-    const { session, request, config } = subscriber
-    const path = session.closed ? undefined : await this.#fitting.pathFor(stream, subscriber)
-    if (path === undefined || session.closed || subscriber.source !== stream) return stream
-    const fitted = this.#roomFor(path, request, config)
+    const path = await this.#fitting.pathFor(stream, subscriber)
+    if (path === undefined || subscriber.session.closed || subscriber.source !== stream) return stream
+    const fitted = this.#roomFor(path, subscriber.request, subscriber.config)
     subscriber.moveTo(fitted, undefined)
     return this.#follow(fitted, subscriber)
   }

@@ -11,6 +11,7 @@ import { requirePeer } from '../../test/peers/require-peer.ts'
 import { waitFor } from '../../test/peers/wait-for.ts'
 import audio from './index.ts'
 
+const FFMPEG = 'ffmpeg'
 const PATH = 'live/a'
 /** Each second there is a tone of 1 kHz for so long. */
 const TONE_SECONDS = 0.1
@@ -41,7 +42,7 @@ describe('audio', () => {
     const video = ['-re', '-f', 'lavfi', '-i', 'testsrc=size=160x120:rate=25']
     const encoding = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '25', '-bf', '0', '-c:a', encoder, ...output]
     const args = ['-v', 'error', '-nostdin', ...video, '-re', '-f', 'lavfi', '-i', TONE, ...encoding]
-    const ffmpeg = spawn('ffmpeg', [...args, '-muxdelay', '0', '-f', 'mpegts', 'pipe:1'], {
+    const ffmpeg = spawn(FFMPEG, [...args, '-muxdelay', '0', '-f', 'mpegts', 'pipe:1'], {
       stdio: ['ignore', 'pipe', 'ignore'],
     })
     const demuxer = new TsDemuxer(publisher)
@@ -242,7 +243,7 @@ async function decoded(sound: readonly AccessUnit[]): Promise<Int16Array> {
   const track = sound[0]!.track as AudioTrack
   const tables = muxer.start([track])
   const bytes = Buffer.concat([tables, ...sound.map((unit) => muxer.mux(unit.at(track, unit.dts, unit.pts)))])
-  const child = spawn('ffmpeg', `-v error -f mpegts -i pipe:0 -ar ${RATE} -ac 1 -f s16le pipe:1`.split(' '), {
+  const child = spawn(FFMPEG, `-v error -f mpegts -i pipe:0 -ar ${RATE} -ac 1 -f s16le pipe:1`.split(' '), {
     stdio: ['pipe', 'pipe', 'ignore'],
   })
   child.stdin.end(bytes)

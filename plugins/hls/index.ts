@@ -1,4 +1,4 @@
-import { addressTemplates, definePlugin } from 'sluice/sdk'
+import { addressTemplates, definePlugin, type StreamInfo } from 'sluice/sdk'
 import { Admission } from './sessions/admission.ts'
 import { AttendedClock } from './attended-clock.ts'
 import { SegmentRules, HlsConfig } from './config.ts'
@@ -50,12 +50,14 @@ export default definePlugin({
     })
 
     let draining = false
-    const keepAll = () => {
-      if (ctx.config.mode === 'always') for (const { path } of streams.list()) hlsStreams.keep(path, ctx.config.format)
+    // A stream that was made of another for its players would be kept alive.
+    const keep = ({ path, type }: StreamInfo) => {
+      if (ctx.config.mode === 'always' && type !== 'transform') hlsStreams.keep(path, ctx.config.format)
     }
-    ctx.hooks.on('published', ({ path }) => {
-      if (ctx.config.mode === 'always') hlsStreams.keep(path, ctx.config.format)
-    })
+    const keepAll = () => {
+      for (const stream of streams.list()) keep(stream)
+    }
+    ctx.hooks.on('published', keep)
     ctx.onConfig(() => {
       hlsStreams.letGo()
       keepAll()

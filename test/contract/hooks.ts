@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { SluiceError, StreamExists, StreamRedirect, type StreamInfo } from 'sluice/sdk'
+import { g711Config } from 'sluice/sdk/media'
 import { ScriptedPublisher, sessionInit } from 'sluice/sdk/testing'
 import { waitFor } from '../peers/wait-for.ts'
 import type { Context, StartContractHost } from './contract-host.ts'
@@ -37,6 +38,24 @@ export function describeHooks(start: StartContractHost): void {
       })
       await ctx.streams.publish(sessionInit(PATH))
       expect(asked).to.eql(['first', 'usual', 'last'])
+    })
+
+    it('give a player the stream that is adapted to it, and only one that needs it', async () => {
+      const { ctx } = await start(({ hooks, streams }) => {
+        hooks.on('adapt', async () => {
+          if (streams.get('live/fitted') === undefined) {
+            const publisher = await streams.publish(sessionInit('live/fitted', { type: 'transform' }))
+            publisher.addTrack({ kind: 'audio', codec: 'pcma', timescale: 8000, config: g711Config('pcma', 8000, 1) })
+            publisher.tracksComplete()
+          }
+          return 'live/fitted'
+        })
+      })
+      void new ScriptedPublisher(await ctx.streams.publish(sessionInit(PATH)))
+      const other = await ctx.streams.subscribe(sessionInit(PATH, { accepts: { audio: ['aac'] } }))
+      const player = await ctx.streams.subscribe(sessionInit(PATH, { accepts: { audio: ['pcma'] } }))
+      expect([other.sourcePath, player.sourcePath, player.streamPath]).to.eql([PATH, 'live/fitted', PATH])
+      expect(player.tracks.map(({ codec }) => codec)).to.eql(['pcma'])
     })
 
     it('refuse with an error of the sdk as it is', async () => {

@@ -41,6 +41,7 @@ describe('WebRTC in Chromium, by codec', () => {
     const server = await startWebRtcServer()
     const page = await RtcPage.open()
     const publisher = await page.publish(server.http('/webrtc/push/live/late'), { codec: 'VP8' })
+    await publisher.until(({ framesEncoded }) => framesEncoded > 0, 'the first picture to be encoded')
     const early = await page.play(server.http('/webrtc/play/live/late'))
     await early.until(({ pictures }) => pictures.length >= PICTURES, 'the first viewer to see it')
     const late = await page.play(server.http('/webrtc/play/live/late'))

@@ -33,6 +33,8 @@ export class RtmpClient {
   private constructor({ onTag, ...init }: RtmpClientInit) {
     this.#onTag = onTag ?? ((tag) => this.received.push(tag))
     this.#client = new Client({
+      // It takes all that enhanced RTMP has.
+      properties: { fourCcList: ['*'] },
       ...init,
       socket: rtmpSocket(init.url),
       onMedia: (raw) => this.#receive(raw),
