@@ -20,8 +20,10 @@ export type TransportPortsOptions = {
 
 export type PeerTransportOptions = {
   readonly role: TransportRole
-  /** Where the client's request came from; one of this machine is told of loopback addresses, too. */
+  /** Where the client's request came from, or what is called; one of this machine is told of loopback addresses, too. */
   readonly clientAddress?: string | undefined
+  /** Says whether datagrams may go to an address of the peer. Default all. */
+  readonly mayReach?: ((address: string) => boolean) | undefined
   readonly handlers: TransportHandlers
 }
 
@@ -88,7 +90,7 @@ export class TransportPorts {
    * Makes the transport of one peer.
    * @throws {StreamUnavailable} while too many others connect, when no port is free, and when a newer generation has taken over
    */
-  async createPeerTransport({ role, clientAddress, handlers }: PeerTransportOptions): Promise<PeerTransport> {
+  async createPeerTransport({ role, clientAddress, mayReach, handlers }: PeerTransportOptions): Promise<PeerTransport> {
     if (this.#isDraining) throw new StreamUnavailable('a newer version of the plugin takes the sessions')
     this.#makeRoom()
     const ownSocket = await this.#openOwnSocket((datagram, peer, socket) => this.#receive(datagram, peer, socket))
@@ -99,7 +101,7 @@ export class TransportPorts {
       clientAddress !== undefined && isLoopback(clientAddress),
     )
     const transport = new SessionTransport({
-      ...{ role, handlers, now, arena: this.#arena, certificate: this.#certificate },
+      ...{ role, handlers, now, mayReach, arena: this.#arena, certificate: this.#certificate },
       candidates: candidateLines(candidates),
       sockets: () => (ownSocket === undefined ? this.#sockets.all : [ownSocket, ...this.#sockets.all]),
       local: { fingerprints: [this.#fingerprint] },
