@@ -1,0 +1,108 @@
+import { networkInterfaces } from 'node:os'
+import { expect } from 'chai'
+import { framemd5, publish } from '../peers/ffmpeg.ts'
+import { requirePeer } from '../peers/require-peer.ts'
+import { waitFor } from '../peers/wait-for.ts'
+import { numberedPictures } from '../support/picture-clock.ts'
+import { startServer, type RunningServer } from '../support/server.ts'
+import { TcpRelay } from '../support/tcp-relay.ts'
+
+const PICTURES = 50
+const LONG_SECONDS = 300
+const AGAIN = 'maxretry: -1, retryinterval: 20ms'
+const LOOPBACK = '127.0.0.1'
+
+type StreamView = {
+  readonly videoTrack?: { readonly codec: string }
+  readonly audioTrack?: { readonly codec: string }
+  readonly details?: { readonly pair?: string }
+}
+
+/** H.264 and AAC, until the test is over. */
+function publishTo(server: RunningServer, streamPath: string): void {
+  publish({ ...numberedPictures({ durationSeconds: LONG_SECONDS }), url: server.rtmp(streamPath) })
+}
+
+/** Waits until a stream can be decoded, and returns how many of its pictures differ. */
+async function picturesOf(server: RunningServer, streamPath: string): Promise<number> {
+  const url = server.http(`/flv/${streamPath}.flv`)
+  const frames = await waitFor(() => framemd5(url, { videoFrames: PICTURES }), { what: streamPath, timeoutMs: 120_000 })
+  return new Set(frames.map(({ md5 }) => md5)).size
+}
+
+async function viewOf(server: RunningServer, streamPath: string): Promise<StreamView> {
+  const { body } = await server.api(`/api/stream/info/${streamPath}`)
+  return (body.data ?? {}) as StreamView
+}
+
+describe('WebRTC from server to server', () => {
+  before(function () {
+    requirePeer(this, 'ffmpeg')
+  })
+
+  it('is pushed by a rule and pulled for viewers, with AAC made Opus', async () => {
+    const target = await startServer()
+    const whip = target.http('/webrtc/push/pushed/$1').replace('http:', 'whip:')
+    const origin = await startServer({ config: `webrtc: { onpub: { push: { '^live/(.+)$': '${whip}' } } }` })
+    // An address of HTTP does where the section says the protocol.
+    const whep = origin.http('/webrtc/play/live/$1')
+    await target.writeConfig(`webrtc: { onsub: { pull: { '^demand/(.+)$': '${whep}' } } }`)
+    publishTo(origin, 'live/show')
+    for (const streamPath of ['pushed/show', 'demand/show']) {
+      expect(await picturesOf(target, streamPath), streamPath).to.be.at.least(PICTURES * 0.9)
+      const { videoTrack, audioTrack, details } = await viewOf(target, streamPath)
+      expect([videoTrack?.codec, audioTrack?.codec], streamPath).to.eql(['h264', 'opus'])
+      expect(details?.pair, streamPath).to.match(/^udp /u)
+    }
+    expect([...origin.problems, ...target.problems]).to.eql([])
+  })
+
+  it('goes on when the other server was away', async () => {
+    let other = await startServer()
+    publishTo(other, 'live/in')
+    const relay = await TcpRelay.start(other.httpPort)
+    const server = await startServer({
+      config: `
+webrtc:
+  pull: { pull/in: { url: 'whep://${LOOPBACK}:${relay.port}/webrtc/whep/live/in', ${AGAIN} } }
+  onpub: { push: { '^live/out$': { url: 'whip://${LOOPBACK}:${relay.port}/webrtc/whip/live/out', ${AGAIN} } } }
+`,
+    })
+    publishTo(server, 'live/out')
+    await picturesOf(server, 'pull/in')
+    await picturesOf(other, 'live/out')
+    await other.stop()
+    other = await startServer()
+    relay.target = other.httpPort
+    publishTo(other, 'live/in')
+    const before = server.records.length
+    await picturesOf(other, 'live/out')
+    await waitFor(() => server.records.slice(before).some(({ plugin, msg }) => plugin === 'webrtc' && msg === 'play'))
+    await picturesOf(server, 'pull/in')
+  })
+
+  it('takes no address that is denied, and one that is not where there is one', async () => {
+    const origin = await startServer()
+    publishTo(origin, 'live/show')
+    const addresses = Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map(({ address }) => address))
+    const denied = addresses.filter((address) => address !== LOOPBACK && !address.includes('%'))
+    const server = await startServer({ config: `global: { pull: { deny: ${JSON.stringify(denied)} } }` })
+    const remoteURL = origin.http('/webrtc/play/live/show').replace('http:', 'whep:')
+    const pull = (streamPath: string) =>
+      server.api('/api/stream/pull', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ remoteURL, streamPath }),
+      })
+    await waitFor(async () => (await viewOf(origin, 'live/show')).videoTrack)
+    expect((await pull('pull/show')).status).to.equal(200)
+    const pair = await waitFor(async () => (await viewOf(server, 'pull/show')).details?.pair)
+    expect(pair).to.match(/ 127\.0\.0\.1:\d+$/u)
+    await server.writeConfig(`global: { pull: { deny: ['127.0.0.0/8'] } }`)
+    const refused = await waitFor(async () => {
+      const answer = await pull('pull/other')
+      return answer.status === 502 && answer
+    })
+    expect(refused.body.message).to.match(/127\.0\.0\.1 is denied by global\.pull\.deny/u)
+  })
+})
