@@ -97,7 +97,12 @@ describe('a source by WHEP and a target by WHIP', () => {
     live.end()
     expect(await push.result).to.include({ code: 'timeout' })
     expect(await errorOf(pull)).to.match(/^the connection has ended: /u)
-    await waitFor(() => other.log.filter(({ msg }) => msg === 'publish ended').length === 1 && other.streams.get('live/pulled') === undefined, { what: 'no publisher' })
+    await waitFor(
+      () =>
+        other.log.filter(({ msg }) => msg === 'publish ended').length === 1 &&
+        other.streams.get('live/pulled') === undefined,
+      { what: 'no publisher' },
+    )
   })
 
   it('leave the other server when they are stopped', async () => {
