@@ -17,6 +17,9 @@ type PeerInit = {
 /** Where Debian's libnginx-mod-rtmp lies. */
 export const NGINX_RTMP_MODULE = '/usr/lib/nginx/modules/ngx_rtmp_module.so'
 
+/** Where Debian's gir1.2-gst-plugins-bad-1.0 lies. */
+const GST_WEBRTC_TYPELIB = `/usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu/girepository-1.0/GstWebRTC-1.0.typelib`
+
 const PEERS = {
   ffmpeg: { programs: ['ffmpeg', 'ffprobe'], packages: ['ffmpeg'] },
   chromium: { programs: ['chromium'], packages: ['chromium'] },
@@ -36,7 +39,7 @@ const PEERS = {
   webrtcbin: {
     programs: ['gst-inspect-1.0'],
     elements: ['webrtcbin', 'nicesrc', 'dtlssrtpenc', 'x264enc', 'vp8enc', 'opusenc'],
-    files: ['/usr/bin/python3', '/usr/lib/python3/dist-packages/gi', '/usr/share/doc/gir1.2-gst-plugins-bad-1.0'],
+    files: ['/usr/bin/python3', '/usr/lib/python3/dist-packages/gi', GST_WEBRTC_TYPELIB],
     packages: [
       'python3-gi',
       'gir1.2-gst-plugins-bad-1.0',
