@@ -97,7 +97,9 @@ function postgresFolders(): string[] {
 
 function isInstalled({ programs, elements = [], files = [] }: PeerInit): boolean {
   if (!programs.every((program) => findProgram(program) !== undefined) || !files.every(existsSync)) return false
-  return elements.every((element) => spawnSync('gst-inspect-1.0', ['--exists', element]).status === 0)
+  // Without a version it asks for GStreamer's own, which plugins of others, such as libnice's, do not have.
+  const options = ['--exists', '--atleast-version=0.0']
+  return elements.every((element) => spawnSync('gst-inspect-1.0', [...options, element]).status === 0)
 }
 
 function isExecutable(path: string): boolean {
