@@ -216,7 +216,10 @@ export class SessionTransport implements PeerTransport {
     }
     if (path.lastHeardMs === -Infinity) return false
     if (isDtls(datagram)) this.#receiveDtls(datagram)
-    else if (this.#media?.receive(datagram) === true) path.lastHeardMs = this.#options.now()
+    else if (this.#media?.receive(datagram) === true) {
+      this.#dtls?.settle()
+      path.lastHeardMs = this.#options.now()
+    }
     return true
   }
 
