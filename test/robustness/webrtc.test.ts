@@ -20,8 +20,8 @@ const OFFERS = 1000
 const MAX_CONNECTING = 512
 /** Connections without an authentic check, at most. */
 const MAX_UNCHECKED = 128
-/** What fifty sessions that failed leave for operators, and what the machine's code takes when it is first used. */
-const MAX_HEAP_GROWTH_BYTES = 4 * 1024 * 1024
+/** What the lists of ended sessions keep of a thousand, and code that is used for the first time takes; a second thousand adds nothing. */
+const MAX_HEAP_GROWTH_BYTES = 16 * 1024 * 1024
 /** Others that may come and go meanwhile. */
 const MARGIN = 20
 const FLOOD_DATAGRAMS = 20_000
