@@ -190,7 +190,7 @@ describe('WebRTC and bad clients', () => {
     await waitFor(() => killed.pictureCount > 0, { what: 'the first picture' })
     killed.vanish()
     await viewersAreGone(CONSENT_LOST_WITHIN_MS)
-    const isTold = () => server.lines.some(({ reason }) => reason === 'the client no longer answers')
+    const isTold = () => server.lines.some(({ reason }) => reason === 'the peer no longer answers')
     await waitFor(isTold, { what: 'a log line' })
   })
 })
