@@ -121,7 +121,7 @@ describe('WebRTC and bad clients', () => {
       })
     }
     await viewersAreGone()
-    for (const reason of takeUnreached()) expect(reason).to.match(/made room|no way to the client/u)
+    for (const reason of takeUnreached()) expect(reason).to.match(/made room|no way to the peer/u)
     const { publishers, subscribers: left, timers, descriptors, heapBytes } = await server.holdings()
     expect({ publishers, left }).to.eql({ publishers: before.publishers, left: before.subscribers })
     expect(timers).to.be.at.most(before.timers + MARGIN)
