@@ -46,7 +46,8 @@ describe('WebRTC and other protocols', () => {
       const frames = await waitFor(() => framemd5(urls[address], { videoFrames: PICTURES }), { what: 'the pictures' })
       expect(new Set(frames.map(({ md5 }) => md5)).size).to.be.at.least(PICTURES * 0.9)
       const steps = frames.slice(1).map(({ pts }, index) => pts - frames[index]!.pts)
-      expect(Math.min(...steps)).to.be.above(0)
+      // ffmpeg rounds them to the ticks of a frame rate that it guesses.
+      expect(Math.min(...steps)).to.be.at.least(0)
     })
   }
 

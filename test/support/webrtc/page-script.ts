@@ -1,17 +1,21 @@
 // Text, for it runs in a browser's page, whose types are not those of this project.
 
-/** How wide and high a drawn bit is, and how many there are: 16 of a number, then 24 of a clock in milliseconds. */
-const [BIT_PIXELS, NUMBER_BITS, CLOCK_BITS] = [16, 16, 24]
+/** How wide and high a drawn bit is, and how many there are: of a number, of a clock in milliseconds, of a sum of both. */
+const [BIT_PIXELS, NUMBER_BITS, CLOCK_BITS, SUM_BITS] = [16, 16, 24, 8]
+/** Enough of an encoded picture to tell it from others; servers write other things at its beginning than browsers do. */
+const END_BYTES = 24
 
 /**
  * Publishes a canvas with a tone by WHIP, and plays by WHEP. Pictures carry their number and when they were drawn, in a
- * code of black and white squares with a copy that is inverted, so that what a decoder has spoilt is not read.
+ * code of black and white squares with a copy that is inverted and a sum, so that what an encoder or decoder has spoilt is
+ * not read. What is sent and received is known by the end of each encoded picture, before and after the network.
  */
 export const PAGE_SCRIPT = `
-const BITS = ${NUMBER_BITS + CLOCK_BITS}
+const BITS = ${NUMBER_BITS + CLOCK_BITS + SUM_BITS}
 const [SIZE, COLUMNS] = [${BIT_PIXELS}, 20]
 const CLOCK = 2 ** ${CLOCK_BITS}
 const now = () => Math.floor(performance.now()) % CLOCK
+const sumOf = (number, clock) => (number * 7 + clock * 13) % 251
 const bitOf = (value, bit) => Math.floor(value / 2 ** bit) % 2
 const errors = []
 addEventListener('error', ({ message }) => errors.push(message))
@@ -45,8 +49,19 @@ function squares(draw) {
   }
 }
 
+/** Notes the end of each encoded picture that passes. */
+function watch(endpoint, ends) {
+  const { readable, writable } = endpoint.createEncodedStreams()
+  const transform = (frame, controller) => {
+    ends.push(Array.from(new Uint8Array(frame.data).slice(-${END_BYTES})).join(' '))
+    controller.enqueue(frame)
+  }
+  readable.pipeThrough(new TransformStream({ transform })).pipeTo(writable).catch(() => {})
+}
+
 class Publishing {
   drawn = 0
+  sent = []
   constructor(init) {
     const canvas = document.createElement('canvas')
     canvas.width = init.width
@@ -58,14 +73,17 @@ class Publishing {
       this.draw(init)
       track.requestFrame()
     }, 1000 / init.fps)
-    this.peer = new RTCPeerConnection({ bundlePolicy: 'max-bundle' })
+    this.peer = new RTCPeerConnection({ bundlePolicy: 'max-bundle', encodedInsertableStreams: !init.rids })
     const encodings = init.rids ? init.rids.map((rid, index) => ({ rid, scaleResolutionDownBy: 2 ** (init.rids.length - 1 - index) })) : [{}]
     const sender = this.peer.addTransceiver(track, { direction: 'sendonly', streams: [stream], sendEncodings: encodings })
+    if (!init.rids) watch(sender.sender, this.sent)
     const { codecs } = RTCRtpSender.getCapabilities('video')
     const chosen = codecs.filter(({ mimeType, sdpFmtpLine = '' }) =>
       mimeType === 'video/' + init.codec && (init.codec !== 'H264' || /packetization-mode=1/.test(sdpFmtpLine)))
     sender.setCodecPreferences([...chosen, ...codecs.filter(({ mimeType }) => mimeType === 'video/rtx')])
-    if (init.sound) this.peer.addTransceiver(this.tone(), { direction: 'sendonly', streams: [stream] })
+    if (!init.sound) return
+    const sound = this.peer.addTransceiver(this.tone(), { direction: 'sendonly', streams: [stream] })
+    if (!init.rids) watch(sound.sender, [])
   }
   tone() {
     const audio = new AudioContext()
@@ -82,7 +100,9 @@ class Publishing {
     context.fillStyle = 'hsl(' + (number * 3) % 360 + ' 60% 40%)'
     context.fillRect(0, 0, width, height)
     squares((bit, x, y) => {
-      const value = bit < ${NUMBER_BITS} ? bitOf(number, bit) : bitOf(clock, bit - ${NUMBER_BITS})
+      const value = bit < ${NUMBER_BITS} ? bitOf(number, bit)
+        : bit < ${NUMBER_BITS + CLOCK_BITS} ? bitOf(clock, bit - ${NUMBER_BITS})
+        : bitOf(sumOf(number, clock), bit - ${NUMBER_BITS + CLOCK_BITS})
       context.fillStyle = value ? 'white' : 'black'
       context.fillRect(x, y, SIZE, SIZE)
       context.fillStyle = value ? 'black' : 'white'
@@ -109,6 +129,7 @@ class Publishing {
       pliCount: video.reduce((sum, { pliCount = 0 }) => sum + pliCount, 0),
       retransmittedPackets: video.reduce((sum, { retransmittedPacketsSent = 0 }) => sum + retransmittedPacketsSent, 0),
       encoder: video[0]?.encoderImplementation ?? '',
+      sent: this.sent,
       errors,
     }
   }
@@ -116,9 +137,13 @@ class Publishing {
 
 class Playing {
   pictures = []
+  received = []
   constructor() {
-    this.peer = new RTCPeerConnection({ bundlePolicy: 'max-bundle' })
-    for (const kind of ['video', 'audio']) this.peer.addTransceiver(kind, { direction: 'recvonly' })
+    this.peer = new RTCPeerConnection({ bundlePolicy: 'max-bundle', encodedInsertableStreams: true })
+    for (const kind of ['video', 'audio']) {
+      const { receiver } = this.peer.addTransceiver(kind, { direction: 'recvonly' })
+      watch(receiver, kind === 'video' ? this.received : [])
+    }
     this.video = document.createElement('video')
     this.video.muted = false
     this.video.autoplay = true
@@ -140,13 +165,15 @@ class Playing {
     this.context.drawImage(this.video, 0, 0)
     const { data, width } = this.context.getImageData(0, 0, this.canvas.width, this.canvas.height)
     const bright = (x, y) => data[((y + SIZE / 2) * width + x + SIZE / 2) * 4 + 1] > 127
-    let [number, clock, readable] = [0, 0, true]
+    let [number, clock, sum, readable] = [0, 0, 0, true]
     squares((bit, x, y) => {
       const value = bright(x, y)
       if (value === bright(x, y + SIZE)) readable = false
       if (value && bit < ${NUMBER_BITS}) number += 2 ** bit
-      if (value && bit >= ${NUMBER_BITS}) clock += 2 ** (bit - ${NUMBER_BITS})
+      else if (value && bit < ${NUMBER_BITS + CLOCK_BITS}) clock += 2 ** (bit - ${NUMBER_BITS})
+      else if (value) sum += 2 ** (bit - ${NUMBER_BITS + CLOCK_BITS})
     })
+    if (sum !== sumOf(number, clock)) readable = false
     this.pictures.push({
       presented: presentedFrames,
       rtpTimestamp,
@@ -186,6 +213,7 @@ class Playing {
       concealedSamples: audio.concealedSamples ?? 0,
       soundSamples: audio.totalSamplesReceived ?? 0,
       pictures: this.pictures,
+      received: this.received,
       errors,
     }
   }

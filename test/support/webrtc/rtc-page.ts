@@ -42,6 +42,8 @@ export type PagePublisherState = {
   readonly pliCount: number
   readonly retransmittedPackets: number
   readonly encoder: string
+  /** The end of each encoded picture; of simulcast there are none. */
+  readonly sent: readonly string[]
   readonly errors: readonly string[]
 }
 
@@ -81,6 +83,8 @@ export type PagePlayerState = {
   readonly concealedSamples: number
   readonly soundSamples: number
   readonly pictures: readonly ShownPicture[]
+  /** The end of each encoded picture, before it is decoded. */
+  readonly received: readonly string[]
   readonly errors: readonly string[]
 }
 
@@ -173,6 +177,11 @@ export class RtcPage {
 
 function textOf(state: object | undefined): string {
   if (state === undefined) return 'nothing'
-  const { pictures, ...rest } = state as { readonly pictures?: readonly ShownPicture[] }
-  return JSON.stringify({ ...rest, pictures: pictures?.length, last: pictures?.slice(-3) })
+  const { pictures, sent, received, ...rest } = state as Partial<PagePlayerState & PagePublisherState>
+  return JSON.stringify({
+    ...rest,
+    encoded: (sent ?? received)?.length,
+    pictures: pictures?.length,
+    last: pictures?.slice(-3),
+  })
 }
