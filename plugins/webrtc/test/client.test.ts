@@ -94,7 +94,9 @@ describe('a source by WHEP and a target by WHIP', () => {
     live.end()
     expect(await push.result).to.include({ code: 'timeout' })
     expect(await errorOf(pull)).to.match(/^the connection has ended: /u)
-    await waitFor(() => other.streams.list().every(({ publisher }) => publisher === undefined), { what: 'no publisher' })
+    await waitFor(() => other.streams.list().every(({ publisher }) => publisher === undefined), {
+      what: 'no publisher',
+    })
   })
 
   it('leave the other server when they are stopped', async () => {
