@@ -8,7 +8,7 @@ import { allJoined, onStage, settle, STREAM } from './stage.ts'
 const READING_SHARE = 1 / 20
 const MIN_READING = 2
 /** By WebRTC, as handshakes cost the loader much: where they are late and are begun again, werift fails some. */
-const WEBRTC_JOINS_PER_SECOND = 25
+const WEBRTC_JOINS_PER_SECOND = 12
 
 /** What a server uses for viewers of one stream, and what they get. */
 export function measureViewers(
