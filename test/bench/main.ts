@@ -16,7 +16,7 @@ import type { BenchServer } from './servers/bench-server.ts'
 import { nginxFiles } from './servers/nginx-files.ts'
 import { nginxRtmp } from './servers/nginx-rtmp.ts'
 import { nodeMediaServer } from './servers/node-media-server.ts'
-import { sluice } from './servers/sluice.ts'
+import { sluice, sluiceWithoutFfi } from './servers/sluice.ts'
 import { werift } from './servers/werift.ts'
 import { runUnitBenches } from './units/units.ts'
 import type { UnitResult } from './units/unit-bench.ts'
@@ -82,6 +82,7 @@ async function findServers({ writeMerges, profileFolder, peers, only }: Options)
     if (nms !== undefined) servers.push(nms)
     else print('SKIPPED: node-media-server could not be fetched from npm\n')
   }
+  if (peers.includes('no-ffi')) servers.push(sluiceWithoutFfi())
   if (peers.includes('werift')) servers.push(werift())
   return servers
 }

@@ -3,13 +3,14 @@ import { FORMATS, type Format } from './load/player.ts'
 
 export const SCENARIOS = ['fanout', 'hls', 'publishers', 'joins', 'stalled', 'units'] as const
 export type Scenario = (typeof SCENARIOS)[number]
-export const PEERS = ['nginx', 'nms', 'werift'] as const
+export const PEERS = ['nginx', 'nms', 'werift', 'no-ffi'] as const
 export type Peer = (typeof PEERS)[number]
 
 export const USAGE = `npm run bench -- [options]
 
   --only LIST         of ${SCENARIOS.join(', ')}; default all
-  --peers LIST        of ${PEERS.join(', ')}, or none; default all
+  --peers LIST        of ${PEERS.join(', ')}, or none; default all.
+                      no-ffi is this server by a Node without node:ffi
   --formats LIST      of ${FORMATS.join(', ')}; default all
   --writemerge LIST   settings of subscribe.writemerge to measure; default auto,350ms
   --viewers LIST      of the fan-out and of HLS; default 100,500,1000

@@ -206,6 +206,21 @@ describe('the transport of a WebRTC peer', () => {
     expect(gone.record.reason).to.eql({ code: 'left', text: 'the peer no longer answers' })
   })
 
+  it('says good-bye, and hears it, also when nothing is kept of the handshake any more', async () => {
+    await start(['udp:0'])
+    for (const isDtlsClient of [true, false]) {
+      const closing = await connected({ isDtlsClient })
+      await exchangesMedia(closing)
+      closing.transport.close()
+      await waitFor(() => closing.peer.state === 'closed')
+      const closed = await connected({ isDtlsClient })
+      await exchangesMedia(closed)
+      await closed.peer.sayGoodbye()
+      await waitFor(() => closed.record.reason !== undefined)
+      expect(closed.record.reason).to.eql({ code: 'left', text: 'the peer closed the connection' })
+    }
+  })
+
   it('answers nothing but signed checks of its sessions, however much comes, while others go on', async () => {
     await start(['udp:0'])
     const ends = await connected()

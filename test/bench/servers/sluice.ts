@@ -19,41 +19,57 @@ type SluiceOptions = {
   readonly hls: boolean
 }
 
+/** What sends by UDP, which is all that node:ffi is for. */
+const UDP_FORMATS = ['webrtc', 'rtsp-udp'] as const
+
 /** This project's server, as `npm start` runs it. */
-export function sluice({ writeMerge, profileFolder, hls }: SluiceOptions): BenchServer {
-  const name = `sluice ${writeMerge}`
+export function sluice(options: SluiceOptions): BenchServer {
   return {
-    name,
-    formats: hls ? FORMATS : STREAM_FORMATS,
+    name: `sluice ${options.writeMerge}`,
+    formats: options.hls ? FORMATS : STREAM_FORMATS,
     queueBytes: QUEUE_BYTES,
-    async start(): Promise<RunningServer> {
-      const folder = await mkdtemp(path.join(tmpdir(), 'sluice-bench-'))
-      const [rtmpPort = 0, rtspPort = 0, httpPort = 0, webrtcPort = 0] = await freePorts(4)
-      const configFile = path.join(folder, 'config.yaml')
-      await writeFile(configFile, configText({ folder, rtmpPort, rtspPort, httpPort, webrtcPort, writeMerge }))
-      const profile = profileFolder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${path.resolve(profileFolder)}`]
-      const args = [...profile, ...(await startArgs()), '-c', configFile]
-      const server = new ServerProcess({
-        program: process.execPath,
-        args,
-        folder,
-        ports: [rtmpPort, rtspPort, httpPort],
-      })
-      await server.up()
-      const http = `http://127.0.0.1:${httpPort}`
-      return {
-        rtmpPort,
-        target: (format, path) => ({
-          format,
-          port: isRtsp(format) ? rtspPort : format === 'rtmp' ? rtmpPort : httpPort,
-          path: addressOf(format, path),
-        }),
-        usage: () => server.usage(),
-        status: () => statusOf(http, writeMerge === 'auto'),
-        subscribers: () => subscribersOf(http),
-        stop: () => server.stop(),
-      }
-    },
+    start: () => start(options, []),
+  }
+}
+
+/** The same where Node has no node:ffi: node:crypto encrypts, and node:dgram sends. */
+export function sluiceWithoutFfi(): BenchServer {
+  return {
+    name: 'sluice no-ffi',
+    formats: UDP_FORMATS,
+    start: () => start({ writeMerge: 'auto', profileFolder: undefined, hls: false }, ['--no-experimental-ffi']),
+  }
+}
+
+async function start(
+  { writeMerge, profileFolder }: SluiceOptions,
+  nodeArgs: readonly string[],
+): Promise<RunningServer> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'sluice-bench-'))
+  const [rtmpPort = 0, rtspPort = 0, httpPort = 0, webrtcPort = 0] = await freePorts(4)
+  const configFile = path.join(folder, 'config.yaml')
+  await writeFile(configFile, configText({ folder, rtmpPort, rtspPort, httpPort, webrtcPort, writeMerge }))
+  const profile = profileFolder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${path.resolve(profileFolder)}`]
+  const args = [...nodeArgs, ...profile, ...(await startArgs()), '-c', configFile]
+  const server = new ServerProcess({
+    program: process.execPath,
+    args,
+    folder,
+    ports: [rtmpPort, rtspPort, httpPort],
+  })
+  await server.up()
+  const http = `http://127.0.0.1:${httpPort}`
+  return {
+    rtmpPort,
+    target: (format, path) => ({
+      format,
+      port: isRtsp(format) ? rtspPort : format === 'rtmp' ? rtmpPort : httpPort,
+      path: addressOf(format, path),
+    }),
+    usage: () => server.usage(),
+    status: () => statusOf(http, writeMerge === 'auto'),
+    subscribers: () => subscribersOf(http),
+    stop: () => server.stop(),
   }
 }
 
