@@ -1,4 +1,6 @@
 import { addressTemplates, definePlugin } from 'sluice/sdk'
+import { providePull } from './client/pull.ts'
+import { providePush } from './client/push.ts'
 import { WebRtcConfig } from './config.ts'
 import { addOperations } from './operations.ts'
 import { servePageFiles } from './page-files.ts'
@@ -16,7 +18,8 @@ export function webRtcPlugin(openParts: (ctx: WebRtcContext) => SessionParts | P
     name: 'webrtc',
     version: '1.0.0',
     sdk: '^1',
-    description: 'Takes and plays streams over WebRTC: WHIP and WHEP',
+    description: 'Takes, plays, pulls and pushes streams over WebRTC: WHIP and WHEP',
+    provides: ['pull:webrtc', 'push:webrtc'],
     closingNotice: true,
     config: WebRtcConfig,
     live: ['pli', 'iceservers', 'bframes', 'publish', 'subscribe'],
@@ -25,7 +28,10 @@ export function webRtcPlugin(openParts: (ctx: WebRtcContext) => SessionParts | P
       playAddr: addressTemplates(http, '/webrtc/play/{streamPath}', ['http']),
     }),
     async setup(ctx) {
-      const sessions = new Sessions(ctx, await openParts(ctx))
+      const parts = await openParts(ctx)
+      const sessions = new Sessions(ctx, parts)
+      providePull(ctx, parts)
+      providePush(ctx, parts)
       servePageFiles(ctx.http)
       addOperations(ctx, sessions)
       new SignallingRoutes(ctx, sessions).add()

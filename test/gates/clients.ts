@@ -2,6 +2,8 @@ import { once } from 'node:events'
 import http, { type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { WebSocket } from 'ws'
+import { PUBLISH_OFFER } from '../../plugins/webrtc/fixtures/signalling-rig.ts'
+import { offerOf } from '../bench/load/webrtc/offer.ts'
 import { keep } from '../peers/lifetime.ts'
 import { RtmpClient } from '../support/rtmp-client.ts'
 import { RtspProbe } from '../support/rtsp/rtsp-probe.ts'
@@ -48,6 +50,8 @@ export const WAYS: readonly Way[] = [
   { name: 'play by WS, Annex B', action: 'play', protocol: 'annexb', denial: WS_DENIED, open: playWs('annexb') },
   { name: 'publish by RTSP', action: 'publish', protocol: 'rtsp', denial: RTSP_DENIED, open: publishRtsp },
   { name: 'play by RTSP', action: 'play', protocol: 'rtsp', denial: RTSP_DENIED, open: playRtsp },
+  { name: 'publish by WHIP', action: 'publish', protocol: 'webrtc', denial: HTTP_DENIED, open: openWebRtc('whip') },
+  { name: 'play by WHEP', action: 'play', protocol: 'webrtc', denial: HTTP_DENIED, open: openWebRtc('whep') },
   {
     name: 'publish by a plugin',
     action: 'publish',
@@ -108,6 +112,29 @@ function playWs(protocol: LiveProtocol): Way['open'] {
     })
     socket.once('message', () => resolve({ admitted: true, told: '101', close }))
     return promise
+  }
+}
+
+/** Nobody is where the offers say: a session begins before its peer was reached. */
+const OFFERS = {
+  whip: PUBLISH_OFFER,
+  whep: offerOf({
+    usernameFragment: 'abcd',
+    password: 'p'.repeat(24),
+    fingerprint: Array(32).fill('AB').join(':'),
+    port: 9,
+  }),
+}
+
+function openWebRtc(endpoint: keyof typeof OFFERS): Way['open'] {
+  return async (server, target) => {
+    const headers = { 'content-type': 'application/sdp' }
+    const url = server.http(`/webrtc/${endpoint}/${target}`)
+    const response = await fetch(url, { method: 'POST', headers, body: OFFERS[endpoint] })
+    const text = await response.text()
+    if (response.status !== 201) return { admitted: false, told: `${response.status} ${text}`, close: () => {} }
+    const session = server.http(response.headers.get('location') ?? '')
+    return { admitted: true, told: '201', close: () => void fetch(session, { method: 'DELETE' }) }
   }
 }
 

@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'chai'
+import { PUBLISH_OFFER } from '../../plugins/webrtc/fixtures/signalling-rig.ts'
 import { waitFor } from '../peers/wait-for.ts'
 import { startServer, type RunningServer } from '../support/server.ts'
 import { WAYS, type Attempt } from './clients.ts'
@@ -39,10 +40,26 @@ describe('sessions that a control server admits', () => {
     const publisher = await open(server, 'publish by RTMP', 'live/test')
     expect(publisher.admitted).to.equal(true)
     expect(server.server.streams.list().map((stream) => stream.path)).to.have.members(['live/source', 'inner/one'])
-    for (const way of ['play by RTMP', 'play by HTTP-FLV', 'play by WS-FLV', 'play by a plugin']) {
+    for (const way of ['play by RTMP', 'play by HTTP-FLV', 'play by WS-FLV', 'play by WHEP', 'play by a plugin']) {
       expect((await open(server, way, 'live/nowhere')).admitted, way).to.equal(true)
     }
     expect((await open(server, 'publish by a plugin', 'live/two')).told).to.match(/^ERR 409/u)
+  })
+
+  it('have the bearer token of WHIP in their query, and none of it in the log', async () => {
+    const { server, control } = await start('', ({ fields }) => ({
+      body: { allowed: fields.query['bearer'] === 's3cret%token', stream_path: 'inner/whip' },
+    }))
+    const statusWith = async (authorization: string) => {
+      const headers = { authorization, 'content-type': 'application/sdp' }
+      const url = server.http('/webrtc/whip/live/a?bearer=s3cret%25token')
+      return (await fetch(url, { method: 'POST', headers, body: PUBLISH_OFFER })).status
+    }
+    expect(await statusWith('Bearer other')).to.equal(401)
+    expect(await statusWith('Bearer s3cret%token')).to.equal(201)
+    expect(control.openings.map(({ fields }) => fields.query['bearer'])).to.eql(['other', 's3cret%token'])
+    expect(server.server.streams.list().map((stream) => stream.path)).to.have.members(['live/source', 'inner/whip'])
+    expect(JSON.stringify(server.records)).not.to.include('s3cret')
   })
 
   for (const name of ['a..b', '...', 'cam:1']) {
@@ -88,12 +105,14 @@ describe('sessions that a control server admits', () => {
     expect(sessions.map(({ admitted }) => admitted)).to.eql(ways.map(() => true))
     expect(control.closings).to.eql([])
     for (const session of sessions) session.close()
-    await control.waitForClosings(4)
+    await control.waitForClosings(6)
     await waitFor(() => server.server.streams.subscribers().length === 0)
     await server.stop()
     expect(control.closings.map(({ fields }) => `${fields.action} ${fields.protocol}`)).to.have.members([
       'publish rtmp',
       'play rtmp',
+      'publish webrtc',
+      'play webrtc',
       'publish fake',
       'play fake',
     ])

@@ -21,7 +21,7 @@ describe('home page of a server', () => {
       administration: true,
       playNeedsKey: false,
       streamPath: '',
-      publish: [rtmp, rtsp],
+      publish: [rtmp, rtsp, { plugin: 'webrtc', scheme: 'http', address: 'webrtc/push/{streamPath}' }],
       play: [
         { plugin: 'annexb', scheme: 'http', address: 'annexb/{streamPath}' },
         { plugin: 'annexb', scheme: 'ws', address: 'annexb/{streamPath}' },
@@ -31,6 +31,7 @@ describe('home page of a server', () => {
         { plugin: 'mp4', scheme: 'ws', address: 'mp4/{streamPath}.mp4' },
         rtmp,
         rtsp,
+        { plugin: 'webrtc', scheme: 'http', address: 'webrtc/play/{streamPath}' },
       ],
     })
     expect(server.problems.map(({ msg }) => msg)).to.eql(["plugin 'broken' can't say its addresses"])

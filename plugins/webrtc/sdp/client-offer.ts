@@ -1,4 +1,5 @@
-import { mainTracks, rtpFormatOfTrack, type MediaTrack, type RtpFormat, type Track } from 'sluice/sdk/media'
+import type { AcceptedCodecs } from 'sluice/sdk'
+import { mainTracks, rtpFormatOfTrack, type RtpFormat, type Track } from 'sluice/sdk/media'
 import { codecName, codecOfFormat, listNames } from './codec-names.ts'
 import { isSpokenFormat } from './format-selection.ts'
 import type { NegotiatedFormat, NegotiatedMedia, RtcpFeedback, RtpExtensionName } from './negotiated-media.ts'
@@ -56,37 +57,36 @@ export function offerReceiving(): NegotiatedMedia[] {
   })
 }
 
+/** The codecs of streams that can be pushed. */
+export const SENT_CODECS: AcceptedCodecs = {
+  video: ['h264', 'h265', 'vp8', 'vp9', 'av1'],
+  audio: ['opus', 'g722', 'pcmu', 'pcma'],
+}
+
 /**
- * The offer that pushes a stream (WHIP): the main track of each kind, where AAC goes as Opus.
- * @throws {NotAcceptable} when WebRTC carries none of them
+ * The offer that pushes a stream (WHIP): of the tracks that WebRTC carries, the main one of each kind.
+ * @throws {NotAcceptable} when it carries none of them
  */
 export function offerSending(tracks: readonly Track[], ssrcs: SsrcSource): NegotiatedMedia[] {
   let next = FIRST_DYNAMIC_TYPE
-  const main = mainTracks(tracks)
-  const formats = main.flatMap((track) => {
-    const format = sentFormat(track, next)
+  const medias = mainTracks(tracks.filter((track) => sentFormat(track, next) !== undefined)).flatMap((track, index) => {
+    const format = sentFormat(track, next++)
     if (format === undefined) return []
-    next += 2
-    return [{ kind: track.kind, format, rtx: next - 1 }]
-  })
-  if (formats.length === 0) {
-    const names = listNames(main.map(({ codec }) => codecName(codec)))
-    throw new NotAcceptable(`WebRTC carries nothing of this stream, which is ${names}`)
-  }
-  return formats.map(({ kind, format, rtx }, index) => {
-    const rtxPayloadType = kind === 'video' ? rtx : undefined
+    const { kind } = track
+    const rtxPayloadType = kind === 'video' ? next++ : undefined
     const sources = [{ ssrc: ssrcs(), rtxSsrc: rtxPayloadType === undefined ? undefined : ssrcs() }]
-    return { ...offeredMedia(kind, index, 'send', [offered(kind, format, rtxPayloadType)]), sources }
+    return [{ ...offeredMedia(kind, index, 'send', [offered(kind, format, rtxPayloadType)]), sources }]
   })
+  if (medias.length > 0) return medias
+  const names = listNames(mainTracks(tracks).map(({ codec }) => codecName(codec)))
+  throw new NotAcceptable(`WebRTC carries nothing of this stream, which is ${names}`)
 }
 
-function sentFormat(track: MediaTrack, payloadType: number): RtpFormat | undefined {
-  if (track.codec === 'aac' || track.codec === 'opus') {
-    if (track.codec === 'opus' && track.config.channels > 2) return undefined
-    return { payloadType, encodingName: 'OPUS', clockRate: 48_000, channels: 2, parameters: new Map(OPUS_PARAMETERS) }
-  }
+function sentFormat(track: Track, payloadType: number): RtpFormat | undefined {
+  if (track.codec === 'opus' && track.config.channels > 2) return undefined
   const format = rtpFormatOfTrack(track, payloadType)
   if (format === undefined || !isSpokenFormat(format)) return undefined
+  if (track.codec === 'opus') return { ...format, parameters: new Map(OPUS_PARAMETERS) }
   // The parameter sets go in band, before each keyframe.
   const parameters = [...format.parameters].filter(([name]) => !name.startsWith('sprop-'))
   const asymmetry = track.codec === 'h264' ? ([['level-asymmetry-allowed', '1']] as const) : []

@@ -8,16 +8,8 @@ import type { TrickleFragment } from '../sdp/trickle-fragment.ts'
 import type { PeerTransport } from '../transport/peer-transport.ts'
 import type { IceCredentials } from '../transport/transport-description.ts'
 import { keepFailed, type SessionList, type SessionView } from './session-list.ts'
+import { sessionDetails, type SessionMedia } from './session-media.ts'
 import type { SessionParts } from './session-parts.ts'
-
-/** What a session does with the media of its peer, or for it. */
-export type SessionMedia = {
-  connected(): void
-  rtp(packet: Buffer, nowMs: number): void
-  rtcp(packet: Buffer, nowMs: number): void
-  counts(): Readonly<Record<string, string | number | undefined>>
-  close(): void
-}
 
 export type PeerSessionInit = {
   readonly action: 'publish' | 'play'
@@ -35,6 +27,7 @@ export type PeerSessionInit = {
 
 /** Ends that say of a session which is not connected yet that it failed to be: not that somebody wanted it to end. */
 const FAILURES: readonly CloseReason['code'][] = ['closed', 'timeout', 'failed']
+const UNOPENED = { state: 'checking', pair: undefined, rttMs: undefined, profile: undefined } as const
 const STOPPED: CloseReason = { code: 'stopped', text: 'stopped by an operator' }
 
 /**
@@ -74,7 +67,7 @@ export class PeerSession {
     const { ip, port, userAgent } = client
     this.#log.info({ ip, port, userAgent }, action)
     list.running.set(member.id, { view: () => this.#view(), stop: () => this.close(STOPPED) })
-    member.details(() => this.#details())
+    member.details(() => sessionDetails(this.#transport?.status ?? UNOPENED, this.#media))
     member.onClose((reason) => this.#closed(reason))
   }
 
@@ -174,13 +167,6 @@ export class PeerSession {
     this.#media?.close()
     transport?.close(reason)
     this.#log.info({ reason: reason.text }, `${action} ended`)
-  }
-
-  #details(): Record<string, string | number> {
-    const { state = 'checking', pair, rttMs, profile } = this.#transport?.status ?? {}
-    const fields = { state, pair, rttMs, profile, ...this.#media?.counts() }
-    const known = Object.entries(fields).filter((entry): entry is [string, string | number] => entry[1] !== undefined)
-    return Object.fromEntries(known)
   }
 
   #view(): SessionView {

@@ -13,7 +13,10 @@ export type SessionParts = {
 
 export type TransportInit = {
   readonly role: 'offerer' | 'answerer'
+  /** Where the client's request came from, or what is called; one of this machine is told of loopback addresses, too. */
   readonly clientAddress: string
+  /** Says whether datagrams may go to an address of the peer. Default all. */
+  readonly mayReach?: (address: string) => boolean
   readonly handlers: TransportHandlers
 }
 

@@ -1,15 +1,13 @@
-import { randomBytes } from 'node:crypto'
-import { StreamNotFound, type Publisher, type SessionInit, type Subscriber } from 'sluice/sdk'
+import { StreamNotFound, type SessionInit, type Subscriber } from 'sluice/sdk'
 import type { WebRtcContext } from '../plugin-context.ts'
-import type { SessionNames } from '../sdp/local-description.ts'
-import { bframeProblem } from '../media/bframes.ts'
-import { NotAcceptable } from '../sdp/not-acceptable.ts'
 import { acceptedCodecs, answerPlay } from '../sdp/play-answer.ts'
 import { answerPublish } from '../sdp/publish-answer.ts'
 import { parseDescription } from '../sdp/remote-description.ts'
 import type { PeerTransport } from '../transport/peer-transport.ts'
-import { PeerSession, type SessionMedia } from './peer-session.ts'
+import { PeerSession } from './peer-session.ts'
 import { createSessionList, type SessionList } from './session-list.ts'
+import { checkBframes, playedMedia, publishedMedia } from './session-media.ts'
+import { createSessionNames, randomSsrc } from './session-names.ts'
 import type { MediaIngest, SessionParts } from './session-parts.ts'
 
 /** Opens the sessions of one generation, each after the gates have let it in. */
@@ -49,7 +47,7 @@ export class Sessions {
       request,
       offer,
       medias,
-      names: sessionNames(),
+      names: createSessionNames(),
       createMedia,
     })
   }
@@ -66,7 +64,7 @@ export class Sessions {
       checkLayer(subscriber, layer)
       if (bframes === 'reject') checkBframes(subscriber)
       const medias = answerPlay(offer, subscriber.tracks, randomSsrc)
-      const names = sessionNames()
+      const names = createSessionNames()
       const log = this.#ctx.log.child({ session: subscriber.id, stream: subscriber.streamPath })
       const createMedia = (transport: PeerTransport) =>
         playedMedia(
@@ -100,54 +98,9 @@ export class Sessions {
   }
 }
 
-function publishedMedia(ingest: MediaIngest, publisher: Publisher): SessionMedia {
-  let isComplete = false
-  return {
-    connected: () => {},
-    rtp: (packet, nowMs) => {
-      ingest.rtp(packet, nowMs)
-      if (isComplete || !ingest.isComplete) return
-      isComplete = true
-      publisher.tracksComplete()
-    },
-    rtcp: (packet, nowMs) => ingest.rtcp(packet, nowMs),
-    counts: () => ingest.counts,
-    close: () => ingest.close(),
-  }
-}
-
-function playedMedia(playout: ReturnType<SessionParts['createPlayout']>): SessionMedia {
-  return {
-    connected: () => playout.start(),
-    // A viewer has nothing to send.
-    rtp: () => {},
-    rtcp: (packet) => playout.rtcp(packet),
-    counts: () => playout.counts,
-    close: () => playout.close(),
-  }
-}
-
 function checkLayer({ tracks }: Subscriber, layer: string | undefined): void {
   if (layer === undefined) return
   const names = tracks.flatMap((track) => (track.kind === 'video' ? [track.layer, track.label] : []))
   const known = [...new Set(names)].filter((name) => name !== undefined && name !== '')
   if (!known.includes(layer)) throw new StreamNotFound(`the stream's layers are: ${known.join(', ') || 'none'}`)
-}
-
-/** @throws {NotAcceptable} where the parameter sets of a track say that it has B-frames; others are found out while it plays */
-function checkBframes({ tracks }: Subscriber): void {
-  for (const track of tracks) {
-    const problem = bframeProblem(track)
-    if (problem !== undefined) throw new NotAcceptable(problem)
-  }
-}
-
-function sessionNames(): SessionNames {
-  const bytes = randomBytes(16)
-  // A number of at most 63 bits (RFC 8829 5.2.1).
-  return { sessionId: String(bytes.readBigUInt64BE(0) >> 1n), cname: bytes.toString('base64url', 8) }
-}
-
-function randomSsrc(): number {
-  return randomBytes(4).readUInt32BE(0) || 1
 }

@@ -1,3 +1,4 @@
+import { createCipheriv } from 'node:crypto'
 import { loadFfi } from 'sluice/sdk'
 import {
   AEAD_IV_BYTES,
@@ -9,16 +10,18 @@ import {
   type CounterCipher,
   type Mac,
 } from './cipher-library.ts'
+import { AeadParameters } from './aead-parameters.ts'
+import { createPacketArena } from './packet-arena.ts'
 import type { PacketArena } from './srtp-context.ts'
 
-/** `EVP_CTRL_AEAD_GET_TAG` and `EVP_CTRL_AEAD_SET_TAG` of openssl/evp.h. */
-const GET_TAG = 0x10
-const SET_TAG = 0x11
 /** Directions of EVP_CipherInit_ex. */
 const DECRYPT = 0
 const ENCRYPT = 1
 const SAME_DIRECTION = -1
 const NULL = 0n
+
+/** Where `OSSL_PARAM` has its fields as {@link AeadParameters} writes them. */
+const KNOWN_ARCHITECTURES = new Set(['x64', 'arm64'])
 
 /** What all ciphers use for the time of one call: IV, sizes and digests, and a key while its context is made. */
 const IV_AT = 0
@@ -27,11 +30,17 @@ const OUTPUT_AT = 128
 const KEY_AT = 192
 const FIXED_BYTES = 256
 
+/** Of the packets by which the library is checked. */
+const KEY_BYTES = 16
+const CHECKED_CLEAR_BYTES = 12
+const CHECKED_BYTES = 60
+
 /** Functions of libcrypto, which is part of the node program; OpenSSL 3 has them all. */
 const DEFINITIONS = {
   EVP_CIPHER_CTX_new: { return: 'pointer', arguments: [] },
   EVP_CIPHER_CTX_free: { return: 'void', arguments: ['pointer'] },
-  EVP_CIPHER_CTX_ctrl: { return: 'i32', arguments: ['pointer', 'i32', 'i32', 'pointer'] },
+  EVP_CIPHER_CTX_set_params: { return: 'i32', arguments: ['pointer', 'pointer'] },
+  EVP_CIPHER_CTX_get_params: { return: 'i32', arguments: ['pointer', 'pointer'] },
   EVP_CipherInit_ex: { return: 'i32', arguments: ['pointer', 'pointer', 'pointer', 'pointer', 'pointer', 'i32'] },
   EVP_CipherUpdate: { return: 'i32', arguments: ['pointer', 'pointer', 'pointer', 'pointer', 'i32'] },
   EVP_CipherFinal_ex: { return: 'i32', arguments: ['pointer', 'pointer', 'pointer'] },
@@ -49,15 +58,23 @@ const DEFINITIONS = {
 type Functions = ReturnType<typeof bind>
 
 /** Memory that stays where it is, and the functions: the same for all contexts. */
-type Libcrypto = { readonly functions: Functions; readonly fixed: Buffer; readonly pointer: bigint }
+type Libcrypto = {
+  readonly functions: Functions
+  readonly fixed: Buffer
+  readonly pointer: bigint
+  readonly parameters: AeadParameters
+}
 
 /** Encrypts by OpenSSL's own functions with contexts that are kept; undefined where they cannot be called. */
 export function loadNativeLibrary(): CipherLibrary | undefined {
-  const ffi = loadFfi()
+  const ffi = KNOWN_ARCHITECTURES.has(process.arch) ? loadFfi() : undefined
   if (ffi === undefined) return undefined
   try {
     const memory = new ArrayBuffer(FIXED_BYTES)
-    const libcrypto = { functions: bind(ffi), fixed: Buffer.from(memory), pointer: ffi.getRawPointer(memory) }
+    const pointer = ffi.getRawPointer(memory)
+    const parameters = new AeadParameters(ffi, pointer + BigInt(IV_AT))
+    const libcrypto = { functions: bind(ffi), fixed: Buffer.from(memory), pointer, parameters }
+    if (!isRight(libcrypto)) return undefined
     return {
       name: 'node:ffi',
       aead: (key, direction) => new NativeAead(libcrypto, key, direction),
@@ -72,6 +89,29 @@ export function loadNativeLibrary(): CipherLibrary | undefined {
 
 function bind(ffi: NonNullable<ReturnType<typeof loadFfi>>) {
   return ffi.dlopen(null, DEFINITIONS).functions
+}
+
+/**
+ * Whether two packets by one context, the same but for their IVs, come out as node:crypto has them: how OpenSSL takes an IV
+ * and gives a tag is not the same in all of its versions.
+ */
+function isRight(libcrypto: Libcrypto): boolean {
+  const key = Buffer.alloc(KEY_BYTES, 1)
+  const arena = createPacketArena(CHECKED_BYTES + AEAD_TAG_BYTES)
+  const { bytes } = arena
+  const cipher = new NativeAead(libcrypto, key, 'seal')
+  const areSame = [2, 3].every((filler) => {
+    const iv = Buffer.alloc(AEAD_IV_BYTES, filler)
+    const expected = createCipheriv('aes-128-gcm', key, iv).setAAD(Buffer.alloc(CHECKED_CLEAR_BYTES))
+    bytes.fill(0)
+    iv.copy(cipher.iv)
+    const succeeded = cipher.crypt(arena, 0, CHECKED_CLEAR_BYTES, CHECKED_BYTES)
+    const text = expected.update(Buffer.alloc(CHECKED_BYTES - CHECKED_CLEAR_BYTES))
+    expected.final()
+    return succeeded && Buffer.concat([text, expected.getAuthTag()]).equals(bytes.subarray(CHECKED_CLEAR_BYTES))
+  })
+  cipher.close()
+  return areSame
 }
 
 /** A context of OpenSSL: freed by `close`, or after its owner was collected. */
@@ -101,18 +141,18 @@ const forgotten = new FinalizationRegistry<Context>((context) => context.freeFor
 class NativeAead implements AeadCipher {
   readonly iv: Buffer
   readonly #functions: Functions
+  readonly #parameters: AeadParameters
   readonly #context: Context
   readonly #pointer: bigint
-  readonly #ivPointer: bigint
   readonly #sizePointer: bigint
   readonly #outputPointer: bigint
   readonly #isSealing: boolean
 
   constructor(libcrypto: Libcrypto, key: Buffer, direction: 'seal' | 'open') {
-    const { functions, fixed, pointer } = libcrypto
+    const { functions, fixed, pointer, parameters } = libcrypto
     this.iv = fixed.subarray(IV_AT, IV_AT + AEAD_IV_BYTES)
     this.#functions = functions
-    this.#ivPointer = pointer + BigInt(IV_AT)
+    this.#parameters = parameters
     this.#sizePointer = pointer + BigInt(SIZE_AT)
     this.#outputPointer = pointer + BigInt(OUTPUT_AT)
     this.#isSealing = direction === 'seal'
@@ -123,18 +163,19 @@ class NativeAead implements AeadCipher {
 
   crypt(arena: PacketArena, clearAt: number, textAt: number, endAt: number): boolean {
     const functions = this.#functions
+    const parameters = this.#parameters
     const context = this.#pointer
     const size = this.#sizePointer
     const clear = arena.pointer + BigInt(clearAt)
     const text = arena.pointer + BigInt(textAt)
-    const tag = arena.pointer + BigInt(endAt)
+    parameters.setTag(Number(arena.pointer) + endAt)
+    const before = this.#isSealing ? parameters.iv : parameters.tagAndIv
     const succeeded =
-      functions.EVP_CipherInit_ex(context, NULL, NULL, NULL, this.#ivPointer, SAME_DIRECTION) === 1 &&
+      functions.EVP_CIPHER_CTX_set_params(context, before) === 1 &&
       functions.EVP_CipherUpdate(context, NULL, size, clear, textAt - clearAt) === 1 &&
       functions.EVP_CipherUpdate(context, text, size, text, endAt - textAt) === 1 &&
-      (this.#isSealing || functions.EVP_CIPHER_CTX_ctrl(context, SET_TAG, AEAD_TAG_BYTES, tag) === 1) &&
       functions.EVP_CipherFinal_ex(context, this.#outputPointer, size) === 1 &&
-      (!this.#isSealing || functions.EVP_CIPHER_CTX_ctrl(context, GET_TAG, AEAD_TAG_BYTES, tag) === 1)
+      (!this.#isSealing || functions.EVP_CIPHER_CTX_get_params(context, parameters.tag) === 1)
     // TLS connections of this thread take an error that is left in OpenSSL's queue for their own.
     if (!succeeded) functions.ERR_clear_error()
     return succeeded

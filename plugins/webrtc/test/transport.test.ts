@@ -203,7 +203,7 @@ describe('the transport of a WebRTC peer', () => {
     await gone.peer.close()
     rig.advance(31_000)
     await waitFor(() => gone.record.reason !== undefined)
-    expect(gone.record.reason).to.eql({ code: 'left', text: 'the client no longer answers' })
+    expect(gone.record.reason).to.eql({ code: 'left', text: 'the peer no longer answers' })
   })
 
   it('answers nothing but signed checks of its sessions, however much comes, while others go on', async () => {

@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import type * as Werift from 'werift'
 import type { Certificate } from 'sluice/sdk'
 import type { SrtpKeys, SrtpProfile } from '../srtp/srtp-context.ts'
+import { DtlsAlerts } from './dtls-alerts.ts'
 import { isAnnounced, isClientProven, isFinished, isServerProven } from './dtls-proof.ts'
 import {
   CONTENT,
@@ -33,7 +34,6 @@ const PROFILES: readonly { name: SrtpProfile; id: 1 | 7; saltBytes: number }[] =
   { name: 'SRTP_AES128_CM_HMAC_SHA1_80', id: 1, saltBytes: 14 },
 ]
 const KEY_BYTES = 16
-const DTLS_1_2 = 0xfefd
 /** What werift's numbers of algorithms are (RFC 5246 7.4.1.4.1). */
 const ECDSA = 3
 const RSA = 1
@@ -44,7 +44,6 @@ const MAX_BYTES = 128 * 1024
 /** Above all flights of werift, which send again until the next one has begun. */
 const NO_FLIGHT = 99
 const FATAL = 2
-const CLOSE_NOTIFY = Buffer.from([1, 0])
 
 /**
  * One end of a DTLS 1.2 handshake for SRTP (RFC 5764), which is werift's. It is given only whole messages, each once and in
@@ -53,8 +52,11 @@ const CLOSE_NOTIFY = Buffer.from([1, 0])
  */
 export class DtlsEndpoint {
   readonly #options: DtlsEndpointOptions
-  readonly #socket: Werift.DtlsSocket
-  readonly #reader = new HandshakeReader()
+  /** Until the peer has shown that it has finished, too. */
+  #socket: Werift.DtlsSocket | undefined
+  #reader: HandshakeReader | undefined = new HandshakeReader()
+  /** Instead of the socket, from then on. */
+  #alerts: DtlsAlerts | undefined
   /** werift takes its datagrams by the function that it sets here. */
   readonly #transport: { onData?: (datagram: Buffer) => void }
   #sequence = 0
@@ -89,13 +91,13 @@ export class DtlsEndpoint {
       srtpProfiles: PROFILES.map(({ id }) => id),
       signatureHash: { hash: SHA_256, signature: isRsa ? RSA : ECDSA },
     } satisfies ConstructorParameters<typeof Werift.DtlsServer>[0]
-    this.#socket = options.isClient ? new werift.DtlsClient(socketOptions) : new werift.DtlsServer(socketOptions)
-    this.#socket.onConnect.subscribe(() => this.#connected())
-    this.#socket.onError.subscribe((error: Error | string) =>
-      this.#end(typeof error === 'string' ? error : error.message),
-    )
-    if (this.#socket instanceof werift.DtlsClient) {
-      this.#socket.connect().catch((error: Error) => this.#end(error.message))
+    const socket = options.isClient ? new werift.DtlsClient(socketOptions) : new werift.DtlsServer(socketOptions)
+    this.#socket = socket
+    // No function here may use the variable: those of the transport, which stays, would hold the socket then.
+    socket.onConnect.subscribe(() => this.#connected())
+    socket.onError.subscribe((error: Error | string) => this.#end(typeof error === 'string' ? error : error.message))
+    if (socket instanceof werift.DtlsClient) {
+      socket.connect().catch((error: Error) => this.#end(error.message))
     }
   }
 
@@ -123,21 +125,38 @@ export class DtlsEndpoint {
   /** Ends it, and says so to the peer. Idempotent. */
   close(): void {
     if (this.#isClosed) return
-    if (this.#isConnected) this.#sendCloseNotify()
+    this.settle()
+    if (this.#alerts !== undefined) this.#send(this.#alerts.closeNotify())
     this.#isClosed = true
-    this.#socket.dtls.flight = NO_FLIGHT
+    this.#forget()
+  }
+
+  /** The peer has finished, too, as it has sent media: no message of the handshake has to be sent again. */
+  settle(): void {
+    if (this.#socket === undefined || !this.#isConnected) return
+    this.#alerts = new DtlsAlerts(this.#socket)
+    this.#forget()
+  }
+
+  #forget(): void {
+    if (this.#socket !== undefined) this.#socket.dtls.flight = NO_FLIGHT
+    this.#socket = undefined
+    this.#reader = undefined
+    this.#transport.onData = () => {}
   }
 
   #receive(record: DtlsRecord): void {
     const { contentType, epoch, fragment } = record
+    const socket = this.#socket
     if (contentType === CONTENT.alert) this.#receiveAlert(record)
-    else if (contentType === CONTENT.handshake && epoch === 0) {
+    else if (contentType !== CONTENT.handshake || socket === undefined) return
+    else if (epoch === 0) {
       if (this.#isConnected) return
-      for (const message of this.#reader.read(fragment)) {
+      for (const message of this.#reader?.read(fragment) ?? []) {
         this.#pass({ ...record, sequence: this.#sequence++, fragment: serializeMessage(message) })
       }
-    } else if (contentType === CONTENT.handshake) {
-      this.#prove(this.#decrypt(record))
+    } else {
+      this.#prove(socket, decrypt(socket, record))
       this.#pass(record)
     }
   }
@@ -147,7 +166,8 @@ export class DtlsEndpoint {
       this.#alert = record.fragment[1]
       return
     }
-    const [level, description] = this.#decrypt(record)
+    if (this.#alerts === undefined && this.#socket === undefined) return
+    const [level, description] = this.#alerts?.decrypt(record) ?? decrypt(this.#socket!, record)
     if (description === 0) this.#end('the peer closed the connection')
     else if (level === FATAL) this.#end(`the peer sent the fatal alert ${description}`)
   }
@@ -156,25 +176,10 @@ export class DtlsEndpoint {
     this.#transport.onData?.(serializeRecord(record))
   }
 
-  /** @throws {Error} when the peer did not encrypt it, or the keys are not there yet */
-  #decrypt({ contentType, version, epoch, sequence, fragment }: DtlsRecord): Buffer {
-    const protocolVersion = { major: version >> 8, minor: version & 255 }
-    const recordLayerHeader = {
-      contentType,
-      protocolVersion,
-      epoch,
-      sequenceNumber: sequence,
-      contentLen: fragment.length,
-    }
-    const packet = { recordLayerHeader, fragment } as Parameters<Werift.DtlsSocket['cipher']['decryptPacket']>[0]
-    return this.#socket.cipher.decryptPacket(packet)
-  }
-
   /** @throws {HandshakeRefused} when the peer is not who was announced */
-  #prove(finished: Buffer): void {
+  #prove({ cipher, dtls }: Werift.DtlsSocket, finished: Buffer): void {
     if (this.#isProven) return
     const { isClient, fingerprints } = this.#options
-    const { cipher, dtls } = this.#socket
     const certificate = cipher.remoteCertificate
     if (certificate === undefined) throw new HandshakeRefused('the peer showed no certificate')
     if (!isAnnounced(certificate, fingerprints))
@@ -192,27 +197,20 @@ export class DtlsEndpoint {
   }
 
   #connected(): void {
-    if (this.#isClosed || this.#isConnected || !this.#isProven) return
-    const profile = PROFILES.find(({ id }) => id === this.#socket.srtp.srtpProfile)
+    const socket = this.#socket
+    if (socket === undefined || this.#isConnected || !this.#isProven) return
+    const profile = PROFILES.find(({ id }) => id === socket.srtp.srtpProfile)
     if (profile === undefined) {
       this.#end('the peer wants no SRTP profile that is spoken here')
       return
     }
     this.#isConnected = true
     const { name, saltBytes } = profile
-    const { localKey, localSalt, remoteKey, remoteSalt } = this.#socket.extractSessionKeys(KEY_BYTES, saltBytes)
+    const { localKey, localSalt, remoteKey, remoteSalt } = socket.extractSessionKeys(KEY_BYTES, saltBytes)
     this.#options.connected({
       sending: { profile: name, masterKey: localKey, masterSalt: localSalt },
       receiving: { profile: name, masterKey: remoteKey, masterSalt: remoteSalt },
     })
-  }
-
-  #sendCloseNotify(): void {
-    const sequence = ++this.#socket.dtls.recordSequenceNumber
-    const header = { type: CONTENT.alert, version: DTLS_1_2, epoch: 1, sequenceNumber: sequence }
-    const { cipher, sessionType } = this.#socket.cipher
-    const fragment = cipher.encrypt(sessionType, CLOSE_NOTIFY, header)
-    this.#send(serializeRecord({ contentType: CONTENT.alert, version: DTLS_1_2, epoch: 1, sequence, fragment }))
   }
 
   #send(datagram: Buffer): void {
@@ -227,3 +225,19 @@ export class DtlsEndpoint {
 }
 
 class HandshakeRefused extends Error {}
+
+/** @throws {Error} when the peer did not encrypt it, or the keys are not there yet */
+function decrypt(
+  { cipher }: Werift.DtlsSocket,
+  { contentType, version, epoch, sequence, fragment }: DtlsRecord,
+): Buffer {
+  const protocolVersion = { major: version >> 8, minor: version & 255 }
+  const recordLayerHeader = {
+    contentType,
+    protocolVersion,
+    epoch,
+    sequenceNumber: sequence,
+    contentLen: fragment.length,
+  }
+  return cipher.decryptPacket({ recordLayerHeader, fragment } as Parameters<typeof cipher.decryptPacket>[0])
+}

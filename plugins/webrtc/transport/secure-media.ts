@@ -20,15 +20,17 @@ const LAST_RTCP_TYPE = 223
 /** The packets of a session whose handshake is done. */
 export class SecureMedia implements PacketSender {
   readonly profile: SrtpProfile
-  readonly #options: SecureMediaOptions
+  readonly #handlers: SecureMediaOptions['handlers']
+  readonly #path: SecureMediaOptions['path']
   readonly #sender: SrtpSender
   readonly #receiver: SrtpReceiver
   readonly #batch: PacketBatch
   #rtcpBytes = 0
 
   constructor(options: SecureMediaOptions) {
-    const { keys, arena, path } = options
-    this.#options = options
+    const { keys, arena, handlers, path } = options
+    this.#handlers = handlers
+    this.#path = path
     this.profile = keys.sending.profile
     this.#sender = createSrtpSender(keys.sending)
     this.#receiver = createSrtpReceiver(keys.receiving)
@@ -51,7 +53,7 @@ export class SecureMedia implements PacketSender {
     const encrypted = this.#sender.protectRtcp(packet)
     if (encrypted === undefined) return
     this.#rtcpBytes += encrypted.length
-    this.#options.path()?.send([encrypted])
+    this.#path()?.send([encrypted])
   }
 
   /** @returns whether it was a packet of the peer that had not come before */
@@ -60,8 +62,8 @@ export class SecureMedia implements PacketSender {
     const isRtcp = packet[1]! >= FIRST_RTCP_TYPE && packet[1]! <= LAST_RTCP_TYPE
     const clear = isRtcp ? this.#receiver.unprotectRtcp(packet) : this.#receiver.unprotectRtp(packet)
     if (clear === undefined) return false
-    if (isRtcp) this.#options.handlers.rtcp(clear)
-    else this.#options.handlers.rtp(clear)
+    if (isRtcp) this.#handlers.rtcp(clear)
+    else this.#handlers.rtp(clear)
     return true
   }
 

@@ -21,6 +21,8 @@ export type TransportRole = 'offerer' | 'answerer'
 export type SessionTransportOptions = {
   readonly role: TransportRole
   readonly handlers: TransportHandlers
+  /** Says whether datagrams may go to an address of the peer. Default all. */
+  readonly mayReach?: ((address: string) => boolean) | undefined
   readonly candidates: readonly IceCandidateLine[]
   readonly sockets: () => readonly LocalSocket[]
   readonly certificate: Certificate
@@ -129,7 +131,8 @@ export class SessionTransport implements PeerTransport {
   addCandidates(lines: readonly IceCandidateLine[]): void {
     for (const line of lines) {
       const candidate = parseRemoteCandidate(line)
-      if (candidate !== undefined && !this.isClosed) this.#agent.addCandidate(candidate)
+      if (candidate === undefined || this.isClosed || !this.#mayReach(candidate.address)) continue
+      this.#agent.addCandidate(candidate)
     }
   }
 
@@ -172,9 +175,9 @@ export class SessionTransport implements PeerTransport {
     if (nowMs < this.#nextTickMs || this.isClosed) return
     this.#nextTickMs = nowMs + (this.#agent.isSettled ? SETTLED_TICK_MS : TICK_MS)
     if (!this.#agent.tick(nowMs)) {
-      this.close({ code: 'left', text: 'the client no longer answers' })
+      this.close({ code: 'left', text: 'the peer no longer answers' })
     } else if (this.#state === 'checking' && nowMs - this.#createdMs >= ICE_DEADLINE_MS) {
-      this.close({ code: 'failed', text: `no way to the client was found: ${this.#checksText()}` })
+      this.close({ code: 'failed', text: `no way to the peer was found: ${this.#checksText()}` })
     } else if (this.#state === 'handshake' && nowMs >= this.#handshakeEndMs) {
       const progress = this.#dtls?.progress ?? 'it did not begin'
       this.close({ code: 'failed', text: `the DTLS handshake took too long: ${progress}` })
@@ -192,7 +195,8 @@ export class SessionTransport implements PeerTransport {
 
   /** As {@link SessionTransport.receiveFrom}, by a path that it is given if it keeps it. */
   receiveCheck(key: string, path: PacketPath, datagram: Buffer): boolean {
-    if (this.isClosed || !this.#agent.receive(datagram, path, this.#options.now())) return false
+    if (this.isClosed || !this.#mayReach(path.remoteAddress)) return false
+    if (!this.#agent.receive(datagram, path, this.#options.now())) return false
     this.#nextTickMs = 0
     this.#paths.thin((one) => this.#uses(one))
     if (this.#uses(path)) this.#paths.keep(path, key)
@@ -212,7 +216,10 @@ export class SessionTransport implements PeerTransport {
     }
     if (path.lastHeardMs === -Infinity) return false
     if (isDtls(datagram)) this.#receiveDtls(datagram)
-    else if (this.#media?.receive(datagram) === true) path.lastHeardMs = this.#options.now()
+    else if (this.#media?.receive(datagram) === true) {
+      this.#dtls?.settle()
+      path.lastHeardMs = this.#options.now()
+    }
     return true
   }
 
@@ -224,6 +231,10 @@ export class SessionTransport implements PeerTransport {
 
   get #isDtlsClient(): boolean {
     return this.#remote?.setup === 'passive'
+  }
+
+  #mayReach(address: string): boolean {
+    return this.#options.mayReach?.(address) ?? true
   }
 
   #uses(path: PacketPath): boolean {

@@ -1,4 +1,4 @@
-import { StreamUnavailable, type Certificate, type PluginContext, type UdpListener, type UdpPeer } from 'sluice/sdk'
+import { StreamUnavailable, type Certificate, type PluginContext, type PortRange, type UdpPeer } from 'sluice/sdk'
 import { fingerprintOf } from './dtls-proof.ts'
 import { candidateLines, candidatePriority } from './ice-candidate.ts'
 import { LocalSockets, localCandidates, isLoopback, type LocalSocket, type ReachablePort } from './local-sockets.ts'
@@ -20,8 +20,10 @@ export type TransportPortsOptions = {
 
 export type PeerTransportOptions = {
   readonly role: TransportRole
-  /** Where the client's request came from; one of this machine is told of loopback addresses, too. */
+  /** Where the client's request came from, or what is called; one of this machine is told of loopback addresses, too. */
   readonly clientAddress?: string | undefined
+  /** Says whether datagrams may go to an address of the peer. Default all. */
+  readonly mayReach?: ((address: string) => boolean) | undefined
   readonly handlers: TransportHandlers
 }
 
@@ -29,6 +31,8 @@ export type PeerTransportOptions = {
 export const MAX_CONNECTING = 512
 const TICK_MS = 50
 const ADDRESSES_INTERVAL_MS = 60_000
+/** Where one that calls has a port of its own (RFC 6335 6), unless `port` has a range. */
+const DYNAMIC_PORTS: PortRange = { first: 49_152, last: 65_535 }
 const CERTIFICATE_FILES = { certfile: '', keyfile: '' }
 
 /** The ports that the sessions of one generation share, and what finds the session that a datagram is for. */
@@ -88,20 +92,24 @@ export class TransportPorts {
    * Makes the transport of one peer.
    * @throws {StreamUnavailable} while too many others connect, when no port is free, and when a newer generation has taken over
    */
-  async createPeerTransport({ role, clientAddress, handlers }: PeerTransportOptions): Promise<PeerTransport> {
+  async createPeerTransport({ role, clientAddress, mayReach, handlers }: PeerTransportOptions): Promise<PeerTransport> {
     if (this.#isDraining) throw new StreamUnavailable('a newer version of the plugin takes the sessions')
     this.#makeRoom()
-    const ownSocket = await this.#openOwnSocket((datagram, peer, socket) => this.#receive(datagram, peer, socket))
+    const ownSocket = await this.#openOwnSocket(role, (datagram, peer, socket) => this.#receive(datagram, peer, socket))
     const { now } = this.#options
+    const socketsOf = () => {
+      if (ownSocket === undefined) return this.#sockets.all
+      return role === 'offerer' ? [ownSocket] : [ownSocket, ...this.#sockets.all]
+    }
     const candidates = localCandidates(
-      this.#reachable(ownSocket),
+      this.#reachable(socketsOf()),
       this.#options.ctx.net.addresses(),
       clientAddress !== undefined && isLoopback(clientAddress),
     )
     const transport = new SessionTransport({
-      ...{ role, handlers, now, arena: this.#arena, certificate: this.#certificate },
+      ...{ role, handlers, now, mayReach, arena: this.#arena, certificate: this.#certificate },
       candidates: candidateLines(candidates),
-      sockets: () => (ownSocket === undefined ? this.#sockets.all : [ownSocket, ...this.#sockets.all]),
+      sockets: socketsOf,
       local: { fingerprints: [this.#fingerprint] },
       onChange: (changed) => this.#update(changed),
     })
@@ -123,23 +131,28 @@ export class TransportPorts {
     idle.close({ code: 'failed', text: 'it made room for newer sessions, as nothing came from the client' })
   }
 
+  /**
+   * Opens a port for one session alone, where `port` says so; and for each one that calls: the server called knows its sessions
+   * by address and port, and may have several with this one.
+   */
   async #openOwnSocket(
+    role: TransportRole,
     onDatagram: (datagram: Buffer, peer: UdpPeer, socket: LocalSocket) => boolean,
   ): Promise<LocalSocket | undefined> {
     const entry = this.#entries.find(({ kind }) => kind === 'udp-range')
-    if (entry?.kind !== 'udp-range') return undefined
+    const dynamic = role === 'offerer' ? DYNAMIC_PORTS : undefined
+    const range = entry?.kind === 'udp-range' ? entry.range : dynamic
+    if (range === undefined) return undefined
     let socket: LocalSocket | undefined
     const receive = (datagram: Buffer, peer: UdpPeer) => socket !== undefined && onDatagram(datagram, peer, socket)
-    const listener = await this.#options.ctx.net.udpPort(entry.range, receive)
+    const listener = await this.#options.ctx.net.udpPort(range, receive)
     socket = { listener, priority: candidatePriority('host', 0) }
     return socket
   }
 
-  #reachable(ownSocket: LocalSocket | undefined): ReachablePort[] {
-    const sockets = this.#sockets.all.map(({ listener }) => listener)
-    const listeners: UdpListener[] = ownSocket === undefined ? sockets : [ownSocket.listener, ...sockets]
+  #reachable(sockets: readonly LocalSocket[]): ReachablePort[] {
     return [
-      ...listeners.map(({ address }): ReachablePort => ({
+      ...sockets.map(({ listener: { address } }): ReachablePort => ({
         transport: 'udp',
         host: address.host === '::' || address.host === '0.0.0.0' ? undefined : address.host,
         port: address.port,

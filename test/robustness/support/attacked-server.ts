@@ -8,8 +8,10 @@ const MAX_GROWTH_BYTES = 100 * 1024 * 1024
 /**
  * Gives a suite a server with a healthy session on it. Whatever a test does to the server: it goes on, says nothing that
  * is a problem, takes no more memory, and the healthy session, whose viewers are then the only ones, does not notice.
+ *
+ * @param ownViewers how many viewers the suite itself has on it
  */
-export function attackedServer(config: string, started: (server: ServerProcess) => void): void {
+export function attackedServer(config: string, started: (server: ServerProcess) => unknown, ownViewers = 0): void {
   let server: ServerProcess
   let healthy: HealthySession
   let rssBeforeBytes = 0
@@ -17,7 +19,7 @@ export function attackedServer(config: string, started: (server: ServerProcess) 
   before(async () => {
     server = await ServerProcess.start(config)
     healthy = await HealthySession.start(server)
-    started(server)
+    await started(server)
   })
 
   beforeEach(async () => {
@@ -28,7 +30,7 @@ export function attackedServer(config: string, started: (server: ServerProcess) 
     expect((await server.usage()).rssBytes - rssBeforeBytes).to.be.below(MAX_GROWTH_BYTES)
     await healthy.expectUnharmed()
     expect(server.problems).to.deep.equal([])
-    expect((await server.sessions()).subscribers).to.equal(HEALTHY_VIEWERS)
+    expect((await server.sessions()).subscribers).to.equal(HEALTHY_VIEWERS + ownViewers)
     expect(server.exitCode).to.equal(null)
   })
 

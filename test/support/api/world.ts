@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { PUBLISH_OFFER } from '../../../plugins/webrtc/fixtures/signalling-rig.ts'
 import { makeTestFile } from '../../peers/ffmpeg.ts'
 import { waitFor } from '../../peers/wait-for.ts'
 import { makeFlvFile, type FlvFile } from '../flv-file.ts'
@@ -122,6 +123,16 @@ export class ApiWorld {
     const [film, streamPath] = [this.newName('film/pulled'), this.newName('pulled/film')]
     await this.post('/api/stream/pull', { remoteURL: this.server.rtsp(film), streamPath })
     await waitFor(() => this.server.server.streams.get(streamPath)?.publisher)
+    return streamPath
+  }
+
+  /** Publishes by WHIP; resolves with the path of the stream. */
+  async newWhip(): Promise<string> {
+    const streamPath = this.newName('live/whip')
+    const headers = { 'content-type': 'application/sdp' }
+    const url = this.server.http(`/webrtc/whip/${streamPath}`)
+    const { status } = await fetch(url, { method: 'POST', headers, body: PUBLISH_OFFER })
+    if (status !== 201) throw new Error(`WHIP says ${status}`)
     return streamPath
   }
 

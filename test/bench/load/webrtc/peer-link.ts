@@ -45,6 +45,8 @@ export type LinkEvents = {
   /** A packet of SRTP, as it came. */
   packet(packet: Buffer): void
   failed(reason: string): void
+  /** The server has said good-bye. */
+  closed?(): void
 }
 
 /** One certificate is enough for all viewers of a process: making one takes longer than a handshake. */
@@ -119,8 +121,13 @@ export class PeerLink {
   }
 
   close(): void {
-    clearInterval(this.#checks)
     this.#dtls?.close()
+    this.vanish()
+  }
+
+  /** Ends without a word, as a client does that was killed. */
+  vanish(): void {
+    clearInterval(this.#checks)
     this.#socket.close()
   }
 
@@ -189,6 +196,7 @@ export class PeerLink {
 
   #observe(dtls: DtlsClient | DtlsServer): void {
     dtls.onConnect.once(() => this.#connected(dtls))
+    dtls.onClose.once(() => this.#events.closed?.())
     dtls.onError.subscribe((error: Error) => this.#events.failed(String(error)))
   }
 

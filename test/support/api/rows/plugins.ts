@@ -1,4 +1,10 @@
-import { DONE, type Row } from '../row.ts'
+import { fields, list, s, some, ts, u } from '../checks.ts'
+import { DONE, page, unknown, type Row } from '../row.ts'
+
+const WEBRTC_SESSION = fields({
+  ...{ id: u, action: s, streamPath: s, remoteAddr: s, startTime: ts, state: s, reason: s, checks: list(s) },
+  ...{ pair: s, rttMs: u, profile: s, bytesReceived: u, bytesSent: u },
+})
 
 /** What the shipped plugins have of their own (api.md 8.1). */
 export const PLUGIN_ROWS: readonly Row[] = [
@@ -36,5 +42,25 @@ export const PLUGIN_ROWS: readonly Row[] = [
         code: 400,
       },
     ],
+  },
+  {
+    name: 'sessions of WebRTC',
+    spellings: ['GET /webrtc/api/sessions'],
+    ask: async (world) => {
+      await world.newWhip()
+      return {}
+    },
+    answer: page(some(WEBRTC_SESSION)),
+  },
+  {
+    name: 'end a publisher of WebRTC',
+    spellings: [
+      'DELETE /webrtc/api/stop/push/{streamPath}',
+      'DELETE /webrtc/push/{streamPath}',
+      'DELETE /webrtc/whip/{streamPath}',
+    ],
+    ask: async (world) => ({ params: { streamPath: await world.newWhip() } }),
+    answer: { wire: 'empty' },
+    refusals: [unknown({ params: { streamPath: 'live/none' } })],
   },
 ]

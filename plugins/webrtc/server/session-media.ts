@@ -1,0 +1,61 @@
+import type { Publisher, Subscriber } from 'sluice/sdk'
+import { bframeProblem } from '../media/bframes.ts'
+import { NotAcceptable } from '../sdp/not-acceptable.ts'
+import type { TransportStatus } from '../transport/peer-transport.ts'
+import type { MediaIngest, MediaPlayout } from './session-parts.ts'
+
+/** What a session does with the media of its peer, or for it. */
+export type SessionMedia = {
+  connected(): void
+  rtp(packet: Buffer, nowMs: number): void
+  rtcp(packet: Buffer, nowMs: number): void
+  counts(): Readonly<Record<string, string | number | undefined>>
+  close(): void
+}
+
+/** Media that comes from the peer. */
+export function publishedMedia(ingest: MediaIngest, publisher: Publisher): SessionMedia {
+  let isComplete = false
+  return {
+    connected: () => {},
+    rtp: (packet, nowMs) => {
+      ingest.rtp(packet, nowMs)
+      if (isComplete || !ingest.isComplete) return
+      isComplete = true
+      publisher.tracksComplete()
+    },
+    rtcp: (packet, nowMs) => ingest.rtcp(packet, nowMs),
+    counts: () => ingest.counts,
+    close: () => ingest.close(),
+  }
+}
+
+/** Media that goes to the peer. */
+export function playedMedia(playout: MediaPlayout): SessionMedia {
+  return {
+    connected: () => playout.start(),
+    // A viewer has nothing to send.
+    rtp: () => {},
+    rtcp: (packet) => playout.rtcp(packet),
+    counts: () => playout.counts,
+    close: () => playout.close(),
+  }
+}
+
+/** @throws {NotAcceptable} where the parameter sets of a track say that it has B-frames; others are found out while it plays */
+export function checkBframes({ tracks }: Subscriber): void {
+  for (const track of tracks) {
+    const problem = bframeProblem(track)
+    if (problem !== undefined) throw new NotAcceptable(problem)
+  }
+}
+
+/** What lists of publishers and subscribers show of a session. */
+export function sessionDetails(
+  { state, pair, rttMs, profile }: Pick<TransportStatus, 'state' | 'pair' | 'rttMs' | 'profile'>,
+  media: SessionMedia | undefined,
+): Record<string, string | number> {
+  const fields = { state, pair, rttMs, profile, ...media?.counts() }
+  const known = Object.entries(fields).filter((entry): entry is [string, string | number] => entry[1] !== undefined)
+  return Object.fromEntries(known)
+}
