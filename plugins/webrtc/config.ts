@@ -27,7 +27,7 @@ export const WebRtcConfig = Type.Object(
     bframes: Type.Union([Type.Literal('drop'), Type.Literal('reject')], {
       default: 'drop',
       description:
-        'Streams with B-frames, which browsers show out of order: drop sends them without those that no other frame needs; reject refuses the viewers',
+        'Streams with B-frames, which browsers show out of order: drop sends them without those that no other frame needs, and H.264 without any; reject refuses the viewers',
     }),
   },
   { title: 'WebRTC' },

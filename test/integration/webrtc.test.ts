@@ -4,6 +4,7 @@ import { ffprobeFrames } from '../peers/ffmpeg-rtsp.ts'
 import { publishByWebrtcbin, WebrtcbinPlayer } from '../peers/gstreamer-webrtc.ts'
 import { requirePeer } from '../peers/require-peer.ts'
 import { waitFor } from '../peers/wait-for.ts'
+import { FlvViewer } from '../support/flv-viewer.ts'
 import { numberedPictures } from '../support/picture-clock.ts'
 import { RtcPage } from '../support/webrtc/rtc-page.ts'
 import { startWebRtcServer } from '../support/webrtc/webrtc-server.ts'
@@ -48,6 +49,29 @@ describe('WebRTC and other protocols', () => {
       const steps = frames.slice(1).map(({ pts }, index) => pts - frames[index]!.pts)
       // ffmpeg rounds them to the ticks of a frame rate that it guesses.
       expect(Math.min(...steps)).to.be.at.least(0)
+    })
+  }
+
+  for (const [codec, name] of [
+    ['VP8', 'vp8'],
+    ['VP9', 'vp9'],
+    ['AV1', 'av1'],
+  ] as const) {
+    it(`sends by enhanced FLV the ${codec} and Opus of a browser, whole`, async function () {
+      requirePeer(this, 'chromium')
+      const server = await startWebRtcServer()
+      const page = await RtcPage.open()
+      const publisher = await page.publish(server.http('/webrtc/push/live/flv'), { codec })
+      await publisher.until(({ framesEncoded }) => framesEncoded > 0, 'the first picture to be encoded')
+      const viewer = new FlvViewer(server.http('/flv/live/flv.flv'))
+      await viewer.received.wait(PACKETS)
+      await publisher.stop()
+      const frames = (kind: string) => viewer.received.frames.filter((frame) => frame.kind === kind)
+      expect(viewer.received.tracks.map((track) => track.codec)).to.have.members([name, 'opus'])
+      expect(frames('audio')).not.to.have.length(0)
+      const times = frames('video').map(({ dtsMs }) => dtsMs)
+      expect(times).to.have.lengthOf.at.least(PACKETS / 10)
+      expect(times).to.eql(times.toSorted((one, other) => one - other))
     })
   }
 

@@ -14,9 +14,14 @@ const ARGS = [
   '--autoplay-policy=no-user-gesture-required',
 ]
 
-/** Starts a Chromium without a window; it ends with the test that started it, at the latest. */
-export async function openChromium(extraArgs: readonly string[] = []): Promise<Browser> {
-  const executablePath = findProgram('chromium')
+/**
+ * Starts a Chromium without a window; it ends with the test that started it, at the latest.
+ * @param executablePath a program that starts it, by default its own
+ */
+export async function openChromium(
+  extraArgs: readonly string[] = [],
+  executablePath = findProgram('chromium'),
+): Promise<Browser> {
   if (executablePath === undefined) throw new Error('chromium is not installed')
   const browser = await chromium.launch({ executablePath, args: [...ARGS, ...extraArgs] })
   const letGo = keep(browser)

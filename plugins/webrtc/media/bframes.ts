@@ -21,12 +21,16 @@ const ADVICE = 'publish without B-frames (OBS: B-frames 0, or the tune zerolaten
 
 /** What a user is told of a stream whose B-frames could be left out. */
 const MENDED = `the stream has B-frames, which WebRTC does not put in order: they are left out, so it plays with fewer pictures a second; ${ADVICE}`
-/** What a user is told of a stream where that does not help. */
+/** What a user is told of a stream of H.264 whose B-frames had to be left out, though pictures are predicted from them. */
+const SPOILT = `the stream has B-frames that other pictures need, and WebRTC does not put them in order: they are left out, so it plays with fewer pictures a second, which may be spoilt from one keyframe to the next; ${ADVICE}`
+/** What a user is told of a stream where leaving them out does not help. */
 const UNMENDED = `the stream has B-frames that other pictures need, so WebRTC shows its pictures out of order; ${ADVICE}`
 
 /**
  * Looks for pictures of one track that are shown before one that came before them. Receivers of WebRTC show pictures in the
- * order in which they come, so those that no other needs are left out.
+ * order in which they come, so those that no other needs are left out. Of H.264 all are: libwebrtc's decoder shows none that
+ * is earlier than the one before, calls that an error, and waits for a keyframe, while it fills gaps of frame_num with the
+ * picture before, from which most encoders predict P-frames anyway.
  */
 export class BframeFilter {
   #highestPts = -Infinity
@@ -44,10 +48,13 @@ export class BframeFilter {
       this.#highestPts = pts
       return false
     }
-    const drops = !isReference(track, nalus)
-    if (!drops) this.#problem = UNMENDED
-    else this.#problem ??= MENDED
-    return drops
+    if (!isReference(track, nalus)) {
+      this.#problem ??= MENDED
+      return true
+    }
+    const isH264 = track.codec === 'h264'
+    this.#problem = isH264 ? SPOILT : UNMENDED
+    return isH264
   }
 }
 

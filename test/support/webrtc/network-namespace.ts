@@ -1,4 +1,7 @@
 import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Context } from 'mocha'
 import { keep } from '../../peers/lifetime.ts'
 import { PeerProcess } from '../../peers/process.ts'
@@ -50,6 +53,15 @@ export class NetworkNamespace {
   /** Starts a program inside. */
   start(program: string, args: readonly string[]): PeerProcess {
     return new PeerProcess('ip', ['netns', 'exec', this.#name, program, ...args])
+  }
+
+  /** The path of a program that starts another one inside, for those who start programs themselves. */
+  starterOf(program: string): string {
+    const folder = mkdtempSync(join(tmpdir(), 'namespace-'))
+    keep({ close: () => rmSync(folder, { recursive: true, force: true }) })
+    const path = join(folder, 'start')
+    writeFileSync(path, `#!/bin/sh\nexec ip netns exec ${this.#name} ${program} "$@"\n`, { mode: 0o700 })
+    return path
   }
 }
 

@@ -64,13 +64,12 @@ class Publishing {
   sent = []
   constructor(init) {
     const canvas = document.createElement('canvas')
-    canvas.width = init.width
-    canvas.height = init.height
+    Object.assign(canvas, { width: init.width, height: init.height })
     this.context = canvas.getContext('2d')
     const stream = canvas.captureStream(0)
     const [track] = stream.getVideoTracks()
     this.timer = setInterval(() => {
-      this.draw(init)
+      this.draw(canvas)
       track.requestFrame()
     }, 1000 / init.fps)
     this.peer = new RTCPeerConnection({ bundlePolicy: 'max-bundle', encodedInsertableStreams: !init.rids })

@@ -3,8 +3,10 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Browser, Page } from 'playwright-core'
 import { openChromium } from '../../peers/chromium.ts'
+import { findProgram } from '../../peers/peers.ts'
 import { keep } from '../../peers/lifetime.ts'
 import { waitFor } from '../../peers/wait-for.ts'
+import type { NetworkNamespace } from './network-namespace.ts'
 import { PAGE_SCRIPT } from './page-script.ts'
 
 /** Candidates say the machine's addresses, loopback too, instead of names that only multicast DNS knows. */
@@ -134,16 +136,18 @@ export class RtcPage {
     this.page = page
   }
 
-  static async open(): Promise<RtcPage> {
+  /** @param network where the browser is, instead of on this machine */
+  static async open(network?: NetworkNamespace): Promise<RtcPage> {
     const server = createServer((_, response) => {
       response.setHeader('content-type', 'text/html').end(`<!doctype html><body><script>${PAGE_SCRIPT}</script>`)
     })
     keep({ close: () => void server.close() })
-    server.listen(0, '127.0.0.1')
+    const address = network?.hostAddress ?? '127.0.0.1'
+    server.listen(0, address)
     await once(server, 'listening')
-    const browser = await openChromium(BROWSER_ARGS)
+    const browser = await openChromium(BROWSER_ARGS, network?.starterOf(findProgram('chromium') ?? 'chromium'))
     const page = await browser.newPage()
-    await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+    await page.goto(`http://${address}:${(server.address() as AddressInfo).port}/`)
     return new RtcPage(browser, page)
   }
 

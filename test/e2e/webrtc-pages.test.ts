@@ -1,0 +1,70 @@
+import { expect } from 'chai'
+import type { Browser, Page } from 'playwright-core'
+import { openChromium } from '../peers/chromium.ts'
+import { publish } from '../peers/ffmpeg.ts'
+import { requirePeer } from '../peers/require-peer.ts'
+import { waitFor } from '../peers/wait-for.ts'
+import { HomePage } from '../support/home-page.ts'
+import { startWebRtcServer } from '../support/webrtc/webrtc-server.ts'
+
+const LONG_SECONDS = 170
+/** More than a keyframe that waited, by far. */
+const PICTURES = 40
+const TIMEOUT_MS = 120_000
+
+describe('pages that play WebRTC, in Chromium', () => {
+  let browser: Browser
+  before(async function () {
+    requirePeer(this, 'chromium')
+    browser = await openChromium()
+  })
+
+  it('the home page plays with less delay', async () => {
+    const server = await startWebRtcServer()
+    publish({ url: server.rtmp('live/home'), durationSeconds: LONG_SECONDS })
+    const home = await HomePage.open(browser, server.http('/'))
+    await home.until('the stream in the list', ({ list }) => list.includes('live/home'))
+    await home.choose('live/home')
+    await home.plays()
+    await home.page.getByLabel('Less delay (WebRTC)').check()
+    const sessions = async () => (await fetch(server.http('/webrtc/api/sessions'))).json() as Promise<{ total: number }>
+    await waitFor(async () => (await sessions()).total === 1, { what: 'the session', timeoutMs: TIMEOUT_MS })
+    await home.plays()
+    expect(await home.page.evaluate('video.srcObject !== null')).to.equal(true)
+    expect(home.problems).to.eql([])
+    await home.close()
+    await waitFor(async () => (await sessions()).total === 0, { what: 'the session to end', timeoutMs: TIMEOUT_MS })
+  })
+
+  it('the test page publishes what it draws, plays it, and ends both', async () => {
+    const server = await startWebRtcServer()
+    const page = await browser.newPage()
+    const problems: string[] = []
+    page.on('pageerror', ({ message }) => problems.push(message))
+    await page.goto(server.http('/webrtc/test'))
+    const [publishing, playing] = [page.locator('#publish'), page.locator('#subscribe')]
+    await publishing.getByRole('button', { name: 'Start' }).click()
+    await statusOf(page, '#publish', /connected.*video\/\w+/u)
+    await playing.getByRole('button', { name: 'Start' }).click()
+    await statusOf(page, '#subscribe', /connected.*video\/\w+/u)
+    const pictures = () =>
+      page.evaluate<number>(`document.querySelector('#subscribe video').getVideoPlaybackQuality().totalVideoFrames`)
+    await waitFor(async () => (await pictures()) >= PICTURES, { what: 'the pictures', timeoutMs: TIMEOUT_MS })
+    expect(server.server.streams.get('live/test')).not.to.equal(undefined)
+
+    for (const half of [playing, publishing]) await half.getByRole('button', { name: 'Stop' }).click()
+    await waitFor(() => server.server.streams.get('live/test') === undefined, { what: 'the publisher to leave' })
+    expect(problems).to.eql([])
+    expect(server.problems).to.eql([])
+    await page.close()
+  })
+})
+
+/** Waits until the page says of one of its halves that it is well. */
+async function statusOf(page: Page, half: string, expected: RegExp): Promise<void> {
+  const text = () => page.locator(`${half} [role=status]`).innerText()
+  const says = async () => expected.test(await text())
+  await waitFor(says, { what: `${half} to be connected`, timeoutMs: TIMEOUT_MS }).catch(async (cause: unknown) => {
+    throw new Error(`the page says ${await text()}`, { cause })
+  })
+}
