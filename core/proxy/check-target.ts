@@ -20,6 +20,8 @@ const PORTS: Readonly<Record<string, number>> = {
   'wss:': 443,
   'whep:': 80,
   'wheps:': 443,
+  'whip:': 80,
+  'whips:': 443,
 }
 
 /** Where the server of an address takes connections by TCP; undefined where there is no telling, as for files and devices. */

@@ -18,6 +18,8 @@ describe('typeOf', () => {
     ['srt://host:6000?streamid=a', 'srt'],
     ['whep://host/a', 'webrtc'],
     ['https://host/live/a/whep?x=1', 'webrtc'],
+    ['whips://host/a', 'webrtc'],
+    ['https://host/whip/live/a', 'webrtc'],
     ['https://host/a/index.m3u8?x=1', 'hls'],
     ['http://host/a.FLV', 'flv'],
     ['wss://host/a.flv', 'flv'],

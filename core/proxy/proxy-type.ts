@@ -16,6 +16,8 @@ const BY_SCHEME: Readonly<Record<string, string>> = {
   'srt:': 'srt',
   'whep:': 'webrtc',
   'wheps:': 'webrtc',
+  'whip:': 'webrtc',
+  'whips:': 'webrtc',
 }
 const ENDING = /\.(m3u8|flv|mp4)$/iu
 const BY_ENDING: Readonly<Record<string, string>> = { m3u8: 'hls', flv: 'flv', mp4: 'mp4' }
@@ -43,6 +45,6 @@ export function typeOf(url: string): string | undefined {
   const byScheme = BY_SCHEME[parsed?.protocol ?? '']
   if (byScheme !== undefined) return byScheme
   const path = parsed?.pathname ?? url
-  if (path.split('/').includes('whep')) return 'webrtc'
+  if (path.split('/').some((part) => part === 'whep' || part === 'whip')) return 'webrtc'
   return BY_ENDING[ENDING.exec(path)?.[1]?.toLowerCase() ?? '']
 }

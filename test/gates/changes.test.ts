@@ -74,6 +74,21 @@ describe('gates that change while connections are open', () => {
     expect(server.server.streams.get('live/evil')).to.equal(undefined)
   })
 
+  it('hold for WHIP and WHEP, and not for their sessions that run', async () => {
+    const folder = await fakeProtocolFolder()
+    const plugins = `plugins_dir: ${JSON.stringify(folder)}`
+    const server = await startServer({ config: `global: { ${plugins} }` })
+    const [whip, whep] = WAYS.filter(({ protocol }) => protocol === 'webrtc')
+    const running = await Promise.all([whip!.open(server, 'live/running'), whep!.open(server, 'live/source')])
+    expect(running.map(({ admitted }) => admitted)).to.eql([true, true])
+    await change(server, keyed('k-1', plugins))
+    expect((await whip!.open(server, 'live/evil')).admitted).to.equal(false)
+    expect((await whep!.open(server, 'live/source')).admitted).to.equal(false)
+    expect((await whip!.open(server, `live/good?${signatureQuery('k-1', 'live/good')}`)).admitted).to.equal(true)
+    expect(server.server.streams.list().map((stream) => stream.path)).to.include.members(['live/running', 'live/good'])
+    expect(server.server.streams.subscribers('live/source')).to.have.length(1)
+  })
+
   it('have the key of now, however often it was changed', async () => {
     const server = await startServer({ config: keyed('k-1') })
     const clients = await Promise.all([1, 2, 3, 4].map(() => connectBefore(server)))

@@ -78,6 +78,20 @@ describe('HttpSession', () => {
     expect(String(error)).to.include('406').and.include('no codec in common').and.not.include('s3')
   })
 
+  it('shows what servers say in their own ways, but no page, and nothing that they were told', async () => {
+    const answers = [
+      ['application/json', '{"code":404,"message":"nobody publishes"}', /: nobody publishes$/u],
+      ['application/json', 'null', /=\*+$/u],
+      ['text/html', '<h1>no</h1>', /=\*+$/u],
+      ['text/plain', 'wrong: s3cret-key, Bearer key', /: wrong: \*+, \*+$/u],
+    ] as const
+    for (const [type, text, message] of answers) {
+      respond = (_, response) => response.writeHead(404, { 'content-type': type }).end(text)
+      const error = await begin('push/live/a?secret=s3cret-key').catch((failure: unknown) => failure)
+      expect((error as Error).message).to.match(message)
+    }
+  })
+
   it('takes no answer without end', async () => {
     respond = (_, response) => response.writeHead(201).end(Buffer.alloc(1_000_000, 'a'))
     const error = await begin().catch((failure: unknown) => failure)

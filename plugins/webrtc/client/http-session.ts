@@ -7,6 +7,8 @@ const SDP = 'application/sdp'
 /** Far more than descriptions have. */
 const MAX_ANSWER_BYTES = 64 * 1024
 const MAX_SHOWN_LENGTH = 200
+/** What is shorter is no secret, and may be part of any word. */
+const MIN_SECRET_LENGTH = 4
 /** A server that waits for a stream answers when that is there. */
 const ANSWER_TIMEOUT_MS = 30_000
 /** The server is told that a session is over, but not waited for longer. */
@@ -53,10 +55,10 @@ export class HttpSession {
     })
     const text = await textOf(response)
     if (!response.ok) {
-      const shown = `the server answered ${response.status} for ${maskUrl(response.url)}`
-      throw new SourceError(text === '' ? shown : `${shown}: ${text.slice(0, MAX_SHOWN_LENGTH)}`, {
-        status: response.status,
-      })
+      const { status, url } = response
+      const shown = `the server answered ${status} for ${maskUrl(url)}`
+      const why = withoutSecrets(explanationOf(response, text), init).slice(0, MAX_SHOWN_LENGTH)
+      throw new SourceError(why === '' ? shown : `${shown}: ${why}`, { status })
     }
     return new HttpSession(init, text, resourceOf(response))
   }
@@ -90,6 +92,29 @@ function httpUrl(url: string): string {
 function resourceOf({ headers, url }: Response): URL | undefined {
   const location = headers.get('location')
   return location === null ? undefined : (URL.parse(location, url) ?? undefined)
+}
+
+/** What a server says of its refusal, as far as it is for people to read. */
+function explanationOf({ headers }: Response, text: string): string {
+  const type = headers.get('content-type') ?? ''
+  if (type.includes('html')) return ''
+  if (!type.includes('json')) return text.trim()
+  try {
+    const { message, detail, title } = JSON.parse(text) as Readonly<Record<string, unknown>>
+    return [message, detail, title].find((part) => typeof part === 'string') ?? ''
+  } catch {
+    return ''
+  }
+}
+
+/** A server may repeat what it was told: the user and the query of the address, and headers. */
+function withoutSecrets(text: string, { url, header }: HttpSessionInit): string {
+  const { username = '', password = '', searchParams } = URL.parse(url) ?? {}
+  const headers = Object.values(header).flatMap((values) => values.flatMap((value) => [value, ...value.split(' ')]))
+  const secrets = [username, password, ...(searchParams?.values() ?? []), ...headers]
+  return secrets
+    .filter((secret) => secret.length >= MIN_SECRET_LENGTH)
+    .reduce((shown, secret) => shown.replaceAll(secret, '******'), text)
 }
 
 async function textOf({ body, url }: Response): Promise<string> {

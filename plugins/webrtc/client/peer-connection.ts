@@ -48,7 +48,9 @@ export class PeerConnection {
    */
   static async open(init: PeerConnectionInit): Promise<PeerConnection> {
     if (init.request.dial.proxied) {
-      throw new SourceError('a proxy leads TCP on, and the media of WebRTC goes by UDP: use no proxy, or another protocol')
+      throw new SourceError(
+        'a proxy leads TCP on, and the media of WebRTC goes by UDP: use no proxy, or another protocol',
+      )
     }
     const connection = new PeerConnection(init)
     try {
@@ -154,7 +156,10 @@ export class PeerConnection {
 
 /** Whether the server of an address is on this machine, as far as the address tells. */
 function isHere(url: string): boolean {
-  const host = URL.parse(url)?.hostname.replace(/^\[|\]$/gu, '').toLowerCase() ?? ''
+  const host =
+    URL.parse(url)
+      ?.hostname.replace(/^\[|\]$/gu, '')
+      .toLowerCase() ?? ''
   return host === 'localhost' || isLoopback(host)
 }
 

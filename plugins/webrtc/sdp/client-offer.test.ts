@@ -39,8 +39,8 @@ describe('offers of clients', () => {
     expect(accepted.map(({ direction }) => direction)).to.deep.equal(['receive', 'receive'])
   })
 
-  it('that push have the tracks of the stream, AAC as Opus', () => {
-    const offered = offerSending([H264, audioTrack('aac', 2)], countedSsrcs())
+  it('that push have the tracks of the stream that WebRTC carries', () => {
+    const offered = offerSending([H264, audioTrack('aac', 2), audioTrack('opus', 2)], countedSsrcs())
     const { answered, accepted } = talk(offered, answerPublish)
     expect(namesOf(accepted)).to.deep.equal(['H264', 'OPUS'])
     expect(accepted.map(({ sources }) => sources)).to.deep.equal(offered.map(({ sources }) => sources))

@@ -31,10 +31,9 @@ export async function watchRtsp(url: string, transport: 'TCP' | 'UDP', watch: Un
     return answer
   }
   const { body } = await ask('DESCRIBE', url)
-  const clock = new RtpClock()
   const sockets: (() => void)[] = []
   for (const [index, media] of parseSdp(body.toString()).media.entries()) {
-    const one = new Media(rtpFormatsOf(media)[0]!, watch, clock, transport === 'UDP')
+    const one = new Media(rtpFormatsOf(media)[0]!, watch, transport === 'UDP')
     medias.push(one)
     const control = new URL(sdpAttribute(media.attributes, 'control')!.value!, `${url}/`).href
     if (transport === 'TCP') {
@@ -65,7 +64,9 @@ class Media {
   readonly #inOrder: boolean
   #last: number | undefined
 
-  constructor(format: RtpFormat, watch: UnitWatch, clock: RtpClock, datagrams: boolean) {
+  constructor(format: RtpFormat, watch: UnitWatch, datagrams: boolean) {
+    // Each media has a clock of its own: without reports, one that is shared moves sound into step by when frames come.
+    const clock = new RtpClock()
     const reorder = datagrams ? { maxPackets: 1024, maxDelayMs: 1000 } : { maxPackets: 0, maxDelayMs: 0 }
     this.#receiver = new RtpReceiver({ format, sink: watch, clock, reorder })
     this.#watch = watch
