@@ -134,6 +134,16 @@ describe('audio', () => {
     expect(await encoders()).to.have.length(1)
   })
 
+  it('gives nobody what a client publishes by the name of a stream that it would make', async () => {
+    const server = await start()
+    const client = await server.streams.publish(sessionInit('live/a~opus'))
+    client.tracksComplete()
+    await publish(server, 'aac')
+    const { subscriber } = await play(server, 'opus')
+    expect(subscriber.sourcePath).to.equal(PATH)
+    expect(subscriber.tracks.map(({ codec }) => codec)).to.have.members(['h264', 'aac'])
+  })
+
   it('leaves players with what there is where ffmpeg is missing, or too many run', async () => {
     for (const config of [{ ffmpegpath: '/no/ffmpeg' }, { maxencoders: 1 }]) {
       const server = await start(config)

@@ -9,6 +9,7 @@ import {
 import { canCarryInTs, mainTracks } from 'sluice/sdk/media'
 import type { AudioConfig } from './config.ts'
 import { FittedStream } from './fitted-stream.ts'
+import { PLUGIN_NAME } from './plugin-name.ts'
 import { targetFor, type Target } from './target.ts'
 
 /** Who asked for it has this long to subscribe. */
@@ -44,8 +45,13 @@ export class FittedStreams {
     if (accepts.audio?.some((codec) => codec === sound.codec) === true) return undefined
     const fittedPath = `${path}~${target}`
     const { streams } = this.#ctx
-    await (this.#running.get(fittedPath) ??
-      (streams.get(fittedPath) === undefined && this.#begin(path, fittedPath, target)))
+    const present = streams.get(fittedPath)
+    // What a client publishes by this name is not for those who asked for another.
+    if (present !== undefined && (present.pluginName !== PLUGIN_NAME || present.type !== 'transform')) {
+      throw new StreamUnavailable(`somebody else publishes ${fittedPath}`)
+    }
+    // The generation before may have made it.
+    await (this.#running.get(fittedPath) ?? (present === undefined && this.#begin(path, fittedPath, target)))
     return fittedPath
   }
 

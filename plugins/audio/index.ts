@@ -1,9 +1,10 @@
 import { definePlugin } from 'sluice/sdk'
 import { AudioConfig } from './config.ts'
 import { FittedStreams } from './fitted-streams.ts'
+import { PLUGIN_NAME } from './plugin-name.ts'
 
 export default definePlugin({
-  name: 'audio',
+  name: PLUGIN_NAME,
   version: '1.0.0',
   sdk: '^1',
   description:
