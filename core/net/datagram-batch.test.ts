@@ -1,6 +1,7 @@
 import { expect } from 'chai'
-import { DatagramBatch, type BatchSocket } from './datagram-batch.ts'
+import { DatagramBatch } from './datagram-batch.ts'
 import { findSocketCalls } from './socket-calls.ts'
+import type { BatchSocket } from './udp-batch.ts'
 
 const { calls } = findSocketCalls()
 

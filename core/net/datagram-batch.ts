@@ -2,23 +2,10 @@ import { constants } from 'node:os'
 import { ipWords } from './ip-words.ts'
 import { MessageHeaders, type MessageTarget } from './message-headers.ts'
 import type { SocketCalls } from './socket-calls.ts'
+import { BATCH_BYTES, type BatchSocket, type UdpBatch } from './udp-batch.ts'
 
 const { EAGAIN, EINTR, EINVAL, EIO, EMSGSIZE, ENOBUFS, ENOSYS } = constants.errno
 
-/** A socket whose datagrams go through a batch. */
-export interface BatchSocket {
-  readonly fd: number
-  readonly isIpv6: boolean
-  /** What waits in this process for room in the system's buffer, in bytes. */
-  readonly queuedBytes: number
-  /** Sends one datagram behind what waits. The bytes must not change afterwards. */
-  queue(datagram: Buffer, address: string, port: number): void
-  /** Counts datagrams that the system refused. */
-  refuse(count: number): void
-}
-
-/** What is kept until the batch leaves: the pictures of many viewers, and little enough for a processor's cache. */
-const ARENA_BYTES = 512 * 1024
 /** Below the 1,024 that the kernel takes in one call (UIO_MAXIOV). */
 const MAX_MESSAGES = 512
 /** What one message may have where the kernel cuts it into datagrams (UDP_MAX_SEGMENTS before Linux 6.9). */
@@ -35,9 +22,9 @@ const SEGMENT_ERRORS = new Set([EINVAL, EIO, EMSGSIZE])
  * What is sent within one turn of the event loop, in few system calls. It is one socket's at a time: what another one
  * sends makes it leave, so that many sockets need no memory of their own.
  */
-export class DatagramBatch {
+export class DatagramBatch implements UdpBatch {
   readonly #calls: SocketCalls
-  readonly #arena = Buffer.from(new ArrayBuffer(ARENA_BYTES))
+  readonly #arena = Buffer.from(new ArrayBuffer(BATCH_BYTES))
   readonly #messages: MessageHeaders
   /** The datagrams of a message that could not be sent as one. */
   readonly #singles: MessageHeaders
@@ -64,10 +51,6 @@ export class DatagramBatch {
     this.#singles = new MessageHeaders(calls, MAX_SEGMENTS, this.#arena.buffer)
   }
 
-  /**
-   * Copies datagrams that lie behind each other, all `datagramBytes` long but the last, which may be shorter.
-   * @returns false where they can't be sent by a batch; what was added before has left then
-   */
   add(socket: BatchSocket, bytes: Buffer, datagramBytes: number, address: string, port: number): boolean {
     if (this.#socket !== socket) this.#begin(socket)
     const isSendable = datagramBytes > 0 && datagramBytes <= MAX_MESSAGE_BYTES
@@ -95,7 +78,6 @@ export class DatagramBatch {
     else this.#send(socket, this.#messages, count)
   }
 
-  /** Sends what a socket has added, which is closed then. */
   release(socket: BatchSocket): void {
     if (this.#socket !== socket) return
     this.flush()
@@ -118,7 +100,7 @@ export class DatagramBatch {
     const maxBytes = Math.min(
       this.#maxSegments * segmentBytes,
       MAX_MESSAGE_BYTES,
-      length + ARENA_BYTES - this.#usedBytes,
+      length + BATCH_BYTES - this.#usedBytes,
     )
     const room = Math.floor((maxBytes - length) / segmentBytes) * segmentBytes
     const added = Math.min(room, bytes.length)
@@ -131,7 +113,7 @@ export class DatagramBatch {
 
   #append(bytes: Buffer, start: number, end: number, datagramBytes: number, target: MessageTarget): void {
     const length = end - start
-    if (this.#count === MAX_MESSAGES || this.#usedBytes + length > ARENA_BYTES) this.flush()
+    if (this.#count === MAX_MESSAGES || this.#usedBytes + length > BATCH_BYTES) this.flush()
     bytes.copy(this.#arena, this.#usedBytes, start, end)
     this.#messages.write(this.#count, this.#usedBytes, length, datagramBytes, target)
     this.#usedBytes += length

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { expect } from 'chai'
 import { pino } from 'pino'
 import type { UdpConfig, UdpPeer } from 'sluice/sdk'
-import { isUdpPortFree } from '../../test/peers/free-port.ts'
+import { freeUdpPort, isUdpPortFree } from '../../test/peers/free-port.ts'
 import { keep } from '../../test/peers/lifetime.ts'
 import { waitFor } from '../../test/peers/wait-for.ts'
 import { UdpClient } from '../../test/support/udp-client.ts'
@@ -124,7 +124,7 @@ describe('ListenerPool for UDP', () => {
     await waitFor(() => client.answers.length === 2 && dropsOf()?.unsent === 3)
     expect(client.answers).to.eql(['one', 'two'])
     // Nobody listens there, which the system may tell.
-    lease.port.send([text('refused')], { remoteAddress: '127.0.0.1', remotePort: await freePort() })
+    lease.port.send([text('refused')], { remoteAddress: '127.0.0.1', remotePort: await freeUdpPort() })
     expect(await client.ask('hello')).to.equal('it heard hello')
     await lease.release()
     lease.port.send([text('late')], peer)
@@ -202,7 +202,7 @@ describe('ListenerPool for UDP', () => {
     /** A range of so many ports, none of which anybody has. */
     async function freeRange(count: number): Promise<{ first: number; last: number }> {
       for (;;) {
-        const first = await freePort()
+        const first = await freeUdpPort()
         const free = await Promise.all(Array.from({ length: count }, (_, index) => isUdpPortFree(first + index)))
         if (free.every(Boolean)) return { first, last: first + count - 1 }
       }
@@ -251,12 +251,3 @@ describe('ListenerPool for UDP', () => {
     })
   })
 })
-
-async function freePort(): Promise<number> {
-  const socket = createSocket('udp4')
-  socket.bind(0, '127.0.0.1')
-  await once(socket, 'listening')
-  const { port } = socket.address()
-  socket.close()
-  return port
-}

@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { pino, type Logger } from 'pino'
+import { freeUdpPort } from '../../test/peers/free-port.ts'
 import { keep } from '../../test/peers/lifetime.ts'
 import { waitFor } from '../../test/peers/wait-for.ts'
 import { findSocketCalls, type SocketCalls } from './socket-calls.ts'
@@ -171,7 +172,7 @@ describe('sending by UDP', () => {
 
       it('goes on behind what is too long, empty, or for nobody', async () => {
         const { socket, drops } = await openSender(calls, '127.0.0.1')
-        const [receiver, gone] = await Promise.all([Receiver.open(), portOfNobody()])
+        const [receiver, gone] = await Promise.all([Receiver.open(), freeUdpPort()])
         const target = receiver.target(socket)
         const [one, two, three, four] = [bytesOf(10), bytesOf(10), bytesOf(10), bytesOf(10)]
         socket.send([one, Buffer.alloc(70_000), two], ...target)
@@ -356,14 +357,4 @@ describe('sending by UDP', () => {
 
 function descriptors(): number {
   return process.platform === 'linux' ? readdirSync('/proc/self/fd').length : 0
-}
-
-/** A port that nobody listens on any more. */
-async function portOfNobody(): Promise<number> {
-  const socket = createSocket('udp4')
-  socket.bind(0, '127.0.0.1')
-  await once(socket, 'listening')
-  const { port } = socket.address()
-  socket.close()
-  return port
 }

@@ -1,17 +1,21 @@
 import type { Socket } from 'node:dgram'
 import type { Logger } from 'pino'
 import { DatagramBatch } from './datagram-batch.ts'
+import { NodeBatch } from './node-batch.ts'
 import { findSocketCalls, type SocketCallsFound } from './socket-calls.ts'
+import type { UdpBatch } from './udp-batch.ts'
 
 /**
- * How UDP sockets send: in batches by `sendmmsg` where this process has it, whose messages the kernel cuts into datagrams
- * where it can (GSO), and else by Node, one system call a datagram. It is chosen, and told, with the first socket.
+ * How UDP sockets send: by `sendmmsg` where this process has it, whose messages the kernel cuts into datagrams where it can
+ * (GSO), and else by Node, one system call a datagram. It is chosen, and told, with the first socket.
  */
 export class UdpSending {
   readonly #log: Logger
   readonly #find: () => SocketCallsFound
   #found: SocketCallsFound | undefined
-  #batch: DatagramBatch | undefined
+  /** Of all sockets that `bind` has given a descriptor. */
+  #systemBatch: DatagramBatch | undefined
+  #nodeBatch: NodeBatch | undefined
 
   /** @param find what there is; that of this process, but in tests */
   constructor(log: Logger, find = findSocketCalls) {
@@ -19,14 +23,15 @@ export class UdpSending {
     this.#find = find
   }
 
-  /** Of all sockets that `bind` has given a descriptor. */
-  get batch(): DatagramBatch | undefined {
-    return this.#batch
+  /** What a socket sends by, which is shared with others. @param fd what `bind` has given */
+  batchFor(fd: number | undefined): UdpBatch {
+    if (fd !== undefined && this.#systemBatch !== undefined) return this.#systemBatch
+    return (this.#nodeBatch ??= new NodeBatch())
   }
 
   /**
    * Binds a socket of Node.
-   * @returns its descriptor, by which a batch can send; undefined where Node sends
+   * @returns its descriptor, by which the system's calls can send; undefined where only Node can
    * @throws {Error} with a `code` when the address can't be bound, or the socket emits that
    */
   bind(socket: Socket, host: string, port: number): number | undefined {
@@ -56,7 +61,7 @@ export class UdpSending {
       this.#log.info({ why }, 'UDP is sent by Node, one datagram at a time')
       return found
     }
-    this.#batch = new DatagramBatch(calls, calls.canSegment)
+    this.#systemBatch = new DatagramBatch(calls, calls.canSegment)
     this.#log.info(`UDP is sent in batches, by sendmmsg ${calls.canSegment ? 'with' : 'without'} GSO`)
     return found
   }

@@ -2,8 +2,8 @@ import { createSocket, type RemoteInfo, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { errorCode } from '../base/error-code.ts'
 import type { ListenAddress } from './address.ts'
-import type { BatchSocket } from './datagram-batch.ts'
 import type { BufferSizes, SocketBuffers } from './socket-buffers.ts'
+import type { BatchSocket, UdpBatch } from './udp-batch.ts'
 import type { UdpDrops } from './udp-drops.ts'
 import type { UdpSending } from './udp-sending.ts'
 
@@ -27,9 +27,9 @@ const MAX_SEND_QUEUE_BYTES = 1024 * 1024
 export class UdpSocket {
   readonly #socket: Socket
   readonly #isIpv6: boolean
-  readonly #sending: UdpSending
-  /** How the batch sees this socket; undefined where all is sent by Node. */
-  readonly #inBatch: BatchSocket | undefined
+  readonly #batch: UdpBatch
+  /** How the batch sees this socket. */
+  readonly #inBatch: BatchSocket
   readonly #buffers: SocketBuffers
   readonly #drops: UdpDrops
   /** One for all datagrams: without it, the runtime would tell of no error. */
@@ -46,8 +46,8 @@ export class UdpSocket {
   ) {
     this.#socket = socket
     this.#isIpv6 = isIpv6
-    this.#sending = sending
-    this.#inBatch = fd === undefined ? undefined : this.#asBatchSocket(fd)
+    this.#batch = sending.batchFor(fd)
+    this.#inBatch = this.#asBatchSocket(fd ?? -1)
     this.#buffers = buffers
     this.#drops = drops
     // An error is one of a datagram, such as the peer's answer that nobody listens there: the socket goes on.
@@ -99,7 +99,8 @@ export class UdpSocket {
   send(datagrams: readonly Buffer[], address: string, port: number): void {
     if (!this.#canSend(datagrams.length, port)) return
     for (const datagram of datagrams) {
-      if (!this.#batch(datagram, datagram.length, address, port)) this.#queue(datagram, address, port)
+      if (this.#batch.add(this.#inBatch, datagram, datagram.length, address, port)) continue
+      this.#queue(datagram, address, port)
     }
   }
 
@@ -110,7 +111,7 @@ export class UdpSocket {
    */
   sendRun(bytes: Buffer, datagramBytes: number, address: string, port: number): void {
     if (bytes.length === 0 || !this.#canSend(Math.ceil(bytes.length / datagramBytes), port)) return
-    if (this.#batch(bytes, datagramBytes, address, port)) return
+    if (this.#batch.add(this.#inBatch, bytes, datagramBytes, address, port)) return
     const kept = Buffer.from(bytes)
     for (let start = 0; start < kept.length; start += datagramBytes) {
       this.#queue(kept.subarray(start, start + datagramBytes), address, port)
@@ -125,7 +126,7 @@ export class UdpSocket {
   close(): void {
     if (this.#closed) return
     this.#closed = true
-    if (this.#inBatch !== undefined) this.#sending.batch?.release(this.#inBatch)
+    this.#batch.release(this.#inBatch)
     this.#socket.close()
   }
 
@@ -147,12 +148,6 @@ export class UdpSocket {
     if (!isPort) this.#drops.unsent += count
     else if (this.#closed) this.#drops.overflow += count
     return isPort && !this.#closed
-  }
-
-  /** @returns false for what Node is to send */
-  #batch(bytes: Buffer, datagramBytes: number, address: string, port: number): boolean {
-    if (this.#inBatch === undefined) return false
-    return this.#sending.batch?.add(this.#inBatch, bytes, datagramBytes, address, port) === true
   }
 
   #queue(datagram: Buffer, address: string, port: number): void {

@@ -9,9 +9,9 @@ import {
 import { canCarryInTs, mainTracks } from 'sluice/sdk/media'
 import type { AudioConfig } from './config.ts'
 import { FittedStream } from './fitted-stream.ts'
-import { PLUGIN_NAME } from './plugin-name.ts'
 import { targetFor, type Target } from './target.ts'
 
+export const PLUGIN_NAME = 'audio'
 /** Who asked for it has this long to subscribe. */
 const FIRST_PLAYER_MS = 10_000
 

@@ -1,7 +1,6 @@
 import { definePlugin } from 'sluice/sdk'
 import { AudioConfig } from './config.ts'
-import { FittedStreams } from './fitted-streams.ts'
-import { PLUGIN_NAME } from './plugin-name.ts'
+import { FittedStreams, PLUGIN_NAME } from './fitted-streams.ts'
 
 export default definePlugin({
   name: PLUGIN_NAME,

@@ -43,8 +43,8 @@ export type Resolution =
  * logged with their stack as the plugin's failure.
  *
  * Admission, resolve and adapt hooks have five seconds: an admission hook that takes longer refuses, and an undo that it returns
- * later is called at once; a resolve hook that takes longer won't publish, an adapt hook has no stream. Sessions of the server's own, such as pulls,
- * pass the hooks, too: `request.type` tells them apart.
+ * later is called at once; a resolve hook that takes longer won't publish, an adapt hook has no stream. Sessions of the
+ * server's own, such as pulls, pass the hooks, too: `request.type` tells them apart.
  *
  * A plugin adds notices of its own by naming them in the `notices` of its definition, and by declaring their types:
  * `declare module 'sluice/sdk' { interface Hooks { recorded(file: string): void } }`. One that records or transcodes names

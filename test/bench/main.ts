@@ -82,7 +82,7 @@ async function findServers({ writeMerges, profileFolder, peers, only }: Options)
     if (nms !== undefined) servers.push(nms)
     else print('SKIPPED: node-media-server could not be fetched from npm\n')
   }
-  if (peers.includes('no-ffi')) servers.push(sluiceWithoutFfi())
+  if (peers.includes('no-ffi')) servers.push(sluiceWithoutFfi({ profileFolder }))
   if (peers.includes('werift')) servers.push(werift())
   return servers
 }

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { requirePeer } from '../peers/require-peer.ts'
 import { RtcPage } from '../support/webrtc/rtc-page.ts'
 import { lostPictures, medianDelayMs, numbersOf } from '../support/webrtc/shown-pictures.ts'
-import { startWebRtcServer } from '../support/webrtc/webrtc-server.ts'
+import { startWebRtcServer, untilPublished } from '../support/webrtc/webrtc-server.ts'
 
 /** Enough that a keyframe that was asked for is not all that came. */
 const PICTURES = 100
@@ -19,7 +19,7 @@ describe('WebRTC in Chromium, by codec', () => {
       const server = await startWebRtcServer()
       const page = await RtcPage.open()
       const publisher = await page.publish(server.http('/webrtc/push/live/matrix'), { codec })
-      await publisher.until(({ framesEncoded }) => framesEncoded > 0, 'the first picture to be encoded')
+      await untilPublished(server, 'live/matrix')
       const player = await page.play(server.http('/webrtc/play/live/matrix'))
       const isThere = ({ pictures, soundEnergy }: { pictures: readonly unknown[]; soundEnergy: number }) =>
         pictures.length >= PICTURES && soundEnergy > 0
@@ -40,7 +40,7 @@ describe('WebRTC in Chromium, by codec', () => {
     const server = await startWebRtcServer()
     const page = await RtcPage.open()
     const publisher = await page.publish(server.http('/webrtc/push/live/late'), { codec: 'VP8' })
-    await publisher.until(({ framesEncoded }) => framesEncoded > 0, 'the first picture to be encoded')
+    await untilPublished(server, 'live/late')
     const early = await page.play(server.http('/webrtc/play/live/late'))
     await early.until(({ pictures }) => pictures.length >= PICTURES, 'the first viewer to see it')
     const late = await page.play(server.http('/webrtc/play/live/late'))

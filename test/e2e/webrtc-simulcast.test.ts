@@ -4,7 +4,7 @@ import { waitFor } from '../peers/wait-for.ts'
 import type { RunningServer } from '../support/server.ts'
 import { LossyLink } from '../support/webrtc/lossy-link.ts'
 import { RtcPage } from '../support/webrtc/rtc-page.ts'
-import { startWebRtcServer } from '../support/webrtc/webrtc-server.ts'
+import { startWebRtcServer, untilPublished } from '../support/webrtc/webrtc-server.ts'
 
 const PUSH = '/webrtc/push/live/layers'
 const PLAY = '/webrtc/play/live/layers'
@@ -55,8 +55,8 @@ async function publishLayers(): Promise<{ readonly server: RunningServer; readon
   const server = await startWebRtcServer()
   const page = await RtcPage.open()
   const init = { codec: 'VP8', rids: Object.keys(SIZES), width: 960, height: 540, fps: 12 } as const
-  const publisher = await page.publish(server.http(PUSH), init)
-  await publisher.until(({ framesEncoded }) => framesEncoded > 0, 'the first picture to be encoded')
+  await page.publish(server.http(PUSH), init)
+  await untilPublished(server, 'live/layers')
   return { server, page }
 }
 

@@ -4,7 +4,7 @@ import { requirePeer } from '../peers/require-peer.ts'
 import { waitFor } from '../peers/wait-for.ts'
 import { numberedPictures, READ_PICTURE_NUMBER } from '../support/picture-clock.ts'
 import { RtcPage, type PagePlayer } from '../support/webrtc/rtc-page.ts'
-import { startWebRtcServer } from '../support/webrtc/webrtc-server.ts'
+import { startWebRtcServer, untilPublished } from '../support/webrtc/webrtc-server.ts'
 
 const LONG_SECONDS = 170
 const PICTURES = 60
@@ -40,8 +40,8 @@ describe('what WebRTC viewers see of streams that change and differ', () => {
     it(`goes on when pictures of ${codec} become larger`, async () => {
       const server = await startWebRtcServer()
       const page = await RtcPage.open()
-      const publisher = await page.publish(server.http('/webrtc/push/live/size'), { codec })
-      await publisher.until(({ framesEncoded }) => framesEncoded > 0, 'the first picture to be encoded')
+      await page.publish(server.http('/webrtc/push/live/size'), { codec })
+      await untilPublished(server, 'live/size')
       const player = await page.play(server.http('/webrtc/play/live/size'))
       await player.until(({ pictures }) => pictures.length >= PICTURES, 'pictures')
       await page.page.evaluate('Object.assign(peers[0].context.canvas, { width: 640, height: 480 })')
@@ -59,7 +59,7 @@ describe('what WebRTC viewers see of streams that change and differ', () => {
     const server = await startWebRtcServer()
     const page = await RtcPage.open()
     const first = await page.publish(server.http('/webrtc/push/live/again'), { codec: 'VP8' })
-    await first.until(({ framesEncoded }) => framesEncoded > 0, 'the first picture to be encoded')
+    await untilPublished(server, 'live/again')
     const player = await page.play(server.http('/webrtc/play/live/again'))
     const before = await player.until(({ pictures }) => pictures.length >= PICTURES, 'pictures')
     await first.stop()

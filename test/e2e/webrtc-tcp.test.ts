@@ -3,7 +3,7 @@ import { requirePeer } from '../peers/require-peer.ts'
 import { NetworkNamespace } from '../support/webrtc/network-namespace.ts'
 import { lostPictures } from '../support/webrtc/shown-pictures.ts'
 import { RtcPage } from '../support/webrtc/rtc-page.ts'
-import { startWebRtcServer } from '../support/webrtc/webrtc-server.ts'
+import { startWebRtcServer, untilPublished } from '../support/webrtc/webrtc-server.ts'
 
 const PICTURES = 60
 
@@ -15,7 +15,7 @@ describe('WebRTC in a network without UDP', () => {
     const at = (path: string) => `http://${network.hostAddress}:${server.httpPort}${path}`
     const page = await RtcPage.open(network)
     const publisher = await page.publish(at('/webrtc/push/live/tcp'), { codec: 'VP8' })
-    await publisher.until(({ framesEncoded }) => framesEncoded > 0, 'the first picture to be encoded')
+    await untilPublished(server, 'live/tcp')
     const player = await page.play(at('/webrtc/play/live/tcp'))
     const played = await player.until(({ pictures }) => pictures.length >= PICTURES, 'pictures')
     expect(played).to.include({ transport: 'tcp', packetsLost: 0 })

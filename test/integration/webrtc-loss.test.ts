@@ -4,7 +4,7 @@ import type { LossPolicy } from '../support/rtsp/lossy-flow.ts'
 import { LossyLink } from '../support/webrtc/lossy-link.ts'
 import { RtcPage } from '../support/webrtc/rtc-page.ts'
 import { medianDelayMs, numbersOf } from '../support/webrtc/shown-pictures.ts'
-import { startWebRtcServer } from '../support/webrtc/webrtc-server.ts'
+import { startWebRtcServer, untilPublished } from '../support/webrtc/webrtc-server.ts'
 
 /** At 25 a second and more than one packet each, some of these are lost even at 2 %. */
 const PICTURES = 250
@@ -28,7 +28,7 @@ describe('WebRTC over a bad network', () => {
       const playing = await LossyLink.start({ serverPort: server.httpPort, policies: { toClient: policy } })
       const page = await RtcPage.open()
       const publisher = await page.publish(publishing.http('/webrtc/push/live/loss'), { codec: 'VP8' })
-      await publisher.until(({ framesEncoded }) => framesEncoded > 0, 'the first picture to be encoded')
+      await untilPublished(server, 'live/loss')
       const player = await page.play(playing.http('/webrtc/play/live/loss'))
       const played = await player.until(({ pictures }) => pictures.length >= PICTURES, 'the pictures')
       const sent = await publisher.state()

@@ -7,7 +7,7 @@ import { waitFor } from '../peers/wait-for.ts'
 import { FlvViewer } from '../support/flv-viewer.ts'
 import { numberedPictures } from '../support/picture-clock.ts'
 import { RtcPage } from '../support/webrtc/rtc-page.ts'
-import { startWebRtcServer } from '../support/webrtc/webrtc-server.ts'
+import { startWebRtcServer, untilPublished } from '../support/webrtc/webrtc-server.ts'
 
 const PICTURES = 50
 /** Of both kinds: Opus has twice as many. */
@@ -37,8 +37,8 @@ describe('WebRTC and other protocols', () => {
       requirePeer(this, 'chromium')
       const server = await startWebRtcServer()
       const page = await RtcPage.open()
-      const publisher = await page.publish(server.http('/webrtc/push/live/out'), { codec: 'H264', sound: false })
-      await publisher.until(({ framesEncoded }) => framesEncoded > 0, 'the first picture to be encoded')
+      await page.publish(server.http('/webrtc/push/live/out'), { codec: 'H264', sound: false })
+      await untilPublished(server, 'live/out')
       const urls = {
         rtmp: server.rtmp('live/out'),
         flv: server.http('/flv/live/out.flv'),
@@ -62,7 +62,7 @@ describe('WebRTC and other protocols', () => {
       const server = await startWebRtcServer()
       const page = await RtcPage.open()
       const publisher = await page.publish(server.http('/webrtc/push/live/flv'), { codec })
-      await publisher.until(({ framesEncoded }) => framesEncoded > 0, 'the first picture to be encoded')
+      await untilPublished(server, 'live/flv')
       const viewer = new FlvViewer(server.http('/flv/live/flv.flv'))
       await viewer.received.wait(PACKETS)
       await publisher.stop()
@@ -79,8 +79,8 @@ describe('WebRTC and other protocols', () => {
     requirePeer(this, 'chromium')
     const server = await startWebRtcServer()
     const page = await RtcPage.open()
-    const publisher = await page.publish(server.http('/webrtc/push/live/rtsp'), { codec: 'VP8' })
-    await publisher.until(({ framesEncoded }) => framesEncoded > 0, 'the first picture to be encoded')
+    await page.publish(server.http('/webrtc/push/live/rtsp'), { codec: 'VP8' })
+    await untilPublished(server, 'live/rtsp')
     const frames = await ffprobeFrames(server.rtsp('live/rtsp'), { packets: PACKETS })
     expect(frames.filter(({ kind }) => kind === 'video')).to.have.lengthOf.at.least(PICTURES)
     expect(frames.filter(({ kind }) => kind === 'audio')).not.to.have.length(0)

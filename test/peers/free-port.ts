@@ -12,6 +12,16 @@ export async function freePort(): Promise<number> {
   return port
 }
 
+/** A UDP port of the loopback address that is free at the moment, and nobody hears. */
+export async function freeUdpPort(): Promise<number> {
+  const socket = createSocket('udp4')
+  socket.bind(0, '127.0.0.1')
+  await once(socket, 'listening')
+  const { port } = socket.address()
+  socket.close()
+  return port
+}
+
 /** Whether nothing on this machine has bound a UDP port on all its IPv4 addresses. */
 export async function isUdpPortFree(port: number): Promise<boolean> {
   const socket = createSocket('udp4')

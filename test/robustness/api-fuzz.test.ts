@@ -130,10 +130,13 @@ describe('the API and requests of all kinds', () => {
   it('know what goes wrong, hang nowhere, tell no secrets, and harm nobody', async () => {
     const fuzzed = operations.filter(({ method, path }) => !EXCLUDED.test(`${method} ${path}`))
     expect(fuzzed.length).to.be.greaterThan(30)
-    const limits = { numRuns: RUNS, interruptAfterTimeLimit: BUDGET_MS / fuzzed.length }
     for (const spelled of fuzzed) {
+      const endMs = performance.now() + BUDGET_MS / fuzzed.length
+      let asked = 0
       const property = asyncProperty(requestsFor(spelled), async (request) => {
         pre(!harms(request))
+        // However slow the machine is, each is asked once.
+        if (asked++ > 0 && performance.now() > endMs) return
         const response = await client.ask(request)
         const problems = problemsOf(spelled, request, response)
         expect(problems, `${response.status} ${response.text.slice(0, 500)}`).to.eql([])
@@ -141,7 +144,7 @@ describe('the API and requests of all kinds', () => {
       // What may be paused and sought in, as long as nobody stops it, or makes its path the alias of another.
       const viewer = new FlvViewer(`http://127.0.0.1:${server.ports.http}/flv/film/a.flv`)
       await viewer.status
-      await assert(property, limits)
+      await assert(property, { numRuns: RUNS })
       viewer.close()
     }
     await healthy.expectUnharmed()

@@ -46,6 +46,12 @@ const BROKEN: readonly { readonly name: string; readonly text: string; readonly 
   { name: 'no codec that there is', text: OFFER.replaceAll('H264', 'H299'), status: 406 },
 ]
 
+/** What a datagram is, by its first byte (RFC 7983 7). */
+function kindOf(datagram: Buffer): 'STUN' | 'DTLS' | 'SRTP' {
+  if (datagram[0]! < 20) return 'STUN'
+  return datagram[0]! < 128 ? 'DTLS' : 'SRTP'
+}
+
 async function udpSocket(address: string): Promise<Socket> {
   const socket = createSocket('udp4')
   keep({ close: () => void socket.close() })
@@ -183,6 +189,21 @@ describe('WebRTC and bad clients', () => {
     await viewersAreGone()
     expect(bad.packetCount).to.equal(0)
     expect(takeUnreached().join()).to.include('the certificate of the peer has another fingerprint')
+  })
+
+  it('sends no media to who repeats what a viewer has sent, and does not take it from them', async () => {
+    const heard: Buffer[] = []
+    const socket = await udpSocket('127.0.2.1')
+    socket.on('message', (datagram) => heard.push(datagram))
+    viewer.report()
+    const { address, port } = viewer.answer
+    expect(new Set(viewer.sent.map(kindOf))).to.eql(new Set(['STUN', 'DTLS', 'SRTP']))
+    for (const datagram of viewer.sent) socket.send(datagram, port, address)
+    // The server has to look whether the viewer has moved, and checks this address; nobody there answers.
+    await waitFor(() => heard.length > 0, { what: 'a check of the address' })
+    const before = viewer.pictureCount
+    await waitFor(() => viewer.pictureCount > before + 50, { what: 'two seconds of pictures by WHEP' })
+    expect(new Set(heard.map(kindOf))).to.eql(new Set(['STUN']))
   })
 
   it('finds out that a viewer was killed', async () => {

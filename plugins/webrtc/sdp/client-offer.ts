@@ -2,7 +2,14 @@ import type { AcceptedCodecs } from 'sluice/sdk'
 import { mainTracks, rtpFormatOfTrack, type RtpFormat, type Track } from 'sluice/sdk/media'
 import { codecName, codecOfFormat, listNames } from './codec-names.ts'
 import { isSpokenFormat } from './format-selection.ts'
-import type { NegotiatedFormat, NegotiatedMedia, RtcpFeedback, RtpExtensionName } from './negotiated-media.ts'
+import {
+  SENDER_FEEDBACK,
+  SENT_EXTENSIONS,
+  type NegotiatedFormat,
+  type NegotiatedMedia,
+  type RtcpFeedback,
+  type RtpExtensionName,
+} from './negotiated-media.ts'
 import { NotAcceptable } from './not-acceptable.ts'
 import type { SsrcSource } from './play-answer.ts'
 import type { RemoteDescription } from './remote-description.ts'
@@ -14,7 +21,11 @@ type OfferedFormat = Pick<RtpFormat, 'encodingName' | 'clockRate' | 'channels'> 
 }
 
 const VIDEO_CLOCK_RATE = 90_000
+/** What is told to sources. */
 const VIDEO_FEEDBACK: readonly RtcpFeedback[] = ['nack', 'nack pli', 'ccm fir', 'goog-remb', 'transport-cc']
+const AUDIO_FEEDBACK: readonly RtcpFeedback[] = ['transport-cc']
+const RECEIVED_EXTENSIONS: readonly RtpExtensionName[] = ['mid', 'absoluteSendTime', 'transportSequence']
+const NO_FEEDBACK: ReadonlySet<RtcpFeedback> = new Set()
 const OPUS_PARAMETERS = [
   ['minptime', '10'],
   ['useinbandfec', '1'],
@@ -51,7 +62,8 @@ export function offerReceiving(): NegotiatedMedia[] {
   return (['video', 'audio'] as const).map((kind, index) => {
     const formats = RECEIVED[kind].map(({ payloadType, parameters = [], ...encoding }): NegotiatedFormat => {
       const format = { ...encoding, payloadType: payloadType ?? next++, parameters: new Map(parameters) }
-      return offered(kind, format, kind === 'video' ? next++ : undefined)
+      const feedback = kind === 'video' ? VIDEO_FEEDBACK : AUDIO_FEEDBACK
+      return { format, feedback: new Set(feedback), rtxPayloadType: kind === 'video' ? next++ : undefined }
     })
     return offeredMedia(kind, index, 'receive', formats)
   })
@@ -75,7 +87,8 @@ export function offerSending(tracks: readonly Track[], ssrcs: SsrcSource): Negot
     const { kind } = track
     const rtxPayloadType = kind === 'video' ? next++ : undefined
     const sources = [{ ssrc: ssrcs(), rtxSsrc: rtxPayloadType === undefined ? undefined : ssrcs() }]
-    return [{ ...offeredMedia(kind, index, 'send', [offered(kind, format, rtxPayloadType)]), sources }]
+    const feedback = kind === 'video' ? SENDER_FEEDBACK : NO_FEEDBACK
+    return [{ ...offeredMedia(kind, index, 'send', [{ format, feedback, rtxPayloadType }]), sources }]
   })
   if (medias.length > 0) return medias
   const names = listNames(mainTracks(tracks).map(({ codec }) => codecName(codec)))
@@ -99,14 +112,9 @@ function offeredMedia(
   direction: 'send' | 'receive',
   formats: readonly NegotiatedFormat[],
 ): NegotiatedMedia {
-  const names: RtpExtensionName[] = ['mid', 'absoluteSendTime', 'transportSequence']
+  const names = direction === 'send' ? SENT_EXTENSIONS : RECEIVED_EXTENSIONS
   const extensions = new Map(names.map((name, place) => [name, place + 1]))
   return { kind, index, mid: String(index), direction, formats, extensions, sources: [], rids: [] }
-}
-
-function offered(kind: 'audio' | 'video', format: RtpFormat, rtxPayloadType: number | undefined): NegotiatedFormat {
-  const feedback = new Set<RtcpFeedback>(kind === 'video' ? VIDEO_FEEDBACK : ['transport-cc'])
-  return { format, feedback, rtxPayloadType }
 }
 
 function video(encodingName: string, parameters: OfferedFormat['parameters'] = []): OfferedFormat {

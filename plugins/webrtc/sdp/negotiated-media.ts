@@ -14,6 +14,15 @@ export type RtpExtensionName = keyof typeof RTP_EXTENSION
 /** What a receiver may tell a sender by RTCP (RFC 4585 4.2, RFC 5104 7.1), as both sides have agreed. */
 export type RtcpFeedback = 'nack' | 'nack pli' | 'ccm fir' | 'goog-remb' | 'transport-cc'
 
+/**
+ * What those who get our packets are asked to tell: losses, and an estimate of what they can take (REMB), which comes once a
+ * second. Packets are sent without the numbers that transport-cc reports: who knows no REMB is judged by its reports of losses.
+ */
+export const SENDER_FEEDBACK: ReadonlySet<RtcpFeedback> = new Set(['nack', 'nack pli', 'ccm fir', 'goog-remb'])
+
+/** The header extensions that packets are sent with. */
+export const SENT_EXTENSIONS: readonly RtpExtensionName[] = ['mid', 'absoluteSendTime']
+
 /** A payload format as both sides have agreed on it. */
 export type NegotiatedFormat = {
   readonly format: RtpFormat

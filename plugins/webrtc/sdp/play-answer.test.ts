@@ -84,11 +84,9 @@ describe('answers to viewers', () => {
     ])
     const counting = parseDescription(descriptionText('chromium-play').replaceAll(/a=rtcp-fb:\d+ goog-remb\r\n/gu, ''))
     const counted = answerPlay(counting, [H264, OPUS], countedSsrcs())
-    expect(counted.map(({ formats }) => formats[0]!.feedback.has('transport-cc'))).to.deep.equal([true, true])
-    expect(counted.map(({ extensions }) => [...extensions.keys()])).to.deep.equal([
-      ['transportSequence', 'mid'],
-      ['transportSequence', 'mid'],
-    ])
+    // Nothing is promised that is not sent: packets have no numbers of the transport's.
+    expect(counted.map(({ formats }) => formats[0]!.feedback.has('transport-cc'))).to.deep.equal([false, false])
+    expect(counted.map(({ extensions }) => extensions.has('transportSequence'))).to.deep.equal([false, false])
   })
 
   it('can be of the codecs that are offered, so that the stream may be fitted to them', () => {

@@ -2,7 +2,7 @@ import type { AcceptedCodecs } from 'sluice/sdk'
 import { mainTracks, type MediaTrack, type RtpFormat, type Track } from 'sluice/sdk/media'
 import { codecName, codecOfFormat, listNames } from './codec-names.ts'
 import { asStereo, formatForTrack, isSpokenFormat, negotiate } from './format-selection.ts'
-import type { NegotiatedMedia, RtcpFeedback, RtpExtensionName } from './negotiated-media.ts'
+import { SENDER_FEEDBACK, SENT_EXTENSIONS, type NegotiatedMedia } from './negotiated-media.ts'
 import { NotAcceptable } from './not-acceptable.ts'
 import type { RemoteDescription } from './remote-description.ts'
 import type { RemoteMedia } from './remote-media.ts'
@@ -27,9 +27,8 @@ export function answerPlay(
     return track === undefined ? [] : [{ media, track, format: formatForTrack(media.formats, track) }]
   })
   if (pairs.length === 0) throw refusal(nothingFor(wanted, main))
-  const feedback = wantedFeedback(wanted)
   const answered = pairs.flatMap(({ media, track, format }) =>
-    format === undefined ? [] : [sentMedia(media, track.kind, channelled(format, track), feedback, ssrcs)],
+    format === undefined ? [] : [sentMedia(media, track.kind, channelled(format, track), ssrcs)],
   )
   if (answered.length === pairs.length) return answered
   throw refusal(
@@ -64,36 +63,13 @@ function channelled(format: RtpFormat, track: MediaTrack): RtpFormat {
   return isStereo ? asStereo(format) : format
 }
 
-function sentMedia(
-  media: RemoteMedia,
-  kind: 'audio' | 'video',
-  format: RtpFormat,
-  wanted: ReadonlySet<RtcpFeedback>,
-  ssrcs: SsrcSource,
-): NegotiatedMedia {
-  const negotiated = negotiate(media, format, wanted)
-  const isCounted = negotiated.feedback.has('transport-cc')
-  const names: RtpExtensionName[] = ['mid', isCounted ? 'transportSequence' : 'absoluteSendTime']
-  const extensions = new Map([...media.extensions].filter(([name]) => names.includes(name)))
+function sentMedia(media: RemoteMedia, kind: 'audio' | 'video', format: RtpFormat, ssrcs: SsrcSource): NegotiatedMedia {
+  const negotiated = negotiate(media, format, SENDER_FEEDBACK)
+  const extensions = new Map([...media.extensions].filter(([name]) => SENT_EXTENSIONS.includes(name)))
   const rtxSsrc = negotiated.rtxPayloadType === undefined ? undefined : ssrcs()
   const { index, mid } = media
   const sources = [{ ssrc: ssrcs(), rtxSsrc }]
   return { kind, index, mid, direction: 'send', formats: [negotiated], extensions, sources, rids: [] }
-}
-
-/**
- * What the viewer is asked to tell. An estimate (REMB) comes once a second, and a packet needs no number for it; so numbered
- * packets (transport-cc) are only for those who can't do else.
- */
-function wantedFeedback(medias: readonly RemoteMedia[]): ReadonlySet<RtcpFeedback> {
-  const can = (name: RtcpFeedback, extension: RtpExtensionName) =>
-    medias.some(
-      ({ kind, feedback, extensions }) =>
-        kind === 'video' && extensions.has(extension) && feedback.values().some((set) => set.has(name)),
-    )
-  const wanted = new Set<RtcpFeedback>(['nack', 'nack pli', 'ccm fir'])
-  if (can('goog-remb', 'absoluteSendTime')) return wanted.add('goog-remb')
-  return can('transport-cc', 'transportSequence') ? wanted.add('transport-cc') : wanted
 }
 
 function refusal(message: string): NotAcceptable {

@@ -1,4 +1,4 @@
-import type { PacketArena } from './srtp-context.ts'
+import type { PacketArena, SrtpProfile } from './srtp-context.ts'
 
 /** AES-128-GCM with one key, in one direction. */
 export interface AeadCipher {
@@ -18,7 +18,10 @@ export interface AeadCipher {
 export interface CounterCipher {
   /** 16 bytes, written before each call, the last two 0; it may belong to all ciphers of the library. */
   readonly iv: Buffer
+  /** Encrypts or decrypts in place, at once or when `finish` is called. All between two such calls lie in one arena. */
   crypt(arena: PacketArena, textAt: number, endAt: number): void
+  /** Does what `crypt` has put off. */
+  finish(): void
   close(): void
 }
 
@@ -32,6 +35,8 @@ export interface Mac {
 /** Who encrypts. */
 export interface CipherLibrary {
   readonly name: 'node:ffi' | 'node:crypto'
+  /** The profiles by how little work they are. */
+  readonly profiles: readonly SrtpProfile[]
   aead(key: Buffer, direction: 'seal' | 'open'): AeadCipher
   counter(key: Buffer): CounterCipher
   mac(key: Buffer): Mac

@@ -21,6 +21,9 @@ export class CounterModeProtection implements PacketProtection {
   readonly #salt2: number
   readonly #salt3: number
   readonly #tag = Buffer.alloc(TAG_BYTES)
+  /** Where the packets begin and end that have no tag yet, and their indexes. */
+  readonly #untagged: number[] = []
+  #arena: PacketArena | undefined
 
   constructor(library: CipherLibrary, { cipherKey, salt, authKey }: SessionKeys) {
     this.#cipher = library.counter(cipherKey)
@@ -34,7 +37,21 @@ export class CounterModeProtection implements PacketProtection {
   sealRtp(arena: PacketArena, packetAt: number, textAt: number, endAt: number, ssrc: number, index: number): void {
     this.#writeIv(ssrc, index)
     this.#cipher.crypt(arena, textAt, endAt)
-    this.#digestRtp(arena, packetAt, endAt, index).copy(arena.bytes, endAt, 0, TAG_BYTES)
+    this.#arena = arena
+    this.#untagged.push(packetAt, endAt, index)
+  }
+
+  finishRtp(): void {
+    const untagged = this.#untagged
+    const arena = this.#arena
+    if (arena === undefined) return
+    this.#cipher.finish()
+    for (let at = 0; at < untagged.length; at += 3) {
+      const endAt = untagged[at + 1]!
+      this.#digestRtp(arena, untagged[at]!, endAt, untagged[at + 2]!).copy(arena.bytes, endAt, 0, TAG_BYTES)
+    }
+    untagged.length = 0
+    this.#arena = undefined
   }
 
   openRtp(arena: PacketArena, packetAt: number, textAt: number, endAt: number, ssrc: number, index: number): boolean {
@@ -43,6 +60,7 @@ export class CounterModeProtection implements PacketProtection {
     if (!this.#isTag(this.#digestRtp(arena, packetAt, tagAt, index))) return false
     this.#writeIv(ssrc, index)
     this.#cipher.crypt(arena, textAt, tagAt)
+    this.#cipher.finish()
     return true
   }
 
@@ -51,6 +69,7 @@ export class CounterModeProtection implements PacketProtection {
     packet.copy(arena.bytes)
     this.#writeIv(ssrc, index)
     this.#cipher.crypt(arena, RTCP_CLEAR_BYTES, packet.length)
+    this.#cipher.finish()
     const tagAt = arena.bytes.writeUInt32BE(RTCP_ENCRYPTED + index, packet.length)
     this.#mac.digest(arena, 0, tagAt).copy(arena.bytes, tagAt, 0, TAG_BYTES)
     return Buffer.from(arena.bytes.subarray(0, tagAt + TAG_BYTES))
@@ -65,6 +84,7 @@ export class CounterModeProtection implements PacketProtection {
     if (!this.#isTag(this.#mac.digest(arena, 0, tagAt))) return false
     this.#writeIv(ssrc, index)
     this.#cipher.crypt(arena, RTCP_CLEAR_BYTES, indexAt)
+    this.#cipher.finish()
     arena.bytes.copy(packet, RTCP_CLEAR_BYTES, RTCP_CLEAR_BYTES, indexAt)
     return true
   }

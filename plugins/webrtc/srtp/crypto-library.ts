@@ -1,24 +1,38 @@
-import { createCipheriv, createDecipheriv, createHmac, createSecretKey, type KeyObject } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createSecretKey, hash, type KeyObject } from 'node:crypto'
 import {
   AEAD_IV_BYTES,
   AEAD_TAG_BYTES,
   COUNTER_IV_BYTES,
+  MAC_BYTES,
   type AeadCipher,
   type CipherLibrary,
   type CounterCipher,
   type Mac,
 } from './cipher-library.ts'
+import { BLOCK_WORDS, CounterTexts } from './counter-texts.ts'
+import { MAX_DATAGRAM_BYTES } from './packet-arena.ts'
 import type { PacketArena } from './srtp-context.ts'
 
-const BLOCK_BYTES = 16
-const WORDS_PER_BLOCK = 4
+/** The input block of SHA-1, and what the key is combined with for the two hashes of HMAC (RFC 2104 2). */
+const HASH_BLOCK_BYTES = 64
+const INNER_PAD = 0x36
+const OUTER_PAD = 0x5c
+/** A word behind the packet is authenticated with it. */
+const WORD_BYTES = 4
+
+const texts = new CounterTexts()
+/** What the inner hash is of, and what the outer one was, for all packets. */
+const hashed = Buffer.allocUnsafeSlow(HASH_BLOCK_BYTES + MAX_DATAGRAM_BYTES + WORD_BYTES)
+const digest = Buffer.alloc(MAC_BYTES)
 
 /** Encrypts by node:crypto, which every Node has. */
 export const cryptoLibrary: CipherLibrary = {
   name: 'node:crypto',
+  // GCM needs a cipher object for each packet.
+  profiles: ['SRTP_AES128_CM_HMAC_SHA1_80', 'SRTP_AEAD_AES_128_GCM'],
   aead: (key, direction) => (direction === 'seal' ? new Sealer(key) : new Opener(key)),
   counter: (key) => new KeystreamCipher(key),
-  mac: (key) => new CryptoMac(key),
+  mac: (key) => new HashMac(key),
 }
 
 class Sealer implements AeadCipher {
@@ -68,52 +82,52 @@ class Opener implements AeadCipher {
 /** Counter mode out of ECB: one cipher object serves all packets, while that of counter mode has its start for life. */
 class KeystreamCipher implements CounterCipher {
   readonly iv = Buffer.alloc(COUNTER_IV_BYTES)
+  readonly #iv = new Uint32Array(this.iv.buffer, this.iv.byteOffset, BLOCK_WORDS)
   readonly #cipher
 
   constructor(key: Buffer) {
     this.#cipher = createCipheriv('aes-128-ecb', key, null).setAutoPadding(false)
   }
 
-  crypt({ bytes }: PacketArena, textAt: number, endAt: number): void {
-    if (textAt === endAt) return
-    const keystream = this.#cipher.update(writeCounterBlocks(this.iv, endAt - textAt))
-    for (let at = textAt; at < endAt; at++) bytes[at]! ^= keystream[at - textAt]!
+  crypt(arena: PacketArena, textAt: number, endAt: number): void {
+    if (texts.owner !== this || texts.isFull) texts.owner?.finish()
+    texts.owner = this
+    texts.add(arena, this.#iv, textAt, endAt)
   }
 
-  close(): void {}
-}
-
-/** As long as the longest datagram so far, for all ciphers. */
-let counterBlocks = new Uint32Array(128 * WORDS_PER_BLOCK)
-
-function writeCounterBlocks(iv: Buffer, sizeBytes: number): Uint8Array {
-  const words = Math.ceil(sizeBytes / BLOCK_BYTES) * WORDS_PER_BLOCK
-  if (words > counterBlocks.length) counterBlocks = new Uint32Array(words)
-  const blocks = new Uint8Array(counterBlocks.buffer, 0, words * 4)
-  blocks.set(iv)
-  const [first = 0, second = 0, third = 0] = counterBlocks
-  for (let at = 0, block = 0; at < words; at += WORDS_PER_BLOCK, block++) {
-    counterBlocks[at] = first
-    counterBlocks[at + 1] = second
-    counterBlocks[at + 2] = third
-    const last = at * 4 + 12
-    blocks[last] = iv[12]!
-    blocks[last + 1] = iv[13]!
-    blocks[last + 2] = block >> 8
-    blocks[last + 3] = block
+  finish(): void {
+    if (texts.owner !== this) return
+    texts.owner = undefined
+    texts.apply(this.#cipher.update(texts.counterBlocks()))
   }
-  return blocks
+
+  close(): void {
+    if (texts.owner !== this) return
+    texts.owner = undefined
+    texts.clear()
+  }
 }
 
-class CryptoMac implements Mac {
-  readonly #key: KeyObject
+/** HMAC out of two hashes by a function that makes no object, in half the time of `createHmac`. */
+class HashMac implements Mac {
+  /** The keys of the inner and the outer hash, each a block of it. */
+  readonly #inner: Buffer
+  readonly #outer = Buffer.alloc(HASH_BLOCK_BYTES + MAC_BYTES, OUTER_PAD)
 
   constructor(key: Buffer) {
-    this.#key = createSecretKey(key)
+    this.#inner = Buffer.alloc(HASH_BLOCK_BYTES, INNER_PAD)
+    for (const [at, byte] of key.entries()) {
+      this.#inner[at]! ^= byte
+      this.#outer[at]! ^= byte
+    }
   }
 
   digest({ bytes }: PacketArena, from: number, to: number): Buffer {
-    return createHmac('sha1', this.#key).update(bytes.subarray(from, to)).digest()
+    this.#inner.copy(hashed)
+    const end = HASH_BLOCK_BYTES + bytes.copy(hashed, HASH_BLOCK_BYTES, from, to)
+    this.#outer.write(hash('sha1', hashed.subarray(0, end), 'latin1'), HASH_BLOCK_BYTES, 'latin1')
+    digest.write(hash('sha1', this.#outer, 'latin1'), 'latin1')
+    return digest
   }
 
   close(): void {}

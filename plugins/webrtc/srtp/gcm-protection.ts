@@ -29,6 +29,8 @@ export class GcmProtection implements PacketProtection {
     if (!this.#cipher.crypt(arena, packetAt, textAt, endAt)) throw new Error('AES-GCM failed to encrypt')
   }
 
+  finishRtp(): void {}
+
   openRtp(arena: PacketArena, packetAt: number, textAt: number, endAt: number, ssrc: number, index: number): boolean {
     this.#writeIv(ssrc, index)
     return this.#cipher.crypt(arena, packetAt, textAt, endAt - AEAD_TAG_BYTES)

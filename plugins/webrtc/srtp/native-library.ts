@@ -77,6 +77,7 @@ export function loadNativeLibrary(): CipherLibrary | undefined {
     if (!isRight(libcrypto)) return undefined
     return {
       name: 'node:ffi',
+      profiles: ['SRTP_AEAD_AES_128_GCM', 'SRTP_AES128_CM_HMAC_SHA1_80'],
       aead: (key, direction) => new NativeAead(libcrypto, key, direction),
       counter: (key) => new NativeCounter(libcrypto, key),
       mac: (key) => new NativeMac(libcrypto, key),
@@ -215,6 +216,8 @@ class NativeCounter implements CounterCipher {
     // A packet that stayed in the clear must not leave.
     if (!succeeded) throw failed(this.#functions, 'AES in counter mode')
   }
+
+  finish(): void {}
 
   close(): void {
     this.#context.free()

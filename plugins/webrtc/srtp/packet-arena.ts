@@ -13,7 +13,7 @@ let scratch: PacketArena | undefined
 export function createPacketArena(sizeBytes: number): PacketArena {
   // A typed array of its own could lie on the heap, where the collector moves it; an ArrayBuffer stays where it is.
   const memory = new ArrayBuffer(sizeBytes)
-  return { bytes: Buffer.from(memory), pointer: loadFfi()?.getRawPointer(memory) ?? 0n }
+  return { bytes: Buffer.from(memory), view: new DataView(memory), pointer: loadFfi()?.getRawPointer(memory) ?? 0n }
 }
 
 /** One datagram, for what is done to it at once. Nothing in it outlives the call that wrote it. */

@@ -15,8 +15,13 @@ export interface PacketProtection {
   readonly rtcpOverheadBytes: number
   /** Where, in these bytes, the E bit and the index lie. */
   readonly rtcpIndexAt: number
-  /** Encrypts a packet in place, with the tag behind it. `textAt` is where its header ends, `endAt` where the packet does. */
+  /**
+   * Encrypts a packet in place, with the tag behind it, at once or when `finishRtp` is called. `textAt` is where its header
+   * ends, `endAt` where the packet does. All packets between two such calls lie in one arena.
+   */
   sealRtp(arena: PacketArena, packetAt: number, textAt: number, endAt: number, ssrc: number, index: number): void
+  /** Does what `sealRtp` has put off. */
+  finishRtp(): void
   /** Decrypts in place the packet of these bounds, its tag included; false for a wrong tag. */
   openRtp(arena: PacketArena, packetAt: number, textAt: number, endAt: number, ssrc: number, index: number): boolean
   /** Returns the encrypted packet with its index, in bytes of its own. */

@@ -46,6 +46,10 @@ export class SenderContext implements SrtpSender {
     return sizeBytes + this.overheadBytes
   }
 
+  finishRtp(): void {
+    if (!this.#isClosed) this.#rtp.finishRtp()
+  }
+
   protectRtcp(packet: Buffer): Buffer | undefined {
     if (packet.length < RTCP_CLEAR_BYTES || packet.length + this.#rtcp.rtcpOverheadBytes > MAX_DATAGRAM_BYTES) {
       throw new RangeError(`RTCP packet of ${packet.length} bytes`)

@@ -63,6 +63,34 @@ function contextTests(library: CipherLibrary, profile: SrtpProfile): void {
     expect(receiver(library, keys).unprotectRtp(sealed)!.equals(clear)).to.equal(true)
   })
 
+  it('encrypts many packets as it does each alone, while others encrypt and are closed', () => {
+    const lengths = [0, 1, 15, 16, 17, 1162, ...Array.from({ length: 40 }, (_, index) => 1100 + index)]
+    const packets = lengths.map((length, number) => rtpPacket(number, { text: 'x'.repeat(length) }))
+    const arena = createPacketArena(80_000)
+    const other = createPacketArena(4096)
+    packets[0]!.copy(other.bytes)
+    const [one, two, three] = [sender(library, keys), sender(library, keys), sender(library, srtpKeys(profile, 7))]
+    const written: { readonly offset: number; readonly end: number }[] = []
+    let offset = 0
+    for (const [number, packet] of packets.entries()) {
+      packet.copy(arena.bytes, offset)
+      const end = offset + one.protectRtp(arena, offset, HEADER_BYTES, packet.length)
+      written.push({ offset, end })
+      offset = end
+      if (number % 20 !== 7) continue
+      expect(one.protectRtcp(rtcpPacket(SSRC, 5))).not.to.equal(undefined)
+      three.protectRtp(other, 0, HEADER_BYTES, 100)
+      if (number < 20) continue
+      // Its packet is where the next one is written.
+      three.protectRtp(arena, offset, HEADER_BYTES, 100)
+      three.close()
+    }
+    one.finishRtp()
+    three.finishRtp()
+    const alone = packets.map((packet) => protect(two, packet).toString('hex'))
+    expect(written.map((place) => arena.bytes.toString('hex', place.offset, place.end))).to.eql(alone)
+  })
+
   it('brings packets without payload, and RTCP of all sizes through', () => {
     const to = receiver(library, keys)
     const from = sender(library, keys)

@@ -13,7 +13,12 @@ export type SrtpKeys = {
 /** Bytes that packets are encrypted in, the same for all sessions: what lies there is sent before the next one writes. */
 export type PacketArena = {
   readonly bytes: Buffer
-  /** Where the bytes lie, for C functions; 0 without node:ffi. Valid as long as `bytes` is referenced. Only `createPacketArena` makes it. */
+  /** The same bytes. */
+  readonly view: DataView
+  /**
+   * Where the bytes lie, for C functions; 0 without node:ffi. It is valid as long as `bytes` is referenced, and only
+   * `createPacketArena` makes it.
+   */
   readonly pointer: bigint
 }
 
@@ -22,15 +27,19 @@ export interface SrtpSender {
   /** By how much a packet of RTP grows. The arena has so many bytes to spare behind it, which are overwritten. */
   readonly overheadBytes: number
   /**
-   * Encrypts an RTP packet in place, in an arena; its header with the extension stays clear. The first sequence number of an SSRC is to be
-   * below 2^15, else the receiver miscounts its wraps when the first packets are lost (RFC 3711 3.3.1).
+   * Encrypts an RTP packet in place, in an arena, at once or when `finishRtp` is called; its header with the extension stays
+   * clear. All packets between two such calls lie in one arena. The first sequence number of
+   * an SSRC is to be below 2^15, else the receiver miscounts its wraps when the first packets are lost (RFC 3711 3.3.1).
    *
    * By GCM, a sequence number is encrypted once: a second packet under it, different in as little as its extension, would give away what
    * authenticates all packets (RFC 7714 8.1). Repeat by RTX, or keep the encrypted bytes.
-   * @returns its size afterwards; 0 when it must not be sent: a repetition by GCM, 2^48 packets were, there are too many SSRCs, or it is closed
+   * @returns its size afterwards; 0 when it must not be sent: a repetition by GCM, 2^48 packets were, there are too many
+   *   SSRCs, or it is closed
    * @throws {RangeError} when the packet and its overhead do not fit into the arena
    */
   protectRtp(arena: PacketArena, offset: number, headerSizeBytes: number, sizeBytes: number): number
+  /** Does what `protectRtp` has put off: before that, no packet may leave. */
+  finishRtp(): void
   /**
    * Returns the encrypted compound RTCP packet in bytes of its own; undefined when 2^31 were sent, or it is closed.
    * @throws {RangeError} when it is shorter than its header, or longer than a datagram

@@ -5,6 +5,7 @@ import { keep } from '../../../test/peers/lifetime.ts'
 import { requirePeer } from '../../../test/peers/require-peer.ts'
 import { waitFor } from '../../../test/peers/wait-for.ts'
 import { TransportRig } from '../fixtures/transport-rig.ts'
+import { srtpCipherLibrary } from '../srtp/create-contexts.ts'
 import type { TransportDescription } from '../transport/transport-description.ts'
 
 describe('the transport of Chromium', () => {
@@ -24,7 +25,7 @@ describe('the transport of Chromium', () => {
       await answer(page, answerOf(transport.local))
       await waitFor(() => record.isConnected || record.reason !== undefined)
       expect(record.reason?.text).to.equal(undefined)
-      expect(transport.status.profile).to.equal('SRTP_AEAD_AES_128_GCM')
+      expect(transport.status.profile).to.equal(srtpCipherLibrary().profiles[0])
       await waitFor(async () => (await page.evaluate('peer.connectionState')) === 'connected')
 
       const { pair } = transport.status

@@ -1,18 +1,29 @@
 import { expect } from 'chai'
-import type { SrtpSender } from '../srtp/srtp-context.ts'
+import type { PacketArena, SrtpSender } from '../srtp/srtp-context.ts'
 import { PacketBatch, SharedArena } from './packet-batch.ts'
 
 const TAG = Buffer.from('tag!')
 
-/** Marks what it encrypts by four bytes at its end. */
-const marking: SrtpSender = {
-  overheadBytes: TAG.length,
-  protectRtp({ bytes }, offset, _headerSizeBytes, sizeBytes) {
-    TAG.copy(bytes, offset + sizeBytes)
+/** Marks what it encrypts by four bytes at its end, as late as it may. */
+class MarkingSender implements SrtpSender {
+  readonly overheadBytes = TAG.length
+  #unmarked: Buffer[] = []
+
+  protectRtp({ bytes }: PacketArena, offset: number, _headerSizeBytes: number, sizeBytes: number): number {
+    this.#unmarked.push(bytes.subarray(offset + sizeBytes))
     return sizeBytes + TAG.length
-  },
-  protectRtcp: (packet) => packet,
-  close() {},
+  }
+
+  finishRtp(): void {
+    for (const bytes of this.#unmarked) TAG.copy(bytes)
+    this.#unmarked = []
+  }
+
+  protectRtcp(packet: Buffer): Buffer {
+    return packet
+  }
+
+  close(): void {}
 }
 
 describe('PacketBatch', () => {
@@ -21,7 +32,7 @@ describe('PacketBatch', () => {
   let batch: PacketBatch
 
   function create(name = ''): PacketBatch {
-    return new PacketBatch(arena, marking, (bytes, packetBytes) => {
+    return new PacketBatch(arena, new MarkingSender(), (bytes, packetBytes) => {
       const packets: string[] = []
       for (let offset = 0; offset < bytes.length; offset += packetBytes) {
         packets.push(name + bytes.subarray(offset, offset + packetBytes).toString())

@@ -58,6 +58,7 @@ export class PacketBatch {
     const packetBytes = this.#packetBytes
     this.#end = 0
     this.#packetBytes = 0
+    this.#srtp.finishRtp()
     this.#target(run, packetBytes)
   }
 

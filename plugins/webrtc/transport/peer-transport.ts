@@ -1,7 +1,10 @@
 import type { CloseReason } from 'sluice/sdk'
 import type { IceCandidateLine, IceCredentials, TransportDescription } from './transport-description.ts'
 
-/** What a session is told of its transport. Packets are decrypted, came from the peer, and came once; their bytes are the session's to keep. */
+/**
+ * What a session is told of its transport. Packets are decrypted, came from the peer, and came once; their bytes are the
+ * session's to keep.
+ */
 export type TransportHandlers = {
   /** Media can be sent from now on. Called once, before any packet. */
   connected(): void

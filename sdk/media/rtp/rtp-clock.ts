@@ -85,9 +85,9 @@ export class RtpTrackClock {
    * below 0 for what comes before the first frame of all.
    *
    * From one frame to the next it goes on, or back, by the difference of the RTP times, but for a correction: the track is
-   * not the leader, and reports, or arrivals where there are none, say that it is more than 40 ms and at most 10 s out of step. It then moves into step at
-   * once. A difference that is beyond ±10 s, and beyond ±10 s of the time that passed between the frames, is taken as a
-   * new start of the source, which goes on where the leader is by arrival.
+   * not the leader, and reports, or arrivals where there are none, say that it is more than 40 ms and at most 10 s out of
+   * step. It then moves into step at once. A difference that is beyond ±10 s, and beyond ±10 s of the time that passed
+   * between the frames, is taken as a new start of the source, which goes on where the leader is by arrival.
    * @param nowMs when the frame arrived, by a clock of any start, the same for all tracks
    * @param lead by how many ticks the frame is decoded, and so sent, before it is shown
    */

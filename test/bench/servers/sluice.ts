@@ -33,16 +33,16 @@ export function sluice(options: SluiceOptions): BenchServer {
 }
 
 /** The same where Node has no node:ffi: node:crypto encrypts, and node:dgram sends. */
-export function sluiceWithoutFfi(): BenchServer {
+export function sluiceWithoutFfi({ profileFolder }: Pick<SluiceOptions, 'profileFolder'>): BenchServer {
   return {
     name: 'sluice no-ffi',
     formats: UDP_FORMATS,
-    start: () => start({ writeMerge: 'auto', profileFolder: undefined, hls: false }, ['--no-experimental-ffi']),
+    start: () => start({ writeMerge: 'auto', profileFolder }, ['--no-experimental-ffi']),
   }
 }
 
 async function start(
-  { writeMerge, profileFolder }: SluiceOptions,
+  { writeMerge, profileFolder }: Omit<SluiceOptions, 'hls'>,
   nodeArgs: readonly string[],
 ): Promise<RunningServer> {
   const folder = await mkdtemp(path.join(tmpdir(), 'sluice-bench-'))

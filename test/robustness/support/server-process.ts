@@ -57,6 +57,8 @@ export class ServerProcess {
   readonly #questions = new Map<number, (answer: Holdings | Usage) => void>()
   readonly #letGo: () => void
   #nextQuestion = 0
+  #countedMs = 0
+  #countingSinceMs: number | undefined
   #ports: Ports = { rtmp: 0, rtmps: 0, rtsp: 0, http: 0, https: 0 }
 
   private constructor(folder: string, child: ChildProcess) {
@@ -74,11 +76,11 @@ export class ServerProcess {
   }
 
   /** Starts a server with free ports for RTMP, RTMPS, RTSP, HTTP and HTTPS; resolves when it is up. */
-  static async start(config = ''): Promise<ServerProcess> {
+  static async start(config = '', nodeArgs: readonly string[] = []): Promise<ServerProcess> {
     const folder = await mkdtemp(path.join(tmpdir(), 'sluice-'))
     const file = path.join(folder, 'config.yaml')
     await writeFile(file, config)
-    const child = spawn(process.execPath, [...NODE_ARGS, MAIN, '-c', file], {
+    const child = spawn(process.execPath, [...NODE_ARGS, ...nodeArgs, MAIN, '-c', file], {
       stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
       env: { ...process.env, ...ENV },
       // Where its data goes, too.
@@ -129,8 +131,20 @@ export class ServerProcess {
     return wrong.filter(({ msg }) => !msg.startsWith('the event loop '))
   }
 
-  holdings(): Promise<Holdings> {
-    return this.#ask('holdings') as Promise<Holdings>
+  async holdings(): Promise<Holdings> {
+    const askedAtMs = performance.now()
+    this.#countingSinceMs = askedAtMs
+    try {
+      return (await this.#ask('holdings')) as Holdings
+    } finally {
+      this.#countingSinceMs = undefined
+      this.#countedMs += performance.now() - askedAtMs
+    }
+  }
+
+  /** For how long the server was busy with counting what it holds, which goes through its whole heap. */
+  get countedMs(): number {
+    return this.#countedMs + (this.#countingSinceMs === undefined ? 0 : performance.now() - this.#countingSinceMs)
   }
 
   usage(): Promise<Usage> {

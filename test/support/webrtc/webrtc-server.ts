@@ -1,3 +1,4 @@
+import { waitFor } from '../../peers/wait-for.ts'
 import { startServer, type RunningServer } from '../server.ts'
 
 const CONFIG = `
@@ -8,4 +9,13 @@ webrtc:
 /** Starts a server whose WebRTC is on free ports. */
 export function startWebRtcServer(): Promise<RunningServer> {
   return startServer({ config: CONFIG })
+}
+
+/** Waits for a stream. A publisher that has its answer, and has encoded a picture, may still be connecting. */
+export async function untilPublished(server: RunningServer, streamPath: string): Promise<void> {
+  const isThere = async () => {
+    const { data } = (await server.api('/api/stream/list')).body
+    return (data as readonly { readonly path: string }[]).some(({ path }) => path === streamPath)
+  }
+  await waitFor(isThere, { what: `${streamPath} to be published` })
 }

@@ -22,7 +22,10 @@ export class WhepClient {
   #session = ''
   #etag = ''
   #answerText = ''
+  #ssrc = 0
   #answer: Answer | undefined
+  /** All that it sent but its requests. */
+  readonly sent: Buffer[] = []
   packetCount = 0
   pictureCount = 0
   /** Whether the server has said good-bye. */
@@ -33,6 +36,7 @@ export class WhepClient {
       packet: (packet) => client.#receive(packet),
       failed: () => {},
       closed: () => (client.isToldOfEnd = true),
+      sent: (datagram) => void client.sent.push(datagram),
     })
     const client = new WhepClient(link, onPicture)
     await client.#play(`${origin}/webrtc/whep/${target}`, forge(link.offer))
@@ -61,6 +65,11 @@ export class WhepClient {
     return fetch(this.#session, { method, ...(body === undefined ? {} : { body }), headers })
   }
 
+  /** Tells the server, encrypted, that nothing was lost. */
+  report(): void {
+    this.#link.report({ ssrc: this.#ssrc, highestSequence: this.packetCount, packetsLost: 0 })
+  }
+
   /** Goes without a word. */
   vanish(): void {
     this.#letGo()
@@ -79,9 +88,10 @@ export class WhepClient {
 
   #receive(packet: Buffer): void {
     this.packetCount++
-    const { marker, payload, payloadType } = parseRtpPacket(this.#link.decrypt(packet))
+    const { marker, payload, payloadType, ssrc } = parseRtpPacket(this.#link.decrypt(packet))
     if (!marker || payloadType !== this.answer.format.payloadType) return
     this.pictureCount++
+    this.#ssrc = ssrc
     this.#onPicture(payload)
   }
 }

@@ -47,6 +47,8 @@ export type LinkEvents = {
   failed(reason: string): void
   /** The server has said good-bye. */
   closed?(): void
+  /** A datagram that was sent. */
+  sent?(datagram: Buffer): void
 }
 
 /** One certificate is enough for all viewers of a process: making one takes longer than a handshake. */
@@ -218,7 +220,9 @@ export class PeerLink {
   }
 
   #send(datagram: Buffer): void {
-    if (this.#answer !== undefined) this.#socket.send(datagram, this.#answer.port, this.#answer.address)
+    if (this.#answer === undefined) return
+    this.#events.sent?.(datagram)
+    this.#socket.send(datagram, this.#answer.port, this.#answer.address)
   }
 }
 

@@ -1,0 +1,67 @@
+import { BATCH_BYTES, type BatchSocket, type UdpBatch } from './udp-batch.ts'
+
+/** Datagrams that lie behind each other, to one peer. */
+type Run = {
+  readonly socket: BatchSocket
+  readonly start: number
+  readonly end: number
+  readonly datagramBytes: number
+  readonly address: string
+  readonly port: number
+}
+
+/**
+ * Sends by Node, a system call for each datagram, but one right after the other: a receiver on this machine is awake from the
+ * first to the last then, and what it costs to wake it falls on few. All sockets share its bytes.
+ */
+export class NodeBatch implements UdpBatch {
+  #arena = Buffer.allocUnsafeSlow(BATCH_BYTES)
+  #usedBytes = 0
+  #runs: Run[] = []
+  #scheduled = false
+  readonly #onTurnEnd = () => {
+    this.#scheduled = false
+    this.flush()
+  }
+
+  add(socket: BatchSocket, bytes: Buffer, datagramBytes: number, address: string, port: number): boolean {
+    const fits = bytes.length > 0 && bytes.length <= BATCH_BYTES
+    if (!fits || this.#usedBytes + bytes.length > BATCH_BYTES) this.flush()
+    if (!fits) return false
+    const start = this.#usedBytes
+    this.#usedBytes += bytes.copy(this.#arena, start)
+    this.#runs.push({ socket, start, end: this.#usedBytes, datagramBytes, address, port })
+    if (!this.#scheduled) {
+      this.#scheduled = true
+      setImmediate(this.#onTurnEnd)
+    }
+    return true
+  }
+
+  /** What was added leaves now. */
+  flush(): void {
+    const runs = this.#runs
+    this.#runs = []
+    this.#usedBytes = 0
+    let waits = false
+    for (const run of runs) {
+      this.#send(run)
+      waits ||= run.socket.queuedBytes > 0
+    }
+    // What waits is read from there later.
+    if (waits) this.#arena = Buffer.allocUnsafeSlow(BATCH_BYTES)
+  }
+
+  release(socket: BatchSocket): void {
+    if (this.#runs.some((run) => run.socket === socket)) this.flush()
+  }
+
+  /** Behind what waits, it waits as well, and must not hold all bytes of the batch until then. */
+  #send({ socket, start, end, datagramBytes, address, port }: Run): void {
+    const part = this.#arena.subarray(start, end)
+    const bytes = socket.queuedBytes > 0 ? Buffer.from(part) : part
+    for (let at = 0; at < bytes.length; at += datagramBytes) {
+      socket.queue(bytes.subarray(at, at + datagramBytes), address, port)
+    }
+  }
+}
