@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import type * as Werift from 'werift'
 import type { Certificate } from 'sluice/sdk'
+import { srtpCipherLibrary } from '../srtp/create-contexts.ts'
 import type { SrtpKeys, SrtpProfile } from '../srtp/srtp-context.ts'
 import { DtlsAlerts } from './dtls-alerts.ts'
 import { isAnnounced, isClientProven, isFinished, isServerProven } from './dtls-proof.ts'
@@ -28,11 +29,11 @@ export type DtlsEndpointOptions = {
   ended(why: string): void
 }
 
-/** The profiles by preference, with their numbers (RFC 5764 4.1.2, RFC 7714 14.2) and the sizes of their keys. */
-const PROFILES: readonly { name: SrtpProfile; id: 1 | 7; saltBytes: number }[] = [
-  { name: 'SRTP_AEAD_AES_128_GCM', id: 7, saltBytes: 12 },
-  { name: 'SRTP_AES128_CM_HMAC_SHA1_80', id: 1, saltBytes: 14 },
-]
+/** The numbers of the profiles, and the sizes of their keys (RFC 5764 4.1.2, RFC 7714 14.2). */
+const PROFILES: { readonly [Name in SrtpProfile]: { readonly id: 1 | 7; readonly saltBytes: number } } = {
+  SRTP_AES128_CM_HMAC_SHA1_80: { id: 1, saltBytes: 14 },
+  SRTP_AEAD_AES_128_GCM: { id: 7, saltBytes: 12 },
+}
 const KEY_BYTES = 16
 /** What werift's numbers of algorithms are (RFC 5246 7.4.1.4.1). */
 const ECDSA = 3
@@ -80,7 +81,7 @@ export class DtlsEndpoint {
       address: { address: '', port: 0, family: 'IPv4' },
       closed: false,
       onData: (): void => {},
-      send: async (datagram: Buffer) => this.#send(datagram),
+      send: async (datagram: Buffer) => this.#sendFlight(datagram),
       close: async () => {},
     }
     this.#transport = transport
@@ -88,16 +89,16 @@ export class DtlsEndpoint {
     const isRsa = new X509Certificate(cert).publicKey.asymmetricKeyType === 'rsa'
     const socketOptions = {
       ...{ cert, key, transport, extendedMasterSecret: true, certificateRequest: !options.isClient },
-      srtpProfiles: PROFILES.map(({ id }) => id),
+      srtpProfiles: srtpCipherLibrary().profiles.map((name) => PROFILES[name].id),
       signatureHash: { hash: SHA_256, signature: isRsa ? RSA : ECDSA },
     } satisfies ConstructorParameters<typeof Werift.DtlsServer>[0]
     const socket = options.isClient ? new werift.DtlsClient(socketOptions) : new werift.DtlsServer(socketOptions)
     this.#socket = socket
     // No function here may use the variable: those of the transport, which stays, would hold the socket then.
     socket.onConnect.subscribe(() => this.#connected())
-    socket.onError.subscribe((error: Error | string) => this.#end(typeof error === 'string' ? error : error.message))
+    socket.onError.subscribe((error: Error | string) => this.#failed(typeof error === 'string' ? error : error.message))
     if (socket instanceof werift.DtlsClient) {
-      socket.connect().catch((error: Error) => this.#end(error.message))
+      socket.connect().catch((error: Error) => this.#failed(error.message))
     }
   }
 
@@ -199,18 +200,28 @@ export class DtlsEndpoint {
   #connected(): void {
     const socket = this.#socket
     if (socket === undefined || this.#isConnected || !this.#isProven) return
-    const profile = PROFILES.find(({ id }) => id === socket.srtp.srtpProfile)
-    if (profile === undefined) {
+    const name = srtpCipherLibrary().profiles.find((known) => PROFILES[known].id === socket.srtp.srtpProfile)
+    if (name === undefined) {
       this.#end('the peer wants no SRTP profile that is spoken here')
       return
     }
     this.#isConnected = true
-    const { name, saltBytes } = profile
+    const { saltBytes } = PROFILES[name]
     const { localKey, localSalt, remoteKey, remoteSalt } = socket.extractSessionKeys(KEY_BYTES, saltBytes)
     this.#options.connected({
       sending: { profile: name, masterKey: localKey, masterSalt: localSalt },
       receiving: { profile: name, masterKey: remoteKey, masterSalt: remoteSalt },
     })
+  }
+
+  // What werift still does once it is forgotten, as for a message that was repeated, is of no handshake any more.
+
+  #sendFlight(datagram: Buffer): void {
+    if (this.#socket !== undefined) this.#send(datagram)
+  }
+
+  #failed(why: string): void {
+    if (this.#socket !== undefined) this.#end(why)
   }
 
   #send(datagram: Buffer): void {
