@@ -56,8 +56,9 @@ export class Prompt {
     const { input, output } = this.#streams
     const asked = `${printable(question)}: `
     const shown = echo ? output : new Writable({ write: (_chunk, _encoding, done) => done() })
-    if (!echo) output.write(asked)
     const lines = createInterface({ input, output: shown, terminal: true, historySize: 0 })
+    // Only now, as the terminal itself shows what is typed until it is read here.
+    if (!echo) output.write(asked)
     try {
       return await firstLine(lines, echo ? asked : '')
     } finally {

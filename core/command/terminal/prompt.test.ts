@@ -1,0 +1,19 @@
+import { PassThrough } from 'node:stream'
+import type { ReadStream, WriteStream } from 'node:tty'
+import { expect } from 'chai'
+import { Prompt } from './prompt.ts'
+
+describe('Prompt', () => {
+  it('has the terminal show nothing before it asks for a secret', async () => {
+    const events: string[] = []
+    const setRawMode = (isRaw: boolean) => void events.push(isRaw ? 'nothing is shown' : 'all is shown')
+    const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode }) as unknown as ReadStream
+    const write = (text: string) => {
+      events.push(text)
+      if (text === 'Password: ') (input as unknown as PassThrough).write('secret\r')
+    }
+    const prompt = new Prompt({ input, output: { write } as unknown as WriteStream })
+    expect(await prompt.askSecret('Password')).to.equal('secret')
+    expect(events).to.eql(['nothing is shown', 'Password: ', 'all is shown', '\n'])
+  })
+})
