@@ -7,12 +7,12 @@ describe('Prompt', () => {
   it('has the terminal show nothing before it asks for a secret', async () => {
     const events: string[] = []
     const setRawMode = (isRaw: boolean) => void events.push(isRaw ? 'nothing is shown' : 'all is shown')
-    const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode }) as unknown as ReadStream
+    const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode })
     const write = (text: string) => {
       events.push(text)
-      if (text === 'Password: ') (input as unknown as PassThrough).write('secret\r')
+      if (text === 'Password: ') setImmediate(() => input.push('secret\r'))
     }
-    const prompt = new Prompt({ input, output: { write } as unknown as WriteStream })
+    const prompt = new Prompt({ input: input as unknown as ReadStream, output: { write } as unknown as WriteStream })
     expect(await prompt.askSecret('Password')).to.equal('secret')
     expect(events).to.eql(['nothing is shown', 'Password: ', 'all is shown', '\n'])
   })

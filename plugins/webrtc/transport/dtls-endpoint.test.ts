@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect } from 'chai'
+import { generate } from 'selfsigned'
 import type { Certificate } from 'sluice/sdk'
-import { FakeNet } from 'sluice/sdk/testing'
 import { waitFor } from '../../../test/peers/wait-for.ts'
 import { DtlsEndpoint } from './dtls-endpoint.ts'
 import { fingerprintOf } from './dtls-proof.ts'
@@ -51,13 +51,19 @@ describe('DtlsEndpoint', () => {
   let certificate: Certificate
 
   before(async () => {
-    certificate = await new FakeNet().certificate()
+    const { cert, private: key } = await generate([{ name: 'commonName', value: 'localhost' }], { keyType: 'ec' })
+    certificate = { cert, key }
   })
 
   it('sends its first answer again, unchanged, to a client that repeats its greeting', async () => {
     const sent: Buffer[] = []
     const client: Buffer[] = []
-    const common = { certificate, fingerprints: [fingerprintOf(certificate.cert)], connected: () => {}, ended: () => {} }
+    const common = {
+      certificate,
+      fingerprints: [fingerprintOf(certificate.cert)],
+      connected: () => {},
+      ended: () => {},
+    }
     const server = await DtlsEndpoint.open({ ...common, isClient: false, send: (datagram) => void sent.push(datagram) })
     const greeting = (datagram: Buffer) => void client.push(datagram)
     ;(await DtlsEndpoint.open({ ...common, isClient: true, send: greeting })).close()
