@@ -96,6 +96,20 @@ describe('StreamRegistry', () => {
       expect((await waiting).tracks).to.have.length(2)
     })
 
+    it('waits for the next publisher where one ends as soon as its tracks are there', async () => {
+      const rig = new RegistryRig()
+      let tracks = -1
+      const waiting = rig.subscribe('live/a').then((subscriber) => (tracks = subscriber.tracks.length))
+      await turn()
+      const short = new Source(await rig.publish('live/a'), 0)
+      short.publisher.close()
+      await turn()
+      expect(tracks).to.equal(-1)
+      await rig.source('live/a')
+      await waiting
+      expect(tracks).to.equal(2)
+    })
+
     it('ends with "not found" when no publisher comes in waittimeout', async () => {
       const rig = new RegistryRig({ subscribe: { waittimeout: '5ms' } })
       await expectRejection(rig.subscribe('live/a'), StreamNotFound)

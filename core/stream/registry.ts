@@ -1,9 +1,7 @@
 import {
   checkStreamPath,
-  CLIENT_LEFT,
   StreamExists,
   StreamNotFound,
-  StreamRedirect,
   StreamUnavailable,
   type CloseReason,
   type PublishOptions,
@@ -12,7 +10,6 @@ import {
   type SessionRequest,
   type Talk,
   type TrackInit,
-  type SubscribeConfig,
 } from 'sluice/sdk'
 import type { Logger } from 'pino'
 import { ProcessIds } from '../base/process-ids.ts'
@@ -30,15 +27,13 @@ import { SessionLife } from './session-life.ts'
 import { SessionMeters } from './session-meters.ts'
 import type { Stream } from './stream.ts'
 import type { StreamOwner } from '../auth/stream-owner.ts'
+import { StreamFinder } from './stream-finder.ts'
 import { StreamIndex } from './stream-index.ts'
 import { StreamPublisher } from './stream-publisher.ts'
 import { StreamPulse } from './stream-pulse.ts'
 import { StreamSubscriber } from './stream-subscriber.ts'
 import { openTalk } from './talk-session.ts'
 import { StreamTable } from './stream-table.ts'
-
-/** A path that a `resolve` hook leads to may lead to others, so many in all. */
-const MAX_HOPS = 4
 
 type RegistryOptions = {
   readonly log: Logger
@@ -61,6 +56,7 @@ export class StreamRegistry {
   readonly #lead: (request: SessionRequest) => Lead | undefined
   readonly #streams: StreamTable
   readonly #fitting: Fitting
+  readonly #finder: StreamFinder
   readonly #pulse: StreamPulse
   readonly #ids: ProcessIds
   #closed = false
@@ -71,6 +67,7 @@ export class StreamRegistry {
     this.#fitting = new Fitting({ hooks, streams: this })
     const { mergeWindow, index } = this
     this.#streams = new StreamTable({ log, hooks: this.#fitting.hooks, mergeWindow, index })
+    this.#finder = new StreamFinder(this.#streams, this.#fitting)
     this.#lead = options.lead ?? (() => undefined)
     this.#ids = options.ids ?? new ProcessIds(0)
     this.#admission = new SessionAdmission(options.gatekeeper, hooks, meters)
@@ -143,12 +140,12 @@ export class StreamRegistry {
       const config = applySubscribeOverrides(owner.config.subscribe, asked.params)
       const { streamPath, params } = this.#lead(asked) ?? asked
       const request = { ...asked, params }
-      const stream = this.#roomFor(streamPath, request, config)
+      const stream = this.#finder.roomFor(streamPath, request, config)
       const session = new SessionLife({ log: owner.log, ...rest })
       const subscriber = new StreamSubscriber({ id: this.#idFor(session), request, config, stream, session })
       stream.addSubscriber(subscriber)
       onAdmitted(subscriber)
-      await this.#wait(stream, subscriber, init.streamPath)
+      await this.#finder.find(stream, subscriber, init.streamPath)
       return subscriber
     } catch (error) {
       admitted.undo()
@@ -237,64 +234,5 @@ export class StreamRegistry {
       if (others >= maxCount) throw new StreamUnavailable('publish max count exceeded')
     }
     running?.close({ code: 'kick', text: 'kick' })
-  }
-
-  /** The stream of a path, if there is room for the subscriber. */
-  #roomFor(path: string, { type }: SessionRequest, { maxcount }: Readonly<SubscribeConfig>): Stream {
-    const stream = this.#streams.at(path)
-    if (type !== 'server' || maxcount === 0 || stream.subscriberCount < maxcount) return stream
-    throw new StreamUnavailable('subscribe max count exceeded')
-  }
-
-  /** Waits for the stream of the subscriber to be there, or for the one that it is led to instead. */
-  async #wait(first: Stream, subscriber: StreamSubscriber, requestedPath: string): Promise<void> {
-    const { signal } = subscriber.request
-    const leave = () => subscriber.close(CLIENT_LEFT)
-    if (signal?.aborted === true) leave()
-    signal?.addEventListener('abort', leave)
-    try {
-      const stream = await this.#fit(await this.#follow(first, subscriber), subscriber)
-      const { closeReason } = subscriber.session
-      if (closeReason?.code === 'timeout') {
-        // Not the path that a control server may have put in its place, which is no client's business.
-        const missing = stream.publisher === undefined ? 'nobody publishes' : 'there is no media yet of'
-        throw new StreamNotFound(`${missing} ${requestedPath}`)
-      }
-      if (closeReason !== undefined) throw new StreamUnavailable(closeReason.text)
-      // At once, so that none that ends meanwhile is announced after its end.
-      stream.announceSubscriber(subscriber)
-    } catch (error) {
-      subscriber.close('refused')
-      throw error
-    } finally {
-      signal?.removeEventListener('abort', leave)
-    }
-  }
-
-  /** Returns the stream that the subscriber gets in place of one that is ready: one that it can take, or the same. */
-  async #fit(stream: Stream, subscriber: StreamSubscriber): Promise<Stream> {
-    const path = await this.#fitting.pathFor(stream, subscriber)
-    if (path === undefined || subscriber.session.closed || subscriber.source !== stream) return stream
-    const fitted = this.#roomFor(path, subscriber.request, subscriber.config)
-    subscriber.moveTo(fitted, undefined)
-    return this.#follow(fitted, subscriber)
-  }
-
-  /**
-   * Returns the stream that is ready, or on which the subscriber has ended.
-   * @throws {StreamRedirect} when its client is to go elsewhere
-   */
-  async #follow(first: Stream, subscriber: StreamSubscriber): Promise<Stream> {
-    const { request, config } = subscriber
-    let stream = first
-    for (let hops = 0; ; hops++) {
-      const elsewhere = await stream.whenReady(subscriber)
-      if (elsewhere === undefined || subscriber.session.closed) return stream
-      if ('redirect' in elsewhere) throw new StreamRedirect(elsewhere.redirect).withQuery(request.query)
-      if (hops === MAX_HOPS) throw new StreamUnavailable('the path leads to too many others')
-      const next = this.#roomFor(elsewhere.streamPath, request, config)
-      subscriber.moveTo(next, undefined)
-      stream = next
-    }
   }
 }

@@ -120,7 +120,7 @@ describe('answers to viewers', () => {
         'this stream is H.264 and MP3; the player offers VP8, VP9, H.264, AV1, Opus, G.722, PCMU and PCMA: ' +
         'publish in Opus, G.722, PCMU or PCMA, or play it by HLS',
     },
-    { tracks: [], message: 'this stream is nothing; the player wants video and audio' },
+    { tracks: [], message: 'this stream has neither pictures nor sound' },
   ]
   for (const { tracks, message } of refusals) {
     it(`say what would work: ${message}`, () => {

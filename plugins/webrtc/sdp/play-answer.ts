@@ -78,6 +78,7 @@ function refusal(message: string): NotAcceptable {
 
 function nothingFor(wanted: readonly RemoteMedia[], main: readonly MediaTrack[]): string {
   if (wanted.length === 0) return 'nothing is wanted: the offer has no audio and no video that is recvonly or sendrecv'
+  if (main.length === 0) return 'this stream has neither pictures nor sound'
   const kinds = listNames(wanted.flatMap(({ kind }) => kind ?? []))
   return `this stream is ${trackNames(main)}; the player wants ${kinds}`
 }
