@@ -214,7 +214,7 @@ export class DtlsEndpoint {
     })
   }
 
-  // What werift still does once it is forgotten, as for a message that was repeated, is of no handshake any more.
+  // Once the socket is let go, werift may still answer a repeated message: neither that nor its errors count any more.
 
   #sendFlight(datagram: Buffer): void {
     if (this.#socket !== undefined) this.#send(datagram)
