@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { expect } from 'chai'
 import { pino } from 'pino'
 import type { UdpConfig, UdpPeer } from 'sluice/sdk'
-import { freeUdpPort, isUdpPortFree } from '../../test/peers/free-port.ts'
+import { freeUdpPort, freeUdpRange, isUdpPortFree } from '../../test/peers/free-port.ts'
 import { keep } from '../../test/peers/lifetime.ts'
 import { waitFor } from '../../test/peers/wait-for.ts'
 import { UdpClient } from '../../test/support/udp-client.ts'
@@ -199,18 +199,10 @@ describe('ListenerPool for UDP', () => {
 
   describe('the ports of sessions', () => {
     const handler = { onDatagram: () => true }
-    /** A range of so many ports, none of which anybody has. */
-    async function freeRange(count: number): Promise<{ first: number; last: number }> {
-      for (;;) {
-        const first = await freeUdpPort()
-        const free = await Promise.all(Array.from({ length: count }, (_, index) => isUdpPortFree(first + index)))
-        if (free.every(Boolean)) return { first, last: first + count - 1 }
-      }
-    }
     const refusal = { name: 'StreamUnavailable', statusCode: 503 }
 
     it('are all used, and none twice, whoever asks at the same time', async () => {
-      const range = await freeRange(6)
+      const range = await freeUdpRange(6)
       const ports = await Promise.all(Array.from({ length: 6 }, () => pool.takePort(OWNER, range, handler)))
       const numbers = ports.map(({ port }) => port.address.port)
       expect(numbers.toSorted((a, b) => a - b)).to.eql(Array.from({ length: 6 }, (_, index) => range.first + index))
@@ -223,7 +215,7 @@ describe('ListenerPool for UDP', () => {
     })
 
     it('skip what others have, also as one of two', async () => {
-      const { first } = await freeRange(6)
+      const { first } = await freeUdpRange(6)
       const even = first + (first % 2)
       const range = { first: even, last: even + 3 }
       const other = createSocket('udp6')
@@ -241,7 +233,7 @@ describe('ListenerPool for UDP', () => {
     })
 
     it('are refused where a range has no pair, and when the server stops', async () => {
-      const { first } = await freeRange(2)
+      const { first } = await freeUdpRange(2)
       const odd = first + 1 - (first % 2)
       const single = { first: odd, last: odd + 1 }
       const pair = pool.takePortPair(OWNER, single, [handler, handler])
