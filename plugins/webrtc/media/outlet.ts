@@ -1,7 +1,7 @@
 import { SDES_ITEM_TYPE, serializeRtcp } from 'sluice/sdk/media'
 import type { NegotiatedMedia } from '../sdp/negotiated-media.ts'
 import type { PacketSender } from '../transport/peer-transport.ts'
-import { PacketHistory } from './packet-history.ts'
+import { PacketHistory, type SentPacket } from './packet-history.ts'
 import { Reception } from './reception.ts'
 import { RtpHead } from './rtp-head.ts'
 import { MAX_PAYLOAD_BYTES, type MediaPacket } from './unit-packets.ts'
@@ -32,8 +32,9 @@ export type OutletInit = {
 /** One RTP stream to one viewer: numbers and times of its packets, those that it asks for again, and reports. */
 export class Outlet {
   readonly ssrc: number
+  /** Ticks a second of its times. */
+  readonly clockRate: number
   readonly reception = new Reception()
-  readonly #media: NegotiatedMedia
   readonly #transport: PacketSender
   readonly #head: RtpHead
   readonly #rtxHead: RtpHead | undefined
@@ -55,7 +56,7 @@ export class Outlet {
     const { ssrc, rtxSsrc } = media.sources[0] ?? { ssrc: random.readUInt32BE(8), rtxSsrc: undefined }
     const { extensions, mid } = media
     this.ssrc = ssrc
-    this.#media = media
+    this.clockRate = format.clockRate
     this.#transport = transport
     this.#head = new RtpHead({ payloadType: format.payloadType, ssrc, extensions, mid })
     if (agreed.feedback.has('nack')) this.#history = new PacketHistory()
@@ -65,11 +66,6 @@ export class Outlet {
     this.#sequenceNumber = random.readUInt16BE(0) & FIRST_SEQUENCE_MASK
     this.#rtxSequenceNumber = random.readUInt16BE(2) & FIRST_SEQUENCE_MASK
     this.#timestampOffset = random.readUInt32BE(4)
-  }
-
-  /** Ticks a second of its times. */
-  get clockRate(): number {
-    return this.#media.formats[0]!.format.clockRate
   }
 
   /** Whether a packet was sent. */
@@ -102,21 +98,21 @@ export class Outlet {
    */
   send(packets: readonly MediaPacket[], ticks: number, isMarked: boolean, nowMs: number): void {
     const head = this.#head
-    const history = this.#history
-    head.setSendTime(nowMs)
+    const transport = this.#transport
+    const timestamp = (ticks + this.#timestampOffset) >>> 0
+    let sequenceNumber = this.#sequenceNumber
     let marks = isMarked
+    this.#history?.add(sequenceNumber, packets, timestamp, nowMs)
+    head.setSendTime(nowMs)
     for (let index = 0; index < packets.length; index++) {
-      const packet = packets[index]!
-      const { payload } = packet
-      const sequenceNumber = this.#sequenceNumber
-      const timestamp = (ticks + packet.offsetTicks + this.#timestampOffset) >>> 0
-      head.set(packet.marker || marks, sequenceNumber, timestamp)
-      this.#transport.write(head.bytes, head.sizeBytes, payload)
-      history?.add(sequenceNumber, packet, timestamp, nowMs)
-      this.#sequenceNumber = (sequenceNumber + 1) & 0xffff
+      const { payload, marker, offsetTicks } = packets[index]!
+      head.set(marker || marks, sequenceNumber, timestamp + offsetTicks)
+      transport.write(head.bytes, head.sizeBytes, payload)
+      sequenceNumber = (sequenceNumber + 1) & 0xffff
       this.#payloadBytes += payload.length
       marks = false
     }
+    this.#sequenceNumber = sequenceNumber
     this.#resends = Math.min(MAX_RESENDS, this.#resends + packets.length)
     const isNew = this.#packetCount < MID_PACKETS
     this.#packetCount += packets.length
@@ -131,9 +127,9 @@ export class Outlet {
     const rttMs = this.reception.rttMs ?? 0
     const intervalMs = Math.max(MIN_RESEND_INTERVAL_MS, rttMs * RESEND_INTERVAL_RTTS)
     for (const sequenceNumber of sequenceNumbers) {
-      const packet = this.#resends > 0 ? this.#history?.take(sequenceNumber, nowMs, intervalMs) : undefined
-      if (packet === undefined) this.#refusedPackets += 1
-      else this.#writeAgain(packet, sequenceNumber, nowMs)
+      const sent = this.#resends > 0 ? this.#history?.take(sequenceNumber, nowMs, intervalMs) : undefined
+      if (sent === undefined) this.#refusedPackets += 1
+      else this.#writeAgain(sent, sequenceNumber, nowMs)
     }
   }
 
@@ -161,9 +157,8 @@ export class Outlet {
     ])
   }
 
-  #writeAgain(packet: MediaPacket, sequenceNumber: number, nowMs: number): void {
+  #writeAgain({ packet, timestamp }: SentPacket, sequenceNumber: number, nowMs: number): void {
     const { payload, marker } = packet
-    const timestamp = this.#history!.timestampOf(sequenceNumber)
     const head = payload.length > MAX_PAYLOAD_BYTES ? this.#head : (this.#rtxHead ?? this.#head)
     head.setSendTime(nowMs)
     if (head === this.#head) {

@@ -31,7 +31,8 @@ export class SenderReports {
   sent(unit: AccessUnit, timeMs: number, nowMs: number): boolean {
     const { cname, outlets, transport } = this.#init
     const elapsedMs = nowMs - this.#lastMs
-    if (elapsedMs >= 0 && elapsedMs < REPORT_INTERVAL_MS && this.#reported === this.#countBegun()) return false
+    const isEarly = elapsedMs >= 0 && elapsedMs < REPORT_INTERVAL_MS
+    if (isEarly && (this.#reported === outlets.length || this.#reported === this.#countBegun())) return false
     this.#lastMs = nowMs
     this.#reported = this.#countBegun()
     this.#wallClock.follow(unit, timeMs, nowMs)

@@ -3,7 +3,7 @@ import type { PacketArena, SrtpProfile } from './srtp-context.ts'
 /** AES-128-GCM with one key, in one direction. */
 export interface AeadCipher {
   /** 12 bytes, written before each call; it may belong to all ciphers of the library. */
-  readonly iv: Buffer
+  readonly iv: DataView
   /**
    * Encrypts or decrypts what lies from `textAt` to `endAt` in place, and authenticates it with what lies from `clearAt` to `textAt`.
    * The tag of 16 bytes is written to `endAt`, or compared with what lies there.
@@ -17,7 +17,7 @@ export interface AeadCipher {
 /** AES-128 in counter mode with one key: the same in both directions. */
 export interface CounterCipher {
   /** 16 bytes, written before each call, the last two 0; it may belong to all ciphers of the library. */
-  readonly iv: Buffer
+  readonly iv: DataView
   /** Encrypts or decrypts in place, at once or when `finish` is called. All between two such calls lie in one arena. */
   crypt(arena: PacketArena, textAt: number, endAt: number): void
   /** Does what `crypt` has put off. */

@@ -107,9 +107,9 @@ export class CounterModeProtection implements PacketProtection {
   /** SSRC (32) and index (48) under the salt, before the count of blocks (16) (RFC 3711 4.1.1). */
   #writeIv(ssrc: number, index: number): void {
     const { iv } = this.#cipher
-    iv.writeInt32BE(this.#salt0, 0)
-    iv.writeInt32BE(this.#salt1 ^ ssrc, 4)
-    iv.writeInt32BE(this.#salt2 ^ (index / SEQUENCE_NUMBERS), 8)
-    iv.writeInt32BE(this.#salt3 ^ (index << 16), 12)
+    iv.setInt32(0, this.#salt0)
+    iv.setInt32(4, this.#salt1 ^ ssrc)
+    iv.setInt32(8, this.#salt2 ^ (index / SEQUENCE_NUMBERS))
+    iv.setInt32(12, this.#salt3 ^ (index << 16))
   }
 }

@@ -1,7 +1,7 @@
 import type { PacketArena } from './srtp-context.ts'
 
 /** A block of AES in words. */
-export const BLOCK_WORDS = 4
+const BLOCK_WORDS = 4
 
 const WORD_BYTES = 4
 const BLOCK_BYTES = BLOCK_WORDS * WORD_BYTES

@@ -9,7 +9,7 @@ import {
   type CounterCipher,
   type Mac,
 } from './cipher-library.ts'
-import { BLOCK_WORDS, CounterTexts } from './counter-texts.ts'
+import { CounterTexts } from './counter-texts.ts'
 import { MAX_DATAGRAM_BYTES } from './packet-arena.ts'
 import type { PacketArena } from './srtp-context.ts'
 
@@ -36,7 +36,7 @@ export const cryptoLibrary: CipherLibrary = {
 }
 
 class Sealer implements AeadCipher {
-  readonly iv = Buffer.alloc(AEAD_IV_BYTES)
+  readonly iv = new DataView(new ArrayBuffer(AEAD_IV_BYTES))
   readonly #key: KeyObject
 
   constructor(key: Buffer) {
@@ -56,7 +56,7 @@ class Sealer implements AeadCipher {
 }
 
 class Opener implements AeadCipher {
-  readonly iv = Buffer.alloc(AEAD_IV_BYTES)
+  readonly iv = new DataView(new ArrayBuffer(AEAD_IV_BYTES))
   readonly #key: KeyObject
 
   constructor(key: Buffer) {
@@ -81,8 +81,8 @@ class Opener implements AeadCipher {
 
 /** Counter mode out of ECB: one cipher object serves all packets, while that of counter mode has its start for life. */
 class KeystreamCipher implements CounterCipher {
-  readonly iv = Buffer.alloc(COUNTER_IV_BYTES)
-  readonly #iv = new Uint32Array(this.iv.buffer, this.iv.byteOffset, BLOCK_WORDS)
+  readonly iv = new DataView(new ArrayBuffer(COUNTER_IV_BYTES))
+  readonly #iv = new Uint32Array(this.iv.buffer)
   readonly #cipher
 
   constructor(key: Buffer) {

@@ -74,8 +74,8 @@ export class GcmProtection implements PacketProtection {
   /** Two zeroes, SSRC (32) and index (48) under the salt (RFC 7714 8.1, 9.1). */
   #writeIv(ssrc: number, index: number): void {
     const { iv } = this.#cipher
-    iv.writeInt32BE(this.#salt0 ^ (ssrc >>> 16), 0)
-    iv.writeInt32BE(this.#salt1 ^ ((ssrc << 16) | (index / TWO_TO_32)), 4)
-    iv.writeInt32BE(this.#salt2 ^ index, 8)
+    iv.setInt32(0, this.#salt0 ^ (ssrc >>> 16))
+    iv.setInt32(4, this.#salt1 ^ ((ssrc << 16) | (index / TWO_TO_32)))
+    iv.setInt32(8, this.#salt2 ^ index)
   }
 }

@@ -105,7 +105,7 @@ function isRight(libcrypto: Libcrypto): boolean {
     const iv = Buffer.alloc(AEAD_IV_BYTES, filler)
     const expected = createCipheriv('aes-128-gcm', key, iv).setAAD(Buffer.alloc(CHECKED_CLEAR_BYTES))
     bytes.fill(0)
-    iv.copy(cipher.iv)
+    for (const [at, byte] of iv.entries()) cipher.iv.setUint8(at, byte)
     const succeeded = cipher.crypt(arena, 0, CHECKED_CLEAR_BYTES, CHECKED_BYTES)
     const text = expected.update(Buffer.alloc(CHECKED_BYTES - CHECKED_CLEAR_BYTES))
     expected.final()
@@ -140,7 +140,7 @@ class Context {
 const forgotten = new FinalizationRegistry<Context>((context) => context.freeForgotten())
 
 class NativeAead implements AeadCipher {
-  readonly iv: Buffer
+  readonly iv: DataView
   readonly #functions: Functions
   readonly #parameters: AeadParameters
   readonly #context: Context
@@ -151,7 +151,7 @@ class NativeAead implements AeadCipher {
 
   constructor(libcrypto: Libcrypto, key: Buffer, direction: 'seal' | 'open') {
     const { functions, fixed, pointer, parameters } = libcrypto
-    this.iv = fixed.subarray(IV_AT, IV_AT + AEAD_IV_BYTES)
+    this.iv = new DataView(fixed.buffer, IV_AT, AEAD_IV_BYTES)
     this.#functions = functions
     this.#parameters = parameters
     this.#sizePointer = pointer + BigInt(SIZE_AT)
@@ -167,9 +167,9 @@ class NativeAead implements AeadCipher {
     const parameters = this.#parameters
     const context = this.#pointer
     const size = this.#sizePointer
-    const clear = arena.pointer + BigInt(clearAt)
-    const text = arena.pointer + BigInt(textAt)
-    parameters.setTag(Number(arena.pointer) + endAt)
+    const clear = arena.pointerTo(clearAt)
+    const text = arena.pointerTo(textAt)
+    parameters.setTag(arena.address + endAt)
     const before = this.#isSealing ? parameters.iv : parameters.tagAndIv
     const succeeded =
       functions.EVP_CIPHER_CTX_set_params(context, before) === 1 &&
@@ -188,7 +188,7 @@ class NativeAead implements AeadCipher {
 }
 
 class NativeCounter implements CounterCipher {
-  readonly iv: Buffer
+  readonly iv: DataView
   readonly #functions: Functions
   readonly #context: Context
   readonly #pointer: bigint
@@ -197,7 +197,7 @@ class NativeCounter implements CounterCipher {
 
   constructor(libcrypto: Libcrypto, key: Buffer) {
     const { functions, fixed, pointer } = libcrypto
-    this.iv = fixed.subarray(IV_AT, IV_AT + COUNTER_IV_BYTES)
+    this.iv = new DataView(fixed.buffer, IV_AT, COUNTER_IV_BYTES)
     this.#functions = functions
     this.#ivPointer = pointer + BigInt(IV_AT)
     this.#sizePointer = pointer + BigInt(SIZE_AT)
@@ -208,7 +208,7 @@ class NativeCounter implements CounterCipher {
 
   crypt(arena: PacketArena, textAt: number, endAt: number): void {
     const context = this.#pointer
-    const text = arena.pointer + BigInt(textAt)
+    const text = arena.pointerTo(textAt)
     const { EVP_CipherInit_ex: init, EVP_CipherUpdate: update } = this.#functions
     const succeeded =
       init(context, NULL, NULL, NULL, this.#ivPointer, SAME_DIRECTION) === 1 &&
@@ -251,7 +251,7 @@ class NativeMac implements Mac {
     const context = this.#pointer
     const succeeded =
       init(context, NULL, 0, NULL, NULL) === 1 &&
-      update(context, arena.pointer + BigInt(from), BigInt(to - from)) === 1 &&
+      update(context, arena.pointerTo(from), BigInt(to - from)) === 1 &&
       final(context, this.#digestPointer, this.#sizePointer) === 1
     if (!succeeded) throw failed(this.#functions, 'HMAC-SHA1')
     return this.#digest

@@ -7,13 +7,34 @@ export const MAX_DATAGRAM_BYTES = 65_535
 /** For tags, and words that are authenticated behind a packet. */
 const SPARE_BYTES = 64
 
+/** Pointers that are kept: packets of one size lie at the same offsets again and again. */
+const MAX_POINTERS = 2048
+
 let scratch: PacketArena | undefined
 
 /** Makes the bytes where packets are written one behind the other, each with `SrtpSender.overheadBytes` to spare behind it. */
 export function createPacketArena(sizeBytes: number): PacketArena {
   // A typed array of its own could lie on the heap, where the collector moves it; an ArrayBuffer stays where it is.
   const memory = new ArrayBuffer(sizeBytes)
-  return { bytes: Buffer.from(memory), view: new DataView(memory), pointer: loadFfi()?.getRawPointer(memory) ?? 0n }
+  const start = loadFfi()?.getRawPointer(memory) ?? 0n
+  return {
+    bytes: Buffer.from(memory),
+    view: new DataView(memory),
+    address: Number(start),
+    pointerTo: pointersFrom(start),
+  }
+}
+
+/** To make a bigint takes several times as long as to find one. */
+function pointersFrom(start: bigint): PacketArena['pointerTo'] {
+  const kept = new Map<number, bigint>()
+  return (offset) => {
+    const known = kept.get(offset)
+    if (known !== undefined) return known
+    const pointer = start + BigInt(offset)
+    if (kept.size < MAX_POINTERS) kept.set(offset, pointer)
+    return pointer
+  }
 }
 
 /** One datagram, for what is done to it at once. Nothing in it outlives the call that wrote it. */

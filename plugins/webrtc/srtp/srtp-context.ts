@@ -17,9 +17,11 @@ export type PacketArena = {
   readonly view: DataView
   /**
    * Where the bytes lie, for C functions; 0 without node:ffi. It is valid as long as `bytes` is referenced, and only
-   * `createPacketArena` makes it.
+   * `createPacketArena` makes it. Addresses of user space have less than 53 bits.
    */
-  readonly pointer: bigint
+  readonly address: number
+  /** The same as an argument of C functions, for the byte at an offset. */
+  pointerTo(offset: number): bigint
 }
 
 /** Encrypts the packets of one direction. */
