@@ -12,6 +12,7 @@ export default webRtcPlugin(async (ctx) => {
   return {
     createTransport: (init) => ports.createPeerTransport(init),
     createIngest: (part) => new Ingest({ ...part, timers: ctx }),
-    createPlayout: (part) => new Playout({ ...part, timers: ctx, now: Date.now }),
+    createPlayout: (part) =>
+      new Playout({ ...part, timers: ctx, now: () => performance.timeOrigin + performance.now() }),
   }
 })

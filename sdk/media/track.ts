@@ -61,6 +61,11 @@ type TrackFields<Kind extends string, Codec extends string, Config> = {
    * enhanced RTMP gives it. A main track has none; see `mainTracks`.
    */
   readonly layer?: string
+  /**
+   * What tells tracks that show something else, such as the screen beside the camera. Tracks of one kind and group are
+   * alternatives of each other, as layers are. Those of what a source shows first have none.
+   */
+  readonly group?: string
 }
 
 /** The declaration of a track: what a demuxer knows when it meets one. */

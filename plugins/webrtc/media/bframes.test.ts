@@ -47,6 +47,24 @@ describe('B-frames', () => {
     })
   }
 
+  it('are not what viewers get who were moved to the stream at times of their own', () => {
+    const track = sampleVideoTrack('h264')
+    const moved = new PlayoutRig({ tracks: [track] })
+    const direct = new PlayoutRig({ tracks: [track] })
+    moved.playout.start()
+    direct.playout.start()
+    const units = pictures(
+      track,
+      Array.from({ length: 20 }, (_, place) => `${place === 0 ? 'I' : 'P'}${place}`).join(' '),
+    )
+    const aheadTicks = 4 * track.timescale
+    moved.play(units.slice(0, 10).map((unit) => unit.at(track, unit.dts + aheadTicks, unit.pts + aheadTicks)))
+    direct.play(units)
+    expect(shown(moved)).to.eql(shown(direct).slice(0, 10))
+    expect(shown(direct)).to.have.length(20)
+    expect([...moved.warnings, ...direct.warnings]).to.eql([])
+  })
+
   it('of h265 are sent where others need them, and a user is told why that plays badly', () => {
     const rig = play('I0 P4 R2 B1 B3 P8 R6 B5 B7', 'h265')
     expect(shown(rig)).to.eql([0, 4, 2, 8, 6])

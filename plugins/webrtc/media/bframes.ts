@@ -34,6 +34,7 @@ const UNMENDED = `the stream has B-frames that other pictures need, so WebRTC sh
  */
 export class BframeFilter {
   #highestPts = -Infinity
+  #lastDts = -Infinity
   #problem: string | undefined
 
   /** What a user should know of the B-frames that were seen; undefined where there were none. */
@@ -42,7 +43,10 @@ export class BframeFilter {
   }
 
   /** Takes the next picture, in decoding order. Returns whether it is to be left out. */
-  drops({ track, pts, keyframe, nalus }: AccessUnit): boolean {
+  drops({ track, dts, pts, keyframe, nalus }: AccessUnit): boolean {
+    // Viewers that were moved to the stream have it at times of their own: these are no order of pictures.
+    if (dts < this.#lastDts) this.#highestPts = -Infinity
+    this.#lastDts = dts
     const isEarlier = pts < this.#highestPts && this.#highestPts - pts < track.timescale * MAX_REORDER_SECONDS
     if (keyframe || !isEarlier) {
       this.#highestPts = pts

@@ -70,7 +70,7 @@ export class LayerChoice {
       this.#lossyReports = 0
       return current
     }
-    const limitBps = nowMs - this.#estimateMs <= ESTIMATE_AGE_MS ? this.#estimateBps : undefined
+    const limitBps = this.#limitBps(nowMs)
     const isLow = limitBps !== undefined && limitBps < ratesBps[current]! * ESTIMATE_SLACK
     this.#lowLooks = isLow ? this.#lowLooks + 1 : 0
     if (isLow) this.#goodSinceMs = nowMs
@@ -81,14 +81,26 @@ export class LayerChoice {
     return this.#isUpDue(ratesBps, current, limitBps, nowMs) ? current + 1 : current
   }
 
+  /**
+   * Says which layer it should be where the one that was sent has stopped: the highest that fits the estimate, and the
+   * lowest where there is none.
+   * @param ratesBps what the layers take, ascending
+   * @returns an index
+   */
+  fitting(ratesBps: readonly number[], nowMs: number): number {
+    return highestWithin(ratesBps, this.#limitBps(nowMs) ?? 0)
+  }
+
   #down(ratesBps: readonly number[], current: number, limitBps: number | undefined, nowMs: number): number {
     if (nowMs - this.#upMs < TRIAL_MS) this.#upAfterMs = Math.min(this.#upAfterMs * 2, MAX_UP_AFTER_MS)
     // A trial counts as failed once.
     this.#upMs = -Infinity
     if (this.#lowLooks < BAD_IN_A_ROW || limitBps === undefined) return Math.max(0, current - 1)
-    let fitting = current - 1
-    while (fitting > 0 && ratesBps[fitting]! > limitBps) fitting -= 1
-    return Math.max(0, fitting)
+    return highestWithin(ratesBps.slice(0, current), limitBps)
+  }
+
+  #limitBps(nowMs: number): number | undefined {
+    return nowMs - this.#estimateMs <= ESTIMATE_AGE_MS ? this.#estimateBps : undefined
   }
 
   #isUpDue(ratesBps: readonly number[], current: number, limitBps: number | undefined, nowMs: number): boolean {
@@ -98,4 +110,11 @@ export class LayerChoice {
     const goodMs = nowMs - this.#goodSinceMs
     return goodMs >= this.#upAfterMs || (isSure && goodMs >= UP_AFTER_SURE_MS)
   }
+}
+
+/** The index of the highest rate that is within a limit; 0 where none is. */
+function highestWithin(ratesBps: readonly number[], limitBps: number): number {
+  let index = ratesBps.length - 1
+  while (index > 0 && ratesBps[index]! > limitBps) index -= 1
+  return Math.max(0, index)
 }

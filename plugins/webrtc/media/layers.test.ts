@@ -8,28 +8,33 @@ const TOP = sampleVideoTrack('vp8', { id: 0, label: 'f' })
 const MIDDLE = sampleVideoTrack('vp8', { id: 1, layer: 'h', label: 'h' })
 const LOW = sampleVideoTrack('vp8', { id: 2, layer: 'q', label: 'q' })
 const LAYERS = [TOP, MIDDLE, LOW]
+/** What the publisher shows beside the camera: of more bits than that. */
+const SCREEN = sampleVideoTrack('vp8', { id: 3, layer: '2', group: '2' })
+const TRACKS = [...LAYERS, SCREEN]
 const SIZES_BYTES = new Map([
+  [SCREEN, 20_000],
   [TOP, 8000],
   [MIDDLE, 2500],
   [LOW, 700],
 ])
 const EVERY_MS = 40
 
-/** A publisher of three layers, which makes a keyframe when it is asked for one. */
+/** A publisher of three layers, or of other tracks, which makes a keyframe when it is asked for one. */
 class Simulcast {
   readonly rig: PlayoutRig
   readonly shown: { readonly layer: VideoTrack; readonly picture: number }[] = []
   /** The order in which the layers of a picture come. */
-  order: readonly VideoTrack[] = LAYERS
+  order: readonly VideoTrack[]
   /** By how many pictures a layer is behind. */
   behind = new Map<VideoTrack, number>()
-  paused: VideoTrack | undefined
+  paused: readonly VideoTrack[] = []
   says: (layer: VideoTrack) => { readonly loss?: number; readonly estimateBps?: number } = () => ({})
   #picture = 0
   #asked = 0
 
-  constructor(layer?: string) {
-    this.rig = new PlayoutRig({ tracks: LAYERS, ...(layer !== undefined && { layer }) })
+  constructor(layer?: string, tracks: readonly VideoTrack[] = LAYERS) {
+    this.order = tracks
+    this.rig = new PlayoutRig({ tracks, ...(layer !== undefined && { layer }) })
     this.rig.playout.start()
   }
 
@@ -37,7 +42,7 @@ class Simulcast {
     for (const end = this.#picture + pictures; this.#picture < end; this.#picture++) {
       const asked = this.rig.requests.slice(this.#asked)
       this.#asked += asked.length
-      for (const track of this.order) if (track !== this.paused) this.#write(track, asked)
+      for (const track of this.order) if (!this.paused.includes(track)) this.#write(track, asked)
       this.rig.clock.advance(EVERY_MS)
       if (this.#picture % 25 === 0) this.#report()
     }
@@ -47,7 +52,7 @@ class Simulcast {
   get pictures() {
     return this.rig.viewer.frames.map(({ bytes, timestamp, keyframe }) => {
       const value = bytes.readUInt32BE(20) - 0x0101_0101
-      return { layer: LAYERS[Math.floor(value / 100_000)]!, picture: value % 100_000, timestamp, keyframe }
+      return { layer: TRACKS[Math.floor(value / 100_000)]!, picture: value % 100_000, timestamp, keyframe }
     })
   }
 
@@ -59,7 +64,7 @@ class Simulcast {
     const picture = this.#picture - (this.behind.get(track) ?? 0)
     if (picture < 0) return
     const isKey = picture === 0 || asked.some(({ id }) => id === track.id)
-    const number = LAYERS.indexOf(track) * 100_000 + picture
+    const number = TRACKS.indexOf(track) * 100_000 + picture
     const sizeBytes = SIZES_BYTES.get(track)!
     const kind = isKey ? 'key' : 'reference'
     const unit: AccessUnit = samplePicture({ track, kind, number, dtsMs: picture * EVERY_MS, sizeBytes })
@@ -163,10 +168,55 @@ describe('Layers', () => {
     }
   })
 
+  it('goes to a layer that is still sent when that to which the network has lowered it is paused', () => {
+    const simulcast = new Simulcast()
+    simulcast.says = (layer) => ({ loss: layer === TOP ? 0.3 : 0 })
+    simulcast.run(200)
+    expect(simulcast.layer).to.equal(MIDDLE)
+    simulcast.paused = [TOP, MIDDLE]
+    simulcast.run(100)
+    expect(simulcast.layer).to.equal(LOW)
+    const { pictures } = simulcast
+    expect(pictures.length, 'of 4 s, two at most without any').to.be.within(250, 300)
+    simulcast.paused = []
+    simulcast.says = () => ({ loss: 0 })
+    simulcast.run(1500)
+    expect(simulcast.layer).to.equal(TOP)
+  })
+
+  it('takes layers that have a picture a second for layers that are sent', () => {
+    const simulcast = new Simulcast()
+    simulcast.says = () => ({ loss: 0 })
+    for (let seconds = 0; seconds < 20; seconds++) {
+      simulcast.paused = []
+      simulcast.run(1)
+      simulcast.paused = LAYERS
+      simulcast.run(24)
+    }
+    expect(new Set(simulcast.pictures.map(({ layer }) => layer))).to.eql(new Set([TOP]))
+  })
+
+  it('never goes to a track that shows something else', () => {
+    for (const loss of [0, 0.3]) {
+      for (const tracks of [
+        [TOP, SCREEN],
+        [TOP, LOW, SCREEN],
+      ]) {
+        const simulcast = new Simulcast(undefined, tracks)
+        simulcast.says = () => ({ loss })
+        simulcast.run(800)
+        expect(simulcast.pictures.some(({ layer }) => layer === SCREEN)).to.equal(false)
+      }
+    }
+    const asked = new Simulcast('2', [TOP, LOW, SCREEN])
+    asked.run(100)
+    expect(asked.layer).to.equal(SCREEN)
+  })
+
   it('goes to a layer that still comes when its own has stopped', () => {
     const simulcast = new Simulcast()
     simulcast.run(100)
-    simulcast.paused = TOP
+    simulcast.paused = [TOP]
     simulcast.rig.playout.trackRemoved(TOP)
     simulcast.rig.playout.trackRemoved(MIDDLE)
     const main = { ...MIDDLE, id: 7, layer: undefined as never }

@@ -3,6 +3,8 @@ import { mainTracks } from 'sluice/sdk/media'
 import { LayerChoice } from './layer-choice.ts'
 
 const LOOK_INTERVAL_MS = 1000
+/** A layer of which nothing came for so many looks is paused; a screen on which nothing moves has a picture each second. */
+const PAUSED_LOOKS = 2
 /** A new layer's pictures that wait for those of the former that are shown before them; the layers come nearly at once. */
 const MAX_WAITING_UNITS = 8
 
@@ -29,6 +31,8 @@ export class Layers {
   /** The track to go on with, at its next keyframe. */
   #next: VideoTrack | undefined
   #waiting: AccessUnit[] = []
+  /** How often in a row nothing had come of the current track. */
+  #emptyLooks = 0
   /** The network has had a say in which track it is. */
   #isLowered = false
   #lookedMs: number
@@ -124,12 +128,23 @@ export class Layers {
 
   #look(elapsedMs: number, nowMs: number): void {
     const rateOf = ({ id }: VideoTrack) => ((this.#bytes.get(id) ?? 0) * 8000) / elapsedMs
-    // One that its publisher has paused is no choice.
-    const layers = this.#tracks.filter((track) => track === this.#current || rateOf(track) > 0)
-    layers.sort((one, other) => rateOf(one) - rateOf(other))
+    const current = this.#current
+    if (current === undefined) return
+    // One that its publisher has paused is no choice, and what shows something else neither.
+    const sent = this.#tracks.filter((track) => track.group === current.group && rateOf(track) > 0)
+    const layers = sent.toSorted((one, other) => rateOf(one) - rateOf(other))
+    this.#emptyLooks = layers.includes(current) ? 0 : this.#emptyLooks + 1
+    if (this.#emptyLooks === 0) this.#choose(layers, layers.map(rateOf), nowMs)
+    else if (this.#emptyLooks >= PAUSED_LOOKS && this.#next === undefined && layers.length > 0) {
+      this.#next = layers[this.#choice.fitting(layers.map(rateOf), nowMs)]
+      this.#choice.changed(false, nowMs)
+    }
+  }
+
+  /** @param layers those that are sent, the current one among them, by their rates */
+  #choose(layers: readonly VideoTrack[], ratesBps: readonly number[], nowMs: number): void {
     const index = layers.findIndex((track) => track === this.#current)
-    if (index < 0) return
-    const wanted = this.#choice.next(layers.map(rateOf), index, nowMs)
+    const wanted = this.#choice.next(ratesBps, index, nowMs)
     if (wanted === index) return
     this.#choice.changed(wanted > index, nowMs)
     this.#leaveNext()

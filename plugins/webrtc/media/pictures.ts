@@ -140,10 +140,9 @@ export class Pictures {
     if (packets.length === 0) return
     let ticks = rescale(unit.pts, unit.track.timescale, this.#outlet.clockRate)
     if (this.#catchUp !== undefined) ticks = this.#catchUp.timeOf(ticks)
-    if (this.#isFollowing) {
-      if (ticks <= this.#lastTicks) ticks = this.#lastTicks + 1
-      else this.#isFollowing = false
-    }
+    if (ticks > this.#lastTicks) this.#isFollowing = false
+    // Packets of one time are one picture to a receiver.
+    if (ticks === this.#lastTicks || this.#isFollowing) ticks = this.#lastTicks + 1
     this.#lastTicks = Math.max(this.#lastTicks, ticks)
     this.#outlet.send(packets, ticks, false, nowMs)
     this.#init.sent(unit, ticks, nowMs)

@@ -18,7 +18,7 @@ export type PlayoutInit = {
   readonly transport: Pick<PeerTransport, 'write' | 'flush' | 'sendRtcp'>
   readonly subscriber: Pick<Subscriber, 'read' | 'requestKeyframe' | 'account' | 'close'>
   readonly timers: Pick<PluginContext<unknown>, 'setTimeout'>
-  /** Milliseconds since the Unix epoch. */
+  /** Milliseconds since the Unix epoch, by a clock that nobody sets back. */
   readonly now: () => number
   /** Told once of a stream's B-frames. */
   readonly log: { warn(message: string): void }
@@ -186,7 +186,7 @@ export class Playout implements UnitReader {
   #sound(unit: AccessUnit): void {
     const outlet = this.#soundOutlet
     // What is kept is of before now: its pictures catch up, and sound can't.
-    if (outlet === undefined || this.#isClosed || (this.#isBeginning && this.#pictures !== undefined)) return
+    if (outlet === undefined || this.#isClosed || this.#isBeginning) return
     const packets = packetsOf(unit)
     if (packets.length === 0) return
     const nowMs = this.#init.now()

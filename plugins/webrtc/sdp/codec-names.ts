@@ -45,6 +45,11 @@ export function codecOfFormat({ encodingName, clockRate, channels }: RtpFormat):
   }
 }
 
+/** Whether there is a payload format for a codec here. */
+export function isSpokenCodec(codec: string): boolean {
+  return Object.values(CODECS).some((known) => known === codec)
+}
+
 /** The name of a codec as people write it: `H.264`, `AAC`. */
 export function codecName(codec: string): string {
   return Object.hasOwn(NAMES, codec) ? NAMES[codec]! : codec.toUpperCase()

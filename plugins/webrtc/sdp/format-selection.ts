@@ -1,8 +1,10 @@
-import type { MediaTrack, RtpFormat } from 'sluice/sdk/media'
+import { rtpFormatOfTrack, type MediaTrack, type RtpFormat } from 'sluice/sdk/media'
 import { codecOfFormat, RTX_ENCODING } from './codec-names.ts'
 import type { NegotiatedFormat, RtcpFeedback } from './negotiated-media.ts'
 import type { RemoteMedia } from './remote-media.ts'
 
+/** RFC 3551 6. */
+const FIRST_DYNAMIC_TYPE = 96
 /** Profiles of VP9 that are taken: of 4:2:0, with 8 bits and with more (RFC 9628 6). */
 const VP9_PROFILES = ['0', '2']
 /** What the names of codecs in a track's `codecString` (RFC 6381) are followed by. */
@@ -56,6 +58,7 @@ export function asStereo(format: RtpFormat): RtpFormat {
 
 /** The format of a media that a track can be sent by; undefined when there is none. */
 export function formatForTrack(formats: readonly RtpFormat[], track: MediaTrack): RtpFormat | undefined {
+  if (!isCarried(track)) return undefined
   const ofCodec = formats.filter((format) => isSpokenFormat(format) && codecOfFormat(format) === track.codec)
   const { codecString } = track.config
   switch (track.codec) {
@@ -68,11 +71,15 @@ export function formatForTrack(formats: readonly RtpFormat[], track: MediaTrack)
     case 'h265':
       // Decoders do more than players say: that of another profile is better than none.
       return withProfile(ofCodec, 'profile-id', H265_PROFILE.exec(codecString)?.[1], '1') ?? ofCodec[0]
-    case 'opus':
-      return track.config.channels <= 2 ? ofCodec[0] : undefined
     default:
       return ofCodec[0]
   }
+}
+
+/** Whether a track can go out as players know its codec: not AAC, G.711 of another rate, or Opus of many channels. */
+export function isCarried(track: MediaTrack): boolean {
+  const format = rtpFormatOfTrack(track, FIRST_DYNAMIC_TYPE)
+  return format !== undefined && codecOfFormat(format) === track.codec
 }
 
 /** The format of a profile; without one, that of the lowest. */

@@ -120,6 +120,11 @@ describe('answers to viewers', () => {
         'this stream is H.264 and MP3; the player offers VP8, VP9, H.264, AV1, Opus, G.722, PCMU and PCMA: ' +
         'publish in Opus, G.722, PCMU or PCMA, or play it by HLS',
     },
+    {
+      tracks: [H264, audioTrack('pcma', 1, 16_000)],
+      message: 'this stream is H.264 and PCMA (16000 Hz, channels: 1); the player offers VP8,',
+    },
+    { tracks: [H264, audioTrack('opus', 6)], message: 'this stream is H.264 and Opus (48000 Hz, channels: 6);' },
     { tracks: [], message: 'this stream has neither pictures nor sound' },
   ]
   for (const { tracks, message } of refusals) {

@@ -1,7 +1,7 @@
 import type { AcceptedCodecs } from 'sluice/sdk'
 import { mainTracks, type MediaTrack, type RtpFormat, type Track } from 'sluice/sdk/media'
-import { codecName, codecOfFormat, listNames } from './codec-names.ts'
-import { asStereo, formatForTrack, isSpokenFormat, negotiate } from './format-selection.ts'
+import { codecName, codecOfFormat, isSpokenCodec, listNames } from './codec-names.ts'
+import { asStereo, formatForTrack, isCarried, isSpokenFormat, negotiate } from './format-selection.ts'
 import { SENDER_FEEDBACK, SENT_EXTENSIONS, type NegotiatedMedia } from './negotiated-media.ts'
 import { NotAcceptable } from './not-acceptable.ts'
 import type { RemoteDescription } from './remote-description.ts'
@@ -90,7 +90,14 @@ function refusalOf(main: readonly MediaTrack[], wanted: readonly RemoteMedia[], 
 }
 
 function trackNames(tracks: readonly MediaTrack[]): string {
-  return listNames(tracks.map(({ codec }) => codecName(codec)))
+  return listNames(tracks.map(trackName))
+}
+
+function trackName(track: MediaTrack): string {
+  const name = codecName(track.codec)
+  if (track.kind === 'video' || !isSpokenCodec(track.codec) || isCarried(track)) return name
+  const { sampleRate, channels } = track.config
+  return `${name} (${sampleRate} Hz, channels: ${channels})`
 }
 
 /** What a player offers, and can be sent. */

@@ -96,7 +96,12 @@ export class SimulcastLayer implements TrackOutlet {
 
   #named(track: Track): TrackInit {
     const { id: _, ...init } = track
-    const layer = this.#isMain ? this.#mainName : this.#name
-    return layer === undefined ? { ...init, label: this.rid } : { ...init, label: this.rid, layer }
+    const group = this.#mainName
+    const layer = this.#isMain ? group : this.#name
+    return {
+      ...{ ...init, label: this.rid },
+      ...(layer !== undefined && { layer }),
+      ...(group !== undefined && { group }),
+    }
   }
 }

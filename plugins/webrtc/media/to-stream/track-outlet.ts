@@ -9,13 +9,13 @@ export interface TrackOutlet extends UnitSink {
 /** Gives a stream the track of a media, named by its layer. */
 export class MediaOutlet implements TrackOutlet {
   readonly #sink: UnitSink
-  readonly #layer: string | undefined
+  readonly #names: { readonly layer?: string; readonly group?: string }
   #track: Track | undefined
 
   /** @param layer what tells the track from others of its kind; undefined for the main one */
   constructor(sink: UnitSink, layer: string | undefined) {
     this.#sink = sink
-    this.#layer = layer
+    this.#names = layer === undefined ? {} : { layer, group: layer }
   }
 
   get track(): Track | undefined {
@@ -23,7 +23,7 @@ export class MediaOutlet implements TrackOutlet {
   }
 
   addTrack(init: TrackInit): Track {
-    this.#track = this.#sink.addTrack(this.#layer === undefined ? init : { ...init, layer: this.#layer })
+    this.#track = this.#sink.addTrack({ ...init, ...this.#names })
     return this.#track
   }
 
