@@ -124,5 +124,6 @@ describe('Simulcast of WebRTC', () => {
     write(rig.source({ media: second, rid: 'f', ssrc: 2 }), 64)
     write(rig.source({ media: second, rid: 'q', ssrc: 3 }), 32)
     expect(rig.sink.events).to.eql(['+ video main', '+ video f layer 2', '+ video q layer 2-q'])
+    expect(rig.sink.tracks.map(({ group }) => group)).to.eql([undefined, '2', '2'])
   })
 })
