@@ -48,7 +48,7 @@ export class RtpReceiver {
       encodingName === MP2T_ENCODING
         ? new TsPayloadReader(sink)
         : new RtpFrameReader({ depacketizer: createRtpDepacketizer(format), clockRate, clock, sink })
-    this.statistics = new RtpReceptionStatistics(clockRate)
+    this.statistics = new RtpReceptionStatistics(clockRate, reorder.maxMisorder)
     this.#reorder = new RtpReorderBuffer(reorder, (packet, follows) => this.#take(packet, follows))
   }
 

@@ -64,6 +64,18 @@ describe('RtpReceptionStatistics', () => {
     })
   }
 
+  it('counts what is sent again long after, as far behind as it may come', () => {
+    const statistics = new RtpReceptionStatistics(CLOCK_RATE, 2000)
+    const sent = Array.from({ length: 3000 }, (_, index) => 64_000 + index)
+    const lost = [64_010, 64_011, 65_535, 65_536]
+    for (const number of sent) if (!lost.includes(number)) statistics.receive(packetOf(number), 0)
+    expect(statistics.lostPackets).to.equal(4)
+    for (const number of [65_535, 65_536, 65_536]) statistics.receive(packetOf(number), 0)
+    expect(statistics).to.include({ lostPackets: 2, duplicatePackets: 1, reorderedPackets: 2 })
+    for (const number of [64_010, 64_011]) statistics.receive(packetOf(number), 0)
+    expect(statistics.report(0)).to.include({ highestSequenceNumber: 64_011 })
+  })
+
   it('reports nothing before the first packet', () => {
     const statistics = receive([])
     expect(statistics.report(0)).to.equal(undefined)

@@ -2,10 +2,8 @@ import type { RtpHeader } from './packet.ts'
 import { shortNtpDelay, shortNtpTime } from './rtcp/ntp-time.ts'
 import type { ReportBlock } from './rtcp/report-block.ts'
 import type { SenderReport } from './rtcp/sender-report.ts'
-import { nextSequenceNumber, sequenceOffset } from './sequence-number.ts'
+import { nextSequenceNumber, RTP_MAX_MISORDER, sequenceOffset } from './sequence-number.ts'
 
-/** A power of two above `RTP_MAX_MISORDER`. */
-const SEEN_SIZE = 128
 /** Extended numbers begin one wrap late, so that none of them is 0, which stands for none, or below it. */
 const FIRST_WRAP = 2 ** 16
 const MIN_CUMULATIVE_LOST = -0x800000
@@ -23,8 +21,9 @@ const MAX_JITTER_STEP_SECONDS = 10
  */
 export class RtpReceptionStatistics {
   readonly #clockRate: number
+  readonly #maxMisorder: number
   /** The numbers that came last, so that what is repeated is known; 32 bits of the extended ones. */
-  readonly #seen = new Uint32Array(SEEN_SIZE)
+  readonly #seen: Uint32Array
   #ssrc: number | undefined
   /** Extended sequence numbers: those of 16 bits with their wraps, from the first packet on. */
   #first = 0
@@ -45,9 +44,15 @@ export class RtpReceptionStatistics {
   #senderReport: SenderReport | undefined
   #senderReportMs = 0
 
-  /** @param clockRate ticks a second of the RTP times */
-  constructor(clockRate: number) {
+  /**
+   * @param clockRate ticks a second of the RTP times
+   * @param maxMisorder as {@link sequenceOffset} has it
+   */
+  constructor(clockRate: number, maxMisorder = RTP_MAX_MISORDER) {
     this.#clockRate = clockRate
+    this.#maxMisorder = maxMisorder
+    // A power of two above it.
+    this.#seen = new Uint32Array(2 ** (32 - Math.clz32(maxMisorder)))
   }
 
   /** All packets that came, repeated ones included. */
@@ -80,7 +85,7 @@ export class RtpReceptionStatistics {
     if (ssrc !== this.#ssrc) {
       this.#restart(ssrc, sequenceNumber)
     } else {
-      const offset = sequenceOffset(sequenceNumber, nextSequenceNumber(this.#highest & 0xffff))
+      const offset = sequenceOffset(sequenceNumber, nextSequenceNumber(this.#highest & 0xffff), this.#maxMisorder)
       if (offset === undefined) this.#countStray(sequenceNumber)
       else this.#count(this.#highest + 1 + offset)
     }
@@ -136,7 +141,7 @@ export class RtpReceptionStatistics {
 
   #count(extended: number): void {
     this.#received += 1
-    const slot = extended & (SEEN_SIZE - 1)
+    const slot = extended & (this.#seen.length - 1)
     if (this.#seen[slot] === extended >>> 0) {
       this.#duplicatePackets += 1
       return

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import type { RtpPacket } from './packet.ts'
-import { RtpReorderBuffer } from './reorder-buffer.ts'
+import { RtpReorderBuffer, type RtpReorderLimits } from './reorder-buffer.ts'
 import { RTP_MAX_DROPOUT, RTP_MAX_MISORDER } from './sequence-number.ts'
 
 const NO_PAYLOAD = Buffer.alloc(0)
@@ -14,7 +14,7 @@ function packetOf(sequenceNumber: number, ssrc = 1): RtpPacket {
 }
 
 /** A buffer, and what it gave out: numbers, with a bar before those that do not follow. */
-function createBuffer(limits = LIMITS) {
+function createBuffer(limits: RtpReorderLimits = LIMITS) {
   const given: string[] = []
   const buffer = new RtpReorderBuffer(limits, ({ sequenceNumber }, follows) => {
     given.push(`${follows ? '' : '|'}${sequenceNumber}`)
@@ -65,6 +65,14 @@ describe('RtpReorderBuffer', () => {
       expect(buffer.droppedPackets).to.equal(dropped)
     })
   }
+
+  it('takes nothing that is sent again for a source that begins anew, as far behind as that may come', () => {
+    const { buffer, push } = createBuffer({ ...IN_ORDER_ONLY, maxMisorder: 300 })
+    push([1000])
+    expect(push([1001 - 300, 1002 - 300, 1003 - 300, 1001])).to.equal('1001')
+    expect(buffer.droppedPackets).to.equal(3)
+    expect(push([1000 - 300, 1001 - 300])).to.equal('|700 701')
+  })
 
   it('waits no longer than it may, by ticks and by packets', () => {
     const { push, tick } = createBuffer()

@@ -1,5 +1,5 @@
 import type { RtpPacket } from './packet.ts'
-import { nextSequenceNumber, sequenceOffset } from './sequence-number.ts'
+import { nextSequenceNumber, RTP_MAX_MISORDER, sequenceOffset } from './sequence-number.ts'
 
 /** How much an {@link RtpReorderBuffer} may hold back. */
 export type RtpReorderLimits = {
@@ -7,6 +7,11 @@ export type RtpReorderLimits = {
   readonly maxDelayMs: number
   /** How many packets wait; 0 for a transport that keeps order. */
   readonly maxPackets: number
+  /**
+   * How far behind others a packet may come and be one that was late, or sent again; further behind, the source may have
+   * begun anew. Default `RTP_MAX_MISORDER`.
+   */
+  readonly maxMisorder?: number
 }
 
 /**
@@ -23,6 +28,7 @@ export type RtpPacketHandler = (packet: RtpPacket, follows: boolean) => void
  */
 export class RtpReorderBuffer {
   readonly #limits: RtpReorderLimits
+  readonly #maxMisorder: number
   readonly #handler: RtpPacketHandler
   /** Ahead of the number that is expected, ascending. */
   readonly #held: RtpPacket[] = []
@@ -37,6 +43,7 @@ export class RtpReorderBuffer {
   /** Packets are kept while they wait, not copied, and given to the handler within calls of the methods here. */
   constructor(limits: RtpReorderLimits, handler: RtpPacketHandler) {
     this.#limits = limits
+    this.#maxMisorder = limits.maxMisorder ?? RTP_MAX_MISORDER
     this.#handler = handler
   }
 
@@ -50,7 +57,7 @@ export class RtpReorderBuffer {
       this.#restart(packet)
       return
     }
-    const offset = sequenceOffset(packet.sequenceNumber, this.#expected)
+    const offset = sequenceOffset(packet.sequenceNumber, this.#expected, this.#maxMisorder)
     if (offset === undefined) this.#pushStray(packet)
     else if (offset === 0) this.#deliver(packet, true)
     else if (offset > 0) this.#hold(packet, nowMs)

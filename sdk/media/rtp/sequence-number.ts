@@ -6,13 +6,18 @@ export const RTP_MAX_MISORDER = 100
 const RANGE = 2 ** 16
 
 /**
- * How many packets `sequenceNumber` is ahead of `expected`: 0 to `RTP_MAX_DROPOUT` − 1, or −`RTP_MAX_MISORDER` to −1 where
+ * How many packets `sequenceNumber` is ahead of `expected`: 0 to `RTP_MAX_DROPOUT` − 1, or −`maxMisorder` to −1 where
  * it is behind; undefined where it is so far off that the source may have begun anew.
+ * @param maxMisorder at least the packets that are sent while a lost one is asked for and sent again, where they are
  */
-export function sequenceOffset(sequenceNumber: number, expected: number): number | undefined {
+export function sequenceOffset(
+  sequenceNumber: number,
+  expected: number,
+  maxMisorder = RTP_MAX_MISORDER,
+): number | undefined {
   const ahead = (sequenceNumber - expected) & (RANGE - 1)
   if (ahead < RTP_MAX_DROPOUT) return ahead
-  return ahead >= RANGE - RTP_MAX_MISORDER ? ahead - RANGE : undefined
+  return ahead >= RANGE - maxMisorder ? ahead - RANGE : undefined
 }
 
 /** The number that follows. */

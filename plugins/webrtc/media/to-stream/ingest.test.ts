@@ -92,6 +92,33 @@ describe('Ingest of WebRTC', () => {
     }
   }
 
+  for (const [delayMs, packetsPerKeyframe, packetsPerPicture] of [
+    [20, 250, 28],
+    [75, 60, 60],
+  ] as const) {
+    it(`takes no packet that is sent again for another source: ${packetsPerKeyframe} a keyframe, ${delayMs} ms each way`, () => {
+      for (const rtxSsrc of [undefined, 6]) {
+        const media = videoMedia('VP8')
+        const rig = new IngestRig({ medias: [media], link: { delayMs }, backLink: { delayMs } })
+        const source = rig.source({ media, ssrc: 5, ...(rtxSsrc !== undefined && { rtxSsrc }) })
+        rig.repeat(90, 33, (index) => {
+          const isKeyframe = index % 45 === 0
+          const packets = isKeyframe ? packetsPerKeyframe : packetsPerPicture
+          const unit = samplePicture('vp8', index, isKeyframe, packets * 950)
+          for (const [place, { parts, marker }] of source.packetsOf(unit).entries()) {
+            rig.link.traits = { delayMs, loss: index === 45 && (place === 20 || place === 21) ? 1 : 0 }
+            source.sendPayload(Buffer.concat(parts), index * 33 * 90, marker)
+          }
+          rig.link.traits = { delayMs }
+        })
+        expect(rig.sink.units).to.have.length(90)
+        expect(rig.sink.lostUnits).to.equal(0)
+        expect(source.nackedPackets).to.be.within(2, 8)
+        expect(rig.ingest.counts).to.include({ requestedKeyframes: 0, recoveredPackets: 2 })
+      }
+    })
+  }
+
   it('asks for a lost packet at once, and not again within the round trip', () => {
     const media = videoMedia('VP8')
     const rig = new IngestRig({ medias: [media] })

@@ -9,11 +9,11 @@ import {
 } from 'sluice/sdk/media'
 import type { NegotiatedFormat, NegotiatedMedia } from '../../sdp/negotiated-media.ts'
 import { KeyframeNeed } from './keyframe-need.ts'
-import { MissingPackets } from './missing-packets.ts'
+import { MAX_MISORDER, MissingPackets } from './missing-packets.ts'
 import type { TrackOutlet } from './track-outlet.ts'
 
 /** How long a packet is waited for that can be sent again, and how many later ones are kept meanwhile. */
-const REPAIRED_ORDER = { maxPackets: 2048, maxDelayMs: 500 }
+const REPAIRED_ORDER = { maxPackets: 2048, maxDelayMs: 500, maxMisorder: MAX_MISORDER }
 /** Where nothing is sent again, a packet that comes late is only in disorder. */
 const PLAIN_ORDER = { maxPackets: 256, maxDelayMs: 60 }
 /** How long the first keyframe is waited for, which senders begin with by themselves. */

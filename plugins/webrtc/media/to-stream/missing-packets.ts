@@ -1,4 +1,5 @@
 import { nextSequenceNumber, sequenceOffset } from 'sluice/sdk/media'
+import { REPLAY_WINDOW_PACKETS } from '../../srtp/packet-index.ts'
 
 /** Packets of one stream that are asked for again at a time; with more than that missing, only a keyframe helps. */
 export const MAX_MISSING_PACKETS = 400
@@ -14,6 +15,8 @@ const FIRST_RETRY_MS = 100
 /** Of the quickest of the last answers, which is the round trip and nothing else: others may be to later requests. */
 const RETRY_PER_ROUND_TRIP = 1.25
 const ROUND_TRIPS_KEPT = 16
+/** How far behind the newest a packet may come that was sent again: as far as SRTP lets it through. */
+export const MAX_MISORDER = REPLAY_WINDOW_PACKETS
 
 const NONE: readonly number[] = []
 
@@ -53,7 +56,7 @@ export class MissingPackets {
       return false
     }
     const expected = nextSequenceNumber(this.#highest)
-    const offset = sequenceOffset(sequenceNumber, expected)
+    const offset = sequenceOffset(sequenceNumber, expected, MAX_MISORDER)
     if (offset === undefined) {
       this.#takeStray(sequenceNumber)
       return false
