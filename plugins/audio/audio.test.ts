@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
 import { expect } from 'chai'
@@ -67,6 +67,22 @@ describe('audio', () => {
     expect(fitted.subscriber.tracks.map(({ codec }) => codec)).to.have.members(['h264', 'opus'])
     expect([fitted.subscriber.streamPath, fitted.subscriber.sourcePath]).to.eql([PATH, 'live/a~opus'])
     await waitFor(() => soundMs(fitted.reader) > 5000)
+    await sameTimes(plain.reader, fitted.reader)
+  })
+
+  it('keeps tones at their times where the keyframe is old that a player begins with', async () => {
+    const server = await start()
+    const publisher = await server.streams.publish(sessionInit(PATH), { timestampBits: 33 })
+    const demuxer = new TsDemuxer(publisher)
+    const stream = recorded(14)
+    const keptBytes = Math.round((stream.length * 9) / 14)
+    demuxer.push(stream.subarray(0, keptBytes))
+    publisher.tracksComplete()
+    const [plain, fitted] = [await play(server), await play(server, 'opus')]
+    demuxer.push(stream.subarray(keptBytes))
+    await waitFor(() => soundMs(fitted.reader) > 3000)
+    const [first] = soundOf(fitted.reader)
+    expect(msOf(first!)).to.be.above(8000)
     await sameTimes(plain.reader, fitted.reader)
   })
 
@@ -161,6 +177,14 @@ describe('audio', () => {
     }
   })
 })
+
+/** So many seconds of a test picture with a single keyframe, and of the tones, as MPEG-TS. */
+function recorded(seconds: number): Buffer {
+  const inputs = ['-f', 'lavfi', '-i', 'testsrc=size=160x120:rate=25', '-f', 'lavfi', '-i', TONE, '-t', `${seconds}`]
+  const encoding = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '1000', '-bf', '0', '-c:a', 'aac']
+  const args = ['-v', 'error', '-nostdin', ...inputs, ...encoding, '-muxdelay', '0', '-f', 'mpegts', 'pipe:1']
+  return execFileSync(FFMPEG, args, { maxBuffer: 64 * 1024 * 1024 })
+}
 
 async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return

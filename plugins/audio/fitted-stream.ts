@@ -29,6 +29,8 @@ export class FittedStream {
   #sound: AudioTrack
   #encoder: Encoder | undefined
   #isBeginning = false
+  /** What is kept for late viewers is being handed over. */
+  #isKept = true
   #isClosed = false
   #cancelRetry: () => void = () => {}
   #failures = 0
@@ -71,6 +73,7 @@ export class FittedStream {
       // Whoever watches goes back to the origin, and waits there.
       sourceEnded: () => subscriber.close('its origin has ended'),
     })
+    this.#isKept = false
   }
 
   #track(track: Track): void {
@@ -104,6 +107,8 @@ export class FittedStream {
   #unit(unit: AccessUnit): void {
     const { publisher } = this.#options
     if (unit.track === this.#source) {
+      // Pictures that are kept are there at once, and sound of their time would come late, when it has been encoded.
+      if (this.#isKept) return
       if (this.#encoder?.isSpent === true) this.#renewEncoder()
       // What comes while there is no ffmpeg is lost, too.
       if (this.#encoder?.encode(unit) !== true) publisher.lost(this.#sound, 1)
