@@ -78,7 +78,7 @@ export class PacketHistory {
   #slotOf(index: number): number | undefined {
     let [first, end] = [this.#oldest, this.#next]
     while (end - first > 1) {
-      const middle = (first + end) >>> 1
+      const middle = Math.floor((first + end) / 2)
       if (this.#packetsBefore[middle % MAX_HISTORY_UNITS]! <= index) first = middle
       else end = middle
     }
