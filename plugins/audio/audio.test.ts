@@ -1,6 +1,8 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { readdir, readFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { expect } from 'chai'
 import type { AccessUnit, AudioCodec, AudioTrack, Publisher } from 'sluice/sdk'
 import { ScriptedSubscriber, sessionInit } from 'sluice/sdk/testing'
@@ -83,6 +85,27 @@ describe('audio', () => {
     await waitFor(() => soundMs(fitted.reader) > 3000)
     const [first] = soundOf(fitted.reader)
     expect(msOf(first!)).to.be.above(8000)
+    await sameTimes(plain.reader, fitted.reader)
+  })
+
+  it('keeps tones at their times where ffmpeg takes long to begin', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'sluice-audio-'))
+    keep({ close: () => rm(folder, { recursive: true }) })
+    const [gate, ffmpegpath] = [path.join(folder, 'gate'), path.join(folder, 'ffmpeg')]
+    execFileSync('mkfifo', [gate])
+    const held = `#!/bin/sh\nread -r _ < '${gate}'\nexec ${FFMPEG} "$@"\n`
+    await writeFile(ffmpegpath, held, { mode: 0o755 })
+    const server = await start({ ffmpegpath })
+    const publisher = await server.streams.publish(sessionInit(PATH), { timestampBits: 33 })
+    const demuxer = new TsDemuxer(publisher)
+    const stream = recorded(12)
+    const keptBytes = Math.round(stream.length / 12)
+    demuxer.push(stream.subarray(0, keptBytes))
+    publisher.tracksComplete()
+    const [plain, fitted] = [await play(server), await play(server, 'opus')]
+    demuxer.push(stream.subarray(keptBytes))
+    await writeFile(gate, 'go\n')
+    await waitFor(() => soundMs(fitted.reader) > 3000)
     await sameTimes(plain.reader, fitted.reader)
   })
 

@@ -1,5 +1,5 @@
 import type { AccessUnit, AudioTrack, PluginContext, Publisher, Subscriber, Track } from 'sluice/sdk'
-import { canCarryInTs, mainTracks, TS_TIMESCALE } from 'sluice/sdk/media'
+import { canCarryInTs, mainTracks, rescale, TS_TIMESCALE } from 'sluice/sdk/media'
 import type { AudioConfig } from './config.ts'
 import { Encoder } from './encoder.ts'
 import { targetTrack, type Target } from './target.ts'
@@ -9,6 +9,11 @@ const FIRST_RETRY_MS = 500
 const MAX_RETRY_MS = 15_000
 /** One that has run so long has not failed to begin. */
 const LASTING_MS = 10_000
+/**
+ * The first sound may be so far behind the pictures, when ffmpeg is slow to begin. A track that begins more than six seconds
+ * behind the others is taken to have a clock of its own, and would be out of step for good.
+ */
+const MAX_LATE_MS = 5000
 
 type Context = PluginContext<AudioConfig>
 
@@ -31,6 +36,10 @@ export class FittedStream {
   #isBeginning = false
   /** What is kept for late viewers is being handed over. */
   #isKept = true
+  /** The latest time of what is passed on as it is, in milliseconds of the origin. */
+  #newestMs = -Infinity
+  /** The publisher knows how the sound's times relate to the others. */
+  #hasSound = false
   #isClosed = false
   #cancelRetry: () => void = () => {}
   #failures = 0
@@ -68,6 +77,8 @@ export class FittedStream {
       trackRemoved: (track) => this.#trackRemoved(track),
       discontinuity: () => {
         publisher.discontinuity()
+        this.#newestMs = -Infinity
+        this.#hasSound = false
         this.#renewEncoder()
       },
       // Whoever watches goes back to the origin, and waits there.
@@ -115,7 +126,17 @@ export class FittedStream {
       return
     }
     const known = this.#tracks.get(unit.track.id)
-    if (known !== undefined) publisher.write(unit.at(known.own, unit.dts, unit.pts))
+    if (known === undefined) return
+    this.#newestMs = Math.max(this.#newestMs, rescale(unit.dts, unit.track.timescale, 1000))
+    publisher.write(unit.at(known.own, unit.dts, unit.pts))
+  }
+
+  #made(unit: AccessUnit): void {
+    const { publisher } = this.#options
+    const lateMs = this.#newestMs - rescale(unit.dts, TS_TIMESCALE, 1000)
+    if (!this.#hasSound && lateMs > MAX_LATE_MS) return publisher.lost(this.#sound, 1)
+    this.#hasSound = true
+    publisher.write(unit.at(this.#sound, unit.dts, unit.pts))
   }
 
   /** Has another ffmpeg take over, or none where there is no sound. */
@@ -149,7 +170,7 @@ export class FittedStream {
     try {
       encoder = await Encoder.begin({
         ...{ processes: ctx.processes, command, bitrateKbps, owner: publisher.streamPath, source, target },
-        made: (unit) => publisher.write(unit.at(this.#sound, unit.dts, unit.pts)),
+        made: (unit) => this.#made(unit),
         configured: (config) => (this.#sound = publisher.configureTrack(this.#sound, config)),
       })
     } finally {
