@@ -238,6 +238,6 @@ function isOf(media: NegotiatedMedia | undefined, track: Track): boolean {
   return (
     format.encodingName === agreed.encodingName &&
     format.clockRate === agreed.clockRate &&
-    format.channels === agreed.channels
+    (format.channels === agreed.channels || track.codec === 'opus')
   )
 }

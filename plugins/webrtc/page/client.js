@@ -69,6 +69,10 @@ export class WebRtcSession {
     this.#isClosed = true
     removeEventListener('pagehide', this.#leave)
     this.#connection.close()
+    this.#leaveServer()
+  }
+
+  #leaveServer() {
     if (this.#resource !== '') void fetch(this.#resource, { method: 'DELETE', keepalive: true }).catch(() => {})
   }
 
@@ -85,9 +89,10 @@ export class WebRtcSession {
     this.#resource = location === null ? '' : new URL(location, answer.url).href
     if (!answer.ok) throw new Refused(answer.status, messageOf(text) || answer.statusText)
     // It may have been closed while the server waited for the stream.
-    if (this.#isClosed) return void fetch(this.#resource, { method: 'DELETE', keepalive: true }).catch(() => {})
+    if (this.#isClosed) return this.#leaveServer()
     await connection.setRemoteDescription({ type: 'answer', sdp: text })
-    const { transport } = connection.getTransceivers()[0].sender
+    const used = connection.getTransceivers().find(({ currentDirection }) => /^(?:send|recv)/u.test(currentDirection))
+    const transport = used?.sender.transport
     transport?.addEventListener('statechange', () => {
       if (transport.state === 'closed') this.#ended('the server has ended it')
     })

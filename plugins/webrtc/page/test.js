@@ -101,6 +101,8 @@ class Panel {
 
 async function publish(session, { target, source, codec, bitrate, layers }, video) {
   const media = await mediaOf(source)
+  // It was stopped while the browser asked whether it may have the camera.
+  if (session.connection.signalingState === 'closed') return media.getTracks().forEach((track) => track.stop())
   video.srcObject = media
   await session.publish(
     addressOf('push', target),

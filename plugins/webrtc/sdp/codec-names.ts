@@ -35,7 +35,8 @@ export function codecOfFormat({ encodingName, clockRate, channels }: RtpFormat):
     case undefined:
       return undefined
     case 'opus':
-      return clockRate === 48_000 && channels === 2 ? codec : undefined
+      // It is always written with two (RFC 7587 7); who writes none means the same.
+      return clockRate === 48_000 && channels <= 2 ? codec : undefined
     case 'pcma':
     case 'pcmu':
     case 'g722':

@@ -40,6 +40,19 @@ export function isSpokenFormat(format: RtpFormat): boolean {
   }
 }
 
+/**
+ * Formats that can be sent to a peer. One of H.264 without a mode has mode 0 (RFC 6184 8.1); it is taken where there is no
+ * other, as who writes so little, as users of GStreamer do, reads fragments all the same.
+ */
+export function playableFormats(formats: readonly RtpFormat[]): RtpFormat[] {
+  const spoken = formats.filter(isSpokenFormat)
+  if (spoken.some((format) => codecOfFormat(format) === 'h264')) return spoken
+  return formats.filter(
+    (format) =>
+      isSpokenFormat(format) || (codecOfFormat(format) === 'h264' && !format.parameters.has('packetization-mode')),
+  )
+}
+
 /** A format of a peer, with the feedback of it that is wanted, and the payload type of its retransmission. */
 export function negotiate(media: RemoteMedia, format: RtpFormat, wanted: ReadonlySet<RtcpFeedback>): NegotiatedFormat {
   const apt = String(format.payloadType)
@@ -59,7 +72,7 @@ export function asStereo(format: RtpFormat): RtpFormat {
 /** The format of a media that a track can be sent by; undefined when there is none. */
 export function formatForTrack(formats: readonly RtpFormat[], track: MediaTrack): RtpFormat | undefined {
   if (!isCarried(track)) return undefined
-  const ofCodec = formats.filter((format) => isSpokenFormat(format) && codecOfFormat(format) === track.codec)
+  const ofCodec = playableFormats(formats).filter((format) => codecOfFormat(format) === track.codec)
   const { codecString } = track.config
   switch (track.codec) {
     case 'h264':

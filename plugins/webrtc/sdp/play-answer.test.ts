@@ -4,7 +4,7 @@ import { descriptionText } from './fixtures/descriptions.ts'
 import { audioTrack, countedSsrcs, LOCAL, NAMES, videoTrack } from './fixtures/local.ts'
 import { serializeAnswer } from './local-description.ts'
 import { acceptedCodecs, answerPlay } from './play-answer.ts'
-import { parseDescription } from './remote-description.ts'
+import { parseDescription, withTransportOf } from './remote-description.ts'
 
 const CHROMIUM = parseDescription(descriptionText('chromium-play'))
 const FIREFOX = parseDescription(descriptionText('firefox-play'))
@@ -20,7 +20,41 @@ function parametersFor(codecString: string, offer = CHROMIUM): string {
   return `${format.payloadType} ${format.parameters.get('profile-level-id') ?? format.parameters.get('profile-id') ?? ''}`.trim()
 }
 
+/** An offer as GStreamer and aiortc make it: sound first, each media with credentials of its own, and no more than it must say. */
+function sparseOffer(video = 'a=rtpmap:101 H264/90000'): string {
+  const media = (mid: number, name: string, lines: readonly string[]) => [
+    `m=${name} 9 UDP/TLS/RTP/SAVPF ${mid === 0 ? 96 : 101}`,
+    'c=IN IP4 0.0.0.0',
+    ...['a=recvonly', `a=mid:${mid}`, 'a=rtcp-mux', 'a=setup:actpass', `a=ice-ufrag:${name}`],
+    ...[`a=ice-pwd:${String(mid).repeat(24)}`, `a=fingerprint:sha-256 ${Array(32).fill('AB').join(':')}`, ...lines],
+  ]
+  const head = ['v=0', 'o=- 1 1 IN IP4 0.0.0.0', 's=-', 't=0 0', 'a=group:BUNDLE 0 1']
+  const lines = [...head, ...media(0, 'audio', ['a=rtpmap:96 OPUS/48000']), ...media(1, 'video', [video])]
+  return lines.map((line) => `${line}\r\n`).join('')
+}
+
 describe('answers to viewers', () => {
+  it('begin with what the offer begins with, whose transport all take', () => {
+    const offer = parseDescription(sparseOffer())
+    const both = answerPlay(offer, [H264, OPUS], countedSsrcs())
+    expect(both.map(({ kind }) => kind)).to.eql(['audio', 'video'])
+    const bundled = withTransportOf(offer, both[0]!.index)
+    expect(bundled.transport.ice.usernameFragment).to.equal('audio')
+    const text = serializeAnswer(bundled, both, LOCAL, NAMES)
+    expect(text).to.include('a=group:BUNDLE 0 1\r\n')
+    expect(text.indexOf('a=candidate')).to.be.within(text.indexOf('m=audio'), text.indexOf('m=video'))
+    const [silent] = answerPlay(offer, [H264], countedSsrcs())
+    const { ice } = withTransportOf(offer, silent!.index).transport
+    expect(ice).to.eql({ usernameFragment: 'video', password: '1'.repeat(24) })
+  })
+
+  it('take H.264 that says nothing of its mode where there is no other, and Opus that says nothing of its channels', () => {
+    const offer = parseDescription(sparseOffer())
+    expect(acceptedCodecs(offer)).to.eql({ video: ['h264'], audio: ['opus'] })
+    const mode0 = parseDescription(sparseOffer('a=rtpmap:101 H264/90000\r\na=fmtp:101 packetization-mode=0'))
+    expect(acceptedCodecs(mode0)).to.eql({ video: [], audio: ['opus'] })
+  })
+
   it('have what the stream has, each by one format', () => {
     const medias = answerPlay(CHROMIUM, [H264, OPUS], countedSsrcs())
     const shown = medias.map(({ kind, index, direction, formats, sources }) => {

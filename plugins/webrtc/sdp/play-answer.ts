@@ -1,7 +1,7 @@
 import type { AcceptedCodecs } from 'sluice/sdk'
 import { mainTracks, type MediaTrack, type RtpFormat, type Track } from 'sluice/sdk/media'
 import { codecName, codecOfFormat, isSpokenCodec, listNames } from './codec-names.ts'
-import { asStereo, formatForTrack, isCarried, isSpokenFormat, negotiate } from './format-selection.ts'
+import { asStereo, formatForTrack, isCarried, negotiate, playableFormats } from './format-selection.ts'
 import { SENDER_FEEDBACK, SENT_EXTENSIONS, type NegotiatedMedia } from './negotiated-media.ts'
 import { NotAcceptable } from './not-acceptable.ts'
 import type { RemoteDescription } from './remote-description.ts'
@@ -30,7 +30,8 @@ export function answerPlay(
   const answered = pairs.flatMap(({ media, track, format }) =>
     format === undefined ? [] : [sentMedia(media, track.kind, channelled(format, track), ssrcs)],
   )
-  if (answered.length === pairs.length) return answered
+  // The first of them is the one whose transport all take: that is the offer's choice.
+  if (answered.length === pairs.length) return answered.toSorted((one, other) => one.index - other.index)
   throw refusal(
     refusalOf(
       main,
@@ -44,7 +45,7 @@ export function answerPlay(
 export function acceptedCodecs({ medias }: RemoteDescription): AcceptedCodecs {
   const codecs = wantedMedias(medias).map(({ kind, formats }) => [
     kind,
-    [...new Set(formats.filter(isSpokenFormat).map(codecOfFormat))].filter((codec) => codec !== undefined),
+    [...new Set(playableFormats(formats).map(codecOfFormat))].filter((codec) => codec !== undefined),
   ])
   return Object.fromEntries(codecs) as AcceptedCodecs
 }
@@ -102,7 +103,7 @@ function trackName(track: MediaTrack): string {
 
 /** What a player offers, and can be sent. */
 function spokenCodecs({ formats }: RemoteMedia): string[] {
-  return formats.filter(isSpokenFormat).map((format) => codecName(codecOfFormat(format) ?? format.encodingName))
+  return playableFormats(formats).map((format) => codecName(codecOfFormat(format) ?? format.encodingName))
 }
 
 function listAlternatives(names: readonly string[]): string {

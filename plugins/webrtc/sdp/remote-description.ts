@@ -1,5 +1,5 @@
 import { InvalidRequest } from 'sluice/sdk'
-import { MalformedError, parseSdp, sdpAttribute, type SessionDescription } from 'sluice/sdk/media'
+import { MalformedError, parseSdp, sdpAttribute, type SdpAttribute, type SessionDescription } from 'sluice/sdk/media'
 import type { TransportDescription } from '../transport/transport-description.ts'
 import { directionOf, parseRemoteMedia, type RemoteMedia } from './remote-media.ts'
 import { parseTransport } from './transport-attributes.ts'
@@ -9,6 +9,8 @@ export type RemoteDescription = {
   /** All medias in their order, those that are of no use here among them. */
   readonly medias: readonly RemoteMedia[]
   readonly transport: TransportDescription
+  /** Where the transport may be told: medias that all may share it with, then the session. */
+  readonly carriers: readonly (readonly SdpAttribute[])[]
 }
 
 /** Longest description, in characters: that of a browser has some 8,000. */
@@ -46,12 +48,23 @@ function describe(session: SessionDescription): RemoteDescription {
   if (used.length === 0) throw new InvalidRequest('there is no audio and no video by UDP/TLS/RTP/SAVPF')
   // A media that only comes with others may leave its transport to that which the group begins with (RFC 9143 7.1.3).
   const tagged = medias.find(({ mid }) => mid === bundle[0])
-  const carriers = [...used.slice(0, 1), ...(tagged ? [tagged] : [])]
-  const sections = [...new Set(carriers)].map(({ description }) => description.attributes)
+  const first = [...used.slice(0, 1), ...(tagged ? [tagged] : [])]
+  const sections = [...new Set(first)].map(({ description }) => description.attributes)
   if (!sections.some((section) => sdpAttribute(section, 'rtcp-mux'))) {
     throw new InvalidRequest('a=rtcp-mux is required: RTCP comes on the port of RTP (RFC 9725 4.4.1)')
   }
-  return { medias, transport: parseTransport([...sections, session.attributes]) }
+  const carriers = [...sections, session.attributes]
+  return { medias, transport: parseTransport(carriers), carriers }
+}
+
+/**
+ * The same with the transport of a media, where that has one of its own: that of the first media which is agreed on is
+ * the one that all take (RFC 9143 7.3).
+ * @throws {InvalidRequest} when it is not understood
+ */
+export function withTransportOf(description: RemoteDescription, index: number): RemoteDescription {
+  const own = description.medias[index]?.description.attributes ?? []
+  return { ...description, transport: parseTransport([...new Set([own, ...description.carriers])]) }
 }
 
 /** The names of the medias that share a transport; that of the only media when there is one. */

@@ -2,7 +2,7 @@ import { StreamNotFound, type SessionInit, type Subscriber } from 'sluice/sdk'
 import type { WebRtcContext } from '../plugin-context.ts'
 import { acceptedCodecs, answerPlay } from '../sdp/play-answer.ts'
 import { answerPublish } from '../sdp/publish-answer.ts'
-import { parseDescription } from '../sdp/remote-description.ts'
+import { parseDescription, withTransportOf } from '../sdp/remote-description.ts'
 import type { PeerTransport } from '../transport/peer-transport.ts'
 import { PeerSession } from './peer-session.ts'
 import { createSessionList, type SessionList } from './session-list.ts'
@@ -29,6 +29,7 @@ export class Sessions {
   async publish(text: string, request: SessionInit): Promise<PeerSession> {
     const offer = parseDescription(text)
     const medias = answerPublish(offer)
+    const bundled = withTransportOf(offer, medias[0]!.index)
     let ingest: MediaIngest | undefined
     const control = { requestKeyframe: ({ id }: { readonly id: number }) => ingest?.requestKeyframe(id) }
     const publisher = await this.#ctx.streams.publish(request, { control })
@@ -45,7 +46,7 @@ export class Sessions {
       action: 'publish',
       member: publisher,
       request,
-      offer,
+      offer: bundled,
       medias,
       names: createSessionNames(),
       createMedia,
@@ -64,13 +65,22 @@ export class Sessions {
       checkLayer(subscriber, layer)
       if (bframes === 'reject') checkBframes(subscriber)
       const medias = answerPlay(offer, subscriber.tracks, randomSsrc)
+      const bundled = withTransportOf(offer, medias[0]!.index)
       const names = createSessionNames()
       const log = this.#ctx.log.child({ session: subscriber.id, stream: subscriber.streamPath })
       const createMedia = (transport: PeerTransport) =>
         playedMedia(
           this.#parts.createPlayout({ medias, transport, subscriber, bframes, layer, cname: names.cname, log }),
         )
-      return await this.#open({ action: 'play', member: subscriber, request, offer, medias, names, createMedia })
+      return await this.#open({
+        action: 'play',
+        member: subscriber,
+        request,
+        offer: bundled,
+        medias,
+        names,
+        createMedia,
+      })
     } catch (error) {
       subscriber.close('refused')
       throw error

@@ -182,7 +182,8 @@ function checkMatch(ifMatch: string | undefined, etag: string): void {
   if (ifMatch === undefined)
     throw new SluiceError('NO_IF_MATCH', 428, 'If-Match has to name the session as its ETag does')
   const tags = ifMatch.split(',').map((tag) => tag.trim())
-  if (tags.includes('*') || tags.includes(etag)) return
+  // Clients write the star with quotes, as the example of WHEP has it.
+  if (tags.includes('*') || tags.includes('"*"') || tags.includes(etag)) return
   throw new SluiceError('NO_MATCH', 412, 'ICE was restarted meanwhile: If-Match names another state of the session')
 }
 

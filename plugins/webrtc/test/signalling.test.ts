@@ -205,6 +205,7 @@ describe('the signalling of WebRTC', () => {
     expect(rig.transport.isComplete).to.equal(true)
     expect((await patch(url, body, {})).status).to.equal(428)
     expect((await patch(url, body, { 'if-match': '"other"' })).status).to.equal(412)
+    for (const any of ['*', '"*"']) expect((await patch(url, body, { 'if-match': any })).status).to.equal(204)
     expect((await patch(url, 'hello', { 'if-match': etag })).status).to.equal(400)
     const wrongType = await patch(url, body, { 'if-match': etag, 'content-type': 'application/sdp' })
     expect([wrongType.status, wrongType.headers.get('accept-patch')]).to.eql([415, FRAGMENT])
