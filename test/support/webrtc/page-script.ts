@@ -189,7 +189,9 @@ class Playing {
     const received = (kind) => stats.find((each) => each.type === 'inbound-rtp' && each.kind === kind) ?? {}
     const [video, audio] = [received('video'), received('audio')]
     const codec = (id) => stats.find((each) => each.id === id)?.mimeType ?? ''
-    const pair = stats.find(({ type, nominated, state }) => type === 'candidate-pair' && nominated && state === 'succeeded')
+    // One that waits for the answer to a check is not said to have succeeded meanwhile.
+    const selected = stats.find(({ type }) => type === 'transport')?.selectedCandidatePairId
+    const pair = stats.find(({ id }) => id === selected)
     return {
       connection: this.peer.connectionState,
       size: this.video.videoWidth + 'x' + this.video.videoHeight,
