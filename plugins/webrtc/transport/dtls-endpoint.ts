@@ -45,6 +45,9 @@ const MAX_BYTES = 128 * 1024
 /** Above all flights of werift, which send again until the next one has begun. */
 const NO_FLIGHT = 99
 const FATAL = 2
+/** Finished, the only message of the handshake that is encrypted: its type, and its size with the header (RFC 5246 7.4.9, RFC 6347 4.2.2). */
+const FINISHED_TYPE = 20
+const FINISHED_BYTES = 24
 
 /**
  * One end of a DTLS 1.2 handshake for SRTP (RFC 5764), which is werift's. It is given only whole messages, each once and in
@@ -157,7 +160,10 @@ export class DtlsEndpoint {
         this.#pass({ ...record, sequence: this.#sequence++, fragment: serializeMessage(message) })
       }
     } else {
-      this.#prove(socket, decrypt(socket, record))
+      const clear = decrypt(socket, record)
+      // Anything else would begin the handshake anew in werift, whose keys are gone then.
+      if (clear[0] !== FINISHED_TYPE || clear.length !== FINISHED_BYTES) return
+      this.#prove(socket, clear)
       this.#pass(record)
     }
   }
