@@ -192,13 +192,27 @@ describe('IceAgent', () => {
     network.advance(1000, [left, right])
     const newLeft = { usernameFragment: 'left2', password: 'another password of the left' }
     const newRight = { usernameFragment: 'right2', password: 'another password of the right' }
-    right.agent.restart(newRight, newLeft)
+    right.agent.restart(newRight, newLeft, network.nowMs)
     expect(right.agent.selected?.path.remoteAddress).to.equal('10.0.0.1')
-    left.agent.restart(newLeft, newRight)
+    left.agent.restart(newLeft, newRight, network.nowMs)
     left.agent.addCandidate(candidate('10.0.9.1'))
     network.advance(1000, [left, right])
     expect([left.selected.length, right.selected.length]).to.eql([2, 2])
     expect(network.advance(60_000, [left, right])).to.eql([true, true])
+  })
+
+  it('gives a peer that restarts as long as a new one, though it was silent before', () => {
+    connect()
+    network.advance(1000, [left, right])
+    network.cut.add('* 10.0.0.1').add('* 10.0.0.2')
+    expect(network.advance(23_000, [right])).to.eql([true])
+    right.agent.restart(
+      { usernameFragment: 'right2', password: 'another password of the right' },
+      { usernameFragment: 'left2', password: 'another password of the left' },
+      network.nowMs,
+    )
+    expect(network.advance(29_000, [right])).to.eql([true])
+    expect(network.advance(2000, [right])).to.eql([false])
   })
 
   it('answers nothing that is not signed by the peer', () => {
@@ -242,6 +256,27 @@ describe('IceAgent', () => {
     expect(right.agent.pairs[0]?.state).to.equal('in-progress')
     expect(right.receive('10.0.9.1', '10.0.0.1', serializeStun(answer, LEFT.password))).to.equal(true)
     expect(right.agent.pairs[0]?.state).to.equal('succeeded')
+  })
+
+  it('has room for the addresses that a peer uses, however many it has told of', () => {
+    right = new End(network, ['10.0.9.1', '10.0.9.2'], RIGHT, false)
+    right.agent.start(LEFT)
+    for (let index = 0; index < 32; index += 1) right.agent.addCandidate(candidate(`10.1.0.${index}`))
+    expect(right.agent.pairs).to.have.length(48)
+    left.agent.addCandidate(candidate('10.0.9.1'))
+    left.agent.start(RIGHT)
+    network.advance(500, [left, right])
+    expect(right.selected).to.eql(['10.0.9.1 10.0.0.1'])
+  })
+
+  it('checks the better ones of too many pairs', () => {
+    const addresses = Array.from({ length: 8 }, (_, index) => `10.0.8.${index}`)
+    right = new End(network, addresses, RIGHT, false)
+    right.agent.start(LEFT)
+    for (let rank = 20; rank >= 0; rank -= 1) right.agent.addCandidate(candidate(`10.1.0.${rank}`, rank))
+    const remotes = right.agent.pairs.map(({ path }) => path.remoteAddress)
+    expect(remotes).to.have.length(48)
+    expect(remotes).to.include.members(['10.1.0.0', '10.1.0.1', '10.1.0.2', '10.1.0.3', '10.1.0.4'])
   })
 
   it('checks a bounded number of pairs, whatever the peer tells of', () => {

@@ -85,8 +85,9 @@ export class IceAgent {
     if (this.#remote !== undefined) this.#pair(candidate)
   }
 
-  /** Begins anew (RFC 8445 9). The pair that is used goes on until another is selected. */
-  restart(local: IceCredentials, remote: IceCredentials): void {
+  /** Begins anew (RFC 8445 9). The pair that is used goes on until another is selected, as the peer has just shown that it is there. */
+  restart(local: IceCredentials, remote: IceCredentials, nowMs: number): void {
+    this.#consentEndMs = Math.max(this.#consentEndMs, nowMs + CONSENT_LIFETIME_MS)
     this.#formerLocal = this.#local
     this.#local = local
     this.#remote = remote
@@ -203,29 +204,35 @@ export class IceAgent {
 
   #pair(candidate: RemoteCandidate): void {
     for (const path of this.#options.pathsTo(candidate)) {
-      if (this.#pairOf(path) === undefined) this.#add(path, candidate.priority)
+      if (this.#pairOf(path) === undefined) this.#add(path, candidate.priority, false)
     }
   }
 
   /** A pair with an address that the peer did not tell of (RFC 8445 7.3.1.3). */
   #learn(path: IcePath, priority = candidatePriority('peerReflexive', 0)): CheckedPair | undefined {
-    return this.#add(path, priority)
+    return this.#add(path, priority, true)
   }
 
-  #add(path: IcePath, remotePriority: number): CheckedPair | undefined {
-    if (this.#pairs.length >= MAX_PAIRS && !this.#dropOne()) return undefined
+  #add(path: IcePath, remotePriority: number, isKnownToWork: boolean): CheckedPair | undefined {
     const pair = new CheckedPair(path, remotePriority, this.#credentials())
+    if (this.#pairs.length >= MAX_PAIRS && !this.#makeRoom(pair, isKnownToWork)) return undefined
     this.#pairs.push(pair)
     this.#pairs.sort((one, other) => Number(this.#priority(other) - this.#priority(one)))
     return pair
   }
 
-  /** Makes room by leaving the worst pair that has failed. */
-  #dropOne(): boolean {
-    const index = this.#pairs.findLastIndex((pair) => pair.state === 'failed' && pair !== this.#selected)
-    if (index < 0) return false
-    this.#pairs.splice(index, 1)
-    return true
+  /**
+   * Leaves the worst pair that has failed; else the worst one by which nothing came, for one by which the peer's checks come
+   * or one that is better (RFC 8445 6.1.2.5). @returns false when there is none
+   */
+  #makeRoom(pair: CheckedPair, isKnownToWork: boolean): boolean {
+    const others = this.#pairs.filter((one) => one !== this.#selected)
+    const failed = others.findLast(({ state }) => state === 'failed')
+    const silent = others.findLast(({ requests, state }) => requests === 0 && state !== 'succeeded')
+    const isBetter = silent !== undefined && this.#priority(pair) > this.#priority(silent)
+    const left = failed ?? (isKnownToWork || isBetter ? silent : undefined)
+    if (left !== undefined) this.#pairs.splice(this.#pairs.indexOf(left), 1)
+    return left !== undefined
   }
 
   #pairOf(path: IcePath): CheckedPair | undefined {

@@ -139,7 +139,7 @@ export class SessionTransport implements PeerTransport {
   restartIce(remote: IceCredentials): IceCredentials {
     if (this.isClosed) return this.#agent.local
     this.#formerFragment = this.#agent.local.usernameFragment
-    this.#agent.restart(createCredentials(), remote)
+    this.#agent.restart(createCredentials(), remote, this.#options.now())
     this.#nextTickMs = 0
     this.#options.onChange(this)
     return this.#agent.local
