@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { connect, type Socket as TcpSocket } from 'node:net'
@@ -10,6 +11,8 @@ import { TransportRig, type RiggedTransport } from '../fixtures/transport-rig.ts
 import { WeriftPeer, type WeriftPeerOptions } from '../fixtures/werift-peer.ts'
 import { rtpPacket } from '../fixtures/rtp-packet.ts'
 import { srtpCipherLibrary } from '../srtp/create-contexts.ts'
+import { CONTENT } from '../transport/dtls-record.ts'
+import type { PeerTransport } from '../transport/peer-transport.ts'
 import { hasIntegrity, parseStun, serializeStun } from '../transport/stun-message.ts'
 import { MAX_UNCHECKED } from '../transport/tcp-connections.ts'
 import { serializeFrames } from '../transport/tcp-framing.ts'
@@ -17,6 +20,7 @@ import { MAX_CONNECTING } from '../transport/transport-ports.ts'
 
 /** The header of a record with a handshake message of four bytes. */
 const CLIENT_HELLO = Buffer.from('16fefd0000000000000000000401000000', 'hex')
+const [HELLO_REQUEST_TYPE, CLIENT_HELLO_TYPE, SERVER_HELLO_TYPE] = [0, 1, 2]
 const RECEIVER_REPORT = Buffer.from([0x80, 201, 0, 1, 0, 0, 0, 7])
 
 describe('the transport of a WebRTC peer', () => {
@@ -223,6 +227,20 @@ describe('the transport of a WebRTC peer', () => {
     }
   })
 
+  it('begins no other handshake for a peer that asks for one under the keys of the first, and ends as ever', async () => {
+    await start(['udp:0'])
+    for (const isDtlsClient of [true, false]) {
+      const ends = await connected({ isDtlsClient })
+      for (const type of [CLIENT_HELLO_TYPE, SERVER_HELLO_TYPE, HELLO_REQUEST_TYPE])
+        await ends.peer.sendRecord(CONTENT.handshake, handshakeMessage(type))
+      await exchangesMedia(ends)
+      await ends.peer.sayGoodbye()
+      await waitFor(() => ends.record.reason !== undefined)
+      expect(ends.record.reason).to.eql({ code: 'left', text: 'the peer closed the connection' })
+    }
+    expect(rig.ports.counts).to.eql({ all: 0, connecting: 0 })
+  })
+
   it('answers nothing but signed checks of its sessions, however much comes, while others go on', async () => {
     await start(['udp:0'])
     const ends = await connected()
@@ -274,6 +292,19 @@ describe('the transport of a WebRTC peer', () => {
     }
   })
 
+  it('gives each session its own of what comes from one address', async () => {
+    await start(['udp:0'])
+    const ends = await connected()
+    const newer = await rig.create()
+    await ends.peer.send(signedCheck(newer.transport))
+    await waitFor(() => newer.transport.status.checks.length === 1)
+    await exchangesMedia(ends)
+    await ends.peer.sayGoodbye()
+    await waitFor(() => ends.record.reason !== undefined)
+    expect(ends.record.reason?.text).to.equal('the peer closed the connection')
+    expect(newer.record.reason).to.equal(undefined)
+  })
+
   it('keeps a bounded number of sessions that never connect, and none in the end', async () => {
     await start(['udp:0'])
     const ends = await connected()
@@ -322,7 +353,32 @@ describe('the transport of a WebRTC peer', () => {
     await waitFor(() => silent.filter(({ isClosed }) => isClosed).length >= 5)
     expect(silent.at(-1)?.isClosed).to.equal(false)
   })
+
+  it('closes the connections of a peer that makes more of them than are checked', async () => {
+    await start(['tcp:0'])
+    const { transport } = await rig.create()
+    const clients: TcpClient[] = []
+    for (let index = 0; index < 60; index += 1) {
+      const client = await TcpClient.open(rig.server.port())
+      client.socket.write(serializeFrames([signedCheck(transport)]))
+      clients.push(client)
+    }
+    await waitFor(() => clients.filter(({ isClosed }) => isClosed).length === 12)
+    expect(clients.slice(0, 48).some(({ isClosed }) => isClosed)).to.equal(false)
+  })
 })
+
+/** A check that a peer of the session may send. */
+function signedCheck({ local: { ice } }: PeerTransport): Buffer {
+  const username = `${ice.usernameFragment}:x`
+  const transactionId = randomBytes(12)
+  return serializeStun({ class: 'request', transactionId, username, priority: 1 }, ice.password)
+}
+
+/** One that is complete, and has nothing in it. */
+function handshakeMessage(type: number): Buffer {
+  return Buffer.from([type, ...Array.from({ length: 11 }, () => 0)])
+}
 
 /** Where the first candidate is. */
 function endOf(candidates: readonly string[]): [address: string, port: number] {

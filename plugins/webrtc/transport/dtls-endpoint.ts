@@ -111,19 +111,21 @@ export class DtlsEndpoint {
     return this.#datagrams === 0 ? 'nothing came from the peer' : `${this.#datagrams} datagrams came from the peer`
   }
 
-  /** Takes a datagram of the peer. */
-  receive(datagram: Buffer): void {
+  /** Takes a datagram of the peer. @returns false when there is nothing in it that could be of this connection */
+  receive(datagram: Buffer): boolean {
     this.#datagrams += 1
     this.#bytes += datagram.length
-    if (this.#isClosed || this.#datagrams > MAX_DATAGRAMS || this.#bytes > MAX_BYTES) return
+    if (this.#isClosed || this.#datagrams > MAX_DATAGRAMS || this.#bytes > MAX_BYTES) return false
+    let isOurs = false
     for (const record of parseRecords(datagram)) {
       try {
-        this.#receive(record)
+        isOurs = this.#receive(record) || isOurs
       } catch (error) {
         // What can't be decrypted may be anybody's, and what can't be read is no use: the deadline ends what comes of nothing.
         if (error instanceof HandshakeRefused) this.#end(error.message)
       }
     }
+    return isOurs
   }
 
   /** Ends it, and says so to the peer. Idempotent. */
@@ -149,34 +151,37 @@ export class DtlsEndpoint {
     this.#transport.onData = () => {}
   }
 
-  #receive(record: DtlsRecord): void {
+  /** @returns false when it is not of this connection */
+  #receive(record: DtlsRecord): boolean {
     const { contentType, epoch, fragment } = record
     const socket = this.#socket
-    if (contentType === CONTENT.alert) this.#receiveAlert(record)
-    else if (contentType !== CONTENT.handshake || socket === undefined) return
-    else if (epoch === 0) {
-      if (this.#isConnected) return
+    if (contentType === CONTENT.alert) return this.#receiveAlert(record)
+    if (contentType !== CONTENT.handshake || socket === undefined) return false
+    if (epoch === 0) {
+      if (this.#isConnected) return false
       for (const message of this.#reader?.read(fragment) ?? []) {
         this.#pass({ ...record, sequence: this.#sequence++, fragment: serializeMessage(message) })
       }
     } else {
       const clear = decrypt(socket, record)
       // Anything else would begin the handshake anew in werift, whose keys are gone then.
-      if (clear[0] !== FINISHED_TYPE || clear.length !== FINISHED_BYTES) return
+      if (clear[0] !== FINISHED_TYPE || clear.length !== FINISHED_BYTES) return true
       this.#prove(socket, clear)
       this.#pass(record)
     }
+    return true
   }
 
-  #receiveAlert(record: DtlsRecord): void {
+  #receiveAlert(record: DtlsRecord): boolean {
     if (record.epoch === 0) {
       this.#alert = record.fragment[1]
-      return
+      return !this.#isConnected
     }
-    if (this.#alerts === undefined && this.#socket === undefined) return
+    if (this.#alerts === undefined && this.#socket === undefined) return false
     const [level, description] = this.#alerts?.decrypt(record) ?? decrypt(this.#socket!, record)
     if (description === 0) this.#end('the peer closed the connection')
     else if (level === FATAL) this.#end(`the peer sent the fatal alert ${description}`)
+    return true
   }
 
   #pass(record: DtlsRecord): void {

@@ -18,8 +18,10 @@ export interface PacketPath extends IcePath {
   close(): void
 }
 
-/** What may wait for a TCP connection: some half a second of a picture of good quality. */
+/** How much media may wait for a TCP connection: some half a second of a picture of good quality. */
 const MAX_TCP_QUEUE_BYTES = 512 * 1024
+/** What may wait besides: checks and reports, without which the peer takes the session for dead. */
+const MAX_TCP_CONTROL_BYTES = 64 * 1024
 
 /** From one of the UDP sockets to one address. */
 export class UdpPath implements PacketPath {
@@ -90,13 +92,16 @@ export class TcpPath implements PacketPath {
   }
 
   send(datagrams: readonly Buffer[]): void {
-    if (this.#socket.destroyed || this.#socket.writableLength > MAX_TCP_QUEUE_BYTES)
-      this.droppedPackets += datagrams.length
-    else this.#socket.write(serializeFrames(datagrams))
+    this.#write(datagrams, MAX_TCP_QUEUE_BYTES + MAX_TCP_CONTROL_BYTES)
   }
 
   sendRun(bytes: Buffer, packetBytes: number): void {
-    this.send(cut(bytes, packetBytes))
+    this.#write(cut(bytes, packetBytes), MAX_TCP_QUEUE_BYTES)
+  }
+
+  #write(packets: readonly Buffer[], maxQueueBytes: number): void {
+    if (this.#socket.destroyed || this.#socket.writableLength > maxQueueBytes) this.droppedPackets += packets.length
+    else this.#socket.write(serializeFrames(packets))
   }
 
   close(): void {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { InvalidRequest, type Certificate, type CloseReason, type UdpPeer } from 'sluice/sdk'
-import { DtlsEndpoint, type DtlsKeys } from './dtls-endpoint.ts'
+import type { DtlsKeys } from './dtls-endpoint.ts'
 import { usableFingerprints } from './dtls-proof.ts'
 import { isDtls } from './dtls-record.ts'
 import { IceAgent } from './ice-agent.ts'
@@ -11,6 +11,7 @@ import type { SharedArena } from './packet-batch.ts'
 import type { PacketPath } from './packet-path.ts'
 import type { PeerTransport, TransportHandlers, TransportStatus } from './peer-transport.ts'
 import { SecureMedia } from './secure-media.ts'
+import { SessionHandshake } from './session-handshake.ts'
 import { SessionPaths } from './session-paths.ts'
 import { isStun } from './stun-message.ts'
 import type { IceCandidateLine, IceCredentials, TransportDescription } from './transport-description.ts'
@@ -34,12 +35,8 @@ export type SessionTransportOptions = {
   readonly onChange: (transport: SessionTransport) => void
 }
 
-/** A session that never gets through is given up after so long, and one whose handshake comes to nothing (RFC 6347 4.2.4.1). */
+/** A session that finds no way to its peer is given up after so long. */
 const ICE_DEADLINE_MS = 30_000
-const HANDSHAKE_DEADLINE_MS = 20_000
-/** What the peer may send of its handshake before its way was checked: a flight of small datagrams. */
-const MAX_EARLY_DATAGRAMS = 8
-const MAX_EARLY_BYTES = 8192
 const TICK_MS = 50
 const SETTLED_TICK_MS = 500
 /** More pairs are not named to people. */
@@ -55,9 +52,7 @@ export class SessionTransport implements PeerTransport {
   #formerFragment: string | undefined
   #state: TransportStatus['state'] = 'checking'
   #path: PacketPath | undefined
-  #dtls: DtlsEndpoint | undefined
-  #early: Buffer[] = []
-  #handshakeEndMs = Infinity
+  readonly #handshake = new SessionHandshake()
   #media: SecureMedia | undefined
   #nextTickMs = 0
   #receivedBytes = 0
@@ -161,13 +156,15 @@ export class SessionTransport implements PeerTransport {
     if (this.isClosed) return
     this.#closed = typeof reason === 'string' ? { code: 'closed', text: reason } : reason
     this.#state = 'closed'
-    this.#dtls?.close()
-    this.#media?.close()
-    this.#media = undefined
-    this.#early = []
-    this.#paths.close()
-    this.#options.onChange(this)
-    this.#options.handlers.closed(this.#closed)
+    try {
+      this.#handshake.close()
+    } finally {
+      this.#media?.close()
+      this.#media = undefined
+      this.#paths.close()
+      this.#options.onChange(this)
+      this.#options.handlers.closed(this.#closed)
+    }
   }
 
   /** Sends what is due, and ends what has taken too long. */
@@ -178,49 +175,38 @@ export class SessionTransport implements PeerTransport {
       this.close({ code: 'left', text: 'the peer no longer answers' })
     } else if (this.#state === 'checking' && nowMs - this.#createdMs >= ICE_DEADLINE_MS) {
       this.close({ code: 'failed', text: `no way to the peer was found: ${this.#checksText()}` })
-    } else if (this.#state === 'handshake' && nowMs >= this.#handshakeEndMs) {
-      const progress = this.#dtls?.progress ?? 'it did not begin'
-      this.close({ code: 'failed', text: `the DTLS handshake took too long: ${progress}` })
+    } else if (this.#state === 'handshake' && this.#handshake.isLate(nowMs)) {
+      this.close({ code: 'failed', text: `the DTLS handshake took too long: ${this.#handshake.progress}` })
     }
   }
 
   /**
    * Takes a check that names this session, from an address that is not known to be its peer's.
-   * @returns false when it is not authentic; nothing was answered, and nothing is kept of it
+   * @returns whether the address is one of the peer from now on: the check was authentic, and there is room for one more
    */
   receiveFrom(socket: LocalSocket, peer: UdpPeer, datagram: Buffer): boolean {
     const { key, path } = this.#paths.from(socket, peer)
     return this.receiveCheck(key, path, datagram)
   }
 
-  /** As {@link SessionTransport.receiveFrom}, by a path that it is given if it keeps it. */
+  /** As {@link SessionTransport.receiveFrom}, by a path that the session closes if it keeps it. */
   receiveCheck(key: string, path: PacketPath, datagram: Buffer): boolean {
     if (this.isClosed || !this.#mayReach(path.remoteAddress)) return false
     if (!this.#agent.receive(datagram, path, this.#options.now())) return false
     this.#nextTickMs = 0
     this.#paths.thin((one) => this.#uses(one))
-    if (this.#uses(path)) this.#paths.keep(path, key)
+    const isKept = this.#uses(path)
+    if (isKept) this.#paths.keep(path, key)
     // The answer to the peer's check is waited for: this end's own is sent at once.
     this.tick(this.#options.now())
-    return true
+    return isKept
   }
 
   /** Takes what came by a path of the session. @returns false when it was not for it */
   receive(path: PacketPath, datagram: Buffer): boolean {
-    if (this.isClosed) return false
-    this.#receivedBytes += datagram.length
-    if (isStun(datagram)) {
-      const isOurs = this.#agent.receive(datagram, path, this.#options.now())
-      if (isOurs && !this.#agent.isSettled) this.#nextTickMs = 0
-      return isOurs
-    }
-    if (path.lastHeardMs === -Infinity) return false
-    if (isDtls(datagram)) this.#receiveDtls(datagram)
-    else if (this.#media?.receive(datagram) === true) {
-      this.#dtls?.settle()
-      path.lastHeardMs = this.#options.now()
-    }
-    return true
+    const isOurs = !this.isClosed && this.#take(path, datagram)
+    if (isOurs) this.#receivedBytes += datagram.length
+    return isOurs
   }
 
   /** A connection of the peer has ended. */
@@ -241,29 +227,34 @@ export class SessionTransport implements PeerTransport {
     return this.#agent.selected?.path === path || this.#agent.pairs.some((pair) => pair.path === path)
   }
 
+  #take(path: PacketPath, datagram: Buffer): boolean {
+    if (isStun(datagram)) {
+      const isOurs = this.#agent.receive(datagram, path, this.#options.now())
+      if (isOurs && !this.#agent.isSettled) this.#nextTickMs = 0
+      return isOurs
+    }
+    if (path.lastHeardMs === -Infinity) return false
+    if (isDtls(datagram)) return this.#handshake.receive(datagram)
+    if (this.#media?.receive(datagram) !== true) return false
+    this.#handshake.settle()
+    path.lastHeardMs = this.#options.now()
+    return true
+  }
+
   #select(path: PacketPath): void {
     this.#path = path
     if (this.#state !== 'checking' || this.#remote === undefined) return
     this.#state = 'handshake'
-    this.#handshakeEndMs = this.#options.now() + HANDSHAKE_DEADLINE_MS
-    this.#openDtls(this.#remote).catch((error: Error) => this.close({ code: 'failed', text: error.message }))
-  }
-
-  async #openDtls({ fingerprints }: TransportDescription): Promise<void> {
-    const dtls = await DtlsEndpoint.open({
-      isClient: this.#isDtlsClient,
-      certificate: this.#options.certificate,
-      fingerprints,
-      send: (datagram) => this.#path?.send([datagram]),
-      connected: (keys) => this.#connected(keys),
-      ended: (why) => this.#endDtls(why),
-    })
-    if (this.isClosed) {
-      dtls.close()
-      return
+    const { certificate, now } = this.#options
+    const options = {
+      ...{ isClient: this.#isDtlsClient, certificate, fingerprints: this.#remote.fingerprints },
+      send: (datagram: Buffer) => this.#path?.send([datagram]),
+      connected: (keys: DtlsKeys) => this.#connected(keys),
+      ended: (why: string) => this.#endDtls(why),
     }
-    this.#dtls = dtls
-    for (const datagram of this.#early.splice(0)) dtls.receive(datagram)
+    this.#handshake
+      .begin(options, now())
+      .catch((error: Error) => this.close({ code: 'failed', text: error.message }))
   }
 
   #connected(keys: DtlsKeys): void {
@@ -277,13 +268,6 @@ export class SessionTransport implements PeerTransport {
   #endDtls(why: string): void {
     if (this.isConnected) this.close({ code: 'left', text: why })
     else this.close({ code: 'failed', text: `the DTLS handshake failed: ${why}` })
-  }
-
-  #receiveDtls(datagram: Buffer): void {
-    if (this.#dtls !== undefined) this.#dtls.receive(datagram)
-    else if (this.#early.length < MAX_EARLY_DATAGRAMS && datagram.length <= MAX_EARLY_BYTES / MAX_EARLY_DATAGRAMS) {
-      this.#early.push(Buffer.from(datagram))
-    }
   }
 
   #checksText(): string {
