@@ -31,30 +31,55 @@ const GONE_CODES = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT'])
 export class LocalSockets {
   readonly #options: LocalSocketsOptions
   readonly #sockets = new Map<string, LocalSocket>()
+  /** Where they are to be, by the addresses that the machine has. */
+  #wanted: ReadonlySet<string> = new Set()
+  #openedCount = 0
 
   constructor(options: LocalSocketsOptions) {
     this.#options = options
   }
 
+  /** Those of addresses that the machine has. */
   get all(): readonly LocalSocket[] {
-    return [...this.#sockets.values()]
+    return [...this.#sockets].filter(([listenaddr]) => this.#wanted.has(listenaddr)).map(([, socket]) => socket)
+  }
+
+  /** @throws {Error} with a `code` when an address can't be bound */
+  async open(): Promise<void> {
+    this.#wanted = this.#list()
+    for (const listenaddr of this.#wanted) await this.#openOne(listenaddr)
   }
 
   /**
-   * Opens those of addresses that have come since the last call. Those of addresses that have gone stay, as these may come back.
-   * @throws {Error} with a `code` when an address can't be bound
+   * Opens those of addresses that have come since. One that can't be bound is logged, and tried again the next time. Those of
+   * addresses that have gone are not used, but stay, as these may come back.
    */
-  async open(): Promise<void> {
-    const { outward, loopback } = this.#options.net.addresses()
-    for (const entry of this.#options.entries) {
-      if (entry.kind !== 'udp') continue
-      const hosts = entry.host === undefined ? [...outward, ...loopback] : [entry.host]
-      for (const host of hosts) await this.#openOne(endText(host, entry.port))
+  async refresh(): Promise<void> {
+    const former = this.#wanted
+    this.#wanted = this.#list()
+    for (const listenaddr of this.#wanted) {
+      try {
+        await this.#openOne(listenaddr)
+      } catch (err) {
+        const level = former.has(listenaddr) ? 'debug' : 'warn'
+        this.#options.log[level]({ err, listenaddr }, 'a new address of the machine is not used for WebRTC')
+      }
     }
   }
 
+  #list(): Set<string> {
+    const { outward, loopback } = this.#options.net.addresses()
+    return new Set(
+      this.#options.entries.flatMap((entry) => {
+        if (entry.kind !== 'udp') return []
+        const hosts = entry.host === undefined ? [...outward, ...loopback] : [entry.host]
+        return hosts.map((host) => endText(host, entry.port))
+      }),
+    )
+  }
+
   async #openOne(listenaddr: string): Promise<void> {
-    if (this.#sockets.has(listenaddr) || this.#sockets.size >= MAX_SOCKETS) return
+    if (this.#sockets.has(listenaddr) || !(await this.#makeRoom())) return
     const { net, log, onDatagram } = this.#options
     // The datagrams of an older generation's peers may come before the socket is known here.
     let socket: LocalSocket | undefined
@@ -62,12 +87,23 @@ export class LocalSockets {
       const receive = (datagram: Buffer, peer: UdpPeer) => socket !== undefined && onDatagram(datagram, peer, socket)
       const listener = await net.udp({ listenaddr, readbuffer: BUFFER_BYTES, writebuffer: BUFFER_BYTES }, receive)
       if (listener === undefined) return
-      socket = { listener, priority: candidatePriority('host', this.#sockets.size) }
+      socket = { listener, priority: candidatePriority('host', this.#openedCount++) }
       this.#sockets.set(listenaddr, socket)
     } catch (err) {
       if (!(err instanceof Error && 'code' in err && GONE_CODES.has(String(err.code)))) throw err
       log.debug({ err, listenaddr }, 'an address of the machine is not used for WebRTC')
     }
+  }
+
+  /** Closes the oldest socket of an address that has gone, where there are many. */
+  async #makeRoom(): Promise<boolean> {
+    if (this.#sockets.size < MAX_SOCKETS) return true
+    const gone = this.#sockets.entries().find(([listenaddr]) => !this.#wanted.has(listenaddr))
+    if (gone === undefined) return false
+    const [listenaddr, { listener }] = gone
+    this.#sockets.delete(listenaddr)
+    await listener.close()
+    return true
   }
 }
 

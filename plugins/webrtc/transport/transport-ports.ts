@@ -63,7 +63,7 @@ export class TransportPorts {
     const ports = new TransportPorts(options, await ctx.net.certificate(CERTIFICATE_FILES))
     await ports.#sockets.open()
     await ports.#tcp.open(ports.#entries)
-    const stop = ctx.setInterval(() => ports.#sockets.open(), ADDRESSES_INTERVAL_MS)
+    const stop = ctx.setInterval(() => ports.#sockets.refresh(), ADDRESSES_INTERVAL_MS)
     ctx.onDrain(() => {
       ports.#isDraining = true
       stop()
