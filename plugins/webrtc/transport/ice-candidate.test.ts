@@ -8,12 +8,12 @@ describe('candidates', () => {
     const lines = candidateLines([
       { transport: 'udp', address: '192.0.2.2', port: 9000 },
       { transport: 'udp', address: '2001:db8::2', port: 9000 },
-      { transport: 'udp', address: '198.51.100.7', port: 9000, behind: '192.0.2.2' },
+      { transport: 'udp', address: '198.51.100.7', port: 9000 },
       { transport: 'tcp', address: '192.0.2.2', port: 9000 },
     ])
     const read = lines.map((line) => Candidate.fromSdp(line))
-    expect(read.map(({ type }) => type)).to.eql(['host', 'host', 'srflx', 'host'])
-    expect(read[2]).to.include({ relatedAddress: '192.0.2.2', relatedPort: 9000, host: '198.51.100.7' })
+    expect(read.map(({ type }) => type)).to.eql(['host', 'host', 'host', 'host'])
+    expect(read[2]).to.include({ port: 9000, host: '198.51.100.7' })
     expect(read[3]).to.include({ transport: 'tcp', tcptype: 'passive' })
     const priorities = read.map(({ priority }) => priority)
     expect(priorities).to.eql(priorities.toSorted((one, other) => other - one))

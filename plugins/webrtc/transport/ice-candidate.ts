@@ -8,8 +8,6 @@ export type LocalCandidate = {
   readonly transport: IceTransport
   readonly address: string
   readonly port: number
-  /** The address that the sockets of this machine have, where the candidate is that of a NAT before it. */
-  readonly behind?: string | undefined
 }
 
 /** An address that the peer told of. */
@@ -20,7 +18,7 @@ const MAX_LINE_LENGTH = 512
 const MAX_PORT = 65_535
 const MAX_PRIORITY = 2 ** 31 - 1
 /** By preference (RFC 8445 5.1.2.2). TCP is below UDP whatever its type (RFC 6544 4.2). */
-const TYPE_PREFERENCE = { host: 126, peerReflexive: 110, serverReflexive: 100, tcp: 90 } as const
+const TYPE_PREFERENCE = { host: 126, peerReflexive: 110, tcp: 90 } as const
 /** The only one: RTCP comes with RTP. */
 const COMPONENT = 1
 /** RFC 6544 4.2: of a passive candidate, in the upper bits of the local preference. */
@@ -46,13 +44,12 @@ export function candidateLines(candidates: readonly LocalCandidate[]): IceCandid
   return candidates.map((candidate, rank) => candidateLine(candidate, rank))
 }
 
-function candidateLine({ transport, address, port, behind }: LocalCandidate, rank: number): IceCandidateLine {
-  const type = behind === undefined ? 'host' : 'serverReflexive'
-  const priority = candidatePriority(transport === 'tcp' ? 'tcp' : type, rank)
+/** Those of a NAT before this machine are `host`, too: some clients read no others, and all that is sent to them comes here. */
+function candidateLine({ transport, address, port }: LocalCandidate, rank: number): IceCandidateLine {
+  const priority = candidatePriority(transport === 'tcp' ? 'tcp' : 'host', rank)
   // Those of one foundation are checked one after the other by the peer: each has its own.
-  const line = `${rank + 1} ${COMPONENT} ${transport} ${priority} ${address} ${port}`
-  const typed = behind === undefined ? `${line} typ host` : `${line} typ srflx raddr ${behind} rport ${port}`
-  return transport === 'tcp' ? `${typed} tcptype passive` : typed
+  const line = `${rank + 1} ${COMPONENT} ${transport} ${priority} ${address} ${port} typ host`
+  return transport === 'tcp' ? `${line} tcptype passive` : line
 }
 
 /**

@@ -252,9 +252,7 @@ export class SessionTransport implements PeerTransport {
       connected: (keys: DtlsKeys) => this.#connected(keys),
       ended: (why: string) => this.#endDtls(why),
     }
-    this.#handshake
-      .begin(options, now())
-      .catch((error: Error) => this.close({ code: 'failed', text: error.message }))
+    this.#handshake.begin(options, now()).catch((error: Error) => this.close({ code: 'failed', text: error.message }))
   }
 
   #connected(keys: DtlsKeys): void {

@@ -1,7 +1,7 @@
 import { StreamUnavailable, type Certificate, type PluginContext, type PortRange, type UdpPeer } from 'sluice/sdk'
 import { fingerprintOf } from './dtls-proof.ts'
 import { candidateLines, candidatePriority } from './ice-candidate.ts'
-import { LocalSockets, localCandidates, isLoopback, type LocalSocket, type ReachablePort } from './local-sockets.ts'
+import { LocalSockets, localCandidates, type LocalSocket, type ReachablePort } from './local-sockets.ts'
 import { SharedArena } from './packet-batch.ts'
 import type { PeerTransport, TransportHandlers } from './peer-transport.ts'
 import { parsePortList, type PortEntry } from './port-list.ts'
@@ -20,7 +20,7 @@ export type TransportPortsOptions = {
 
 export type PeerTransportOptions = {
   readonly role: TransportRole
-  /** Where the client's request came from, or what is called; one of this machine is told of loopback addresses, too. */
+  /** Where the client's request came from, or what is called, which decides on the addresses that are told. */
   readonly clientAddress?: string | undefined
   /** Says whether datagrams may go to an address of the peer. Default all. */
   readonly mayReach?: ((address: string) => boolean) | undefined
@@ -101,11 +101,7 @@ export class TransportPorts {
       if (ownSocket === undefined) return this.#sockets.all
       return role === 'offerer' ? [ownSocket] : [ownSocket, ...this.#sockets.all]
     }
-    const candidates = localCandidates(
-      this.#reachable(socketsOf()),
-      this.#options.ctx.net.addresses(),
-      clientAddress !== undefined && isLoopback(clientAddress),
-    )
+    const candidates = localCandidates(this.#reachable(socketsOf()), this.#options.ctx.net.addresses(), clientAddress)
     const transport = new SessionTransport({
       ...{ role, handlers, now, mayReach, arena: this.#arena, certificate: this.#certificate },
       candidates: candidateLines(candidates),
