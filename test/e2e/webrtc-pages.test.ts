@@ -1,7 +1,11 @@
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
 import { expect } from 'chai'
 import type { Browser, Page } from 'playwright-core'
 import { openChromium } from '../peers/chromium.ts'
 import { publish } from '../peers/ffmpeg.ts'
+import { keep } from '../peers/lifetime.ts'
+import { Nginx } from '../peers/nginx.ts'
 import { requirePeer } from '../peers/require-peer.ts'
 import { waitFor } from '../peers/wait-for.ts'
 import { HomePage } from '../support/home-page.ts'
@@ -11,11 +15,14 @@ const LONG_SECONDS = 170
 /** More than a keyframe that waited, by far. */
 const PICTURES = 40
 const TIMEOUT_MS = 120_000
+/** RFC 8489 5. */
+const BINDING_REQUEST = 1
 
 describe('pages that play WebRTC, in Chromium', () => {
   let browser: Browser
   before(async function () {
     requirePeer(this, 'chromium')
+    requirePeer(this, 'nginx')
     browser = await openChromium()
   })
 
@@ -56,6 +63,45 @@ describe('pages that play WebRTC, in Chromium', () => {
     await waitFor(() => server.server.streams.get('live/test') === undefined, { what: 'the publisher to leave' })
     expect(problems).to.eql([])
     expect(server.problems).to.eql([])
+    await page.close()
+  })
+
+  it('the test page reaches its session through a proxy that has the server below a path', async () => {
+    const server = await startWebRtcServer()
+    const nginx = await Nginx.start(
+      (port) => `server {
+  listen 127.0.0.1:${port};
+  location /tv/ {
+    proxy_pass http://127.0.0.1:${server.httpPort}/;
+  }
+}`,
+    )
+    const page = await browser.newPage()
+    const answers: string[] = []
+    page.on('response', (answer) => {
+      if (answer.url().includes('/session/')) answers.push(`${answer.request().method()} ${answer.status()}`)
+    })
+    await page.goto(nginx.http('/tv/webrtc/test'))
+    await page.locator('#publish').getByRole('button').click()
+    await statusOf(page, '#publish', /connected.*video\/\w+/u)
+    await waitFor(() => answers.length > 0, { what: 'the candidates to be told', timeoutMs: TIMEOUT_MS })
+    expect(answers).to.eql(['PATCH 204'])
+    await page.close()
+  })
+
+  it('the test page asks the STUN servers that it is told of', async () => {
+    const stun = createSocket('udp4')
+    keep({ close: () => void stun.close() })
+    stun.bind(0)
+    await once(stun, 'listening')
+    const server = await startWebRtcServer(`  iceservers: [{ urls: ['stun:127.0.0.1:${stun.address().port}'] }]\n`)
+    const page = await browser.newPage()
+    await page.goto(server.http('/webrtc/test'))
+    const asked = once(stun, 'message', { signal: AbortSignal.timeout(TIMEOUT_MS) })
+    await page.locator('#publish').getByRole('button').click()
+    const [request] = (await asked) as [Buffer]
+    expect(request.readUInt16BE(0)).to.equal(BINDING_REQUEST)
+    await statusOf(page, '#publish', /connected.*video\/\w+/u)
     await page.close()
   })
 })

@@ -20,7 +20,11 @@ export class WebRtcSession {
   #resource = ''
   #onEnd
   #isClosed = false
-  #leave = () => this.close()
+  #leave = () => {
+    this.close()
+    // The browser may show the page again as it was.
+    addEventListener('pageshow', () => this.#onEnd('the page was left'), { once: true })
+  }
 
   constructor(onEnd = () => {}) {
     this.#onEnd = onEnd
@@ -77,19 +81,27 @@ export class WebRtcSession {
   }
 
   async #begin(url) {
+    try {
+      await this.#connect(url)
+    } catch (error) {
+      this.close()
+      throw error
+    }
+  }
+
+  async #connect(url) {
     const connection = this.#connection
-    await connection.setLocalDescription(stereo(await connection.createOffer()))
-    const answer = await fetch(url, {
-      method: 'POST',
-      headers: { 'content-type': SDP },
-      body: connection.localDescription.sdp,
-    })
+    const offer = stereo(await connection.createOffer())
+    const answer = await fetch(url, { method: 'POST', headers: { 'content-type': SDP }, body: offer.sdp })
     const text = await answer.text()
-    const location = answer.headers.get('location')
-    this.#resource = location === null ? '' : new URL(location, answer.url).href
     if (!answer.ok) throw new Refused(answer.status, messageOf(text) || answer.statusText)
+    this.#resource = resourceOf(answer)
     // It may have been closed while the server waited for the stream.
     if (this.#isClosed) return this.#leaveServer()
+    const iceServers = iceServersOf(answer.headers.get('link') ?? '')
+    if (iceServers.length > 0) connection.setConfiguration({ iceServers })
+    // Candidates are looked for from here on, with the servers that the answer names.
+    await connection.setLocalDescription(offer)
     await connection.setRemoteDescription({ type: 'answer', sdp: text })
     const used = connection.getTransceivers().find(({ currentDirection }) => /^(?:send|recv)/u.test(currentDirection))
     const transport = used?.sender.transport
@@ -99,7 +111,7 @@ export class WebRtcSession {
     this.#trickle(answer.headers.get('etag'))
   }
 
-  /** Tells the server the candidates that were found after the offer. It finds most peers without. */
+  /** Tells the server the candidates once all are found. It finds most peers without. */
   #trickle(etag) {
     const connection = this.#connection
     const tell = () => {
@@ -118,6 +130,26 @@ export class WebRtcSession {
     this.close()
     this.#onEnd(reason)
   }
+}
+
+/** Where the session is, also where a proxy has the server below a path, of which the server knows nothing. */
+function resourceOf({ headers, url }) {
+  const location = headers.get('location')
+  if (location === null) return ''
+  const [, below = ''] = /^(.*)\/webrtc\/(?:push|play|whip|whep)\//u.exec(new URL(url).pathname) ?? []
+  return new URL(location.startsWith('/webrtc/') ? below + location : location, url).href
+}
+
+/** The STUN and TURN servers of a `Link` header (RFC 9725 4.6). */
+function iceServersOf(link) {
+  return [...link.matchAll(/<([^>]+)>((?:[^,"]|"(?:[^"\\]|\\.)*")*)/gu)].flatMap(([, urls, attributes]) => {
+    const valueOf = (name) => {
+      const quoted = new RegExp(String.raw`;\s*${name}="((?:[^"\\]|\\.)*)"`, 'iu').exec(attributes)
+      return quoted?.[1].replace(/\\(.)/gu, '$1')
+    }
+    if (valueOf('rel') !== 'ice-server') return []
+    return [{ urls, username: valueOf('username'), credential: valueOf('credential') }]
+  })
 }
 
 /** Sound of two channels is played as such only where the receiver asks for it (RFC 7587 7.1). */

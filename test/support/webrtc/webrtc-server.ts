@@ -6,9 +6,12 @@ webrtc:
   port: [udp:0, tcp:0]
 `
 
-/** Starts a server whose WebRTC is on free ports. */
-export function startWebRtcServer(): Promise<RunningServer> {
-  return startServer({ config: CONFIG })
+/**
+ * Starts a server whose WebRTC is on free ports.
+ * @param config more of the section `webrtc`, as lines of YAML
+ */
+export function startWebRtcServer(config = ''): Promise<RunningServer> {
+  return startServer({ config: `${CONFIG}${config}` })
 }
 
 /** Waits for a stream. A publisher that has its answer, and has encoded a picture, may still be connecting. */
