@@ -7,7 +7,7 @@ const MEDIA = {
   'access-control-allow-headers': 'Content-Type, Access-Token, Authorization, If-Match',
   'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE, OPTIONS',
   'access-control-allow-private-network': 'true',
-  'access-control-expose-headers': 'Location, Link, ETag',
+  'access-control-expose-headers': 'Location, Link, ETag, Retry-After',
   'cross-origin-resource-policy': 'cross-origin',
   vary: 'Origin',
 }

@@ -16,8 +16,8 @@ export const MEDIA_CORS: CorsPolicy = {
     'access-control-allow-headers': 'Content-Type, Access-Token, Authorization, If-Match',
     'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE, OPTIONS',
     'access-control-allow-private-network': 'true',
-    // Where a session of WHIP or WHEP is, which servers it may use, and its state (RFC 9725, 4.2 to 4.6).
-    'access-control-expose-headers': 'Location, Link, ETag',
+    // Where a session of WHIP or WHEP is, which servers it may use, its state, and when to try again (RFC 9725, 4.2 to 4.6).
+    'access-control-expose-headers': 'Location, Link, ETag, Retry-After',
     'cross-origin-resource-policy': 'cross-origin',
     // The answer differs by origin, so a shared cache must keep it apart.
     vary: 'Origin',

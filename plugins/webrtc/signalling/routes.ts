@@ -19,7 +19,7 @@ import { iceServerLinks } from './ice-server-links.ts'
 import { sessionTarget } from './session-target.ts'
 
 const SDP_TYPE = 'application/sdp'
-/** When a client that finds no room may try again. */
+/** When a client that finds no room, or no stream, may try again. */
 const RETRY_AFTER_SECONDS = 5
 const TEMPORARY_REDIRECT = 307
 /** Longest name of a simulcast layer. */
@@ -57,7 +57,7 @@ export class SignallingRoutes {
     for (const name of names) {
       const url = `/${name}/*`
       const allow = action === 'publish' ? 'DELETE, OPTIONS, POST' : 'OPTIONS, POST'
-      this.#ctx.http.route<{ Params: { '*': string } }>({
+      this.#ctx.http.route({
         method: 'POST',
         url,
         // The gates look at who publishes or plays.
@@ -114,7 +114,7 @@ export class SignallingRoutes {
   async #begin(
     action: 'publish' | 'play',
     begin: Begin,
-    request: FastifyRequest<{ Params: { '*': string } }>,
+    request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<FastifyReply> {
     const text = bodyOf(request, SDP_TYPE)
@@ -122,7 +122,7 @@ export class SignallingRoutes {
     const leaving = new AbortController()
     const leave = () => leaving.abort()
     carrier.once('close', leave)
-    const target = sessionTarget(request, request.params['*'], leaving.signal)
+    const target = sessionTarget(request, leaving.signal)
     try {
       return this.#created(await begin(text, target), reply)
     } catch (error) {
@@ -196,6 +196,8 @@ function layerOf({ query }: SessionInit): string | undefined {
 function refuse(error: unknown, reply: FastifyReply): FastifyReply {
   // A client that is sent on repeats its POST there with the same body.
   if (error instanceof StreamRedirect) return reply.code(TEMPORARY_REDIRECT).header('location', error.url).send()
-  if (error instanceof StreamUnavailable) void reply.header('retry-after', RETRY_AFTER_SECONDS)
+  if (error instanceof StreamUnavailable || error instanceof StreamNotFound)
+    void reply.header('retry-after', RETRY_AFTER_SECONDS)
+  if (error instanceof StreamDenied) void reply.header('www-authenticate', 'Bearer')
   throw error
 }

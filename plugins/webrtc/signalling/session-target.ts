@@ -7,10 +7,11 @@ const BEARER = /^Bearer +([^\s]+)$/iu
 /**
  * What a request wants, as the gates see it: a bearer token (RFC 9725 4.5) is the query's `bearer`, before what the client
  * has written there.
- * @param path the part of the address behind the route, as it was sent
  */
-export function sessionTarget({ raw }: FastifyRequest, path: string, signal: AbortSignal): SessionInit {
-  const streamPath = path.split('/').map(decodePathPart).join('/')
+export function sessionTarget({ raw }: FastifyRequest, signal: AbortSignal): SessionInit {
+  const [path] = splitOnce(raw.url ?? '', '?')
+  const [, _action, ...sentPath] = path.split('/')
+  const streamPath = sentPath.map(decodePathPart).join('/')
   const [address, sent] = splitOnce(requestUrl(raw), '?')
   const token = BEARER.exec(raw.headers.authorization ?? '')?.[1]
   const bearer = token === undefined ? '' : `bearer=${encodeURIComponent(token)}`

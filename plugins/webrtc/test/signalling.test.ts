@@ -128,7 +128,7 @@ describe('the signalling of WebRTC', () => {
       ['whep/live/a', PLAY_OFFER],
     ] as const) {
       const response = await rig.offer(path, offer)
-      expect(response.status).to.equal(401)
+      expect([response.status, response.headers.get('www-authenticate')]).to.eql([401, 'Bearer'])
       expect(await response.text()).to.equal('{"code":16,"message":"unauthorized","details":[]}')
     }
     expect(rig.parts.transports).to.eql([])
@@ -151,6 +151,18 @@ describe('the signalling of WebRTC', () => {
     expect(await statusOf(rig.request('DELETE', `/webrtc/session/~${'x'.repeat(36)}`))).to.equal(404)
     expect(rig.parts.transports).to.eql([])
     expect(rig.server.problems).to.eql([])
+  })
+
+  it('says when to try again, where nobody publishes yet', async () => {
+    const { headers } = await rig.offer('whep/live/none', PLAY_OFFER, { origin: 'https://page.example' })
+    expect(headers.get('retry-after')).to.equal('5')
+    expect(headers.get('access-control-expose-headers')).to.include('Retry-After')
+  })
+
+  it('takes the names of streams as they were written, percent signs included', async () => {
+    await rig.offer('whip/live/100%2525%20%C3%A4', PUBLISH_OFFER)
+    await rig.offer('whip//live/b/', PUBLISH_OFFER)
+    expect(rig.server.requests.map(({ streamPath }) => streamPath)).to.eql(['live/100%25 ä', 'live/b'])
   })
 
   it('says what a viewer could take', async () => {
