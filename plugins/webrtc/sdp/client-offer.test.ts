@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { SluiceError } from 'sluice/sdk'
+import { h265ConfigFromParameterSets } from 'sluice/sdk/media'
 import { acceptAnswer, offerReceiving, offerSending } from './client-offer.ts'
 import { audioTrack, countedSsrcs, LOCAL, NAMES, videoTrack } from './fixtures/local.ts'
 import { serializeAnswer, serializeOffer } from './local-description.ts'
@@ -8,6 +9,12 @@ import { answerPlay } from './play-answer.ts'
 import { answerPublish } from './publish-answer.ts'
 import { parseDescription } from './remote-description.ts'
 
+/** What x265 made. */
+const H265_SETS = [
+  'QAEMAf//AWAAAAMAkAAAAwAAAwA8lZgJ',
+  'QgEBAWAAAAMAkAAAAwAAAwA8oAoIDxZZWaSTK8BaAgAAAwACAAADADIQ',
+  'RAHBcrRiQA==',
+].map((text) => Buffer.from(text, 'base64')) as [Buffer, Buffer, Buffer]
 const H264 = videoTrack('h264', 'avc1.64001f')
 
 function namesOf(medias: readonly NegotiatedMedia[]) {
@@ -51,6 +58,14 @@ describe('offers of clients', () => {
       ['mid', 1],
       ['absoluteSendTime', 2],
     ])
+  })
+
+  it('that push say of H.265 what decodes it, and of which kind the stream is', () => {
+    const config = h265ConfigFromParameterSets(...H265_SETS)
+    const [media] = offerSending([{ id: 0, kind: 'video', codec: 'h265', timescale: 90_000, config }], countedSsrcs())
+    expect(Object.fromEntries(media!.formats[0]!.format.parameters)).to.deep.equal({
+      ...{ 'tx-mode': 'SRST', 'profile-id': '1', 'tier-flag': '0', 'level-id': '60' },
+    })
   })
 
   it('go on with what is left when a media is refused', () => {

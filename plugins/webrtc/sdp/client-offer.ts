@@ -53,6 +53,12 @@ const RECEIVED: Readonly<Record<'video' | 'audio', readonly OfferedFormat[]>> = 
   ],
 }
 
+/** What is said of a stream besides what RTP always says of it (RFC 6184 8.1, RFC 7798 7.1). */
+const WEBRTC_PARAMETERS: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
+  h264: [['level-asymmetry-allowed', '1']],
+  h265: [['tx-mode', 'SRST']],
+}
+
 /** The first payload type that is free to be used (RFC 3551 6). */
 const FIRST_DYNAMIC_TYPE = 96
 
@@ -102,8 +108,7 @@ function sentFormat(track: Track, payloadType: number): RtpFormat | undefined {
   if (track.codec === 'opus') return { ...format, parameters: new Map(OPUS_PARAMETERS) }
   // The parameter sets go in band, before each keyframe.
   const parameters = [...format.parameters].filter(([name]) => !name.startsWith('sprop-'))
-  const asymmetry = track.codec === 'h264' ? ([['level-asymmetry-allowed', '1']] as const) : []
-  return { ...format, parameters: new Map([...asymmetry, ...parameters]) }
+  return { ...format, parameters: new Map([...(WEBRTC_PARAMETERS[track.codec] ?? []), ...parameters]) }
 }
 
 function offeredMedia(

@@ -74,7 +74,7 @@ const cases: readonly { name: string; track: Track; rtpmap: string; fmtp?: strin
     name: 'H.265',
     track: video('h265', h265ConfigFromParameterSets(base64(H265.vps), base64(H265.sps), base64(H265.pps))),
     rtpmap: '101 H265/90000',
-    fmtp: `sprop-vps=${H265.vps};sprop-sps=${H265.sps};sprop-pps=${H265.pps}`,
+    fmtp: `profile-id=1;tier-flag=0;level-id=60;sprop-vps=${H265.vps};sprop-sps=${H265.sps};sprop-pps=${H265.pps}`,
   },
   { name: 'H.265 without a record', track: video('h265'), rtpmap: '101 H265/90000' },
   {

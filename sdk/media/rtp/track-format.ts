@@ -83,9 +83,14 @@ function h264Parameters(avcC: Buffer): Parameter[] {
 
 /** RFC 7798 7.1. */
 function h265Parameters(hvcC: Buffer): Parameter[] {
-  const arrays = tryParse(parseHevcDecoderConfigurationRecord, hvcC)?.arrays ?? []
+  const parsed = tryParse(parseHevcDecoderConfigurationRecord, hvcC)
+  if (!parsed) return []
+  const { arrays, profileTierLevel } = parsed
   const naluOf = (wanted: number) => arrays.flatMap(({ type, nalus }) => (type === wanted ? nalus : []))
   return [
+    ['profile-id', String(profileTierLevel.profileIdc)],
+    ['tier-flag', String(profileTierLevel.tierFlag)],
+    ['level-id', String(profileTierLevel.levelIdc)],
     ...parameterSets('sprop-vps', naluOf(H265_NALU_TYPE.VPS)),
     ...parameterSets('sprop-sps', naluOf(H265_NALU_TYPE.SPS)),
     ...parameterSets('sprop-pps', naluOf(H265_NALU_TYPE.PPS)),

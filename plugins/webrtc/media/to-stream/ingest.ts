@@ -94,10 +94,10 @@ export class Ingest {
     this.#stop = timers.setInterval(() => this.#tick(now()), TICK_MS)
   }
 
-  /** Whether each media has at least one track. */
+  /** Whether each media has its track, or all layers of simulcast that can be expected. */
   get isComplete(): boolean {
-    const inlets = this.#inlets
-    return inlets.every(({ media }) => inlets.some((inlet) => inlet.media === media && inlet.track !== undefined))
+    const hasTracks = this.#inlets.every(({ media, track }) => track !== undefined || media.rids.length > 0)
+    return hasTracks && this.#simulcasts.every((simulcast) => simulcast.isComplete(this.#nowMs))
   }
 
   get counts(): IngestCounts {

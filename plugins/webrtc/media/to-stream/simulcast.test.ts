@@ -48,6 +48,19 @@ describe('Simulcast of WebRTC', () => {
     })
   }
 
+  it('is complete with its last layer, or a second after the first picture', () => {
+    const together = createBrowser()
+    together.send(FRAME_MS, ['q'])
+    expect(together.rig.ingest.isComplete).to.equal(false)
+    together.send(5 * FRAME_MS)
+    expect(together.rig.ingest.isComplete).to.equal(true)
+    const short = createBrowser()
+    short.send(1000 - FRAME_MS, ['q', 'h'])
+    expect(short.rig.ingest.isComplete).to.equal(false)
+    short.send(2 * FRAME_MS, ['q', 'h'])
+    expect(short.rig.ingest.isComplete).to.equal(true)
+  })
+
   it('has the next one take the place of the largest that pauses, at a keyframe, until it is back for a while', () => {
     const { rig, send, events, main } = createBrowser()
     send(3000)

@@ -3,7 +3,7 @@ import { LAYER_PAUSE_MS, SimulcastLayer } from './simulcast-layer.ts'
 
 /** A larger layer becomes the main one after it has sent for so long without a pause. */
 const STABLE_MS = 2000
-/** As soon after the first picture, a larger one becomes the main one at once. */
+/** The layers are expected in this time after the first picture: a larger one becomes the main one at once. */
 const START_MS = 1000
 
 type SimulcastInit = {
@@ -33,6 +33,12 @@ export class Simulcast {
     this.#init = init
     const events = { nowMs: init.nowMs, keyframe: (layer: SimulcastLayer) => this.#takeKeyframe(layer) }
     this.layers = init.rids.map((rid) => new SimulcastLayer(rid, init.sink, init.name, events))
+  }
+
+  /** Whether all layers have tracks, or no more are expected. */
+  isComplete(nowMs: number): boolean {
+    if (this.#main === undefined) return false
+    return nowMs - this.#startedMs >= START_MS || this.layers.every(({ track }) => track !== undefined)
   }
 
   /** Sees to it that a layer gets a keyframe that is to be the main one. To be called often. */
