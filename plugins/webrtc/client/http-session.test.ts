@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
+import { SourceError } from 'sluice/sdk/http'
 import { directDialer } from 'sluice/sdk/testing'
 import { HttpSession } from './http-session.ts'
 
@@ -92,10 +93,26 @@ describe('HttpSession', () => {
     }
   })
 
-  it('takes no answer without end', async () => {
-    respond = (_, response) => response.writeHead(201).end(Buffer.alloc(1_000_000, 'a'))
+  const broken: readonly [name: string, send: (response: ServerResponse) => void, message: string][] = [
+    ['without end', (response) => response.end(Buffer.alloc(1_000_000, 'a')), 'too long'],
+    ['that breaks off', (response) => response.write(ANSWER, () => response.destroy()), 'broke off'],
+  ]
+  for (const [name, send, message] of broken)
+    it(`takes no answer ${name}, and ends the session`, async () => {
+      respond = ({ method }, response) => {
+        if (method === 'POST') send(response.writeHead(201, { location: '/resource/1' }))
+        else response.writeHead(200).end()
+      }
+      const error = await begin().catch((failure: unknown) => failure)
+      expect(error).to.be.instanceOf(SourceError)
+      expect(String(error)).to.include(message)
+      expect(requests.map(({ method, url }) => `${method} ${url}`)).to.eql(['POST /push/live/a', 'DELETE /resource/1'])
+    })
+
+  it('knows what a server answers whose reasons break off', async () => {
+    respond = (_, response) => response.writeHead(401).write('beca', () => response.destroy())
     const error = await begin().catch((failure: unknown) => failure)
-    expect(String(error)).to.include('too long')
+    expect((error as SourceError).status).to.equal(401)
   })
 
   it('gives nobody else the key of the server', async () => {

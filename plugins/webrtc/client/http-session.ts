@@ -1,6 +1,6 @@
 import type { PullRequest } from 'sluice/sdk'
 import { maskUrl } from 'sluice/sdk'
-import { httpDispatcher, redirectOf, SourceError, SourceRequests } from 'sluice/sdk/http'
+import { httpDispatcher, networkReason, redirectOf, SourceError, SourceRequests } from 'sluice/sdk/http'
 import { fetch, type Response } from 'undici'
 
 const SDP = 'application/sdp'
@@ -53,14 +53,15 @@ export class HttpSession {
       if (location !== undefined) await answer.body?.cancel()
       return location ?? answer
     })
-    const text = await textOf(response)
-    if (!response.ok) {
-      const { status, url } = response
-      const shown = `the server answered ${status} for ${maskUrl(url)}`
-      const why = withoutSecrets(explanationOf(response, text), init).slice(0, MAX_SHOWN_LENGTH)
-      throw new SourceError(why === '' ? shown : `${shown}: ${why}`, { status })
+    if (!response.ok) throw await refusalOf(response, init)
+    const resource = resourceOf(response)
+    try {
+      return new HttpSession(init, await textOf(response), resource)
+    } catch (error) {
+      // There is a session, of which nothing is known.
+      await new HttpSession(init, '', resource).end()
+      throw error
     }
-    return new HttpSession(init, text, resourceOf(response))
   }
 
   /** Tells the server that the session is over. It never rejects. */
@@ -94,6 +95,15 @@ function resourceOf({ headers, url }: Response): URL | undefined {
   return location === null ? undefined : (URL.parse(location, url) ?? undefined)
 }
 
+async function refusalOf(response: Response, init: HttpSessionInit): Promise<SourceError> {
+  const { status, url } = response
+  // That it refuses is known without its reasons.
+  const text = await textOf(response).catch(() => '')
+  const why = withoutSecrets(explanationOf(response, text), init).slice(0, MAX_SHOWN_LENGTH)
+  const shown = `the server answered ${status} for ${maskUrl(url)}`
+  return new SourceError(why === '' ? shown : `${shown}: ${why}`, { status })
+}
+
 /** What a server says of its refusal, as far as it is for people to read. */
 function explanationOf({ headers }: Response, text: string): string {
   const type = headers.get('content-type') ?? ''
@@ -120,11 +130,16 @@ function withoutSecrets(text: string, { url, header }: HttpSessionInit): string 
 async function textOf({ body, url }: Response): Promise<string> {
   const chunks: Uint8Array[] = []
   let sizeBytes = 0
-  for await (const chunk of body ?? []) {
-    const bytes = chunk as Uint8Array
-    sizeBytes += bytes.length
-    if (sizeBytes > MAX_ANSWER_BYTES) throw new SourceError(`the answer of ${maskUrl(url)} is too long`)
-    chunks.push(bytes)
+  try {
+    for await (const chunk of body ?? []) {
+      const bytes = chunk as Uint8Array
+      sizeBytes += bytes.length
+      if (sizeBytes > MAX_ANSWER_BYTES) break
+      chunks.push(bytes)
+    }
+  } catch (cause) {
+    throw new SourceError(`the answer of ${maskUrl(url)} broke off: ${networkReason(cause)}`, { cause })
   }
+  if (sizeBytes > MAX_ANSWER_BYTES) throw new SourceError(`the answer of ${maskUrl(url)} is too long`)
   return Buffer.concat(chunks).toString('utf8')
 }
