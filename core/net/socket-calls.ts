@@ -42,7 +42,8 @@ const DEFINITIONS = {
   socket: { return: 'i32', arguments: ['i32', 'i32', 'i32'] },
   bind: { return: 'i32', arguments: ['i32', 'pointer', 'u32'] },
   setsockopt: { return: 'i32', arguments: ['i32', 'i32', 'i32', 'pointer', 'u32'] },
-  sendmmsg: { return: 'i32', arguments: ['i32', 'pointer', 'u32', 'i32'] },
+  // Numbers as pointers, in the same registers: node:ffi calls functions with pointers only by compiled code, which is far quicker.
+  sendmmsg: { return: 'i32', arguments: ['pointer', 'pointer', 'pointer', 'pointer'] },
   close: { return: 'i32', arguments: ['i32'] },
   __errno_location: { return: 'pointer', arguments: [] },
 } as const
@@ -99,7 +100,7 @@ function makeCalls(ffi: Ffi): SocketCalls {
     forbidReuse: (fd) => void setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, zero, zero.byteLength),
     close: (fd) => void close(fd),
     sendMessages(fd, headers, count) {
-      const sent = sendmmsg(fd, headers, count, 0)
+      const sent = sendmmsg(BigInt(fd), headers, BigInt(count), 0n)
       return sent >= 0 ? sent : failure()
     },
     pointerTo: (bytes) => ffi.getRawPointer(bytes),

@@ -7,8 +7,8 @@ export const MAX_DATAGRAM_BYTES = 65_535
 /** For tags, and words that are authenticated behind a packet. */
 const SPARE_BYTES = 64
 
-/** Pointers that are kept: packets of one size lie at the same offsets again and again. */
-const MAX_POINTERS = 2048
+/** Bigints that are kept: packets of one size lie at the same offsets again and again. */
+const MAX_KEPT = 2048
 
 let scratch: PacketArena | undefined
 
@@ -21,19 +21,22 @@ export function createPacketArena(sizeBytes: number): PacketArena {
     bytes: Buffer.from(memory),
     view: new DataView(memory),
     address: Number(start),
-    pointerTo: pointersFrom(start),
+    pointerTo: bigintsFrom(start),
   }
 }
 
+/** A size as a bigint. */
+export const bigintOf = bigintsFrom(0n)
+
 /** To make a bigint takes several times as long as to find one. */
-function pointersFrom(start: bigint): PacketArena['pointerTo'] {
+function bigintsFrom(start: bigint): (offset: number) => bigint {
   const kept = new Map<number, bigint>()
   return (offset) => {
     const known = kept.get(offset)
     if (known !== undefined) return known
-    const pointer = start + BigInt(offset)
-    if (kept.size < MAX_POINTERS) kept.set(offset, pointer)
-    return pointer
+    const sum = start + BigInt(offset)
+    if (kept.size < MAX_KEPT) kept.set(offset, sum)
+    return sum
   }
 }
 
