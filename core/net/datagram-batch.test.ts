@@ -21,7 +21,7 @@ describe('DatagramBatch', () => {
       get queuedBytes() {
         return queuedBytes
       },
-      queue: (datagram, address, port) => void queued.push(`${datagram.toString()} to ${address}:${port}`),
+      queue: (text, size, address, port) => void queued.push(`${text.toString()} by ${size} to ${address}:${port}`),
       refuse: () => {},
     }
     const batch = new DatagramBatch({ ...calls, sendMessages }, true)
@@ -30,12 +30,12 @@ describe('DatagramBatch', () => {
     batch.add(socket, Buffer.from('dd'), 2, '127.0.0.2', 9)
     bytes.fill('x')
     batch.flush()
-    expect(queued).to.eql(['aaa to 127.0.0.1:9', 'bbb to 127.0.0.1:9', 'c to 127.0.0.1:9', 'dd to 127.0.0.2:9'])
+    expect(queued).to.eql(['aaabbbc by 3 to 127.0.0.1:9', 'dd by 2 to 127.0.0.2:9'])
     expect(sent).to.equal(0)
 
     queuedBytes = 0
     batch.add(socket, bytes, 3, '127.0.0.1', 9)
     batch.flush()
-    expect([queued.length, sent]).to.eql([4, 1])
+    expect([queued.length, sent]).to.eql([2, 1])
   })
 })

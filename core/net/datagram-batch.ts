@@ -171,8 +171,7 @@ export class DatagramBatch implements UdpBatch {
       const start = messages.offsets[index]!
       const bytes = Buffer.from(this.#arena.subarray(start, start + messages.lengths[index]!))
       const { address, port } = messages.targets[index]!
-      const step = messages.datagramBytes[index]!
-      for (let at = 0; at < bytes.length; at += step) socket.queue(bytes.subarray(at, at + step), address, port)
+      socket.queue(bytes, messages.datagramBytes[index]!, address, port)
     }
   }
 

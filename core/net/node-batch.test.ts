@@ -17,9 +17,11 @@ class WaitingSocket implements BatchSocket {
     return this.waiting.map(String)
   }
 
-  queue(datagram: Buffer, address: string, port: number): void {
-    this.waiting.push(datagram)
-    this.peers.push(`${address}:${port}`)
+  queue(bytes: Buffer, datagramBytes: number, address: string, port: number): void {
+    for (let at = 0; at < bytes.length; at += datagramBytes) {
+      this.waiting.push(bytes.subarray(at, at + datagramBytes))
+      this.peers.push(`${address}:${port}`)
+    }
   }
 
   refuse(): void {}

@@ -59,9 +59,6 @@ export class NodeBatch implements UdpBatch {
   /** Behind what waits, it waits as well, and must not hold all bytes of the batch until then. */
   #send({ socket, start, end, datagramBytes, address, port }: Run): void {
     const part = this.#arena.subarray(start, end)
-    const bytes = socket.queuedBytes > 0 ? Buffer.from(part) : part
-    for (let at = 0; at < bytes.length; at += datagramBytes) {
-      socket.queue(bytes.subarray(at, at + datagramBytes), address, port)
-    }
+    socket.queue(socket.queuedBytes > 0 ? Buffer.from(part) : part, datagramBytes, address, port)
   }
 }

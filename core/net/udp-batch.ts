@@ -5,8 +5,11 @@ export interface BatchSocket {
   readonly isIpv6: boolean
   /** What waits in this process for room in the system's buffer, in bytes. */
   readonly queuedBytes: number
-  /** Sends one datagram by Node, behind what waits. Its bytes must not change while any wait. */
-  queue(datagram: Buffer, address: string, port: number): void
+  /**
+   * Sends datagrams by Node, behind what waits: they lie behind each other, all `datagramBytes` long but the last, which may be
+   * shorter. Their bytes must not change while any wait.
+   */
+  queue(bytes: Buffer, datagramBytes: number, address: string, port: number): void
   /** Counts datagrams that the system refused. */
   refuse(count: number): void
 }

@@ -32,10 +32,6 @@ export class UdpSocket {
   readonly #inBatch: BatchSocket
   readonly #buffers: SocketBuffers
   readonly #drops: UdpDrops
-  /** One for all datagrams: without it, the runtime would tell of no error. */
-  readonly #onSent = (error: Error | null): void => {
-    if (error !== null) this.#drops.unsent += 1
-  }
   #closed = false
 
   private constructor(
@@ -51,7 +47,7 @@ export class UdpSocket {
     this.#buffers = buffers
     this.#drops = drops
     // An error is one of a datagram, such as the peer's answer that nobody listens there: the socket goes on.
-    socket.on('error', this.#onSent)
+    socket.on('error', () => void (drops.unsent += 1))
     socket.on('message', onDatagram)
   }
 
@@ -100,7 +96,7 @@ export class UdpSocket {
     if (!this.#canSend(datagrams.length, port)) return
     for (const datagram of datagrams) {
       if (this.#batch.add(this.#inBatch, datagram, datagram.length, address, port)) continue
-      this.#queue(datagram, address, port)
+      this.#queue(datagram, datagram.length, address, port)
     }
   }
 
@@ -112,10 +108,7 @@ export class UdpSocket {
   sendRun(bytes: Buffer, datagramBytes: number, address: string, port: number): void {
     if (bytes.length === 0 || !this.#canSend(Math.ceil(bytes.length / datagramBytes), port)) return
     if (this.#batch.add(this.#inBatch, bytes, datagramBytes, address, port)) return
-    const kept = Buffer.from(bytes)
-    for (let start = 0; start < kept.length; start += datagramBytes) {
-      this.#queue(kept.subarray(start, start + datagramBytes), address, port)
-    }
+    this.#queue(Buffer.from(bytes), datagramBytes, address, port)
   }
 
   resize(sizes: BufferSizes): void {
@@ -138,7 +131,7 @@ export class UdpSocket {
       get queuedBytes() {
         return socket.getSendQueueSize()
       },
-      queue: (datagram, address, port) => this.#queue(datagram, address, port),
+      queue: (bytes, datagramBytes, address, port) => this.#queue(bytes, datagramBytes, address, port),
       refuse: (count) => void (this.#drops.unsent += count),
     }
   }
@@ -150,8 +143,20 @@ export class UdpSocket {
     return isPort && !this.#closed
   }
 
-  #queue(datagram: Buffer, address: string, port: number): void {
-    if (this.#socket.getSendQueueSize() > MAX_SEND_QUEUE_BYTES) this.#drops.overflow += 1
-    else this.#socket.send(datagram, port, address, this.#onSent)
+  /** What becomes of the first of the datagrams is taken for all: they go the same way, and to be told costs a turn each. */
+  #queue(bytes: Buffer, datagramBytes: number, address: string, port: number): void {
+    const socket = this.#socket
+    const count = Math.max(1, Math.ceil(bytes.length / datagramBytes))
+    if (socket.getSendQueueSize() > MAX_SEND_QUEUE_BYTES) {
+      this.#drops.overflow += count
+      return
+    }
+    const onSent = (error: Error | null) => {
+      if (error !== null) this.#drops.unsent += count
+    }
+    socket.send(bytes.subarray(0, datagramBytes), port, address, onSent)
+    for (let at = datagramBytes; at < bytes.length; at += datagramBytes) {
+      socket.send(bytes.subarray(at, at + datagramBytes), port, address)
+    }
   }
 }
