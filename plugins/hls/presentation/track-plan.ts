@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { AudioTrack, Track, VideoTrack } from 'sluice/sdk'
+import { mainTracks } from 'sluice/sdk/media'
 
 /** Which tracks go into which rendition, by its name; the first has the leading track, at whose keyframes all are cut. */
 export type TrackPlan = ReadonlyMap<string, readonly Track[]>
@@ -58,8 +59,11 @@ export function isSameTrack(one: Track | undefined, other: Track | undefined): b
 }
 
 function byKind(tracks: readonly Track[]): { videos: VideoTrack[]; audios: AudioTrack[] } {
+  const videos = tracks.filter((track) => track.kind === 'video')
+  const [main] = mainTracks(videos)
   return {
-    videos: tracks.filter((track) => track.kind === 'video'),
+    // Players choose by bandwidth among pictures, which have to show the same.
+    videos: videos.filter(({ group }) => group === main?.group),
     audios: tracks.filter((track) => track.kind === 'audio'),
   }
 }
