@@ -1,4 +1,5 @@
-import { isIP, isIPv4 } from 'node:net'
+import { isIP } from 'node:net'
+import { canonicalAddress, isWildcard } from './ip-address.ts'
 import type { IceCandidateLine } from './transport-description.ts'
 
 export type IceTransport = 'udp' | 'tcp'
@@ -73,20 +74,6 @@ export function parseRemoteCandidate(line: IceCandidateLine): RemoteCandidate | 
   return { address: canonicalAddress(address), port, priority }
 }
 
-/** An address in its one spelling; one of IPv4 that is mapped into IPv6 as one of IPv4. */
-export function canonicalAddress(address: string): string {
-  if (isIP(address) !== 6) return address
-  const groups = new URL(`http://[${address}]`).hostname.slice(1, -1)
-  const mapped = /^::ffff:([\da-f]+):([\da-f]+)$/.exec(groups)
-  if (mapped === null) return groups
-  const [high, low] = [Number.parseInt(mapped[1]!, 16), Number.parseInt(mapped[2]!, 16)]
-  return [high >> 8, high & 255, low >> 8, low & 255].join('.')
-}
-
-export function isSameFamily(one: string, other: string): boolean {
-  return isIPv4(one) === isIPv4(other)
-}
-
 function isUnspecified(address: string): boolean {
-  return canonicalAddress(address) === '0.0.0.0' || canonicalAddress(address) === '::'
+  return isWildcard(canonicalAddress(address))
 }

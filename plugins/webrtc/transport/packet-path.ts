@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net'
 import type { DatagramHandler, UdpFlow, UdpPeer } from 'sluice/sdk'
-import { candidatePriority, canonicalAddress } from './ice-candidate.ts'
+import { candidatePriority } from './ice-candidate.ts'
 import type { IcePath } from './ice-pair.ts'
+import { canonicalAddress } from './ip-address.ts'
 import type { LocalSocket } from './local-sockets.ts'
 import { serializeFrames } from './tcp-framing.ts'
 

@@ -1,6 +1,7 @@
 import type { DatagramHandler, UdpPeer } from 'sluice/sdk'
 import type { RemoteCandidate } from './ice-candidate.ts'
-import { mayReach, type LocalSocket } from './local-sockets.ts'
+import { mayReach } from './ip-address.ts'
+import type { LocalSocket } from './local-sockets.ts'
 import { UdpPath, type PacketPath } from './packet-path.ts'
 
 /** More addresses of one peer are not kept. */

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Net } from 'sluice/sdk'
 import { endText } from './ice-pair.ts'
-import type { ReachablePort } from './local-sockets.ts'
+import type { ReachablePort } from './local-candidates.ts'
 import { TcpPath } from './packet-path.ts'
 import type { PortEntry } from './port-list.ts'
 import type { SessionTransport } from './session-transport.ts'
