@@ -48,7 +48,9 @@ TAKEN = (
 
 
 def say(text):
-    print(text, file=sys.stderr, flush=True)
+    # At once, as several threads of GStreamer say something.
+    sys.stderr.write(f"{text}\n")
+    sys.stderr.flush()
 
 
 class Peer:

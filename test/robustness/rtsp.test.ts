@@ -30,6 +30,8 @@ global:
   publish: { publishtimeout: 4s }
   subscribe: { waittimeout: 2s }
 `
+/** Nobody else comes from there, while the kernel gives the ports of those that have ended to others. */
+const SILENT_ADDRESS = '127.0.0.2'
 /** The longest that a connection may be silent, and as much again. */
 const SILENT_WITHIN_MS = 60_000
 const MIB = 1024 * 1024
@@ -154,7 +156,7 @@ describe('RTSP and bad clients', () => {
   const silent: BadClient[] = []
   before(async () => {
     for (const { text, drip } of SILENT) {
-      const client = await BadClient.dial(server.ports.rtsp)
+      const client = await BadClient.dial(server.ports.rtsp, SILENT_ADDRESS)
       client.socket.write(text)
       const timer = setInterval(() => drip !== undefined && client.socket.write(drip), DRIP_MS)
       client.socket.once('close', () => clearInterval(timer))

@@ -11,6 +11,7 @@ export class BadClient {
   readonly since: string
   readonly #closed: Promise<void>
   #port: number
+  #address: string
   #received = ''
 
   /** @param since for a connection that has said something already: when it began */
@@ -18,15 +19,18 @@ export class BadClient {
     this.socket = socket
     this.since = since
     this.#port = socket.localPort ?? 0
+    this.#address = socket.localAddress ?? ''
     socket.once('connect', () => {
       this.#port = socket.localPort ?? 0
+      this.#address = socket.localAddress ?? ''
     })
     socket.on('error', () => {})
     this.#closed = new Promise((resolve) => socket.once('close', () => resolve()))
   }
 
-  static async dial(port: number): Promise<BadClient> {
-    const client = new BadClient(connect({ port, host: '127.0.0.1', allowHalfOpen: true }))
+  /** @param localAddress where it comes from: one that no other client has, where it ends while others come and go */
+  static async dial(port: number, localAddress = '127.0.0.1'): Promise<BadClient> {
+    const client = new BadClient(connect({ port, host: '127.0.0.1', localAddress, allowHalfOpen: true }))
     client.socket.on('data', (bytes) => {
       client.#received = (client.#received + bytes.toString()).slice(0, 1000)
     })
@@ -46,9 +50,13 @@ export class BadClient {
     return this.#received
   }
 
-  /** The port it comes from: the server's log names its connection by it. */
+  /** The port it comes from: the server's log names its connection by it and its address. */
   get port(): number {
     return this.#port
+  }
+
+  get address(): string {
+    return this.#address
   }
 
   get closed(): Promise<void> {

@@ -12,6 +12,7 @@ export type LogLine = {
   readonly level: string
   readonly time: string
   readonly msg: string
+  readonly ip?: string
   readonly port?: number
   readonly reason?: string
   readonly owner?: string
@@ -19,6 +20,9 @@ export type LogLine = {
   readonly session?: number
   readonly [key: string]: unknown
 }
+
+/** Where a client comes from, and since when. */
+type ClientEnd = { readonly address: string; readonly port: number; readonly since: string }
 
 export type Ports = {
   readonly rtmp: number
@@ -116,9 +120,9 @@ export class ServerProcess {
    * The lines that say why the connection of a client ended, or the first session on it that did: another session may be of
    * another client, as the kernel gives the port of one that was cut again.
    */
-  endsOf({ port, since }: { readonly port: number; readonly since: string }): LogLine[] {
+  endsOf({ address, port, since }: ClientEnd): LogLine[] {
     const lines = this.lines.filter(({ time }) => time >= since)
-    const own = (line: LogLine) => line.port === port && line.host === undefined
+    const own = (line: LogLine) => line.port === port && line.ip === address && line.host === undefined
     const sessions = new Set(lines.filter(own).flatMap(({ session }) => session ?? []))
     const ends = lines.filter((line) => line.reason !== undefined && (own(line) || sessions.has(line.session ?? -1)))
     const ended = ends.find(({ session }) => session !== undefined)?.session
