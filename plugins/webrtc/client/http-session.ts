@@ -37,7 +37,8 @@ export class HttpSession {
 
   /**
    * Sends an offer, and waits for the answer. Redirects are followed.
-   * @throws {SourceError} when the server can't be reached, refuses, or answers with something else
+   * @throws {SourceError} when the server can't be reached, refuses, or answers with something else. A session whose answer
+   *   could not be read is ended before.
    */
   static async begin(init: HttpSessionInit): Promise<HttpSession> {
     const { offer, dial, signal } = init
@@ -58,7 +59,7 @@ export class HttpSession {
     try {
       return new HttpSession(init, await textOf(response), resource)
     } catch (error) {
-      // There is a session, of which nothing is known.
+      // The server has made a session all the same.
       await new HttpSession(init, '', resource).end()
       throw error
     }

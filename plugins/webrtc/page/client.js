@@ -13,7 +13,7 @@ export class Refused extends Error {
 
 /**
  * A session of WHIP (RFC 9725) or WHEP. `onEnd` is called once, with the reason, when it is over by itself: the server or the
- * network has ended it.
+ * network has ended it, or the browser shows a page again that was left.
  */
 export class WebRtcSession {
   #connection = new RTCPeerConnection()
@@ -43,7 +43,7 @@ export class WebRtcSession {
    * Publishes the tracks of a media stream.
    * @param choose may set up the transceiver of each, such as its codecs
    * @param layers of the pictures (`sendEncodings`), for simulcast; one where there are none
-   * @throws {Refused}
+   * @throws {Refused} and what the browser throws; the session is closed then
    */
   publish(url, media, choose = () => {}, layers) {
     for (const track of media.getTracks()) {
@@ -55,7 +55,7 @@ export class WebRtcSession {
 
   /**
    * Plays a stream in a media element.
-   * @throws {Refused}
+   * @throws {Refused} and what the browser throws; the session is closed then
    */
   play(url, element) {
     for (const kind of ['video', 'audio']) this.#connection.addTransceiver(kind, { direction: 'recvonly' })

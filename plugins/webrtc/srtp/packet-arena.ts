@@ -25,7 +25,7 @@ export function createPacketArena(sizeBytes: number): PacketArena {
   }
 }
 
-/** A size as a bigint. */
+/** A number of bytes as a bigint; those that come again and again are kept. */
 export const bigintOf = bigintsFrom(0n)
 
 /** To make a bigint takes several times as long as to find one. */

@@ -31,6 +31,7 @@ export function createInlets(
     }
   }
   for (const media of medias.filter(({ direction }) => direction === 'receive')) {
+    if (inlets.length >= MAX_INLETS) break
     // The first media of a kind is the main one.
     const name = kinds.has(media.kind) ? media.mid : undefined
     kinds.add(media.kind)

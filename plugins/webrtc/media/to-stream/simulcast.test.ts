@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { IngestRig, videoMedia } from '../../fixtures/ingest-rig.ts'
+import { audioMedia, IngestRig, videoMedia } from '../../fixtures/ingest-rig.ts'
 import { samplePicture } from '../../fixtures/sample-video.ts'
 import type { ScriptedSource } from '../../fixtures/scripted-source.ts'
 import { LAYER_PAUSE_MS } from './simulcast-layer.ts'
@@ -59,6 +59,17 @@ describe('Simulcast of WebRTC', () => {
     expect(short.rig.ingest.isComplete).to.equal(false)
     short.send(2 * FRAME_MS, ['q', 'h'])
     expect(short.rig.ingest.isComplete).to.equal(true)
+  })
+
+  it('is not waited for behind more medias than are received', () => {
+    const others = Array.from({ length: 16 }, (_, index) => audioMedia('PCMU', { index, mid: `a${index}` }))
+    const rig = new IngestRig({ medias: [...others, videoMedia('VP8', { rids: RIDS, index: 16, mid: 'v' })] })
+    for (const [index, media] of others.entries()) {
+      expect(rig.ingest.isComplete).to.equal(false)
+      rig.source({ media, ssrc: 100 + index }).sendPayload(Buffer.alloc(160), 0)
+    }
+    rig.clock.advance(1000)
+    expect(rig.ingest.isComplete).to.equal(true)
   })
 
   it('has the next one take the place of the largest that pauses, at a keyframe, until it is back for a while', () => {
