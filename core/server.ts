@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import type { Logger } from 'pino'
-import { SluiceError } from 'sluice/sdk'
+import { SluiceError, type SessionRequest } from 'sluice/sdk'
 import type { Lifecycle } from './admin/system/lifecycle-operations.ts'
 import { Alarms } from './alarm/alarms.ts'
 import { Aliases } from './alias/aliases.ts'
@@ -34,11 +34,13 @@ import { PullManager } from './jobs/pull-manager.ts'
 import { createJobs } from './jobs/jobs-service.ts'
 import { PushManager } from './jobs/push-manager.ts'
 import { Proxies } from './proxy/proxies.ts'
+import { RecordingSystem } from './recording/recording-system.ts'
 import { OwnedStreams } from './stream/owned-streams.ts'
 import { Store } from './store/store.ts'
 import { SessionMeters } from './stream/session-meters.ts'
 import { restoreStored } from './stored-config.ts'
 import { StreamRegistry } from './stream/registry.ts'
+import type { Lead } from './stream/session-admission.ts'
 
 /** Within this the server has stopped, whatever its sessions and plugins do. */
 export const STOP_DEADLINE_MS = 4500
@@ -46,6 +48,8 @@ export const STOP_DEADLINE_MS = 4500
 export const LOAD_PATIENCE_MS = 2000
 /** How long open HTTP requests may take to finish. */
 const HTTP_CLOSE_MS = 500
+/** How long the files of recordings may take to be finished. */
+const RECORDINGS_CLOSE_MS = 3000
 /** How long the database may take to be closed. */
 const STORE_CLOSE_MS = 500
 
@@ -78,6 +82,7 @@ export class Server {
   readonly #pulls: PullManager
   readonly #pushes: PushManager
   readonly #proxies: Proxies
+  readonly #recordings: RecordingSystem
   readonly #metrics: ServerMetrics
   readonly #monitor: Monitor
   readonly #lifecycle: Lifecycle | undefined
@@ -113,14 +118,11 @@ export class Server {
     this.#gatekeeper = new Gatekeeper({ log, config, meters: new GateMeters(metrics) })
     this.streams = new StreamRegistry({
       ...{ log, ids, hooks, gatekeeper: this.#gatekeeper },
-      lead: (request) => this.#aliases.lead(request),
+      lead: (request) => this.#lead(request),
       meters: new SessionMeters(metrics),
     })
-    const info = createServerInfo(
-      log,
-      () => this.host.list(),
-      () => this.http.guard,
-    )
+    const plugins = () => this.host.list()
+    const info = createServerInfo(log, plugins, () => this.http.guard)
     this.http = new HttpHost({
       log,
       process: THIS_NODE.process,
@@ -132,12 +134,18 @@ export class Server {
         const played = info.endpoints().flatMap(({ playAddr }) => playAddr)
         return playPathFor(path, played)
       },
-      listenersOf: (plugin) => this.host.list().find(({ name }) => name === plugin)?.listeners ?? [],
+      listenersOf: (plugin) => plugins().find(({ name }) => name === plugin)?.listeners ?? [],
     })
     const deny = new ConfiguredNetworks(() => config.global.pull.deny)
     const dialer = (proxy: string) => createDialer({ deny, proxy })
     const jobs = { log, meters: new JobMeters(metrics), services, tasks, hooks, streams: this.streams, dialer }
-    this.#pulls = new PullManager({ ...jobs, folders: () => config.global.pull.folders })
+    this.#recordings = new RecordingSystem({ ...jobs, store: this.store, storage: config.global.storage })
+    this.#pulls = new PullManager({
+      ...jobs,
+      folders: () => config.global.pull.folders,
+      openRecording: (pull, signal) => this.#recordings.openRecording(pull, signal),
+    })
+    this.#recordings.playBy(this.#pulls)
     this.#pushes = new PushManager(jobs)
     this.#aliases = new Aliases({
       ...{ log, store: this.store, hooks, streams: this.streams, pulls: this.#pulls },
@@ -158,6 +166,7 @@ export class Server {
       onChange: (plugins) => {
         this.#pulls.apply(plugins)
         this.#pushes.apply(plugins)
+        this.#recordings.apply(plugins)
       },
       folders: () => [...pluginFolders, ...config.pluginFolders],
       workingFolder: process.cwd(),
@@ -177,8 +186,8 @@ export class Server {
         config,
       },
     })
-    services.provide({ plugin: 'the server' }, 'server', info)
-    services.provide({ plugin: 'the server' }, 'jobs', createJobs(this.#pushes))
+    const own = { server: info, jobs: createJobs(this.#pushes), recordings: this.#recordings.recordings }
+    for (const [name, service] of Object.entries(own)) services.provide({ plugin: 'the server' }, name, service)
   }
 
   /**
@@ -198,6 +207,7 @@ export class Server {
     this.#addRoutes()
     await this.http.start()
     await this.host.start()
+    this.#recordings.start()
     await this.#proxies.start()
     this.#editor.warn()
     this.#unwatch = this.#config.watch(() => void this.reload())
@@ -242,10 +252,12 @@ export class Server {
     this.#proxies.close()
     this.#pulls.close('the server is stopping')
     this.#pushes.close('the server is stopping')
+    const recorded = this.#recordings.close('the server is stopping', RECORDINGS_CLOSE_MS)
     this.streams.close('the server is stopping')
     await this.host.stop('the server is stopping')
     await this.http.close(HTTP_CLOSE_MS)
     await this.#monitor.close()
+    await recorded
     const leftMs = Math.max(0, deadlineMs - performance.now())
     await Promise.all([this.#closeStore(leftMs), this.#gatekeeper.close(leftMs)])
     this.#log[level]('stopped')
@@ -269,12 +281,18 @@ export class Server {
     }
   }
 
+  /** Where an admitted subscriber gets its stream from: an alias leads to another, and a time to recordings. */
+  #lead(request: SessionRequest): Lead | undefined {
+    const alias = this.#aliases.lead(request)
+    return this.#recordings.lead({ ...request, ...alias }) ?? alias
+  }
+
   #addRoutes(): void {
     addAdministration({
       ...{ log: this.#log, version: VERSION, startTime: this.#startTime, config: this.#config, editor: this.#editor },
       ...{ http: this.http, host: this.host, pool: this.#pool, streams: this.streams },
       ...{ login: this.#login, alarms: this.#alarms, aliases: this.#aliases, proxies: this.#proxies },
-      ...{ pulls: this.#pulls, pushes: this.#pushes, metrics: this.#metrics },
+      ...{ pulls: this.#pulls, pushes: this.#pushes, recordings: this.#recordings, metrics: this.#metrics },
       ...{ monitor: this.#monitor, lifecycle: this.#lifecycle },
       machine: new MachineUsageSampler([this.#config.global.datadir, process.cwd()]),
     })

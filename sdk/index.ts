@@ -18,6 +18,7 @@ export { parseByteSize } from './config/byte-size.ts'
 export { MAX_DURATION_MS, parseDuration } from './config/duration.ts'
 export { PullConfig, PullRule, PushConfig, PushRule } from './config/jobs.ts'
 export { parsePortRange } from './config/port-range.ts'
+export { RecordConfig, RecordRule } from './config/record.ts'
 export {
   Address,
   AutoDuration,
@@ -66,7 +67,7 @@ export { type Ffi, loadFfi } from './native/ffi.ts'
 export { PacedPlayer, type PacedPlayerOptions } from './playback/paced-player.ts'
 export { playRecording } from './playback/play-recording.ts'
 export { PlaybackClock } from './playback/playback-clock.ts'
-export type { Recording } from './playback/recording.ts'
+export type { Recording, RecordingDates } from './playback/recording.ts'
 export { FileBytes, type RecordingBytes } from './playback/recording-bytes.ts'
 export type { PluginContext, ServerNode } from './plugin/context.ts'
 export { definePlugin, type PluginConfig, type PluginDefinition } from './plugin/define-plugin.ts'
@@ -89,7 +90,7 @@ export {
 } from './plugin/metrics.ts'
 export type { Certificate, CertificateOptions, MachineAddresses, Net, TcpListener } from './plugin/net.ts'
 export { addressTemplates } from './plugin/address-templates.ts'
-export { Bytes, Int64, StreamPath } from './plugin/operation-values.ts'
+export { Bytes, DurationText, Int64, parseDurationText, StreamPath, StreamPaths } from './plugin/operation-values.ts'
 export type {
   Access,
   AnswerList,
@@ -116,6 +117,20 @@ export type { ServiceRegistry, Services } from './plugin/services.ts'
 export type { Task, TaskInit, TaskRegistry } from './plugin/tasks.ts'
 export { parseTimeRange, TIME_RANGE, type TimeRange } from './plugin/time-range.ts'
 export type { DatagramHandler, UdpFlow, UdpListener, UdpPeer } from './plugin/udp.ts'
+export { addRecordingOperations } from './recording/recording-operations.ts'
+export { createFormatWriter } from './recording/format-writer.ts'
+export type { EventLevel, ListedPage, RecordedEvent, RecordedFile, RecordingEvent } from './recording/recorded-file.ts'
+export type { RecordingEnd, RecordingWriter, RecordService } from './recording/record-service.ts'
+export type { RecordingTag, RecordingTags, TagFilter, TagInit } from './recording/recording-tags.ts'
+export type {
+  ActiveRecording,
+  CatalogueEntry,
+  EventInit,
+  PlaybackInit,
+  RecordedFilter,
+  RecordingInit,
+  Recordings,
+} from './recording/recordings.ts'
 export { CLIENT_LEFT, type CloseCode, type CloseReason } from './stream/close-reason.ts'
 export type { Dialer, DialTarget } from './stream/dialer.ts'
 export { maskTarget, maskUrl } from './stream/mask-url.ts'

@@ -15,6 +15,7 @@ import type { ListenerPool } from '../net/listener-pool.ts'
 import type { MachineUsageSampler } from '../observe/machine-usage.ts'
 import type { ServerMetrics } from '../observe/metrics/server-metrics.ts'
 import type { Proxies } from '../proxy/proxies.ts'
+import type { RecordingSystem } from '../recording/recording-system.ts'
 import type { StreamRegistry } from '../stream/registry.ts'
 import { addAlarmOperations } from './alarms/alarm-operations.ts'
 import { addArmingOperations } from './alarms/arming-operations.ts'
@@ -38,6 +39,7 @@ import { addSourceOperations } from './streams/source-operations.ts'
 import { addStreamOperations, addSubscriberOperations } from './streams/stream-operations.ts'
 import { addTrackOperations } from './streams/track-operations.ts'
 import { addV6Operations } from './streams/v6-operations.ts'
+import { addRecordingOperations } from './recordings/recording-operations.ts'
 import { addSummaryOperations } from './system/summary-operations.ts'
 import { addLifecycleOperations, type Lifecycle } from './system/lifecycle-operations.ts'
 import { addSysinfoOperations } from './system/sysinfo-operations.ts'
@@ -59,6 +61,7 @@ export type AdministeredParts = {
   readonly pulls: PullManager
   readonly pushes: PushManager
   readonly proxies: Proxies
+  readonly recordings: RecordingSystem
   readonly machine: MachineUsageSampler
   readonly metrics: ServerMetrics
   readonly monitor: Monitor
@@ -87,6 +90,7 @@ export function addAdministration(parts: AdministeredParts): void {
   addSecretOperation(operations, (section) => signingSection(parts, section))
   addPullOperations(operations, parts.pulls)
   addJobOperations(operations, parts.pulls)
+  addRecordingOperations(operations, parts.recordings.recordings)
   addProxyOperations(operations, parts.proxies)
   const publicIp = () => config.global.publicip
   const { machine, pulls, pushes } = parts

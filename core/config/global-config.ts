@@ -75,6 +75,41 @@ export const GlobalConfig = Type.Object({
     minLength: 1,
     description: 'Folder of what must survive, as seen from the working directory; made when it is missing',
   }),
+  storage: Type.Object(
+    {
+      local: Type.Object(
+        {
+          path: Type.String({
+            default: 'recordings',
+            minLength: 1,
+            description:
+              'Folder of recordings and pictures, as seen from the working directory; made when it is missing',
+          }),
+          backuppath: Type.String({
+            default: '',
+            description:
+              'Folder that the oldest files are moved to when the disk is full; empty is none: they are deleted',
+          }),
+          overwritepercent: Type.Number({
+            default: 0,
+            minimum: 0,
+            maximum: 100,
+            description:
+              'While more of the disk of path than this is in use, the oldest recordings go; those of events of a high ' +
+              'level stay; 0 is never',
+          }),
+          backupoverwritepercent: Type.Number({
+            default: 0,
+            minimum: 0,
+            maximum: 100,
+            description: 'The same of backuppath, whose oldest recordings are deleted',
+          }),
+        },
+        { title: 'Files of this machine' },
+      ),
+    },
+    { title: 'Storage' },
+  ),
   db: Type.Object(
     {
       dsn: Type.String({

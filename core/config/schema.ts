@@ -1,5 +1,13 @@
 import type { TObject } from 'typebox'
-import { HookConfig, InheritedConfig, PullConfig, PushConfig, Type, type PluginDefinition } from 'sluice/sdk'
+import {
+  HookConfig,
+  InheritedConfig,
+  PullConfig,
+  PushConfig,
+  RecordConfig,
+  Type,
+  type PluginDefinition,
+} from 'sluice/sdk'
 import { normalizeKey } from './key-name.ts'
 
 /** The JSON Schema keywords that the config system itself acts on, or shows; ajv knows the rest. */
@@ -63,8 +71,12 @@ export function ownSchema(definition: SectionDefinition): GroupSchema {
   return (definition.config as GroupSchema | undefined) ?? { type: 'object', properties: {} }
 }
 
-/** What the host does for plugins with a client, by the kind of the service that they provide; they need not know of it. */
-const JOBS = { pull: PullConfig as GroupSchema, push: PushConfig as GroupSchema }
+/** What the host does for plugins that serve jobs, by the kind of the service that they provide; they need not know of it. */
+const JOBS = {
+  pull: PullConfig as GroupSchema,
+  push: PushConfig as GroupSchema,
+  record: RecordConfig as GroupSchema,
+}
 
 /** Whether the section of a plugin has rules of this kind: they are for the service that has the plugin's own name. */
 export function hasRules(
@@ -76,9 +88,8 @@ export function hasRules(
 
 /** The keys of the rules that the section of a plugin has. */
 function ruleSchema(definition: SectionDefinition): GroupSchema {
-  const none: GroupSchema = { type: 'object', properties: {} }
-  const pull = hasRules(definition, 'pull') ? JOBS.pull : none
-  return hasRules(definition, 'push') ? mergedGroup(pull, JOBS.push) : pull
+  const kinds = (Object.keys(JOBS) as (keyof typeof JOBS)[]).filter((kind) => hasRules(definition, kind))
+  return kinds.map((kind) => JOBS[kind]).reduce(mergedGroup, { type: 'object', properties: {} })
 }
 
 /** The schema of a plugin's whole section: `enable`, its own keys, those the host acts on and those every plugin has. */

@@ -1,7 +1,7 @@
 import type { Counter, Gauge, MetricFamily } from 'sluice/sdk'
 import { hiddenMetrics, type OwnedMetrics } from 'sluice/sdk/host'
 
-/** Counts the pulls or pushes of one protocol. */
+/** Counts the pulls, pushes or recordings of one plugin. */
 export type JobMeter = {
   readonly tries: Counter
   readonly failures: Counter
@@ -9,7 +9,7 @@ export type JobMeter = {
   in(state: string): Gauge
 }
 
-/** Counts pulls and pushes. */
+/** Counts pulls, pushes and recordings. */
 export class JobMeters {
   readonly #jobs: MetricFamily<Gauge, 'kind' | 'protocol' | 'state'>
   readonly #tries: MetricFamily<Counter, 'kind' | 'protocol'>
@@ -19,24 +19,24 @@ export class JobMeters {
     const labels = ['kind', 'protocol'] as const
     this.#jobs = metrics.gauge({
       name: 'sluice_jobs',
-      help: 'Pulls and pushes that have not ended, by what they do at present',
+      help: 'Pulls, pushes and recordings that have not ended, by what they do at present',
       labels: [...labels, 'state'],
       maxSeries: 400,
     })
     this.#tries = metrics.counter({
       ...{
         name: 'sluice_job_tries_total',
-        help: 'Times that pulls and pushes were tried, again after failures included',
+        help: 'Times that pulls, pushes and recordings were tried, again after failures included',
       },
       labels,
     })
     this.#failures = metrics.counter({
-      ...{ name: 'sluice_job_failures_total', help: 'Times that pulls and pushes failed' },
+      ...{ name: 'sluice_job_failures_total', help: 'Times that pulls, pushes and recordings failed' },
       labels,
     })
   }
 
-  of(kind: 'pull' | 'push', protocol: string): JobMeter {
+  of(kind: 'pull' | 'push' | 'record', protocol: string): JobMeter {
     const labels = { kind, protocol }
     return {
       tries: this.#tries.with(labels),

@@ -81,6 +81,11 @@ export class Job {
     void this.#task.done.then(() => this.#become(undefined))
   }
 
+  /** That of its task. */
+  get id(): number {
+    return this.#task.id
+  }
+
   /** Undefined when it has ended. */
   get state(): JobState | undefined {
     return this.#state

@@ -2,12 +2,14 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Logger } from 'pino'
 import {
   maskUrl,
+  StreamNotFound,
   type CloseReason,
   type Dialer,
   type Publisher,
   type PullEnd,
   type PullRequest,
   type PullService,
+  type Recording,
   type TaskRegistry,
 } from 'sluice/sdk'
 import { Job, type JobNotices, type Outcome } from './job.ts'
@@ -29,6 +31,8 @@ type PullJobOptions = {
   isWatched(streamPath: string): boolean
   /** Folders with files that may be played. */
   folders(): readonly string[]
+  /** Opens recordings of the server, which are closed when the signal aborts. */
+  openRecording(pull: WantedPull, signal: AbortSignal): Promise<Recording>
   /** @param proxy its address; empty is none */
   dialer(proxy: string): Dialer
   /** Is called when a try has failed. */
@@ -110,20 +114,27 @@ export class PullJob {
     if (service === undefined) return { failure: `there is no plugin that pulls by ${plugin} at present` }
     this.#job.checkHeader(rule.header, service)
     const isReplaced = () => this.#options.service(plugin) !== undefined && this.#options.service(plugin) !== service
+    const ending = new AbortController()
     try {
-      const end = await service.pull(await this.#request(service, signal))
+      const end = await service.pull(await this.#request(service, AbortSignal.any([signal, ending.signal])))
       if (end.by === 'server' && isReplaced()) return 'replaced'
       return this.#outcomeOf(end)
     } catch (error) {
       if (!signal.aborted && isReplaced()) return 'replaced'
-      throw error
+      if (this.#wanted.recording === undefined || !(error instanceof StreamNotFound)) throw error
+      // A viewer has asked for a time at which nothing was recorded, which is no failure of anything.
+      this.#options.failed(this.#wanted.streamPath)
+      this.#job.log.info({ reason: error.message }, 'nothing is played')
+      return { over: error.message }
+    } finally {
+      ending.abort()
     }
   }
 
   async #request(service: PullService, signal: AbortSignal): Promise<PullRequest> {
-    const { plugin, streamPath, rule, publish, args } = this.#wanted
+    const { plugin, streamPath, rule, publish, args, recording } = this.#wanted
     const { url, header, loop, proxy } = rule
-    const isFile = namesFile(url, service.files ?? [])
+    const isFile = recording === undefined && namesFile(url, service.files ?? [])
     const observer = {
       published: (publisher: Publisher) => this.#published(publisher),
       track: () => this.#job.succeeded(),
@@ -132,8 +143,9 @@ export class PullJob {
     return {
       ...{ url, header, loop, signal },
       file: isFile ? await findSourceFile(url, this.#options.folders()) : undefined,
-      session: { streamPath, type: 'pull', url: '', query: '', client, signal },
-      options: { config: publish, observer, unlisted: rule.testmode === 1 },
+      recording: recording && (await this.#options.openRecording(this.#wanted, signal)),
+      session: { streamPath, type: recording === undefined ? 'pull' : 'vod', url: '', query: '', client, signal },
+      options: { config: publish, observer, unlisted: rule.testmode === 1, personal: recording !== undefined },
       args: { ...rule.args, ...args },
       dial: this.#options.dialer(proxy),
       step: (name, description) => this.#job.steps.begin(name, description),

@@ -85,6 +85,7 @@ describe('PullManager', () => {
       hooks,
       streams,
       folders: () => [],
+      openRecording: () => Promise.reject(new Error('nothing is recorded')),
       dialer,
     })
     const ends = new Map<string, (reason: CloseReason) => void>()

@@ -1,7 +1,14 @@
 import path from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { Logger } from 'pino'
-import { StreamExists, StreamUnavailable, type Dialer, type PullService, type TaskRegistry } from 'sluice/sdk'
+import {
+  StreamExists,
+  StreamUnavailable,
+  type Dialer,
+  type PullService,
+  type Recording,
+  type TaskRegistry,
+} from 'sluice/sdk'
 import type { HookRunner } from '../host/hooks/hook-runner.ts'
 import type { PluginView } from '../host/plugin-view.ts'
 import type { TaskTree } from '../observe/task-tree.ts'
@@ -21,6 +28,8 @@ type PullManagerOptions = {
   readonly streams: Pick<StreamRegistry, 'get' | 'subscribers'>
   /** Folders with files that may be played. */
   readonly folders: () => readonly string[]
+  /** Opens recordings of the server, which are closed when the signal aborts. */
+  readonly openRecording: (pull: WantedPull, signal: AbortSignal) => Promise<Recording>
   /** @param proxy its address; empty is none */
   readonly dialer: (proxy: string) => Dialer
   readonly meters?: JobMeters
@@ -177,9 +186,9 @@ export class PullManager {
     const { streamPath } = wanted
     const before = this.#jobs.get(streamPath)
     before?.job.stop('another pull takes the path')
-    const { log, folders, dialer } = this.#options
+    const { log, folders, dialer, openRecording } = this.#options
     const options = {
-      ...{ log, tasks: this.#tasks, notices: this.#notices, meters: this.#meters, folders, dialer },
+      ...{ log, tasks: this.#tasks, notices: this.#notices, meters: this.#meters, folders, dialer, openRecording },
       service: (plugin: string) => this.#service(plugin),
       isWatched: (watched: string) => this.#isWatched(watched),
       failed: (path: string) => this.#failureListeners.forEach((listener) => listener(path)),
@@ -196,7 +205,7 @@ export class PullManager {
   }
 
   #isWatched(streamPath: string): boolean {
-    return this.#options.streams.subscribers(streamPath).length > 0
+    return this.#options.streams.subscribers(streamPath).some(({ request }) => request.passive !== true)
   }
 }
 

@@ -15,6 +15,8 @@ export type WantedPull = {
   readonly publish: Readonly<Partial<PublishConfig>>
   /** The query of the subscriber that it is for. */
   readonly args: Readonly<Record<string, string>>
+  /** The recordings that it plays, as the query says from when to when; another source unless given. */
+  readonly recording?: { readonly type?: string; readonly streamPath: string }
   /** The pull proxy that wants it; a rule or an operator unless given. */
   readonly proxyId?: number
   /** It goes on without subscribers once it was asked for, and is tried again without them. */

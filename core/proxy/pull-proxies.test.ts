@@ -62,7 +62,10 @@ function rig() {
   const { hooks, tasks, health, dialer, logged } = base
   const options = { log: logged.log, hooks, tasks, streams, dialer: () => dialer }
   const services = new Map<string, unknown>([['pull:rtsp', service]])
-  const pulls = new PullManager({ ...options, services, folders: () => [] })
+  const pulls = new PullManager({
+    ...{ ...options, services, folders: () => [] },
+    openRecording: () => Promise.reject(new Error('nothing is recorded')),
+  })
   const proxies = new PullProxies({ ...options, table, pulls, health })
   const add = (fields: PullProxyFields) =>
     proxies.roster.add((id) => newPullProxy(id, { url: `rtsp://cam${id}/a`, ...fields }, () => undefined))

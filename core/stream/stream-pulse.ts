@@ -74,7 +74,7 @@ function overdue(stream: Stream, nowMs: number): CloseReason | undefined {
   if (pausedSinceMs !== undefined) {
     if (hasPassed(pausetimeout, pausedSinceMs, nowMs)) return { code: 'timeout', text: 'pause timeout' }
   } else if (hasPassed(publishtimeout, lastWriteMs, nowMs)) return { code: 'timeout', text: 'publish timeout' }
-  if (stream.subscribers.size > 0) return undefined
+  if (stream.isHeld) return undefined
   const { hadSubscriber } = stream
   if (!hasPassed(hadSubscriber ? delayclosetimeout : idletimeout, stream.idleSinceMs, nowMs)) return undefined
   return { code: 'idle', text: hadSubscriber ? 'publish delay close timeout' : 'publish idle timeout' }

@@ -87,6 +87,11 @@ export class Stream implements PublisherStream, SubscriberStream {
     return this.#hadSubscriber
   }
 
+  /** Whether somebody subscribes who keeps it up. */
+  get isHeld(): boolean {
+    return this.subscribers.values().some(({ request }) => request.passive !== true)
+  }
+
   /** A snapshot for plugins. */
   info(): StreamInfo {
     return streamInfo(this)
@@ -101,7 +106,7 @@ export class Stream implements PublisherStream, SubscriberStream {
     this.#options.index.publisherCame(this)
     this.clock.begin(publisher)
     this.#idleSinceMs = performance.now()
-    this.#hadSubscriber = this.subscribers.size > 0
+    this.#hadSubscriber = this.isHeld
     for (const subscriber of this.subscribers) {
       // Those that wait for it wait for its tracks now.
       if (this.#trackWait.has(subscriber)) this.#wait(subscriber, subscriber.config.waittimeout)
@@ -123,7 +128,7 @@ export class Stream implements PublisherStream, SubscriberStream {
       if (subscriber.session.begun) this.#wait(subscriber, subscriber.config.waittimeout)
       return
     }
-    this.#hadSubscriber = true
+    this.#hadSubscriber ||= subscriber.request.passive !== true
     subscriber.publisherCame()
   }
 
@@ -242,8 +247,8 @@ export class Stream implements PublisherStream, SubscriberStream {
     if (subscriber.request.type === 'server') this.#subscriberCount--
     this.fanOut.delete(subscriber)
     if (subscriber.config.buffertime > 0) this.#setBuffer()
-    this.#idleSinceMs = performance.now()
-    if (this.subscribers.size === 0) this.#publisher?.subscribersLeft()
+    if (subscriber.request.passive !== true) this.#idleSinceMs = performance.now()
+    if (!this.isHeld) this.#publisher?.subscribersLeft()
     this.#checkEmpty()
     return true
   }

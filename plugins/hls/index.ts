@@ -3,6 +3,7 @@ import { Admission } from './sessions/admission.ts'
 import { AttendedClock } from './attended-clock.ts'
 import { SegmentRules, HlsConfig } from './config.ts'
 import { HlsStreams, type NumberMemory } from './hls-streams.ts'
+import { createFmp4Records, TS_RECORDS } from './record/record-service.ts'
 import { Presentation } from './presentation/presentation.ts'
 import { registerPull } from './pull/hls-pull.ts'
 import { cacheScopeOf, Routes } from './http/routes.ts'
@@ -15,9 +16,9 @@ export default definePlugin({
   name: 'hls',
   version: '1.0.0',
   sdk: '^1',
-  description: 'Plays streams as HLS (low-latency and plain fragmented MP4, MPEG-TS), and pulls them',
+  description: 'Plays streams as HLS (low-latency and plain fragmented MP4, MPEG-TS), pulls and records them',
   mounts: ['hls', 'llhls'],
-  provides: ['pull:hls'],
+  provides: ['pull:hls', 'record:hls', 'record:hlsv7'],
   config: HlsConfig,
   // Recordings are pulled at their own pace.
   defaults: { publish: { speed: 1 } },
@@ -25,6 +26,8 @@ export default definePlugin({
   endpoints: ({ http }) => ({ playAddr: addressTemplates(http, '/hls/{streamPath}/index.m3u8', ['http']) }),
   setup(ctx) {
     registerPull(ctx)
+    ctx.services.provide('record:hls', TS_RECORDS)
+    ctx.services.provide('record:hlsv7', createFmp4Records(ctx.services))
     const { streams, log } = ctx
     const clock = new AttendedClock(performance.now())
     const nowMs = clock.now

@@ -1,8 +1,11 @@
-import { addressTemplates, definePlugin, StreamNotFound, type Track } from 'sluice/sdk'
+import { addRecordingOperations, addressTemplates, definePlugin, StreamNotFound, type Track } from 'sluice/sdk'
 import { serveLive } from 'sluice/sdk/http'
 import { FMP4_FORMAT, fmp4ContentType, liveFmp4Tracks, mainTracks } from 'sluice/sdk/media'
 import { registerPull } from './file/mp4-pull.ts'
 import { frameFmp4Message } from './frame-message.ts'
+import { addEventOperation } from './record/event-operation.ts'
+import { addTagOperations } from './record/tag-operations.ts'
+import { MP4_RECORDS } from './record/record-service.ts'
 
 const CODECS = 'H.264, H.265, AV1 and VP9 of up to 65,535 pixels a side; AAC, Opus, MP3, FLAC, AC-3 and E-AC-3'
 
@@ -10,13 +13,17 @@ export default definePlugin({
   name: 'mp4',
   version: '1.0.0',
   sdk: '^1',
-  description: 'Plays streams as fragmented MP4 over HTTP and WebSocket, and MP4 files as streams',
-  provides: ['pull:mp4'],
+  description: 'Plays streams as fragmented MP4 over HTTP and WebSocket, records them, and plays MP4 files as streams',
+  provides: ['pull:mp4', 'record:mp4'],
   // Files are played at their own pace.
   defaults: { publish: { speed: 1 } },
   endpoints: ({ http }) => ({ playAddr: addressTemplates(http, '/mp4/{streamPath}.mp4', ['http', 'ws']) }),
   setup(ctx) {
     registerPull(ctx)
+    ctx.services.provide('record:mp4', MP4_RECORDS)
+    addRecordingOperations(ctx, 'mp4')
+    addEventOperation(ctx)
+    addTagOperations(ctx)
     serveLive(ctx, {
       extension: 'mp4',
       format: FMP4_FORMAT,

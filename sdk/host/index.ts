@@ -27,3 +27,19 @@ export { PlayTickets } from './play-tickets.ts'
 export { ANONYMOUS } from './serve-operation.ts'
 export { SocketTable } from './socket-table.ts'
 export type { Spelling } from './spelling.ts'
+export {
+  Catalog,
+  catalogView,
+  DeleteBody,
+  deletionFilter,
+  EventRecordFile,
+  eventRecordFileView,
+  filterOf,
+  pagedAnswer,
+  pageOf,
+  RecordFile,
+  recordFileView,
+  RecordQuery,
+  recordType,
+  withDatabase,
+} from './recording-schemas.ts'

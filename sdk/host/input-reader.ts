@@ -1,6 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import { InvalidRequest } from '../errors/stream-errors.ts'
 import { checkStreamPath } from '../stream/stream-path.ts'
+import { isPathFormat } from './spelling.ts'
 import { isNullable, isObject, memberFor, propertiesOf, valuesOf, type JsonSchema } from './json-schema.ts'
 
 /** The schemas of what an operation takes. */
@@ -75,10 +76,17 @@ function compile({ params = {}, query = {}, body }: InputSchemas): ValidateFunct
   return new Ajv({ ...OPTIONS, meta: false, validateSchema: false }).compile(schema)
 }
 
+/** A path in which `*` stands for any text; otherwise as a stream path. */
+function checkStreamPaths(given: string): string {
+  checkStreamPath(given.replaceAll('*', '-'))
+  return given.replace(/^\/+|\/+$/gu, '')
+}
+
 /** Puts values under the names that the schema has for them, and leaves out those that it has not, and what is unset. */
 function readValue(schema: JsonSchema, value: unknown): unknown {
   const own = memberFor(schema, value)
   if (own.format === 'stream-path' && typeof value === 'string') return checkStreamPath(value)
+  if (own.format === 'stream-paths' && typeof value === 'string') return checkStreamPaths(value)
   if (Array.isArray(value)) return value.map((item) => readValue(own.items ?? {}, item))
   if (!isObject(value)) return value
   const values = valuesOf(own)
@@ -112,7 +120,7 @@ function readQuery(properties: Readonly<Record<string, JsonSchema>>, query: Fiel
 
 function isUnset(schema: JsonSchema, value: unknown): boolean {
   if (value === null) return !isNullable(schema)
-  return schema.format === 'stream-path' && typeof value === 'string' && /^\/*$/u.test(value)
+  return isPathFormat(schema.format) && typeof value === 'string' && /^\/*$/u.test(value)
 }
 
 /** The form in which names are compared: `streamPath` and `stream_path` are `streampath`. */

@@ -53,9 +53,14 @@ export function partsOf(path: string, params: JsonSchema | undefined): PathPart[
   return parts.map((text, index) => {
     const parameter = PARAMETER.exec(text)?.groups?.['name']
     if (parameter === undefined) return { text }
-    const isStreamPath = propertiesOf(params)[parameter]?.format === 'stream-path'
+    const isStreamPath = isPathFormat(propertiesOf(params)[parameter]?.format)
     return { parameter, takesRest: isStreamPath && index === parts.length - 1 }
   })
+}
+
+/** Whether values of a format are paths of streams, with slashes. */
+export function isPathFormat(format: unknown): boolean {
+  return format === 'stream-path' || format === 'stream-paths'
 }
 
 function routeUrl(parts: readonly PathPart[]): string {

@@ -80,7 +80,7 @@ export {
 } from './container/flv/tag.ts'
 export { Fmp4Demuxer } from './container/fmp4/demuxer.ts'
 export { parseBoxHead } from './container/fmp4/box.ts'
-export { canCarryInFmp4 } from './container/fmp4/carriage.ts'
+export { canCarryInFmp4, fmp4Timescale, fmp4TrackId } from './container/fmp4/carriage.ts'
 export { fmp4ContentType, initSegmentContentType } from './container/fmp4/content-type.ts'
 export { FragmentWriter, type Fragment } from './container/fmp4/fragment-writer.ts'
 export {
@@ -99,6 +99,7 @@ export {
   parseFragmentTable,
   parseFragmentTableSize,
   type FragmentTime,
+  serializeFragmentTable,
 } from './container/mp4/fragment-times.ts'
 export { parseMp4Movie, type Mp4FileTrack, type Mp4Movie } from './container/mp4/movie.ts'
 export { Mp4SampleCursor, type Mp4Sample } from './container/mp4/sample-cursor.ts'

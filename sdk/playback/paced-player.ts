@@ -1,10 +1,10 @@
 import { InvalidRequest } from '../errors/stream-errors.ts'
 import type { AccessUnit } from '../media/access-unit.ts'
 import { rescale } from '../media/time/rescale.ts'
-import type { Track } from '../media/track.ts'
 import type { Publisher } from '../stream/publisher.ts'
 import type { SourceControl, SourcePosition } from '../stream/source-control.ts'
 import { PictureRate } from './picture-rate.ts'
+import { PlayedTracks } from './played-tracks.ts'
 import { PlaybackClock } from './playback-clock.ts'
 import type { Recording } from './recording.ts'
 
@@ -44,8 +44,7 @@ export class PacedPlayer implements SourceControl {
   readonly #rate = new PictureRate()
   #clock = new PlaybackClock()
   #publisher: Publisher | undefined
-  /** By the id of the recording's track: that track, and what it is in the publisher. */
-  readonly #tracks = new Map<number, { from: Track; to: Track }>()
+  #tracks: PlayedTracks | undefined
   #loops: number
   /** What the repetitions so far have taken. */
   #shiftMs = 0
@@ -86,7 +85,7 @@ export class PacedPlayer implements SourceControl {
     this.#speed = speed
     this.#scale = scale
     this.#clock = new PlaybackClock(speed)
-    for (const from of this.#recording.tracks) this.#tracks.set(from.id, { from, to: publisher.addTrack(from) })
+    this.#tracks = new PlayedTracks(publisher, this.#recording.tracks)
     publisher.tracksComplete()
     if (this.#paused) publisher.setPaused(true)
     publisher.onClose(() => this.#end())
@@ -95,8 +94,11 @@ export class PacedPlayer implements SourceControl {
     return this.#done.promise
   }
 
+  /** By dates, where the recording has some. */
   position(): SourcePosition {
-    return { atMs: this.#atMs, fromMs: 0, toMs: this.#recording.durationMs }
+    const { dates, durationMs } = this.#recording
+    const told = (ms: number) => dates?.dateOf(ms) ?? ms
+    return { atMs: told(this.#atMs), fromMs: told(0), toMs: told(durationMs) }
   }
 
   /** Whether it was told to stand still. */
@@ -131,13 +133,17 @@ export class PacedPlayer implements SourceControl {
     this.#publisher?.setSpeed(speed)
     const hadKeyframesOnly = this.#keyframesOnly
     this.#keyframesOnly = this.#isTooFast
-    if (hadKeyframesOnly && !this.#keyframesOnly) await this.seek(this.#keyframeMs)
+    if (hadKeyframesOnly && !this.#keyframesOnly) await this.#seekTo(this.#keyframeMs)
     else this.#wakeIn(0)
   }
 
   /** Goes on at the keyframe before a position. Of many seeks at once, the last counts. */
   async seek(positionMs: number): Promise<void> {
-    this.#seekToMs = Math.max(0, Math.min(positionMs, this.#recording.durationMs))
+    await this.#seekTo(this.#recording.dates?.positionOf(positionMs) ?? positionMs)
+  }
+
+  async #seekTo(ms: number): Promise<void> {
+    this.#seekToMs = Math.max(0, Math.min(ms, this.#recording.durationMs))
     await (this.#seeking ??= this.#seek())
   }
 
@@ -248,7 +254,7 @@ export class PacedPlayer implements SourceControl {
     this.#unitsOfLoop++
     if (!this.#takes(unit)) return
     const shift = rescale(this.#shiftMs, 1000, unit.track.timescale)
-    const track = this.#trackOf(unit)
+    const track = this.#tracks?.of(unit.track)
     if (track !== undefined) this.#publisher?.write(unit.at(track, unit.dts + shift, unit.pts + shift))
   }
 
@@ -260,13 +266,6 @@ export class PacedPlayer implements SourceControl {
       this.#keyframesOnly = this.#isTooFast
     }
     return unit.keyframe || !this.#keyframesOnly
-  }
-
-  #trackOf({ track }: AccessUnit): Track | undefined {
-    const known = this.#tracks.get(track.id)
-    if (known === undefined || known.from === track) return known?.to
-    known.from = track
-    return (known.to = this.#publisher?.configureTrack(known.to, track.config) ?? known.to)
   }
 
   #end(error?: unknown): void {

@@ -1,17 +1,26 @@
 import type { AccessUnit } from '../media/access-unit.ts'
 import type { Track } from '../media/track.ts'
 
+/** The dates of a recording's times, in milliseconds since the Unix epoch. Where nothing was recorded, they jump. */
+export interface RecordingDates {
+  dateOf(positionMs: number): number
+  /** The position of a date; of one at which nothing was recorded, where it goes on. */
+  positionOf(dateMs: number): number
+}
+
 /** Media that can be read as fast as it is asked for, as a {@link PacedPlayer} plays it. One call is made at a time. */
 export interface Recording {
   /**
    * The tracks of its units. A unit may refer to a track with the id of one of these and another configuration, from which
-   * on that one holds.
+   * on that one holds; and to one with another id, which has come then, in place of those of its kind and layer.
    */
   readonly tracks: readonly Track[]
   /** How long it is: from 0, where its times begin, to the end of its last unit, in milliseconds. */
   readonly durationMs: number
   /** What it says of itself, for `Publisher.setMetadata`. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined
+  /** When what it holds was recorded, where that is known. */
+  readonly dates?: RecordingDates | undefined
   /** Returns the next unit in decoding order of its track, tracks side by side; undefined at the end. */
   next(): AccessUnit | undefined | Promise<AccessUnit | undefined>
   /** Has the next unit be the keyframe at a position, or the last one before it; without pictures, any unit there. */

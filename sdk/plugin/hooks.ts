@@ -1,4 +1,5 @@
 import type { Track } from '../media/track.ts'
+import type { RecordedFile } from '../recording/recorded-file.ts'
 import type { CloseReason } from '../stream/close-reason.ts'
 import type { AcceptedCodecs, SessionRequest } from '../stream/session-request.ts'
 import type { StreamInfo, SubscriberInfo } from '../stream/stream-info.ts'
@@ -47,7 +48,7 @@ export type Resolution =
  * server's own, such as pulls, pass the hooks, too: `request.type` tells them apart.
  *
  * A plugin adds notices of its own by naming them in the `notices` of its definition, and by declaring their types:
- * `declare module 'sluice/sdk' { interface Hooks { recorded(file: string): void } }`. One that records or transcodes names
+ * `declare module 'sluice/sdk' { interface Hooks { counted(total: number): void } }`. One that transcodes names
  * `taskBegan` and `taskEnded` there, one that raises alarms names `alarm`: it tells them as the server does of pulls and pushes.
  */
 export interface Hooks {
@@ -94,6 +95,8 @@ export interface Hooks {
    * it has begun or is over.
    */
   taskEnded(task: StreamTask, end: StreamTaskEnd): void | Promise<void>
+  /** A file of a recording is whole: its stream goes on in the next one, or the recording has ended. */
+  recorded(file: RecordedFile): void | Promise<void>
   /** Something that operators are to know of, and that no other notice tells. */
   alarm(alarm: AlarmNotice): void | Promise<void>
 }

@@ -1,4 +1,6 @@
 import { Type } from 'typebox'
+import { parseDuration } from '../config/duration.ts'
+import { InvalidRequest } from '../errors/stream-errors.ts'
 
 /**
  * A stream path in an operation, checked and without slashes around it. As the last part of the operation's path it takes all
@@ -6,6 +8,29 @@ import { Type } from 'typebox'
  */
 export function StreamPath() {
   return Type.Unsafe<string>({ type: 'string', format: 'stream-path' })
+}
+
+/** As {@link StreamPath}, but each `*` in it stands for any text, so that it names several streams. */
+export function StreamPaths() {
+  return Type.Unsafe<string>({ type: 'string', format: 'stream-paths' })
+}
+
+/**
+ * A duration in a request, in milliseconds for {@link parseDurationText}: with its unit (`1m`, `30s`), or a number of seconds, as text or
+ * number.
+ */
+export function DurationText() {
+  return Type.Unsafe<string | number>({ type: ['number', 'string'] })
+}
+
+/**
+ * Reads a {@link DurationText}, in milliseconds.
+ * @throws {InvalidRequest} naming the field, when it is none
+ */
+export function parseDurationText(name: string, given: string | number): number {
+  const durationMs = parseDuration(String(given))
+  if (durationMs === undefined) throw new InvalidRequest(`${name} must be a duration with its unit, as 30s or 1m`)
+  return durationMs
 }
 
 /**

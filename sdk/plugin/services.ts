@@ -1,3 +1,5 @@
+import type { RecordService } from '../recording/record-service.ts'
+import type { Recordings } from '../recording/recordings.ts'
 import type { PullService } from '../stream/pull.ts'
 import type { PushService } from '../stream/push.ts'
 import type { Jobs } from './jobs.ts'
@@ -12,8 +14,12 @@ export interface Services {
   [pull: `pull:${string}`]: PullService
   /** Send streams out; `push:` and the name of the plugin that provides it. */
   [push: `push:${string}`]: PushService
+  /** Containers that streams are recorded in; `record:` and the type of the recordings. */
+  [record: `record:${string}`]: RecordService
   /** Provided by the server itself. */
   jobs: Jobs
+  /** Provided by the server itself. */
+  recordings: Recordings
   /** Provided by the server itself. */
   server: ServerInfo
 }

@@ -1,5 +1,6 @@
 import type { CloseReason } from './close-reason.ts'
 import type { Dialer } from './dialer.ts'
+import type { Recording } from '../playback/recording.ts'
 import type { PublishOptions } from './publisher.ts'
 import type { SessionInit } from './session-request.ts'
 
@@ -21,6 +22,11 @@ export type PullRequest = JobReport & {
    * read.
    */
   readonly file: string | undefined
+  /**
+   * Recordings of the server that are to be played, where `url` names some (`recording:`): give them to `playRecording`. They are closed when
+   * the signal aborts.
+   */
+  readonly recording?: Recording | undefined
   /** What to publish as: give it to `ctx.streams.publish` as it is. */
   readonly session: SessionInit
   /** What to publish with, as the second argument: add what the protocol has to say, such as `control` or `timestampBits`. */

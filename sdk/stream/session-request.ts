@@ -48,6 +48,11 @@ export type SessionInit = {
    */
   readonly follows?: boolean
   /**
+   * Whether its stream may end as if it did not subscribe, by `idletimeout` and `delayclosetimeout`: for those who take what is there, as
+   * recordings do. For `subscribe`; default false.
+   */
+  readonly passive?: boolean
+  /**
    * The codecs that the player can take, for `subscribe`. A stream with no such track of a kind that it has is asked about by the
    * `adapt` hooks, and the subscriber gets the stream that they make of it; the one it asked for where there is none.
    */

@@ -145,7 +145,10 @@ export async function startServer(init: StartServerInit = {}): Promise<RunningSe
   const records: ServerLogRecord[] = []
   const write = (line: string) => void records.push(JSON.parse(line) as ServerLogRecord)
   const log = createLogger({ level: 'debug', destination: { write } })
-  const data = { SLUICE_GLOBAL_DATADIR: path.join(folder, 'data') }
+  const data = {
+    SLUICE_GLOBAL_DATADIR: path.join(folder, 'data'),
+    SLUICE_GLOBAL_STORAGE_LOCAL_PATH: path.join(folder, 'recordings'),
+  }
   const server = new Server({
     config: await Config.load({ file: configFile, env: { ...ENV, ...data, ...env }, inspect: gateRemarks }),
     log,

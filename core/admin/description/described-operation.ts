@@ -18,7 +18,11 @@ const FORMAT = {
   description: 'yaml: the answer as YAML; json: in the envelope {code, data, msg}',
   schema: { type: 'string', enum: ['yaml', 'json'] },
 }
-const STREAM_PATH = 'A stream path such as live/test; its slashes may stand as they are'
+/** Of parameters that say nothing of themselves, by format. */
+const PATH_DESCRIPTIONS: ReadonlyMap<string, string> = new Map([
+  ['stream-path', 'A stream path such as live/test; its slashes may stand as they are'],
+  ['stream-paths', 'A stream path, in which each * stands for any text; all streams when empty'],
+])
 const REFUSED = { description: 'Refused', content: jsonOf(FAILURE) }
 const REFUSED_WITH_PROBLEM = {
   description: 'Refused; as JSON where the address itself is none, or too long',
@@ -98,7 +102,7 @@ function parametersOf(
 function fieldsOf(schema: ObjectSchema | undefined) {
   return Object.entries(schema?.properties ?? {}).map(([name, property]) => {
     const { description, ...own } = inputSchema(property)
-    const told = description ?? (own['format'] === 'stream-path' ? STREAM_PATH : undefined)
+    const told = description ?? PATH_DESCRIPTIONS.get(String(own['format']))
     const required = schema?.required?.includes(name) === true && !('default' in property)
     return { name, required, ...(told !== undefined && { description: told }), schema: own }
   })

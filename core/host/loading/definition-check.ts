@@ -23,6 +23,7 @@ const SERVER_HOOKS: readonly string[] = [
   'track',
   'subscribed',
   'unsubscribed',
+  'recorded',
 ] satisfies (keyof Hooks)[]
 const FIELD_TYPES = [
   ['description', 'string'],

@@ -36,7 +36,8 @@ export function registerPull({ services, streams, log }: PluginContext<unknown>)
     endings: ['.flv'],
     files: ['.flv'],
     async pull(request) {
-      const { session, url } = request
+      const { session, url, recording } = request
+      if (recording !== undefined) return playRecording(streams, request, recording)
       const child = log.child({ stream: session.streamPath, source: maskUrl(url) })
       return new FlvPull({ streams, log: child, request }).run()
     },

@@ -1,6 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { maskUrl, publishSource, type PluginContext, type Publisher, type PullEnd, type PullRequest } from 'sluice/sdk'
+import {
+  maskUrl,
+  playRecording,
+  publishSource,
+  type PluginContext,
+  type Publisher,
+  type PullEnd,
+  type PullRequest,
+} from 'sluice/sdk'
 import { isTs, pullTs } from '../file/ts-pull.ts'
 import { Pacer } from './pacer.ts'
 import { fetchPlaylist, PlaylistFollower } from './playlist-follower.ts'
@@ -30,7 +38,8 @@ export function registerPull({ services, streams, log }: PluginContext<unknown>)
     endings: ['.m3u8', '.ts'],
     files: ['.ts'],
     async pull(request) {
-      const { session, url } = request
+      const { session, url, recording } = request
+      if (recording !== undefined) return playRecording(streams, request, recording)
       const child = log.child({ stream: session.streamPath, source: maskUrl(url) })
       if (isTs(request)) return pullTs({ streams, log: child, request })
       return new HlsPull({ streams, log: child, request }).run()

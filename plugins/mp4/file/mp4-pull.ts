@@ -10,6 +10,7 @@ export function registerPull({ services, streams, log }: PluginContext<unknown>)
     endings: ENDINGS,
     files: ENDINGS,
     async pull(request) {
+      if (request.recording !== undefined) return playRecording(streams, request, request.recording)
       const stop = new AbortController()
       const child = log.child({ stream: request.session.streamPath })
       let bytes: RecordingBytes | undefined

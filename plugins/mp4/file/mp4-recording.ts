@@ -43,9 +43,14 @@ export class Mp4Recording implements Recording {
 
   /**
    * Reads what a file says of itself.
+   * @param times `from-start` has them begin at 0 where the file begins later
    * @throws {Error} that says what is wrong with it, or of the signal
    */
-  static async open(bytes: RecordingBytes, signal?: AbortSignal): Promise<Mp4Recording> {
+  static async open(
+    bytes: RecordingBytes,
+    signal?: AbortSignal,
+    times: 'from-start' | 'as-they-are' = 'from-start',
+  ): Promise<Mp4Recording> {
     const { tracks: files, isFragmented } = await readMovie(bytes, signal)
     const lanes = files.filter(({ format }) => format !== undefined).map((file) => new SampleLane(file))
     const blocks = new BlockReader(bytes)
@@ -60,7 +65,7 @@ export class Mp4Recording implements Recording {
     }
     // A lane that is not played would keep the others from being read on.
     const own = carried.length < lanes.length ? await openFeed(carried) : feed
-    countFromStart(carried)
+    if (times === 'from-start') countFromStart(carried)
     return new Mp4Recording(blocks, { files, carried }, own)
   }
 

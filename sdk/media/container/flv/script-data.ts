@@ -37,12 +37,16 @@ export function onMetaDataFields(script: FlvScriptData): AmfObject | null {
  * The body of a script tag that describes tracks by `onMetaData`. The first track of a kind is the default one; the
  * n-th after it is described under track id n (Enhanced RTMP v2, `videoTrackIdInfoMap`), so give multitrack ids in
  * this order.
+ * @param further fields that it has besides, before the others
  */
-export function serializeOnMetaData(tracks: readonly Track[]): Buffer {
+export function serializeOnMetaData(
+  tracks: readonly Track[],
+  further: Readonly<Record<string, AmfValue>> = {},
+): Buffer {
   const carried = tracks.filter(canCarryInFlv)
   const [video, ...moreVideo] = carried.filter((track) => track.kind === 'video')
   const [audio, ...moreAudio] = carried.filter((track) => track.kind === 'audio')
-  const fields = new Map<string, AmfValue>()
+  const fields = new Map<string, AmfValue>(Object.entries(further))
   if (video) for (const [name, value] of videoFields(video)) fields.set(name, value)
   if (audio) for (const [name, value] of audioFields(audio)) fields.set(name, value)
   if (moreVideo.length > 0) fields.set('videoTrackIdInfoMap', byTrackId(moreVideo.map(videoFields)))

@@ -1,7 +1,7 @@
 import type { ByteReader } from '../../bits/byte-reader.ts'
 import { MalformedError } from '../../errors.ts'
-import { parseBoxes, parseFullBox } from '../fmp4/box.ts'
-import { readUint64 } from '../fmp4/boxes/fields.ts'
+import { boxSizeBytes, fullBox, parseBoxes, parseFullBox, serializeBoxes } from '../fmp4/box.ts'
+import { readUint64, uint32, uint64, uint8 } from '../fmp4/boxes/fields.ts'
 
 /** How many fragments of a track are taken from the table: a week of them, each of two seconds. */
 const MAX_ENTRIES = 300_000
@@ -9,6 +9,8 @@ const MAX_ENTRIES = 300_000
 const ENTRIES_PER_STEP = 1024
 const MFRO_SIZE_BYTES = 16
 const NUMBER_SIZES_MASK = 0x3f
+/** A fragment is pointed at by its first track fragment, run and sample, in a byte each. */
+const FIRST_OF_EACH = uint8(1, 1, 1)
 
 /** Where a fragment with a keyframe lies in the file, and when that is presented, in ticks of the track. */
 export type FragmentTime = { readonly time: number; readonly moofOffset: number }
@@ -20,6 +22,15 @@ export const FRAGMENT_TABLE_TAIL_BYTES = MFRO_SIZE_BYTES
 export function parseFragmentTableSize(tail: Buffer): number | undefined {
   if (tail.length < MFRO_SIZE_BYTES || tail.toString('latin1', 4, 8) !== 'mfro') return undefined
   return tail.readUInt32BE(MFRO_SIZE_BYTES - 4)
+}
+
+/** An `mfra` of one track, whose fragments lie in the order of their times (ISO/IEC 14496-12 8.8.9 to 8.8.11). */
+export function serializeFragmentTable(trackId: number, entries: readonly FragmentTime[]): Buffer {
+  const times = entries.map(({ time, moofOffset }) => Buffer.concat([uint64(time), uint64(moofOffset), FIRST_OF_EACH]))
+  const table = fullBox('tfra', 1, 0, [uint32(trackId, 0, entries.length), ...times])
+  const trailerBytes = boxSizeBytes(fullBox('mfro', 0, 0, [uint32(0)]))
+  const sizeBytes = boxSizeBytes({ type: 'mfra', children: [table] }) + trailerBytes
+  return serializeBoxes([{ type: 'mfra', children: [table, fullBox('mfro', 0, 0, [uint32(sizeBytes)])] }])
 }
 
 /**

@@ -1,0 +1,150 @@
+import type { Kysely } from 'kysely'
+import type { Logger } from 'pino'
+import { StoreUnavailable } from 'sluice/sdk'
+import { LogLimit } from '../base/log-limit.ts'
+import { RetryTimer } from '../base/retry-timer.ts'
+import type { Store } from '../store/store.ts'
+import { rowOf, type RecordingEntry } from './recording-entry.ts'
+import { RECORDING_MIGRATIONS, type RecordingTables } from './recording-tables.ts'
+
+/** Most files that wait for their rows while the database is away; those beyond are found again at the next start. */
+const MAX_UNSTORED = 10_000
+/** Most rows of a statement. */
+const BATCH_ROWS = 200
+/** From a failure to the next try, when the database does not say that it is back. */
+const FIRST_RETRY_MS = 1000
+/** How often the log says at most that rows wait. */
+const LOG_INTERVAL_MS = 60_000
+
+type CatalogueOptions = {
+  readonly log: Logger
+  readonly store: Pick<Store, 'tables' | 'onAvailable'>
+}
+
+/** What is known of all files: written as they come and end, and kept in memory while the database is away. */
+export class Catalogue {
+  readonly db: Kysely<RecordingTables>
+  readonly #log: Logger
+  /** New ones, and those that have changed, the oldest first. */
+  readonly #unstored = new Set<RecordingEntry>()
+  readonly #active = new Set<RecordingEntry>()
+  readonly #retries = new RetryTimer({ firstMs: FIRST_RETRY_MS, retry: () => this.#flush() })
+  readonly #limit = new LogLimit(LOG_INTERVAL_MS)
+  readonly #forgetStore: () => void
+  #isFlushing = false
+  #flushed: Promise<void> = Promise.resolve()
+  #closed = false
+
+  constructor({ log, store }: CatalogueOptions) {
+    this.#log = log
+    this.db = store.tables<RecordingTables>('recording', RECORDING_MIGRATIONS)
+    this.#forgetStore = store.onAvailable(() => this.#flush())
+  }
+
+  /** Those that are being written, by this process. */
+  get active(): ReadonlySet<RecordingEntry> {
+    return this.#active
+  }
+
+  /** A file was begun. */
+  begin(entry: RecordingEntry): void {
+    this.#active.add(entry)
+    this.#store(entry)
+  }
+
+  /** A file has ended, or lies elsewhere. */
+  changed(entry: RecordingEntry): void {
+    if (!entry.isActive) this.#active.delete(entry)
+    this.#store(entry)
+  }
+
+  /** A file came to nothing. */
+  drop(entry: RecordingEntry): void {
+    this.#active.delete(entry)
+    this.#unstored.delete(entry)
+    entry.isActive = false
+    if (entry.id === 0) return
+    this.db
+      .deleteFrom('sluice_recording')
+      .where('id', '=', entry.id)
+      .execute()
+      .catch((err: unknown) => {
+        if (!(err instanceof StoreUnavailable)) this.#log.error({ err }, 'the row of a file was not deleted')
+      })
+  }
+
+  /** Resolves when all that was told so far is stored, or the database is away. Never rejects. */
+  settled(): Promise<void> {
+    return this.#flushed
+  }
+
+  /** Waits for what is being stored, so long at most. */
+  async close(timeoutMs: number): Promise<void> {
+    this.#forgetStore()
+    this.#retries.reset()
+    this.#closed = true
+    const { promise: late, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, timeoutMs)
+    await Promise.race([this.#flushed, late])
+    clearTimeout(timer)
+    const unstored = this.#unstored.size
+    if (unstored > 0) this.#log.warn({ unstored }, 'rows of recordings were not stored; autorecovery makes them anew')
+  }
+
+  #store(entry: RecordingEntry): void {
+    this.#unstored.add(entry)
+    const [oldest] = this.#unstored
+    if (this.#unstored.size > MAX_UNSTORED && oldest !== undefined) {
+      this.#unstored.delete(oldest)
+      if (this.#limit.pass() !== undefined) this.#log.warn('the database takes no rows of recordings')
+    }
+    this.#flush()
+  }
+
+  #flush(): void {
+    if (!this.#isFlushing) this.#flushed = this.#work()
+  }
+
+  async #work(): Promise<void> {
+    this.#isFlushing = true
+    try {
+      while (this.#unstored.size > 0) {
+        const entries = this.#unstored.values().take(BATCH_ROWS).toArray()
+        await this.#insert(entries.filter(({ id }) => id === 0))
+        for (const entry of entries.filter(({ id }) => id > 0)) await this.#update(entry)
+      }
+      this.#retries.reset()
+    } catch (err) {
+      // The store itself says that it is away.
+      if (!(err instanceof StoreUnavailable)) this.#log.error({ err }, 'rows of recordings were not stored')
+      if (!this.#closed) this.#retries.schedule()
+    } finally {
+      this.#isFlushing = false
+    }
+  }
+
+  async #insert(entries: readonly RecordingEntry[]): Promise<void> {
+    if (entries.length === 0) return
+    const values = entries.map(rowOf)
+    const rows = await this.db.insertInto('sluice_recording').values(values).returning('id').execute()
+    // They are counted up in the order of the values, in which they need not be answered.
+    const ids = rows.map(({ id }) => id).toSorted((one, other) => one - other)
+    for (const [index, entry] of entries.entries()) {
+      entry.id = ids[index] ?? 0
+      // It may have changed, or come to nothing, meanwhile.
+      if (!this.#unstored.has(entry)) this.drop(entry)
+      else if (values[index]?.is_active === rowOf(entry).is_active) this.#unstored.delete(entry)
+    }
+  }
+
+  async #update(entry: RecordingEntry): Promise<void> {
+    const row = rowOf(entry)
+    this.#unstored.delete(entry)
+    try {
+      await this.db.updateTable('sluice_recording').set(row).where('id', '=', entry.id).execute()
+    } catch (error) {
+      this.#unstored.add(entry)
+      throw error
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import type { PullRule, SessionRequest } from 'sluice/sdk'
+import type { PullSource, WantedPull } from '../jobs/pull-rules.ts'
+import type { Lead } from '../stream/session-admission.ts'
+
+/** A path by which one viewer plays recordings: `vod_`, their type, a number of the viewer's own choice, and the stream. */
+const PLAYBACK_PATH = /^vod_(?:(?<type>[a-z][a-z0-9-]*)_)?\d+\/(?<streamPath>.+)$/u
+/** Paths whose sources take times themselves: playbacks, and those of devices. */
+const OTHER_PLAYBACK = /^(?:vod|gb)_/u
+/** A playback that fails is not tried again. */
+const ONCE = { loop: 0, maxretry: 0, retryinterval: 0, proxy: '', header: {}, args: {}, testmode: 0 } as const
+
+type PlaybackSourceOptions = {
+  /** The plugin that records a type; undefined where none does. */
+  readonly pluginOf: (type: string) => string | undefined
+  /** A plugin that plays recordings of any type, by preference of its name. */
+  readonly anyPlugin: (preferred: string) => string | undefined
+}
+
+/** Where the paths lead by which recordings are played. */
+export class PlaybackSource implements PullSource {
+  readonly #options: PlaybackSourceOptions
+  #leads = 0
+
+  constructor(options: PlaybackSourceOptions) {
+    this.#options = options
+  }
+
+  /** Whether recordings are played by a path. */
+  names(streamPath: string): boolean {
+    return PLAYBACK_PATH.test(streamPath)
+  }
+
+  match(path: string): WantedPull | undefined {
+    const { type, streamPath } = PLAYBACK_PATH.exec(path)?.groups ?? {}
+    if (streamPath === undefined) return undefined
+    const { pluginOf, anyPlugin } = this.#options
+    const plugin = type === undefined ? anyPlugin('mp4') : pluginOf(type)
+    if (plugin === undefined) return undefined
+    const rule: PullRule = { ...ONCE, url: `recording:${streamPath}` }
+    const recording = { streamPath, ...(type !== undefined && { type }) }
+    return { plugin, streamPath: path, rule, publish: {}, args: {}, recording }
+  }
+
+  /** Leads a viewer to recordings who asks for a stream with a time (`?start=`), at a path of its own. */
+  lead({ type, streamPath, params }: Pick<SessionRequest, 'type' | 'streamPath' | 'params'>): Lead | undefined {
+    const isAsked = params['start'] !== undefined || params['range'] !== undefined
+    if (type !== 'server' || !isAsked || OTHER_PLAYBACK.test(streamPath)) return undefined
+    this.#leads += 1
+    return { streamPath: `vod_${this.#leads}/${streamPath}`, params }
+  }
+}

@@ -1,0 +1,166 @@
+import {
+  SluiceError,
+  type CloseReason,
+  type RecordedFile,
+  type RecordService,
+  type RecordingEvent,
+  type TaskRegistry,
+} from 'sluice/sdk'
+import type { Logger } from 'pino'
+import type { StreamOwner } from '../auth/stream-owner.ts'
+import { Job, type JobNotices, type Outcome } from '../jobs/job.ts'
+import type { JobMeters } from '../jobs/job-meters.ts'
+import type { StreamRegistry } from '../stream/registry.ts'
+import type { StreamSubscriber } from '../stream/stream-subscriber.ts'
+import type { RecordingFiles } from './recording-files.ts'
+import type { WantedRecording } from './record-rules.ts'
+import { StreamRecording } from './stream-recording.ts'
+
+/** Who wants a recording: a rule, a plan or a proxy for as long as it says, an operator until it is stopped. */
+export type RecordOrigin = 'rule' | 'operator' | 'event'
+
+/** What is the matter with an event that is recorded by itself. */
+export type EventTerms = { readonly event: RecordingEvent; readonly beforeMs: number; untilMs: number }
+
+export type RecordJobOptions = {
+  readonly log: Logger
+  readonly tasks: TaskRegistry
+  readonly notices: JobNotices
+  readonly meters: JobMeters
+  readonly streams: Pick<StreamRegistry, 'get' | 'subscribe'>
+  readonly files: RecordingFiles
+  /** The service of a type at present; each try takes that of the newest generation. */
+  service(type: string): RecordService | undefined
+  /** As whose sessions those of recordings pass. */
+  owner(plugin: string): StreamOwner | undefined
+  /** Why nothing may be written at present, if so. */
+  fullness(plugin: string): string | undefined
+  /** A file has ended. */
+  recorded(file: RecordedFile): void
+}
+
+/** How a recording is tried again that fails, as on a full disk: for as long as the stream is there. */
+const POLICY = { maxretry: -1, retryinterval: 5000 }
+/** What a reader that waits for the disk may have waiting before pictures are left out. */
+const QUEUE = { queuesize: 64 * 1024 * 1024, queuetime: 60_000, stalltimeout: 0 }
+
+/** One recording: its tries, its files, and its place in the task tree. */
+export class RecordJob {
+  readonly wanted: WantedRecording
+  readonly origin: RecordOrigin
+  readonly job: Job
+  readonly startMs = Date.now()
+  readonly eventTerms: EventTerms | undefined
+  readonly #options: RecordJobOptions
+  #recording: StreamRecording | undefined
+  /** Why the latest try has failed. */
+  #failure: unknown
+
+  constructor(wanted: WantedRecording, origin: RecordOrigin, options: RecordJobOptions, eventTerms?: EventTerms) {
+    const { plugin, streamPath, type, rule } = wanted
+    this.wanted = wanted
+    this.origin = origin
+    this.eventTerms = eventTerms
+    this.#options = options
+    const { fragment, filepath } = rule
+    this.job = new Job({
+      log: options.log.child({ plugin, stream: streamPath, recording: type }),
+      ...{ tasks: options.tasks, notices: options.notices },
+      meter: options.meters.of('record', plugin),
+      task: { kind: 'record', streamPath, plugin, description: `${type} in ${filepath}`, filePath: filepath },
+      description: { kind: 'record', type, filePath: filepath, fragment: `${fragment / 1000}s`, origin },
+      policy: POLICY,
+      attempt: (signal) => this.#attempt(signal),
+      isWanted: () => options.streams.get(streamPath) !== undefined,
+      movedBytes: () => this.#recording?.writtenBytes ?? 0,
+      failed: () => {},
+    })
+  }
+
+  get mode(): 'auto' | 'event' {
+    return this.eventTerms === undefined ? 'auto' : 'event'
+  }
+
+  /** The file that is being written. */
+  get file(): RecordedFile | undefined {
+    return this.#recording?.file
+  }
+
+  /** Why the latest try has failed; undefined when none has. */
+  get failure(): SluiceError | undefined {
+    return this.#failure instanceof SluiceError ? this.#failure : undefined
+  }
+
+  /** Nothing may be written at present: the files end, and it is tried again. */
+  interrupt(reason: string): void {
+    this.#recording?.fail(new Error(reason))
+  }
+
+  async #attempt(signal: AbortSignal): Promise<Outcome> {
+    try {
+      return await this.#try(signal)
+    } catch (error) {
+      this.#failure = error
+      throw error
+    }
+  }
+
+  async #try(signal: AbortSignal): Promise<Outcome> {
+    const { plugin, type, rule } = this.wanted
+    const service = this.#options.service(type)
+    const owner = this.#options.owner(plugin)
+    if (service === undefined || owner === undefined) return { failure: `no plugin records ${type} at present` }
+    const full = this.#options.fullness(plugin)
+    if (full !== undefined) return { failure: full }
+    const subscriber = await this.#subscribe(owner, signal)
+    const ended = Promise.withResolvers<Outcome>()
+    const recording = new StreamRecording({
+      ...{ wanted: this.wanted, service, files: this.#options.files, log: this.job.log },
+      event: this.eventTerms?.event,
+      mode: this.mode,
+      untilMs: (beganMs) => this.eventTerms?.untilMs ?? (rule.duration === 0 ? Infinity : beganMs + rule.duration),
+      began: () => this.job.succeeded(),
+      failed: (error) => ended.resolve({ failure: failureText(error) }),
+      over: () => ended.resolve({ over: 'its time is over' }),
+      recorded: (file) => this.#options.recorded(file),
+    })
+    this.#recording = recording
+    subscriber.onClose((reason) => ended.resolve(outcomeOf(reason)))
+    const stop = () => ended.resolve({ over: 'it was stopped' })
+    signal.addEventListener('abort', stop)
+    try {
+      if (signal.aborted) stop()
+      recording.begin(subscriber)
+      return await ended.promise
+    } finally {
+      signal.removeEventListener('abort', stop)
+      await recording.close()
+      subscriber.close('the recording has ended')
+      this.#recording = undefined
+    }
+  }
+
+  #subscribe(owner: StreamOwner, signal: AbortSignal): Promise<StreamSubscriber> {
+    const { streamPath } = this.wanted
+    const beforeMs = this.eventTerms?.beforeMs ?? 0
+    const subscribe = { ...owner.config.subscribe, ...QUEUE, buffertime: beforeMs, submode: 0 as const }
+    const session = {
+      ...{ streamPath, type: 'vod' as const, url: '', query: '', signal },
+      client: { ip: '', port: 0, userAgent: `${this.wanted.type} recording` },
+      // What a rule records is what others want to have; what an operator wants is kept up for it.
+      passive: this.origin === 'rule',
+    }
+    return this.#options.streams.subscribe(session, { ...owner, config: { ...owner.config, subscribe } }, () => {})
+  }
+}
+
+function outcomeOf({ code, text }: CloseReason): Outcome {
+  return code === 'slow' || code === 'failed' ? { failure: text } : { over: text }
+}
+
+/** What operators are told of the system's errors, which name paths. */
+function failureText(error: Error): string {
+  const code = 'code' in error ? String(error.code) : ''
+  if (code === 'ENOSPC' || code === 'EDQUOT') return 'the disk is full'
+  return code === '' ? error.message : `the file could not be written: ${code}`
+}

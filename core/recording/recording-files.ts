@@ -1,0 +1,112 @@
+import type { Logger } from 'pino'
+import type { MediaTrack, RecordingBytes, RecordingEvent, RecordService } from 'sluice/sdk'
+import { mainTracks } from 'sluice/sdk/media'
+import type { DiskUsage, LocalStorage } from '../storage/local-storage.ts'
+import type { Catalogue } from './catalogue.ts'
+import { FileRecorder } from './file-recorder.ts'
+import { filePathOf } from './file-name.ts'
+import type { RecordingEntry, StoragePlace } from './recording-entry.ts'
+import type { WantedRecording } from './record-rules.ts'
+
+/** The file that is to be made for a recording. */
+export type NewFile = {
+  readonly wanted: WantedRecording
+  readonly service: RecordService
+  readonly tracks: readonly MediaTrack[]
+  /** Where it begins in the stream, and the date of that. */
+  readonly baseMs: number
+  readonly startMs: number
+  readonly mode: 'auto' | 'event'
+  readonly event: RecordingEvent | undefined
+}
+
+type RecordingFilesOptions = {
+  readonly log: Logger
+  readonly catalogue: Pick<Catalogue, 'begin' | 'changed' | 'drop'>
+  readonly local: LocalStorage
+  /** Where files go when the disk is full. */
+  readonly backup: LocalStorage | undefined
+}
+
+/** The files of recordings, and what is known of them: one changes with the other. */
+export class RecordingFiles {
+  readonly #options: RecordingFilesOptions
+
+  constructor(options: RecordingFilesOptions) {
+    this.#options = options
+  }
+
+  /** How full a disk is: the one that files are written to, or the one of the backup. */
+  usage(place: 'local' | 'backup' = 'local'): Promise<DiskUsage> {
+    return this.#storageOf(place).usage()
+  }
+
+  get hasBackup(): boolean {
+    return this.#options.backup !== undefined
+  }
+
+  /** @throws {Error} with the system's code */
+  async create({ wanted, service, tracks, baseMs, startMs, mode, event }: NewFile): Promise<FileRecorder> {
+    const { local, catalogue } = this.#options
+    const { type, streamPath, rule } = wanted
+    const path = filePathOf(rule.filepath, rule.filename, { type, streamPath, startMs })
+    const writer = service.createWriter(tracks)
+    const { filePath, writer: file } = await local.create(path, service.extension)
+    const codecOf = (kind: MediaTrack['kind']) => mainTracks(tracks).find((track) => track.kind === kind)?.codec ?? ''
+    const entry: RecordingEntry = {
+      ...{ id: 0, type, streamPath, filePath, startMs, endMs: startMs, sizeBytes: 0, mode, event },
+      ...{ videoCodec: codecOf('video'), audioCodec: codecOf('audio'), isActive: true, createdMs: Date.now() },
+      storage: 'local',
+    }
+    catalogue.begin(entry)
+    return new FileRecorder({ tracks, writer, file, entry, baseMs, offsetMs: 0 })
+  }
+
+  /** Notes that a file has ended; returns whether there is anything in it. */
+  finish(entry: RecordingEntry): boolean {
+    const { catalogue, local, log } = this.#options
+    entry.isActive = false
+    if (entry.sizeBytes > 0) {
+      catalogue.changed(entry)
+      return true
+    }
+    catalogue.drop(entry)
+    local.remove(entry.filePath).catch((err: unknown) => log.warn({ err, file: entry.filePath }, 'an empty file stays'))
+    return false
+  }
+
+  /** @throws {Error} that says what is wrong, with no path in it */
+  openBytes(entry: RecordingEntry, signal?: AbortSignal): Promise<RecordingBytes> {
+    return this.#storageOf(entry.storage).openBytes(entry.filePath, signal)
+  }
+
+  /** Deletes a file for good. @throws {Error} with the system's code */
+  async remove(entry: RecordingEntry): Promise<void> {
+    await this.#storageOf(entry.storage).remove(entry.filePath)
+  }
+
+  /** Moves a file to the backup, where there is one. @throws {Error} with the system's code; it is then where it was */
+  async backUp(entry: RecordingEntry): Promise<void> {
+    const { local, backup } = this.#options
+    if (backup === undefined || entry.storage !== 'local') return
+    await local.moveTo(backup, entry.filePath)
+    entry.storage = 'backup'
+  }
+
+  /** Undefined where there is no file. */
+  sizeOf(entry: RecordingEntry): Promise<number | undefined> {
+    return this.#storageOf(entry.storage).sizeOf(entry.filePath)
+  }
+
+  /** Cuts the end of a file off. */
+  async cut(entry: RecordingEntry, sizeBytes: number): Promise<void> {
+    const writer = await this.#storageOf(entry.storage).extend(entry.filePath, sizeBytes)
+    await writer.close()
+    if (writer.error !== undefined) throw writer.error
+  }
+
+  #storageOf(place: StoragePlace): LocalStorage {
+    const { local, backup } = this.#options
+    return place === 'backup' && backup !== undefined ? backup : local
+  }
+}

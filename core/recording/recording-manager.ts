@@ -1,0 +1,172 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Logger } from 'pino'
+import {
+  InvalidRequest,
+  SluiceError,
+  StreamUnavailable,
+  type ActiveRecording,
+  type RecordConfig,
+  type RecordedFile,
+  type RecordService,
+  type TaskRegistry,
+} from 'sluice/sdk'
+import type { StreamOwner } from '../auth/stream-owner.ts'
+import type { HookRunner } from '../host/hooks/hook-runner.ts'
+import type { PluginView } from '../host/plugin-view.ts'
+import type { JobMeters } from '../jobs/job-meters.ts'
+import { jobNotices, type JobNotices } from '../jobs/job.ts'
+import type { TaskTree } from '../observe/task-tree.ts'
+import type { StreamRegistry } from '../stream/registry.ts'
+import { EventBuffers } from './event-buffers.ts'
+import { RecordJob, type EventTerms, type RecordOrigin } from './record-job.ts'
+import { recordingPlace, RecordRules, type WantedRecording } from './record-rules.ts'
+import type { RecordingFiles } from './recording-files.ts'
+
+export type RecordingManagerOptions = {
+  readonly log: Logger
+  readonly services: { get(name: string): unknown }
+  readonly tasks: Pick<TaskTree, 'registryFor'>
+  readonly hooks: Pick<HookRunner, 'registryFor'>
+  readonly streams: Pick<StreamRegistry, 'get' | 'list' | 'subscribe'>
+  readonly meters: JobMeters
+  readonly files: RecordingFiles
+  /** Why a plugin's recordings may not be written at present, if so. */
+  readonly fullness: (plugin: string) => string | undefined
+}
+
+/** The stream is recorded there already (api.md 6). */
+class RecordExists extends SluiceError {
+  constructor() {
+    super('RECORD_EXISTS', 409, 'record exists')
+  }
+}
+
+/** All recordings that go on: those of the rules, of events and of operators. */
+export class RecordingManager {
+  readonly #options: RecordingManagerOptions
+  readonly #tasks: TaskRegistry
+  readonly #notices: JobNotices
+  readonly #buffers: EventBuffers
+  /** Those that have not ended, by place. */
+  readonly #jobs = new Map<string, RecordJob>()
+  readonly #recordedListeners: ((file: RecordedFile) => void)[] = []
+  #plugins: readonly PluginView[] = []
+  #rules = new RecordRules([])
+  #closed = false
+
+  constructor(options: RecordingManagerOptions) {
+    const { log, tasks, hooks, streams } = options
+    this.#options = options
+    this.#tasks = tasks.registryFor({ plugin: 'recordings', log })
+    this.#buffers = new EventBuffers({ log, streams, owner: (plugin) => this.#owner(plugin) })
+    const registry = hooks.registryFor({ plugin: 'global', log })
+    this.#notices = jobNotices(registry)
+    registry.on('published', ({ path }) => this.#startRules(path))
+    this.#recordedListeners.push((file) => registry.notify('recorded', file))
+  }
+
+  /** Takes over the rules of the plugins as they are now: starts what is new, ends what is gone, leaves the rest alone. */
+  apply(plugins: readonly PluginView[]): void {
+    if (this.#closed) return
+    this.#plugins = plugins
+    this.#rules = new RecordRules(plugins)
+    for (const { wanted, origin, job } of this.#jobs.values()) {
+      const isWanted = this.#rules.match(wanted.streamPath).some((other) => isDeepStrictEqual(other, wanted))
+      if (origin === 'rule' && !isWanted) job.stop('its rule is gone')
+    }
+    this.#buffers.keepOnly(this.#rules)
+    for (const { path } of this.#options.streams.list()) this.#startRules(path)
+  }
+
+  /** Calls `listener` each time a file has ended. */
+  onRecorded(listener: (file: RecordedFile) => void): void {
+    this.#recordedListeners.push(listener)
+  }
+
+  /** The sections of the plugins that record, by name. */
+  get sections(): ReadonlyMap<string, RecordConfig> {
+    return this.#rules.sections
+  }
+
+  get jobs(): readonly RecordJob[] {
+    return [...this.#jobs.values()]
+  }
+
+  /** The plugin that records a type, with its section. @throws {InvalidRequest} none does */
+  recorderOf(type: string): { readonly plugin: string; readonly section: RecordConfig } {
+    const view = this.#plugins.find(({ definition, state }) => {
+      return state === 'running' && definition?.provides?.includes(`record:${type}`) === true
+    })
+    const section = view && this.#rules.sections.get(view.name)
+    if (view === undefined || section === undefined) throw new InvalidRequest(`no plugin records ${type}`)
+    return { plugin: view.name, section }
+  }
+
+  service(type: string): RecordService | undefined {
+    // Plugins can provide a service of such a name only with this type.
+    return this.#options.services.get(`record:${type}`) as RecordService | undefined
+  }
+
+  /** The recordings of a stream in a type that have not ended. */
+  of(type: string, streamPath: string): RecordJob[] {
+    return this.jobs.filter(({ wanted }) => wanted.type === type && wanted.streamPath === streamPath)
+  }
+
+  /**
+   * Starts a recording.
+   * @throws {RecordExists}
+   * @throws {StreamUnavailable} the server is stopping
+   */
+  start(wanted: WantedRecording, origin: RecordOrigin, eventTerms?: EventTerms): RecordJob {
+    if (this.#closed) throw new StreamUnavailable('the server is stopping')
+    const place = recordingPlace(wanted)
+    if (this.#jobs.has(place)) throw new RecordExists()
+    const { log, meters, streams, files, fullness } = this.#options
+    const options = {
+      ...{ log, meters, streams, files, fullness, tasks: this.#tasks, notices: this.#notices },
+      service: (type: string) => this.service(type),
+      owner: (plugin: string) => this.#owner(plugin),
+      recorded: (file: RecordedFile) => this.#recordedListeners.forEach((listener) => listener(file)),
+    }
+    const job = new RecordJob(wanted, origin, options, eventTerms)
+    this.#jobs.set(place, job)
+    void job.job.done.then(() => this.#jobs.delete(place))
+    return job
+  }
+
+  /** Has the recordings of a plugin end their files, and be tried again later. */
+  interrupt(plugin: string, reason: string): void {
+    for (const job of this.jobs) if (job.wanted.plugin === plugin) job.interrupt(reason)
+  }
+
+  /** Ends all recordings and starts no more; resolves when their files are whole. */
+  async close(reason: string): Promise<void> {
+    this.#closed = true
+    this.#buffers.close()
+    for (const { job } of this.jobs) job.stop(reason)
+    await Promise.all(this.jobs.map(({ job }) => job.done))
+  }
+
+  #startRules(streamPath: string): void {
+    const publisher = this.#options.streams.get(streamPath)?.publisher
+    // What is played from recordings, and what was made of another stream for its players, is not what streams are recorded for.
+    const isMade = publisher?.request.type === 'transform' || publisher?.request.type === 'vod'
+    if (this.#closed || publisher === undefined || isMade) return
+    for (const wanted of this.#rules.match(streamPath)) {
+      if (wanted.rule.mode === 'event') this.#buffers.keep(wanted, this.#rules.sections)
+      else if (!this.#jobs.has(recordingPlace(wanted))) this.start(wanted, 'rule')
+    }
+  }
+
+  #owner(plugin: string): StreamOwner | undefined {
+    const values = this.#plugins.find(({ name, state }) => name === plugin && state === 'running')?.config?.values
+    if (values === undefined) return undefined
+    return { plugin, generation: 0, log: this.#options.log.child({ plugin }), config: values, closingNotice: false }
+  }
+}
+
+/** What others are shown of a recording that goes on. */
+export function activeRecording({ wanted, job, mode, startMs, file }: RecordJob): ActiveRecording {
+  const { type, streamPath, rule } = wanted
+  return { taskId: job.id, type, streamPath, filePath: rule.filepath, mode, fragmentMs: rule.fragment, startMs, file }
+}

@@ -1,0 +1,165 @@
+import type { Logger } from 'pino'
+import { parseTimeRange, type Recording, type Recordings, type RecordService, type SessionRequest } from 'sluice/sdk'
+import { withDeadline } from '../base/deadline.ts'
+import type { HookRunner } from '../host/hooks/hook-runner.ts'
+import type { PluginView } from '../host/plugin-view.ts'
+import type { JobMeters } from '../jobs/job-meters.ts'
+import type { PullManager } from '../jobs/pull-manager.ts'
+import type { WantedPull } from '../jobs/pull-rules.ts'
+import type { TaskTree } from '../observe/task-tree.ts'
+import { LocalStorage } from '../storage/local-storage.ts'
+import type { Store } from '../store/store.ts'
+import type { StreamRegistry } from '../stream/registry.ts'
+import type { Lead } from '../stream/session-admission.ts'
+import { Catalogue } from './catalogue.ts'
+import { CatalogueLists } from './catalogue-lists.ts'
+import { PlaybackSource } from './playback-source.ts'
+import { RecordingFiles } from './recording-files.ts'
+import { RecordingManager } from './recording-manager.ts'
+import { RecordingsService } from './recordings-service.ts'
+import { Recovery } from './recovery.ts'
+import { Retention } from './retention.ts'
+import { RecordingTags } from './recording-tags.ts'
+
+type StorageConfig = {
+  readonly local: {
+    readonly path: string
+    readonly backuppath: string
+    readonly overwritepercent: number
+    readonly backupoverwritepercent: number
+  }
+}
+
+type RecordingSystemOptions = {
+  readonly log: Logger
+  readonly store: Pick<Store, 'exists' | 'tables' | 'onAvailable'>
+  readonly services: { get(name: string): unknown }
+  readonly tasks: Pick<TaskTree, 'registryFor'>
+  readonly hooks: Pick<HookRunner, 'registryFor'>
+  readonly streams: Pick<StreamRegistry, 'get' | 'list' | 'subscribe' | 'subscribers'>
+  readonly meters: JobMeters
+  /** `global.storage` as the server starts. */
+  readonly storage: StorageConfig
+}
+
+/** All that has to do with recordings: what goes on, the files, what is known of them, and when they go. */
+export class RecordingSystem {
+  readonly recordings: Recordings
+  readonly manager: RecordingManager
+  readonly #options: RecordingSystemOptions
+  readonly #catalogue: Catalogue
+  readonly #playback: PlaybackSource
+  readonly #retention: Retention
+  readonly #recovery: Recovery
+  /** The types whose unfinished files were looked at. */
+  readonly #recovered = new Set<string>()
+  readonly #startMs = Date.now()
+  #plugins: readonly PluginView[] = []
+  #forgetStore: () => void = () => {}
+  #isStarted = false
+
+  constructor(options: RecordingSystemOptions) {
+    const { log, store, storage, hooks } = options
+    const { path, backuppath } = storage.local
+    this.#options = options
+    const catalogue = new Catalogue({ log, store })
+    this.#catalogue = catalogue
+    const local = new LocalStorage({ root: path })
+    const backup = backuppath === '' ? undefined : new LocalStorage({ root: backuppath })
+    const files = new RecordingFiles({ log, catalogue, local, backup })
+    const registry = hooks.registryFor({ plugin: 'global', log })
+    this.#retention = new Retention({
+      ...{ log, catalogue, files },
+      sections: () => this.#sections(),
+      limits: () => storage.local,
+      full: (plugin, reason) => this.manager.interrupt(plugin, reason),
+      alarm: (alarm) => registry.notify('alarm', alarm),
+    })
+    this.manager = new RecordingManager({
+      ...options,
+      files,
+      fullness: (plugin) => this.#retention.fullness(plugin),
+    })
+    this.#playback = new PlaybackSource({
+      pluginOf: (type) => this.#sections().find(({ types }) => types.includes(type))?.plugin,
+      anyPlugin: (preferred) => (this.manager.sections.has(preferred) ? preferred : this.#sections()[0]?.plugin),
+    })
+    const lists = new CatalogueLists(catalogue)
+    const tags = new RecordingTags(catalogue.db)
+    this.recordings = new RecordingsService({ log, manager: this.manager, catalogue, lists, tags, files })
+    this.#recovery = new Recovery({ log, catalogue, files, service: (type) => this.#service(type) })
+  }
+
+  /** Takes over the plugins as they are now. */
+  apply(plugins: readonly PluginView[]): void {
+    this.#plugins = plugins
+    this.manager.apply(plugins)
+    this.#recover()
+  }
+
+  /** Plays recordings for those who ask for them. A viewer of some that are not there is told so at once. */
+  playBy(pulls: Pick<PullManager, 'addSource' | 'onFailure'>): void {
+    pulls.addSource(this.#playback)
+    pulls.onFailure((streamPath) => {
+      if (!this.#playback.names(streamPath)) return
+      const reason = { code: 'timeout', text: 'its recordings cannot be played' } as const
+      for (const subscriber of this.#options.streams.subscribers(streamPath)) subscriber.close(reason)
+    })
+  }
+
+  /** Opens the recordings that a pull is to play. */
+  openRecording({ recording, streamPath, args }: WantedPull, signal: AbortSignal): Promise<Recording> {
+    const { startMs, endMs } = parseTimeRange(args, Date.now())
+    return this.recordings.open({ streamPath, ...recording, startMs, endMs }, signal)
+  }
+
+  /** Where a viewer is led who asks for a stream at a time that is over. */
+  lead(request: Pick<SessionRequest, 'type' | 'streamPath' | 'params'>): Lead | undefined {
+    return this.#playback.lead(request)
+  }
+
+  /** Begins to look after the files. */
+  start(): void {
+    this.#isStarted = true
+    this.#forgetStore = this.#options.store.onAvailable(() => this.#recover())
+    this.#retention.start()
+    this.#recover()
+  }
+
+  /** Ends all recordings and waits for their files and rows, so long at most: what is not finished is mended at the next start. */
+  async close(reason: string, timeoutMs: number): Promise<void> {
+    this.#forgetStore()
+    const endMs = performance.now() + timeoutMs
+    try {
+      const ended = Promise.all([this.manager.close(reason), this.#retention.close()])
+      await withDeadline(ended, timeoutMs, () => new Error('the disk takes too long'))
+    } catch (err) {
+      this.#options.log.warn({ err }, 'recordings were not finished')
+    }
+    await this.#catalogue.close(Math.max(0, endMs - performance.now()))
+  }
+
+  /** Each type once, as soon as there are its plugin and the database. */
+  #recover(): void {
+    if (!this.#isStarted || !this.#options.store.exists) return
+    for (const { types, section } of this.#sections()) {
+      for (const type of types.filter((known) => section.autorecovery && !this.#recovered.has(known))) {
+        this.#recovered.add(type)
+        void this.#recovery.recover(type, this.#startMs)
+      }
+    }
+  }
+
+  #sections() {
+    return [...this.manager.sections].map(([plugin, section]) => ({ plugin, section, types: this.#typesOf(plugin) }))
+  }
+
+  #typesOf(plugin: string): string[] {
+    const provided = this.#plugins.find(({ name }) => name === plugin)?.definition?.provides ?? []
+    return provided.flatMap((name) => (name.startsWith('record:') ? [name.slice('record:'.length)] : []))
+  }
+
+  #service(type: string): RecordService | undefined {
+    return this.manager.service(type)
+  }
+}

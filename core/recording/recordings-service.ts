@@ -1,0 +1,214 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import {
+  checkStreamPath,
+  InvalidRequest,
+  SluiceError,
+  type ActiveRecording,
+  type EventInit,
+  type RecordedEvent,
+  type RecordedFile,
+  type RecordedFilter,
+  type RecordingEvent,
+  type RecordingInit,
+  type Recordings,
+  type RecordingTags,
+  type RecordRule,
+} from 'sluice/sdk'
+import type { Catalogue } from './catalogue.ts'
+import { MAX_FILES, recordedFile, type CatalogueLists } from './catalogue-lists.ts'
+import { checkPlaceholders, folderPathOf } from './file-name.ts'
+import { openPlayback } from './playback.ts'
+import type { RecordJob } from './record-job.ts'
+import type { WantedRecording } from './record-rules.ts'
+import { eventColumns, type RecordingEntry } from './recording-entry.ts'
+import type { RecordingFiles } from './recording-files.ts'
+import { activeRecording, type RecordingManager } from './recording-manager.ts'
+import type { Logger } from 'pino'
+
+/** Whoever starts a recording is told how it went when that is known within this; a stream may have to be waited for. */
+const BEGIN_TIMEOUT_MS = 15_000
+
+type ServiceParts = {
+  readonly log: Logger
+  readonly manager: RecordingManager
+  readonly catalogue: Catalogue
+  readonly lists: CatalogueLists
+  readonly tags: RecordingTags
+  readonly files: RecordingFiles
+}
+
+class RecordFailed extends SluiceError {
+  constructor(message: string) {
+    super('RECORD_FAILED', 502, message)
+  }
+}
+
+/** The service `recordings` of the server. */
+export class RecordingsService implements Recordings {
+  readonly tags: RecordingTags
+  readonly #parts: ServiceParts
+
+  constructor(parts: ServiceParts) {
+    this.tags = parts.tags
+    this.#parts = parts
+  }
+
+  async start(init: RecordingInit): Promise<ActiveRecording> {
+    const { manager } = this.#parts
+    const wanted = this.#wanted(init, `${init.filePath ?? '.'}/{stream}`, init.fileName)
+    const job = manager.start(wanted, 'operator')
+    await begun(job)
+    return activeRecording(job)
+  }
+
+  async startEvent(init: EventInit): Promise<RecordedEvent> {
+    const { manager } = this.#parts
+    const streamPath = checkStreamPath(init.streamPath)
+    const { section } = manager.recorderOf(init.type)
+    const { beforeMs = section.beforeduration, afterMs = section.afterduration } = init
+    const nowMs = Date.now()
+    const event = eventOfInit(init)
+    const range = { startMs: nowMs - beforeMs, endMs: nowMs + afterMs }
+    const jobs = manager.of(init.type, streamPath)
+    const running = jobs.find(({ eventTerms }) => eventTerms !== undefined)
+    if (running?.eventTerms !== undefined) {
+      running.eventTerms.untilMs = Math.max(running.eventTerms.untilMs, range.endMs)
+      return this.#note(init.type, streamPath, running, event, range)
+    }
+    const [continuous] = jobs
+    if (continuous !== undefined) return this.#note(init.type, streamPath, continuous, event, range)
+    const folder = `${section.eventrecordfilepath}/{stream}`
+    const wanted = this.#wanted({ ...init, streamPath }, folder, undefined)
+    const job = manager.start(wanted, 'event', { event, beforeMs, untilMs: range.endMs })
+    await begun(job)
+    return this.#note(init.type, streamPath, job, event, { ...range, startMs: job.file?.startMs ?? nowMs })
+  }
+
+  async stop(type: string, streamPath: string): Promise<ActiveRecording[]> {
+    const jobs = this.#parts.manager.of(type, checkStreamPath(streamPath))
+    const stopped = jobs.map(activeRecording)
+    for (const { job } of jobs) job.stop('it was stopped')
+    await Promise.all(jobs.map(({ job }) => job.done))
+    await this.#parts.catalogue.settled()
+    return stopped
+  }
+
+  active(): ActiveRecording[] {
+    return this.#parts.manager.jobs.map(activeRecording)
+  }
+
+  async list(filter: RecordedFilter, page: { limit: number; offset: number }) {
+    const { total, files } = await this.#parts.lists.files(filter, page)
+    return { total, files: files.map(recordedFile) }
+  }
+
+  listEvents(filter: RecordedFilter, page: { limit: number; offset: number }) {
+    return this.#parts.lists.events(filter, page)
+  }
+
+  catalogue(type: string) {
+    return this.#parts.lists.streams(type)
+  }
+
+  async remove(filter: RecordedFilter): Promise<RecordedFile[]> {
+    if (filter.ids === undefined && filter.startMs === undefined && filter.endMs === undefined) {
+      throw new InvalidRequest('name the ids of the recordings to delete, or their time')
+    }
+    const { files } = await this.#parts.lists.files(filter, { limit: MAX_FILES, offset: 0 })
+    const whole = files.filter(({ isActive }) => !isActive)
+    await removeFiles(this.#parts, whole)
+    return whole.map(recordedFile)
+  }
+
+  async find(init: Parameters<Recordings['find']>[0]): Promise<RecordedFile[]> {
+    return (await this.#parts.lists.inTime(init)).map(recordedFile)
+  }
+
+  async openBytes(file: RecordedFile, signal?: AbortSignal) {
+    return this.#parts.files.openBytes(await this.#entry(file), signal)
+  }
+
+  async remoteUrl(): Promise<string | undefined> {
+    return undefined
+  }
+
+  async open(init: Parameters<Recordings['open']>[0], signal: AbortSignal) {
+    const { log, lists, files, manager } = this.#parts
+    const entries = await lists.inTime(init)
+    return openPlayback({ log, entries, init, files, service: (type) => manager.service(type), signal })
+  }
+
+  /** The file with where it lies, which others need not know. */
+  async #entry({ id, type, streamPath }: RecordedFile): Promise<RecordingEntry> {
+    const { files } = await this.#parts.lists.files({ ids: [id], type, streamPath }, { limit: 1, offset: 0 })
+    const [entry] = files
+    if (entry === undefined) throw new InvalidRequest('there is no such recording')
+    return entry
+  }
+
+  /** @throws {InvalidRequest} */
+  #wanted(init: Omit<RecordingInit, 'filePath' | 'fileName'>, folder: string, name = '{date}-{time}'): WantedRecording {
+    const streamPath = checkStreamPath(init.streamPath)
+    const { type, fragmentMs = 0, durationMs = 0 } = init
+    const { plugin } = this.#parts.manager.recorderOf(type)
+    for (const text of [folder, name]) checkPlaceholders(text)
+    folderPathOf(folder, { type, streamPath, startMs: 0 })
+    const rule: RecordRule = {
+      ...{ mode: 'auto', type: '', filepath: folder, filename: name, append: false },
+      ...{ fragment: fragmentMs, duration: durationMs },
+    }
+    return { plugin, streamPath, type, rule }
+  }
+
+  /** Keeps an event. Without a database there is the file alone. */
+  async #note(
+    type: string,
+    streamPath: string,
+    job: RecordJob,
+    event: RecordingEvent,
+    range: { readonly startMs: number; readonly endMs: number },
+  ): Promise<RecordedEvent> {
+    const filePath = job.file?.filePath ?? ''
+    const row = {
+      ...{ type, stream_path: streamPath, file_path: filePath, start_ms: range.startMs, end_ms: range.endMs },
+      ...eventColumns(event),
+    }
+    const known = { id: 0, type, streamPath, filePath, ...range, ...event }
+    try {
+      const { db } = this.#parts.catalogue
+      const inserted = await db.insertInto('sluice_recording_event').values(row).returning('id').executeTakeFirst()
+      return { ...known, id: inserted?.id ?? 0 }
+    } catch (error) {
+      if (job.eventTerms === undefined) throw error
+      return known
+    }
+  }
+}
+
+/** Deletes files and their rows. Files that can't be deleted keep theirs. */
+async function removeFiles(
+  { files, catalogue }: Pick<ServiceParts, 'files' | 'catalogue'>,
+  entries: readonly RecordingEntry[],
+): Promise<void> {
+  for (const entry of entries) {
+    await files.remove(entry)
+    await catalogue.db.deleteFrom('sluice_recording').where('id', '=', entry.id).execute()
+  }
+}
+
+/** @throws {SluiceError} when it did not begin */
+async function begun(job: RecordJob): Promise<void> {
+  const late = new AbortController()
+  try {
+    const timeout = delay(BEGIN_TIMEOUT_MS, undefined, { signal: late.signal }).catch(() => {})
+    await Promise.race([job.job.begun, timeout])
+  } catch (error) {
+    throw job.failure ?? new RecordFailed(error instanceof Error ? error.message : String(error))
+  } finally {
+    late.abort()
+  }
+}
+
+function eventOfInit({ eventId = '', eventName = '', eventDesc = '', eventLevel = 'low' }: EventInit): RecordingEvent {
+  return { eventId, eventName, eventDesc, eventLevel }
+}

@@ -1,0 +1,165 @@
+import type { Logger } from 'pino'
+import { StoreUnavailable, type AlarmNotice, type RecordConfig } from 'sluice/sdk'
+import { LogLimit } from '../base/log-limit.ts'
+import type { Catalogue } from './catalogue.ts'
+import { DeletableFiles } from './deletable-files.ts'
+import type { RecordingEntry } from './recording-entry.ts'
+import type { RecordingFiles } from './recording-files.ts'
+
+/** How often it is looked how full the disk is, and what has expired. */
+const DISK_INTERVAL_MS = 5000
+const EXPIRY_INTERVAL_MS = 60_000
+const DAY_MS = 24 * 60 * 60 * 1000
+/** So many files go at a time, before it is looked again how full the disk is. */
+const BATCH_FILES = 20
+/** So far below its limit a disk is to be before recordings go on. */
+const ROOM_PERCENT = 1
+/** How often the log says at most that files could not be deleted. */
+const LOG_INTERVAL_MS = 60_000
+
+/** What an alarm of a full disk is called, and its kind in the API (api.md 3.4). */
+const DISK_FULL = { name: 'disk_full', type: 0x10014 } as const
+
+type RetentionOptions = {
+  readonly log: Logger
+  readonly catalogue: Pick<Catalogue, 'db' | 'changed'>
+  readonly files: Pick<RecordingFiles, 'usage' | 'remove' | 'backUp' | 'hasBackup'>
+  /** The sections of the plugins that record, as they are now, with the types that each records. */
+  readonly sections: () => readonly {
+    readonly plugin: string
+    readonly types: readonly string[]
+    readonly section: RecordConfig
+  }[]
+  /** From how full a disk on the oldest files of all go, and those of the backup; 0 is never. */
+  readonly limits: () => { readonly overwritepercent: number; readonly backupoverwritepercent: number }
+  /** The disk has become too full for a plugin. */
+  readonly full: (plugin: string, reason: string) => void
+  readonly alarm: (alarm: AlarmNotice) => void
+}
+
+/** Lets recordings go when their time is over, or the disk is full; and none be written to a disk that is. */
+export class Retention {
+  readonly #options: RetentionOptions
+  readonly #deletable: DeletableFiles
+  readonly #limit = new LogLimit(LOG_INTERVAL_MS)
+  /** Why plugins may write nothing at present. */
+  readonly #full = new Map<string, string>()
+  readonly #timers: NodeJS.Timeout[] = []
+  #working: Promise<void> = Promise.resolve()
+  #isWorking = false
+  #closed = false
+
+  constructor(options: RetentionOptions) {
+    this.#options = options
+    this.#deletable = new DeletableFiles(options.catalogue.db)
+  }
+
+  start(): void {
+    this.#timers.push(setInterval(() => this.#work(() => this.lookAtDisk()), DISK_INTERVAL_MS).unref())
+    this.#timers.push(setInterval(() => this.#work(() => this.expire()), EXPIRY_INTERVAL_MS).unref())
+    this.#work(async () => {
+      await this.lookAtDisk()
+      await this.expire()
+    })
+  }
+
+  /** Why a plugin may write nothing at present; undefined when it may. */
+  fullness(plugin: string): string | undefined {
+    return this.#full.get(plugin)
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    for (const timer of this.#timers) clearInterval(timer)
+    await this.#working
+  }
+
+  /** Looks how full the disk is, and does what follows from that. */
+  async lookAtDisk(): Promise<void> {
+    const { files, sections, limits } = this.#options
+    for (const { plugin, section } of sections())
+      this.#judge(plugin, section.diskmaxpercent, (await files.usage()).usedPercent)
+    for (const { types, section } of sections()) await this.#makeRoom(section.overwritepercent, types)
+    const { overwritepercent, backupoverwritepercent } = limits()
+    await this.#makeRoom(overwritepercent)
+    if (files.hasBackup) await this.#makeRoom(backupoverwritepercent, undefined, 'backup')
+  }
+
+  /** Deletes what is older than the sections say. */
+  async expire(nowMs = Date.now()): Promise<void> {
+    for (const { types, section } of this.#options.sections()) {
+      const days = section.recordfileexpiredays
+      if (days === 0) continue
+      const beforeMs = nowMs - days * DAY_MS
+      for (;;) {
+        const expired = await this.#deletable.find({ types, beforeMs, limit: BATCH_FILES })
+        await this.#remove(expired)
+        if (this.#closed || expired.length < BATCH_FILES) break
+      }
+      await this.#deletable.forgetEvents(types, beforeMs)
+    }
+  }
+
+  #judge(plugin: string, maxPercent: number, usedPercent: number): void {
+    const isFull = this.#full.has(plugin)
+    if (maxPercent === 0 || usedPercent < maxPercent - (isFull ? ROOM_PERCENT : 0)) {
+      this.#full.delete(plugin)
+      if (isFull) this.#options.log.info({ plugin, usedPercent }, 'the disk has room again: recordings go on')
+      return
+    }
+    const reason = `the disk is full: ${usedPercent.toFixed(1)} % are in use, and diskmaxpercent is ${maxPercent}`
+    this.#full.set(plugin, reason)
+    if (isFull) return
+    this.#options.log.error({ plugin, usedPercent }, 'the disk is full: nothing is recorded until it has room')
+    this.#options.alarm({ ...DISK_FULL, plugin, description: reason })
+    this.#options.full(plugin, reason)
+  }
+
+  /** Has the oldest files go, as long as a disk is too full and there are some. */
+  async #makeRoom(percent: number, types?: readonly string[], storage: 'local' | 'backup' = 'local'): Promise<void> {
+    const { files, log } = this.#options
+    if (percent === 0) return
+    while (!this.#closed && (await files.usage(storage)).usedPercent > percent) {
+      const oldest = await this.#deletable.find({ types, storage, limit: BATCH_FILES })
+      if (oldest.length === 0) return
+      log.info(
+        { files: oldest.length, storage },
+        `the disk is used for more than ${percent} %: the oldest recordings go`,
+      )
+      if (storage === 'local' && files.hasBackup) await this.#backUp(oldest)
+      else await this.#remove(oldest)
+    }
+  }
+
+  async #backUp(entries: readonly RecordingEntry[]): Promise<void> {
+    for (const entry of entries) {
+      await this.#options.files.backUp(entry)
+      this.#options.catalogue.changed(entry)
+    }
+  }
+
+  async #remove(entries: readonly RecordingEntry[]): Promise<void> {
+    for (const entry of entries) {
+      await this.#options.files.remove(entry)
+      await this.#deletable.forget(entry)
+    }
+  }
+
+  /** One look at a time: one that takes long has others left out. */
+  #work(look: () => Promise<void>): void {
+    if (this.#isWorking || this.#closed) return
+    this.#isWorking = true
+    this.#working = this.#try(look)
+  }
+
+  async #try(look: () => Promise<void>): Promise<void> {
+    try {
+      await look()
+    } catch (err) {
+      const isSaid = err instanceof StoreUnavailable || this.#limit.pass() === undefined
+      if (!isSaid) this.#options.log.error({ err }, 'old recordings could not be looked after')
+    } finally {
+      this.#isWorking = false
+    }
+  }
+}

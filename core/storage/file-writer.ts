@@ -1,0 +1,134 @@
+import type { FileHandle } from 'node:fs/promises'
+import type { WriteTurns } from './write-turns.ts'
+
+/** With more than this waiting to be written, whoever writes is to wait. */
+const MAX_WAITING_BYTES = 4 * 1024 * 1024
+/** So many buffers go with one system call (IOV_MAX). */
+const MAX_BUFFERS = 1024
+
+type Patch = { readonly offset: number; readonly data: Buffer }
+
+/** The system's file, as far as it is written. */
+export type WritableFile = Pick<FileHandle, 'writev' | 'write' | 'truncate' | 'datasync' | 'close'>
+
+/**
+ * Writes a file piece by piece. What fails, as on a full disk, ends it: it is then cut to the pieces that are whole.
+ */
+export class FileWriter {
+  readonly #file: WritableFile
+  readonly #turns: WriteTurns
+  #waiting: (readonly Buffer[])[] = []
+  #waitingBytes = 0
+  /** What is in the file whole. */
+  #sizeBytes: number
+  #working: Promise<void> | undefined
+  #error: Error | undefined
+  #closed: Promise<void> | undefined
+
+  constructor(file: WritableFile, turns: WriteTurns, sizeBytes = 0) {
+    this.#file = file
+    this.#turns = turns
+    this.#sizeBytes = sizeBytes
+  }
+
+  /** The bytes that are in the file. */
+  get sizeBytes(): number {
+    return this.#sizeBytes
+  }
+
+  /** The bytes that it will have once all is written. */
+  get endBytes(): number {
+    return this.#sizeBytes + this.#waitingBytes
+  }
+
+  /** Why it has failed, if it has: with the system's code, such as `ENOSPC`. */
+  get error(): Error | undefined {
+    return this.#error
+  }
+
+  /**
+   * Adds a piece, which is written as a whole or not at all, as far as readers of the closed file can tell.
+   * @returns a promise where too much waits: it resolves when there is room, or the file has failed
+   */
+  append(piece: readonly Buffer[]): Promise<void> | undefined {
+    if (this.#error !== undefined) return undefined
+    this.#waiting.push(piece.length > MAX_BUFFERS ? [Buffer.concat(piece)] : piece)
+    this.#waitingBytes += sizeOf(piece)
+    this.#working ??= this.#work()
+    return this.#waitingBytes > MAX_WAITING_BYTES ? this.#working : undefined
+  }
+
+  /** Writes what waits, and what takes the place of bytes before; then closes the file. Never rejects: see `error`. Idempotent. */
+  close(patches: readonly Patch[] = []): Promise<void> {
+    return (this.#closed ??= this.#close(patches))
+  }
+
+  async #close(patches: readonly Patch[]): Promise<void> {
+    await this.#working
+    try {
+      if (this.#error === undefined)
+        for (const { offset, data } of patches) await this.#file.write(data, 0, data.length, offset)
+      // A part of a piece may be there.
+      else await this.#file.truncate(this.#sizeBytes)
+      await this.#file.datasync()
+    } catch (error) {
+      this.#fail(error)
+    } finally {
+      await this.#file.close().catch((error: unknown) => this.#fail(error))
+    }
+  }
+
+  async #work(): Promise<void> {
+    try {
+      while (this.#waiting.length > 0) await this.#turns.run(() => this.#writeSome())
+    } catch (error) {
+      this.#fail(error)
+      this.#waiting = []
+      this.#waitingBytes = 0
+    } finally {
+      this.#working = undefined
+    }
+  }
+
+  async #writeSome(): Promise<void> {
+    const buffers: Buffer[] = []
+    for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
+      if (buffers.length + next.length > MAX_BUFFERS) break
+      buffers.push(...next)
+      this.#waiting.shift()
+    }
+    const sizeBytes = sizeOf(buffers)
+    for (let written = 0; written < sizeBytes;) {
+      const { bytesWritten } = await this.#file.writev(after(buffers, written), this.#sizeBytes + written)
+      if (bytesWritten === 0) throw Object.assign(new Error('nothing was written'), { code: 'EIO' })
+      written += bytesWritten
+    }
+    this.#sizeBytes += sizeBytes
+    this.#waitingBytes -= sizeBytes
+  }
+
+  #fail(error: unknown): void {
+    this.#error ??= error instanceof Error ? error : new Error(String(error))
+  }
+}
+
+function sizeOf(buffers: readonly Buffer[]): number {
+  let sizeBytes = 0
+  for (const { length } of buffers) sizeBytes += length
+  return sizeBytes
+}
+
+/** Buffers without the first so many bytes of them. */
+function after(buffers: readonly Buffer[], bytes: number): Buffer[] {
+  if (bytes === 0) return [...buffers]
+  let left = bytes
+  const rest: Buffer[] = []
+  for (const buffer of buffers) {
+    if (left >= buffer.length) left -= buffer.length
+    else {
+      rest.push(buffer.subarray(left))
+      left = 0
+    }
+  }
+  return rest
+}

@@ -1,0 +1,160 @@
+import { copyFile, mkdir, open, rename, rm, rmdir, stat, statfs } from 'node:fs/promises'
+import path from 'node:path'
+import { FileBytes, type RecordingBytes } from 'sluice/sdk'
+import { errorCode } from '../base/error-code.ts'
+import { FileWriter, type WritableFile } from './file-writer.ts'
+import { checkStoragePath } from './storage-path.ts'
+import { WriteTurns } from './write-turns.ts'
+
+/** How many writes are under way at a time. */
+const CONCURRENT_WRITES = 2
+/** A name that is taken gets a number, so many at most. */
+const MAX_NUMBER = 10_000
+const MAX_TRIES = 3
+
+type LocalStorageOptions = {
+  /** The folder, as seen from the working directory. */
+  readonly root: string
+  /** Opens a new file. Injected by tests. */
+  readonly openFile?: (file: string, flags: 'wx' | 'r+') => Promise<WritableFile>
+}
+
+/** A new file: where it lies, which may have a number that the wanted path has not, and what writes it. */
+export type CreatedFile = { readonly filePath: string; readonly writer: FileWriter }
+
+/** How full a disk is. */
+export type DiskUsage = { readonly usedPercent: number; readonly freeBytes: number }
+
+/** Files in a folder of this machine. Paths are below it, with `/` between the parts; none leads out of it. */
+export class LocalStorage {
+  readonly root: string
+  readonly #turns = new WriteTurns(CONCURRENT_WRITES)
+  readonly #openFile: (file: string, flags: 'wx' | 'r+') => Promise<WritableFile>
+
+  constructor({ root, openFile = (file, flags) => open(file, flags) }: LocalStorageOptions) {
+    this.root = path.resolve(root)
+    this.#openFile = openFile
+  }
+
+  /**
+   * Makes a file that is not there yet, with its folders.
+   * @param ending what a number stands before, for a path that is taken: `a.mp4`, `a-2.mp4`
+   * @throws {InvalidRequest} for a path that leads out of the storage
+   * @throws {Error} with the system's code
+   */
+  async create(wantedPath: string, ending: string): Promise<CreatedFile> {
+    const stem = checkStoragePath(wantedPath)
+    for (let number = 1; number <= MAX_NUMBER; number++) {
+      const filePath = `${stem}${number === 1 ? '' : `-${number}`}${ending}`
+      const file = await this.#create(filePath)
+      if (file !== undefined) return { filePath, writer: new FileWriter(file, this.#turns) }
+    }
+    throw new Error(`there are ${MAX_NUMBER} files of this name`)
+  }
+
+  /** Opens a file that is there to write on from `sizeBytes`; what it has beyond is cut away. */
+  async extend(filePath: string, sizeBytes: number): Promise<FileWriter> {
+    const file = await this.#openFile(this.#absolute(filePath), 'r+')
+    await file.truncate(sizeBytes)
+    return new FileWriter(file, this.#turns, sizeBytes)
+  }
+
+  /** @throws {Error} as `FileBytes.open` */
+  openBytes(filePath: string, signal?: AbortSignal): Promise<RecordingBytes> {
+    return FileBytes.open(this.#absolute(filePath), signal)
+  }
+
+  /** The path of a file for other programs and rooms of the server. */
+  pathOf(filePath: string): string {
+    return this.#absolute(filePath)
+  }
+
+  /** The size of a file; undefined where there is none. */
+  async sizeOf(filePath: string): Promise<number | undefined> {
+    try {
+      return (await stat(this.#absolute(filePath))).size
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT') return undefined
+      throw error
+    }
+  }
+
+  /** Deletes a file, and the folders that are empty then. One that is gone already is no error. */
+  async remove(filePath: string): Promise<void> {
+    await rm(this.#absolute(filePath), { force: true })
+    await this.#removeEmptyFolders(filePath)
+  }
+
+  /**
+   * Moves a file to another storage, which may be on another disk.
+   * @throws {Error} with the system's code; it is then where it was
+   */
+  async moveTo(other: LocalStorage, filePath: string): Promise<void> {
+    const from = this.#absolute(filePath)
+    const to = other.#absolute(filePath)
+    await mkdir(path.dirname(to), { recursive: true })
+    try {
+      await rename(from, to)
+    } catch (error) {
+      if (errorCode(error) !== 'EXDEV') throw error
+      await copyAcross(from, to)
+    }
+    await this.#removeEmptyFolders(filePath)
+  }
+
+  /** How full its disk is. A root that is not there yet counts as the folder in which it will be. */
+  async usage(): Promise<DiskUsage> {
+    for (let folder = this.root; ; folder = path.dirname(folder)) {
+      try {
+        const { blocks, bavail, bsize, bfree } = await statfs(folder)
+        const usable = blocks - bfree + bavail
+        return { usedPercent: usable === 0 ? 0 : (100 * (blocks - bfree)) / usable, freeBytes: bavail * bsize }
+      } catch (error) {
+        if (errorCode(error) !== 'ENOENT' || folder === path.dirname(folder)) throw error
+      }
+    }
+  }
+
+  async #create(filePath: string): Promise<WritableFile | undefined> {
+    const file = this.#absolute(filePath)
+    for (let tries = 1; ; tries++) {
+      await mkdir(path.dirname(file), { recursive: true })
+      try {
+        return await this.#openFile(file, 'wx')
+      } catch (error) {
+        if (errorCode(error) === 'EEXIST') return undefined
+        // The folder was empty, and has been taken away in the meantime.
+        if (errorCode(error) !== 'ENOENT' || tries === MAX_TRIES) throw error
+      }
+    }
+  }
+
+  async #removeEmptyFolders(filePath: string): Promise<void> {
+    const parts = checkStoragePath(filePath).split('/')
+    for (let length = parts.length - 1; length > 0; length--) {
+      try {
+        await rmdir(path.join(this.root, ...parts.slice(0, length)))
+      } catch {
+        // Others are in it, or have taken it away.
+        return
+      }
+    }
+  }
+
+  #absolute(filePath: string): string {
+    return path.join(this.root, ...checkStoragePath(filePath).split('/'))
+  }
+}
+
+/** Copies a file under another name first, so that there is never half a file under its own. */
+async function copyAcross(from: string, to: string): Promise<void> {
+  const part = `${to}.part`
+  try {
+    await copyFile(from, part)
+    await rename(part, to)
+  } catch (error) {
+    await rm(part, { force: true })
+    throw error
+  }
+  await rm(from)
+}

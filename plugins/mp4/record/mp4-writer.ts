@@ -1,0 +1,54 @@
+import type { AccessUnit, MediaTrack, RecordingEnd, RecordingWriter } from 'sluice/sdk'
+import {
+  createInitSegment,
+  FragmentWriter,
+  fmp4Timescale,
+  fmp4TrackId,
+  mainTracks,
+  rescale,
+  serializeFragmentTable,
+  type FragmentTime,
+} from 'sluice/sdk/media'
+
+/** Writes an MP4 as fragments, so that what was written can be played at any moment; at its end comes a table of them. */
+export class Mp4Writer implements RecordingWriter {
+  readonly head: Buffer
+  readonly #fragments: FragmentWriter
+  readonly #main: MediaTrack | undefined
+  readonly #times: FragmentTime[] = []
+  #offset: number
+  /** When the first keyframe of what was taken is presented, in ticks of the file. */
+  #keyframeTime: number | undefined
+
+  /** @throws {RangeError} for a track that `canCarryInFmp4` refuses */
+  constructor(tracks: readonly MediaTrack[]) {
+    this.head = createInitSegment(tracks)
+    this.#fragments = new FragmentWriter(tracks)
+    this.#main = mainTracks(tracks)[0]
+    this.#offset = this.head.length
+  }
+
+  write(unit: AccessUnit): null {
+    this.#fragments.write(unit)
+    const main = this.#main
+    if (this.#keyframeTime === undefined && unit.keyframe && main?.id === unit.track.id) {
+      this.#keyframeTime = rescale(unit.pts, unit.track.timescale, fmp4Timescale(main))
+    }
+    return null
+  }
+
+  flush(next?: AccessUnit): Buffer | null {
+    const fragment = this.#fragments.flush(next)
+    if (fragment === null) return null
+    const time = this.#keyframeTime
+    this.#keyframeTime = undefined
+    if (time !== undefined) this.#times.push({ time, moofOffset: this.#offset })
+    this.#offset += fragment.data.length
+    return fragment.data
+  }
+
+  finish(): RecordingEnd {
+    const main = this.#main
+    return main === undefined ? {} : { tail: serializeFragmentTable(fmp4TrackId(main), this.#times) }
+  }
+}

@@ -1,0 +1,135 @@
+import {
+  parseTimeRange,
+  SluiceError,
+  StoreUnavailable,
+  StreamPath,
+  StreamPaths,
+  StreamUnavailable,
+  TIME_RANGE,
+  Type,
+  type PluginContext,
+  type RecordingTag,
+  type RecordingTags,
+  type Static,
+} from 'sluice/sdk'
+
+const DEFAULT_PAGE_SIZE = 10
+const MAX_PAGE_SIZE = 10_000
+
+/** No database keeps a NUL. */
+const Name = (minLength: number) => Type.String({ minLength, maxLength: 255, pattern: String.raw`^[^\0]*$` })
+const TIME = 'RFC 3339, or as the times of a range'
+const ONE_TAG = Type.Object({ id: Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 }) })
+
+/** `Tag` of the API (api.md 6). */
+const Tag = Type.Object({
+  id: Type.Integer(),
+  tagName: Type.String(),
+  streamPath: Type.String(),
+  tagTime: Type.String({ format: 'date-time' }),
+  createdAt: Type.String({ format: 'date-time' }),
+  updatedAt: Type.String({ format: 'date-time' }),
+})
+
+const TagBody = Type.Object({
+  tagName: Name(1),
+  streamPath: StreamPath(),
+  tagTime: Type.String({ description: TIME }),
+})
+const TagChanges = Type.Object({
+  tagName: Type.Optional(Name(1)),
+  streamPath: Type.Optional(StreamPath()),
+  tagTime: Type.Optional(Type.String({ description: TIME })),
+})
+const TagQuery = Type.Object({
+  streamPath: Type.Optional(StreamPaths()),
+  tagName: Type.Optional(Name(0)),
+  ...TIME_RANGE,
+  page: Type.Optional(Type.Integer({ minimum: 0, maximum: 1e9 })),
+  count: Type.Optional(Type.Integer({ minimum: 0, maximum: 1e9 })),
+})
+
+/** The tags of recordings (api.md 6). */
+export function addTagOperations({ operations, services }: PluginContext<unknown>): void {
+  const tags = (): RecordingTags => {
+    const recordings = services.get('recordings')
+    if (recordings === undefined) throw new StreamUnavailable('the server records nothing')
+    return recordings.tags
+  }
+
+  operations.add({
+    method: 'GET',
+    path: 'api/tag/list',
+    summary: 'List tags',
+    query: TagQuery,
+    answer: Type.Object({ list: Type.Array(Tag), total: Type.Integer() }),
+    wire: 'fields',
+    async handle({ query }) {
+      const limit = Math.min(query.count || DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE)
+      const offset = ((query.page || 1) - 1) * limit
+      const { total, tags: list } = await withDatabase(tags().list(filterOf(query), { limit, offset }))
+      return { list: list.map(tagView), total }
+    },
+  })
+
+  operations.add({
+    method: 'POST',
+    path: 'api/tag/add',
+    summary: 'Add tag',
+    body: TagBody,
+    answer: Tag,
+    async handle({ body: { tagName, streamPath, tagTime } }) {
+      return tagView(await withDatabase(tags().add({ tagName, streamPath, tagMs: timeOf(tagTime) })))
+    },
+  })
+
+  operations.add({
+    method: 'POST',
+    path: 'api/tag/update/{id}',
+    summary: 'Modify tag',
+    params: ONE_TAG,
+    body: TagChanges,
+    answer: Tag,
+    async handle({ params: { id }, body: { tagTime, ...changes } }) {
+      const tagMs = tagTime === undefined ? {} : { tagMs: timeOf(tagTime) }
+      return tagView(await withDatabase(tags().update(id, { ...changes, ...tagMs })))
+    },
+  })
+
+  operations.add({
+    method: 'POST',
+    path: 'api/tag/delete/{id}',
+    summary: 'Delete tag',
+    params: ONE_TAG,
+    handle: ({ params: { id } }) => withDatabase(tags().remove(id)),
+  })
+}
+
+function filterOf({ streamPath, tagName, range, start, end }: Static<typeof TagQuery>) {
+  const isRange = [range, start, end].some((text) => text !== undefined && text !== '')
+  const given = { ...(range && { range }), ...(start && { start }), ...(end && { end }) }
+  return { streamPath, tagName, ...(isRange ? parseTimeRange(given, Date.now()) : {}) }
+}
+
+/** @throws {InvalidRequest} for what is no time */
+function timeOf(text: string): number {
+  const nowMs = Date.now()
+  return parseTimeRange({ start: text, end: text }, nowMs).endMs
+}
+
+function tagView({ id, tagName, streamPath, tagMs, createdMs, updatedMs }: RecordingTag): Static<typeof Tag> {
+  const [tagTime = '', createdAt = '', updatedAt = ''] = [tagMs, createdMs, updatedMs].map((ms) =>
+    new Date(ms).toISOString(),
+  )
+  return { id, tagName, streamPath, tagTime, createdAt, updatedAt }
+}
+
+/** What clients look for where there is no database (api.md 6). */
+async function withDatabase<Result>(asking: Promise<Result>): Promise<Result> {
+  try {
+    return await asking
+  } catch (error) {
+    if (error instanceof StoreUnavailable) throw new SluiceError('NO_DB', 500, 'no db', { cause: error })
+    throw error
+  }
+}

@@ -1,0 +1,163 @@
+import { Type, type Static } from 'typebox'
+import { StoreUnavailable } from '../errors/store-errors.ts'
+import { SluiceError } from '../errors/sluice-error.ts'
+import { Int64 } from '../plugin/operation-values.ts'
+import { parseTimeRange, TIME_RANGE } from '../plugin/time-range.ts'
+import type { EventLevel, ListedPage, RecordedEvent, RecordedFile } from '../recording/recorded-file.ts'
+import type { CatalogueEntry, RecordedFilter } from '../recording/recordings.ts'
+
+/** Most files of an answer. */
+const MAX_PAGE_SIZE = 10_000
+const DEFAULT_PAGE_SIZE = 10
+
+const Time = () => Type.String({ format: 'date-time' })
+
+const FILE = {
+  id: Type.Integer(),
+  filePath: Type.String(),
+  streamPath: Type.String(),
+  startTime: Time(),
+  endTime: Time(),
+}
+
+/** `RecordFile` of the API (api.md 3.3). */
+export const RecordFile = Type.Object({
+  ...FILE,
+  filename: Type.String({ description: 'The last part of filePath' }),
+  type: Type.String(),
+  duration: Type.Integer({ description: 'In milliseconds' }),
+  audioCodec: Type.String(),
+  videoCodec: Type.String(),
+  createdAt: Time(),
+  size: Int64(),
+  isActive: Type.Boolean({ description: 'It is being written' }),
+})
+
+/** `EventRecordFile` of the API. */
+export const EventRecordFile = Type.Object({
+  ...FILE,
+  eventId: Type.String(),
+  eventLevel: Type.String({ description: 'high: it stays until somebody deletes it; low' }),
+  eventName: Type.String(),
+  eventDesc: Type.String(),
+})
+
+/** `Catalog` of the API. */
+export const Catalog = Type.Object({
+  streamPath: Type.String(),
+  count: Type.Integer(),
+  startTime: Time(),
+  endTime: Time(),
+})
+
+const Page = (description: string) => Type.Optional(Type.Integer({ minimum: 0, maximum: 1e9, description }))
+
+/** The query of lists of recordings. */
+export const RecordQuery = Type.Object({
+  ...TIME_RANGE,
+  pageNum: Page('From 1'),
+  pageSize: Page(`${DEFAULT_PAGE_SIZE} unless given, at most ${MAX_PAGE_SIZE}`),
+  mode: Type.Optional(Type.String({ description: 'auto or event' })),
+  recordMode: Type.Optional(Type.String({ description: 'As mode, by number: 0 auto, 1 event' })),
+  eventLevel: Type.Optional(Type.String({ description: 'high (0) or low (1)' })),
+})
+export type RecordQuery = Static<typeof RecordQuery>
+
+/** The body by which recordings are deleted: by ids, or by a time. */
+export const DeleteBody = Type.Object({
+  ids: Type.Optional(Type.Array(Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 }), { maxItems: MAX_PAGE_SIZE })),
+  startTime: Type.Optional(Type.String()),
+  endTime: Type.Optional(Type.String()),
+  range: Type.Optional(Type.String()),
+})
+export type DeleteBody = Static<typeof DeleteBody>
+
+/** A list with the page that it is. */
+export function pagedAnswer<Item extends ReturnType<typeof Type.Object>>(item: Item) {
+  return Type.Object({
+    total: Type.Integer(),
+    pageNum: Type.Integer(),
+    pageSize: Type.Integer(),
+    data: Type.Array(item),
+  })
+}
+
+/** The part of a list that is asked for. */
+export function pageOf({ pageNum, pageSize }: Pick<RecordQuery, 'pageNum' | 'pageSize'>) {
+  const number = pageNum || 1
+  const size = Math.min(pageSize || DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE)
+  const page: ListedPage = { limit: size, offset: (number - 1) * size }
+  return { pageNum: number, pageSize: size, page }
+}
+
+/** @throws {InvalidRequest} for a time that is none */
+export function filterOf(query: RecordQuery, type: string, streamPath: string | undefined): RecordedFilter {
+  const { mode, recordMode, eventLevel, ...range } = query
+  const isRange = [range.range, range.start, range.end].some((text) => text !== undefined && text !== '')
+  const { startMs, endMs } = parseTimeRange(range, Date.now())
+  const asked = mode ?? (recordMode === undefined ? undefined : recordMode === '1' ? 'event' : 'auto')
+  return {
+    type: recordType(type),
+    ...(streamPath !== undefined && { streamPath }),
+    ...(isRange && { startMs, endMs }),
+    ...((asked === 'auto' || asked === 'event') && { mode: asked }),
+    ...(eventLevel !== undefined && { eventLevel: eventLevelOf(eventLevel) }),
+  }
+}
+
+/** @throws {InvalidRequest} for a time that is none */
+export function deletionFilter(body: DeleteBody, type: string, streamPath: string): RecordedFilter {
+  const { ids, startTime = '', endTime = '', range = '' } = body
+  const isRange = startTime !== '' || endTime !== '' || range !== ''
+  const { startMs, endMs } = parseTimeRange({ start: startTime, end: endTime, range }, Date.now())
+  return { type: recordType(type), streamPath, ...(ids !== undefined && { ids }), ...(isRange && { startMs, endMs }) }
+}
+
+/** `ts` is how older clients call the type of MPEG-TS, `fmp4` the one of fragmented MP4. */
+export function recordType(type: string): string {
+  if (type === 'ts') return 'hls'
+  return type === 'fmp4' ? 'hlsv7' : type
+}
+
+/** `0` and `high` are important, everything else is not (api.md 6). */
+function eventLevelOf(text: string): EventLevel {
+  return text === '0' || text.toLowerCase() === 'high' ? 'high' : 'low'
+}
+
+/** A file as the API shows it. */
+export function recordFileView(file: RecordedFile): Static<typeof RecordFile> {
+  const { id, filePath, streamPath, type, startMs, endMs, createdMs, audioCodec, videoCodec, isActive } = file
+  return {
+    ...{ id, filePath, streamPath, startTime: isoTime(startMs), endTime: isoTime(endMs) },
+    ...{ filename: filePath.slice(filePath.lastIndexOf('/') + 1), type, duration: endMs - startMs },
+    ...{ audioCodec, videoCodec, createdAt: isoTime(createdMs), size: file.sizeBytes, isActive },
+  }
+}
+
+/** An event as the API shows it. */
+export function eventRecordFileView(event: RecordedEvent): Static<typeof EventRecordFile> {
+  const { id, filePath, streamPath, startMs, endMs, eventId, eventLevel, eventName, eventDesc } = event
+  return {
+    ...{ id, filePath, streamPath, startTime: isoTime(startMs), endTime: isoTime(endMs) },
+    ...{ eventId, eventLevel, eventName, eventDesc },
+  }
+}
+
+/** A stream with recordings as the API shows it. */
+export function catalogView({ streamPath, count, startMs, endMs }: CatalogueEntry): Static<typeof Catalog> {
+  return { streamPath, count, startTime: isoTime(startMs), endTime: isoTime(endMs) }
+}
+
+/** What clients look for where there is no database (api.md 6). */
+export async function withDatabase<Result>(asking: Promise<Result>): Promise<Result> {
+  try {
+    return await asking
+  } catch (error) {
+    if (error instanceof StoreUnavailable) throw new SluiceError('NO_DB', 500, 'no db', { cause: error })
+    throw error
+  }
+}
+
+function isoTime(ms: number): string {
+  return new Date(ms).toISOString()
+}

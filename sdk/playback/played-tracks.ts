@@ -1,0 +1,35 @@
+import type { Track } from '../media/track.ts'
+import type { Publisher } from '../stream/publisher.ts'
+
+/** The tracks of a recording as those of the publisher that it is played into, which follow when they change. */
+export class PlayedTracks {
+  readonly #publisher: Pick<Publisher, 'addTrack' | 'configureTrack' | 'removeTrack'>
+  /** By the id of the recording's track: that track, and what it is in the publisher. */
+  readonly #tracks = new Map<number, { from: Track; to: Track }>()
+
+  constructor(publisher: Pick<Publisher, 'addTrack' | 'configureTrack' | 'removeTrack'>, tracks: readonly Track[]) {
+    this.#publisher = publisher
+    for (const from of tracks) this.#tracks.set(from.id, { from, to: publisher.addTrack(from) })
+  }
+
+  /** What the publisher has of a track: configured anew, or in place of another of its kind and layer, where it has changed. */
+  of(track: Track): Track {
+    const known = this.#tracks.get(track.id)
+    if (known === undefined) return this.#replace(track)
+    if (known.from === track) return known.to
+    known.from = track
+    known.to = this.#publisher.configureTrack(known.to, track.config)
+    return known.to
+  }
+
+  #replace(from: Track): Track {
+    for (const [id, known] of this.#tracks) {
+      if (known.from.kind !== from.kind || known.from.layer !== from.layer) continue
+      this.#publisher.removeTrack(known.to)
+      this.#tracks.delete(id)
+    }
+    const to = this.#publisher.addTrack(from)
+    this.#tracks.set(from.id, { from, to })
+    return to
+  }
+}

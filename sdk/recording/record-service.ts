@@ -1,0 +1,60 @@
+import type { AccessUnit } from '../media/access-unit.ts'
+import type { MediaTrack, Track } from '../media/track.ts'
+import type { Recording } from '../playback/recording.ts'
+import type { RecordingBytes } from '../playback/recording-bytes.ts'
+
+/**
+ * A container that streams are recorded in. A plugin provides it as `record:` and the type of the recordings, such as
+ * `record:mp4`. When to record, where the files lie, what is known of them and when they go is the host's business: by the
+ * `onpub.record` rules of the plugin's section, the operations of the API, plans and pull proxies.
+ */
+export interface RecordService {
+  /** The ending of its files, with the dot: `.mp4`. */
+  readonly extension: string
+  /** The media type of its files: `video/mp4`. */
+  readonly contentType: string
+  /** Whether its files have a place for a track. The others are left out, which the log says. */
+  carries(track: Track): track is MediaTrack
+  /** Begins a file of these tracks, each of which it carries; there is one at least. */
+  createWriter(tracks: readonly MediaTrack[]): RecordingWriter
+  /**
+   * Reads a file, also one that is still being written or was cut off. The bytes are the caller's to close.
+   * @throws {Error} that says what is wrong with it, or of the signal
+   */
+  open(bytes: RecordingBytes, signal?: AbortSignal): Promise<Recording>
+  /**
+   * How much of a file that was cut off, as by a crash or a full disk, is whole; the rest is cut away. All of it unless given.
+   * @throws {Error} when nothing in it can be played
+   */
+  wholeSizeBytes?(bytes: RecordingBytes): Promise<number>
+}
+
+/**
+ * Turns the units of one file into bytes, which are written in the order in which it gives them. Times of the units count from
+ * the beginning of the file. It keeps no more than one piece, and may give bytes whenever it likes: they reach the disk piece
+ * by piece, each of a group of pictures or a second.
+ */
+export interface RecordingWriter {
+  /** What the file begins with. */
+  readonly head: Buffer
+  /**
+   * Takes a unit of one of the tracks; returns what can be written by then.
+   * @throws {Error} for one that it can't carry, which is then left out
+   */
+  write(unit: AccessUnit): Buffer | null
+  /**
+   * Ends a piece: returns what was taken and not given yet.
+   * @param next The unit that comes next, by which the last one of its track gets its duration; undefined at the end
+   */
+  flush(next?: AccessUnit): Buffer | null
+  /** Ends the file, after the last `flush`. */
+  finish?(): RecordingEnd
+}
+
+/** What makes a file complete. */
+export type RecordingEnd = {
+  /** What comes last. */
+  readonly tail?: Buffer
+  /** What takes the place of bytes that were written before, as many as these. */
+  readonly patches?: readonly { readonly offset: number; readonly data: Buffer }[]
+}

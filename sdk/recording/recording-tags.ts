@@ -1,0 +1,36 @@
+import type { ListedPage } from './recorded-file.ts'
+
+/** A mark at a time of a stream. Times are milliseconds since the Unix epoch. */
+export type RecordingTag = {
+  readonly id: number
+  readonly tagName: string
+  readonly streamPath: string
+  readonly tagMs: number
+  readonly createdMs: number
+  readonly updatedMs: number
+}
+
+/** What of a tag is set. */
+export type TagInit = Pick<RecordingTag, 'tagName' | 'streamPath' | 'tagMs'>
+
+/** Which tags are asked for; what is left out asks for all. */
+export type TagFilter = {
+  /** A path, in which each `*` stands for any text. */
+  readonly streamPath?: string | undefined
+  /** A part of the name, or all of it with `*` for any text. */
+  readonly tagName?: string | undefined
+  readonly startMs?: number | undefined
+  readonly endMs?: number | undefined
+}
+
+/** The tags of recordings, by which people find a place again. Its functions reject with {@link StoreUnavailable} without a database. */
+export interface RecordingTags {
+  /** @throws {InvalidRequest} the path is none */
+  add(init: TagInit): Promise<RecordingTag>
+  /** Changes what is given. @throws {SluiceError} 404: there is none with this id */
+  update(id: number, changes: Partial<TagInit>): Promise<RecordingTag>
+  /** @throws {SluiceError} 404: there is none with this id */
+  remove(id: number): Promise<void>
+  /** The newest first, and how many there are in all. */
+  list(filter: TagFilter, page: ListedPage): Promise<{ readonly total: number; readonly tags: RecordingTag[] }>
+}

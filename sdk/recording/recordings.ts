@@ -1,0 +1,138 @@
+import type { Recording } from '../playback/recording.ts'
+import type { RecordingBytes } from '../playback/recording-bytes.ts'
+import type { RecordingTags } from './recording-tags.ts'
+import type { EventLevel, ListedPage, RecordedEvent, RecordedFile, RecordingEvent } from './recorded-file.ts'
+
+/** A stream to record. */
+export type RecordingInit = {
+  /** The type of the files: `mp4`. */
+  readonly type: string
+  readonly streamPath: string
+  /**
+   * The folder below the root of the storage, in which there is one for each stream; `.`, the default, is the root itself.
+   */
+  readonly filePath?: string
+  /** The name of the files without ending, where it is to be another than date and time; `{stream}`, `{date}` and `{time}` in it stand for these. */
+  readonly fileName?: string
+  /** A file ends at the first keyframe after this; 0 is one file. Default 0. */
+  readonly fragmentMs?: number
+  /** The recording ends after this; 0, the default, is when it is stopped or the stream has ended. */
+  readonly durationMs?: number
+}
+
+/** An event to record. */
+export type EventInit = Partial<RecordingEvent> & {
+  readonly type: string
+  readonly streamPath: string
+  /** How much of what came before is in it, as far as the stream's buffer has it. Default `beforeduration` of the plugin. */
+  readonly beforeMs?: number
+  /** How much of what comes. Default `afterduration` of the plugin. */
+  readonly afterMs?: number
+  readonly fragmentMs?: number
+}
+
+/** A recording that goes on. */
+export type ActiveRecording = {
+  /** The id of its task. */
+  readonly taskId: number
+  readonly type: string
+  readonly streamPath: string
+  /** Where its files lie below the root of the storage. */
+  readonly filePath: string
+  readonly mode: 'auto' | 'event'
+  readonly fragmentMs: number
+  readonly startMs: number
+  /** The file that is being written; undefined while there is none. */
+  readonly file: RecordedFile | undefined
+}
+
+/** Which recordings are asked for; what is left out asks for all. Times are milliseconds since the Unix epoch. */
+export type RecordedFilter = {
+  readonly type?: string
+  /** A path, in which each `*` stands for any text. */
+  readonly streamPath?: string
+  /** Recordings that overlap this time. */
+  readonly startMs?: number | undefined
+  readonly endMs?: number | undefined
+  readonly mode?: 'auto' | 'event'
+  readonly eventLevel?: EventLevel
+  readonly ids?: readonly number[]
+}
+
+/** How many recordings of a stream there are, and the time that they are in. */
+export type CatalogueEntry = {
+  readonly streamPath: string
+  readonly count: number
+  readonly startMs: number
+  readonly endMs: number
+}
+
+/** What recordings of a stream are to be played. */
+export type PlaybackInit = {
+  /** The type of the files; the one that there is most of in this time unless given. */
+  readonly type?: string
+  readonly streamPath: string
+  readonly startMs: number | undefined
+  readonly endMs: number | undefined
+}
+
+/** The recordings of the server, as plugins ask for them. */
+export interface Recordings {
+  readonly tags: RecordingTags
+  /**
+   * Starts to record a stream, and waits a little for its first picture. Where nobody publishes it, that is waited for, and on-demand
+   * sources are asked, as for a subscriber.
+   * @throws {InvalidRequest} no plugin records this type, or a path leads out of the storage
+   * @throws {SluiceError} 409: it is recorded there already; 502: it could not begin; 503: the server is stopping
+   */
+  start(init: RecordingInit): Promise<ActiveRecording>
+  /**
+   * Records an event. While the stream is being recorded, that recording has it; an event that goes on is made longer.
+   * @throws as `start`
+   */
+  startEvent(init: EventInit): Promise<RecordedEvent>
+  /**
+   * Stops the recordings of a stream, and waits until their files are whole.
+   * @returns those that were stopped
+   */
+  stop(type: string, streamPath: string): Promise<ActiveRecording[]>
+  /** Those that go on. */
+  active(): ActiveRecording[]
+  /**
+   * The files, the newest first, and how many there are in all.
+   * @throws {StoreUnavailable} there is no database
+   */
+  list(filter: RecordedFilter, page: ListedPage): Promise<{ readonly total: number; readonly files: RecordedFile[] }>
+  /** The events, the newest first. @throws {StoreUnavailable} */
+  listEvents(
+    filter: RecordedFilter,
+    page: ListedPage,
+  ): Promise<{ readonly total: number; readonly events: RecordedEvent[] }>
+  /** The streams that have recordings, by path. @throws {StoreUnavailable} */
+  catalogue(type: string): Promise<CatalogueEntry[]>
+  /**
+   * Deletes files that are not being written, and what is known of them.
+   * @returns those that were deleted
+   * @throws {InvalidRequest} the filter names neither ids nor a time
+   * @throws {StoreUnavailable}
+   */
+  remove(filter: RecordedFilter): Promise<RecordedFile[]>
+  /**
+   * The files of a stream in a time, one after another; those that are being written, too.
+   * @throws {StoreUnavailable}
+   */
+  find(init: PlaybackInit): Promise<RecordedFile[]>
+  /**
+   * Opens the bytes of a file, wherever it lies. They are the caller's to close.
+   * @throws {Error} that says what is wrong, with no path of the file system in it
+   */
+  openBytes(file: RecordedFile, signal?: AbortSignal): Promise<RecordingBytes>
+  /** An address from which a file can be had that lies in a remote storage; undefined for one that lies here. */
+  remoteUrl(file: RecordedFile): Promise<string | undefined>
+  /**
+   * Opens recordings of a stream as one, from the keyframe at or before the start. Its times have no gaps where nothing was recorded. It
+   * opens files as it comes to them.
+   * @throws {StreamNotFound} there is none in this time
+   */
+  open(init: PlaybackInit, signal: AbortSignal): Promise<Recording>
+}
