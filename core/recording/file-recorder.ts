@@ -81,6 +81,11 @@ export class FileRecorder {
     return waits
   }
 
+  /** Has what was taken written, as the next file begins with this unit; late sound may follow. */
+  flush(next: AccessUnit): void {
+    void this.#endPiece(this.#place(next))
+  }
+
   /**
    * Ends the file. Never rejects; `error` tells. Idempotent.
    * @param endMs where it ends in the stream, if that is known: where the next one begins

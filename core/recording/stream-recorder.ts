@@ -118,8 +118,10 @@ export class StreamRecorder implements UnitReader {
 
   async #cut(unit: AccessUnit, timeMs: number): Promise<void> {
     const baseMs = Math.max(0, Math.floor(timeMs))
-    await this.#endFile(this.#former, this.#file?.baseMs)
+    const former = this.#former
     this.#former = this.#file
+    this.#former?.flush(unit)
+    await this.#endFile(former, this.#former?.baseMs)
     this.#file = undefined
     this.#isCutWanted = false
     try {
