@@ -154,7 +154,7 @@ export class Server {
     this.#alarms = new Alarms({ log, config, hooks, store: this.store })
     this.#proxies = new Proxies({
       ...{ log, store: this.store, config: () => config.global, hooks, streams: this.streams },
-      ...{ pulls: this.#pulls, pushes: this.#pushes, dialer },
+      ...{ pulls: this.#pulls, pushes: this.#pushes, recordings: this.#recordings.manager, dialer },
     })
     this.#monitor = new Monitor({
       ...{ log, store: this.store, tasks, ids, hooks, streams: this.streams, pool: this.#pool },

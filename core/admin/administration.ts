@@ -78,7 +78,7 @@ export function addAdministration(parts: AdministeredParts): void {
     ...(config.incomplete === undefined ? [] : ['config']),
   ])
   registerMetricsRoute(admin, parts)
-  addStreamOperations(operations, streams)
+  addStreamOperations(operations, streams, parts.recordings.recordings)
   addSourceOperations(operations, streams)
   addSubscriberOperations(operations, streams)
   addTrackOperations(operations, streams, log)
@@ -93,8 +93,8 @@ export function addAdministration(parts: AdministeredParts): void {
   addRecordingOperations(operations, parts.recordings.recordings)
   addProxyOperations(operations, parts.proxies)
   const publicIp = () => config.global.publicip
-  const { machine, pulls, pushes } = parts
-  addSummaryOperations(operations, { publicIp, machine, index: streams.index, pulls, pushes })
+  const { machine, pulls, pushes, recordings } = parts
+  addSummaryOperations(operations, { publicIp, machine, index: streams.index, pulls, pushes, recordings })
   const configParts = { config, editor: parts.editor, restart: (plugin: string) => host.restart(plugin) }
   addConfigOperations(operations, configParts)
   addSectionOperations(operations, configParts)

@@ -71,7 +71,7 @@ describe('PullManager', () => {
     const watched = new Set<string>()
     const streams = {
       get: () => undefined,
-      subscribers: (path: string | undefined) => (watched.has(path ?? '') ? [{} as never] : []),
+      subscribers: (path: string | undefined) => (watched.has(path ?? '') ? [{ request: {} } as never] : []),
     }
     const proxies: string[] = []
     const dialer = (proxy: string) => {

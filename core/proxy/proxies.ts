@@ -28,6 +28,10 @@ type ProxiesOptions = {
   }
   readonly pulls: PullManager
   readonly pushes: PushManager
+  /** Records what proxies say, while it is pulled. */
+  readonly recordings: {
+    addSource(source: (streamPath: string) => { folder: string; fragmentMs: number } | undefined): void
+  }
   readonly streams: Pick<StreamRegistry, 'get'>
   readonly hooks: Pick<HookRunner, 'registryFor'>
   /** @param proxy its address; empty is none */
@@ -57,6 +61,7 @@ export class Proxies {
     const db = store.tables<ProxyTables>('proxy', PROXY_MIGRATIONS)
     const shared = { log, hooks, dialer, health: this.#health }
     this.pulls = new PullProxies({ ...shared, pulls, table: pullProxyTable(db) })
+    options.recordings.addSource((streamPath) => this.pulls.recordingOf(streamPath))
     this.pushes = new PushProxies({ ...shared, streams, pushes, table: pushProxyTable(db) })
   }
 

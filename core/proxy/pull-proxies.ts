@@ -56,6 +56,13 @@ export class PullProxies implements PullSource {
     return proxy && wantedPull(proxy)
   }
 
+  /** Where the stream of a path is to be recorded that a proxy pulls. */
+  recordingOf(streamPath: string): { folder: string; fragmentMs: number } | undefined {
+    const proxy = this.roster.holder(streamPath)
+    if (proxy === undefined || proxy.recordPath === '' || this.#pullOf(proxy) === undefined) return undefined
+    return { folder: proxy.recordPath, fragmentMs: proxy.recordFragmentMs }
+  }
+
   stateOf(proxy: PullProxySettings): ProxyState {
     return this.#reaches.stateOf(proxy, () => this.#pullOf(proxy)?.isPublishing === true)
   }

@@ -7,6 +7,7 @@ import {
   type ActiveRecording,
   type RecordConfig,
   type RecordedFile,
+  type RecordRule,
   type RecordService,
   type TaskRegistry,
 } from 'sluice/sdk'
@@ -34,11 +35,21 @@ export type RecordingManagerOptions = {
   readonly fullness: (plugin: string) => string | undefined
 }
 
+/** Says in which folder a stream is to be recorded as MP4 while it is published; undefined where it is not. */
+export type RecordingSource = (
+  streamPath: string,
+) => { readonly folder: string; readonly fragmentMs: number } | undefined
+
 /** The stream is recorded there already (api.md 6). */
 class RecordExists extends SluiceError {
   constructor() {
     super('RECORD_EXISTS', 409, 'record exists')
   }
+}
+
+/** A rule that says nothing but where. */
+const PLAIN_RULE: Omit<RecordRule, 'filepath' | 'fragment'> = {
+  ...{ mode: 'auto', type: '', filename: '{date}-{time}', append: false, duration: 0 },
 }
 
 /** All recordings that go on: those of the rules, of events and of operators. */
@@ -49,6 +60,7 @@ export class RecordingManager {
   readonly #buffers: EventBuffers
   /** Those that have not ended, by place. */
   readonly #jobs = new Map<string, RecordJob>()
+  readonly #sources: RecordingSource[] = []
   readonly #recordedListeners: ((file: RecordedFile) => void)[] = []
   #plugins: readonly PluginView[] = []
   #rules = new RecordRules([])
@@ -70,12 +82,14 @@ export class RecordingManager {
     if (this.#closed) return
     this.#plugins = plugins
     this.#rules = new RecordRules(plugins)
-    for (const { wanted, origin, job } of this.#jobs.values()) {
-      const isWanted = this.#rules.match(wanted.streamPath).some((other) => isDeepStrictEqual(other, wanted))
-      if (origin === 'rule' && !isWanted) job.stop('its rule is gone')
-    }
+    this.#stopUnwanted()
     this.#buffers.keepOnly(this.#rules)
     for (const { path } of this.#options.streams.list()) this.#startRules(path)
+  }
+
+  /** Asks another one besides the rules whether a stream that is published is to be recorded. */
+  addSource(source: RecordingSource): void {
+    this.#sources.push(source)
   }
 
   /** Calls `listener` each time a file has ended. */
@@ -152,10 +166,29 @@ export class RecordingManager {
     // What is played from recordings, and what was made of another stream for its players, is not what streams are recorded for.
     const isMade = publisher?.request.type === 'transform' || publisher?.request.type === 'vod'
     if (this.#closed || publisher === undefined || isMade) return
-    for (const wanted of this.#rules.match(streamPath)) {
+    this.#stopUnwanted(streamPath)
+    for (const wanted of this.#wanted(streamPath)) {
       if (wanted.rule.mode === 'event') this.#buffers.keep(wanted, this.#rules.sections)
       else if (!this.#jobs.has(recordingPlace(wanted))) this.start(wanted, 'rule')
     }
+  }
+
+  /** Ends the recordings that rules have asked for and do no more: of a stream, or of all. */
+  #stopUnwanted(streamPath?: string): void {
+    for (const { wanted, origin, job } of this.#jobs.values()) {
+      if (origin !== 'rule' || wanted.streamPath !== (streamPath ?? wanted.streamPath)) continue
+      const isWanted = this.#wanted(wanted.streamPath).some((other) => isDeepStrictEqual(other, wanted))
+      if (!isWanted) job.stop('its rule is gone')
+    }
+  }
+
+  #wanted(streamPath: string): WantedRecording[] {
+    const asked = this.#sources.flatMap((source) => source(streamPath) ?? [])
+    const rules = asked.map(({ folder, fragmentMs }): WantedRecording => {
+      const rule = { ...PLAIN_RULE, filepath: folder, fragment: fragmentMs }
+      return { plugin: 'mp4', type: 'mp4', streamPath, rule }
+    })
+    return [...this.#rules.match(streamPath), ...rules]
   }
 
   #owner(plugin: string): StreamOwner | undefined {
@@ -168,5 +201,6 @@ export class RecordingManager {
 /** What others are shown of a recording that goes on. */
 export function activeRecording({ wanted, job, mode, startMs, file }: RecordJob): ActiveRecording {
   const { type, streamPath, rule } = wanted
-  return { taskId: job.id, type, streamPath, filePath: rule.filepath, mode, fragmentMs: rule.fragment, startMs, file }
+  const { filepath, fragment: fragmentMs, append } = rule
+  return { taskId: job.id, type, streamPath, filePath: filepath, mode, fragmentMs, append, startMs, file }
 }

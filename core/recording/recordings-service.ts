@@ -77,7 +77,7 @@ export class RecordingsService implements Recordings {
     }
     const [continuous] = jobs
     if (continuous !== undefined) return this.#note(init.type, streamPath, continuous, event, range)
-    const folder = `${section.eventrecordfilepath}/{stream}`
+    const folder = `${section.eventrecordfilepath || '.'}/{stream}`
     const wanted = this.#wanted({ ...init, streamPath }, folder, undefined)
     const job = manager.start(wanted, 'event', { event, beforeMs, untilMs: range.endMs })
     await begun(job)

@@ -41,5 +41,4 @@ export {
   recordFileView,
   RecordQuery,
   recordType,
-  withDatabase,
 } from './recording-schemas.ts'

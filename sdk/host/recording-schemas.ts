@@ -1,6 +1,4 @@
 import { Type, type Static } from 'typebox'
-import { StoreUnavailable } from '../errors/store-errors.ts'
-import { SluiceError } from '../errors/sluice-error.ts'
 import { Int64 } from '../plugin/operation-values.ts'
 import { parseTimeRange, TIME_RANGE } from '../plugin/time-range.ts'
 import type { EventLevel, ListedPage, RecordedEvent, RecordedFile } from '../recording/recorded-file.ts'
@@ -146,16 +144,6 @@ export function eventRecordFileView(event: RecordedEvent): Static<typeof EventRe
 /** A stream with recordings as the API shows it. */
 export function catalogView({ streamPath, count, startMs, endMs }: CatalogueEntry): Static<typeof Catalog> {
   return { streamPath, count, startTime: isoTime(startMs), endTime: isoTime(endMs) }
-}
-
-/** What clients look for where there is no database (api.md 6). */
-export async function withDatabase<Result>(asking: Promise<Result>): Promise<Result> {
-  try {
-    return await asking
-  } catch (error) {
-    if (error instanceof StoreUnavailable) throw new SluiceError('NO_DB', 500, 'no db', { cause: error })
-    throw error
-  }
 }
 
 function isoTime(ms: number): string {

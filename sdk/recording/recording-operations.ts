@@ -13,7 +13,6 @@ import {
   RecordFile,
   recordFileView,
   RecordQuery,
-  withDatabase,
 } from '../host/recording-schemas.ts'
 import type { Recordings } from './recordings.ts'
 
@@ -90,7 +89,7 @@ export function addRecordingOperations(
     wire: 'fields',
     async handle({ params: { streamPath }, query }) {
       const { page, ...paging } = pageOf(query)
-      const { total, files } = await withDatabase(recordings().list(filterOf(query, type, streamPath), page))
+      const { total, files } = await recordings().list(filterOf(query, type, streamPath), page)
       return { total, ...paging, data: files.map(recordFileView) }
     },
   })
@@ -100,7 +99,7 @@ export function addRecordingOperations(
     path: 'api/catalog',
     summary: 'The streams that have recordings',
     answer: Type.Array(Catalog),
-    handle: async () => (await withDatabase(recordings().catalogue(type))).map(catalogView),
+    handle: async () => (await recordings().catalogue(type)).map(catalogView),
   })
 
   operations.add({
@@ -111,7 +110,7 @@ export function addRecordingOperations(
     body: DeleteBody,
     answer: Type.Array(RecordFile),
     async handle({ params: { streamPath }, body }) {
-      return (await withDatabase(recordings().remove(deletionFilter(body, type, streamPath)))).map(recordFileView)
+      return (await recordings().remove(deletionFilter(body, type, streamPath))).map(recordFileView)
     },
   })
 }

@@ -13,7 +13,6 @@ import {
   recordFileView,
   RecordQuery,
   recordType,
-  withDatabase,
 } from 'sluice/sdk/host'
 
 const ONE_TYPE = { type: Type.String({ description: 'mp4, flv, hls (ts) or hlsv7 (fmp4)' }) }
@@ -48,8 +47,7 @@ export function addRecordingOperations(operations: OperationRegistry, recordings
     summary: 'Get recording directory',
     params: Type.Object(ONE_TYPE),
     answer: Type.Array(Catalog),
-    handle: async ({ params: { type } }) =>
-      (await withDatabase(recordings.catalogue(recordType(type)))).map(catalogView),
+    handle: async ({ params: { type } }) => (await recordings.catalogue(recordType(type))).map(catalogView),
   })
 
   operations.add({
@@ -63,7 +61,7 @@ export function addRecordingOperations(operations: OperationRegistry, recordings
     wire: 'fields',
     async handle({ params: { type, streamPath }, query }) {
       const { page, ...paging } = pageOf(query)
-      const { total, files } = await withDatabase(recordings.list(filterOf(query, type, streamPath), page))
+      const { total, files } = await recordings.list(filterOf(query, type, streamPath), page)
       return { total, ...paging, data: files.map(recordFileView) }
     },
   })
@@ -79,7 +77,7 @@ export function addRecordingOperations(operations: OperationRegistry, recordings
     wire: 'fields',
     async handle({ params: { type, streamPath }, query }) {
       const { page, ...paging } = pageOf(query)
-      const { total, events } = await withDatabase(recordings.listEvents(filterOf(query, type, streamPath), page))
+      const { total, events } = await recordings.listEvents(filterOf(query, type, streamPath), page)
       return { total, ...paging, data: events.map(eventRecordFileView) }
     },
   })
@@ -92,7 +90,7 @@ export function addRecordingOperations(operations: OperationRegistry, recordings
     body: DeleteBody,
     answer: Type.Array(RecordFile),
     async handle({ params: { type, streamPath }, body }) {
-      const deleted = await withDatabase(recordings.remove(deletionFilter(body, type, streamPath)))
+      const deleted = await recordings.remove(deletionFilter(body, type, streamPath))
       return deleted.map(recordFileView)
     },
   })

@@ -40,7 +40,8 @@ describe('lists of many sessions', () => {
     }
   }
 
-  const streamOperations = (operations: OperationRegistry) => addStreamOperations(operations, rig.registry)
+  const streamOperations = (operations: OperationRegistry) =>
+    addStreamOperations(operations, rig.registry, { active: () => [] })
   const subscriberOperations = (operations: OperationRegistry) => addSubscriberOperations(operations, rig.registry)
   const v6Operations = (operations: OperationRegistry) => addV6Operations(operations, rig.registry)
 

@@ -19,6 +19,10 @@ function joined(
   return reach.all(answers)
 }
 
+/** While nothing is recorded. */
+const streamOperations = (operations: OperationRegistry, streams: StreamRegistry) =>
+  addStreamOperations(operations, streams, { active: () => [] })
+
 describe('the answers of several processes', () => {
   it('have a stream once, with the viewers of all', () => {
     const [a, b] = [
@@ -26,7 +30,7 @@ describe('the answers of several processes', () => {
       { path: 'live/b', subscribers: 1 },
     ]
     const lists = [[a, b], [], [{ path: 'live/a', pluginName: 'relay', subscribers: 3 }]]
-    expect(joined(addStreamOperations, '/api/stream/list', lists)).to.eql([{ ...a, subscribers: 5 }, b])
+    expect(joined(streamOperations, '/api/stream/list', lists)).to.eql([{ ...a, subscribers: 5 }, b])
   })
 
   it('count all who wait for a path', () => {

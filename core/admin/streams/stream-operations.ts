@@ -6,11 +6,12 @@ import {
   type CloseReason,
   type OperationAnswer,
   type OperationRegistry,
+  type Recordings,
 } from 'sluice/sdk'
 import type { StreamRegistry } from '../../stream/registry.ts'
 import type { StreamSubscriber } from '../../stream/stream-subscriber.ts'
 import { StreamInfo, SubscriberInfo } from './stream-schemas.ts'
-import { streamView, subscriberView } from './stream-views.ts'
+import { recordingView, streamView, subscriberView } from './stream-views.ts'
 import { viewedList } from './viewed-list.ts'
 
 /** Why sessions end that an operator stops. */
@@ -19,7 +20,11 @@ const SUBSCRIBER_ID = Type.Integer({ minimum: 0, maximum: 0xffff_ffff })
 const ONE_STREAM = Type.Object({ streamPath: StreamPath() })
 
 /** Streams and subscribers: lists, details and stopping (api.md 3.1, 3.2). */
-export function addStreamOperations(operations: OperationRegistry, streams: StreamRegistry): void {
+export function addStreamOperations(
+  operations: OperationRegistry,
+  streams: StreamRegistry,
+  recordings: Pick<Recordings, 'active'>,
+): void {
   operations.add({
     method: 'GET',
     path: '/api/stream/list',
@@ -40,7 +45,8 @@ export function addStreamOperations(operations: OperationRegistry, streams: Stre
     handle({ params: { streamPath } }) {
       const stream = streams.get(streamPath)
       if (stream === undefined) throw new StreamNotFound()
-      return streamView(stream, streams.mergeWindow)
+      const active = recordings.active().filter((recording) => recording.streamPath === streamPath)
+      return { ...streamView(stream, streams.mergeWindow), recording: active.map(recordingView) }
     },
   })
 
@@ -108,7 +114,9 @@ export function addSubscriberOperations(operations: OperationRegistry, streams: 
     answer: WaitList,
     wire: 'bare',
     reach: { all: (lists) => ({ list: counted(lists.flatMap(({ list }) => Object.entries(list ?? {}))) }) },
-    handle: () => ({ list: counted(streams.waitedFor().map(({ path, subscribers }) => [path, subscribers.size])) }),
+    handle: () => ({
+      list: counted(streams.waitedFor().map(({ path, subscribers }) => [path, waitingIn(subscribers)])),
+    }),
   })
 }
 
@@ -116,6 +124,14 @@ function subscriberOf(streams: StreamRegistry, id: number): StreamSubscriber {
   const subscriber = streams.subscriber(id)
   if (subscriber === undefined) throw new StreamNotFound()
   return subscriber
+}
+
+/** How many of the subscribers wait for a stream that would go on for them. */
+function waitingIn(subscribers: ReadonlySet<StreamSubscriber>): number {
+  return subscribers
+    .values()
+    .filter(({ request }) => request.passive !== true)
+    .toArray().length
 }
 
 const WaitList = Type.Object({ list: Type.Record(Type.String(), Type.Integer()) })

@@ -1,4 +1,4 @@
-import type { AudioTrack, Track, VideoTrack } from 'sluice/sdk'
+import type { ActiveRecording, AudioTrack, Track, VideoTrack } from 'sluice/sdk'
 import { mainTracks, rescale } from 'sluice/sdk/media'
 import type { MergeWindow } from '../../stream/fan-out/merge-window.ts'
 import type { Stream } from '../../stream/stream.ts'
@@ -41,6 +41,11 @@ export function streamView(
     writeMergeMs: Math.round(autoMs),
     eventLoopUtilization: utilization,
   }
+}
+
+/** `RecordingDetail` of the API. */
+export function recordingView({ filePath, mode, fragmentMs, append, type, taskId }: ActiveRecording) {
+  return { filePath, mode, fragment: `${fragmentMs / 1000}s`, append, pluginName: type, pointer: taskId }
 }
 
 function audioView(stream: Stream, publisher: StreamPublisher, track: AudioTrack) {

@@ -24,10 +24,11 @@ function sourceOf(machine: MachineUsage): SummarySource {
     index: { published: new Set([1, 2, 3]), countOf: (type) => counts[type] ?? 0 },
     pulls: { count: 4 },
     pushes: { count: 5 },
+    recordings: { recordings: { active: () => Array(6).fill(undefined) as never[] } },
   }
 }
 
-const COUNTS = { streamCount: 3, subscribeCount: 30, pullCount: 4, pushCount: 5, recordCount: 0, transformCount: 2 }
+const COUNTS = { streamCount: 3, subscribeCount: 30, pullCount: 4, pushCount: 5, recordCount: 6, transformCount: 2 }
 
 async function summaryWith(machine: MachineUsage): Promise<unknown> {
   const log = new LogRecords('core')

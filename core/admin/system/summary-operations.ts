@@ -1,4 +1,4 @@
-import { Int64, Type, type OperationAnswer, type OperationRegistry, type Static } from 'sluice/sdk'
+import { Int64, Type, type OperationAnswer, type OperationRegistry, type Static, type Recordings } from 'sluice/sdk'
 import type { PullManager } from '../../jobs/pull-manager.ts'
 import type { PushManager } from '../../jobs/push-manager.ts'
 import { localAddress } from '../../net/local-address.ts'
@@ -49,6 +49,7 @@ export type SummarySource = {
   readonly index: Pick<StreamIndex<unknown>, 'published' | 'countOf'>
   readonly pulls: Pick<PullManager, 'count'>
   readonly pushes: Pick<PushManager, 'count'>
+  readonly recordings: { readonly recordings: Pick<Recordings, 'active'> }
 }
 
 /**
@@ -75,7 +76,14 @@ export function addSummaryOperations(operations: OperationRegistry, source: Summ
 }
 
 /** The summary as it is now. */
-export async function summaryOf({ publicIp, machine, index, pulls, pushes }: SummarySource): Promise<Summary> {
+export async function summaryOf({
+  publicIp,
+  machine,
+  index,
+  pulls,
+  pushes,
+  recordings,
+}: SummarySource): Promise<Summary> {
   const { memory, cpuPercent, disks, network } = await machine.read()
   const [disk = NO_DISK] = disks
   return {
@@ -94,8 +102,7 @@ export async function summaryOf({ publicIp, machine, index, pulls, pushes }: Sum
     subscribeCount: index.countOf('server'),
     pullCount: pulls.count,
     pushCount: pushes.count,
-    // Nothing records yet.
-    recordCount: 0,
+    recordCount: recordings.recordings.active().length,
     transformCount: index.countOf('transform'),
   }
 }

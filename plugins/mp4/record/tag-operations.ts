@@ -1,7 +1,5 @@
 import {
   parseTimeRange,
-  SluiceError,
-  StoreUnavailable,
   StreamPath,
   StreamPaths,
   StreamUnavailable,
@@ -67,7 +65,7 @@ export function addTagOperations({ operations, services }: PluginContext<unknown
     async handle({ query }) {
       const limit = Math.min(query.count || DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE)
       const offset = ((query.page || 1) - 1) * limit
-      const { total, tags: list } = await withDatabase(tags().list(filterOf(query), { limit, offset }))
+      const { total, tags: list } = await tags().list(filterOf(query), { limit, offset })
       return { list: list.map(tagView), total }
     },
   })
@@ -79,7 +77,7 @@ export function addTagOperations({ operations, services }: PluginContext<unknown
     body: TagBody,
     answer: Tag,
     async handle({ body: { tagName, streamPath, tagTime } }) {
-      return tagView(await withDatabase(tags().add({ tagName, streamPath, tagMs: timeOf(tagTime) })))
+      return tagView(await tags().add({ tagName, streamPath, tagMs: timeOf(tagTime) }))
     },
   })
 
@@ -92,7 +90,7 @@ export function addTagOperations({ operations, services }: PluginContext<unknown
     answer: Tag,
     async handle({ params: { id }, body: { tagTime, ...changes } }) {
       const tagMs = tagTime === undefined ? {} : { tagMs: timeOf(tagTime) }
-      return tagView(await withDatabase(tags().update(id, { ...changes, ...tagMs })))
+      return tagView(await tags().update(id, { ...changes, ...tagMs }))
     },
   })
 
@@ -101,7 +99,7 @@ export function addTagOperations({ operations, services }: PluginContext<unknown
     path: 'api/tag/delete/{id}',
     summary: 'Delete tag',
     params: ONE_TAG,
-    handle: ({ params: { id } }) => withDatabase(tags().remove(id)),
+    handle: ({ params: { id } }) => tags().remove(id),
   })
 }
 
@@ -122,14 +120,4 @@ function tagView({ id, tagName, streamPath, tagMs, createdMs, updatedMs }: Recor
     new Date(ms).toISOString(),
   )
   return { id, tagName, streamPath, tagTime, createdAt, updatedAt }
-}
-
-/** What clients look for where there is no database (api.md 6). */
-async function withDatabase<Result>(asking: Promise<Result>): Promise<Result> {
-  try {
-    return await asking
-  } catch (error) {
-    if (error instanceof StoreUnavailable) throw new SluiceError('NO_DB', 500, 'no db', { cause: error })
-    throw error
-  }
 }

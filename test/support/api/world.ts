@@ -149,6 +149,27 @@ export class ApiWorld {
     return id
   }
 
+  /** Records a stream; resolves with its path. */
+  async newRecording(type: 'mp4' | 'flv'): Promise<string> {
+    const streamPath = await this.newStream()
+    await this.post(`/${type}/api/start/${streamPath}`, {})
+    return streamPath
+  }
+
+  /** Resolves with the path of a stream that has an event. */
+  async newEvent(): Promise<string> {
+    const streamPath = await this.newRecording('mp4')
+    await this.post('/mp4/api/event/start', { streamPath, eventName: 'motion' })
+    return streamPath
+  }
+
+  /** Resolves with the id of a tag. */
+  async newTag(): Promise<number> {
+    const tag = { tagName: this.newName('tag'), streamPath: this.streamPath, tagTime: '2026-11-20T10:00:00Z' }
+    const { body } = await this.post('/mp4/api/tag/add', tag)
+    return (body.data as { readonly id: number }).id
+  }
+
   /** Gives the stream that is always there another name. */
   async newAlias(): Promise<string> {
     const alias = this.newName('alias/of')

@@ -4,7 +4,7 @@ import { LOGIN_ROWS } from './login.ts'
 import { NATIVE_ROWS } from './native.ts'
 import { PLUGIN_ROWS } from './plugins.ts'
 import { PROXY_ROWS } from './proxies.ts'
-import { ALARM_ROWS, RECORD_ROWS } from './records.ts'
+import { ALARM_ROWS, RECORD_ROWS, RECORDER_ROWS } from './records.ts'
 import { ALIAS_ROWS, STREAM_ROWS, SUBSCRIBER_ROWS } from './streams.ts'
 import { SYSTEM_ROWS } from './system.ts'
 import { TASK_ROWS } from './tasks.ts'
@@ -21,6 +21,7 @@ export const API_ROWS: Readonly<Record<string, readonly Row[]>> = {
   config: CONFIG_ROWS,
   'config, as 6.x has it': NATIVE_CONFIG_ROWS,
   recordings: RECORD_ROWS,
+  'recordings, by plugin': RECORDER_ROWS,
   alarms: ALARM_ROWS,
   'streams, as 6.x has them': NATIVE_ROWS,
   'of plugins': PLUGIN_ROWS,

@@ -1,11 +1,13 @@
-import { b, fields, i, list, s, ts, u, U } from '../checks.ts'
-import { data, DONE, page, type Row } from '../row.ts'
+import { b, fields, i, list, s, some, ts, u, U } from '../checks.ts'
+import { bare, data, DONE, page, unknown, type Row } from '../row.ts'
 
 const RECORDING = fields({ streamPath: s, startTime: ts, type: s, pointer: U })
 const FILE = { id: u, filePath: s, streamPath: s, startTime: ts, endTime: ts }
 const RECORD_FILE = fields({
   ...FILE,
   ...{ filename: s, type: s, duration: u, audioCodec: s, videoCodec: s, createdAt: ts },
+  // Ours.
+  ...{ size: U, isActive: b },
 })
 const EVENT_FILE = fields({ ...FILE, eventId: s, eventLevel: s, eventName: s, eventDesc: s })
 const CATALOG = fields({ streamPath: s, count: u, startTime: ts, endTime: ts })
@@ -14,36 +16,150 @@ const ALARM = fields({
   ...{ filePath: s, createdAt: ts, updatedAt: ts },
 })
 
+const TAG = fields({ id: u, tagName: s, streamPath: s, tagTime: ts, createdAt: ts, updatedAt: ts })
+const NO_TAG = { params: { id: 999 } }
+const A_TAG = { tagName: 'gate', streamPath: 'live/walk', tagTime: '2026-11-20T10:00:00Z' }
+
 /** Recordings (api.md 3.1, 3.2). */
 export const RECORD_ROWS: readonly Row[] = [
-  { name: 'active recordings', pending: true, spellings: ['GET /api/record/list'], answer: data(list(RECORDING)) },
+  {
+    name: 'active recordings',
+    spellings: ['GET /api/record/list'],
+    ask: async (world) => {
+      await world.newRecording('mp4')
+      return {}
+    },
+    answer: data(some(RECORDING)),
+  },
   {
     name: 'catalog of recordings',
-    pending: true,
     spellings: ['GET /api/record/{type}/catalog'],
-    ask: () => ({ params: { type: 'mp4' } }),
-    answer: data(list(CATALOG)),
+    ask: async (world) => {
+      await world.newRecording('mp4')
+      return { params: { type: 'mp4' } }
+    },
+    answer: data(some(CATALOG)),
   },
   {
     name: 'list of recordings',
-    pending: true,
-    spellings: ['GET /api/record/{type}/list/{streamPath}'],
-    ask: ({ streamPath }) => ({ params: { type: 'mp4', streamPath } }),
-    answer: page(list(RECORD_FILE)),
+    spellings: ['GET /api/record/{type}/list/{streamPath}', 'GET /api/record/{type}/list'],
+    ask: async (world) => ({ params: { type: 'mp4', streamPath: await world.newRecording('mp4') } }),
+    answer: page(some(RECORD_FILE)),
   },
   {
     name: 'list of event recordings',
-    pending: true,
-    spellings: ['GET /api/record/{type}/event/list/{streamPath}'],
-    ask: ({ streamPath }) => ({ params: { type: 'mp4', streamPath } }),
-    answer: page(list(EVENT_FILE)),
+    spellings: ['GET /api/record/{type}/event/list/{streamPath}', 'GET /api/record/{type}/event/list'],
+    ask: async (world) => ({ params: { type: 'mp4', streamPath: await world.newEvent() } }),
+    answer: page(some(EVENT_FILE)),
   },
   {
     name: 'delete recording',
-    pending: true,
     spellings: ['POST /api/record/{type}/delete/{streamPath}'],
-    ask: ({ streamPath }) => ({ params: { type: 'mp4', streamPath }, body: { ids: [1] } }),
+    ask: async (world) => ({
+      params: { type: 'mp4', streamPath: await world.newRecording('mp4') },
+      body: { ids: [999_999] },
+    }),
     answer: data(list(RECORD_FILE)),
+    refusals: [
+      {
+        why: 'neither ids nor a time are named',
+        ask: { params: { type: 'mp4', streamPath: 'live/walk' } },
+        status: 400,
+        code: 3,
+      },
+    ],
+  },
+]
+
+/** The operations of a plugin that records (api.md 6 and 8.1). */
+function recorderRows(type: 'mp4' | 'flv'): Row[] {
+  const unknownStream = { params: { streamPath: 'live/walk' }, body: { filePath: '../out' } }
+  return [
+    {
+      name: `start recording ${type}`,
+      spellings: [`POST /${type}/api/start/{streamPath}`, `POST /${type}/start/{streamPath}`],
+      ask: async (world) => ({ params: { streamPath: await world.newStream() }, body: { fragment: '1m' } }),
+      answer: data(U),
+      refusals: [{ why: 'it would leave the storage', ask: unknownStream, status: 400, code: 3 }],
+    },
+    {
+      name: `stop recording ${type}`,
+      spellings: [`POST /${type}/api/stop/{streamPath}`, `POST /${type}/stop/{streamPath}`],
+      ask: async (world) => ({ params: { streamPath: await world.newRecording(type) } }),
+      answer: data(U),
+    },
+    {
+      name: `query recordings of ${type}`,
+      spellings: [`GET /${type}/api/list/{streamPath}`, `GET /${type}/api/list`],
+      ask: async (world) => ({ params: { streamPath: await world.newRecording(type) } }),
+      answer: page(some(RECORD_FILE)),
+      refusals: [
+        {
+          why: 'the time is none',
+          ask: { params: { streamPath: 'live/walk' }, query: { start: 'yesterday' } },
+          status: 400,
+          code: 3,
+        },
+      ],
+    },
+    {
+      name: `recording directory of ${type}`,
+      spellings: [`GET /${type}/api/catalog`],
+      ask: async (world) => {
+        await world.newRecording(type)
+        return {}
+      },
+      answer: data(some(CATALOG)),
+    },
+    {
+      name: `delete recordings of ${type}`,
+      spellings: [`POST /${type}/api/delete/{streamPath}`],
+      ask: async (world) => ({ params: { streamPath: await world.newRecording(type) }, body: { ids: [999_999] } }),
+      answer: data(list(RECORD_FILE)),
+    },
+  ]
+}
+
+/** What the plugins have that record. */
+export const RECORDER_ROWS: readonly Row[] = [
+  ...recorderRows('mp4'),
+  ...recorderRows('flv'),
+  {
+    name: 'event recording',
+    spellings: ['POST /mp4/api/event/start'],
+    ask: async (world) => ({ body: { streamPath: await world.newRecording('mp4'), eventId: '1', eventLevel: '0' } }),
+    answer: data(u),
+    refusals: [{ why: 'no stream is named', ask: { body: {} }, status: 400, code: 3 }],
+  },
+  {
+    name: 'add tag',
+    spellings: ['POST /mp4/api/tag/add'],
+    ask: () => ({ body: A_TAG }),
+    answer: data(TAG),
+    refusals: [{ why: 'the time is none', ask: { body: { ...A_TAG, tagTime: 'soon' } }, status: 400, code: 3 }],
+  },
+  {
+    name: 'list tags',
+    spellings: ['GET /mp4/api/tag/list'],
+    ask: async (world) => {
+      await world.newTag()
+      return {}
+    },
+    answer: bare(fields({ code: i, message: s, list: some(TAG), total: u })),
+  },
+  {
+    name: 'modify tag',
+    spellings: ['POST /mp4/api/tag/update/{id}'],
+    ask: async (world) => ({ params: { id: await world.newTag() }, body: { tagName: 'door' } }),
+    answer: data(TAG),
+    refusals: [unknown(NO_TAG)],
+  },
+  {
+    name: 'delete tag',
+    spellings: ['POST /mp4/api/tag/delete/{id}'],
+    ask: async (world) => ({ params: { id: await world.newTag() } }),
+    answer: DONE,
+    refusals: [unknown(NO_TAG)],
   },
 ]
 
