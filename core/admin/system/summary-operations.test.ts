@@ -64,7 +64,7 @@ describe('the summary', () => {
     const other = { ...COUNTS, streamCount: 10, address: 'b', cpuUsage: 99 }
     expect(reach.all([{ ...COUNTS, address: 'a', cpuUsage: 1 }, other])).to.eql({
       ...{ address: 'a', cpuUsage: 1, streamCount: 13, subscribeCount: 60, pullCount: 8, pushCount: 10 },
-      ...{ recordCount: 0, transformCount: 4 },
+      ...{ recordCount: 12, transformCount: 4 },
     })
   })
 })

@@ -73,24 +73,28 @@ export const RECORD_ROWS: readonly Row[] = [
 
 /** The operations of a plugin that records (api.md 6 and 8.1). */
 function recorderRows(type: 'mp4' | 'flv'): Row[] {
+  const mounts = type === 'flv' ? ['flv', 'hdl'] : ['mp4']
+  /** Below each mount of the plugin. */
+  const at = (...routes: [string, ...string[]]): [string, ...string[]] =>
+    mounts.flatMap((mount) => routes.map((route) => route.replace('/', `/${mount}/`))) as [string, ...string[]]
   const unknownStream = { params: { streamPath: 'live/walk' }, body: { filePath: '../out' } }
   return [
     {
       name: `start recording ${type}`,
-      spellings: [`POST /${type}/api/start/{streamPath}`, `POST /${type}/start/{streamPath}`],
+      spellings: at('POST /api/start/{streamPath}', 'POST /start/{streamPath}'),
       ask: async (world) => ({ params: { streamPath: await world.newStream() }, body: { fragment: '1m' } }),
       answer: data(U),
       refusals: [{ why: 'it would leave the storage', ask: unknownStream, status: 400, code: 3 }],
     },
     {
       name: `stop recording ${type}`,
-      spellings: [`POST /${type}/api/stop/{streamPath}`, `POST /${type}/stop/{streamPath}`],
+      spellings: at('POST /api/stop/{streamPath}', 'POST /stop/{streamPath}'),
       ask: async (world) => ({ params: { streamPath: await world.newRecording(type) } }),
       answer: data(U),
     },
     {
       name: `query recordings of ${type}`,
-      spellings: [`GET /${type}/api/list/{streamPath}`, `GET /${type}/api/list`],
+      spellings: at('GET /api/list/{streamPath}', 'GET /api/list'),
       ask: async (world) => ({ params: { streamPath: await world.newRecording(type) } }),
       answer: page(some(RECORD_FILE)),
       refusals: [
@@ -104,7 +108,7 @@ function recorderRows(type: 'mp4' | 'flv'): Row[] {
     },
     {
       name: `recording directory of ${type}`,
-      spellings: [`GET /${type}/api/catalog`],
+      spellings: at('GET /api/catalog'),
       ask: async (world) => {
         await world.newRecording(type)
         return {}
@@ -113,7 +117,7 @@ function recorderRows(type: 'mp4' | 'flv'): Row[] {
     },
     {
       name: `delete recordings of ${type}`,
-      spellings: [`POST /${type}/api/delete/{streamPath}`],
+      spellings: at('POST /api/delete/{streamPath}'),
       ask: async (world) => ({ params: { streamPath: await world.newRecording(type) }, body: { ids: [999_999] } }),
       answer: data(list(RECORD_FILE)),
     },
