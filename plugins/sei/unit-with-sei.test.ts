@@ -35,7 +35,7 @@ const buffers = (nalus: readonly string[]) => nalus.map((nalu) => Buffer.from(na
 describe('a unit with SEI messages', () => {
   for (const { codec, name, nalus } of cases) {
     it(`has them before the first slice, in ${codec}, of ${name}`, () => {
-      const given = buffers(nalus.filter((nalu) => nalu !== 'SEI'))
+      const given: readonly Buffer[] = buffers(nalus.filter((nalu) => nalu !== 'SEI'))
       const unit = AccessUnit.fromNalus(track(codec), 40, 80, true, given, 1234)
       const own = { ...track(codec), id: 7 }
       const made = unitWithSei(unit, own, MESSAGES)

@@ -1,7 +1,14 @@
 import { expect } from 'chai'
 import type { AccessUnit, Publisher, PublishOptions, Track } from 'sluice/sdk'
 import { parseH264Sei, rescale } from 'sluice/sdk/media'
-import { createFakeHost, ScriptedPublisher, ScriptedSubscriber, SCRIPTED_VIDEO, sessionInit } from 'sluice/sdk/testing'
+import {
+  createFakeHost,
+  ScriptedPublisher,
+  ScriptedSubscriber,
+  SCRIPTED_AUDIO,
+  SCRIPTED_VIDEO,
+  sessionInit,
+} from 'sluice/sdk/testing'
 import { createTestServer, type TestServer } from 'sluice/testing'
 import { keep } from '../../../test/peers/lifetime.ts'
 import { waitFor } from '../../../test/peers/wait-for.ts'
@@ -132,7 +139,7 @@ describe('sei on the fake host', () => {
     const { host, source, insert } = await start()
     source.writeFrames(1)
     const sound = await host.streams.publish(sessionInit('live/sound'))
-    new ScriptedPublisher(sound, { video: false })
+    sound.addTrack(SCRIPTED_AUDIO)
     sound.tracksComplete()
     const vp8 = await host.streams.publish(sessionInit('live/vp8'))
     vp8.addTrack({ ...SCRIPTED_VIDEO, codec: 'vp8' } as Track)
