@@ -135,6 +135,21 @@ describe('sei on the fake host', () => {
     expect(copy()?.units.at(-1)?.track.id).to.be.below(2)
   })
 
+  it('has the tracks of the next publisher, in whichever order that declares them', async () => {
+    const { host, source, insert, copy, publisher } = await start()
+    source.writeFrames(1)
+    await insert('a')
+    publisher.close('over')
+    const next = await host.streams.publish(sessionInit(PATH))
+    next.addTrack(SCRIPTED_AUDIO)
+    const pictures = new ScriptedPublisher(next, { audio: false })
+    next.tracksComplete()
+    await insert('b')
+    pictures.writeFrames(2)
+    expect(copy()?.tracks.map(({ codec }) => codec)).to.eql(['aac', 'h264'])
+    expect(copy()?.units.map(textsIn)).to.eql([[], ['a', 'b'], []])
+  })
+
   it('refuses what it can do nothing with, and says why', async () => {
     const { host, source, insert } = await start()
     source.writeFrames(1)
@@ -251,9 +266,10 @@ describe('sei on a server', () => {
     await insert(server, 'a')
     const subscriber = await server.streams.subscribe(sessionInit(TARGET))
     const viewer = new ScriptedSubscriber(subscriber)
-    const sinceMs = performance.now()
-    // Longer than a stream lasts that nobody watches.
-    await waitFor(() => performance.now() - sinceMs > 1000)
+    // Begun later, and watched by nobody.
+    const other = `${PATH}/other`
+    expect((await post(server.origin, `${PATH}?targetStreamPath=${other}`, 'x')).status).to.equal(200)
+    await waitFor(() => server.streams.get(other) === undefined)
     source.writeFrames(8)
     await waitFor(() => texts(viewer).length === 1)
     subscriber.close()
