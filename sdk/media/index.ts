@@ -28,6 +28,7 @@ export {
 export { h264Config, h264ConfigFromParameterSets } from './codec/h264/config.ts'
 export { H264DtsExtractor } from './codec/h264/dts-extractor.ts'
 export { H264_NALU_TYPE, h264NaluType, isH264RandomAccess } from './codec/h264/nalu-type.ts'
+export { parseH264Sei, serializeH264Sei } from './codec/h264/sei.ts'
 export { parseH264Sps, type H264Sps } from './codec/h264/sps.ts'
 export { h265Config, h265ConfigFromParameterSets } from './codec/h265/config.ts'
 export {
@@ -37,6 +38,7 @@ export {
 } from './codec/h265/hevc-decoder-configuration-record.ts'
 export { H265DtsExtractor } from './codec/h265/dts-extractor.ts'
 export { H265_NALU_TYPE, h265NaluType, isH265RandomAccess } from './codec/h265/nalu-type.ts'
+export { parseH265Sei, serializeH265Sei } from './codec/h265/sei.ts'
 export { parseH265Sps, type H265Sps } from './codec/h265/sps.ts'
 export { mp3Config } from './codec/mp3/config.ts'
 export { parseMp3FrameHeader, type Mp3FrameHeader } from './codec/mp3/frame-header.ts'
@@ -48,6 +50,7 @@ export {
   splitAnnexB,
   splitLengthPrefixed,
 } from './codec/nalu.ts'
+export { SEI_MAX_MESSAGES, SEI_MAX_PAYLOAD_SIZE_BYTES, SEI_MAX_PAYLOAD_TYPE, type SeiMessage } from './codec/sei.ts'
 export { opusConfig } from './codec/opus/config.ts'
 export { parseOpusHead, serializeOpusHead, type OpusHead } from './codec/opus/opus-head.ts'
 export { opusPacketDuration } from './codec/opus/packet-duration.ts'

@@ -3,73 +3,13 @@ import { expect } from 'chai'
 import type { PublishConfig } from '../config/groups.ts'
 import { InvalidRequest } from '../errors/stream-errors.ts'
 import type { AccessUnit } from '../media/access-unit.ts'
-import type { Track } from '../media/track.ts'
 import { createFakeHost } from './fake-host.ts'
 import type { FakePublisher } from './fake-publisher.ts'
 import { sessionInit } from './fake-streams.ts'
 import { ManualClock } from './manual-clock.ts'
-import { ScriptedPublisher, type PublisherScript } from './scripted-publisher.ts'
+import { ScriptedRecording } from './fixtures/scripted-recording.ts'
 import { PacedPlayer } from '../playback/paced-player.ts'
 import type { Recording } from '../playback/recording.ts'
-
-/** A recording of scripted units, which are given at once or, where `late`, a turn later. */
-class ScriptedRecording implements Recording {
-  readonly tracks: Track[] = []
-  readonly units: AccessUnit[] = []
-  readonly durationMs: number
-  late = false
-  seeks = 0
-  #index = 0
-  #calls = 0
-
-  constructor(seconds: number, script: PublisherScript = {}) {
-    const source = new ScriptedPublisher(
-      {
-        addTrack: (init) => {
-          const track = { ...init, id: this.tracks.length }
-          this.tracks.push(track)
-          return track
-        },
-        configureTrack: (track) => track,
-        lost: () => undefined,
-        removeTrack: () => {},
-        write: (unit) => void this.units.push(unit),
-      },
-      script,
-    )
-    this.durationMs = seconds * 1000
-    if (script.video === false) source.write(Math.round((seconds * 44_100) / 1024))
-    else source.writeFrames(seconds * 25)
-  }
-
-  next() {
-    return this.#guarded(() => this.units[this.#index++])
-  }
-
-  seek(positionMs: number) {
-    return this.#guarded(() => {
-      this.seeks++
-      this.#index = Math.max(
-        0,
-        this.units.findLastIndex(
-          ({ track, keyframe, dts }) =>
-            track.kind === 'video' && keyframe && (dts * 1000) / track.timescale <= positionMs,
-        ),
-      )
-    })
-  }
-
-  /** Calls must not overlap. */
-  #guarded<T>(act: () => T): T | Promise<T> {
-    expect(this.#calls, 'calls at a time').to.equal(0)
-    if (!this.late) return act()
-    this.#calls++
-    return turn().then(() => {
-      this.#calls--
-      return act()
-    })
-  }
-}
 
 describe('PacedPlayer', () => {
   let clock: ManualClock

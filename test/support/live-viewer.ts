@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import http, { type IncomingHttpHeaders } from 'node:http'
 import https from 'node:https'
 import { WebSocket } from 'ws'
@@ -14,6 +15,7 @@ export abstract class LiveViewer {
   readonly #headers = Promise.withResolvers<IncomingHttpHeaders>()
   readonly #ended = Promise.withResolvers<void>()
   readonly #close: () => void
+  #webSocket: WebSocket | undefined
 
   /** @param url http, https, ws or wss; no certificate is asked for */
   constructor(url: string) {
@@ -29,6 +31,16 @@ export abstract class LiveViewer {
 
   close(): void {
     this.#close()
+  }
+
+  /** Sends a binary message over the WebSocket; resolves when the server has read it. One at a time. */
+  async send(message: Buffer): Promise<void> {
+    const socket = this.#webSocket
+    if (socket === undefined) throw new Error('there is no WebSocket')
+    const answered = once(socket, 'pong')
+    socket.send(message)
+    socket.ping()
+    await answered
   }
 
   /** Takes what came: part of an answer's body, or a WebSocket message. */
@@ -54,6 +66,7 @@ export abstract class LiveViewer {
 
   #openWebSocket(url: string): () => void {
     const socket = new WebSocket(url, { rejectUnauthorized: false })
+    this.#webSocket = socket
     socket.on('upgrade', ({ headers }) => this.#answered(101, headers))
     socket.on('unexpected-response', (request, { statusCode = 0, headers }) => {
       this.#answered(statusCode, headers)

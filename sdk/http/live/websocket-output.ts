@@ -10,8 +10,9 @@ import type { Subscriber } from '../../stream/subscriber.ts'
 import type { RoutedRequest } from '../request.ts'
 import type { SocketOutput } from './live-output.ts'
 import { bind, subscribe } from './live-session.ts'
+import { ViewerControl } from './viewer-control.ts'
 
-/** A viewer has nothing to say; what is longer ends the connection. */
+/** A viewer has little to say, see `control-frame.ts`; what is longer ends the connection. */
 const MAX_CLIENT_MESSAGE_BYTES = 1024
 /** Pieces of a message that is cut up: a flood of them, each of nothing, would be no message at all. */
 const MAX_FRAGMENTS = 16
@@ -72,7 +73,13 @@ export class WebSocketOutput {
       subscriber.close('too many messages')
       socket.destroy()
     })
-    webSocket.on('message', flood.count)
+    let control: ViewerControl | undefined
+    webSocket.on('message', (bytes: Buffer, isBinary) => {
+      flood.count()
+      if (!isBinary || subscriber.control === undefined) return
+      control ??= new ViewerControl(subscriber, this.#ctx.log.child({ session: subscriber.id }))
+      control.receive(bytes)
+    })
     webSocket.on('pong', flood.count)
     webSocket.on('ping', (payload: Buffer) => {
       flood.count()

@@ -1,4 +1,5 @@
-import { removeEmulationPrevention } from '../../bits/emulation-prevention.ts'
+import { MalformedError } from '../../errors.ts'
+import { seiMessages } from '../sei.ts'
 
 /** NAL unit types that matter outside a decoder (ISO/IEC 14496-10 table 7-1). */
 export const H264_NALU_TYPE = {
@@ -43,19 +44,12 @@ export function isH264RandomAccess(nalus: readonly Buffer[]): boolean {
   return recoveryPoint
 }
 
-// sei_message() of 7.3.2.3.1: type and size are each a sum of bytes, of which 255 means that another follows.
+// Up to where the unit is as it should be: a broken message hides only what is behind it.
 function hasRecoveryPoint(nalu: Buffer): boolean {
-  const sei = removeEmulationPrevention(nalu)
-  let offset = 1
-  while (offset + 2 < sei.length) {
-    let type = 0
-    for (; sei[offset] === 0xff; offset++) type += 0xff
-    type += sei[offset++] ?? 0
-    if (type === SEI_RECOVERY_POINT) return true
-    let size = 0
-    for (; sei[offset] === 0xff; offset++) size += 0xff
-    size += sei[offset++] ?? 0
-    offset += size
+  try {
+    for (const { type } of seiMessages(nalu, 1)) if (type === SEI_RECOVERY_POINT) return true
+  } catch (error) {
+    if (!(error instanceof MalformedError)) throw error
   }
   return false
 }

@@ -6,7 +6,7 @@ const WEBRTC_SESSION = fields({
   ...{ pair: s, rttMs: u, profile: s, bytesReceived: u, bytesSent: u },
 })
 
-/** What the shipped plugins have of their own (api.md 8.1). */
+/** What the shipped plugins have of their own (api.md 8.1 and 8.6). */
 export const PLUGIN_ROWS: readonly Row[] = [
   {
     name: 'push out by RTMP',
@@ -40,6 +40,26 @@ export const PLUGIN_ROWS: readonly Row[] = [
         ask: { params: { streamPath: 'live/none' }, query: { speed: 3 } },
         status: 200,
         code: 400,
+      },
+    ],
+  },
+  {
+    name: 'insert an SEI message',
+    spellings: ['POST /sei/api/insert/{streamPath}'],
+    ask: ({ streamPath }) => ({ params: { streamPath }, query: { format: 'json' }, body: '{"ball":[1,2]}' }),
+    answer: DONE,
+    refusals: [
+      {
+        why: 'nobody publishes the stream',
+        ask: { params: { streamPath: 'live/none' }, body: 'x' },
+        status: 404,
+        code: 5,
+      },
+      {
+        why: 'the data is no JSON',
+        ask: { params: { streamPath: 'live/walk' }, query: { format: 'json' }, body: '{' },
+        status: 400,
+        code: 3,
       },
     ],
   },
