@@ -31,6 +31,8 @@ export class FileRecorder {
   readonly #paces = new Map<number, TrackPace>()
   #piece: Buffer[] = []
   #pieceMs: number
+  /** Where pieces end that may not be written yet, in the file and in the stream, the oldest first. */
+  #pieceEnds: { readonly sizeBytes: number; readonly endMs: number }[] = []
   /** How many units could not be written. */
   #dropped = 0
   #closed: Promise<void> | undefined
@@ -100,7 +102,8 @@ export class FileRecorder {
     const { tail, patches } = writer.finish?.() ?? {}
     if (tail !== undefined) void file.append([tail])
     await file.close(patches)
-    entry.endMs = entry.startMs + this.#options.offsetMs + Math.max(0, Math.round(endMs ?? this.#endMs) - baseMs)
+    const lastMs = file.error === undefined ? (endMs ?? this.#endMs) : this.#writtenEndMs
+    entry.endMs = entry.startMs + this.#options.offsetMs + Math.max(0, Math.round(lastMs) - baseMs)
     entry.sizeBytes = file.sizeBytes
     entry.isActive = false
   }
@@ -109,9 +112,11 @@ export class FileRecorder {
     const { writer, file, entry } = this.#options
     this.#take(writer.flush(next))
     const piece = this.#piece
-    if (piece.length === 0) return undefined
+    if (piece.length === 0 || file.error !== undefined) return undefined
     this.#piece = []
     const waits = file.append(piece)
+    const written = this.#pieceEnds.findLastIndex(({ sizeBytes }) => sizeBytes <= file.sizeBytes)
+    this.#pieceEnds = [...this.#pieceEnds.slice(Math.max(0, written)), { sizeBytes: file.endBytes, endMs: this.#endMs }]
     entry.sizeBytes = file.endBytes
     entry.endMs = entry.startMs + this.#options.offsetMs + Math.round(this.#endMs) - this.baseMs
     return waits
@@ -137,6 +142,12 @@ export class FileRecorder {
     const stepMs = timeMs - pace.lastMs
     if (stepMs > 0 && stepMs <= MAX_STEP_MS) pace.stepMs = stepMs
     pace.lastMs = Math.max(pace.lastMs, timeMs)
+  }
+
+  /** Where what is in the file whole ends in the stream. */
+  get #writtenEndMs(): number {
+    const { sizeBytes: wholeBytes } = this.#options.file
+    return this.#pieceEnds.findLast(({ sizeBytes }) => sizeBytes <= wholeBytes)?.endMs ?? this.baseMs
   }
 
   /** Where what was taken ends in the stream. */
