@@ -31,6 +31,7 @@ use = egg:swift#s3api
 location = {region}
 storage_domain = {domain}
 max_upload_part_num = 10000
+max_bucket_listing = 10
 [filter:tempauth]
 use = egg:swift#tempauth
 user_{account}_{user} = {secret} .admin

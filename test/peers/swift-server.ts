@@ -16,7 +16,7 @@ export const SWIFT_REGION = 'eu-test-1'
 /** A bucket is also found as the first name of a host below this one. */
 export const SWIFT_DOMAIN = 's3.test'
 
-/** OpenStack Swift with its S3 API, which checks signatures. It ends with the test or file that started it. */
+/** OpenStack Swift with its S3 API, which checks signatures, and lists ten objects at a time. It ends with the test or file that started it. */
 export class SwiftServer {
   readonly port: number
   readonly #process: PeerProcess

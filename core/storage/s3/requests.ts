@@ -20,6 +20,10 @@ import {
 
 /** Largest answer that is read where no other size is asked for: a page of a list whose keys are long. */
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024
+/** Largest answer that is read of a refusal. */
+const MAX_REFUSAL_BYTES = 64 * 1024
+/** From this status on, an answer is no success. */
+const REFUSALS = 300
 const NO_BODY_HASH = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
 
 /** One request to the bucket. */
@@ -83,7 +87,7 @@ export class S3Requests {
       signal?.throwIfAborted()
       throw error instanceof StorageError ? error : this.#unreachable(error)
     }
-    if (answer.status >= 300) throw s3Error(this.failureOf(answer))
+    if (answer.status >= REFUSALS) throw s3Error(this.failureOf(answer))
     return answer
   }
 
@@ -141,10 +145,12 @@ export class S3Requests {
   async #ask(options: Dispatcher.RequestOptions, maxBytes: number): Promise<S3Answer> {
     const { statusCode: status, headers, body } = await this.#dispatcher.request(options)
     const parts: Buffer[] = []
+    const largestBytes = status < REFUSALS ? maxBytes : MAX_REFUSAL_BYTES
     let sizeBytes = 0
     for await (const part of body as AsyncIterable<Buffer>) {
       sizeBytes += part.length
-      if (sizeBytes > maxBytes) throw new StorageError('the server answered more than was asked for', { passes: true })
+      if (sizeBytes > largestBytes)
+        throw new StorageError('the server answered more than was asked for', { passes: true })
       parts.push(part)
     }
     return { status, headers, body: Buffer.concat(parts) }

@@ -5,7 +5,7 @@ import { parseXml, textOf, type XmlElement } from './xml.ts'
 const MAX_SHOWN = 200
 /** Codes of S3 that pass although their status says otherwise. */
 const PASSING_CODES: ReadonlySet<string> = new Set([
-  ...['SlowDown', 'RequestTimeout', 'OperationAborted', 'NoSuchUpload', 'InternalError', 'ServiceUnavailable'],
+  ...['SlowDown', 'RequestTimeout', 'OperationAborted', 'InternalError', 'ServiceUnavailable'],
   ...['BadDigest', 'IncompleteBody', 'XAmzContentSHA256Mismatch'],
 ])
 const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 425, 429])
@@ -81,7 +81,7 @@ function adviceOn(code: string, answer: XmlElement | undefined, failure: S3Failu
     case 'InvalidAccessKeyId':
       return 'the server does not know the access key: check accesskeyid of S3'
     case 'SignatureDoesNotMatch':
-      return 'the secret is not that of the access key: check secretaccesskey of S3'
+      return 'the secret is not that of the access key: check accesskeyid and secretaccesskey of S3'
     case 'RequestTimeTooSkewed':
       return `the clock of this machine ${skewOf(failure)}: set it right, such as by NTP`
     case 'PermanentRedirect':

@@ -60,9 +60,9 @@ export class S3Upload {
       const etag = file.sizeBytes > PART_BYTES ? await this.#sendParts(run) : await this.#sendWhole(run)
       await this.#check(etag, options.signal)
     } catch (error) {
-      // The server has thrown it away, as some do after a while.
-      if (error instanceof S3Error && error.code === 'NoSuchUpload') this.#forget()
-      throw error
+      if (!isUnknownUpload(error)) throw error
+      this.#forget()
+      throw new StorageError('the server has thrown the upload away, which begins anew', { passes: true, cause: error })
     } finally {
       await file.close()
     }
@@ -134,7 +134,7 @@ export class S3Upload {
         return await completeMultipart(this.#requests, multipart, { etags, signal })
       } catch (error) {
         // An answer was lost: it is done, unless the check finds something else.
-        if (isSecond && error instanceof S3Error && error.code === 'NoSuchUpload') return ''
+        if (isSecond && isUnknownUpload(error)) return ''
         throw error
       }
     }
@@ -151,6 +151,11 @@ export class S3Upload {
       throw new StorageError('the server does not have what was sent, by its size or ETag', { passes: true })
     }
   }
+}
+
+/** As servers throw away what is not complete after a while. */
+function isUnknownUpload(error: unknown): boolean {
+  return error instanceof S3Error && error.code === 'NoSuchUpload'
 }
 
 /** @throws {StorageError} with the system's code in its message */
