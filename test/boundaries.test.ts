@@ -19,7 +19,7 @@ const ENTRY_POINTS = [
 /** The rooms of the core, the lowest floor first: a room knows itself and those of lower floors. */
 const FLOORS: readonly (readonly string[])[] = [
   ['base'],
-  ['net', 'observe', 'store'],
+  ['net', 'observe', 'storage', 'store'],
   ['config'],
   ['auth', 'login'],
   ['stream'],

@@ -10,7 +10,7 @@ import { S3Error } from './s3-error.ts'
 import { S3Upload, type UploadOptions } from './upload.ts'
 
 /** The longest that a signed address may be good for: a week. */
-export const MAX_EXPIRES_SECONDS = 604_800
+const MAX_EXPIRES_SECONDS = 604_800
 
 /** What is known of an object without reading it. */
 export type ObjectHead = {
@@ -92,7 +92,7 @@ export class S3Client {
 
   /**
    * The address of an object, by which anybody can read it.
-   * @param expiresSeconds for how long, at most {@link MAX_EXPIRES_SECONDS}
+   * @param expiresSeconds for how long, at most a week
    * @throws {RangeError} when that is no such number
    */
   signedUrl(key: string, expiresSeconds: number): string {
@@ -108,7 +108,7 @@ export class S3Client {
 }
 
 /** @throws {StorageError} when the server does not say how large the object is */
-export function headOf({ headers }: S3Answer): ObjectHead {
+function headOf({ headers }: S3Answer): ObjectHead {
   const { 'content-length': length, etag } = headers
   const sizeBytes = Number(length ?? Number.NaN)
   if (!Number.isSafeInteger(sizeBytes))

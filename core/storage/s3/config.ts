@@ -27,7 +27,7 @@ export const S3Config = Type.Object(
     usessl: Type.Boolean({ default: true, description: 'Speak TLS, by which the certificate is checked' }),
     timeout: Duration({
       default: '30s',
-      description: 'A request fails when nothing of it or of its answer moves for so long',
+      description: 'A request fails when nothing of it or of its answer moves for so long; 0 is never',
     }),
   },
   { title: 'S3' },

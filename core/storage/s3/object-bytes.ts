@@ -1,5 +1,4 @@
 import type { RecordingBytes } from 'sluice/sdk'
-import { unlessAborted } from '../../base/deadline.ts'
 import { StorageError } from '../storage-error.ts'
 import type { S3Requests } from './requests.ts'
 import { retried } from './retry.ts'
@@ -42,11 +41,10 @@ export class ObjectBytes implements RecordingBytes {
 
   async #ask(offset: number, sizeBytes: number): Promise<Buffer> {
     const { requests, key, etag } = this.#init
-    const asked = requests.send({
+    const { status, body } = await requests.send({
       ...{ method: 'GET', key, maxBytes: sizeBytes, signal: this.#signal },
       headers: { range: `bytes=${offset}-${offset + sizeBytes - 1}`, ...(etag !== '' && { 'if-match': etag }) },
     })
-    const { status, body } = await unlessAborted(asked, this.#signal)
     if (status === 206 && body.length === sizeBytes) return body
     if (status === 200 && body.length === this.sizeBytes) return body.subarray(offset, offset + sizeBytes)
     throw new StorageError(`the server answered ${body.length} bytes of ${sizeBytes}`, { passes: true })

@@ -3,7 +3,7 @@ import { backoffMs } from '../../base/backoff.ts'
 import { StorageError } from '../storage-error.ts'
 
 /** How often a request is made before its failure is told. */
-export const MAX_TRIES = 5
+const MAX_TRIES = 5
 const FIRST_WAIT_MS = 250
 
 /**

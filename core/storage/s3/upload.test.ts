@@ -138,6 +138,16 @@ describe('the upload of a file to S3', function () {
     expect(await openUploads(config)).to.equal(0)
   })
 
+  it('has failed where the server has something else in the end', async () => {
+    const client = await openBucket(configOf(front.port))
+    front.fault = ({ method }) => (method === 'HEAD' ? 'other-etag' : undefined)
+    for (const sizeBytes of [1 * MB, 9 * MB]) {
+      const { path } = await makeFile(sizeBytes)
+      const error = await rejectionOf(client.upload('a', path))
+      expect(error).to.include({ passes: true, message: 'the server does not have what was sent, by its size or ETag' })
+    }
+  })
+
   it('leaves nothing behind where it is aborted', async () => {
     const config = configOf(front.port)
     const client = await openBucket(config)
@@ -152,6 +162,22 @@ describe('the upload of a file to S3', function () {
     expect(await rejectionOf(uploading)).to.equal(reason)
     expect(await openUploads(config)).to.equal(0)
     expect(await client.head('a')).to.equal(undefined)
+  })
+
+  it('goes in larger parts where there would be too many of them', async () => {
+    const config = configOf(front.port)
+    const client = await openBucket(config)
+    const { path } = await makeFile(0)
+    // It takes no room where nothing was written.
+    await truncate(path, 200_000 * MB)
+    front.fault = ({ url }) => (PART.test(url) ? 'stall' : undefined)
+    const stopping = new AbortController()
+    const uploading = client.upload('a', path, { signal: stopping.signal })
+    await waitFor(() => front.count('PUT', PART) === 2)
+    stopping.abort(new Error('enough'))
+    await rejectionOf(uploading)
+    const sizes = front.seen.filter(({ url }) => PART.test(url)).map(({ sizeBytes }) => sizeBytes)
+    expect(sizes).to.eql([20 * MB, 20 * MB])
   })
 
   it('fails for good where the file is gone, or was changed meanwhile', async () => {
@@ -189,7 +215,6 @@ describe('the upload of a file to S3', function () {
       const { external, heapUsed } = process.memoryUsage()
       return external + heapUsed
     }
-    globalThis.gc?.()
     const before = used()
     let most = 0
     const timer = setInterval(() => (most = Math.max(most, used() - before)), 5)

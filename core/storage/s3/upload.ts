@@ -10,9 +10,9 @@ import { S3Error } from './s3-error.ts'
 /** Size of a part, unless the file would have too many of them. What is not larger goes in one request. */
 export const PART_BYTES = 8 * 1024 * 1024
 /** Most parts of an upload, as S3 has it. */
-export const MAX_PARTS = 10_000
+const MAX_PARTS = 10_000
 /** Parts of a file that are sent at the same time. */
-export const PARALLEL_PARTS = 2
+const PARALLEL_PARTS = 2
 
 /** How an upload runs. */
 export type UploadOptions = {
