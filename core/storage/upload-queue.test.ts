@@ -164,11 +164,10 @@ describe('the queue of uploads', () => {
       },
     })
     keep({ close: () => queue.close(0) })
-    for (const file of await makeFiles(1, 2, 3, 4)) queue.add(file)
+    for (const file of await makeFiles(1, 2, 3, 4, 5, 6)) queue.add(file)
     await target.end('live/0.mp4', REFUSED)
-    await target.end('live/1.mp4')
-    await target.end('live/2.mp4', new TypeError('a mistake of ours'))
-    await target.end('live/3.mp4')
+    await target.end('live/1.mp4', new TypeError('a mistake of ours'))
+    for (const at of [2, 3, 4, 5]) await target.end(`live/${at}.mp4`)
     await waitFor(() => queue.waitingFiles === 0)
   })
 

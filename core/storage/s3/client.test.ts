@@ -145,6 +145,19 @@ describe('a bucket of S3', function () {
     expect(() => client.signedUrl('a', 604_801)).to.throw(RangeError)
   })
 
+  it('tells browsers what an object is', async () => {
+    const client = await openBucket(configOf(swift.port))
+    for (const [key, expected] of [
+      ['a.b/c.MP4', 'video/mp4'],
+      ['live.mp4/index.m3u8', 'application/vnd.apple.mpegurl'],
+      ['live.mp4/notes', 'application/octet-stream'],
+    ] as const) {
+      await client.put(key, Buffer.from('a'))
+      const { headers } = await fetch(client.signedUrl(key, 60))
+      expect(headers.get('content-type'), key).to.equal(expected)
+    }
+  })
+
   it('is found by its own name below that of the server', async () => {
     const lookup = () => Promise.resolve([{ address: '127.0.0.1', family: 4 }])
     const dialer = createDialer({ deny: { isEmpty: true, includes: () => false }, lookup })
@@ -227,6 +240,13 @@ describe('a bucket of S3 that can not be had', function () {
     front.fault = ({ method }) => (method === 'PUT' && left-- > 0 ? 'slow-down' : undefined)
     await client.put('a', Buffer.from('a'))
     expect((await contents(client, 'a')).toString()).to.equal('a')
+  })
+
+  it('is asked once where it refuses for good', async () => {
+    const front = await FaultyFront.start({ target: swift.port })
+    const client = new S3Client(configOf(front.port), optionsOf())
+    await rejectionOf(client.put('a', Buffer.from('a')))
+    expect(front.seen).to.have.length(1)
   })
 
   it('is asked no more once the signal aborts, and its reason is told', async () => {

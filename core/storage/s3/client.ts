@@ -2,6 +2,7 @@ import type { RecordingBytes } from 'sluice/sdk'
 import { StorageError } from '../storage-error.ts'
 import { bufferBody } from './body.ts'
 import type { S3Config } from './config.ts'
+import { contentTypeOf } from './content-type.ts'
 import { listPage, type ListedObject } from './object-list.ts'
 import { ObjectBytes } from './object-bytes.ts'
 import { S3Requests, type S3Answer, type S3Request, type S3RequestsOptions } from './requests.ts'
@@ -34,7 +35,8 @@ export class S3Client {
 
   /** Stores what is in memory. */
   async put(key: string, bytes: Buffer, signal?: AbortSignal): Promise<void> {
-    await this.#send({ method: 'PUT', key, body: bufferBody(bytes), signal })
+    const headers = { 'content-type': contentTypeOf(key) }
+    await this.#send({ method: 'PUT', key, headers, body: bufferBody(bytes), signal })
   }
 
   /**

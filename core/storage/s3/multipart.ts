@@ -1,5 +1,6 @@
 import { StorageError } from '../storage-error.ts'
 import { bufferBody, type RequestBody } from './body.ts'
+import { contentTypeOf } from './content-type.ts'
 import type { S3Requests } from './requests.ts'
 import { hiddenError } from './s3-error.ts'
 import { escapeXml, parseXml, textOf } from './xml.ts'
@@ -9,7 +10,8 @@ export type Multipart = { readonly key: string; readonly uploadId: string }
 
 /** Begins one (CreateMultipartUpload). */
 export async function createMultipart(requests: S3Requests, key: string, signal?: AbortSignal): Promise<Multipart> {
-  const { body } = await requests.send({ method: 'POST', key, query: { uploads: '' }, signal })
+  const headers = { 'content-type': contentTypeOf(key) }
+  const { body } = await requests.send({ method: 'POST', key, query: { uploads: '' }, headers, signal })
   const uploadId = resultText(body, 'UploadId')
   if (uploadId === '') throw new StorageError('the server answered no id of an upload', { passes: false })
   return { key, uploadId }

@@ -28,7 +28,6 @@ export class ObjectBytes implements RecordingBytes {
 
   /** @throws {StorageError} also when the object was replaced since it was opened, or this was closed */
   async read(offset: number, sizeBytes: number): Promise<Buffer> {
-    this.#signal.throwIfAborted()
     const wanted = Math.max(0, Math.min(sizeBytes, this.sizeBytes - offset))
     if (wanted === 0) return Buffer.alloc(0)
     return retried(() => this.#ask(offset, wanted), this.#signal)

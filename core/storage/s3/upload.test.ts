@@ -129,12 +129,14 @@ describe('the upload of a file to S3', function () {
     const config = configOf(front.port)
     const client = await openBucket(config)
     const { path, bytes } = await makeFile(9 * MB)
-    let left = 1
-    front.fault = ({ method, url }) =>
-      method === 'POST' && url.includes('uploadId') && left-- > 0 ? 'lose-answer' : undefined
+    // Servers differ in whether they know it after that: Swift does.
+    const faults = ['lose-answer', 'no-upload'] as const
+    let asked = 0
+    front.fault = ({ method, url }) => (method === 'POST' && url.includes('uploadId') ? faults[asked++] : undefined)
     await client.upload('a', path)
     expect((await contents(client, 'a')).equals(bytes)).to.equal(true)
     expect(front.count('PUT', PART)).to.equal(2)
+    expect(asked).to.equal(2)
     expect(await openUploads(config)).to.equal(0)
   })
 
@@ -224,7 +226,7 @@ describe('the upload of a file to S3', function () {
       clearInterval(timer)
     }
     expect(await client.head('large.mp4')).to.include({ sizeBytes: 200 * MB })
-    expect(most).to.be.within(1, 64 * MB)
+    expect(most).to.be.within(1, 32 * MB)
   })
 })
 

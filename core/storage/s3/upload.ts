@@ -2,6 +2,7 @@ import { FileBytes, type RecordingBytes } from 'sluice/sdk'
 import { errorCode } from '../../base/error-code.ts'
 import { StorageError } from '../storage-error.ts'
 import { fileBody } from './body.ts'
+import { contentTypeOf } from './content-type.ts'
 import { abortMultipart, completeMultipart, createMultipart, sendPart, type Multipart } from './multipart.ts'
 import type { S3Requests } from './requests.ts'
 import { retried } from './retry.ts'
@@ -86,10 +87,9 @@ export class S3Upload {
 
   async #sendWhole({ file, signal, onProgress }: Run): Promise<string> {
     const body = fileBody(file, 0, file.sizeBytes)
-    const { headers } = await retried(
-      () => this.#requests.send({ method: 'PUT', key: this.#key, body, signal }),
-      signal,
-    )
+    const head = { 'content-type': contentTypeOf(this.#key) }
+    const request = { method: 'PUT', key: this.#key, headers: head, body, signal } as const
+    const { headers } = await retried(() => this.#requests.send(request), signal)
     onProgress?.(file.sizeBytes)
     return typeof headers['etag'] === 'string' ? headers['etag'] : ''
   }
