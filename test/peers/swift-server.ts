@@ -19,11 +19,9 @@ export const SWIFT_DOMAIN = 's3.test'
 /** OpenStack Swift with its S3 API, which checks signatures, and lists ten objects at a time. It ends with the test or file that started it. */
 export class SwiftServer {
   readonly port: number
-  readonly #process: PeerProcess
 
-  private constructor(port: number, process: PeerProcess) {
+  private constructor(port: number) {
     this.port = port
-    this.#process = process
   }
 
   static async start(): Promise<SwiftServer> {
@@ -33,11 +31,6 @@ export class SwiftServer {
     const process = new PeerProcess(PYTHON, [SCRIPT, folder, accessKeyId, secretAccessKey, SWIFT_REGION, SWIFT_DOMAIN])
     const ready = /^ready (\d+)$/mu
     await process.waitForStderr(ready)
-    return new SwiftServer(Number(ready.exec(process.stderr)?.[1]), process)
-  }
-
-  /** What it has complained of so far. */
-  get complaints(): string {
-    return this.#process.stderr
+    return new SwiftServer(Number(ready.exec(process.stderr)?.[1]))
   }
 }
