@@ -67,6 +67,12 @@ const PEERS = {
   microsocks: { programs: ['microsocks'], packages: ['microsocks'] },
   postgresql: { programs: ['initdb', 'postgres', 'setpriv'], packages: ['postgresql', 'util-linux'] },
   prometheus: { programs: ['prometheus', 'promtool'], packages: ['prometheus'] },
+  // The library alone: Debian's swift-proxy and the others start as services.
+  swift: {
+    programs: ['curl'],
+    files: ['/usr/bin/python3', '/usr/lib/python3/dist-packages/swift/common/middleware/s3api/s3api.py'],
+    packages: ['python3-swift', 'curl'],
+  },
   systemd: { programs: ['systemd-analyze'], packages: ['systemd'] },
 } as const satisfies Record<string, PeerInit>
 

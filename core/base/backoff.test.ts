@@ -18,6 +18,10 @@ describe('backoffMs', () => {
     expect(backoffMs(100_000, 5000, 0.5)).to.equal(MAX_BACKOFF_MS)
   })
 
+  it('waits up to another longest time where one is given', () => {
+    expect(backoffMs(20, 5000, 0.5, 300_000)).to.equal(300_000)
+  })
+
   it('spreads by a fifth to either side', () => {
     expect(backoffMs(1, 5000, 0)).to.be.closeTo(4000, 1)
     expect(backoffMs(1, 5000, 1)).to.be.closeTo(6000, 1)

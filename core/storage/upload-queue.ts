@@ -1,0 +1,241 @@
+import { stat } from 'node:fs/promises'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { backoffMs } from '../base/backoff.ts'
+import { withDeadline } from '../base/deadline.ts'
+import { guard } from '../base/guard.ts'
+import { LogLimit } from '../base/log-limit.ts'
+import { messageOf } from '../base/message-of.ts'
+import { StorageError } from './storage-error.ts'
+import { UploadMeters } from './upload-meters.ts'
+
+/** Most files that wait, those under way included; what comes beyond is not taken. */
+export const MAX_WAITING_FILES = 10_000
+/** Files that are uploaded at the same time. */
+export const PARALLEL_UPLOADS = 2
+/** The pauses after failures, from the first one to the longest. */
+const FIRST_WAIT_MS = 1000
+const MAX_WAIT_MS = 5 * 60_000
+/** How long the storage may take to throw away what has come of uploads that are given up. */
+const ABANDON_TIMEOUT_MS = 5000
+/** How often the log says at most that uploads fail. */
+const LOG_INTERVAL_MS = 60_000
+
+/** A file that is to be uploaded. */
+export type UploadFile = {
+  readonly filePath: string
+  /** Its name in the storage. */
+  readonly key: string
+}
+
+/** The upload of one file: a run that fails can be followed by another one, which goes on where it was. */
+export interface PendingUpload {
+  /** @throws {StorageError} when it fails; what the signal aborts for */
+  run(options: { readonly signal: AbortSignal }): Promise<void>
+  /** Has the storage throw away what has come. */
+  abandon(): Promise<void>
+}
+
+/** Where files go, as a client of S3 is. */
+export interface UploadTarget {
+  prepareUpload(key: string, filePath: string): PendingUpload
+}
+
+type UploadQueueOptions = {
+  readonly log: Logger
+  readonly target: UploadTarget
+  readonly meters?: UploadMeters
+  /** A file is in the storage. */
+  readonly done: (file: UploadFile) => void
+  /** A file is not, and never will be by itself; the message is one line for an operator, with nothing secret in it. */
+  readonly failed: (file: UploadFile, error: Error) => void
+}
+
+type Entry = UploadFile & {
+  readonly upload: PendingUpload
+  sizeBytes: number
+  /** Resolves when the size is known. */
+  measured: Promise<void>
+}
+
+/**
+ * Files that wait to be uploaded, in order. What fails in something that may pass, as the storage being away, goes behind the
+ * others and is tried again for ever, with pauses of up to five minutes. Nothing of it outlives the process: the owner adds
+ * again what was not done.
+ */
+export class UploadQueue {
+  readonly #options: UploadQueueOptions
+  readonly #meters: UploadMeters
+  /** All that are neither done nor failed, by key. */
+  readonly #entries = new Map<string, Entry>()
+  /** Those of them that are not under way. */
+  readonly #line = new Set<Entry>()
+  readonly #workers = new Set<Promise<void>>()
+  readonly #ending = new AbortController()
+  readonly #failures = new LogLimit(LOG_INTERVAL_MS)
+  readonly #unwatch: () => void
+  /** Aborts when those who pause are to try again. */
+  #pausing = new AbortController()
+  #working = 0
+  #waitingBytes = 0
+  #isClosed = false
+  #closing: Promise<void> | undefined
+
+  constructor(options: UploadQueueOptions) {
+    this.#options = options
+    this.#meters = options.meters ?? new UploadMeters()
+    this.#unwatch = this.#meters.watch(() => ({ files: this.waitingFiles, bytes: this.waitingBytes }))
+  }
+
+  /** Files that are neither done nor failed. */
+  get waitingFiles(): number {
+    return this.#entries.size
+  }
+
+  /** How large these are. */
+  get waitingBytes(): number {
+    return this.#waitingBytes
+  }
+
+  /**
+   * Takes a file; one that waits already under its key stays the one that it is.
+   * @returns whether it waits now: false when too many do, or the queue is closed
+   */
+  add({ filePath, key }: UploadFile): boolean {
+    if (this.#isClosed) return false
+    if (this.#entries.has(key)) return true
+    if (this.#entries.size >= MAX_WAITING_FILES) {
+      this.#meters.ended('refused')
+      return false
+    }
+    const upload = this.#options.target.prepareUpload(key, filePath)
+    const entry: Entry = { filePath, key, upload, sizeBytes: 0, measured: Promise.resolve() }
+    entry.measured = this.#measure(entry)
+    this.#entries.set(key, entry)
+    this.#line.add(entry)
+    if (this.#working < PARALLEL_UPLOADS) this.#begin()
+    return true
+  }
+
+  /**
+   * Takes no more, and gives up what is not done in time; idempotent. Nobody is told of what is given up.
+   * @param timeoutMs for the uploads that are under way; no other is begun
+   */
+  close(timeoutMs: number): Promise<void> {
+    this.#isClosed = true
+    return (this.#closing ??= this.#close(timeoutMs))
+  }
+
+  #begin(): void {
+    const worker = this.#work().finally(() => this.#workers.delete(worker))
+    this.#workers.add(worker)
+  }
+
+  async #work(): Promise<void> {
+    this.#working += 1
+    let failures = 0
+    for (let [entry] = this.#line; entry !== undefined && !this.#isClosed; [entry] = this.#line) {
+      this.#line.delete(entry)
+      if (await this.#try(entry)) {
+        failures = 0
+        continue
+      }
+      failures += 1
+      this.#line.add(entry)
+      await this.#pause(failures)
+    }
+    this.#working -= 1
+  }
+
+  /** @returns false when it is to be tried again */
+  async #try(entry: Entry): Promise<boolean> {
+    await entry.measured
+    try {
+      await entry.upload.run({ signal: this.#ending.signal })
+    } catch (error) {
+      if (error instanceof StorageError && error.passes) return this.#delay(entry, error)
+      if (!this.#ending.signal.aborted) await this.#fail(entry, error)
+      return true
+    }
+    this.#forget(entry)
+    this.#meters.ended('done')
+    this.#meters.bytes.add(entry.sizeBytes)
+    // The storage is there.
+    this.#wake()
+    guard(this.#options.log, 'telling of an upload', () => this.#options.done(fileOf(entry)))
+    return true
+  }
+
+  #delay({ key }: Entry, error: StorageError): false {
+    this.#meters.retries.add()
+    const withheld = this.#failures.pass()
+    if (withheld !== undefined) {
+      const { waitingFiles, waitingBytes } = this
+      const fields = { key, reason: error.message, waitingFiles, waitingBytes, ...(withheld > 0 && { withheld }) }
+      this.#options.log.warn(fields, 'an upload failed and is tried again')
+    }
+    return false
+  }
+
+  async #fail(entry: Entry, error: unknown): Promise<void> {
+    const { log, failed } = this.#options
+    this.#forget(entry)
+    this.#meters.ended('failed')
+    // An error of the storage's is one line; any other one is a mistake, whose place is wanted.
+    const cause = error instanceof StorageError ? { reason: error.message } : { err: error }
+    log.error({ key: entry.key, ...cause }, 'an upload failed')
+    guard(log, 'telling of an upload', () =>
+      failed(fileOf(entry), error instanceof Error ? error : new Error('failed')),
+    )
+    await this.#abandon([entry])
+  }
+
+  #forget(entry: Entry): void {
+    this.#entries.delete(entry.key)
+    this.#waitingBytes -= entry.sizeBytes
+  }
+
+  async #measure(entry: Entry): Promise<void> {
+    // What can't be looked at fails when it is uploaded.
+    const { size } = await stat(entry.filePath).catch(() => ({ size: 0 }))
+    entry.sizeBytes = size
+    if (this.#entries.get(entry.key) === entry) this.#waitingBytes += size
+  }
+
+  async #pause(failures: number): Promise<void> {
+    const { signal } = this.#pausing
+    if (this.#isClosed) return
+    const timeMs = backoffMs(failures, FIRST_WAIT_MS, Math.random(), MAX_WAIT_MS)
+    await delay(timeMs, undefined, { signal }).catch(() => undefined)
+  }
+
+  #wake(): void {
+    this.#pausing.abort()
+    this.#pausing = new AbortController()
+  }
+
+  async #close(timeoutMs: number): Promise<void> {
+    this.#wake()
+    const working = Promise.all(this.#workers)
+    await withDeadline(working, timeoutMs, () => new Error('late')).catch(() => undefined)
+    this.#ending.abort(new StorageError('the uploads are given up', { passes: false }))
+    await working
+    await this.#abandon([...this.#entries.values()])
+    this.#line.clear()
+    this.#unwatch()
+  }
+
+  async #abandon(entries: readonly Entry[]): Promise<void> {
+    const abandoned = Promise.all(entries.map(({ upload }) => upload.abandon()))
+    try {
+      await withDeadline(abandoned, ABANDON_TIMEOUT_MS, () => new Error('no answer in time'))
+    } catch (error) {
+      const text = 'the storage may have kept parts of uploads that were given up'
+      this.#options.log.warn({ reason: messageOf(error) }, text)
+    }
+  }
+}
+
+function fileOf({ filePath, key }: Entry): UploadFile {
+  return { filePath, key }
+}
