@@ -139,7 +139,7 @@ export class Server {
     const deny = new ConfiguredNetworks(() => config.global.pull.deny)
     const dialer = (proxy: string) => createDialer({ deny, proxy })
     const jobs = { log, meters: new JobMeters(metrics), services, tasks, hooks, streams: this.streams, dialer }
-    this.#recordings = new RecordingSystem({ ...jobs, store: this.store, storage: config.global.storage })
+    this.#recordings = new RecordingSystem({ ...jobs, metrics, store: this.store, storage: config.global.storage })
     this.#pulls = new PullManager({
       ...jobs,
       folders: () => config.global.pull.folders,

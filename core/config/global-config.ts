@@ -1,4 +1,5 @@
-import { Address, Duration, InheritedConfig, Network, RegexMap, Type, type Static } from 'sluice/sdk'
+import { Address, ByteSize, Duration, InheritedConfig, Network, RegexMap, Type, type Static } from 'sluice/sdk'
+import { S3Config } from '../storage/s3/config.ts'
 import { LoginUser } from './login-user.ts'
 import { PullProxyEntry, PushProxyEntry } from './proxy-entries.ts'
 
@@ -106,6 +107,16 @@ export const GlobalConfig = Type.Object({
           }),
         },
         { title: 'Files of this machine' },
+      ),
+      s3: Type.Object(
+        {
+          ...S3Config.properties,
+          spoolsize: ByteSize({
+            default: '10GB',
+            description: 'Nothing is recorded while so much waits on this machine for the bucket; 0 is no limit',
+          }),
+        },
+        { title: 'A bucket (S3) that recordings go to; without its name they stay on this machine' },
       ),
     },
     { title: 'Storage' },

@@ -1,11 +1,13 @@
 import type { Logger } from 'pino'
 import type { MediaTrack, RecordingBytes, RecordingEvent, RecordService } from 'sluice/sdk'
 import { mainTracks } from 'sluice/sdk/media'
+import { StorageError } from '../storage/storage-error.ts'
 import type { DiskUsage, LocalStorage } from '../storage/local-storage.ts'
 import type { Catalogue } from './catalogue.ts'
 import { FileRecorder } from './file-recorder.ts'
 import { filePathOf } from './file-name.ts'
 import type { RecordingEntry, StoragePlace } from './recording-entry.ts'
+import type { RemoteFiles } from './remote-files.ts'
 import type { WantedRecording } from './record-rules.ts'
 
 /** The file that is to be made for a recording. */
@@ -26,6 +28,8 @@ type RecordingFilesOptions = {
   readonly local: LocalStorage
   /** Where files go when the disk is full. */
   readonly backup: LocalStorage | undefined
+  /** Where whole files go; undefined where they stay on this machine. */
+  readonly remote: RemoteFiles | undefined
 }
 
 /** The files of recordings, and what is known of them: one changes with the other. */
@@ -39,6 +43,21 @@ export class RecordingFiles {
   /** How full a disk is: the one that files are written to, or the one of the backup. */
   usage(place: 'local' | 'backup' = 'local'): Promise<DiskUsage> {
     return this.#storageOf(place).usage()
+  }
+
+  /** Why nothing may be written at present, whatever the disk says. */
+  get fullness(): string | undefined {
+    return this.#options.remote?.fullness
+  }
+
+  /** Whether files leave this machine by themselves. */
+  get hasRemote(): boolean {
+    return this.#options.remote !== undefined
+  }
+
+  /** An address by which anybody gets a file for a while that lies in a bucket; undefined for one that lies here. */
+  urlOf(entry: RecordingEntry): string | undefined {
+    return entry.storage === 's3' ? this.#remote().urlOf(entry) : undefined
   }
 
   get hasBackup(): boolean {
@@ -64,10 +83,11 @@ export class RecordingFiles {
 
   /** Notes that a file has ended; returns whether there is anything in it. */
   finish(entry: RecordingEntry): boolean {
-    const { catalogue, local, log } = this.#options
+    const { catalogue, local, remote, log } = this.#options
     entry.isActive = false
     if (entry.sizeBytes > 0) {
       catalogue.changed(entry)
+      remote?.send(entry)
       return true
     }
     catalogue.drop(entry)
@@ -77,12 +97,14 @@ export class RecordingFiles {
 
   /** @throws {Error} that says what is wrong, with no path in it */
   openBytes(entry: RecordingEntry, signal?: AbortSignal): Promise<RecordingBytes> {
+    if (entry.storage === 's3') return this.#remote().open(entry, signal)
     return this.#storageOf(entry.storage).openBytes(entry.filePath, signal)
   }
 
   /** Deletes a file for good. @throws {Error} with the system's code */
   async remove(entry: RecordingEntry): Promise<void> {
-    await this.#storageOf(entry.storage).remove(entry.filePath)
+    if (entry.storage === 's3') await this.#remote().remove(entry)
+    else await this.#storageOf(entry.storage).remove(entry.filePath)
   }
 
   /** Moves a file to the backup, where there is one. @throws {Error} with the system's code; it is then where it was */
@@ -103,6 +125,13 @@ export class RecordingFiles {
     const writer = await this.#storageOf(entry.storage).extend(entry.filePath, sizeBytes)
     await writer.close()
     if (writer.error !== undefined) throw writer.error
+  }
+
+  /** @throws {StorageError} the bucket is no longer in the config */
+  #remote(): RemoteFiles {
+    const { remote } = this.#options
+    if (remote !== undefined) return remote
+    throw new StorageError('the file lies in a bucket, and storage.s3 names none', { passes: false })
   }
 
   #storageOf(place: StoragePlace): LocalStorage {

@@ -1,13 +1,20 @@
 import type { Logger } from 'pino'
 import { parseTimeRange, type Recording, type Recordings, type RecordService, type SessionRequest } from 'sluice/sdk'
+import type { OwnedMetrics } from 'sluice/sdk/host'
 import { withDeadline } from '../base/deadline.ts'
+import { messageOf } from '../base/message-of.ts'
 import type { HookRunner } from '../host/hooks/hook-runner.ts'
 import type { PluginView } from '../host/plugin-view.ts'
 import type { JobMeters } from '../jobs/job-meters.ts'
 import type { PullManager } from '../jobs/pull-manager.ts'
 import type { WantedPull } from '../jobs/pull-rules.ts'
+import { createDialer } from '../net/dialer/dialer.ts'
+import { ConfiguredNetworks } from '../net/network-list.ts'
 import type { TaskTree } from '../observe/task-tree.ts'
 import { LocalStorage } from '../storage/local-storage.ts'
+import { S3Client } from '../storage/s3/client.ts'
+import type { S3Config } from '../storage/s3/config.ts'
+import { UploadMeters } from '../storage/upload-meters.ts'
 import type { Store } from '../store/store.ts'
 import type { StreamRegistry } from '../stream/registry.ts'
 import type { Lead } from '../stream/session-admission.ts'
@@ -18,10 +25,12 @@ import { RecordingFiles } from './recording-files.ts'
 import { RecordingManager } from './recording-manager.ts'
 import { RecordingsService } from './recordings-service.ts'
 import { Recovery } from './recovery.ts'
+import { RemoteFiles } from './remote-files.ts'
 import { Retention } from './retention.ts'
 import { RecordingTags } from './recording-tags.ts'
 
 type StorageConfig = {
+  readonly s3: S3Config & { readonly spoolsize: number }
   readonly local: {
     readonly path: string
     readonly backuppath: string
@@ -38,6 +47,7 @@ type RecordingSystemOptions = {
   readonly hooks: Pick<HookRunner, 'registryFor'>
   readonly streams: Pick<StreamRegistry, 'get' | 'list' | 'subscribe' | 'subscribers'>
   readonly meters: JobMeters
+  readonly metrics?: OwnedMetrics
   /** `global.storage` as the server starts. */
   readonly storage: StorageConfig
 }
@@ -51,6 +61,9 @@ export class RecordingSystem {
   readonly #playback: PlaybackSource
   readonly #retention: Retention
   readonly #recovery: Recovery
+  readonly #remote: RemoteFiles | undefined
+  /** Ends the connections to the bucket. */
+  readonly #ending = new AbortController()
   /** The types whose unfinished files were looked at. */
   readonly #recovered = new Set<string>()
   readonly #startMs = Date.now()
@@ -66,7 +79,9 @@ export class RecordingSystem {
     this.#catalogue = catalogue
     const local = new LocalStorage({ root: path })
     const backup = backuppath === '' ? undefined : new LocalStorage({ root: backuppath })
-    const files = new RecordingFiles({ log, catalogue, local, backup })
+    const remote = this.#openRemote(catalogue, local)
+    this.#remote = remote
+    const files = new RecordingFiles({ log, catalogue, local, backup, remote })
     const registry = hooks.registryFor({ plugin: 'global', log })
     this.#retention = new Retention({
       ...{ log, catalogue, files },
@@ -121,7 +136,10 @@ export class RecordingSystem {
   /** Begins to look after the files. */
   start(): void {
     this.#isStarted = true
-    this.#forgetStore = this.#options.store.onAvailable(() => this.#recover())
+    this.#forgetStore = this.#options.store.onAvailable(() => {
+      this.#recover()
+      void this.#remote?.sendAll()
+    })
     this.#retention.start()
     this.#recover()
   }
@@ -136,18 +154,39 @@ export class RecordingSystem {
     } catch (err) {
       this.#options.log.warn({ err }, 'recordings were not finished')
     }
+    await this.#remote?.close(0)
     await this.#catalogue.close(Math.max(0, endMs - performance.now()))
+    this.#ending.abort()
+  }
+
+  /** Undefined where files stay on this machine, also as the config of the bucket is wrong. */
+  #openRemote(catalogue: Catalogue, local: LocalStorage): RemoteFiles | undefined {
+    const { log, storage, metrics } = this.#options
+    const { s3 } = storage
+    if (s3.bucket === '') return undefined
+    try {
+      const dialer = createDialer({ deny: new ConfiguredNetworks(() => []) })
+      const client = new S3Client(s3, { dialer, signal: this.#ending.signal })
+      const meters = new UploadMeters(metrics)
+      return new RemoteFiles({ log, client, local, catalogue, meters, spoolBytes: s3.spoolsize })
+    } catch (error) {
+      log.error({ reason: messageOf(error) }, 'recordings stay on this machine: storage.s3 is wrong')
+      return undefined
+    }
   }
 
   /** Each type once, as soon as there are its plugin and the database. */
   #recover(): void {
     if (!this.#isStarted || !this.#options.store.exists) return
+    const recovering: Promise<void>[] = []
     for (const { types, section } of this.#sections()) {
       for (const type of types.filter((known) => section.autorecovery && !this.#recovered.has(known))) {
         this.#recovered.add(type)
-        void this.#recovery.recover(type, this.#startMs)
+        recovering.push(this.#recovery.recover(type, this.#startMs))
       }
     }
+    // What was mended is whole now.
+    if (recovering.length > 0) void Promise.all(recovering).then(() => this.#remote?.sendAll())
   }
 
   #sections() {

@@ -128,8 +128,8 @@ export class RecordingsService implements Recordings {
     return this.#parts.files.openBytes(await this.#entry(file), signal)
   }
 
-  async remoteUrl(): Promise<string | undefined> {
-    return undefined
+  async remoteUrl(file: RecordedFile): Promise<string | undefined> {
+    return this.#parts.files.urlOf(await this.#entry(file))
   }
 
   async open(init: Parameters<Recordings['open']>[0], signal: AbortSignal) {

@@ -23,7 +23,7 @@ const DISK_FULL = { name: 'disk_full', type: 0x10014 } as const
 type RetentionOptions = {
   readonly log: Logger
   readonly catalogue: Pick<Catalogue, 'db' | 'changed'>
-  readonly files: Pick<RecordingFiles, 'usage' | 'remove' | 'backUp' | 'hasBackup'>
+  readonly files: Pick<RecordingFiles, 'usage' | 'remove' | 'backUp' | 'hasBackup' | 'hasRemote' | 'fullness'>
   /** The sections of the plugins that record, as they are now, with the types that each records. */
   readonly sections: () => readonly {
     readonly plugin: string
@@ -77,12 +77,15 @@ export class Retention {
   /** Looks how full the disk is, and does what follows from that. */
   async lookAtDisk(): Promise<void> {
     const { files, sections, limits } = this.#options
-    for (const { plugin, section } of sections())
-      this.#judge(plugin, section.diskmaxpercent, (await files.usage()).usedPercent)
-    for (const { types, section } of sections()) await this.#makeRoom(section.overwritepercent, types)
-    const { overwritepercent, backupoverwritepercent } = limits()
-    await this.#makeRoom(overwritepercent)
-    if (files.hasBackup) await this.#makeRoom(backupoverwritepercent, undefined, 'backup')
+    for (const { plugin, section } of sections()) {
+      const { usedPercent } = await files.usage()
+      this.#judge(plugin, files.fullness ?? this.#tooFull(plugin, section.diskmaxpercent, usedPercent))
+    }
+    if (!files.hasRemote) {
+      for (const { types, section } of sections()) await this.#makeRoom(section.overwritepercent, types)
+      await this.#makeRoom(limits().overwritepercent)
+    }
+    if (files.hasBackup) await this.#makeRoom(limits().backupoverwritepercent, undefined, 'backup')
   }
 
   /** Deletes what is older than the sections say. */
@@ -100,19 +103,26 @@ export class Retention {
     }
   }
 
-  #judge(plugin: string, maxPercent: number, usedPercent: number): void {
-    const isFull = this.#full.has(plugin)
-    if (maxPercent === 0 || usedPercent < maxPercent - (isFull ? ROOM_PERCENT : 0)) {
+  /** Why the disk is too full for a plugin; undefined when it has room. */
+  #tooFull(plugin: string, maxPercent: number, usedPercent: number): string | undefined {
+    const limit = maxPercent - (this.#full.has(plugin) ? ROOM_PERCENT : 0)
+    if (maxPercent === 0 || usedPercent < limit) return undefined
+    return `the disk is full: ${usedPercent.toFixed(1)} % are in use, and diskmaxpercent is ${maxPercent}`
+  }
+
+  #judge(plugin: string, reason: string | undefined): void {
+    const { log, alarm, full } = this.#options
+    const wasFull = this.#full.has(plugin)
+    if (reason === undefined) {
       this.#full.delete(plugin)
-      if (isFull) this.#options.log.info({ plugin, usedPercent }, 'the disk has room again: recordings go on')
+      if (wasFull) log.info({ plugin }, 'there is room again: recordings go on')
       return
     }
-    const reason = `the disk is full: ${usedPercent.toFixed(1)} % are in use, and diskmaxpercent is ${maxPercent}`
     this.#full.set(plugin, reason)
-    if (isFull) return
-    this.#options.log.error({ plugin, usedPercent }, 'the disk is full: nothing is recorded until it has room')
-    this.#options.alarm({ ...DISK_FULL, plugin, description: reason })
-    this.#options.full(plugin, reason)
+    if (wasFull) return
+    log.error({ plugin, reason }, 'nothing is recorded until there is room')
+    alarm({ ...DISK_FULL, plugin, description: reason })
+    full(plugin, reason)
   }
 
   /** Has the oldest files go, as long as a disk is too full and there are some. */

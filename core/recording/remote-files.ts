@@ -1,0 +1,111 @@
+import type { Logger } from 'pino'
+import { StoreUnavailable, type RecordingBytes } from 'sluice/sdk'
+import type { LocalStorage } from '../storage/local-storage.ts'
+import type { S3Client } from '../storage/s3/client.ts'
+import { UploadQueue } from '../storage/upload-queue.ts'
+import type { UploadMeters } from '../storage/upload-meters.ts'
+import type { Catalogue } from './catalogue.ts'
+import { entryOf, type RecordingEntry } from './recording-entry.ts'
+
+/** How long an address is good for by which others get a file. */
+const URL_EXPIRES_SECONDS = 3600
+/** So many rows are looked at in a query. */
+const BATCH_ROWS = 1000
+
+type RemoteFilesOptions = {
+  readonly log: Logger
+  readonly client: S3Client
+  readonly local: LocalStorage
+  readonly catalogue: Pick<Catalogue, 'db' | 'changed'>
+  readonly meters: UploadMeters
+  /** Most bytes that may wait here for the bucket; 0 is no limit. */
+  readonly spoolBytes: number
+}
+
+/** Files that go to a bucket when they are whole, and are deleted here once they are there. */
+export class RemoteFiles {
+  readonly #options: RemoteFilesOptions
+  readonly #queue: UploadQueue
+  /** Those that wait, by their keys. */
+  readonly #waiting = new Map<string, RecordingEntry>()
+
+  constructor(options: RemoteFilesOptions) {
+    const { log, client, meters } = options
+    this.#options = options
+    this.#queue = new UploadQueue({
+      ...{ log, target: client, meters },
+      done: ({ key }) => void this.#arrived(key),
+      // The queue has said so; the next start tries again.
+      failed: ({ key }) => this.#waiting.delete(key),
+    })
+  }
+
+  /** Why nothing more may be written, if so: too much waits here for the bucket. */
+  get fullness(): string | undefined {
+    const { spoolBytes } = this.#options
+    const { waitingBytes, waitingFiles } = this.#queue
+    if (spoolBytes === 0 || waitingBytes < spoolBytes) return undefined
+    return `the spool is full: ${waitingFiles} files wait for the bucket`
+  }
+
+  /** Has a file go to the bucket. One that is not taken goes with the next start. */
+  send(entry: RecordingEntry): void {
+    const key = entry.filePath
+    this.#waiting.set(key, entry)
+    if (!this.#queue.add({ filePath: this.#options.local.pathOf(key), key })) this.#waiting.delete(key)
+  }
+
+  /** Has all files go to the bucket that are whole and not there. Never rejects. */
+  async sendAll(): Promise<void> {
+    const { catalogue, log } = this.#options
+    try {
+      for (let afterId = 0; ;) {
+        const rows = await catalogue.db
+          .selectFrom('sluice_recording')
+          .selectAll()
+          .where('storage', '=', 'local')
+          .where('is_active', '=', 0)
+          .where('id', '>', afterId)
+          .orderBy('id')
+          .limit(BATCH_ROWS)
+          .execute()
+        for (const entry of rows.map(entryOf)) if (!this.#waiting.has(entry.filePath)) this.send(entry)
+        afterId = rows.at(-1)?.id ?? afterId
+        if (rows.length < BATCH_ROWS) return
+      }
+    } catch (err) {
+      if (!(err instanceof StoreUnavailable)) log.error({ err }, 'files that wait for the bucket were not found')
+    }
+  }
+
+  open({ filePath }: RecordingEntry, signal?: AbortSignal): Promise<RecordingBytes> {
+    return this.#options.client.open(filePath, signal)
+  }
+
+  remove({ filePath }: RecordingEntry): Promise<void> {
+    return this.#options.client.delete(filePath)
+  }
+
+  /** An address by which anybody gets a file for an hour. */
+  urlOf({ filePath }: RecordingEntry): string {
+    return this.#options.client.signedUrl(filePath, URL_EXPIRES_SECONDS)
+  }
+
+  close(timeoutMs: number): Promise<void> {
+    return this.#queue.close(timeoutMs)
+  }
+
+  async #arrived(key: string): Promise<void> {
+    const entry = this.#waiting.get(key)
+    const { local, catalogue, log } = this.#options
+    this.#waiting.delete(key)
+    if (entry === undefined) return
+    entry.storage = 's3'
+    catalogue.changed(entry)
+    try {
+      await local.remove(entry.filePath)
+    } catch (err) {
+      log.warn({ err, file: entry.filePath }, 'a file stays here that is in the bucket')
+    }
+  }
+}
