@@ -35,8 +35,11 @@ describe('a fragmented file of several', () => {
     const sequence = findBoxes(readBoxes(joined), 'mfhd').map(({ body }) => body.readUInt32BE(4))
     expect(sequence).to.eql(Array.from({ length: sequence.length }, (_, index) => index + 1))
     expect(await ffmpegComplaints(file)).to.equal('')
-    const [found, source] = await Promise.all([framemd5(file), framemd5(B_FRAMES.file)])
-    expect(found.map(({ md5 }) => md5).toSorted()).to.eql([...source, ...source].map(({ md5 }) => md5).toSorted())
+    // A decoder of sound goes on with what it knows of the file before.
+    const pictures = async (path: string) => (await framemd5(path)).filter(({ stream }) => stream === 0)
+    const [found, source] = await Promise.all([pictures(file), pictures(B_FRAMES.file)])
+    expect(source).to.have.length(50)
+    expect(found.map(({ md5 }) => md5)).to.eql([...source, ...source].map(({ md5 }) => md5))
   })
 
   it('names the sample entry of a file that has another one, and makes each fragment again as it was', () => {
