@@ -114,7 +114,7 @@ export { TS_FORMAT } from './container/mpegts/format.ts'
 export { TS_CLOCK_LEAD_TICKS, TsMuxer } from './container/mpegts/muxer.ts'
 export { TS_PACKET_SIZE_BYTES } from './container/mpegts/packet.ts'
 export { canCarryInTs } from './container/mpegts/stream-entry.ts'
-export { MalformedError } from './errors.ts'
+export { MalformedError, MovieLimitError } from './errors.ts'
 export {
   isRtcp,
   parseRtpPacket,

@@ -1,4 +1,4 @@
-import { MalformedError } from '../../errors.ts'
+import { MalformedError, MovieLimitError } from '../../errors.ts'
 import { bodyOf, boxSizeBytes, parseBoxes, serializeBoxes, serializeBoxHead, type Box, type ParsedBox } from './box.ts'
 import { serializeMovieFragmentHeader } from './boxes/movie-fragment-header.ts'
 import { parseTrackFragmentDecodeTime, serializeTrackFragmentDecodeTime } from './boxes/track-fragment-decode-time.ts'
@@ -73,12 +73,14 @@ export function serializeFragment(sequenceNumber: number, tracks: readonly Track
 /**
  * As {@link serializeFragment} for data that are written apart: the `moof` and the header of the `mdat`, in which the data of
  * the tracks are to follow in their order.
- * @throws {RangeError} for a time below 0, and for data of more than {@link MAX_DATA_SIZE_BYTES}.
+ * @throws {RangeError} for a time below 0.
+ * @throws {MovieLimitError} for data of more than {@link MAX_DATA_SIZE_BYTES}.
  */
 export function serializeFragmentHead(sequenceNumber: number, tracks: readonly TrackSampleTimes[]): Buffer {
   let dataSizeBytes = 0
   for (const { samples } of tracks) for (const { sizeBytes } of samples) dataSizeBytes += sizeBytes
-  if (dataSizeBytes > MAX_DATA_SIZE_BYTES) throw new RangeError(`fragment with ${dataSizeBytes} bytes of data`)
+  if (dataSizeBytes > MAX_DATA_SIZE_BYTES)
+    throw new MovieLimitError(`a fragment here has at most ${MAX_DATA_SIZE_BYTES} bytes of data`)
   return Buffer.concat([
     serializeBoxes([movieFragment(sequenceNumber, tracks)]),
     serializeBoxHead('mdat', dataSizeBytes),

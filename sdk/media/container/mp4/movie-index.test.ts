@@ -5,7 +5,7 @@ import { ffprobePackets } from '../../../../test/peers/ffprobe.ts'
 import { runPeer } from '../../../../test/peers/process.ts'
 import { requirePeer } from '../../../../test/peers/require-peer.ts'
 import { AccessUnit } from '../../access-unit.ts'
-import { MalformedError } from '../../errors.ts'
+import { MalformedError, MovieLimitError } from '../../errors.ts'
 import type { Track } from '../../track.ts'
 import { bodyOf, parseBoxes } from '../fmp4/box.ts'
 import { SAMPLE_FLAGS, type RunSample } from '../fmp4/boxes/track-run.ts'
@@ -312,11 +312,11 @@ describe('the index of a movie', () => {
     expect(index.addFragment([])).to.eql([])
     expect(() => add(undefined)).to.throw(MalformedError, 'does not say when it begins')
     add(0)
-    expect(() => add(2 ** 33)).to.throw(RangeError, 'no room for a gap of 8589934592 ticks')
+    expect(() => add(2 ** 33)).to.throw(MovieLimitError, 'no room for a gap of 8589934592 ticks')
     const many = Array.from({ length: 100_000 }, () => sample())
     expect(() => {
       for (let count = 0; count <= MAX_SAMPLES; count += many.length) add(count * 40, many)
-    }).to.throw(RangeError, `at most ${MAX_SAMPLES} samples`)
+    }).to.throw(MovieLimitError, `at most ${MAX_SAMPLES} samples`)
   })
 })
 

@@ -1,3 +1,4 @@
+import { MovieLimitError } from '../../errors.ts'
 import { boxPieces, boxSizeBytes, serializeBoxHead, type Box } from '../fmp4/box.ts'
 import type { Edit } from '../fmp4/boxes/edit-list.ts'
 import { serializeFileType } from '../fmp4/boxes/file-type.ts'
@@ -50,13 +51,13 @@ export class MovieIndex {
    * Adds the next samples of the file that was begun last.
    * @returns where in it their data lie, in the order of the `mdat`
    * @throws {MalformedError} when they do not say when they begin.
-   * @throws {RangeError} for more than {@link MAX_SAMPLES} samples, or a gap that MP4 has no room for.
+   * @throws {MovieLimitError} for more than {@link MAX_SAMPLES} samples, or a gap that MP4 has no room for.
    */
   addFragment(fragments: readonly TrackFragment[]): DataSpan[] {
     const placed = this.#joined.place(fragments)
     for (const { runs } of placed) for (const { samples } of runs) this.#sampleCount += samples.length
     if (this.#sampleCount > MAX_SAMPLES) {
-      throw new RangeError(`a file here has at most ${MAX_SAMPLES} samples: take a shorter time`)
+      throw new MovieLimitError(`a file here has at most ${MAX_SAMPLES} samples: take a shorter time`)
     }
     for (const fragment of placed) this.#add(fragment)
     return dataSpansOf(placed)

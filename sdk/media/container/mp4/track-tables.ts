@@ -1,3 +1,4 @@
+import { MovieLimitError } from '../../errors.ts'
 import { fullBox, type Box } from '../fmp4/box.ts'
 import { uint32 } from '../fmp4/boxes/fields.ts'
 import { isSyncSample, type RunSample } from '../fmp4/boxes/track-run.ts'
@@ -73,7 +74,7 @@ export class TrackTables {
   /**
    * Adds samples. Where they begin after the end of those before, the last of these lasts until then; where they begin before
    * it, they are moved just as far as order needs.
-   * @throws {RangeError} for a gap that its field has no room for.
+   * @throws {MovieLimitError} for a gap that its field has no room for.
    */
   add({ offset, descriptionIndex, dts, samples }: Chunk): void {
     const before = this.#sampleCount
@@ -174,7 +175,7 @@ function writeOffset(entries: Buffer, position: number, offset: number, sizeByte
 
 function checkedStep(ticks: number): number {
   if (ticks <= MAX_UINT32) return ticks
-  throw new RangeError(
+  throw new MovieLimitError(
     `MP4 has no room for a gap of ${ticks} ticks within a track: take what is before it and after it apart`,
   )
 }
