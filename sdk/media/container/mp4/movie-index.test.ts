@@ -217,13 +217,13 @@ describe('the index of a movie', () => {
             ends[track] = baseDts
             for (const { durationTicks, sizeBytes, cts, flags } of run) {
               wanted[track]!.push({
-                dts: ends[track]!,
+                dts: ends[track],
                 cts,
                 sizeBytes,
                 isSync: flags === SAMPLE_FLAGS.sync,
                 at: offset,
               })
-              ends[track]! += durationTicks
+              ends[track] += durationTicks
               offset += sizeBytes
             }
             return { trackId: track + 1, baseDts, runs }
