@@ -1,6 +1,5 @@
 import type { RecordingBytes } from 'sluice/sdk'
 import type { ByteRange, RangedContent } from 'sluice/sdk/http'
-import { BlockReader } from '../file/block-reader.ts'
 import type { DownloadSource } from './download-source.ts'
 
 /** So much is given at a time, at most. */
@@ -37,22 +36,39 @@ export class VirtualFile implements RangedContent {
     this.sizeBytes = sizeBytes
   }
 
-  /** @throws {Error} when a source can't be read any more, or has become shorter */
-  async *read({ first, last }: ByteRange): AsyncGenerator<Buffer, void> {
+  /**
+   * The part that follows is read while its reader has the one before.
+   * @throws {Error} when a source can't be read any more, or has become shorter
+   */
+  async *read(range: ByteRange): AsyncGenerator<Buffer, void> {
     const reading = new PieceReading()
+    let ahead: Promise<Buffer> | undefined
     try {
-      let position = first
-      for (let index = this.#indexAt(first); position <= last && index < this.#pieces.length; index++) {
-        const offset = this.#offsets[index]!
-        const piece = this.#pieces[index]!
-        const end = Math.min(piece.sizeBytes, last + 1 - offset)
-        for (let from = position - offset; from < end; from += MAX_READ_SIZE_BYTES) {
-          yield await reading.read(piece, from, Math.min(end, from + MAX_READ_SIZE_BYTES))
-        }
-        position = offset + end
+      for (const part of this.#parts(range)) {
+        const bytes = await ahead
+        ahead = reading.read(part)
+        // It is told when its turn comes.
+        ahead.catch(() => {})
+        if (bytes !== undefined) yield bytes
       }
+      if (ahead !== undefined) yield await ahead
     } finally {
+      await ahead?.catch(() => {})
       await reading.close()
+    }
+  }
+
+  /** What is read in one go, in its order. */
+  *#parts({ first, last }: ByteRange): Generator<PiecePart, void> {
+    let position = first
+    for (let index = this.#indexAt(first); position <= last && index < this.#pieces.length; index++) {
+      const offset = this.#offsets[index]!
+      const piece = this.#pieces[index]!
+      const end = Math.min(piece.sizeBytes, last + 1 - offset)
+      for (let from = position - offset; from < end; from += MAX_READ_SIZE_BYTES) {
+        yield { piece, from, to: Math.min(end, from + MAX_READ_SIZE_BYTES) }
+      }
+      position = offset + end
     }
   }
 
@@ -69,17 +85,22 @@ export class VirtualFile implements RangedContent {
   }
 }
 
-/** Reads pieces one after the other. */
+/** Bytes of a piece, from one in it up to another, which is not among them. */
+type PiecePart = { readonly piece: VirtualPiece; readonly from: number; readonly to: number }
+
+/** Reads pieces one after the other: one call at a time. */
 class PieceReading {
   #source: DownloadSource | undefined
   #bytes: RecordingBytes | undefined
-  #blocks: BlockReader | undefined
 
-  /** Bytes of a piece, from a place in it up to another. */
-  async read(piece: VirtualPiece, from: number, to: number): Promise<Buffer> {
+  async read({ piece, from, to }: PiecePart): Promise<Buffer> {
     if ('bytes' in piece) return piece.bytes.subarray(from, to)
-    const { bytes, blocks } = await this.#open(piece.source)
-    if ('offset' in piece) return blocks.read(piece.offset + from, to - from)
+    const bytes = await this.#open(piece.source)
+    if ('offset' in piece) {
+      const read = await bytes.read(piece.offset + from, to - from)
+      if (read.length < to - from) throw new Error('a recording became shorter while it was downloaded')
+      return read
+    }
     const made = await piece.make(bytes)
     if (made.length !== piece.sizeBytes) throw new Error('a recording has changed while it was downloaded')
     return made.subarray(from, to)
@@ -90,13 +111,11 @@ class PieceReading {
     this.#bytes = undefined
   }
 
-  async #open(source: DownloadSource): Promise<{ bytes: RecordingBytes; blocks: BlockReader }> {
-    if (this.#bytes === undefined || this.#blocks === undefined || this.#source !== source) {
-      await this.close()
-      this.#bytes = await source.open()
-      this.#blocks = new BlockReader(this.#bytes)
-      this.#source = source
-    }
-    return { bytes: this.#bytes, blocks: this.#blocks }
+  async #open(source: DownloadSource): Promise<RecordingBytes> {
+    if (this.#bytes !== undefined && this.#source === source) return this.#bytes
+    await this.close()
+    this.#bytes = await source.open()
+    this.#source = source
+    return this.#bytes
   }
 }
