@@ -160,14 +160,17 @@ describe('downloads of recordings', () => {
       it('have a tag that stays, and changes with what they have', async () => {
         const tagOf = async (...args: ConstructorParameters<typeof CountedSource>) =>
           (await prepare([new CountedSource(...args)])).file.etag
+        await copyFile(at('a.mp4'), at('short.mp4'))
+        await cutOff(at('short.mp4'), 50_000)
         const cases = [
+          await tagOf(at('short.mp4'), 0, { fromMs: 2000 }),
           await tagOf(at('a.mp4')),
           await tagOf(at('small.mp4')),
           await tagOf(at('a.mp4'), 0, { fromMs: 2000 }),
           await tagOf(at('a.mp4'), 0, { fromMs: 2000, toMs: 4000 }),
         ]
         expect(new Set(cases).size).to.equal(cases.length)
-        expect(await tagOf(at('a.mp4'))).to.equal(cases[0])
+        expect(await tagOf(at('a.mp4'))).to.equal(cases[1])
         expect(cases[0]).to.match(/^"[\w-]+"$/u)
       })
 
