@@ -1,4 +1,3 @@
-const FIELD_SIZE_BYTES = 4
 const FIRST_BLOCK_SIZE_BYTES = 1024
 const MAX_BLOCK_SIZE_BYTES = 256 * 1024
 
@@ -30,12 +29,5 @@ export class FieldTable {
     this.#full.push(this.#block)
     this.#block = Buffer.allocUnsafeSlow(Math.min(this.#block.length * 2, MAX_BLOCK_SIZE_BYTES))
     this.#usedBytes = 0
-  }
-}
-
-/** The fields of several tables as numbers. */
-export function* fieldsOf({ pieces }: FieldTable): Generator<number> {
-  for (const piece of pieces) {
-    for (let offset = 0; offset < piece.length; offset += FIELD_SIZE_BYTES) yield piece.readUInt32BE(offset)
   }
 }

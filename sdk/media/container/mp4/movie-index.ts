@@ -70,7 +70,7 @@ export class MovieIndex {
     const fileType = serializeFileType(BRANDS, entryTypes)
     const mediaHead = serializeBoxHead('mdat', this.#mediaSizeBytes)
     const headSizeBytes = (offsetSizeBytes: 4 | 8) =>
-      boxSizeBytes(fileType) + boxSizeBytes(movie(indexed, 0, offsetSizeBytes)) + mediaHead.length
+      boxSizeBytes(fileType) + boxSizeBytes(movie(indexed, undefined, offsetSizeBytes)) + mediaHead.length
     const offsetSizeBytes = headSizeBytes(8) + this.#mediaSizeBytes > MAX_UINT32 ? 8 : 4
     return [...boxPieces([fileType, movie(indexed, headSizeBytes(offsetSizeBytes), offsetSizeBytes)]), mediaHead]
   }
@@ -90,7 +90,7 @@ export class MovieIndex {
 }
 
 /** `moov`. */
-function movie(indexed: readonly IndexedTrack[], mdatOffset: number, offsetSizeBytes: 4 | 8): Box {
+function movie(indexed: readonly IndexedTrack[], mdatOffset: number | undefined, offsetSizeBytes: 4 | 8): Box {
   const startSeconds = Math.min(...indexed.map(startSecondsOf))
   const samples = indexed.map((entry): TrackSampleTable => {
     const { edits, movieDuration } = timesOf(entry, startSeconds)

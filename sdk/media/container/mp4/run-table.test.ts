@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { FieldTable, fieldsOf } from './field-table.ts'
+import { FieldTable } from './field-table.ts'
 import { RunTable } from './run-table.ts'
 import { SampleRunReader } from './sample-runs.ts'
 
@@ -11,13 +11,9 @@ describe('a table of fields', () => {
     for (let value = 0; value < 300_000; value++) table.push(value)
     table.push(-1)
     expect(table.count).to.equal(300_001)
-    let next = 0
-    for (const field of fieldsOf(table)) {
-      if (field !== next && next < 300_000) throw new Error(`${field} at ${next}`)
-      next++
-    }
-    expect(next).to.equal(300_001)
     const bytes = Buffer.concat(table.pieces)
+    const isInOrder = (field: number) => bytes.readUInt32BE(field * 4) === field
+    expect(Array.from({ length: 300_000 }, (_, field) => field).every(isInOrder)).to.equal(true)
     expect(bytes.length).to.equal(300_001 * 4)
     expect(bytes.readInt32BE(300_000 * 4)).to.equal(-1)
     expect(table.pieces[0]!.buffer).to.equal(first.buffer)

@@ -3,7 +3,7 @@ import { fullBox, type Box } from '../fmp4/box.ts'
 import { uint32 } from '../fmp4/boxes/fields.ts'
 import { isSyncSample, type RunSample } from '../fmp4/boxes/track-run.ts'
 import type { SampleRun } from '../fmp4/fragment.ts'
-import { FieldTable, fieldsOf } from './field-table.ts'
+import { FieldTable } from './field-table.ts'
 import { RunTable } from './run-table.ts'
 
 const MAX_UINT32 = 0xffff_ffff
@@ -88,9 +88,9 @@ export class TrackTables {
 
   /**
    * The boxes of `stbl` but `stsd`.
-   * @param mdatOffset where in the file the content of the `mdat` begins
+   * @param mdatOffset where in the file the content of the `mdat` begins; undefined for boxes of which only the size is asked
    */
-  boxes(mdatOffset: number, offsetSizeBytes: 4 | 8): Box[] {
+  boxes(mdatOffset: number | undefined, offsetSizeBytes: 4 | 8): Box[] {
     const steps = this.#steps.endedBy(this.#lastDurationTicks)
     const offsets = this.#compositionOffsets.endedBy(this.#lastCts)
     const hasOffsets = offsets.count > 1 || this.#lastCts !== 0
@@ -155,14 +155,17 @@ export class TrackTables {
     if (isSync) this.#syncs?.push(number)
   }
 
-  #chunkBox(mdatOffset: number, offsetSizeBytes: 4 | 8): Box {
+  #chunkBox(mdatOffset: number | undefined, offsetSizeBytes: 4 | 8): Box {
     const entries = Buffer.allocUnsafeSlow(this.#chunkCount * offsetSizeBytes)
-    let [position, high] = [0, 0]
-    let isHigh = true
-    for (const field of fieldsOf(this.#chunkOffsets)) {
-      if (isHigh) high = field
-      else position = writeOffset(entries, position, mdatOffset + high * 2 ** 32 + field, offsetSizeBytes)
-      isHigh = !isHigh
+    if (mdatOffset !== undefined) {
+      let position = 0
+      for (const piece of this.#chunkOffsets.pieces) {
+        // Blocks have both fields of an offset.
+        for (let at = 0; at < piece.length; at += 8) {
+          const offset = piece.readUInt32BE(at) * 2 ** 32 + piece.readUInt32BE(at + 4)
+          position = writeOffset(entries, position, mdatOffset + offset, offsetSizeBytes)
+        }
+      }
     }
     return fullBox(offsetSizeBytes === 8 ? 'co64' : 'stco', 0, 0, [uint32(this.#chunkCount), entries])
   }
