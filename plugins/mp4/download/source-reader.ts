@@ -53,16 +53,16 @@ export class SourceReader {
   async *fragments(): AsyncGenerator<FoundFragment, void> {
     for await (const found of walkFragments(this.#bytes, this.tracks, this.#moofOffset)) {
       if (this.#windows !== undefined && isPast(found.tracks, this.#windows)) return
-      yield { ...found, tracks: this.cut(found.tracks) }
+      yield { ...found, tracks: this.#cut(found.tracks) }
     }
   }
 
   /** What is taken of a fragment that was read again. @throws {MalformedError} when it is broken */
   parse(content: Buffer, moofOffset: number): TrackFragment[] {
-    return this.cut(parseFragments(content, moofOffset, this.tracks))
+    return this.#cut(parseFragments(content, moofOffset, this.tracks))
   }
 
-  cut(fragments: readonly TrackFragment[]): TrackFragment[] {
+  #cut(fragments: readonly TrackFragment[]): TrackFragment[] {
     return fragments.map((fragment) => {
       const window = this.#windows?.get(fragment.trackId)
       return window === undefined ? fragment : cutFragment(fragment, window)

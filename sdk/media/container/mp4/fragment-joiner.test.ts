@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { framemd5 } from '../../../../test/peers/ffmpeg.ts'
 import { ffprobePackets } from '../../../../test/peers/ffprobe.ts'
+import { MovieLimitError } from '../../errors.ts'
 import { requirePeer } from '../../../../test/peers/require-peer.ts'
 import { bodyOf, parseBoxes } from '../fmp4/box.ts'
 import { fragmented } from '../fmp4/fixtures/fragmented.ts'
@@ -40,6 +41,14 @@ describe('a fragmented file of several', () => {
     const [found, source] = await Promise.all([pictures(file), pictures(B_FRAMES.file)])
     expect(source).to.have.length(50)
     expect(found.map(({ md5 }) => md5)).to.eql([...source, ...source].map(({ md5 }) => md5))
+  })
+
+  it('is made of no more fragments than can be kept in mind', () => {
+    const joiner = new FragmentJoiner()
+    const tracks = parseMovie(bodyOf(parseBoxes(createInitSegment([{ ...sampleTrack('aac').init, id: 0 }])), 'moov')!)
+    joiner.beginSource({ tracks, startMs: 0 })
+    for (let count = 0; count < 500_000; count++) joiner.addFragment([])
+    expect(() => joiner.addFragment([])).to.throw(MovieLimitError, 'at most 500000 fragments')
   })
 
   it('names the sample entry of a file that has another one, and makes each fragment again as it was', () => {

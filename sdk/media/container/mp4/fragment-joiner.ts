@@ -36,6 +36,7 @@ export class FragmentJoiner {
   /**
    * Adds the next fragment of the file that was begun last, as the one whose number is 1 above that before.
    * @throws {MalformedError} when it does not say when it begins.
+   * @throws {MovieLimitError} for more than there is room for.
    */
   addFragment(fragments: readonly TrackFragment[]): JoinedFragment {
     this.#count += 1

@@ -1,4 +1,4 @@
-import { MalformedError } from '../../errors.ts'
+import { MalformedError, MovieLimitError } from '../../errors.ts'
 import { rescale } from '../../time/rescale.ts'
 import { serializeBoxes, type Box } from '../fmp4/box.ts'
 import type { SampleRun, TrackFragment } from '../fmp4/fragment.ts'
@@ -9,6 +9,8 @@ import type { TrackDescription } from '../fmp4/track-box.ts'
 const CONTINUOUS_MS = 100
 /** A track that begins no farther than this from where it ended in the source before goes on there. */
 const SNAP_MS = 10
+/** More than five days of a fragment a second: of each, something has to be kept. */
+const MAX_FRAGMENTS = 500_000
 
 /** A track of all sources together. */
 export class JoinedTrack implements TrackDescription {
@@ -103,8 +105,9 @@ export type JoinedSource = {
 
 /**
  * Puts the tracks of several fragmented files one after the other: pictures to pictures, sound to sound, each in the order of
- * its file; G.711, whose samples a plain file counts otherwise, has a track of its own. The first file that has a track gives its timescale and size. Each file begins at its own time of the wall, or where
- * the one before ends when that is later, all of its tracks alike; the earliest sample of the first one is at 0.
+ * its file; G.711, whose samples a plain file counts otherwise, has a track of its own. The first file that has a track gives its
+ * timescale and size. Each file begins at its own time of the wall, or where the one before ends when that is later, all of its
+ * tracks alike; the earliest sample of the first one is at 0.
  */
 export class JoinedTracks {
   readonly tracks: JoinedTrack[] = []
@@ -112,6 +115,7 @@ export class JoinedTracks {
   #placement: SourcePlacement | undefined
   /** What the wall showed at 0. */
   #originMs: number | undefined
+  #count = 0
 
   /** Begins the next file. */
   begin(source: JoinedSource): void {
@@ -127,8 +131,13 @@ export class JoinedTracks {
   /**
    * Puts the next fragment of the file that was begun last where it belongs. Its first one decides where that is.
    * @throws {MalformedError} as {@link SourcePlacement.place}
+   * @throws {MovieLimitError} for more than {@link MAX_FRAGMENTS}.
    */
   place(fragments: readonly TrackFragment[]): PlacedFragment[] {
+    this.#count += 1
+    if (this.#count > MAX_FRAGMENTS) {
+      throw new MovieLimitError(`a file here is made of at most ${MAX_FRAGMENTS} fragments: take a shorter time`)
+    }
     const filled = fragments.filter(({ runs }) => runs.some(({ samples }) => samples.length > 0))
     if (filled.length === 0) return []
     this.#placement ??= this.#placementFor(filled)

@@ -38,10 +38,6 @@ export class MovieIndex {
     return this.#mediaSizeBytes
   }
 
-  get sampleCount(): number {
-    return this.#sampleCount
-  }
-
   /** Begins the next file. */
   beginSource(source: JoinedSource): void {
     this.#joined.begin(source)
