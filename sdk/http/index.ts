@@ -1,4 +1,6 @@
 /** `sluice/sdk/http`: what plugins need that serve media over HTTP and WebSocket, or fetch it. */
+export type { ByteRange } from './byte-range.ts'
+export { attachmentDisposition } from './content-disposition.ts'
 export { dialHttp, httpDispatcher, type DialedOptions } from './dialed.ts'
 export { contentRangeOf, HttpBytes } from './http-bytes.ts'
 export { serveLive, serveWebSocket } from './live/serve-live.ts'
@@ -12,6 +14,7 @@ export {
   type RoutedRequest,
 } from './request.ts'
 export { servePageFile, type PageFile } from './page-files.ts'
+export { sendRanged, type RangedAnswer, type RangedContent } from './ranged-content.ts'
 export { networkReason, SourceError } from './source-error.ts'
 export { redirectOf, SourceRequests, type ByteSpan, type Redirect, type SourceRequest } from './source-requests.ts'
 export { takeOver, type GivingResponse } from './take-over.ts'

@@ -83,17 +83,19 @@ export {
 } from './container/flv/tag.ts'
 export { Fmp4Demuxer } from './container/fmp4/demuxer.ts'
 export { parseBoxHead } from './container/fmp4/box.ts'
+export { isSyncSample } from './container/fmp4/boxes/track-run.ts'
 export { canCarryInFmp4, fmp4Timescale, fmp4TrackId } from './container/fmp4/carriage.ts'
 export { fmp4ContentType, initSegmentContentType } from './container/fmp4/content-type.ts'
 export { FragmentWriter, type Fragment } from './container/fmp4/fragment-writer.ts'
 export {
   parseMovieFragment,
   serializeFragment,
+  type SampleRun,
   type TrackFragment,
   type TrackSamples,
 } from './container/fmp4/fragment.ts'
 export { sampleUnit } from './container/fmp4/sample-unit.ts'
-export { createInitSegment } from './container/fmp4/init-segment.ts'
+export { createInitSegment, type MovieTrack } from './container/fmp4/init-segment.ts'
 export { liveFmp4Tracks } from './container/fmp4/live/carried-track.ts'
 export { FMP4_FORMAT } from './container/fmp4/live/format.ts'
 export { TrackFragmentWriter } from './container/fmp4/track-fragment-writer.ts'
@@ -105,6 +107,10 @@ export {
   serializeFragmentTable,
 } from './container/mp4/fragment-times.ts'
 export { parseMp4Movie, type Mp4FileTrack, type Mp4Movie } from './container/mp4/movie.ts'
+export type { DataSpan } from './container/mp4/data-span.ts'
+export { FragmentJoiner, joinFragment, type JoinedFragment } from './container/mp4/fragment-joiner.ts'
+export type { JoinedSource, SourcePlacement } from './container/mp4/joined-tracks.ts'
+export { MovieIndex } from './container/mp4/movie-index.ts'
 export { Mp4SampleCursor, type Mp4Sample } from './container/mp4/sample-cursor.ts'
 export { TS_TIMESCALE } from './container/mpegts/clock.ts'
 export { TsDemuxer } from './container/mpegts/demuxer.ts'
@@ -112,7 +118,7 @@ export { TS_FORMAT } from './container/mpegts/format.ts'
 export { TS_CLOCK_LEAD_TICKS, TsMuxer } from './container/mpegts/muxer.ts'
 export { TS_PACKET_SIZE_BYTES } from './container/mpegts/packet.ts'
 export { canCarryInTs } from './container/mpegts/stream-entry.ts'
-export { MalformedError } from './errors.ts'
+export { MalformedError, MovieLimitError } from './errors.ts'
 export {
   isRtcp,
   parseRtpPacket,

@@ -1,5 +1,11 @@
 import type { RecordingBytes } from 'sluice/sdk'
-import { MalformedError, parseMovieFragment, type FragmentTime, type TrackFragment } from 'sluice/sdk/media'
+import {
+  isSyncSample,
+  MalformedError,
+  parseMovieFragment,
+  type FragmentTime,
+  type TrackFragment,
+} from 'sluice/sdk/media'
 import { BoxWalk } from './box-walk.ts'
 import { readFragmentIndex } from './fragment-index.ts'
 import type { FragmentSample, SampleLane } from './sample-lane.ts'
@@ -9,7 +15,6 @@ const MAX_MOOF_SIZE_BYTES = 16 * 1024 * 1024
 const MAX_WAITING_SAMPLES = 10_000
 /** How many boxes are looked at for where fragments begin. */
 const MAX_BOXES = 200_000
-const NOT_SYNC = 0x01_0000
 
 /** Reads the fragments of a file, as far as their samples are needed. */
 export class FragmentFeed {
@@ -118,8 +123,9 @@ function samplesOf({ baseDts, runs }: TrackFragment, lastEndDts: number) {
   let dts = baseDts ?? lastEndDts
   for (const run of runs) {
     let { offset } = run
-    for (const { sizeBytes, durationTicks, flags, cts } of run.samples) {
-      samples.push({ offset, sizeBytes, dts, cts, description: 0, isSync: (flags & NOT_SYNC) === 0 })
+    for (const sample of run.samples) {
+      const { sizeBytes, durationTicks, cts } = sample
+      samples.push({ offset, sizeBytes, dts, cts, description: 0, isSync: isSyncSample(sample) })
       offset += sizeBytes
       dts += durationTicks
     }

@@ -5,6 +5,7 @@ const HEADER_SIZE_BYTES = 8
 const LARGE_HEADER_SIZE_BYTES = 16
 const FULL_HEADER_SIZE_BYTES = 4
 const FLAGS_MASK = 0xff_ffff
+const MAX_UINT32 = 0xffff_ffff
 /** No box that is read here has as many children. */
 const MAX_SIBLINGS = 1000
 
@@ -29,6 +30,33 @@ export function serializeBoxes(boxes: readonly Box[]): Buffer {
   const out = Buffer.allocUnsafe(sizeBytes)
   writeBoxes(out, 0, boxes)
   return out
+}
+
+/** Boxes one after the other, in pieces: their contents are not copied. */
+export function boxPieces(boxes: readonly Box[]): Buffer[] {
+  return boxes.flatMap((box) => {
+    const header = Buffer.allocUnsafe(HEADER_SIZE_BYTES)
+    header.writeUInt32BE(boxSizeBytes(box))
+    header.write(box.type, 4, 'latin1')
+    return [header, ...(box.contents ?? []), ...boxPieces(box.children ?? [])]
+  })
+}
+
+/**
+ * The header of a box whose content is written apart (4.2.2): with a size of 64 bits where one of 32 is too small.
+ * @param bodySizeBytes of the content alone
+ */
+export function serializeBoxHead(type: string, bodySizeBytes: number): Buffer {
+  const header = Buffer.alloc(isLargeBody(bodySizeBytes) ? LARGE_HEADER_SIZE_BYTES : HEADER_SIZE_BYTES)
+  header.write(type, 4, 'latin1')
+  const sizeBytes = header.length + bodySizeBytes
+  header.writeUInt32BE(isLargeBody(bodySizeBytes) ? 1 : sizeBytes)
+  if (isLargeBody(bodySizeBytes)) header.writeBigUInt64BE(BigInt(sizeBytes), HEADER_SIZE_BYTES)
+  return header
+}
+
+function isLargeBody(bodySizeBytes: number): boolean {
+  return HEADER_SIZE_BYTES + bodySizeBytes > MAX_UINT32
 }
 
 /** The size of a box with its header. */

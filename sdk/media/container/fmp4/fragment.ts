@@ -1,5 +1,5 @@
-import { MalformedError } from '../../errors.ts'
-import { bodyOf, boxSizeBytes, parseBoxes, serializeBoxes, type ParsedBox } from './box.ts'
+import { MalformedError, MovieLimitError } from '../../errors.ts'
+import { bodyOf, boxSizeBytes, parseBoxes, serializeBoxes, serializeBoxHead, type Box, type ParsedBox } from './box.ts'
 import { serializeMovieFragmentHeader } from './boxes/movie-fragment-header.ts'
 import { parseTrackFragmentDecodeTime, serializeTrackFragmentDecodeTime } from './boxes/track-fragment-decode-time.ts'
 import {
@@ -21,18 +21,26 @@ const AUDIO_FIELDS = RUN_FIELD.duration | RUN_FIELD.size
 /** What is written of each sample. */
 const FIELDS = { audio: AUDIO_FIELDS, video: AUDIO_FIELDS | RUN_FIELD.flags | RUN_FIELD.cts } as const
 const MDAT_HEADER_SIZE_BYTES = 8
+/** What offsets in a run reach. */
+const MAX_DATA_SIZE_BYTES = 2 ** 31 - 2 ** 24
 const NO_DEFAULTS: SampleDefaults = { durationTicks: 0, sizeBytes: 0, flags: 0 }
 
-/** The samples of one track for a fragment. */
-export type TrackSamples = {
+/** What a fragment says of the samples of one track. */
+export type TrackSampleTimes = {
   readonly trackId: number
   readonly kind: 'video' | 'audio'
-  /** Ticks a second of all times here: the track's timescale within fMP4. */
-  readonly timescale: number
+  /** The number of their sample entry, where it is not the first one. */
+  readonly descriptionIndex?: number | undefined
   /** Decoding time of the first sample. */
   readonly baseDts: number
   /** None to tell where the track is, and nothing else. */
   readonly samples: readonly RunSample[]
+}
+
+/** The samples of one track for a fragment. */
+export type TrackSamples = TrackSampleTimes & {
+  /** Ticks a second of all times here: the track's timescale within fMP4. */
+  readonly timescale: number
   /** The data of each sample. */
   readonly data: readonly Buffer[]
 }
@@ -58,24 +66,43 @@ export type SampleRun = {
  * @throws {RangeError} for a time below 0.
  */
 export function serializeFragment(sequenceNumber: number, tracks: readonly TrackSamples[]): Buffer {
+  const moof = movieFragment(sequenceNumber, tracks)
+  return serializeBoxes([moof, { type: 'mdat', contents: tracks.flatMap(({ data }) => data) }])
+}
+
+/**
+ * As {@link serializeFragment} for data that are written apart: the `moof` and the header of the `mdat`, in which the data of
+ * the tracks are to follow in their order.
+ * @throws {RangeError} for a time below 0.
+ * @throws {MovieLimitError} for data of more than {@link MAX_DATA_SIZE_BYTES}.
+ */
+export function serializeFragmentHead(sequenceNumber: number, tracks: readonly TrackSampleTimes[]): Buffer {
+  let dataSizeBytes = 0
+  for (const { samples } of tracks) for (const { sizeBytes } of samples) dataSizeBytes += sizeBytes
+  if (dataSizeBytes > MAX_DATA_SIZE_BYTES)
+    throw new MovieLimitError(`a fragment here has at most ${MAX_DATA_SIZE_BYTES} bytes of data`)
+  return Buffer.concat([
+    serializeBoxes([movieFragment(sequenceNumber, tracks)]),
+    serializeBoxHead('mdat', dataSizeBytes),
+  ])
+}
+
+/** `moof`, whose `mdat` follows with the data of the tracks in their order. */
+function movieFragment(sequenceNumber: number, tracks: readonly TrackSampleTimes[]): Box {
   const fragments = tracks.map(trackFragmentHead)
   const moof = { type: 'moof', children: [serializeMovieFragmentHeader(sequenceNumber), ...fragments] }
   let dataOffset = boxSizeBytes(moof) + MDAT_HEADER_SIZE_BYTES
   for (const { samples, kind } of tracks) dataOffset += trackRunSizeBytes(samples.length, FIELDS[kind])
-  const contents: Buffer[] = []
-  for (const [index, { kind, samples, data }] of tracks.entries()) {
+  for (const [index, { kind, samples }] of tracks.entries()) {
     fragments[index]!.children.push(serializeTrackRun({ dataOffset, samples }, FIELDS[kind]))
-    for (const piece of data) {
-      dataOffset += piece.length
-      contents.push(piece)
-    }
+    for (const { sizeBytes } of samples) dataOffset += sizeBytes
   }
-  return serializeBoxes([moof, { type: 'mdat', contents }])
+  return moof
 }
 
 /** A `traf` (8.8.6) before its run, whose data offset depends on the size of all that comes before the data. */
-function trackFragmentHead({ trackId, baseDts }: TrackSamples) {
-  const header = serializeTrackFragmentHeader({ trackId, baseIsMoof: true })
+function trackFragmentHead({ trackId, baseDts, descriptionIndex }: TrackSampleTimes) {
+  const header = serializeTrackFragmentHeader({ trackId, descriptionIndex, baseIsMoof: true })
   return { type: 'traf', children: [header, serializeTrackFragmentDecodeTime(baseDts)] }
 }
 

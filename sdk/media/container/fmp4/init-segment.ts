@@ -2,25 +2,22 @@ import { tryParse } from '../../codec/try-parse.ts'
 import { MalformedError } from '../../errors.ts'
 import { rescale } from '../../time/rescale.ts'
 import type { Track } from '../../track.ts'
-import { bodyAt, bodyOf, fullBox, parseBoxes, serializeBoxes, type Box } from './box.ts'
+import { bodyAt, bodyOf, parseBoxes, serializeBoxes, type Box } from './box.ts'
 import { parseEditList, type Edit } from './boxes/edit-list.ts'
-import { uint32 } from './boxes/fields.ts'
-import { parseHandler, serializeHandler } from './boxes/handler.ts'
-import { parseMediaHeader, serializeMediaHeader } from './boxes/media-header.ts'
+import { serializeFileType } from './boxes/file-type.ts'
+import { parseHandler } from './boxes/handler.ts'
+import { parseMediaHeader } from './boxes/media-header.ts'
 import { parseMovieHeader, serializeMovieHeader } from './boxes/movie-header.ts'
 import { parseTrackExtends, serializeTrackExtends } from './boxes/track-extends.ts'
-import { parseTrackHeader, serializeTrackHeader } from './boxes/track-header.ts'
+import { parseTrackHeader } from './boxes/track-header.ts'
 import { SAMPLE_FLAGS, type SampleDefaults } from './boxes/track-run.ts'
-import { languageCodeOf, languageTagOf } from '../language.ts'
+import { languageTagOf } from '../language.ts'
 import { fmp4Timescale, fmp4TrackId, fmp4TrackOf, type Fmp4Track } from './carriage.ts'
 import { parseSampleEntry, serializeSampleEntry, type EntryFormat } from './sample-entry.ts'
+import { NO_SAMPLES, serializeTrack, type TrackDescription } from './track-box.ts'
 
-/** A track of an init segment that was read. */
-export type MovieTrack = {
-  readonly trackId: number
-  readonly timescale: number
-  /** The language tag (BCP 47); undefined where the file names none. */
-  readonly language: string | undefined
+/** A track of an init segment that was read. Of several sample entries it has the first. */
+export type MovieTrack = TrackDescription & {
   /** Undefined when no track of ours can carry it, or it is broken. */
   readonly format: EntryFormat | undefined
   /** The type of the sample entry. */
@@ -33,9 +30,8 @@ export type MovieTrack = {
 
 /** How many tracks a file may have; one for a single player has a few. */
 const MAX_TRACKS = 32
-const MOVIE_TIMESCALE = 1000
-const SELF_CONTAINED = 1
-const UNDETERMINED = 'und'
+/** Ticks a second of a movie's own times. */
+export const MOVIE_TIMESCALE = 1000
 const NO_DEFAULTS: SampleDefaults = { durationTicks: 0, sizeBytes: 0, flags: 0 }
 /** Fields before the entries of `stsd`: version, flags and count. */
 const DESCRIPTIONS_HEAD_SIZE_BYTES = 8
@@ -46,51 +42,33 @@ const DESCRIPTIONS_HEAD_SIZE_BYTES = 8
  * @throws {RangeError} for a track that `canCarryInFmp4` refuses.
  */
 export function createInitSegment(tracks: readonly Track[]): Buffer {
-  const carried = tracks.map(fmp4TrackOf)
-  return serializeBoxes([fileType(carried), movie(carried)])
+  return serializeInitSegment(tracks.map((track) => describe(fmp4TrackOf(track))))
 }
 
-function fileType(tracks: readonly Fmp4Track[]): Box {
-  const brands = ['iso5', 'iso6', 'mp41']
-  if (tracks.some(({ codec }) => codec === 'av1')) brands.push('av01')
-  if (tracks.some(({ codec }) => codec === 'pcma' || codec === 'pcmu')) brands.push('qt  ')
+/** As {@link createInitSegment}, of tracks that are described by their boxes. */
+export function serializeInitSegment(tracks: readonly TrackDescription[]): Buffer {
+  const entryTypes = tracks.flatMap(({ entries }) => entries.map(({ type }) => type))
+  return serializeBoxes([serializeFileType(['iso5', 'iso6', 'mp41'], entryTypes), movie(tracks)])
+}
+
+function describe(track: Fmp4Track): TrackDescription {
+  const { width, height } = track.kind === 'video' ? track.config : { width: 0, height: 0 }
   return {
-    type: 'ftyp',
-    contents: [Buffer.from('iso5', 'latin1'), uint32(512), Buffer.from(brands.join(''), 'latin1')],
+    ...{ trackId: fmp4TrackId(track), kind: track.kind, width, height },
+    ...{ timescale: fmp4Timescale(track), language: track.language, entries: [serializeSampleEntry(track)] },
   }
 }
 
-function movie(tracks: readonly Fmp4Track[]): Box {
-  const nextTrackId = Math.max(0, ...tracks.map(fmp4TrackId)) + 1
+function movie(tracks: readonly TrackDescription[]): Box {
+  const nextTrackId = Math.max(0, ...tracks.map(({ trackId }) => trackId)) + 1
   const header = serializeMovieHeader({ timescale: MOVIE_TIMESCALE, nextTrackId })
-  const extensions = tracks.map((track) => {
+  const extensions = tracks.map(({ trackId, kind }) => {
     // Decoding can start at each sample of audio.
-    const flags = track.kind === 'audio' ? SAMPLE_FLAGS.sync : SAMPLE_FLAGS.dependent
-    return serializeTrackExtends({ trackId: fmp4TrackId(track), defaults: { ...NO_DEFAULTS, flags } })
+    const flags = kind === 'audio' ? SAMPLE_FLAGS.sync : SAMPLE_FLAGS.dependent
+    return serializeTrackExtends({ trackId, defaults: { ...NO_DEFAULTS, flags } })
   })
-  return { type: 'moov', children: [header, ...tracks.map(trackBox), { type: 'mvex', children: extensions }] }
-}
-
-function trackBox(track: Fmp4Track): Box {
-  const { width, height } = track.kind === 'video' ? track.config : { width: 0, height: 0 }
-  const header = serializeTrackHeader({ trackId: fmp4TrackId(track), kind: track.kind, width, height })
-  return { type: 'trak', children: [header, mediaBox(track)] }
-}
-
-function mediaBox(track: Fmp4Track): Box {
-  const language = languageCodeOf(track.language) ?? UNDETERMINED
-  const header = serializeMediaHeader({ timescale: fmp4Timescale(track), language })
-  return { type: 'mdia', children: [header, serializeHandler(track.kind), mediaInformation(track)] }
-}
-
-function mediaInformation(track: Fmp4Track): Box {
-  const header =
-    track.kind === 'video' ? fullBox('vmhd', 0, 1, [Buffer.alloc(8)]) : fullBox('smhd', 0, 0, [Buffer.alloc(4)])
-  const reference = fullBox('dref', 0, 0, [uint32(1)], [fullBox('url ', 0, SELF_CONTAINED)])
-  const descriptions = fullBox('stsd', 0, 0, [uint32(1)], [serializeSampleEntry(track)])
-  const noSamples = ['stts', 'stsc', 'stco'].map((type) => fullBox(type, 0, 0, [uint32(0)]))
-  const table = { type: 'stbl', children: [descriptions, ...noSamples, fullBox('stsz', 0, 0, [uint32(0, 0)])] }
-  return { type: 'minf', children: [header, { type: 'dinf', children: [reference] }, table] }
+  const boxes = tracks.map((track) => serializeTrack(track, NO_SAMPLES))
+  return { type: 'moov', children: [header, ...boxes, { type: 'mvex', children: extensions }] }
 }
 
 /**
@@ -119,7 +97,8 @@ function parseDefaults(extensions: Buffer | undefined): Map<number, SampleDefaul
 /** Undefined for a track of anything but pictures and sound. */
 function parseTrack(trak: Buffer, movieTimescale: number): Omit<MovieTrack, 'defaults'> | undefined {
   const handler = bodyAt(trak, 'mdia', 'hdlr')
-  if (handler === undefined || parseHandler(handler) === undefined) return undefined
+  const kind = handler && parseHandler(handler)
+  if (kind === undefined) return undefined
   const header = bodyAt(trak, 'tkhd')
   const media = bodyAt(trak, 'mdia', 'mdhd')
   const descriptions = bodyAt(trak, 'mdia', 'minf', 'stbl', 'stsd')
@@ -129,7 +108,9 @@ function parseTrack(trak: Buffer, movieTimescale: number): Omit<MovieTrack, 'def
   if (timescale === 0) throw new MalformedError('track with a timescale of 0')
   const edits = bodyAt(trak, 'edts', 'elst')
   return {
-    trackId: parseTrackHeader(header).trackId,
+    ...parseTrackHeader(header),
+    kind,
+    entries: [{ type: entry.type, contents: [Buffer.from(entry.body)] }],
     timescale,
     language: languageTagOf(language),
     format: tryParse(() => parseSampleEntry(entry), entry.body),

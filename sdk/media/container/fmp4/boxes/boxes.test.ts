@@ -4,7 +4,7 @@ import { MalformedError } from '../../../errors.ts'
 import { fromHex } from '../../flv/fixtures/bytes.ts'
 import { serializeBoxes, type Box } from '../box.ts'
 import { serializeAc3Specific, serializeEac3Specific } from './ac3-specific.ts'
-import { parseEditList } from './edit-list.ts'
+import { parseEditList, serializeEditList } from './edit-list.ts'
 import { parseElementaryStream, serializeElementaryStream } from './elementary-stream.ts'
 import { parseFlacSpecific, serializeFlacSpecific } from './flac-specific.ts'
 import { parseHandler, serializeHandler } from './handler.ts'
@@ -124,7 +124,7 @@ const KINDS: readonly Kind[] = [
       parseOnly: true,
     },
   ]),
-  kind('elst', parseEditList, undefined, [
+  kind('elst', parseEditList, serializeEditList, [
     {
       name: 'an empty edit and one that begins later',
       body: '00000000 00000002 000001f4 ffffffff 00010000 00000000 00000800 00010000',
@@ -137,6 +137,11 @@ const KINDS: readonly Kind[] = [
       name: 'version 1',
       body: '01000000 00000001 0000000100000000 ffffffffffffffff 00010000',
       value: [{ duration: 2 ** 32, mediaTime: -1 }],
+    },
+    {
+      name: 'a start that only version 1 has room for',
+      body: '01000000 00000001 0000000000000001 0000000080000000 00010000',
+      value: [{ duration: 1, mediaTime: 2 ** 31 }],
     },
   ]),
   kind('trex', parseTrackExtends, serializeTrackExtends, [

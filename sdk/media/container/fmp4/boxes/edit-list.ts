@@ -1,5 +1,5 @@
-import { parseFullBox } from '../box.ts'
-import { readInt32, readInt64 } from './fields.ts'
+import { fullBox, parseFullBox, type Box } from '../box.ts'
+import { readInt32, readInt64, timeFields, timeSizeBytes, timeVersion, uint16, uint32 } from './fields.ts'
 
 /** A piece of a track's presentation. */
 export type Edit = {
@@ -11,6 +11,18 @@ export type Edit = {
 
 /** What an edit list of a file for one player has at most. */
 const MAX_EDITS = 100
+const NORMAL_RATE = 1
+
+/** `elst` (ISO/IEC 14496-12 8.6.6), which plays at the normal rate. */
+export function serializeEditList(edits: readonly Edit[]): Box {
+  const version = timeVersion(...edits.flatMap(({ duration, mediaTime }) => [duration, mediaTime]))
+  const entries = edits.flatMap(({ duration, mediaTime }) => [
+    timeFields(version, duration),
+    mediaTime < 0 ? Buffer.alloc(timeSizeBytes(version), 0xff) : timeFields(version, mediaTime),
+    uint16(NORMAL_RATE, 0),
+  ])
+  return fullBox('elst', version, 0, [uint32(edits.length), ...entries])
+}
 
 /**
  * Parses an `elst` (ISO/IEC 14496-12 8.6.6) of either version. Edits after the first {@link MAX_EDITS} are left out.

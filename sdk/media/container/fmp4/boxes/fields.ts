@@ -47,6 +47,9 @@ function checkedSafe(value: number): number {
   return value
 }
 
+/** Signed in edit lists, of which all four boxes keep to the same limit. */
+const MAX_SHORT_TIME = 0x7fff_ffff
+
 /** One, in fixed point with 16 bits behind the point. */
 export const FIXED_ONE = 0x0001_0000
 /** The transformation that changes nothing (ISO/IEC 14496-12 6.2.2). */
@@ -55,4 +58,14 @@ export const UNITY_MATRIX = uint32(FIXED_ONE, 0, 0, 0, FIXED_ONE, 0, 0, 0, 0x400
 /** How many bytes a date, or a duration of the whole, has in `mvhd`, `tkhd` and `mdhd` of a version. */
 export function timeSizeBytes(version: number): number {
   return version === 1 ? 8 : 4
+}
+
+/** The version of `mvhd`, `tkhd`, `mdhd` and `elst` that times have room in. */
+export function timeVersion(...times: readonly number[]): 0 | 1 {
+  return times.some((time) => time > MAX_SHORT_TIME) ? 1 : 0
+}
+
+/** Dates or durations in a version. @throws {RangeError} for one below 0, or that the version has no room for. */
+export function timeFields(version: 0 | 1, ...times: readonly number[]): Buffer {
+  return version === 0 ? uint32(...times) : Buffer.concat(times.map(uint64))
 }

@@ -1,7 +1,7 @@
 import { fullBox, parseFullBox, type Box } from '../box.ts'
-import { timeSizeBytes, uint16, uint32 } from './fields.ts'
+import { timeFields, timeSizeBytes, timeVersion, uint16, uint32 } from './fields.ts'
 
-/** `mdhd` (ISO/IEC 14496-12 8.4.2), as far as a fragmented file needs it. */
+/** `mdhd` (ISO/IEC 14496-12 8.4.2), as far as media need it. */
 export type MediaHeader = {
   /** Ticks a second of the track's times. */
   readonly timescale: number
@@ -13,9 +13,12 @@ export type MediaHeader = {
 const LETTER_BITS = 5
 const BEFORE_A = 'a'.charCodeAt(0) - 1
 
-export function serializeMediaHeader({ timescale, language }: MediaHeader): Box {
+/** @param durationTicks of all samples that its `moov` tells of */
+export function serializeMediaHeader({ timescale, language }: MediaHeader, durationTicks = 0): Box {
   const code = Buffer.from(language).reduce((bits, letter) => (bits << LETTER_BITS) | (letter - BEFORE_A), 0)
-  return fullBox('mdhd', 0, 0, [uint32(0, 0, timescale, 0), uint16(code, 0)])
+  const version = timeVersion(durationTicks)
+  const [dates, duration] = [timeFields(version, 0, 0), timeFields(version, durationTicks)]
+  return fullBox('mdhd', version, 0, [dates, uint32(timescale), duration, uint16(code, 0)])
 }
 
 /** @throws {MalformedError} when it ends early. */

@@ -1,7 +1,7 @@
 import { fullBox, parseFullBox, type Box } from '../box.ts'
-import { FIXED_ONE, timeSizeBytes, uint16, uint32, UNITY_MATRIX } from './fields.ts'
+import { FIXED_ONE, timeFields, timeSizeBytes, timeVersion, uint16, uint32, UNITY_MATRIX } from './fields.ts'
 
-/** `mvhd` (ISO/IEC 14496-12 8.2.2), as far as a fragmented file needs it. */
+/** `mvhd` (ISO/IEC 14496-12 8.2.2), as far as media need it. */
 export type MovieHeader = {
   /** Ticks a second of the movie's own times, such as those in edit lists. */
   readonly timescale: number
@@ -15,9 +15,14 @@ const PREDEFINED_SIZE_BYTES = 24
 /** Rate, volume and reserved fields before the matrix. */
 const PLAYBACK_SIZE_BYTES = 16
 
-export function serializeMovieHeader({ timescale, nextTrackId }: MovieHeader): Box {
-  return fullBox('mvhd', 0, 0, [
-    uint32(0, 0, timescale, 0, FIXED_ONE),
+/** @param durationTicks of what its `moov` tells of, in ticks of the movie */
+export function serializeMovieHeader({ timescale, nextTrackId }: MovieHeader, durationTicks = 0): Box {
+  const version = timeVersion(durationTicks)
+  return fullBox('mvhd', version, 0, [
+    timeFields(version, 0, 0),
+    uint32(timescale),
+    timeFields(version, durationTicks),
+    uint32(FIXED_ONE),
     uint16(FULL_VOLUME),
     Buffer.alloc(10),
     UNITY_MATRIX,

@@ -1,7 +1,7 @@
 import { fullBox, parseFullBox, type Box } from '../box.ts'
-import { FIXED_ONE, timeSizeBytes, uint16, uint32, UNITY_MATRIX } from './fields.ts'
+import { FIXED_ONE, timeFields, timeSizeBytes, timeVersion, uint16, uint32, UNITY_MATRIX } from './fields.ts'
 
-/** `tkhd` (ISO/IEC 14496-12 8.3.2), as far as a fragmented file needs it. */
+/** `tkhd` (ISO/IEC 14496-12 8.3.2), as far as media need it. */
 export type TrackHeader = {
   readonly trackId: number
   readonly kind: 'video' | 'audio'
@@ -15,10 +15,16 @@ const FULL_VOLUME = 0x0100
 /** Reserved fields, layer and alternate group before the volume. */
 const GROUP_SIZE_BYTES = 12
 
-/** Width and height must be below 65,536. */
-export function serializeTrackHeader({ trackId, kind, width, height }: TrackHeader): Box {
-  return fullBox('tkhd', 0, ENABLED_IN_MOVIE_AND_PREVIEW, [
-    uint32(0, 0, trackId, 0, 0),
+/**
+ * Width and height must be below 65,536.
+ * @param durationTicks of what its `moov` tells of, in ticks of the movie
+ */
+export function serializeTrackHeader({ trackId, kind, width, height }: TrackHeader, durationTicks = 0): Box {
+  const version = timeVersion(durationTicks)
+  return fullBox('tkhd', version, ENABLED_IN_MOVIE_AND_PREVIEW, [
+    timeFields(version, 0, 0),
+    uint32(trackId, 0),
+    timeFields(version, durationTicks),
     Buffer.alloc(GROUP_SIZE_BYTES),
     uint16(kind === 'audio' ? FULL_VOLUME : 0, 0),
     UNITY_MATRIX,

@@ -25,6 +25,14 @@ export type SampleDefaults = Omit<RunSample, 'cts'>
 /** A sample that decoding can start at, and one that depends on others (8.8.3.1). */
 export const SAMPLE_FLAGS = { sync: 0x0200_0000, dependent: 0x0101_0000 } as const
 
+/** A flag of samples that decoding can't start at. */
+const NOT_SYNC = 0x01_0000
+
+/** Whether decoding can start at a sample. */
+export function isSyncSample({ flags }: Pick<RunSample, 'flags'>): boolean {
+  return (flags & NOT_SYNC) === 0
+}
+
 /** What a run can tell of each sample. */
 export const RUN_FIELD = { duration: 0x100, size: 0x200, flags: 0x400, cts: 0x800 } as const
 

@@ -1,0 +1,29 @@
+import type { SampleRun, TrackFragment } from 'sluice/sdk/media'
+
+type RunSample = SampleRun['samples'][number]
+
+/** The decoding times that are taken of a track, in its ticks: from the first up to the second, without that. */
+export type CutWindow = { readonly fromDts: number; readonly toDts: number }
+
+/** What of a fragment lies within a window; the fragment itself where that is all of it. */
+export function cutFragment(fragment: TrackFragment, { fromDts, toDts }: CutWindow): TrackFragment {
+  // One without a time has no place in a window.
+  if (fragment.baseDts === undefined) return fragment
+  let dts = fragment.baseDts
+  let firstDts: number | undefined
+  let isWhole = true
+  const runs = fragment.runs.map((run): SampleRun => {
+    let { offset } = run
+    const samples: RunSample[] = []
+    for (const sample of run.samples) {
+      if (dts >= fromDts && dts < toDts) {
+        samples.push(sample)
+        firstDts ??= dts
+      } else isWhole = false
+      if (samples.length === 0) offset += sample.sizeBytes
+      dts += sample.durationTicks
+    }
+    return { offset, samples }
+  })
+  return isWhole ? fragment : { trackId: fragment.trackId, baseDts: firstDts ?? fragment.baseDts, runs }
+}

@@ -1,0 +1,55 @@
+import type { RecordingBytes } from 'sluice/sdk'
+import { MalformedError, parseMovieFragment, type MovieTrack, type TrackFragment } from 'sluice/sdk/media'
+import { BoxWalk, type TopBox } from '../file/box-walk.ts'
+
+const MAX_MOOF_SIZE_BYTES = 16 * 1024 * 1024
+/** How many boxes of a file are looked at: a day of fragments of a second, and what is between them. */
+const MAX_BOXES = 200_000
+
+/** A fragment of a file whose data are all there. */
+export type FoundFragment = {
+  readonly moof: TopBox
+  /** The content of the `moof`. */
+  readonly bytes: Buffer
+  readonly tracks: readonly TrackFragment[]
+}
+
+/**
+ * Goes through the fragments of a file without reading their data. Where the file is cut off or damaged, as after a fall of the
+ * power, it ends with the last one before that is whole.
+ * @param offset of the first one, or of a box before it
+ * @throws {Error} when the file can't be read
+ */
+export async function* walkFragments(
+  bytes: RecordingBytes,
+  tracks: readonly MovieTrack[],
+  offset = 0,
+): AsyncGenerator<FoundFragment, void> {
+  const walk = new BoxWalk(bytes)
+  walk.moveTo(offset)
+  try {
+    for (let count = 0; count < MAX_BOXES; count++) {
+      const box = await walk.next()
+      if (box === undefined || box.isCut) return
+      if (box.type !== 'moof' || box.endOffset - box.offset > MAX_MOOF_SIZE_BYTES) continue
+      const content = await walk.read(box)
+      const fragments = parseFragments(content, box.offset, tracks)
+      if (!fragments.every((fragment) => isWithin(fragment, bytes.sizeBytes))) return
+      yield { moof: box, bytes: content, tracks: fragments }
+    }
+  } catch (error) {
+    if (!(error instanceof MalformedError)) throw error
+  }
+}
+
+/** @throws {MalformedError} when it is broken */
+export function parseFragments(content: Buffer, moofOffset: number, tracks: readonly MovieTrack[]): TrackFragment[] {
+  return parseMovieFragment(content, moofOffset, (id) => tracks.find(({ trackId }) => trackId === id)?.defaults)
+}
+
+function isWithin({ runs }: TrackFragment, sizeBytes: number): boolean {
+  return runs.every(({ offset, samples }) => {
+    const end = samples.reduce((sum, sample) => sum + sample.sizeBytes, offset)
+    return offset >= 0 && end <= sizeBytes
+  })
+}
