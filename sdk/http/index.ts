@@ -1,5 +1,6 @@
 /** `sluice/sdk/http`: what plugins need that serve media over HTTP and WebSocket, or fetch it. */
 export { dialHttp, httpDispatcher, type DialedOptions } from './dialed.ts'
+export { attachmentDisposition } from './content-disposition.ts'
 export { contentRangeOf, HttpBytes } from './http-bytes.ts'
 export { serveLive, serveWebSocket } from './live/serve-live.ts'
 export type { LiveOutput, SocketOutput } from './live/live-output.ts'
