@@ -134,6 +134,7 @@ export type {
 export { CLIENT_LEFT, type CloseCode, type CloseReason } from './stream/close-reason.ts'
 export type { Dialer, DialTarget } from './stream/dialer.ts'
 export { maskTarget, maskUrl } from './stream/mask-url.ts'
+export type { PlayAdmission } from './stream/play-admission.ts'
 export { publishSource } from './stream/publish-source.ts'
 export type { Publisher, PublishObserver, PublishOptions } from './stream/publisher.ts'
 export type { PushRequest, PushService } from './stream/push.ts'

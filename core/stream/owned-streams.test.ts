@@ -69,6 +69,25 @@ describe('OwnedStreams', () => {
     expect(gate.asked).to.equal(2)
   })
 
+  it('admits players who get no stream by all gates, and ends them with the others', async () => {
+    const rig = new RegistryRig()
+    const gate = new CountingGate()
+    gate.streamPath = 'live/b'
+    rig.gates.play.push(gate)
+    const admit = () => rig.streams.manager.admit(initOf('live/a'))
+    const plays = [await admit(), await admit()]
+    expect(plays.map(({ streamPath }) => streamPath)).to.eql(['live/b', 'live/b'])
+    expect([rig.streams.sessionCount, gate.ended]).to.eql([2, 0])
+    plays[0]?.close()
+    expect([rig.streams.sessionCount, gate.ended]).to.eql([1, 1])
+    let reason: CloseReason | undefined
+    plays[1]?.onClose((why) => (reason = why))
+    gate.onAsked = () => rig.streams.close('replaced')
+    expect(await codeOf(admit())).to.equal('replaced')
+    expect(reason).to.eql({ code: 'unloaded', text: 'replaced' })
+    expect([rig.streams.sessionCount, gate.ended]).to.eql([0, 3])
+  })
+
   it('applies another config to the sessions to come', async () => {
     const rig = new RegistryRig()
     const { streams } = rig

@@ -2,6 +2,7 @@ import {
   SluiceError,
   StreamUnavailable,
   type CloseReason,
+  type PlayAdmission,
   type Publisher,
   type PublishOptions,
   type SessionAction,
@@ -23,12 +24,13 @@ import type { StreamRegistry } from './registry.ts'
 import type { StreamOwner } from '../auth/stream-owner.ts'
 import type { StreamPublisher } from './stream-publisher.ts'
 import type { StreamSubscriber } from './stream-subscriber.ts'
+import type { StreamlessPlay } from './streamless-play.ts'
 import { subscriberInfo } from './subscriber-info.ts'
 
 /** The gatekeeper, as far as auth handlers go. */
 type HandlerGates = Pick<Gatekeeper, 'setHandler' | 'removeHandler'>
 
-type OwnedSession = StreamPublisher | StreamSubscriber
+type OwnedSession = StreamPublisher | StreamSubscriber | StreamlessPlay
 
 /** The streams as one generation of a plugin reaches them, and the sessions it has made. */
 export class OwnedStreams {
@@ -86,6 +88,7 @@ export class OwnedStreams {
     return {
       publish: (request, options) => this.#publish(request, options),
       subscribe: (request) => this.#subscribe(request),
+      admit: (request) => this.#admit(request),
       authenticate: (request) => this.#authenticate(request),
       ticket: (streamPath) => this.#ticket(streamPath),
       hasTicket: (streamPath, query) => this.#registry.tickets.holds(streamPath, query),
@@ -108,6 +111,12 @@ export class OwnedStreams {
   #subscribe(request: SessionInit): Promise<Subscriber> {
     return this.#meter('play', request, () =>
       this.#open<StreamSubscriber>((track) => this.#registry.subscribe(request, this.#asking, track)),
+    )
+  }
+
+  #admit(request: SessionInit): Promise<PlayAdmission> {
+    return this.#meter('play', request, () =>
+      this.#open<StreamlessPlay>((track) => this.#registry.admitPlay(request, this.#asking, track)),
     )
   }
 

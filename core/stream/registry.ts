@@ -34,6 +34,7 @@ import { StreamPulse } from './stream-pulse.ts'
 import { StreamSubscriber } from './stream-subscriber.ts'
 import { openTalk } from './talk-session.ts'
 import { StreamTable } from './stream-table.ts'
+import { StreamlessPlay } from './streamless-play.ts'
 
 type RegistryOptions = {
   readonly log: Logger
@@ -151,6 +152,18 @@ export class StreamRegistry {
       admitted.undo()
       throw error
     }
+  }
+
+  /** Admits a player who gets no stream; see `StreamManager.admit`. `onAdmitted` is called as soon as the session exists. */
+  async admitPlay(
+    init: SessionInit,
+    owner: StreamOwner,
+    onAdmitted: (play: StreamlessPlay) => void,
+  ): Promise<StreamlessPlay> {
+    const { request, ...admitted } = await this.#admit('play', init, owner)
+    const play = new StreamlessPlay(request.streamPath, new SessionLife({ log: owner.log, ...admitted }))
+    onAdmitted(play)
+    return play
   }
 
   /** See `StreamManager.move`. */

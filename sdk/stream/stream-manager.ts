@@ -1,4 +1,5 @@
 import type { TrackInit } from '../media/track.ts'
+import type { PlayAdmission } from './play-admission.ts'
 import type { Publisher, PublishOptions } from './publisher.ts'
 import type { SessionInit } from './session-request.ts'
 import type { Talk } from './source-control.ts'
@@ -56,6 +57,16 @@ export interface StreamManager {
    * @throws {StreamUnavailable} `subscribe.maxcount` is reached or the server is stopping
    */
   subscribe(request: SessionInit): Promise<Subscriber>
+  /**
+   * Admits a player who gets no stream, but something that the plugin has from elsewhere, such as recordings: by the gates and
+   * the `subscribe` hooks. Who is admitted counts as a session of the plugin until it is closed.
+   * @throws {InvalidRequest} the path is not valid
+   * @throws {StreamDenied} a gate or hook refused
+   * @throws {StreamRedirect} it is to be had at another address
+   * @throws {SluiceError} of another kind by which a hook refused
+   * @throws {StreamUnavailable} the client has left meanwhile, or the plugin or the server is stopping
+   */
+  admit(request: SessionInit): Promise<PlayAdmission>
   /**
    * Leads a request that belongs to a play session, such as one for an HLS segment, through the gates that look at its
    * query: the signature or handler and the signed policy, not the admission webhook (spec.md, Protocol coverage of the

@@ -10,6 +10,7 @@ import {
 import { PlayTickets } from '../host/play-tickets.ts'
 import type { Undo } from '../plugin/hooks.ts'
 import { CLIENT_LEFT } from '../stream/close-reason.ts'
+import type { PlayAdmission } from '../stream/play-admission.ts'
 import type { PublishOptions } from '../stream/publisher.ts'
 import type { SessionAction, SessionInit, SessionRequest } from '../stream/session-request.ts'
 import type { Track, TrackInit } from '../media/track.ts'
@@ -17,6 +18,7 @@ import type { Talk } from '../stream/source-control.ts'
 import type { StreamInfo, SubscriberInfo } from '../stream/stream-info.ts'
 import type { StreamAuthHandler, StreamManager, StreamTicket } from '../stream/stream-manager.ts'
 import type { FakeHooks } from './fake-hooks.ts'
+import { FakePlay } from './fake-play.ts'
 import { FakePublisher } from './fake-publisher.ts'
 import { FakeStream, subscriberInfo } from './fake-stream.ts'
 import { FakeSubscriber } from './fake-subscriber.ts'
@@ -43,6 +45,8 @@ export class FakeStreams implements StreamManager {
   readonly publishers: FakePublisher[] = []
   /** Every subscriber there was, in order. */
   readonly allSubscribers: FakeSubscriber[] = []
+  /** Every player that was admitted without a stream, in order. */
+  readonly plays: FakePlay[] = []
   /** Set by a test to deny sessions; see {@link denyAll}. */
   gate: FakeGate | undefined
   /** What the plugin has set. */
@@ -88,6 +92,14 @@ export class FakeStreams implements StreamManager {
     if (!published) init.onPublisher?.()
     void this.#init.hooks.notify('subscribed', subscriberInfo(subscriber))
     return subscriber
+  }
+
+  async admit(init: SessionInit): Promise<PlayAdmission> {
+    const { request, undo } = await this.#admit('play', init)
+    const play = new FakePlay(request.streamPath)
+    play.onClose(undo)
+    this.plays.push(play)
+    return play
   }
 
   async authenticate(init: SessionInit): Promise<void> {
@@ -156,7 +168,7 @@ export class FakeStreams implements StreamManager {
 
   /** Ends all sessions, and what tickets there are. */
   dispose(reason = 'unloaded'): void {
-    for (const session of [...this.allSubscribers, ...this.publishers])
+    for (const session of [...this.allSubscribers, ...this.publishers, ...this.plays])
       session.close({ code: 'unloaded', text: reason })
     for (const ticket of this.#issued) ticket.revoke()
   }

@@ -102,6 +102,27 @@ export function describeSessions(start: StartContractHost): void {
       expect(await waiting).to.be.instanceOf(StreamUnavailable)
     })
 
+    it('lets a player in who gets no stream, by the hooks of subscribers, until it ends', async () => {
+      let undone = 0
+      const { ctx } = await start(({ hooks }) => {
+        hooks.on('subscribe', ({ params }) => {
+          if (params['ticket'] !== 'yes') throw new Error('no ticket')
+          return () => void undone++
+        })
+      })
+      expect(await failure(ctx.streams.admit(sessionInit(PATH)))).to.be.instanceOf(StreamDenied)
+      expect(await failure(ctx.streams.admit(sessionInit('/')))).to.be.instanceOf(InvalidRequest)
+      const play = await ctx.streams.admit(sessionInit(`/${PATH}`, { query: 'ticket=yes' }))
+      const reasons: string[] = []
+      play.onClose(({ text }) => reasons.push(text))
+      expect([play.streamPath, undone]).to.eql([PATH, 0])
+      play.close('done')
+      play.close('again')
+      play.onClose(({ text }) => reasons.push(text))
+      expect([reasons, undone]).to.eql([['done', 'done'], 1])
+      expect(ctx.streams.list()).to.eql([])
+    })
+
     it('lets a publisher have a config of its own', async () => {
       const { ctx } = await start()
       await ctx.streams.publish(sessionInit(PATH))

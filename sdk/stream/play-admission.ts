@@ -1,0 +1,11 @@
+import type { CloseReason } from './close-reason.ts'
+
+/** A play that was let in and gets no stream: what it is sent, such as a recording, its plugin has from elsewhere. */
+export interface PlayAdmission {
+  /** The path that it is for: the one that was asked for, or the one that the admission webhook made of it. */
+  readonly streamPath: string
+  /** Calls the listener at the end, whoever ended it; at once when that has been. */
+  onClose(listener: (reason: CloseReason) => void): void
+  /** Ends it: closing notices are sent. Idempotent. */
+  close(reason?: CloseReason | string): void
+}
