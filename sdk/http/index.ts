@@ -2,7 +2,6 @@
 export type { ByteRange } from './byte-range.ts'
 export { attachmentDisposition } from './content-disposition.ts'
 export { dialHttp, httpDispatcher, type DialedOptions } from './dialed.ts'
-export { attachmentDisposition } from './content-disposition.ts'
 export { contentRangeOf, HttpBytes } from './http-bytes.ts'
 export { serveLive, serveWebSocket } from './live/serve-live.ts'
 export type { LiveOutput, SocketOutput } from './live/live-output.ts'
