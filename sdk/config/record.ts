@@ -32,10 +32,6 @@ export const RecordRule = Type.Object(
       default: '0s',
       description: 'A file ends at the first keyframe after this; 0 is one file for the whole stream',
     }),
-    append: Type.Boolean({
-      default: false,
-      description: 'Go on in the file of that name, where there is one of the same tracks, instead of a new one',
-    }),
     duration: Duration({
       default: '0s',
       description: 'The recording of a stream ends after this; 0 is with the stream',

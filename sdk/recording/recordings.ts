@@ -41,8 +41,6 @@ export type ActiveRecording = {
   readonly filePath: string
   readonly mode: 'auto' | 'event'
   readonly fragmentMs: number
-  /** Whether it goes on in a file that was there. */
-  readonly append: boolean
   readonly startMs: number
   /** The file that is being written; undefined while there is none. */
   readonly file: RecordedFile | undefined
