@@ -13,6 +13,7 @@ export {
   type RoutedRequest,
 } from './request.ts'
 export { servePageFile, type PageFile } from './page-files.ts'
+export { sendRecording, type RecordingAnswer } from './send-recording.ts'
 export { networkReason, SourceError } from './source-error.ts'
 export { redirectOf, SourceRequests, type ByteSpan, type Redirect, type SourceRequest } from './source-requests.ts'
 export { takeOver, type GivingResponse } from './take-over.ts'
