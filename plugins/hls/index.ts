@@ -7,6 +7,7 @@ import { createFmp4Records, TS_RECORDS } from './record/record-service.ts'
 import { Presentation } from './presentation/presentation.ts'
 import { registerPull } from './pull/hls-pull.ts'
 import { cacheScopeOf, Routes } from './http/routes.ts'
+import { VodRoutes } from './vod/vod-routes.ts'
 import { Sessions, type StoppedTokens, type SwitchedNumbers } from './sessions/sessions.ts'
 
 /** Sessions, waiting requests and presentations are looked at this often. */
@@ -45,11 +46,12 @@ export default definePlugin({
     const caching = ctx.keep('caching', () => ({ scope: cacheScopeOf(ctx.config) }))
     caching.scope = cacheScopeOf(ctx.config)
     const routes = new Routes({ ctx, hlsStreams, sessions, admission, nowMs, caching })
+    const vodRoutes = new VodRoutes({ ctx, caching })
     ctx.http.route({
       method: ['GET', 'HEAD'],
       url: '/*',
       config: { access: 'public' },
-      handler: (request, reply) => routes.handle(request, reply),
+      handler: (request, reply) => vodRoutes.handle(request, reply) ?? routes.handle(request, reply),
     })
 
     let draining = false
