@@ -1,8 +1,9 @@
-import { addressTemplates, definePlugin, type StreamInfo } from 'sluice/sdk'
+import { addRecordingOperations, addressTemplates, definePlugin, type StreamInfo } from 'sluice/sdk'
 import { Admission } from './sessions/admission.ts'
 import { AttendedClock } from './attended-clock.ts'
 import { SegmentRules, HlsConfig } from './config.ts'
 import { HlsStreams, type NumberMemory } from './hls-streams.ts'
+import { addRecordOperations } from './record/record-operations.ts'
 import { createFmp4Records, TS_RECORDS } from './record/record-service.ts'
 import { Presentation } from './presentation/presentation.ts'
 import { registerPull } from './pull/hls-pull.ts'
@@ -29,6 +30,8 @@ export default definePlugin({
     registerPull(ctx)
     ctx.services.provide('record:hls', TS_RECORDS)
     ctx.services.provide('record:hlsv7', createFmp4Records(ctx.services))
+    addRecordingOperations(ctx, 'hls')
+    addRecordOperations(ctx)
     const { streams, log } = ctx
     const clock = new AttendedClock(performance.now())
     const nowMs = clock.now

@@ -2,9 +2,12 @@ import path from 'node:path'
 import { expect } from 'chai'
 import { framemd5, makeTestFile, publishFile } from '../peers/ffmpeg.ts'
 import { ffprobePackets, type ProbedPacket } from '../peers/ffprobe.ts'
+import { runPeer } from '../peers/process.ts'
 import { requirePeer } from '../peers/require-peer.ts'
+import { waitFor } from '../peers/wait-for.ts'
 import { addressesIn, ask } from '../support/hls-client.ts'
-import { finishedFiles, type ListedFile } from '../support/recordings.ts'
+import { validateMediaPlaylist } from '../support/hls/media-rules.ts'
+import { finishedFiles, listedFiles, placeOf, post, type ListedFile } from '../support/recordings.ts'
 import { startServer, type RunningServer } from '../support/server.ts'
 
 const SECONDS = 24
@@ -13,19 +16,25 @@ mp4: { onpub: { record: { 'live/.*': { filepath: '$0', fragment: 12s } } } }
 flv: { onpub: { record: { 'live/.*': { filepath: '$0' } } } }
 hls: { onpub: { record: { 'live/.*': { filepath: '$0' } } } }
 `
+/** Of each type, by the rules: a keyframe comes each two seconds. */
+const LENGTHS = { mp4: [10, 2, 10, 2], flv: [10, 10, 4], hls: [10, 10, 4] } as const
+const ALL = 'start=1500000000'
 
 const ofKind = (packets: readonly ProbedPacket[], kind: 'video' | 'audio') =>
   packets.filter((packet) => packet.kind === kind)
-const hashes = (packets: readonly ProbedPacket[]) => packets.map(({ md5 }) => md5)
-/** Units of H.264 are framed otherwise in MPEG-TS than in the source, so pictures are compared by their sizes in it. */
-const sizes = (packets: readonly ProbedPacket[]) => packets.map(({ sizeBytes }) => sizeBytes)
+async function ffprobeDuration(url: string): Promise<number> {
+  const output = await runPeer('ffprobe', ['-v', 'error', '-show_entries', 'format=duration', '-of', 'csv=p=0', url])
+  return Number(output.toString())
+}
+
+const lengthsIn = (text: string) => [...text.matchAll(/#EXTINF:([\d.]+)/gu)].map(([, seconds]) => Number(seconds))
 
 describe('HLS of recordings', () => {
   let server: RunningServer
   let file: string
-  /** The source as MPEG-TS has it. */
   let source: ProbedPacket[]
-  const files = new Map<string, ListedFile[]>()
+  let pictures: string[]
+  let firstMs: number
 
   before(async function () {
     requirePeer(this, 'ffmpeg')
@@ -33,37 +42,171 @@ describe('HLS of recordings', () => {
     file = path.join(server.folder, 'source.mp4')
     await makeTestFile({ url: file, durationSeconds: SECONDS, video: { bFrames: 2, gopFrames: 50 } })
     source = await ffprobePackets(file)
+    pictures = await decoded(file)
     await publishFile(file, server.rtmp('live/cam')).succeed()
-    for (const type of ['mp4', 'flv', 'hls']) files.set(type, await finishedFiles(server, type))
+    const files: ListedFile[] = []
+    for (const type of Object.keys(LENGTHS)) files.push(...(await finishedFiles(server, type)))
+    firstMs = Date.parse(files[0]!.startTime)
   })
+  after(() => server?.stop())
 
   const url = (query: string, target = 'live/cam.m3u8') => server.http(`/hls/${target}?${query}`)
-  const segmentsOf = async (address: string) => {
-    const answer = await ask(address)
+  const segmentsIn = (answer: Parameters<typeof addressesIn>[0]) => addressesIn(answer, /\.ts\?/u)
+  const listed = async (query: string, target?: string) => {
+    const answer = await ask(url(query, target))
     expect(answer.status, answer.text).to.equal(200)
-    return addressesIn(answer, /\.ts\?/u)
+    return answer
   }
 
-  for (const type of ['mp4', 'flv', 'hls']) {
-    it(`has each frame of ${type} files once, in segments of about ten seconds`, async () => {
-      const answer = await ask(url(`start=1500000000&type=${type}`))
-      console.log(answer.text)
-      const addresses = addressesIn(answer, /\.ts\?/u)
+  /** The hashes of the pictures that a player shows. */
+  async function decoded(address: string): Promise<string[]> {
+    const frames = await framemd5(address)
+    return frames.filter(({ stream }) => stream === 0).map(({ md5 }) => md5)
+  }
+
+  for (const [type, lengths] of Object.entries(LENGTHS)) {
+    it(`has each frame of ${type} files once, in segments that follow each other`, async () => {
+      const playlist = await listed(`${ALL}&type=${type}`)
+      expect(lengthsIn(playlist.text).map(Math.round)).to.eql(lengths)
+      expect(playlist.text)
+        .to.include('#EXT-X-PLAYLIST-TYPE:VOD\n')
+        .and.to.match(/#EXT-X-ENDLIST\n$/u)
       const packets: ProbedPacket[] = []
-      for (const address of addresses) packets.push(...(await ffprobePackets(address)))
-      const whole = await ffprobePackets(url(`start=1500000000&type=${type}`), { input: [] })
-      for (const found of [packets, whole]) {
-        console.log(ofKind(found, 'video').length, ofKind(source, 'video').length, ofKind(found, 'audio').length, ofKind(source, 'audio').length)
+      for (const address of segmentsIn(playlist)) {
+        const segment = await ffprobePackets(address)
+        expect(ofKind(segment, 'video')[0]?.keyframe).to.equal(true)
+        packets.push(...segment)
       }
       for (const kind of ['video', 'audio'] as const) {
-        const p = ofKind(packets, kind)
-        const steps = p.slice(1).map((x, i) => Math.round(((x.dtsMs ?? 0) - (p[i]!.dtsMs ?? 0)) * 10) / 10)
-        console.log(kind, new Map([...new Set(steps)].map((s) => [s, steps.filter((x) => x === s).length])))
+        const [found, wanted] = [ofKind(packets, kind), ofKind(source, kind)]
+        expect(found.map(({ keyframe }) => keyframe)).to.eql(wanted.map(({ keyframe }) => keyframe))
+        const shiftsMs = found.map(({ dtsMs }, index) => (dtsMs ?? 0) - (wanted[index]?.dtsMs ?? 0))
+        expect(Math.max(...shiftsMs) - Math.min(...shiftsMs), kind).to.be.below(3)
       }
-      const frames = await framemd5(url(`start=1500000000&type=${type}`))
-      const src = await framemd5(file)
-      console.log(frames.length, src.length)
-      void sizes, hashes, segmentsOf
+    })
+
+    it(`shows the pictures of ${type} files as they were, with nothing to complain of`, async () => {
+      const address = url(`${ALL}&type=${type}`, 'live/cam/index.m3u8')
+      expect(await decoded(address)).to.eql(pictures)
+      const packets = await ffprobePackets(address)
+      expect(ofKind(packets, 'audio')).to.have.length(ofKind(source, 'audio').length)
     })
   }
+
+  it('is by the rules, and tells when each segment was', async () => {
+    const { text } = await listed(`${ALL}&type=mp4`)
+    const violations = validateMediaPlaylist(text, { format: 'ts' })
+    expect(violations).to.eql([])
+    const dates = [...text.matchAll(/#EXT-X-PROGRAM-DATE-TIME:(.*)/gu)].map(([, date]) => Date.parse(date ?? ''))
+    expect(dates.map((ms) => ms - firstMs)).to.eql([0, 10_000, 12_000, 22_000])
+    expect(text).not.to.include('#EXT-X-DISCONTINUITY\n')
+  })
+
+  it('begins with the keyframe at or before a time, and ends before one', async () => {
+    const { text } = await listed(`start=${firstMs + 5500}&end=${firstMs + 13_000}&type=mp4`)
+    expect(lengthsIn(text)).to.eql([6, 2, 1])
+    const ranges = [`${firstMs + 5500}~${firstMs + 13_000}`, `${firstMs + 5500}-${firstMs + 13_000}`]
+    for (const range of ranges) expect((await listed(`range=${range}&type=mp4`)).text).to.equal(text)
+    const shown = await decoded(url(`start=${firstMs + 5500}&end=${firstMs + 13_000}&type=mp4`))
+    expect(shown).to.eql(pictures.slice(100, 100 + shown.length))
+    expect(shown.length).to.be.within(225, 226)
+    const [segment = ''] = segmentsIn(await listed(`start=${firstMs + 3000}&type=flv`))
+    const any = segment.replace(/start=\d+&end=\d+/u, `start=${firstMs + 11_000}&end=${firstMs + 12_500}`)
+    expect(ofKind(await ffprobePackets(any), 'video')).to.have.length(63)
+  })
+
+  it('is found below vod/, too, and carries its query on to the segments', async () => {
+    const query = `${ALL}&type=mp4&a=b%20c&_HLS_skip=YES`
+    const playlist = await listed(`streamPath=live/cam&${query}`, 'vod/ts.m3u8')
+    const addresses = segmentsIn(playlist)
+    expect(addresses).to.eql(segmentsIn(await listed(query)))
+    expect(addresses[0]).to.match(/\/hls\/download\/live\/cam\.ts\?start=\d{13}&end=\d{13}&type=mp4&a=b%20c$/u)
+    const head = await fetch(addresses[0] ?? '', { method: 'HEAD' })
+    expect([head.status, head.headers.get('content-type')]).to.eql([200, 'video/mp2t'])
+  })
+
+  it('lists MP4 files with their heads, of which each makes a file that can be played', async () => {
+    for (const name of ['fmp4', 'mp4']) {
+      const { text } = await listed(`streamPath=live/cam&${ALL}&a=b`, `vod/${name}.m3u8`)
+      const files = await finishedFiles(server, 'mp4', 2)
+      const parts = [
+        ...text.matchAll(/#EXT-X-MAP:URI="([^"]+)",BYTERANGE="(\d+)@0"\n[^@]*BYTERANGE:(\d+)@(\d+)\n(.*)/gu),
+      ]
+      expect(parts.map(([, uri]) => uri)).to.eql(files.map(({ id }) => `../../mp4/download/live/cam.fmp4?id=${id}&a=b`))
+      for (const [index, [, uri, head, rest, from, address]] of parts.entries()) {
+        expect([address, from]).to.eql([uri, head])
+        expect(Number(head) + Number(rest)).to.equal(Number(files[index]?.size))
+      }
+      expect(text)
+        .to.include('#EXT-X-VERSION:7\n')
+        .and.to.match(/#EXT-X-TARGETDURATION:1[23]\n/u)
+      expect(text.match(/#EXT-X-DISCONTINUITY\n/gu)).to.have.length(1)
+    }
+  })
+
+  it('downloads as one FLV, of files of any type', async () => {
+    const target = (query: string) => server.http(`/flv/download/live/cam?${query}`)
+    for (const type of ['mp4', 'flv', 'hls']) {
+      const packets = await ffprobePackets(target(`${ALL}&type=${type}`))
+      for (const kind of ['video', 'audio'] as const) {
+        expect(ofKind(packets, kind), `${type} ${kind}`).to.have.length(ofKind(source, kind).length)
+      }
+      expect(packets[0]?.dtsMs).to.be.within(0, 1)
+      expect(await decoded(target(`${ALL}&type=${type}`))).to.eql(pictures)
+    }
+    const part = target(`start=${firstMs + 5500}&end=${firstMs + 13_000}&type=mp4`)
+    expect(await decoded(part)).to.eql(pictures.slice(100, 325))
+    const head = await fetch(part, { method: 'HEAD' })
+    expect(head.headers.get('content-disposition')).to.match(/filename="live_cam_\d{8}T\d{6}Z_\d{8}T\d{6}Z\.flv"/u)
+    expect([head.status, head.headers.get('content-type')]).to.eql([200, 'video/x-flv'])
+    const stream = await ffprobeDuration(part)
+    expect(stream).to.be.closeTo(9, 0.1)
+    for (const [asked, status] of [
+      ['live/none?start=1500000000', 404],
+      ['live/cam?start=1500000000&end=1500000100', 404],
+      ['live/cam.flv?start=never', 400],
+      ['?start=1500000000', 400],
+    ] as const) {
+      expect((await ask(server.http(`/flv/download/${asked}`))).status, asked).to.equal(status)
+    }
+  })
+
+  it('records for an operator, and stops by the task', async () => {
+    const publisher = publishFile(file, server.rtmp('operated/cam'))
+    const pointer = await server.api('/hls/api/record/start/operated/cam?fragment=5m&filePath=mine')
+    expect(pointer.body.data, pointer.body.message).to.match(/^\d+$/u)
+    await waitFor(async () => (await listedFiles(server, 'hls', 'operated/cam')).some(({ duration }) => duration > 500))
+    // What is being written can be played as far as it is.
+    const growing = await listed(ALL, 'operated/cam.m3u8')
+    const [segment = ''] = segmentsIn(growing)
+    expect((await ffprobePackets(segment)).length).to.be.above(10)
+    const target = `/hls/api/record/stop/${String(pointer.body.data)}`
+    expect(await post(server, target)).to.equal(pointer.body.data)
+    expect((await server.api(target)).body.data).to.equal('0')
+    const [recorded] = await listedFiles(server, 'hls', 'operated/cam')
+    expect(recorded).to.include({ isActive: false, type: 'hls' })
+    expect(recorded?.filePath).to.match(/^mine\/operated\/cam\//u)
+    expect(await ffprobePackets(placeOf(server, recorded!))).to.have.length.above(10)
+    await publisher.close()
+  })
+
+  it('has no segments where nothing was recorded, and says which time is none', async () => {
+    const wrong: readonly (readonly [string, number, RegExp])[] = [
+      ['live/cam.m3u8?start=1500000000&end=1500000100', 404, /nothing of live\/cam was recorded/u],
+      ['live/none/index.m3u8?start=1500000000', 404, /nothing of live\/none was recorded/u],
+      ['download/live/cam.ts?start=1500000000&end=1500000100', 404, /nothing of live\/cam was recorded/u],
+      ['vod/fmp4.m3u8?streamPath=live/none&start=1500000000', 404, /nothing of live\/none/u],
+      ['live/cam.m3u8?start=yesterday', 400, /start must be a time/u],
+      ['live/cam.m3u8?start=1500000000&end=x', 400, /end must be a time/u],
+      ['live/cam.m3u8?range=1~2~3', 400, /range must be/u],
+      ['download/live/cam.ts?start=2000000000&end=1500000100', 400, /end is before the start/u],
+      ['vod/ts.m3u8?streamPath=&start=1500000000', 400, /stream path/u],
+    ]
+    for (const [target, status, says] of wrong) {
+      const answer = await ask(server.http(`/hls/${target}`))
+      expect([answer.status, target]).to.eql([status, target])
+      expect(answer.text).to.match(says)
+    }
+    expect(server.problems).to.eql([])
+  })
 })

@@ -36,7 +36,8 @@ async function download(
   const path = queryAt < 0 ? url : url.slice(0, queryAt)
   const query = queryAt < 0 ? '' : url.slice(queryAt + 1)
   const asked = path.slice(PREFIX.length).split('/').map(decodePathPart).join('/').replace(ENDING, '')
-  const range = parseTimeRange(parseQuery(query), Date.now())
+  const { type, ...times } = parseQuery(query)
+  const wanted = { ...(type !== undefined && { type }), ...parseTimeRange(times, Date.now()) }
   const leaving = new AbortController()
   const leave = () => leaving.abort()
   const carrier = carrierOf(raw).once('close', leave)
@@ -49,7 +50,7 @@ async function download(
     return await sendRecording(
       ctx,
       reply,
-      { streamPath, ...range },
+      { streamPath, ...wanted },
       {
         format: ({ durationMs }) => flvFileFormat(durationMs),
         times: 'from-zero',
