@@ -1,4 +1,5 @@
 import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { expect } from 'chai'
 import { framemd5, makeTestFile, publishFile } from '../peers/ffmpeg.ts'
 import { ffprobePackets, type ProbedPacket } from '../peers/ffprobe.ts'
@@ -22,6 +23,28 @@ const ALL = 'start=1500000000'
 
 const ofKind = (packets: readonly ProbedPacket[], kind: 'video' | 'audio') =>
   packets.filter((packet) => packet.kind === kind)
+const MINUTES = 1440
+
+/** A day of files of a minute each, as rows that are otherwise those of the first file. */
+function insertMinutes(database: string, dayMs: number): void {
+  const db = new DatabaseSync(database)
+  const row = db.prepare("select * from sluice_recording where type = 'mp4' order by id limit 1").get() ?? {}
+  const names = Object.keys(row).filter((name) => name !== 'id')
+  const insert = db.prepare(
+    `insert into sluice_recording (${names.join()}) values (${names.map((name) => `:${name}`).join()})`,
+  )
+  db.exec('begin')
+  for (let minute = 0; minute < MINUTES; minute++) {
+    const { id: _id, ...columns } = row
+    const startMs = dayMs + minute * 60_000
+    const endMs = startMs + (minute % 60 === 59 ? 59_000 : 60_000)
+    const codec = minute === 700 ? { video_codec: 'h265' } : {}
+    insert.run({ ...columns, start_ms: startMs, end_ms: endMs, cuts: '10000,20000,30000,40000,50000', ...codec })
+  }
+  db.exec('commit')
+  db.close()
+}
+
 async function ffprobeDuration(url: string): Promise<number> {
   const output = await runPeer('ffprobe', ['-v', 'error', '-show_entries', 'format=duration', '-of', 'csv=p=0', url])
   return Number(output.toString())
@@ -188,6 +211,26 @@ describe('HLS of recordings', () => {
     expect(recorded?.filePath).to.match(/^mine\/operated\/cam\//u)
     expect(await ffprobePackets(placeOf(server, recorded!))).to.have.length.above(10)
     await publisher.close()
+  })
+
+  it('lists a whole day, with discontinuities where it does not go on', async () => {
+    const dayMs = Date.parse('2024-05-01T00:00:00Z')
+    insertMinutes(path.join(server.folder, 'data', 'sluice.db'), dayMs)
+    const day = `start=${dayMs}&end=${dayMs + 86_400_000}&type=mp4`
+    await listed(day)
+    const times: number[] = []
+    for (const target of ['live/cam.m3u8', 'vod/ts.m3u8', 'vod/fmp4.m3u8']) {
+      const startMs = performance.now()
+      const { text } = await listed(`${day}&streamPath=live/cam`, target)
+      times.push(Math.round(performance.now() - startMs))
+      const isFiles = target.includes('fmp4')
+      expect(lengthsIn(text)).to.have.length(MINUTES * (isFiles ? 1 : 6))
+      // At the end of each hour, a second is missing; one minute is of another codec.
+      expect(text.match(/#EXT-X-DISCONTINUITY\n/gu)).to.have.length(isFiles ? MINUTES - 1 : 23 + 2)
+      const kind = { format: isFiles ? 'fmp4' : 'ts' } as const
+      expect(validateMediaPlaylist(text, kind).slice(0, 3)).to.eql([])
+    }
+    process.stdout.write(`    a day of ${MINUTES} files is listed in ${times.join(', ')} ms\n`)
   })
 
   it('has no segments where nothing was recorded, and says which time is none', async () => {
