@@ -30,10 +30,11 @@ export function vodSegments(files: readonly Cut[], { startMs: fromMs = -Infinity
   let doneMs = -Infinity
   for (const file of files) {
     for (const { startMs, endMs } of piecesOf(file)) {
-      if (endMs <= fromMs + SLACK_MS || startMs < doneMs || startMs >= toMs - SLACK_MS) continue
-      if (segments.length === MAX_SEGMENTS) throw new InvalidRequest('range is too long for one playlist')
+      const range = { startMs: Math.max(startMs, fromMs), endMs: Math.min(endMs, toMs) }
+      if (startMs < doneMs || range.endMs - range.startMs <= SLACK_MS) continue
+      if (segments.length === MAX_SEGMENTS) throw new InvalidRequest('the range is too long for one playlist: ask for a part of it')
       const discontinuity = before !== undefined && (startMs !== doneMs || !hasCodecsOf(file, before))
-      segments.push({ startMs: Math.max(startMs, fromMs), endMs: Math.min(endMs, toMs), discontinuity })
+      segments.push({ ...range, discontinuity })
       before = file
       doneMs = endMs
     }
