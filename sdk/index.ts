@@ -65,7 +65,6 @@ export type {
 export type { UnitSink } from './media/unit-sink.ts'
 export { type Ffi, loadFfi } from './native/ffi.ts'
 export { PacedPlayer, type PacedPlayerOptions } from './playback/paced-player.ts'
-export { muxRecording } from './playback/mux-recording.ts'
 export { playRecording } from './playback/play-recording.ts'
 export { PlaybackClock } from './playback/playback-clock.ts'
 export type { Recording, RecordingDates } from './playback/recording.ts'

@@ -94,7 +94,7 @@ class MuxedTracks {
   }
 
   #carries(track: Track): boolean {
-    const { data = false, carries } = this.#format
-    return (track.kind !== 'data' || data) && carries?.(track) !== false
+    const { data = false } = this.#format
+    return (track.kind !== 'data' || data) && this.#format.carries?.(track) !== false
   }
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { b, fields, i, list, s, ts, u, U } from '../checks.ts'
 import { data, DONE, page, type Row } from '../row.ts'
 
@@ -44,6 +45,21 @@ export const RECORD_ROWS: readonly Row[] = [
     spellings: ['POST /api/record/{type}/delete/{streamPath}'],
     ask: ({ streamPath }) => ({ params: { type: 'mp4', streamPath }, body: { ids: [1] } }),
     answer: data(list(RECORD_FILE)),
+  },
+  {
+    name: 'start recording as MPEG-TS',
+    spellings: ['POST /hls/api/record/start/{streamPath}', 'GET /hls/api/record/start/{streamPath}'],
+    ask: ({ streamPath }) => ({ params: { streamPath }, query: { fragment: '1m', filePath: randomUUID() } }),
+    answer: data(U),
+  },
+  {
+    name: 'stop recording as MPEG-TS',
+    spellings: ['POST /hls/api/record/stop/{id}', 'GET /hls/api/record/stop/{id}'],
+    ask: async ({ server, streamPath }) => {
+      const { body } = await server.api(`/hls/api/record/start/${streamPath}?filePath=${randomUUID()}`)
+      return { params: { id: String(body.data) } }
+    },
+    answer: data(U),
   },
 ]
 
