@@ -32,7 +32,8 @@ export function vodSegments(files: readonly Cut[], { startMs: fromMs = -Infinity
     for (const { startMs, endMs } of piecesOf(file)) {
       const range = { startMs: Math.max(startMs, fromMs), endMs: Math.min(endMs, toMs) }
       if (startMs < doneMs || range.endMs - range.startMs <= SLACK_MS) continue
-      if (segments.length === MAX_SEGMENTS) throw new InvalidRequest('the range is too long for one playlist: ask for a part of it')
+      if (segments.length === MAX_SEGMENTS)
+        throw new InvalidRequest('the range is too long for one playlist: ask for a part of it')
       const discontinuity = before !== undefined && (startMs !== doneMs || !hasCodecsOf(file, before))
       segments.push({ ...range, discontinuity })
       before = file
