@@ -115,9 +115,9 @@ function ofOneType(entries: RecordingEntry[], type: string | undefined): Recordi
 /** What others are shown of a file. */
 export function recordedFile(entry: RecordingEntry): RecordedFile {
   const { id, type, streamPath, filePath, startMs, endMs, sizeBytes, isActive, createdMs } = entry
-  const { videoCodec, audioCodec, mode, event } = entry
+  const { headBytes, cutsMs, videoCodec, audioCodec, mode, event } = entry
   return {
     ...{ id, type, streamPath, filePath, startMs, endMs, sizeBytes, isActive, createdMs },
-    ...{ videoCodec, audioCodec, mode, event },
+    ...{ headBytes, cutsMs: [...cutsMs], videoCodec, audioCodec, mode, event },
   }
 }

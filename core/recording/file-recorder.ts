@@ -1,6 +1,7 @@
 import type { AccessUnit, MediaTrack, RecordingWriter, Track } from 'sluice/sdk'
-import { rescale } from 'sluice/sdk/media'
+import { mainTracks, rescale } from 'sluice/sdk/media'
 import type { FileWriter } from '../storage/file-writer.ts'
+import { noteCut } from './file-cuts.ts'
 import type { RecordingEntry } from './recording-entry.ts'
 
 /** A piece without keyframe ends after this. A process that is killed loses one piece. */
@@ -28,6 +29,8 @@ export class FileRecorder {
   readonly baseMs: number
   readonly #options: FileRecorderOptions
   readonly #tracks: ReadonlyMap<number, Track>
+  /** The one that it can be cut by. */
+  readonly #mainId: number | undefined
   readonly #paces = new Map<number, TrackPace>()
   #piece: Buffer[] = []
   #pieceMs: number
@@ -43,6 +46,7 @@ export class FileRecorder {
     this.entry = entry
     this.baseMs = baseMs
     this.#tracks = new Map(tracks.map((track) => [track.id, track]))
+    this.#mainId = mainTracks(tracks)[0]?.id
     this.#pieceMs = baseMs
     if (writer.head.length > 0) this.#piece.push(writer.head)
   }
@@ -79,6 +83,7 @@ export class FileRecorder {
     } catch {
       this.#dropped += 1
     }
+    if (placed.keyframe && placed.track.id === this.#mainId) noteCut(this.entry.cutsMs, placed)
     this.#count(unit.track.id, timeMs)
     return waits
   }

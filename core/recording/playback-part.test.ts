@@ -12,6 +12,8 @@ const entry = (startMs: number, endMs: number): RecordingEntry => ({
     event: undefined,
     isActive: false,
     createdMs: 0,
+    headBytes: 0,
+    cutsMs: [],
     storage: 'local',
   },
 })

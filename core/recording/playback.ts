@@ -11,6 +11,7 @@ import {
 import { rescale } from 'sluice/sdk/media'
 import type { Logger } from 'pino'
 import { messageOf } from '../base/message-of.ts'
+import { PartReader } from './part-reader.ts'
 import { playbackParts, PlaybackTimes, type PlaybackPart } from './playback-part.ts'
 import { PlaybackTracks } from './playback-tracks.ts'
 import type { RecordingEntry } from './recording-entry.ts'
@@ -28,7 +29,7 @@ type PlaybackOptions = {
 }
 
 /** A file that is read. */
-type OpenFile = { readonly recording: Recording; readonly bytes: RecordingBytes }
+type OpenFile = { readonly tracks: readonly Track[]; readonly reader: PartReader; readonly bytes: RecordingBytes }
 
 /**
  * Opens files as one recording.
@@ -42,10 +43,8 @@ export async function openPlayback(options: PlaybackOptions): Promise<Recording>
   for (const [index, part] of parts.entries()) {
     const file = await openFile(options, part)
     if (file === undefined) continue
-    const first = await firstUnit(file.recording, part)
-    const fromMs = first === undefined ? part.fromMs : Math.min(part.fromMs, timeMsOf(first))
+    const { fromMs } = file.reader
     const playback = new Playback(options, [{ ...part, fromMs }, ...parts.slice(index + 1)], file)
-    playback.hold(first)
     signal.addEventListener('abort', () => void playback.close())
     if (signal.aborted) await playback.close()
     return playback
@@ -53,23 +52,18 @@ export async function openPlayback(options: PlaybackOptions): Promise<Recording>
   throw new Error('none of the files can be read')
 }
 
-/** The unit that a part begins with, where it does not begin with its file. */
-async function firstUnit(recording: Recording, { fromMs }: PlaybackPart): Promise<AccessUnit | undefined> {
-  if (fromMs === 0) return undefined
-  await recording.seek(fromMs)
-  return recording.next()
-}
-
 /** Undefined for a file that can't be read, which the log says. */
-async function openFile(options: PlaybackOptions, { entry }: PlaybackPart): Promise<OpenFile | undefined> {
+async function openFile(options: PlaybackOptions, part: PlaybackPart): Promise<OpenFile | undefined> {
   const { log, files, service, signal } = options
+  const { entry } = part
   signal.throwIfAborted()
   let bytes: RecordingBytes | undefined
   try {
     const format = service(entry.type)
     if (format === undefined) throw new Error(`no plugin reads recordings of type ${entry.type} at present`)
     bytes = await files.openBytes(entry, signal)
-    return { bytes, recording: await format.open(bytes, signal) }
+    const recording = await format.open(bytes, signal)
+    return { bytes, tracks: recording.tracks, reader: await PartReader.open(recording, part) }
   } catch (error) {
     await bytes?.close()
     signal.throwIfAborted()
@@ -89,9 +83,6 @@ class Playback implements Recording {
   readonly #ownTracks = new PlaybackTracks()
   #index = 0
   #file: OpenFile | undefined
-  #held: AccessUnit | undefined
-  /** Units before this time of the file are left out, up to a keyframe. */
-  #skipToMs = -Infinity
 
   constructor(options: PlaybackOptions, parts: readonly PlaybackPart[], file: OpenFile) {
     this.#options = options
@@ -100,33 +91,19 @@ class Playback implements Recording {
     this.#file = file
     this.dates = this.#times
     this.durationMs = this.#times.durationMs
-    this.tracks = file.recording.tracks.map((track) => this.#ownTracks.of(track))
-  }
-
-  /** Gives a unit that was read already, before all others. */
-  hold(unit: AccessUnit | undefined): void {
-    this.#held = unit
+    this.tracks = file.tracks.map((track) => this.#ownTracks.of(track))
   }
 
   next(): AccessUnit | undefined | Promise<AccessUnit | undefined> {
-    for (;;) {
-      const file = this.#file
-      if (file === undefined) return undefined
-      const held = this.#held
-      this.#held = undefined
-      const unit = held ?? file.recording.next()
-      if (unit instanceof Promise) return unit.then((read) => this.#take(read) ?? this.next())
-      const taken = this.#take(unit)
-      if (taken !== undefined) return taken
-    }
+    const unit = this.#file?.reader.next()
+    if (unit instanceof Promise) return unit.then((read) => this.#placed(read))
+    return this.#placed(unit)
   }
 
   async seek(positionMs: number): Promise<void> {
     const { index, fileMs } = this.#times.placeOf(positionMs)
     if (index !== this.#index || this.#file === undefined) await this.#open(index)
-    this.#held = undefined
-    this.#skipToMs = -Infinity
-    await this.#file?.recording.seek(Math.max(fileMs, this.#part?.fromMs ?? 0))
+    await this.#file?.reader.seek(fileMs)
   }
 
   async close(): Promise<void> {
@@ -135,23 +112,10 @@ class Playback implements Recording {
     await file?.bytes.close()
   }
 
-  get #part(): PlaybackPart | undefined {
-    return this.#parts[this.#index]
-  }
-
-  /** What is given of a unit; undefined where it is left out. */
-  #take(unit: AccessUnit | undefined): AccessUnit | Promise<AccessUnit | undefined> | undefined {
-    const part = this.#part
-    if (unit === undefined || part === undefined) return this.#goOn()
-    const ms = timeMsOf(unit)
+  /** A unit with the times of the playback; the next one of another file where there is none. */
+  #placed(unit: AccessUnit | undefined): AccessUnit | Promise<AccessUnit | undefined> | undefined {
+    if (unit === undefined) return this.#file === undefined ? undefined : this.#goOn()
     const { track } = unit
-    const isMain = track.kind === this.tracks[0]?.kind
-    if (part.isCut && ms >= part.toMs) return isMain ? this.#goOn() : undefined
-    if (ms < this.#skipToMs) return undefined
-    if (this.#skipToMs > -Infinity) {
-      if (!isMain || !unit.keyframe) return undefined
-      this.#skipToMs = -Infinity
-    }
     const shift = rescale(this.#times.shiftMs(this.#index), 1000, track.timescale)
     return unit.at(this.#ownTracks.of(track), unit.dts + shift, unit.pts + shift)
   }
@@ -170,14 +134,8 @@ class Playback implements Recording {
       if (file === undefined) continue
       this.#index = index
       this.#file = file
-      this.#skipToMs = part.isOverlapped ? part.fromMs : -Infinity
-      if (part.fromMs > 0) await file.recording.seek(part.fromMs)
       return
     }
     this.#index = this.#parts.length
   }
-}
-
-function timeMsOf({ dts, track }: AccessUnit): number {
-  return (dts / track.timescale) * 1000
 }

@@ -5,10 +5,11 @@ import type { RecordingRow } from './recording-tables.ts'
 export type StoragePlace = 'local' | 'backup' | 's3'
 
 /** What is known of a file. What is written as it grows is changed in place. */
-export type RecordingEntry = Omit<RecordedFile, 'id' | 'endMs' | 'sizeBytes' | 'isActive'> & {
+export type RecordingEntry = Omit<RecordedFile, 'id' | 'endMs' | 'sizeBytes' | 'cutsMs' | 'isActive'> & {
   id: number
   endMs: number
   sizeBytes: number
+  cutsMs: number[]
   isActive: boolean
   storage: StoragePlace
 }
@@ -22,7 +23,8 @@ export function rowOf(entry: RecordingEntry): Omit<RecordingRow, 'id'> {
   const { type, streamPath, filePath, storage, isActive, startMs, endMs, sizeBytes, event, mode, createdMs } = entry
   return {
     ...{ type, stream_path: streamPath, file_path: filePath, storage, is_active: isActive ? 1 : 0 },
-    ...{ start_ms: startMs, end_ms: endMs, size_bytes: sizeBytes },
+    ...{ start_ms: startMs, end_ms: endMs, size_bytes: sizeBytes, head_bytes: entry.headBytes },
+    cuts: entry.cutsMs.join(),
     ...{ video_codec: entry.videoCodec, audio_codec: entry.audioCodec, mode, created_ms: createdMs },
     ...(event === undefined ? NO_EVENT : eventColumns(event)),
   }
@@ -33,6 +35,7 @@ export function entryOf(row: StoredRecording): RecordingEntry {
   return {
     ...{ id, type, streamPath: row.stream_path, filePath: row.file_path, storage: placeOf(row.storage) },
     ...{ isActive: row.is_active === 1, startMs: row.start_ms, endMs: row.end_ms, sizeBytes: row.size_bytes },
+    ...{ headBytes: row.head_bytes, cutsMs: row.cuts === '' ? [] : row.cuts.split(',').map(Number) },
     ...{ videoCodec: row.video_codec, audioCodec: row.audio_codec, createdMs: row.created_ms },
     mode: mode === 'event' ? 'event' : 'auto',
     event: mode === 'event' ? eventOf(row) : undefined,

@@ -75,7 +75,7 @@ export class RecordingFiles {
     const entry: RecordingEntry = {
       ...{ id: 0, type, streamPath, filePath, startMs, endMs: startMs, sizeBytes: 0, mode, event },
       ...{ videoCodec: codecOf('video'), audioCodec: codecOf('audio'), isActive: true, createdMs: Date.now() },
-      storage: 'local',
+      ...{ headBytes: writer.head.length, cutsMs: [], storage: 'local' },
     }
     catalogue.begin(entry)
     return new FileRecorder({ tracks, writer, file, entry, baseMs, offsetMs: 0 })

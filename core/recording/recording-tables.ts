@@ -14,6 +14,9 @@ export type RecordingRow = {
   readonly start_ms: number
   readonly end_ms: number
   readonly size_bytes: number
+  readonly head_bytes: number
+  /** Milliseconds of the file, in their order, with commas. */
+  readonly cuts: string
   readonly video_codec: string
   readonly audio_codec: string
   readonly mode: string
@@ -68,6 +71,8 @@ export const RECORDING_MIGRATIONS: Readonly<Record<string, Migration>> = {
         .addColumn('start_ms', 'bigint', (column) => column.notNull())
         .addColumn('end_ms', 'bigint', (column) => column.notNull())
         .addColumn('size_bytes', 'bigint', (column) => column.notNull())
+        .addColumn('head_bytes', 'integer', (column) => column.notNull())
+        .addColumn('cuts', 'text', (column) => column.notNull())
         .addColumn('video_codec', 'text', (column) => column.notNull())
         .addColumn('audio_codec', 'text', (column) => column.notNull())
         .addColumn('mode', 'text', (column) => column.notNull())

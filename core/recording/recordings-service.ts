@@ -84,8 +84,9 @@ export class RecordingsService implements Recordings {
     return this.#note(init.type, streamPath, job, event, { ...range, startMs: job.file?.startMs ?? nowMs })
   }
 
-  async stop(type: string, streamPath: string): Promise<ActiveRecording[]> {
-    const jobs = this.#parts.manager.of(type, checkStreamPath(streamPath))
+  async stop(type: string, streamPath: string, taskId?: number): Promise<ActiveRecording[]> {
+    const all = this.#parts.manager.of(type, checkStreamPath(streamPath))
+    const jobs = taskId === undefined ? all : all.filter(({ job }) => job.id === taskId)
     const stopped = jobs.map(activeRecording)
     for (const { job } of jobs) job.stop('it was stopped')
     await Promise.all(jobs.map(({ job }) => job.done))

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { StoreUnavailable, type RecordService } from 'sluice/sdk'
 import { messageOf } from '../base/message-of.ts'
 import type { Catalogue } from './catalogue.ts'
+import { findCuts } from './file-cuts.ts'
 import { entryOf, type RecordingEntry } from './recording-entry.ts'
 import type { RecordingFiles } from './recording-files.ts'
 
@@ -84,7 +85,9 @@ export class Recovery {
         bytes = await files.openBytes(entry)
       }
       const recording = await format?.open(bytes)
-      return recording === undefined ? undefined : Math.round(recording.durationMs)
+      if (recording === undefined) return undefined
+      entry.cutsMs = await findCuts(recording)
+      return Math.round(recording.durationMs)
     } catch (error) {
       log.warn({ file: entry.filePath, reason: messageOf(error) }, 'the file cannot be mended')
       return undefined

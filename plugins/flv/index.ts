@@ -1,6 +1,7 @@
 import { addRecordingOperations, addressTemplates, definePlugin } from 'sluice/sdk'
 import { serveLive } from 'sluice/sdk/http'
 import { FLV_FORMAT } from 'sluice/sdk/media'
+import { serveDownloads } from './download/flv-download.ts'
 import { registerPull } from './pull/flv-pull.ts'
 import { createFlvRecords } from './record/record-service.ts'
 
@@ -18,6 +19,7 @@ export default definePlugin({
     registerPull(ctx)
     ctx.services.provide('record:flv', createFlvRecords(ctx.log))
     addRecordingOperations(ctx, 'flv')
+    serveDownloads(ctx)
     serveLive(ctx, {
       extension: 'flv',
       format: FLV_FORMAT,

@@ -1,12 +1,14 @@
-import { addressTemplates, definePlugin, type StreamInfo } from 'sluice/sdk'
+import { addRecordingOperations, addressTemplates, definePlugin, type StreamInfo } from 'sluice/sdk'
 import { Admission } from './sessions/admission.ts'
 import { AttendedClock } from './attended-clock.ts'
 import { SegmentRules, HlsConfig } from './config.ts'
 import { HlsStreams, type NumberMemory } from './hls-streams.ts'
+import { addRecordOperations } from './record/record-operations.ts'
 import { createFmp4Records, TS_RECORDS } from './record/record-service.ts'
 import { Presentation } from './presentation/presentation.ts'
 import { registerPull } from './pull/hls-pull.ts'
 import { cacheScopeOf, Routes } from './http/routes.ts'
+import { VodRoutes } from './vod/vod-routes.ts'
 import { Sessions, type StoppedTokens, type SwitchedNumbers } from './sessions/sessions.ts'
 
 /** Sessions, waiting requests and presentations are looked at this often. */
@@ -28,6 +30,8 @@ export default definePlugin({
     registerPull(ctx)
     ctx.services.provide('record:hls', TS_RECORDS)
     ctx.services.provide('record:hlsv7', createFmp4Records(ctx.services))
+    addRecordingOperations(ctx, 'hls')
+    addRecordOperations(ctx)
     const { streams, log } = ctx
     const clock = new AttendedClock(performance.now())
     const nowMs = clock.now
@@ -45,11 +49,12 @@ export default definePlugin({
     const caching = ctx.keep('caching', () => ({ scope: cacheScopeOf(ctx.config) }))
     caching.scope = cacheScopeOf(ctx.config)
     const routes = new Routes({ ctx, hlsStreams, sessions, admission, nowMs, caching })
+    const vodRoutes = new VodRoutes({ ctx, caching })
     ctx.http.route({
       method: ['GET', 'HEAD'],
       url: '/*',
       config: { access: 'public' },
-      handler: (request, reply) => routes.handle(request, reply),
+      handler: (request, reply) => vodRoutes.handle(request, reply) ?? routes.handle(request, reply),
     })
 
     let draining = false

@@ -23,6 +23,13 @@ export type RecordedFile = {
   /** When its last one is over; of one that is being written, so far. */
   readonly endMs: number
   readonly sizeBytes: number
+  /** How much of it comes before its media: the init segment, in fragmented MP4. */
+  readonly headBytes: number
+  /**
+   * Where it can be cut: the times of keyframes about ten seconds apart, in whole milliseconds from its beginning. Of a recording
+   * without pictures, any time will do.
+   */
+  readonly cutsMs: readonly number[]
   /** The codecs of its main tracks, as `h264`; empty where it has none. */
   readonly videoCodec: string
   readonly audioCodec: string

@@ -93,9 +93,10 @@ export interface Recordings {
   startEvent(init: EventInit): Promise<RecordedEvent>
   /**
    * Stops the recordings of a stream, and waits until their files are whole.
+   * @param taskId stops the one with this task alone
    * @returns those that were stopped
    */
-  stop(type: string, streamPath: string): Promise<ActiveRecording[]>
+  stop(type: string, streamPath: string, taskId?: number): Promise<ActiveRecording[]>
   /** Those that go on. */
   active(): ActiveRecording[]
   /**

@@ -1,13 +1,6 @@
 import type { AccessUnit, MediaTrack, Muxer, RecordingEnd, RecordingWriter } from 'sluice/sdk'
-import {
-  canCarryInFlv,
-  FLV_FORMAT,
-  FLV_TAG_TYPE,
-  mainTracks,
-  serializeFlvFileHeader,
-  serializeFlvTag,
-  serializeOnMetaData,
-} from 'sluice/sdk/media'
+import { FLV_FORMAT } from 'sluice/sdk/media'
+import { serializeFlvHead } from './flv-head.ts'
 
 /** What the metadata has of the whole, which is known at the end: seconds, and bytes. */
 const WHOLE = { duration: 0, filesize: 0 }
@@ -24,12 +17,8 @@ export class FlvWriter implements RecordingWriter {
   #stepMs = 0
 
   constructor(tracks: readonly MediaTrack[]) {
-    const main = mainTracks(tracks.filter(canCarryInFlv))
-    const kinds = { audio: main.some(({ kind }) => kind === 'audio'), video: main.some(({ kind }) => kind === 'video') }
-    this.#muxer.start({ tracks: main, metadata: {} })
-    const metadata = serializeFlvTag(FLV_TAG_TYPE.script, 0, [serializeOnMetaData(main, WHOLE)])
-    const configs = main.flatMap((track) => this.#muxer.configure(track, 0) ?? [])
-    this.head = Buffer.concat([serializeFlvFileHeader(kinds), metadata, ...configs])
+    this.#muxer.start({ tracks, metadata: {} })
+    this.head = serializeFlvHead(this.#muxer, tracks, WHOLE)
     this.#sizeBytes = this.head.length
   }
 

@@ -1,6 +1,6 @@
 import type { AccessUnit, Recording, RecordingBytes, Track } from 'sluice/sdk'
 import { MalformedError, TS_TIMESCALE } from 'sluice/sdk/media'
-import { TsTimeline, type TsPoint } from './ts-timeline.ts'
+import { TsTimeline, type TsPoint, type TsZero } from './ts-timeline.ts'
 import { TsTimes } from './ts-times.ts'
 import { TsUnits } from './ts-units.ts'
 
@@ -30,15 +30,16 @@ export class TsRecording implements Recording {
 
   /**
    * Looks at the beginning and the end of a file, and here and there in between.
+   * @param zero what the first picture is at 0
    * @throws {Error} that says what is wrong with it
    */
-  static async open(bytes: RecordingBytes): Promise<TsRecording> {
+  static async open(bytes: RecordingBytes, zero: TsZero = 'presented'): Promise<TsRecording> {
     const units = new TsUnits(bytes)
     try {
       while (!units.hasAllTracks && units.offset < MAX_HEAD_BYTES) if (!(await units.fill())) break
       const main = units.tracks.find(({ kind }) => kind === 'video') ?? units.tracks[0]
       if (main === undefined) throw new Error(nothingIn(units))
-      return new TsRecording(units, main, await TsTimeline.read(units, bytes.sizeBytes, main))
+      return new TsRecording(units, main, await TsTimeline.read(units, bytes.sizeBytes, main, zero))
     } catch (error) {
       if (!(error instanceof MalformedError)) throw error
       throw new Error(`the file is damaged, or no MPEG-TS: ${error.message}`, { cause: error })

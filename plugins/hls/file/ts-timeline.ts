@@ -21,6 +21,9 @@ const MAX_JUMPS = 1000
 /** A place of a file, the counter of the first unit of the main track there, and its time from the beginning of the file. */
 export type TsPoint = { readonly offset: number; readonly counter: number; readonly ticks: number }
 
+/** What the first picture of a file is at its time 0. */
+export type TsZero = 'presented' | 'decoded'
+
 /** Tells where in a file a time is, as far as its counters say so: they may start again and jump. */
 export class TsTimeline {
   readonly #units: TsUnits
@@ -40,14 +43,15 @@ export class TsTimeline {
 
   /**
    * Looks at a file at a few places, and closer where counters jump.
+   * @param zero what the first picture is at 0: presented, or decoded
    * @throws {Error} when it can't be read, or has no unit with a time
    */
-  static async read(units: TsUnits, sizeBytes: number, main: Track): Promise<TsTimeline> {
+  static async read(units: TsUnits, sizeBytes: number, main: Track, zero: TsZero): Promise<TsTimeline> {
     const timeline = new TsTimeline(units, sizeBytes, main)
     const first = await timeline.#unitAt(0)
     if (first === undefined) throw new Error('the file has no media')
-    // The first picture is presented at 0.
-    timeline.#points.push({ offset: 0, counter: first.dts, ticks: -ticksBetween(first.dts, first.pts) })
+    const ticks = zero === 'decoded' ? 0 : -ticksBetween(first.dts, first.pts)
+    timeline.#points.push({ offset: 0, counter: first.dts, ticks })
     for (let part = 1; part < PARTS; part++) {
       const offset = Math.floor((sizeBytes * part) / PARTS)
       if (offset - timeline.#last.offset < timeline.#nearBytes) continue

@@ -8,7 +8,7 @@ export const TS_RECORDS: RecordService = {
   contentType: 'video/mp2t',
   carries: canCarryInTs,
   createWriter: (tracks) => createFormatWriter(TS_FORMAT, tracks),
-  open: (bytes) => TsRecording.open(bytes),
+  open: (bytes) => TsRecording.open(bytes, 'decoded'),
   wholeSizeBytes: ({ sizeBytes }) => Promise.resolve(sizeBytes - (sizeBytes % TS_PACKET_SIZE_BYTES)),
 }
 

@@ -19,6 +19,8 @@ export type MediaPlaylist = {
   /** EXT-X-PRELOAD-HINT: what the server will make next. */
   readonly preloadHint?: { readonly type: 'PART' | 'MAP'; readonly uri: string }
   readonly renditionReports?: readonly RenditionReport[]
+  /** EXT-X-PLAYLIST-TYPE: VOD can't change. */
+  readonly playlistType?: 'VOD'
   /** EXT-X-ENDLIST: no segment will follow. */
   readonly ended: boolean
 }
@@ -42,10 +44,17 @@ export type MediaSegment = {
   readonly discontinuity?: boolean
   /** EXT-X-GAP: there is no media of that time, and the segment is not to be loaded. */
   readonly gap?: boolean
+  /** EXT-X-BYTERANGE: the part of the resource that it is; all of it unless given. */
+  readonly range?: ByteRange
   /** EXT-X-MAP, written where it differs from the segment before. */
   readonly initUri?: string
+  /** BYTERANGE of EXT-X-MAP. */
+  readonly initRange?: ByteRange
   readonly parts?: readonly PartialSegment[]
 }
+
+/** A part of a resource. */
+export type ByteRange = { readonly offset: number; readonly sizeBytes: number }
 
 /** EXT-X-PART. */
 export type PartialSegment = {
@@ -75,17 +84,24 @@ const CONTINUATION = '# to be continued\n'
  * number that isn't one.
  */
 export function serializeMediaPlaylist(playlist: MediaPlaylist, address: Addressing = asItIs): string {
-  let text = header(playlist)
+  let text = ''
+  for (const piece of mediaPlaylistPieces(playlist, address)) text += piece
+  return text
+}
+
+/** The text of a media playlist, as {@link serializeMediaPlaylist} makes it, piece by piece: each segment is one. */
+export function* mediaPlaylistPieces(playlist: MediaPlaylist, address: Addressing = asItIs): Generator<string> {
+  yield header(playlist)
   let initUri: string | undefined
   for (const segment of playlist.segments) {
-    text += segmentLines(segment, initUri, address)
+    yield segmentLines(segment, initUri, address)
     initUri = segment.initUri
   }
   const { preloadHint: hint } = playlist
-  if (hint) text += `#EXT-X-PRELOAD-HINT:TYPE=${hint.type},URI="${checkedUri(address(hint.uri))}"\n`
-  for (const report of playlist.renditionReports ?? []) text += reportLine(report, address)
-  if (playlist.ended) return `${text}#EXT-X-ENDLIST\n`
-  return needsContinuation(playlist) ? `${text}${CONTINUATION}` : text
+  if (hint) yield `#EXT-X-PRELOAD-HINT:TYPE=${hint.type},URI="${checkedUri(address(hint.uri))}"\n`
+  for (const report of playlist.renditionReports ?? []) yield reportLine(report, address)
+  if (playlist.ended) yield '#EXT-X-ENDLIST\n'
+  else if (needsContinuation(playlist)) yield CONTINUATION
 }
 
 function needsContinuation({
@@ -99,10 +115,11 @@ function needsContinuation({
 }
 
 function header(playlist: MediaPlaylist): string {
-  const { serverControl, partTargetSeconds, skippedSegments } = playlist
+  const { serverControl, partTargetSeconds, skippedSegments, playlistType } = playlist
   let text =
     `#EXTM3U\n#EXT-X-VERSION:${integer(playlist.version)}\n` +
     `#EXT-X-TARGETDURATION:${integer(playlist.targetDurationSeconds)}\n`
+  if (playlistType !== undefined) text += `#EXT-X-PLAYLIST-TYPE:${playlistType}\n`
   if (playlist.independentSegments) text += '#EXT-X-INDEPENDENT-SEGMENTS\n'
   if (serverControl) text += serverControlLine(serverControl)
   if (partTargetSeconds !== undefined) text += `#EXT-X-PART-INF:PART-TARGET=${decimal(partTargetSeconds)}\n`
@@ -123,16 +140,25 @@ function serverControlLine(control: ServerControl): string {
 }
 
 function segmentLines(segment: MediaSegment, initUriBefore: string | undefined, address: Addressing): string {
-  const { uri, initUri, programDateTimeMs } = segment
+  const { uri, initUri, initRange, range, programDateTimeMs } = segment
   let text = segment.discontinuity ? '#EXT-X-DISCONTINUITY\n' : ''
-  if (initUri !== undefined && initUri !== initUriBefore) text += `#EXT-X-MAP:URI="${checkedUri(address(initUri))}"\n`
+  if (initUri !== undefined && initUri !== initUriBefore) {
+    const part = initRange === undefined ? '' : `,BYTERANGE="${rangeText(initRange)}"`
+    text += `#EXT-X-MAP:URI="${checkedUri(address(initUri))}"${part}\n`
+  }
   if (programDateTimeMs !== undefined) {
     text += `#EXT-X-PROGRAM-DATE-TIME:${new Date(programDateTimeMs).toISOString()}\n`
   }
   for (const part of segment.parts ?? []) text += partLine(part, address)
   if (uri === undefined) return text
   if (segment.gap) text += '#EXT-X-GAP\n'
-  return `${text}#EXTINF:${decimal(segment.durationSeconds)},\n${checkedUri(address(uri))}\n`
+  text += `#EXTINF:${decimal(segment.durationSeconds)},\n`
+  if (range !== undefined) text += `#EXT-X-BYTERANGE:${rangeText(range)}\n`
+  return `${text}${checkedUri(address(uri))}\n`
+}
+
+function rangeText({ offset, sizeBytes }: ByteRange): string {
+  return `${integer(sizeBytes)}@${integer(offset)}`
 }
 
 function partLine(part: PartialSegment, address: Addressing): string {

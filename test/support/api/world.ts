@@ -150,7 +150,7 @@ export class ApiWorld {
   }
 
   /** Records a stream; resolves with its path. */
-  async newRecording(type: 'mp4' | 'flv'): Promise<string> {
+  async newRecording(type: 'mp4' | 'flv' | 'hls'): Promise<string> {
     const streamPath = await this.newStream()
     await this.post(`/${type}/api/start/${streamPath}`, {})
     return streamPath

@@ -6,6 +6,7 @@ const ONCE = new Set([
   'EXTM3U',
   'EXT-X-VERSION',
   'EXT-X-TARGETDURATION',
+  'EXT-X-PLAYLIST-TYPE',
   'EXT-X-INDEPENDENT-SEGMENTS',
   'EXT-X-SERVER-CONTROL',
   'EXT-X-PART-INF',
@@ -20,6 +21,7 @@ const OF_SEGMENTS = new Set([
   'EXT-X-GAP',
   'EXT-X-MAP',
   'EXT-X-PROGRAM-DATE-TIME',
+  'EXT-X-BYTERANGE',
   'EXT-X-PART',
 ])
 const AFTER_SEGMENTS = new Set(['EXT-X-ENDLIST', 'EXT-X-PRELOAD-HINT', 'EXT-X-RENDITION-REPORT'])
@@ -61,6 +63,7 @@ function versionOf({ name, value }: Tag): number {
   if (name === 'EXT-X-SKIP') return 9
   if (name === 'EXT-X-GAP') return 8
   if (name === 'EXT-X-MAP') return 6
+  if (name === 'EXT-X-BYTERANGE') return 4
   return name === 'EXTINF' && value.includes('.') ? 3 : 1
 }
 

@@ -33,7 +33,7 @@ const TAGS_WITH_ATTRIBUTES = new Set([
   'EXT-X-SKIP',
   'EXT-X-STREAM-INF',
 ])
-const QUOTED_ATTRIBUTES = new Set(['AUDIO', 'CHANNELS', 'CODECS', 'GROUP-ID', 'LANGUAGE', 'NAME', 'URI'])
+const QUOTED_ATTRIBUTES = new Set(['AUDIO', 'BYTERANGE', 'CHANNELS', 'CODECS', 'GROUP-ID', 'LANGUAGE', 'NAME', 'URI'])
 
 /** Splits a playlist into its tags and URIs; nothing is refused. */
 export function readPlaylistLines(text: string): PlaylistLine[] {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { b, fields, i, list, s, some, ts, u, U } from '../checks.ts'
 import { bare, data, DONE, page, unknown, type Row } from '../row.ts'
 
@@ -72,8 +73,8 @@ export const RECORD_ROWS: readonly Row[] = [
 ]
 
 /** The operations of a plugin that records (api.md 6 and 8.1). */
-function recorderRows(type: 'mp4' | 'flv'): Row[] {
-  const mounts = type === 'flv' ? ['flv', 'hdl'] : ['mp4']
+function recorderRows(type: 'mp4' | 'flv' | 'hls'): Row[] {
+  const mounts = { mp4: ['mp4'], flv: ['flv', 'hdl'], hls: ['hls', 'llhls'] }[type]
   /** Below each mount of the plugin. */
   const at = (...routes: [string, ...string[]]): [string, ...string[]] =>
     mounts.flatMap((mount) => routes.map((route) => route.replace('/', `/${mount}/`))) as [string, ...string[]]
@@ -128,6 +129,7 @@ function recorderRows(type: 'mp4' | 'flv'): Row[] {
 export const RECORDER_ROWS: readonly Row[] = [
   ...recorderRows('mp4'),
   ...recorderRows('flv'),
+  ...recorderRows('hls'),
   {
     name: 'event recording',
     spellings: ['POST /mp4/api/event/start'],
@@ -164,6 +166,21 @@ export const RECORDER_ROWS: readonly Row[] = [
     ask: async (world) => ({ params: { id: await world.newTag() } }),
     answer: DONE,
     refusals: [unknown(NO_TAG)],
+  },
+  {
+    name: 'start recording as MPEG-TS',
+    spellings: ['POST /hls/api/record/start/{streamPath}', 'GET /hls/api/record/start/{streamPath}'],
+    ask: ({ streamPath }) => ({ params: { streamPath }, query: { fragment: '1m', filePath: randomUUID() } }),
+    answer: data(U),
+  },
+  {
+    name: 'stop recording as MPEG-TS',
+    spellings: ['POST /hls/api/record/stop/{id}', 'GET /hls/api/record/stop/{id}'],
+    ask: async ({ server, streamPath }) => {
+      const { body } = await server.api(`/hls/api/record/start/${streamPath}?filePath=${randomUUID()}`)
+      return { params: { id: String(body.data) } }
+    },
+    answer: data(U),
   },
 ]
 

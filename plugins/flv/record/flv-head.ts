@@ -1,0 +1,26 @@
+import type { Muxer, Track } from 'sluice/sdk'
+import {
+  canCarryInFlv,
+  FLV_TAG_TYPE,
+  mainTracks,
+  serializeFlvFileHeader,
+  serializeFlvTag,
+  serializeOnMetaData,
+} from 'sluice/sdk/media'
+
+/**
+ * What an FLV file of the main tracks begins with.
+ * @param muxer which has taken the tracks
+ * @param whole what the metadata has of the whole file, beside the tracks
+ */
+export function serializeFlvHead(
+  muxer: Pick<Muxer, 'configure'>,
+  tracks: readonly Track[],
+  whole: Parameters<typeof serializeOnMetaData>[1],
+): Buffer {
+  const main = mainTracks(tracks.filter(canCarryInFlv))
+  const kinds = { audio: main.some(({ kind }) => kind === 'audio'), video: main.some(({ kind }) => kind === 'video') }
+  const metadata = serializeFlvTag(FLV_TAG_TYPE.script, 0, [serializeOnMetaData(main, whole)])
+  const configs = main.flatMap((track) => muxer.configure(track, 0) ?? [])
+  return Buffer.concat([serializeFlvFileHeader(kinds), metadata, ...configs])
+}

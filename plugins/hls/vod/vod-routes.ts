@@ -1,0 +1,166 @@
+import { Readable } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import {
+  checkStreamPath,
+  parseTimeRange,
+  StreamNotFound,
+  StreamUnavailable,
+  type PluginContext,
+  type RecordedFile,
+  type Recordings,
+  type SessionInit,
+} from 'sluice/sdk'
+import { requestClient, requestUrl, sendRecording } from 'sluice/sdk/http'
+import { TS_FORMAT } from 'sluice/sdk/media'
+import type { HlsConfig } from '../config.ts'
+import type { CacheScope } from '../http/routes.ts'
+import { mediaPlaylistPieces, type MediaPlaylist, type MediaSegment } from '../wire/media-playlist.ts'
+import { fileSegments, vodSegments } from './vod-segments.ts'
+import { parseVodTarget, type VodPlaylistKind, type VodTarget } from './vod-target.ts'
+
+type VodRoutesOptions = {
+  readonly ctx: PluginContext<HlsConfig>
+  /** Who may keep segments. */
+  readonly caching: { readonly scope: CacheScope }
+}
+
+/** What is asked for: recordings of a path, in a time. */
+type Wanted = {
+  readonly type?: string
+  readonly streamPath: string
+  readonly startMs: number | undefined
+  readonly endMs: number
+}
+
+type VodPlaylistTarget = VodTarget & { readonly kind: VodPlaylistKind }
+
+const PLAYLIST_TYPE = 'application/vnd.apple.mpegurl'
+/** Caches may keep segments so long: what was recorded stays as it is, until it is deleted. */
+const SEGMENT_AGE_SECONDS = 3600
+/** Playlists are sent in pieces of so many segments. */
+const PIECE_SEGMENTS = 500
+/** Of MPEG-TS with durations that are no integers, and of EXT-X-MAP with byte ranges (RFC 8216bis 8). */
+const VERSIONS = { ts: 3, fmp4: 7 } as const
+
+/** Answers what is asked for of recordings: playlists that don't change, and their segments. */
+export class VodRoutes {
+  readonly #ctx: PluginContext<HlsConfig>
+  readonly #caching: VodRoutesOptions['caching']
+
+  constructor({ ctx, caching }: VodRoutesOptions) {
+    this.#ctx = ctx
+    this.#caching = caching
+  }
+
+  /** Undefined for a request that asks for no recordings. */
+  handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> | undefined {
+    const { url = '/' } = request.raw
+    const at = url.indexOf('?')
+    const query = at < 0 ? '' : url.slice(at + 1)
+    const target = at < 0 ? undefined : parseVodTarget(url.slice(0, at), query)
+    if (target === undefined) return undefined
+    const { kind, params } = target
+    const streamPath = checkStreamPath(target.streamPath)
+    const { type } = params
+    const wanted = { streamPath, ...(type !== undefined && { type }), ...parseTimeRange(params, Date.now()) }
+    const init = { streamPath, url: requestUrl(request.raw), query, client: requestClient(request.raw) }
+    if (kind === 'segment') return this.#segment(reply, wanted, init)
+    return this.#playlist(reply, { ...target, kind }, wanted, init)
+  }
+
+  /** The request for a playlist is the play session: it passes all gates. */
+  async #playlist(
+    reply: FastifyReply,
+    target: VodPlaylistTarget,
+    wanted: Wanted,
+    init: SessionInit,
+  ): Promise<FastifyReply> {
+    const play = await this.#ctx.streams.admit(init)
+    try {
+      const { streamPath } = play
+      const found = { ...wanted, streamPath }
+      const segments = target.kind === 'ts' ? await this.#tsSegments(target, found) : await this.#files(target, found)
+      if (segments.length === 0) throw new StreamNotFound(`nothing of ${init.streamPath} was recorded in this time`)
+      reply.headers({ 'content-type': PLAYLIST_TYPE, 'cache-control': 'no-cache, no-store' })
+      if (reply.request.method === 'HEAD') return reply.send()
+      return reply.send(Readable.from(batched(mediaPlaylistPieces(playlistOf(VERSIONS[target.kind], segments)))))
+    } finally {
+      play.close('listed')
+    }
+  }
+
+  /** Segments belong to a session: they pass the gates that look at the query. */
+  async #segment(reply: FastifyReply, wanted: Wanted, init: SessionInit): Promise<FastifyReply> {
+    await this.#ctx.streams.authenticate(init)
+    const cacheControl = `${this.#caching.scope}, max-age=${SEGMENT_AGE_SECONDS}`
+    return sendRecording(this.#ctx, reply, wanted, {
+      format: TS_FORMAT,
+      times: 'dates',
+      headers: () => ({ 'content-type': 'video/mp2t', 'cache-control': cacheControl }),
+      stallMs: this.#ctx.config.subscribe.stalltimeout,
+    })
+  }
+
+  async #tsSegments({ toMount, carried }: VodTarget, wanted: Wanted): Promise<MediaSegment[]> {
+    const files = await this.#recordings.find(wanted)
+    const type = files[0]?.type ?? ''
+    const address = `${toMount}download/${encodedPath(wanted.streamPath)}.ts`
+    const segments = vodSegments(files, await this.#fromKeyframe({ ...wanted, type }, files))
+    return segments.map(({ startMs, endMs, discontinuity }) => ({
+      uri: `${address}?start=${startMs}&end=${endMs}&type=${encodeURIComponent(type)}${carried}`,
+      ...{ durationSeconds: (endMs - startMs) / 1000, programDateTimeMs: startMs, discontinuity },
+    }))
+  }
+
+  async #files({ toMount, carried }: VodTarget, wanted: Wanted): Promise<MediaSegment[]> {
+    const files = await this.#recordings.find({ ...wanted, type: 'mp4' })
+    const address = `${toMount}../mp4/download/${encodedPath(wanted.streamPath)}.fmp4`
+    return fileSegments(files, ({ id }) => `${address}?id=${id}${carried}`)
+  }
+
+  /** The range from the keyframe on that its first segment begins with, when it begins within a file. */
+  async #fromKeyframe(wanted: Wanted, files: readonly RecordedFile[]): Promise<Wanted> {
+    const { startMs } = wanted
+    const isWithin = startMs !== undefined && files.some((file) => file.startMs < startMs && startMs < file.endMs)
+    if (!isWithin) return wanted
+    const stop = new AbortController()
+    try {
+      const { dates } = await this.#recordings.open(wanted, stop.signal)
+      return { ...wanted, startMs: dates?.dateOf(0) }
+    } finally {
+      stop.abort()
+    }
+  }
+
+  get #recordings(): Recordings {
+    const recordings = this.#ctx.services.get('recordings')
+    if (recordings === undefined) throw new StreamUnavailable('the server records nothing')
+    return recordings
+  }
+}
+
+function playlistOf(version: number, segments: readonly MediaSegment[]): MediaPlaylist {
+  let longestSeconds = 1
+  for (const { durationSeconds } of segments) longestSeconds = Math.max(longestSeconds, durationSeconds)
+  return {
+    ...{ version, segments, targetDurationSeconds: Math.ceil(longestSeconds), ended: true, playlistType: 'VOD' },
+    ...{ mediaSequence: 0, discontinuitySequence: 0, independentSegments: true },
+  }
+}
+
+function* batched(pieces: Iterable<string>): Generator<string> {
+  let text = ''
+  let count = 0
+  for (const piece of pieces) {
+    text += piece
+    count += 1
+    if (count % PIECE_SEGMENTS > 0) continue
+    yield text
+    text = ''
+  }
+  if (text !== '') yield text
+}
+
+function encodedPath(streamPath: string): string {
+  return streamPath.split('/').map(encodeURIComponent).join('/')
+}

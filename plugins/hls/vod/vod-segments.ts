@@ -1,0 +1,74 @@
+import { InvalidRequest, type RecordedFile } from 'sluice/sdk'
+import type { MediaSegment } from '../wire/media-playlist.ts'
+
+/** Most segments of a playlist: those of ten days, and more. */
+const MAX_SEGMENTS = 100_000
+
+/** Times in whole milliseconds of one keyframe may lie so far apart. */
+const SLACK_MS = 2
+
+/** A piece of the recordings of a stream, in milliseconds since the Unix epoch. */
+export type VodSegment = {
+  readonly startMs: number
+  readonly endMs: number
+  /** It does not go on from the one before: nothing was recorded in between, or something else. */
+  readonly discontinuity: boolean
+}
+
+type Range = { readonly startMs: number | undefined; readonly endMs: number }
+type Cut = Pick<RecordedFile, 'startMs' | 'endMs' | 'cutsMs' | 'videoCodec' | 'audioCodec'>
+type WholeFile = Pick<RecordedFile, 'id' | 'startMs' | 'endMs' | 'headBytes' | 'sizeBytes'>
+
+/**
+ * The segments of a time, one after another, each within one file; of files that have the same time, the one that began first has it.
+ * @param files in the order of their beginnings
+ * @throws {InvalidRequest} there are too many
+ */
+export function vodSegments(files: readonly Cut[], { startMs: fromMs = -Infinity, endMs: toMs }: Range): VodSegment[] {
+  const segments: VodSegment[] = []
+  let before: Cut | undefined
+  let doneMs = -Infinity
+  for (const file of files) {
+    for (const { startMs, endMs } of piecesOf(file)) {
+      const range = { startMs: Math.max(startMs, fromMs), endMs: Math.min(endMs, toMs) }
+      if (startMs < doneMs || range.endMs - range.startMs <= SLACK_MS) continue
+      if (segments.length === MAX_SEGMENTS)
+        throw new InvalidRequest('the range is too long for one playlist: ask for a part of it')
+      const discontinuity = before !== undefined && (startMs !== doneMs || !hasCodecsOf(file, before))
+      segments.push({ ...range, discontinuity })
+      before = file
+      doneMs = endMs
+    }
+  }
+  return segments
+}
+
+/** Files as segments, each with its own head: times begin anew with each. */
+export function fileSegments(files: readonly WholeFile[], addressOf: (file: WholeFile) => string): MediaSegment[] {
+  const whole = files.filter(({ startMs, endMs, headBytes, sizeBytes }) => endMs > startMs && sizeBytes > headBytes)
+  return whole.map((file, index) => {
+    const { startMs, endMs, headBytes, sizeBytes } = file
+    const uri = addressOf(file)
+    return {
+      ...{ uri, initUri: uri, durationSeconds: (endMs - startMs) / 1000, programDateTimeMs: startMs },
+      initRange: { offset: 0, sizeBytes: headBytes },
+      range: { offset: headBytes, sizeBytes: sizeBytes - headBytes },
+      discontinuity: index > 0,
+    }
+  })
+}
+
+function* piecesOf({ startMs, endMs, cutsMs }: Cut): Generator<{ readonly startMs: number; readonly endMs: number }> {
+  const lengthMs = endMs - startMs
+  let fromMs = 0
+  for (const cutMs of cutsMs) {
+    if (cutMs >= lengthMs) break
+    yield { startMs: startMs + fromMs, endMs: startMs + cutMs }
+    fromMs = cutMs
+  }
+  if (lengthMs > fromMs) yield { startMs: startMs + fromMs, endMs }
+}
+
+function hasCodecsOf(file: Cut, before: Cut): boolean {
+  return file.videoCodec === before.videoCodec && file.audioCodec === before.audioCodec
+}
