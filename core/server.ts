@@ -35,6 +35,7 @@ import { createJobs } from './jobs/jobs-service.ts'
 import { PushManager } from './jobs/push-manager.ts'
 import { Proxies } from './proxy/proxies.ts'
 import { RecordingSystem } from './recording/recording-system.ts'
+import { LocalStorage } from './storage/local-storage.ts'
 import { OwnedStreams } from './stream/owned-streams.ts'
 import { Store } from './store/store.ts'
 import { SessionMeters } from './stream/session-meters.ts'
@@ -139,7 +140,11 @@ export class Server {
     const deny = new ConfiguredNetworks(() => config.global.pull.deny)
     const dialer = (proxy: string) => createDialer({ deny, proxy })
     const jobs = { log, meters: new JobMeters(metrics), services, tasks, hooks, streams: this.streams, dialer }
-    this.#recordings = new RecordingSystem({ ...jobs, store: this.store, storage: config.global.storage })
+    const { storage } = config.global
+    const { path, backuppath } = storage.local
+    const local = new LocalStorage({ root: path })
+    const backup = backuppath === '' ? undefined : new LocalStorage({ root: backuppath })
+    this.#recordings = new RecordingSystem({ ...jobs, store: this.store, storage, local, backup })
     this.#pulls = new PullManager({
       ...jobs,
       folders: () => config.global.pull.folders,
@@ -179,6 +184,7 @@ export class Server {
         services,
         metrics: this.#metrics.table,
         store: this.store,
+        files: local,
         streams: { forOwner: (owner) => new OwnedStreams(this.streams, this.#gatekeeper, owner) },
         net: this.#pool,
         addresses: () => machineAddresses(config.global),

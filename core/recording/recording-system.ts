@@ -7,7 +7,7 @@ import type { JobMeters } from '../jobs/job-meters.ts'
 import type { PullManager } from '../jobs/pull-manager.ts'
 import type { WantedPull } from '../jobs/pull-rules.ts'
 import type { TaskTree } from '../observe/task-tree.ts'
-import { LocalStorage } from '../storage/local-storage.ts'
+import type { LocalStorage } from '../storage/local-storage.ts'
 import type { Store } from '../store/store.ts'
 import type { StreamRegistry } from '../stream/registry.ts'
 import type { Lead } from '../stream/session-admission.ts'
@@ -23,8 +23,6 @@ import { RecordingTags } from './recording-tags.ts'
 
 type StorageConfig = {
   readonly local: {
-    readonly path: string
-    readonly backuppath: string
     readonly overwritepercent: number
     readonly backupoverwritepercent: number
   }
@@ -40,6 +38,10 @@ type RecordingSystemOptions = {
   readonly meters: JobMeters
   /** `global.storage` as the server starts. */
   readonly storage: StorageConfig
+  /** The files of the server. */
+  readonly local: LocalStorage
+  /** Where files go when the disk is full. */
+  readonly backup: LocalStorage | undefined
 }
 
 /** All that has to do with recordings: what goes on, the files, what is known of them, and when they go. */
@@ -59,13 +61,10 @@ export class RecordingSystem {
   #isStarted = false
 
   constructor(options: RecordingSystemOptions) {
-    const { log, store, storage, hooks } = options
-    const { path, backuppath } = storage.local
+    const { log, store, storage, hooks, local, backup } = options
     this.#options = options
     const catalogue = new Catalogue({ log, store })
     this.#catalogue = catalogue
-    const local = new LocalStorage({ root: path })
-    const backup = backuppath === '' ? undefined : new LocalStorage({ root: backuppath })
     const files = new RecordingFiles({ log, catalogue, local, backup })
     const registry = hooks.registryFor({ plugin: 'global', log })
     this.#retention = new Retention({
