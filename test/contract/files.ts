@@ -42,7 +42,9 @@ export function describeFiles(start: StartContractHost): void {
       const { files } = (await start()).ctx
       await files.write('contract/file', Buffer.from('x'))
       const error = await rejection(files.write('contract/file/below', Buffer.from('x')))
-      expect(error).to.have.property('message').that.matches(/^the file can't be written: E[A-Z]+$/u)
+      expect(error)
+        .to.have.property('message')
+        .that.matches(/^the file can't be written: E[A-Z]+$/u)
       expect(await rejection(files.read('contract/none'))).to.have.property('message', "the file can't be read: ENOENT")
     })
 

@@ -101,7 +101,10 @@ export class Album {
     for (let number = 1; number <= MAX_NUMBER; number++) {
       const filePath = `${stem}${number === 1 ? '' : `-${number}`}.jpg`
       try {
-        await this.#db.insertInto('snap_picture').values({ ...row, file_path: filePath }).execute()
+        await this.#db
+          .insertInto('snap_picture')
+          .values({ ...row, file_path: filePath })
+          .execute()
         return filePath
       } catch (error) {
         if (!(error instanceof NotUnique)) throw error

@@ -35,7 +35,8 @@ export function keepsPicture(params: Params): boolean {
 /** @throws {InvalidRequest} naming the parameter that is wrong */
 export function readPictureQuery(params: Params): PictureQuery {
   const isUrl = ['1', 'true'].includes(params['isUrl'] ?? '')
-  if (isUrl && !keepsPicture(params)) throw new InvalidRequest('isUrl needs a savePath: only a picture that is kept has an address')
+  if (isUrl && !keepsPicture(params))
+    throw new InvalidRequest('isUrl needs a savePath: only a picture that is kept has an address')
   return {
     watermark: {
       text: params['watermark'] ?? '',

@@ -19,7 +19,8 @@ export function splitJpegs(bytes: Buffer): Buffer[] {
 }
 
 function endOfJpeg(bytes: Buffer, start: number): number {
-  if (bytes[start] !== 0xff || bytes[start + 1] !== MARKER.SOI) throw new MalformedError('a JPEG begins with its marker')
+  if (bytes[start] !== 0xff || bytes[start + 1] !== MARKER.SOI)
+    throw new MalformedError('a JPEG begins with its marker')
   for (let offset = start + 2; offset + 1 < bytes.length;) {
     const marker = bytes[offset + 1] ?? 0
     if (bytes[offset] !== 0xff) throw new MalformedError('a part of the JPEG has no marker')
