@@ -1,7 +1,7 @@
 import { Duration, RegexMap, Type, type PluginConfig } from 'sluice/sdk'
 
 /** A folder below that of storage: no `..`, nothing absolute, nothing that files can't be called. */
-const FOLDER = String.raw`^(?!/)(?!.*(?:^|/)\.\.(?:/|$))[^\u0000-\u001f<>:"|?*\\]{0,200}$`
+export const FOLDER = String.raw`^(?!/)(?!.*(?:^|/)\.\.(?:/|$))[^\u0000-\u001f<>:"|?*\\]{0,200}$`
 
 const WatermarkRule = Type.Object(
   {

@@ -1,4 +1,5 @@
 import { InvalidRequest, parseQuery } from 'sluice/sdk'
+import { FOLDER } from '../config.ts'
 import type { Watermark } from '../picture/watermark.ts'
 
 /** A picture that somebody asks for (api.md 8.7). */
@@ -47,7 +48,7 @@ export function readPictureQuery(params: Params): PictureQuery {
       offsetX: numberOf(params, 'offsetX', { unset: 0, minimum: 0, maximum: MAX_OFFSET }),
       offsetY: numberOf(params, 'offsetY', { unset: 0, minimum: 0, maximum: MAX_OFFSET }),
     },
-    savePath: keepsPicture(params) ? params['savePath'] : undefined,
+    savePath: folderOf(params),
     isUrl,
   }
 }
@@ -73,6 +74,12 @@ export function readGranularity({ granularity = '' }: Params): number {
     throw new InvalidRequest('granularity must be a number of seconds, up to 86400; 0 is every keyframe')
   }
   return seconds * 1000
+}
+
+function folderOf({ savePath = '' }: Params): string | undefined {
+  if (!new RegExp(FOLDER, 'u').test(savePath))
+    throw new InvalidRequest('savePath must be a folder below that of storage')
+  return savePath === '' ? undefined : savePath
 }
 
 type NumberRange = { readonly unset: number; readonly minimum: number; readonly maximum: number }

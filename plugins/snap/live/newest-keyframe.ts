@@ -14,6 +14,10 @@ export function isMainKeyframe(unit: AccessUnit, { tracks }: Pick<Subscriber, 't
  * @throws {StreamNotFound} when none comes
  */
 export async function newestKeyframe(subscriber: Subscriber, waitMs: number): Promise<AccessUnit> {
+  if (!subscriber.tracks.some(({ kind }) => kind === 'video')) {
+    subscriber.close('the stream has no pictures')
+    throw new StreamNotFound('the stream has no pictures')
+  }
   const { promise, resolve, reject } = Promise.withResolvers<AccessUnit>()
   const none = (why: string) => reject(new StreamNotFound(why))
   const timer = setTimeout(() => none('the stream has no keyframe'), waitMs)
