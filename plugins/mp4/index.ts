@@ -1,6 +1,7 @@
 import { addRecordingOperations, addressTemplates, definePlugin, StreamNotFound, type Track } from 'sluice/sdk'
 import { serveLive } from 'sluice/sdk/http'
 import { FMP4_FORMAT, fmp4ContentType, liveFmp4Tracks, mainTracks } from 'sluice/sdk/media'
+import { addExtraction } from './extract/extraction.ts'
 import { registerPull } from './file/mp4-pull.ts'
 import { frameFmp4Message } from './frame-message.ts'
 import { addEventOperation } from './record/event-operation.ts'
@@ -24,6 +25,7 @@ export default definePlugin({
     addRecordingOperations(ctx, 'mp4')
     addEventOperation(ctx)
     addTagOperations(ctx)
+    addExtraction(ctx)
     serveLive(ctx, {
       extension: 'mp4',
       format: FMP4_FORMAT,

@@ -73,7 +73,9 @@ export class Album {
   }
 
   /** What is known of a picture; undefined for what is none. */
-  find(filePath: string): Promise<KeptPicture | undefined> {
+  async find(filePath: string): Promise<KeptPicture | undefined> {
+    // No database keeps it.
+    if (filePath.includes('\0')) return undefined
     return this.#db
       .selectFrom('snap_picture')
       .select(['stream_path as streamPath', 'file_path as filePath', 'at_ms as atMs'])
