@@ -95,7 +95,7 @@ describe('pictures of recordings', () => {
   })
 
   it('are taken at intervals', async () => {
-    const pictures = await batch(`start=${startMs}&end=${endMs}&granularity=2`, 3)
+    const pictures = await batch(`start=${startMs}&end=${startMs + 5900}&granularity=2`, 3)
     expect(pictures).to.eql([0, 2, 4].map((second) => ({ color: COLORS[second], second })))
   })
 

@@ -3,6 +3,7 @@ import { access, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect } from 'chai'
+import fc from 'fast-check'
 import { AccessUnit, type Track } from 'sluice/sdk'
 import { vp8Config } from 'sluice/sdk/media'
 import { FakeProcesses, LogRecords } from 'sluice/sdk/testing'
@@ -186,6 +187,19 @@ describe('PictureEncoder', () => {
         expect(difference(marked, await expectedOf(text))).to.equal(undefined)
       })
     }
+
+    it('is any text as it is', async () => {
+      const [black] = keyframesOf(6).slice(-1)
+      const special = fc.constantFrom(...'\\\'":%,;[]{}=@$`#|\n /-'.split(''), 'a', 'B', '7', 'é')
+      await fc.assert(
+        fc.asyncProperty(fc.array(special, { minLength: 1, maxLength: 10 }), async (characters) => {
+          const text = characters.join('')
+          const marked = seen(await encoder.encode(black!, { ...OWNER, filter: await filterOf(text) }))
+          expect(difference(marked, await expectedOf(text))).to.equal(undefined)
+        }),
+        { numRuns: 12 },
+      )
+    })
 
     it('goes over several lines', async () => {
       const [black] = keyframesOf(6).slice(-1)
