@@ -84,10 +84,17 @@ export class Batches {
     }
     this.#running += 1
     const { log, tasks } = this.#parts.ctx
-    const task = tasks.start({ owner: streamPath, description: () => ({ kind, ...pictures.progress }), run })
-    void task.done.then(() => {
-      this.#running -= 1
-      log.info({ stream: streamPath, ...pictures.progress }, `${kind}: done`)
+    tasks.start({
+      owner: streamPath,
+      description: () => ({ kind, ...pictures.progress }),
+      run: async (signal) => {
+        try {
+          await run(signal)
+        } finally {
+          this.#running -= 1
+          log.info({ stream: streamPath, ...pictures.progress }, `${kind}: done`)
+        }
+      },
     })
   }
 }

@@ -55,10 +55,7 @@ export function addRoutes(parts: RouteParts): void {
     parts.batches.startLive(batchOf(request))
     return { success: true, message: 'pictures of the stream are being taken' }
   })
-  http.get('/batchplayback/*', { ...isChange, errorHandler: sendFailure }, async (request) => {
-    await parts.batches.startRecorded(batchOf(request))
-    return { success: true, message: 'pictures of the recordings are being taken' }
-  })
+  http.get('/batchplayback/*', { ...isChange, errorHandler: sendFailure }, (request) => startRecorded(parts, request))
 }
 
 /** The newest picture of a stream, for whoever may play it. */
@@ -112,6 +109,11 @@ async function sendKept(parts: RouteParts, request: FastifyRequest, reply: Fasti
   const jpeg = await album.read(filePath)
   if (jpeg === undefined) throw new StreamNotFound('there is no such picture')
   return sendPicture(reply, jpeg)
+}
+
+async function startRecorded({ batches }: RouteParts, request: FastifyRequest) {
+  await batches.startRecorded(batchOf(request))
+  return { success: true, message: 'pictures of the recordings are being taken' }
 }
 
 /** @throws {InvalidRequest} */

@@ -174,7 +174,7 @@ describe('snap', () => {
       const server = await start()
       const write = await publish(server)
       write(0)
-      for (const folder of ['../out', '/etc', 'a/../../b', 'a\\b', 'C:\\x', 'a\u0000b', '..', `${'x'.repeat(300)}`]) {
+      for (const folder of ['../out', '/etc', 'a/../../b', 'a\\b', 'C:\\x', 'a\u0000b', '..', 'x'.repeat(300)]) {
         const { status } = await ask(server, `${PATH}?savePath=${encodeURIComponent(folder)}`)
         expect(status, folder).to.equal(400)
       }
@@ -336,7 +336,7 @@ describe('snap', () => {
       }
       const end = past + 100
       const asked = await Promise.all(Array.from({ length: 5 }, () => ask(server, `batch/${PATH}?end=${end}`)))
-      expect(asked.map(({ status }) => status).toSorted()).to.eql([200, 200, 200, 200, 503])
+      expect(asked.map(({ status }) => status)).to.have.members([200, 200, 200, 200, 503])
     })
   })
 })
