@@ -7,7 +7,7 @@ import type { JobMeters } from '../jobs/job-meters.ts'
 import type { PullManager } from '../jobs/pull-manager.ts'
 import type { WantedPull } from '../jobs/pull-rules.ts'
 import type { TaskTree } from '../observe/task-tree.ts'
-import type { LocalStorage } from '../storage/local-storage.ts'
+import type { ServerStorage } from '../storage/server-storage.ts'
 import type { Store } from '../store/store.ts'
 import type { StreamRegistry } from '../stream/registry.ts'
 import type { Lead } from '../stream/session-admission.ts'
@@ -28,7 +28,7 @@ type StorageConfig = {
   }
 }
 
-type RecordingSystemOptions = {
+type RecordingSystemOptions = ServerStorage & {
   readonly log: Logger
   readonly store: Pick<Store, 'exists' | 'tables' | 'onAvailable'>
   readonly services: { get(name: string): unknown }
@@ -38,10 +38,6 @@ type RecordingSystemOptions = {
   readonly meters: JobMeters
   /** `global.storage` as the server starts. */
   readonly storage: StorageConfig
-  /** The files of the server. */
-  readonly local: LocalStorage
-  /** Where files go when the disk is full. */
-  readonly backup: LocalStorage | undefined
 }
 
 /** All that has to do with recordings: what goes on, the files, what is known of them, and when they go. */
