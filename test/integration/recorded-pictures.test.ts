@@ -9,6 +9,7 @@ import { finishedFiles } from '../support/recordings.ts'
 import { startServer, type RunningServer } from '../support/server.ts'
 import { COLORS, colorInput, colorOf, FPS, seen } from '../../plugins/snap/test/test-pictures.ts'
 
+const FFMPEG = 'ffmpeg'
 const SECONDS = 6
 const STREAM = 'live/colors'
 const CONFIG = `mp4: { onpub: { record: { 'live/.*': { fragment: 2s } } } }`
@@ -73,12 +74,12 @@ describe('pictures of recordings', () => {
   /** What each picture of an MP4 shows, and when, in milliseconds. */
   function film(mp4: Buffer): { colors: string[]; timesMs: number[] } {
     const decode = ['-v', 'error', '-xerror', '-i', 'pipe:0', '-fps_mode', 'passthrough', '-map', '0:v:0']
-    const times = execFileSync('ffmpeg', [...decode, '-f', 'framemd5', 'pipe:1'], { input: mp4 }).toString()
+    const times = execFileSync(FFMPEG, [...decode, '-f', 'framemd5', 'pipe:1'], { input: mp4 }).toString()
     const timebase = Number(/^#tb 0: 1\/(\d+)$/mu.exec(times)?.[1])
     const lines = times.split('\n').filter((line) => line.startsWith('0,'))
     const timesMs = lines.map((line) => Math.round((Number(line.split(',')[2]) * 1000) / timebase))
     const jpegs = ['-vf', 'scale=32:24', '-c:v', 'mjpeg', '-pix_fmt', 'yuvj420p', '-f', 'mpjpeg', 'pipe:1']
-    const parts = execFileSync('ffmpeg', [...decode, ...jpegs], { input: mp4, maxBuffer: 64 * 1024 * 1024 })
+    const parts = execFileSync(FFMPEG, [...decode, ...jpegs], { input: mp4, maxBuffer: 64 * 1024 * 1024 })
     const colors: string[] = []
     for (let at = parts.indexOf('Content-length:'); at >= 0; at = parts.indexOf('Content-length:', at + 1)) {
       const start = parts.indexOf('\r\n\r\n', at) + 4

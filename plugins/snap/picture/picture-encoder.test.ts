@@ -23,6 +23,7 @@ import {
 import { PictureEncoder } from './picture-encoder.ts'
 import { watermarkFilter } from './watermark.ts'
 
+const FFMPEG = 'ffmpeg'
 const OWNER = { owner: 'live/a' }
 const SECONDS = 4
 const X264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-x264-params', 'threads=1']
@@ -220,7 +221,7 @@ describe('PictureEncoder', () => {
     const draw = `drawtext=font=Sans:textfile=${folder}/text:expansion=none:fontcolor=0xffa500:fontsize=36:line_spacing=2:x=0:y=0`
     const source = ['-f', 'lavfi', '-i', `color=black:s=${WIDTH}x${HEIGHT}`, '-frames:v', '1', '-vf', draw]
     const jpeg = ['-c:v', 'mjpeg', '-pix_fmt', 'yuvj420p', '-q:v', '2', '-f', 'image2pipe', 'pipe:1']
-    return seen(execFileSync('ffmpeg', ['-v', 'error', ...source, ...jpeg]))
+    return seen(execFileSync(FFMPEG, ['-v', 'error', ...source, ...jpeg]))
   }
 })
 

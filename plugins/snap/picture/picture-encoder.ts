@@ -13,7 +13,7 @@ const DEADLINE_PER_PICTURE_MS = 2000
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024
 
 /** A picture can't be decoded (`NO_PICTURE`, 500). */
-export class NoPicture extends SluiceError {
+class NoPicture extends SluiceError {
   constructor(message: string, options?: ErrorOptions) {
     super('NO_PICTURE', 500, message, options)
   }

@@ -13,7 +13,7 @@ export type Watermark = {
   readonly offsetY: number
 }
 
-export const MAX_WATERMARK_LENGTH = 500
+const MAX_WATERMARK_LENGTH = 500
 /** What no font has a picture of, but for the end of a line; an argument of a program can't hold a NUL. */
 const CONTROLS = /[\u0000-\u0009\u000b-\u001f\u007f]/u
 const COLOR = /^rgba?\(\s*(\d{1,3})\s*,\s*(\d{1,3})\s*,\s*(\d{1,3})\s*(?:,\s*(0|1|[01]?\.\d{1,4})\s*)?\)$/u

@@ -9,6 +9,7 @@ export const WIDTH = 320
 export const HEIGHT = 240
 export const FPS = 25
 
+const FFMPEG = 'ffmpeg'
 const MAX_BYTES = 256 * 1024 * 1024
 
 /** ffmpeg's arguments for a picture of another color each second, seen for so many seconds. */
@@ -24,7 +25,7 @@ export function colorInput(seconds: number): string[] {
 export function encodedColors(seconds: number, encoder: readonly string[], container: readonly string[]): Buffer {
   const keyframes = ['-force_key_frames', 'expr:gte(t,n_forced)', '-g', String(FPS), '-pix_fmt', 'yuv420p']
   const args = ['-v', 'error', '-nostdin', ...colorInput(seconds), ...encoder, ...keyframes, ...container, 'pipe:1']
-  return execFileSync('ffmpeg', args, { maxBuffer: MAX_BYTES })
+  return execFileSync(FFMPEG, args, { maxBuffer: MAX_BYTES })
 }
 
 export const FRAGMENTED = ['-movflags', '+frag_keyframe+delay_moov+default_base_moof', '-f', 'mp4']
@@ -78,7 +79,7 @@ export function seen(jpeg: Uint8Array): SeenPicture {
     'ppm',
     'pipe:1',
   ]
-  const ppm = execFileSync('ffmpeg', args, { input: jpeg, maxBuffer: MAX_BYTES })
+  const ppm = execFileSync(FFMPEG, args, { input: jpeg, maxBuffer: MAX_BYTES })
   const [, width, height] = /^P6\n(\d+) (\d+)\n255\n/u.exec(ppm.toString('latin1', 0, 40)) ?? []
   const rgb = ppm.subarray(ppm.length - Number(width) * Number(height) * 3)
   return { width: Number(width), height: Number(height), rgb }
