@@ -32,10 +32,11 @@ export class PictureRules {
     return new PictureRules(parts, await Promise.all(rules))
   }
 
-  /** Begins with a stream, by each rule that matches its path. A stream that is made of another is left alone. */
+  /** Begins with a stream, by each rule that matches its path. One that is made of another, or played from a file, is left alone. */
   begin({ path, type }: Pick<StreamInfo, 'path' | 'type'>): void {
+    if (type === 'transform' || type === 'vod') return
     const matching = this.#rules.filter(({ pattern }) => pattern.test(path))
-    if (matching.length === 0 || type === 'transform' || this.#running.has(path)) return
+    if (matching.length === 0 || this.#running.has(path)) return
     const control = new AbortController()
     this.#running.set(path, control)
     const ended = matching.map(({ rule, filter }) => this.#start(path, rule, filter, control.signal))

@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
-import { AccessUnit, type VideoTrack } from 'sluice/sdk'
+import type { AccessUnit, VideoTrack } from 'sluice/sdk'
 import {
   canCarryInFmp4,
   createInitSegment,
   FragmentWriter,
   H264_NALU_TYPE,
   h264NaluType,
+  h265NaluType,
   MalformedError,
 } from 'sluice/sdk/media'
 
@@ -15,8 +16,8 @@ export type CodedPictures = { readonly format: 'mp4' | 'ivf' | 'mjpeg'; readonly
 /** A keyframe, and the track that it is of. */
 type Keyframe = AccessUnit & { readonly track: VideoTrack }
 
-/** end_of_seq_rbsp() of ISO/IEC 23008-2 7.3.2.6: the picture after it refers to nothing before it, whatever its type. */
-const H265_END_OF_SEQUENCE = Buffer.from([36 << 1, 1])
+/** IDR_W_RADL and IDR_N_LP (ISO/IEC 23008-2 table 7-1). */
+const H265_IDR_TYPES: ReadonlySet<number> = new Set([19, 20])
 const IVF_HEADER_BYTES = 32
 const IVF_FRAME_HEADER_BYTES = 12
 
@@ -29,12 +30,15 @@ export function isKeyframe(unit: AccessUnit): unit is Keyframe {
 export function canFollow(former: Keyframe, next: Keyframe): boolean {
   const { track } = next
   const isSame = former.track === track || isDeepStrictEqual(former.track.config, track.config)
-  // Another start than an IDR picture is counted on from the pictures before it, which are not there.
-  return isSame && former.track.codec === track.codec && (track.codec !== 'h264' || next.nalus.some(isIdr))
+  return isSame && former.track.codec === track.codec && forgetsFormer(next)
 }
 
-function isIdr(nalu: Buffer): boolean {
-  return h264NaluType(nalu) === H264_NALU_TYPE.IDR
+/** Whether a decoder forgets at it what came before. Pictures of other starts are counted on from those before, and come out in another order. */
+function forgetsFormer(keyframe: Keyframe): boolean {
+  const { codec } = keyframe.track
+  if (codec === 'h264') return keyframe.nalus.some((nalu) => h264NaluType(nalu) === H264_NALU_TYPE.IDR)
+  if (codec === 'h265') return keyframe.nalus.some((nalu) => H265_IDR_TYPES.has(h265NaluType(nalu)))
+  return true
 }
 
 /**
@@ -51,16 +55,11 @@ export function codedPictures(keyframes: readonly Keyframe[]): CodedPictures {
   const pieces = [createInitSegment([track])]
   for (const [index, keyframe] of keyframes.entries()) {
     const time = index * track.timescale
-    fragments.write(onItsOwn(keyframe, track).at(track, time, time))
+    fragments.write(keyframe.at(track, time, time))
     const fragment = fragments.flush()
     if (fragment !== null) pieces.push(fragment.data)
   }
   return { format: 'mp4', bytes: Buffer.concat(pieces) }
-}
-
-function onItsOwn(keyframe: Keyframe, track: VideoTrack): AccessUnit {
-  if (track.codec !== 'h265') return keyframe
-  return AccessUnit.fromNalus(track, 0, 0, true, [...keyframe.nalus, H265_END_OF_SEQUENCE])
 }
 
 /** IVF, as the VP8 reference decoder reads it: a header of 32 bytes, then each picture with its size and time. */

@@ -85,6 +85,17 @@ describe('PictureEncoder', () => {
     })
   }
 
+  for (const name of ['H.264 with open groups', 'H.265 with open groups']) {
+    it(`keeps the order of keyframes of ${name} that are far apart`, async () => {
+      const units = unitsOf(encodedColors(24, KEYFRAMES_OF[name]!, FRAGMENTED, ['-g', '200', '-keyint_min', '200']))
+      const keyframes = units.filter(({ keyframe }) => keyframe)
+      expect(keyframes).to.have.length(3)
+      const pictures = await encoder.encodeAll(keyframes, OWNER)
+      expect(pictures.map((jpeg) => colorOf(jpeg!))).to.eql([COLORS[0], COLORS[2], COLORS[4]])
+      expect(processes.programs).to.have.length(3)
+    })
+  }
+
   it('runs one ffmpeg for keyframes that it can read one after the other', async () => {
     const keyframes = keyframesOf(SECONDS)
     await encoder.encodeAll(keyframes, OWNER)

@@ -21,9 +21,16 @@ export function colorInput(seconds: number): string[] {
   return ['-f', 'lavfi', '-i', `${sources.join(';')};${names}concat=n=${seconds}`]
 }
 
-/** Encodes the test picture, with a keyframe a second. */
-export function encodedColors(seconds: number, encoder: readonly string[], container: readonly string[]): Buffer {
-  const keyframes = ['-force_key_frames', 'expr:gte(t,n_forced)', '-g', String(FPS), '-pix_fmt', 'yuv420p']
+const KEYFRAME_A_SECOND = ['-force_key_frames', 'expr:gte(t,n_forced)', '-g', String(FPS)]
+
+/** Encodes the test picture, with a keyframe a second unless told otherwise. */
+export function encodedColors(
+  seconds: number,
+  encoder: readonly string[],
+  container: readonly string[],
+  pace: readonly string[] = KEYFRAME_A_SECOND,
+): Buffer {
+  const keyframes = [...pace, '-pix_fmt', 'yuv420p']
   const args = ['-v', 'error', '-nostdin', ...colorInput(seconds), ...encoder, ...keyframes, ...container, 'pipe:1']
   return execFileSync(FFMPEG, args, { maxBuffer: MAX_BYTES })
 }
