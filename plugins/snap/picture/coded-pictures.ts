@@ -6,6 +6,7 @@ import {
   FragmentWriter,
   H264_NALU_TYPE,
   h264NaluType,
+  H265_NALU_TYPE,
   h265NaluType,
   MalformedError,
 } from 'sluice/sdk/media'
@@ -16,8 +17,7 @@ export type CodedPictures = { readonly format: 'mp4' | 'ivf' | 'mjpeg'; readonly
 /** A keyframe, and the track that it is of. */
 type Keyframe = AccessUnit & { readonly track: VideoTrack }
 
-/** IDR_W_RADL and IDR_N_LP (ISO/IEC 23008-2 table 7-1). */
-const H265_IDR_TYPES: ReadonlySet<number> = new Set([19, 20])
+const H265_IDR_TYPES: ReadonlySet<number> = new Set([H265_NALU_TYPE.IDR_W_RADL, H265_NALU_TYPE.IDR_N_LP])
 const IVF_HEADER_BYTES = 32
 const IVF_FRAME_HEADER_BYTES = 12
 
