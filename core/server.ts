@@ -35,6 +35,7 @@ import { createJobs } from './jobs/jobs-service.ts'
 import { PushManager } from './jobs/push-manager.ts'
 import { Proxies } from './proxy/proxies.ts'
 import { RecordingSystem } from './recording/recording-system.ts'
+import { createStorage } from './storage/server-storage.ts'
 import { OwnedStreams } from './stream/owned-streams.ts'
 import { Store } from './store/store.ts'
 import { SessionMeters } from './stream/session-meters.ts'
@@ -102,7 +103,7 @@ export class Server {
     const ids = new ProcessIds(THIS_NODE.process)
     const tasks = new TaskTree(ids)
     const services = new ServiceDirectory()
-    const { db, datadir } = config.global
+    const { db, datadir, storage } = config.global
     this.store = new Store({ log, metrics, ...db, datadir })
     this.#login = new Login({ log, store: this.store, config: () => config.global.admin })
     this.#editor = new ConfigEditor({
@@ -139,7 +140,8 @@ export class Server {
     const deny = new ConfiguredNetworks(() => config.global.pull.deny)
     const dialer = (proxy: string) => createDialer({ deny, proxy })
     const jobs = { log, meters: new JobMeters(metrics), services, tasks, hooks, streams: this.streams, dialer }
-    this.#recordings = new RecordingSystem({ ...jobs, metrics, store: this.store, storage: config.global.storage })
+    const files = createStorage(storage.local)
+    this.#recordings = new RecordingSystem({ ...jobs, metrics, store: this.store, storage, ...files })
     this.#pulls = new PullManager({
       ...jobs,
       folders: () => config.global.pull.folders,
@@ -174,11 +176,8 @@ export class Server {
       parts: {
         node: THIS_NODE,
         createLog: (plugin, { loglevel }) => pluginLogger(log, plugin, loglevel),
-        hooks,
-        tasks,
-        services,
+        ...{ hooks, tasks, services, store: this.store, files: files.local },
         metrics: this.#metrics.table,
-        store: this.store,
         streams: { forOwner: (owner) => new OwnedStreams(this.streams, this.#gatekeeper, owner) },
         net: this.#pool,
         addresses: () => machineAddresses(config.global),

@@ -72,6 +72,7 @@ export { FileBytes, type RecordingBytes } from './playback/recording-bytes.ts'
 export type { PluginContext, ServerNode } from './plugin/context.ts'
 export { definePlugin, type PluginConfig, type PluginDefinition } from './plugin/define-plugin.ts'
 export type { Endpoints } from './plugin/endpoints.ts'
+export type { Files } from './plugin/files.ts'
 export type { HookOrder, HookRegistry, Hooks, NoticeName, Resolution, Undo } from './plugin/hooks.ts'
 export type { Jobs, PushInit } from './plugin/jobs.ts'
 export {
@@ -112,6 +113,7 @@ export type {
   Program,
   ProgramInit,
 } from './plugin/processes.ts'
+export type { Pictures } from './plugin/pictures.ts'
 export type { PluginEndpoints, ServerInfo } from './plugin/server-info.ts'
 export type { ServiceRegistry, Services } from './plugin/services.ts'
 export type { Task, TaskInit, TaskRegistry } from './plugin/tasks.ts'

@@ -1,5 +1,5 @@
 import { InvalidRequest } from 'sluice/sdk'
-import { checkStoragePath, storageName } from '../storage/storage-path.ts'
+import { checkStoragePath, storageName } from 'sluice/sdk/host'
 
 /** What the names of files and folders are made of. */
 export type NameTerms = {

@@ -11,9 +11,10 @@ import type { WantedPull } from '../jobs/pull-rules.ts'
 import { createDialer } from '../net/dialer/dialer.ts'
 import { ConfiguredNetworks } from '../net/network-list.ts'
 import type { TaskTree } from '../observe/task-tree.ts'
-import { LocalStorage } from '../storage/local-storage.ts'
+import type { LocalStorage } from '../storage/local-storage.ts'
 import { S3Client } from '../storage/s3/client.ts'
 import type { S3Config } from '../storage/s3/config.ts'
+import type { ServerStorage } from '../storage/server-storage.ts'
 import { UploadMeters } from '../storage/upload-meters.ts'
 import type { Store } from '../store/store.ts'
 import type { StreamRegistry } from '../stream/registry.ts'
@@ -32,14 +33,12 @@ import { RecordingTags } from './recording-tags.ts'
 type StorageConfig = {
   readonly s3: S3Config & { readonly spoolsize: number }
   readonly local: {
-    readonly path: string
-    readonly backuppath: string
     readonly overwritepercent: number
     readonly backupoverwritepercent: number
   }
 }
 
-type RecordingSystemOptions = {
+type RecordingSystemOptions = ServerStorage & {
   readonly log: Logger
   readonly store: Pick<Store, 'exists' | 'tables' | 'onAvailable'>
   readonly services: { get(name: string): unknown }
@@ -72,13 +71,10 @@ export class RecordingSystem {
   #isStarted = false
 
   constructor(options: RecordingSystemOptions) {
-    const { log, store, storage, hooks } = options
-    const { path, backuppath } = storage.local
+    const { log, store, storage, hooks, local, backup } = options
     this.#options = options
     const catalogue = new Catalogue({ log, store })
     this.#catalogue = catalogue
-    const local = new LocalStorage({ root: path })
-    const backup = backuppath === '' ? undefined : new LocalStorage({ root: backuppath })
     const remote = this.#openRemote(catalogue, local)
     this.#remote = remote
     const files = new RecordingFiles({ log, catalogue, local, backup, remote })

@@ -1,9 +1,10 @@
-import { copyFile, mkdir, open, rename, rm, rmdir, stat, statfs } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { copyFile, mkdir, open, rename, rm, rmdir, stat, statfs, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { FileBytes, type RecordingBytes } from 'sluice/sdk'
+import { FileBytes, InvalidRequest, type RecordingBytes } from 'sluice/sdk'
+import { checkStoragePath } from 'sluice/sdk/host'
 import { errorCode } from '../base/error-code.ts'
 import { FileWriter, type WritableFile } from './file-writer.ts'
-import { checkStoragePath } from './storage-path.ts'
 import { WriteTurns } from './write-turns.ts'
 
 /** How many writes are under way at a time. */
@@ -57,6 +58,26 @@ export class LocalStorage {
     const file = await this.#openFile(this.#absolute(filePath), 'r+')
     await file.truncate(sizeBytes)
     return new FileWriter(file, this.#turns, sizeBytes)
+  }
+
+  /**
+   * Writes a whole file, with its folders, in place of one that is there. It is never there in part.
+   * @throws {InvalidRequest} for a path that leads out of the storage
+   * @throws {Error} with the system's code in its message and its `code`, and no path
+   */
+  async replace(filePath: string, bytes: Uint8Array): Promise<void> {
+    const file = this.#absolute(filePath)
+    if (file === this.root) throw new InvalidRequest('the path names no file')
+    // Its own name, with this ending, may be too long for the system.
+    const part = path.join(path.dirname(file), `.${randomUUID()}.part`)
+    try {
+      await this.#turns.run(() => writeRenamed(part, file, bytes))
+    } catch (cause) {
+      await rm(part, { force: true }).catch(() => {})
+      await this.#removeEmptyFolders(filePath)
+      const code = errorCode(cause) || 'failed'
+      throw Object.assign(new Error(`the file can't be written: ${code}`, { cause }), { code })
+    }
   }
 
   /** @throws {Error} as `FileBytes.open` */
@@ -143,6 +164,20 @@ export class LocalStorage {
 
   #absolute(filePath: string): string {
     return path.join(this.root, ...checkStoragePath(filePath).split('/'))
+  }
+}
+
+/** Writes a file under another name first, so that there is never half a file under its own. */
+async function writeRenamed(part: string, file: string, bytes: Uint8Array): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    await mkdir(path.dirname(file), { recursive: true })
+    try {
+      await writeFile(part, bytes, { flag: 'wx' })
+      return await rename(part, file)
+    } catch (error) {
+      // The folder was empty, and has been taken away in the meantime.
+      if (errorCode(error) !== 'ENOENT' || tries === MAX_TRIES) throw error
+    }
   }
 }
 

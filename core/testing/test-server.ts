@@ -221,9 +221,11 @@ class RunningServer<Own extends TObject> implements TestServer<PluginConfig<Own>
   async #writeSection(section: WrittenSection): Promise<void> {
     const { name, config } = this.#plugin
     const datadir = path.join(this.#files.folder, 'data')
+    const recordings = path.join(this.#files.folder, 'recordings')
     const global = {
       loglevel: 'trace',
       datadir,
+      storage: { local: { path: recordings } },
       ...this.#options.global,
       http: { listenaddr: FREE_PORT, listenaddrtls: '' },
     }

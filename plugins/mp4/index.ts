@@ -2,6 +2,7 @@ import { addRecordingOperations, addressTemplates, definePlugin, StreamNotFound,
 import { serveLive } from 'sluice/sdk/http'
 import { FMP4_FORMAT, fmp4ContentType, liveFmp4Tracks, mainTracks } from 'sluice/sdk/media'
 import { addDownloadRoute } from './download/download-route.ts'
+import { addExtraction } from './extract/extraction.ts'
 import { registerPull } from './file/mp4-pull.ts'
 import { frameFmp4Message } from './frame-message.ts'
 import { addEventOperation } from './record/event-operation.ts'
@@ -26,6 +27,7 @@ export default definePlugin({
     addEventOperation(ctx)
     addTagOperations(ctx)
     addDownloadRoute(ctx)
+    addExtraction(ctx)
     serveLive(ctx, {
       extension: 'mp4',
       format: FMP4_FORMAT,

@@ -16,6 +16,7 @@ import { SluiceError } from './sluice-error.ts'
  * | mp4          | no                    | yes                 | gets HTTP 401                             |
  * | jsmpeg       | no                    | yes                 | gets HTTP 401, and no upgrade             |
  * | annexb       | no                    | yes                 | gets HTTP 401, a WebSocket no upgrade     |
+ * | snap         | no                    | yes                 | gets HTTP 401                             |
  */
 export class StreamDenied extends SluiceError {
   constructor(cause: unknown) {

@@ -27,6 +27,7 @@ export { PlayTickets } from './play-tickets.ts'
 export { ANONYMOUS } from './serve-operation.ts'
 export { SocketTable } from './socket-table.ts'
 export type { Spelling } from './spelling.ts'
+export { checkStoragePath, storageName } from './storage-path.ts'
 export {
   Catalog,
   catalogView,

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { StreamManager } from '../stream/stream-manager.ts'
+import type { Files } from './files.ts'
 import type { HookRegistry } from './hooks.ts'
 import type { MetricRegistry } from './metrics.ts'
 import type { Net } from './net.ts'
@@ -66,6 +67,8 @@ export interface PluginContext<Config> {
   readonly processes: Processes
   /** What plugins offer each other. */
   readonly services: ServiceRegistry
+  /** Files that outlive the plugin, such as pictures. */
+  readonly files: Files
   /**
    * Gives the object that all generations of the plugin have under this name: `create` makes it for the first that asks.
    * It is gone when the plugin is removed or the server stops. It holds plain data, and functions that their generation

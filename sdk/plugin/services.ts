@@ -3,6 +3,7 @@ import type { Recordings } from '../recording/recordings.ts'
 import type { PullService } from '../stream/pull.ts'
 import type { PushService } from '../stream/push.ts'
 import type { Jobs } from './jobs.ts'
+import type { Pictures } from './pictures.ts'
 import type { ServerInfo } from './server-info.ts'
 
 /**
@@ -16,6 +17,8 @@ export interface Services {
   [push: `push:${string}`]: PushService
   /** Containers that streams are recorded in; `record:` and the type of the recordings. */
   [record: `record:${string}`]: RecordService
+  /** Makes pictures that people can look at; provided by the plugin `snap`. */
+  pictures: Pictures
   /** Provided by the server itself. */
   jobs: Jobs
   /** Provided by the server itself. */

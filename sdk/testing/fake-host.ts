@@ -4,6 +4,7 @@ import type { TObject } from 'typebox'
 import type { PluginContext } from '../plugin/context.ts'
 import type { PluginConfig, PluginDefinition } from '../plugin/define-plugin.ts'
 import { effectiveConfig, type WrittenConfig } from './fake-config.ts'
+import { FakeFiles } from './fake-files.ts'
 import { FakeHooks } from './fake-hooks.ts'
 import { FakeHttp } from './fake-http.ts'
 import { FakeMetrics } from './fake-metrics.ts'
@@ -30,6 +31,8 @@ export type FakeHostOptions = {
   readonly store?: FakeStore | undefined
   /** What earlier generations have counted: `metrics` of their host. */
   readonly metrics?: FakeMetrics
+  /** The files as earlier generations have left them: `files` of their host, which takes them away when it is disposed. */
+  readonly files?: FakeFiles
 }
 
 /** A running plugin and all that it touches. */
@@ -46,6 +49,8 @@ export interface FakeHost<Config> {
   readonly metrics: FakeMetrics
   readonly processes: FakeProcesses
   readonly services: FakeServices
+  /** Its files, in a temporary folder: give them to the host of the next generation. */
+  readonly files: FakeFiles
   /** What the plugin has kept, by name: give it to the host of the next generation. */
   readonly kept: Map<string, object>
   /** Its tables, where its definition has any: give them to the host of the next generation. */
@@ -90,10 +95,12 @@ class RunningHost<Own extends TObject> implements FakeHost<PluginConfig<Own>> {
   readonly metrics: FakeMetrics
   readonly processes = new FakeProcesses()
   readonly services: FakeServices
+  readonly files: FakeFiles
   readonly kept: Map<string, object>
   store: FakeStore | undefined
   readonly #definition: PluginDefinition<Own>
   readonly #timers: FakeTimers
+  readonly #ownFiles: FakeFiles | undefined
   readonly #lentMetrics: ReturnType<FakeMetrics['lend']>
   readonly #unload = new AbortController()
   readonly #configListeners: ((config: PluginConfig<Own>) => void)[] = []
@@ -121,6 +128,8 @@ class RunningHost<Own extends TObject> implements FakeHost<PluginConfig<Own>> {
     this.metrics = options.metrics ?? new FakeMetrics(name, logger)
     this.#lentMetrics = this.metrics.lend(() => this.#assertLoaded())
     this.kept = kept
+    this.files = options.files ?? new FakeFiles()
+    this.#ownFiles = options.files === undefined ? this.files : undefined
     this.#timers = new FakeTimers(logger)
     this.ctx = this.#createContext()
   }
@@ -162,6 +171,7 @@ class RunningHost<Own extends TObject> implements FakeHost<PluginConfig<Own>> {
       log: log.logger,
       hooks: this.hooks.registryFor(this.#definition.notices),
       ...{ streams, net, tasks, metrics, processes, services },
+      files: this.files.lend(() => this.#assertLoaded()),
       http: http.app,
       sessionToken: () => `~${randomBytes(TOKEN_BYTES).toString('base64url')}`,
       keep: (name, create) => this.#keep(name, create),
@@ -216,6 +226,7 @@ class RunningHost<Own extends TObject> implements FakeHost<PluginConfig<Own>> {
     await this.tasks.dispose()
     await this.processes.dispose()
     await Promise.all([this.net.dispose(), this.http.dispose()])
+    await this.#ownFiles?.dispose()
     this.#lentMetrics.dispose()
     this.#isUnloaded = true
   }

@@ -25,6 +25,7 @@ export class FakeProcesses implements Processes {
     this.#running.add(running)
     void done.then(() => this.#running.delete(running))
     signal?.addEventListener('abort', running.kill)
+    if (signal?.aborted) running.kill()
     return { stdin, stdout, done }
   }
 

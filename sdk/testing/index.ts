@@ -1,5 +1,6 @@
 export { directDialer } from './direct-dialer.ts'
 export { effectiveConfig, type WrittenConfig } from './fake-config.ts'
+export { FakeFiles } from './fake-files.ts'
 export { FakeHooks } from './fake-hooks.ts'
 export { createFakeHost, type FakeHost, type FakeHostOptions } from './fake-host.ts'
 export { FakeHttp } from './fake-http.ts'

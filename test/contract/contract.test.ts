@@ -1,6 +1,7 @@
 import { startOnFakeHost, startOnServer } from './contract-host.ts'
 import { describeConnections } from './connections.ts'
 import { describeDatagrams } from './datagrams.ts'
+import { describeFiles } from './files.ts'
 import { describeHooks } from './hooks.ts'
 import { describeLife } from './life.ts'
 import { describeMetrics } from './metrics.ts'
@@ -27,6 +28,7 @@ for (const [name, start] of [
     describeMoving(start)
     describeSource(start)
     describeTables(start)
+    describeFiles(start)
     describeMetrics(start)
     describeConnections(start)
     describeDatagrams(start)

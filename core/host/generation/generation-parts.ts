@@ -25,6 +25,7 @@ import type { SectionConfig } from '../../config/section.ts'
 import type { BoundUdpPort, UdpPortHandler } from '../../net/bound-udp-port.ts'
 import type { SessionPort } from '../../net/session-ports.ts'
 import type { CertificateFiles, CertificateLife, ServerCertificate } from '../../net/tls.ts'
+import type { LocalStorage } from '../../storage/local-storage.ts'
 import type { ServiceDirectory } from '../service-directory.ts'
 
 /** A plugin's effective config; what is in its own keys is the plugin's business. */
@@ -111,6 +112,8 @@ export type GenerationParts = {
     removeOwner(owner: GenerationOwner): void
   }
   readonly store: { lend(plugin: string, migrations: Readonly<Record<string, Migration>>): GenerationTables }
+  /** The files of the server, which all plugins share. */
+  readonly files: Pick<LocalStorage, 'replace' | 'openBytes' | 'remove'>
   readonly streams: {
     forOwner(
       owner: GenerationOwner & { readonly config: Readonly<InheritedConfig>; readonly closingNotice: boolean },

@@ -1,4 +1,5 @@
 import type {
+  Files,
   HookRegistry,
   Kysely,
   MetricRegistry,
@@ -32,7 +33,7 @@ export interface ContextSource extends Pick<
 > {
   readonly definition: PluginDefinition
   readonly owner: GenerationOwner
-  readonly parts: Pick<GenerationParts, 'hooks' | 'tasks' | 'services' | 'metrics' | 'node' | 'addresses'>
+  readonly parts: Pick<GenerationParts, 'hooks' | 'tasks' | 'services' | 'metrics' | 'files' | 'node' | 'addresses'>
   readonly kept: KeptObjects
   readonly tables: Pick<GenerationTables, 'db' | 'assertOpen'> | undefined
   readonly streams: Pick<GenerationStreams, 'manager'>
@@ -73,6 +74,7 @@ export function createContext(generation: ContextSource, http: GenerationHttp): 
       assertLoaded: () => generation.assertLoaded(),
     }),
     services: serviceRegistry(generation),
+    files: filesOf(generation),
     keep(name, create) {
       generation.assertLoaded()
       return generation.kept.keep(name, create)
@@ -100,6 +102,18 @@ function networkOf({ parts, ports }: ContextSource): Net {
     udpPort: (range, onDatagram) => ports.udp.takePort(range, onDatagram),
     udpPortPair: (range, onEven, onOdd) => ports.udp.takePortPair(range, onEven, onOdd),
     certificate: (config, options) => ports.certificate(config, options),
+  }
+}
+
+function filesOf(generation: ContextSource): Files {
+  const open = () => {
+    generation.assertLoaded()
+    return generation.parts.files
+  }
+  return {
+    write: async (path, bytes) => open().replace(path, bytes),
+    read: async (path, signal) => open().openBytes(path, signal),
+    remove: async (path) => open().remove(path),
   }
 }
 

@@ -73,6 +73,7 @@ export class FakeParts {
       services: this.services,
       metrics: this.metrics,
       store: { lend: noTables },
+      files: { replace: noFiles, openBytes: noFiles, remove: noFiles },
       streams: { forOwner: ({ plugin, generation, config }) => this.#createStreams(`${plugin} ${generation}`, config) },
       addresses: () => ({ outward: [], loopback: ['127.0.0.1'], publicIpv4: undefined, publicIpv6: undefined }),
       net: {
@@ -192,6 +193,8 @@ export class FakeParts {
 
 /** These are tested with real sockets. */
 const noUdp = () => Promise.reject(new Error('the fake parts have no such ports'))
+
+const noFiles = () => Promise.reject(new Error('the fake parts have no files'))
 
 const noTables = () => {
   throw new Error('the fake parts have no tables')

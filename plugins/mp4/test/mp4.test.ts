@@ -81,6 +81,18 @@ describe('the mp4 plugin', () => {
     expect(notices[0]).to.deep.include({ stream: 'live/huge', leftOut: ['av1 of 65536x1080'], level: 30 })
   })
 
+  it('says why there are no pictures of recordings', async () => {
+    const answer = await fetch(address('snap/live/a?targetTime=1795391283'))
+    expect(answer.status).to.equal(503)
+    expect(await answer.text()).to.include('the plugin snap, which does not run')
+    const other = await fetch(address('extract/gop/live/a?targetTime=1795391283'))
+    expect([other.status, await other.text()]).to.deep.include(503)
+    host.streams.denyAll()
+    for (const kind of ['snap', 'extract/gop', 'extract/compressed']) {
+      expect((await fetch(address(`${kind}/live/a?targetTime=1&start=1`))).status, kind).to.equal(401)
+    }
+  })
+
   for (const scheme of ['http', 'ws']) {
     it(`turns ${scheme} viewers away with a status`, async () => {
       const other = await host.streams.publish(sessionInit('live/g711'))

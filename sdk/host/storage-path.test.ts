@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { InvalidRequest } from 'sluice/sdk'
+import { InvalidRequest } from '../errors/stream-errors.ts'
 import { checkStoragePath, storageName } from './storage-path.ts'
 
 describe('a path of the storage', () => {

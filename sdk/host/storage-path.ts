@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { InvalidRequest } from 'sluice/sdk'
+import { InvalidRequest } from '../errors/stream-errors.ts'
 
 /** What the name of a file may have on no system, and what would make a path of it. */
 const FORBIDDEN = /[\u0000-\u001f\u007f<>:"|?*\\]/gu

@@ -1,0 +1,104 @@
+import { Readable } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import {
+  checkStreamPath,
+  InvalidRequest,
+  parseQuery,
+  parseTimeRange,
+  StreamNotFound,
+  StreamUnavailable,
+  type PluginContext,
+} from 'sluice/sdk'
+import { requestClient, requestUrl } from 'sluice/sdk/http'
+import { gopAsMp4 } from './one-gop.ts'
+import { isMainKeyframe, openRecording, unitsOf } from './recorded-units.ts'
+import { timeLapseAsMp4, type TimeLapse } from './time-lapse.ts'
+
+/** What recordings hold is the same whenever it is asked for, but not for whoever asks. */
+const HEADERS = { 'cache-control': 'no-store' } as const
+/** The longest group of pictures that is extracted whole. */
+const MAX_GOP_MS = 60_000
+const MAX_PART_SECONDS = 3600
+const MAX_INTERVAL = 100_000
+
+type Params = Readonly<Record<string, string>>
+
+/** What is asked for: of which stream, and by which parameters. */
+type Asked = { readonly streamPath: string; readonly params: Params; readonly signal: AbortSignal }
+
+/**
+ * Adds the routes that give parts of recordings (api.md 9): a picture, a group of pictures, a time-lapse. They are for those who may play
+ * the stream.
+ */
+export function addExtraction(ctx: PluginContext<unknown>): void {
+  const add = (path: string, send: (asked: Asked, reply: FastifyReply) => Promise<FastifyReply>) =>
+    ctx.http.get(`${path}/*`, { config: { access: 'public' } }, async (request, reply) =>
+      send(await admitted(ctx, request, reply), reply.headers(HEADERS)),
+    )
+
+  add('/snap', async ({ streamPath, params, signal }, reply) => {
+    const pictures = ctx.services.get('pictures')
+    if (pictures === undefined) throw new StreamUnavailable('pictures are made by the plugin snap, which does not run')
+    const atMs = targetTimeOf(params)
+    const recording = await openRecording(ctx, { streamPath, startMs: atMs, endMs: atMs + 1 }, signal)
+    for await (const unit of unitsOf(recording)) {
+      if (isMainKeyframe(recording, unit)) return reply.type('image/jpeg').send(await pictures.encode(unit, signal))
+    }
+    throw new StreamNotFound('there is no keyframe at this time')
+  })
+
+  add('/extract/gop', async ({ streamPath, params, signal }, reply) => {
+    const atMs = targetTimeOf(params)
+    // Whether something was recorded at the time itself.
+    await openRecording(ctx, { streamPath, startMs: atMs, endMs: atMs + 1 }, signal)
+    const recording = await openRecording(ctx, { streamPath, startMs: atMs, endMs: atMs + MAX_GOP_MS }, signal)
+    return reply.type('video/mp4').send(await gopAsMp4(recording))
+  })
+
+  add('/extract/compressed', async ({ streamPath, params, signal }, reply) => {
+    const { start = '', end = '' } = params
+    if (start === '') throw new InvalidRequest('start must be given')
+    const range = parseTimeRange({ start, ...(end !== '' && { end }) }, Date.now())
+    const lapse = timeLapseOf(params)
+    const recording = await openRecording(ctx, { streamPath, ...range }, signal)
+    return reply.type('video/mp4').send(Readable.from(timeLapseAsMp4(recording, lapse)))
+  })
+}
+
+/**
+ * Leads a request through the gates for those who play the stream.
+ * @throws {InvalidRequest} the path is none
+ * @throws {StreamDenied}
+ */
+async function admitted(ctx: PluginContext<unknown>, request: FastifyRequest, reply: FastifyReply): Promise<Asked> {
+  const streamPath = checkStreamPath((request.params as Params)['*'] ?? '')
+  const url = requestUrl(request.raw)
+  const [, query = ''] = /\?(.*)$/su.exec(url) ?? []
+  await ctx.streams.authenticate({ streamPath, url, query, client: requestClient(request.raw) })
+  // It also closes the files, when all is sent.
+  const leaving = new AbortController()
+  reply.raw.once('close', () => leaving.abort(new Error('the client has left')))
+  return { streamPath, params: parseQuery(query), signal: leaving.signal }
+}
+
+/**
+ * In milliseconds since the Unix epoch.
+ * @throws {InvalidRequest}
+ */
+function targetTimeOf({ targetTime = '' }: Params): number {
+  if (targetTime === '') throw new InvalidRequest('targetTime must be given')
+  return parseTimeRange({ start: targetTime, end: targetTime }, Date.now()).endMs
+}
+
+/** @throws {InvalidRequest} */
+function timeLapseOf({ gopSeconds = '', gopInterval = '' }: Params): TimeLapse {
+  const seconds = Number(gopSeconds || 1)
+  const interval = Number(gopInterval || 1)
+  if (!(seconds > 0 && seconds <= MAX_PART_SECONDS)) {
+    throw new InvalidRequest(`gopSeconds must be more than 0, and at most ${MAX_PART_SECONDS}`)
+  }
+  if (!Number.isInteger(interval) || interval < 1 || interval > MAX_INTERVAL) {
+    throw new InvalidRequest(`gopInterval must be a whole number from 1 to ${MAX_INTERVAL}`)
+  }
+  return { partMs: seconds * 1000, interval }
+}

@@ -1,0 +1,49 @@
+import { expect } from 'chai'
+import { createFakeHost } from 'sluice/sdk/testing'
+import { keep } from '../../../test/peers/lifetime.ts'
+import snap from '../index.ts'
+import { Album, PICTURE_MODE } from './album.ts'
+import type { Tables } from './tables.ts'
+
+const AT_MS = Date.UTC(2026, 0, 2, 15, 4, 5, 7)
+
+describe('Album', () => {
+  async function start() {
+    const host = await createFakeHost(snap)
+    keep({ close: () => host.dispose() })
+    const db = host.ctx.store<Tables>()
+    const album = new Album(host.ctx.files, db)
+    const put = (streamPath: string, text: string, folder = 's', atMs = AT_MS) =>
+      album.keep({ streamPath, atMs, mode: PICTURE_MODE.manual, folder, jpeg: Buffer.from(text) })
+    const newest = async (streamPath: string) => (await album.newest(streamPath, AT_MS, AT_MS))?.toString()
+    return { host, db, album, put, newest }
+  }
+
+  it('lets no picture take the place of another of the same name', async () => {
+    const { put, newest } = await start()
+    const name = 's/a_b_20260102150405.007'
+    expect(await put('a/b', 'one')).to.equal(`${name}.jpg`)
+    expect(await put('a_b', 'other', './s//')).to.equal(`${name}-2.jpg`)
+    expect([await newest('a/b'), await newest('a_b')]).to.eql(['one', 'other'])
+    expect(await put('a/b', 'again')).to.equal(`${name}-3.jpg`)
+    expect(await newest('a/b')).to.equal('again')
+  })
+
+  it('notes nothing of a picture that could not be written', async () => {
+    const { db, put } = await start()
+    for (const folder of ['../s', '/s', 'a:b']) {
+      const error = await put('a/b', 'x', folder).catch((failure: unknown) => failure)
+      expect(error, folder).to.have.property('statusCode', 400)
+    }
+    expect(await db.selectFrom('snap_picture').selectAll().execute()).to.eql([])
+  })
+
+  it('keeps nothing while the database is away', async () => {
+    const { host, put } = await start()
+    host.store!.isAway = true
+    expect(await put('a/b', 'x').catch((failure: unknown) => failure)).to.have.property('code', 'NO_DB')
+    expect(await host.files.read('s/a_b_20260102150405.007.jpg').catch(({ code }: { code: string }) => code)).to.equal(
+      'ENOENT',
+    )
+  })
+})

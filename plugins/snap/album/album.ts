@@ -1,0 +1,127 @@
+import { NotUnique, SluiceError, type Files, type Kysely } from 'sluice/sdk'
+import { pictureName } from './file-name.ts'
+import type { Tables } from './tables.ts'
+
+/** Why a picture was taken, as it is stored (api.md 8.7). */
+export const PICTURE_MODE = { byTime: 0, byKeyframe: 1, manual: 2, batch: 3 } as const
+export type PictureMode = (typeof PICTURE_MODE)[keyof typeof PICTURE_MODE]
+
+/** A name that is taken gets a number, so many at most. */
+const MAX_NUMBER = 100
+/** So many pictures whose files are gone are passed over for one question. */
+const MAX_GONE = 100
+
+/** A picture to keep. */
+export type NewPicture = {
+  readonly streamPath: string
+  /** When it was taken, in milliseconds since the Unix epoch. */
+  readonly atMs: number
+  readonly mode: PictureMode
+  /** Where it is to lie below the root of the storage. */
+  readonly folder: string
+  readonly jpeg: Uint8Array
+}
+
+/** A picture as it is kept. */
+export type KeptPicture = { readonly streamPath: string; readonly filePath: string; readonly atMs: number }
+
+/** The pictures that are kept: files, and rows by which they are found. Its functions reject with `StoreUnavailable` without a database. */
+export class Album {
+  readonly #files: Files
+  readonly #db: Kysely<Tables>
+
+  constructor(files: Files, db: Kysely<Tables>) {
+    this.#files = files
+    this.#db = db
+  }
+
+  /**
+   * Keeps a picture.
+   * @returns where it lies
+   * @throws {InvalidRequest} the folder leads out of the storage
+   */
+  async keep({ streamPath, atMs, mode, folder, jpeg }: NewPicture): Promise<string> {
+    const row = { stream_path: streamPath, at_ms: Math.round(atMs), mode }
+    // Other streams may have the same name with `_` for `/`: no picture takes the place of another.
+    const filePath = await this.#note(row, `${folderOf(folder)}${pictureName(streamPath, atMs)}`)
+    try {
+      await this.#files.write(filePath, jpeg)
+    } catch (error) {
+      await this.#db.deleteFrom('snap_picture').where('file_path', '=', filePath).execute()
+      throw error
+    }
+    return filePath
+  }
+
+  /** The newest picture of a stream in a time, both ends included; undefined where there is none. */
+  async newest(streamPath: string, fromMs: number, toMs: number): Promise<Buffer | undefined> {
+    for (let gone = 0; gone < MAX_GONE; gone++) {
+      const row = await this.#db
+        .selectFrom('snap_picture')
+        .select('file_path as filePath')
+        .where('stream_path', '=', streamPath)
+        .where('at_ms', '>=', Math.ceil(fromMs))
+        .where('at_ms', '<=', Math.floor(toMs))
+        .orderBy('at_ms', 'desc')
+        .orderBy('id', 'desc')
+        .executeTakeFirst()
+      if (row === undefined) return undefined
+      const bytes = await this.read(row.filePath)
+      if (bytes !== undefined) return bytes
+    }
+    return undefined
+  }
+
+  /** What is known of a picture; undefined for what is none. */
+  async find(filePath: string): Promise<KeptPicture | undefined> {
+    // No database keeps it.
+    if (filePath.includes('\0')) return undefined
+    return this.#db
+      .selectFrom('snap_picture')
+      .select(['stream_path as streamPath', 'file_path as filePath', 'at_ms as atMs'])
+      .where('file_path', '=', filePath)
+      .executeTakeFirst()
+  }
+
+  /** The bytes of a picture that is known. One whose file was deleted is forgotten. */
+  async read(filePath: string): Promise<Buffer | undefined> {
+    try {
+      const bytes = await this.#files.read(filePath)
+      try {
+        return await bytes.read(0, bytes.sizeBytes)
+      } finally {
+        await bytes.close()
+      }
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+      await this.#db.deleteFrom('snap_picture').where('file_path', '=', filePath).execute()
+      return undefined
+    }
+  }
+
+  async #note(row: Omit<Tables['snap_picture'], 'id' | 'file_path'>, stem: string): Promise<string> {
+    for (let number = 1; number <= MAX_NUMBER; number++) {
+      const filePath = `${stem}${number === 1 ? '' : `-${number}`}.jpg`
+      try {
+        await this.#db
+          .insertInto('snap_picture')
+          .values({ ...row, file_path: filePath })
+          .execute()
+        return filePath
+      } catch (error) {
+        if (!(error instanceof NotUnique)) throw error
+      }
+    }
+    throw new SluiceError('PICTURES_EXIST', 409, 'there are too many pictures of this name')
+  }
+}
+
+/** A folder with a slash behind it, written as the storage has it; nothing for the root. What leads out of it is left for the storage to refuse. */
+function folderOf(folder: string): string {
+  if (folder.startsWith('/')) return `${folder}/`
+  return folder
+    .split('/')
+    .filter((part) => part !== '' && part !== '.')
+    .map((part) => `${part}/`)
+    .join('')
+}

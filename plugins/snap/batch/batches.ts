@@ -1,0 +1,109 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { InvalidRequest, StreamUnavailable } from 'sluice/sdk'
+import { PICTURE_MODE } from '../album/album.ts'
+import { everyInterval } from '../live/picture-pace.ts'
+import { StreamPictures, type PictureParts } from '../live/stream-pictures.ts'
+import { RecordingPictures } from './recording-pictures.ts'
+
+/** Where the pictures of batches lie. */
+const FOLDER = 'snap'
+/** So many batches run at a time. */
+const MAX_BATCHES = 4
+/** The longest time of a live batch, from now to its end. */
+const MAX_LIVE_MS = 24 * 60 * 60 * 1000
+
+/** What pictures are wanted, in milliseconds since the Unix epoch. */
+export type BatchInit = {
+  readonly streamPath: string
+  readonly startMs: number | undefined
+  readonly endMs: number
+  /** How far apart; 0 for all keyframes. */
+  readonly intervalMs: number
+}
+
+type Run = {
+  readonly kind: string
+  readonly streamPath: string
+  readonly pictures: { readonly progress: Readonly<Record<string, string>> }
+  readonly run: (signal: AbortSignal) => Promise<void>
+}
+
+/** Many pictures at once, as tasks that operators see and can stop. */
+export class Batches {
+  readonly #parts: PictureParts
+  #running = 0
+
+  constructor(parts: PictureParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Begins to picture a stream as it goes on, from a time to another.
+   * @throws {InvalidRequest} the time is over, or too far away
+   * @throws {StreamUnavailable} too many batches run
+   */
+  startLive({ streamPath, startMs, endMs, intervalMs }: BatchInit): void {
+    const nowMs = Date.now()
+    if (endMs <= nowMs) {
+      throw new InvalidRequest('end must be after now; of a time that is over, ask /snap/batchplayback/ for pictures')
+    }
+    if (endMs > nowMs + MAX_LIVE_MS) throw new InvalidRequest('end must be within 24 hours')
+    const pictures = new StreamPictures(this.#parts, {
+      ...{ streamPath, folder: FOLDER, mode: PICTURE_MODE.batch, isPassive: false },
+      pace: everyInterval(intervalMs),
+    })
+    this.#start({
+      ...{ kind: 'pictures of a stream', streamPath, pictures },
+      async run(signal) {
+        await delay(Math.max(0, (startMs ?? nowMs) - nowMs), undefined, { signal })
+        const over = AbortSignal.timeout(Math.max(1, endMs - Date.now()))
+        await untilOver(pictures.run(AbortSignal.any([signal, over])), over)
+      },
+    })
+  }
+
+  /**
+   * Begins to picture what was recorded of a stream.
+   * @throws {InvalidRequest} no start
+   * @throws {StreamNotFound} nothing was recorded then
+   * @throws {StreamUnavailable} too many batches run, or the server records nothing
+   */
+  async startRecorded({ streamPath, startMs, endMs, intervalMs }: BatchInit): Promise<void> {
+    if (startMs === undefined) throw new InvalidRequest('start must be given')
+    const init = { streamPath, startMs, endMs, intervalMs, folder: FOLDER }
+    const pictures = await RecordingPictures.open(this.#parts, init)
+    this.#start({
+      ...{ kind: 'pictures of recordings', streamPath, pictures },
+      run: (signal) => pictures.run(signal),
+    })
+  }
+
+  #start({ kind, streamPath, pictures, run }: Run): void {
+    if (this.#running >= MAX_BATCHES) {
+      throw new StreamUnavailable(`no more than ${MAX_BATCHES} batches run at a time; stop one, or wait for its end`)
+    }
+    this.#running += 1
+    const { log, tasks } = this.#parts.ctx
+    tasks.start({
+      owner: streamPath,
+      description: () => ({ kind, ...pictures.progress }),
+      run: async (signal) => {
+        try {
+          await run(signal)
+        } finally {
+          this.#running -= 1
+          log.info({ stream: streamPath, ...pictures.progress }, `${kind}: done`)
+        }
+      },
+    })
+  }
+}
+
+/** What is over when its time is, is done. */
+async function untilOver(work: Promise<void>, over: AbortSignal): Promise<void> {
+  try {
+    await work
+  } catch (error) {
+    if (!over.aborted) throw error
+  }
+}

@@ -1,0 +1,26 @@
+/** Says of each keyframe whether it is to be a picture, by its time in the stream in milliseconds. */
+export type PicturePace = (timeMs: number) => boolean
+
+/** Keyframes are not quite as far apart as they are meant to be: so much of the interval may be missing. */
+const TOLERANCE = 0.1
+
+/** A picture each time so much has passed; of each keyframe for 0. */
+export function everyInterval(intervalMs: number): PicturePace {
+  let lastMs: number | undefined
+  return (timeMs) => {
+    // Time that goes back is another's.
+    const passedMs = lastMs === undefined || timeMs < lastMs ? Infinity : timeMs - lastMs
+    if (passedMs < intervalMs * (1 - TOLERANCE)) return false
+    lastMs = timeMs
+    return true
+  }
+}
+
+/** A picture of one keyframe out of so many, the first one among them. */
+export function everyNth(count: number): PicturePace {
+  let index = -1
+  return () => {
+    index = (index + 1) % count
+    return index === 0
+  }
+}

@@ -1,0 +1,40 @@
+import { realpath } from 'node:fs/promises'
+import path from 'node:path'
+import { InvalidRequest } from 'sluice/sdk'
+
+/** Where systems keep fonts. Whoever asks for pictures may name a file below one of these, and no other. */
+const FONT_FOLDERS = [
+  '/usr/share/fonts',
+  '/usr/local/share/fonts',
+  '/Library/Fonts',
+  '/System/Library/Fonts',
+  String.raw`C:\Windows\Fonts`,
+]
+const FONT_FILE = /\.(?:ttf|otf|ttc)$/iu
+/** Fontconfig takes `:` and `=` for properties, and `-` for a size. */
+const FONT_NAME = /^[\p{L}\p{N}][\p{L}\p{N} _.]{0,99}$/u
+const DEFAULT_FONT = 'Sans'
+
+/** A font as ffmpeg is told of it: a file, or a name that fontconfig knows, or has something near. */
+export type Font = { readonly option: 'fontfile' | 'font'; readonly value: string }
+
+/**
+ * Finds the font that somebody names.
+ * @param named a file below a font folder of the system, or a name; empty is the default
+ * @throws {InvalidRequest} when it is neither
+ */
+export async function fontOf(named: string): Promise<Font> {
+  if (named === '') return { option: 'font', value: DEFAULT_FONT }
+  if (FONT_NAME.test(named)) return { option: 'font', value: named }
+  const file = await realpath(named).catch(() => '')
+  // A link may lead elsewhere: what it leads to counts, and that has to be there.
+  if (FONT_FILE.test(file) && FONT_FOLDERS.some((folder) => isBelow(file, folder))) {
+    return { option: 'fontfile', value: file }
+  }
+  throw new InvalidRequest('fontPath must be a font file below a font folder of the system, or the name of a font')
+}
+
+function isBelow(file: string, folder: string): boolean {
+  const way = path.relative(folder, file)
+  return way !== '' && !way.startsWith('..') && !path.isAbsolute(way)
+}
