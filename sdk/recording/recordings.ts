@@ -96,6 +96,11 @@ export interface Recordings {
    * @returns those that were stopped
    */
   stop(type: string, streamPath: string): Promise<ActiveRecording[]>
+  /**
+   * Stops one recording, whoever else records the stream, and waits until its files are whole.
+   * @returns it; undefined when it has ended already
+   */
+  stopTask(taskId: number): Promise<ActiveRecording | undefined>
   /** Those that go on. */
   active(): ActiveRecording[]
   /**
