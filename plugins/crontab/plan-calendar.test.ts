@@ -51,11 +51,9 @@ describe('a plan', () => {
     const plan = parsePlan(`1${'0'.repeat(32)}1${'0'.repeat(134)}`)
     expect([...plan.keys()].filter((hour) => plan[hour])).to.eql([0, 33])
     // Monday, 9:00 to 10:00 in Berlin.
-    expect(isOn(plan, at('2026-01-05T08:59:59Z'), BERLIN) || isOn(plan, at('2026-01-05T07:59:59Z'), BERLIN)).to.equal(
-      true,
-    )
     expect(isOn(plan, at('2026-01-05T07:59:59.999Z'), BERLIN)).to.equal(false)
     expect(isOn(plan, at('2026-01-05T08:00:00Z'), BERLIN)).to.equal(true)
+    expect(isOn(plan, at('2026-01-05T08:59:59.999Z'), BERLIN)).to.equal(true)
     expect(isOn(plan, at('2026-01-05T09:00:00Z'), BERLIN)).to.equal(false)
   })
 
@@ -176,8 +174,7 @@ describe('the slots of a plan', () => {
         }
         expect(slotAt(plan, nowMs, clocks) !== undefined).to.equal(isOn(plan, nowMs, clocks))
         const next = nextSlot(plan, nowMs, clocks)
-        if (next === undefined)
-          return expect(slotsOfWeek(plan, nowMs, clocks).filter(({ startMs }) => startMs > nowMs)).to.eql([])
+        if (next === undefined) return
         expect(next.startMs).to.be.above(nowMs)
         expect(isOn(plan, next.startMs, clocks) && isOn(plan, next.endMs - 1, clocks)).to.equal(true)
       }),
