@@ -120,7 +120,12 @@ export class PlanRecorder {
   /** @param action resolves with whether it has changed anything, so that it is worth looking again */
   async #act(key: string, action: () => Promise<boolean>): Promise<void> {
     this.#busy.add(key)
-    const hasChanged = await action()
+    let hasChanged = false
+    try {
+      hasChanged = await action()
+    } catch (err) {
+      this.#options.log.error({ err, stream: streamPathOf(key) }, 'the recording of a plan could not be stopped')
+    }
     this.#busy.delete(key)
     if (hasChanged) this.#settle(key)
   }
