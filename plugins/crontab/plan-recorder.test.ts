@@ -111,6 +111,18 @@ describe('what plans record', () => {
     expect(await recorded()).to.eql([])
   })
 
+  it('is a stream that goes and comes again while its recording begins', async () => {
+    clock.advance(HOUR_MS)
+    recorder.plan([CAM])
+    const release = recordings.hold(new SluiceError('NOT_FOUND', 404, 'not found'))
+    publish()
+    publish()
+    expect(await recorded()).to.eql([])
+    release()
+    expect(await recorded()).to.eql(['1 mp4 live/cam'])
+    expect(log.problems).to.eql([])
+  })
+
   it('is what the plan itself has started, and nothing of others', async () => {
     clock.advance(HOUR_MS)
     recordings.add({ type: 'mp4', streamPath: 'live/cam' })

@@ -41,8 +41,8 @@ export class PlanRecorder {
   readonly #options: PlanRecorderOptions
   /** By stream path and, within it, by key; undefined until they are known, as nothing may be stopped before. */
   #streams: ReadonlyMap<string, ReadonlyMap<string, PlannedStream>> | undefined
-  /** The keys of those that are being started or stopped. */
-  readonly #busy = new Set<string>()
+  /** The keys of those that are being started or stopped, and whether to look again after that. */
+  readonly #busy = new Map<string, boolean>()
   /** What the log was told of those that can't be recorded, by key. */
   readonly #problems = new Map<string, string>()
   #cancelLook: (() => void) | undefined
@@ -78,10 +78,11 @@ export class PlanRecorder {
     if (this.#streams?.has(streamPath) === true) this.#options.setTimeout(() => this.look(streamPath), RECOVERY_MS)
   }
 
-  /** Tells of streams, as they are now, whether their plan records them. */
+  /** Tells of streams, as they are now, whether their plan records them. A recording may wait for a stream that has gone. */
   recorded(): (stream: PlannedKey) => boolean {
     const active = this.#activeIds()
-    return (stream) => this.#runningOf(keyOf(stream), active) !== undefined
+    const { isLive } = this.#options
+    return (stream) => isLive(stream.streamPath) && this.#runningOf(keyOf(stream), active) !== undefined
   }
 
   /** Does nothing any more; recordings go on. */
@@ -106,7 +107,8 @@ export class PlanRecorder {
   /** Starts or stops the recording, where it is not as the plan wants it. */
   #settle(key: string, active = this.#activeIds()): void {
     const recordings = this.#options.recordings()
-    if (this.#closed || this.#streams === undefined || recordings === undefined || this.#busy.has(key)) return
+    if (this.#closed || this.#streams === undefined || recordings === undefined) return
+    if (this.#busy.has(key)) return void this.#busy.set(key, true)
     const wanted = this.#wantedOf(key)
     const running = this.#runningOf(key, active)
     const isRight = wanted === undefined ? running === undefined : running !== undefined && isAsWanted(running, wanted)
@@ -119,15 +121,16 @@ export class PlanRecorder {
 
   /** @param action resolves with whether it has changed anything, so that it is worth looking again */
   async #act(key: string, action: () => Promise<boolean>): Promise<void> {
-    this.#busy.add(key)
+    this.#busy.set(key, false)
     let hasChanged = false
     try {
       hasChanged = await action()
     } catch (err) {
       this.#options.log.error({ err, stream: streamPathOf(key) }, 'the recording of a plan could not be stopped')
     }
+    const isAsked = this.#busy.get(key) === true
     this.#busy.delete(key)
-    if (hasChanged) this.#settle(key)
+    if (hasChanged || isAsked) this.#settle(key)
   }
 
   async #begin(key: string, wanted: PlannedStream, recordings: Pick<Recordings, 'start'>): Promise<boolean> {
@@ -140,8 +143,8 @@ export class PlanRecorder {
       log.info({ stream: streamPath, recording: type }, 'the plan records the stream')
       return true
     } catch (error) {
-      // Somebody else records it there: it is looked at again when that has ended.
-      if (error instanceof SluiceError && error.statusCode === 409) return false
+      // Somebody else records it there, until when it is left alone; or the stream has gone meanwhile.
+      if (error instanceof SluiceError && (error.statusCode === 409 || error.statusCode === 404)) return false
       const problem = error instanceof Error ? error.message : String(error)
       if (this.#problems.get(key) !== problem) {
         log.warn({ stream: streamPath, recording: type, reason: problem }, 'the plan cannot record the stream')

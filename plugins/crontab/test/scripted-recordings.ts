@@ -8,14 +8,20 @@ export class ScriptedRecordings implements Pick<Recordings, 'start' | 'stopTask'
   refusal: Error | undefined
   #active: readonly ActiveRecording[] = []
   #nextId = 1
-  #held: Promise<void> | undefined
+  #held: { readonly released: Promise<void>; readonly failure: Error | undefined } | undefined
 
   async start(init: RecordingInit): Promise<ActiveRecording> {
     this.inits.push(init)
     if (this.refusal !== undefined) throw this.refusal
-    const recording = this.add(init)
-    await this.#held
-    return recording
+    const held = this.#held
+    this.#held = undefined
+    if (held?.failure === undefined) {
+      const recording = this.add(init)
+      await held?.released
+      return recording
+    }
+    await held.released
+    throw held.failure
   }
 
   async stopTask(taskId: number): Promise<ActiveRecording | undefined> {
@@ -42,10 +48,10 @@ export class ScriptedRecordings implements Pick<Recordings, 'start' | 'stopTask'
     this.#active = this.#active.filter((recording) => recording.taskId !== taskId)
   }
 
-  /** Lets recordings begin only when the function that it returns is called. */
-  hold(): () => void {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.#held = promise
+  /** Lets the next recording begin, or fail, only when the function that it returns is called. */
+  hold(failure?: Error): () => void {
+    const { promise: released, resolve } = Promise.withResolvers<void>()
+    this.#held = { released, failure }
     return resolve
   }
 }
