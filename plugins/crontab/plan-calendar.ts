@@ -64,9 +64,9 @@ export function slotsOfWeek(plan: WeekPlan, nowMs: number, hourOfWeek: HourOfWee
   return slotsOf(plan, weekOf(nowMs, hourOfWeek), hourOfWeek)
 }
 
-/** The slot that an instant is in; undefined while the plan is off. */
-export function slotAt(plan: WeekPlan, nowMs: number, hourOfWeek: HourOfWeek): Slot | undefined {
-  return slotsOfWeek(plan, nowMs, hourOfWeek).find(({ startMs, endMs }) => startMs <= nowMs && nowMs < endMs)
+/** The slot that an instant is in; undefined where it is in none. */
+export function slotAt(slots: readonly Slot[], nowMs: number): Slot | undefined {
+  return slots.find(({ startMs, endMs }) => startMs <= nowMs && nowMs < endMs)
 }
 
 /** The first slot that begins after an instant; undefined for a plan that is never on. */

@@ -1,6 +1,6 @@
 import { StreamPath, Type, type OperationRegistry, type Static } from 'sluice/sdk'
 import { isoTime, SlotAnswer, slotView } from './answers.ts'
-import { localHourOfWeek, nextSlot, parsePlan, slotsOfWeek, type Slot } from './plan-calendar.ts'
+import { localHourOfWeek, nextSlot, parsePlan, slotAt, slotsOfWeek, type Slot } from './plan-calendar.ts'
 import type { PlanRecorder } from './plan-recorder.ts'
 import type { Plan, PlanStore, PlanStream } from './plan-store.ts'
 
@@ -76,8 +76,7 @@ export function addStatusOperation(
 function timesOf({ hours }: Plan, nowMs: number): PlanTimes {
   const plan = parsePlan(hours)
   const slots = slotsOfWeek(plan, nowMs, localHourOfWeek)
-  const current = slots.find(({ startMs, endMs }) => startMs <= nowMs && nowMs < endMs)
-  return { slots, current, next: nextSlot(plan, nowMs, localHourOfWeek) }
+  return { slots, current: slotAt(slots, nowMs), next: nextSlot(plan, nowMs, localHourOfWeek) }
 }
 
 type TaskParts = {

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { expect } from 'chai'
 import { publish } from '../peers/ffmpeg.ts'
 import { ffprobePackets } from '../peers/ffprobe.ts'
+import { PostgresServer } from '../peers/postgres.ts'
 import type { PeerProcess } from '../peers/process.ts'
 import { requirePeer } from '../peers/require-peer.ts'
 import { waitFor } from '../peers/wait-for.ts'
@@ -149,6 +150,27 @@ describe('scheduled plans', function () {
     expect(names).to.eql(['whole week', 'Monday to Friday', 'weekend', 'now', 'not now'])
     await publisher.close()
     expect(server.problems).to.eql([])
+  })
+
+  it('are kept by PostgreSQL as by SQLite', async function () {
+    requirePeer(this, 'postgresql')
+    const postgres = await PostgresServer.start()
+    const other = await startServer({ env: { SLUICE_GLOBAL_DB_DSN: await postgres.createDatabase() } })
+    const { on } = plansOfNow()
+    await post(other, '/plan/api/add', { name: 'now', enable: true, plan: on })
+    await post(other, '/planstream/api/add', { planId: 4, streamPath: 'live/a', enable: true })
+    const again = { method: 'POST', body: JSON.stringify({ streamPath: 'live/a' }) }
+    expect((await other.api('/planstream/api/add', again)).status).to.equal(409)
+    await post(other, '/planstream/api/update', { streamPath: 'live/a', fragment: '5m' })
+    const listed = (await other.api('/planstream/api/list?planId=4')).body.data as readonly object[]
+    expect(listed[0]).to.include({ planId: 4, streamPath: 'live/a', fragment: '5m', enable: true })
+    await post(other, '/plan/api/remove/4')
+    const { body } = await other.api('/plan/api/list')
+    expect((body.data as { readonly id: number }[]).map(({ id }) => id)).to.eql([1, 2, 3])
+    expect((await other.api('/planstream/api/list')).body['totalCount']).to.equal(0)
+    expect(other.problems).to.eql([])
+    await other.stop()
+    await postgres.stop()
   })
 
   it('are read by users and changed by admins', async () => {
