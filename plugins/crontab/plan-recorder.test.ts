@@ -161,6 +161,18 @@ describe('what plans record', () => {
     expect(await recorded()).to.eql([])
   })
 
+  it('is not begun again at once where it has ended at once', async () => {
+    clock.advance(HOUR_MS)
+    const release = recordings.hold()
+    recorder.plan([CAM])
+    publish()
+    recordings.end(1)
+    release()
+    expect(await recorded()).to.eql([])
+    clock.advance(60_000)
+    expect(await recorded()).to.eql(['2 mp4 live/cam'])
+  })
+
   it('tells once what is the matter', async () => {
     clock.advance(HOUR_MS)
     recordings.refusal = new InvalidRequest('no plugin records mp4')

@@ -119,18 +119,18 @@ export class PlanRecorder {
     }
   }
 
-  /** @param action resolves with whether it has changed anything, so that it is worth looking again */
+  /** @param action resolves with whether to look again at once */
   async #act(key: string, action: () => Promise<boolean>): Promise<void> {
     this.#busy.set(key, false)
-    let hasChanged = false
+    let looksAgain = false
     try {
-      hasChanged = await action()
+      looksAgain = await action()
     } catch (err) {
       this.#options.log.error({ err, stream: streamPathOf(key) }, 'the recording of a plan could not be stopped')
     }
     const isAsked = this.#busy.get(key) === true
     this.#busy.delete(key)
-    if (hasChanged || isAsked) this.#settle(key)
+    if (looksAgain || isAsked) this.#settle(key)
   }
 
   async #begin(key: string, wanted: PlannedStream, recordings: Pick<Recordings, 'start'>): Promise<boolean> {
@@ -141,7 +141,8 @@ export class PlanRecorder {
       started.set(key, { taskId, filePath, fragmentMs })
       this.#problems.delete(key)
       log.info({ stream: streamPath, recording: type }, 'the plan records the stream')
-      return true
+      // One that has ended at once is not begun again at once.
+      return this.#wantedOf(key) !== wanted
     } catch (error) {
       // Somebody else records it there, until when it is left alone; or the stream has gone meanwhile.
       if (error instanceof SluiceError && (error.statusCode === 409 || error.statusCode === 404)) return false
