@@ -148,12 +148,38 @@ describe('the administration of plugins', () => {
       expect(await status('/api/one')).to.equal(404)
     })
 
+    it('which may be below one of its mounts, and are then of that mount alone', async () => {
+      const made = await fixture.plugin('plans', ['plan', 'slot'])
+      made.instance.get('/api/list', PUBLIC, () => ({ data: 'both' }))
+      add(made, '/plan/api/list', 'of plans')
+      add(made, '/plan/api/remove/{streamPath}', 'removed', 'POST')
+      await made.activate()
+      expect([await answer('/plan/api/list?a=b'), await answer('/slot/api/list')]).to.eql(['of plans', 'both'])
+      expect(await statuses('/plan/api/list')).to.eql([200, 401, 200])
+      expect(await statuses('/plan/api/remove/1/live/a', 'POST')).to.eql([200, 401, 403])
+      const wrong = [
+        await status('/plan/api/list', { method: 'POST' }),
+        await status('/slot/api/remove/1', { method: 'POST' }),
+      ]
+      expect(wrong).to.eql([405, 404])
+      expect(await status('/plan/plan/api/list')).to.equal(404)
+    })
+
+    it("which are at the plugin's own addresses, too, where they are below its mounts", async () => {
+      const made = await fixture.plugin('plans', ['plan', 'slot'], { listenaddr: '127.0.0.2:0' })
+      add(made, '/plan/api/list', 'of plans')
+      await made.activate()
+      const port = made.addresses[0]?.port ?? 0
+      const at = async (path: string) => (await fetch(`http://127.0.0.2:${port}${path}`)).status
+      expect([await at('/plan/api/list'), await at('/slot/api/list'), await at('/api/list')]).to.eql([200, 404, 404])
+    })
+
     const refusals: readonly (readonly [path: string, why: string])[] = [
       ['/api/metrics', 'the path belongs to the server'],
       ['/api/stream/info/{streamPath}', 'the path belongs to the server'],
       ['/api/taken/{id}', 'the path belongs to the plugin holder'],
-      ['/apis/mine', 'absolute paths of plugins begin with /api/'],
-      ['/live/a', 'absolute paths of plugins begin with /api/'],
+      ['/apis/mine', 'absolute paths of plugins begin with /api/ or a mount of theirs'],
+      ['/live/a', 'absolute paths of plugins begin with /api/ or a mount of theirs'],
     ]
     for (const [path, why] of refusals) {
       it(`and none at ${path}: ${why}`, async () => {

@@ -2,11 +2,13 @@ import type { Spelling } from 'sluice/sdk/host'
 import type { RoutedRequest } from 'sluice/sdk/http'
 import { withoutQuery } from '../observe/logger.ts'
 import type { HttpApp } from './http-app.ts'
+import type { Mounts } from './mount-table.ts'
+import { splitMount } from './request-path.ts'
 
 /** A generation of a plugin, as far as it has operations with absolute paths. */
-export type Administering = { readonly name: string; readonly administration: HttpApp | undefined }
+export type Administering = Mounts & { readonly administration: HttpApp | undefined }
 
-/** Absolute paths of plugins begin so. */
+/** Absolute paths of plugins begin so, unless they are below a prefix of the plugin. */
 const PLUGIN_PATHS = '/api/'
 
 /**
@@ -20,7 +22,10 @@ export function assertFree(
   server: HttpApp,
 ): void {
   const refuse = (why: string): Error => new Error(`${claimant.name}: can't serve ${method} ${path}: ${why}`)
-  if (!path.startsWith(PLUGIN_PATHS)) throw refuse(`absolute paths of plugins begin with ${PLUGIN_PATHS}`)
+  const isOwn = claimant.mounts.includes(splitMount(path).mount)
+  if (!isOwn && !path.startsWith(PLUGIN_PATHS)) {
+    throw refuse(`absolute paths of plugins begin with ${PLUGIN_PATHS} or a mount of theirs`)
+  }
   if (server.has(method, url)) throw refuse('the path belongs to the server')
   const holder = others.find(({ name, administration }) => name !== claimant.name && administration?.has(method, url))
   if (holder !== undefined) throw refuse(`the path belongs to the plugin ${holder.name}`)

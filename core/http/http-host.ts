@@ -268,7 +268,7 @@ export class HttpHost {
     if (name === undefined) return { app: this.#core, url }
     const plugin = this.#table.activeOf(name)
     if (!plugin) return { statusCode: 503, message: 'the plugin is not running' }
-    return { app: plugin.app, url: mounted === name ? rest : url }
+    return mounted === name ? plugin.routeBelowMount(url, rest) : { app: plugin.app, url }
   }
 
   /** Whether a path below a prefix of plugins is the server's own all the same. */

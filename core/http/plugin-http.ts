@@ -59,6 +59,15 @@ export class PluginHttp implements Mounted {
     return this.app.openRequests + (this.#administration?.openRequests ?? 0)
   }
 
+  /**
+   * What answers a path below one of its mounts, and the URL that it sees.
+   * @param rest the URL without the mount
+   */
+  routeBelowMount(url: string, rest: string): { readonly app: HttpApp; readonly url: string } {
+    if (this.#administration === undefined || !this.operations.hasAbsolute(url)) return { app: this.app, url: rest }
+    return { app: this.#administration, url }
+  }
+
   /** See `PluginContext.sessionToken`. */
   sessionToken(): string {
     return this.#options.tokens.create(this.id)

@@ -84,13 +84,12 @@ export class RecordingsService implements Recordings {
     return this.#note(init.type, streamPath, job, event, { ...range, startMs: job.file?.startMs ?? nowMs })
   }
 
-  async stop(type: string, streamPath: string, taskId?: number): Promise<ActiveRecording[]> {
-    const all = this.#parts.manager.of(type, checkStreamPath(streamPath))
-    const jobs = taskId === undefined ? all : all.filter(({ job }) => job.id === taskId)
-    const stopped = jobs.map(activeRecording)
-    for (const { job } of jobs) job.stop('it was stopped')
-    await Promise.all(jobs.map(({ job }) => job.done))
-    await this.#parts.catalogue.settled()
+  async stop(type: string, streamPath: string): Promise<ActiveRecording[]> {
+    return this.#stop(this.#parts.manager.of(type, checkStreamPath(streamPath)))
+  }
+
+  async stopTask(taskId: number): Promise<ActiveRecording | undefined> {
+    const [stopped] = await this.#stop(this.#parts.manager.jobs.filter(({ job }) => job.id === taskId))
     return stopped
   }
 
@@ -137,6 +136,14 @@ export class RecordingsService implements Recordings {
     const { log, lists, files, manager } = this.#parts
     const entries = await lists.inTime(init)
     return openPlayback({ log, entries, init, files, service: (type) => manager.service(type), signal })
+  }
+
+  async #stop(jobs: readonly RecordJob[]): Promise<ActiveRecording[]> {
+    const stopped = jobs.map(activeRecording)
+    for (const { job } of jobs) job.stop('it was stopped')
+    await Promise.all(jobs.map(({ job }) => job.done))
+    await this.#parts.catalogue.settled()
+    return stopped
   }
 
   /** The file with where it lies, which others need not know. */

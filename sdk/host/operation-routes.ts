@@ -6,7 +6,7 @@ import type { JsonSchema } from './json-schema.ts'
 import { eventsQuerySchema, serveEvents } from './serve-events.ts'
 import { accessOf, querySchemaOf, serveOperation } from './serve-operation.ts'
 import { socketAccessOf, type SocketTable } from './socket-table.ts'
-import { socketSpelling, spellingsOf, type Spelling } from './spelling.ts'
+import { matchPath, partsOf, socketSpelling, spellingsOf, type PathPart, type Spelling } from './spelling.ts'
 
 /** What answers the operations of some paths. */
 export type OperationTarget = { readonly fastify: FastifyInstance; readonly sockets: SocketTable }
@@ -50,6 +50,7 @@ export class OperationRoutes implements OperationRegistry {
   readonly #entries: OperationEntry[] = []
   readonly #eventsEntries: EventsEntry[] = []
   readonly #socketEntries: SocketEntry[] = []
+  readonly #absolutePaths: (readonly PathPart[])[] = []
 
   constructor(options: OperationRoutesOptions) {
     this.#options = options
@@ -67,24 +68,43 @@ export class OperationRoutes implements OperationRegistry {
     return this.#socketEntries
   }
 
+  /**
+   * Whether an operation has an absolute path that a request may be for, which can be one below a mount. What else is below
+   * the mounts has no such path.
+   * @param url path and query
+   */
+  hasAbsolute(url: string): boolean {
+    if (this.#absolutePaths.length === 0) return false
+    const [path = ''] = url.split('?', 1)
+    return this.#absolutePaths.some((parts) => matchPath(parts, path) !== undefined)
+  }
+
   add(operation: AnyOperation): void {
     checkOperation(operation)
     const spellings = spellingsOf(operation)
-    for (const spelling of spellings) serveOperation(this.#options.targetOf(spelling).fastify, operation, spelling)
+    for (const spelling of spellings) {
+      serveOperation(this.#targetOf(spelling, operation).fastify, operation, spelling)
+    }
     this.#entries.push({ operation, access: accessOf(operation), query: querySchemaOf(operation), spellings })
   }
 
   events(operation: AnyEvents): void {
     checkEvents(operation)
     const spellings = spellingsOf({ ...operation, method: 'GET' })
-    for (const spelling of spellings) serveEvents(this.#options.targetOf(spelling).fastify, operation, spelling)
+    for (const spelling of spellings) serveEvents(this.#targetOf(spelling, operation).fastify, operation, spelling)
     const { access = 'user' } = operation
     this.#eventsEntries.push({ operation, access, query: eventsQuerySchema(operation), spellings })
   }
 
   socket(operation: AnySocket): void {
     const spelling = socketSpelling(operation)
-    this.#options.targetOf(spelling).sockets.add(operation, spelling)
+    this.#targetOf(spelling, operation).sockets.add(operation, spelling)
     this.#socketEntries.push({ operation, access: socketAccessOf(operation), spelling })
+  }
+
+  #targetOf(spelling: Spelling, { params }: Pick<AnyOperation, 'params'>): OperationTarget {
+    const target = this.#options.targetOf(spelling)
+    if (spelling.isAbsolute) this.#absolutePaths.push(partsOf(spelling.path, params))
+    return target
   }
 }

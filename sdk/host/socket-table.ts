@@ -1,11 +1,11 @@
 import type { Duplex } from 'node:stream'
 import type { Access } from '../plugin/operations.ts'
 import { parseQuery } from '../stream/stream-path.ts'
-import { decodePathPart, type RoutedRequest } from '../http/request.ts'
+import type { RoutedRequest } from '../http/request.ts'
 import type { AnySocket } from './any-operation.ts'
 import { InputReader } from './input-reader.ts'
 import { ANONYMOUS } from './serve-operation.ts'
-import { partsOf, type PathPart, type Spelling } from './spelling.ts'
+import { matchPath, partsOf, type PathPart, type Spelling } from './spelling.ts'
 
 /** A WebSocket that a path has. */
 export type SocketRoute = {
@@ -47,7 +47,7 @@ export class SocketTable {
   find(url: string): SocketRoute | undefined {
     const [path = '', query = ''] = url.split('?', 2)
     for (const { operation, parts, reader } of this.#entries) {
-      const params = match(parts, path)
+      const params = matchPath(parts, path)
       if (params === undefined) continue
       return {
         access: socketAccessOf(operation),
@@ -73,18 +73,4 @@ function shapeOf(url: string): string {
 
 function parameterCount({ parts }: Entry): number {
   return parts.filter((part) => 'parameter' in part).length
-}
-
-function match(parts: readonly PathPart[], path: string): Readonly<Record<string, string>> | undefined {
-  const texts = path.slice(1).split('/').map(decodePathPart)
-  const last = parts.at(-1)
-  const takesRest = last !== undefined && 'parameter' in last && last.takesRest
-  if (takesRest ? texts.length < parts.length : texts.length !== parts.length) return undefined
-  const params: Record<string, string> = {}
-  for (const [index, part] of parts.entries()) {
-    const text = texts[index] ?? ''
-    if ('parameter' in part) params[part.parameter] = part.takesRest ? texts.slice(index).join('/') : text
-    else if (part.text !== text) return undefined
-  }
-  return params
 }

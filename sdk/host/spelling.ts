@@ -1,4 +1,5 @@
 import type { AnyOperation, AnySocket } from './any-operation.ts'
+import { decodePathPart } from '../http/request.ts'
 import { propertiesOf, type JsonSchema } from './json-schema.ts'
 
 /** One way to ask for an operation: a method, and a path with a slash first. */
@@ -80,6 +81,21 @@ export function namedParams(
   return Object.fromEntries(
     named.map(({ parameter, takesRest }) => [parameter, found[takesRest ? '*' : parameter] ?? '']),
   )
+}
+
+/** The parameters in a path, decoded; undefined where the path is another. */
+export function matchPath(parts: readonly PathPart[], path: string): Readonly<Record<string, string>> | undefined {
+  const texts = path.slice(1).split('/').map(decodePathPart)
+  const last = parts.at(-1)
+  const takesRest = last !== undefined && 'parameter' in last && last.takesRest
+  if (takesRest ? texts.length < parts.length : texts.length !== parts.length) return undefined
+  const params: Record<string, string> = {}
+  for (const [index, part] of parts.entries()) {
+    const text = texts[index] ?? ''
+    if ('parameter' in part) params[part.parameter] = part.takesRest ? texts.slice(index).join('/') : text
+    else if (part.text !== text) return undefined
+  }
+  return params
 }
 
 function parse(method: string, text: string, params: JsonSchema | undefined) {

@@ -78,8 +78,9 @@ export type Operation<
 > = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /**
-   * Below the plugin's mounts (`api/start/{id}`), or with a slash first an absolute path below `/api/`. A last part whose parameter is a
-   * `StreamPath` takes the rest of the path, with its slashes.
+   * Below each of the plugin's mounts (`api/start/{id}`), or with a slash first an absolute path: below `/api/`, or below one mount
+   * of the plugin, where nothing else of it then has the path. A last part whose parameter is a `StreamPath` takes the rest of the
+   * path, with its slashes.
    */
   readonly path: string
   /** Further spellings: other paths, or other methods and paths, as `GET api/begin/{id}`. */

@@ -93,10 +93,14 @@ export interface Recordings {
   startEvent(init: EventInit): Promise<RecordedEvent>
   /**
    * Stops the recordings of a stream, and waits until their files are whole.
-   * @param taskId stops the one with this task alone
    * @returns those that were stopped
    */
-  stop(type: string, streamPath: string, taskId?: number): Promise<ActiveRecording[]>
+  stop(type: string, streamPath: string): Promise<ActiveRecording[]>
+  /**
+   * Stops one recording, whoever else records the stream, and waits until its files are whole.
+   * @returns it; undefined when it has ended already
+   */
+  stopTask(taskId: number): Promise<ActiveRecording | undefined>
   /** Those that go on. */
   active(): ActiveRecording[]
   /**

@@ -73,7 +73,7 @@ export class FakeHttp {
   #route(request: IncomingMessage): OperationTarget | undefined {
     const original = request.url ?? '/'
     const mount = this.#mounts.find((name) => new RegExp(`^/${name}(?=[/?]|$)`, 'u').test(original))
-    if (mount === undefined) return this.#absolute
+    if (mount === undefined || this.operations.hasAbsolute(original)) return this.#absolute
     const rest = original.slice(mount.length + 1)
     Object.assign(request, { originalUrl: original, url: rest.startsWith('/') ? rest : `/${rest}` })
     return this.#mounted

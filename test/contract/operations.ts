@@ -58,6 +58,25 @@ export function describeOperations(start: StartContractHost): void {
       }
     })
 
+    it('are below one of the mounts alone, where their absolute paths say so', async () => {
+      const ask = await startWith((operations) => {
+        for (const path of ['/c/api/list', '/contract/api/list']) {
+          operations.add({ method: 'GET', path, summary: path, answer: Type.String(), handle: () => path })
+        }
+        operations.add({
+          method: 'GET',
+          path: 'api/{id}',
+          summary: 'All',
+          params: Type.Object({ id: Type.String() }),
+          handle() {},
+        })
+      })
+      expect(await ask('/c/api/list?a=b')).to.eql(done('/c/api/list'))
+      expect(await ask('/contract/api/list')).to.eql(done('/contract/api/list'))
+      expect((await ask('/c/api/other')).body).to.eql({ code: 0, message: 'success' })
+      for (const path of ['/c/c/api/list', '/api/list']) expect((await ask(path)).status, path).to.equal(404)
+    })
+
     it('read names in both spellings, and nothing that no schema names', async () => {
       const Inner = Type.Object({ innerName: Type.String({ default: 'none' }) })
       const Whole = Type.Object({ someName: Type.String(), count: Int64(), list: Type.Array(Inner), inner: Inner })

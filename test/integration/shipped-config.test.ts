@@ -3,6 +3,7 @@ import { expect } from 'chai'
 import { Config } from '../../core/config/config.ts'
 import { TempConfig } from '../../core/config/fixtures/temp-config.ts'
 import annexb from '../../plugins/annexb/index.ts'
+import crontab from '../../plugins/crontab/index.ts'
 import demo from '../../plugins/demo/index.ts'
 import audio from '../../plugins/audio/index.ts'
 import flv from '../../plugins/flv/index.ts'
@@ -17,7 +18,7 @@ import snap from '../../plugins/snap/index.ts'
 import webrtc from '../../plugins/webrtc/index.ts'
 
 const FILE = new URL('../../config/config.yaml', import.meta.url)
-const PLUGINS = [rtmp, rtsp, webrtc, flv, mp4, hls, annexb, jsmpeg, audio, sei, snap, demo, home]
+const PLUGINS = [rtmp, rtsp, webrtc, flv, mp4, hls, annexb, jsmpeg, audio, sei, snap, crontab, demo, home]
 /** A default as a comment: without a space, so that removing `#` leaves the key where it belongs. */
 const COMMENTED_KEY = /^( *)#(?=\S)/gm
 

@@ -56,7 +56,7 @@ export function addRecordOperations({ operations, services }: PluginContext<unkn
       const active = recordings().active()
       const found = active.find(({ type, taskId }) => type === TYPE && taskId === id)
       if (found === undefined) return 0
-      await recordings().stop(TYPE, found.streamPath, id)
+      await recordings().stopTask(id)
       return id
     },
   })

@@ -177,6 +177,13 @@ export class ApiWorld {
     return alias
   }
 
+  /** Has the plan of the whole week record a stream that does not come; resolves with its path. */
+  async newPlanStream(): Promise<string> {
+    const streamPath = this.newName('planned/stream')
+    await this.post('/planstream/api/add', { planId: 1, streamPath, enable: true })
+    return streamPath
+  }
+
   newName(prefix: string): string {
     return `${prefix}-${++this.#made}`
   }

@@ -2,6 +2,7 @@ import type { Row } from '../row.ts'
 import { CONFIG_ROWS, NATIVE_CONFIG_ROWS } from './config.ts'
 import { LOGIN_ROWS } from './login.ts'
 import { NATIVE_ROWS } from './native.ts'
+import { PLAN_ROWS } from './plans.ts'
 import { PLUGIN_ROWS } from './plugins.ts'
 import { PROXY_ROWS } from './proxies.ts'
 import { ALARM_ROWS, RECORD_ROWS, RECORDER_ROWS } from './records.ts'
@@ -22,6 +23,7 @@ export const API_ROWS: Readonly<Record<string, readonly Row[]>> = {
   'config, as 6.x has it': NATIVE_CONFIG_ROWS,
   recordings: RECORD_ROWS,
   'recordings, by plugin': RECORDER_ROWS,
+  'scheduled plans': PLAN_ROWS,
   alarms: ALARM_ROWS,
   'streams, as 6.x has them': NATIVE_ROWS,
   'of plugins': PLUGIN_ROWS,

@@ -1,0 +1,209 @@
+import { SluiceError, type PluginContext, type RecordingInit, type Recordings } from 'sluice/sdk'
+import { isOn, type HourOfWeek, type WeekPlan } from './plan-calendar.ts'
+
+/** Slots begin and end at full minutes, and clocks may be set: so it is looked at each of them. */
+const LOOK_MS = 60_000
+/** A recording that has ended is looked after this long after, so that one which always ends at once does no harm. */
+const RECOVERY_MS = 1000
+
+/** A stream that is recorded while its plan is on. */
+export type PlannedStream = {
+  readonly type: string
+  readonly streamPath: string
+  readonly filePath: string
+  readonly fragmentMs: number
+  readonly plan: WeekPlan
+}
+
+type PlannedKey = Pick<PlannedStream, 'type' | 'streamPath'>
+
+/** A recording that a plan has started: plain data, which outlives the generation that started it. */
+export type StartedRecording = Pick<PlannedStream, 'filePath' | 'fragmentMs'> & { readonly taskId: number }
+
+export type PlanRecorderOptions = {
+  readonly log: PluginContext<unknown>['log']
+  /** Undefined while the server records nothing. */
+  readonly recordings: () => Pick<Recordings, 'start' | 'stopTask' | 'active'> | undefined
+  readonly isLive: (streamPath: string) => boolean
+  readonly now: () => number
+  readonly hourOfWeek: HourOfWeek
+  /** Returns what cancels it. */
+  readonly setTimeout: (run: () => void, delayMs: number) => () => void
+  /** What plans have started and not stopped, by key; that of the generation before, too. */
+  readonly started: Map<string, StartedRecording>
+}
+
+/**
+ * Records streams while their plans are on: those that are live, from the beginning of a slot or of the stream, until the slot ends. What
+ * others record is left alone.
+ */
+export class PlanRecorder {
+  readonly #options: PlanRecorderOptions
+  /** By stream path and, within it, by key; undefined until they are known, as nothing may be stopped before. */
+  #streams: ReadonlyMap<string, ReadonlyMap<string, PlannedStream>> | undefined
+  /** The keys of those that are being started or stopped, and whether to look again after that. */
+  readonly #busy = new Map<string, boolean>()
+  /** What the log was told of those that can't be recorded, by key. */
+  readonly #problems = new Map<string, string>()
+  #cancelLook: (() => void) | undefined
+  #closed = false
+
+  constructor(options: PlanRecorderOptions) {
+    this.#options = options
+  }
+
+  /** Begins to look at each full minute. */
+  start(): void {
+    this.#look()
+  }
+
+  /** Takes over what is to be recorded from now on. */
+  plan(planned: readonly PlannedStream[]): void {
+    const streams = new Map<string, Map<string, PlannedStream>>()
+    for (const stream of planned) {
+      const ofPath = streams.get(stream.streamPath) ?? new Map<string, PlannedStream>()
+      streams.set(stream.streamPath, ofPath.set(keyOf(stream), stream))
+    }
+    this.#streams = streams
+    this.#settleAll()
+  }
+
+  /** A stream is there, or a recording of it has ended. */
+  look(streamPath: string): void {
+    for (const key of this.#streams?.get(streamPath)?.keys() ?? []) this.#settle(key)
+  }
+
+  /** Looks at a stream a little later. */
+  lookLater(streamPath: string): void {
+    if (this.#streams?.has(streamPath) === true) this.#options.setTimeout(() => this.look(streamPath), RECOVERY_MS)
+  }
+
+  /** Tells of streams, as they are now, whether their plan records them. A recording may wait for a stream that has gone. */
+  recorded(): (stream: PlannedKey) => boolean {
+    const active = this.#activeIds()
+    const { isLive } = this.#options
+    return (stream) => isLive(stream.streamPath) && this.#runningOf(keyOf(stream), active) !== undefined
+  }
+
+  /** Does nothing any more; recordings go on. */
+  close(): void {
+    this.#closed = true
+    this.#cancelLook?.()
+  }
+
+  #look(): void {
+    if (this.#closed) return
+    const { now, setTimeout } = this.#options
+    this.#settleAll()
+    this.#cancelLook = setTimeout(() => this.#look(), LOOK_MS - (now() % LOOK_MS))
+  }
+
+  #settleAll(): void {
+    const active = this.#activeIds()
+    for (const key of this.#options.started.keys()) this.#settle(key, active)
+    for (const ofPath of this.#streams?.values() ?? []) for (const key of ofPath.keys()) this.#settle(key, active)
+  }
+
+  /** Starts or stops the recording, where it is not as the plan wants it. */
+  #settle(key: string, active = this.#activeIds()): void {
+    const recordings = this.#options.recordings()
+    if (this.#closed || this.#streams === undefined || recordings === undefined) return
+    if (this.#busy.has(key)) return void this.#busy.set(key, true)
+    const wanted = this.#wantedOf(key)
+    const running = this.#runningOf(key, active)
+    const isRight = wanted === undefined ? running === undefined : running !== undefined && isAsWanted(running, wanted)
+    if (isRight) return
+    if (running !== undefined) void this.#act(key, () => this.#stop(key, running, recordings))
+    else if (wanted !== undefined && this.#options.isLive(wanted.streamPath)) {
+      void this.#act(key, () => this.#begin(key, wanted, recordings))
+    }
+  }
+
+  /** @param action resolves with whether to look again at once */
+  async #act(key: string, action: () => Promise<boolean>): Promise<void> {
+    this.#busy.set(key, false)
+    let looksAgain = false
+    try {
+      looksAgain = await action()
+    } catch (err) {
+      this.#options.log.error({ err, stream: streamPathOf(key) }, 'the recording of a plan could not be stopped')
+    }
+    const isAsked = this.#busy.get(key) === true
+    this.#busy.delete(key)
+    if (looksAgain || isAsked) this.#settle(key)
+  }
+
+  async #begin(key: string, wanted: PlannedStream, recordings: Pick<Recordings, 'start'>): Promise<boolean> {
+    const { streamPath, type, filePath, fragmentMs } = wanted
+    const { log, started } = this.#options
+    try {
+      const { taskId } = await recordings.start(initOf(wanted))
+      started.set(key, { taskId, filePath, fragmentMs })
+      this.#problems.delete(key)
+      log.info({ stream: streamPath, recording: type }, 'the plan records the stream')
+      // One that has ended at once is not begun again at once.
+      return this.#wantedOf(key) !== wanted
+    } catch (error) {
+      // Somebody else records it there, until when it is left alone; or the stream has gone meanwhile.
+      if (error instanceof SluiceError && (error.statusCode === 409 || error.statusCode === 404)) return false
+      const problem = error instanceof Error ? error.message : String(error)
+      if (this.#problems.get(key) !== problem) {
+        log.warn({ stream: streamPath, recording: type, reason: problem }, 'the plan cannot record the stream')
+      }
+      this.#problems.set(key, problem)
+      return false
+    }
+  }
+
+  async #stop(key: string, { taskId }: StartedRecording, recordings: Pick<Recordings, 'stopTask'>): Promise<boolean> {
+    const { log, started } = this.#options
+    const stopped = await recordings.stopTask(taskId)
+    started.delete(key)
+    if (stopped !== undefined) {
+      log.info({ stream: stopped.streamPath, recording: stopped.type }, 'the plan no longer records the stream')
+    }
+    return true
+  }
+
+  /** What is to be recorded now under a key. */
+  #wantedOf(key: string): PlannedStream | undefined {
+    const { now, hourOfWeek } = this.#options
+    const planned = this.#streams?.get(streamPathOf(key))?.get(key)
+    return planned !== undefined && isOn(planned.plan, now(), hourOfWeek) ? planned : undefined
+  }
+
+  /** What the plan has started under a key, as long as it goes on. */
+  #runningOf(key: string, active: ReadonlySet<number>): StartedRecording | undefined {
+    const { started } = this.#options
+    const known = started.get(key)
+    if (known === undefined || active.has(known.taskId)) return known
+    started.delete(key)
+    return undefined
+  }
+
+  #activeIds(): ReadonlySet<number> {
+    return new Set(
+      this.#options
+        .recordings()
+        ?.active()
+        .map(({ taskId }) => taskId),
+    )
+  }
+}
+
+function initOf({ type, streamPath, filePath, fragmentMs }: PlannedStream): RecordingInit {
+  return { type, streamPath, fragmentMs, ...(filePath !== '' && { filePath }) }
+}
+
+function isAsWanted(running: StartedRecording, wanted: PlannedStream): boolean {
+  return running.filePath === wanted.filePath && running.fragmentMs === wanted.fragmentMs
+}
+
+function keyOf({ type, streamPath }: PlannedKey): string {
+  // No path has a line feed.
+  return `${streamPath}\n${type}`
+}
+
+function streamPathOf(key: string): string {
+  return key.slice(0, key.indexOf('\n'))
+}

@@ -1,0 +1,56 @@
+import { parseDurationText, type PluginContext } from 'sluice/sdk'
+import { parsePlan } from './plan-calendar.ts'
+import type { PlannedStream, PlanRecorder } from './plan-recorder.ts'
+import type { Plan, PlanStore, PlanStream } from './plan-store.ts'
+
+/** Has the recorder do what the plans of the database say. */
+export class PlanRoster {
+  readonly #log: PluginContext<unknown>['log']
+  readonly #store: Pick<PlanStore, 'plans' | 'streams'>
+  readonly #recorder: Pick<PlanRecorder, 'plan'>
+  #loading = Promise.resolve()
+  #isCurrent = false
+
+  constructor(
+    log: PluginContext<unknown>['log'],
+    store: Pick<PlanStore, 'plans' | 'streams'>,
+    recorder: Pick<PlanRecorder, 'plan'>,
+  ) {
+    this.#log = log
+    this.#store = store
+    this.#recorder = recorder
+  }
+
+  /** Reads the plans, which were changed; those before hold on where there is no database. */
+  reload(): Promise<void> {
+    this.#isCurrent = false
+    this.#loading = this.#loading.then(() => this.#load())
+    return this.#loading
+  }
+
+  /** Reads the plans where that has failed. */
+  async refresh(): Promise<void> {
+    if (!this.#isCurrent) await this.reload()
+  }
+
+  async #load(): Promise<void> {
+    try {
+      const [plans, streams] = [await this.#store.plans(), await this.#store.streams()]
+      this.#isCurrent = true
+      this.#recorder.plan(plannedStreams(plans, streams))
+    } catch (err) {
+      this.#log.warn({ err }, 'the plans cannot be read, and those that were read before hold on')
+    }
+  }
+}
+
+/** The streams of which plan and entry are enabled. */
+function plannedStreams(plans: readonly Plan[], streams: readonly PlanStream[]): PlannedStream[] {
+  const hours = new Map(plans.filter(({ isEnabled }) => isEnabled).map((plan) => [plan.id, parsePlan(plan.hours)]))
+  return streams.flatMap(({ planId, streamPath, recordType, filePath, fragment, isEnabled }) => {
+    const plan = hours.get(planId)
+    if (plan === undefined || !isEnabled) return []
+    const fragmentMs = parseDurationText('fragment', fragment)
+    return [{ type: recordType, streamPath, filePath, fragmentMs, plan }]
+  })
+}

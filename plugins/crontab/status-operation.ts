@@ -1,0 +1,100 @@
+import { StreamPath, Type, type OperationRegistry, type Static } from 'sluice/sdk'
+import { isoTime, SlotAnswer, slotView } from './answers.ts'
+import { localHourOfWeek, nextSlot, parsePlan, slotAt, slotsOfWeek, type Slot } from './plan-calendar.ts'
+import type { PlanRecorder } from './plan-recorder.ts'
+import type { Plan, PlanStore, PlanStream } from './plan-store.ts'
+
+/** `PlanTask` of the API (api.md 8.5). */
+const PlanTask = Type.Object({
+  planId: Type.Integer(),
+  planName: Type.String(),
+  streamPath: Type.String(),
+  isRecording: Type.Boolean({ description: 'Otherwise nobody publishes the stream, or it cannot be recorded' }),
+  startTime: Type.String({ format: 'date-time', description: 'Of the slot' }),
+  endTime: Type.String({ format: 'date-time' }),
+  timeRange: Type.String(),
+  weekday: Type.String(),
+  filePath: Type.String(),
+  fragment: Type.String(),
+  elapsedSeconds: Type.Integer({ description: 'Since the slot began; 0 for one that is to come' }),
+  remainingSeconds: Type.Integer({ description: 'Until the slot ends, or until one that is to come begins' }),
+  planSlots: Type.Array(SlotAnswer),
+})
+
+/** What a plan does at present and next. */
+type PlanTimes = {
+  readonly slots: readonly Slot[]
+  readonly current: Slot | undefined
+  readonly next: Slot | undefined
+}
+
+/** Adds the status of what plans do (api.md 8.5). */
+export function addStatusOperation(
+  operations: OperationRegistry,
+  store: Pick<PlanStore, 'plans' | 'streams'>,
+  recorder: Pick<PlanRecorder, 'recorded'>,
+): void {
+  operations.add({
+    method: 'GET',
+    path: '/crontab/api/status',
+    summary: 'What plans record now and next',
+    query: Type.Object({ streamPath: Type.Optional(StreamPath()) }),
+    answer: Type.Object({
+      runningTasks: Type.Array(PlanTask),
+      nextTasks: Type.Array(PlanTask),
+      totalRunning: Type.Integer(),
+      totalPlanned: Type.Integer(),
+    }),
+    wire: 'fields',
+    reach: 'one',
+    async handle({ query: { streamPath } }) {
+      const [plans, streams] = [await store.plans(), await store.streams()]
+      const nowMs = Date.now()
+      const isRecorded = recorder.recorded()
+      const enabled = plans.filter(({ isEnabled }) => isEnabled)
+      const times = new Map(enabled.map((plan) => [plan.id, { plan, times: timesOf(plan, nowMs) }]))
+      const runningTasks: Static<typeof PlanTask>[] = []
+      const nextTasks: Static<typeof PlanTask>[] = []
+      for (const stream of streams) {
+        const entry = times.get(stream.planId)
+        if (!stream.isEnabled || entry === undefined || (streamPath ?? stream.streamPath) !== stream.streamPath)
+          continue
+        const {
+          plan,
+          times: { slots, current, next },
+        } = entry
+        const common = { plan, stream, planSlots: slots.map(slotView), nowMs }
+        const isRecording = isRecorded({ type: stream.recordType, streamPath: stream.streamPath })
+        if (current !== undefined) runningTasks.push(taskView({ ...common, slot: current, isRecording }))
+        if (next !== undefined) nextTasks.push(taskView({ ...common, slot: next, isRecording: false }))
+      }
+      return { runningTasks, nextTasks, totalRunning: runningTasks.length, totalPlanned: nextTasks.length }
+    },
+  })
+}
+
+function timesOf({ hours }: Plan, nowMs: number): PlanTimes {
+  const plan = parsePlan(hours)
+  const slots = slotsOfWeek(plan, nowMs, localHourOfWeek)
+  return { slots, current: slotAt(slots, nowMs), next: nextSlot(plan, nowMs, localHourOfWeek) }
+}
+
+type TaskParts = {
+  readonly plan: Plan
+  readonly stream: PlanStream
+  readonly slot: Slot
+  readonly planSlots: Static<typeof SlotAnswer>[]
+  readonly isRecording: boolean
+  readonly nowMs: number
+}
+
+function taskView({ plan, stream, slot, planSlots, isRecording, nowMs }: TaskParts): Static<typeof PlanTask> {
+  const { startMs, endMs, timeRange, weekday } = slot
+  const { streamPath, filePath, fragment } = stream
+  const [elapsedMs, remainingMs] = startMs <= nowMs ? [nowMs - startMs, endMs - nowMs] : [0, startMs - nowMs]
+  return {
+    ...{ planId: plan.id, planName: plan.name, streamPath, isRecording },
+    ...{ startTime: isoTime(startMs), endTime: isoTime(endMs), timeRange, weekday, filePath, fragment, planSlots },
+    ...{ elapsedSeconds: Math.floor(elapsedMs / 1000), remainingSeconds: Math.ceil(remainingMs / 1000) },
+  }
+}
