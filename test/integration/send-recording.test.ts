@@ -4,7 +4,7 @@ import { AccessUnit, definePlugin, type Recording, type Recordings, type Track }
 import { sendRecording } from 'sluice/sdk/http'
 import { FLV_FORMAT } from 'sluice/sdk/media'
 import { createFakeHost, SCRIPTED_AUDIO } from 'sluice/sdk/testing'
-import { waitFor } from '../../test/peers/wait-for.ts'
+import { waitFor } from '../peers/wait-for.ts'
 
 const TRACK: Track = { ...SCRIPTED_AUDIO, id: 0 }
 
