@@ -122,7 +122,7 @@ export type { DatagramHandler, UdpFlow, UdpListener, UdpPeer } from './plugin/ud
 export { addRecordingOperations } from './recording/recording-operations.ts'
 export { createFormatWriter } from './recording/format-writer.ts'
 export type { EventLevel, ListedPage, RecordedEvent, RecordedFile, RecordingEvent } from './recording/recorded-file.ts'
-export type { RecordingEnd, RecordingWriter, RecordService } from './recording/record-service.ts'
+export type { RecordingEnd, RecordingWriter, RecordService, ResumedFile } from './recording/record-service.ts'
 export type { RecordingTag, RecordingTags, TagFilter, TagInit } from './recording/recording-tags.ts'
 export type {
   ActiveRecording,

@@ -4,7 +4,7 @@ import { StoreUnavailable } from 'sluice/sdk'
 import { LogLimit } from '../base/log-limit.ts'
 import { RetryTimer } from '../base/retry-timer.ts'
 import type { Store } from '../store/store.ts'
-import { rowOf, type RecordingEntry } from './recording-entry.ts'
+import { entryOf, rowOf, type RecordingEntry } from './recording-entry.ts'
 import { RECORDING_MIGRATIONS, type RecordingTables } from './recording-tables.ts'
 
 /** Most files that wait for their rows while the database is away; those beyond are found again at the next start. */
@@ -46,7 +46,24 @@ export class Catalogue {
     return this.#active
   }
 
-  /** A file was begun. */
+  /** The latest file of that path which has ended and lies here; undefined where there is none, or the database is away. */
+  async find(type: string, filePath: string): Promise<RecordingEntry | undefined> {
+    if ([...this.#active].some((entry) => entry.type === type && entry.filePath === filePath)) return undefined
+    try {
+      const row = await this.db
+        .selectFrom('sluice_recording')
+        .selectAll()
+        .where((builder) => builder.and({ type, file_path: filePath, is_active: 0, storage: 'local' }))
+        .orderBy('id', 'desc')
+        .executeTakeFirst()
+      return row && entryOf(row)
+    } catch (error) {
+      if (error instanceof StoreUnavailable) return undefined
+      throw error
+    }
+  }
+
+  /** A file was begun, or is gone on with. */
   begin(entry: RecordingEntry): void {
     this.#active.add(entry)
     this.#store(entry)

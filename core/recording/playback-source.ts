@@ -3,7 +3,9 @@ import type { PullSource, WantedPull } from '../jobs/pull-rules.ts'
 import type { Lead } from '../stream/session-admission.ts'
 
 /** A path by which one viewer plays recordings: `vod_`, their type, a number of the viewer's own choice, and the stream. */
-const PLAYBACK_PATH = /^vod_(?:(?<type>[a-z][a-z0-9-]*)_)?\d+\/(?<streamPath>.+)$/u
+const PLAYBACK_PATH = /^vod_(?<type>[a-z][a-z0-9-]*)_\d+\/(?<streamPath>.+)$/u
+/** Instead of a type: the recordings of all. */
+const ANY_TYPE = 'any'
 /** Paths whose sources take times themselves: playbacks, and those of devices. */
 const OTHER_PLAYBACK = /^(?:vod|gb)_/u
 /** A playback that fails is not tried again. */
@@ -31,8 +33,9 @@ export class PlaybackSource implements PullSource {
   }
 
   match(path: string): WantedPull | undefined {
-    const { type, streamPath } = PLAYBACK_PATH.exec(path)?.groups ?? {}
+    const { type: named = '', streamPath } = PLAYBACK_PATH.exec(path)?.groups ?? {}
     if (streamPath === undefined) return undefined
+    const type = named === ANY_TYPE ? undefined : named
     const { pluginOf, anyPlugin } = this.#options
     const plugin = type === undefined ? anyPlugin('mp4') : pluginOf(type)
     if (plugin === undefined) return undefined
@@ -46,6 +49,6 @@ export class PlaybackSource implements PullSource {
     const isAsked = params['start'] !== undefined || params['range'] !== undefined
     if (type !== 'server' || !isAsked || OTHER_PLAYBACK.test(streamPath)) return undefined
     this.#leads += 1
-    return { streamPath: `vod_${this.#leads}/${streamPath}`, params }
+    return { streamPath: `vod_${ANY_TYPE}_${this.#leads}/${streamPath}`, params }
   }
 }

@@ -24,7 +24,7 @@ export type NewFile = {
 
 type RecordingFilesOptions = {
   readonly log: Logger
-  readonly catalogue: Pick<Catalogue, 'begin' | 'changed' | 'drop'>
+  readonly catalogue: Pick<Catalogue, 'begin' | 'changed' | 'drop' | 'find'>
   readonly local: LocalStorage
   /** Where files go when the disk is full. */
   readonly backup: LocalStorage | undefined
@@ -65,10 +65,13 @@ export class RecordingFiles {
   }
 
   /** @throws {Error} with the system's code */
-  async create({ wanted, service, tracks, baseMs, startMs, mode, event }: NewFile): Promise<FileRecorder> {
+  async create(init: NewFile): Promise<FileRecorder> {
+    const { wanted, service, tracks, baseMs, startMs, mode, event } = init
     const { local, catalogue } = this.#options
     const { type, streamPath, rule } = wanted
     const path = filePathOf(rule.filepath, rule.filename, { type, streamPath, startMs })
+    const resumed = rule.append && mode === 'auto' ? await this.#resume(path, init) : undefined
+    if (resumed !== undefined) return resumed
     const writer = service.createWriter(tracks)
     const { filePath, writer: file } = await local.create(path, service.extension)
     const codecOf = (kind: MediaTrack['kind']) => mainTracks(tracks).find((track) => track.kind === kind)?.codec ?? ''
@@ -79,6 +82,36 @@ export class RecordingFiles {
     }
     catalogue.begin(entry)
     return new FileRecorder({ tracks, writer, file, entry, baseMs, offsetMs: 0 })
+  }
+
+  /** Goes on in a file of that name; undefined where none can be gone on with. */
+  async #resume(path: string, init: NewFile): Promise<FileRecorder | undefined> {
+    const { catalogue, local, log } = this.#options
+    const { wanted, service, tracks, baseMs } = init
+    const entry = await catalogue.find(wanted.type, `${path}${service.extension}`)
+    if (entry === undefined || entry.streamPath !== wanted.streamPath) return undefined
+    let bytes: RecordingBytes | undefined
+    try {
+      bytes = await this.openBytes(entry)
+      const resumed = await service.resume?.(bytes, tracks)
+      if (resumed === undefined) return undefined
+      const file = await local.extend(entry.filePath, resumed.sizeBytes)
+      entry.isActive = true
+      catalogue.begin(entry)
+      return new FileRecorder({
+        tracks,
+        writer: resumed.writer,
+        file,
+        entry,
+        baseMs,
+        offsetMs: Math.ceil(resumed.durationMs),
+      })
+    } catch (err) {
+      log.warn({ err, file: entry.filePath }, 'the file is not gone on with; another one is begun')
+      return undefined
+    } finally {
+      await bytes?.close()
+    }
   }
 
   /** Notes that a file has ended; returns whether there is anything in it. */

@@ -49,7 +49,7 @@ class RecordExists extends SluiceError {
 
 /** A rule that says nothing but where. */
 const PLAIN_RULE: Omit<RecordRule, 'filepath' | 'fragment'> = {
-  ...{ mode: 'auto', type: '', filename: '{date}-{time}', duration: 0 },
+  ...{ mode: 'auto', type: '', filename: '{date}-{time}', append: false, duration: 0 },
 }
 
 /** All recordings that go on: those of the rules, of events and of operators. */
@@ -201,6 +201,6 @@ export class RecordingManager {
 /** What others are shown of a recording that goes on. */
 export function activeRecording({ wanted, job, mode, startMs, file }: RecordJob): ActiveRecording {
   const { type, streamPath, rule } = wanted
-  const { filepath: filePath, fragment: fragmentMs } = rule
-  return { taskId: job.id, type, streamPath, filePath, mode, fragmentMs, startMs, file }
+  const { filepath: filePath, fragment: fragmentMs, append } = rule
+  return { taskId: job.id, type, streamPath, filePath, mode, fragmentMs, append, startMs, file }
 }

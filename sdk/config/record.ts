@@ -32,6 +32,11 @@ export const RecordRule = Type.Object(
       default: '0s',
       description: 'A file ends at the first keyframe after this; 0 is one file for the whole stream',
     }),
+    append: Type.Boolean({
+      default: false,
+      description:
+        'Go on in the file of that name, where there is one of the same tracks, instead of in a new one with a number',
+    }),
     duration: Duration({
       default: '0s',
       description: 'The recording of a stream ends after this; 0 is with the stream',

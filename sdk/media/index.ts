@@ -115,7 +115,7 @@ export { Mp4SampleCursor, type Mp4Sample } from './container/mp4/sample-cursor.t
 export { TS_TIMESCALE } from './container/mpegts/clock.ts'
 export { TsDemuxer } from './container/mpegts/demuxer.ts'
 export { TS_FORMAT } from './container/mpegts/format.ts'
-export { TS_CLOCK_LEAD_TICKS, TsMuxer } from './container/mpegts/muxer.ts'
+export { serializeTsRestart, TS_CLOCK_LEAD_TICKS, TsMuxer } from './container/mpegts/muxer.ts'
 export { TS_PACKET_SIZE_BYTES } from './container/mpegts/packet.ts'
 export { canCarryInTs } from './container/mpegts/stream-entry.ts'
 export { MalformedError, MovieLimitError } from './errors.ts'

@@ -23,6 +23,12 @@ export interface RecordService {
    */
   open(bytes: RecordingBytes, signal?: AbortSignal): Promise<Recording>
   /**
+   * Goes on in a file that is whole. Left out where that can't be.
+   * @returns undefined where the file has other tracks
+   * @throws {Error} when it can't be read
+   */
+  resume?(bytes: RecordingBytes, tracks: readonly MediaTrack[]): Promise<ResumedFile | undefined>
+  /**
    * How much of a file that was cut off, as by a crash or a full disk, is whole; the rest is cut away. All of it unless given.
    * @throws {Error} when nothing in it can be played
    */
@@ -49,6 +55,16 @@ export interface RecordingWriter {
   flush(next?: AccessUnit): Buffer | null
   /** Ends the file, after the last `flush`. */
   finish?(): RecordingEnd
+}
+
+/** A file that is gone on with. */
+export type ResumedFile = {
+  /** Its head is what comes between the two parts; what it gives in `patches` counts from the beginning of the file. */
+  readonly writer: RecordingWriter
+  /** What is kept of the file; what is behind it, such as a table, comes again. */
+  readonly sizeBytes: number
+  /** How long that is: times of the units go on from there. */
+  readonly durationMs: number
 }
 
 /** What makes a file complete. */

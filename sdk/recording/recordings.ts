@@ -41,6 +41,8 @@ export type ActiveRecording = {
   readonly filePath: string
   readonly mode: 'auto' | 'event'
   readonly fragmentMs: number
+  /** Whether it goes on in files that are there. */
+  readonly append: boolean
   readonly startMs: number
   /** The file that is being written; undefined while there is none. */
   readonly file: RecordedFile | undefined

@@ -251,10 +251,10 @@ describe('aliases of a server', () => {
     const prepare = (folder: string) => writeFile(path.join(folder, 'probe.ts'), PROBE)
     const config = 'global: { plugins_dir: . }\nprobe: { onsub: { pull: { ^cam/: "probe://host/x" } } }'
     const server = await startServer({ config, prepare })
-    await setAlias(server, 'show/recorded', 'cam/1?start=5&end=9')
-    const viewer = new FlvViewer(server.http('/flv/show/recorded.flv?end=7&more=x'))
+    await setAlias(server, 'show/recorded', 'cam/1?from=5&to=9')
+    const viewer = new FlvViewer(server.http('/flv/show/recorded.flv?to=7&more=x'))
     const asked = await waitFor(() => server.records.find(({ msg }) => msg === 'asked'))
-    expect(asked['args']).to.eql({ start: '5', end: '7', more: 'x' })
+    expect(asked['args']).to.eql({ from: '5', to: '7', more: 'x' })
     viewer.close()
   })
 

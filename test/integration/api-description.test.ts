@@ -5,8 +5,12 @@ import { startServer, type RunningServer } from '../support/server.ts'
 const ELSEWHERE = { headers: { 'x-forwarded-for': '203.0.113.7' } }
 const SHIPPED = { SLUICE_DEMO_ENABLE: 'true', SLUICE_JSMPEG_ENABLE: 'true' }
 
-/** Guarded routes that are no operations, as their clients want no JSON. */
-const RAW: readonly RegExp[] = [/^GET \/metrics$/u, /^GET \/api\/metrics$/u]
+/** Guarded routes that are no operations: their clients want no JSON, or they belong to those that answer pictures. */
+const RAW: readonly RegExp[] = [
+  /^GET \/metrics$/u,
+  /^GET \/api\/metrics$/u,
+  /^GET \/snap\/(?:batch\/|batchplayback\/)?\*$/u,
+]
 
 describe('the description of the API', () => {
   let server: RunningServer

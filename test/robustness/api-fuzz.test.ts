@@ -43,7 +43,7 @@ rtsp: { onsub: { pull: { '^cam/d$': "rtsp://user:${PLANTED}@${NOWHERE}/4" } } }
 const RUNS = 400
 const BUDGET_MS = 40_000
 /** What comes of it when other servers are told of that are not there. */
-const FAILED_JOB = /^the (?:pull|push) failed: /u
+const FAILED_JOB = /^the (?:pull|push|record) failed: /u
 /** They end the run, or what it stands on. */
 const EXCLUDED = /^POST \/api\/(?:shutdown|restart|config\/file\/update)/u
 /** They are there to tell what is secret, to admins. */

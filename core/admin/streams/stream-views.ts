@@ -44,8 +44,8 @@ export function streamView(
 }
 
 /** `RecordingDetail` of the API. */
-export function recordingView({ filePath, mode, fragmentMs, type, taskId }: ActiveRecording) {
-  return { filePath, mode, fragment: `${fragmentMs / 1000}s`, append: false, pluginName: type, pointer: taskId }
+export function recordingView({ filePath, mode, fragmentMs, append, type, taskId }: ActiveRecording) {
+  return { filePath, mode, fragment: `${fragmentMs / 1000}s`, append, pluginName: type, pointer: taskId }
 }
 
 function audioView(stream: Stream, publisher: StreamPublisher, track: AudioTrack) {

@@ -1,4 +1,4 @@
-import type { AccessUnit, MediaTrack, Muxer, RecordingEnd, RecordingWriter } from 'sluice/sdk'
+import type { AccessUnit, MediaTrack, Muxer, RecordingBytes, RecordingEnd, RecordingWriter } from 'sluice/sdk'
 import { FLV_FORMAT } from 'sluice/sdk/media'
 import { serializeFlvHead } from './flv-head.ts'
 
@@ -7,19 +7,31 @@ const WHOLE = { duration: 0, filesize: 0 }
 /** Before the number of a field: the length of its name in two bytes, the name, the type of the value. */
 const LENGTH_SIZE_BYTES = 2
 const TYPE_SIZE_BYTES = 1
+const DOUBLE_SIZE_BYTES = 8
 
 /** Writes an FLV of the main tracks, with its duration in the metadata once it has ended. */
 export class FlvWriter implements RecordingWriter {
   readonly head: Buffer
   readonly #muxer: Muxer = FLV_FORMAT.createMuxer()
+  readonly #beginning: Buffer
   #sizeBytes: number
   #endMs = 0
   #stepMs = 0
 
-  constructor(tracks: readonly MediaTrack[]) {
+  /** @param formerBytes how much is kept of a file that it goes on with, whose beginning is that of these tracks */
+  constructor(tracks: readonly MediaTrack[], formerBytes?: number) {
     this.#muxer.start({ tracks, metadata: {} })
-    this.head = serializeFlvHead(this.#muxer, tracks, WHOLE)
-    this.#sizeBytes = this.head.length
+    this.#beginning = serializeFlvHead(this.#muxer, tracks, WHOLE)
+    this.head = formerBytes === undefined ? this.#beginning : Buffer.alloc(0)
+    this.#sizeBytes = formerBytes ?? this.#beginning.length
+  }
+
+  /** Whether a file begins as this one, whatever its duration and size. */
+  async isBeginningOf(bytes: RecordingBytes): Promise<boolean> {
+    const found = Buffer.from(await bytes.read(0, this.#beginning.length))
+    for (const name of ['duration', 'filesize'] as const)
+      found.fill(0, this.#offsetOf(name), this.#offsetOf(name) + DOUBLE_SIZE_BYTES)
+    return found.equals(this.#beginning)
   }
 
   write(unit: AccessUnit): Buffer | null {
@@ -43,11 +55,16 @@ export class FlvWriter implements RecordingWriter {
   }
 
   #patch(name: keyof typeof WHOLE, value: number) {
+    const data = Buffer.alloc(DOUBLE_SIZE_BYTES)
+    data.writeDoubleBE(value)
+    return { offset: this.#offsetOf(name), data }
+  }
+
+  /** Where the number of a field lies. */
+  #offsetOf(name: keyof typeof WHOLE): number {
     const length = Buffer.alloc(LENGTH_SIZE_BYTES)
     length.writeUInt16BE(name.length)
     const field = Buffer.concat([length, Buffer.from(name)])
-    const data = Buffer.alloc(8)
-    data.writeDoubleBE(value)
-    return { offset: this.head.indexOf(field) + field.length + TYPE_SIZE_BYTES, data }
+    return this.#beginning.indexOf(field) + field.length + TYPE_SIZE_BYTES
   }
 }

@@ -1,10 +1,13 @@
 import type { Logger } from 'pino'
-import type { RecordingBytes, RecordService } from 'sluice/sdk'
+import type { MediaTrack, RecordingBytes, RecordService, ResumedFile } from 'sluice/sdk'
 import { canCarryInFlv, MalformedError } from 'sluice/sdk/media'
 import { FlvRecording } from '../pull/flv-recording.ts'
 import { lastTagMs } from '../pull/last-tag.ts'
 import { TagReader } from '../pull/tag-reader.ts'
 import { FlvWriter } from './flv-writer.ts'
+
+/** How long the last unit of a file lasts, which FLV does not say. */
+const STEP_MS = 40
 
 /** Records streams as FLV. */
 export function createFlvRecords(log: Logger): RecordService {
@@ -14,8 +17,19 @@ export function createFlvRecords(log: Logger): RecordService {
     carries: canCarryInFlv,
     createWriter: (tracks) => new FlvWriter(tracks),
     open: async (bytes) => FlvRecording.open({ bytes, log, lastTagMs: await lastTagMs(bytes) }),
+    resume,
     wholeSizeBytes,
   }
+}
+
+/** Goes on behind the last tag of a file that begins as one of these tracks. */
+async function resume(bytes: RecordingBytes, tracks: readonly MediaTrack[]): Promise<ResumedFile | undefined> {
+  if (!(await new FlvWriter(tracks).isBeginningOf(bytes))) return undefined
+  const sizeBytes = await wholeSizeBytes(bytes)
+  const lastMs = sizeBytes === bytes.sizeBytes ? await lastTagMs(bytes) : undefined
+  return lastMs === undefined
+    ? undefined
+    : { writer: new FlvWriter(tracks, sizeBytes), sizeBytes, durationMs: lastMs + STEP_MS }
 }
 
 /** Where the last tag ends that is all there. */

@@ -15,17 +15,21 @@ export class Mp4Writer implements RecordingWriter {
   readonly head: Buffer
   readonly #fragments: FragmentWriter
   readonly #main: MediaTrack | undefined
-  readonly #times: FragmentTime[] = []
+  readonly #times: FragmentTime[]
   #offset: number
   /** When the first keyframe of what was taken is presented, in ticks of the file. */
   #keyframeTime: number | undefined
 
-  /** @throws {RangeError} for a track that `canCarryInFmp4` refuses */
-  constructor(tracks: readonly MediaTrack[]) {
-    this.head = createInitSegment(tracks)
+  /**
+   * @param former what a file has that it goes on with, up to where
+   * @throws {RangeError} for a track that `canCarryInFmp4` refuses
+   */
+  constructor(tracks: readonly MediaTrack[], former?: { readonly sizeBytes: number; readonly times: FragmentTime[] }) {
+    this.head = former === undefined ? createInitSegment(tracks) : Buffer.alloc(0)
     this.#fragments = new FragmentWriter(tracks)
     this.#main = mainTracks(tracks)[0]
-    this.#offset = this.head.length
+    this.#times = former?.times ?? []
+    this.#offset = former?.sizeBytes ?? this.head.length
   }
 
   write(unit: AccessUnit): null {

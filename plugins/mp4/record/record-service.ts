@@ -1,6 +1,7 @@
-import type { RecordingBytes, RecordService } from 'sluice/sdk'
-import { canCarryInFmp4, MalformedError } from 'sluice/sdk/media'
+import type { MediaTrack, RecordingBytes, RecordService, ResumedFile } from 'sluice/sdk'
+import { canCarryInFmp4, createInitSegment, fmp4TrackId, mainTracks, MalformedError } from 'sluice/sdk/media'
 import { BoxWalk } from '../file/box-walk.ts'
+import { readFragmentIndex } from '../file/fragment-index.ts'
 import { Mp4Recording } from '../file/mp4-recording.ts'
 import { Mp4Writer } from './mp4-writer.ts'
 
@@ -11,7 +12,28 @@ export const MP4_RECORDS: RecordService = {
   carries: canCarryInFmp4,
   createWriter: (tracks) => new Mp4Writer(tracks),
   open: (bytes, signal) => Mp4Recording.open(bytes, signal, 'as-they-are'),
+  resume,
   wholeSizeBytes,
+}
+
+/** Goes on behind the last fragment of a file whose init segment is that of the tracks. */
+async function resume(bytes: RecordingBytes, tracks: readonly MediaTrack[]): Promise<ResumedFile | undefined> {
+  const head = createInitSegment(tracks)
+  const main = mainTracks(tracks)[0]
+  if (main === undefined || !head.equals(await bytes.read(0, head.length))) return undefined
+  const times = (await readFragmentIndex(bytes, fmp4TrackId(main))) ?? []
+  const sizeBytes = await fragmentsEnd(bytes)
+  const { durationMs } = await Mp4Recording.open(bytes, undefined, 'as-they-are')
+  return { writer: new Mp4Writer(tracks, { sizeBytes, times }), sizeBytes, durationMs }
+}
+
+/** Where the last fragment ends, before a table of them. */
+async function fragmentsEnd(bytes: RecordingBytes): Promise<number> {
+  const walk = new BoxWalk(bytes)
+  let end = 0
+  for (let box = await walk.next(); box !== undefined && box.type !== 'mfra'; box = await walk.next())
+    end = box.endOffset
+  return end
 }
 
 /** Where the last fragment ends that is all there. */

@@ -98,11 +98,20 @@ export class TsDemuxer {
 
   #packet(packet: TsPacket): void {
     const { pid } = packet
-    if (pid === TS_NULL_PID || packet.transportError || !packet.hasPayload) return
+    if (pid === TS_NULL_PID || packet.transportError) return
     const stream = this.#streams.get(pid)
-    if (stream) return this.#media(stream, packet)
-    if (pid === TS_PAT_PID) this.#table(this.#association, packet)
-    else if (pid === this.#program?.pid && this.#map) this.#table(this.#map, packet)
+    const table = stream === undefined ? this.#tableOf(pid) : undefined
+    if (!packet.hasPayload) {
+      const counted = stream ?? table
+      // Its counter may be any, and that of the next one goes on from there (2.4.3.4).
+      if (packet.discontinuity && counted) counted.counter = packet.continuityCounter
+    } else if (stream) this.#media(stream, packet)
+    else if (table) this.#table(table, packet)
+  }
+
+  #tableOf(pid: number): TablePid | undefined {
+    if (pid === TS_PAT_PID) return this.#association
+    return pid === this.#program?.pid ? this.#map : undefined
   }
 
   #media(stream: ProgramStream, packet: TsPacket): void {

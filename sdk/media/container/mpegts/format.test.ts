@@ -2,8 +2,11 @@ import { expect } from 'chai'
 import { AccessUnit } from '../../access-unit.ts'
 import type { Track } from '../../track.ts'
 import { sampleTrack } from '../flv/fixtures/tracks.ts'
+import { RecordingSink } from '../flv/fixtures/recording-sink.ts'
+import { TsDemuxer } from './demuxer.ts'
 import { demuxTs } from './fixtures/units.ts'
 import { TS_FORMAT } from './format.ts'
+import { serializeTsRestart } from './muxer.ts'
 import { parseTsPacket, TS_PACKET_SIZE_BYTES, TS_PAT_PID } from './packet.ts'
 
 const VIDEO = trackOf('h264', 0)
@@ -102,6 +105,24 @@ describe('TS_FORMAT', () => {
     expectCountedOn([...before, ...after])
     const { units } = demuxTs([...before, ...after])
     expect(units.map(({ track }) => track.codec)).to.eql(['h264', 'h264', 'h264', 'h265', 'aac'])
+  })
+
+  it('goes on behind what another muxer has made, with packets between that let the counters begin anew', () => {
+    const tracks = [VIDEO, AUDIO]
+    const madeOf = (first: number) => {
+      const muxer = TS_FORMAT.createMuxer()
+      const head = muxer.start({ tracks, metadata: METADATA })
+      return [head, ...[0, 1, 2].flatMap((index) => tracks.map((track) => muxer.mux(unitOf(track, first + index))!))]
+    }
+    const errorsOf = (pieces: readonly Buffer[]) => {
+      const demuxer = new TsDemuxer(new RecordingSink())
+      for (const piece of pieces) demuxer.push(piece)
+      return demuxer.continuityErrors
+    }
+    expect(errorsOf([...madeOf(0), ...madeOf(3)])).to.be.above(0)
+    const whole = [...madeOf(0), serializeTsRestart(tracks.length), ...madeOf(3)]
+    expect(errorsOf(whole)).to.equal(0)
+    expect(demuxTs(whole).units).to.have.length(12)
   })
 
   it('has decoding times and a clock that never run back for receivers that come from another stream', () => {

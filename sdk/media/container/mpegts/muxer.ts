@@ -7,6 +7,7 @@ import {
   TS_PACKET_SIZE_BYTES,
   TS_PAT_PID,
   TS_PAYLOAD_SIZE_BYTES,
+  serializeTsDiscontinuity,
   tsPacketCount,
   writePcrPacket,
   writeTsPackets,
@@ -220,6 +221,15 @@ export class TsMuxer {
     this.#tableCounters[pid] = (continuityCounter + count) % 16
     return bytes
   }
+}
+
+/**
+ * Packets that let the counters of tables and tracks begin anew (2.4.3.4): they go between what one muxer has made and what
+ * another one makes, where it has not been told of the former.
+ */
+export function serializeTsRestart(trackCount: number): Buffer {
+  const pids = [TS_PAT_PID, PMT_PID, ...Array.from({ length: trackCount }, (_, index) => FIRST_PID + index)]
+  return Buffer.concat(pids.map((pid) => serializeTsDiscontinuity(pid, 0)))
 }
 
 function reconfigure(stream: MuxedStream, track: Track): void {

@@ -123,6 +123,15 @@ export function writePcrPacket(out: Buffer, offset: number, unit: TsUnitPackets)
   return writeAdaptationField(out, position, TS_PAYLOAD_SIZE_BYTES, unit)
 }
 
+/** Serializes a packet without payload after which the counter of a PID goes on with `nextCounter`, whatever it was (2.4.3.4). */
+export function serializeTsDiscontinuity(pid: number, nextCounter: number): Buffer {
+  const packet = Buffer.alloc(TS_PACKET_SIZE_BYTES, 0xff)
+  const position = writeHeader(packet, 0, pid, HAS_ADAPTATION_FIELD | ((nextCounter + 15) & 15))
+  packet[position] = TS_PAYLOAD_SIZE_BYTES - 1
+  packet[position + 1] = DISCONTINUITY
+  return packet
+}
+
 function adaptationSize({ pcr, randomAccess }: TsUnitPackets): number {
   if (pcr !== undefined) return FLAGS_SIZE_BYTES + PCR_SIZE_BYTES
   return randomAccess ? FLAGS_SIZE_BYTES : 0

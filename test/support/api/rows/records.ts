@@ -169,13 +169,23 @@ export const RECORDER_ROWS: readonly Row[] = [
   },
   {
     name: 'start recording as MPEG-TS',
-    spellings: ['POST /hls/api/record/start/{streamPath}', 'GET /hls/api/record/start/{streamPath}'],
+    spellings: [
+      'POST /hls/api/record/start/{streamPath}',
+      'GET /hls/api/record/start/{streamPath}',
+      'POST /llhls/api/record/start/{streamPath}',
+      'GET /llhls/api/record/start/{streamPath}',
+    ],
     ask: ({ streamPath }) => ({ params: { streamPath }, query: { fragment: '1m', filePath: randomUUID() } }),
     answer: data(U),
   },
   {
     name: 'stop recording as MPEG-TS',
-    spellings: ['POST /hls/api/record/stop/{id}', 'GET /hls/api/record/stop/{id}'],
+    spellings: [
+      'POST /hls/api/record/stop/{id}',
+      'GET /hls/api/record/stop/{id}',
+      'POST /llhls/api/record/stop/{id}',
+      'GET /llhls/api/record/stop/{id}',
+    ],
     ask: async ({ server, streamPath }) => {
       const { body } = await server.api(`/hls/api/record/start/${streamPath}?filePath=${randomUUID()}`)
       return { params: { id: String(body.data) } }
