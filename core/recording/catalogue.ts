@@ -7,7 +7,7 @@ import type { Store } from '../store/store.ts'
 import { entryOf, rowOf, type RecordingEntry } from './recording-entry.ts'
 import { RECORDING_MIGRATIONS, type RecordingTables } from './recording-tables.ts'
 
-/** Most files that wait for their rows while the database is away; those beyond are found again at the next start. */
+/** Most files that wait for their rows while the database is away; the files of those beyond are in no list. */
 const MAX_UNSTORED = 10_000
 /** Most rows of a statement. */
 const BATCH_ROWS = 200
@@ -105,7 +105,8 @@ export class Catalogue {
     await Promise.race([this.#flushed, late])
     clearTimeout(timer)
     const unstored = this.#unstored.size
-    if (unstored > 0) this.#log.warn({ unstored }, 'rows of recordings were not stored; autorecovery makes them anew')
+    if (unstored > 0)
+      this.#log.warn({ unstored }, 'recordings were not stored in the database: their files stay, and are in no list')
   }
 
   #store(entry: RecordingEntry): void {

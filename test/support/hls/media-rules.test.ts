@@ -82,7 +82,7 @@ const broken: readonly Broken[] = [
   ['no part target', '#EXT-X-PART-INF:PART-TARGET=0.2\n', '', 'part-target', 16],
   ['a part that is too long', /0\.17(.*)([^]*)0\.42/u, '0.22$1$20.47', 'part-duration', 18],
   ['a part that is too short', /0\.17(.*)([^]*)0\.42/u, '0.16$1$20.41', 'part-duration', 18],
-  ['a part without a URI', 'URI="9.1.m4s"', 'BYTERANGE=1', 'part', 24],
+  ['a part without a URI', 'URI="9.1.m4s"', 'BYTERANGE="1"', 'part', 24],
   ['a part of no duration', 'DURATION=0.2,URI="9.1', 'DURATION=0,URI="9.1', 'part', 24],
   ['a first part that depends on others', 'URI="8.0.m4s",INDEPENDENT=YES', 'URI="8.0.m4s"', 'part-independent', 17],
   ['parts in a gap', '#EXTINF:0.42', '#EXT-X-GAP\n#EXTINF:0.42', 'gap', 22],
