@@ -63,6 +63,24 @@ export class Catalogue {
     }
   }
 
+  /** Whether a file of that path lies in the bucket or the backup, as far as that can be told while the database is away. */
+  async isElsewhere(filePath: string): Promise<boolean> {
+    const isIt = (entry: RecordingEntry) => entry.storage !== 'local' && entry.filePath === filePath
+    if (this.#unstored.values().some(isIt)) return true
+    try {
+      const row = await this.db
+        .selectFrom('sluice_recording')
+        .select('id')
+        .where('file_path', '=', filePath)
+        .where('storage', '!=', 'local')
+        .executeTakeFirst()
+      return row !== undefined
+    } catch (error) {
+      if (error instanceof StoreUnavailable) return false
+      throw error
+    }
+  }
+
   /** A file was begun, or is gone on with. */
   begin(entry: RecordingEntry): void {
     this.#active.add(entry)

@@ -24,7 +24,7 @@ export type NewFile = {
 
 type RecordingFilesOptions = {
   readonly log: Logger
-  readonly catalogue: Pick<Catalogue, 'begin' | 'changed' | 'drop' | 'find'>
+  readonly catalogue: Pick<Catalogue, 'begin' | 'changed' | 'drop' | 'find' | 'isElsewhere'>
   readonly local: LocalStorage
   /** Where files go when the disk is full. */
   readonly backup: LocalStorage | undefined
@@ -35,6 +35,8 @@ type RecordingFilesOptions = {
 /** The files of recordings, and what is known of them: one changes with the other. */
 export class RecordingFiles {
   readonly #options: RecordingFilesOptions
+  /** The files that are being looked at, to go on in them. */
+  readonly #resumed = new Set<string>()
 
   constructor(options: RecordingFilesOptions) {
     this.#options = options
@@ -73,7 +75,9 @@ export class RecordingFiles {
     const resumed = rule.append && mode === 'auto' ? await this.#resume(path, init) : undefined
     if (resumed !== undefined) return resumed
     const writer = service.createWriter(tracks)
-    const { filePath, writer: file } = await local.create(path, service.extension)
+    const moves = this.hasRemote || this.hasBackup
+    const isTaken = moves ? (name: string) => catalogue.isElsewhere(name) : undefined
+    const { filePath, writer: file } = await local.create(path, service.extension, isTaken)
     const codecOf = (kind: MediaTrack['kind']) => mainTracks(tracks).find((track) => track.kind === kind)?.codec ?? ''
     const entry: RecordingEntry = {
       ...{ id: 0, type, streamPath, filePath, startMs, endMs: startMs, sizeBytes: 0, mode, event },
@@ -86,31 +90,36 @@ export class RecordingFiles {
 
   /** Goes on in a file of that name; undefined where none can be gone on with. */
   async #resume(path: string, init: NewFile): Promise<FileRecorder | undefined> {
-    const { catalogue, local, log } = this.#options
-    const { wanted, service, tracks, baseMs } = init
-    const entry = await catalogue.find(wanted.type, `${path}${service.extension}`)
-    if (entry === undefined || entry.streamPath !== wanted.streamPath) return undefined
-    let bytes: RecordingBytes | undefined
+    const { catalogue, log } = this.#options
+    const { type, streamPath } = init.wanted
+    const filePath = `${path}${init.service.extension}`
+    // One that is going to the bucket may not change, nor may two go on in one.
+    if (this.hasRemote || this.#resumed.has(filePath)) return undefined
+    this.#resumed.add(filePath)
     try {
-      bytes = await this.openBytes(entry)
-      const resumed = await service.resume?.(bytes, tracks)
-      if (resumed === undefined) return undefined
-      const file = await local.extend(entry.filePath, resumed.sizeBytes)
-      entry.isActive = true
-      catalogue.begin(entry)
-      return new FileRecorder({
-        tracks,
-        writer: resumed.writer,
-        file,
-        entry,
-        baseMs,
-        offsetMs: Math.ceil(resumed.durationMs),
-      })
+      const entry = await catalogue.find(type, filePath)
+      return entry?.streamPath === streamPath ? await this.#extend(entry, init) : undefined
     } catch (err) {
-      log.warn({ err, file: entry.filePath }, 'the file is not gone on with; another one is begun')
+      log.warn({ err, file: filePath }, 'the file is not gone on with; another one is begun')
       return undefined
     } finally {
-      await bytes?.close()
+      this.#resumed.delete(filePath)
+    }
+  }
+
+  async #extend(entry: RecordingEntry, { service, tracks, baseMs }: NewFile): Promise<FileRecorder | undefined> {
+    const { catalogue, local } = this.#options
+    const bytes = await this.openBytes(entry)
+    try {
+      const resumed = await service.resume?.(bytes, tracks)
+      if (resumed === undefined) return undefined
+      const { writer, sizeBytes, durationMs } = resumed
+      const file = await local.extend(entry.filePath, sizeBytes)
+      entry.isActive = true
+      catalogue.begin(entry)
+      return new FileRecorder({ tracks, writer, file, entry, baseMs, offsetMs: Math.ceil(durationMs) })
+    } finally {
+      await bytes.close()
     }
   }
 

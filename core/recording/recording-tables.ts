@@ -85,6 +85,7 @@ export const RECORDING_MIGRATIONS: Readonly<Record<string, Migration>> = {
       const ofStream = ['type', 'stream_path', 'start_ms', 'end_ms']
       await db.schema.createIndex('sluice_recording_stream').on('sluice_recording').columns(ofStream).execute()
       await db.schema.createIndex('sluice_recording_start').on('sluice_recording').column('start_ms').execute()
+      await db.schema.createIndex('sluice_recording_file').on('sluice_recording').column('file_path').execute()
       await db.schema.createIndex('sluice_recording_active').on('sluice_recording').column('is_active').execute()
       await db.schema
         .createTable('sluice_recording_event')

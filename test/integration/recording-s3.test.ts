@@ -51,7 +51,11 @@ global:
       accesskeyid: '${bucket.accesskeyid}'
       secretaccesskey: '${bucket.secretaccesskey}'
       bucket: ${bucket.bucket}
-mp4: { onpub: { record: { ^live/: { filepath: '{stream}', fragment: 1s } } } }
+mp4:
+  onpub:
+    record:
+      ^live/: { filepath: '{stream}', fragment: 1s }
+      ^named/: { filepath: named, filename: name }
 `
     const first = await startServer({ config, env })
     await publishFile(sourceFile, first.rtmp('live/cam')).succeed()
@@ -65,7 +69,8 @@ mp4: { onpub: { record: { ^live/: { filepath: '{stream}', fragment: 1s } } } }
     const server = await startServer({ config, env })
     await waitFor(async () => (await keysOf(client)).length === files.length)
     expect((await keysOf(client)).toSorted()).to.eql(files.map(({ filePath }) => filePath).toSorted())
-    await waitFor(async () => (await readdir(path.join(folder, 'recordings'))).length === 0)
+    const nothingIsHere = async () => (await readdir(path.join(folder, 'recordings'))).length === 0
+    await waitFor(nothingIsHere)
     expect(await listedFiles(server, 'mp4')).to.eql(files)
     const played = await ffprobePackets(server.http('/flv/vod_mp4_1/live/cam.flv'), { kind: 'video' })
     expect(played.map(({ md5 }) => md5)).to.eql(source.map(({ md5 }) => md5))
@@ -73,6 +78,12 @@ mp4: { onpub: { record: { ^live/: { filepath: '{stream}', fragment: 1s } } } }
     const removed = await post(server, '/mp4/api/delete/live/cam', { ids: files.slice(1).map(({ id }) => id) })
     expect(removed).to.have.length(files.length - 1)
     expect(await keysOf(client)).to.eql([files[0]?.filePath])
+
+    // A name that is taken there gets a number, too.
+    for (const key of ['named/name.mp4', 'named/name-2.mp4']) {
+      await publishFile(sourceFile, server.rtmp('named/cam')).succeed()
+      await waitFor(async () => (await keysOf(client)).includes(key) && (await nothingIsHere()))
+    }
     expect(server.problems).to.eql([])
     await server.stop()
     await rm(folder, { recursive: true })
