@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import { StoreUnavailable } from 'sluice/sdk'
@@ -18,16 +19,19 @@ const LOG_INTERVAL_MS = 60_000
 
 type CatalogueOptions = {
   readonly log: Logger
-  readonly store: Pick<Store, 'tables' | 'onAvailable'>
+  readonly store: Pick<Store, 'exists' | 'tables' | 'onAvailable'>
 }
 
 /** What is known of all files: written as they come and end, and kept in memory while the database is away. */
 export class Catalogue {
   readonly db: Kysely<RecordingTables>
+  readonly #options: CatalogueOptions
   readonly #log: Logger
   /** New ones, and those that have changed, the oldest first. */
   readonly #unstored = new Set<RecordingEntry>()
   readonly #active = new Set<RecordingEntry>()
+  /** Who waits until what was told of a file is stored. */
+  readonly #waiting = new Map<RecordingEntry, PromiseWithResolvers<void>>()
   readonly #retries = new RetryTimer({ firstMs: FIRST_RETRY_MS, retry: () => this.#flush() })
   readonly #limit = new LogLimit(LOG_INTERVAL_MS)
   readonly #forgetStore: () => void
@@ -35,7 +39,9 @@ export class Catalogue {
   #flushed: Promise<void> = Promise.resolve()
   #closed = false
 
-  constructor({ log, store }: CatalogueOptions) {
+  constructor(options: CatalogueOptions) {
+    const { log, store } = options
+    this.#options = options
     this.#log = log
     this.db = store.tables<RecordingTables>('recording', RECORDING_MIGRATIONS)
     this.#forgetStore = store.onAvailable(() => this.#flush())
@@ -97,15 +103,25 @@ export class Catalogue {
   drop(entry: RecordingEntry): void {
     this.#active.delete(entry)
     this.#unstored.delete(entry)
+    this.#waiting.delete(entry)
     entry.isActive = false
     if (entry.id === 0) return
-    this.db
-      .deleteFrom('sluice_recording')
-      .where('id', '=', entry.id)
-      .execute()
-      .catch((err: unknown) => {
-        if (!(err instanceof StoreUnavailable)) this.#log.error({ err }, 'the row of a file was not deleted')
-      })
+    this.forget(entry).catch((err: unknown) => {
+      if (!(err instanceof StoreUnavailable)) this.#log.error({ err }, 'the row of a file was not deleted')
+    })
+  }
+
+  /** Deletes the row of a file. @throws {StoreUnavailable} */
+  async forget({ id }: Pick<RecordingEntry, 'id'>): Promise<void> {
+    await this.db.deleteFrom('sluice_recording').where('id', '=', id).execute()
+  }
+
+  /** Resolves when what was told just now of a file is stored, and at once where there is no database. Never rejects. */
+  stored(entry: RecordingEntry): Promise<void> {
+    if (!this.#options.store.exists || !this.#unstored.has(entry)) return Promise.resolve()
+    const waiting = this.#waiting.get(entry) ?? Promise.withResolvers<void>()
+    this.#waiting.set(entry, waiting)
+    return waiting.promise
   }
 
   /** Resolves when all that was told so far is stored, or the database is away. Never rejects. */
@@ -169,8 +185,14 @@ export class Catalogue {
       entry.id = ids[index] ?? 0
       // It may have changed, or come to nothing, meanwhile.
       if (!this.#unstored.has(entry)) this.drop(entry)
-      else if (values[index]?.is_active === rowOf(entry).is_active) this.#unstored.delete(entry)
+      else if (isDeepStrictEqual(values[index], rowOf(entry))) this.#isStored(entry)
     }
+  }
+
+  #isStored(entry: RecordingEntry): void {
+    this.#unstored.delete(entry)
+    this.#waiting.get(entry)?.resolve()
+    this.#waiting.delete(entry)
   }
 
   async #update(entry: RecordingEntry): Promise<void> {
@@ -182,5 +204,7 @@ export class Catalogue {
       this.#unstored.add(entry)
       throw error
     }
+    // It may have changed meanwhile.
+    if (!this.#unstored.has(entry)) this.#isStored(entry)
   }
 }

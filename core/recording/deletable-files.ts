@@ -8,6 +8,8 @@ type DeletableFilter = {
   /** Those that ended before this. */
   readonly beforeMs?: number
   readonly storage?: 'local' | 'backup'
+  /** But those of these ids. */
+  readonly except: readonly number[]
   readonly limit: number
 }
 
@@ -19,7 +21,7 @@ export class DeletableFiles {
     this.#db = db
   }
 
-  async find({ types, beforeMs, storage, limit }: DeletableFilter): Promise<RecordingEntry[]> {
+  async find({ types, beforeMs, storage, except, limit }: DeletableFilter): Promise<RecordingEntry[]> {
     if (types?.length === 0) return []
     const rows = await this.#db
       .selectFrom('sluice_recording')
@@ -27,17 +29,17 @@ export class DeletableFiles {
       .where('is_active', '=', 0)
       .where('event_level', '<>', 'high')
       .$if(types !== undefined, (query) => query.where('type', 'in', types ?? []))
-      .$if(beforeMs !== undefined, (query) => query.where('end_ms', '<', beforeMs ?? 0))
+      // What was appended later is told by the date at which that began.
+      .$if(beforeMs !== undefined, (query) =>
+        query.where('end_ms', '<', beforeMs ?? 0).where('created_ms', '<', beforeMs ?? 0),
+      )
+      .$if(except.length > 0, (query) => query.where('id', 'not in', except))
       .$if(storage !== undefined, (query) => query.where('storage', '=', storage ?? ''))
       .where((builder) => builder.not(builder.exists(importantEvents(builder))))
       .orderBy('start_ms')
       .limit(limit)
       .execute()
     return rows.map(entryOf)
-  }
-
-  async forget({ id }: RecordingEntry): Promise<void> {
-    await this.#db.deleteFrom('sluice_recording').where('id', '=', id).execute()
   }
 
   /** Forgets the events of a low level that ended before a time. */

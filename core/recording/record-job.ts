@@ -54,6 +54,7 @@ export class RecordJob {
   readonly #options: RecordJobOptions
   #recording: StreamRecording | undefined
   /** Why the latest try has failed. */
+  #isTimeOver = false
   #failure: unknown
 
   constructor(wanted: WantedRecording, origin: RecordOrigin, options: RecordJobOptions, eventTerms?: EventTerms) {
@@ -84,6 +85,11 @@ export class RecordJob {
   /** The file that is being written. */
   get file(): RecordedFile | undefined {
     return this.#recording?.file
+  }
+
+  /** Whether it was ended before its stream: by its duration, or by somebody. */
+  get wasEnded(): boolean {
+    return this.#isTimeOver || this.job.stopping
   }
 
   /** Why the latest try has failed; undefined when none has. */
@@ -121,7 +127,10 @@ export class RecordJob {
       untilMs: (beganMs) => this.eventTerms?.untilMs ?? (rule.duration === 0 ? Infinity : beganMs + rule.duration),
       began: () => this.job.succeeded(),
       failed: (error) => ended.resolve({ failure: failureText(error) }),
-      over: () => ended.resolve({ over: 'its time is over' }),
+      over: () => {
+        this.#isTimeOver = true
+        ended.resolve({ over: 'its time is over' })
+      },
       recorded: (file) => this.#options.recorded(file),
     })
     this.#recording = recording

@@ -5,12 +5,13 @@ import type { RecordingRow } from './recording-tables.ts'
 export type StoragePlace = 'local' | 'backup' | 's3'
 
 /** What is known of a file. What is written as it grows is changed in place. */
-export type RecordingEntry = Omit<RecordedFile, 'id' | 'endMs' | 'sizeBytes' | 'cutsMs' | 'isActive'> & {
+export type RecordingEntry = Omit<RecordedFile, 'id' | 'endMs' | 'sizeBytes' | 'cutsMs' | 'isActive' | 'createdMs'> & {
   id: number
   endMs: number
   sizeBytes: number
   cutsMs: number[]
   isActive: boolean
+  createdMs: number
   storage: StoragePlace
 }
 

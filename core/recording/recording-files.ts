@@ -24,7 +24,7 @@ export type NewFile = {
 
 type RecordingFilesOptions = {
   readonly log: Logger
-  readonly catalogue: Pick<Catalogue, 'begin' | 'changed' | 'drop' | 'find' | 'isElsewhere'>
+  readonly catalogue: Pick<Catalogue, 'active' | 'begin' | 'changed' | 'drop' | 'find' | 'forget' | 'isElsewhere'>
   readonly local: LocalStorage
   /** Where files go when the disk is full. */
   readonly backup: LocalStorage | undefined
@@ -35,8 +35,8 @@ type RecordingFilesOptions = {
 /** The files of recordings, and what is known of them: one changes with the other. */
 export class RecordingFiles {
   readonly #options: RecordingFilesOptions
-  /** The files that are being looked at, to go on in them. */
-  readonly #resumed = new Set<string>()
+  /** The files that something is done with that nothing else may be done with meanwhile. */
+  readonly #held = new Set<string>()
 
   constructor(options: RecordingFilesOptions) {
     this.#options = options
@@ -94,8 +94,8 @@ export class RecordingFiles {
     const { type, streamPath } = init.wanted
     const filePath = `${path}${init.service.extension}`
     // One that is going to the bucket may not change, nor may two go on in one.
-    if (this.hasRemote || this.#resumed.has(filePath)) return undefined
-    this.#resumed.add(filePath)
+    if (this.hasRemote || this.#held.has(filePath)) return undefined
+    this.#held.add(filePath)
     try {
       const entry = await catalogue.find(type, filePath)
       return entry?.streamPath === streamPath ? await this.#extend(entry, init) : undefined
@@ -103,7 +103,7 @@ export class RecordingFiles {
       log.warn({ err, file: filePath }, 'the file is not gone on with; another one is begun')
       return undefined
     } finally {
-      this.#resumed.delete(filePath)
+      this.#held.delete(filePath)
     }
   }
 
@@ -116,6 +116,8 @@ export class RecordingFiles {
       const { writer, sizeBytes, durationMs } = resumed
       const file = await local.extend(entry.filePath, sizeBytes)
       entry.isActive = true
+      // Its last part is what it is as old as.
+      entry.createdMs = Date.now()
       catalogue.begin(entry)
       return new FileRecorder({ tracks, writer, file, entry, baseMs, offsetMs: Math.ceil(durationMs) })
     } finally {
@@ -143,18 +145,37 @@ export class RecordingFiles {
     return this.#storageOf(entry.storage).openBytes(entry.filePath, signal)
   }
 
-  /** Deletes a file for good. @throws {Error} with the system's code */
-  async remove(entry: RecordingEntry): Promise<void> {
-    if (entry.storage === 's3') await this.#remote().remove(entry)
-    else await this.#storageOf(entry.storage).remove(entry.filePath)
+  /**
+   * Deletes a file for good, and what is known of it.
+   * @returns whether it was done: one that is being written is left alone
+   * @throws {Error} with the system's code; or of the bucket
+   */
+  delete(entry: RecordingEntry): Promise<boolean> {
+    return this.#hold(entry, async () => {
+      const { catalogue, remote } = this.#options
+      if (entry.storage === 's3') await this.#remote().remove(entry)
+      else {
+        await remote?.recall(entry)
+        await this.#storageOf(entry.storage).remove(entry.filePath)
+      }
+      await catalogue.forget(entry)
+    })
   }
 
-  /** Moves a file to the backup, where there is one. @throws {Error} with the system's code; it is then where it was */
-  async backUp(entry: RecordingEntry): Promise<void> {
-    const { local, backup } = this.#options
-    if (backup === undefined || entry.storage !== 'local') return
-    await local.moveTo(backup, entry.filePath)
-    entry.storage = 'backup'
+  /**
+   * Moves a file to the backup, where there is one. One that somebody else has deleted is forgotten.
+   * @returns whether it was done: one that is being written is left alone
+   * @throws {Error} with the system's code; it is then where it was
+   */
+  backUp(entry: RecordingEntry): Promise<boolean> {
+    return this.#hold(entry, async () => {
+      const { local, backup, catalogue } = this.#options
+      if (backup === undefined || entry.storage !== 'local') return
+      if ((await local.sizeOf(entry.filePath)) === undefined) return catalogue.forget(entry)
+      await local.moveTo(backup, entry.filePath)
+      entry.storage = 'backup'
+      catalogue.changed(entry)
+    })
   }
 
   /** Undefined where there is no file. */
@@ -167,6 +188,19 @@ export class RecordingFiles {
     const writer = await this.#storageOf(entry.storage).extend(entry.filePath, sizeBytes)
     await writer.close()
     if (writer.error !== undefined) throw writer.error
+  }
+
+  /** Does something with a file that has ended, and lets nothing else be done with it meanwhile. */
+  async #hold({ filePath, storage }: RecordingEntry, act: () => Promise<void>): Promise<boolean> {
+    const isWritten = this.#options.catalogue.active.values().some((active) => active.filePath === filePath)
+    if (this.#held.has(filePath) || (isWritten && storage === 'local')) return false
+    this.#held.add(filePath)
+    try {
+      await act()
+      return true
+    } finally {
+      this.#held.delete(filePath)
+    }
   }
 
   /** @throws {StorageError} the bucket is no longer in the config */

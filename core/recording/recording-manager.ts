@@ -17,6 +17,7 @@ import type { PluginView } from '../host/plugin-view.ts'
 import type { JobMeters } from '../jobs/job-meters.ts'
 import { jobNotices, type JobNotices } from '../jobs/job.ts'
 import type { TaskTree } from '../observe/task-tree.ts'
+import type { StreamPublisher } from '../stream/stream-publisher.ts'
 import type { StreamRegistry } from '../stream/registry.ts'
 import { EventBuffers } from './event-buffers.ts'
 import { RecordJob, type EventTerms, type RecordOrigin } from './record-job.ts'
@@ -60,6 +61,10 @@ export class RecordingManager {
   readonly #buffers: EventBuffers
   /** Those that have not ended, by place. */
   readonly #jobs = new Map<string, RecordJob>()
+  /** Those of rules that were over before their stream, by its publisher: their places. */
+  readonly #over = new WeakMap<object, Set<string>>()
+  /** Those that end because their rule has changed or gone. */
+  readonly #unwanted = new WeakSet<RecordJob>()
   readonly #sources: RecordingSource[] = []
   readonly #recordedListeners: ((file: RecordedFile) => void)[] = []
   #plugins: readonly PluginView[] = []
@@ -144,8 +149,21 @@ export class RecordingManager {
     }
     const job = new RecordJob(wanted, origin, options, eventTerms)
     this.#jobs.set(place, job)
-    void job.job.done.then(() => this.#jobs.delete(place))
+    const publisher = streams.get(wanted.streamPath)?.publisher
+    void job.job.done.then(() => this.#ended(place, job, publisher))
     return job
+  }
+
+  /** @param former who published when it was started */
+  #ended(place: string, job: RecordJob, former: StreamPublisher | undefined): void {
+    const { streamPath } = job.wanted
+    const publisher = this.#options.streams.get(streamPath)?.publisher
+    this.#jobs.delete(place)
+    // Another one may have begun to publish while the last file was ended.
+    if (this.#unwanted.has(job) || (!job.wasEnded && publisher !== former)) this.#startRules(streamPath)
+    else if (job.origin === 'rule' && publisher !== undefined) {
+      this.#over.set(publisher, (this.#over.get(publisher) ?? new Set()).add(place))
+    }
   }
 
   /** Has the recordings of a plugin end their files, and be tried again later. */
@@ -167,18 +185,22 @@ export class RecordingManager {
     const isMade = publisher?.request.type === 'transform' || publisher?.request.type === 'vod'
     if (this.#closed || publisher === undefined || isMade) return
     this.#stopUnwanted(streamPath)
+    const over = this.#over.get(publisher)
     for (const wanted of this.#wanted(streamPath)) {
       if (wanted.rule.mode === 'event') this.#buffers.keep(wanted, this.#rules.sections)
-      else if (!this.#jobs.has(recordingPlace(wanted))) this.start(wanted, 'rule')
+      else if (!this.#jobs.has(recordingPlace(wanted)) && !over?.has(recordingPlace(wanted))) this.start(wanted, 'rule')
     }
   }
 
   /** Ends the recordings that rules have asked for and do no more: of a stream, or of all. */
   #stopUnwanted(streamPath?: string): void {
-    for (const { wanted, origin, job } of this.#jobs.values()) {
+    for (const recording of this.#jobs.values()) {
+      const { wanted, origin, job } = recording
       if (origin !== 'rule' || wanted.streamPath !== (streamPath ?? wanted.streamPath)) continue
       const isWanted = this.#wanted(wanted.streamPath).some((other) => isDeepStrictEqual(other, wanted))
-      if (!isWanted) job.stop('its rule is gone')
+      if (isWanted) continue
+      this.#unwanted.add(recording)
+      job.stop('its rule is gone')
     }
   }
 

@@ -150,8 +150,8 @@ export class RecordingSystem {
     } catch (err) {
       this.#options.log.warn({ err }, 'recordings were not finished')
     }
-    await this.#remote?.close(0)
-    await this.#catalogue.close(Math.max(0, endMs - performance.now()))
+    const leftMs = Math.max(0, endMs - performance.now())
+    await Promise.all([this.#remote?.close(leftMs), this.#catalogue.close(leftMs)])
     this.#ending.abort()
   }
 
@@ -178,11 +178,15 @@ export class RecordingSystem {
     for (const { types, section } of this.#sections()) {
       for (const type of types.filter((known) => section.autorecovery && !this.#recovered.has(known))) {
         this.#recovered.add(type)
-        recovering.push(this.#recovery.recover(type, this.#startMs))
+        recovering.push(this.#recoverType(type))
       }
     }
     // What was mended is whole now.
     if (recovering.length > 0) void Promise.all(recovering).then(() => this.#remote?.sendAll())
+  }
+
+  async #recoverType(type: string): Promise<void> {
+    if (!(await this.#recovery.recover(type, this.#startMs))) this.#recovered.delete(type)
   }
 
   #sections() {

@@ -116,8 +116,9 @@ export class RecordingsService implements Recordings {
     }
     const { files } = await this.#parts.lists.files(filter, { limit: MAX_FILES, offset: 0 })
     const whole = files.filter(({ isActive }) => !isActive)
-    await removeFiles(this.#parts, whole)
-    return whole.map(recordedFile)
+    const deleted: RecordedFile[] = []
+    for (const entry of whole) if (await this.#parts.files.delete(entry)) deleted.push(recordedFile(entry))
+    return deleted
   }
 
   async find(init: Parameters<Recordings['find']>[0]): Promise<RecordedFile[]> {
@@ -190,17 +191,6 @@ export class RecordingsService implements Recordings {
       if (job.eventTerms === undefined) throw error
       return known
     }
-  }
-}
-
-/** Deletes files and their rows. Files that can't be deleted keep theirs. */
-async function removeFiles(
-  { files, catalogue }: Pick<ServiceParts, 'files' | 'catalogue'>,
-  entries: readonly RecordingEntry[],
-): Promise<void> {
-  for (const entry of entries) {
-    await files.remove(entry)
-    await catalogue.db.deleteFrom('sluice_recording').where('id', '=', entry.id).execute()
   }
 }
 

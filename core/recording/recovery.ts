@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
-import { StoreUnavailable, type RecordService } from 'sluice/sdk'
+import { SluiceError, StoreUnavailable, StreamUnavailable, type RecordService } from 'sluice/sdk'
+import { errorCode } from '../base/error-code.ts'
 import { messageOf } from '../base/message-of.ts'
 import type { Catalogue } from './catalogue.ts'
 import { findCuts } from './file-cuts.ts'
@@ -11,8 +12,8 @@ const BATCH_ROWS = 500
 
 type RecoveryOptions = {
   readonly log: Logger
-  readonly catalogue: Pick<Catalogue, 'db' | 'changed' | 'active'>
-  readonly files: Pick<RecordingFiles, 'openBytes' | 'sizeOf' | 'cut' | 'remove'>
+  readonly catalogue: Pick<Catalogue, 'active' | 'changed' | 'db'>
+  readonly files: Pick<RecordingFiles, 'cut' | 'delete' | 'openBytes' | 'sizeOf'>
   readonly service: (type: string) => RecordService | undefined
 }
 
@@ -24,21 +25,27 @@ export class Recovery {
     this.#options = options
   }
 
-  /** Looks at the files of a type that were being written before the server started. Never rejects. */
-  async recover(type: string, beforeMs: number): Promise<void> {
+  /**
+   * Looks at the files of a type that were being written before the server started. Never rejects.
+   * @returns false when the database is away
+   */
+  async recover(type: string, beforeMs: number): Promise<boolean> {
     const { log } = this.#options
     try {
       const { length } = await this.#recoverAll(type, beforeMs)
       if (length > 0) log.info({ type, files: length }, 'files were mended that were not finished')
     } catch (err) {
-      if (!(err instanceof StoreUnavailable)) log.error({ err, type }, 'unfinished files were not looked at')
+      if (err instanceof StoreUnavailable) return false
+      log.error({ err, type }, 'unfinished files were not looked at')
     }
+    return true
   }
 
   async #recoverAll(type: string, beforeMs: number): Promise<RecordingEntry[]> {
+    const { catalogue } = this.#options
     const mended: RecordingEntry[] = []
     for (let afterId = 0; ;) {
-      const rows = await this.#options.catalogue.db
+      const rows = await catalogue.db
         .selectFrom('sluice_recording')
         .selectAll()
         .where('is_active', '=', 1)
@@ -48,49 +55,72 @@ export class Recovery {
         .orderBy('id')
         .limit(BATCH_ROWS)
         .execute()
-      for (const entry of rows.map(entryOf)) if (await this.#mend(entry)) mended.push(entry)
+      for (const entry of rows.map(entryOf)) {
+        // Autorecovery may be turned on while files are written.
+        const isWritten = catalogue.active.values().some(({ id }) => id === entry.id)
+        if (!isWritten && (await this.#mend(entry))) mended.push(entry)
+      }
       afterId = rows.at(-1)?.id ?? afterId
       if (rows.length < BATCH_ROWS) return mended
     }
   }
 
-  /** Returns whether there is a file that can be played. */
+  /**
+   * Cuts off what is not whole. A file of which nothing is there is forgotten; one that can't be read stays as it is, with its row.
+   * @returns whether there is a file that can be played
+   */
   async #mend(entry: RecordingEntry): Promise<boolean> {
     const { files, catalogue, log } = this.#options
-    const sizeBytes = await files.sizeOf(entry)
-    const durationMs = sizeBytes === undefined ? undefined : await this.#wholeMs(entry)
-    if (durationMs === undefined) {
-      log.warn({ file: entry.filePath }, 'a file is gone that was not finished, or nothing in it can be played')
-      if (sizeBytes !== undefined) await files.remove(entry)
-      await catalogue.db.deleteFrom('sluice_recording').where('id', '=', entry.id).execute()
+    try {
+      const wholeBytes = await this.#cut(entry)
+      if (wholeBytes <= entry.headBytes) {
+        log.warn({ file: entry.filePath }, 'a file that was not finished is gone, or has no media')
+        await files.delete(entry)
+        return false
+      }
+      entry.sizeBytes = wholeBytes
+      entry.endMs = entry.startMs + (await this.#lookThrough(entry))
+    } catch (error) {
+      if (error instanceof StoreUnavailable) throw error
+      log.warn({ file: entry.filePath, reason: messageOf(error) }, 'a file that was not finished cannot be mended')
+      // What may be read another time is tried again at the next start; what is damaged is for people to look at.
+      if (error instanceof SluiceError || errorCode(error) !== '') return false
+      entry.isActive = false
+      catalogue.changed(entry)
       return false
     }
-    entry.endMs = entry.startMs + durationMs
-    entry.sizeBytes = (await files.sizeOf(entry)) ?? 0
     entry.isActive = false
     catalogue.changed(entry)
     return true
   }
 
-  /** Cuts off what is not whole; returns how long the rest is, in milliseconds. */
-  async #wholeMs(entry: RecordingEntry): Promise<number | undefined> {
-    const { files, service, log } = this.#options
-    const format = service(entry.type)
-    let bytes = await files.openBytes(entry)
+  /** Cuts off what is not whole; returns how much is. */
+  async #cut(entry: RecordingEntry): Promise<number> {
+    const { files } = this.#options
+    const sizeBytes = (await files.sizeOf(entry)) ?? 0
+    const format = this.#options.service(entry.type)
+    if (format === undefined) throw new StreamUnavailable(`nothing reads ${entry.type} at present`)
+    if (sizeBytes <= entry.headBytes || format.wholeSizeBytes === undefined) return sizeBytes
+    const bytes = await files.openBytes(entry)
+    let wholeBytes: number
     try {
-      const wholeBytes = await format?.wholeSizeBytes?.(bytes)
-      if (wholeBytes !== undefined && wholeBytes < bytes.sizeBytes) {
-        await bytes.close()
-        await files.cut(entry, wholeBytes)
-        bytes = await files.openBytes(entry)
-      }
-      const recording = await format?.open(bytes)
-      if (recording === undefined) return undefined
+      wholeBytes = await format.wholeSizeBytes(bytes)
+    } finally {
+      await bytes.close()
+    }
+    if (wholeBytes < sizeBytes && wholeBytes > entry.headBytes) await files.cut(entry, wholeBytes)
+    return wholeBytes
+  }
+
+  /** Finds where a file may begin to be played; returns how long it is, in milliseconds. */
+  async #lookThrough(entry: RecordingEntry): Promise<number> {
+    const { files, service } = this.#options
+    const bytes = await files.openBytes(entry)
+    try {
+      const recording = await service(entry.type)?.open(bytes)
+      if (recording === undefined) throw new StreamUnavailable(`nothing reads ${entry.type} at present`)
       entry.cutsMs = await findCuts(recording)
       return Math.round(recording.durationMs)
-    } catch (error) {
-      log.warn({ file: entry.filePath, reason: messageOf(error) }, 'the file cannot be mended')
-      return undefined
     } finally {
       await bytes.close()
     }

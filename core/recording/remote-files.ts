@@ -1,8 +1,9 @@
 import type { Logger } from 'pino'
 import { StoreUnavailable, type RecordingBytes } from 'sluice/sdk'
+import { messageOf } from '../base/message-of.ts'
 import type { LocalStorage } from '../storage/local-storage.ts'
 import type { S3Client } from '../storage/s3/client.ts'
-import { UploadQueue } from '../storage/upload-queue.ts'
+import { MAX_WAITING_FILES, UploadQueue } from '../storage/upload-queue.ts'
 import type { UploadMeters } from '../storage/upload-meters.ts'
 import type { Catalogue } from './catalogue.ts'
 import { entryOf, type RecordingEntry } from './recording-entry.ts'
@@ -16,7 +17,7 @@ type RemoteFilesOptions = {
   readonly log: Logger
   readonly client: S3Client
   readonly local: LocalStorage
-  readonly catalogue: Pick<Catalogue, 'db' | 'changed'>
+  readonly catalogue: Pick<Catalogue, 'db' | 'changed' | 'stored'>
   readonly meters: UploadMeters
   /** Most bytes that may wait here for the bucket; 0 is no limit. */
   readonly spoolBytes: number
@@ -28,6 +29,8 @@ export class RemoteFiles {
   readonly #queue: UploadQueue
   /** Those that wait, by their keys. */
   readonly #waiting = new Map<string, RecordingEntry>()
+  /** Whether there are some that the queue had no room for. */
+  #isIncomplete = false
 
   constructor(options: RemoteFilesOptions) {
     const { log, client, meters } = options
@@ -44,15 +47,18 @@ export class RemoteFiles {
   get fullness(): string | undefined {
     const { spoolBytes } = this.#options
     const { waitingBytes, waitingFiles } = this.#queue
-    if (spoolBytes === 0 || waitingBytes < spoolBytes) return undefined
+    const isFull = waitingFiles >= MAX_WAITING_FILES || (spoolBytes > 0 && waitingBytes >= spoolBytes)
+    if (!isFull) return undefined
     return `the spool is full: ${waitingFiles} files wait for the bucket`
   }
 
-  /** Has a file go to the bucket. One that is not taken goes with the next start. */
+  /** Has a file go to the bucket. One that the queue has no room for goes when it has. */
   send(entry: RecordingEntry): void {
     const key = entry.filePath
     this.#waiting.set(key, entry)
-    if (!this.#queue.add({ filePath: this.#options.local.pathOf(key), key })) this.#waiting.delete(key)
+    if (this.#queue.add({ filePath: this.#options.local.pathOf(key), key })) return
+    this.#waiting.delete(key)
+    this.#isIncomplete = true
   }
 
   /** Has all files go to the bucket that are whole and not there. Never rejects. */
@@ -86,13 +92,25 @@ export class RemoteFiles {
     return this.#options.client.delete(filePath)
   }
 
+  /** Has a file stay here that is on its way, so that it can be deleted. Never rejects. */
+  async recall({ filePath }: RecordingEntry): Promise<void> {
+    this.#waiting.delete(filePath)
+    if (!(await this.#queue.remove(filePath))) return
+    try {
+      await this.#options.client.delete(filePath)
+    } catch (error) {
+      this.#options.log.warn({ file: filePath, reason: messageOf(error) }, 'a deleted file may have come to the bucket')
+    }
+  }
+
   /** An address by which anybody gets a file for an hour. */
   urlOf({ filePath }: RecordingEntry): string {
     return this.#options.client.signedUrl(filePath, URL_EXPIRES_SECONDS)
   }
 
+  /** Gives up what is under way; the next start goes on. @param timeoutMs for the bucket to throw away what has come of it */
   close(timeoutMs: number): Promise<void> {
-    return this.#queue.close(timeoutMs)
+    return this.#queue.close(0, timeoutMs)
   }
 
   async #arrived(key: string): Promise<void> {
@@ -100,8 +118,14 @@ export class RemoteFiles {
     const { local, catalogue, log } = this.#options
     this.#waiting.delete(key)
     if (entry === undefined) return
+    if (this.#isIncomplete && this.#queue.waitingFiles < MAX_WAITING_FILES / 2) {
+      this.#isIncomplete = false
+      void this.sendAll()
+    }
     entry.storage = 's3'
     catalogue.changed(entry)
+    // Until that is known for good, the file here is the one that is found again.
+    await catalogue.stored(entry)
     try {
       await local.remove(entry.filePath)
     } catch (err) {

@@ -12,6 +12,8 @@ const EXPIRY_INTERVAL_MS = 60_000
 const DAY_MS = 24 * 60 * 60 * 1000
 /** So many files go at a time, before it is looked again how full the disk is. */
 const BATCH_FILES = 20
+/** So many files that can't go end a look. */
+const MAX_FAILED = 200
 /** So far below its limit a disk is to be before recordings go on. */
 const ROOM_PERCENT = 1
 /** How often the log says at most that files could not be deleted. */
@@ -22,8 +24,8 @@ const DISK_FULL = { name: 'disk_full', type: 0x10014 } as const
 
 type RetentionOptions = {
   readonly log: Logger
-  readonly catalogue: Pick<Catalogue, 'db' | 'changed'>
-  readonly files: Pick<RecordingFiles, 'usage' | 'remove' | 'backUp' | 'hasBackup' | 'hasRemote' | 'fullness'>
+  readonly catalogue: Pick<Catalogue, 'db'>
+  readonly files: Pick<RecordingFiles, 'usage' | 'delete' | 'backUp' | 'hasBackup' | 'hasRemote' | 'fullness'>
   /** The sections of the plugins that record, as they are now, with the types that each records. */
   readonly sections: () => readonly {
     readonly plugin: string
@@ -81,11 +83,12 @@ export class Retention {
       const { usedPercent } = await files.usage()
       this.#judge(plugin, files.fullness ?? this.#tooFull(plugin, section.diskmaxpercent, usedPercent))
     }
+    // What leaves this disk needs room there.
+    if (files.hasBackup) await this.#makeRoom(limits().backupoverwritepercent, undefined, 'backup')
     if (!files.hasRemote) {
       for (const { types, section } of sections()) await this.#makeRoom(section.overwritepercent, types)
       await this.#makeRoom(limits().overwritepercent)
     }
-    if (files.hasBackup) await this.#makeRoom(limits().backupoverwritepercent, undefined, 'backup')
   }
 
   /** Deletes what is older than the sections say. */
@@ -94,10 +97,11 @@ export class Retention {
       const days = section.recordfileexpiredays
       if (days === 0) continue
       const beforeMs = nowMs - days * DAY_MS
-      for (;;) {
-        const expired = await this.#deletable.find({ types, beforeMs, limit: BATCH_FILES })
-        await this.#remove(expired)
-        if (this.#closed || expired.length < BATCH_FILES) break
+      const failed: number[] = []
+      while (!this.#closed && failed.length < MAX_FAILED) {
+        const expired = await this.#deletable.find({ types, beforeMs, limit: BATCH_FILES, except: failed })
+        failed.push(...(await this.#clear(expired, 'delete')))
+        if (expired.length < BATCH_FILES) break
       }
       await this.#deletable.forgetEvents(types, beforeMs)
     }
@@ -129,30 +133,32 @@ export class Retention {
   async #makeRoom(percent: number, types?: readonly string[], storage: 'local' | 'backup' = 'local'): Promise<void> {
     const { files, log } = this.#options
     if (percent === 0) return
-    while (!this.#closed && (await files.usage(storage)).usedPercent > percent) {
-      const oldest = await this.#deletable.find({ types, storage, limit: BATCH_FILES })
+    const failed: number[] = []
+    while (!this.#closed && failed.length < MAX_FAILED && (await files.usage(storage)).usedPercent > percent) {
+      const oldest = await this.#deletable.find({ types, storage, limit: BATCH_FILES, except: failed })
       if (oldest.length === 0) return
       log.info(
         { files: oldest.length, storage },
         `the disk is used for more than ${percent} %: the oldest recordings go`,
       )
-      if (storage === 'local' && files.hasBackup) await this.#backUp(oldest)
-      else await this.#remove(oldest)
+      failed.push(...(await this.#clear(oldest, storage === 'local' && files.hasBackup ? 'backUp' : 'delete')))
     }
   }
 
-  async #backUp(entries: readonly RecordingEntry[]): Promise<void> {
+  /** Has files go, each for itself. @returns the ids of those that could not */
+  async #clear(entries: readonly RecordingEntry[], how: 'backUp' | 'delete'): Promise<number[]> {
+    const { files, log } = this.#options
+    const failed: number[] = []
     for (const entry of entries) {
-      await this.#options.files.backUp(entry)
-      this.#options.catalogue.changed(entry)
+      try {
+        if (await files[how](entry)) continue
+      } catch (err) {
+        if (err instanceof StoreUnavailable) throw err
+        if (this.#limit.pass() !== undefined) log.error({ err, file: entry.filePath }, 'an old recording cannot go')
+      }
+      failed.push(entry.id)
     }
-  }
-
-  async #remove(entries: readonly RecordingEntry[]): Promise<void> {
-    for (const entry of entries) {
-      await this.#options.files.remove(entry)
-      await this.#deletable.forget(entry)
-    }
+    return failed
   }
 
   /** One look at a time: one that takes long has others left out. */

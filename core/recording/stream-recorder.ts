@@ -40,6 +40,8 @@ export class StreamRecorder implements UnitReader {
   /** The file before, as long as sound of its time may come. */
   #former: FileRecorder | undefined
   #isCutWanted = false
+  /** Resolves when the file has been begun that is being made. */
+  #cutting: Promise<void> = Promise.resolve()
   #isClosed = false
 
   constructor(options: StreamRecorderOptions) {
@@ -67,7 +69,7 @@ export class StreamRecorder implements UnitReader {
     const timeMs = (unit.dts / track.timescale) * 1000
     if (this.#isClosed || !this.#carried.some(({ id }) => id === track.id)) return undefined
     const file = this.#file
-    if (this.#begins(unit, timeMs)) return this.#cut(unit, timeMs)
+    if (this.#begins(unit, timeMs)) return (this.#cutting = this.#cut(unit, timeMs))
     if (file === undefined) return undefined
     if (timeMs < file.baseMs) return this.#writeLate(unit, timeMs)
     this.#endFormer(timeMs)
@@ -91,6 +93,7 @@ export class StreamRecorder implements UnitReader {
   /** Ends the file. What comes later is left out. Never rejects. */
   async close(): Promise<void> {
     this.#isClosed = true
+    await this.#cutting
     await this.#end()
   }
 

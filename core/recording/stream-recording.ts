@@ -40,7 +40,7 @@ export class StreamRecording {
     this.#options = options
     this.#recorder = new StreamRecorder({
       service: options.service,
-      fragmentMs: () => options.wanted.rule.fragment,
+      fragmentMs: () => (options.wanted.rule.append ? 0 : options.wanted.rule.fragment),
       open: (start) => this.#open(start),
       ended: (file) => this.#ended(file),
       failed: options.failed,

@@ -11,6 +11,7 @@ import { waitFor } from '../../test/peers/wait-for.ts'
 import { FaultyFront } from './fixtures/faulty-front.ts'
 import { configOf, openBucket, optionsOf } from './fixtures/s3-bucket.ts'
 import { S3Client } from './s3/client.ts'
+import { S3Requests } from './s3/requests.ts'
 import { StorageError } from './storage-error.ts'
 import { UploadMeters } from './upload-meters.ts'
 import {
@@ -99,6 +100,22 @@ async function makeFiles(...sizes: readonly number[]): Promise<UploadFile[]> {
 }
 
 describe('the queue of uploads', () => {
+  it('gives up what it is told to, whether it is under way or waits', async () => {
+    const target = new FakeTarget()
+    const { queue, done, failed } = new Outcomes(target)
+    for (const file of await makeFiles(100, 200, 300)) queue.add(file)
+    await waitFor(() => target.running.size === PARALLEL_UPLOADS && queue.waitingBytes === 600)
+    expect(await queue.remove('live/2.mp4')).to.equal(true)
+    expect(await queue.remove('live/0.mp4')).to.equal(true)
+    expect(await queue.remove('live/0.mp4')).to.equal(false)
+    expect(queue).to.include({ waitingFiles: 1, waitingBytes: 200 })
+    await target.end('live/1.mp4')
+    await waitFor(() => done.length === 1)
+    expect({ done, failed }).to.eql({ done: ['live/1.mp4'], failed: [] })
+    expect(target.abandoned.toSorted()).to.eql(['live/0.mp4', 'live/2.mp4'])
+    expect(target.runs).not.to.include('live/2.mp4')
+  })
+
   it('uploads some files at a time, in order, and says what waits', async () => {
     const target = new FakeTarget()
     const { queue, done } = new Outcomes(target)
@@ -106,7 +123,8 @@ describe('the queue of uploads', () => {
     for (const file of files) expect(queue.add(file)).to.equal(true)
     await waitFor(() => target.running.size === PARALLEL_UPLOADS && queue.waitingBytes === 600)
     expect(queue.waitingFiles).to.equal(3)
-    expect(target.runs).to.eql(['live/0.mp4', 'live/1.mp4'])
+    // Those that run together begin when their sizes are known.
+    expect(target.runs.toSorted()).to.eql(['live/0.mp4', 'live/1.mp4'])
     await target.end('live/1.mp4')
     await waitFor(() => target.running.has('live/2.mp4'))
     expect(queue).to.include({ waitingFiles: 2, waitingBytes: 400 })
@@ -264,13 +282,16 @@ describe('the queue of uploads to S3', function () {
     expect(outcomes.lines.join('')).not.to.contain(config.secretaccesskey)
   })
 
-  it('tells what is wrong where the bucket is not there', async () => {
-    const client = new S3Client(configOf(front.port), optionsOf())
-    const { queue, failed, reasons, lines } = new Outcomes(client)
+  it('tells what is wrong where the bucket is not there, and goes on when it is', async () => {
+    const config = configOf(front.port)
+    const { queue, done, failed, lines } = new Outcomes(new S3Client(config, optionsOf()))
     const [file] = await makeFiles(10)
     queue.add(file!)
-    await waitFor(() => failed.length === 1)
-    expect(reasons[0]).to.match(/^there is no bucket bucket-\w+: make it, or change bucket of S3$/u)
-    expect(lines.join('')).to.contain('there is no bucket')
+    await waitFor(() => lines.length > 0)
+    expect(lines.join('')).to.match(/there is no bucket bucket-\w+: make it, or change bucket of S3/u)
+    expect(queue.waitingFiles).to.equal(1)
+    await new S3Requests(config, optionsOf()).send({ method: 'PUT' })
+    await waitFor(() => done.length === 1)
+    expect(failed).to.eql([])
   })
 })

@@ -6,6 +6,7 @@ import { withDeadline } from '../base/deadline.ts'
 import { guard } from '../base/guard.ts'
 import { LogLimit } from '../base/log-limit.ts'
 import { messageOf } from '../base/message-of.ts'
+import { S3Error } from './s3/s3-error.ts'
 import { StorageError } from './storage-error.ts'
 import { UploadMeters } from './upload-meters.ts'
 
@@ -53,14 +54,18 @@ type UploadQueueOptions = {
 
 type Entry = UploadFile & {
   readonly upload: PendingUpload
+  /** Aborts when it is given up. */
+  readonly ending: AbortController
+  /** Resolves when it is not under way. */
+  running: Promise<unknown>
   sizeBytes: number
   /** Resolves when the size is known. */
   measured: Promise<void>
 }
 
 /**
- * Files that wait to be uploaded, in order. What fails in something that may pass, as the storage being away, goes behind the
- * others and is tried again for ever, with pauses of up to five minutes. Nothing of it outlives the process: the owner adds
+ * Files that wait to be uploaded, in order. What fails in something that may pass, as the storage being away or its refusing a key
+ * until somebody mends that, goes behind the others and is tried again for ever, with pauses of up to five minutes. Nothing of it outlives the process: the owner adds
  * again what was not done.
  */
 export class UploadQueue {
@@ -71,7 +76,6 @@ export class UploadQueue {
   /** Those of them that are not under way. */
   readonly #line = new Set<Entry>()
   readonly #workers = new Set<Promise<void>>()
-  readonly #ending = new AbortController()
   readonly #failures = new LogLimit(LOG_INTERVAL_MS)
   readonly #unwatch: () => void
   /** Aborts when those who pause are to try again. */
@@ -109,7 +113,11 @@ export class UploadQueue {
       return false
     }
     const upload = this.#options.target.prepareUpload(key, filePath)
-    const entry: Entry = { filePath, key, upload, sizeBytes: 0, measured: Promise.resolve() }
+    const none = Promise.resolve()
+    const entry: Entry = {
+      ...{ filePath, key, upload, sizeBytes: 0 },
+      ...{ ending: new AbortController(), measured: none, running: none },
+    }
     entry.measured = this.#measure(entry)
     this.#entries.set(key, entry)
     this.#line.add(entry)
@@ -118,12 +126,29 @@ export class UploadQueue {
   }
 
   /**
+   * Gives up the upload of a key, if there is one; resolves when nothing of it goes on. Nobody is told of it. It may have arrived
+   * all the same.
+   * @returns whether there was one
+   */
+  async remove(key: string): Promise<boolean> {
+    const entry = this.#entries.get(key)
+    if (entry === undefined) return false
+    this.#forget(entry)
+    this.#line.delete(entry)
+    entry.ending.abort(givenUp())
+    await entry.running
+    await this.#abandon([entry], ABANDON_TIMEOUT_MS)
+    return true
+  }
+
+  /**
    * Takes no more, and gives up what is not done in time; idempotent. Nobody is told of what is given up.
    * @param timeoutMs for the uploads that are under way; no other is begun
+   * @param abandonMs for the storage to throw away what has come of those that are given up
    */
-  close(timeoutMs: number): Promise<void> {
+  close(timeoutMs: number, abandonMs = ABANDON_TIMEOUT_MS): Promise<void> {
     this.#isClosed = true
-    return (this.#closing ??= this.#close(timeoutMs))
+    return (this.#closing ??= this.#close(timeoutMs, abandonMs))
   }
 
   #begin(): void {
@@ -136,12 +161,14 @@ export class UploadQueue {
     let failures = 0
     for (let [entry] = this.#line; entry !== undefined && !this.#isClosed; [entry] = this.#line) {
       this.#line.delete(entry)
-      if (await this.#try(entry)) {
+      const attempt = this.#try(entry)
+      entry.running = attempt
+      if (await attempt) {
         failures = 0
         continue
       }
       failures += 1
-      this.#line.add(entry)
+      if (this.#isWaiting(entry)) this.#line.add(entry)
       await this.#pause(failures)
     }
     this.#working -= 1
@@ -151,12 +178,14 @@ export class UploadQueue {
   async #try(entry: Entry): Promise<boolean> {
     await entry.measured
     try {
-      await entry.upload.run({ signal: this.#ending.signal })
+      await entry.upload.run({ signal: entry.ending.signal })
     } catch (error) {
-      if (error instanceof StorageError && error.passes) return this.#delay(entry, error)
-      if (!this.#ending.signal.aborted) await this.#fail(entry, error)
+      if (entry.ending.signal.aborted) return true
+      if (error instanceof S3Error || (error instanceof StorageError && error.passes)) return this.#delay(entry, error)
+      await this.#fail(entry, error)
       return true
     }
+    if (!this.#isWaiting(entry)) return true
     this.#forget(entry)
     this.#meters.ended('done')
     this.#meters.bytes.add(entry.sizeBytes)
@@ -187,7 +216,11 @@ export class UploadQueue {
     guard(log, 'telling of an upload', () =>
       failed(fileOf(entry), error instanceof Error ? error : new Error('failed')),
     )
-    await this.#abandon([entry])
+    await this.#abandon([entry], ABANDON_TIMEOUT_MS)
+  }
+
+  #isWaiting(entry: Entry): boolean {
+    return this.#entries.get(entry.key) === entry
   }
 
   #forget(entry: Entry): void {
@@ -199,7 +232,7 @@ export class UploadQueue {
     // What can't be looked at fails when it is uploaded.
     const { size } = await stat(entry.filePath).catch(() => ({ size: 0 }))
     entry.sizeBytes = size
-    if (this.#entries.get(entry.key) === entry) this.#waitingBytes += size
+    if (this.#isWaiting(entry)) this.#waitingBytes += size
   }
 
   async #pause(failures: number): Promise<void> {
@@ -214,26 +247,30 @@ export class UploadQueue {
     this.#pausing = new AbortController()
   }
 
-  async #close(timeoutMs: number): Promise<void> {
+  async #close(timeoutMs: number, abandonMs: number): Promise<void> {
     this.#wake()
     const working = Promise.all(this.#workers)
     await withDeadline(working, timeoutMs, () => new Error('late')).catch(() => undefined)
-    this.#ending.abort(new StorageError('the uploads are given up', { passes: false }))
+    for (const { ending } of this.#entries.values()) ending.abort(givenUp())
     await working
-    await this.#abandon([...this.#entries.values()])
+    await this.#abandon([...this.#entries.values()], abandonMs)
     this.#line.clear()
     this.#unwatch()
   }
 
-  async #abandon(entries: readonly Entry[]): Promise<void> {
+  async #abandon(entries: readonly Entry[], timeoutMs: number): Promise<void> {
     const abandoned = Promise.all(entries.map(({ upload }) => upload.abandon()))
     try {
-      await withDeadline(abandoned, ABANDON_TIMEOUT_MS, () => new Error('no answer in time'))
+      await withDeadline(abandoned, timeoutMs, () => new Error('no answer in time'))
     } catch (error) {
       const text = 'the storage may have kept parts of uploads that were given up'
       this.#options.log.warn({ reason: messageOf(error) }, text)
     }
   }
+}
+
+function givenUp(): StorageError {
+  return new StorageError('the upload is given up', { passes: false })
 }
 
 function fileOf({ filePath, key }: Entry): UploadFile {

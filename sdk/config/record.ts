@@ -35,7 +35,8 @@ export const RecordRule = Type.Object(
     append: Type.Boolean({
       default: false,
       description:
-        'Go on in the file of that name, where there is one of the same tracks, instead of in a new one with a number',
+        'Go on in the file of that name, where there is one of the same tracks, instead of in a new one with a number; ' +
+        'fragment is then of no account',
     }),
     duration: Duration({
       default: '0s',

@@ -25,8 +25,8 @@ export function createFlvRecords(log: Logger): RecordService {
 /** Goes on behind the last tag of a file that begins as one of these tracks. */
 async function resume(bytes: RecordingBytes, tracks: readonly MediaTrack[]): Promise<ResumedFile | undefined> {
   if (!(await new FlvWriter(tracks).isBeginningOf(bytes))) return undefined
-  const sizeBytes = await wholeSizeBytes(bytes)
-  const lastMs = sizeBytes === bytes.sizeBytes ? await lastTagMs(bytes) : undefined
+  const { sizeBytes } = bytes
+  const lastMs = await lastTagMs(bytes)
   return lastMs === undefined
     ? undefined
     : { writer: new FlvWriter(tracks, sizeBytes), sizeBytes, durationMs: lastMs + STEP_MS }

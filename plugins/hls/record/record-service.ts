@@ -1,5 +1,6 @@
 import {
   createFormatWriter,
+  StreamUnavailable,
   type MediaTrack,
   type RecordingBytes,
   type RecordService,
@@ -39,7 +40,8 @@ function codecsOf(tracks: readonly Track[]): string {
 export function createFmp4Records(services: Pick<ServiceRegistry, 'get'>): RecordService {
   const records = () => {
     const service = services.get('record:mp4')
-    if (service === undefined) throw new Error('recordings of type hlsv7 need the plugin mp4, which does not run')
+    if (service === undefined)
+      throw new StreamUnavailable('recordings of type hlsv7 need the plugin mp4, which does not run')
     return service
   }
   return {

@@ -10,12 +10,15 @@ import {
   type FragmentTime,
 } from 'sluice/sdk/media'
 
+type FormerPart = { readonly sizeBytes: number; readonly times: FragmentTime[] | undefined }
+
 /** Writes an MP4 as fragments, so that what was written can be played at any moment; at its end comes a table of them. */
 export class Mp4Writer implements RecordingWriter {
   readonly head: Buffer
   readonly #fragments: FragmentWriter
   readonly #main: MediaTrack | undefined
-  readonly #times: FragmentTime[]
+  /** Undefined where those of a former part are not known: a file without a table is looked through. */
+  readonly #times: FragmentTime[] | undefined
   #offset: number
   /** When the first keyframe of what was taken is presented, in ticks of the file. */
   #keyframeTime: number | undefined
@@ -24,11 +27,11 @@ export class Mp4Writer implements RecordingWriter {
    * @param former what a file has that it goes on with, up to where
    * @throws {RangeError} for a track that `canCarryInFmp4` refuses
    */
-  constructor(tracks: readonly MediaTrack[], former?: { readonly sizeBytes: number; readonly times: FragmentTime[] }) {
+  constructor(tracks: readonly MediaTrack[], former?: FormerPart) {
     this.head = former === undefined ? createInitSegment(tracks) : Buffer.alloc(0)
     this.#fragments = new FragmentWriter(tracks)
     this.#main = mainTracks(tracks)[0]
-    this.#times = former?.times ?? []
+    this.#times = former === undefined ? [] : former.times
     this.#offset = former?.sizeBytes ?? this.head.length
   }
 
@@ -46,13 +49,15 @@ export class Mp4Writer implements RecordingWriter {
     if (fragment === null) return null
     const time = this.#keyframeTime
     this.#keyframeTime = undefined
-    if (time !== undefined) this.#times.push({ time, moofOffset: this.#offset })
+    if (time !== undefined) this.#times?.push({ time, moofOffset: this.#offset })
     this.#offset += fragment.data.length
     return fragment.data
   }
 
   finish(): RecordingEnd {
     const main = this.#main
-    return main === undefined ? {} : { tail: serializeFragmentTable(fmp4TrackId(main), this.#times) }
+    const times = this.#times
+    if (main === undefined || times === undefined) return {}
+    return { tail: serializeFragmentTable(fmp4TrackId(main), times) }
   }
 }

@@ -21,7 +21,7 @@ async function resume(bytes: RecordingBytes, tracks: readonly MediaTrack[]): Pro
   const head = createInitSegment(tracks)
   const main = mainTracks(tracks)[0]
   if (main === undefined || !head.equals(await bytes.read(0, head.length))) return undefined
-  const times = (await readFragmentIndex(bytes, fmp4TrackId(main))) ?? []
+  const times = await readFragmentIndex(bytes, fmp4TrackId(main))
   const sizeBytes = await fragmentsEnd(bytes)
   const { durationMs } = await Mp4Recording.open(bytes, undefined, 'as-they-are')
   return { writer: new Mp4Writer(tracks, { sizeBytes, times }), sizeBytes, durationMs }
