@@ -3,17 +3,18 @@ import { parsePlan } from './plan-calendar.ts'
 import type { PlannedStream, PlanRecorder } from './plan-recorder.ts'
 import type { Plan, PlanStore, PlanStream } from './plan-store.ts'
 
-/** Has the recorder do what the plans of the database say. */
+/** Has the recorder do what the plans of the database say, of which some are there after each start. */
 export class PlanRoster {
   readonly #log: PluginContext<unknown>['log']
-  readonly #store: Pick<PlanStore, 'plans' | 'streams'>
+  readonly #store: Pick<PlanStore, 'plans' | 'streams' | 'addDefaultPlans'>
   readonly #recorder: Pick<PlanRecorder, 'plan'>
   #loading = Promise.resolve()
   #isCurrent = false
+  #hasDefaults = false
 
   constructor(
     log: PluginContext<unknown>['log'],
-    store: Pick<PlanStore, 'plans' | 'streams'>,
+    store: Pick<PlanStore, 'plans' | 'streams' | 'addDefaultPlans'>,
     recorder: Pick<PlanRecorder, 'plan'>,
   ) {
     this.#log = log
@@ -35,6 +36,8 @@ export class PlanRoster {
 
   async #load(): Promise<void> {
     try {
+      if (!this.#hasDefaults) await this.#store.addDefaultPlans()
+      this.#hasDefaults = true
       const [plans, streams] = [await this.#store.plans(), await this.#store.streams()]
       this.#isCurrent = true
       this.#recorder.plan(plannedStreams(plans, streams))

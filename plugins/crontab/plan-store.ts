@@ -1,5 +1,5 @@
 import { NotUnique, StreamNotFound, StreamUnavailable, type Kysely } from 'sluice/sdk'
-import type { PlanTables } from './plan-tables.ts'
+import { DEFAULT_PLANS, type PlanTables } from './plan-tables.ts'
 
 /** Most plans there are. */
 const MAX_PLANS = 1000
@@ -59,6 +59,19 @@ export class PlanStore {
       ...{ filePath: row.file_path, isEnabled: row.enabled === 1 },
       ...{ createdMs: row.created_ms, updatedMs: row.updated_ms },
     }))
+  }
+
+  /** Adds those of the default plans whose hours no plan has. */
+  async addDefaultPlans(): Promise<void> {
+    const plans = await this.plans()
+    for (const { id, name, hours } of DEFAULT_PLANS) {
+      if (plans.some((plan) => plan.hours === hours)) continue
+      const nowMs = Date.now()
+      const row = { ...planColumns({ name, hours, isEnabled: true }), created_ms: nowMs, updated_ms: nowMs }
+      // One that was removed has its id again, which no other got; where its hours were changed, that is still of the plan.
+      const values = plans.some((plan) => plan.id === id) ? row : { id, ...row }
+      await this.#db.insertInto('crontab_plan').values(values).execute()
+    }
   }
 
   /** @throws {StreamUnavailable} there are too many */

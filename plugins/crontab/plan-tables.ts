@@ -28,11 +28,11 @@ export type PlanTables = { crontab_plan: PlanRow; crontab_stream: PlanStreamRow 
 const WORKDAY = '1'.repeat(24)
 const DAY_OFF = '0'.repeat(24)
 
-/** The plans that there are at first, in the order of their ids (api.md 8.5). */
-const DEFAULT_PLANS = [
-  { name: 'whole week', hours: '1'.repeat(168) },
-  { name: 'Monday to Friday', hours: `${DAY_OFF}${WORKDAY.repeat(5)}${DAY_OFF}` },
-  { name: 'weekend', hours: `${WORKDAY}${DAY_OFF.repeat(5)}${WORKDAY}` },
+/** The plans that there are after each start (api.md 8.5). */
+export const DEFAULT_PLANS = [
+  { id: 1, name: 'whole week', hours: '1'.repeat(168) },
+  { id: 2, name: 'Monday to Friday', hours: `${DAY_OFF}${WORKDAY.repeat(5)}${DAY_OFF}` },
+  { id: 3, name: 'weekend', hours: `${WORKDAY}${DAY_OFF.repeat(5)}${WORKDAY}` },
 ]
 
 /** How the tables came to be. */
@@ -61,8 +61,9 @@ export const PLAN_MIGRATIONS: Readonly<Record<string, Migration>> = {
         .addPrimaryKeyConstraint('crontab_stream_key', ['stream_path', 'record_type'])
         .execute()
       const nowMs = Date.now()
-      for (const plan of DEFAULT_PLANS) {
-        const row = { ...plan, enabled: 1, created_ms: nowMs, updated_ms: nowMs }
+      // The database counts ids, and goes on behind these.
+      for (const { name, hours } of DEFAULT_PLANS) {
+        const row = { name, hours, enabled: 1, created_ms: nowMs, updated_ms: nowMs }
         await db.insertInto('crontab_plan').values(row).execute()
       }
     },

@@ -23,7 +23,7 @@ const PlanTask = Type.Object({
 
 /** What a plan does at present and next. */
 type PlanTimes = {
-  readonly slots: readonly Slot[]
+  readonly planSlots: Static<typeof SlotAnswer>[]
   readonly current: Slot | undefined
   readonly next: Slot | undefined
 }
@@ -51,19 +51,17 @@ export function addStatusOperation(
       const [plans, streams] = [await store.plans(), await store.streams()]
       const nowMs = Date.now()
       const isRecorded = recorder.recorded()
-      const enabled = plans.filter(({ isEnabled }) => isEnabled)
-      const times = new Map(enabled.map((plan) => [plan.id, { plan, times: timesOf(plan, nowMs) }]))
+      const enabled = new Map(plans.filter(({ isEnabled }) => isEnabled).map((plan) => [plan.id, plan]))
+      const times = new Map<Plan, PlanTimes>()
       const runningTasks: Static<typeof PlanTask>[] = []
       const nextTasks: Static<typeof PlanTask>[] = []
       for (const stream of streams) {
-        const entry = times.get(stream.planId)
-        if (!stream.isEnabled || entry === undefined || (streamPath ?? stream.streamPath) !== stream.streamPath)
-          continue
-        const {
-          plan,
-          times: { slots, current, next },
-        } = entry
-        const common = { plan, stream, planSlots: slots.map(slotView), nowMs }
+        const plan = enabled.get(stream.planId)
+        if (!stream.isEnabled || plan === undefined || (streamPath ?? stream.streamPath) !== stream.streamPath) continue
+        const known = times.get(plan) ?? timesOf(plan, nowMs)
+        times.set(plan, known)
+        const { planSlots, current, next } = known
+        const common = { plan, stream, planSlots, nowMs }
         const isRecording = isRecorded({ type: stream.recordType, streamPath: stream.streamPath })
         if (current !== undefined) runningTasks.push(taskView({ ...common, slot: current, isRecording }))
         if (next !== undefined) nextTasks.push(taskView({ ...common, slot: next, isRecording: false }))
@@ -76,7 +74,8 @@ export function addStatusOperation(
 function timesOf({ hours }: Plan, nowMs: number): PlanTimes {
   const plan = parsePlan(hours)
   const slots = slotsOfWeek(plan, nowMs, localHourOfWeek)
-  return { slots, current: slotAt(slots, nowMs), next: nextSlot(plan, nowMs, localHourOfWeek) }
+  const [current, next] = [slotAt(slots, nowMs), nextSlot(plan, nowMs, localHourOfWeek)]
+  return { planSlots: slots.map(slotView), current, next }
 }
 
 type TaskParts = {

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { openChromium } from '../peers/chromium.ts'
 import { requirePeer } from '../peers/require-peer.ts'
+import { waitFor } from '../peers/wait-for.ts'
 import { startServer, type RunningServer } from '../support/server.ts'
 
 const LOGIN = `
@@ -37,9 +38,19 @@ describe('/api/docs in Chromium', () => {
     return { page, foreign, problems }
   }
 
-  /** Of many operations the page draws those that are scrolled to: they are looked for by what they are about. */
+  /**
+   * Of many operations the page draws those that are scrolled to: they are looked for by what they are about. It takes its time to draw
+   * the list anew, and what was clicked by then is lost; an empty list between tells when it has.
+   */
   async function find(page: Page, tag: string, id: string): Promise<Locator> {
-    await page.locator('.operation-filter-input').fill(tag)
+    for (const [text, count] of [
+      ['no such tag', 0],
+      [tag, 1],
+    ] as const) {
+      await page.locator('.operation-filter-input').fill(text)
+      const tags = page.locator('.opblock-tag')
+      await waitFor(async () => (await tags.count()) === count, { what: `the list of ${text}` })
+    }
     return page.locator(`#operations-${tag}-${id}`)
   }
 

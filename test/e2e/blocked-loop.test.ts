@@ -48,7 +48,10 @@ describe('an event loop that a plugin blocks', () => {
     server = await ServerCommand.start(['-c', configFile])
   })
 
-  const told = (): ServerLogRecord[] => server.records.filter(({ msg }) => msg.includes('event loop'))
+  /** What is said of blocks by the plugin. A busy machine holds the server's own turns up, too, which is said in other lines. */
+  const told = (): ServerLogRecord[] => {
+    return server.records.filter((record) => record.msg.includes('event loop') && record['plugin'] === 'looper')
+  }
   const ask = async (name: string) => expect((await fetch(server.http(`/looper/${name}`))).status).to.equal(200)
 
   it('is told when it is over, in one line that names the plugin and the code', async () => {
@@ -59,7 +62,6 @@ describe('an event loop that a plugin blocks', () => {
     await waitFor(() => over().length > 0, { what: 'the line' })
     expect((await fetch(server.http('/healthz'))).status).to.equal(200)
     expect(over()).to.have.length(1)
-    expect(over()[0]).to.include({ plugin: 'looper' })
     expect(over()[0]?.msg).to.match(/was blocked for \d+\.\d s$/u)
     expect(over()[0]?.['at']).to.match(/^(?:cpuMs|spin) \(.*looper\.ts:\d+:\d+\)$/u)
   })
@@ -71,7 +73,7 @@ describe('an event loop that a plugin blocks', () => {
     it(`is told while it lasts, for ${what}, and Ctrl-C ends the process`, async () => {
       await ask(name)
       await waitFor(() => told().length > 0, { what: 'the line' })
-      expect(told()[0]).to.include({ level: 'error', plugin: 'looper' })
+      expect(told()[0]).to.include({ level: 'error' })
       expect(told()[0]?.['at']).to.include('looper.ts')
       const interrupt = () => {
         server.process.signal('SIGINT')

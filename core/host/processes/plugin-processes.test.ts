@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import path from 'node:path'
+import { queryObjects } from 'node:v8'
 import { expect } from 'chai'
 import { ProgramMissing } from 'sluice/sdk'
 import { waitFor } from '../../../test/peers/wait-for.ts'
@@ -118,6 +119,22 @@ describe('PluginProcesses', () => {
       loaded = false
       expect(await spawning.catch((error: unknown) => error)).to.have.property('message', 'unloaded')
       if (process.platform === 'linux') await waitFor(() => running(own).length === 0, { what: 'the end of it' })
+    })
+
+    it('leaves nothing behind of those that have ended, while the signal that may end them lasts', async () => {
+      const { signal } = new AbortController()
+      const signals = () => queryObjects(AbortSignal, { format: 'count' })
+      const before = signals()
+      for (let count = 0; count < 10; count++) {
+        const { done } = await processes.spawn({ command: 'true', args: [], owner: 'live/a', signal })
+        await done
+      }
+      await waitFor(() => descriptions()?.length === 0, { what: 'the end of their tasks' })
+      await waitFor(() => signals() < before + 5, {
+        what: 'the end of their signals',
+        intervalMs: 200,
+      })
+      expect(signal.aborted).to.equal(false)
     })
 
     it('ends what it has left behind', async () => {

@@ -111,9 +111,14 @@ export class PluginProcesses implements Processes {
       description: describe,
       async run(ending) {
         const either = signal === undefined ? ending : AbortSignal.any([ending, signal])
-        either.addEventListener('abort', stop)
+        either.addEventListener('abort', stop, { once: true })
         if (either.aborted) stop()
-        await done
+        try {
+          await done
+        } finally {
+          // A signal of several lasts as long as somebody listens to it.
+          either.removeEventListener('abort', stop)
+        }
       },
     })
   }

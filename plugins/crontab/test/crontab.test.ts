@@ -40,7 +40,7 @@ describe('crontab', () => {
   const names = async () => (await rows('/plan/api/list')).map(({ id, name }) => `${String(id)} ${String(name)}`)
   const active = () => recordings.active().map(({ streamPath, type }) => `${streamPath} ${type}`)
 
-  it('has three plans at first, of which those that were removed do not come back', async () => {
+  it('has three plans at first, of which those whose hours no plan has come back with the next start', async () => {
     const { body } = await ask('/plan/api/list')
     expect(body).to.include({ code: 0, totalCount: 3, pageNum: 1, pageSize: 3 })
     const [week, workdays, weekend] = body['data'] as readonly Row[]
@@ -51,10 +51,17 @@ describe('crontab', () => {
     expect(workdays).to.include({ id: 2, enable: true, plan: '0'.repeat(24) + '1'.repeat(120) + '0'.repeat(24) })
     expect(weekend).to.include({ id: 3, enable: true, plan: '1'.repeat(24) + '0'.repeat(120) + '1'.repeat(24) })
     await change('/plan/api/remove/2')
+    await change('/plan/api/update/1', { name: 'mine' })
+    await change('/plan/api/update/3', { plan: NEVER })
+    await change('/plan/api/add', { name: 'fourth', plan: NEVER })
+    expect(await names()).to.eql(['1 mine', '3 weekend', '4 fourth'])
     const before = host
     await before.dispose()
     host = await start(before)
-    expect(await names()).to.eql(['1 whole week', '3 weekend'])
+    await waitFor(async () => (await names()).length === 5, { what: 'the plans that come back' })
+    expect(await names()).to.eql(['1 mine', '2 Monday to Friday', '3 weekend', '4 fourth', '5 weekend'])
+    await change('/plan/api/remove/2')
+    expect(await names()).to.have.length(4)
   })
 
   it('adds, changes and removes plans, a page at a time', async () => {

@@ -1,6 +1,8 @@
 import { expect } from 'chai'
+import type { Files } from 'sluice/sdk'
 import { createFakeHost } from 'sluice/sdk/testing'
 import { keep } from '../../../test/peers/lifetime.ts'
+import { waitFor } from '../../../test/peers/wait-for.ts'
 import snap from '../index.ts'
 import { Album, PICTURE_MODE } from './album.ts'
 import type { Tables } from './tables.ts'
@@ -36,6 +38,33 @@ describe('Album', () => {
       expect(error, folder).to.have.property('statusCode', 400)
     }
     expect(await db.selectFrom('snap_picture').selectAll().execute()).to.eql([])
+  })
+
+  it('passes over a picture that is being written, and has it then', async () => {
+    const { host, db, put } = await start()
+    await put('a/b', 'before')
+    const { promise: disk, resolve } = Promise.withResolvers<void>()
+    const { files } = host.ctx
+    const slow: Files = {
+      async write(path, bytes) {
+        await disk
+        await files.write(path, bytes)
+      },
+      read: (path, signal) => files.read(path, signal),
+      remove: (path) => files.remove(path),
+    }
+    const album = new Album(slow, db)
+    const picture = { streamPath: 'a/b', atMs: AT_MS, mode: PICTURE_MODE.manual, folder: 's' }
+    const keeping = ['one', 'two'].map((text) => album.keep({ ...picture, jpeg: Buffer.from(text) }))
+    const isNoted = async () => (await db.selectFrom('snap_picture').selectAll().execute()).length === 3
+    await waitFor(isNoted, { what: 'their rows' })
+    expect((await album.newest('a/b', AT_MS, AT_MS))?.toString()).to.equal('before')
+    const name = 's/a_b_20260102150405.007'
+    expect(await album.read(`${name}-2.jpg`)).to.equal(undefined)
+    resolve()
+    expect(await Promise.all(keeping)).to.have.members([`${name}-2.jpg`, `${name}-3.jpg`])
+    expect((await album.newest('a/b', AT_MS, AT_MS))?.toString()).to.be.oneOf(['one', 'two'])
+    expect(await isNoted()).to.equal(true)
   })
 
   it('keeps nothing while the database is away', async () => {

@@ -29,6 +29,8 @@ export type KeptPicture = { readonly streamPath: string; readonly filePath: stri
 export class Album {
   readonly #files: Files
   readonly #db: Kysely<Tables>
+  /** Where pictures are about to lie: their rows come before their files. */
+  readonly #writing = new Set<string>()
 
   constructor(files: Files, db: Kysely<Tables>) {
     this.#files = files
@@ -47,8 +49,10 @@ export class Album {
     try {
       await this.#files.write(filePath, jpeg)
     } catch (error) {
-      await this.#db.deleteFrom('snap_picture').where('file_path', '=', filePath).execute()
+      await this.#forget(filePath)
       throw error
+    } finally {
+      this.#writing.delete(filePath)
     }
     return filePath
   }
@@ -59,6 +63,7 @@ export class Album {
       const row = await this.#db
         .selectFrom('snap_picture')
         .select('file_path as filePath')
+        .$if(this.#writing.size > 0, (query) => query.where('file_path', 'not in', [...this.#writing]))
         .where('stream_path', '=', streamPath)
         .where('at_ms', '>=', Math.ceil(fromMs))
         .where('at_ms', '<=', Math.floor(toMs))
@@ -83,8 +88,9 @@ export class Album {
       .executeTakeFirst()
   }
 
-  /** The bytes of a picture that is known. One whose file was deleted is forgotten. */
+  /** The bytes of a picture that is known. One whose file was deleted is forgotten; one that is still being written is left alone. */
   async read(filePath: string): Promise<Buffer | undefined> {
+    const isWritten = !this.#writing.has(filePath)
     try {
       const bytes = await this.#files.read(filePath)
       try {
@@ -94,14 +100,21 @@ export class Album {
       }
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
-      await this.#db.deleteFrom('snap_picture').where('file_path', '=', filePath).execute()
+      if (isWritten) await this.#forget(filePath)
       return undefined
     }
   }
 
+  async #forget(filePath: string): Promise<void> {
+    await this.#db.deleteFrom('snap_picture').where('file_path', '=', filePath).execute()
+  }
+
+  /** Takes a path for a picture that is written next: it is in `#writing` from then on. */
   async #note(row: Omit<Tables['snap_picture'], 'id' | 'file_path'>, stem: string): Promise<string> {
     for (let number = 1; number <= MAX_NUMBER; number++) {
       const filePath = `${stem}${number === 1 ? '' : `-${number}`}.jpg`
+      if (this.#writing.has(filePath)) continue
+      this.#writing.add(filePath)
       try {
         await this.#db
           .insertInto('snap_picture')
@@ -109,6 +122,7 @@ export class Album {
           .execute()
         return filePath
       } catch (error) {
+        this.#writing.delete(filePath)
         if (!(error instanceof NotUnique)) throw error
       }
     }

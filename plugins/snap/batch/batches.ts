@@ -55,7 +55,7 @@ export class Batches {
     this.#start({
       ...{ kind: 'pictures of a stream', streamPath, pictures },
       async run(signal) {
-        await delay(Math.max(0, (startMs ?? nowMs) - nowMs), undefined, { signal })
+        await delay(Math.max(0, (startMs ?? 0) - Date.now()), undefined, { signal })
         const over = AbortSignal.timeout(Math.max(1, endMs - Date.now()))
         await untilOver(pictures.run(AbortSignal.any([signal, over])), over)
       },
@@ -82,12 +82,13 @@ export class Batches {
     if (this.#running >= MAX_BATCHES) {
       throw new StreamUnavailable(`no more than ${MAX_BATCHES} batches run at a time; stop one, or wait for its end`)
     }
-    this.#running += 1
     const { log, tasks } = this.#parts.ctx
     tasks.start({
       owner: streamPath,
       description: () => ({ kind, ...pictures.progress }),
+      // It runs again where operators restart it.
       run: async (signal) => {
+        this.#running += 1
         try {
           await run(signal)
         } finally {

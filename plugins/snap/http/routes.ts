@@ -1,12 +1,19 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { parseTimeRange, StreamNotFound, type PluginContext } from 'sluice/sdk'
+import {
+  parseTimeRange,
+  StreamDenied,
+  StreamNotFound,
+  type PluginContext,
+  type SessionInit,
+  type Subscriber,
+} from 'sluice/sdk'
 import { requestUrl } from 'sluice/sdk/http'
 import { PICTURE_MODE, type Album } from '../album/album.ts'
 import type { Batches, BatchInit } from '../batch/batches.ts'
 import type { SnapConfig } from '../config.ts'
 import { newestKeyframe } from '../live/newest-keyframe.ts'
 import type { PictureEncoder } from '../picture/picture-encoder.ts'
-import { watermarkFilter } from '../picture/watermark.ts'
+import { watermarkFilter, type Watermark } from '../picture/watermark.ts'
 import { keepsPicture, paramsOf, readGranularity, readPictureQuery, readSnapTime } from './picture-query.ts'
 import { sendErrorText, sendFailure, sendPicture, sessionOf, signalOf, streamPathOf } from './picture-replies.ts'
 
@@ -62,11 +69,21 @@ export function addRoutes(parts: RouteParts): void {
 async function sendLive(parts: RouteParts, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const streamPath = streamPathOf(request)
   const { watermark } = readPictureQuery(paramsOf(request.url))
-  const filter = await watermarkFilter(watermark)
   const signal = signalOf(reply)
   const subscriber = await parts.ctx.streams.subscribe({ ...sessionOf(request, streamPath), signal })
+  const filter = await filterFor(subscriber, watermark)
   const unit = await newestKeyframe(subscriber, KEYFRAME_WAIT_MS)
   return sendPicture(reply, await parts.encoder.encode(unit, { owner: streamPath, filter, signal }))
+}
+
+/** The filter of a watermark, which looks for a file of fonts: only for those whom the gates have let in. */
+async function filterFor(subscriber: Subscriber, watermark: Watermark): Promise<string | undefined> {
+  try {
+    return await watermarkFilter(watermark)
+  } catch (error) {
+    subscriber.close('the watermark can not be used')
+    throw error
+  }
 }
 
 /** The newest picture of a stream, which is kept: the guard has let an admin through, and so no gate is asked. */
@@ -104,11 +121,21 @@ async function sendKept(parts: RouteParts, request: FastifyRequest, reply: Fasti
   const { ctx, album } = parts
   const { '*': filePath = '' } = request.params as Readonly<Record<string, string>>
   const picture = await album.find(filePath)
-  if (picture === undefined) throw new StreamNotFound('there is no such picture')
-  await ctx.streams.authenticate(sessionOf(request, picture.streamPath))
-  const jpeg = await album.read(filePath)
+  const isLetIn = picture !== undefined && (await mayPlay(ctx, sessionOf(request, picture.streamPath)))
+  const jpeg = isLetIn ? await album.read(filePath) : undefined
+  // Whoever may not see a picture does not learn that there is one.
   if (jpeg === undefined) throw new StreamNotFound('there is no such picture')
   return sendPicture(reply, jpeg)
+}
+
+async function mayPlay({ streams }: RouteParts['ctx'], session: SessionInit): Promise<boolean> {
+  try {
+    await streams.authenticate(session)
+    return true
+  } catch (error) {
+    if (error instanceof StreamDenied) return false
+    throw error
+  }
 }
 
 async function startRecorded({ batches }: RouteParts, request: FastifyRequest) {

@@ -26,12 +26,17 @@ export type Font = { readonly option: 'fontfile' | 'font'; readonly value: strin
 export async function fontOf(named: string): Promise<Font> {
   if (named === '') return { option: 'font', value: DEFAULT_FONT }
   if (FONT_NAME.test(named)) return { option: 'font', value: named }
-  const file = await realpath(named).catch(() => '')
-  // A link may lead elsewhere: what it leads to counts, and that has to be there.
-  if (FONT_FILE.test(file) && FONT_FOLDERS.some((folder) => isBelow(file, folder))) {
-    return { option: 'fontfile', value: file }
+  // Nothing is asked of other paths, which may be of a disk that is slow or away.
+  if (isFontPath(path.resolve(named))) {
+    // A link may lead elsewhere: what it leads to counts, and that has to be there.
+    const file = await realpath(named).catch(() => '')
+    if (FONT_FILE.test(file) && isFontPath(file)) return { option: 'fontfile', value: file }
   }
   throw new InvalidRequest('fontPath must be a font file below a font folder of the system, or the name of a font')
+}
+
+function isFontPath(file: string): boolean {
+  return FONT_FOLDERS.some((folder) => isBelow(file, folder))
 }
 
 function isBelow(file: string, folder: string): boolean {

@@ -14,6 +14,8 @@ export type Watermark = {
 }
 
 const MAX_WATERMARK_LENGTH = 500
+/** ffmpeg draws each character once, and keeps it until it ends: so many pixels at most, in squares of the font's size. */
+const MAX_GLYPH_PIXELS = 50_000_000
 /** What no font has a picture of, but for the end of a line; an argument of a program can't hold a NUL. */
 const CONTROLS = /[\u0000-\u0009\u000b-\u001f\u007f]/u
 const COLOR = /^rgba?\(\s*(\d{1,3})\s*,\s*(\d{1,3})\s*,\s*(\d{1,3})\s*(?:,\s*(0|1|[01]?\.\d{1,4})\s*)?\)$/u
@@ -28,6 +30,7 @@ export async function watermarkFilter(watermark: Watermark): Promise<string | un
   if (text.length > MAX_WATERMARK_LENGTH || CONTROLS.test(text) || !text.isWellFormed()) {
     throw new InvalidRequest(`watermark must be a text of at most ${MAX_WATERMARK_LENGTH} characters`)
   }
+  if (new Set(text).size * fontSize ** 2 > MAX_GLYPH_PIXELS) throw new InvalidRequest('the watermark is too large')
   const font = await fontOf(fontPath)
   const options = {
     [font.option]: font.value,

@@ -12,10 +12,23 @@ import snap from '../index.ts'
 import { colorOf, difference, encodedColors, FRAGMENTED, HEIGHT, seen, unitsOf, WIDTH } from './test-pictures.ts'
 
 const PATH = 'live/cam'
+const LETTERS = Array.from({ length: 51 }, (_, index) => String.fromCodePoint(0x4e00 + index)).join('')
 const X264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-bf', '2']
 const NAME = /^live_cam_\d{14}\.\d{3}(?:-\d+)?\.jpg$/u
 
 type Server = TestServer<unknown>
+
+/** A task as the API shows it. */
+type TaskNode = {
+  readonly id: number
+  readonly startReason: string
+  readonly description: Readonly<Record<string, string>>
+  readonly children?: readonly TaskNode[]
+}
+
+function below({ children = [] }: TaskNode): TaskNode[] {
+  return children.flatMap((child) => [child, ...below(child)])
+}
 
 describe('snap', () => {
   /** The units of the test picture, second by second. */
@@ -103,6 +116,7 @@ describe('snap', () => {
         'fontSize=0': 'fontSize',
         'fontSize=x': 'fontSize',
         'watermark=a%00b': 'watermark',
+        [`watermark=${encodeURIComponent(LETTERS)}&fontSize=1000`]: 'the watermark is too large',
         'watermark=a&fontColor=red': 'fontColor',
         'watermark=a&fontColor=rgba(256,0,0,1)': 'fontColor',
         'watermark=a&fontPath=/etc/passwd': 'fontPath',
@@ -117,6 +131,8 @@ describe('snap', () => {
         expect([status, type], query).to.eql([400, 'text/plain; charset=utf-8'])
         expect(text, query).to.include(named)
       }
+      expect((await ask(server, `${PATH}?watermark=${LETTERS.slice(0, 50)}&fontSize=1000`)).status).to.equal(200)
+      expect(server.streams.subscribers()).to.eql([])
       expect(await ask(server, 'live/none')).to.include({ status: 404, type: 'text/plain; charset=utf-8' })
       expect((await ask(server, '')).status).to.equal(400)
       expect(server.problems).to.eql([])
@@ -139,7 +155,9 @@ describe('snap', () => {
       const write = await publish(server)
       write(0)
       server.denyAll()
-      expect(await ask(server, PATH)).to.include({ status: 401, text: 'unauthorized' })
+      for (const query of ['', '?watermark=a&fontPath=/etc/passwd']) {
+        expect(await ask(server, PATH + query)).to.include({ status: 401, text: 'unauthorized' })
+      }
     })
 
     it('says that ffmpeg is missing', async () => {
@@ -168,6 +186,11 @@ describe('snap', () => {
       // The picture itself, where no address is asked for.
       expect(colorOf((await ask(server, `${PATH}?save_path=x`)).body)).to.equal('lime')
       expect(await kept('x')).to.have.length(1)
+      await server.configure({ enableauth: true, subscribe: { key: 'secret' } })
+      const none = { status: 404, text: 'there is no such picture' }
+      for (const way of [`door/shots/${name}`, 'door/shots/none.jpg']) {
+        expect(await ask(server, `picture/${way}`)).to.include(none)
+      }
     })
 
     it('never lies elsewhere', async () => {
@@ -316,6 +339,22 @@ describe('snap', () => {
       const tree = await (await fetch(`${server.origin}/api/task/tree`)).text()
       expect(tree).to.include('pictures of a stream').and.include(PATH)
       expect(server.streams.subscribers(PATH)).to.have.length(1)
+    })
+
+    it('is one of four where it is restarted, too', async () => {
+      const server = await start()
+      await publish(server)
+      const query = `batch/${PATH}?end=${Math.ceil(Date.now() / 1000) + 60}`
+      for (let count = 0; count < 4; count++) expect((await ask(server, query)).status).to.equal(200)
+      const tasks = async () => {
+        const { data } = (await (await fetch(`${server.origin}/api/task/tree`)).json()) as { readonly data: TaskNode }
+        return below(data).filter(({ description }) => description['kind'] === 'pictures of a stream')
+      }
+      const [first] = await tasks()
+      await fetch(`${server.origin}/api/task/restart/${first!.id}`, { method: 'POST', body: '{}' })
+      await waitFor(async () => (await tasks()).some(({ startReason }) => startReason === 'restart'))
+      expect((await ask(server, query)).status).to.equal(503)
+      expect(await tasks()).to.have.length(4)
     })
 
     it('says what is wrong in the body that its answers have', async () => {
