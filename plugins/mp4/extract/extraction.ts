@@ -7,6 +7,7 @@ import {
   parseTimeRange,
   StreamNotFound,
   StreamUnavailable,
+  type PlayAdmission,
   type PluginContext,
 } from 'sluice/sdk'
 import { requestClient, requestUrl } from 'sluice/sdk/http'
@@ -66,19 +67,25 @@ export function addExtraction(ctx: PluginContext<unknown>): void {
 }
 
 /**
- * Leads a request through the gates for those who play the stream.
+ * Leads a request through the gates for those who play the stream. It is a session as long as the answer takes.
  * @throws {InvalidRequest} the path is none
  * @throws {StreamDenied}
  */
 async function admitted(ctx: PluginContext<unknown>, request: FastifyRequest, reply: FastifyReply): Promise<Asked> {
   const streamPath = checkStreamPath((request.params as Params)['*'] ?? '')
   const url = requestUrl(request.raw)
-  const [, query = ''] = /\?(.*)$/su.exec(url) ?? []
-  await ctx.streams.authenticate({ streamPath, url, query, client: requestClient(request.raw) })
+  const query = url.includes('?') ? url.slice(url.indexOf('?') + 1) : ''
   // It also closes the files, when all is sent.
   const leaving = new AbortController()
-  reply.raw.once('close', () => leaving.abort(new Error('the client has left')))
-  return { streamPath, params: parseQuery(query), signal: leaving.signal }
+  const { signal } = leaving
+  let play: PlayAdmission | undefined
+  reply.raw.once('close', () => {
+    leaving.abort(new Error('the client has left'))
+    play?.close('sent')
+  })
+  play = await ctx.streams.admit({ streamPath, url, query, client: requestClient(request.raw), signal })
+  play.onClose(() => leaving.abort(new Error('the session was closed')))
+  return { streamPath: play.streamPath, params: parseQuery(query), signal }
 }
 
 /**
