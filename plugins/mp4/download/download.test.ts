@@ -161,9 +161,12 @@ describe('downloads of recordings', () => {
         const failed = (error: Error, reads = false) => ({
           startMs: 0,
           fromMs: 0,
-          open: async () => {
+          async open() {
             if (!reads) throw error
-            return { sizeBytes: 1000, read: () => Promise.reject(error), close: () => Promise.resolve() }
+            return { sizeBytes: 1000, read, close: async () => {} }
+            async function read(): Promise<Buffer> {
+              throw error
+            }
           },
         })
         const whole = new CountedSource(at('small.mp4'), 10_000)

@@ -92,7 +92,7 @@ describe('prepared downloads', () => {
     expect(begun[0]!.signal.aborted).to.equal(true)
     await turn()
     expect(begun.map(({ name }) => name)).to.eql(['a', 'b', 'c'])
-    for (const { finish } of begun) finish()
+    for (const preparation of begun) preparation.finish()
     await Promise.all(waiting.slice(2))
     const again = get('a')
     await turn()

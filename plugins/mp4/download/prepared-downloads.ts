@@ -18,7 +18,7 @@ type Entry = {
   readonly ending: AbortController
   /** How many requests wait for it. */
   waiters: number
-  /** Undefined while it is prepared. */
+  /** Undefined until somebody has it. */
   weightBytes: number | undefined
   timer: NodeJS.Timeout | undefined
 }
@@ -44,13 +44,15 @@ export class PreparedDownloads {
    */
   async get(name: string, signal: AbortSignal, prepare: Prepare): Promise<Download> {
     signal.throwIfAborted()
-    const entry = this.#entries.get(name) ?? this.#begin(name, prepare)
+    const entry = this.#entries.get(name) ?? this.#begin(prepare)
     this.#entries.delete(name)
     this.#entries.set(name, entry)
-    if (entry.weightBytes !== undefined) this.#keep(name, entry)
     entry.waiters += 1
     try {
-      return await unlessAborted(entry.download, signal)
+      const download = await unlessAborted(entry.download, signal)
+      entry.weightBytes ??= download.file.weightBytes
+      if (this.#entries.get(name) === entry) this.#keep(name, entry)
+      return download
     } finally {
       entry.waiters -= 1
       if (entry.waiters === 0 && entry.weightBytes === undefined) {
@@ -60,18 +62,10 @@ export class PreparedDownloads {
     }
   }
 
-  #begin(name: string, prepare: Prepare): Entry {
+  #begin(prepare: Prepare): Entry {
     const ending = new AbortController()
     const download = this.#prepare(prepare, ending.signal)
-    const entry: Entry = { download, ending, waiters: 0, weightBytes: undefined, timer: undefined }
-    download.then(
-      ({ file }) => {
-        entry.weightBytes = file.weightBytes
-        if (this.#entries.get(name) === entry) this.#keep(name, entry)
-      },
-      () => this.#forget(name, entry),
-    )
-    return entry
+    return { download, ending, waiters: 0, weightBytes: undefined, timer: undefined }
   }
 
   async #prepare(prepare: Prepare, signal: AbortSignal): Promise<Download> {
