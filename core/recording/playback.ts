@@ -131,6 +131,11 @@ class Playback implements Recording {
     for (let index = from; index < this.#parts.length; index++) {
       const part = this.#parts[index]!
       const file = await openFile(this.#options, part)
+      // What ended the playback meanwhile did not see this file.
+      if (this.#options.signal.aborted) {
+        await file?.bytes.close()
+        this.#options.signal.throwIfAborted()
+      }
       if (file === undefined) continue
       this.#index = index
       this.#file = file

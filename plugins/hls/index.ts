@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { addRecordingOperations, addressTemplates, definePlugin, type StreamInfo } from 'sluice/sdk'
 import { Admission } from './sessions/admission.ts'
 import { AttendedClock } from './attended-clock.ts'
@@ -8,6 +9,8 @@ import { createFmp4Records, TS_RECORDS } from './record/record-service.ts'
 import { Presentation } from './presentation/presentation.ts'
 import { registerPull } from './pull/hls-pull.ts'
 import { cacheScopeOf, Routes } from './http/routes.ts'
+import { ListedSignature } from './vod/listed-signature.ts'
+import { VodMedia } from './vod/vod-media.ts'
 import { VodRoutes } from './vod/vod-routes.ts'
 import { Sessions, type StoppedTokens, type SwitchedNumbers } from './sessions/sessions.ts'
 
@@ -49,7 +52,9 @@ export default definePlugin({
     const caching = ctx.keep('caching', () => ({ scope: cacheScopeOf(ctx.config) }))
     caching.scope = cacheScopeOf(ctx.config)
     const routes = new Routes({ ctx, hlsStreams, sessions, admission, nowMs, caching })
-    const vodRoutes = new VodRoutes({ ctx, caching })
+    // Playlists stay good when the plugin is reloaded.
+    const signature = new ListedSignature(ctx.keep('vodkey', () => randomBytes(32)))
+    const vodRoutes = new VodRoutes({ ctx, signature, media: new VodMedia({ ctx, caching, signature }) })
     ctx.http.route({
       method: ['GET', 'HEAD'],
       url: '/*',

@@ -23,6 +23,7 @@ describe('the name of an attachment', () => {
       }),
     )
     expect(attachmentDisposition('😀'.repeat(1000))).to.have.length.below(3000)
+    expect(attachmentDisposition(`${'a'.repeat(300)}.mp4`)).to.include(`filename="${'a'.repeat(196)}.mp4"`)
     expect(attachmentDisposition('\uD800')).to.include("UTF-8''%EF%BF%BD")
   })
 })

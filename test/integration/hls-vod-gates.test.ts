@@ -30,9 +30,11 @@ describe('the gates of recordings', () => {
   before(async function () {
     requirePeer(this, 'ffmpeg')
     control = await ControlServer.start()
-    server = await startServer({ config: `${gatesOf('hls', control)}${gatesOf('flv', control)}` })
+    server = await startServer({
+      config: `${gatesOf('hls', control)}${gatesOf('flv', control)}${gatesOf('mp4', control)}`,
+    })
     await publish({ url: server.rtmp(TARGET), durationSeconds: 3 }).succeed()
-    for (const type of ['hls', 'flv']) await finishedFiles(server, type)
+    for (const type of ['hls', 'flv', 'mp4']) await finishedFiles(server, type)
   })
   beforeEach(() => {
     control.requests.length = 0
@@ -47,7 +49,8 @@ describe('the gates of recordings', () => {
   })
 
   const claims = (protocol: string, streamPath = TARGET) => ({ protocol, action: 'play', streamPath })
-  const right = (protocol: string) => `${signatureQuery(KEY, TARGET)}&${policyQuery(POLICY, claims(protocol))}`
+  const right = (protocol: string, streamPath = TARGET) =>
+    `${signatureQuery(KEY, streamPath)}&${policyQuery(POLICY, claims(protocol, streamPath))}`
   const wrong = (protocol: string) => [
     'a=b',
     signatureQuery(KEY, TARGET),
@@ -78,6 +81,50 @@ describe('the gates of recordings', () => {
       }
     }
     expect(asked()).to.eql(playlists.map(() => ['hls', 'play', TARGET]))
+  })
+
+  const KINDS = { ts: /\.ts\?/u, fmp4: /\.fmp4\?/u } as const
+
+  it('are all asked for segments and files that no playlist listed', async () => {
+    for (const [kind, ending] of Object.entries(KINDS)) {
+      const playlist = await ask(server.http(`/hls/vod/${kind}.m3u8?streamPath=${TARGET}&${ALL}&${right('hls')}`))
+      const [listed = ''] = addressesIn(playlist, ending)
+      const bare = listed.replace(/&seg=[\w.-]+/u, '')
+      const made = [bare, listed.replace('&seg=', '&seg=x'), bare.replace(/(start|id)=\d+/u, '$1=1500000000')]
+      control.rule = () => ({ body: { allowed: false } })
+      control.requests.length = 0
+      expect((await fetch(listed)).status, listed).to.equal(200)
+      expect(asked()).to.eql([])
+      for (const address of made) expect((await ask(address)).status, address).to.equal(401)
+      expect(asked()).to.eql(made.map(() => ['hls', 'play', TARGET]))
+      control.rule = () => ({ body: { allowed: true } })
+      expect((await fetch(bare)).status, bare).to.equal(200)
+    }
+  })
+
+  it('lead to segments and files of another stream by the signature for the one that is asked for', async () => {
+    control.rule = () => ({ body: { allowed: true, stream_path: TARGET } })
+    for (const [kind, ending] of Object.entries(KINDS)) {
+      const query = `streamPath=live/other&${ALL}&${right('hls', 'live/other')}`
+      const playlist = await ask(server.http(`/hls/vod/${kind}.m3u8?${query}`))
+      const addresses = addressesIn(playlist, ending)
+      expect(addresses).to.have.length.above(0)
+      control.requests.length = 0
+      for (const address of addresses) expect((await fetch(address)).status, address).to.equal(200)
+      expect(asked()).to.eql([])
+    }
+  })
+
+  it('are asked for pictures and parts of recordings', async () => {
+    control.rule = () => ({ body: { allowed: false } })
+    for (const target of ['snap', 'extract/gop', 'extract/compressed']) {
+      const { status } = await ask(server.http(`/mp4/${target}/${TARGET}?targetTime=1500000000&${ALL}&${right('mp4')}`))
+      expect(status, target).to.equal(401)
+    }
+    expect(asked()).to.eql(Array.from({ length: 3 }, () => ['mp4', 'play', TARGET]))
+    control.rule = () => ({ body: { allowed: true, stream_path: TARGET } })
+    const query = `${ALL}&${right('mp4', 'live/other')}`
+    expect((await fetch(server.http(`/mp4/extract/compressed/live/other?${query}`))).status).to.equal(200)
   })
 
   it('are asked for a download of FLV', async () => {

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect } from 'chai'
@@ -143,7 +144,9 @@ describe('HLS of recordings', () => {
     const playlist = await listed(`streamPath=live/cam&${query}`, 'vod/ts.m3u8')
     const addresses = segmentsIn(playlist)
     expect(addresses).to.eql(segmentsIn(await listed(query)))
-    expect(addresses[0]).to.match(/\/hls\/download\/live\/cam\.ts\?start=\d{13}&end=\d{13}&type=mp4&a=b%20c$/u)
+    expect(addresses[0]).to.match(
+      /\/hls\/download\/live\/cam\.ts\?start=\d{13}&end=\d{13}&type=mp4&seg=[\w-]+&a=b%20c$/u,
+    )
     const head = await fetch(addresses[0] ?? '', { method: 'HEAD' })
     expect([head.status, head.headers.get('content-type')]).to.eql([200, 'video/mp2t'])
   })
@@ -155,10 +158,17 @@ describe('HLS of recordings', () => {
       const parts = [
         ...text.matchAll(/#EXT-X-MAP:URI="([^"]+)",BYTERANGE="(\d+)@0"\n[^@]*BYTERANGE:(\d+)@(\d+)\n(.*)/gu),
       ]
-      expect(parts.map(([, uri]) => uri)).to.eql(files.map(({ id }) => `../../mp4/download/live/cam.fmp4?id=${id}&a=b`))
+      const addresses = parts.map(([, uri]) => uri?.replace(/&seg=[\w-]+/u, ''))
+      expect(addresses).to.eql(files.map(({ id }) => `../download/live/cam.fmp4?id=${id}&a=b`))
       for (const [index, [, uri, head, rest, from, address]] of parts.entries()) {
         expect([address, from]).to.eql([uri, head])
         expect(Number(head) + Number(rest)).to.equal(Number(files[index]?.size))
+        const bytes = await readFile(placeOf(server, files[index]!))
+        const answer = await fetch(new URL(address!, server.http('/hls/vod/')), {
+          headers: { range: `bytes=${from}-` },
+        })
+        expect([answer.status, answer.headers.get('content-type')]).to.eql([206, 'video/mp4'])
+        expect(bytes.subarray(Number(from)).equals(Buffer.from(await answer.arrayBuffer()))).to.equal(true)
       }
       expect(text)
         .to.include('#EXT-X-VERSION:7\n')
@@ -239,6 +249,8 @@ describe('HLS of recordings', () => {
       ['live/none/index.m3u8?start=1500000000', 404, /nothing of live\/none was recorded/u],
       ['download/live/cam.ts?start=1500000000&end=1500000100', 404, /nothing of live\/cam was recorded/u],
       ['vod/fmp4.m3u8?streamPath=live/none&start=1500000000', 404, /nothing of live\/none/u],
+      ['download/live/cam.fmp4?id=9999', 404, /no recording of live\/cam has this id/u],
+      ['download/live/cam.fmp4?id=9999999999', 404, /no recording has this id/u],
       ['live/cam.m3u8?start=yesterday', 400, /start must be a time/u],
       ['live/cam.m3u8?start=1500000000&end=x', 400, /end must be a time/u],
       ['live/cam.m3u8?range=1~2~3', 400, /range must be/u],

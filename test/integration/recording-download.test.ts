@@ -1,10 +1,10 @@
-import { writeFile } from 'node:fs/promises'
+import { rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect } from 'chai'
 import { makeTestFile, publishFile } from '../peers/ffmpeg.ts'
 import { ffprobePackets, type ProbedPacket } from '../peers/ffprobe.ts'
 import { requirePeer } from '../peers/require-peer.ts'
-import { finishedFiles, type ListedFile } from '../support/recordings.ts'
+import { finishedFiles, placeOf, type ListedFile } from '../support/recordings.ts'
 import { startServer, type RunningServer } from '../support/server.ts'
 
 const SECONDS = 5
@@ -67,6 +67,26 @@ describe('downloads of recordings', () => {
     expect(response.headers.get('content-disposition')).to.match(/filename="live_cam_\d{10}_\d{10}\.mp4"/u)
   })
 
+  it('have nothing of the file that ends where a time begins', async () => {
+    const [first, second] = files.map(({ endTime }) => Date.parse(endTime))
+    const { packets } = await download(`live/cam.mp4?start=${first}&end=${second}`)
+    expect(hashes(packets, 'video')).to.eql(hashes(source, 'video').slice(50, 100))
+  })
+
+  it('are prepared once for requests one after another, also without an end', async () => {
+    const place = placeOf(server, files[0]!)
+    for (const query of [`id=${files[0]!.id}`, `start=${Date.parse(files[0]!.startTime)}`]) {
+      const { bytes, response } = await download(`live/cam.mp4?${query}`)
+      expect(response.headers.get('cache-control')).to.equal('private, no-cache')
+      // What is prepared is not looked at again.
+      await rename(place, `${place}.away`)
+      const head = await fetch(server.http(`/mp4/download/live/cam.mp4?${query}`), { method: 'HEAD' })
+      await rename(`${place}.away`, place)
+      expect([head.status, head.headers.get('content-length')], query).to.eql([200, String(bytes.length)])
+      expect(head.headers.get('etag')).to.equal(response.headers.get('etag'))
+    }
+  })
+
   it('come by parts, which are the same as the whole', async () => {
     const target = `live/cam.mp4?range=${Date.parse(files[0]!.startTime)}~${Date.parse(files.at(-1)!.endTime)}`
     const { bytes, response } = await download(target)
@@ -93,6 +113,7 @@ describe('downloads of recordings', () => {
       ['live/cam.mp4?start=1500000000&end=1500000100', 404],
       ['live/cam.mp4', 400],
       ['live/cam.mp4?id=x', 400],
+      ['live/cam.mp4?id=2147483648', 400],
       ['live/cam.mp4?start=yesterday', 400],
       ['../../etc/passwd?id=1', 404],
       ['..%2f..%2fetc%2fpasswd?id=1', 400],

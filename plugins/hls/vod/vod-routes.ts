@@ -9,34 +9,33 @@ import {
   type RecordedFile,
   type Recordings,
   type SessionInit,
+  type TimeRange,
 } from 'sluice/sdk'
-import { requestClient, requestUrl, sendRecording } from 'sluice/sdk/http'
-import { TS_FORMAT } from 'sluice/sdk/media'
+import { requestClient, requestUrl } from 'sluice/sdk/http'
 import type { HlsConfig } from '../config.ts'
-import type { CacheScope } from '../http/routes.ts'
 import { mediaPlaylistPieces, type MediaPlaylist, type MediaSegment } from '../wire/media-playlist.ts'
+import type { ListedSignature } from './listed-signature.ts'
+import type { VodMedia } from './vod-media.ts'
 import { fileSegments, vodSegments } from './vod-segments.ts'
 import { parseVodTarget, type VodPlaylistKind, type VodTarget } from './vod-target.ts'
 
 type VodRoutesOptions = {
   readonly ctx: PluginContext<HlsConfig>
-  /** Who may keep segments. */
-  readonly caching: { readonly scope: CacheScope }
+  readonly signature: ListedSignature
+  readonly media: VodMedia
 }
 
 /** What is asked for: recordings of a path, in a time. */
-type Wanted = {
+type Wanted = TimeRange & {
   readonly type?: string
   readonly streamPath: string
-  readonly startMs: number | undefined
-  readonly endMs: number
+  /** The path by which a client asks; `streamPath` may be one that the control server put in its place. */
+  readonly askedPath: string
 }
 
 type VodPlaylistTarget = VodTarget & { readonly kind: VodPlaylistKind }
 
 const PLAYLIST_TYPE = 'application/vnd.apple.mpegurl'
-/** Caches may keep segments so long: what was recorded stays as it is, until it is deleted. */
-const SEGMENT_AGE_SECONDS = 3600
 /** Playlists are sent in pieces of so many segments. */
 const PIECE_SEGMENTS = 500
 /** Of MPEG-TS with durations that are no integers, and of EXT-X-MAP with byte ranges (RFC 8216bis 8). */
@@ -45,11 +44,13 @@ const VERSIONS = { ts: 3, fmp4: 7 } as const
 /** Answers what is asked for of recordings: playlists that don't change, and their segments. */
 export class VodRoutes {
   readonly #ctx: PluginContext<HlsConfig>
-  readonly #caching: VodRoutesOptions['caching']
+  readonly #signature: ListedSignature
+  readonly #media: VodMedia
 
-  constructor({ ctx, caching }: VodRoutesOptions) {
+  constructor({ ctx, signature, media }: VodRoutesOptions) {
     this.#ctx = ctx
-    this.#caching = caching
+    this.#signature = signature
+    this.#media = media
   }
 
   /** Undefined for a request that asks for no recordings. */
@@ -62,9 +63,12 @@ export class VodRoutes {
     const { kind, params } = target
     const streamPath = checkStreamPath(target.streamPath)
     const { type } = params
-    const wanted = { streamPath, ...(type !== undefined && { type }), ...parseTimeRange(params, Date.now()) }
     const init = { streamPath, url: requestUrl(request.raw), query, client: requestClient(request.raw) }
-    if (kind === 'segment') return this.#segment(reply, wanted, init)
+    const exchange = { reply, init, params }
+    if (kind === 'file') return this.#media.file(exchange)
+    const range = parseTimeRange(params, Date.now())
+    if (kind === 'segment') return this.#media.segment(exchange, range)
+    const wanted = { streamPath, askedPath: streamPath, ...(type !== undefined && { type }), ...range }
     return this.#playlist(reply, { ...target, kind }, wanted, init)
   }
 
@@ -89,33 +93,28 @@ export class VodRoutes {
     }
   }
 
-  /** Segments belong to a session: they pass the gates that look at the query. */
-  async #segment(reply: FastifyReply, wanted: Wanted, init: SessionInit): Promise<FastifyReply> {
-    await this.#ctx.streams.authenticate(init)
-    const cacheControl = `${this.#caching.scope}, max-age=${SEGMENT_AGE_SECONDS}`
-    return sendRecording(this.#ctx, reply, wanted, {
-      format: TS_FORMAT,
-      times: 'dates',
-      headers: () => ({ 'content-type': 'video/mp2t', 'cache-control': cacheControl }),
-      stallMs: this.#ctx.config.subscribe.stalltimeout,
+  async #tsSegments({ toMount, carried }: VodTarget, wanted: Wanted): Promise<MediaSegment[]> {
+    const { askedPath, streamPath } = wanted
+    const files = await this.#recordings.find(wanted)
+    const type = files[0]?.type ?? ''
+    const address = `${toMount}download/${encodedPath(askedPath)}.ts`
+    const segments = vodSegments(files, await this.#fromKeyframe({ ...wanted, type }, files))
+    return segments.map(({ startMs, endMs, discontinuity }) => {
+      const signature = this.#signature.sign({ askedPath, what: ['ts', startMs, endMs, type] }, streamPath)
+      const query = `start=${startMs}&end=${endMs}&type=${encodeURIComponent(type)}&seg=${signature}${carried}`
+      const durationSeconds = (endMs - startMs) / 1000
+      return { uri: `${address}?${query}`, durationSeconds, programDateTimeMs: startMs, discontinuity }
     })
   }
 
-  async #tsSegments({ toMount, carried }: VodTarget, wanted: Wanted): Promise<MediaSegment[]> {
-    const files = await this.#recordings.find(wanted)
-    const type = files[0]?.type ?? ''
-    const address = `${toMount}download/${encodedPath(wanted.streamPath)}.ts`
-    const segments = vodSegments(files, await this.#fromKeyframe({ ...wanted, type }, files))
-    return segments.map(({ startMs, endMs, discontinuity }) => ({
-      uri: `${address}?start=${startMs}&end=${endMs}&type=${encodeURIComponent(type)}${carried}`,
-      ...{ durationSeconds: (endMs - startMs) / 1000, programDateTimeMs: startMs, discontinuity },
-    }))
-  }
-
   async #files({ toMount, carried }: VodTarget, wanted: Wanted): Promise<MediaSegment[]> {
+    const { askedPath, streamPath } = wanted
     const files = await this.#recordings.find({ ...wanted, type: 'mp4' })
-    const address = `${toMount}../mp4/download/${encodedPath(wanted.streamPath)}.fmp4`
-    return fileSegments(files, ({ id }) => `${address}?id=${id}${carried}`)
+    const address = `${toMount}download/${encodedPath(askedPath)}.fmp4`
+    return fileSegments(files, ({ id }) => {
+      const signature = this.#signature.sign({ askedPath, what: ['fmp4', id] }, streamPath)
+      return `${address}?id=${id}&seg=${signature}${carried}`
+    })
   }
 
   /** The range from the keyframe on that its first segment begins with, when it begins within a file. */

@@ -66,11 +66,15 @@ describe('the segments of recordings', () => {
   it('are files with their heads where they are MP4 files', () => {
     const whole = { ...fileAt(1000, 5000), id: 7, headBytes: 100, sizeBytes: 1000 }
     const empty = { ...whole, id: 8, sizeBytes: 100 }
-    expect(fileSegments([empty, whole, whole], ({ id }) => `x${id}`)).to.eql(
-      [false, true].map((discontinuity) => ({
-        ...{ uri: 'x7', initUri: 'x7', durationSeconds: 5, programDateTimeMs: 1000, discontinuity },
-        ...{ initRange: { offset: 0, sizeBytes: 100 }, range: { offset: 100, sizeBytes: 900 } },
-      })),
-    )
+    // Times in whole milliseconds may be off by one.
+    const next = { ...whole, ...{ id: 9, startMs: 5999, endMs: 11_000 } }
+    const overlapping = { ...whole, ...{ id: 10, startMs: 9000, endMs: 12_000 } }
+    const parts = fileSegments([empty, whole, whole, next, overlapping], ({ id }) => `x${id}`)
+    expect(parts.map(({ uri }) => uri)).to.eql(['x7', 'x9'])
+    expect(parts.map(({ discontinuity }) => discontinuity)).to.eql([false, true])
+    expect(parts[0]).to.eql({
+      ...{ uri: 'x7', initUri: 'x7', durationSeconds: 5, programDateTimeMs: 1000, discontinuity: false },
+      ...{ initRange: { offset: 0, sizeBytes: 100 }, range: { offset: 100, sizeBytes: 900 } },
+    })
   })
 })

@@ -43,10 +43,18 @@ export function vodSegments(files: readonly Cut[], { startMs: fromMs = -Infinity
   return segments
 }
 
-/** Files as segments, each with its own head: times begin anew with each. */
+/**
+ * Files as segments, each with its own head: times begin anew with each. One that begins before the one before it has ended is left out,
+ * as no part of a file can be.
+ */
 export function fileSegments(files: readonly WholeFile[], addressOf: (file: WholeFile) => string): MediaSegment[] {
-  const whole = files.filter(({ startMs, endMs, headBytes, sizeBytes }) => endMs > startMs && sizeBytes > headBytes)
-  return whole.map((file, index) => {
+  let doneMs = -Infinity
+  const listed = files.filter(({ startMs, endMs, headBytes, sizeBytes }) => {
+    if (endMs <= startMs || sizeBytes <= headBytes || startMs < doneMs - SLACK_MS) return false
+    doneMs = endMs
+    return true
+  })
+  return listed.map((file, index) => {
     const { startMs, endMs, headBytes, sizeBytes } = file
     const uri = addressOf(file)
     return {

@@ -10,6 +10,8 @@ const TARGETS: readonly (readonly [path: string, query: string, kind: string | u
   ['/vod/mp4.m3u8', 'streamPath=live%2Fcam&start=1', 'fmp4', 'live/cam'],
   ['/vod/fmp4.m3u8', 'streamPath=live/cam', 'fmp4', 'live/cam'],
   ['/download/live/cam.ts', 'start=1&end=2', 'segment', 'live/cam'],
+  ['/download/live/cam.fmp4', 'id=1', 'file', 'live/cam'],
+  ['/download/live/cam.fmp4', 'start=1', undefined],
   // Live streams, whatever they are called.
   ['/live/cam.m3u8', 'end=1', undefined],
   ['/live/cam.m3u8', '', undefined],
@@ -30,7 +32,7 @@ describe('the target of a request for recordings', () => {
   }
 
   it('carries on what is not about the time, as it was sent', () => {
-    const query = 'start=1&a=b%20c&end=2&secret="x"&type=mp4&_HLS_msn=3&streamPath=y&starting=1&range=4'
+    const query = 'start=1&a=b%20c&end=2&secret="x"&type=mp4&_HLS_msn=3&streamPath=y&starting=1&range=4&seg=z&id=5'
     expect(parseVodTarget('/live/cam.m3u8', query)?.carried).to.equal('&a=b%20c&secret=%22x%22&starting=1')
     expect(parseVodTarget('/live/cam.m3u8', 'start=1')?.carried).to.equal('')
     const toMounts = ['/cam.m3u8', '/live/cam.m3u8', '/live/cam/index.m3u8'].map(

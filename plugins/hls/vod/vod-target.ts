@@ -7,8 +7,8 @@ export type VodPlaylistKind = 'ts' | 'fmp4'
 
 /** What is asked for of recordings. */
 export type VodTarget = {
-  /** A playlist of segments in MPEG-TS, or of fragmented MP4 files; or such a segment. */
-  readonly kind: VodPlaylistKind | 'segment'
+  /** A playlist of segments in MPEG-TS, or of fragmented MP4 files; or such a segment, or such a file. */
+  readonly kind: VodPlaylistKind | 'segment' | 'file'
   readonly streamPath: string
   /** The query, decoded. */
   readonly params: Readonly<Record<string, string>>
@@ -20,15 +20,16 @@ export type VodTarget = {
 
 const VOD_PLAYLIST = /^vod\/(?<format>fmp4|mp4|ts)\.m3u8$/u
 const SEGMENT = /^download\/(?<streamPath>.+)\.ts$/u
+const FILE = /^download\/(?<streamPath>.+)\.fmp4$/u
 const PLAYLIST = /^(?<streamPath>.+?)(?:\/index)?\.m3u8$/u
 /** Paths of streams that take times themselves: playbacks, and those of devices. */
 const OTHER_PLAYBACK = /^(?:vod|gb)_/u
 /** What a playlist's query says to itself. */
-const OWN_PARAMETER = /^(?:start|end|range|streamPath|type|_HLS_[^=]*)(?:=|$)/u
+const OWN_PARAMETER = /^(?:start|end|range|streamPath|type|id|seg|_HLS_[^=]*)(?:=|$)/u
 
 /**
  * Reads what a request below the plugin's mounts asks for of recordings; undefined where it is none for recordings: `start` or `range` in
- * the query makes it one, and `streamPath` does for the playlists below `vod/` (api.md 9).
+ * the query makes it one, as `streamPath` does for the playlists below `vod/`, and `id` for files (api.md 9).
  *
  * | path                                             | is                               |
  * | ------------------------------------------------ | -------------------------------- |
@@ -36,6 +37,7 @@ const OWN_PARAMETER = /^(?:start|end|range|streamPath|type|_HLS_[^=]*)(?:=|$)/u
  * | `vod/ts.m3u8`                                    | the same                         |
  * | `vod/fmp4.m3u8`, `vod/mp4.m3u8`                  | a playlist of MP4 files          |
  * | `download/{streamPath}.ts`                       | a segment                        |
+ * | `download/{streamPath}.fmp4`                     | an MP4 file                      |
  */
 export function parseVodTarget(path: string, query: string): VodTarget | undefined {
   const params = parseQuery(query)
@@ -47,6 +49,8 @@ export function parseVodTarget(path: string, query: string): VodTarget | undefin
   if (format !== undefined && params['streamPath'] !== undefined) {
     return { ...common, kind: format === 'ts' ? 'ts' : 'fmp4', streamPath: params['streamPath'] }
   }
+  const file = params['id'] === undefined ? undefined : FILE.exec(decoded)?.groups?.['streamPath']
+  if (file !== undefined) return { ...common, kind: 'file', streamPath: file }
   if (!isTimed) return undefined
   const segment = SEGMENT.exec(decoded)?.groups?.['streamPath']
   if (segment !== undefined) return { ...common, kind: 'segment', streamPath: segment }

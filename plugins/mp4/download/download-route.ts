@@ -1,28 +1,36 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import {
+  CLIENT_LEFT,
   InvalidRequest,
   parseTimeRange,
   StreamNotFound,
   StreamUnavailable,
+  type PlayAdmission,
   type PluginContext,
   type RecordedFile,
   type Recordings,
+  type TimeRange,
 } from 'sluice/sdk'
 import { requestClient, requestUrl, sendRanged } from 'sluice/sdk/http'
 import { prepareFmp4, prepareMp4, type Download } from './download.ts'
 import type { DownloadSource } from './download-source.ts'
 import { PreparedDownloads } from './prepared-downloads.ts'
+import { recordedParts, type RecordedPart } from './recorded-parts.ts'
 
 const TYPE = 'mp4'
 const ENDING = /\.(?<ending>mp4|fmp4)$/iu
 const ID = /^[1-9]\d{0,9}$/u
+/** The column of ids has no room for more. */
+const MAX_ID = 2 ** 31 - 1
+/** What is being written grows, and who may have it can change. */
+const CACHING = 'private, no-cache'
 
 /** What is to be had: one file, or those of a time as one. */
 type Wanted = {
   readonly streamPath: string
   readonly isFragmented: boolean
   readonly id: number | undefined
-  readonly range: { readonly startMs: number | undefined; readonly endMs: number }
+  readonly range: TimeRange
 }
 
 /** `GET /mp4/download/{sp}[.mp4|.fmp4]` (api.md 6): recordings as a file, for those who may play the stream. */
@@ -43,17 +51,20 @@ async function answer(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const leaving = new AbortController()
-  reply.raw.once('close', () => leaving.abort())
+  const { signal } = leaving
+  let admitted: PlayAdmission | undefined
+  reply.raw.once('close', () => {
+    leaving.abort(new StreamUnavailable(CLIENT_LEFT.text))
+    admitted?.close()
+  })
   const wanted = wantedBy(request)
-  const session = {
-    ...{ streamPath: wanted.streamPath, url: requestUrl(request.raw), query: request.url.split('?')[1] ?? '' },
-    ...{ client: requestClient(request.raw), signal: leaving.signal },
-  }
-  // The path is the one that the control server may have put in its place.
-  const admitted = await ctx.streams.admit(session)
-  reply.raw.once('close', () => admitted.close())
+  const url = requestUrl(request.raw)
+  const query = url.includes('?') ? url.slice(url.indexOf('?') + 1) : ''
+  const { streamPath } = wanted
+  admitted = await ctx.streams.admit({ streamPath, url, query, client: requestClient(request.raw), signal })
   try {
-    return await send(ctx, prepared, { ...wanted, streamPath: admitted.streamPath }, reply)
+    // The path is the one that the control server may have put in its place.
+    return await send(ctx, prepared, { ...wanted, streamPath: admitted.streamPath }, reply, signal)
   } catch (error) {
     admitted.close()
     throw error
@@ -65,30 +76,45 @@ async function send(
   prepared: PreparedDownloads,
   wanted: Wanted,
   reply: FastifyReply,
+  signal: AbortSignal,
 ): Promise<FastifyReply> {
   const recordings = ctx.services.get('recordings')
   if (recordings === undefined) throw new StreamUnavailable('the server records nothing')
-  const { id, isFragmented, range } = wanted
-  const files = await filesOf(recordings, wanted)
-  const [file] = files
-  if (file === undefined) throw new StreamNotFound('nothing was recorded that is asked for')
-  const remoteUrl = id === undefined ? undefined : await recordings.remoteUrl(file)
-  if (remoteUrl !== undefined) return reply.redirect(remoteUrl, 302)
-  const sources = files.map((recorded) => sourceOf(recordings, recorded, id === undefined ? range : undefined))
+  const { id } = wanted
+  const parts = await partsOf(recordings, wanted)
+  const [first] = parts
+  if (first === undefined) throw new StreamNotFound('nothing was recorded that is asked for')
+  const remoteUrl = id === undefined ? undefined : await recordings.remoteUrl(first.file)
+  // The address is one for GET alone.
+  if (remoteUrl !== undefined && reply.request.method !== 'HEAD') return reply.redirect(remoteUrl, 302)
+  // What lies elsewhere is given as it is.
+  const isFragmented = wanted.isFragmented || remoteUrl !== undefined
   // A file that is being written is another one with each piece of it.
-  const name = JSON.stringify([isFragmented, range, files.map((recorded) => [recorded.id, recorded.sizeBytes])])
-  const download = await prepared.get(name, () => prepare(ctx, isFragmented, sources))
-  return sendRanged(reply, download.file, { fileName: fileNameOf(wanted, files) })
+  const what = parts.map(({ file, fromMs, toMs }) => [file.id, file.sizeBytes, fromMs, toMs])
+  const sources = parts.map((part) => sourceOf(recordings, part))
+  const download = await prepared.get(JSON.stringify([isFragmented, what]), signal, (ending) =>
+    prepare(ctx, isFragmented, sources, AbortSignal.any([ctx.signal, ending])),
+  )
+  reply.header('cache-control', CACHING)
+  return sendRanged(reply, download.file, { fileName: fileNameOf(wanted, parts) })
 }
 
 async function prepare(
   ctx: PluginContext<unknown>,
   isFragmented: boolean,
   sources: readonly DownloadSource[],
+  signal: AbortSignal,
 ): Promise<Download> {
-  const download = await (isFragmented ? prepareFmp4 : prepareMp4)(sources, ctx.signal)
-  for (const { reason } of download.leftOut) ctx.log.warn({ reason: reason.message }, 'a download goes without a file')
-  return download
+  try {
+    const download = await (isFragmented ? prepareFmp4 : prepareMp4)(sources, signal)
+    for (const { reason } of download.leftOut)
+      ctx.log.warn({ reason: reason.message }, 'a download goes without a file')
+    return download
+  } catch (error) {
+    if (error instanceof StreamUnavailable && error.cause instanceof Error)
+      ctx.log.warn({ reason: error.cause.message }, 'a download cannot be prepared')
+    throw error
+  }
 }
 
 /** @throws {InvalidRequest} for what is no id and no time */
@@ -96,7 +122,8 @@ function wantedBy(request: FastifyRequest): Wanted {
   const { '*': path = '' } = request.params as { readonly '*'?: string }
   const { id, range, start, end } = request.query as Readonly<Record<string, string | string[] | undefined>>
   if ([id, range, start, end].some((value) => Array.isArray(value))) throw new InvalidRequest('a field is given twice')
-  if (id !== undefined && !ID.test(String(id))) throw new InvalidRequest('id must be that of a recording')
+  if (id !== undefined && !(ID.test(String(id)) && Number(id) <= MAX_ID))
+    throw new InvalidRequest('id must be that of a recording')
   if (id === undefined && !range && !start && !end) throw new InvalidRequest('name the id of a recording, or a time')
   return {
     streamPath: path.replace(ENDING, ''),
@@ -109,28 +136,24 @@ function wantedBy(request: FastifyRequest): Wanted {
   }
 }
 
-async function filesOf(recordings: Recordings, { streamPath, id, range }: Wanted): Promise<RecordedFile[]> {
-  if (id === undefined) return recordings.find({ type: TYPE, streamPath, ...range })
-  return (await recordings.list({ type: TYPE, streamPath, ids: [id] }, { limit: 1, offset: 0 })).files
+async function partsOf(
+  recordings: Recordings,
+  { streamPath, id, range }: Wanted,
+): Promise<RecordedPart<RecordedFile>[]> {
+  if (id === undefined) return recordedParts(await recordings.find({ type: TYPE, streamPath, ...range }), range)
+  const { files } = await recordings.list({ type: TYPE, streamPath, ids: [id] }, { limit: 1, offset: 0 })
+  return files.map((file) => ({ file }))
 }
 
-function sourceOf(recordings: Recordings, file: RecordedFile, range: Wanted['range'] | undefined): DownloadSource {
-  const { startMs, endMs } = file
-  const isCutBefore = range?.startMs !== undefined && range.startMs > startMs
-  const isCutAfter = range !== undefined && range.endMs < endMs
-  return {
-    open: () => recordings.openBytes(file),
-    startMs,
-    ...(isCutBefore && { fromMs: (range.startMs ?? 0) - startMs }),
-    ...(isCutAfter && { toMs: range.endMs - startMs }),
-  }
+function sourceOf(recordings: Recordings, { file, ...cut }: RecordedPart<RecordedFile>): DownloadSource {
+  return { open: () => recordings.openBytes(file), startMs: file.startMs, ...cut }
 }
 
 /** As `{sp}_{id}.mp4`, or `{sp}_{from}_{to}.mp4`, in Unix seconds. */
-function fileNameOf({ streamPath, id, range }: Wanted, files: readonly RecordedFile[]): string {
+function fileNameOf({ streamPath, id, range }: Wanted, parts: readonly RecordedPart<RecordedFile>[]): string {
   const seconds = (ms: number) => Math.floor(ms / 1000)
-  const fromMs = range.startMs ?? files[0]?.startMs ?? 0
-  const toMs = Math.min(range.endMs, files.at(-1)?.endMs ?? range.endMs)
+  const fromMs = range.startMs ?? parts[0]?.file.startMs ?? 0
+  const toMs = Math.min(range.endMs, parts.at(-1)?.file.endMs ?? range.endMs)
   const what = id === undefined ? `${seconds(fromMs)}_${seconds(toMs)}` : String(id)
   return `${streamPath.replaceAll('/', '_')}_${what}.mp4`
 }

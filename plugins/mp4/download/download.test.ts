@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { InvalidRequest, StreamNotFound } from 'sluice/sdk'
+import { InvalidRequest, StoreUnavailable, StreamNotFound, StreamUnavailable } from 'sluice/sdk'
 import { framemd5 } from '../../../test/peers/ffmpeg.ts'
 import { ffprobePackets, ffprobeStreams, type ProbedPacket } from '../../../test/peers/ffprobe.ts'
 import { requirePeer } from '../../../test/peers/require-peer.ts'
@@ -155,6 +155,40 @@ describe('downloads of recordings', () => {
         const nothing = prepare([new CountedSource(at('a.mp4'), 0, { fromMs: 3000, toMs: 0 })])
         expect(await rejectionOf(nothing)).to.be.instanceOf(StreamNotFound)
         expect(await rejectionOf(prepare([]))).to.be.instanceOf(StreamNotFound)
+      })
+
+      it('are not made where a file cannot be read that may be there, or all are damaged', async () => {
+        const failed = (error: Error, reads = false) => ({
+          startMs: 0,
+          fromMs: 0,
+          async open() {
+            if (!reads) throw error
+            return { sizeBytes: 1000, read, close: async () => {} }
+            async function read(): Promise<Buffer> {
+              throw error
+            }
+          },
+        })
+        const whole = new CountedSource(at('small.mp4'), 10_000)
+        const store = new StoreUnavailable('it is away')
+        expect(await rejectionOf(prepare([failed(store), whole]))).to.equal(store)
+        const descriptors = Object.assign(new Error('the file cannot be read: EMFILE'), { code: 'EMFILE' })
+        const timeout = Object.assign(new Error('no answer by the S3 server'), { passes: true })
+        for (const error of [descriptors, timeout]) {
+          for (const source of [failed(error), failed(error, true)]) {
+            const failure = await rejectionOf(prepare([source, whole]))
+            expect(failure).to.be.instanceOf(StreamUnavailable).and.to.have.property('cause', error)
+          }
+        }
+        await writeFile(at('empty.mp4'), '')
+        for (const name of ['none.mp4', 'empty.mp4']) {
+          const failure = await rejectionOf(prepare([new CountedSource(at(name), 0, { fromMs: 0 })]))
+          expect(failure, name)
+            .to.be.instanceOf(StreamUnavailable)
+            .and.to.have.property('message')
+            .that.includes('none of')
+        }
+        expect(whole.openNow).to.equal(0)
       })
 
       it('have a tag that stays, and changes with what they have', async () => {

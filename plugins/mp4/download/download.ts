@@ -1,10 +1,11 @@
 import { createHash, type Hash } from 'node:crypto'
-import { InvalidRequest, StreamNotFound } from 'sluice/sdk'
+import { InvalidRequest, SluiceError, StreamNotFound, StreamUnavailable } from 'sluice/sdk'
 import { MovieLimitError, type MovieTrack } from 'sluice/sdk/media'
 import { FragmentedAssembly } from './fragmented-assembly.ts'
 import type { Assembly } from './assembly.ts'
 import type { DownloadSource, LeftOutSource } from './download-source.ts'
 import type { FoundFragment } from './fragment-walk.ts'
+import { openSource } from './open-source.ts'
 import { PlainAssembly } from './plain-assembly.ts'
 import { SourceReader } from './source-reader.ts'
 import { VirtualFile } from './virtual-file.ts'
@@ -18,9 +19,11 @@ export type Download = { readonly file: VirtualFile; readonly leftOut: readonly 
 /**
  * Makes a plain MP4 file, whose index is in front, of what is recorded, one source after the other in their order: see
  * `MovieIndex` of `sluice/sdk/media` for what becomes of gaps, overlaps and other configurations. Only what sources say of their
- * samples is read, and of each no more than is whole. Sources that can't be read are left out.
+ * samples is read, and of each no more than is whole. Sources that are gone, or damaged, are left out.
  * @param signal ends it
  * @throws {StreamNotFound} when the sources have nothing of what is asked for
+ * @throws {StreamUnavailable} when one can't be read at present, or there is none that is left
+ * @throws {StoreUnavailable} when it is not known where one lies
  * @throws {InvalidRequest} for more than one file has room for
  */
 export function prepareMp4(sources: readonly DownloadSource[], signal?: AbortSignal): Promise<Download> {
@@ -36,7 +39,9 @@ export async function prepareFmp4(sources: readonly DownloadSource[], signal?: A
   if (source === undefined || others.length > 0 || source.fromMs !== undefined || source.toMs !== undefined) {
     return assemble(sources, new FragmentedAssembly(), signal)
   }
-  const bytes = await source.open()
+  const bytes = await openSource(source).catch((error: unknown) => {
+    throw error instanceof SluiceError ? error : noneReadable(error)
+  })
   try {
     const { sizeBytes } = bytes
     const tail = await bytes.read(Math.max(0, sizeBytes - TAIL_SIZE_BYTES), TAIL_SIZE_BYTES)
@@ -71,19 +76,29 @@ class DownloadBuilder {
     this.#tag = createHash('sha256').update(assembly.name)
   }
 
-  /** @throws {InvalidRequest} where there is no room for it */
+  /**
+   * Takes a source, unless it is gone or damaged.
+   * @throws {InvalidRequest} where there is no room for it
+   * @throws {SluiceError} of another kind where it can't be read at present
+   */
   async take(source: DownloadSource): Promise<void> {
     try {
       await this.#take(source)
     } catch (error) {
       this.#signal?.throwIfAborted()
       if (error instanceof MovieLimitError) throw new InvalidRequest(error.message)
+      if (error instanceof SluiceError && !(error instanceof StreamNotFound)) throw error
       this.#leftOut.push({ source, reason: error instanceof Error ? error : new Error('it failed', { cause: error }) })
     }
   }
 
-  /** @throws {StreamNotFound} where nothing was taken */
+  /**
+   * @throws {StreamNotFound} where nothing was taken
+   * @throws {StreamUnavailable} where all that there was is left out
+   */
   build(): Download {
+    const [leftOut] = this.#leftOut
+    if (this.#kinds.size === 0 && leftOut !== undefined) throw noneReadable(leftOut.reason)
     if (this.#kinds.size === 0) throw new StreamNotFound('nothing is recorded of that time')
     const type = this.#kinds.has('video') ? 'video/mp4' : 'audio/mp4'
     const file = new VirtualFile(this.#assembly.pieces(), { type, etag: tagOf(this.#tag) })
@@ -92,7 +107,7 @@ class DownloadBuilder {
 
   async #take(source: DownloadSource): Promise<void> {
     this.#signal?.throwIfAborted()
-    const bytes = await source.open()
+    const bytes = await openSource(source)
     try {
       const reader = await SourceReader.open(bytes, source, this.#signal)
       this.#begin(source, reader)
@@ -122,6 +137,10 @@ class DownloadBuilder {
       if (filled.some((fragment) => fragment.trackId === trackId)) this.#kinds.add(kind)
     }
   }
+}
+
+function noneReadable(cause: unknown): StreamUnavailable {
+  return new StreamUnavailable('none of the recordings can be read that are asked for', { cause })
 }
 
 /** A strong tag (RFC 9110 8.8.3). */

@@ -1,5 +1,11 @@
 import type { RecordingBytes } from 'sluice/sdk'
-import { MalformedError, parseMovieFragment, type MovieTrack, type TrackFragment } from 'sluice/sdk/media'
+import {
+  MalformedError,
+  MovieLimitError,
+  parseMovieFragment,
+  type MovieTrack,
+  type TrackFragment,
+} from 'sluice/sdk/media'
 import { BoxWalk, type TopBox } from '../file/box-walk.ts'
 
 const MAX_MOOF_SIZE_BYTES = 16 * 1024 * 1024
@@ -19,6 +25,7 @@ export type FoundFragment = {
  * power, it ends with the last one before that is whole.
  * @param offset of the first one, or of a box before it
  * @throws {Error} when the file can't be read
+ * @throws {MovieLimitError} when it has too many boxes
  */
 export async function* walkFragments(
   bytes: RecordingBytes,
@@ -37,6 +44,7 @@ export async function* walkFragments(
       if (!fragments.every((fragment) => isWithin(fragment, bytes.sizeBytes))) return
       yield { moof: box, bytes: content, tracks: fragments }
     }
+    throw new MovieLimitError(`a file has more than ${MAX_BOXES} boxes, which is too many for a download`)
   } catch (error) {
     if (!(error instanceof MalformedError)) throw error
   }

@@ -1,60 +1,108 @@
-import { StreamUnavailable } from 'sluice/sdk'
+import { WorkQueue } from '../work-queue.ts'
 import type { Download } from './download.ts'
 
 /** How long what was prepared is kept for the next request of the same: players ask for parts. */
 const KEPT_MS = 60_000
 const MAX_KEPT = 16
-/** How many are prepared side by side, and how many requests wait for their turn. */
+/** How much memory all take that are kept. */
+const MAX_KEPT_BYTES = 128 * 1024 * 1024
+/** How many are prepared side by side, and how many wait for their turn. */
 const MAX_PREPARING = 2
 const MAX_WAITING = 32
 
-type Kept = { readonly download: Promise<Download>; timer: NodeJS.Timeout | undefined }
+type Prepare = (signal: AbortSignal) => Promise<Download>
+
+type Entry = {
+  readonly download: Promise<Download>
+  /** Ends preparing. */
+  readonly ending: AbortController
+  /** How many requests wait for it. */
+  waiters: number
+  /** Undefined until somebody has it. */
+  weightBytes: number | undefined
+  timer: NodeJS.Timeout | undefined
+}
 
 /** Downloads that were prepared, which takes its time for many files, and of which a player asks for one part after the other. */
 export class PreparedDownloads {
   /** By what they are of, those that were asked for last at the end. */
-  readonly #kept = new Map<string, Kept>()
-  readonly #waiting: (() => void)[] = []
-  #preparing = 0
+  readonly #entries = new Map<string, Entry>()
+  readonly #queue = new WorkQueue({
+    ...{ working: MAX_PREPARING, waiting: MAX_WAITING, refusal: 'too many downloads are being prepared' },
+  })
+  readonly #maxKeptBytes: number
+
+  constructor({ maxKeptBytes = MAX_KEPT_BYTES } = {}) {
+    this.#maxKeptBytes = maxKeptBytes
+  }
 
   /**
-   * The download of a name, which is prepared unless it is there.
+   * The download of a name, which is prepared unless it is there. Preparing ends when all have left who wait for it.
+   * @param signal of the request that waits
    * @throws {StreamUnavailable} too many are waited for
+   * @throws what the signal was aborted for, or `prepare` threw
    */
-  async get(name: string, prepare: () => Promise<Download>): Promise<Download> {
-    const known = this.#kept.get(name)
-    if (known !== undefined) this.#kept.delete(name)
-    const kept: Kept = known ?? { download: this.#prepare(prepare), timer: undefined }
-    clearTimeout(kept.timer)
-    kept.timer = setTimeout(() => this.#forget(name, kept), KEPT_MS).unref()
-    this.#kept.set(name, kept)
-    for (const [oldest, other] of this.#kept) {
-      if (this.#kept.size <= MAX_KEPT) break
-      this.#forget(oldest, other)
-    }
+  async get(name: string, signal: AbortSignal, prepare: Prepare): Promise<Download> {
+    signal.throwIfAborted()
+    const entry = this.#entries.get(name) ?? this.#begin(prepare)
+    this.#entries.delete(name)
+    this.#entries.set(name, entry)
+    entry.waiters += 1
     try {
-      return await kept.download
-    } catch (error) {
-      this.#forget(name, kept)
-      throw error
-    }
-  }
-
-  async #prepare(prepare: () => Promise<Download>): Promise<Download> {
-    if (this.#waiting.length >= MAX_WAITING) throw new StreamUnavailable('too many downloads are being prepared')
-    if (this.#preparing === MAX_PREPARING) await new Promise<void>((resolve) => this.#waiting.push(resolve))
-    else this.#preparing += 1
-    try {
-      return await prepare()
+      const download = await unlessAborted(entry.download, signal)
+      entry.weightBytes ??= download.file.weightBytes
+      if (this.#entries.get(name) === entry) this.#keep(name, entry)
+      return download
     } finally {
-      const next = this.#waiting.shift()
-      if (next === undefined) this.#preparing -= 1
-      else next()
+      entry.waiters -= 1
+      if (entry.waiters === 0 && entry.weightBytes === undefined) {
+        this.#forget(name, entry)
+        entry.ending.abort(signal.reason)
+      }
     }
   }
 
-  #forget(name: string, kept: Kept): void {
-    clearTimeout(kept.timer)
-    if (this.#kept.get(name) === kept) this.#kept.delete(name)
+  #begin(prepare: Prepare): Entry {
+    const ending = new AbortController()
+    const download = this.#prepare(prepare, ending.signal)
+    return { download, ending, waiters: 0, weightBytes: undefined, timer: undefined }
   }
+
+  async #prepare(prepare: Prepare, signal: AbortSignal): Promise<Download> {
+    const endTurn = await this.#queue.enter(signal)
+    try {
+      return await prepare(signal)
+    } finally {
+      endTurn()
+    }
+  }
+
+  /** Keeps one from now on, and of the others those for which there is room. */
+  #keep(name: string, entry: Entry): void {
+    clearTimeout(entry.timer)
+    if ((entry.weightBytes ?? 0) > this.#maxKeptBytes) return this.#forget(name, entry)
+    entry.timer = setTimeout(() => this.#forget(name, entry), KEPT_MS).unref()
+    const kept = [...this.#entries].filter(([, { weightBytes }]) => weightBytes !== undefined)
+    let count = kept.length
+    let sumBytes = kept.reduce((sum, [, { weightBytes = 0 }]) => sum + weightBytes, 0)
+    for (const [oldest, other] of kept) {
+      if (count <= MAX_KEPT && sumBytes <= this.#maxKeptBytes) return
+      this.#forget(oldest, other)
+      count -= 1
+      sumBytes -= other.weightBytes ?? 0
+    }
+  }
+
+  #forget(name: string, entry: Entry): void {
+    clearTimeout(entry.timer)
+    if (this.#entries.get(name) === entry) this.#entries.delete(name)
+  }
+}
+
+function unlessAborted<Result>(promise: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const leave = () => reject(signal.reason as Error)
+    signal.addEventListener('abort', leave, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))
+  })
 }

@@ -5,6 +5,9 @@ import type { DownloadSource } from './download-source.ts'
 /** So much is given at a time, at most. */
 const MAX_READ_SIZE_BYTES = 256 * 1024
 
+/** What a piece takes in memory besides its bytes, about. */
+const PIECE_WEIGHT_BYTES = 200
+
 /** Bytes of a file that is nowhere as a whole. */
 export type VirtualPiece = { readonly sizeBytes: number } & (
   | { readonly bytes: Buffer }
@@ -19,6 +22,8 @@ export class VirtualFile implements RangedContent {
   readonly type: string
   readonly etag: string | undefined
   readonly sizeBytes: number
+  /** How much memory it takes, about. */
+  readonly weightBytes: number
   readonly #pieces: readonly VirtualPiece[]
   /** Where each piece begins. */
   readonly #offsets: Float64Array
@@ -29,11 +34,14 @@ export class VirtualFile implements RangedContent {
     this.#pieces = pieces
     this.#offsets = new Float64Array(pieces.length)
     let sizeBytes = 0
+    let weightBytes = pieces.length * PIECE_WEIGHT_BYTES
     for (const [index, piece] of pieces.entries()) {
       this.#offsets[index] = sizeBytes
       sizeBytes += piece.sizeBytes
+      if ('bytes' in piece) weightBytes += piece.bytes.length
     }
     this.sizeBytes = sizeBytes
+    this.weightBytes = weightBytes
   }
 
   /**

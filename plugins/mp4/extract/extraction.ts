@@ -1,15 +1,19 @@
-import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import {
   checkStreamPath,
+  CLIENT_LEFT,
   InvalidRequest,
   parseQuery,
   parseTimeRange,
   StreamNotFound,
   StreamUnavailable,
+  type InheritedConfig,
+  type PlayAdmission,
   type PluginContext,
 } from 'sluice/sdk'
 import { requestClient, requestUrl } from 'sluice/sdk/http'
+import { WorkQueue } from '../work-queue.ts'
+import { extractBody, piecesOf } from './extract-body.ts'
 import { gopAsMp4 } from './one-gop.ts'
 import { isMainKeyframe, openRecording, unitsOf } from './recorded-units.ts'
 import { timeLapseAsMp4, type TimeLapse } from './time-lapse.ts'
@@ -20,6 +24,8 @@ const HEADERS = { 'cache-control': 'no-store' } as const
 const MAX_GOP_MS = 60_000
 const MAX_PART_SECONDS = 3600
 const MAX_INTERVAL = 100_000
+/** How many extracts are made and sent at a time, each with a group of pictures in memory, and how many wait for their turn. */
+const EXTRACTS = { working: 2, waiting: 16, refusal: 'too many parts of recordings are wanted at a time; try again' }
 
 type Params = Readonly<Record<string, string>>
 
@@ -30,7 +36,8 @@ type Asked = { readonly streamPath: string; readonly params: Params; readonly si
  * Adds the routes that give parts of recordings (api.md 9): a picture, a group of pictures, a time-lapse. They are for those who may play
  * the stream.
  */
-export function addExtraction(ctx: PluginContext<unknown>): void {
+export function addExtraction(ctx: PluginContext<Pick<InheritedConfig, 'subscribe'>>): void {
+  const queue = new WorkQueue(EXTRACTS)
   const add = (path: string, send: (asked: Asked, reply: FastifyReply) => Promise<FastifyReply>) =>
     ctx.http.get(`${path}/*`, { config: { access: 'public' } }, async (request, reply) =>
       send(await admitted(ctx, request, reply), reply.headers(HEADERS)),
@@ -47,38 +54,57 @@ export function addExtraction(ctx: PluginContext<unknown>): void {
     throw new StreamNotFound('there is no keyframe at this time')
   })
 
-  add('/extract/gop', async ({ streamPath, params, signal }, reply) => {
+  const addExtract: typeof add = (path, send) =>
+    add(path, async (asked, reply) => {
+      const { signal } = asked
+      const endTurn = await queue.enter(signal)
+      if (signal.aborted) endTurn()
+      else signal.addEventListener('abort', endTurn, { once: true })
+      return send(asked, reply)
+    })
+
+  addExtract('/extract/gop', async ({ streamPath, params, signal }, reply) => {
     const atMs = targetTimeOf(params)
     // Whether something was recorded at the time itself.
     await openRecording(ctx, { streamPath, startMs: atMs, endMs: atMs + 1 }, signal)
     const recording = await openRecording(ctx, { streamPath, startMs: atMs, endMs: atMs + MAX_GOP_MS }, signal)
-    return reply.type('video/mp4').send(await gopAsMp4(recording))
+    const gop = await gopAsMp4(recording)
+    const body = extractBody(piecesOf(gop), ctx.config.subscribe.stalltimeout)
+    return reply.type('video/mp4').header('content-length', gop.length).send(body)
   })
 
-  add('/extract/compressed', async ({ streamPath, params, signal }, reply) => {
+  addExtract('/extract/compressed', async ({ streamPath, params, signal }, reply) => {
     const { start = '', end = '' } = params
     if (start === '') throw new InvalidRequest('start must be given')
     const range = parseTimeRange({ start, ...(end !== '' && { end }) }, Date.now())
     const lapse = timeLapseOf(params)
     const recording = await openRecording(ctx, { streamPath, ...range }, signal)
-    return reply.type('video/mp4').send(Readable.from(timeLapseAsMp4(recording, lapse)))
+    return reply
+      .type('video/mp4')
+      .send(extractBody(timeLapseAsMp4(recording, lapse), ctx.config.subscribe.stalltimeout))
   })
 }
 
 /**
- * Leads a request through the gates for those who play the stream.
+ * Leads a request through the gates for those who play the stream. It is a session as long as the answer takes.
  * @throws {InvalidRequest} the path is none
  * @throws {StreamDenied}
  */
 async function admitted(ctx: PluginContext<unknown>, request: FastifyRequest, reply: FastifyReply): Promise<Asked> {
   const streamPath = checkStreamPath((request.params as Params)['*'] ?? '')
   const url = requestUrl(request.raw)
-  const [, query = ''] = /\?(.*)$/su.exec(url) ?? []
-  await ctx.streams.authenticate({ streamPath, url, query, client: requestClient(request.raw) })
+  const query = url.includes('?') ? url.slice(url.indexOf('?') + 1) : ''
   // It also closes the files, when all is sent.
   const leaving = new AbortController()
-  reply.raw.once('close', () => leaving.abort(new Error('the client has left')))
-  return { streamPath, params: parseQuery(query), signal: leaving.signal }
+  const { signal } = leaving
+  let play: PlayAdmission | undefined
+  reply.raw.once('close', () => {
+    leaving.abort(new StreamUnavailable(CLIENT_LEFT.text))
+    play?.close('sent')
+  })
+  play = await ctx.streams.admit({ streamPath, url, query, client: requestClient(request.raw), signal })
+  play.onClose(() => leaving.abort(new StreamUnavailable('the session was closed')))
+  return { streamPath: play.streamPath, params: parseQuery(query), signal }
 }
 
 /**

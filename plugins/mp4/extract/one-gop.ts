@@ -5,7 +5,7 @@ import { Mp4Writer } from '../record/mp4-writer.ts'
 import { isMainKeyframe, unitsOf } from './recorded-units.ts'
 
 /** The most that a group of pictures has, with its sound. */
-const MAX_GOP_BYTES = 64 * 1024 * 1024
+export const MAX_GOP_BYTES = 64 * 1024 * 1024
 
 /**
  * Makes an MP4 of the first group of pictures of a recording: from its keyframe to the one after, with the sound between them.

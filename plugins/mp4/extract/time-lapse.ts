@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { AccessUnit, Recording, VideoTrack } from 'sluice/sdk'
 import { canCarryInFmp4, mainTracks } from 'sluice/sdk/media'
 import { Mp4Writer } from '../record/mp4-writer.ts'
-import { NotExtractable } from './one-gop.ts'
+import { MAX_GOP_BYTES, NotExtractable } from './one-gop.ts'
 import { isMainKeyframe, unitsOf } from './recorded-units.ts'
 
 /** What of a recording is kept. */
@@ -23,7 +23,7 @@ type Part = {
 /**
  * Makes an MP4 of the beginnings of some groups of pictures, one right after the other, without sound. It ends where the pictures
  * are configured in another way.
- * @returns the file, piece by piece
+ * @returns the file, piece by piece; a group of pictures that is too large ends it with an error
  * @throws {NotExtractable} its pictures have no place in MP4
  */
 export function timeLapseAsMp4(recording: Recording, lapse: TimeLapse): AsyncGenerator<Buffer> {
@@ -36,9 +36,15 @@ export function timeLapseAsMp4(recording: Recording, lapse: TimeLapse): AsyncGen
 async function* piecesOf(recording: Recording, track: VideoTrack, lapse: TimeLapse): AsyncGenerator<Buffer> {
   const writer = new Mp4Writer([track])
   yield writer.head
+  let heldBytes = 0
   for await (const unit of keptUnits(recording, track, lapse)) {
     const piece = unit.keyframe ? writer.flush(unit) : null
-    if (piece !== null) yield piece
+    if (piece !== null) {
+      yield piece
+      heldBytes = 0
+    }
+    heldBytes += unit.sizeBytes
+    if (heldBytes > MAX_GOP_BYTES) throw new NotExtractable('a group of pictures is too large to be extracted')
     writer.write(unit)
   }
   const last = writer.flush()

@@ -1,0 +1,30 @@
+import { SluiceError, StreamUnavailable, type RecordingBytes } from 'sluice/sdk'
+import type { DownloadSource } from './download-source.ts'
+
+/** What file systems and buckets say of a file that is not there. */
+const GONE = new Set<unknown>(['ENOENT', 'NoSuchKey'])
+
+/**
+ * Opens a source, and tells failures to read it, which may pass, from what is wrong with it: opening and reading it throw so.
+ * @throws {StreamUnavailable} it can't be read at present
+ * @throws {SluiceError} of another kind, as the one who opens it says
+ * @throws {Error} it is gone
+ */
+export async function openSource(source: DownloadSource): Promise<RecordingBytes> {
+  const bytes = await told(source.open())
+  return {
+    sizeBytes: bytes.sizeBytes,
+    read: (offset, sizeBytes) => told(bytes.read(offset, sizeBytes)),
+    close: () => bytes.close(),
+  }
+}
+
+async function told<Result>(reading: Promise<Result>): Promise<Result> {
+  try {
+    return await reading
+  } catch (error) {
+    const isGone = error instanceof Error && 'code' in error && GONE.has(error.code)
+    if (isGone || error instanceof SluiceError) throw error
+    throw new StreamUnavailable('a recording cannot be read at present', { cause: error })
+  }
+}

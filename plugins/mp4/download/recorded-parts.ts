@@ -1,0 +1,31 @@
+import type { RecordedFile, TimeRange } from 'sluice/sdk'
+
+/** Times in whole milliseconds of one keyframe may lie so far apart. */
+const SLACK_MS = 2
+
+/** What is taken of a file, in milliseconds of it: see `DownloadSource`. */
+export type RecordedPart<File> = { readonly file: File; readonly fromMs?: number; readonly toMs?: number }
+
+/**
+ * The parts of files in a time; of files that have the same time, the one that began first has it.
+ * @param files in the order of their beginnings
+ */
+export function recordedParts<File extends Pick<RecordedFile, 'startMs' | 'endMs'>>(
+  files: readonly File[],
+  { startMs: rangeStartMs = -Infinity, endMs: rangeEndMs }: TimeRange,
+): RecordedPart<File>[] {
+  const parts: RecordedPart<File>[] = []
+  let doneMs = rangeStartMs
+  for (const file of files) {
+    const { startMs, endMs } = file
+    if (endMs <= doneMs || startMs >= rangeEndMs) continue
+    const fromMs = doneMs - startMs
+    parts.push({
+      file,
+      ...(fromMs > SLACK_MS && { fromMs }),
+      ...(rangeEndMs < endMs && { toMs: rangeEndMs - startMs }),
+    })
+    doneMs = Math.min(endMs, rangeEndMs)
+  }
+  return parts
+}
