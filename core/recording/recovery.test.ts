@@ -22,7 +22,7 @@ const readable = (wholeBytes: number): Reading => ({
   wholeSizeBytes: () => Promise.resolve(wholeBytes),
   open: ({ sizeBytes }) => Promise.resolve({ durationMs: sizeBytes * 10 } as Recording),
 })
-const failing = (error: Error): Reading => ({ ...readable(0), wholeSizeBytes: () => Promise.reject(error) })
+const failing = (reason: Error): Reading => ({ ...readable(0), wholeSizeBytes: () => Promise.reject(reason) })
 
 describeStores('recovery of recordings', (databases) => {
   /** Has a file that was not finished be looked at, and tells what has become of it. */
