@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { StoreUnavailable } from 'sluice/sdk'
 import { LogLimit } from '../base/log-limit.ts'
 import { RetryTimer } from '../base/retry-timer.ts'
+import { insertedIds } from '../store/inserted-ids.ts'
 import type { Store } from '../store/store.ts'
 import { streamNameOf, type AlarmEvent } from './alarm-event.ts'
 import { ALARM_MIGRATIONS, type AlarmRow, type AlarmTables } from './alarm-tables.ts'
@@ -157,8 +158,7 @@ export class AlarmArchive {
     const values = events.map(rowOf)
     try {
       const rows = await this.#db.insertInto('sluice_alarm').values(values).returning('id').execute()
-      // They are counted up in the order of the values, in which they need not be answered.
-      const ids = rows.map(({ id }) => id).toSorted((one, other) => one - other)
+      const ids = insertedIds(rows)
       for (const [index, event] of events.entries()) {
         event.id = ids[index] ?? 0
         if (event.isSent && values[index]?.is_sent === 0) this.#sentIds.add(event.id)

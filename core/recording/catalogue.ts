@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import { StoreUnavailable } from 'sluice/sdk'
 import { LogLimit } from '../base/log-limit.ts'
 import { RetryTimer } from '../base/retry-timer.ts'
+import { insertedIds } from '../store/inserted-ids.ts'
 import type { Store } from '../store/store.ts'
 import { entryOf, rowOf, type RecordingEntry } from './recording-entry.ts'
 import { RECORDING_MIGRATIONS, type RecordingTables } from './recording-tables.ts'
@@ -179,8 +180,7 @@ export class Catalogue {
     if (entries.length === 0) return
     const values = entries.map(rowOf)
     const rows = await this.db.insertInto('sluice_recording').values(values).returning('id').execute()
-    // They are counted up in the order of the values, in which they need not be answered.
-    const ids = rows.map(({ id }) => id).toSorted((one, other) => one - other)
+    const ids = insertedIds(rows)
     for (const [index, entry] of entries.entries()) {
       entry.id = ids[index] ?? 0
       // It may have changed, or come to nothing, meanwhile.

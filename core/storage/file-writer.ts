@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises'
-import type { WriteTurns } from './write-turns.ts'
+import type { WorkQueue } from 'sluice/sdk'
 
 /** With more than this waiting to be written, whoever writes is to wait. */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024
@@ -16,7 +16,7 @@ export type WritableFile = Pick<FileHandle, 'writev' | 'write' | 'truncate' | 'd
  */
 export class FileWriter {
   readonly #file: WritableFile
-  readonly #turns: WriteTurns
+  readonly #writes: WorkQueue
   #waiting: (readonly Buffer[])[] = []
   #waitingBytes = 0
   /** What is in the file whole. */
@@ -25,9 +25,9 @@ export class FileWriter {
   #error: Error | undefined
   #closed: Promise<void> | undefined
 
-  constructor(file: WritableFile, turns: WriteTurns, sizeBytes = 0) {
+  constructor(file: WritableFile, writes: WorkQueue, sizeBytes = 0) {
     this.#file = file
-    this.#turns = turns
+    this.#writes = writes
     this.#sizeBytes = sizeBytes
   }
 
@@ -80,7 +80,7 @@ export class FileWriter {
 
   async #work(): Promise<void> {
     try {
-      while (this.#waiting.length > 0) await this.#turns.run(() => this.#writeSome())
+      while (this.#waiting.length > 0) await this.#writes.run(() => this.#writeSome())
     } catch (error) {
       this.#fail(error)
       this.#waiting = []

@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { copyFile, mkdir, open, rename, rm, rmdir, stat, statfs, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { FileBytes, InvalidRequest, type RecordingBytes } from 'sluice/sdk'
+import { FileBytes, InvalidRequest, WorkQueue, type RecordingBytes } from 'sluice/sdk'
 import { checkStoragePath } from 'sluice/sdk/host'
 import { errorCode } from '../base/error-code.ts'
 import { FileWriter, type WritableFile } from './file-writer.ts'
-import { WriteTurns } from './write-turns.ts'
 
-/** How many writes are under way at a time. */
+/**
+ * How many writes are under way at a time. The threads that write files also look up names and read files for others, and a disk
+ * that hangs is not to have them all.
+ */
 const CONCURRENT_WRITES = 2
 /** A name that is taken gets a number, so many at most. */
 const MAX_NUMBER = 10_000
@@ -29,7 +31,7 @@ export type DiskUsage = { readonly usedPercent: number; readonly freeBytes: numb
 /** Files in a folder of this machine. Paths are below it, with `/` between the parts; none leads out of it. */
 export class LocalStorage {
   readonly root: string
-  readonly #turns = new WriteTurns(CONCURRENT_WRITES)
+  readonly #writes = new WorkQueue({ working: CONCURRENT_WRITES })
   readonly #openFile: (file: string, flags: 'wx' | 'r+') => Promise<WritableFile>
 
   constructor({ root, openFile = (file, flags) => open(file, flags) }: LocalStorageOptions) {
@@ -53,7 +55,7 @@ export class LocalStorage {
     for (let number = 1; number <= MAX_NUMBER; number++) {
       const filePath = `${stem}${number === 1 ? '' : `-${number}`}${ending}`
       const file = (await isTaken(filePath)) ? undefined : await this.#create(filePath)
-      if (file !== undefined) return { filePath, writer: new FileWriter(file, this.#turns) }
+      if (file !== undefined) return { filePath, writer: new FileWriter(file, this.#writes) }
     }
     throw new Error(`there are ${MAX_NUMBER} files of this name`)
   }
@@ -62,7 +64,7 @@ export class LocalStorage {
   async extend(filePath: string, sizeBytes: number): Promise<FileWriter> {
     const file = await this.#openFile(this.#absolute(filePath), 'r+')
     await file.truncate(sizeBytes)
-    return new FileWriter(file, this.#turns, sizeBytes)
+    return new FileWriter(file, this.#writes, sizeBytes)
   }
 
   /**
@@ -76,7 +78,7 @@ export class LocalStorage {
     // Its own name, with this ending, may be too long for the system.
     const part = path.join(path.dirname(file), `.${randomUUID()}.part`)
     try {
-      await this.#turns.run(() => writeRenamed(part, file, bytes))
+      await this.#writes.run(() => writeRenamed(part, file, bytes))
     } catch (cause) {
       await rm(part, { force: true }).catch(() => {})
       await this.#removeEmptyFolders(filePath)

@@ -1,4 +1,4 @@
-import { WorkQueue } from '../work-queue.ts'
+import { WorkQueue } from 'sluice/sdk'
 import type { Download } from './download.ts'
 
 /** How long what was prepared is kept for the next request of the same: players ask for parts. */
@@ -64,17 +64,9 @@ export class PreparedDownloads {
 
   #begin(prepare: Prepare): Entry {
     const ending = new AbortController()
-    const download = this.#prepare(prepare, ending.signal)
+    const { signal } = ending
+    const download = this.#queue.run(() => prepare(signal), { signal })
     return { download, ending, waiters: 0, weightBytes: undefined, timer: undefined }
-  }
-
-  async #prepare(prepare: Prepare, signal: AbortSignal): Promise<Download> {
-    const endTurn = await this.#queue.enter(signal)
-    try {
-      return await prepare(signal)
-    } finally {
-      endTurn()
-    }
   }
 
   /** Keeps one from now on, and of the others those for which there is room. */

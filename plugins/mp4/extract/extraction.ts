@@ -7,12 +7,12 @@ import {
   parseTimeRange,
   StreamNotFound,
   StreamUnavailable,
+  WorkQueue,
   type InheritedConfig,
   type PlayAdmission,
   type PluginContext,
 } from 'sluice/sdk'
 import { requestClient, requestUrl } from 'sluice/sdk/http'
-import { WorkQueue } from '../work-queue.ts'
 import { extractBody, piecesOf } from './extract-body.ts'
 import { gopAsMp4 } from './one-gop.ts'
 import { isMainKeyframe, openRecording, unitsOf } from './recorded-units.ts'
@@ -57,7 +57,7 @@ export function addExtraction(ctx: PluginContext<Pick<InheritedConfig, 'subscrib
   const addExtract: typeof add = (path, send) =>
     add(path, async (asked, reply) => {
       const { signal } = asked
-      const endTurn = await queue.enter(signal)
+      const endTurn = await queue.enter({ signal })
       if (signal.aborted) endTurn()
       else signal.addEventListener('abort', endTurn, { once: true })
       return send(asked, reply)

@@ -22,31 +22,31 @@ async function resume(bytes: RecordingBytes, tracks: readonly MediaTrack[]): Pro
   const main = mainTracks(tracks)[0]
   if (main === undefined || !head.equals(await bytes.read(0, head.length))) return undefined
   const times = await readFragmentIndex(bytes, fmp4TrackId(main))
-  const sizeBytes = await fragmentsEnd(bytes)
+  const { fragmentsBytes: sizeBytes } = await wholeEnds(bytes)
   const { durationMs } = await Mp4Recording.open(bytes, undefined, 'as-they-are')
   return { writer: new Mp4Writer(tracks, { sizeBytes, times }), sizeBytes, durationMs }
 }
 
-/** Where the last fragment ends, before a table of them. */
-async function fragmentsEnd(bytes: RecordingBytes): Promise<number> {
-  const walk = new BoxWalk(bytes)
-  let end = 0
-  for (let box = await walk.next(); box !== undefined && box.type !== 'mfra'; box = await walk.next())
-    end = box.endOffset
-  return end
-}
-
 /** Where the last fragment ends that is all there. */
 async function wholeSizeBytes(bytes: RecordingBytes): Promise<number> {
+  return (await wholeEnds(bytes)).fileBytes
+}
+
+/** Where what is whole of a file ends, and what is before a table of fragments. */
+async function wholeEnds(
+  bytes: RecordingBytes,
+): Promise<{ readonly fileBytes: number; readonly fragmentsBytes: number }> {
   const walk = new BoxWalk(bytes)
-  let wholeBytes = 0
+  let fileBytes = 0
+  let fragmentsBytes = 0
   try {
     for (let box = await walk.next(); box !== undefined && !box.isCut; box = await walk.next()) {
       // A `moof` is of no use without the `mdat` that follows.
-      if (box.type !== 'moof') wholeBytes = box.endOffset
+      if (box.type !== 'moof') fileBytes = box.endOffset
+      if (box.type !== 'mfra') fragmentsBytes = fileBytes
     }
   } catch (error) {
     if (!(error instanceof MalformedError)) throw error
   }
-  return wholeBytes
+  return { fileBytes, fragmentsBytes }
 }

@@ -1,8 +1,7 @@
-import { ProgramMissing, SluiceError, type AccessUnit, type PluginContext } from 'sluice/sdk'
+import { ProgramMissing, SluiceError, WorkQueue, type AccessUnit, type PluginContext } from 'sluice/sdk'
 import { MalformedError } from 'sluice/sdk/media'
 import { canFollow, codedPictures, isKeyframe, type CodedPictures } from './coded-pictures.ts'
 import { splitJpegs } from './jpeg-stream.ts'
-import { Turns } from './turns.ts'
 
 /** How many ffmpegs run at a time, and how many pictures wait for one besides those of batches. */
 const MAX_PROGRAMS = 2
@@ -41,7 +40,9 @@ type Keyframe = Parameters<typeof canFollow>[0]
 /** Makes JPEGs of keyframes, by an ffmpeg for those that it can read one after the other. */
 export class PictureEncoder {
   readonly #ctx: EncoderContext
-  readonly #turns = new Turns(MAX_PROGRAMS, MAX_WAITING)
+  readonly #queue = new WorkQueue({
+    ...{ working: MAX_PROGRAMS, waiting: MAX_WAITING, refusal: 'too many pictures are wanted at a time; try again' },
+  })
   #isMissingTold = false
 
   constructor(ctx: EncoderContext) {
@@ -52,7 +53,7 @@ export class PictureEncoder {
    * Makes a JPEG of one keyframe.
    * @throws {NoPicture} it can't be decoded
    * @throws {ProgramMissing} there is no ffmpeg, and it has to be decoded
-   * @throws {TooMany} too many wait for theirs
+   * @throws {StreamUnavailable} too many wait for theirs
    */
   async encode(unit: AccessUnit, options: EncodeOptions): Promise<Buffer> {
     const [picture] = await this.encodeAll([unit], options)
@@ -76,12 +77,12 @@ export class PictureEncoder {
   /** @param run each of which a decoder takes after the one before */
   async #run(run: readonly Keyframe[], options: EncodeOptions): Promise<(Buffer | undefined)[]> {
     const { isPatient = false, signal } = options
-    const made = await this.#turns.run(() => this.#decode(run, options), { isPatient, signal })
+    const made = await this.#queue.run(() => this.#decode(run, options), { isPatient, signal })
     if (made.length === run.length || run.length === 1) return made
     // It can't be told which of them are missing.
     const pictures: (Buffer | undefined)[] = []
     for (const keyframe of run) {
-      const [picture] = await this.#turns.run(() => this.#decode([keyframe], options), { isPatient, signal })
+      const [picture] = await this.#queue.run(() => this.#decode([keyframe], options), { isPatient, signal })
       pictures.push(picture)
     }
     return pictures

@@ -1,0 +1,103 @@
+import { StreamUnavailable } from '../errors/stream-errors.ts'
+
+/** Too many wait for their turn (503): who is told so may try again soon. */
+class TooManyWaiting extends StreamUnavailable {
+  readonly headers = { 'retry-after': '2' }
+}
+
+/** How much a `WorkQueue` lets in. */
+export type WorkQueueLimits = {
+  /** How many are at work at a time. */
+  readonly working: number
+  /** How many wait for their turn. No limit unless given. */
+  readonly waiting?: number
+  /** What who is turned away is told. */
+  readonly refusal?: string
+}
+
+/** How somebody waits for a turn. */
+export type TurnOptions = {
+  /** Leaves the queue. */
+  readonly signal?: AbortSignal | undefined
+  /** Waits however many others do: for those who are few themselves. Default false. */
+  readonly isPatient?: boolean
+}
+
+/** Lets so many be at work at a time, and so many wait; those who come first, first. */
+export class WorkQueue {
+  readonly #limits: Required<WorkQueueLimits>
+  readonly #waiting = new Set<() => void>()
+  #working = 0
+
+  constructor({ working, waiting = Infinity, refusal = 'too many wait for their turn; try again' }: WorkQueueLimits) {
+    this.#limits = { working, waiting, refusal }
+  }
+
+  /**
+   * Does work when it is its turn: at once where there is room.
+   * @throws {StreamUnavailable} too many wait; with a `retry-after` where it is answered by HTTP
+   * @throws what the signal was aborted for, or the work threw
+   */
+  async run<Result>(work: () => Promise<Result>, options: TurnOptions = {}): Promise<Result> {
+    const turn = this.#take(options)
+    if (turn !== undefined) await turn
+    try {
+      options.signal?.throwIfAborted()
+      return await work()
+    } finally {
+      this.#pass()
+    }
+  }
+
+  /**
+   * Waits for a turn that ends elsewhere than in a function.
+   * @returns ends the turn; idempotent
+   * @throws as `run`
+   */
+  async enter(options: TurnOptions = {}): Promise<() => void> {
+    const turn = this.#take(options)
+    if (turn !== undefined) await turn
+    let isOver = false
+    return () => {
+      if (!isOver) this.#pass()
+      isOver = true
+    }
+  }
+
+  /** Undefined where there is room. */
+  #take({ signal, isPatient = false }: TurnOptions): Promise<void> | undefined {
+    signal?.throwIfAborted()
+    const { working, waiting, refusal } = this.#limits
+    if (this.#working < working) {
+      this.#working += 1
+      return undefined
+    }
+    if (!isPatient && this.#waiting.size >= waiting) throw new TooManyWaiting(refusal)
+    return this.#wait(signal)
+  }
+
+  #wait(signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        this.#waiting.delete(begin)
+        reject(signal?.reason as Error)
+      }
+      const begin = () => {
+        signal?.removeEventListener('abort', leave)
+        resolve()
+      }
+      signal?.addEventListener('abort', leave, { once: true })
+      this.#waiting.add(begin)
+    })
+  }
+
+  /** Whoever waits longest takes the place over. */
+  #pass(): void {
+    const [next] = this.#waiting
+    if (next === undefined) this.#working -= 1
+    else {
+      this.#waiting.delete(next)
+      next()
+    }
+  }
+}
