@@ -1,38 +1,52 @@
 import { randomInt } from 'node:crypto'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
 
 /** Below the ports that the system gives to those who ask for any, so that none of these goes to somebody meanwhile. */
-const RANGES_FROM = 20_000
-const RANGES_TO = 32_000
+const PORTS_FROM = 20_000
+const PORTS_TO = 32_000
 
-/** A port of the loopback address that is free at the moment, for programs that can't say which one they were given. */
+/** What this process has given out, as nobody may have bound it yet. */
+const given = new Set<number>()
+
+/** A TCP port that nothing on this machine has bound, for programs that can't say which one they were given. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
+  const { first } = await freeRange(1, isTcpPortFree)
+  return first
 }
 
-/** A UDP port of the loopback address that is free at the moment, and nobody hears. */
+/** A UDP port that nothing on this machine has bound, and nobody hears. */
 export async function freeUdpPort(): Promise<number> {
-  const socket = createSocket('udp4')
-  socket.bind(0, '127.0.0.1')
-  await once(socket, 'listening')
-  const { port } = socket.address()
-  socket.close()
-  return port
+  const { first } = await freeRange(1, isUdpPortFree)
+  return first
 }
 
 /** UDP ports in a row that nothing on this machine has bound, for those who can't say "any". */
-export async function freeUdpRange(count: number): Promise<{ readonly first: number; readonly last: number }> {
+export function freeUdpRange(count: number): Promise<PortRange> {
+  return freeRange(count, isUdpPortFree)
+}
+
+type PortRange = { readonly first: number; readonly last: number }
+
+async function freeRange(count: number, isFree: (port: number) => Promise<boolean>): Promise<PortRange> {
   for (;;) {
-    const first = randomInt(RANGES_FROM, RANGES_TO)
-    const free = await Promise.all(Array.from({ length: count }, (_, index) => isUdpPortFree(first + index)))
-    if (free.every(Boolean)) return { first, last: first + count - 1 }
+    const first = randomInt(PORTS_FROM, PORTS_TO)
+    const ports = Array.from({ length: count }, (_, index) => first + index)
+    if (ports.some((port) => given.has(port))) continue
+    for (const port of ports) given.add(port)
+    if ((await Promise.all(ports.map(isFree))).every(Boolean)) return { first, last: first + count - 1 }
+  }
+}
+
+async function isTcpPortFree(port: number): Promise<boolean> {
+  const server = createServer()
+  try {
+    await once(server.listen(port), 'listening')
+    await once(server.close(), 'close')
+    return true
+  } catch {
+    return false
   }
 }
 

@@ -1,10 +1,11 @@
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { freePort } from '../../peers/free-port.ts'
 import type { BenchServer, RunningServer } from './bench-server.ts'
 import { HlsCopier } from './hls-copier.ts'
 import { findNginx } from './nginx.ts'
-import { freePorts, ServerProcess } from './server-process.ts'
+import { ServerProcess } from './server-process.ts'
 import { sluice } from './sluice.ts'
 
 /**
@@ -19,7 +20,7 @@ export function nginxFiles(): BenchServer | undefined {
     formats: ['hls-segments'],
     async start(): Promise<RunningServer> {
       const folder = await mkdtemp(path.join(tmpdir(), 'sluice-bench-'))
-      const [port = 0] = await freePorts(1)
+      const port = await freePort()
       const configFile = path.join(folder, 'nginx.conf')
       await writeFile(configFile, configText(folder, port))
       const args = ['-p', folder, '-e', path.join(folder, 'error.log'), '-c', configFile]

@@ -3,9 +3,10 @@ import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { BenchServer, RunningServer } from './bench-server.ts'
+import { freePort } from '../../peers/free-port.ts'
 import { NGINX_RTMP_MODULE } from '../../peers/peers.ts'
 import { findNginx } from './nginx.ts'
-import { freePorts, ServerProcess } from './server-process.ts'
+import { ServerProcess } from './server-process.ts'
 
 /** nginx with its RTMP module, as Debian has them; undefined where they are not installed. */
 export function nginxRtmp(): BenchServer | undefined {
@@ -16,7 +17,7 @@ export function nginxRtmp(): BenchServer | undefined {
     formats: ['rtmp'],
     async start(): Promise<RunningServer> {
       const folder = await mkdtemp(path.join(tmpdir(), 'sluice-bench-'))
-      const [rtmpPort = 0] = await freePorts(1)
+      const rtmpPort = await freePort()
       const configFile = path.join(folder, 'nginx.conf')
       await writeFile(configFile, configText(folder, rtmpPort))
       const server = new ServerProcess({

@@ -4,8 +4,9 @@ import { mkdir, mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { CACHE_FOLDER } from '../cache.ts'
+import { freePort } from '../../peers/free-port.ts'
 import type { BenchServer, RunningServer } from './bench-server.ts'
-import { freePorts, ServerProcess } from './server-process.ts'
+import { ServerProcess } from './server-process.ts'
 
 const VERSION = '4.4.3'
 const FETCH_TIMEOUT_MS = 120_000
@@ -21,7 +22,7 @@ export async function nodeMediaServer(): Promise<BenchServer | undefined> {
     formats: ['rtmp', 'flv', 'ws'],
     async start(): Promise<RunningServer> {
       const folder = await mkdtemp(path.join(tmpdir(), 'sluice-bench-'))
-      const [rtmpPort = 0, httpPort = 0] = await freePorts(2)
+      const [rtmpPort, httpPort] = await Promise.all([freePort(), freePort()])
       const configFile = path.join(folder, 'config.json')
       await writeFile(configFile, configText(folder, rtmpPort, httpPort))
       const args = [program, '-c', configFile, '--no-admin']

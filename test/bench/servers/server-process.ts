@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
-import { connect, createServer, type AddressInfo } from 'node:net'
+import { connect } from 'node:net'
 import { waitFor } from '../../peers/wait-for.ts'
 import { usageOf, type Usage } from './process-usage.ts'
 
@@ -63,15 +63,6 @@ export class ServerProcess {
   get #ended(): boolean {
     return this.#child.pid === undefined || this.#child.exitCode !== null || this.#child.signalCode !== null
   }
-}
-
-/** Ports that nobody listens on now. */
-export async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
-  await Promise.all(servers.map((server) => once(server, 'listening')))
-  const ports = servers.map((server) => (server.address() as AddressInfo).port)
-  await Promise.all(servers.map((server) => once(server.close(), 'close')))
-  return ports
 }
 
 async function accepts(port: number): Promise<boolean> {

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { FORMATS, isHls, isRtsp, STREAM_FORMATS, type Format } from '../load/player.ts'
+import { freePort } from '../../peers/free-port.ts'
 import type { BenchServer, RunningServer, ServerStatus, SubscriberCounts } from './bench-server.ts'
-import { freePorts, ServerProcess } from './server-process.ts'
+import { ServerProcess } from './server-process.ts'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 /** `subscribe.queuesize` as the benchmark sets it, which is its default. */
@@ -46,7 +47,7 @@ async function start(
   nodeArgs: readonly string[],
 ): Promise<RunningServer> {
   const folder = await mkdtemp(path.join(tmpdir(), 'sluice-bench-'))
-  const [rtmpPort = 0, rtspPort = 0, httpPort = 0, webrtcPort = 0] = await freePorts(4)
+  const [rtmpPort, rtspPort, httpPort, webrtcPort] = await Promise.all([freePort(), freePort(), freePort(), freePort()])
   const configFile = path.join(folder, 'config.yaml')
   await writeFile(configFile, configText({ folder, rtmpPort, rtspPort, httpPort, webrtcPort, writeMerge }))
   const profile = profileFolder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${path.resolve(profileFolder)}`]

@@ -2,8 +2,9 @@ import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { freePort } from '../../peers/free-port.ts'
 import type { BenchServer, RunningServer } from './bench-server.ts'
-import { freePorts, ServerProcess } from './server-process.ts'
+import { ServerProcess } from './server-process.ts'
 import { sluice } from './sluice.ts'
 
 const MAIN = fileURLToPath(new URL('./werift-fan-out.ts', import.meta.url))
@@ -19,7 +20,7 @@ export function werift(): BenchServer {
     async start(): Promise<RunningServer> {
       const origin = await sluice({ writeMerge: 'auto', profileFolder: undefined, hls: false }).start()
       const folder = await mkdtemp(path.join(tmpdir(), 'sluice-bench-'))
-      const [port = 0] = await freePorts(1)
+      const port = await freePort()
       const args = ['--conditions=source', MAIN, String(origin.rtmpPort), String(port)]
       const server = new ServerProcess({ program: process.execPath, args, folder, ports: [port] })
       await server.up()
