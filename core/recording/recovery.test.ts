@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect } from 'chai'
@@ -26,10 +26,11 @@ const failing = (reason: Error): Reading => ({ ...readable(0), wholeSizeBytes: (
 
 describeStores('recovery of recordings', (databases) => {
   /** Has a file that was not finished be looked at, and tells what has become of it. */
-  async function recovered(reading: Reading | undefined) {
+  async function recovered(reading: Reading | undefined, sizeOnDiskBytes = SIZE_BYTES) {
     const root = await mkdtemp(path.join(tmpdir(), 'sluice-recovery-'))
     keep({ close: () => rm(root, { recursive: true, force: true }) })
-    await writeFile(path.join(root, FILE), Buffer.alloc(SIZE_BYTES))
+    await writeFile(path.join(root, FILE), '')
+    await truncate(path.join(root, FILE), sizeOnDiskBytes)
     const { store, log } = openStore(await databases.create())
     const local = new LocalStorage({ root })
     const before = new Catalogue({ log, store })
@@ -70,5 +71,7 @@ describeStores('recovery of recordings', (databases) => {
   it('keeps a damaged file', async () => {
     const kept = { sizeBytes: SIZE_BYTES, rows: [{ isActive: 0, endMs: 5000 }] }
     expect(await recovered(failing(new Error('it is no MP4')))).to.eql(kept)
+    const sizeBytes = 20 * 1024 * 1024
+    expect(await recovered(readable(HEAD_BYTES), sizeBytes)).to.eql({ ...kept, sizeBytes })
   })
 })

@@ -7,6 +7,8 @@ import { findCuts } from './file-cuts.ts'
 import { entryOf, type RecordingEntry } from './recording-entry.ts'
 import type { RecordingFiles } from './recording-files.ts'
 
+/** What is not whole is one group of pictures; a file with more, and nothing whole, is damaged. */
+const MAX_GROUP_BYTES = 16 * 1024 * 1024
 /** So many rows are looked at in a query. */
 const BATCH_ROWS = 500
 
@@ -66,7 +68,8 @@ export class Recovery {
   }
 
   /**
-   * Cuts off what is not whole. A file of which nothing is there is forgotten; one that can't be read stays as it is, with its row.
+   * Cuts off what is not whole. A file of which nothing is there is forgotten; one that is damaged or can't be read stays as it is,
+   * with its row.
    * @returns whether there is a file that can be played
    */
   async #mend(entry: RecordingEntry): Promise<boolean> {
@@ -108,7 +111,11 @@ export class Recovery {
     } finally {
       await bytes.close()
     }
-    if (wholeBytes < sizeBytes && wholeBytes > entry.headBytes) await files.cut(entry, wholeBytes)
+    if (wholeBytes > entry.headBytes) {
+      if (wholeBytes < sizeBytes) await files.cut(entry, wholeBytes)
+    } else if (sizeBytes - entry.headBytes > MAX_GROUP_BYTES) {
+      throw new Error('it is damaged where it begins')
+    }
     return wholeBytes
   }
 

@@ -8,11 +8,11 @@ const TIME =
 export const TIME_RANGE = {
   range: Type.Optional(Type.String({ description: 'Both ends: start~end; two Unix times may have a - between them' })),
   start: Type.Optional(Type.String({ description: `${TIME}; unless given, there is no start` })),
-  end: Type.Optional(Type.String({ description: 'As start; now unless given' })),
+  end: Type.Optional(Type.String({ description: 'As start; unless given, there is no end' })),
 }
 
-/** From when to when, in milliseconds since the Unix epoch, both ends included. */
-export type TimeRange = { readonly startMs: number | undefined; readonly endMs: number }
+/** From when to when, in milliseconds since the Unix epoch, both ends included; undefined where a range is open. */
+export type TimeRange = { readonly startMs: number | undefined; readonly endMs: number | undefined }
 
 type GivenRange = { readonly range?: string; readonly start?: string; readonly end?: string }
 
@@ -24,15 +24,15 @@ const TIME_OF_DAY = /^(?<hours>\d{1,2}):(?<minutes>\d{2}):(?<seconds>\d{2})$/u
 
 /**
  * Reads the fields of {@link TIME_RANGE}, which may be those of a body, too (api.md 1.3).
- * @param nowMs the end where none is given, and the day of times without a date; in milliseconds since the Unix epoch
+ * @param nowMs the day of times without a date, in milliseconds since the Unix epoch; no range starts later, unless its end does
  * @throws {InvalidRequest} when one of them is no time, or the range ends before it starts; the message names the field
  */
 export function parseTimeRange({ range = '', start = '', end = '' }: GivenRange, nowMs: number): TimeRange {
   const [from, to] = range === '' ? [start, end] : endsOf(range)
   const names = range === '' ? (['start', 'end'] as const) : (['range', 'range'] as const)
   const startMs = from === '' ? undefined : parseTime(names[0], from, nowMs)
-  const endMs = to === '' ? nowMs : parseTime(names[1], to, nowMs)
-  if (startMs !== undefined && endMs < startMs) throw new InvalidRequest(`${names[1]} is before the start`)
+  const endMs = to === '' ? undefined : parseTime(names[1], to, nowMs)
+  if (startMs !== undefined && (endMs ?? nowMs) < startMs) throw new InvalidRequest(`${names[1]} is before the start`)
   return { startMs, endMs }
 }
 
@@ -44,7 +44,12 @@ function endsOf(range: string): readonly [string, string] {
   return [from, to]
 }
 
-function parseTime(name: string, text: string, nowMs: number): number {
+/**
+ * Reads one such time, in milliseconds since the Unix epoch.
+ * @param nowMs the day of times without a date
+ * @throws {InvalidRequest} for what is no time; the message has the `name`
+ */
+export function parseTime(name: string, text: string, nowMs: number): number {
   const timeMs = timeOf(text.trim(), nowMs)
   if (Number.isNaN(timeMs)) throw new InvalidRequest(`${name} must be a time: ${TIME}`)
   return timeMs

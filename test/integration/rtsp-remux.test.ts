@@ -1,10 +1,10 @@
 import { expect } from 'chai'
-import { joinAnnexB, splitLengthPrefixed } from '../../sdk/media/codec/nalu.ts'
 import { ffprobeFrames, playRtspByFfmpeg, publishRtspByFfmpeg } from '../peers/ffmpeg-rtsp.ts'
 import { publishFile } from '../peers/ffmpeg.ts'
 import { requirePeer } from '../peers/require-peer.ts'
 import type { PeerFrame } from '../peers/rtsp.ts'
 import { waitFor } from '../peers/wait-for.ts'
+import { withStartCodes } from '../support/rtsp/coded-picture.ts'
 import { compareFrames } from '../support/rtsp/frame-comparison.ts'
 import { rtspSource, type RtspSource, type RtspSourceName } from '../support/rtsp/rtsp-source.ts'
 import { startServer, type RunningServer } from '../support/server.ts'
@@ -41,11 +41,6 @@ const CASES: readonly {
   { source: 'H.264 and Opus', from: 'RTSP', to: ['MP4', 'HLS'] },
   { source: 'H.264 and AAC', from: 'RTMP', to: ['RTSP by TCP', 'RTSP by UDP'] },
 ]
-
-/** Pictures with start codes, as RTSP has them. */
-function withStartCodes(frame: PeerFrame): PeerFrame {
-  return frame.kind === 'video' ? { ...frame, data: joinAnnexB(splitLengthPrefixed(frame.data)) } : frame
-}
 
 describe('what RTSP takes or gives is the same by other protocols, frame by frame', () => {
   let server: RunningServer

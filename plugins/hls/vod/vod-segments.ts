@@ -15,7 +15,7 @@ export type VodSegment = {
   readonly discontinuity: boolean
 }
 
-type Range = { readonly startMs: number | undefined; readonly endMs: number }
+type Range = { readonly startMs: number | undefined; readonly endMs: number | undefined }
 type Cut = Pick<RecordedFile, 'startMs' | 'endMs' | 'cutsMs' | 'videoCodec' | 'audioCodec'>
 type WholeFile = Pick<RecordedFile, 'id' | 'startMs' | 'endMs' | 'headBytes' | 'sizeBytes'>
 
@@ -24,7 +24,10 @@ type WholeFile = Pick<RecordedFile, 'id' | 'startMs' | 'endMs' | 'headBytes' | '
  * @param files in the order of their beginnings
  * @throws {InvalidRequest} there are too many
  */
-export function vodSegments(files: readonly Cut[], { startMs: fromMs = -Infinity, endMs: toMs }: Range): VodSegment[] {
+export function vodSegments(
+  files: readonly Cut[],
+  { startMs: fromMs = -Infinity, endMs: toMs = Infinity }: Range,
+): VodSegment[] {
   const segments: VodSegment[] = []
   let before: Cut | undefined
   let doneMs = -Infinity

@@ -153,7 +153,8 @@ function sourceOf(recordings: Recordings, { file, ...cut }: RecordedPart<Recorde
 function fileNameOf({ streamPath, id, range }: Wanted, parts: readonly RecordedPart<RecordedFile>[]): string {
   const seconds = (ms: number) => Math.floor(ms / 1000)
   const fromMs = range.startMs ?? parts[0]?.file.startMs ?? 0
-  const toMs = Math.min(range.endMs, parts.at(-1)?.file.endMs ?? range.endMs)
+  const lastMs = parts.at(-1)?.file.endMs ?? 0
+  const toMs = Math.min(range.endMs ?? lastMs, lastMs)
   const what = id === undefined ? `${seconds(fromMs)}_${seconds(toMs)}` : String(id)
   return `${streamPath.replaceAll('/', '_')}_${what}.mp4`
 }

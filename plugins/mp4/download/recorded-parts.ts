@@ -12,7 +12,7 @@ export type RecordedPart<File> = { readonly file: File; readonly fromMs?: number
  */
 export function recordedParts<File extends Pick<RecordedFile, 'startMs' | 'endMs'>>(
   files: readonly File[],
-  { startMs: rangeStartMs = -Infinity, endMs: rangeEndMs }: TimeRange,
+  { startMs: rangeStartMs = -Infinity, endMs: rangeEndMs = Infinity }: TimeRange,
 ): RecordedPart<File>[] {
   const parts: RecordedPart<File>[] = []
   let doneMs = rangeStartMs

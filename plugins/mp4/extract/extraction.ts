@@ -4,6 +4,7 @@ import {
   CLIENT_LEFT,
   InvalidRequest,
   parseQuery,
+  parseTime,
   parseTimeRange,
   StreamNotFound,
   StreamUnavailable,
@@ -113,7 +114,7 @@ async function admitted(ctx: PluginContext<unknown>, request: FastifyRequest, re
  */
 function targetTimeOf({ targetTime = '' }: Params): number {
   if (targetTime === '') throw new InvalidRequest('targetTime must be given')
-  return parseTimeRange({ start: targetTime, end: targetTime }, Date.now()).endMs
+  return parseTime('targetTime', targetTime, Date.now())
 }
 
 /** @throws {InvalidRequest} */

@@ -1,4 +1,5 @@
 import {
+  parseTime,
   parseTimeRange,
   StreamPath,
   StreamPaths,
@@ -77,7 +78,7 @@ export function addTagOperations({ operations, services }: PluginContext<unknown
     body: TagBody,
     answer: Tag,
     async handle({ body: { tagName, streamPath, tagTime } }) {
-      return tagView(await tags().add({ tagName, streamPath, tagMs: timeOf(tagTime) }))
+      return tagView(await tags().add({ tagName, streamPath, tagMs: parseTime('tagTime', tagTime, Date.now()) }))
     },
   })
 
@@ -89,7 +90,7 @@ export function addTagOperations({ operations, services }: PluginContext<unknown
     body: TagChanges,
     answer: Tag,
     async handle({ params: { id }, body: { tagTime, ...changes } }) {
-      const tagMs = tagTime === undefined ? {} : { tagMs: timeOf(tagTime) }
+      const tagMs = tagTime === undefined ? {} : { tagMs: parseTime('tagTime', tagTime, Date.now()) }
       return tagView(await tags().update(id, { ...changes, ...tagMs }))
     },
   })
@@ -107,12 +108,6 @@ function filterOf({ streamPath, tagName, range, start, end }: Static<typeof TagQ
   const isRange = [range, start, end].some((text) => text !== undefined && text !== '')
   const given = { ...(range && { range }), ...(start && { start }), ...(end && { end }) }
   return { streamPath, tagName, ...(isRange ? parseTimeRange(given, Date.now()) : {}) }
-}
-
-/** @throws {InvalidRequest} for what is no time */
-function timeOf(text: string): number {
-  const nowMs = Date.now()
-  return parseTimeRange({ start: text, end: text }, nowMs).endMs
 }
 
 function tagView({ id, tagName, streamPath, tagMs, createdMs, updatedMs }: RecordingTag): Static<typeof Tag> {

@@ -147,6 +147,7 @@ async function startRecorded({ batches }: RouteParts, request: FastifyRequest) {
 function batchOf(request: FastifyRequest): BatchInit {
   const params = paramsOf(request.url)
   const given = Object.fromEntries(RANGE.flatMap((name) => (params[name] ? [[name, params[name]]] : [])))
-  const range = parseTimeRange(given, Date.now())
-  return { streamPath: streamPathOf(request), ...range, intervalMs: readGranularity(params) }
+  const nowMs = Date.now()
+  const { startMs, endMs = nowMs } = parseTimeRange(given, nowMs)
+  return { streamPath: streamPathOf(request), startMs, endMs, intervalMs: readGranularity(params) }
 }

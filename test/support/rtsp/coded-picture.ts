@@ -1,3 +1,6 @@
+import { joinAnnexB } from '../../../sdk/media/codec/nalu.ts'
+import type { PeerFrame } from '../../peers/rtsp.ts'
+
 const LENGTH_BYTES = 4
 const START_CODE = Buffer.of(0, 0, 1)
 
@@ -23,6 +26,11 @@ export function splitAtLengths(data: Buffer): Buffer[] {
     units.push(data.subarray(start, at))
   }
   return units
+}
+
+/** A picture of a file with start codes, as RTSP has them; sound as it is. */
+export function withStartCodes(frame: PeerFrame): PeerFrame {
+  return frame.kind === 'video' ? { ...frame, data: joinAnnexB(splitAtLengths(frame.data)) } : frame
 }
 
 /** The slices of a picture: what is left of it whatever way it took, without parameter sets, SEI and delimiters. */
