@@ -14,6 +14,7 @@ import {
   type RecordingTags,
   type RecordRule,
 } from 'sluice/sdk'
+import { assertKept } from 'sluice/sdk/host'
 import type { Catalogue } from './catalogue.ts'
 import { MAX_FILES, recordedFile, type CatalogueLists } from './catalogue-lists.ts'
 import { checkPlaceholders, folderPathOf } from './file-name.ts'
@@ -207,6 +208,8 @@ async function begun(job: RecordJob): Promise<void> {
   }
 }
 
+/** @throws {InvalidRequest} for text that no database keeps: it would be stored later, when nobody can be told */
 function eventOfInit({ eventId = '', eventName = '', eventDesc = '', eventLevel = 'low' }: EventInit): RecordingEvent {
+  for (const text of [eventId, eventName, eventDesc]) assertKept(text)
   return { eventId, eventName, eventDesc, eventLevel }
 }

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { sql, type Generated, type Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
-import { NotUnique, StoreUnavailable } from 'sluice/sdk'
+import { InvalidRequest, NotUnique, StoreUnavailable } from 'sluice/sdk'
 import { describeStores, openStore, type Databases } from '../../test/support/stores.ts'
 import { waitFor } from '../../test/peers/wait-for.ts'
 import { MAX_ROWS, TOO_MANY_ROWS } from './row-limit.ts'
@@ -134,7 +134,7 @@ describeStores('Store', (databases) => {
     expect(await db.selectFrom('sluice_thing').select('on').execute()).to.eql([{ on: 1 }])
     expect(await rejection(insert({ count: new Date() }))).to.be.instanceOf(TypeError)
     expect(await rejection(insert({ name: {} }))).to.be.instanceOf(TypeError)
-    expect(await rejection(insert({ name: 'a\0b' }))).to.be.instanceOf(TypeError)
+    expect(await rejection(insert({ name: 'a\0b' }))).to.be.instanceOf(InvalidRequest)
     expect(await rejection(insert({ name: 'y', count: 'many' }))).to.be.instanceOf(Error)
     expect(await names(db)).to.eql(['x'])
   })

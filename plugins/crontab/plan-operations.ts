@@ -3,8 +3,7 @@ import { countedAnswer, countedPage, isoTime, PAGE_QUERY, SlotAnswer, slotView }
 import { localHourOfWeek, nextSlot, parsePlan, slotsOfWeek } from './plan-calendar.ts'
 import type { Plan, PlanStore } from './plan-store.ts'
 
-/** What no database keeps is NUL. */
-const Name = Type.String({ maxLength: 255, pattern: String.raw`^[^\0]*$` })
+const Name = Type.String({ maxLength: 255 })
 const Hours = Type.String({ description: '168 characters 0 or 1, one for each hour of the week from Sunday, 0:00' })
 const ONE_PLAN = Type.Object({ id: Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 }) })
 

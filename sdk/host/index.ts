@@ -2,7 +2,7 @@
 export { AlikeColumns, type DatabaseKind } from './column-types.ts'
 export { ERROR_HEADERS, errorReply, failure } from './error-reply.ts'
 export { takesText } from './json-schema.ts'
-export { keptValue } from './kept-value.ts'
+export { assertKept, keptValue } from './kept-value.ts'
 export { labelText } from './metrics/series-table.ts'
 export { HistogramValue } from './metrics/metric-kinds.ts'
 export { metricPrefix } from './metrics/metric-shape.ts'

@@ -90,7 +90,7 @@ export interface Recordings {
   start(init: RecordingInit): Promise<ActiveRecording>
   /**
    * Records an event. While the stream is being recorded, that recording has it; an event that goes on is made longer.
-   * @throws as `start`
+   * @throws as `start`, and for text with a NUL
    */
   startEvent(init: EventInit): Promise<RecordedEvent>
   /**

@@ -99,6 +99,21 @@ describe('recordings of events', () => {
     expect(warned).to.include('a duration of an event is none; the default holds')
   })
 
+  it('are refused with text that no database keeps, and others are stored', async () => {
+    const { publisher } = await stream('buffered/nul', 500)
+    const event = (eventName: string) => {
+      const body = JSON.stringify({ streamPath: 'buffered/nul', eventName, afterDuration: '1s' })
+      return server.api('/mp4/api/event/start', { method: 'POST', body })
+    }
+    expect((await event('a\0b')).status).to.equal(400)
+    expect((await event('ab')).status).to.equal(200)
+    expect((await events('buffered/nul')).map(({ eventName }) => eventName)).to.eql(['ab'])
+    for (const list of ['list', 'event/list', 'catalog']) {
+      expect((await server.api(`/api/record/%00/${list}`)).status, list).to.equal(400)
+    }
+    await publisher.close()
+  })
+
   it('are refused where there is no such stream', async () => {
     const other = await startServer({ env: { SLUICE_GLOBAL_SUBSCRIBE_WAITTIMEOUT: '100ms' } })
     const init = { method: 'POST', body: JSON.stringify({ streamPath: 'live/none' }) }

@@ -13,8 +13,7 @@ import { alarmView } from '../../alarm/alarm-event.ts'
 /** Most events of an answer. */
 const MAX_LISTED = 10_000
 
-/** No database keeps a NUL. */
-const Text = () => Type.Optional(Type.String({ maxLength: 1024, pattern: String.raw`^[^\0]*$` }))
+const Text = () => Type.Optional(Type.String({ maxLength: 1024 }))
 const Page = (description: string) => Type.Optional(Type.Integer({ minimum: 0, maximum: 1e9, description }))
 
 const AlarmQuery = Type.Object({

@@ -1,7 +1,6 @@
 import { StreamPath, Type, type Static } from 'sluice/sdk'
 
-/** No database keeps a NUL. */
-const Text = (maxLength: number) => Type.Optional(Type.String({ maxLength, pattern: String.raw`^[^\0]*$` }))
+const Text = (maxLength: number) => Type.Optional(Type.String({ maxLength }))
 
 const Uint = () => Type.Optional(Type.Integer({ minimum: 0, maximum: 2 ** 32 - 1 }))
 

@@ -15,8 +15,7 @@ import {
 const DEFAULT_PAGE_SIZE = 10
 const MAX_PAGE_SIZE = 10_000
 
-/** No database keeps a NUL. */
-const Name = (minLength: number) => Type.String({ minLength, maxLength: 255, pattern: String.raw`^[^\0]*$` })
+const Name = (minLength: number) => Type.String({ minLength, maxLength: 255 })
 const TIME = 'RFC 3339, or as the times of a range'
 const ONE_TAG = Type.Object({ id: Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 }) })
 
