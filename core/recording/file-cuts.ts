@@ -7,7 +7,7 @@ const MAX_CUTS = 10_000
 
 /** Notes a keyframe where it is far enough from the cut before. */
 export function noteCut(cutsMs: number[], keyframe: AccessUnit): void {
-  const timeMs = timeMsOf(keyframe)
+  const timeMs = Math.round(keyframe.dtsMs)
   if (timeMs - (cutsMs.at(-1) ?? 0) >= CUT_MS && cutsMs.length < MAX_CUTS) cutsMs.push(timeMs)
 }
 
@@ -17,15 +17,11 @@ export async function findCuts(recording: Recording): Promise<number[]> {
   for (let positionMs = CUT_MS; positionMs < recording.durationMs && cutsMs.length < MAX_CUTS;) {
     await recording.seek(positionMs)
     const unit = await recording.next()
-    const timeMs = unit === undefined ? 0 : timeMsOf(unit)
+    const timeMs = unit === undefined ? 0 : Math.round(unit.dtsMs)
     const isNew = timeMs > (cutsMs.at(-1) ?? 0)
     if (isNew) cutsMs.push(timeMs)
     // Keyframes may be farther apart.
     positionMs = (isNew ? timeMs : positionMs) + CUT_MS
   }
   return cutsMs
-}
-
-function timeMsOf({ dts, track }: AccessUnit): number {
-  return Math.round((dts / track.timescale) * 1000)
 }

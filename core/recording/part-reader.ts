@@ -29,7 +29,7 @@ export class PartReader {
   private constructor(recording: Recording, { fromMs, toMs, isCut }: PlaybackPart, start: AccessUnit | undefined) {
     this.#recording = recording
     this.#main = mainTracks(recording.tracks)[0]
-    const startMs = start === undefined ? fromMs : timeMsOf(start)
+    const startMs = start === undefined ? fromMs : start.dtsMs
     const isNamed = startMs - fromMs >= -SLACK_MS
     this.fromMs = isNamed ? fromMs : Math.floor(startMs)
     this.#startTicks = start?.dts ?? -Infinity
@@ -42,7 +42,7 @@ export class PartReader {
     const { fromMs, isOverlapped } = part
     const start = fromMs > 0 ? await startOf(recording, fromMs, isOverlapped) : undefined
     const reader = new PartReader(recording, part, start)
-    if (start !== undefined) await recording.seek(Math.max(0, timeMsOf(start) - MAX_SKEW_MS))
+    if (start !== undefined) await recording.seek(Math.max(0, start.dtsMs - MAX_SKEW_MS))
     else if (fromMs > 0) reader.#isOver = true
     return reader
   }
@@ -66,7 +66,7 @@ export class PartReader {
 
   #take(unit: AccessUnit): AccessUnit | undefined {
     const { track } = unit
-    const ms = timeMsOf(unit)
+    const ms = unit.dtsMs
     const isMain = track.id === this.#main?.id
     if (ms >= this.#toMs) return this.#pass(track, isMain ? ms : -Infinity)
     return (isMain ? unit.dts < this.#startTicks : ms < this.#othersFromMs) ? undefined : unit
@@ -83,12 +83,11 @@ export class PartReader {
 /** The keyframe at or before a time, or the first one at or after it; undefined where there is none. */
 async function startOf(recording: Recording, fromMs: number, isAfter: boolean): Promise<AccessUnit | undefined> {
   const before = await lastKeyframe(recording, fromMs)
-  if (before === undefined || !isAfter || timeMsOf(before) >= fromMs - SLACK_MS) return before
+  if (before === undefined || !isAfter || before.dtsMs >= fromMs - SLACK_MS) return before
   const { id } = before.track
   for (;;) {
     const unit = await recording.next()
-    if (unit === undefined || (unit.track.id === id && unit.keyframe && timeMsOf(unit) >= fromMs - SLACK_MS))
-      return unit
+    if (unit === undefined || (unit.track.id === id && unit.keyframe && unit.dtsMs >= fromMs - SLACK_MS)) return unit
   }
 }
 
@@ -97,12 +96,8 @@ async function lastKeyframe(recording: Recording, fromMs: number): Promise<Acces
   for (let positionMs = fromMs + MAX_REORDER_MS; ;) {
     await recording.seek(positionMs)
     const unit = await recording.next()
-    if (unit === undefined || timeMsOf(unit) <= fromMs + SLACK_MS || positionMs <= 0) return unit
+    if (unit === undefined || unit.dtsMs <= fromMs + SLACK_MS || positionMs <= 0) return unit
     const reorderMs = rescale(unit.pts - unit.dts, unit.track.timescale, 1000)
     positionMs = Math.max(0, Math.min(positionMs - 1, fromMs + SLACK_MS + reorderMs))
   }
-}
-
-function timeMsOf({ dts, track }: AccessUnit): number {
-  return (dts / track.timescale) * 1000
 }

@@ -2,6 +2,8 @@ import { type AccessUnit, type MediaTrack, type RecordService, type Track, type 
 import { mainTracks } from 'sluice/sdk/media'
 import type { FileRecorder } from './file-recorder.ts'
 
+/** A keyframe so little before the end of a fragment is that end: times of encoders and cameras jitter. */
+const FRAGMENT_SLACK_MS = 50
 /** Sound may come so much later than the pictures of its time, and still belongs to the file before. */
 const MAX_LATE_MS = 2000
 
@@ -66,7 +68,7 @@ export class StreamRecorder implements UnitReader {
   /** @returns a promise where the disk is behind, or a file is being made */
   unit(unit: AccessUnit): Promise<void> | undefined {
     const { track } = unit
-    const timeMs = (unit.dts / track.timescale) * 1000
+    const timeMs = unit.dtsMs
     if (this.#isClosed || !this.#carried.some(({ id }) => id === track.id)) return undefined
     const file = this.#file
     if (this.#begins(unit, timeMs)) return (this.#cutting = this.#cut(unit, timeMs))
@@ -115,7 +117,7 @@ export class StreamRecorder implements UnitReader {
     const file = this.#file
     if (!isStart || file === undefined) return isStart
     const fragmentMs = this.#options.fragmentMs()
-    const isLong = fragmentMs > 0 && timeMs - file.baseMs >= fragmentMs
+    const isLong = fragmentMs > 0 && timeMs - file.baseMs >= fragmentMs - FRAGMENT_SLACK_MS
     return this.#isCutWanted || isLong || !file.has(unit.track)
   }
 

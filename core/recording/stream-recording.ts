@@ -84,15 +84,15 @@ export class StreamRecording {
   /** What was kept for late joiners comes first, all in one turn: the newest of it is of now. */
   async #first(unit: AccessUnit, subscriber: RecordedSubscriber): Promise<void> {
     await Promise.resolve()
-    const dates = new StreamDates(subscriber.waiting?.lastTimeMs ?? timeMsOf(unit))
+    const dates = new StreamDates(subscriber.waiting?.lastTimeMs ?? unit.dtsMs)
     this.#dates = dates
-    this.#beganMs = dates.dateOf(timeMsOf(unit))
+    this.#beganMs = dates.dateOf(unit.dtsMs)
     await this.#unit(unit, dates)
   }
 
   #unit(unit: AccessUnit, dates: StreamDates): Promise<void> | undefined {
     if (this.#isOver) return undefined
-    if (dates.dateOf(timeMsOf(unit)) >= this.#options.untilMs(this.#beganMs)) {
+    if (dates.dateOf(unit.dtsMs) >= this.#options.untilMs(this.#beganMs)) {
       this.#isOver = true
       this.#options.over()
       return undefined
@@ -129,8 +129,4 @@ export class StreamRecording {
     const { log, wanted } = this.#options
     log.warn({ leftOut }, `recordings of type ${wanted.type} have no place for some tracks`)
   }
-}
-
-function timeMsOf({ dts, track }: AccessUnit): number {
-  return (dts / track.timescale) * 1000
 }

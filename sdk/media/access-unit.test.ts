@@ -39,6 +39,12 @@ describe('AccessUnit', () => {
     }
   })
 
+  it('has a time in milliseconds, exactly where it is a whole one', () => {
+    const track = { ...TRACK, timescale: 1000 }
+    for (let dts = 0; dts < 5000; dts++) expect(FORMS.data().at(track, dts, dts).dtsMs).to.equal(dts)
+    expect(FORMS.data().at(TRACK, 45, 45).dtsMs).to.equal(0.5)
+  })
+
   it('has a time of capture where it is told one', () => {
     expect(FORMS.nalus().ntpMs).to.equal(undefined)
     expect(FORMS.nalus(0).ntpMs).to.equal(0)

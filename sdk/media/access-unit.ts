@@ -71,6 +71,12 @@ export class AccessUnit {
     return unit
   }
 
+  /** `dts` in milliseconds, not rounded. */
+  get dtsMs(): number {
+    // Multiplied first: 1023 / 1000 * 1000 is less than 1023.
+    return (this.dts * 1000) / this.track.timescale
+  }
+
   /**
    * The same bytes as a unit of another track of the same codec, or at other times: nothing is copied, and a form that one
    * of the two has made serves the other as well.

@@ -29,9 +29,10 @@ describe('rules of recordings', () => {
     await change('mp4', { onpub: { record: { ...SHORT, '^changed/': { filepath: '{stream}', fragment: '1s' } } } })
     const ended = await waitFor(async () => {
       const files = (await listedFiles(server, 'mp4', 'changed/cam')).filter(({ isActive }) => !isActive)
-      return files.length >= 3 && files
+      return files.length >= 5 && files
     })
-    expect(ended[1]?.duration).to.be.within(1000, 2000)
+    // The one by the former rule and the first by this one have the same time.
+    for (const { duration } of ended.slice(2)) expect(duration).to.be.within(950, 1100)
   })
 
   it('do not begin again what was over before its stream, whatever else is changed', async () => {

@@ -37,7 +37,7 @@ export class FlvWriter implements RecordingWriter {
   write(unit: AccessUnit): Buffer | null {
     const tag = this.#muxer.mux(unit)
     this.#sizeBytes += tag?.length ?? 0
-    const atMs = (unit.dts / unit.track.timescale) * 1000
+    const atMs = unit.dtsMs
     if (atMs > this.#endMs) {
       this.#stepMs = atMs - this.#endMs
       this.#endMs = atMs

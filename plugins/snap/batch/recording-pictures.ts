@@ -153,7 +153,6 @@ function isMain({ tracks }: Recording, { track }: AccessUnit): boolean {
   return main?.id === track.id || !tracks.some(({ id }) => id === track.id)
 }
 
-function dateOf({ dates }: Recording, { dts, track }: AccessUnit): number {
-  const positionMs = (dts / track.timescale) * 1000
-  return dates?.dateOf(positionMs) ?? positionMs
+function dateOf({ dates }: Recording, { dtsMs }: AccessUnit): number {
+  return dates?.dateOf(dtsMs) ?? dtsMs
 }

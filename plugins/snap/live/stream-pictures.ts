@@ -64,7 +64,7 @@ export class StreamPictures {
 
   #take(unit: AccessUnit, subscriber: Subscriber, signal: AbortSignal): void {
     if (!isMainKeyframe(unit, subscriber)) return
-    if (!this.#init.pace((unit.dts / unit.track.timescale) * 1000)) return
+    if (!this.#init.pace(unit.dtsMs)) return
     if (this.#making === undefined) this.#making = this.#make(unit, Date.now(), subscriber, signal)
     else this.#drop(subscriber)
   }
