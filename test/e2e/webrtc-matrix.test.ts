@@ -27,7 +27,11 @@ describe('WebRTC in Chromium, by codec', () => {
       expect(played).to.include({ videoCodec: `video/${codec}`, audioCodec: 'audio/opus', size: '320x240' })
       expect(played).to.include({ connection: 'connected', transport: 'udp', packetsLost: 0 })
       expect(played.errors).to.eql([])
-      expect(lostPictures((await publisher.state()).sent, played.received)).to.equal(0)
+      const { sent, nackCount, pliCount, keyFramesEncoded } = await publisher.state()
+      const { framesReceived, framesDropped } = played
+      const asked = { nackCount, pliCount, keyFramesEncoded, byPlayer: [played.nackCount, played.pliCount] }
+      const counts = JSON.stringify({ sent: sent.length, framesReceived, framesDropped, ...asked })
+      expect(lostPictures(sent, played.received), counts).to.equal(0)
       expect(medianDelayMs(played.pictures)).to.be.below(MAX_MEDIAN_DELAY_MS)
 
       await player.stop()

@@ -93,8 +93,10 @@ describe('WebRTC and other protocols', () => {
       const publisher = publishByWebrtcbin(server.http('/webrtc/push/live/gst'), codec)
       await publisher.waitForStderr('connected\n')
       const player = new WebrtcbinPlayer(server.http('/webrtc/play/live/gst'))
-      await waitFor(() => player.frames('video').length >= PICTURES && player.frames('audio').length >= PICTURES, {
-        what: 'GStreamer to play',
+      const came = () => (['video', 'audio'] as const).map((kind) => player.frames(kind).length)
+      await waitFor(() => came().every((count) => count >= PICTURES)).catch((cause: unknown) => {
+        const said = [publisher, player.process].map(({ stderr }) => stderr)
+        throw new Error(`${came().join()} frames came; ${JSON.stringify(said)}`, { cause })
       })
       expect(player.process.stderr).to.include(`video ${codec}\n`).and.include('audio OPUS\n')
       expect(publisher.stderr + player.process.stderr).not.to.include('failed')

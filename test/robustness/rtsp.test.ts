@@ -145,6 +145,7 @@ const DRIP_MS = 1000
 /** As many as three quarters of the descriptors of a process allow, and ten thousand at most. */
 const SILENT_COUNT = Math.min(10_000, Math.floor(descriptorLimit() * 0.75))
 const SILENT_OPENED_AT_ONCE = 100
+const SILENT_OPENED_WITHIN_MS = 10_000
 /** Of memory for each. */
 const MAX_SILENT_BYTES = 20_000
 
@@ -443,6 +444,8 @@ describe('RTSP and many clients', () => {
   let server: ServerProcess
   let healthy: HealthySession
   let ports: readonly [from: number, to: number]
+  /** Of the server, with nobody but the healthy ones. */
+  let descriptors: number
 
   before(async () => {
     const pair = await openPortPair()
@@ -451,6 +454,7 @@ describe('RTSP and many clients', () => {
     pair.rtcp.close()
     server = await ServerProcess.start(`rtsp: { udpport: ${ports.join('-')} }`)
     healthy = await HealthySession.start(server)
+    descriptors = (await server.usage()).descriptors
   })
 
   afterEach(async () => {
@@ -483,18 +487,23 @@ describe('RTSP and many clients', () => {
   })
 
   it('endures thousands of connections that say nothing', async () => {
-    const { rssBytes, descriptors } = await server.usage()
+    await waitFor(async () => (await server.usage()).descriptors <= descriptors, { what: 'others to be gone' })
+    const { rssBytes } = await server.usage()
     const sockets: NetSocket[] = []
-    while (sockets.length < SILENT_COUNT) {
+    let ended = 0
+    // The server ends those that have said nothing for 30 s: a busy machine opens fewer before that.
+    const untilMs = performance.now() + SILENT_OPENED_WITHIN_MS
+    while (sockets.length < SILENT_COUNT && performance.now() < untilMs) {
       const opened = Array.from({ length: SILENT_OPENED_AT_ONCE }, async () => {
         const { socket } = await BadClient.dial(server.ports.rtsp)
+        socket.once('end', () => ended++)
         sockets.push(socket)
       })
       await Promise.all(opened)
     }
-    const accepted = async () => (await server.usage()).descriptors >= descriptors + SILENT_COUNT
+    const accepted = async () => (await server.usage()).descriptors >= descriptors + sockets.length - ended
     await waitFor(accepted, { what: 'all to be accepted' })
-    expect(((await server.usage()).rssBytes - rssBytes) / SILENT_COUNT).to.be.below(MAX_SILENT_BYTES)
+    expect(((await server.usage()).rssBytes - rssBytes) / sockets.length).to.be.below(MAX_SILENT_BYTES)
     await healthy.expectUnharmed()
     const probe = await RtspProbe.connect({ port: server.ports.rtsp })
     await expectDone(probe, 'DESCRIBE', rtspUrl(server.ports.rtsp, 'live/healthy'))

@@ -4,6 +4,8 @@ import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { expect } from 'chai'
 import type { Dialer } from 'sluice/sdk'
 import { keep } from '../../../test/peers/lifetime.ts'
@@ -18,6 +20,9 @@ import type { S3Client } from './client.ts'
 import { abortMultipart } from './multipart.ts'
 import { S3Requests } from './requests.ts'
 import { PART_BYTES } from './upload.ts'
+
+setFlagsFromString('--expose-gc')
+const collectGarbage: () => void = runInNewContext('gc')
 
 const MB = 1024 * 1024
 const PART = /partNumber=(\d+)/u
@@ -217,6 +222,7 @@ describe('the upload of a file to S3', function () {
       const { external, heapUsed } = process.memoryUsage()
       return external + heapUsed
     }
+    collectGarbage()
     const before = used()
     let most = 0
     const timer = setInterval(() => (most = Math.max(most, used() - before)), 5)
