@@ -5,8 +5,12 @@ import type { RecordingRow } from './recording-tables.ts'
 export type StoragePlace = 'local' | 'backup' | 's3'
 
 /** What is known of a file. What is written as it grows is changed in place. */
-export type RecordingEntry = Omit<RecordedFile, 'id' | 'endMs' | 'sizeBytes' | 'cutsMs' | 'isActive' | 'createdMs'> & {
+export type RecordingEntry = Omit<
+  RecordedFile,
+  'id' | 'filePath' | 'endMs' | 'sizeBytes' | 'cutsMs' | 'isActive' | 'createdMs'
+> & {
   id: number
+  filePath: string
   endMs: number
   sizeBytes: number
   cutsMs: number[]

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { MediaTrack, RecordingBytes, RecordingEvent, RecordService } from 'sluice/sdk'
 import { mainTracks } from 'sluice/sdk/media'
@@ -9,6 +10,9 @@ import { filePathOf } from './file-name.ts'
 import type { RecordingEntry, StoragePlace } from './recording-entry.ts'
 import type { RemoteFiles } from './remote-files.ts'
 import type { WantedRecording } from './record-rules.ts'
+
+/** How long a file waits for the database to know of it. */
+const STORED_WITHIN_MS = 1000
 
 /** The file that is to be made for a recording. */
 export type NewFile = {
@@ -24,7 +28,10 @@ export type NewFile = {
 
 type RecordingFilesOptions = {
   readonly log: Logger
-  readonly catalogue: Pick<Catalogue, 'active' | 'begin' | 'changed' | 'drop' | 'find' | 'forget' | 'isElsewhere'>
+  readonly catalogue: Pick<
+    Catalogue,
+    'active' | 'begin' | 'changed' | 'drop' | 'find' | 'forget' | 'isElsewhere' | 'settled'
+  >
   readonly local: LocalStorage
   /** Where files go when the disk is full. */
   readonly backup: LocalStorage | undefined
@@ -75,17 +82,37 @@ export class RecordingFiles {
     const resumed = rule.append && mode === 'auto' ? await this.#resume(path, init) : undefined
     if (resumed !== undefined) return resumed
     const writer = service.createWriter(tracks)
-    const moves = this.hasRemote || this.hasBackup
-    const isTaken = moves ? (name: string) => catalogue.isElsewhere(name) : undefined
-    const { filePath, writer: file } = await local.create(path, service.extension, isTaken)
     const codecOf = (kind: MediaTrack['kind']) => mainTracks(tracks).find((track) => track.kind === kind)?.codec ?? ''
     const entry: RecordingEntry = {
-      ...{ id: 0, type, streamPath, filePath, startMs, endMs: startMs, sizeBytes: 0, mode, event },
+      ...{ id: 0, type, streamPath, filePath: '', startMs, endMs: startMs, sizeBytes: 0, mode, event },
       ...{ videoCodec: codecOf('video'), audioCodec: codecOf('audio'), isActive: true, createdMs: Date.now() },
       ...{ headBytes: writer.head.length, cutsMs: [], storage: 'local' },
     }
+    try {
+      const { writer: file } = await local.create(path, service.extension, (filePath) => this.#claim(entry, filePath))
+      return new FileRecorder({ tracks, writer, file, entry, baseMs, offsetMs: 0 })
+    } catch (error) {
+      catalogue.drop(entry)
+      throw error
+    } finally {
+      this.#held.delete(entry.filePath)
+    }
+  }
+
+  /**
+   * Stores that a file is begun before it is there, as nobody would know of it after a crash in between. The stream does not wait
+   * long for a database that is slow or away.
+   */
+  async #claim(entry: RecordingEntry, filePath: string): Promise<boolean> {
+    const { catalogue } = this.#options
+    if (this.#held.has(filePath)) return false
+    this.#held.add(filePath)
+    this.#held.delete(entry.filePath)
+    entry.filePath = filePath
+    if ((this.hasRemote || this.hasBackup) && (await catalogue.isElsewhere(filePath))) return false
     catalogue.begin(entry)
-    return new FileRecorder({ tracks, writer, file, entry, baseMs, offsetMs: 0 })
+    await Promise.race([catalogue.settled(), delay(STORED_WITHIN_MS, undefined, { ref: false })])
+    return true
   }
 
   /** Goes on in a file of that name; undefined where none can be gone on with. */

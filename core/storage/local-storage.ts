@@ -42,19 +42,20 @@ export class LocalStorage {
   /**
    * Makes a file that is not there yet, with its folders.
    * @param ending what a number stands before, for a path that is taken: `a.mp4`, `a-2.mp4`
-   * @param isTaken tells of paths that are taken although there is no such file here
+   * @param claim is told of a path before there is the file; false where the path is taken although there is none here
    * @throws {InvalidRequest} for a path that leads out of the storage
    * @throws {Error} with the system's code
    */
   async create(
     wantedPath: string,
     ending: string,
-    isTaken: (filePath: string) => Promise<boolean> = () => Promise.resolve(false),
+    claim: (filePath: string) => Promise<boolean> = () => Promise.resolve(true),
   ): Promise<CreatedFile> {
     const stem = checkStoragePath(wantedPath)
     for (let number = 1; number <= MAX_NUMBER; number++) {
       const filePath = `${stem}${number === 1 ? '' : `-${number}`}${ending}`
-      const file = (await isTaken(filePath)) ? undefined : await this.#create(filePath)
+      const isFree = (await this.sizeOf(filePath)) === undefined && (await claim(filePath))
+      const file = isFree ? await this.#create(filePath) : undefined
       if (file !== undefined) return { filePath, writer: new FileWriter(file, this.#writes) }
     }
     throw new Error(`there are ${MAX_NUMBER} files of this name`)
