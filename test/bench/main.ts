@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { cpus, loadavg } from 'node:os'
 import { sourceFile } from './media/source-file.ts'
 import { parseOptions, USAGE, type Options } from './options.ts'
+import { formatRecordings, runRecordings } from './recordings/recordings.ts'
 import { formatRatios, formatSummaries, ratiosOf, summarize } from './report/summary.ts'
 import { formatNumber, formatTable } from './report/table.ts'
 import { runRounds } from './rounds.ts'
@@ -34,6 +35,8 @@ async function main(): Promise<void> {
 
   const units = options.only.includes('units') ? await runUnitBenches(run.sourceFile) : []
   if (units.length > 0) printUnits(units)
+  const recordings = options.only.includes('recordings') ? await runRecordings() : undefined
+  if (recordings !== undefined) print(formatRecordings(recordings))
   const servers = await findServers(options)
   const measurements: Measurement[] = []
   const results = []
@@ -50,7 +53,7 @@ async function main(): Promise<void> {
   }
   print(`\nload average at the end ${formatLoad()}\n`)
   if (options.jsonFile === undefined) return
-  const report = { date: new Date().toISOString(), machine, options, units, results, measurements }
+  const report = { date: new Date().toISOString(), machine, options, units, recordings, results, measurements }
   await writeFile(options.jsonFile, `${JSON.stringify(report, null, 2)}\n`)
 }
 
@@ -67,7 +70,7 @@ function readOptions(): Options | undefined {
 
 /** What is not there is left out, and said to be. */
 async function findServers({ writeMerges, profileFolder, peers, only }: Options): Promise<BenchServer[]> {
-  if (only.every((name) => name === 'units')) return []
+  if (only.every((name) => name === 'units' || name === 'recordings')) return []
   const servers = writeMerges.map((writeMerge, index) => sluice({ writeMerge, profileFolder, hls: index === 0 }))
   if (peers.includes('nginx')) {
     const nginx = nginxRtmp()

@@ -53,7 +53,8 @@ describe('sluice at a terminal', () => {
     const text = await written({})
     const [events = []] = text.split('\r\n\r\n').map((part) => part.split('\r\n'))
     expect(events.length).to.be.greaterThan(3)
-    for (const line of events) expect(line).to.match(/INFO/u)
+    // A busy machine compiles the plugins for so long that the server says so.
+    for (const line of events) expect(line).to.match(/INFO|was blocked for/u)
     expect(text).to.include(COLOR)
     expect(text)
       .to.match(/➜ page +\S*http:\/\/localhost:\d+\//u)

@@ -50,6 +50,12 @@ export class PeerProcess {
     running.add(this.#child)
   }
 
+  /** @throws {Error} when it could not be started */
+  get pid(): number {
+    if (this.#child.pid === undefined) throw this.error('was not started')
+    return this.#child.pid
+  }
+
   get stdout(): Buffer {
     return this.#stdout.bytes
   }

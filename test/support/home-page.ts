@@ -1,6 +1,9 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { waitFor } from '../peers/wait-for.ts'
 
+/** A bound of what hangs: a busy machine may need a while to decode several streams. */
+const TIMEOUT_MS = 120_000
+
 // The script is text, for it runs in the page, whose types are not those of this project.
 const STATE = `({
   frames: video.getVideoPlaybackQuality().totalVideoFrames,
@@ -59,7 +62,7 @@ export class HomePage {
       last = await this.state()
       return condition(last) ? last : null
     }
-    return waitFor(shows, { what }).catch((cause: unknown) => {
+    return waitFor(shows, { what, timeoutMs: TIMEOUT_MS }).catch((cause: unknown) => {
       throw new Error(`waited for ${what}, and the page shows ${JSON.stringify(last)}`, { cause })
     })
   }

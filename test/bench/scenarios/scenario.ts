@@ -37,7 +37,7 @@ export type Column = {
 
 /** One kind of measurement. */
 export interface ServerScenario {
-  readonly name: Exclude<Scenario, 'units'>
+  readonly name: Exclude<Scenario, 'recordings' | 'units'>
   readonly title: string
   readonly columns: readonly Column[]
   /** The columns of which servers are compared by ratio. */

@@ -8,7 +8,7 @@ const END_BYTES = 24
 /**
  * Publishes a canvas with a tone by WHIP, and plays by WHEP. Pictures carry their number and when they were drawn, in a
  * code of black and white squares with a copy that is inverted and a sum, so that what an encoder or decoder has spoilt is
- * not read. What is sent and received is known by the end of each encoded picture, before and after the network.
+ * not read. What is sent and received is known by names of the encoded pictures, before and after the network.
  */
 export const PAGE_SCRIPT = `
 const BITS = ${NUMBER_BITS + CLOCK_BITS + SUM_BITS}
@@ -49,11 +49,12 @@ function squares(draw) {
   }
 }
 
-/** Notes the end of each encoded picture that passes. */
+/** Notes a name of each encoded picture that passes: its end, with "key" before that of a keyframe. */
 function watch(endpoint, ends) {
   const { readable, writable } = endpoint.createEncodedStreams()
   const transform = (frame, controller) => {
-    ends.push(Array.from(new Uint8Array(frame.data).slice(-${END_BYTES})).join(' '))
+    const end = Array.from(new Uint8Array(frame.data).slice(-${END_BYTES})).join(' ')
+    ends.push(frame.type === 'key' ? 'key ' + end : end)
     controller.enqueue(frame)
   }
   readable.pipeThrough(new TransformStream({ transform })).pipeTo(writable).catch(() => {})

@@ -44,7 +44,7 @@ export type PagePublisherState = {
   readonly pliCount: number
   readonly retransmittedPackets: number
   readonly encoder: string
-  /** The end of each encoded picture; of simulcast there are none. */
+  /** A name of each encoded picture; of simulcast there are none. */
   readonly sent: readonly string[]
   readonly errors: readonly string[]
 }
@@ -85,7 +85,7 @@ export type PagePlayerState = {
   readonly concealedSamples: number
   readonly soundSamples: number
   readonly pictures: readonly ShownPicture[]
-  /** The end of each encoded picture, before it is decoded. */
+  /** A name of each encoded picture, before it is decoded. */
   readonly received: readonly string[]
   readonly errors: readonly string[]
 }
