@@ -1,7 +1,9 @@
 import { expect } from 'chai'
 import { requirePeer } from '../peers/require-peer.ts'
+import { waitFor } from '../peers/wait-for.ts'
 import { RtcPage } from '../support/webrtc/rtc-page.ts'
-import { lostPictures, medianDelayMs, numbersOf } from '../support/webrtc/shown-pictures.ts'
+import { lostPictures, medianDelayMs, numbersOf, sentOf } from '../support/webrtc/shown-pictures.ts'
+import { TakenPictures } from '../support/webrtc/taken-pictures.ts'
 import { startWebRtcServer, untilPublished } from '../support/webrtc/webrtc-server.ts'
 
 /** Enough that a keyframe that was asked for is not all that came. */
@@ -20,6 +22,7 @@ describe('WebRTC in Chromium, by codec', () => {
       const page = await RtcPage.open()
       const publisher = await page.publish(server.http('/webrtc/push/live/matrix'), { codec })
       await untilPublished(server, 'live/matrix')
+      const taken = new TakenPictures(server.http('/flv/live/matrix.flv'))
       const player = await page.play(server.http('/webrtc/play/live/matrix'))
       const isThere = ({ pictures, soundEnergy }: { pictures: readonly unknown[]; soundEnergy: number }) =>
         pictures.length >= PICTURES && soundEnergy > 0
@@ -27,11 +30,14 @@ describe('WebRTC in Chromium, by codec', () => {
       expect(played).to.include({ videoCodec: `video/${codec}`, audioCodec: 'audio/opus', size: '320x240' })
       expect(played).to.include({ connection: 'connected', transport: 'udp', packetsLost: 0 })
       expect(played.errors).to.eql([])
+      await waitFor(() => taken.names.includes(played.received.at(-1) ?? ''), { what: 'the server to have taken them' })
+      const names = [...taken.names]
       const { sent, nackCount, pliCount, keyFramesEncoded } = await publisher.state()
       const { framesReceived, framesDropped } = played
       const asked = { nackCount, pliCount, keyFramesEncoded, byPlayer: [played.nackCount, played.pliCount] }
       const counts = JSON.stringify({ sent: sent.length, framesReceived, framesDropped, ...asked })
-      expect(lostPictures(sent, played.received), counts).to.equal(0)
+      expect(lostPictures(names, played.received), counts).to.equal(0)
+      expect(lostPictures(sentOf(sent, names), names), counts).to.equal(0)
       expect(medianDelayMs(played.pictures)).to.be.below(MAX_MEDIAN_DELAY_MS)
 
       await player.stop()

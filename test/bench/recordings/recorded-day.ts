@@ -15,7 +15,6 @@ export const MINUTE_MS = 60_000
 export const DAY_START_MS = Date.parse('2026-01-31T00:00:00Z')
 const MINUTES_OF_OTHERS = 3
 const CONFIG = `
-global: { loglevel: info }
 mp4: { onpub: { record: { ^made/: { filepath: '{stream}' } } } }
 `
 

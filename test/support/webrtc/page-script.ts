@@ -2,8 +2,11 @@
 
 /** How wide and high a drawn bit is, and how many there are: of a number, of a clock in milliseconds, of a sum of both. */
 const [BIT_PIXELS, NUMBER_BITS, CLOCK_BITS, SUM_BITS] = [16, 16, 24, 8]
-/** Enough of an encoded picture to tell it from others; servers write other things at its beginning than browsers do. */
-const END_BYTES = 24
+/**
+ * Enough of an encoded picture to tell it from its neighbours, and no more than the smallest has: servers write other things at its
+ * beginning than browsers do.
+ */
+export const END_BYTES = 4
 
 /**
  * Publishes a canvas with a tone by WHIP, and plays by WHEP. Pictures carry their number and when they were drawn, in a

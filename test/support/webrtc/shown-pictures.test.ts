@@ -1,24 +1,31 @@
 import { expect } from 'chai'
-import { lostPictures } from './shown-pictures.ts'
+import { lostPictures, sentOf } from './shown-pictures.ts'
 
-const SENT = ['key 1', '2', '3', '4', 'key 5', '6', '7']
+const ENCODED = ['key 1', '2', '3', '4', 'key 5', '6', '7']
 
 describe('the pictures that were lost', () => {
   for (const [what, received, lost] of [
-    ['none', SENT, 0],
-    ['none of those after the first that came', SENT.slice(2, 6), 0],
-    ['none that the browser threw away before a keyframe', ['key 1', '2', 'key 5', '6'], 0],
+    ['none', ENCODED, 0],
+    ['none of those after the first that came', ENCODED.slice(2, 6), 0],
     ['one, and all after it are elsewhere', ['key 1', '3', '4'], 2],
-    ['one after a keyframe', ['key 1', '2', '3', '4', 'key 5', '7'], 1],
+    ['one before a keyframe', ['key 1', '2', '3', 'key 5'], 1],
     ['one that came twice', ['key 1', '2', '2', '3'], 2],
+    ['all, where nothing of it came', ['8'], Infinity],
+    ['all, where nothing came', [], Infinity],
   ] as const) {
     it(`are ${what}`, () => {
-      expect(lostPictures(SENT, received)).to.equal(lost)
+      expect(lostPictures(ENCODED, received)).to.equal(lost)
     })
   }
+})
 
-  it('are all where nothing of it came', () => {
-    expect(lostPictures(SENT, [])).to.equal(Infinity)
-    expect(lostPictures(SENT, ['8'])).to.equal(Infinity)
+describe('the pictures that a browser has sent', () => {
+  it('are without those that it threw away before a keyframe', () => {
+    expect(sentOf(ENCODED, ['key 1', '2', 'key 5', '6'])).to.eql(['key 1', '2', 'key 5', '6'])
+  })
+
+  it('are with those that are missing elsewhere', () => {
+    expect(sentOf(ENCODED, ['key 1', '2', '4'])).to.eql(['key 1', '2', '3'])
+    expect(sentOf(ENCODED, ['key 1', '2', '3', '4', 'key 5', '7'])).to.eql(ENCODED.slice(0, 6))
   })
 })

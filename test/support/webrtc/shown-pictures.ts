@@ -12,23 +12,31 @@ export function medianDelayMs(pictures: readonly ShownPicture[]): number {
 }
 
 /**
- * Encoded pictures that came between the first and the last one, and not in their place. Those right before a keyframe may be
- * missing: when Chromium has one to send, it throws away what of its stream still waits, without a gap in the sequence numbers.
+ * Encoded pictures that came after the first one, and not in their place.
  * @param sent the names of those that were sent, in order
  * @param received the names of those that came, in order
  */
 export function lostPictures(sent: readonly string[], received: readonly string[]): number {
-  let next = sent.indexOf(received[0] ?? '')
-  if (next < 0) return Infinity
-  let lost = 0
-  for (const name of received) {
-    if (sent[next] !== name && isKeyframe(name)) next = Math.max(next, sent.indexOf(name, next))
-    if (sent[next] !== name) lost += 1
-    next += 1
-  }
-  return lost
+  const first = sent.indexOf(received[0] ?? '')
+  if (first < 0) return Infinity
+  return received.filter((name, index) => sent[first + index] !== name).length
 }
 
-function isKeyframe(name: string): boolean {
-  return name.startsWith('key ')
+/**
+ * What Chromium has sent of what it has encoded: when it has a keyframe to send, it throws away what of the stream still waits,
+ * without a gap in the sequence numbers. Only what is missing right before a keyframe can be of that kind.
+ * @param encoded the names of all, in order
+ * @param taken the names of those that the server took, in order
+ */
+export function sentOf(encoded: readonly string[], taken: readonly string[]): string[] {
+  const sent: string[] = []
+  let next = Math.max(0, encoded.indexOf(taken[0] ?? ''))
+  for (const name of taken) {
+    const place = name.startsWith('key ') ? encoded.indexOf(name, next) : next
+    if (place >= 0) next = place
+    const picture = encoded[next]
+    if (picture !== undefined) sent.push(picture)
+    next += 1
+  }
+  return sent
 }
