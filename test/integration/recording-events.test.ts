@@ -108,6 +108,7 @@ describe('recordings of events', () => {
     expect((await event('a\0b')).status).to.equal(400)
     expect((await event('ab')).status).to.equal(200)
     expect((await events('buffered/nul')).map(({ eventName }) => eventName)).to.eql(['ab'])
+    await waitFor(async () => (await listedFiles(server, 'mp4', 'buffered/nul')).length === 1, { what: 'its row' })
     for (const list of ['list', 'event/list', 'catalog']) {
       expect((await server.api(`/api/record/%00/${list}`)).status, list).to.equal(400)
     }
