@@ -181,12 +181,75 @@ describe('Connection', () => {
     expect(pair.sender.queuedBytes).to.be.above(20_000)
   })
 
-  it('takes a stream that goes on far ahead', () => {
-    const pair = new VirtualPair({})
-    stream(pair, 10)
-    const other = new VirtualPair({ sender: { sendSequence: 1000 + 100_000 } })
-    other.forth.send = () => {}
-    stream(pair, 10)
-    expect(numbersOf(pair.delivered)).to.have.length(20)
+  it('takes a stream that goes on far beyond its buffer', () => {
+    let isCut = false
+    const pair = new VirtualPair({ forth: { isLost: () => isCut }, receiver: { flowWindowPackets: 64 } })
+    let sent = 0
+    pair.run(5000, (ms) => {
+      isCut = ms >= 1000 && ms < 3000
+      if (ms % 2 === 0) pair.sender.send(payload(sent++))
+    })
+    const numbers = numbersOf(pair.delivered)
+    expect(numbers).to.include.members(upTo(450))
+    expect(numbers.slice(-300)).to.eql(upTo(sent).slice(numbers.at(-1)! - 299, numbers.at(-1)! + 1))
+    expect(numbers.at(-1)).to.be.above(2400)
+  })
+
+  it('carries a million packets over a bad link, with bounded memory', function () {
+    this.timeout(120_000)
+    let next = 0
+    let missing = 0
+    let largest = 0
+    const pair = new VirtualPair({
+      forth: { lossShare: 0.02, jitterMs: 20, duplicateShare: 0.01 },
+      back: { lossShare: 0.02, jitterMs: 20 },
+      latencyMs: 500,
+      received: (bytes) => {
+        const number = bytes.readUInt32BE(0)
+        missing += number - next
+        next = number + 1
+      },
+    })
+    const shared = Buffer.alloc(188 * 7)
+    let sent = 0
+    pair.run(251_000, (ms) => {
+      for (let each = 0; each < 4 && sent < 1_000_000; each += 1) {
+        const bytes = Buffer.from(shared)
+        bytes.writeUInt32BE(sent++, 0)
+        pair.sender.send(bytes)
+      }
+      if (ms % 1000 !== 0) return
+      const { pktSndBuf } = pair.sender.statistics()
+      largest = Math.max(largest, pktSndBuf, pair.receiver.statistics().pktRcvBuf)
+    })
+    expect({ next, missing }).to.eql({ next: 1_000_000, missing: 0 })
+    expect(largest).to.be.below(8192)
+  })
+
+  it('goes on for a day', function () {
+    this.timeout(120_000)
+    const dayMs = 24 * 60 * 60 * 1000
+    const late: number[] = []
+    let count = 0
+    const pair = new VirtualPair({
+      stepMs: 20,
+      latencyMs: 200,
+      clockRate: 1.000_02,
+      forth: { lossShare: 0.02 },
+      received: (bytes, nowUs) => {
+        count += 1
+        late.push(nowUs - bytes.readDoubleBE(0))
+        if (late.length > 100) late.shift()
+      },
+    })
+    pair.run(dayMs + 1000, (ms) => {
+      if (ms % 500 !== 0 || ms >= dayMs) return
+      const bytes = Buffer.alloc(188)
+      bytes.writeDoubleBE(ms * 1000, 0)
+      pair.sender.send(bytes)
+    })
+    expect(count).to.equal(dayMs / 500)
+    // The sender's clock gained 1.7 s on the receiver's.
+    for (const lateUs of late) expect(lateUs).to.be.within(180_000, 300_000)
   })
 })

@@ -1,5 +1,8 @@
-/** So many measurements make one correction: ten seconds of them (draft-sharabayko-srt-01 4.7). */
+/** So many measurements make one correction, which is ten seconds of them (draft-sharabayko-srt-01 4.7) */
 const SAMPLES = 1000
+/** or as many as there are after that time, where little is sent. */
+const WINDOW_US = 10_000_000
+const MIN_SAMPLES = 10
 /** What one correction moves at most. */
 const MAX_CORRECTION_US = 5000
 
@@ -14,11 +17,13 @@ export class TimeBase {
   #lastUs: number
   #driftSumUs = 0
   #samples = 0
+  #windowUs: number
 
   /** @param peerStartUs this end's clock at the peer's time stamp 0 */
   constructor(peerStartUs: number, nowUs: number) {
     this.#startUs = peerStartUs
     this.#lastUs = nowUs - peerStartUs
+    this.#windowUs = nowUs
   }
 
   /** How far the peer's clock was found to lie off since the connection began. */
@@ -35,13 +40,15 @@ export class TimeBase {
   measure(timestamp: number, nowUs: number, longerUs: number): void {
     this.#driftSumUs += nowUs - this.timeOf(timestamp) - longerUs
     this.#samples += 1
-    if (this.#samples < SAMPLES) return
-    const meanUs = this.#driftSumUs / SAMPLES
+    const isOver = nowUs - this.#windowUs >= WINDOW_US && this.#samples >= MIN_SAMPLES
+    if (this.#samples < SAMPLES && !isOver) return
+    const meanUs = this.#driftSumUs / this.#samples
     const stepUs = Math.max(-MAX_CORRECTION_US, Math.min(MAX_CORRECTION_US, meanUs))
     this.#startUs += stepUs
     this.correctionUs += stepUs
     this.#driftSumUs = 0
     this.#samples = 0
+    this.#windowUs = nowUs
   }
 
   #unwrap(timestamp: number): number {
