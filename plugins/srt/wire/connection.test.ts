@@ -23,7 +23,8 @@ function upTo(count: number): number[] {
 function stream(pair: VirtualPair, count: number, perStep = 1, restMs = 3000): void {
   let sent = 0
   pair.run((count / perStep) * 10 + restMs, (ms) => {
-    for (let each = 0; ms % 10 === 0 && each < perStep && sent < count; each += 1) pair.sender.send(payload(sent++))
+    if (ms % 10 !== 0) return
+    for (const end = Math.min(count, sent + perStep); sent < end; sent += 1) pair.sender.send(payload(sent))
   })
 }
 
@@ -159,7 +160,10 @@ describe('Connection', () => {
   it('follows a clock that goes faster', () => {
     const late: number[] = []
     // The sender's clock gains 100 ms in 1,000 s.
-    const pair = new VirtualPair({ clockRate: 1.0001, received: (bytes, nowUs) => late.push(nowUs - bytes.readUInt32BE(0) * 1000) })
+    const pair = new VirtualPair({
+      clockRate: 1.0001,
+      received: (bytes, nowUs) => late.push(nowUs - bytes.readUInt32BE(0) * 1000),
+    })
     pair.run(400_000, (ms) => {
       if (ms % 20 !== 0) return
       const bytes = Buffer.alloc(188)

@@ -23,10 +23,7 @@ const BITS_PER_MEGABIT = 1_000_000
 const TS_PACKET_BITS = 1316 * 8
 
 /** How a connection has ended. */
-export type ConnectionEnd =
-  | { readonly by: 'here' }
-  | { readonly by: 'peer' }
-  | { readonly by: 'silence' }
+export type ConnectionEnd = { readonly by: 'here' } | { readonly by: 'peer' } | { readonly by: 'silence' }
 
 export type ConnectionInit = {
   readonly negotiated: Negotiated
