@@ -7,33 +7,33 @@ export type SrtStatistics = {
   readonly msRTT: number
   /** What the way can carry by the estimate of whoever receives. */
   readonly mbpsBandwidth: number
-  readonly pktSent: number
-  readonly byteSent: number
-  readonly pktSndLoss: number
-  readonly pktRetrans: number
-  readonly byteRetrans: number
+  readonly pktSentTotal: number
+  readonly byteSentTotal: number
+  readonly pktSndLossTotal: number
+  readonly pktRetransTotal: number
+  readonly byteRetransTotal: number
   /** What was dropped instead of sent, as it would come too late. */
-  readonly pktSndDrop: number
+  readonly pktSndDropTotal: number
   readonly pktFlightSize: number
   readonly pktSndBuf: number
   readonly byteSndBuf: number
   readonly msSndBuf: number
   readonly msSndTsbPdDelay: number
-  readonly pktRecvACK: number
-  readonly pktRecvNAK: number
+  readonly pktRecvACKTotal: number
+  readonly pktRecvNAKTotal: number
   readonly mbpsSendRate: number
-  readonly pktRecv: number
-  readonly byteRecv: number
-  readonly pktRcvLoss: number
+  readonly pktRecvTotal: number
+  readonly byteRecvTotal: number
+  readonly pktRcvLossTotal: number
   /** What was given up, as it did not come in time. */
-  readonly pktRcvDrop: number
+  readonly pktRcvDropTotal: number
   /** What came after it was given up. */
   readonly pktRcvBelated: number
-  readonly pktRcvUndecrypt: number
+  readonly pktRcvUndecryptTotal: number
   readonly pktRcvBuf: number
   readonly byteRcvBuf: number
   readonly msRcvTsbPdDelay: number
-  readonly pktSentACK: number
-  readonly pktSentNAK: number
+  readonly pktSentACKTotal: number
+  readonly pktSentNAKTotal: number
   readonly mbpsRecvRate: number
 }
