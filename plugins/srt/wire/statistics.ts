@@ -7,8 +7,11 @@ export type SrtStatistics = {
   readonly msRTT: number
   /** What the way can carry by the estimate of whoever receives. */
   readonly mbpsBandwidth: number
+  /** With what was sent again; `Unique` is without that. */
   readonly pktSentTotal: number
+  readonly pktSentUniqueTotal: number
   readonly byteSentTotal: number
+  readonly byteSentUniqueTotal: number
   readonly pktSndLossTotal: number
   readonly pktRetransTotal: number
   readonly byteRetransTotal: number
@@ -22,7 +25,9 @@ export type SrtStatistics = {
   readonly pktRecvACKTotal: number
   readonly pktRecvNAKTotal: number
   readonly mbpsSendRate: number
+  /** With what came twice, or too late; `Unique` is without that. */
   readonly pktRecvTotal: number
+  readonly pktRecvUniqueTotal: number
   readonly byteRecvTotal: number
   readonly pktRcvLossTotal: number
   /** What was given up, as it did not come in time. */
