@@ -22,9 +22,15 @@ export type ClientHandshakeInit = {
   /** Key material for the peer; its presence demands encryption. */
   keyRequest?: Buffer
   terms: LocalTerms
-  send(datagram: Buffer): void
+  send: (datagram: Buffer) => void
   /** Called once. `keyMessage` is the peer's answer to `keyRequest`, or the peer's own message where it was taken here. */
-  connected(negotiated: Negotiated, keyMessage: Buffer | undefined): void
+  connected: (negotiated: Negotiated, keyMessage: Buffer | undefined) => void
   /** Called once, and no more after it: one of REJECT_REASON, or what else the peer gave. */
-  refused(reason: number): void
+  refused: (reason: number) => void
 }
+
+/** How long an unanswered handshake waits before it is sent again. */
+export const RESEND_US = 250_000
+
+/** Written where a handshake has the peer's address, which a client does not look up; peers do not rely on it. */
+export const NO_ADDRESS = Buffer.alloc(16)
