@@ -1,5 +1,5 @@
 import { LATENCY_BUCKETS, type Counter, type MetricFamily, type MetricRegistry, type PluginContext } from 'sluice/sdk'
-import { describeReason } from './reject.ts'
+import { REJECT_REASON } from './wire/handshake/reject-reason.ts'
 import type { SrtStatistics } from './wire/statistics.ts'
 
 const MILLISECONDS = 1000
@@ -19,6 +19,8 @@ const COUNTED = [
   ['send_dropped_packets_total', 'Packets that were too late to be sent', 'pktSndDropTotal'],
   ['undecrypted_packets_total', 'Packets that came encrypted by an unknown key', 'pktRcvUndecryptTotal'],
 ] as const satisfies readonly (readonly [name: string, help: string, of: keyof SrtStatistics])[]
+
+const REASON_NAMES = new Map<number, string>(Object.entries(REJECT_REASON).map(([name, reason]) => [reason, name]))
 
 /** What `/metrics` shows of the connections. */
 export class SrtMetrics {
@@ -46,7 +48,7 @@ export class SrtMetrics {
   }
 
   refused(reason: number): void {
-    this.#refused.with({ reason: describeReason(reason) }).add()
+    this.#refused.with({ reason: REASON_NAMES.get(reason) ?? 'other' }).add()
   }
 
   /**
