@@ -11,7 +11,7 @@ export const HANDSHAKE_TYPE = {
 } as const
 
 /** Size of a handshake without extensions, without the packet's header. */
-const HANDSHAKE_BYTES = 48
+export const HANDSHAKE_BYTES = 48
 
 /** The handshake version of SRT 1.3 and later, the first that has extensions. */
 export const HANDSHAKE_VERSION = 5
