@@ -36,7 +36,7 @@ async function muxedWithData(track: DataTrack): Promise<{ bytes: Buffer; sent: B
   return { bytes: muxTs([...tracks, track], all), sent }
 }
 
-function dataTrack(codec: 'klv' | 'scte35', record = Buffer.alloc(0)): DataTrack {
+function dataTrack(codec: 'klv' | 'scte35', record: Buffer = Buffer.alloc(0)): DataTrack {
   return { id: 2, kind: 'data', codec, timescale: 90_000, config: { record, codecString: '' } }
 }
 

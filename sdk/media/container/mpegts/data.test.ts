@@ -27,7 +27,7 @@ const SPLICES = dataTrack('scte35', 3)
 const METADATA = {}
 const KLV_BYTES = Buffer.from('060e2b34020b01010e0103010100000003020801', 'hex')
 
-function dataTrack(codec: DataTrack['codec'], id: number, record = Buffer.alloc(0)): DataTrack {
+function dataTrack(codec: DataTrack['codec'], id: number, record: Buffer = Buffer.alloc(0)): DataTrack {
   return { id, kind: 'data', codec, timescale: 90_000, config: { record, codecString: '' } }
 }
 
