@@ -102,13 +102,14 @@ describe('SRT keys that send', () => {
     const { sending, receiving } = await createEnds(RENEWAL)
     const arena = createPacketArena(200 * 128)
     const packets: { readonly at: number; readonly endAt: number; readonly flag: 1 | 2 }[] = []
+    // The last packet before the old key goes, number 119, is one that it encrypts.
     for (let sequence = 0; sequence < 128; sequence++) {
       const at = sequence * 200
       const endAt = write(arena, at, `packet ${sequence} `.repeat(1 + (sequence % 14)))
       packets.push({
         at,
         endAt,
-        flag: sending.encrypt(arena, sequence, at, endAt, sequence % 3 === 0 ? 1 : sending.flag),
+        flag: sending.encrypt(arena, sequence, at, endAt, sequence % 3 === 2 ? 1 : sending.flag),
       })
       sending.count(1)
       if (sending.request === undefined) continue
