@@ -63,7 +63,17 @@ export type {
   VideoTrack,
 } from './media/track.ts'
 export type { UnitSink } from './media/unit-sink.ts'
+export type { CounterCipher } from './native/counter-cipher.ts'
+export { createCounterCipher, createKeystreamCipher } from './native/create-counter-cipher.ts'
 export { type Ffi, loadFfi } from './native/ffi.ts'
+export { type Libcrypto, loadLibcrypto, NativeContext } from './native/libcrypto.ts'
+export {
+  bigintOf,
+  createPacketArena,
+  MAX_DATAGRAM_BYTES,
+  type PacketArena,
+  scratchArena,
+} from './native/packet-arena.ts'
 export { PacedPlayer, type PacedPlayerOptions } from './playback/paced-player.ts'
 export { playRecording } from './playback/play-recording.ts'
 export { PlaybackClock } from './playback/playback-clock.ts'

@@ -34,6 +34,7 @@ const ENV = {
   SLUICE_RTMP_TCP_LISTENADDR: ':0',
   SLUICE_RTSP_TCP_LISTENADDR: ':0',
   SLUICE_WEBRTC_PORT: '[udp:0, tcp:0]',
+  SLUICE_SRT_LISTENADDR: ':0',
   SLUICE_DEMO_ENABLE: 'false',
   SLUICE_JSMPEG_ENABLE: 'false',
   // What a viewer waits for, or sends, may take a busy machine longer than a user would bear.
@@ -88,6 +89,12 @@ export class RunningServer {
   pluginPort(name: string, tls = false): number {
     const listeners = this.server.host.list().find((plugin) => plugin.name === name)?.listeners ?? []
     return portOf(listeners, tls, name)
+  }
+
+  get srtPort(): number {
+    const [listener] = this.server.host.list().find(({ name }) => name === 'srt')?.udpListeners ?? []
+    if (listener === undefined) throw new Error('srt does not listen')
+    return listener.port
   }
 
   /** An address of the server's HTTP; the path begins with a slash. */

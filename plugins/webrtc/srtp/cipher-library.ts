@@ -1,4 +1,5 @@
-import type { PacketArena, SrtpProfile } from './srtp-context.ts'
+import type { CounterCipher, PacketArena } from 'sluice/sdk'
+import type { SrtpProfile } from './srtp-context.ts'
 
 /** AES-128-GCM with one key, in one direction. */
 export interface AeadCipher {
@@ -14,21 +15,11 @@ export interface AeadCipher {
   close(): void
 }
 
-/** AES-128 in counter mode with one key: the same in both directions. */
-export interface CounterCipher {
-  /** 16 bytes, written before each call, the last two 0; it may belong to all ciphers of the library. */
-  readonly iv: DataView
-  /** Encrypts or decrypts in place, at once or when `finish` is called. All between two such calls lie in one arena. */
-  crypt(arena: PacketArena, textAt: number, endAt: number): void
-  /** Does what `crypt` has put off. */
-  finish(): void
-  close(): void
-}
-
 /** HMAC-SHA1 with one key. */
 export interface Mac {
   /** Returns 20 bytes, valid until the next call. */
   digest(arena: PacketArena, from: number, to: number): Buffer
+  /** Frees it. Idempotent; it must not be used afterwards. */
   close(): void
 }
 
@@ -38,6 +29,7 @@ export interface CipherLibrary {
   /** The profiles by how little work they are. */
   readonly profiles: readonly SrtpProfile[]
   aead(key: Buffer, direction: 'seal' | 'open'): AeadCipher
+  /** AES-128 in counter mode. */
   counter(key: Buffer): CounterCipher
   mac(key: Buffer): Mac
 }
@@ -45,5 +37,4 @@ export interface CipherLibrary {
 /** The tag of AES-GCM (RFC 7714 13.1). */
 export const AEAD_TAG_BYTES = 16
 export const AEAD_IV_BYTES = 12
-export const COUNTER_IV_BYTES = 16
 export const MAC_BYTES = 20

@@ -1,7 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { CipherLibrary, CounterCipher, Mac } from './cipher-library.ts'
-import { scratchArena } from './packet-arena.ts'
-import type { PacketArena } from './srtp-context.ts'
+import { scratchArena, type CounterCipher, type PacketArena } from 'sluice/sdk'
+import type { CipherLibrary, Mac } from './cipher-library.ts'
 import { RTCP_CLEAR_BYTES, RTCP_ENCRYPTED, RTCP_INDEX_BYTES, type PacketProtection } from './packet-protection.ts'
 import type { SessionKeys } from './session-keys.ts'
 

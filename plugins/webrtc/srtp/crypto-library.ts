@@ -1,17 +1,13 @@
 import { createCipheriv, createDecipheriv, createSecretKey, hash, type KeyObject } from 'node:crypto'
+import { createKeystreamCipher, MAX_DATAGRAM_BYTES, type PacketArena } from 'sluice/sdk'
 import {
   AEAD_IV_BYTES,
   AEAD_TAG_BYTES,
-  COUNTER_IV_BYTES,
   MAC_BYTES,
   type AeadCipher,
   type CipherLibrary,
-  type CounterCipher,
   type Mac,
 } from './cipher-library.ts'
-import { CounterTexts } from './counter-texts.ts'
-import { MAX_DATAGRAM_BYTES } from './packet-arena.ts'
-import type { PacketArena } from './srtp-context.ts'
 
 /** The input block of SHA-1, and what the key is combined with for the two hashes of HMAC (RFC 2104 2). */
 const HASH_BLOCK_BYTES = 64
@@ -20,7 +16,6 @@ const OUTER_PAD = 0x5c
 /** A word behind the packet is authenticated with it. */
 const WORD_BYTES = 4
 
-const texts = new CounterTexts()
 /** What the inner hash is of, and what the outer one was, for all packets. */
 const hashed = Buffer.allocUnsafeSlow(HASH_BLOCK_BYTES + MAX_DATAGRAM_BYTES + WORD_BYTES)
 const digest = Buffer.alloc(MAC_BYTES)
@@ -31,7 +26,7 @@ export const cryptoLibrary: CipherLibrary = {
   // GCM needs a cipher object for each packet.
   profiles: ['SRTP_AES128_CM_HMAC_SHA1_80', 'SRTP_AEAD_AES_128_GCM'],
   aead: (key, direction) => (direction === 'seal' ? new Sealer(key) : new Opener(key)),
-  counter: (key) => new KeystreamCipher(key),
+  counter: createKeystreamCipher,
   mac: (key) => new HashMac(key),
 }
 
@@ -77,35 +72,6 @@ class Opener implements AeadCipher {
   }
 
   close(): void {}
-}
-
-/** Counter mode out of ECB: one cipher object serves all packets, while that of counter mode has its start for life. */
-class KeystreamCipher implements CounterCipher {
-  readonly iv = new DataView(new ArrayBuffer(COUNTER_IV_BYTES))
-  readonly #iv = new Uint32Array(this.iv.buffer)
-  readonly #cipher
-
-  constructor(key: Buffer) {
-    this.#cipher = createCipheriv('aes-128-ecb', key, null).setAutoPadding(false)
-  }
-
-  crypt(arena: PacketArena, textAt: number, endAt: number): void {
-    if (texts.owner !== this || texts.isFull) texts.owner?.finish()
-    texts.owner = this
-    texts.add(arena, this.#iv, textAt, endAt)
-  }
-
-  finish(): void {
-    if (texts.owner !== this) return
-    texts.owner = undefined
-    texts.apply(this.#cipher.update(texts.counterBlocks()))
-  }
-
-  close(): void {
-    if (texts.owner !== this) return
-    texts.owner = undefined
-    texts.clear()
-  }
 }
 
 /** HMAC out of two hashes by a function that makes no object, in half the time of `createHmac`. */

@@ -1,6 +1,5 @@
+import { scratchArena, type PacketArena } from 'sluice/sdk'
 import { AEAD_TAG_BYTES, type AeadCipher, type CipherLibrary } from './cipher-library.ts'
-import { scratchArena } from './packet-arena.ts'
-import type { PacketArena } from './srtp-context.ts'
 import { RTCP_CLEAR_BYTES, RTCP_ENCRYPTED, RTCP_INDEX_BYTES, type PacketProtection } from './packet-protection.ts'
 import type { SessionKeys } from './session-keys.ts'
 

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
+import { createPacketArena } from 'sluice/sdk'
 import type { CipherLibrary } from './cipher-library.ts'
 import { cryptoLibrary } from './crypto-library.ts'
 import { GcmProtection } from './gcm-protection.ts'
 import { loadNativeLibrary } from './native-library.ts'
-import { createPacketArena } from './packet-arena.ts'
 
 const NATIVE = loadNativeLibrary()
 const LIBRARIES: CipherLibrary[] = NATIVE === undefined ? [cryptoLibrary] : [cryptoLibrary, NATIVE]

@@ -1,4 +1,4 @@
-import type { PacketArena } from './srtp-context.ts'
+import type { PacketArena } from 'sluice/sdk'
 
 /** The fixed part of RTCP's first header, which stays in the clear (RFC 3711 3.4). */
 export const RTCP_CLEAR_BYTES = 8

@@ -1,6 +1,6 @@
+import { MAX_DATAGRAM_BYTES, scratchArena } from 'sluice/sdk'
 import { RTP_HEADER_SIZE_BYTES } from 'sluice/sdk/media'
 import type { CipherLibrary } from './cipher-library.ts'
-import { MAX_DATAGRAM_BYTES, scratchArena } from './packet-arena.ts'
 import { createProtection } from './create-protection.ts'
 import { estimateIndex, MAX_RTP_INDEX, ReplayWindow } from './packet-index.ts'
 import { RTCP_CLEAR_BYTES, RTCP_ENCRYPTED, type PacketProtection } from './packet-protection.ts'

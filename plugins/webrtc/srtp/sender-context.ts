@@ -1,9 +1,9 @@
+import { MAX_DATAGRAM_BYTES, type PacketArena } from 'sluice/sdk'
 import type { CipherLibrary } from './cipher-library.ts'
 import { createProtection } from './create-protection.ts'
-import { MAX_DATAGRAM_BYTES } from './packet-arena.ts'
 import { estimateIndex, MAX_RTCP_INDEX, MAX_RTP_INDEX, ReplayWindow } from './packet-index.ts'
 import { RTCP_CLEAR_BYTES, type PacketProtection } from './packet-protection.ts'
-import type { PacketArena, SrtpKeys, SrtpSender } from './srtp-context.ts'
+import type { SrtpKeys, SrtpSender } from './srtp-context.ts'
 
 /** A session sends one SSRC and its RTX for each track; the rest is for what changes while it lasts. */
 export const MAX_SENT_SSRCS = 64

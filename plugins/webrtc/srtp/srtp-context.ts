@@ -1,3 +1,5 @@
+import type { PacketArena } from 'sluice/sdk'
+
 /** The SRTP profiles of DTLS-SRTP that are spoken here (RFC 5764 4.1.2, RFC 7714 14.2), by their registered names. */
 export type SrtpProfile = 'SRTP_AEAD_AES_128_GCM' | 'SRTP_AES128_CM_HMAC_SHA1_80'
 
@@ -8,20 +10,6 @@ export type SrtpKeys = {
   readonly masterKey: Buffer
   /** 12 bytes for GCM, else 14. */
   readonly masterSalt: Buffer
-}
-
-/** Bytes that packets are encrypted in, the same for all sessions: what lies there is sent before the next one writes. */
-export type PacketArena = {
-  readonly bytes: Buffer
-  /** The same bytes. */
-  readonly view: DataView
-  /**
-   * Where the bytes lie, for C functions; 0 without node:ffi. It is valid as long as `bytes` is referenced, and only
-   * `createPacketArena` makes it. Addresses of user space have less than 53 bits.
-   */
-  readonly address: number
-  /** The same as an argument of C functions, for the byte at an offset. */
-  pointerTo(offset: number): bigint
 }
 
 /** Encrypts the packets of one direction. */

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import type { PacketArena, SrtpSender } from '../srtp/srtp-context.ts'
+import type { PacketArena } from 'sluice/sdk'
+import type { SrtpSender } from '../srtp/srtp-context.ts'
 import { PacketBatch, SharedArena } from './packet-batch.ts'
 
 const TAG = Buffer.from('tag!')

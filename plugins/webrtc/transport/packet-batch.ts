@@ -1,5 +1,5 @@
-import { createPacketArena } from '../srtp/packet-arena.ts'
-import type { PacketArena, SrtpSender } from '../srtp/srtp-context.ts'
+import { createPacketArena, type PacketArena } from 'sluice/sdk'
+import type { SrtpSender } from '../srtp/srtp-context.ts'
 
 /** Where runs of packets go. */
 export type RunTarget = (bytes: Buffer, packetBytes: number) => void

@@ -106,6 +106,7 @@ function configText({ folder, rtmpPort, rtspPort, httpPort, webrtcPort, writeMer
 rtmp: { tcp: { listenaddr: '127.0.0.1:${rtmpPort}' } }
 rtsp: { tcp: { listenaddr: '127.0.0.1:${rtspPort}' } }
 webrtc: { port: ['udp:${webrtcPort}'] }
+srt: { enable: false }
 demo: { enable: false }
 `
 }

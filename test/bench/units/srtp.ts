@@ -1,7 +1,7 @@
+import { createPacketArena } from 'sluice/sdk'
 import { RtpPacket, SrtpSession } from 'werift'
 import { cryptoLibrary } from '../../../plugins/webrtc/srtp/crypto-library.ts'
 import { loadNativeLibrary } from '../../../plugins/webrtc/srtp/native-library.ts'
-import { createPacketArena } from '../../../plugins/webrtc/srtp/packet-arena.ts'
 import { ReceiverContext } from '../../../plugins/webrtc/srtp/receiver-context.ts'
 import { SenderContext } from '../../../plugins/webrtc/srtp/sender-context.ts'
 import { srtpKeys } from '../../../plugins/webrtc/srtp/fixtures/keys.ts'

@@ -1,7 +1,20 @@
-import { loadFfi } from 'sluice/sdk'
-import type { PacketArena } from './srtp-context.ts'
+import { loadFfi } from './ffi.ts'
 
-/** The largest datagram, and the largest frame of ICE-TCP (RFC 4571 2). */
+/** Bytes that packets are encrypted in, the same for all sessions: what lies there is sent before the next one writes. */
+export type PacketArena = {
+  readonly bytes: Buffer
+  /** The same bytes. */
+  readonly view: DataView
+  /**
+   * Where the bytes lie, for C functions; 0 without node:ffi. It is valid as long as `bytes` is referenced, and only
+   * {@link createPacketArena} makes it. Addresses of user space have less than 53 bits.
+   */
+  readonly address: number
+  /** The same as an argument of C functions, for the byte at an offset. */
+  pointerTo(offset: number): bigint
+}
+
+/** The largest datagram, in bytes, and the largest frame of ICE-TCP (RFC 4571 2). */
 export const MAX_DATAGRAM_BYTES = 65_535
 
 /** For tags, and words that are authenticated behind a packet. */
@@ -12,7 +25,7 @@ const MAX_KEPT = 2048
 
 let scratch: PacketArena | undefined
 
-/** Makes the bytes where packets are written one behind the other, each with `SrtpSender.overheadBytes` to spare behind it. */
+/** Makes the bytes where packets are written one behind the other, each with the room behind it that its encryption needs. */
 export function createPacketArena(sizeBytes: number): PacketArena {
   // A typed array of its own could lie on the heap, where the collector moves it; an ArrayBuffer stays where it is.
   const memory = new ArrayBuffer(sizeBytes)
@@ -25,7 +38,7 @@ export function createPacketArena(sizeBytes: number): PacketArena {
   }
 }
 
-/** A number of bytes as a bigint; those that come again and again are kept. */
+/** A number of bytes as a bigint, for C functions; those that come again and again are kept. */
 export const bigintOf = bigintsFrom(0n)
 
 /** To make a bigint takes several times as long as to find one. */
@@ -40,7 +53,7 @@ function bigintsFrom(start: bigint): (offset: number) => bigint {
   }
 }
 
-/** One datagram, for what is done to it at once. Nothing in it outlives the call that wrote it. */
+/** Returns the room of one datagram and 64 bytes, for what is done to it at once. Nothing in it outlives the call that wrote it. */
 export function scratchArena(): PacketArena {
   scratch ??= createPacketArena(MAX_DATAGRAM_BYTES + SPARE_BYTES)
   return scratch

@@ -1,4 +1,4 @@
-import type { PacketArena } from './srtp-context.ts'
+import type { PacketArena } from './packet-arena.ts'
 
 /** A block of AES in words. */
 const BLOCK_WORDS = 4

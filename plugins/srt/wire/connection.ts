@@ -1,0 +1,264 @@
+import { MalformedError } from 'sluice/sdk/media'
+import type { ConnectionKeys } from './crypto/connection-keys.ts'
+import type { Negotiated } from './handshake/negotiation.ts'
+import type { ControlBody } from './live/control-body.ts'
+import type { PacketSink } from './live/packet-sink.ts'
+import { Receiver } from './live/receiver.ts'
+import { Sender } from './live/sender.ts'
+import { parseControlPacket, serializeControlPacket, type ControlPacket } from './packet/control-packet.ts'
+import { parseDataPacket } from './packet/data-packet.ts'
+import { isControl } from './packet/packet-header.ts'
+import type { SrtStatistics } from './statistics.ts'
+
+/** A peer that was silent so long is gone, as libsrt has it. */
+const SILENCE_US = 5_000_000
+/** Something is sent at least this often (draft-sharabayko-srt-01 3.2.3). */
+const KEEP_ALIVE_US = 1_000_000
+/** How long an end waits for the peer to have played what was sent. */
+const MAX_LINGER_US = 10_000_000
+/** A new key that the peer has not confirmed is announced again after so many round trips (7.2.3). */
+const KEY_ROUND_TRIPS = 1.5
+const MIN_KEY_INTERVAL_US = 20_000
+const BITS_PER_MEGABIT = 1_000_000
+const TS_PACKET_BITS = 1316 * 8
+
+/** How a connection has ended. */
+export type ConnectionEnd = { readonly by: 'here' } | { readonly by: 'peer' } | { readonly by: 'silence' }
+
+export type ConnectionInit = {
+  readonly negotiated: Negotiated
+  /** Those that the handshake has agreed on; they are the connection's from now on. */
+  readonly keys?: ConnectionKeys | undefined
+  readonly sink: PacketSink
+  /** A clock that never runs back, in whole microseconds: that of the handshake. */
+  readonly nowUs: () => number
+  /** What leaves at most, headers included; without it, as much as there is, in bursts that receivers have room for. */
+  readonly maxBytesPerSecond?: number | undefined
+  /** Takes a payload, in order and when it is due. */
+  readonly received: (payload: Buffer) => void
+  /** Called once. */
+  readonly closed: (end: ConnectionEnd) => void
+}
+
+/**
+ * An established SRT connection in live mode (draft-sharabayko-srt-01): both directions, encrypted where it was agreed on. It has no
+ * timers: `tick` is to be called every few milliseconds.
+ */
+export class Connection {
+  readonly #init: ConnectionInit
+  readonly #receiver: Receiver
+  readonly #sender: Sender
+  #heardUs: number
+  #saidUs: number
+  #keyRequestUs = -Infinity
+  #isTakingKeys = false
+  /** When the peer has played all, and the connection is to be closed. */
+  #endUs: number | undefined
+  #isClosed = false
+
+  constructor(init: ConnectionInit) {
+    const { negotiated, keys, sink, received, maxBytesPerSecond } = init
+    const nowUs = init.nowUs()
+    const sendControl = (body: ControlBody) => this.#send(body)
+    this.#init = init
+    this.#receiver = new Receiver({ negotiated, keys: keys?.receiving, nowUs, sendControl, received })
+    this.#sender = new Sender({ negotiated, keys: keys?.sending, nowUs, maxBytesPerSecond, sink, sendControl })
+    this.#heardUs = nowUs
+    this.#saidUs = nowUs
+  }
+
+  /** What is still to be sent for the first time. */
+  get queuedBytes(): number {
+    return this.#sender.queuedBytes
+  }
+
+  /** Takes a datagram for this connection's socket id, whose bytes are its own to keep. Garbage is passed over. */
+  receive(datagram: Buffer): void {
+    if (this.#isClosed) return
+    const nowUs = this.#init.nowUs()
+    if (!isControl(datagram)) {
+      const packet = parseDataPacket(datagram)
+      if (packet === undefined) return
+      this.#heardUs = nowUs
+      return this.#receiver.receive(packet, nowUs)
+    }
+    const packet = parseOrNothing(datagram)
+    if (packet === undefined) return
+    this.#heardUs = nowUs
+    this.#control(packet, nowUs)
+  }
+
+  /** Does what is due. To be called about every 5 ms, and no less than every 20. */
+  tick(): void {
+    if (this.#isClosed) return
+    const nowUs = this.#init.nowUs()
+    this.#receiver.tick(nowUs)
+    this.#sender.tick(nowUs)
+    this.#announceKeys(nowUs)
+    if (nowUs - this.#saidUs >= KEEP_ALIVE_US) this.#send({ kind: 'keepAlive' })
+    if (nowUs - this.#heardUs >= SILENCE_US) this.#close({ by: 'silence' })
+    else if (this.#endUs !== undefined && this.#isPlayed(nowUs)) this.close()
+  }
+
+  /** Sends whole packets of MPEG-TS, in packets of 1,316 bytes at most. The bytes are kept, and must not be changed. */
+  send(bytes: Buffer): void {
+    if (this.#isClosed || this.#endUs !== undefined) return
+    const nowUs = this.#init.nowUs()
+    this.#saidUs = nowUs
+    this.#sender.send(bytes, nowUs)
+  }
+
+  statistics(): SrtStatistics {
+    const nowUs = this.#init.nowUs()
+    const { negotiated } = this.#init
+    const sender = this.#sender
+    const receiver = this.#receiver
+    const elapsedUs = Math.max(1, nowUs - negotiated.startUs)
+    const isSending = sender.counts.packets > receiver.counts.packets
+    const linkPackets = isSending ? sender.linkPacketsPerSecond : receiver.linkPacketsPerSecond
+    return {
+      msTimeStamp: Math.round(elapsedUs / 1000),
+      msRTT: round((isSending ? sender : receiver).roundTrip.rttUs / 1000),
+      mbpsBandwidth: round((linkPackets * TS_PACKET_BITS) / BITS_PER_MEGABIT),
+      pktSentTotal: sender.counts.packets + sender.counts.retransmitted,
+      pktSentUniqueTotal: sender.counts.packets,
+      byteSentTotal: sender.counts.bytes + sender.counts.retransmittedBytes,
+      byteSentUniqueTotal: sender.counts.bytes,
+      pktSndLossTotal: sender.counts.lost,
+      pktRetransTotal: sender.counts.retransmitted,
+      byteRetransTotal: sender.counts.retransmittedBytes,
+      pktSndDropTotal: sender.counts.dropped,
+      pktFlightSize: sender.flightPackets,
+      pktSndBuf: sender.bufferedPackets,
+      byteSndBuf: sender.bufferedBytes,
+      msSndBuf: Math.round(sender.bufferedUs(nowUs) / 1000),
+      msSndTsbPdDelay: negotiated.sendLatencyMs,
+      pktRecvACKTotal: sender.counts.acknowledgements,
+      pktRecvNAKTotal: sender.counts.reports,
+      mbpsSendRate: round((sender.counts.bytes * 8) / elapsedUs),
+      pktRecvTotal: receiver.counts.packets,
+      pktRecvUniqueTotal: receiver.counts.packets - receiver.counts.duplicates - receiver.counts.belated,
+      byteRecvTotal: receiver.counts.bytes,
+      pktRcvLossTotal: receiver.counts.lost,
+      pktRcvDropTotal: receiver.counts.dropped,
+      pktRcvBelated: receiver.counts.belated,
+      pktRcvUndecryptTotal: receiver.counts.undecrypted,
+      pktRcvBuf: receiver.bufferedPackets,
+      byteRcvBuf: receiver.bufferedBytes,
+      msRcvTsbPdDelay: negotiated.receiveLatencyMs,
+      pktSentACKTotal: receiver.counts.acknowledgements,
+      pktSentNAKTotal: receiver.counts.reports,
+      mbpsRecvRate: round((receiver.rate.bytesPerSecond * 8) / BITS_PER_MEGABIT),
+    }
+  }
+
+  /**
+   * Closes the connection once the peer has played what was sent, which takes its latency: libsrt throws away what waits when a connection
+   * is closed. Nothing more is sent. Idempotent.
+   */
+  end(): void {
+    if (this.#isClosed || this.#endUs !== undefined) return
+    this.#endUs = this.#init.nowUs() + MAX_LINGER_US
+  }
+
+  /** Closes the connection at once and tells the peer. Idempotent. */
+  close(): void {
+    if (this.#isClosed) return
+    this.#send({ kind: 'shutdown' })
+    this.#close({ by: 'here' })
+  }
+
+  #control(packet: ControlPacket, nowUs: number): void {
+    switch (packet.kind) {
+      case 'keepAlive':
+        // Its time stamp shows that the peer's clock has begun again while nothing else came.
+        this.#receiver.timeBase.timeOf(packet.timestamp)
+        break
+      case 'acknowledgement':
+        this.#send({ kind: 'acknowledgedAcknowledgement', number: packet.number })
+        this.#sender.acknowledge(packet.acknowledgement, nowUs)
+        break
+      case 'lightAcknowledgement':
+        this.#sender.acknowledge(packet, nowUs)
+        break
+      case 'acknowledgedAcknowledgement':
+        this.#receiver.confirm(packet.number, packet.timestamp, nowUs)
+        break
+      case 'lossReport':
+        this.#sender.reportLoss(packet.ranges, nowUs)
+        break
+      case 'dropRequest':
+        this.#receiver.giveUp(packet.first, packet.last, nowUs)
+        break
+      case 'keyMaterial':
+        if (packet.isRequest) void this.#takeKeys(packet.message)
+        else this.#init.keys?.sending.confirm(packet.message)
+        break
+      case 'shutdown':
+        this.#receiver.flush()
+        this.#close({ by: 'peer' })
+        break
+      // A handshake is whose who made the connection; the others are of file transfer.
+      case 'handshake':
+      case 'congestionWarning':
+      case 'peerError':
+        break
+    }
+  }
+
+  /** Takes the peer's next key, one request at a time: it repeats them. */
+  async #takeKeys(message: Buffer): Promise<void> {
+    const { keys } = this.#init
+    if (keys === undefined || this.#isTakingKeys) return
+    this.#isTakingKeys = true
+    try {
+      const answer = await keys.receiving.take(message)
+      if (answer !== undefined && !this.#isClosed) {
+        this.#send({ kind: 'keyMaterial', isRequest: false, message: answer })
+      }
+    } finally {
+      this.#isTakingKeys = false
+    }
+  }
+
+  #announceKeys(nowUs: number): void {
+    const message = this.#init.keys?.sending.request
+    if (message === undefined) return
+    const intervalUs = Math.max(MIN_KEY_INTERVAL_US, KEY_ROUND_TRIPS * this.#sender.roundTrip.rttUs)
+    if (nowUs - this.#keyRequestUs < intervalUs) return
+    this.#keyRequestUs = nowUs
+    this.#send({ kind: 'keyMaterial', isRequest: true, message })
+  }
+
+  #isPlayed(nowUs: number): boolean {
+    return nowUs >= this.#endUs! || this.#sender.isPlayed(nowUs)
+  }
+
+  #send(body: ControlBody): void {
+    const { negotiated, nowUs, sink } = this.#init
+    this.#saidUs = nowUs()
+    const timestamp = this.#saidUs - negotiated.startUs
+    sink.send([serializeControlPacket({ ...body, timestamp, destination: negotiated.peerSocketId })])
+  }
+
+  #close(end: ConnectionEnd): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#init.keys?.sending.close()
+    this.#init.keys?.receiving.close()
+    this.#init.closed(end)
+  }
+}
+
+function parseOrNothing(datagram: Buffer): ControlPacket | undefined {
+  try {
+    return parseControlPacket(datagram)
+  } catch (error) {
+    if (error instanceof MalformedError) return undefined
+    throw error
+  }
+}
+
+function round(value: number): number {
+  return Math.round(value * 1000) / 1000
+}

@@ -1,0 +1,277 @@
+import type { ReceivingKeys } from '../crypto/receiving-keys.ts'
+import type { Negotiated } from '../handshake/negotiation.ts'
+import type { DataPacket } from '../packet/data-packet.ts'
+import type { LossRange } from '../packet/loss-list.ts'
+import { addToSequence, sequenceDistance } from '../sequence.ts'
+import { AcknowledgementLog } from './acknowledgement-log.ts'
+import { ArrivalRate } from './arrival-rate.ts'
+import type { SendControl } from './control-body.ts'
+import { LinkProbe } from './link-probe.ts'
+import { ReceiveBuffer } from './receive-buffer.ts'
+import { RoundTrip } from './round-trip.ts'
+import { TimeBase } from './time-base.ts'
+
+/** How often received packets are acknowledged (draft-sharabayko-srt-01 4.8.1). */
+export const ACKNOWLEDGE_INTERVAL_US = 10_000
+/** After so many packets an acknowledgement goes between two times (4.8.1). */
+const PACKETS_PER_LIGHT_ACKNOWLEDGEMENT = 64
+/** Losses are not reported again sooner (4.8.2). */
+const MIN_REPORT_INTERVAL_US = 20_000
+/** What one report has room for. */
+const MAX_REPORTED_RANGES = 180
+/** A packet whose time stamp lies further ahead than this is delivered as if it did not: a peer's clock may have jumped. */
+const MAX_AHEAD_US = 1_000_000
+/** So many packets in a row that lie beyond the buffer show that the stream goes on there. */
+const PACKETS_TO_GO_ON = 16
+const MAX_NUMBER = 0xffff_ffff
+
+export type ReceiverInit = {
+  readonly negotiated: Negotiated
+  readonly keys: Pick<ReceivingKeys, 'decrypt'> | undefined
+  readonly nowUs: number
+  readonly sendControl: SendControl
+  /** Takes payloads in their order; those that are missing were given up. */
+  readonly received: (payload: Buffer) => void
+}
+
+/** What a receiver has counted. */
+export type ReceiverCounts = {
+  packets: number
+  bytes: number
+  lost: number
+  dropped: number
+  belated: number
+  duplicates: number
+  undecrypted: number
+  acknowledgements: number
+  reports: number
+}
+
+/**
+ * The receiving half of a connection: it waits with what came until its time, asks for what is missing, and gives it up when the next
+ * is due (draft-sharabayko-srt-01 4.5, 4.6 and 4.8).
+ */
+export class Receiver {
+  readonly counts: ReceiverCounts = {
+    ...{ packets: 0, bytes: 0, lost: 0, dropped: 0, belated: 0 },
+    ...{ duplicates: 0, undecrypted: 0, acknowledgements: 0, reports: 0 },
+  }
+  readonly roundTrip = new RoundTrip()
+  readonly timeBase: TimeBase
+  readonly #init: ReceiverInit
+  readonly #latencyUs: number
+  readonly #buffer: ReceiveBuffer
+  readonly #log = new AcknowledgementLog()
+  readonly #rate: ArrivalRate
+  readonly #probe = new LinkProbe()
+  /** Up to here everything came or was given up. */
+  #acknowledgeable = 0
+  #acknowledged = 0
+  /** What the peer has confirmed that it knows. */
+  #confirmed = 0
+  #number = 0
+  #acknowledgedUs: number
+  #lightPackets = 0
+  #reportedUs: number
+  #aheadCount = 0
+  #aheadIndex = 0
+
+  constructor(init: ReceiverInit) {
+    this.#init = init
+    this.#latencyUs = init.negotiated.receiveLatencyMs * 1000
+    this.#buffer = new ReceiveBuffer(floorToPowerOfTwo(init.negotiated.flowWindowPackets))
+    this.timeBase = new TimeBase(init.negotiated.peerStartUs, init.nowUs)
+    this.#rate = new ArrivalRate(init.nowUs)
+    this.#acknowledgedUs = init.nowUs
+    this.#reportedUs = init.nowUs
+  }
+
+  get rate(): ArrivalRate {
+    return this.#rate
+  }
+
+  get linkPacketsPerSecond(): number {
+    return this.#probe.packetsPerSecond
+  }
+
+  get bufferedPackets(): number {
+    return this.#buffer.end - this.#buffer.first - this.#buffer.missingCount
+  }
+
+  get bufferedBytes(): number {
+    return this.#buffer.sizeBytes
+  }
+
+  receive(packet: DataPacket, nowUs: number): void {
+    const { payload, sequence, isRetransmitted } = packet
+    this.counts.packets += 1
+    this.counts.bytes += payload.length
+    this.#rate.count(payload.length, nowUs)
+    const timeUs = this.timeBase.timeOf(packet.timestamp)
+    const index = this.#indexOf(sequence)
+    if (index < this.#buffer.first) {
+      this.counts.belated += 1
+      return
+    }
+    const end = this.#buffer.end
+    if (!this.#buffer.isMissing(index)) {
+      this.counts.duplicates += 1
+      return
+    }
+    const stampedUs = this.#init.negotiated.peerStampsTimes ? timeUs : nowUs
+    const dueUs = Math.min(stampedUs, nowUs + MAX_AHEAD_US) + this.#latencyUs
+    if (!this.#buffer.put(index, this.#decrypt(packet), dueUs)) return this.#beyond(index)
+    if (index > end) this.#lost(end, index)
+    if (index >= end && !isRetransmitted) this.#probe.count(sequence, nowUs)
+    this.#deliver(nowUs)
+    this.#lightPackets += 1
+    if (this.#lightPackets >= PACKETS_PER_LIGHT_ACKNOWLEDGEMENT) this.#acknowledgeLightly()
+  }
+
+  /** The peer has given up packets. */
+  giveUp(first: number, last: number, nowUs: number): void {
+    const from = this.#indexOf(first)
+    const to = from + sequenceDistance(first, last) + 1
+    this.counts.dropped += this.#buffer.giveUp(from, to)
+    this.#deliver(nowUs)
+  }
+
+  /** The peer has answered an acknowledgement. */
+  confirm(number: number, timestamp: number, nowUs: number): void {
+    const sent = this.#log.take(number)
+    if (sent === undefined) return
+    const rttUs = nowUs - sent.timeUs
+    this.roundTrip.add(rttUs)
+    this.#confirmed = Math.max(this.#confirmed, sent.index)
+    this.timeBase.measure(timestamp, nowUs, (rttUs - this.roundTrip.firstUs) / 2)
+  }
+
+  tick(nowUs: number): void {
+    this.#deliver(nowUs)
+    if (nowUs - this.#acknowledgedUs >= ACKNOWLEDGE_INTERVAL_US) this.#acknowledge(nowUs)
+    if (this.#buffer.missingCount > 0 && nowUs - this.#reportedUs >= this.#reportIntervalUs) {
+      this.#reportedUs = nowUs
+      this.#report(this.#buffer.first, this.#buffer.end)
+    }
+  }
+
+  /** Delivers all that is there: the peer has ended, and nothing more comes. */
+  flush(): void {
+    this.#deliver(Infinity)
+  }
+
+  #deliver(nowUs: number): void {
+    const buffer = this.#buffer
+    while (buffer.first < buffer.end) {
+      const { first } = buffer
+      if (buffer.isMissing(first)) {
+        const next = buffer.nextPresent(first)
+        if (next === buffer.end || buffer.timeUsOf(next) > nowUs) return
+        this.counts.dropped += buffer.giveUp(first, next)
+      } else if (this.#waits(first, nowUs)) return
+      const payload = buffer.shift()
+      if (payload !== undefined) this.#init.received(payload)
+    }
+  }
+
+  /** Whether one that came is not due. */
+  #waits(index: number, nowUs: number): boolean {
+    const { peerStampsTimes } = this.#init.negotiated
+    return peerStampsTimes && !this.#buffer.isGivenUp(index) && this.#buffer.timeUsOf(index) > nowUs
+  }
+
+  #decrypt({ keyFlag, sequence, payload }: DataPacket): Buffer | undefined {
+    const { keys } = this.#init
+    if (keyFlag === 0 && keys === undefined) return payload
+    // What is not encrypted though keys were agreed on, or the other way round, is not the peer's.
+    const clear = keyFlag === 0 ? undefined : keys?.decrypt(keyFlag, sequence, payload)
+    if (clear === undefined) this.counts.undecrypted += 1
+    return clear
+  }
+
+  #lost(from: number, to: number): void {
+    this.counts.lost += to - from
+    this.#report(from, to)
+  }
+
+  /** Asks for what is missing from one index up to another. */
+  #report(from: number, to: number): void {
+    const buffer = this.#buffer
+    const ranges: LossRange[] = []
+    let first = buffer.nextMissing(from)
+    while (first < to && ranges.length < MAX_REPORTED_RANGES) {
+      let last = first
+      while (last + 1 < to && buffer.isMissing(last + 1)) last += 1
+      ranges.push([this.#sequenceOf(first), this.#sequenceOf(last)])
+      first = buffer.nextMissing(last + 1)
+    }
+    if (ranges.length === 0) return
+    this.counts.reports += 1
+    this.#init.sendControl({ kind: 'lossReport', ranges })
+  }
+
+  #acknowledge(nowUs: number): void {
+    const index = this.#advance()
+    if (index === this.#confirmed) return
+    if (index === this.#acknowledged && nowUs - this.#acknowledgedUs < this.roundTrip.timeoutUs) return
+    this.#number = this.#number === MAX_NUMBER ? 1 : this.#number + 1
+    this.#acknowledged = index
+    this.#acknowledgedUs = nowUs
+    this.#lightPackets = 0
+    this.#log.add(this.#number, nowUs, index)
+    this.counts.acknowledgements += 1
+    this.#init.sendControl({
+      kind: 'acknowledgement',
+      number: this.#number,
+      acknowledgement: {
+        sequence: this.#sequenceOf(index),
+        rttUs: Math.round(this.roundTrip.rttUs),
+        rttVarianceUs: Math.round(this.roundTrip.varianceUs),
+        freePackets: Math.max(2, this.#buffer.freePackets),
+        packetsPerSecond: this.#rate.packetsPerSecond,
+        linkPacketsPerSecond: this.#probe.packetsPerSecond,
+        bytesPerSecond: this.#rate.bytesPerSecond,
+      },
+    })
+  }
+
+  #acknowledgeLightly(): void {
+    this.#lightPackets = 0
+    const sequence = this.#sequenceOf(this.#advance())
+    this.#init.sendControl({ kind: 'lightAcknowledgement', sequence })
+  }
+
+  #advance(): number {
+    this.#acknowledgeable = this.#buffer.nextMissing(Math.max(this.#acknowledgeable, this.#buffer.first))
+    return this.#acknowledgeable
+  }
+
+  /** A packet lies beyond the buffer. Where all do, what was between was never sent, or is too old by far. */
+  #beyond(index: number): void {
+    const isNear = this.#aheadCount > 0 && Math.abs(index - this.#aheadIndex) < PACKETS_TO_GO_ON * 2
+    this.#aheadCount = isNear ? this.#aheadCount + 1 : 1
+    this.#aheadIndex = index
+    if (this.#aheadCount < PACKETS_TO_GO_ON) return
+    this.#aheadCount = 0
+    this.flush()
+    this.counts.dropped += index - this.#buffer.end
+    this.#buffer.restart(index)
+  }
+
+  get #reportIntervalUs(): number {
+    return Math.max(MIN_REPORT_INTERVAL_US, this.roundTrip.timeoutUs / 2)
+  }
+
+  #indexOf(sequence: number): number {
+    const { end } = this.#buffer
+    return end + sequenceDistance(this.#sequenceOf(end), sequence)
+  }
+
+  #sequenceOf(index: number): number {
+    return addToSequence(this.#init.negotiated.receiveSequence, index)
+  }
+}
+
+function floorToPowerOfTwo(count: number): number {
+  return 2 ** Math.floor(Math.log2(count))
+}

@@ -1,0 +1,282 @@
+import { createPacketArena } from 'sluice/sdk'
+import type { SendingKeys } from '../crypto/sending-keys.ts'
+import type { Negotiated } from '../handshake/negotiation.ts'
+import type { Acknowledgement } from '../packet/acknowledgement.ts'
+import { MAX_MESSAGE_NUMBER, writeDataHeader, type KeyFlag } from '../packet/data-packet.ts'
+import type { LossRange } from '../packet/loss-list.ts'
+import { HEADER_BYTES } from '../packet/packet-header.ts'
+import { addToSequence, sequenceDistance } from '../sequence.ts'
+import type { SendControl } from './control-body.ts'
+import { Pacer } from './pacer.ts'
+import type { PacketSink } from './packet-sink.ts'
+import { RoundTrip } from './round-trip.ts'
+import { SendBuffer } from './send-buffer.ts'
+
+/** Seven packets of MPEG-TS, which is what live senders put into one of SRT (draft-sharabayko-srt-01 7.1). */
+export const TS_PAYLOAD_BYTES = 1316
+const TS_PACKET_BYTES = 188
+/** What the peer would deliver too late is not sent any more, but nothing younger than this is dropped (4.6). */
+const MIN_DROP_US = 1_000_000
+const DROP_SLACK_US = 20_000
+/** What is not acknowledged this long after its time is sent again. */
+const TIMEOUT_SLACK_US = 20_000
+/** Packets that are written one behind the other and leave together. */
+const ARENA_PACKETS = 48
+/** Drop requests that answer one report. */
+const MAX_DROP_REQUESTS = 8
+
+/** What all connections write packets into, which leave before the next one writes. */
+const arena = createPacketArena(ARENA_PACKETS * 1500)
+
+export type SenderInit = {
+  readonly negotiated: Negotiated
+  readonly keys: Pick<SendingKeys, 'encrypt' | 'finish' | 'count' | 'flag'> | undefined
+  readonly nowUs: number
+  readonly maxBytesPerSecond: number | undefined
+  readonly sink: PacketSink
+  readonly sendControl: SendControl
+}
+
+/** What a sender has counted. */
+export type SenderCounts = {
+  packets: number
+  bytes: number
+  retransmitted: number
+  retransmittedBytes: number
+  lost: number
+  dropped: number
+  acknowledgements: number
+  reports: number
+}
+
+/**
+ * The sending half of a connection: it keeps what it sends until the peer has acknowledged it or would deliver it too late, and
+ * sends again what the peer misses (draft-sharabayko-srt-01 4.6, 4.8 and 5.1).
+ */
+export class Sender {
+  readonly counts: SenderCounts = {
+    ...{ packets: 0, bytes: 0, retransmitted: 0, retransmittedBytes: 0 },
+    ...{ lost: 0, dropped: 0, acknowledgements: 0, reports: 0 },
+  }
+  readonly roundTrip = new RoundTrip()
+  readonly #init: SenderInit
+  readonly #payloadBytes: number
+  readonly #dropAfterUs: number
+  readonly #buffer = new SendBuffer()
+  readonly #pacer: Pacer
+  /** What is sent next. */
+  #next = 0
+  #unsentBytes = 0
+  /** Up to here, packets that were not acknowledged were dropped. */
+  #droppedEnd = 0
+  #windowPackets: number
+  /** What the peer misses, in the order in which it said so. */
+  #lost: number[] = []
+  #sentUs: number
+  /** When the newest payload was given. */
+  #givenUs = -Infinity
+  #linkPacketsPerSecond = 0
+  #usedBytes = 0
+  #datagramBytes = 0
+  #isRunEnded = false
+
+  constructor(init: SenderInit) {
+    const { negotiated, nowUs, maxBytesPerSecond } = init
+    this.#init = init
+    const payloadBytes = Math.min(TS_PAYLOAD_BYTES, negotiated.maxPayloadBytes)
+    this.#payloadBytes = payloadBytes - (payloadBytes % TS_PACKET_BYTES)
+    this.#dropAfterUs = Math.max(negotiated.sendLatencyMs * 1000, MIN_DROP_US) + DROP_SLACK_US
+    this.#windowPackets = negotiated.flowWindowPackets
+    this.#pacer = new Pacer(nowUs, maxBytesPerSecond)
+    this.#sentUs = nowUs
+  }
+
+  /** What is still to be sent for the first time. */
+  get queuedBytes(): number {
+    return this.#unsentBytes
+  }
+
+  get flightPackets(): number {
+    return this.#next - this.#buffer.first
+  }
+
+  get bufferedPackets(): number {
+    return this.#buffer.end - this.#buffer.first
+  }
+
+  get bufferedBytes(): number {
+    return this.#buffer.sizeBytes
+  }
+
+  /** From the oldest that is kept to now. */
+  bufferedUs(nowUs: number): number {
+    const { first, end } = this.#buffer
+    return first === end ? 0 : nowUs - this.#buffer.originUsOf(first)
+  }
+
+  get linkPacketsPerSecond(): number {
+    return this.#linkPacketsPerSecond
+  }
+
+  /** Sends whole packets of MPEG-TS; the bytes are kept, and must not be changed. */
+  send(bytes: Buffer, nowUs: number): void {
+    const step = this.#payloadBytes
+    for (let at = 0; at < bytes.length; at += step) {
+      this.#buffer.add(bytes, at, Math.min(step, bytes.length - at), nowUs)
+    }
+    this.#unsentBytes += bytes.length
+    this.#givenUs = nowUs
+    this.#pacer.count(bytes.length, nowUs)
+    this.#transmit(nowUs)
+  }
+
+  /** The peer has everything before a number. */
+  acknowledge({ sequence, rttUs, freePackets, linkPacketsPerSecond }: Acknowledgement, nowUs: number): void {
+    this.counts.acknowledgements += 1
+    const index = this.#indexOf(sequence)
+    // An acknowledgement of what was never sent is not the peer's.
+    if (index > this.#next) return
+    if (index > this.#buffer.first) this.#buffer.release(index)
+    if (rttUs !== undefined) this.roundTrip.add(rttUs)
+    if (freePackets !== undefined) {
+      this.#windowPackets = Math.min(this.#init.negotiated.flowWindowPackets, freePackets)
+    }
+    if (linkPacketsPerSecond !== undefined) this.#linkPacketsPerSecond = linkPacketsPerSecond
+    this.#transmit(nowUs)
+  }
+
+  /** The peer misses packets. */
+  reportLoss(ranges: readonly LossRange[], nowUs: number): void {
+    this.counts.reports += 1
+    // What was sent again less than a round trip ago may be on its way.
+    const sentAgainBeforeUs = nowUs - this.roundTrip.rttUs
+    let left = this.flightPackets
+    let dropRequests = MAX_DROP_REQUESTS
+    for (const [firstSequence, lastSequence] of ranges) {
+      const first = this.#indexOf(firstSequence)
+      const last = Math.min(first + sequenceDistance(firstSequence, lastSequence), this.#next - 1)
+      if (first < this.#droppedEnd && first >= 0 && dropRequests > 0) {
+        dropRequests -= 1
+        this.#requestDrop(firstSequence, Math.min(last, this.#droppedEnd - 1) - first)
+      }
+      for (let index = Math.max(first, this.#buffer.first); index <= last && left > 0; index += 1) {
+        left -= 1
+        if (this.#buffer.markLost(index, sentAgainBeforeUs)) this.#missed(index)
+      }
+    }
+    this.#transmit(nowUs)
+  }
+
+  tick(nowUs: number): void {
+    this.#dropTooLate(nowUs)
+    const isSilent = this.#lost.length === 0 && this.#next === this.#buffer.end
+    if (isSilent && this.flightPackets > 0 && nowUs - this.#sentUs > this.roundTrip.timeoutUs + TIMEOUT_SLACK_US) {
+      // The last packets may be lost, which the peer can't know.
+      for (let index = this.#buffer.first; index < this.#next; index += 1) {
+        if (this.#buffer.markLost(index, nowUs)) this.#missed(index)
+      }
+    }
+    this.#transmit(nowUs)
+  }
+
+  /** Whether the peer has got all that was not dropped, and its time to play that is over. */
+  isPlayed(nowUs: number): boolean {
+    const { sendLatencyMs } = this.#init.negotiated
+    const isTaken = this.#buffer.first === this.#buffer.end
+    return isTaken && nowUs - this.#givenUs > sendLatencyMs * 1000 + this.roundTrip.rttUs
+  }
+
+  #missed(index: number): void {
+    this.#lost.push(index)
+    this.counts.lost += 1
+  }
+
+  #dropTooLate(nowUs: number): void {
+    if (!this.#init.negotiated.peerDropsTooLate) return
+    const buffer = this.#buffer
+    while (buffer.first < buffer.end && nowUs - buffer.originUsOf(buffer.first) > this.#dropAfterUs) {
+      if (buffer.first === this.#next) {
+        this.#unsentBytes -= buffer.lengthOf(this.#next)
+        this.#next += 1
+      }
+      buffer.release(buffer.first + 1)
+      this.counts.dropped += 1
+      this.#droppedEnd = buffer.first
+    }
+  }
+
+  /** Tells the peer that packets come no more. Their messages need not be named where the packets are. */
+  #requestDrop(first: number, more: number): void {
+    this.#init.sendControl({ kind: 'dropRequest', messageNumber: 0, first, last: addToSequence(first, more) })
+  }
+
+  #transmit(nowUs: number): void {
+    const buffer = this.#buffer
+    let repeated = 0
+    while (repeated < this.#lost.length && this.#pacer.allows(nowUs)) {
+      const index = this.#lost[repeated]!
+      repeated += 1
+      if (index < buffer.first) continue
+      buffer.markRepeated(index, nowUs)
+      this.counts.retransmitted += 1
+      this.counts.retransmittedBytes += buffer.lengthOf(index)
+      this.#write(index, true)
+    }
+    if (repeated > 0) this.#lost = this.#lost.slice(repeated)
+    const before = this.#next
+    while (this.#next < buffer.end && this.flightPackets < this.#windowPackets && this.#pacer.allows(nowUs)) {
+      const length = buffer.lengthOf(this.#next)
+      this.counts.bytes += length
+      this.#unsentBytes -= length
+      this.#write(this.#next, false)
+      this.#next += 1
+    }
+    this.counts.packets += this.#next - before
+    if (this.#usedBytes === 0) return
+    this.#sentUs = nowUs
+    this.#flush()
+    this.#init.keys?.count(this.#next - before)
+  }
+
+  #write(index: number, isRetransmitted: boolean): void {
+    const { negotiated, keys } = this.#init
+    const buffer = this.#buffer
+    const packetBytes = HEADER_BYTES + buffer.lengthOf(index)
+    const isFull = this.#usedBytes + packetBytes > arena.bytes.length
+    if (this.#usedBytes > 0 && (isFull || this.#isRunEnded || packetBytes > this.#datagramBytes)) this.#flush()
+    if (this.#usedBytes === 0) this.#datagramBytes = packetBytes
+    this.#isRunEnded = packetBytes < this.#datagramBytes
+    const at = this.#usedBytes
+    this.#usedBytes += packetBytes
+    buffer.copy(index, arena.bytes, at + HEADER_BYTES)
+    const sequence = addToSequence(negotiated.sendSequence, index)
+    let keyFlag: KeyFlag = 0
+    if (keys !== undefined) {
+      const known = buffer.keyFlagOf(index)
+      keyFlag = keys.encrypt(arena, sequence, at + HEADER_BYTES, this.#usedBytes, known === 0 ? keys.flag : known)
+      buffer.setKeyFlag(index, keyFlag)
+    }
+    writeDataHeader(arena.bytes, at, {
+      sequence,
+      messageNumber: (index % MAX_MESSAGE_NUMBER) + 1,
+      keyFlag,
+      isRetransmitted: isRetransmitted && negotiated.peerHasRetransmitFlag,
+      timestamp: (buffer.originUsOf(index) - negotiated.startUs) % 2 ** 32,
+      destination: negotiated.peerSocketId,
+    })
+    this.#pacer.spend(packetBytes)
+  }
+
+  #flush(): void {
+    this.#init.keys?.finish()
+    this.#init.sink.sendRun(arena.bytes.subarray(0, this.#usedBytes), this.#datagramBytes)
+    this.#usedBytes = 0
+    this.#isRunEnded = false
+  }
+
+  /** Where a number lies; numbers that are not within half of all from here are taken for others. */
+  #indexOf(sequence: number): number {
+    const { first } = this.#buffer
+    return first + sequenceDistance(addToSequence(this.#init.negotiated.sendSequence, first), sequence)
+  }
+}
