@@ -1,35 +1,19 @@
 import { expect } from 'chai'
 import { compareFrames } from '../support/rtsp/frame-comparison.ts'
 import { knownSource, type KnownSource } from '../support/known-source.ts'
-import { playSrtByFfmpeg, publishSrtByFfmpeg } from './ffmpeg-srt.ts'
 import { freeUdpPort } from './free-port.ts'
-import { playSrtByGstreamer, publishSrtByGstreamer } from './gstreamer-srt.ts'
 import { requirePeer } from './require-peer.ts'
 import type { PeerFrame } from './rtsp.ts'
-import { LiveTransmitPublisher, playSrtByLiveTransmit, SrtLiveTransmit } from './srt-live-transmit.ts'
+import { SrtLiveTransmit } from './srt-live-transmit.ts'
+import { playSrt, publishSrt, SRT_PROGRAMS, type SrtProgram } from './srt-programs.ts'
 import type { SrtAddress } from './srt.ts'
 import { isUdpPortBound } from './udp-sockets.ts'
 import { waitFor } from './wait-for.ts'
 
-const CODECS = { video: 'h264', audio: 'aac' } as const
 /** The other programs end the connection at once, and libsrt's players throw away what is not due by then. */
-const MISSING_AT_END_MS: Readonly<Record<string, number>> = { ffmpeg: 0, GStreamer: 300, 'srt-live-transmit': 300 }
+const MISSING_AT_END_MS: Readonly<Record<SrtProgram, number>> = { ffmpeg: 0, GStreamer: 300, 'srt-live-transmit': 300 }
 
 type SrtTerms = Partial<SrtAddress>
-type Publish = (file: string, address: SrtAddress) => Promise<unknown>
-/** @param isCut whether the end of the stream may be missing, of which players complain */
-type Play = (address: SrtAddress, isCut: boolean) => Promise<PeerFrame[]>
-
-const PUBLISHERS: Readonly<Record<string, Publish>> = {
-  ffmpeg: (file, address) => publishSrtByFfmpeg(file, address).succeed(),
-  GStreamer: (file, address) => publishSrtByGstreamer(file, address, CODECS).succeed(),
-  'srt-live-transmit': async (file, address) => (await LiveTransmitPublisher.start(file, address)).done,
-}
-const PLAYERS: Readonly<Record<string, Play>> = {
-  ffmpeg: (address, lossy) => playSrtByFfmpeg(address, { lossy }),
-  GStreamer: (address) => playSrtByGstreamer(address, CODECS),
-  'srt-live-transmit': (address, lossy) => playSrtByLiveTransmit(address, { lossy }),
-}
 
 /** Where the end is cut off, the last picture may be. */
 function withoutLast(frames: readonly PeerFrame[]): PeerFrame[] {
@@ -48,13 +32,13 @@ describe('peers: SRT', () => {
   })
 
   /** @param terms of the publisher; both have the others */
-  async function send(publisher: string, player: string, both: SrtTerms, terms: SrtTerms) {
+  async function send(publisher: SrtProgram, player: SrtProgram, both: SrtTerms, terms: SrtTerms) {
     const address = { ...both, port: await freeUdpPort() }
-    const missingAtEndMs = MISSING_AT_END_MS[publisher]!
-    const playing = PLAYERS[player]!({ ...address, mode: 'listener' }, missingAtEndMs > 0)
+    const missingAtEndMs = MISSING_AT_END_MS[publisher]
+    const playing = playSrt(player, { ...address, mode: 'listener' }, { lossy: missingAtEndMs > 0 })
     playing.catch(() => undefined)
     await waitFor(() => isUdpPortBound(address.port), { what: `${player} to listen` })
-    await PUBLISHERS[publisher]!(source.file, { ...address, ...terms, streamId: '#!::r=live/a&b,m=publish' })
+    await publishSrt(publisher, source.file, { ...address, ...terms, streamId: '#!::r=live/a&b,m=publish' })
     const frames = await playing
     compare(missingAtEndMs > 0 ? withoutLast(frames) : frames, { player, missingAtEndMs })
   }
@@ -68,7 +52,7 @@ describe('peers: SRT', () => {
   }
 
   const passphrase = 'a-long-passphrase'
-  const pairs: readonly (readonly [publisher: string, player: string, both: SrtTerms, SrtTerms?])[] = [
+  const pairs: readonly (readonly [publisher: SrtProgram, player: SrtProgram, both: SrtTerms, terms?: SrtTerms])[] = [
     ['ffmpeg', 'ffmpeg', { passphrase, keyBytes: 32, latencyMs: 200 }, { keyRefreshPackets: 100 }],
     ['ffmpeg', 'srt-live-transmit', { host: '::1' }],
     ['GStreamer', 'ffmpeg', { passphrase, keyBytes: 24 }],
@@ -81,18 +65,18 @@ describe('peers: SRT', () => {
 
   it('srt-live-transmit meets GStreamer in a rendezvous', async () => {
     const [port, localPort] = [await freeUdpPort(), await freeUdpPort()]
-    const playing = PLAYERS['GStreamer']!({ port, localPort, mode: 'rendezvous' }, true)
+    const playing = playSrt('GStreamer', { port, localPort, mode: 'rendezvous' })
     playing.catch(() => undefined)
-    await PUBLISHERS['srt-live-transmit']!(source.file, { port: localPort, localPort: port, mode: 'rendezvous' })
+    await publishSrt('srt-live-transmit', source.file, { port: localPort, localPort: port, mode: 'rendezvous' })
     compare(await playing, { player: 'GStreamer', missingAtEndMs: 300 })
   })
 
-  for (const [name, play] of Object.entries(PLAYERS)) {
+  for (const name of SRT_PROGRAMS) {
     it(`${name} says why it is refused`, async () => {
       const address = { port: await freeUdpPort(), passphrase }
       const listener = new SrtLiveTransmit({ ...address, mode: 'listener' }, 'console')
       await waitFor(() => isUdpPortBound(address.port), { what: 'srt-live-transmit to listen' })
-      const error = await play({ ...address, passphrase: 'a-wrong-passphrase' }, false).catch((cause: Error) => cause)
+      const error = await playSrt(name, { ...address, passphrase: 'a-wrong-passphrase' }).catch((cause: Error) => cause)
       expect(error).to.be.an('error').with.property('message').that.includes('Incorrect passphrase')
       await listener.process.close()
     })

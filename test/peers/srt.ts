@@ -18,13 +18,16 @@ export type SrtAddress = {
 /** How long a program that ends waits for all that it has sent to have come. */
 const LINGER_SECONDS = 10
 
+/** How long a caller goes on asking: programs take long to start on a busy machine. */
+const CONNECT_TIMEOUT_MS = 60_000
+
 /** An address as `srt://…` with libsrt's options, as programs have them in common; times are in milliseconds. */
 export function srtUrl(address: SrtAddress, more: Readonly<Record<string, string | number>> = {}): string {
   const { host = '127.0.0.1', port, mode, passphrase, keyBytes, latencyMs, keyRefreshPackets: refresh } = address
   const options = {
     ...{ mode, passphrase, pbkeylen: keyBytes, latency: latencyMs, kmrefreshrate: refresh },
     kmpreannounce: refresh === undefined ? undefined : Math.floor(refresh / 4),
-    linger: LINGER_SECONDS,
+    ...{ linger: LINGER_SECONDS, conntimeo: CONNECT_TIMEOUT_MS, connect_timeout: CONNECT_TIMEOUT_MS },
     ...more,
   }
   const given = Object.entries(options).filter(([, value]) => value !== undefined)
