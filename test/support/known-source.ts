@@ -15,7 +15,9 @@ const TONE = ['-f', 'lavfi', '-i', "aevalsrc='0.5*sin(2*PI*(300+100*t)*t)':sampl
  * Programs differ in what they make of edit lists, and GStreamer leaves out pictures after the length that a header says.
  * Fragments are short, as each holds one kind after the other.
  */
-const WITHOUT_LENGTH = ['-use_editlist', '0', '-movflags', 'empty_moov', '-frag_duration', '40000']
+const WITHOUT_LENGTH = ['-use_editlist', '0', '-frag_duration', '40000']
+/** What AC-3 is like stands in its packets alone, so that the header has to wait for one. */
+const HEADER_OF_AC3 = 'empty_moov+delay_moov'
 const VIDEO_ENCODERS = {
   h264: ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '25', '-bf', '2', '-sc_threshold', '0', '-threads', '1'],
   h265: ['-c:v', 'libx265', '-preset', 'ultrafast', '-x265-params', 'log-level=none:bframes=2:keyint=25:pools=none'],
@@ -65,7 +67,8 @@ async function make(key: string, { videoCodec, audioCodec }: Codecs, seconds: nu
   await makeMediaFile(file, [
     ...[...PICTURES, ...TONE, '-t', String(seconds), ...SHOW_LATER, ...VIDEO_ENCODERS[videoCodec]],
     ...['-pix_fmt', 'yuv420p', ...(videoCodec === 'h265' ? ['-tag:v', 'hvc1'] : []), ...AUDIO_ENCODERS[audioCodec]],
-    ...[...WITHOUT_LENGTH, '-flags', '+bitexact', '-fflags', '+bitexact'],
+    ...[...WITHOUT_LENGTH, '-movflags', audioCodec === 'ac3' ? HEADER_OF_AC3 : 'empty_moov'],
+    ...['-flags', '+bitexact', '-fflags', '+bitexact'],
   ])
   const frames = await ffprobeFrames(file)
   const video = frames.filter(({ kind }) => kind === 'video')

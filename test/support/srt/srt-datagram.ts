@@ -20,6 +20,8 @@ export type SrtDatagram = {
   readonly controlType: number | undefined
   /** Of data, 31 bits; 0 of a control packet. */
   readonly sequence: number
+  /** The key that data is encrypted with: 1 even, 2 odd, 0 none. */
+  readonly keyFlag: number
   /** Whether it is data that was sent before. */
   readonly isRetransmitted: boolean
 }
@@ -35,6 +37,7 @@ export function describeDatagram(datagram: Buffer, place: Pick<SrtDatagram, 'ind
     ...place,
     controlType: isControl ? (first >>> 16) & 0x7fff : undefined,
     sequence: isControl ? 0 : first,
+    keyFlag: isSrt && !isControl ? (datagram[4]! >> 3) & 3 : 0,
     isRetransmitted: isSrt && !isControl && (datagram[4]! & 0x04) !== 0,
   }
 }
