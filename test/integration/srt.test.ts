@@ -172,7 +172,7 @@ srt:
     const file = path.join(import.meta.dirname, '../../plugins/home/page/addresses.js')
     const module = `data:text/javascript,${encodeURIComponent(await readFile(file, 'utf8'))}`
     const { addressOf } = (await import(module)) as {
-      addressOf(shown: object, target: object, pageUrl: string): string
+      addressOf: (shown: object, target: object, pageUrl: string) => string
     }
     const shown = { scheme: 'srt', address: 'srt://{hostName}:6000?streamid=publish:/{streamPath}' }
     const target = { streamPath: 'live/a', query: 'secret=1&expire=2' }
