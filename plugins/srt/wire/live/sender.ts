@@ -13,7 +13,7 @@ import { RoundTrip } from './round-trip.ts'
 import { SendBuffer } from './send-buffer.ts'
 
 /** Seven packets of MPEG-TS, which is what live senders put into one of SRT (draft-sharabayko-srt-01 7.1). */
-export const TS_PAYLOAD_BYTES = 1316
+const TS_PAYLOAD_BYTES = 1316
 const TS_PACKET_BYTES = 188
 /** What the peer would deliver too late is not sent any more, but nothing younger than this is dropped (4.6). */
 const MIN_DROP_US = 1_000_000
