@@ -1,0 +1,82 @@
+import { expect } from 'chai'
+import { VirtualPair } from './fixtures/virtual-pair.ts'
+import { serializeControlPacket } from './packet/control-packet.ts'
+import { CONTROL_TYPE, HEADER_BYTES, isControl, readControlHeader } from './packet/packet-header.ts'
+
+const PAYLOAD_BYTES = 1316
+const FIRST_SEQUENCE = 1000
+
+function payload(number: number): Buffer {
+  const bytes = Buffer.alloc(PAYLOAD_BYTES)
+  bytes.writeUInt32BE(number, 0)
+  return bytes
+}
+
+function numbersOf(delivered: readonly Buffer[]): number[] {
+  return delivered.map((bytes) => bytes.readUInt32BE(0))
+}
+
+function upTo(count: number): number[] {
+  return Array.from({ length: count }, (_, index) => index)
+}
+
+/** Sends numbered payloads, one each 10 ms, and lets time go on. */
+function stream(pair: VirtualPair, count: number, durationMs: number): void {
+  let sent = 0
+  pair.run(durationMs, (ms) => {
+    if (ms % 10 === 0 && sent < count) pair.sender.send(payload(sent++))
+  })
+}
+
+function isReport(datagram: Buffer): boolean {
+  return isControl(datagram) && readControlHeader(datagram).type === CONTROL_TYPE.lossReport
+}
+
+describe('Connection, in hardship', () => {
+  for (const peerDropsTooLate of [true, false]) {
+    it(`goes on when a whole window is lost, with a peer that drops too late: ${peerDropsTooLate}`, () => {
+      let losses = 32
+      const pair = new VirtualPair({
+        latencyMs: 1000,
+        sender: { flowWindowPackets: 32, peerDropsTooLate },
+        forth: { isLost: (datagram) => !isControl(datagram) && losses-- > 0 },
+      })
+      stream(pair, 60, 4000)
+      expect(numbersOf(pair.delivered)).to.eql(upTo(60))
+      expect(pair.sender.statistics().pktSndBuf).to.equal(0)
+    })
+  }
+
+  it('goes on when the peer had no room, and does not say that it has some again', () => {
+    const pair = new VirtualPair({ sender: { peerDropsTooLate: false } })
+    stream(pair, 10, 300)
+    const acknowledgement = { sequence: FIRST_SEQUENCE + 10, rttUs: 20_000, rttVarianceUs: 1000, freePackets: 0 }
+    const header = { timestamp: 300_000, destination: 1 }
+    pair.sender.receive(serializeControlPacket({ ...header, kind: 'acknowledgement', number: 99, acknowledgement }))
+    stream(pair, 10, 1000)
+    expect(pair.delivered).to.have.length(20)
+  })
+
+  it('sends again what is not acknowledged where the peer reports a loss only once', () => {
+    let losses = 1
+    const pair = new VirtualPair({
+      latencyMs: 1000,
+      sender: { peerReportsLossPeriodically: false },
+      forth: { isLost: (bytes) => !isControl(bytes) && bytes.readUInt32BE(HEADER_BYTES) === 50 && losses-- > 0 },
+      back: { isLost: isReport },
+    })
+    stream(pair, 200, 4000)
+    expect(numbersOf(pair.delivered)).to.eql(upTo(200))
+  })
+
+  it('sends less and less often to a peer that acknowledges nothing', () => {
+    const pair = new VirtualPair({ sender: { peerDropsTooLate: false }, back: { isLost: () => true } })
+    const header = { timestamp: 0, destination: 1 }
+    pair.run(60_000, (ms) => {
+      if (ms < 100 && ms % 10 === 0) pair.sender.send(payload(ms))
+      if (ms % 1000 === 0) pair.sender.receive(serializeControlPacket({ ...header, kind: 'keepAlive' }))
+    })
+    expect(pair.ends.sender).to.equal(undefined)
+    expect(pair.sender.statistics().pktRetransTotal / 10).to.be.within(10, 20)
+  })
+})
