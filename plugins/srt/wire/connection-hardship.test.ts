@@ -79,4 +79,21 @@ describe('Connection, in hardship', () => {
     expect(pair.ends.sender).to.equal(undefined)
     expect(pair.sender.statistics().pktRetransTotal / 10).to.be.within(10, 20)
   })
+
+  it('shows that it is there while its window is full', () => {
+    let saidUs = 0
+    let longestUs = 0
+    const said = (_: Buffer, nowUs: number) => {
+      longestUs = Math.max(longestUs, nowUs - saidUs)
+      saidUs = nowUs
+      return false
+    }
+    const pair = new VirtualPair({
+      sender: { flowWindowPackets: 32, peerDropsTooLate: false },
+      ...{ forth: { isLost: said }, back: { isLost: () => true } },
+    })
+    stream(pair, 1000, 4500)
+    longestUs = Math.max(longestUs, pair.network.nowUs - saidUs)
+    expect(longestUs).to.be.at.most(1_005_000)
+  })
 })

@@ -95,7 +95,7 @@ export class Connection {
     this.#receiver.tick(nowUs)
     this.#sender.tick(nowUs)
     this.#announceKeys(nowUs)
-    if (nowUs - this.#saidUs >= KEEP_ALIVE_US) this.#send({ kind: 'keepAlive' })
+    if (nowUs - Math.max(this.#saidUs, this.#sender.sentUs) >= KEEP_ALIVE_US) this.#send({ kind: 'keepAlive' })
     if (nowUs - this.#heardUs >= SILENCE_US) this.#close({ by: 'silence' })
     else if (this.#endUs !== undefined && this.#isPlayed(nowUs)) this.close()
   }
@@ -103,9 +103,7 @@ export class Connection {
   /** Sends whole packets of MPEG-TS, in packets of 1,316 bytes at most. The bytes are kept, and must not be changed. */
   send(bytes: Buffer): void {
     if (this.#isClosed || this.#endUs !== undefined) return
-    const nowUs = this.#init.nowUs()
-    this.#saidUs = nowUs
-    this.#sender.send(bytes, nowUs)
+    this.#sender.send(bytes, this.#init.nowUs())
   }
 
   statistics(): SrtStatistics {
