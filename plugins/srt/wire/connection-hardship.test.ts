@@ -80,6 +80,18 @@ describe('Connection, in hardship', () => {
     expect(pair.sender.statistics().pktRetransTotal / 10).to.be.within(10, 20)
   })
 
+  it('delivers nothing before its time when its buffer is full', () => {
+    const times: number[] = []
+    const pair = new VirtualPair({
+      latencyMs: 4000,
+      receiver: { flowWindowPackets: 64 },
+      received: (_, nowUs) => times.push(nowUs),
+    })
+    stream(pair, 150, 7000)
+    expect(times).to.have.length(150)
+    for (const [index, nowUs] of times.entries()) expect(nowUs - index * 10_000).to.be.above(4_000_000)
+  })
+
   it('shows that it is there while its window is full', () => {
     let saidUs = 0
     let longestUs = 0
