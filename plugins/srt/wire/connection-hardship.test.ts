@@ -108,4 +108,12 @@ describe('Connection, in hardship', () => {
     longestUs = Math.max(longestUs, pair.network.nowUs - saidUs)
     expect(longestUs).to.be.at.most(1_005_000)
   })
+
+  it('tells no rate of what came long ago', () => {
+    const pair = new VirtualPair({})
+    stream(pair, 200, 2000)
+    expect(pair.receiver.statistics().mbpsRecvRate).to.be.within(1, 1.1)
+    pair.run(2000)
+    expect(pair.receiver.statistics().mbpsRecvRate).to.equal(0)
+  })
 })

@@ -148,6 +148,7 @@ export class Receiver {
   }
 
   tick(nowUs: number): void {
+    this.#rate.tick(nowUs)
     this.#deliver(nowUs)
     if (nowUs - this.#acknowledgedUs >= ACKNOWLEDGE_INTERVAL_US) this.#acknowledge(nowUs)
     if (this.#buffer.missingCount > 0 && nowUs - this.#reportedUs >= this.#reportIntervalUs) {
