@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { VirtualPair } from './fixtures/virtual-pair.ts'
+import { acceptKeys, offerKeys } from './crypto/connection-keys.ts'
 import { serializeControlPacket } from './packet/control-packet.ts'
 import { CONTROL_TYPE, HEADER_BYTES, isControl, readControlHeader } from './packet/packet-header.ts'
 
@@ -90,6 +91,28 @@ describe('Connection, in hardship', () => {
     stream(pair, 150, 7000)
     expect(times).to.have.length(150)
     for (const [index, nowUs] of times.entries()) expect(nowUs - index * 10_000).to.be.above(4_000_000)
+  })
+
+  it('may be closed by whoever takes a payload, who then gets no other', async () => {
+    const passphrase = 'a passphrase of both'
+    const senderKeys = await offerKeys({ passphrase, keyBytes: 16 })
+    const receiverKeys = await acceptKeys(senderKeys.sending.message, passphrase)
+    let count = 0
+    const pair: VirtualPair = new VirtualPair({
+      ...{ senderKeys, receiverKeys },
+      received: () => {
+        count += 1
+        pair.receiver.close()
+      },
+    })
+    for (const number of upTo(10)) pair.sender.send(payload(number))
+    let isFed = false
+    pair.run(300, (ms) => {
+      if (ms > 110 && pair.ends.receiver === undefined) pair.receiver.send(Buffer.alloc(PAYLOAD_BYTES * 100))
+      isFed ||= pair.receiver.queuedBytes > 0
+    })
+    expect({ isFed, count }).to.eql({ isFed: true, count: 1 })
+    expect(pair.ends).to.eql({ sender: { by: 'peer' }, receiver: { by: 'here' } })
   })
 
   it('shows that it is there while its window is full', () => {

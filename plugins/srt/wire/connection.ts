@@ -57,9 +57,13 @@ export class Connection {
   #isClosed = false
 
   constructor(init: ConnectionInit) {
-    const { negotiated, keys, sink, received, maxBytesPerSecond } = init
+    const { negotiated, keys, sink, maxBytesPerSecond } = init
     const nowUs = init.nowUs()
     const sendControl = (body: ControlBody) => this.#send(body)
+    // Whoever takes one payload may close the connection, and gets no other then.
+    const received = (payload: Buffer) => {
+      if (!this.#isClosed) init.received(payload)
+    }
     this.#init = init
     this.#receiver = new Receiver({ negotiated, keys: keys?.receiving, nowUs, sendControl, received })
     this.#sender = new Sender({ negotiated, keys: keys?.sending, nowUs, maxBytesPerSecond, sink, sendControl })
@@ -93,6 +97,7 @@ export class Connection {
     if (this.#isClosed) return
     const nowUs = this.#init.nowUs()
     this.#receiver.tick(nowUs)
+    if (this.#isClosed) return
     this.#sender.tick(nowUs)
     this.#announceKeys(nowUs)
     if (nowUs - Math.max(this.#saidUs, this.#sender.sentUs) >= KEEP_ALIVE_US) this.#send({ kind: 'keepAlive' })
@@ -211,9 +216,7 @@ export class Connection {
     this.#isTakingKeys = true
     try {
       const answer = await keys.receiving.take(message)
-      if (answer !== undefined && !this.#isClosed) {
-        this.#send({ kind: 'keyMaterial', isRequest: false, message: answer })
-      }
+      if (answer !== undefined) this.#send({ kind: 'keyMaterial', isRequest: false, message: answer })
     } finally {
       this.#isTakingKeys = false
     }
@@ -233,6 +236,7 @@ export class Connection {
   }
 
   #send(body: ControlBody): void {
+    if (this.#isClosed) return
     const { negotiated, nowUs, sink } = this.#init
     this.#saidUs = nowUs()
     const timestamp = this.#saidUs - negotiated.startUs
