@@ -132,6 +132,16 @@ describe('Connection, in hardship', () => {
     expect(longestUs).to.be.at.most(1_005_000)
   })
 
+  it('lets the peer play all before it ends, however long that takes', () => {
+    const times: number[] = []
+    const pair = new VirtualPair({ latencyMs: 15_000, received: (_, nowUs) => times.push(nowUs) })
+    pair.sender.send(payload(0))
+    pair.sender.end()
+    pair.run(16_000)
+    expect(times[0]).to.be.within(15_000_000, 15_020_000)
+    expect(pair.ends).to.eql({ sender: { by: 'here' }, receiver: { by: 'peer' } })
+  })
+
   it('tells no rate of what came long ago', () => {
     const pair = new VirtualPair({})
     stream(pair, 200, 2000)

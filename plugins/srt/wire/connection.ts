@@ -14,7 +14,7 @@ import type { SrtStatistics } from './statistics.ts'
 const SILENCE_US = 5_000_000
 /** Something is sent at least this often (draft-sharabayko-srt-01 3.2.3). */
 const KEEP_ALIVE_US = 1_000_000
-/** How long an end waits for the peer to have played what was sent. */
+/** How long an end waits, beyond the peer's latency, for the peer to have played what was sent. */
 const MAX_LINGER_US = 10_000_000
 /** A new key that the peer has not confirmed is announced again after so many round trips (7.2.3). */
 const KEY_ROUND_TRIPS = 1.5
@@ -161,7 +161,7 @@ export class Connection {
    */
   end(): void {
     if (this.#isClosed || this.#endUs !== undefined) return
-    this.#endUs = this.#init.nowUs() + MAX_LINGER_US
+    this.#endUs = this.#init.nowUs() + this.#init.negotiated.sendLatencyMs * 1000 + MAX_LINGER_US
   }
 
   /** Closes the connection at once and tells the peer. Idempotent. */
