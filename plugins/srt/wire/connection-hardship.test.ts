@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { VirtualPair } from './fixtures/virtual-pair.ts'
 import { acceptKeys, offerKeys } from './crypto/connection-keys.ts'
 import { serializeControlPacket } from './packet/control-packet.ts'
+import { writeDataHeader } from './packet/data-packet.ts'
 import { CONTROL_TYPE, HEADER_BYTES, isControl, readControlHeader } from './packet/packet-header.ts'
 
 const PAYLOAD_BYTES = 1316
@@ -140,6 +141,19 @@ describe('Connection, in hardship', () => {
     pair.run(16_000)
     expect(times[0]).to.be.within(15_000_000, 15_020_000)
     expect(pair.ends).to.eql({ sender: { by: 'here' }, receiver: { by: 'peer' } })
+  })
+
+  it('takes no packet that is longer than was agreed on', () => {
+    const pair = new VirtualPair({})
+    const datagram = (sequence: number, payloadBytes: number) => {
+      const bytes = Buffer.alloc(HEADER_BYTES + payloadBytes)
+      const flags = { messageNumber: 1, keyFlag: 0, isRetransmitted: false, timestamp: 0, destination: 2 } as const
+      writeDataHeader(bytes, 0, { sequence, ...flags })
+      return bytes
+    }
+    pair.receiver.receive(datagram(FIRST_SEQUENCE, 1456))
+    pair.receiver.receive(datagram(FIRST_SEQUENCE + 1, 1457))
+    expect(pair.receiver.statistics().byteRcvBuf).to.equal(1456)
   })
 
   it('tells no rate of what came long ago', () => {

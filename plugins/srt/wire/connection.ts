@@ -82,7 +82,8 @@ export class Connection {
     const nowUs = this.#init.nowUs()
     if (!isControl(datagram)) {
       const packet = parseDataPacket(datagram)
-      if (packet === undefined) return
+      // What is longer than was agreed on is not the peer's, and would make the buffer larger than its packets say.
+      if (packet === undefined || packet.payload.length > this.#init.negotiated.maxPayloadBytes) return
       this.#heardUs = nowUs
       return this.#receiver.receive(packet, nowUs)
     }
