@@ -163,4 +163,16 @@ describe('Connection, in hardship', () => {
     pair.run(2000)
     expect(pair.receiver.statistics().mbpsRecvRate).to.equal(0)
   })
+
+  it('delivers at its time what a peer begins to send after it has only received for an hour', () => {
+    const times: number[] = []
+    const pair = new VirtualPair({ stepMs: 20, received: (_, nowUs) => times.push(nowUs) })
+    pair.run(3_600_000, (ms) => {
+      if (ms % 500 === 0) pair.receiver.send(Buffer.alloc(188))
+    })
+    const sentUs = pair.network.nowUs
+    pair.sender.send(payload(0))
+    pair.run(1000)
+    expect(times[0]! - sentUs).to.be.within(120_000, 160_000)
+  })
 })

@@ -173,11 +173,9 @@ export class Connection {
   }
 
   #control(packet: ControlPacket, nowUs: number): void {
+    // Each time stamp may be the one that shows that the peer's clock has begun again: for long, there may be no data.
+    this.#receiver.timeBase.timeOf(packet.timestamp)
     switch (packet.kind) {
-      case 'keepAlive':
-        // Its time stamp shows that the peer's clock has begun again while nothing else came.
-        this.#receiver.timeBase.timeOf(packet.timestamp)
-        break
       case 'acknowledgement':
         this.#send({ kind: 'acknowledgedAcknowledgement', number: packet.number })
         this.#sender.acknowledge(packet.acknowledgement, nowUs)
@@ -202,7 +200,8 @@ export class Connection {
         this.#receiver.flush()
         this.#close({ by: 'peer' })
         break
-      // A handshake is whose who made the connection; the others are of file transfer.
+      // Whoever made the connection answers handshakes; congestion warnings and errors are of the transfer of files.
+      case 'keepAlive':
       case 'handshake':
       case 'congestionWarning':
       case 'peerError':
