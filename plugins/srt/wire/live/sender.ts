@@ -7,6 +7,7 @@ import type { LossRange } from '../packet/loss-list.ts'
 import { HEADER_BYTES } from '../packet/packet-header.ts'
 import { addToSequence, sequenceDistance } from '../sequence.ts'
 import type { SendControl } from './control-body.ts'
+import { LossTimer } from './loss-timer.ts'
 import { Pacer } from './pacer.ts'
 import type { PacketSink } from './packet-sink.ts'
 import { RoundTrip } from './round-trip.ts'
@@ -18,8 +19,8 @@ const TS_PACKET_BYTES = 188
 /** What the peer would deliver too late is not sent any more, but nothing younger than this is dropped (4.6). */
 const MIN_DROP_US = 1_000_000
 const DROP_SLACK_US = 20_000
-/** What is not acknowledged this long after its time is sent again. */
-const TIMEOUT_SLACK_US = 20_000
+/** What a peer takes even where it says less, as libsrt has it: its answer to that says when there is room again. */
+const MIN_WINDOW_PACKETS = 2
 /** Programs on a busy machine take what is due a little later, and what they have not taken is lost when a connection ends. */
 const END_SLACK_US = 300_000
 /** Packets that are written one behind the other and leave together. */
@@ -66,6 +67,7 @@ export class Sender {
   readonly #dropAfterUs: number
   readonly #buffer = new SendBuffer()
   readonly #pacer: Pacer
+  readonly #lossTimer: LossTimer
   /** What is sent next. */
   #next = 0
   #unsentBytes = 0
@@ -91,6 +93,13 @@ export class Sender {
     this.#windowPackets = negotiated.flowWindowPackets
     this.#pacer = new Pacer(nowUs, maxBytesPerSecond)
     this.#sentUs = nowUs
+    const isReportRepeated = negotiated.peerReportsLossPeriodically
+    this.#lossTimer = new LossTimer({ nowUs, roundTrip: this.roundTrip, isReportRepeated })
+  }
+
+  /** When a data packet last left. */
+  get sentUs(): number {
+    return this.#sentUs
   }
 
   /** What is still to be sent for the first time. */
@@ -138,10 +147,14 @@ export class Sender {
     const index = this.#indexOf(sequence)
     // An acknowledgement of what was never sent is not the peer's.
     if (index > this.#next) return
-    if (index > this.#buffer.first) this.#buffer.release(index)
+    if (index > this.#buffer.first) {
+      this.#buffer.release(index)
+      this.#lossTimer.restart(nowUs)
+    }
     if (rttUs !== undefined) this.roundTrip.add(rttUs)
     if (freePackets !== undefined) {
-      this.#windowPackets = Math.min(this.#init.negotiated.flowWindowPackets, freePackets)
+      const windowPackets = Math.min(this.#init.negotiated.flowWindowPackets, freePackets)
+      this.#windowPackets = Math.max(MIN_WINDOW_PACKETS, windowPackets)
     }
     if (linkPacketsPerSecond !== undefined) this.#linkPacketsPerSecond = linkPacketsPerSecond
     this.#transmit(nowUs)
@@ -171,9 +184,9 @@ export class Sender {
 
   tick(nowUs: number): void {
     this.#dropTooLate(nowUs)
-    const isSilent = this.#lost.length === 0 && this.#next === this.#buffer.end
-    if (isSilent && this.flightPackets > 0 && nowUs - this.#sentUs > this.roundTrip.timeoutUs + TIMEOUT_SLACK_US) {
-      // The last packets may be lost, which the peer can't know.
+    const isHeld = this.#next === this.#buffer.end || this.flightPackets >= this.#windowPackets
+    if (this.flightPackets === 0) this.#lossTimer.restart(nowUs)
+    else if (this.#lost.length === 0 && this.#lossTimer.isOver(nowUs, isHeld)) {
       for (let index = this.#buffer.first; index < this.#next; index += 1) {
         if (this.#buffer.markLost(index, nowUs)) this.#missed(index)
       }
@@ -236,6 +249,7 @@ export class Sender {
     this.counts.packets += this.#next - before
     if (this.#usedBytes === 0) return
     this.#sentUs = nowUs
+    this.#lossTimer.sent(nowUs)
     this.#flush()
     this.#init.keys?.count(this.#next - before)
   }
