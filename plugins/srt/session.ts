@@ -79,9 +79,10 @@ export class Session {
     void this.#begin()
   }
 
-  /** Ends it, as the plugin ends. Idempotent. */
+  /** Ends it, as the plugin ends, and tells the caller, also one that still waits. Idempotent. */
   close(reason: CloseReason): void {
     this.#leaving.abort()
+    if (this.#answer === undefined) this.#give(this.#init.request.reject(REJECT_REASON.down))
     this.#admitted?.member.close(reason)
     this.#connection?.close()
     this.#end()
@@ -116,9 +117,10 @@ export class Session {
       if (!this.#isOver && !signal.aborted) return this.#open(admitted)
       admitted.member.close(CLIENT_LEFT)
       closeKeys(admitted.keys)
-      this.#end()
+      this.#gaveUp()
     } catch (error) {
-      this.#refuse(error)
+      if (this.#isOver || signal.aborted) this.#gaveUp()
+      else this.#refuse(error)
     }
   }
 
@@ -157,23 +159,36 @@ export class Session {
     if (action === 'play') sendStream(member, connection)
   }
 
-  #refuse(error: unknown): void {
+  /** The caller has left before it had an answer: a player, in most cases, of what nobody publishes. */
+  #gaveUp(): void {
     if (this.#isOver) return
-    if (this.#leaving.signal.aborted) return this.#end()
-    const { ctx, connections, request, peer } = this.#init
-    const { ip, port } = sessionClient(peer)
+    this.#init.ctx.log.info({ ...this.#caller, reason: CLIENT_LEFT.text }, `${this.#action} given up`)
+    this.#end()
+  }
+
+  #refuse(error: unknown): void {
+    const { ctx, connections, request } = this.#init
     const reason = rejectReasonOf(error)
-    if (reason === undefined) ctx.log.error({ err: error, ip, port }, 'the request failed')
+    if (reason === undefined) ctx.log.error({ err: error, ...this.#caller }, 'the request failed')
     // A denial is logged where it was decided.
     else if (!(error instanceof StreamDenied)) {
       const why = error instanceof Error ? error.message : undefined
       const advice = error instanceof Refusal ? error.advice : undefined
-      const action = this.#asked?.action ?? 'connection'
-      ctx.log.info({ stream: this.#asked?.streamPath, ip, port, reason: why, advice }, `${action} refused`)
+      ctx.log.info({ ...this.#caller, reason: why, advice }, `${this.#action} refused`)
     }
     const told = reason ?? REJECT_REASON.internalServerError
     connections.metrics.refused(told)
     this.#give(request.reject(told))
+  }
+
+  /** As the log names it, with what it asks for. */
+  get #caller() {
+    const { ip, port } = sessionClient(this.#init.peer)
+    return { stream: this.#asked?.streamPath, ip, port }
+  }
+
+  get #action(): string {
+    return this.#asked?.action ?? 'connection'
   }
 
   #give(answer: Buffer): void {

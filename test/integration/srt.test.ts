@@ -80,7 +80,11 @@ describe('SRT', () => {
     const server = await startServer()
     await publish(server)
     const callers = [await call(server, `subscribe:/${STREAM_PATH}`), await call(server, 'publish:/live/other')]
+    const waiting = await TestCaller.call({ port: server.srtPort, streamId: 'subscribe:/live/nobody' })
+    keep(waiting)
+    await waitFor(() => waiting.sent.length > 2, { what: 'the conclusion to be repeated' })
     await server.stop()
+    expect(await waiting.refusal).to.equal(1503)
     for (const caller of callers) expect(await caller.ended).to.eql({ by: 'peer' })
   })
 

@@ -181,6 +181,7 @@ describe('the listener of SRT', () => {
     await waitFor(() => host.streams.requests.length === 1)
     caller.vanish()
     await waitFor(() => host.streams.allSubscribers[0]?.closeReason !== undefined)
+    await waitFor(() => host.log.records.some(({ msg, stream }) => msg === 'play given up' && stream === 'live/a'))
     await (
       await call('publish:/live/a')
     ).answer
