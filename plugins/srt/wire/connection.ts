@@ -23,10 +23,7 @@ const BITS_PER_MEGABIT = 1_000_000
 const TS_PACKET_BITS = 1316 * 8
 
 /** How a connection has ended. */
-export type ConnectionEnd =
-  | { readonly by: 'here' }
-  | { readonly by: 'peer' }
-  | { readonly by: 'silence' }
+export type ConnectionEnd = { readonly by: 'here' } | { readonly by: 'peer' } | { readonly by: 'silence' }
 
 export type ConnectionInit = {
   readonly negotiated: Negotiated
@@ -123,31 +120,34 @@ export class Connection {
       msTimeStamp: Math.round(elapsedUs / 1000),
       msRTT: round((isSending ? sender : receiver).roundTrip.rttUs / 1000),
       mbpsBandwidth: round((linkPackets * TS_PACKET_BITS) / BITS_PER_MEGABIT),
-      pktSent: sender.counts.packets,
-      byteSent: sender.counts.bytes,
-      pktSndLoss: sender.counts.lost,
-      pktRetrans: sender.counts.retransmitted,
-      byteRetrans: sender.counts.retransmittedBytes,
-      pktSndDrop: sender.counts.dropped,
+      pktSentTotal: sender.counts.packets + sender.counts.retransmitted,
+      pktSentUniqueTotal: sender.counts.packets,
+      byteSentTotal: sender.counts.bytes + sender.counts.retransmittedBytes,
+      byteSentUniqueTotal: sender.counts.bytes,
+      pktSndLossTotal: sender.counts.lost,
+      pktRetransTotal: sender.counts.retransmitted,
+      byteRetransTotal: sender.counts.retransmittedBytes,
+      pktSndDropTotal: sender.counts.dropped,
       pktFlightSize: sender.flightPackets,
       pktSndBuf: sender.bufferedPackets,
       byteSndBuf: sender.bufferedBytes,
       msSndBuf: Math.round(sender.bufferedUs(nowUs) / 1000),
       msSndTsbPdDelay: negotiated.sendLatencyMs,
-      pktRecvACK: sender.counts.acknowledgements,
-      pktRecvNAK: sender.counts.reports,
+      pktRecvACKTotal: sender.counts.acknowledgements,
+      pktRecvNAKTotal: sender.counts.reports,
       mbpsSendRate: round((sender.counts.bytes * 8) / elapsedUs),
-      pktRecv: receiver.counts.packets,
-      byteRecv: receiver.counts.bytes,
-      pktRcvLoss: receiver.counts.lost,
-      pktRcvDrop: receiver.counts.dropped,
+      pktRecvTotal: receiver.counts.packets,
+      pktRecvUniqueTotal: receiver.counts.packets - receiver.counts.duplicates - receiver.counts.belated,
+      byteRecvTotal: receiver.counts.bytes,
+      pktRcvLossTotal: receiver.counts.lost,
+      pktRcvDropTotal: receiver.counts.dropped,
       pktRcvBelated: receiver.counts.belated,
-      pktRcvUndecrypt: receiver.counts.undecrypted,
+      pktRcvUndecryptTotal: receiver.counts.undecrypted,
       pktRcvBuf: receiver.bufferedPackets,
       byteRcvBuf: receiver.bufferedBytes,
       msRcvTsbPdDelay: negotiated.receiveLatencyMs,
-      pktSentACK: receiver.counts.acknowledgements,
-      pktSentNAK: receiver.counts.reports,
+      pktSentACKTotal: receiver.counts.acknowledgements,
+      pktSentNAKTotal: receiver.counts.reports,
       mbpsRecvRate: round((receiver.rate.bytesPerSecond * 8) / BITS_PER_MEGABIT),
     }
   }

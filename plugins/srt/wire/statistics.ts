@@ -7,33 +7,38 @@ export type SrtStatistics = {
   readonly msRTT: number
   /** What the way can carry by the estimate of whoever receives. */
   readonly mbpsBandwidth: number
-  readonly pktSent: number
-  readonly byteSent: number
-  readonly pktSndLoss: number
-  readonly pktRetrans: number
-  readonly byteRetrans: number
+  /** With what was sent again; `Unique` is without that. */
+  readonly pktSentTotal: number
+  readonly pktSentUniqueTotal: number
+  readonly byteSentTotal: number
+  readonly byteSentUniqueTotal: number
+  readonly pktSndLossTotal: number
+  readonly pktRetransTotal: number
+  readonly byteRetransTotal: number
   /** What was dropped instead of sent, as it would come too late. */
-  readonly pktSndDrop: number
+  readonly pktSndDropTotal: number
   readonly pktFlightSize: number
   readonly pktSndBuf: number
   readonly byteSndBuf: number
   readonly msSndBuf: number
   readonly msSndTsbPdDelay: number
-  readonly pktRecvACK: number
-  readonly pktRecvNAK: number
+  readonly pktRecvACKTotal: number
+  readonly pktRecvNAKTotal: number
   readonly mbpsSendRate: number
-  readonly pktRecv: number
-  readonly byteRecv: number
-  readonly pktRcvLoss: number
+  /** With what came twice, or too late; `Unique` is without that. */
+  readonly pktRecvTotal: number
+  readonly pktRecvUniqueTotal: number
+  readonly byteRecvTotal: number
+  readonly pktRcvLossTotal: number
   /** What was given up, as it did not come in time. */
-  readonly pktRcvDrop: number
+  readonly pktRcvDropTotal: number
   /** What came after it was given up. */
   readonly pktRcvBelated: number
-  readonly pktRcvUndecrypt: number
+  readonly pktRcvUndecryptTotal: number
   readonly pktRcvBuf: number
   readonly byteRcvBuf: number
   readonly msRcvTsbPdDelay: number
-  readonly pktSentACK: number
-  readonly pktSentNAK: number
+  readonly pktSentACKTotal: number
+  readonly pktSentNAKTotal: number
   readonly mbpsRecvRate: number
 }
