@@ -10,6 +10,14 @@ export type AudioCodec = 'aac' | 'opus' | 'mp3' | 'mp2' | 'pcma' | 'pcmu' | 'g72
 /**
  * What a track of data can carry: KLV metadata (SMPTE ST 336), splice information sections (SCTE 35), texts of JSON, SEI
  * messages of its own, plain text in UTF-8.
+ *
+ * A unit of `klv` is KLV bytes. The record is empty for asynchronous KLV, and `TS_SYNCHRONOUS_KLV` for that which MPEG-TS
+ * carries as metadata with exact times.
+ *
+ * A unit of `scte35` is a whole section with its CRC (ANSI/SCTE 35 9.6). Times of splices in it count from the unit's own
+ * `pts`, in ticks of 90 kHz modulo 2^33, since a stream has another clock than its source: who reads a section from a
+ * clock takes the `pts` that the unit has there from `pts_adjustment`, and who writes it to another clock adds the `pts`
+ * that it gets there. So a splice stays at its picture wherever the units go.
  */
 export type DataCodec = 'klv' | 'scte35' | 'json' | 'sei' | 'text'
 

@@ -17,11 +17,14 @@ describe('home page of a server', () => {
     const view = (await (await fetch(server.http('/home/addresses'))).json()) as Record<string, unknown>
     const rtmp = { plugin: 'rtmp', scheme: 'rtmp', address: 'rtmp://{hostName}:0/{streamPath}' }
     const rtsp = { plugin: 'rtsp', scheme: 'rtsp', address: 'rtsp://{hostName}:0/{streamPath}' }
+    const srt = (mode: string) => {
+      return { plugin: 'srt', scheme: 'srt', address: `srt://{hostName}:0?streamid=${mode}:/{streamPath}` }
+    }
     expect(view).to.eql({
       administration: true,
       playNeedsKey: false,
       streamPath: '',
-      publish: [rtmp, rtsp, { plugin: 'webrtc', scheme: 'http', address: 'webrtc/push/{streamPath}' }],
+      publish: [rtmp, rtsp, srt('publish'), { plugin: 'webrtc', scheme: 'http', address: 'webrtc/push/{streamPath}' }],
       play: [
         { plugin: 'annexb', scheme: 'http', address: 'annexb/{streamPath}' },
         { plugin: 'annexb', scheme: 'ws', address: 'annexb/{streamPath}' },
@@ -31,6 +34,7 @@ describe('home page of a server', () => {
         { plugin: 'mp4', scheme: 'ws', address: 'mp4/{streamPath}.mp4' },
         rtmp,
         rtsp,
+        srt('subscribe'),
         { plugin: 'webrtc', scheme: 'http', address: 'webrtc/play/{streamPath}' },
       ],
     })

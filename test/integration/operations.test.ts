@@ -133,6 +133,7 @@ describe(PAGE, () => {
         SLUICE_RTMP_TCP_LISTENADDR: ':0',
         SLUICE_RTSP_TCP_LISTENADDR: ':0',
         SLUICE_WEBRTC_PORT: '[udp:0, tcp:0]',
+        SLUICE_SRT_LISTENADDR: ':0',
       }
       const server = new PeerProcess(process.execPath, args, { cwd: folder, env })
       const isUp = () => server.exited !== undefined || server.stdout.includes('"the server is up"')

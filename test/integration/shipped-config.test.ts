@@ -15,10 +15,11 @@ import rtmp from '../../plugins/rtmp/index.ts'
 import rtsp from '../../plugins/rtsp/index.ts'
 import sei from '../../plugins/sei/index.ts'
 import snap from '../../plugins/snap/index.ts'
+import srt from '../../plugins/srt/index.ts'
 import webrtc from '../../plugins/webrtc/index.ts'
 
 const FILE = new URL('../../config/config.yaml', import.meta.url)
-const PLUGINS = [rtmp, rtsp, webrtc, flv, mp4, hls, annexb, jsmpeg, audio, sei, snap, crontab, demo, home]
+const PLUGINS = [rtmp, rtsp, webrtc, srt, flv, mp4, hls, annexb, jsmpeg, audio, sei, snap, crontab, demo, home]
 /** A default as a comment: without a space, so that removing `#` leaves the key where it belongs. */
 const COMMENTED_KEY = /^( *)#(?=\S)/gm
 

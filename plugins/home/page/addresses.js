@@ -34,6 +34,8 @@ export function addressOf({ scheme, address }, { streamPath, query }, pageUrl) {
   const filled = address
     .replaceAll('{streamPath}', () => path)
     .replaceAll('{hostName}', () => new URL(pageUrl).hostname)
+  // It is part of the stream id, which ends at the next `&`.
+  if (scheme === 'srt') return query === '' ? filled : `${filled}?${query.replaceAll('&', '%26')}`
   return withQuery(isRelative ? absolute(filled, scheme, pageUrl) : filled, query)
 }
 

@@ -184,8 +184,19 @@ describe('CallerHandshake', () => {
     const rig = new Rig()
     rig.caller.start(0)
     const packet = parseControlPacket(rig.link.sent[0]!.datagram)!
-    rig.caller.receive(serializeControlPacket(packet), 5000)
+    rig.caller.receive(serializeControlPacket({ ...packet, destination: 77 }), 5000)
     expect(rig.refused).to.deep.equal([REJECT_REASON.version])
+  })
+
+  it('passes over a refusal that is for another socket', async () => {
+    const rig = new Rig(CLEAN, (request) => ({ datagram: request.reject(REJECT_REASON.unauthorized) }))
+    await rig.run()
+    const refusal = Buffer.from(rig.answer!.datagram)
+    const other = new Rig()
+    other.caller.start(0)
+    refusal.writeUInt32BE(78, 12)
+    other.caller.receive(refusal, 1000)
+    expect(other.refused).to.deep.equal([])
   })
 
   it('passes over any garbage', () => {

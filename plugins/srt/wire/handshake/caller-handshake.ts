@@ -34,7 +34,7 @@ export class CallerHandshake implements ClientHandshake {
 
   receive(datagram: Buffer, nowUs: number): void {
     const received = this.#isDone ? undefined : readHandshake(datagram)
-    if (!received) return
+    if (received?.destination !== this.#init.socketId) return
     const { handshake } = received
     if (isRefusal(handshake)) {
       this.#refuse(handshake.type - REFUSAL_TYPE_BASE)

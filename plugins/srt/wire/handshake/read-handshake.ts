@@ -6,15 +6,20 @@ import { hasRoom } from './negotiation.ts'
 import { REFUSAL_TYPE_BASE, REJECT_REASON } from './reject-reason.ts'
 
 /** A handshake that came, with what its extensions say. */
-export type ReceivedHandshake = { handshake: HandshakePacket; conclusion: Conclusion; timestamp: number }
+export type ReceivedHandshake = {
+  handshake: HandshakePacket
+  conclusion: Conclusion
+  timestamp: number
+  destination: number
+}
 
 /** Reads a datagram from outside: `undefined` where it is no handshake or is broken. Buffers are views. */
 export function readHandshake(datagram: Buffer): ReceivedHandshake | undefined {
   try {
     const packet = parseControlPacket(datagram)
     if (packet?.kind !== 'handshake') return undefined
-    const { handshake, timestamp } = packet
-    return { handshake, conclusion: readConclusion(handshake), timestamp }
+    const { handshake, timestamp, destination } = packet
+    return { handshake, conclusion: readConclusion(handshake), timestamp, destination }
   } catch (error) {
     if (error instanceof MalformedError) return undefined
     throw error

@@ -41,11 +41,13 @@ export class AudioTrackWriter {
     if (format === this.#format) return
     const config = configOf()
     this.#format = format
-    const { sink, terms } = this.#options
+    const { sink, terms, onTrack } = this.#options
     const common = { timescale: TS_TIMESCALE, config, ...terms }
-    this.#track = this.#track
-      ? sink.configureTrack(this.#track, config)
-      : sink.addTrack({ kind: 'audio', codec: this.#codec, ...common })
+    if (this.#track) this.#track = sink.configureTrack(this.#track, config)
+    else {
+      this.#track = sink.addTrack({ kind: 'audio', codec: this.#codec, ...common })
+      onTrack()
+    }
   }
 
   /** Writes a unit that plays for so many samples. */

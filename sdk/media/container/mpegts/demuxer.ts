@@ -8,7 +8,7 @@ import { parsePesHeader } from './pes-header.ts'
 import { parsePat, parsePmt, TS_PAT_TABLE_ID, TS_PMT_TABLE_ID } from './program-tables.ts'
 import type { TsProgram } from './program-tables.ts'
 import { ProgramStreams } from './program-streams.ts'
-import type { ProgramStream } from './program-streams.ts'
+import type { PesStream, ProgramStream, SectionStream } from './program-streams.ts'
 import { parseTsSection, TsSectionReader } from './section.ts'
 import type { TsSection } from './section.ts'
 
@@ -17,7 +17,9 @@ type TablePid = { readonly sections: TsSectionReader; counter: number | undefine
 
 /**
  * Turns an MPEG-TS, as it comes in, into tracks and units of its first program: H.264, H.265, AAC (ADTS), MPEG audio,
- * AC-3, E-AC-3, Opus and G.711. Times are those of the stream, counters of 33 bits of 90 kHz, which start again at 0.
+ * AC-3, E-AC-3, Opus and G.711, and of data KLV and SCTE 35. Times are those of the stream, counters of 33 bits of 90 kHz,
+ * which start again at 0. Data that states no time has the decoding time of the newest packet of the pictures, or else of the
+ * sound; without both, that of the newest clock reference.
  *
  * Units that are broken, or of which packets are missing, are dropped and counted.
  */
@@ -28,6 +30,8 @@ export class TsDemuxer {
   #map: TablePid | undefined
   #program: TsProgram | undefined
   #lastMap: Buffer | undefined
+  /** The PID with the clock. */
+  #clockPid: number | undefined
   #continuityErrors = 0
   #droppedUnits = 0
 
@@ -66,10 +70,10 @@ export class TsDemuxer {
   restart(): void {
     this.#reader.restart()
     for (const stream of this.#streams.values()) {
-      stream.assembler.abort()
-      stream.elementary.interrupt()
+      abort(stream)
       stream.counter = undefined
     }
+    this.#streams.loseTime()
     for (const table of [this.#association, this.#map]) {
       table?.sections.reset()
       if (table) table.counter = undefined
@@ -90,15 +94,17 @@ export class TsDemuxer {
    */
   flush(): void {
     for (const stream of this.#streams.values()) {
-      this.#write(stream, stream.assembler.finish())
+      this.#finish(stream)
       stream.counter = undefined
     }
+    this.#streams.loseTime()
     for (const table of [this.#association, this.#map]) if (table) table.counter = undefined
   }
 
   #packet(packet: TsPacket): void {
     const { pid } = packet
     if (pid === TS_NULL_PID || packet.transportError) return
+    if (packet.pcr !== undefined && pid === this.#clockPid) this.#streams.clock(packet.pcr)
     const stream = this.#streams.get(pid)
     const table = stream === undefined ? this.#tableOf(pid) : undefined
     if (!packet.hasPayload) {
@@ -115,15 +121,15 @@ export class TsDemuxer {
   }
 
   #media(stream: ProgramStream, packet: TsPacket): void {
-    const { assembler, elementary } = stream
     const order = this.#follow(stream, packet)
     if (order === 'duplicate') return
     if (packet.scrambled) return this.#streams.leaveAside('scrambled')
     if (order === 'gap') {
-      if (assembler.open) this.#droppedUnits += 1
-      assembler.abort()
-      elementary.interrupt()
+      if (stream.assembler?.open) this.#droppedUnits += 1
+      abort(stream)
     }
+    if (stream.sections) return this.#sections(stream, packet)
+    const { assembler } = stream
     if (packet.unitStart) {
       this.#write(stream, assembler.finish())
       assembler.start()
@@ -131,11 +137,22 @@ export class TsDemuxer {
     this.#write(stream, this.#orDrop(() => assembler.push(packet.payload)) ?? null)
   }
 
-  #write({ elementary }: ProgramStream, packet: Buffer | null): void {
+  #sections({ sections, elementary }: SectionStream, packet: TsPacket): void {
+    for (const section of sections.push(packet.payload, packet.unitStart)) {
+      this.#orDrop(() => elementary.write(section, undefined, undefined))
+    }
+  }
+
+  #finish(stream: ProgramStream): void {
+    if (stream.assembler) this.#write(stream, stream.assembler.finish())
+  }
+
+  #write(stream: PesStream, packet: Buffer | null): void {
     if (!packet) return
     this.#orDrop(() => {
       const { sizeBytes, pts, dts } = parsePesHeader(packet)
-      elementary.write(packet.subarray(sizeBytes), pts, dts)
+      stream.elementary.write(packet.subarray(sizeBytes), pts, dts)
+      this.#streams.wrote(stream, dts ?? pts)
     })
   }
 
@@ -189,8 +206,15 @@ export class TsDemuxer {
     const map = tryParse(() => parsePmt(section), section.body)
     if (!map) return
     this.#lastMap = Buffer.from(bytes)
-    this.#streams.update(map.streams, (stream) => this.#write(stream, stream.assembler.finish()))
+    this.#clockPid = map.pcrPid
+    this.#streams.update(map, (stream) => this.#finish(stream))
   }
+}
+
+function abort({ assembler, sections, elementary }: ProgramStream): void {
+  assembler?.abort()
+  sections?.reset()
+  elementary.interrupt()
 }
 
 function sameProgram(one: TsProgram, other: TsProgram): boolean {

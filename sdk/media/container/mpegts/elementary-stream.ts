@@ -24,4 +24,6 @@ export type ElementaryStreamOptions = {
   readonly terms: TrackTerms
   /** Called when data is lost: it came before the configuration, or makes no unit. */
   readonly onDrop: () => void
+  /** Called when a track of media has been declared. */
+  readonly onTrack: () => void
 }

@@ -1,7 +1,9 @@
 import type { AccessUnit } from '../../access-unit.ts'
 import type { Muxer, MuxerFormat, MuxerStart } from '../../muxer.ts'
+import type { Track } from '../../track.ts'
 import { rescale } from '../../time/rescale.ts'
 import { TsMuxer } from './muxer.ts'
+import { canCarryDataInTs } from './data-entry.ts'
 import { canCarryInTs } from './stream-entry.ts'
 
 /** How long a receiver that has lost the tables may have to wait for them, while no keyframe comes. */
@@ -9,16 +11,20 @@ const TABLES_INTERVAL_MS = 500
 
 class LiveTsMuxer implements Muxer {
   readonly #muxer: TsMuxer
+  readonly #carries: (track: Track) => boolean
   #carried: MuxerStart['tracks'] = []
+  #hasMedia = false
   /** When the tables were sent last; undefined when others are to be sent before the next unit. */
   #tablesMs: number | undefined
 
-  constructor(former: Muxer | undefined) {
+  constructor(carries: (track: Track) => boolean, former: Muxer | undefined) {
+    this.#carries = carries
     this.#muxer = new TsMuxer(former instanceof LiveTsMuxer ? former.#muxer : undefined)
   }
 
   start({ tracks }: MuxerStart): Buffer {
-    this.#carried = tracks.filter(canCarryInTs)
+    this.#carried = tracks.filter(this.#carries)
+    this.#hasMedia = this.#carried.some(({ kind }) => kind !== 'data')
     this.#muxer.setTracks(this.#carried)
     this.#tablesMs = undefined
     return this.#muxer.tablesBetween()
@@ -33,6 +39,8 @@ class LiveTsMuxer implements Muxer {
     const { track } = unit
     if (!this.#carried.includes(track)) return null
     const packets = this.#muxer.mux(unit)
+    // The times of data may be anywhere: the tables go by those of media.
+    if (track.kind === 'data' && this.#hasMedia && this.#tablesMs !== undefined) return packets
     const timeMs = rescale(unit.dts, track.timescale, 1000)
     const startsHere = track.kind === 'video' && unit.keyframe
     const sentMs = this.#tablesMs
@@ -49,5 +57,21 @@ class LiveTsMuxer implements Muxer {
 export const TS_FORMAT: MuxerFormat = {
   name: 'mpegts',
   carries: canCarryInTs,
-  createMuxer: (former) => new LiveTsMuxer(former),
+  createMuxer: (former) => new LiveTsMuxer(canCarryInTs, former),
+}
+
+/**
+ * As {@link TS_FORMAT}, with the tracks of data that MPEG-TS has a place for, KLV and SCTE 35, and for protocols that promise
+ * a short delay: output is gathered for 10 ms at most.
+ */
+export const TS_DATA_FORMAT: MuxerFormat = {
+  name: 'mpegts-data',
+  data: true,
+  carries: canCarryWithData,
+  maxMergeMs: 10,
+  createMuxer: (former) => new LiveTsMuxer(canCarryWithData, former),
+}
+
+function canCarryWithData(track: Track): boolean {
+  return canCarryInTs(track) || canCarryDataInTs(track)
 }

@@ -6,16 +6,18 @@ import {
   TS_NULL_PID,
   TS_PACKET_SIZE_BYTES,
   TS_PAT_PID,
-  TS_PAYLOAD_SIZE_BYTES,
   serializeTsDiscontinuity,
   tsPacketCount,
   writePcrPacket,
   writeTsPackets,
 } from './packet.ts'
 import type { TsUnitPackets } from './packet.ts'
+import { tsProgramDescriptors } from './data-entry.ts'
 import { PES_STREAM_ID, serializePesHeader } from './pes-header.ts'
 import { serializePat, serializePmt, TS_PAT_TABLE_ID, TS_PMT_TABLE_ID } from './program-tables.ts'
-import { serializeTsSection, TS_SECTION_STUFFING } from './section.ts'
+import { sectionPacketCount, serializeSectionPackets } from './section-packets.ts'
+import { serializeTsSection } from './section.ts'
+import { moveSpliceTimes } from './splice-info-section.ts'
 import { tsStreamEntry } from './stream-entry.ts'
 import { unitPiecesOf } from './unit-pieces.ts'
 import type { UnitPieces } from '../annexb/unit-pieces.ts'
@@ -37,7 +39,6 @@ const FIRST_PID = 0x100
 const PID_COUNT = PMT_PID - FIRST_PID
 const PROGRAM_NUMBER = 1
 const TRANSPORT_STREAM_ID = 1
-const POINTER = Buffer.of(0)
 
 type MuxedStream = {
   readonly codec: Track['codec']
@@ -59,7 +60,7 @@ type MuxedStream = {
  * and the version of the tables that they have had.
  *
  * The times in it are those of the units and {@link TS_CLOCK_LEAD_TICKS} more; the clock, carried by the first track of
- * video or else of audio, is the decoding time. That lies earlier where pictures would be shown before it.
+ * video, else of audio, else of KLV, is the decoding time. That lies earlier where pictures would be shown before it.
  */
 export class TsMuxer {
   /** By the id of the track. */
@@ -90,7 +91,7 @@ export class TsMuxer {
    * Sets the tracks, at first and when they change. PIDs follow the order of the tracks and not their ids, so that a
    * timeline has the PIDs of the one before it: FFmpeg looks for no others. A track that goes on keeps its PID. The
    * tables get another version.
-   * @throws {RangeError} for a track that `canCarryInTs` refuses.
+   * @throws {RangeError} for a track that `canCarryInTs` and `canCarryDataInTs` refuse.
    * @returns what {@link tables} gives.
    */
   start(tracks: readonly Track[]): Buffer {
@@ -105,9 +106,10 @@ export class TsMuxer {
     const streams = tracks.map((track, index) => this.#streamOf(track) ?? this.#newStream(track, pids[index]!))
     this.#streams.clear()
     for (const [index, { id }] of tracks.entries()) this.#streams.set(id, streams[index]!)
-    const clockTrack = tracks.find(({ kind }) => kind === 'video') ?? tracks[0]
+    const clockTrack = clockTrackOf(tracks)
     this.#clockStream = clockTrack && this.#streams.get(clockTrack.id)
-    const map = serializePmt({ pcrPid: this.#clockStream?.pid ?? TS_NULL_PID, descriptors: [], streams: entries })
+    const pcrPid = this.#clockStream?.pid ?? TS_NULL_PID
+    const map = serializePmt({ pcrPid, descriptors: tsProgramDescriptors(tracks), streams: entries })
     const changed = this.#programMap.length > 0 && !this.#programMap.equals(map)
     if (changed) this.#programMapVersion = (this.#programMapVersion + 1) % 32
     this.#programMap = map
@@ -129,16 +131,19 @@ export class TsMuxer {
   /**
    * The packets of a unit, in one new buffer. A clock reference comes before them when the last is too long ago.
    * @throws {RangeError} for a unit of a track that was not given to `start`.
-   * @throws {MalformedError} when lengths within the unit are wrong, or a frame of audio is too long to be carried.
+   * @throws {MalformedError} when lengths within the unit are wrong, or a unit that is not of video is too long to be carried.
    */
   mux(unit: AccessUnit): Buffer {
     const { track } = unit
     const stream = this.#streams.get(track.id)
     if (!stream) throw new RangeError(`MPEG-TS was not started with this track of ${track.codec}`)
     if (stream.config !== track.config) reconfigure(stream, track)
+    const showTicks = rescale(unit.pts, track.timescale, TS_TIMESCALE)
+    if (track.codec === 'scte35') {
+      return writeSection(stream, moveSpliceTimes(unit.data, showTicks + TS_CLOCK_LEAD_TICKS))
+    }
     const pieces = stream.pieces(unit)
     const decodeTicks = rescale(unit.dts, track.timescale, TS_TIMESCALE)
-    const showTicks = rescale(unit.pts, track.timescale, TS_TIMESCALE)
     const lateTicks = decodeTicks - showTicks
     if (lateTicks <= MAX_EARLY_TICKS) stream.earlyTicks = Math.max(stream.earlyTicks, lateTicks)
     const clock = Math.max(decodeTicks - stream.earlyTicks, stream.lastTicks + 1)
@@ -156,7 +161,7 @@ export class TsMuxer {
     const hasClock = stream === this.#clockStream
     const randomAccess = unit.keyframe && (hasClock || unit.track.kind === 'video')
     const packets = { pid, continuityCounter, randomAccess, pcr: hasClock ? this.#tick(clock) : undefined }
-    const reference = hasClock ? undefined : this.#overdueClock(clock)
+    const reference = hasClock || unit.track.kind === 'data' ? undefined : this.#overdueClock(clock)
     const count = tsPacketCount(packets, sizeBytes)
     const bytes = Buffer.allocUnsafe((count + (reference ? 1 : 0)) * TS_PACKET_SIZE_BYTES)
     const offset = reference ? writePcrPacket(bytes, 0, reference) : 0
@@ -210,16 +215,10 @@ export class TsMuxer {
 
   #table(pid: typeof TS_PAT_PID | typeof PMT_PID, section: Buffer, counted: 'next' | 'last'): Buffer {
     const next = this.#tableCounters[pid]
-    const count = tsPacketCount({ pid, continuityCounter: next, randomAccess: false }, POINTER.length + section.length)
+    const count = sectionPacketCount(section)
     const continuityCounter = counted === 'next' ? next : (next + 16 - count) % 16
-    const packets = { pid, continuityCounter, randomAccess: false }
-    const sizeBytes = count * TS_PAYLOAD_SIZE_BYTES
-    const bytes = Buffer.allocUnsafe(count * TS_PACKET_SIZE_BYTES)
-    // Tables are filled up with this byte, rather than by adaptation fields (2.4.4.1).
-    const stuffing = Buffer.alloc(sizeBytes - POINTER.length - section.length, TS_SECTION_STUFFING)
-    writeTsPackets(bytes, 0, packets, [POINTER, section, stuffing], sizeBytes)
     this.#tableCounters[pid] = (continuityCounter + count) % 16
-    return bytes
+    return serializeSectionPackets(pid, continuityCounter, section)
   }
 }
 
@@ -232,13 +231,26 @@ export function serializeTsRestart(trackCount: number): Buffer {
   return Buffer.concat(pids.map((pid) => serializeTsDiscontinuity(pid, 0)))
 }
 
+/** Data may stand still, and tells nothing of when media is decoded. */
+function clockTrackOf(tracks: readonly Track[]): Track | undefined {
+  const first = (wanted: Track['kind']) => tracks.find(({ kind }) => kind === wanted)
+  return first('video') ?? first('audio') ?? tracks.find(({ codec }) => codec === 'klv')
+}
+
+function writeSection(stream: MuxedStream, section: Buffer): Buffer {
+  const { pid, continuityCounter } = stream
+  stream.continuityCounter = (continuityCounter + sectionPacketCount(section)) % 16
+  return serializeSectionPackets(pid, continuityCounter, section)
+}
+
 function reconfigure(stream: MuxedStream, track: Track): void {
   stream.config = track.config
   stream.pieces = unitPiecesOf(track)
 }
 
-function streamIdOf({ kind, codec }: Track): number {
+function streamIdOf({ kind, codec, config }: Track): number {
   if (kind === 'video') return PES_STREAM_ID.video
+  if (kind === 'data') return config.record.length > 0 ? PES_STREAM_ID.metadata : PES_STREAM_ID.privateStream1
   return codec === 'ac3' || codec === 'eac3' || codec === 'opus' ? PES_STREAM_ID.privateStream1 : PES_STREAM_ID.audio
 }
 

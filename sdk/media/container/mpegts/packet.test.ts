@@ -16,13 +16,14 @@ const PLAIN: Omit<TsPacket, 'payload'> = {
   transportError: false,
   scrambled: false,
   discontinuity: false,
+  pcr: undefined,
   hasPayload: true,
 }
 
 const HEADERS: readonly [name: string, header: string, fields: Partial<TsPacket>, payloadSizeBytes: number][] = [
   ['a payload alone', '47 0100 1f', { continuityCounter: 15 }, 184],
   ['the start of a unit', '47 4000 11', { pid: 0, unitStart: true, continuityCounter: 1 }, 184],
-  ['an adaptation field', '47 0100 30 07 50 000000007e00', {}, 176],
+  ['an adaptation field', '47 0100 30 07 50 80000000fe00', { pcr: 2 ** 32 + 1 }, 176],
   ['an empty adaptation field', '47 0100 30 00', {}, 183],
   ['a discontinuity', '47 0100 30 01 80', { discontinuity: true }, 182],
   ['no payload', '47 0100 20 b7 00', { hasPayload: false }, 0],

@@ -35,6 +35,8 @@ export type TsPacket = {
   readonly scrambled: boolean
   /** The continuity counter, and maybe the clock, starts anew here on purpose. */
   readonly discontinuity: boolean
+  /** The clock reference in ticks of 90 kHz; undefined in most packets. */
+  readonly pcr: number | undefined
   readonly hasPayload: boolean
   /** A view; empty also when the adaptation field says that it is longer than the packet. */
   readonly payload: Buffer
@@ -49,13 +51,16 @@ export function parseTsPacket(bytes: Buffer, offset: number): TsPacket {
   const end = offset + TS_PACKET_SIZE_BYTES
   const start = Math.min(offset + HEADER_SIZE_BYTES + adaptationSizeBytes, end)
   const hasPayload = (control & HAS_PAYLOAD) !== 0
+  const flags = adaptationSizeBytes > 1 ? bytes[offset + HEADER_SIZE_BYTES + 1]! : 0
+  const hasPcr = (flags & HAS_PCR) !== 0 && adaptationSizeBytes >= FLAGS_SIZE_BYTES + PCR_SIZE_BYTES
   return {
     pid: pidField & TS_MAX_PID,
     unitStart: (pidField & 0x4000) !== 0,
     continuityCounter: control & 15,
     transportError: (pidField & 0x8000) !== 0,
     scrambled: control >> 6 !== 0,
-    discontinuity: adaptationSizeBytes > 1 && (bytes[offset + HEADER_SIZE_BYTES + 1]! & DISCONTINUITY) !== 0,
+    discontinuity: (flags & DISCONTINUITY) !== 0,
+    pcr: hasPcr ? readPcr(bytes, offset + HEADER_SIZE_BYTES + FLAGS_SIZE_BYTES) : undefined,
     hasPayload,
     payload: bytes.subarray(hasPayload ? start : end, end),
   }
@@ -156,6 +161,10 @@ function writeAdaptationField(out: Buffer, offset: number, sizeBytes: number, un
   if (pcr !== undefined) position = writePcr(out, position, modulo(pcr, TS_CLOCK_RANGE))
   out.fill(0xff, position, end)
   return end
+}
+
+function readPcr(bytes: Buffer, offset: number): number {
+  return bytes.readUInt32BE(offset) * 2 + (bytes[offset + 4]! >> 7)
 }
 
 // base (33) | reserved, ones (6) | extension in ticks of 27 MHz (9), always 0 here

@@ -2,7 +2,7 @@ import { MalformedError } from '../../errors.ts'
 import { modulo, TS_CLOCK_RANGE } from './clock.ts'
 
 /** Kinds of PES packets (ISO/IEC 13818-1 table 2-22) that are written here. */
-export const PES_STREAM_ID = { privateStream1: 0xbd, audio: 0xc0, video: 0xe0 } as const
+export const PES_STREAM_ID = { privateStream1: 0xbd, audio: 0xc0, video: 0xe0, metadata: 0xfc } as const
 
 /** The largest `PES_packet_length`; video alone may be longer, with a length of 0. */
 export const PES_MAX_LENGTH = 0xffff
@@ -74,7 +74,7 @@ export function serializePesHeader(streamId: number, pts: number, dts: number, d
   const bytes = Buffer.allocUnsafe(FLAGS_END_BYTES + timesSizeBytes)
   const length = bytes.length - PES_PREFIX_SIZE_BYTES + dataSizeBytes
   if (length > PES_MAX_LENGTH && streamId !== PES_STREAM_ID.video) {
-    throw new MalformedError(`unit of ${dataSizeBytes} bytes does not fit a PES packet of audio`)
+    throw new MalformedError(`unit of ${dataSizeBytes} bytes does not fit a PES packet that is not of video`)
   }
   bytes.writeUInt32BE((START_CODE_PREFIX << 8) | streamId, 0)
   bytes.writeUInt16BE(length > PES_MAX_LENGTH ? 0 : length, 4)

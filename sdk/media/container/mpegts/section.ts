@@ -57,9 +57,15 @@ export function serializeTsSection({ tableId, tableIdExtension, version, current
 
 /** Puts the sections of one PID together from the payloads of its packets. */
 export class TsSectionReader {
+  readonly #maxSizeBytes: number
   #pending: Buffer = Buffer.alloc(0)
   /** Whether the next byte lies within a section, or where one may begin. */
   #open = false
+
+  /** @param maxSizeBytes The size of the largest section; what follows a larger one is not read up to the next start. */
+  constructor(maxSizeBytes: number = TS_MAX_SECTION_SIZE_BYTES) {
+    this.#maxSizeBytes = maxSizeBytes
+  }
 
   /** Gives the sections that this payload completes, unchecked. They may be views into it. */
   push(payload: Buffer, unitStart: boolean): Buffer[] {
@@ -82,7 +88,7 @@ export class TsSectionReader {
     let offset = 0
     while (whole.length - offset >= LENGTH_END_BYTES) {
       const sizeBytes = sectionSize(whole, offset)
-      if (whole[offset] === TS_SECTION_STUFFING || sizeBytes > TS_MAX_SECTION_SIZE_BYTES) {
+      if (whole[offset] === TS_SECTION_STUFFING || sizeBytes > this.#maxSizeBytes) {
         this.#open = false
         return sections
       }
@@ -95,6 +101,7 @@ export class TsSectionReader {
   }
 }
 
-function sectionSize(bytes: Buffer, offset = 0): number {
+/** The size of the section that begins at an offset, where three bytes must be there. */
+export function sectionSize(bytes: Buffer, offset = 0): number {
   return LENGTH_END_BYTES + (bytes.readUInt16BE(offset + 1) & 0xfff)
 }

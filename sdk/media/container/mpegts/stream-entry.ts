@@ -3,6 +3,7 @@ import { tryParse } from '../../codec/try-parse.ts'
 import type { AudioCodec, AudioTrack, MediaTrack, Track, VideoCodec } from '../../track.ts'
 import { languageCodeOf, languageTagOf } from '../language.ts'
 import { opusDescriptor } from './opus-descriptor.ts'
+import { canCarryDataInTs, tsDataEntry } from './data-entry.ts'
 import type { TsDescriptor, TsStreamEntry } from './program-tables.ts'
 
 /**
@@ -51,7 +52,7 @@ const CODEC_BY_REGISTRATION = new Map<string, VideoCodec | AudioCodec>([
   ['HEVC', 'h265'],
 ])
 
-/** The codec of a stream; undefined for those that no track can have. */
+/** The codec of a stream of media; undefined for those that no track can have. */
 export function tsCodecOf({ streamType, descriptors }: TsStreamEntry): VideoCodec | AudioCodec | undefined {
   if (streamType !== STREAM_TYPE.privateData) return CODEC_BY_STREAM_TYPE.get(streamType)
   for (const { tag, data } of descriptors) {
@@ -71,10 +72,10 @@ export function tsLanguageOf({ descriptors }: TsStreamEntry): string | undefined
 
 /**
  * Whether MPEG-TS can carry a track as it is: H.264, H.265, AAC that ADTS has room for, MP3, AC-3, E-AC-3, Opus in a
- * usual layout of channels, and G.711 of 8 kHz and one channel.
+ * usual layout of channels, and G.711 of 8 kHz and one channel. Of tracks of data, `canCarryDataInTs` says it.
  */
 export function canCarryInTs(track: Track): track is MediaTrack {
-  return streamKind(track) !== undefined
+  return track.kind !== 'data' && streamKind(track) !== undefined
 }
 
 /**
@@ -89,10 +90,10 @@ export function tsStreamEntry(track: Track, pid: number): TsStreamEntry {
   return { streamType: kind.streamType, pid, descriptors }
 }
 
-type StreamKind = { readonly streamType: number; readonly descriptors: readonly TsDescriptor[] }
+type StreamKind = Omit<TsStreamEntry, 'pid'>
 
 function streamKind(track: Track): StreamKind | undefined {
-  if (track.kind === 'data') return undefined
+  if (track.kind === 'data') return canCarryDataInTs(track) ? tsDataEntry(track) : undefined
   return track.kind === 'audio' ? audioKind(track) : plain(track.codec)
 }
 

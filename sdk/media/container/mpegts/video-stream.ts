@@ -78,10 +78,12 @@ export class VideoStream implements ElementaryStream {
     const config = this.#sets.config()
     if (!config) return
     this.#stale = false
-    const { sink, terms } = this.#options
+    const { sink, terms, onTrack } = this.#options
     const common = { timescale: TS_TIMESCALE, config, ...terms }
-    this.#track = this.#track
-      ? sink.configureTrack(this.#track, config)
-      : sink.addTrack({ kind: 'video', codec: this.#codec, ...common })
+    if (this.#track) this.#track = sink.configureTrack(this.#track, config)
+    else {
+      this.#track = sink.addTrack({ kind: 'video', codec: this.#codec, ...common })
+      onTrack()
+    }
   }
 }

@@ -1,0 +1,119 @@
+import { randomInt } from 'node:crypto'
+import { untilAborted, type UdpFlow } from 'sluice/sdk'
+import { SourceError } from 'sluice/sdk/http'
+import { nowUs } from '../now.ts'
+import { describeReason } from '../reject.ts'
+import { localTerms } from '../terms.ts'
+import type { Ticker } from '../ticker.ts'
+import { acceptKeys, type ConnectionKeys } from '../wire/crypto/connection-keys.ts'
+import { CallerHandshake } from '../wire/handshake/caller-handshake.ts'
+import type { ClientHandshake } from '../wire/handshake/client-handshake.ts'
+import type { Negotiated } from '../wire/handshake/negotiation.ts'
+import { RendezvousHandshake } from '../wire/handshake/rendezvous-handshake.ts'
+import type { SrtTarget } from './target-url.ts'
+
+/** Whoever is there answers the first datagram at once. */
+const REACH_TIMEOUT_MS = 3000
+/** A server may wait so long for somebody to publish the stream. */
+const ANSWER_TIMEOUT_MS = 15_000
+const SOCKET_ID_END = 2 ** 30
+const SEQUENCE_END = 2 ** 31
+const COOKIE_END = 2 ** 32
+
+type OpeningInit = {
+  readonly target: SrtTarget
+  /** Where the address does not say. */
+  readonly defaultLatencyMs: number
+  /** What is offered to the peer; undefined without a passphrase. */
+  readonly offered: ConnectionKeys | undefined
+  readonly ticker: Ticker
+}
+
+/** What came of a handshake. */
+export type Opened = { readonly negotiated: Negotiated; readonly keys: ConnectionKeys | undefined }
+
+/** Nobody has answered at an address. */
+export class Unreachable extends SourceError {
+  override readonly name = 'SourceError'
+}
+
+/** The handshake with one address of a target. */
+export class Opening {
+  readonly socketId = randomInt(1, SOCKET_ID_END)
+  readonly #init: OpeningInit
+  readonly #flow: UdpFlow
+  readonly #handshake: ClientHandshake
+  readonly #done = Promise.withResolvers<Opened>()
+  /** Those of the peer, where it has turned out that it is the peer's to offer keys. */
+  #taken: ConnectionKeys | undefined
+  #wasHeard = false
+
+  constructor(init: OpeningInit, flow: UdpFlow) {
+    this.#init = init
+    this.#flow = flow
+    // Who waits for it may have given up before.
+    this.#done.promise.catch(() => {})
+    const { target, defaultLatencyMs, offered } = init
+    const common = {
+      socketId: this.socketId,
+      sequence: randomInt(SEQUENCE_END),
+      streamId: target.streamId,
+      ...(offered && { keyRequest: offered.sending.message }),
+      terms: localTerms(target.latencyMs ?? defaultLatencyMs),
+      send: (datagram: Buffer) => this.#flow.send([datagram]),
+      connected: (negotiated: Negotiated, message: Buffer | undefined) => this.#connected(negotiated, message),
+      refused: (reason: number) => this.#done.reject(new SourceError(`the server refused: ${describeReason(reason)}`)),
+    }
+    this.#handshake =
+      target.mode === 'caller'
+        ? new CallerHandshake(common)
+        : new RendezvousHandshake({
+            ...common,
+            cookie: randomInt(1, COOKIE_END),
+            ...(offered && { takeKeys: (message) => this.#takeKeys(message) }),
+          })
+  }
+
+  /** Takes a datagram of the peer: all until it has agreed, and then those of handshakes, as answers may be lost. */
+  receive(datagram: Buffer): void {
+    this.#wasHeard = true
+    this.#handshake.receive(datagram, nowUs())
+  }
+
+  /**
+   * Resolves when the peer has agreed.
+   * @throws {Unreachable} when nothing comes; {@link SourceError} when the peer refuses or does not answer; anything when the signal aborts
+   */
+  async run(signal: AbortSignal): Promise<Opened> {
+    const startMs = performance.now()
+    const stop = this.#init.ticker.add(() => this.#tick(performance.now() - startMs))
+    try {
+      this.#handshake.start(nowUs())
+      return await Promise.race([this.#done.promise, untilAborted(signal)])
+    } finally {
+      stop()
+    }
+  }
+
+  #tick(elapsedMs: number): void {
+    this.#handshake.tick(nowUs())
+    const { host, port, mode } = this.#init.target
+    if (mode === 'caller' && !this.#wasHeard && elapsedMs > REACH_TIMEOUT_MS) {
+      this.#done.reject(new Unreachable(`nobody answers at ${host}:${port} by SRT (UDP)`))
+    } else if (elapsedMs > ANSWER_TIMEOUT_MS) {
+      this.#done.reject(new SourceError(`${host}:${port} has not agreed within ${ANSWER_TIMEOUT_MS / 1000} s`))
+    }
+  }
+
+  #connected(negotiated: Negotiated, message: Buffer | undefined): void {
+    const { offered } = this.#init
+    if (this.#taken === undefined && message !== undefined) offered?.sending.confirm(message)
+    this.#done.resolve({ negotiated, keys: this.#taken ?? offered })
+  }
+
+  async #takeKeys(message: Buffer): Promise<Buffer | undefined> {
+    const { passphrase } = this.#init.target
+    this.#taken ??= await acceptKeys(message, passphrase)
+    return this.#taken === undefined ? undefined : message
+  }
+}

@@ -1,0 +1,34 @@
+import type { Negotiated } from './wire/handshake/negotiation.ts'
+import type { SrtStatistics } from './wire/statistics.ts'
+
+/** A connection as operators see it. */
+export type ConnectionView = {
+  /** Of the publisher or subscriber. */
+  readonly id: number
+  readonly streamPath: string
+  /** What it does here: a pull publishes, a push plays. */
+  readonly direction: 'publish' | 'play'
+  /** Which end called. */
+  readonly mode: 'listener' | 'caller' | 'rendezvous'
+  readonly remoteAddr: string
+  readonly startTime: string
+  /** Of libsrt, or what the peer says that it is. */
+  readonly peerVersion: string
+  readonly encrypted: boolean
+  readonly receiveLatencyMs: number
+  readonly sendLatencyMs: number
+  readonly statistics: SrtStatistics
+}
+
+/** The connections of all generations, by the ids of their sessions. */
+export type ConnectionList = Map<number, () => ConnectionView>
+
+/** The version that a handshake has, as people write it: `1.5.1`. */
+export function versionText({ peerVersion }: Pick<Negotiated, 'peerVersion'>): string {
+  return [peerVersion >>> 16, (peerVersion >>> 8) & 0xff, peerVersion & 0xff].join('.')
+}
+
+/** An address with its port, as in a URL. */
+export function peerText({ ip, port }: { readonly ip: string; readonly port: number }): string {
+  return `${ip.includes(':') ? `[${ip}]` : ip}:${port}`
+}

@@ -1,0 +1,28 @@
+import type { CloseReason, Sink, Subscriber } from 'sluice/sdk'
+import { canCarryInTs, TS_DATA_FORMAT } from 'sluice/sdk/media'
+import { Refusal } from './reject.ts'
+import type { Connection } from './wire/connection.ts'
+import { REJECT_REASON } from './wire/handshake/reject-reason.ts'
+
+/** @throws {Refusal} when there are pictures or sound, and MPEG-TS has a place for none of them */
+export function checkTracks({ tracks }: Subscriber): void {
+  if (tracks.length === 0 || tracks.some(canCarryInTs)) return
+  const codecs = tracks.map(({ codec }) => codec).join(', ')
+  throw new Refusal(REJECT_REASON.notSupportedMedia, `MPEG-TS carries none of the stream's codecs (${codecs})`)
+}
+
+/** Whether a subscriber has ended with its stream, so that the receiver should get all that was sent: not as it has gone, or takes too little. */
+export function isOrderly(reason: CloseReason | undefined): boolean {
+  return reason?.code === 'closed' || reason?.code === 'timeout'
+}
+
+/** Sends a subscriber's stream by a connection, until either ends. */
+export function sendStream(subscriber: Subscriber, connection: Connection): void {
+  const sink: Sink = {
+    write: (bytes) => connection.send(bytes),
+    get queuedBytes() {
+      return connection.queuedBytes
+    },
+  }
+  subscriber.attach(TS_DATA_FORMAT, sink)
+}

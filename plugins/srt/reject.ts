@@ -1,0 +1,57 @@
+import { SluiceError } from 'sluice/sdk'
+import { MalformedError } from 'sluice/sdk/media'
+import { UnsupportedMode } from './stream-id.ts'
+import { REJECT_REASON } from './wire/handshake/reject-reason.ts'
+
+/** A caller is refused for what SRT has a reason of its own for; the message is for the log. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal'
+  /** One of `REJECT_REASON`. */
+  readonly reason: number
+  /** What the operator or the caller may do. */
+  readonly advice: string | undefined
+
+  constructor(reason: number, message: string, advice?: string) {
+    super(message)
+    this.reason = reason
+    this.advice = advice
+  }
+}
+
+/** From here on reasons are HTTP's status codes (SRT Access Control Guidelines, Error codes). */
+const STATUS_BASE = 1000
+const REASONS: readonly number[] = Object.values(REJECT_REASON)
+
+/** What a caller is told of an error; undefined for one that is none of its business, and is the log's. */
+export function rejectReasonOf(error: unknown): number | undefined {
+  if (error instanceof Refusal) return error.reason
+  if (error instanceof MalformedError) return REJECT_REASON.badRequest
+  if (error instanceof UnsupportedMode) return REJECT_REASON.badMode
+  if (!(error instanceof SluiceError)) return undefined
+  const { statusCode } = error
+  // A caller can't be sent elsewhere.
+  if (statusCode < 400) return REJECT_REASON.down
+  const reason = STATUS_BASE + statusCode
+  if (REASONS.includes(reason)) return reason
+  return statusCode < 500 ? REJECT_REASON.badRequest : REJECT_REASON.internalServerError
+}
+
+const WORDS: Readonly<Record<number, string>> = {
+  [REJECT_REASON.version]: 'it does not speak this version of SRT',
+  [REJECT_REASON.badSecret]: 'it has another passphrase',
+  [REJECT_REASON.unsecure]: 'one end has a passphrase and the other none',
+  [REJECT_REASON.messageApi]: 'it does not take live media',
+  [REJECT_REASON.badRequest]: 'bad request: does the stream id have the form that it wants?',
+  [REJECT_REASON.unauthorized]: 'unauthorized',
+  [REJECT_REASON.forbidden]: 'forbidden',
+  [REJECT_REASON.notFound]: 'not found',
+  [REJECT_REASON.conflict]: 'the stream is there already',
+  [REJECT_REASON.down]: 'unavailable',
+}
+
+/** What a server refused with, for people: `unauthorized (1401)`. */
+export function describeReason(reason: number): string {
+  const name = Object.entries(REJECT_REASON).find(([, value]) => value === reason)?.[0]
+  const words = WORDS[reason] ?? name?.replaceAll(/[A-Z]/gu, (letter) => ` ${letter.toLowerCase()}`)
+  return words === undefined ? String(reason) : `${words} (${reason})`
+}

@@ -1,0 +1,238 @@
+import { performance } from 'node:perf_hooks'
+import type { Logger } from 'pino'
+import {
+  CLIENT_LEFT,
+  sessionClient,
+  StreamDenied,
+  type CloseReason,
+  type UdpFlow,
+  type UdpListener,
+  type UdpPeer,
+} from 'sluice/sdk'
+import { admit, closeKeys, type Admitted } from './admission.ts'
+import type { Connections } from './connections.ts'
+import { isOrderly, sendStream } from './from-stream.ts'
+import { nowUs } from './now.ts'
+import type { SrtContext } from './plugin-context.ts'
+import { Refusal, rejectReasonOf } from './reject.ts'
+import type { StreamRequest } from './stream-id.ts'
+import { TsIngest } from './to-stream.ts'
+import { Connection, type ConnectionEnd } from './wire/connection.ts'
+import type { ConnectionRequest } from './wire/handshake/connection-request.ts'
+import { REJECT_REASON } from './wire/handshake/reject-reason.ts'
+import { HANDSHAKE_BYTES } from './wire/packet/handshake-packet.ts'
+import { destinationOf, HEADER_BYTES, stampAgain } from './wire/packet/packet-header.ts'
+
+/** A caller sends its conclusion each 250 ms; one that has not for so long has given up. */
+const GIVEN_UP_MS = 2000
+/** An answer that refuses is kept so long for conclusions that come again, as it was lost. */
+const REFUSAL_KEPT_MS = 2000
+
+export type SessionInit = {
+  readonly ctx: SrtContext
+  readonly connections: Connections
+  readonly listener: UdpListener
+  readonly peer: UdpPeer
+  /** Of this end. */
+  readonly socketId: number
+  readonly request: ConnectionRequest
+  /** The datagram that the request came in. */
+  readonly conclusion: Buffer
+  /** Where the caller reaches this server. */
+  readonly local: { readonly host: string; readonly port: number }
+  /** Told once that it is open, or over. */
+  readonly settled: () => void
+  /** Told once that it is over. */
+  readonly over: () => void
+}
+
+/**
+ * A caller, from its conclusion on: waiting for a decision, then with a connection, or refused. Publisher or subscriber and
+ * connection end together.
+ */
+export class Session {
+  readonly #init: SessionInit
+  readonly #flow: UdpFlow
+  readonly #cancelTick: () => void
+  readonly #leaving = new AbortController()
+  /** What repeats of the conclusion are told by: all of its handshake, which has the cookie, but no time stamp. */
+  readonly #handshake: Buffer
+  #log: Logger
+  #asked: StreamRequest | undefined
+  #heardMs = performance.now()
+  /** Is given again to each conclusion that comes again. */
+  #answer: Buffer | undefined
+  /** This end's clock at its time stamp 0. */
+  #startUs = nowUs()
+  #admitted: Admitted | undefined
+  #connection: Connection | undefined
+  #ingest: TsIngest | undefined
+  #isSettled = false
+  #isOver = false
+
+  constructor(init: SessionInit) {
+    this.#init = init
+    const { ctx, connections, listener, peer, conclusion } = init
+    this.#log = ctx.log
+    this.#handshake = Buffer.from(handshakeOf(conclusion))
+    this.#flow = listener.claim(peer, (datagram) => this.#receive(datagram))
+    this.#cancelTick = connections.ticker.add(() => this.#tick())
+    void this.#begin()
+  }
+
+  /** Ends it, as the plugin ends. Idempotent. */
+  close(reason: CloseReason): void {
+    this.#leaving.abort()
+    this.#admitted?.member.close(reason)
+    this.#connection?.close()
+    this.#end()
+  }
+
+  #receive(datagram: Buffer): boolean {
+    if (datagram.length < HEADER_BYTES) return false
+    const destination = destinationOf(datagram)
+    if (destination === this.#init.socketId) {
+      this.#connection?.receive(datagram)
+      return true
+    }
+    if (destination !== 0 || !handshakeOf(datagram).equals(this.#handshake)) return false
+    this.#heardMs = performance.now()
+    this.#answerAgain()
+    return true
+  }
+
+  #tick(): void {
+    if (this.#connection !== undefined) return this.#connection.tick()
+    const silentMs = performance.now() - this.#heardMs
+    if (this.#answer !== undefined && silentMs > REFUSAL_KEPT_MS) this.#end()
+    else if (this.#answer === undefined && silentMs > GIVEN_UP_MS) this.#leaving.abort()
+  }
+
+  async #begin(): Promise<void> {
+    const { ctx, request, peer, local } = this.#init
+    const { signal } = this.#leaving
+    try {
+      const asked = (parsed: StreamRequest) => (this.#asked = parsed)
+      const admitted = await admit({ ctx, request, peer, local, signal, asked })
+      if (!this.#isOver && !signal.aborted) return this.#open(admitted)
+      admitted.member.close(CLIENT_LEFT)
+      closeKeys(admitted.keys)
+      this.#end()
+    } catch (error) {
+      this.#refuse(error)
+    }
+  }
+
+  #open(admitted: Admitted): void {
+    const { ctx, connections, request, socketId, peer } = this.#init
+    const { action, member, keys } = admitted
+    const client = sessionClient(peer)
+    const log = ctx.log.child({ session: member.id, stream: member.streamPath })
+    this.#log = log
+    this.#admitted = admitted
+    const keyResponse = keys?.sending.message
+    const { datagram, negotiated } = request.accept({ socketId, ...(keyResponse && { keyResponse }) })
+    this.#startUs = negotiated.startUs
+    const { maxbw } = ctx.config
+    const connection = new Connection({
+      ...{ negotiated, nowUs, sink: this.#flow, ...(keys && { keys }) },
+      ...(maxbw > 0 && { maxBytesPerSecond: maxbw }),
+      received: (payload) => this.#ingest?.receive(payload),
+      closed: (end) => this.#connectionEnded(end),
+    })
+    this.#connection = connection
+    const { receiveLatencyMs, sendLatencyMs } = negotiated
+    const encrypted = keys !== undefined
+    const latencyMs = action === 'publish' ? receiveLatencyMs : sendLatencyMs
+    log.info({ ip: client.ip, port: client.port, encrypted, latencyMs }, action)
+    const shown = { direction: action, mode: 'listener', encrypted, member, client, negotiated, connection } as const
+    if (action === 'publish') {
+      const broken = (why: string) => member.close({ code: 'closed', text: why })
+      const ingest = new TsIngest({ sink: member, log, broken })
+      this.#ingest = ingest
+      connections.follow({ ...shown, details: () => ({ droppedUnits: ingest.droppedUnits }) })
+    } else connections.follow(shown)
+    this.#give(datagram)
+    this.#settle()
+    member.onClose((reason) => this.#memberEnded(reason))
+    if (action === 'play') sendStream(member, connection)
+  }
+
+  #refuse(error: unknown): void {
+    if (this.#isOver) return
+    if (this.#leaving.signal.aborted) return this.#end()
+    const { ctx, connections, request, peer } = this.#init
+    const { ip, port } = sessionClient(peer)
+    const reason = rejectReasonOf(error)
+    if (reason === undefined) ctx.log.error({ err: error, ip, port }, 'the request failed')
+    // A denial is logged where it was decided.
+    else if (!(error instanceof StreamDenied)) {
+      const why = error instanceof Error ? error.message : undefined
+      const advice = error instanceof Refusal ? error.advice : undefined
+      const action = this.#asked?.action ?? 'connection'
+      ctx.log.info({ stream: this.#asked?.streamPath, ip, port, reason: why, advice }, `${action} refused`)
+    }
+    const told = reason ?? REJECT_REASON.internalServerError
+    connections.metrics.refused(told)
+    this.#give(request.reject(told))
+  }
+
+  #give(answer: Buffer): void {
+    this.#answer = answer
+    this.#heardMs = performance.now()
+    this.#flow.send([answer])
+  }
+
+  #answerAgain(): void {
+    if (this.#answer === undefined) return
+    // What was sent belongs to the socket.
+    const answer = Buffer.from(this.#answer)
+    stampAgain(answer, nowUs() - this.#startUs)
+    this.#flow.send([answer])
+  }
+
+  #connectionEnded(end: ConnectionEnd): void {
+    if (end.by === 'peer') this.#ingest?.end()
+    this.#admitted?.member.close(closeReasonOf(end))
+    this.#end()
+  }
+
+  #memberEnded(reason: CloseReason): void {
+    this.#log.info({ reason: reason.text }, `${this.#admitted?.action} ended`)
+    this.#ingest = undefined
+    // A player has yet to play what was sent of a stream that is over.
+    if (this.#admitted?.action === 'play' && isOrderly(reason)) this.#connection?.end()
+    else this.#connection?.close()
+  }
+
+  #settle(): void {
+    if (this.#isSettled) return
+    this.#isSettled = true
+    this.#init.settled()
+  }
+
+  #end(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#settle()
+    this.#cancelTick()
+    this.#flow.close()
+    this.#init.over()
+  }
+}
+
+/** The handshake of a datagram without its extensions. */
+function handshakeOf(datagram: Buffer): Buffer {
+  return datagram.subarray(HEADER_BYTES, HEADER_BYTES + HANDSHAKE_BYTES)
+}
+
+function closeReasonOf(end: ConnectionEnd): CloseReason {
+  switch (end.by) {
+    case 'peer':
+      return CLIENT_LEFT
+    case 'silence':
+      return { code: 'left', text: 'nothing comes from the client any more' }
+    case 'here':
+      return { code: 'closed', text: 'closed' }
+  }
+}

@@ -1,0 +1,55 @@
+import type { Logger } from 'pino'
+import type { UnitSink } from 'sluice/sdk'
+import { MalformedError, TsDemuxer } from 'sluice/sdk/media'
+
+type TsIngestInit = {
+  readonly sink: UnitSink
+  readonly log: Logger
+  /** Told once that what comes is no MPEG-TS; nothing more is taken then. */
+  readonly broken: (why: string) => void
+}
+
+/** Makes units of the payloads of a connection. Those that were lost show by the counters of MPEG-TS. */
+export class TsIngest {
+  readonly #init: TsIngestInit
+  readonly #demuxer: TsDemuxer
+  #unsupportedCount = 0
+  #isOver = false
+
+  constructor(init: TsIngestInit) {
+    this.#init = init
+    this.#demuxer = new TsDemuxer(init.sink)
+  }
+
+  /** Units that were left out: cut, broken, or before their configuration was known. */
+  get droppedUnits(): number {
+    return this.#demuxer.dropped
+  }
+
+  /** Takes a payload, which is borrowed. */
+  receive(payload: Buffer): void {
+    if (this.#isOver) return
+    try {
+      this.#demuxer.push(payload)
+    } catch (error) {
+      if (!(error instanceof MalformedError)) throw error
+      this.#isOver = true
+      return this.#init.broken(`what comes is no MPEG-TS: ${error.message}`)
+    }
+    const { unsupported } = this.#demuxer
+    if (unsupported.size > this.#unsupportedCount) this.#tellUnsupported()
+  }
+
+  /** Nothing more comes: writes the last units, which were held back until it was known where they end. */
+  end(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#demuxer.flush()
+  }
+
+  #tellUnsupported(): void {
+    const unsupported = [...this.#demuxer.unsupported]
+    this.#unsupportedCount = unsupported.length
+    this.#init.log.warn({ unsupported }, "streams are left out that can't be carried")
+  }
+}
