@@ -5,6 +5,7 @@ import { Connection } from '../../../../plugins/srt/wire/connection.ts'
 import { offerKeys, type ConnectionKeys } from '../../../../plugins/srt/wire/crypto/connection-keys.ts'
 import { CallerHandshake } from '../../../../plugins/srt/wire/handshake/caller-handshake.ts'
 import type { Negotiated } from '../../../../plugins/srt/wire/handshake/negotiation.ts'
+import { REJECT_REASON } from '../../../../plugins/srt/wire/handshake/reject-reason.ts'
 import { parseDataPacket } from '../../../../plugins/srt/wire/packet/data-packet.ts'
 import { destinationOf, HEADER_BYTES, isControl } from '../../../../plugins/srt/wire/packet/packet-header.ts'
 import type { LoadViewer } from '../load-viewer.ts'
@@ -16,6 +17,8 @@ import { TsPictures, type ArrivedPicture } from './ts-pictures.ts'
 const RECEIVE_BUFFER_BYTES = 1024 * 1024
 /** As servers have it unless told otherwise. */
 const LATENCY_MS = 120
+/** When those ask again for whom there was no room. */
+const RETRY_MS = 100
 const ADDRESS = '127.0.0.1'
 const TERMS = { receiveLatencyMs: LATENCY_MS, sendLatencyMs: LATENCY_MS }
 /** What a socket that was not let in yet is told where nobody listens. */
@@ -82,27 +85,37 @@ export class SrtViewer implements LoadViewer {
   }
 
   async #call(): Promise<void> {
-    const { streamId, passphrase } = this.#init
+    const { passphrase } = this.#init
     this.#keys = passphrase === undefined ? undefined : await offerKeys({ passphrase, keyBytes: 16 })
     const socket = createSocket('udp4')
     this.#socket = socket
     socket.bind(0, ADDRESS)
     await once(socket, 'listening')
     socket.setRecvBufferSize(RECEIVE_BUFFER_BYTES)
-    const handshake = new CallerHandshake({
-      ...{ socketId: this.#socketId, sequence: randomInt(2 ** 31), streamId, terms: TERMS },
-      ...(this.#keys && { keyRequest: this.#keys.sending.message }),
-      send: (datagram) => this.#send(datagram),
-      refused: (reason) => this.#fail(`refused with ${reason}`),
-      connected: (negotiated) => this.#begin(negotiated),
-    })
-    this.#handshake = handshake
     socket.on('message', (datagram) => this.#receive(datagram))
     socket.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== NOBODY_LISTENS) this.#fail(error.message)
     })
-    handshake.start(nowUs())
     this.#endTicks = everyTick(() => this.#tick())
+    this.#ask()
+  }
+
+  #ask(): void {
+    const { streamId } = this.#init
+    this.#handshake = new CallerHandshake({
+      ...{ socketId: this.#socketId, sequence: randomInt(2 ** 31), streamId, terms: TERMS },
+      ...(this.#keys && { keyRequest: this.#keys.sending.message }),
+      send: (datagram) => this.#send(datagram),
+      refused: (reason) => this.#refused(reason),
+      connected: (negotiated) => this.#begin(negotiated),
+    })
+    this.#handshake.start(nowUs())
+  }
+
+  /** A server may have a short queue of those that wait. */
+  #refused(reason: number): void {
+    if (reason === REJECT_REASON.backlog) setTimeout(() => this.#ask(), RETRY_MS)
+    else this.#fail(`refused with ${reason}`)
   }
 
   #begin(negotiated: Negotiated): void {
