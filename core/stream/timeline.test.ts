@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { AccessUnit, type Track } from 'sluice/sdk'
-import { audioTrack, videoTrack } from './fixtures/media.ts'
+import { audioTrack, dataTrack, videoTrack } from './fixtures/media.ts'
 import { LEAD_MS, MAX_CTS_MS, MAX_ROLLBACK_MS, Timeline } from './timeline.ts'
 
 const TIMESCALES = [25, 1000, 44_100, 48_000, 90_000]
@@ -292,6 +292,21 @@ describe('Timeline', () => {
       const videoMs = place(timeline, { track: video, dts: 60_040, nowMs: 60_040 }).dts
       expect(place(timeline, { track: audio, dts: 60_040, nowMs: 60_040 }).dts).to.equal(videoMs)
     })
+  })
+
+  it('has data that comes once in a file be where the pictures are, however often the file is played', () => {
+    const timeline = new Timeline()
+    const video = videoTrack()
+    const data = dataTrack()
+    for (let loop = 0; loop < 3; loop++) {
+      for (let ms = 0; ms < 60_000; ms += 40) {
+        const nowMs = loop * 60_000 + ms
+        const picture = place(timeline, { track: video, dts: 500_000 + ms, nowMs })
+        if (ms !== 30_000) continue
+        expect(place(timeline, { track: data, dts: 500_000 + ms, nowMs }).dts).to.equal(picture.dts)
+      }
+    }
+    expect(timeline.jumps).to.equal(2)
   })
 
   it('keeps a pause in real time', () => {

@@ -44,7 +44,8 @@ type TimelineOptions = {
  * by a constant.
  *
  * A jump makes a new offset. A track that jumps after another has takes over that one's offset when this makes it go on
- * smoothly; a track that has not jumped yet keeps its own.
+ * smoothly; a track that has not jumped yet keeps its own. Data, which may come once in a long while, takes over the newest
+ * offset when this puts it nearer to the other tracks.
  */
 export class Timeline {
   #floorMs: number
@@ -85,6 +86,7 @@ export class Timeline {
       this.#tracks.set(id, time)
     }
     const raw = this.#scaled(time.unwrapper ? time.unwrapper.unwrap(unit.dts) : unit.dts)
+    if (unit.track.kind === 'data') this.#joinOthers(time, raw)
     const dts = this.#follow(time, raw, nowMs)
     unit.dts = dts
     unit.pts = Math.max(0, dts + cts)
@@ -171,6 +173,15 @@ export class Timeline {
     const range = 2 ** this.#bits
     const expected = rescale((this.#lastMs - this.#offsetMs) * this.#scale, 1000, timescale)
     return counter + Math.round((expected - counter) / range) * range
+  }
+
+  #joinOthers(time: TrackTime, raw: number): void {
+    const { timescale } = time
+    const offset = rescale(this.#offsetMs ?? 0, 1000, timescale)
+    const last = rescale(this.#lastMs, 1000, timescale)
+    if (Math.abs(raw + offset - last) >= Math.abs(raw + time.offset - last)) return
+    time.offset = offset
+    time.highest = raw + offset
   }
 
   #follow(time: TrackTime, raw: number, nowMs: number): number {

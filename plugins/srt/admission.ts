@@ -21,6 +21,9 @@ export type Admitted = { readonly keys: ConnectionKeys | undefined } & (
   | { readonly action: 'play'; readonly member: Subscriber }
 )
 
+/** What a caller asks for; the path is undefined where it is none. */
+export type Asked = { readonly action: StreamRequest['action']; readonly streamPath?: string }
+
 type AdmissionInit = {
   readonly ctx: Pick<SrtContext, 'config' | 'streams'>
   readonly request: Pick<ConnectionRequest, 'streamId' | 'keyMaterial'>
@@ -29,8 +32,8 @@ type AdmissionInit = {
   readonly local: { readonly host: string; readonly port: number }
   /** Aborts when the caller has given up. */
   readonly signal: AbortSignal
-  /** Told what the caller asks for, before anybody decides on it. */
-  readonly asked: (request: StreamRequest) => void
+  /** Told what the caller asks for, as far as it is understood, before anybody decides on it. */
+  readonly asked: (request: Asked) => void
 }
 
 const ADVICE = 'give both ends the same passphrase: srt.passphrase and srt.passphrases here, passphrase= there'
@@ -45,9 +48,10 @@ const ADVICE = 'give both ends the same passphrase: srt.passphrase and srt.passp
 export async function admit({ ctx, request, peer, local, signal, asked }: AdmissionInit): Promise<Admitted> {
   const { streamId } = request
   const parsed = parseStreamId(streamId)
-  asked(parsed)
   const { action, query } = parsed
+  asked({ action })
   const streamPath = checkStreamPath(parsed.streamPath)
+  asked({ action, streamPath })
   const keys = await takeKeys(passphraseOf(ctx.config, streamPath), request.keyMaterial)
   const session: SessionInit = {
     ...{ streamPath, query, signal, client: sessionClient(peer) },

@@ -1,5 +1,5 @@
 import { LATENCY_BUCKETS, type Counter, type MetricFamily, type MetricRegistry, type PluginContext } from 'sluice/sdk'
-import { describeReason } from './reject.ts'
+import { REJECT_REASON } from './wire/handshake/reject-reason.ts'
 import type { SrtStatistics } from './wire/statistics.ts'
 
 const MILLISECONDS = 1000
@@ -20,6 +20,8 @@ const COUNTED = [
   ['undecrypted_packets_total', 'Packets that came encrypted by an unknown key', 'pktRcvUndecryptTotal'],
 ] as const satisfies readonly (readonly [name: string, help: string, of: keyof SrtStatistics])[]
 
+const REASON_NAMES = new Map<number, string>(Object.entries(REJECT_REASON).map(([name, reason]) => [reason, name]))
+
 /** What `/metrics` shows of the connections. */
 export class SrtMetrics {
   readonly #counters: readonly MetricFamily<Counter, 'direction'>[]
@@ -27,7 +29,8 @@ export class SrtMetrics {
   readonly #refused: MetricFamily<Counter, 'reason'>
   readonly #measured = new Set<Measured>()
 
-  constructor({ metrics, setInterval }: Pick<PluginContext<unknown>, 'metrics' | 'setInterval'>) {
+  constructor(ctx: Pick<PluginContext<unknown>, 'metrics' | 'setInterval'>) {
+    const { metrics } = ctx
     this.#counters = COUNTED.map(([name, help]) => metrics.counter({ name, help, labels: ['direction'] }))
     this.#roundTrip = roundTripOf(metrics)
     this.#refused = metrics.counter({
@@ -42,11 +45,11 @@ export class SrtMetrics {
       read: () =>
         (['publish', 'play'] as const).map((direction) => ({ labels: { direction }, value: this.#count(direction) })),
     })
-    setInterval(() => this.#measureAll(), MEASURE_INTERVAL_MS)
+    ctx.setInterval(() => this.#measureAll(), MEASURE_INTERVAL_MS)
   }
 
   refused(reason: number): void {
-    this.#refused.with({ reason: describeReason(reason) }).add()
+    this.#refused.with({ reason: REASON_NAMES.get(reason) ?? 'other' }).add()
   }
 
   /**

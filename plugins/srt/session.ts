@@ -9,13 +9,12 @@ import {
   type UdpListener,
   type UdpPeer,
 } from 'sluice/sdk'
-import { admit, closeKeys, type Admitted } from './admission.ts'
+import { admit, closeKeys, type Admitted, type Asked } from './admission.ts'
 import type { Connections } from './connections.ts'
 import { isOrderly, sendStream } from './from-stream.ts'
 import { nowUs } from './now.ts'
 import type { SrtContext } from './plugin-context.ts'
 import { Refusal, rejectReasonOf } from './reject.ts'
-import type { StreamRequest } from './stream-id.ts'
 import { TsIngest } from './to-stream.ts'
 import { Connection, type ConnectionEnd } from './wire/connection.ts'
 import type { ConnectionRequest } from './wire/handshake/connection-request.ts'
@@ -58,7 +57,7 @@ export class Session {
   /** What repeats of the conclusion are told by: all of its handshake, which has the cookie, but no time stamp. */
   readonly #handshake: Buffer
   #log: Logger
-  #asked: StreamRequest | undefined
+  #asked: Asked | undefined
   #heardMs = performance.now()
   /** Is given again to each conclusion that comes again. */
   #answer: Buffer | undefined
@@ -112,7 +111,7 @@ export class Session {
     const { ctx, request, peer, local } = this.#init
     const { signal } = this.#leaving
     try {
-      const asked = (parsed: StreamRequest) => (this.#asked = parsed)
+      const asked = (parsed: Asked) => (this.#asked = parsed)
       const admitted = await admit({ ctx, request, peer, local, signal, asked })
       if (!this.#isOver && !signal.aborted) return this.#open(admitted)
       admitted.member.close(CLIENT_LEFT)

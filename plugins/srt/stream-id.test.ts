@@ -11,6 +11,8 @@ const CASES: readonly (readonly [streamId: string, request: StreamRequest])[] = 
   ['publish:live/a', publish('live/a')],
   ['PUBLISH:/live/a', publish('/live/a')],
   ['publish:/live/a?secret=1f&expire=2e', publish('/live/a', 'secret=1f&expire=2e')],
+  ['publish:/live/a?secret=1f%26expire=2e', publish('/live/a', 'secret=1f&expire=2e')],
+  ['publish:/live/a?a=b%26c&d=e', publish('/live/a', 'a=b%26c&d=e')],
   ['subscribe:/live/a?b=c?d', play('/live/a', 'b=c?d')],
   ['read:/live/a', play('/live/a')],
   ['request:/live/a', play('/live/a')],

@@ -81,7 +81,10 @@ function parseStandard(streamId: string): StreamRequest {
 function splitQuery(resource: string): Pick<StreamRequest, 'streamPath' | 'query'> {
   const mark = resource.indexOf('?')
   if (mark < 0) return { streamPath: resource, query: '' }
-  return { streamPath: resource.slice(0, mark), query: resource.slice(mark + 1) }
+  const query = resource.slice(mark + 1)
+  // In an address, `&` ends a stream id: ffmpeg 5 and OBS can only be given `%26`, and send it as it is.
+  const separated = query.includes('&') ? query : query.replaceAll('%26', '&')
+  return { streamPath: resource.slice(0, mark), query: separated }
 }
 
 /** The address of a request as the gates see it: what an encoder would be told to open. */

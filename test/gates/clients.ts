@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import http, { type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { WebSocket } from 'ws'
+import { TestCaller } from '../../plugins/srt/fixtures/test-caller.ts'
 import { PUBLISH_OFFER } from '../../plugins/webrtc/fixtures/signalling-rig.ts'
 import { offerOf } from '../bench/load/webrtc/offer.ts'
 import { keep } from '../peers/lifetime.ts'
@@ -38,6 +39,8 @@ const WS_DENIED = /^401 Unauthorized $/u
 // Not a challenge: another name or password would change nothing.
 const RTSP_DENIED = /^RTSP\/1\.0 401 unauthorized\r\nCSeq: 1\r\nServer: Sluice\r\n\r\n$/u
 
+const SRT_DENIED = /^refused 1401$/u
+
 /** Every way into the server that has gates. */
 export const WAYS: readonly Way[] = [
   { name: 'publish by RTMP', action: 'publish', protocol: 'rtmp', denial: RTMP_DENIED, open: publishRtmp },
@@ -52,6 +55,8 @@ export const WAYS: readonly Way[] = [
   { name: 'play by RTSP', action: 'play', protocol: 'rtsp', denial: RTSP_DENIED, open: playRtsp },
   { name: 'publish by WHIP', action: 'publish', protocol: 'webrtc', denial: HTTP_DENIED, open: openWebRtc('whip') },
   { name: 'play by WHEP', action: 'play', protocol: 'webrtc', denial: HTTP_DENIED, open: openWebRtc('whep') },
+  { name: 'publish by SRT', action: 'publish', protocol: 'srt', denial: SRT_DENIED, open: callSrt('publish') },
+  { name: 'play by SRT', action: 'play', protocol: 'srt', denial: SRT_DENIED, open: callSrt('subscribe') },
   {
     name: 'publish by a plugin',
     action: 'publish',
@@ -165,6 +170,16 @@ function toldRtsp(probe: RtspProbe, status: number): Attempt {
   const told = probe.messages.map(({ head, body }) => `${head}${body.toString()}`).join('')
   const hasMedia = probe.frames.length > 0 || probe.rest.length > 0
   return { admitted: status === 200, told: `${told}${hasMedia ? 'media' : ''}`, close: () => probe.close() }
+}
+
+function callSrt(mode: 'publish' | 'subscribe'): Way['open'] {
+  return async (server, target) => {
+    const caller = await TestCaller.call({ port: server.srtPort, streamId: `${mode}:/${target}` })
+    const close = () => caller.close()
+    keep({ close })
+    const reason = await caller.refusal
+    return { admitted: reason === undefined, told: reason === undefined ? 'admitted' : `refused ${reason}`, close }
+  }
 }
 
 function publishFake(server: RunningServer, target: string): Promise<Attempt> {

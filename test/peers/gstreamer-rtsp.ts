@@ -1,16 +1,8 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { parseGstreamerData } from './gstreamer-data.ts'
-import { keep } from './lifetime.ts'
+import { GSTREAMER_PARSERS, gstreamerChain, GstreamerFiles, type GstreamerCodecs } from './gstreamer-files.ts'
 import { PeerProcess } from './process.ts'
 import type { PeerFrame, RtspTransport } from './rtsp.ts'
 import { waitFor } from './wait-for.ts'
 
-/** The codecs of a stream, as far as GStreamer is to be told of them. */
-export type GstreamerCodecs = { readonly video: 'h264' | 'h265'; readonly audio: 'aac' | 'opus' | 'pcma' }
-
-const PARSERS = { h264: ['h264parse'], h265: ['h265parse'], aac: ['aacparse'], opus: ['opusparse'], pcma: [] } as const
 const DEPAYLOADERS = {
   h264: 'rtph264depay',
   h265: 'rtph265depay',
@@ -39,21 +31,19 @@ export function publishRtspByGstreamer(
   const sink = ['rtspclientsink', 'name=sink', `location="${url}"`, `protocols=${transport}`, 'tls-validation-flags=0']
   return launch([
     ...source,
-    ...chain('demux.video_0', 'queue', ...PARSERS[video]),
+    ...gstreamerChain('demux.video_0', 'queue', ...GSTREAMER_PARSERS[video]),
     ...['!', ...sink],
-    ...chain('demux.audio_0', 'queue', ...PARSERS[audio], 'sink.'),
+    ...gstreamerChain('demux.audio_0', 'queue', ...GSTREAMER_PARSERS[audio], 'sink.'),
   ])
 }
 
 /** GStreamer playing an RTSP address. It ends with the test that started it, at the latest. */
 export class GstreamerRtspPlayer {
   readonly process: PeerProcess
-  readonly #folder: string
+  readonly #files = new GstreamerFiles()
 
   /** @param url `rtsp://…` or `rtsps://…`; no certificate is asked for */
   constructor(url: string, transport: RtspTransport, { video, audio }: GstreamerCodecs) {
-    this.#folder = mkdtempSync(join(tmpdir(), 'gstreamer-'))
-    keep({ close: () => rmSync(this.#folder, { recursive: true, force: true }) })
     const source = [
       ...['rtspsrc', 'name=source', `location="${transport === 'http' ? tunnelled(url) : url}"`],
       ...[`protocols=${PROTOCOLS[transport]}`, `latency=${LATENCY_MS}`, 'tls-validation-flags=0'],
@@ -64,18 +54,14 @@ export class GstreamerRtspPlayer {
     // The elements themselves take what is theirs: a filter of caps here may lose a track whose pad comes with the other's.
     this.process = launch([
       ...source,
-      ...chain('source.', DEPAYLOADERS[video], units, ...this.#output('video')),
-      ...chain('source.', DEPAYLOADERS[audio], ...this.#output('audio')),
+      ...gstreamerChain('source.', DEPAYLOADERS[video], units, ...this.#files.output('video')),
+      ...gstreamerChain('source.', DEPAYLOADERS[audio], ...this.#files.output('audio')),
     ])
   }
 
   /** What has come so far, each kind in the order in which it came: first all video, then all audio. */
   get frames(): PeerFrame[] {
-    return (['video', 'audio'] as const).flatMap((kind) => {
-      const file = this.#file(kind)
-      const bytes = existsSync(file) ? readFileSync(file) : Buffer.alloc(0)
-      return parseGstreamerData(bytes).map((buffer) => ({ kind, ...buffer }))
-    })
+    return this.#files.frames
   }
 
   /**
@@ -88,7 +74,7 @@ export class GstreamerRtspPlayer {
     let checkedBytes = -1
     let failure: unknown
     const isReceived = () => {
-      const sizeBytes = this.#receivedBytes()
+      const { sizeBytes } = this.#files
       if (sizeBytes > checkedBytes) failure = failureOf(() => check(this.frames))
       checkedBytes = sizeBytes
       if (failure !== undefined) throw failure
@@ -98,20 +84,6 @@ export class GstreamerRtspPlayer {
       throw new Error(`${String(cause)}\n${this.process.stderr}`, { cause })
     })
     await this.process.close()
-  }
-
-  #file(kind: PeerFrame['kind']): string {
-    return join(this.#folder, `${kind}.gdp`)
-  }
-
-  #receivedBytes(): number {
-    const size = (kind: PeerFrame['kind']) => statSync(this.#file(kind), { throwIfNoEntry: false })?.size ?? 0
-    return size('video') + size('audio')
-  }
-
-  #output(kind: PeerFrame['kind']): readonly string[] {
-    // Nothing waits for the other kind, or for the clock; what was written can be read at once.
-    return ['gdppay', `filesink async=false sync=false buffer-mode=unbuffered location="${this.#file(kind)}"`]
   }
 }
 
@@ -126,10 +98,6 @@ function failureOf(check: () => void): unknown {
 
 function launch(pipeline: readonly string[]): PeerProcess {
   return new PeerProcess('gst-launch-1.0', ['-q', ...pipeline])
-}
-
-function chain(...elements: readonly string[]): string[] {
-  return elements.flatMap((element, index) => [...(index === 0 ? [] : ['!']), ...element.split(' ')])
 }
 
 /** GStreamer takes the tunnel from the scheme. */

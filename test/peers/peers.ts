@@ -57,6 +57,17 @@ const PEERS = {
       'gstreamer1.0-plugins-ugly',
     ],
   },
+  srt: {
+    programs: ['srt-live-transmit', 'gst-launch-1.0', 'gst-inspect-1.0'],
+    elements: ['qtdemux', 'h264parse', 'mpegtsmux', 'srtsink'],
+    packages: [
+      'srt-tools',
+      'gstreamer1.0-tools',
+      'gstreamer1.0-plugins-base',
+      'gstreamer1.0-plugins-good',
+      'gstreamer1.0-plugins-bad',
+    ],
+  },
   vlc: { programs: ['cvlc', 'setpriv'], packages: ['vlc-bin', 'vlc-plugin-base', 'util-linux'] },
   openssl: { programs: ['openssl'], packages: ['openssl'] },
   nginx: { programs: ['nginx'], packages: ['nginx'] },

@@ -91,6 +91,12 @@ export class RunningServer {
     return portOf(listeners, tls, name)
   }
 
+  get srtPort(): number {
+    const [listener] = this.server.host.list().find(({ name }) => name === 'srt')?.udpListeners ?? []
+    if (listener === undefined) throw new Error('srt does not listen')
+    return listener.port
+  }
+
   /** An address of the server's HTTP; the path begins with a slash. */
   http(path: string): string {
     return `http://127.0.0.1:${this.httpPort}${path}`

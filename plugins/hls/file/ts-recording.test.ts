@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import type { AccessUnit, RecordingBytes } from 'sluice/sdk'
+import { AccessUnit, type RecordingBytes, type Track } from 'sluice/sdk'
+import { TsMuxer } from 'sluice/sdk/media'
 import { AUDIO, makeSegments, VIDEO } from '../pull/fixtures/made-segments.ts'
 import { TsRecording } from './ts-recording.ts'
 
@@ -62,6 +63,27 @@ describe('TsRecording', () => {
       }
     })
   }
+
+  it('has data where the pictures are, and times of pictures alone', async () => {
+    const seconds = 40
+    const config = { record: Buffer.alloc(0), codecString: '' }
+    const data: Track = { id: 9, kind: 'data', codec: 'klv', timescale: 90_000, config }
+    const source = await units(await open(tsFile(0, seconds)))
+    const tracks = [...new Set(source.map(({ track }) => track)), data]
+    const muxer = new TsMuxer()
+    const parts = [muxer.start(tracks)]
+    for (const [index, unit] of source.entries()) {
+      parts.push(muxer.mux(unit))
+      const isDue = unit.track.kind === 'video' && [250, 800].includes(times(source.slice(0, index)).length)
+      if (isDue) parts.push(muxer.mux(AccessUnit.fromData(data, unit.dts, unit.dts, true, Buffer.of(1))))
+    }
+    const recording = await open(Buffer.concat(parts))
+    expect(recording.tracks.map(({ kind }) => kind)).to.have.members(['video', 'audio', 'data'])
+    expect(recording.durationMs).to.be.closeTo(seconds * 1000, 120)
+    const found = await units(recording)
+    const at = found.filter(({ track }) => track.kind === 'data').map(({ dts }) => dts / 90)
+    expect(at).to.eql([250, 800].map((picture) => times(found)[picture]))
+  })
 
   it('ends, or says what is wrong, with files that are damaged anywhere', async () => {
     const whole = tsFile(10, 2)

@@ -1,5 +1,5 @@
 import type { AccessUnit, Recording, RecordingBytes, Track } from 'sluice/sdk'
-import { MalformedError, TS_TIMESCALE } from 'sluice/sdk/media'
+import { mainTracks, MalformedError, TS_TIMESCALE } from 'sluice/sdk/media'
 import { TsTimeline, type TsPoint, type TsZero } from './ts-timeline.ts'
 import { TsTimes } from './ts-times.ts'
 import { TsUnits } from './ts-units.ts'
@@ -37,7 +37,7 @@ export class TsRecording implements Recording {
     const units = new TsUnits(bytes)
     try {
       while (!units.hasAllTracks && units.offset < MAX_HEAD_BYTES) if (!(await units.fill())) break
-      const main = units.tracks.find(({ kind }) => kind === 'video') ?? units.tracks[0]
+      const [main] = mainTracks(units.tracks)
       if (main === undefined) throw new Error(nothingIn(units))
       return new TsRecording(units, main, await TsTimeline.read(units, bytes.sizeBytes, main, zero))
     } catch (error) {

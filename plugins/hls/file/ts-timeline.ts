@@ -158,6 +158,7 @@ export class TsTimeline {
       const ends = new Map<number, { readonly counter: number; readonly step: number }>()
       while (await this.#units.fill()) {
         for (let unit = this.#units.take(); unit !== undefined; unit = this.#units.take()) {
+          if (unit.track.kind === 'data') continue
           const last = ends.get(unit.track.id)
           const passed = last === undefined ? 0 : ticksBetween(last.counter, unit.pts)
           const hasJumped = Math.abs(passed) > TS_MAX_GAP_TICKS

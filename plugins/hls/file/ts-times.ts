@@ -29,6 +29,7 @@ export class TsTimes {
 
   /** Sets the times of a unit. */
   place(unit: AccessUnit): void {
+    if (unit.track.kind === 'data') return this.#placeData(unit)
     const track = this.#tracks.get(unit.track.id) ?? { offset: this.#offset, dts: this.#endDts, step: 0 }
     this.#tracks.set(unit.track.id, track)
     const expected = track.dts + track.step
@@ -39,6 +40,13 @@ export class TsTimes {
     this.#endDts = Math.max(this.#endDts, dts + track.step)
     unit.dts = dts
     unit.pts = dts + cts
+  }
+
+  /** Data may pause for long and says nothing of jumps: it goes where media is. */
+  #placeData(unit: AccessUnit): void {
+    const cts = ticksBetween(unit.dts, unit.pts)
+    unit.dts = this.#endDts + ticksBetween(this.#endDts, unit.dts + this.#offset)
+    unit.pts = unit.dts + cts
   }
 
   #placed(counter: number, track: Position, expected: number): number {

@@ -38,6 +38,14 @@ describe('SourceTimeline', () => {
     expect(timed.map(({ dueMs }) => dueMs)).to.eql(timed.map(({ dueMs }) => dueMs).toSorted((a, b) => a - b))
   })
 
+  it('is not longer for data that comes now and then', () => {
+    const data: Track = { id: 2, kind: 'data', codec: 'scte35', timescale: 90_000, config }
+    const times = new SourceTimes()
+    const cues = [0, 3960].map((ms) => AccessUnit.fromData(data, ms * 90, ms * 90, true, Buffer.alloc(1)))
+    times.place('main', 0, [...units(0, 4), ...cues], true)
+    expect(spans(times.place('main', 1, units(60_000), true), VIDEO)[0]).to.equal(4000)
+  })
+
   it('goes on past the end of the counter, and keeps presentation beside decoding', () => {
     const times = new SourceTimes()
     const start = RANGE / 90 - 500

@@ -17,7 +17,7 @@ export type TimedUnit = { readonly dueMs: number; readonly unit: AccessUnit }
 type Position = { readonly startMs: number; offsetMs: number; readonly discontinuity: number; endMs: number }
 
 /** The place of a track within a segment. */
-type TrackPosition = { offsetMs: number; dueMs: number; stepMs: number }
+type TrackPosition = { readonly isMedia: boolean; offsetMs: number; dueMs: number; stepMs: number }
 
 /**
  * Puts the segments of a source one after the other in time: unwraps counters of 33 bits, and closes the jumps at
@@ -101,8 +101,9 @@ function startOf(units: readonly AccessUnit[], firstMs: number): number {
 function placed(units: readonly AccessUnit[], position: Position): TimedUnit[] {
   const tracks = new Map<number, TrackPosition>()
   const timed = units.map((unit) => {
-    const { id, timescale } = unit.track
-    const track = tracks.get(id) ?? { offsetMs: position.offsetMs, dueMs: position.startMs, stepMs: 0 }
+    const { id, kind, timescale } = unit.track
+    const { offsetMs, startMs: dueMs } = position
+    const track = tracks.get(id) ?? { isMedia: kind !== 'data', offsetMs, dueMs, stepMs: 0 }
     tracks.set(id, track)
     const ms = dtsMs(unit)
     if (Math.abs(ms + track.offsetMs - track.dueMs) > MAX_GAP_MS) jump(track, ms, position)
@@ -113,8 +114,10 @@ function placed(units: readonly AccessUnit[], position: Position): TimedUnit[] {
     track.dueMs = ms + track.offsetMs
     return { dueMs: track.dueMs, unit }
   })
-  // The last unit lasts as long as the one before it.
-  for (const { dueMs, stepMs } of tracks.values()) position.endMs = Math.max(position.endMs, dueMs + stepMs)
+  // The last unit of media lasts as long as the one before it.
+  for (const { isMedia, dueMs, stepMs } of tracks.values()) {
+    position.endMs = Math.max(position.endMs, isMedia ? dueMs + stepMs : dueMs)
+  }
   return timed
 }
 

@@ -1,6 +1,6 @@
 import type { PeerFrame } from '../../peers/rtsp.ts'
 import { slicesOf, splitAtStartCodes } from './coded-picture.ts'
-import type { RtspSource, SourceFrame } from './rtsp-source.ts'
+import type { KnownSource, SourceFrame } from '../known-source.ts'
 
 /** How far the time of a frame may lie from the one that it has in the source, after the shift of its track. */
 const TOLERANCE_MS = 1
@@ -50,7 +50,7 @@ type SourceTrack = {
  * @throws {Error} that says the first difference
  */
 export function compareFrames(
-  source: RtspSource,
+  source: KnownSource,
   received: readonly PeerFrame[],
   options: ComparisonOptions = {},
 ): Record<Kind, ComparedTrack> {
@@ -117,7 +117,7 @@ function compareTrack(
   return { received: frames.length, missing, shiftMs: (shifts.min + shifts.max) / 2 }
 }
 
-function sourceTrack(source: RtspSource, kind: Kind): SourceTrack {
+function sourceTrack(source: KnownSource, kind: Kind): SourceTrack {
   const { videoCodec, audioCodec } = source
   if (kind === 'audio' && audioCodec === 'pcma') return ofBytes(source.audio)
   if (kind === 'audio') return ofFrames(source.audio, ({ data }) => data)

@@ -1,3 +1,5 @@
+import { randomNumbers } from '../random-numbers.ts'
+
 /** What happens to the RTP packets of one direction. A packet meets one of these at most; RTCP goes through. */
 export type LossPolicy = {
   /** Of the random numbers that decide; the same seed meets the same packets. Default 1. */
@@ -113,16 +115,5 @@ export class LossyFlow {
     const counts = this.#counts.get(ssrc) ?? { came: 0, dropped: 0, duplicated: 0, reordered: 0 }
     this.#counts.set(ssrc, counts)
     return counts
-  }
-}
-
-/** Numbers from 0 to 1 that follow from a seed (mulberry32). */
-function randomNumbers(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
 }

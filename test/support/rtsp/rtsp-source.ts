@@ -1,97 +1,23 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
-import { ffprobeFrames } from '../../peers/ffmpeg-rtsp.ts'
-import { makeMediaFile } from '../media-file.ts'
-import { slicesOf, splitAtLengths } from './coded-picture.ts'
-
-const DURATION_SECONDS = 4
-/** Pictures are shown two later than decoded, so that the first is decoded at zero. */
-const PICTURES = ['-f', 'lavfi', '-i', 'testsrc2=rate=25:size=320x240']
-const SHOW_LATER = ['-fps_mode', 'passthrough', '-vf', 'setpts=PTS+2']
-/** A tone that rises, so that no two packets are alike. */
-const TONE = ['-f', 'lavfi', '-i', "aevalsrc='0.5*sin(2*PI*(300+100*t)*t)':sample_rate=48000"]
-/**
- * Programs differ in what they make of edit lists, and GStreamer leaves out pictures after the length that a header says.
- * Fragments are short, as each holds one kind after the other.
- */
-const WITHOUT_LENGTH = ['-use_editlist', '0', '-movflags', 'empty_moov', '-frag_duration', '40000']
-const ENCODERS = {
-  h264: ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '25', '-bf', '2', '-sc_threshold', '0', '-threads', '1'],
-  h265: ['-c:v', 'libx265', '-preset', 'ultrafast', '-x265-params', 'log-level=none:bframes=2:keyint=25:pools=none'],
-  // Encoders of sound begin with samples of their own; the first packet is to lie at zero.
-  aac: ['-af', 'asetpts=PTS+1024', '-c:a', 'aac', '-ac', '2'],
-  opus: ['-af', 'asetpts=PTS+312', '-c:a', 'libopus', '-ac', '2'],
-  pcma: ['-ar', '8000', '-c:a', 'pcm_alaw', '-ac', '1'],
-} as const
+import { knownSource, type KnownSource } from '../known-source.ts'
 
 /** The sources there are: video and audio, by the names of their codecs. */
 export const RTSP_SOURCES = {
-  'H.264 and AAC': { video: 'h264', audio: 'aac' },
-  'H.265 and AAC': { video: 'h265', audio: 'aac' },
-  'H.264 and Opus': { video: 'h264', audio: 'opus' },
-  'H.264 and G.711': { video: 'h264', audio: 'pcma' },
-} as const satisfies Record<string, { readonly video: 'h264' | 'h265'; readonly audio: 'aac' | 'opus' | 'pcma' }>
+  'H.264 and AAC': { videoCodec: 'h264', audioCodec: 'aac' },
+  'H.265 and AAC': { videoCodec: 'h265', audioCodec: 'aac' },
+  'H.264 and Opus': { videoCodec: 'h264', audioCodec: 'opus' },
+  'H.264 and G.711': { videoCodec: 'h264', audioCodec: 'pcma' },
+} as const satisfies Record<string, Codecs>
+
+type Codecs = { readonly videoCodec: 'h264' | 'h265'; readonly audioCodec: 'aac' | 'opus' | 'pcma' }
 
 /** The name of a source. */
 export type RtspSourceName = keyof typeof RTSP_SOURCES
 
-/** What counts of a frame on each way. */
-export type SourceFrame = {
-  readonly ptsMs: number
-  /** Of video the slices, of sound the whole packet. */
-  readonly data: Buffer
-}
-
 /** A file whose frames are known. */
-export type RtspSource = {
-  readonly name: RtspSourceName
-  readonly file: string
-  readonly videoCodec: 'h264' | 'h265'
-  readonly audioCodec: 'aac' | 'opus' | 'pcma'
-  /** In the order of decoding. */
-  readonly video: readonly SourceFrame[]
-  readonly audio: readonly SourceFrame[]
-}
+export type RtspSource = KnownSource & Codecs & { readonly name: RtspSourceName }
 
-const made = new Map<string, Promise<RtspSource>>()
-let folder: string | undefined
-
-/** Makes a file with ffmpeg, 25 pictures a second with B-frames, a keyframe a second; once in a run. Default 4 s. */
-export function rtspSource(name: RtspSourceName, seconds = DURATION_SECONDS): Promise<RtspSource> {
-  const key = `${name}, ${seconds} s`
-  const known = made.get(key) ?? make(name, seconds)
-  made.set(key, known)
-  return known
-}
-
-async function make(name: RtspSourceName, seconds: number): Promise<RtspSource> {
-  const { video: videoCodec, audio: audioCodec } = RTSP_SOURCES[name]
-  // ffmpeg writes Opus to MP4 alone, and G.711 to QuickTime alone.
-  const file = path.join(
-    cacheFolder(),
-    `${videoCodec}-${audioCodec}-${seconds}.${audioCodec === 'pcma' ? 'mov' : 'mp4'}`,
-  )
-  await makeMediaFile(file, [
-    ...[...PICTURES, ...TONE, '-t', String(seconds), ...SHOW_LATER, ...ENCODERS[videoCodec]],
-    ...['-pix_fmt', 'yuv420p', ...(videoCodec === 'h265' ? ['-tag:v', 'hvc1'] : []), ...ENCODERS[audioCodec]],
-    ...[...WITHOUT_LENGTH, '-flags', '+bitexact', '-fflags', '+bitexact'],
-  ])
-  const frames = await ffprobeFrames(file)
-  const video = frames.filter(({ kind }) => kind === 'video')
-  const audio = frames.filter(({ kind }) => kind === 'audio')
-  return {
-    ...{ name, file, videoCodec, audioCodec },
-    video: video.map(({ ptsMs, data }) => ({ ptsMs: ptsMs!, data: slicesOf(splitAtLengths(data), videoCodec) })),
-    audio: audio.map(({ ptsMs, data }) => ({ ptsMs: ptsMs!, data })),
-  }
-}
-
-function cacheFolder(): string {
-  if (folder === undefined) {
-    const own = mkdtempSync(path.join(tmpdir(), 'sluice-rtsp-'))
-    process.on('exit', () => rmSync(own, { recursive: true, force: true }))
-    folder = own
-  }
-  return folder
+/** Makes a file of codecs that RTSP has, see {@link knownSource}. */
+export async function rtspSource(name: RtspSourceName, seconds?: number): Promise<RtspSource> {
+  const codecs = RTSP_SOURCES[name]
+  return { ...(await knownSource(codecs, seconds)), ...codecs, name }
 }

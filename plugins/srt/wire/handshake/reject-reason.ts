@@ -42,8 +42,3 @@ export const REJECT_REASON = {
 
 /** What is added to a reason to make the type of the handshake that refuses. */
 export const REFUSAL_TYPE_BASE = 1000
-
-/** The name of a reason that a peer gave, or its number. */
-export function nameOfReason(reason: number): string {
-  return Object.entries(REJECT_REASON).find(([, value]) => value === reason)?.[0] ?? String(reason)
-}

@@ -12,7 +12,7 @@ import { RoundTrip } from './round-trip.ts'
 import { TimeBase } from './time-base.ts'
 
 /** How often received packets are acknowledged (draft-sharabayko-srt-01 4.8.1). */
-export const ACKNOWLEDGE_INTERVAL_US = 10_000
+const ACKNOWLEDGE_INTERVAL_US = 10_000
 /** After so many packets an acknowledgement goes between two times (4.8.1). */
 const PACKETS_PER_LIGHT_ACKNOWLEDGEMENT = 64
 /** Losses are not reported again sooner (4.8.2). */

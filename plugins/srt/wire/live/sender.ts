@@ -13,13 +13,15 @@ import { RoundTrip } from './round-trip.ts'
 import { SendBuffer } from './send-buffer.ts'
 
 /** Seven packets of MPEG-TS, which is what live senders put into one of SRT (draft-sharabayko-srt-01 7.1). */
-export const TS_PAYLOAD_BYTES = 1316
+const TS_PAYLOAD_BYTES = 1316
 const TS_PACKET_BYTES = 188
 /** What the peer would deliver too late is not sent any more, but nothing younger than this is dropped (4.6). */
 const MIN_DROP_US = 1_000_000
 const DROP_SLACK_US = 20_000
 /** What is not acknowledged this long after its time is sent again. */
 const TIMEOUT_SLACK_US = 20_000
+/** Programs on a busy machine take what is due a little later, and what they have not taken is lost when a connection ends. */
+const END_SLACK_US = 300_000
 /** Packets that are written one behind the other and leave together. */
 const ARENA_PACKETS = 48
 /** Drop requests that answer one report. */
@@ -183,7 +185,7 @@ export class Sender {
   isPlayed(nowUs: number): boolean {
     const { sendLatencyMs } = this.#init.negotiated
     const isTaken = this.#buffer.first === this.#buffer.end
-    return isTaken && nowUs - this.#givenUs > sendLatencyMs * 1000 + this.roundTrip.rttUs
+    return isTaken && nowUs - this.#givenUs > sendLatencyMs * 1000 + this.roundTrip.rttUs + END_SLACK_US
   }
 
   #missed(index: number): void {

@@ -1,7 +1,7 @@
 import { MalformedError } from 'sluice/sdk/media'
+import { SEQUENCE_MASK } from '../sequence.ts'
 
 const WORD_BYTES = 4
-const SEQUENCE_MASK = 0x7fffffff
 
 /**
  * What a full or a small acknowledgement tells (draft-sharabayko-srt-01 section 3.2.4). Fields are left out from the

@@ -1,7 +1,7 @@
 import { MalformedError } from 'sluice/sdk/media'
+import { SEQUENCE_MASK, sequenceDistance } from '../sequence.ts'
 
 const SIZE_BYTES = 8
-const SEQUENCE_MASK = 0x7fffffff
 
 /** The first and the last sequence number that the sender will not send again (draft-sharabayko-srt-01 section 3.2.9). */
 export type DroppedRange = { first: number; last: number }
@@ -10,7 +10,7 @@ export type DroppedRange = { first: number; last: number }
 export function parseDroppedRange(bytes: Buffer): DroppedRange {
   if (bytes.length < SIZE_BYTES) throw new MalformedError(`SRT drop request of ${bytes.length} bytes`)
   const range = { first: bytes.readUInt32BE(0) & SEQUENCE_MASK, last: bytes.readUInt32BE(4) & SEQUENCE_MASK }
-  if (((range.last - range.first) & SEQUENCE_MASK) > SEQUENCE_MASK >> 1) {
+  if (sequenceDistance(range.first, range.last) < 0) {
     throw new MalformedError(`SRT drop request from ${range.first} back to ${range.last}`)
   }
   return range

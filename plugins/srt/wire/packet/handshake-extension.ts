@@ -16,7 +16,7 @@ export const EXTENSION_TYPE = {
 export const MAX_EXTENSIONS = 8
 
 /** The longest content is a stream id of 512 bytes (draft-sharabayko-srt-01 section 3.2.1.3). */
-export const MAX_EXTENSION_BYTES = 512
+const MAX_EXTENSION_BYTES = 512
 
 /** Longest key material message: 16 bytes of header, 16 of salt, two keys of 32 bytes and the 8 of their wrap. */
 export const MAX_KEY_MESSAGE_BYTES = 104

@@ -1,4 +1,5 @@
 import { MalformedError } from 'sluice/sdk/media'
+import { SEQUENCE_MASK } from '../sequence.ts'
 import { type HandshakeExtension, parseExtensions, serializeExtensions } from './handshake-extension.ts'
 
 /** What a handshake is for (draft-sharabayko-srt-01 section 3.2.1, table 4). 1000 and above are refusals. */
@@ -17,8 +18,6 @@ export const HANDSHAKE_VERSION = 5
 
 /** Bits of the extension field of a conclusion (draft-sharabayko-srt-01 section 3.2.1, table 3). */
 export const EXTENSION_FLAG = { terms: 1, keys: 2, configuration: 4 } as const
-
-const SEQUENCE_MASK = 0x7fffffff
 
 /** A handshake (draft-sharabayko-srt-01 section 3.2.1). */
 export type HandshakePacket = {

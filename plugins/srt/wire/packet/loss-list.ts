@@ -1,4 +1,5 @@
 import { MalformedError } from 'sluice/sdk/media'
+import { SEQUENCE_MASK, sequenceDistance } from '../sequence.ts'
 
 /** More ranges than this are not read: a datagram of 1,500 bytes has room for 364 single numbers. */
 export const MAX_LOSS_RANGES = 512
@@ -11,7 +12,6 @@ export const MAX_LOSS_RANGE_PACKETS = 25_600
 
 const WORD_BYTES = 4
 const RANGE_BIT = 0x8000_0000
-const SEQUENCE_MASK = 0x7fffffff
 
 /** First and last sequence number of packets that are missing, both included. */
 export type LossRange = readonly [first: number, last: number]
@@ -48,8 +48,8 @@ export function serializeLossList(ranges: readonly LossRange[]): Buffer {
 }
 
 function checked(first: number, last: number): LossRange {
-  const packetCount = ((last - first) & SEQUENCE_MASK) + 1
-  if (last >= RANGE_BIT || packetCount > MAX_LOSS_RANGE_PACKETS) {
+  const distance = sequenceDistance(first, last)
+  if (last >= RANGE_BIT || distance < 0 || distance >= MAX_LOSS_RANGE_PACKETS) {
     throw new MalformedError(`SRT loss range from ${first} to ${last}`)
   }
   return [first, last]

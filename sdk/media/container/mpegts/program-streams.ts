@@ -85,8 +85,8 @@ export class ProgramStreams {
 
   /** A packet of a stream was written, of this decoding time if it stated one. */
   wrote(stream: ProgramStream, dts: number | undefined): void {
-    if (this.#hasMediaTrack) this.#placement.open()
     if (stream === this.#leader && dts !== undefined) this.#placement.moveTo(dts)
+    if (this.#hasMediaTrack) this.#placement.open()
   }
 
   /** A clock reference of the program came. */
