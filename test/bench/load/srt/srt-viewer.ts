@@ -6,7 +6,7 @@ import { offerKeys, type ConnectionKeys } from '../../../../plugins/srt/wire/cry
 import { CallerHandshake } from '../../../../plugins/srt/wire/handshake/caller-handshake.ts'
 import type { Negotiated } from '../../../../plugins/srt/wire/handshake/negotiation.ts'
 import { REJECT_REASON } from '../../../../plugins/srt/wire/handshake/reject-reason.ts'
-import { parseDataPacket } from '../../../../plugins/srt/wire/packet/data-packet.ts'
+import { parseDataPacket, type DataPacket } from '../../../../plugins/srt/wire/packet/data-packet.ts'
 import { destinationOf, HEADER_BYTES, isControl } from '../../../../plugins/srt/wire/packet/packet-header.ts'
 import type { LoadViewer } from '../load-viewer.ts'
 import { ViewerCounts } from '../viewer-counts.ts'
@@ -140,18 +140,19 @@ export class SrtViewer implements LoadViewer {
     if (this.#isStalled || this.failure !== undefined) return
     if (datagram.length < HEADER_BYTES || destinationOf(datagram) !== this.#socketId) return
     if (this.#connection === undefined) return this.#handshake?.receive(datagram, nowUs())
-    if (!isControl(datagram)) {
-      this.#counts.receivedBytes += datagram.length - HEADER_BYTES
-      if (this.#reading) this.#read(datagram)
-    }
+    if (!isControl(datagram)) this.#count(datagram)
     this.#connection.receive(datagram)
   }
 
-  /** What was sent again comes out of order, and is left out: its picture has no marker then. */
-  #read(datagram: Buffer): void {
+  /** What was sent again may have come before, and comes out of order: it is left out, and its picture has no marker then. */
+  #count(datagram: Buffer): void {
     const packet = parseDataPacket(datagram)
     if (packet === undefined || packet.isRetransmitted) return
-    const { keyFlag, sequence, payload } = packet
+    this.#counts.receivedBytes += packet.payload.length
+    if (this.#reading) this.#read(packet)
+  }
+
+  #read({ keyFlag, sequence, payload }: DataPacket): void {
     const clear = keyFlag === 0 ? payload : this.#keys?.receiving.decrypt(keyFlag, sequence, payload)
     if (clear === undefined) return this.#fail('a packet of an unknown key')
     this.#pictures.push(clear, process.hrtime.bigint())
