@@ -18,7 +18,7 @@ const TS_PACKET_BYTES = 188
 /** What the peer would deliver too late is not sent any more, but nothing younger than this is dropped (4.6). */
 const MIN_DROP_US = 1_000_000
 const DROP_SLACK_US = 20_000
-/** What is not acknowledged this long after its time is sent again. */
+/** When nothing is acknowledged this long after its time, the last packet is sent again. */
 const TIMEOUT_SLACK_US = 20_000
 /** Programs on a busy machine take what is due a little later, and what they have not taken is lost when a connection ends. */
 const END_SLACK_US = 300_000
@@ -171,12 +171,11 @@ export class Sender {
 
   tick(nowUs: number): void {
     this.#dropTooLate(nowUs)
+    if (this.#buffer.first === this.#buffer.end) return
     const isSilent = this.#lost.length === 0 && this.#next === this.#buffer.end
-    if (isSilent && this.flightPackets > 0 && nowUs - this.#sentUs > this.roundTrip.timeoutUs + TIMEOUT_SLACK_US) {
-      // The last packets may be lost, which the peer can't know.
-      for (let index = this.#buffer.first; index < this.#next; index += 1) {
-        if (this.#buffer.markLost(index, nowUs)) this.#missed(index)
-      }
+    if (isSilent && nowUs - this.#sentUs > this.roundTrip.timeoutUs + TIMEOUT_SLACK_US) {
+      // The last packets may be lost, which the peer can't know. The very last one shows it which others it misses.
+      if (this.#buffer.markLost(this.#next - 1, nowUs)) this.#missed(this.#next - 1)
     }
     this.#transmit(nowUs)
   }
