@@ -187,7 +187,10 @@ export class Sender {
     const isHeld = this.#next === this.#buffer.end || this.flightPackets >= this.#windowPackets
     if (this.flightPackets === 0) this.#lossTimer.restart(nowUs)
     else if (this.#lost.length === 0 && this.#lossTimer.isOver(nowUs, isHeld)) {
-      for (let index = this.#buffer.first; index < this.#next; index += 1) {
+      // The last one shows a peer which others it misses; one that says that only once may have said it, and gets all.
+      const { peerReportsLossPeriodically } = this.#init.negotiated
+      const from = peerReportsLossPeriodically ? this.#next - 1 : this.#buffer.first
+      for (let index = from; index < this.#next; index += 1) {
         if (this.#buffer.markLost(index, nowUs)) this.#missed(index)
       }
     }
@@ -197,8 +200,9 @@ export class Sender {
   /** Whether the peer has got all that was not dropped, and its time to play that is over. */
   isPlayed(nowUs: number): boolean {
     const { sendLatencyMs } = this.#init.negotiated
-    const isTaken = this.#buffer.first === this.#buffer.end
-    return isTaken && nowUs - this.#givenUs > sendLatencyMs * 1000 + this.roundTrip.rttUs + END_SLACK_US
+    return (
+      this.bufferedPackets === 0 && nowUs - this.#givenUs > sendLatencyMs * 1000 + this.roundTrip.rttUs + END_SLACK_US
+    )
   }
 
   #missed(index: number): void {
