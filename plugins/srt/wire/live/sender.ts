@@ -199,10 +199,8 @@ export class Sender {
 
   /** Whether the peer has got all that was not dropped, and its time to play that is over. */
   isPlayed(nowUs: number): boolean {
-    const { sendLatencyMs } = this.#init.negotiated
-    return (
-      this.bufferedPackets === 0 && nowUs - this.#givenUs > sendLatencyMs * 1000 + this.roundTrip.rttUs + END_SLACK_US
-    )
+    const playedUs = this.#givenUs + this.#init.negotiated.sendLatencyMs * 1000 + this.roundTrip.rttUs
+    return this.bufferedPackets === 0 && nowUs > playedUs + END_SLACK_US
   }
 
   #missed(index: number): void {
