@@ -156,7 +156,7 @@ export class Session {
     this.#give(datagram)
     this.#settle()
     member.onClose((reason) => this.#memberEnded(reason))
-    if (action === 'play') sendStream(member, connection)
+    if (action === 'play') sendStream(member, connection, log)
   }
 
   /** The caller has left before it had an answer: a player, in most cases, of what nobody publishes. */

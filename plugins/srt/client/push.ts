@@ -57,7 +57,7 @@ async function send({ ctx, connections, request, subscriber, signal, log, isOver
     const { negotiated, keys } = opened
     const encrypted = keys !== undefined
     connections.follow({ direction: 'play', mode, encrypted, member: subscriber, client, negotiated, connection })
-    sendStream(subscriber, connection)
+    sendStream(subscriber, connection, log)
     request.begun(subscriber)
     log.info({ ip: client.ip, encrypted, latencyMs: negotiated.sendLatencyMs }, 'push')
     const why = await Promise.race([link.closed, untilAborted(signal)])

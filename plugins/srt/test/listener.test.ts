@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createFakeHost, ScriptedPublisher, sessionInit, type FakeHost } from 'sluice/sdk/testing'
-import { MalformedError, TS_FORMAT } from 'sluice/sdk/media'
+import { g711Config, MalformedError, TS_FORMAT } from 'sluice/sdk/media'
 import { StreamDenied, type PluginConfig } from 'sluice/sdk'
 import { waitFor } from '../../../test/peers/wait-for.ts'
 import type { SrtConfig } from '../config.ts'
@@ -90,6 +90,18 @@ describe('the listener of SRT', () => {
     for (const payload of caller.payloads) expect([payload[0], payload.length % 188]).to.deep.equal([0x47, 0])
     host.streams.allSubscribers[0]?.close('over')
     expect(await caller.ended).to.deep.equal({ by: 'peer' })
+  })
+
+  it('names in the log what a player does not get, and refuses one that would get nothing with 1415', async () => {
+    const publisher = await host.streams.publish(sessionInit('live/a'))
+    publisher.addTrack({ kind: 'audio', codec: 'pcma', timescale: 16_000, config: g711Config('pcma', 16_000, 1) })
+    expect(await (await call('subscribe:/live/a')).refusal).to.equal(1415)
+    new ScriptedPublisher(publisher, { audio: false }).writeFrames(5)
+    await (
+      await call('subscribe:/live/a')
+    ).answer
+    const named = host.log.records.filter(({ msg }) => msg.startsWith('tracks are left out'))
+    expect(named.map(({ codecs }) => codecs)).to.deep.equal([['pcma']])
   })
 
   for (const [streamId, reason] of [
