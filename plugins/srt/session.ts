@@ -138,7 +138,7 @@ export class Session {
     const connection = new Connection({
       ...{ negotiated, nowUs, sink: this.#flow, ...(keys && { keys }) },
       ...(maxbw > 0 && { maxBytesPerSecond: maxbw }),
-      received: (payload) => this.#ingest?.receive(payload),
+      ...(action === 'publish' && { received: (payload: Buffer) => this.#ingest?.receive(payload) }),
       closed: (end) => this.#connectionEnded(end),
     })
     this.#connection = connection

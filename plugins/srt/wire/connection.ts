@@ -34,8 +34,8 @@ export type ConnectionInit = {
   readonly nowUs: () => number
   /** What leaves at most, headers included; without it, as much as there is, in bursts that receivers have room for. */
   readonly maxBytesPerSecond?: number | undefined
-  /** Takes a payload, in order and when it is due. */
-  readonly received: (payload: Buffer) => void
+  /** Takes a payload, in order and when it is due. Without it, what the peer sends is passed over, and nothing of it kept. */
+  readonly received?: (payload: Buffer) => void
   /** Called once. */
   readonly closed: (end: ConnectionEnd) => void
 }
@@ -62,7 +62,7 @@ export class Connection {
     const sendControl = (body: ControlBody) => this.#send(body)
     // Whoever takes one payload may close the connection, and gets no other then.
     const received = (payload: Buffer) => {
-      if (!this.#isClosed) init.received(payload)
+      if (!this.#isClosed) init.received?.(payload)
     }
     this.#init = init
     this.#receiver = new Receiver({ negotiated, keys: keys?.receiving, nowUs, sendControl, received })
@@ -85,7 +85,8 @@ export class Connection {
       // What is longer than was agreed on is not the peer's, and would make the buffer larger than its packets say.
       if (packet === undefined || packet.payload.length > this.#init.negotiated.maxPayloadBytes) return
       this.#heardUs = nowUs
-      return this.#receiver.receive(packet, nowUs)
+      if (this.#init.received !== undefined) this.#receiver.receive(packet, nowUs)
+      return
     }
     const packet = parseOrNothing(datagram)
     if (packet === undefined) return
