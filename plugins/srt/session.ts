@@ -24,8 +24,8 @@ import { destinationOf, HEADER_BYTES, stampAgain } from './wire/packet/packet-he
 
 /** A caller sends its conclusion each 250 ms; one that has not for so long has given up. */
 const GIVEN_UP_MS = 2000
-/** An answer that refuses is kept so long for conclusions that come again, as it was lost. */
-const REFUSAL_KEPT_MS = 2000
+/** A caller that was refused, or whose connection has ended, is known so long: its conclusions that come late begin nothing. */
+const KEPT_MS = 2000
 
 export type SessionInit = {
   readonly ctx: SrtContext
@@ -67,6 +67,8 @@ export class Session {
   #connection: Connection | undefined
   #ingest: TsIngest | undefined
   #isSettled = false
+  /** Its connection has ended. */
+  #hasEnded = false
   #isOver = false
 
   constructor(init: SessionInit) {
@@ -96,15 +98,16 @@ export class Session {
       return true
     }
     if (destination !== 0 || !handshakeOf(datagram).equals(this.#handshake)) return false
+    if (this.#hasEnded) return true
     this.#heardMs = performance.now()
     this.#answerAgain()
     return true
   }
 
   #tick(): void {
-    if (this.#connection !== undefined) return this.#connection.tick()
+    if (this.#connection !== undefined && !this.#hasEnded) return this.#connection.tick()
     const silentMs = performance.now() - this.#heardMs
-    if (this.#answer !== undefined && silentMs > REFUSAL_KEPT_MS) this.#end()
+    if (this.#answer !== undefined && silentMs > KEPT_MS) this.#end()
     else if (this.#answer === undefined && silentMs > GIVEN_UP_MS) this.#leaving.abort()
   }
 
@@ -207,8 +210,9 @@ export class Session {
 
   #connectionEnded(end: ConnectionEnd): void {
     if (end.by === 'peer') this.#ingest?.end()
+    this.#hasEnded = true
+    this.#heardMs = performance.now()
     this.#admitted?.member.close(closeReasonOf(end))
-    this.#end()
   }
 
   #memberEnded(reason: CloseReason): void {

@@ -188,6 +188,19 @@ describe('the listener of SRT', () => {
     expect(host.streams.publishers).to.have.length(1)
   })
 
+  it('begins nothing by a conclusion that comes after the end', async () => {
+    const caller = await call('publish:/live/a')
+    await caller.answer
+    const conclusion = caller.sent.at(-1)!
+    caller.connection.close()
+    await waitFor(() => host.streams.get('live/a') === undefined)
+    caller.sendRaw(conclusion)
+    await (
+      await call('publish:/live/b', { socket: caller.socket })
+    ).answer
+    expect(host.streams.requests.map(({ streamPath }) => streamPath)).to.deep.equal(['live/a', 'live/b'])
+  })
+
   it('gives up on callers that have given up', async () => {
     const caller = await call('subscribe:/live/a')
     await waitFor(() => host.streams.requests.length === 1)
