@@ -1,8 +1,11 @@
+import type { Logger } from 'pino'
 import type { CloseReason, Sink, Subscriber } from 'sluice/sdk'
 import { canCarryInTs, TS_DATA_FORMAT } from 'sluice/sdk/media'
 import { Refusal } from './reject.ts'
 import type { Connection } from './wire/connection.ts'
 import { REJECT_REASON } from './wire/handshake/reject-reason.ts'
+
+const LEFT_OUT = 'tracks are left out: MPEG-TS can carry none of their codecs'
 
 /** @throws {Refusal} when there are pictures or sound, and MPEG-TS has a place for none of them */
 export function checkTracks({ tracks }: Subscriber): void {
@@ -16,8 +19,10 @@ export function isOrderly(reason: CloseReason | undefined): boolean {
   return reason?.code === 'closed' || reason?.code === 'timeout'
 }
 
-/** Sends a subscriber's stream by a connection, until either ends. */
-export function sendStream(subscriber: Subscriber, connection: Connection): void {
+/** Sends a subscriber's stream by a connection, until either ends; what can't go that way is named in the log. */
+export function sendStream(subscriber: Subscriber, connection: Connection, log: Logger): void {
+  const leftOut = subscriber.tracks.filter((track) => track.kind !== 'data' && !canCarryInTs(track))
+  if (leftOut.length > 0) log.warn({ codecs: leftOut.map(({ codec }) => codec) }, LEFT_OUT)
   const sink: Sink = {
     write: (bytes) => connection.send(bytes),
     get queuedBytes() {

@@ -14,7 +14,7 @@ import { destinationOf, HEADER_BYTES } from './wire/packet/packet-header.ts'
  * Callers whose request waits for a decision, or was refused a little while ago: in all, and of one address. Each has shown
  * by a cookie that it gets what is sent to its address; who is beyond is refused, and nothing of it is kept.
  */
-export const MAX_WAITING = 1024
+const MAX_WAITING = 1024
 export const MAX_WAITING_OF_ADDRESS = 256
 const SECRET_BYTES = 32
 /** libsrt's ids are positive, and bit 30 says that it is one of a group. */
@@ -46,11 +46,11 @@ export class SrtListener {
 
   /** @throws {Error} as `Net.udp` does */
   async open(): Promise<void> {
-    const { config, net, onDrain } = this.#ctx
-    onDrain(() => {
+    const ctx = this.#ctx
+    ctx.onDrain(() => {
       this.#isDraining = true
     })
-    this.#listener = await net.udp(config, (datagram, peer) => this.#receive(datagram, peer))
+    this.#listener = await ctx.net.udp(ctx.config, (datagram, peer) => this.#receive(datagram, peer))
   }
 
   /** Ends all sessions. */

@@ -29,7 +29,8 @@ export class SrtMetrics {
   readonly #refused: MetricFamily<Counter, 'reason'>
   readonly #measured = new Set<Measured>()
 
-  constructor({ metrics, setInterval }: Pick<PluginContext<unknown>, 'metrics' | 'setInterval'>) {
+  constructor(ctx: Pick<PluginContext<unknown>, 'metrics' | 'setInterval'>) {
+    const { metrics } = ctx
     this.#counters = COUNTED.map(([name, help]) => metrics.counter({ name, help, labels: ['direction'] }))
     this.#roundTrip = roundTripOf(metrics)
     this.#refused = metrics.counter({
@@ -44,7 +45,7 @@ export class SrtMetrics {
       read: () =>
         (['publish', 'play'] as const).map((direction) => ({ labels: { direction }, value: this.#count(direction) })),
     })
-    setInterval(() => this.#measureAll(), MEASURE_INTERVAL_MS)
+    ctx.setInterval(() => this.#measureAll(), MEASURE_INTERVAL_MS)
   }
 
   refused(reason: number): void {

@@ -24,8 +24,8 @@ import { destinationOf, HEADER_BYTES, stampAgain } from './wire/packet/packet-he
 
 /** A caller sends its conclusion each 250 ms; one that has not for so long has given up. */
 const GIVEN_UP_MS = 2000
-/** An answer that refuses is kept so long for conclusions that come again, as it was lost. */
-const REFUSAL_KEPT_MS = 2000
+/** A caller that was refused, or whose connection has ended, is known so long: its conclusions that come late begin nothing. */
+const KEPT_MS = 2000
 
 export type SessionInit = {
   readonly ctx: SrtContext
@@ -67,6 +67,8 @@ export class Session {
   #connection: Connection | undefined
   #ingest: TsIngest | undefined
   #isSettled = false
+  /** Its connection has ended. */
+  #hasEnded = false
   #isOver = false
 
   constructor(init: SessionInit) {
@@ -79,9 +81,10 @@ export class Session {
     void this.#begin()
   }
 
-  /** Ends it, as the plugin ends. Idempotent. */
+  /** Ends it, as the plugin ends, and tells the caller, also one that still waits. Idempotent. */
   close(reason: CloseReason): void {
     this.#leaving.abort()
+    if (this.#answer === undefined) this.#give(this.#init.request.reject(REJECT_REASON.down))
     this.#admitted?.member.close(reason)
     this.#connection?.close()
     this.#end()
@@ -95,15 +98,16 @@ export class Session {
       return true
     }
     if (destination !== 0 || !handshakeOf(datagram).equals(this.#handshake)) return false
+    if (this.#hasEnded) return true
     this.#heardMs = performance.now()
     this.#answerAgain()
     return true
   }
 
   #tick(): void {
-    if (this.#connection !== undefined) return this.#connection.tick()
+    if (this.#connection !== undefined && !this.#hasEnded) return this.#connection.tick()
     const silentMs = performance.now() - this.#heardMs
-    if (this.#answer !== undefined && silentMs > REFUSAL_KEPT_MS) this.#end()
+    if (this.#answer !== undefined && silentMs > KEPT_MS) this.#end()
     else if (this.#answer === undefined && silentMs > GIVEN_UP_MS) this.#leaving.abort()
   }
 
@@ -116,9 +120,10 @@ export class Session {
       if (!this.#isOver && !signal.aborted) return this.#open(admitted)
       admitted.member.close(CLIENT_LEFT)
       closeKeys(admitted.keys)
-      this.#end()
+      this.#gaveUp()
     } catch (error) {
-      this.#refuse(error)
+      if (this.#isOver || signal.aborted) this.#gaveUp()
+      else this.#refuse(error)
     }
   }
 
@@ -136,7 +141,7 @@ export class Session {
     const connection = new Connection({
       ...{ negotiated, nowUs, sink: this.#flow, ...(keys && { keys }) },
       ...(maxbw > 0 && { maxBytesPerSecond: maxbw }),
-      received: (payload) => this.#ingest?.receive(payload),
+      ...(action === 'publish' && { received: (payload: Buffer) => this.#ingest?.receive(payload) }),
       closed: (end) => this.#connectionEnded(end),
     })
     this.#connection = connection
@@ -154,26 +159,39 @@ export class Session {
     this.#give(datagram)
     this.#settle()
     member.onClose((reason) => this.#memberEnded(reason))
-    if (action === 'play') sendStream(member, connection)
+    if (action === 'play') sendStream(member, connection, log)
+  }
+
+  /** The caller has left before it had an answer: a player, in most cases, of what nobody publishes. */
+  #gaveUp(): void {
+    if (this.#isOver) return
+    this.#init.ctx.log.info({ ...this.#caller, reason: CLIENT_LEFT.text }, `${this.#action} given up`)
+    this.#end()
   }
 
   #refuse(error: unknown): void {
-    if (this.#isOver) return
-    if (this.#leaving.signal.aborted) return this.#end()
-    const { ctx, connections, request, peer } = this.#init
-    const { ip, port } = sessionClient(peer)
+    const { ctx, connections, request } = this.#init
     const reason = rejectReasonOf(error)
-    if (reason === undefined) ctx.log.error({ err: error, ip, port }, 'the request failed')
+    if (reason === undefined) ctx.log.error({ err: error, ...this.#caller }, 'the request failed')
     // A denial is logged where it was decided.
     else if (!(error instanceof StreamDenied)) {
       const why = error instanceof Error ? error.message : undefined
       const advice = error instanceof Refusal ? error.advice : undefined
-      const action = this.#asked?.action ?? 'connection'
-      ctx.log.info({ stream: this.#asked?.streamPath, ip, port, reason: why, advice }, `${action} refused`)
+      ctx.log.info({ ...this.#caller, reason: why, advice }, `${this.#action} refused`)
     }
     const told = reason ?? REJECT_REASON.internalServerError
     connections.metrics.refused(told)
     this.#give(request.reject(told))
+  }
+
+  /** As the log names it, with what it asks for. */
+  get #caller() {
+    const { ip, port } = sessionClient(this.#init.peer)
+    return { stream: this.#asked?.streamPath, ip, port }
+  }
+
+  get #action(): string {
+    return this.#asked?.action ?? 'connection'
   }
 
   #give(answer: Buffer): void {
@@ -192,8 +210,9 @@ export class Session {
 
   #connectionEnded(end: ConnectionEnd): void {
     if (end.by === 'peer') this.#ingest?.end()
+    this.#hasEnded = true
+    this.#heardMs = performance.now()
     this.#admitted?.member.close(closeReasonOf(end))
-    this.#end()
   }
 
   #memberEnded(reason: CloseReason): void {

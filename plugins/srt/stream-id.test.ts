@@ -22,6 +22,7 @@ const CASES: readonly (readonly [streamId: string, request: StreamRequest])[] = 
   ['publish:/a:b', publish('/a:b')],
   ['#!::r=live/a,m=publish', publish('live/a')],
   ['#!::m=publish,r=/live/a', publish('/live/a')],
+  ['%23!::r=live/a,m=publish', publish('live/a')],
   ['#!::r=live/a', play('live/a')],
   ['#!::r=live/a,m=request,t=stream', play('live/a')],
   ['#!::r=live/a,m=publish,u=tom,s=x/1,h=host', publish('live/a', 'u=tom&s=x%2F1&h=host')],

@@ -4,8 +4,11 @@ import { MalformedError } from 'sluice/sdk/media'
 const MAX_STREAM_ID_BYTES = 512
 const MAX_KEYS = 32
 const CONTROL = /[\u0000-\u001f\u007f]/u
-/** The beginning of stream ids with keys (SRT Access Control Guidelines, General Syntax). */
-const STANDARD_PREFIX = '#!::'
+/**
+ * The beginning of stream ids with keys (SRT Access Control Guidelines, General Syntax). In an address, `#` is `%23`, which
+ * ffmpeg 5 and srt-live-transmit send as it is.
+ */
+const STANDARD_PREFIX = /^(?:#|%23)!::/u
 const SHORT_FORM = /^(?<mode>[a-z]+):(?<resource>.*)$/isu
 
 /** What the modes of both forms ask for. */
@@ -43,7 +46,7 @@ export function parseStreamId(streamId: string): StreamRequest {
   if (streamId === '') throw new MalformedError('the caller has sent no stream id')
   if (Buffer.byteLength(streamId) > MAX_STREAM_ID_BYTES) throw new MalformedError('the stream id is too long')
   if (CONTROL.test(streamId)) throw new MalformedError('the stream id has control characters')
-  return streamId.startsWith(STANDARD_PREFIX) ? parseStandard(streamId) : parseShort(streamId)
+  return STANDARD_PREFIX.test(streamId) ? parseStandard(streamId) : parseShort(streamId)
 }
 
 function parseShort(streamId: string): StreamRequest {
@@ -57,7 +60,7 @@ function parseShort(streamId: string): StreamRequest {
 }
 
 function parseStandard(streamId: string): StreamRequest {
-  const keys = streamId.slice(STANDARD_PREFIX.length).split(',')
+  const keys = streamId.replace(STANDARD_PREFIX, '').split(',')
   if (keys.length > MAX_KEYS) throw new MalformedError(`the stream id has more than ${MAX_KEYS} keys`)
   const values = new Map<string, string>()
   for (const key of keys) {

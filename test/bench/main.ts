@@ -14,6 +14,7 @@ import { publishers } from './scenarios/publishers.ts'
 import type { Measurement, RunOptions, ServerScenario } from './scenarios/scenario.ts'
 import { stalled } from './scenarios/stalled.ts'
 import type { BenchServer } from './servers/bench-server.ts'
+import { gstreamerSrt } from './servers/gstreamer-srt.ts'
 import { nginxFiles } from './servers/nginx-files.ts'
 import { nginxRtmp } from './servers/nginx-rtmp.ts'
 import { nodeMediaServer } from './servers/node-media-server.ts'
@@ -87,6 +88,11 @@ async function findServers({ writeMerges, profileFolder, peers, only }: Options)
   }
   if (peers.includes('no-ffi')) servers.push(sluiceWithoutFfi({ profileFolder }))
   if (peers.includes('werift')) servers.push(werift())
+  if (peers.includes('gstreamer')) {
+    const gstreamer = gstreamerSrt()
+    if (gstreamer !== undefined) servers.push(gstreamer)
+    else print('SKIPPED: GStreamer with srtsink is not installed (npm run peers)\n')
+  }
   return servers
 }
 

@@ -105,7 +105,7 @@ describe('sessions that a control server admits', () => {
     expect(sessions.map(({ admitted }) => admitted)).to.eql(ways.map(() => true))
     expect(control.closings).to.eql([])
     for (const session of sessions) session.close()
-    await control.waitForClosings(6)
+    await control.waitForClosings(8)
     await waitFor(() => server.server.streams.subscribers().length === 0)
     await server.stop()
     expect(control.closings.map(({ fields }) => `${fields.action} ${fields.protocol}`)).to.have.members([
@@ -113,6 +113,8 @@ describe('sessions that a control server admits', () => {
       'play rtmp',
       'publish webrtc',
       'play webrtc',
+      'publish srt',
+      'play srt',
       'publish fake',
       'play fake',
     ])

@@ -80,7 +80,11 @@ describe('SRT', () => {
     const server = await startServer()
     await publish(server)
     const callers = [await call(server, `subscribe:/${STREAM_PATH}`), await call(server, 'publish:/live/other')]
+    const waiting = await TestCaller.call({ port: server.srtPort, streamId: 'subscribe:/live/nobody' })
+    keep(waiting)
+    await waitFor(() => waiting.sent.length > 2, { what: 'the conclusion to be repeated' })
     await server.stop()
+    expect(await waiting.refusal).to.equal(1503)
     for (const caller of callers) expect(await caller.ended).to.eql({ by: 'peer' })
   })
 
@@ -172,7 +176,7 @@ srt:
     const file = path.join(import.meta.dirname, '../../plugins/home/page/addresses.js')
     const module = `data:text/javascript,${encodeURIComponent(await readFile(file, 'utf8'))}`
     const { addressOf } = (await import(module)) as {
-      addressOf(shown: object, target: object, pageUrl: string): string
+      addressOf: (shown: object, target: object, pageUrl: string) => string
     }
     const shown = { scheme: 'srt', address: 'srt://{hostName}:6000?streamid=publish:/{streamPath}' }
     const target = { streamPath: 'live/a', query: 'secret=1&expire=2' }

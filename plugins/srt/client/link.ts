@@ -1,7 +1,7 @@
 import {
   SluiceError,
   untilAborted,
-  type Dialer,
+  type PullRequest,
   type PortRange,
   type SessionClient,
   type UdpListener,
@@ -33,9 +33,7 @@ const MAX_EARLY_PAYLOADS = 4096
 export type LinkInit = {
   readonly ctx: Pick<SrtContext, 'config' | 'net'>
   readonly connections: Connections
-  readonly url: string
-  readonly dial: Dialer
-  readonly step: (name: string) => void
+  readonly request: Pick<PullRequest, 'url' | 'dial' | 'step'>
   /** Gives up; it has no effect on a link that is open. */
   readonly signal: AbortSignal
 }
@@ -59,12 +57,13 @@ export class Link {
    * signal aborts
    */
   static async open(init: LinkInit): Promise<Link> {
-    const { ctx, dial, step, signal } = init
-    const target = targetOf(init.url)
+    const { ctx, request, signal } = init
+    const { dial } = request
+    const target = targetOf(request.url)
     if (dial.proxied) {
       throw new SourceError('a proxy leads TCP on, and SRT goes by UDP: use no proxy, or another protocol')
     }
-    step('connect')
+    request.step('connect')
     const addresses = await resolveHost(target.host, dial, signal)
     const port = await openPort(ctx, target)
     try {
@@ -144,7 +143,7 @@ async function openFirst(
   port: UdpListener,
   addresses: readonly string[],
 ): Promise<Link> {
-  const { ctx, connections, step, signal } = init
+  const { ctx, connections, request, signal } = init
   const { passphrase, keyBytes } = target
   const offered = passphrase === '' ? undefined : await offerKeys({ passphrase, keyBytes })
   let failure: unknown
@@ -163,7 +162,7 @@ async function openFirst(
     const defaultLatencyMs = ctx.config.latency
     opening = new Opening({ target, defaultLatencyMs, offered, ticker: connections.ticker }, flow)
     try {
-      step('handshake')
+      request.step('handshake')
       const opened = await opening.run(signal)
       if (opened.keys !== offered) closeKeys(offered)
       link = new Link(init, target, port, { opened, flow, ip })

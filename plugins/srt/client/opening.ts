@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { untilAborted, type UdpFlow } from 'sluice/sdk'
 import { SourceError } from 'sluice/sdk/http'
+import { closeKeys } from '../admission.ts'
 import { nowUs } from '../now.ts'
 import { describeReason } from '../reject.ts'
 import { localTerms } from '../terms.ts'
@@ -44,9 +45,10 @@ export class Opening {
   readonly #flow: UdpFlow
   readonly #handshake: ClientHandshake
   readonly #done = Promise.withResolvers<Opened>()
-  /** Those of the peer, where it has turned out that it is the peer's to offer keys. */
-  #taken: ConnectionKeys | undefined
+  /** Those of the peer, by the message that it has offered them in, where it has turned out that this is the peer's part. */
+  #taken: { readonly message: Buffer; readonly keys: ConnectionKeys } | undefined
   #wasHeard = false
+  #isGivenUp = false
 
   constructor(init: OpeningInit, flow: UdpFlow) {
     this.#init = init
@@ -90,6 +92,10 @@ export class Opening {
     try {
       this.#handshake.start(nowUs())
       return await Promise.race([this.#done.promise, untilAborted(signal)])
+    } catch (error) {
+      this.#isGivenUp = true
+      closeKeys(this.#taken?.keys)
+      throw error
     } finally {
       stop()
     }
@@ -107,13 +113,24 @@ export class Opening {
 
   #connected(negotiated: Negotiated, message: Buffer | undefined): void {
     const { offered } = this.#init
-    if (this.#taken === undefined && message !== undefined) offered?.sending.confirm(message)
-    this.#done.resolve({ negotiated, keys: this.#taken ?? offered })
+    const taken = this.#taken
+    // A peer that has begun anew meanwhile may have other keys, or leave it to this end to offer them.
+    const areTaken = taken !== undefined && message?.equals(taken.message) === true
+    if (!areTaken) {
+      closeKeys(taken?.keys)
+      if (message !== undefined) offered?.sending.confirm(message)
+    }
+    this.#done.resolve({ negotiated, keys: areTaken ? taken.keys : offered })
   }
 
   async #takeKeys(message: Buffer): Promise<Buffer | undefined> {
-    const { passphrase } = this.#init.target
-    this.#taken ??= await acceptKeys(message, passphrase)
-    return this.#taken === undefined ? undefined : message
+    const keys = await acceptKeys(message, this.#init.target.passphrase)
+    if (keys === undefined) return undefined
+    if (this.#isGivenUp) closeKeys(keys)
+    else {
+      closeKeys(this.#taken?.keys)
+      this.#taken = { message, keys }
+    }
+    return message
   }
 }

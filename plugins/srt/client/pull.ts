@@ -21,9 +21,9 @@ export function providePull(ctx: SrtContext, connections: Connections): void {
 
 /** See `PullService.pull`. */
 async function pull(ctx: SrtContext, connections: Connections, request: PullRequest): Promise<PullEnd> {
-  const { url, dial, step, signal, session } = request
+  const { url, signal, session } = request
   const log = ctx.log.child({ stream: session.streamPath, source: maskUrl(url) })
-  const link = await Link.open({ ctx, connections, url, dial, step, signal })
+  const link = await Link.open({ ctx, connections, request, signal })
   try {
     await untilMedia(link, signal)
     // Counters of MPEG-TS have 33 bits.

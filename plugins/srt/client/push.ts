@@ -51,14 +51,13 @@ type Sending = {
 /** Sends a stream until the target or the signal ends that. */
 async function send({ ctx, connections, request, subscriber, signal, log, isOver }: Sending): Promise<never> {
   checkTracks(subscriber)
-  const { url, dial, step } = request
-  const link = await Link.open({ ctx, connections, url, dial, step, signal })
+  const link = await Link.open({ ctx, connections, request, signal })
   try {
     const { connection, opened, peer: client, mode } = link
     const { negotiated, keys } = opened
     const encrypted = keys !== undefined
     connections.follow({ direction: 'play', mode, encrypted, member: subscriber, client, negotiated, connection })
-    sendStream(subscriber, connection)
+    sendStream(subscriber, connection, log)
     request.begun(subscriber)
     log.info({ ip: client.ip, encrypted, latencyMs: negotiated.sendLatencyMs }, 'push')
     const why = await Promise.race([link.closed, untilAborted(signal)])

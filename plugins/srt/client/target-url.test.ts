@@ -13,6 +13,7 @@ const CASES: readonly (readonly [url: string, differing: Partial<SrtTarget>])[] 
   ['SRT://example.com:6000?', {}],
   ['srt://192.0.2.1:9/', { host: '192.0.2.1', port: 9 }],
   ['srt://[2001:db8::1]:6000', { host: '2001:db8::1' }],
+  ['srt://bücher.example:6000', { host: 'xn--bcher-kva.example' }],
   ['srt://example.com:6000?streamid=publish:/live/a', { streamId: 'publish:/live/a' }],
   [
     'srt://example.com:6000?streamid=publish:/live/a?secret=1&expire=2',
@@ -46,6 +47,7 @@ const REFUSED: readonly (readonly [url: string, message: string])[] = [
   ['srt://example.com:0', 'without a port'],
   ['srt://example.com:65536', 'srt://host:port'],
   ['srt://:6000', 'srt://host:port'],
+  ['srt://a%20b:6000', 'without a host'],
   ['srt://user:pass@example.com:6000', 'passphrase='],
   ['srt://example.com:6000?mode=listener', 'srt.listenaddr'],
   ['srt://example.com:6000?mode=server', 'caller or rendezvous'],

@@ -1,3 +1,5 @@
+import { isIP } from 'node:net'
+import { domainToASCII } from 'node:url'
 import { MalformedError } from 'sluice/sdk/media'
 
 /** The scheme of addresses that are pulled from and pushed to. */
@@ -22,7 +24,7 @@ const OWN = new Set([
 
 /** Where a pull or push goes. */
 export type SrtTarget = {
-  /** A name or an address, without brackets. */
+  /** A name, of ASCII, or an address, without brackets. */
   readonly host: string
   readonly port: number
   readonly mode: 'caller' | 'rendezvous'
@@ -53,14 +55,15 @@ export function parseTargetUrl(url: string): SrtTarget {
   }
   const parameters = readParameters(parsed.search.slice(1))
   const mode = modeOf(parameters.get('mode'))
-  if (parsed.hostname === '') throw new MalformedError('an SRT address without a host: srt://host:port')
+  const host = hostOf(parsed.hostname)
+  if (host === '') throw new MalformedError('an SRT address without a host: srt://host:port')
   if (parsed.port === '' || parsed.port === '0')
     throw new MalformedError('an SRT address without a port: srt://host:port')
   const port = Number(parsed.port)
   const maxbw = integerOf(parameters, 'maxbw', -1, Number.MAX_SAFE_INTEGER)
   return {
-    host: parsed.hostname.replace(/^\[|\]$/gu, ''),
     ...{
+      host,
       port,
       mode,
       streamId: streamIdOf(parameters),
@@ -72,6 +75,12 @@ export function parseTargetUrl(url: string): SrtTarget {
     // Both ends of a rendezvous send from the port that the other one sends to.
     localPort: integerOf(parameters, 'localport', 1, MAX_PORT) ?? (mode === 'rendezvous' ? port : undefined),
   }
+}
+
+/** Addresses of unknown schemes keep names as they were written, with `%` for letters that are not of ASCII; empty for what is no name. */
+function hostOf(hostname: string): string {
+  const host = hostname.replace(/^\[|\]$/gu, '')
+  return isIP(host) === 0 ? domainToASCII(host) : host
 }
 
 /** By name; the stream id with what belongs to its query. */

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createFakeHost, ScriptedPublisher, sessionInit, type FakeHost } from 'sluice/sdk/testing'
-import { MalformedError, TS_FORMAT } from 'sluice/sdk/media'
+import { g711Config, MalformedError, TS_FORMAT } from 'sluice/sdk/media'
 import { StreamDenied, type PluginConfig } from 'sluice/sdk'
 import { waitFor } from '../../../test/peers/wait-for.ts'
 import type { SrtConfig } from '../config.ts'
@@ -92,6 +92,18 @@ describe('the listener of SRT', () => {
     expect(await caller.ended).to.deep.equal({ by: 'peer' })
   })
 
+  it('names in the log what a player does not get, and refuses one that would get nothing with 1415', async () => {
+    const publisher = await host.streams.publish(sessionInit('live/a'))
+    publisher.addTrack({ kind: 'audio', codec: 'pcma', timescale: 16_000, config: g711Config('pcma', 16_000, 1) })
+    expect(await (await call('subscribe:/live/a')).refusal).to.equal(1415)
+    new ScriptedPublisher(publisher, { audio: false }).writeFrames(5)
+    await (
+      await call('subscribe:/live/a')
+    ).answer
+    const named = host.log.records.filter(({ msg }) => msg.startsWith('tracks are left out'))
+    expect(named.map(({ codecs }) => codecs)).to.deep.equal([['pcma']])
+  })
+
   for (const [streamId, reason] of [
     ['', 1400],
     ['live/a', 1400],
@@ -176,11 +188,25 @@ describe('the listener of SRT', () => {
     expect(host.streams.publishers).to.have.length(1)
   })
 
+  it('begins nothing by a conclusion that comes after the end', async () => {
+    const caller = await call('publish:/live/a')
+    await caller.answer
+    const conclusion = caller.sent.at(-1)!
+    caller.connection.close()
+    await waitFor(() => host.streams.get('live/a') === undefined)
+    caller.sendRaw(conclusion)
+    await (
+      await call('publish:/live/b', { socket: caller.socket })
+    ).answer
+    expect(host.streams.requests.map(({ streamPath }) => streamPath)).to.deep.equal(['live/a', 'live/b'])
+  })
+
   it('gives up on callers that have given up', async () => {
     const caller = await call('subscribe:/live/a')
     await waitFor(() => host.streams.requests.length === 1)
     caller.vanish()
     await waitFor(() => host.streams.allSubscribers[0]?.closeReason !== undefined)
+    await waitFor(() => host.log.records.some(({ msg, stream }) => msg === 'play given up' && stream === 'live/a'))
     await (
       await call('publish:/live/a')
     ).answer

@@ -14,7 +14,7 @@ import type { SrtStatistics } from './statistics.ts'
 const SILENCE_US = 5_000_000
 /** Something is sent at least this often (draft-sharabayko-srt-01 3.2.3). */
 const KEEP_ALIVE_US = 1_000_000
-/** How long an end waits for the peer to have played what was sent. */
+/** How long an end waits, beyond the peer's latency, for the peer to have played what was sent. */
 const MAX_LINGER_US = 10_000_000
 /** A new key that the peer has not confirmed is announced again after so many round trips (7.2.3). */
 const KEY_ROUND_TRIPS = 1.5
@@ -34,8 +34,8 @@ export type ConnectionInit = {
   readonly nowUs: () => number
   /** What leaves at most, headers included; without it, as much as there is, in bursts that receivers have room for. */
   readonly maxBytesPerSecond?: number | undefined
-  /** Takes a payload, in order and when it is due. */
-  readonly received: (payload: Buffer) => void
+  /** Takes a payload, in order and when it is due. Without it, what the peer sends is passed over, and nothing of it kept. */
+  readonly received?: (payload: Buffer) => void
   /** Called once. */
   readonly closed: (end: ConnectionEnd) => void
 }
@@ -57,9 +57,13 @@ export class Connection {
   #isClosed = false
 
   constructor(init: ConnectionInit) {
-    const { negotiated, keys, sink, received, maxBytesPerSecond } = init
+    const { negotiated, keys, sink, maxBytesPerSecond } = init
     const nowUs = init.nowUs()
     const sendControl = (body: ControlBody) => this.#send(body)
+    // Whoever takes one payload may close the connection, and gets no other then.
+    const received = (payload: Buffer) => {
+      if (!this.#isClosed) init.received?.(payload)
+    }
     this.#init = init
     this.#receiver = new Receiver({ negotiated, keys: keys?.receiving, nowUs, sendControl, received })
     this.#sender = new Sender({ negotiated, keys: keys?.sending, nowUs, maxBytesPerSecond, sink, sendControl })
@@ -78,9 +82,11 @@ export class Connection {
     const nowUs = this.#init.nowUs()
     if (!isControl(datagram)) {
       const packet = parseDataPacket(datagram)
-      if (packet === undefined) return
+      // What is longer than was agreed on is not the peer's, and would make the buffer larger than its packets say.
+      if (packet === undefined || packet.payload.length > this.#init.negotiated.maxPayloadBytes) return
       this.#heardUs = nowUs
-      return this.#receiver.receive(packet, nowUs)
+      if (this.#init.received !== undefined) this.#receiver.receive(packet, nowUs)
+      return
     }
     const packet = parseOrNothing(datagram)
     if (packet === undefined) return
@@ -93,9 +99,10 @@ export class Connection {
     if (this.#isClosed) return
     const nowUs = this.#init.nowUs()
     this.#receiver.tick(nowUs)
+    if (this.#isClosed) return
     this.#sender.tick(nowUs)
     this.#announceKeys(nowUs)
-    if (nowUs - this.#saidUs >= KEEP_ALIVE_US) this.#send({ kind: 'keepAlive' })
+    if (nowUs - Math.max(this.#saidUs, this.#sender.sentUs) >= KEEP_ALIVE_US) this.#send({ kind: 'keepAlive' })
     if (nowUs - this.#heardUs >= SILENCE_US) this.#close({ by: 'silence' })
     else if (this.#endUs !== undefined && this.#isPlayed(nowUs)) this.close()
   }
@@ -103,9 +110,7 @@ export class Connection {
   /** Sends whole packets of MPEG-TS, in packets of 1,316 bytes at most. The bytes are kept, and must not be changed. */
   send(bytes: Buffer): void {
     if (this.#isClosed || this.#endUs !== undefined) return
-    const nowUs = this.#init.nowUs()
-    this.#saidUs = nowUs
-    this.#sender.send(bytes, nowUs)
+    this.#sender.send(bytes, this.#init.nowUs())
   }
 
   statistics(): SrtStatistics {
@@ -158,7 +163,7 @@ export class Connection {
    */
   end(): void {
     if (this.#isClosed || this.#endUs !== undefined) return
-    this.#endUs = this.#init.nowUs() + MAX_LINGER_US
+    this.#endUs = this.#init.nowUs() + this.#init.negotiated.sendLatencyMs * 1000 + MAX_LINGER_US
   }
 
   /** Closes the connection at once and tells the peer. Idempotent. */
@@ -169,11 +174,9 @@ export class Connection {
   }
 
   #control(packet: ControlPacket, nowUs: number): void {
+    // Each time stamp may be the one that shows that the peer's clock has begun again: for long, there may be no data.
+    this.#receiver.timeBase.timeOf(packet.timestamp)
     switch (packet.kind) {
-      case 'keepAlive':
-        // Its time stamp shows that the peer's clock has begun again while nothing else came.
-        this.#receiver.timeBase.timeOf(packet.timestamp)
-        break
       case 'acknowledgement':
         this.#send({ kind: 'acknowledgedAcknowledgement', number: packet.number })
         this.#sender.acknowledge(packet.acknowledgement, nowUs)
@@ -198,7 +201,8 @@ export class Connection {
         this.#receiver.flush()
         this.#close({ by: 'peer' })
         break
-      // A handshake is whose who made the connection; the others are of file transfer.
+      // Whoever made the connection answers handshakes; congestion warnings and errors are of the transfer of files.
+      case 'keepAlive':
       case 'handshake':
       case 'congestionWarning':
       case 'peerError':
@@ -213,9 +217,7 @@ export class Connection {
     this.#isTakingKeys = true
     try {
       const answer = await keys.receiving.take(message)
-      if (answer !== undefined && !this.#isClosed) {
-        this.#send({ kind: 'keyMaterial', isRequest: false, message: answer })
-      }
+      if (answer !== undefined) this.#send({ kind: 'keyMaterial', isRequest: false, message: answer })
     } finally {
       this.#isTakingKeys = false
     }
@@ -235,6 +237,7 @@ export class Connection {
   }
 
   #send(body: ControlBody): void {
+    if (this.#isClosed) return
     const { negotiated, nowUs, sink } = this.#init
     this.#saidUs = nowUs()
     const timestamp = this.#saidUs - negotiated.startUs

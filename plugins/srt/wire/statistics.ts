@@ -32,7 +32,7 @@ export type SrtStatistics = {
   readonly pktRcvLossTotal: number
   /** What was given up, as it did not come in time. */
   readonly pktRcvDropTotal: number
-  /** What came after it was given up. */
+  /** What came after it was delivered or given up. */
   readonly pktRcvBelated: number
   readonly pktRcvUndecryptTotal: number
   readonly pktRcvBuf: number

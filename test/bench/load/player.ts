@@ -1,7 +1,10 @@
 import type { Marker } from '../media/marker.ts'
 
-/** How a viewer may take a stream without end; `rtsp` in the connection, `rtsp-udp` in datagrams, `webrtc` by WHEP. */
-export const STREAM_FORMATS = ['rtmp', 'rtsp', 'rtsp-udp', 'flv', 'ws', 'webrtc'] as const
+/**
+ * How a viewer may take a stream without end; `rtsp` in the connection, `rtsp-udp` in datagrams, `webrtc` by WHEP, `srt-aes`
+ * encrypted by AES-128.
+ */
+export const STREAM_FORMATS = ['rtmp', 'rtsp', 'rtsp-udp', 'flv', 'ws', 'webrtc', 'srt', 'srt-aes'] as const
 /** How it may ask for HLS: parts, by blocking reloads; or whole segments, by a playlist that it polls. */
 export const HLS_FORMATS = ['hls-parts', 'hls-segments'] as const
 export const FORMATS = [...STREAM_FORMATS, ...HLS_FORMATS] as const
@@ -16,12 +19,19 @@ export function isRtsp(format: Format): boolean {
   return format === 'rtsp' || format === 'rtsp-udp'
 }
 
+export function isSrt(format: Format): boolean {
+  return format === 'srt' || format === 'srt-aes'
+}
+
+/** What `srt-aes` is encrypted by. */
+export const SRT_PASSPHRASE = 'passphrase-of-the-benchmark'
+
 /** Those that are played without end. */
 export function streamsIn(formats: readonly Format[]): Format[] {
   return formats.filter((format) => !isHls(format))
 }
 
-/** Where a stream is played or published: RTMP and RTSP by app and name, the others by the path of their first request. */
+/** Where a stream is played or published: RTMP and RTSP by app and name, SRT by its stream id, the others by the path of their first request. */
 export type Target = { readonly format: Format; readonly port: number; readonly path: string }
 
 /** A picture as far as the load looks at it: whether it is a keyframe, and the marker that its publisher has put into it. */

@@ -8,7 +8,7 @@ export class ViewerCounts {
   failedRequests = 0
   frames = 0
   lostFrames = 0
-  /** Of WebRTC. */
+  /** Of WebRTC and SRT. */
   lostPackets = 0
   readonly delaysMs: number[] = []
   #nextSequence: number | undefined
@@ -28,7 +28,7 @@ export class ViewerCounts {
   }
 
   /** Notes how long it took to get here. */
-  arrived({ clockNs }: Marker): void {
-    this.delaysMs.push(Number(process.hrtime.bigint() - clockNs) / 1e6)
+  arrived({ clockNs }: Marker, arrivedNs = process.hrtime.bigint()): void {
+    this.delaysMs.push(Number(arrivedNs - clockNs) / 1e6)
   }
 }

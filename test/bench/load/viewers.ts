@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { distributionOf, type Distribution } from '../statistics.ts'
-import { isHls, type Target } from './player.ts'
+import { isHls, isSrt, SRT_PASSPHRASE, type Target } from './player.ts'
 import { HlsViewer } from './hls/hls-viewer.ts'
 import type { Load } from './load.ts'
 import type { LoadViewer } from './load-viewer.ts'
+import { SrtViewer } from './srt/srt-viewer.ts'
 import { Viewer } from './viewer.ts'
 import { WhepViewer } from './webrtc/whep-viewer.ts'
 
@@ -38,7 +39,7 @@ export type ViewersReport = {
   readonly failedRequests: number
   readonly frames: number
   readonly lostFrames: number
-  /** Of WebRTC. */
+  /** Of WebRTC and SRT. */
   readonly lostPackets: number
   readonly delayMs: Distribution
 }
@@ -107,6 +108,10 @@ export class Viewers implements Load<ViewersReady, ViewersReport> {
 function createViewer(target: Target, readsAll: boolean, settled: (viewer: LoadViewer) => void): LoadViewer {
   const { format, port, path } = target
   if (isHls(format)) return new HlsViewer({ format, port, path, readsAll }, settled)
+  if (isSrt(format)) {
+    const passphrase = format === 'srt-aes' ? SRT_PASSPHRASE : undefined
+    return new SrtViewer({ port, streamId: path, passphrase, readsAll }, settled)
+  }
   return format === 'webrtc' ? new WhepViewer({ port, path, readsAll }, settled) : new Viewer(target, readsAll, settled)
 }
 

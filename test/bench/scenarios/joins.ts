@@ -27,7 +27,7 @@ export const joins: ServerScenario = {
   cases: ({ formats, joiners }) => streamsIn(formats).map((format) => ({ format, count: joiners })),
 
   measure: (server, format, count, { sourceFile }) =>
-    onStage(server, sourceFile, async (stage) => {
+    onStage(server, { format, viewers: count }, sourceFile, async (stage) => {
       const publisher = await stage.publish([STREAM])
       const target = stage.server.target(format, STREAM)
       const watching = stage.play(target, WATCHING, true)

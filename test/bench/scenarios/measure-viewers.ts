@@ -17,7 +17,7 @@ export function measureViewers(
   count: number,
   { sourceFile, seconds }: RunOptions,
 ): Promise<Measured> {
-  return onStage(server, sourceFile, async (stage) => {
+  return onStage(server, { format, viewers: count }, sourceFile, async (stage) => {
     const publisher = await stage.publish([STREAM])
     let before = { rssBytes: (await stage.usage()).rssBytes, viewers: 0 }
     const target = stage.server.target(format, STREAM)

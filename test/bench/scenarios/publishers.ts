@@ -24,7 +24,7 @@ export const publishers: ServerScenario = {
   cases: (options) => options.publishers.map((count) => ({ format: 'rtmp', count })),
 
   measure: (server, _format, count, { sourceFile, seconds }) =>
-    onStage(server, sourceFile, async (stage) => {
+    onStage(server, { format: 'rtmp', viewers: 0 }, sourceFile, async (stage) => {
       const idleEnd = await stage.watch()
       await delay(IDLE_SECONDS * 1000)
       const idle = await idleEnd()

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Target } from '../load/player.ts'
 import { startPublishers, startViewers, type PublishersProcess, type ViewersProcess } from '../load/load-process.ts'
 import type { ViewersReady } from '../load/viewers.ts'
-import type { BenchServer, RunningServer } from '../servers/bench-server.ts'
+import type { BenchServer, Purpose, RunningServer } from '../servers/bench-server.ts'
 import type { Usage } from '../servers/process-usage.ts'
 import { monotonicUs, type Span } from '../statistics.ts'
 
@@ -79,11 +79,12 @@ export class Stage {
 /** Runs something with a freshly started server. */
 export async function onStage<Result>(
   server: BenchServer,
+  purpose: Purpose,
   sourceFile: string,
   run: (stage: Stage) => Promise<Result>,
 ): Promise<Result> {
   const loads: Closeable[] = []
-  const running = await server.start()
+  const running = await server.start(purpose)
   try {
     return await run(new Stage(running, sourceFile, loads))
   } finally {

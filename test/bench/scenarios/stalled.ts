@@ -37,7 +37,7 @@ export const stalled: ServerScenario = {
       .map((format) => ({ format, count: VIEWERS })),
 
   measure: (server, format, count, { sourceFile, stalledSeconds }) =>
-    onStage(server, sourceFile, async (stage) => {
+    onStage(server, { format, viewers: count }, sourceFile, async (stage) => {
       const publisher = await stage.publish([STREAM])
       const target = stage.server.target(format, STREAM)
       const others = stage.play(target, count - STALLED, true)

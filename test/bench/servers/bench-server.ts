@@ -24,11 +24,14 @@ export interface RunningServer {
   stop(): Promise<void>
 }
 
+/** What a server is started for, where it has to know. */
+export type Purpose = { readonly format: Format; readonly viewers: number }
+
 /** A server, or a variant of one, that is measured. */
 export interface BenchServer {
   readonly name: string
   readonly formats: readonly Format[]
   /** Most bytes that it queues for a viewer, where it is known. */
   readonly queueBytes?: number
-  start(): Promise<RunningServer>
+  start(purpose: Purpose): Promise<RunningServer>
 }

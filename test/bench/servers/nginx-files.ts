@@ -18,7 +18,7 @@ export function nginxFiles(): BenchServer | undefined {
   return {
     name: 'nginx files',
     formats: ['hls-segments'],
-    async start(): Promise<RunningServer> {
+    async start(purpose): Promise<RunningServer> {
       const folder = await mkdtemp(path.join(tmpdir(), 'sluice-bench-'))
       const port = await freePort()
       const configFile = path.join(folder, 'nginx.conf')
@@ -26,7 +26,7 @@ export function nginxFiles(): BenchServer | undefined {
       const args = ['-p', folder, '-e', path.join(folder, 'error.log'), '-c', configFile]
       const server = new ServerProcess({ program, args, folder, ports: [port] })
       await server.up()
-      const origin = await sluice({ writeMerge: 'auto', profileFolder: undefined, hls: true }).start()
+      const origin = await sluice({ writeMerge: 'auto', profileFolder: undefined, hls: true }).start(purpose)
       const copier = new HlsCopier(folder)
       return {
         rtmpPort: origin.rtmpPort,

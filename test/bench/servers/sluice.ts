@@ -2,9 +2,9 @@ import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { FORMATS, isHls, isRtsp, STREAM_FORMATS, type Format } from '../load/player.ts'
+import { FORMATS, isHls, isRtsp, isSrt, SRT_PASSPHRASE, STREAM_FORMATS, type Format } from '../load/player.ts'
 import { freePort } from '../../peers/free-port.ts'
-import type { BenchServer, RunningServer, ServerStatus, SubscriberCounts } from './bench-server.ts'
+import type { BenchServer, Purpose, RunningServer, ServerStatus, SubscriberCounts } from './bench-server.ts'
 import { ServerProcess } from './server-process.ts'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
@@ -21,7 +21,7 @@ type SluiceOptions = {
 }
 
 /** What sends by UDP, which is all that node:ffi is for. */
-const UDP_FORMATS = ['webrtc', 'rtsp-udp'] as const
+const UDP_FORMATS = ['webrtc', 'rtsp-udp', 'srt', 'srt-aes'] as const
 
 /** This project's server, as `npm start` runs it. */
 export function sluice(options: SluiceOptions): BenchServer {
@@ -29,7 +29,7 @@ export function sluice(options: SluiceOptions): BenchServer {
     name: `sluice ${options.writeMerge}`,
     formats: options.hls ? FORMATS : STREAM_FORMATS,
     queueBytes: QUEUE_BYTES,
-    start: () => start(options, []),
+    start: (purpose) => start(purpose, options, []),
   }
 }
 
@@ -38,18 +38,21 @@ export function sluiceWithoutFfi({ profileFolder }: Pick<SluiceOptions, 'profile
   return {
     name: 'sluice no-ffi',
     formats: UDP_FORMATS,
-    start: () => start({ writeMerge: 'auto', profileFolder }, ['--no-experimental-ffi']),
+    start: (purpose) => start(purpose, { writeMerge: 'auto', profileFolder }, ['--no-experimental-ffi']),
   }
 }
 
 async function start(
+  { format }: Purpose,
   { writeMerge, profileFolder }: Omit<SluiceOptions, 'hls'>,
   nodeArgs: readonly string[],
 ): Promise<RunningServer> {
   const folder = await mkdtemp(path.join(tmpdir(), 'sluice-bench-'))
-  const [rtmpPort, rtspPort, httpPort, webrtcPort] = await Promise.all([freePort(), freePort(), freePort(), freePort()])
+  const [rtmpPort, rtspPort, httpPort, webrtcPort, srtPort] = await freePorts()
   const configFile = path.join(folder, 'config.yaml')
-  await writeFile(configFile, configText({ folder, rtmpPort, rtspPort, httpPort, webrtcPort, writeMerge }))
+  const srtPassphrase = format === 'srt-aes' ? SRT_PASSPHRASE : ''
+  const ports = { rtmpPort, rtspPort, httpPort, webrtcPort, srtPort }
+  await writeFile(configFile, configText({ folder, ...ports, writeMerge, srtPassphrase }))
   const profile = profileFolder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${path.resolve(profileFolder)}`]
   const args = [...nodeArgs, ...profile, ...(await startArgs()), '-c', configFile]
   const server = new ServerProcess({
@@ -64,7 +67,7 @@ async function start(
     rtmpPort,
     target: (format, path) => ({
       format,
-      port: isRtsp(format) ? rtspPort : format === 'rtmp' ? rtmpPort : httpPort,
+      port: isRtsp(format) ? rtspPort : isSrt(format) ? srtPort : format === 'rtmp' ? rtmpPort : httpPort,
       path: addressOf(format, path),
     }),
     usage: () => server.usage(),
@@ -74,9 +77,14 @@ async function start(
   }
 }
 
+async function freePorts(): Promise<[number, number, number, number, number]> {
+  return Promise.all([freePort(), freePort(), freePort(), freePort(), freePort()])
+}
+
 function addressOf(format: Format, path: string): string {
   if (isHls(format)) return `/hls/${path}/index.m3u8${format === 'hls-segments' ? '?format=fmp4' : ''}`
   if (format === 'webrtc') return `/webrtc/play/${path}`
+  if (isSrt(format)) return `subscribe:/${path}`
   return format === 'rtmp' || isRtsp(format) ? path : `/flv/${path}.flv`
 }
 
@@ -94,10 +102,14 @@ type ConfigInit = {
   readonly rtspPort: number
   readonly httpPort: number
   readonly webrtcPort: number
+  readonly srtPort: number
+  /** Empty for none. */
+  readonly srtPassphrase: string
   readonly writeMerge: string
 }
 
-function configText({ folder, rtmpPort, rtspPort, httpPort, webrtcPort, writeMerge }: ConfigInit): string {
+function configText(init: ConfigInit): string {
+  const { folder, rtmpPort, rtspPort, httpPort, webrtcPort, srtPort, srtPassphrase, writeMerge } = init
   return `global:
   loglevel: warn
   datadir: ${folder}
@@ -106,7 +118,7 @@ function configText({ folder, rtmpPort, rtspPort, httpPort, webrtcPort, writeMer
 rtmp: { tcp: { listenaddr: '127.0.0.1:${rtmpPort}' } }
 rtsp: { tcp: { listenaddr: '127.0.0.1:${rtspPort}' } }
 webrtc: { port: ['udp:${webrtcPort}'] }
-srt: { enable: false }
+srt: { listenaddr: '127.0.0.1:${srtPort}', passphrase: '${srtPassphrase}' }
 demo: { enable: false }
 `
 }

@@ -17,8 +17,8 @@ export function werift(): BenchServer {
   return {
     name: 'werift',
     formats: ['webrtc'],
-    async start(): Promise<RunningServer> {
-      const origin = await sluice({ writeMerge: 'auto', profileFolder: undefined, hls: false }).start()
+    async start(purpose): Promise<RunningServer> {
+      const origin = await sluice({ writeMerge: 'auto', profileFolder: undefined, hls: false }).start(purpose)
       const folder = await mkdtemp(path.join(tmpdir(), 'sluice-bench-'))
       const port = await freePort()
       const args = ['--conditions=source', MAIN, String(origin.rtmpPort), String(port)]

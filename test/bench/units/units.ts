@@ -7,6 +7,7 @@ import { muxBenches } from './mux.ts'
 import { packetBenches } from './packets.ts'
 import { parseBenches } from './parse.ts'
 import { playoutBench } from './playout.ts'
+import { srtBenches } from './srt.ts'
 import { srtpBenches } from './srtp.ts'
 import { runUnitBench, type UnitResult } from './unit-bench.ts'
 
@@ -22,6 +23,7 @@ export async function runUnitBenches(sourceFile: string): Promise<UnitResult[]> 
       ...muxBenches(tape),
       ...dispatch,
       ...srtpBenches(),
+      ...(await srtBenches()),
       ...datagrams.benches,
     ]) {
       results.push(await runUnitBench(bench))

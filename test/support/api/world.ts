@@ -1,7 +1,9 @@
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { TestCaller } from '../../../plugins/srt/fixtures/test-caller.ts'
 import { PUBLISH_OFFER } from '../../../plugins/webrtc/fixtures/signalling-rig.ts'
 import { makeTestFile } from '../../peers/ffmpeg.ts'
+import { keep } from '../../peers/lifetime.ts'
 import { waitFor } from '../../peers/wait-for.ts'
 import { makeFlvFile, type FlvFile } from '../flv-file.ts'
 import { FlvViewer } from '../flv-viewer.ts'
@@ -133,6 +135,15 @@ export class ApiWorld {
     const url = this.server.http(`/webrtc/whip/${streamPath}`)
     const { status } = await fetch(url, { method: 'POST', headers, body: PUBLISH_OFFER })
     if (status !== 201) throw new Error(`WHIP says ${status}`)
+    return streamPath
+  }
+
+  /** Publishes by SRT; resolves with the path. */
+  async newSrtPublisher(): Promise<string> {
+    const streamPath = this.newName('live/srt')
+    const caller = await TestCaller.call({ port: this.server.srtPort, streamId: `publish:/${streamPath}` })
+    keep(caller)
+    await caller.answer
     return streamPath
   }
 

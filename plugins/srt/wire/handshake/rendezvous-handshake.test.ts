@@ -247,4 +247,22 @@ describe('RendezvousHandshake', () => {
     expect(rig.connected.left).to.deep.equal([])
     expect(rig.refused.left).to.deep.equal([])
   })
+
+  it('does not take an agreement that is for the socket that was at its address before', async () => {
+    const rig = new Rig((_, from) => (from === 'right' ? [5000] : []))
+    await rig.run(100)
+    const { link, ends, connected } = rig
+    const request = new Rig()
+    await request.run()
+    const sent = request.link.sent.filter(({ from }) => from === 'left').map(({ datagram }) => datagram)
+    const conclusion = sent.find((datagram) => parseControlPacket(datagram)?.destination === 5)!
+    const agreement = Buffer.from(sent.at(-1)!)
+    ends.right.receive(conclusion, link.nowUs)
+    agreement.writeUInt32BE(4, 12)
+    ends.right.receive(agreement, link.nowUs)
+    expect(connected.right).to.eql([])
+    agreement.writeUInt32BE(5, 12)
+    ends.right.receive(agreement, link.nowUs)
+    expect(connected.right).to.have.length(1)
+  })
 })

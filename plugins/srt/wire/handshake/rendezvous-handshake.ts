@@ -55,7 +55,9 @@ export class RendezvousHandshake implements ClientHandshake {
     if (this.#state === 'refused') return
     const received = readHandshake(datagram)
     if (!received) return this.#hearConnected(datagram)
-    const { handshake } = received
+    const { handshake, destination } = received
+    // What is for another socket is for one that was at this address before.
+    if (destination !== 0 && destination !== this.#init.socketId) return
     if (this.#state === 'connected' && handshake.socketId !== this.#peerSocketId) return
     if (isRefusal(handshake)) {
       if (this.#state === 'handshaking') this.#end(handshake.type - REFUSAL_TYPE_BASE)

@@ -23,6 +23,11 @@ export class ArrivalRate {
   count(bytes: number, nowUs: number): void {
     this.#packets += 1
     this.#bytes += bytes
+    this.tick(nowUs)
+  }
+
+  /** Measures what has come when its time is over, also where nothing comes any more. */
+  tick(nowUs: number): void {
     const elapsedUs = nowUs - this.#startUs
     if (elapsedUs < WINDOW_US) return
     this.#packetsPerSecond = Math.round((this.#packets * 1_000_000) / elapsedUs)

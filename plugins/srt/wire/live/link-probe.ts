@@ -10,6 +10,9 @@ export class LinkProbe {
   #count = 0
   #pairSequence: number | undefined
   #pairUs = 0
+  #packetsPerSecond = 0
+  /** Of how many measurements the estimate is. */
+  #estimatedCount = 0
 
   /** @param sequence of a packet that came for the first time, and was not sent again */
   count(sequence: number, nowUs: number): void {
@@ -25,7 +28,14 @@ export class LinkProbe {
 
   /** 0 until there were some pairs. */
   get packetsPerSecond(): number {
-    if (this.#count < MEASUREMENTS) return 0
+    if (this.#count >= MEASUREMENTS && this.#count !== this.#estimatedCount) {
+      this.#estimatedCount = this.#count
+      this.#packetsPerSecond = this.#estimate()
+    }
+    return this.#packetsPerSecond
+  }
+
+  #estimate(): number {
     const sorted = this.#intervalsUs.toSorted()
     const median = sorted[MEASUREMENTS / 2]!
     const near = sorted.filter((us) => us > median / OUTLIER_FACTOR && us < median * OUTLIER_FACTOR)

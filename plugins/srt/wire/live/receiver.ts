@@ -12,7 +12,7 @@ import { RoundTrip } from './round-trip.ts'
 import { TimeBase } from './time-base.ts'
 
 /** How often received packets are acknowledged (draft-sharabayko-srt-01 4.8.1). */
-export const ACKNOWLEDGE_INTERVAL_US = 10_000
+const ACKNOWLEDGE_INTERVAL_US = 10_000
 /** After so many packets an acknowledgement goes between two times (4.8.1). */
 const PACKETS_PER_LIGHT_ACKNOWLEDGEMENT = 64
 /** Losses are not reported again sooner (4.8.2). */
@@ -121,6 +121,7 @@ export class Receiver {
     const stampedUs = this.#init.negotiated.peerStampsTimes ? timeUs : nowUs
     const dueUs = Math.min(stampedUs, nowUs + MAX_AHEAD_US) + this.#latencyUs
     if (!this.#buffer.put(index, this.#decrypt(packet), dueUs)) return this.#beyond(index)
+    if (index >= end) this.#aheadCount = 0
     if (index > end) this.#lost(end, index)
     if (index >= end && !isRetransmitted) this.#probe.count(sequence, nowUs)
     this.#deliver(nowUs)
@@ -147,6 +148,7 @@ export class Receiver {
   }
 
   tick(nowUs: number): void {
+    this.#rate.tick(nowUs)
     this.#deliver(nowUs)
     if (nowUs - this.#acknowledgedUs >= ACKNOWLEDGE_INTERVAL_US) this.#acknowledge(nowUs)
     if (this.#buffer.missingCount > 0 && nowUs - this.#reportedUs >= this.#reportIntervalUs) {
@@ -246,10 +248,16 @@ export class Receiver {
     return this.#acknowledgeable
   }
 
-  /** A packet lies beyond the buffer. Where all do, what was between was never sent, or is too old by far. */
+  /**
+   * A packet lies beyond the buffer. Where one after the other does, what was between was never sent, or is too old by far. A sender that
+   * waits for room sends the same ones again, which shows nothing as long as there is something in the buffer.
+   */
   #beyond(index: number): void {
-    const isNear = this.#aheadCount > 0 && Math.abs(index - this.#aheadIndex) < PACKETS_TO_GO_ON * 2
-    this.#aheadCount = isNear ? this.#aheadCount + 1 : 1
+    const isWaiting = this.#buffer.first < this.#buffer.end
+    const ahead = index - this.#aheadIndex
+    const isNear = Math.abs(ahead) < PACKETS_TO_GO_ON * 2
+    if (isWaiting && isNear && ahead <= 0) return
+    this.#aheadCount = isNear || !isWaiting ? this.#aheadCount + 1 : 1
     this.#aheadIndex = index
     if (this.#aheadCount < PACKETS_TO_GO_ON) return
     this.#aheadCount = 0

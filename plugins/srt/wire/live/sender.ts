@@ -1,41 +1,33 @@
-import { createPacketArena } from 'sluice/sdk'
 import type { SendingKeys } from '../crypto/sending-keys.ts'
-import type { Negotiated } from '../handshake/negotiation.ts'
 import type { Acknowledgement } from '../packet/acknowledgement.ts'
-import { MAX_MESSAGE_NUMBER, writeDataHeader, type KeyFlag } from '../packet/data-packet.ts'
 import type { LossRange } from '../packet/loss-list.ts'
-import { HEADER_BYTES } from '../packet/packet-header.ts'
 import { addToSequence, sequenceDistance } from '../sequence.ts'
 import type { SendControl } from './control-body.ts'
+import { LossTimer } from './loss-timer.ts'
 import { Pacer } from './pacer.ts'
-import type { PacketSink } from './packet-sink.ts'
+import { PacketRun, type PacketRunInit } from './packet-run.ts'
 import { RoundTrip } from './round-trip.ts'
 import { SendBuffer } from './send-buffer.ts'
 
 /** Seven packets of MPEG-TS, which is what live senders put into one of SRT (draft-sharabayko-srt-01 7.1). */
-export const TS_PAYLOAD_BYTES = 1316
+const TS_PAYLOAD_BYTES = 1316
 const TS_PACKET_BYTES = 188
 /** What the peer would deliver too late is not sent any more, but nothing younger than this is dropped (4.6). */
 const MIN_DROP_US = 1_000_000
 const DROP_SLACK_US = 20_000
-/** What is not acknowledged this long after its time is sent again. */
-const TIMEOUT_SLACK_US = 20_000
-/** Programs read what is due a little later, on a busy machine much later, and libsrt throws away what they have not read when a connection is closed. */
-const READ_SLACK_US = 1_000_000
-/** Packets that are written one behind the other and leave together. */
-const ARENA_PACKETS = 48
+/** A packet is not sent again sooner, whatever round trip the peer claims: it would get a multiple of what the stream has. */
+const MIN_REPEAT_US = 10_000
+/** What a peer takes even where it says less, as libsrt has it: its answer to that says when there is room again. */
+const MIN_WINDOW_PACKETS = 2
+/** Programs on a busy machine take what is due later, and what they have not taken is lost when a connection ends: as long as libsrt waits. */
+const END_SLACK_US = 1_000_000
 /** Drop requests that answer one report. */
 const MAX_DROP_REQUESTS = 8
 
-/** What all connections write packets into, which leave before the next one writes. */
-const arena = createPacketArena(ARENA_PACKETS * 1500)
-
-export type SenderInit = {
-  readonly negotiated: Negotiated
-  readonly keys: Pick<SendingKeys, 'encrypt' | 'finish' | 'count' | 'flag'> | undefined
+export type SenderInit = PacketRunInit & {
+  readonly keys: Pick<SendingKeys, 'count'> | undefined
   readonly nowUs: number
   readonly maxBytesPerSecond: number | undefined
-  readonly sink: PacketSink
   readonly sendControl: SendControl
 }
 
@@ -66,6 +58,8 @@ export class Sender {
   readonly #dropAfterUs: number
   readonly #buffer = new SendBuffer()
   readonly #pacer: Pacer
+  readonly #run: PacketRun
+  readonly #lossTimer: LossTimer
   /** What is sent next. */
   #next = 0
   #unsentBytes = 0
@@ -78,9 +72,6 @@ export class Sender {
   /** When the newest payload was given. */
   #givenUs = -Infinity
   #linkPacketsPerSecond = 0
-  #usedBytes = 0
-  #datagramBytes = 0
-  #isRunEnded = false
 
   constructor(init: SenderInit) {
     const { negotiated, nowUs, maxBytesPerSecond } = init
@@ -90,7 +81,15 @@ export class Sender {
     this.#dropAfterUs = Math.max(negotiated.sendLatencyMs * 1000, MIN_DROP_US) + DROP_SLACK_US
     this.#windowPackets = negotiated.flowWindowPackets
     this.#pacer = new Pacer(nowUs, maxBytesPerSecond)
+    this.#run = new PacketRun(init)
     this.#sentUs = nowUs
+    const isReportRepeated = negotiated.peerReportsLossPeriodically
+    this.#lossTimer = new LossTimer({ nowUs, roundTrip: this.roundTrip, isReportRepeated })
+  }
+
+  /** When a data packet last left. */
+  get sentUs(): number {
+    return this.#sentUs
   }
 
   /** What is still to be sent for the first time. */
@@ -138,11 +137,14 @@ export class Sender {
     const index = this.#indexOf(sequence)
     // An acknowledgement of what was never sent is not the peer's.
     if (index > this.#next) return
-    if (index > this.#buffer.first) this.#buffer.release(index)
-    if (rttUs !== undefined) this.roundTrip.add(rttUs)
-    if (freePackets !== undefined) {
-      this.#windowPackets = Math.min(this.#init.negotiated.flowWindowPackets, freePackets)
+    if (index > this.#buffer.first) {
+      // A light one does not tell of room: what it acknowledges may not have been read.
+      if (freePackets === undefined) this.#limitWindow(this.#windowPackets - (index - this.#buffer.first))
+      this.#buffer.release(index)
+      this.#lossTimer.restart(nowUs)
     }
+    if (rttUs !== undefined) this.roundTrip.add(rttUs)
+    if (freePackets !== undefined) this.#limitWindow(freePackets)
     if (linkPacketsPerSecond !== undefined) this.#linkPacketsPerSecond = linkPacketsPerSecond
     this.#transmit(nowUs)
   }
@@ -151,7 +153,7 @@ export class Sender {
   reportLoss(ranges: readonly LossRange[], nowUs: number): void {
     this.counts.reports += 1
     // What was sent again less than a round trip ago may be on its way.
-    const sentAgainBeforeUs = nowUs - this.roundTrip.rttUs
+    const sentAgainBeforeUs = nowUs - Math.max(MIN_REPEAT_US, this.roundTrip.rttUs)
     let left = this.flightPackets
     let dropRequests = MAX_DROP_REQUESTS
     for (const [firstSequence, lastSequence] of ranges) {
@@ -171,10 +173,13 @@ export class Sender {
 
   tick(nowUs: number): void {
     this.#dropTooLate(nowUs)
-    const isSilent = this.#lost.length === 0 && this.#next === this.#buffer.end
-    if (isSilent && this.flightPackets > 0 && nowUs - this.#sentUs > this.roundTrip.timeoutUs + TIMEOUT_SLACK_US) {
-      // The last packets may be lost, which the peer can't know.
-      for (let index = this.#buffer.first; index < this.#next; index += 1) {
+    const isHeld = this.#next === this.#buffer.end || this.flightPackets >= this.#windowPackets
+    if (this.flightPackets === 0) this.#lossTimer.restart(nowUs)
+    else if (this.#lost.length === 0 && this.#lossTimer.isOver(nowUs, isHeld)) {
+      // The last one shows a peer which others it misses; one that says that only once may have said it, and gets all.
+      const { peerReportsLossPeriodically } = this.#init.negotiated
+      const from = peerReportsLossPeriodically ? this.#next - 1 : this.#buffer.first
+      for (let index = from; index < this.#next; index += 1) {
         if (this.#buffer.markLost(index, nowUs)) this.#missed(index)
       }
     }
@@ -183,9 +188,13 @@ export class Sender {
 
   /** Whether the peer has got all that was not dropped, and its time to play that is over. */
   isPlayed(nowUs: number): boolean {
-    const { sendLatencyMs } = this.#init.negotiated
-    const isTaken = this.#buffer.first === this.#buffer.end
-    return isTaken && nowUs - this.#givenUs > sendLatencyMs * 1000 + this.roundTrip.rttUs + READ_SLACK_US
+    const playedUs = this.#givenUs + this.#init.negotiated.sendLatencyMs * 1000 + this.roundTrip.rttUs
+    return this.bufferedPackets === 0 && nowUs > playedUs + END_SLACK_US
+  }
+
+  #limitWindow(packets: number): void {
+    const windowPackets = Math.min(this.#init.negotiated.flowWindowPackets, packets)
+    this.#windowPackets = Math.max(MIN_WINDOW_PACKETS, windowPackets)
   }
 
   #missed(index: number): void {
@@ -222,7 +231,7 @@ export class Sender {
       buffer.markRepeated(index, nowUs)
       this.counts.retransmitted += 1
       this.counts.retransmittedBytes += buffer.lengthOf(index)
-      this.#write(index, true)
+      this.#pacer.spend(this.#run.write(buffer, index, true))
     }
     if (repeated > 0) this.#lost = this.#lost.slice(repeated)
     const before = this.#next
@@ -230,50 +239,15 @@ export class Sender {
       const length = buffer.lengthOf(this.#next)
       this.counts.bytes += length
       this.#unsentBytes -= length
-      this.#write(this.#next, false)
+      this.#pacer.spend(this.#run.write(buffer, this.#next, false))
       this.#next += 1
     }
     this.counts.packets += this.#next - before
-    if (this.#usedBytes === 0) return
+    if (this.#run.isEmpty) return
     this.#sentUs = nowUs
-    this.#flush()
+    this.#lossTimer.sent(nowUs)
+    this.#run.flush()
     this.#init.keys?.count(this.#next - before)
-  }
-
-  #write(index: number, isRetransmitted: boolean): void {
-    const { negotiated, keys } = this.#init
-    const buffer = this.#buffer
-    const packetBytes = HEADER_BYTES + buffer.lengthOf(index)
-    const isFull = this.#usedBytes + packetBytes > arena.bytes.length
-    if (this.#usedBytes > 0 && (isFull || this.#isRunEnded || packetBytes > this.#datagramBytes)) this.#flush()
-    if (this.#usedBytes === 0) this.#datagramBytes = packetBytes
-    this.#isRunEnded = packetBytes < this.#datagramBytes
-    const at = this.#usedBytes
-    this.#usedBytes += packetBytes
-    buffer.copy(index, arena.bytes, at + HEADER_BYTES)
-    const sequence = addToSequence(negotiated.sendSequence, index)
-    let keyFlag: KeyFlag = 0
-    if (keys !== undefined) {
-      const known = buffer.keyFlagOf(index)
-      keyFlag = keys.encrypt(arena, sequence, at + HEADER_BYTES, this.#usedBytes, known === 0 ? keys.flag : known)
-      buffer.setKeyFlag(index, keyFlag)
-    }
-    writeDataHeader(arena.bytes, at, {
-      sequence,
-      messageNumber: (index % MAX_MESSAGE_NUMBER) + 1,
-      keyFlag,
-      isRetransmitted: isRetransmitted && negotiated.peerHasRetransmitFlag,
-      timestamp: (buffer.originUsOf(index) - negotiated.startUs) % 2 ** 32,
-      destination: negotiated.peerSocketId,
-    })
-    this.#pacer.spend(packetBytes)
-  }
-
-  #flush(): void {
-    this.#init.keys?.finish()
-    this.#init.sink.sendRun(arena.bytes.subarray(0, this.#usedBytes), this.#datagramBytes)
-    this.#usedBytes = 0
-    this.#isRunEnded = false
   }
 
   /** Where a number lies; numbers that are not within half of all from here are taken for others. */

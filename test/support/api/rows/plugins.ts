@@ -1,9 +1,16 @@
-import { fields, list, s, some, ts, u } from '../checks.ts'
+import { STATISTICS_FIELDS } from '../../../../plugins/srt/statistics-fields.ts'
+import { b, f, fields, list, s, some, ts, u } from '../checks.ts'
 import { DONE, page, unknown, type Row } from '../row.ts'
 
 const WEBRTC_SESSION = fields({
   ...{ id: u, action: s, streamPath: s, remoteAddr: s, startTime: ts, state: s, reason: s, checks: list(s) },
   ...{ pair: s, rttMs: u, profile: s, bytesReceived: u, bytesSent: u },
+})
+
+const SRT_SESSION = fields({
+  ...{ id: u, streamPath: s, direction: s, mode: s, remoteAddr: s, startTime: ts, peerVersion: s, encrypted: b },
+  ...{ receiveLatencyMs: u, sendLatencyMs: u },
+  statistics: fields(Object.fromEntries(Object.keys(STATISTICS_FIELDS).map((name) => [name, f]))),
 })
 
 /** What the shipped plugins have of their own (api.md 8.1 and 8.6). */
@@ -62,6 +69,15 @@ export const PLUGIN_ROWS: readonly Row[] = [
         code: 3,
       },
     ],
+  },
+  {
+    name: 'sessions of SRT',
+    spellings: ['GET /srt/api/sessions'],
+    ask: async (world) => {
+      await world.newSrtPublisher()
+      return {}
+    },
+    answer: page(some(SRT_SESSION)),
   },
   {
     name: 'sessions of WebRTC',
