@@ -88,7 +88,10 @@ export class Opening {
    */
   async run(signal: AbortSignal): Promise<Opened> {
     const startMs = performance.now()
-    const stop = this.#init.ticker.add(() => this.#tick(performance.now() - startMs))
+    const stop = this.#init.ticker.add(
+      () => this.#tick(performance.now() - startMs),
+      (error) => this.#done.reject(error),
+    )
     try {
       this.#handshake.start(nowUs())
       return await Promise.race([this.#done.promise, untilAborted(signal)])
