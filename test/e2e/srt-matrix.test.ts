@@ -81,7 +81,7 @@ describe('what is published by SRT is played by SRT, frame by frame', () => {
       try {
         compare(player, await play({ ...address, streamId: `subscribe:/${streamPath}` }))
       } catch (cause) {
-        throw new Error(`played by ${player}: ${String(cause)}`, { cause })
+        throw new Error(`${streamPath}, played by ${player}: ${String(cause)}`, { cause })
       }
     })
     const all = Promise.allSettled(playing)
@@ -100,17 +100,21 @@ describe('what is published by SRT is played by SRT, frame by frame', () => {
     const publish: Publish = (file, address) => publishSrt(publisher, file, address)
     const missingAtEndMs = MISSING_AT_END_MS[publisher]
 
-    it(`published by ${publisher}`, () => run({ streamPath: `live/${publisher}`, publish, missingAtEndMs }))
+    it(`in the clear, by IPv4 and IPv6, published by ${publisher}`, async () => {
+      const runs = (['127.0.0.1', '::1'] as const).map((host) => {
+        const streamPath = `live/${publisher}-${host === '::1' ? 'six' : 'four'}`
+        return run({ streamPath, publish, missingAtEndMs, terms: { host } })
+      })
+      await Promise.all(runs)
+    })
 
-    it(`published over IPv6 by ${publisher}`, () =>
-      run({ streamPath: `live/six-${publisher}`, publish, missingAtEndMs, terms: { host: '::1' } }))
-
-    for (const keyBytes of [16, 24, 32] as const) {
-      it(`encrypted with a key of ${keyBytes} bytes, published by ${publisher}`, () => {
+    it(`encrypted with keys of each length, published by ${publisher}`, async () => {
+      const runs = ([16, 24, 32] as const).map((keyBytes) => {
         const terms = { passphrase: PASSPHRASE, keyBytes }
         return run({ streamPath: `secret/${publisher}-${keyBytes}`, publish, missingAtEndMs, terms })
       })
-    }
+      await Promise.all(runs)
+    })
   }
 
   const more: readonly Codecs[] = [
@@ -119,10 +123,13 @@ describe('what is published by SRT is played by SRT, frame by frame', () => {
     { videoCodec: 'h264', audioCodec: 'mp3' },
     { videoCodec: 'h264', audioCodec: 'ac3' },
   ]
-  for (const codecs of more) {
-    const name = `${codecs.videoCodec}-${codecs.audioCodec}`
-    it(name, () => run({ codecs, streamPath: `live/${name}`, players: BY_MOST }))
-  }
+  it('of other codecs', async () => {
+    const runs = more.map((codecs) => {
+      const streamPath = `live/${codecs.videoCodec}-${codecs.audioCodec}`
+      return run({ codecs, streamPath, players: BY_MOST })
+    })
+    await Promise.all(runs)
+  })
 
   it('with keys that are renewed all the time', () => {
     const publish: Publish = (file, address) => byFfmpeg(file, { ...address, keyRefreshPackets: 32 })

@@ -152,7 +152,7 @@ describe('Connection', () => {
     pair.sender.end()
     pair.run(500)
     expect(pair.ends).to.eql({})
-    pair.run(1000)
+    pair.run(2000)
     expect(numbersOf(pair.delivered)).to.eql(upTo(10))
     expect(pair.ends).to.eql({ sender: { by: 'here' }, receiver: { by: 'peer' } })
   })

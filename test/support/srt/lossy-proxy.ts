@@ -48,9 +48,9 @@ export class SrtLossyProxy {
     return this.#socket.address().port
   }
 
-  /** How many clients have sent something. */
-  get clientCount(): number {
-    return this.#clients.size
+  /** The ports at which the server sees its clients, in the order in which they came. */
+  get clientPorts(): readonly number[] {
+    return [...this.#clients.values()].map(({ port }) => port)
   }
 
   /** What became of all datagrams that went one way. */
@@ -101,6 +101,11 @@ class ProxiedClient {
     this.#socket.on('message', (datagram) => this.#toClient.push(datagram))
     // Nobody listens, yet or any more: a datagram that was lost.
     this.#socket.on('error', () => {})
+  }
+
+  /** As the server sees it. */
+  get port(): number {
+    return this.#socket.address().port
   }
 
   toServer(datagram: Buffer): void {

@@ -19,8 +19,8 @@ const DROP_SLACK_US = 20_000
 const MIN_REPEAT_US = 10_000
 /** What a peer takes even where it says less, as libsrt has it: its answer to that says when there is room again. */
 const MIN_WINDOW_PACKETS = 2
-/** Programs on a busy machine take what is due a little later, and what they have not taken is lost when a connection ends. */
-const END_SLACK_US = 300_000
+/** Programs on a busy machine take what is due later, and what they have not taken is lost when a connection ends: as long as libsrt waits. */
+const END_SLACK_US = 1_000_000
 /** Drop requests that answer one report. */
 const MAX_DROP_REQUESTS = 8
 

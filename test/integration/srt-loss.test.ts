@@ -1,0 +1,183 @@
+import { expect } from 'chai'
+import { playSrtByFfmpeg, publishSrtByFfmpeg } from '../peers/ffmpeg-srt.ts'
+import { requirePeer } from '../peers/require-peer.ts'
+import type { PeerFrame } from '../peers/rtsp.ts'
+import type { SrtAddress } from '../peers/srt.ts'
+import { waitFor } from '../peers/wait-for.ts'
+import { knownSource, type KnownSource } from '../support/known-source.ts'
+import { compareFrames } from '../support/rtsp/frame-comparison.ts'
+import { startServer, type RunningServer } from '../support/server.ts'
+import type { LinkCounts, LinkPolicy } from '../support/srt/bad-link.ts'
+import { SrtLossyProxy } from '../support/srt/lossy-proxy.ts'
+import { sessionsOf, type SrtSession } from '../support/srt/srt-sessions.ts'
+
+const PASSPHRASE = 's3cret-passphrase'
+const LATENCY_MS = 1000
+const CONFIG = `
+srt:
+  latency: ${LATENCY_MS}ms
+  publish: { publishtimeout: 20s }
+  subscribe: { waittimeout: 60s }
+  passphrases: { ^secret/: ${PASSPHRASE} }
+`
+
+const NOTHING = { before: 0, between: 0, after: 0 }
+/** Pictures from keyframe to keyframe in the source. */
+const PICTURES_PER_GROUP = 25
+const UNKNOWN_LOSS_MS = 250
+const MS_PER_PICTURE = 40
+const MS_PER_PACKET = 1024 / 48
+
+const NETWORKS: readonly { readonly name: string; readonly policy: LinkPolicy }[] = [
+  { name: '2 % lost', policy: { dropShare: 0.02 } },
+  { name: '10 % lost', policy: { dropShare: 0.1 } },
+  { name: 'bursts of 20 lost', policy: { bursts: { share: 0.01, packetCount: 20 } } },
+  { name: '100 ms of jitter', policy: { jitterMs: 100 } },
+  { name: 'a way of 50 ms, and 10 % lost', policy: { delayMs: 50, dropShare: 0.1 } },
+  { name: 'disorder and duplicates', policy: { reorderShare: 0.1, duplicateShare: 0.1 } },
+  { name: 'all at once', policy: { dropShare: 0.03, jitterMs: 30, reorderShare: 0.05, duplicateShare: 0.05 } },
+]
+
+type Sent = {
+  /** The last that was seen of the publisher. */
+  readonly publisher: SrtSession
+  /** Of the player through the proxy, when all was sent. */
+  readonly player: SrtSession
+  /** What the proxies did to the publisher's data, and to that for the player. */
+  readonly published: LinkCounts
+  readonly played: LinkCounts
+}
+
+describe('SRT over a bad network', () => {
+  let server: RunningServer
+  let source: KnownSource
+  let sent: readonly Promise<Sent>[]
+  before(async function () {
+    requirePeer(this, 'ffmpeg')
+    requirePeer(this, 'srt')
+    server = await startServer({ config: CONFIG })
+    source = await knownSource({ videoCodec: 'h264', audioCodec: 'aac' })
+    sent = NETWORKS.map(({ policy }, index) => send(`live/bad${index}`, policy))
+    await Promise.allSettled(sent)
+  })
+
+  /** A proxy that does the same to both ways, with other random numbers for each. */
+  function proxy(policy: LinkPolicy, seed: number): Promise<SrtLossyProxy> {
+    const policies = { toServer: { ...policy, seed }, toClient: { ...policy, seed: seed + 1 } }
+    return SrtLossyProxy.start({ serverPort: server.srtPort, policies })
+  }
+
+  function missingOf(frames: readonly PeerFrame[]) {
+    const { video, audio } = compareFrames(source, frames, {
+      late: true,
+      gaps: true,
+      missingAtEndMs: Infinity,
+      audioShiftMs: 1,
+    })
+    return { video: video.missing, audio: audio.missing }
+  }
+
+  /** Nothing is missing but what a publisher has lost: libsrt never sends again what nobody knows of, as nothing follows it. */
+  function expectAll(frames: readonly (readonly PeerFrame[])[], lostByPublisher: number): void {
+    const [proxied, direct] = frames.map(missingOf)
+    expect(proxied).to.eql(direct)
+    const { video, audio } = proxied!
+    const mayMiss = lostByPublisher > 0 ? UNKNOWN_LOSS_MS : 0
+    expect(video.after * MS_PER_PICTURE).to.be.at.most(mayMiss)
+    expect(audio.after * MS_PER_PACKET).to.be.at.most(mayMiss)
+    for (const missing of [video, audio]) expect({ ...missing, after: 0 }).to.eql(NOTHING)
+  }
+
+  /** Publishes by one proxy, and plays by another one and by none: whoever plays gets every frame. */
+  async function send(streamPath: string, policy: LinkPolicy, terms: Partial<SrtAddress> = {}): Promise<Sent> {
+    const { streams } = server.server
+    const [publishing, playing] = [await proxy(policy, 1), await proxy(policy, 3)]
+    const { keyRefreshPackets, ...both } = { latencyMs: LATENCY_MS, ...terms }
+    const play = (port: number) =>
+      playSrtByFfmpeg({ ...both, port, streamId: `subscribe:/${streamPath}` }, { lossy: true })
+    const players = Promise.all([play(playing.port), play(server.srtPort)])
+    players.catch(() => undefined)
+    await waitFor(() => streams.subscribers(streamPath).length === 2, { what: 'the players to wait' })
+    const address = { ...both, ...(keyRefreshPackets !== undefined && { keyRefreshPackets }) }
+    const publishes = publishSrtByFfmpeg(source.file, {
+      ...address,
+      ...{ port: publishing.port, streamId: `publish:/${streamPath}` },
+    })
+    const own = async () => (await sessionsOf(server)).filter((session) => session.streamPath === streamPath)
+    let publisher: SrtSession | undefined
+    const isOver = async () => {
+      const seen = (await own()).find(({ direction }) => direction === 'publish')
+      const isGone = publisher !== undefined && seen === undefined
+      publisher = seen ?? publisher
+      return isGone
+    }
+    await waitFor(isOver, { what: 'the publisher to end', intervalMs: 100 })
+    await publishes.succeed()
+    streams.get(streamPath)?.flush()
+    const [port] = playing.clientPorts
+    const player = (await own()).find(({ remoteAddr }) => remoteAddr === `127.0.0.1:${port}`)
+    for (const subscriber of streams.subscribers(streamPath)) subscriber.close('the stream is over')
+    const published = publishing.counts('toServer')
+    expectAll(await players, published.droppedData)
+    return { publisher: publisher!, player: player!, published, played: playing.counts('toClient') }
+  }
+
+  for (const [index, { name }] of NETWORKS.entries()) {
+    it(`${name}: every frame comes, published and played`, async () => {
+      const { publisher, player, published, played } = await sent[index]!
+      expect(publisher.statistics).to.include({ pktRcvDropTotal: 0, pktRcvUndecryptTotal: 0 })
+      expect(player.statistics).to.include({ pktSndDropTotal: 0 })
+      expect([publisher.receiveLatencyMs, player.sendLatencyMs]).to.eql([LATENCY_MS, LATENCY_MS])
+      if (played.droppedData > 0) expect(player.statistics.pktRetransTotal).to.be.above(0)
+      if (published.droppedData === 0) return
+      expect(publisher.statistics.pktRcvLossTotal).to.be.above(0)
+      expect(publisher.statistics.pktSentNAKTotal).to.be.above(0)
+    })
+  }
+
+  it('keys that are renewed all the time are lost and come again', async () => {
+    const flags = new Set<number>()
+    const seen: LinkPolicy['isDropped'] = ({ keyFlag, controlType }) => {
+      if (controlType === undefined) flags.add(keyFlag)
+      return false
+    }
+    const terms = { passphrase: PASSPHRASE, keyBytes: 16, keyRefreshPackets: 64 } as const
+    const { publisher } = await send('secret/bad', { dropShare: 0.1, delayMs: 20, isDropped: seen }, terms)
+    expect(publisher.statistics).to.include({ pktRcvDropTotal: 0, pktRcvUndecryptTotal: 0 })
+    expect(flags).to.eql(new Set([1, 2]))
+  })
+
+  it('what comes too late is left out and counted, and the rest plays on', async () => {
+    const streamPath = 'live/late'
+    const proxied = await SrtLossyProxy.start({
+      serverPort: server.srtPort,
+      // Again and again nothing is to be had of what was sent in a while, however often it is sent again.
+      policies: {
+        toServer: { isDropped: ({ controlType, sequence }) => controlType === undefined && sequence % 100 < 4 },
+      },
+    })
+    const { streams } = server.server
+    const playing = playSrtByFfmpeg({ port: server.srtPort, streamId: `subscribe:/${streamPath}` }, { lossy: true })
+    playing.catch(() => undefined)
+    await waitFor(() => streams.subscribers(streamPath).length === 1, { what: 'the player to wait' })
+    const address = { port: proxied.port, streamId: `publish:/${streamPath}` }
+    const publishing = publishSrtByFfmpeg(source.file, address)
+    let dropped = 0
+    const isOver = async () => {
+      const session = (await sessionsOf(server)).find(
+        ({ direction, streamPath: path }) => direction === 'publish' && path === streamPath,
+      )
+      dropped = session?.statistics.pktRcvDropTotal ?? dropped
+      return publishing.exited !== undefined
+    }
+    await waitFor(isOver, { what: 'the publisher to end', intervalMs: 100 })
+    await waitFor(() => streams.get(streamPath)?.publisher === undefined, { what: 'the publisher to be gone' })
+    for (const subscriber of streams.subscribers(streamPath)) subscriber.close('the stream is over')
+    const missing = missingOf(await playing)
+    expect(dropped).to.be.above(3)
+    expect(missing.video.before + missing.video.between).to.be.above(0)
+    expect(missing.video.after).to.be.below(PICTURES_PER_GROUP)
+  })
+
+  after(() => expect(server?.problems).to.eql([]))
+})
