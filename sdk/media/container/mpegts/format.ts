@@ -68,7 +68,7 @@ export const TS_DATA_FORMAT: MuxerFormat = {
   name: 'mpegts-data',
   data: true,
   carries: canCarryWithData,
-  maxMergeMs: 10,
+  maxMergeMs: 20,
   createMuxer: (former) => new LiveTsMuxer(canCarryWithData, former),
 }
 
