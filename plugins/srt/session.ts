@@ -107,11 +107,12 @@ export class Session {
     return true
   }
 
-  #tick(): void {
+  #tick(): boolean {
     if (this.#connection !== undefined && !this.#hasEnded) return this.#connection.tick()
     const silentMs = performance.now() - this.#heardMs
     if (this.#answer !== undefined && silentMs > KEPT_MS) this.#end()
     else if (this.#answer === undefined && silentMs > GIVEN_UP_MS) this.#leaving.abort()
+    return false
   }
 
   async #begin(): Promise<void> {

@@ -104,7 +104,7 @@ export class Opening {
     }
   }
 
-  #tick(elapsedMs: number): void {
+  #tick(elapsedMs: number): boolean {
     this.#handshake.tick(nowUs())
     const { host, port, mode } = this.#init.target
     if (mode === 'caller' && !this.#wasHeard && elapsedMs > REACH_TIMEOUT_MS) {
@@ -112,6 +112,7 @@ export class Opening {
     } else if (elapsedMs > ANSWER_TIMEOUT_MS) {
       this.#done.reject(new SourceError(`${host}:${port} has not agreed within ${ANSWER_TIMEOUT_MS / 1000} s`))
     }
+    return false
   }
 
   #connected(negotiated: Negotiated, message: Buffer | undefined): void {
