@@ -75,8 +75,7 @@ srt:
         expect([video.missing.before, Math.max(0, audio.missing.before - 1)], program).to.eql([0, 0])
       }
       expect(generations).to.eql([2, 3])
-      const ended = () =>
-        server.records.filter(({ msg }) => /^generation [12] has ended/u.test(msg)).length === RELOADS
+      const ended = () => server.records.filter(({ msg }) => /^generation [12] has ended/u.test(msg)).length === RELOADS
       await waitFor(ended, { what: 'the older generations to end' })
       expect(server.problems).to.eql([])
     })
