@@ -85,6 +85,7 @@ export type { Endpoints } from './plugin/endpoints.ts'
 export type { Files } from './plugin/files.ts'
 export type { HookOrder, HookRegistry, Hooks, NoticeName, Resolution, Undo } from './plugin/hooks.ts'
 export type { Jobs, PushInit } from './plugin/jobs.ts'
+export { LogLimit } from './plugin/log-limit.ts'
 export {
   LATENCY_BUCKETS,
   type Counter,

@@ -1,7 +1,6 @@
 import type { ExpressionBuilder, Kysely } from 'kysely'
 import type { Logger } from 'pino'
-import { StoreUnavailable } from 'sluice/sdk'
-import { LogLimit } from '../base/log-limit.ts'
+import { LogLimit, StoreUnavailable } from 'sluice/sdk'
 import { RetryTimer } from '../base/retry-timer.ts'
 import { insertedIds } from '../store/inserted-ids.ts'
 import type { Store } from '../store/store.ts'

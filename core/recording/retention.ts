@@ -1,6 +1,5 @@
 import type { Logger } from 'pino'
-import { StoreUnavailable, type AlarmNotice, type RecordConfig } from 'sluice/sdk'
-import { LogLimit } from '../base/log-limit.ts'
+import { LogLimit, StoreUnavailable, type AlarmNotice, type RecordConfig } from 'sluice/sdk'
 import type { Catalogue } from './catalogue.ts'
 import { DeletableFiles } from './deletable-files.ts'
 import type { RecordingEntry } from './recording-entry.ts'

@@ -1,6 +1,5 @@
 import type { Logger } from 'pino'
-import { NotUnique, StoreUnavailable } from 'sluice/sdk'
-import { LogLimit } from '../base/log-limit.ts'
+import { LogLimit, NotUnique, StoreUnavailable } from 'sluice/sdk'
 import type { Backend } from './backend.ts'
 import type { Link } from './link.ts'
 import type { StoreMeter } from './store-meter.ts'

@@ -1,6 +1,7 @@
 import type { Publisher, SessionClient, Subscriber } from 'sluice/sdk'
 import { peerText, versionText, type ConnectionList, type ConnectionView } from './connection-list.ts'
 import { SrtMetrics } from './metrics.ts'
+import { Refusals } from './refusals.ts'
 import type { SrtContext } from './plugin-context.ts'
 import { Ticker } from './ticker.ts'
 import type { Connection } from './wire/connection.ts'
@@ -19,12 +20,15 @@ type Carrying = Pick<ConnectionView, 'direction' | 'mode' | 'encrypted'> & {
 /** What the connections of one generation share: the timer, the numbers, the list, which all generations have. */
 export class Connections {
   readonly ticker: Ticker
-  readonly metrics: SrtMetrics
+  readonly refusals: Refusals
   readonly list: ConnectionList
 
-  constructor(ctx: Pick<SrtContext, 'metrics' | 'setInterval' | 'keep'>) {
+  readonly #metrics: SrtMetrics
+
+  constructor(ctx: Pick<SrtContext, 'metrics' | 'setInterval' | 'keep' | 'log'>) {
     this.ticker = new Ticker(ctx)
-    this.metrics = new SrtMetrics(ctx)
+    this.#metrics = new SrtMetrics(ctx)
+    this.refusals = new Refusals(ctx.log, this.#metrics)
     this.list = ctx.keep('connections', (): ConnectionList => new Map())
   }
 
@@ -40,7 +44,7 @@ export class Connections {
       peerVersion: versionText(negotiated),
     }
     this.list.set(id, () => ({ ...shown, statistics: statistics() }))
-    const measureLast = this.metrics.follow(direction, statistics)
+    const measureLast = this.#metrics.follow(direction, statistics)
     member.details(() => ({ ...summaryOf(direction, connection), ...details?.() }))
     member.onClose(() => {
       this.list.delete(id)

@@ -3,6 +3,7 @@ import type { CloseReason, UdpListener, UdpPeer } from 'sluice/sdk'
 import type { Connections } from './connections.ts'
 import { nowUs } from './now.ts'
 import type { SrtContext } from './plugin-context.ts'
+import { describeUnsupported } from './reject.ts'
 import { Session } from './session.ts'
 import { localTerms } from './terms.ts'
 import type { ConnectionRequest } from './wire/handshake/connection-request.ts'
@@ -65,8 +66,9 @@ export class SrtListener {
     if (datagram.length < HEADER_BYTES || destinationOf(datagram) !== 0) return false
     const said = this.#handshake.receive(datagram, peer)
     if (said === undefined) return false
-    if (said.kind === 'answer') listener.send([said.datagram], peer)
-    else this.#begin(listener, said.request, datagram, peer)
+    if (said.kind !== 'request') listener.send([said.datagram], peer)
+    if (said.kind === 'refusal') this.#refused(said.reason, peer)
+    else if (said.kind === 'request') this.#begin(listener, said.request, datagram, peer)
     return true
   }
 
@@ -74,7 +76,7 @@ export class SrtListener {
     const { remoteAddress } = peer
     const ofAddress = this.#waiting.get(remoteAddress) ?? 0
     if (this.#waitingCount >= MAX_WAITING || ofAddress >= MAX_WAITING_OF_ADDRESS) {
-      this.#connections.metrics.refused(REJECT_REASON.backlog)
+      this.#connections.refusals.count(REJECT_REASON.backlog)
       return listener.send([request.reject(REJECT_REASON.backlog)], peer)
     }
     this.#waiting.set(remoteAddress, ofAddress + 1)
@@ -87,6 +89,13 @@ export class SrtListener {
       over: () => this.#sessions.delete(socketId),
     })
     this.#sessions.set(socketId, session)
+  }
+
+  /** What a caller wants is not live media, or of another version of SRT. */
+  #refused(reason: number, peer: UdpPeer): void {
+    const { refusals } = this.#connections
+    refusals.count(reason)
+    refusals.tell(peer, 'connection refused', describeUnsupported(reason))
   }
 
   #settled(remoteAddress: string): void {

@@ -55,3 +55,16 @@ export function describeReason(reason: number): string {
   const words = WORDS[reason] ?? name?.replaceAll(/[A-Z]/gu, (letter) => ` ${letter.toLowerCase()}`)
   return words === undefined ? String(reason) : `${words} (${reason})`
 }
+
+const UNSUPPORTED: Readonly<Record<number, string>> = {
+  [REJECT_REASON.version]: 'it speaks SRT before version 1.3',
+  [REJECT_REASON.messageApi]: 'it wants to transfer files, and not live media (transtype=live)',
+  [REJECT_REASON.congestion]: 'it wants to transfer files, and not live media (transtype=live)',
+  [REJECT_REASON.filter]: 'it wants a packet filter, which there is none of here: leave packetfilter out',
+  [REJECT_REASON.group]: 'it wants a group of links, which there is none of here',
+}
+
+/** Why a caller is refused before anybody is asked, for people. */
+export function describeUnsupported(reason: number): string {
+  return UNSUPPORTED[reason] ?? 'its handshake is broken'
+}

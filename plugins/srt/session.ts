@@ -14,7 +14,7 @@ import type { Connections } from './connections.ts'
 import { isOrderly, sendStream } from './from-stream.ts'
 import { nowUs } from './now.ts'
 import type { SrtContext } from './plugin-context.ts'
-import { Refusal, rejectReasonOf } from './reject.ts'
+import { describeReason, Refusal, rejectReasonOf } from './reject.ts'
 import { TsIngest } from './to-stream.ts'
 import { Connection, type ConnectionEnd } from './wire/connection.ts'
 import type { ConnectionRequest } from './wire/handshake/connection-request.ts'
@@ -77,7 +77,10 @@ export class Session {
     this.#log = ctx.log
     this.#handshake = Buffer.from(handshakeOf(conclusion))
     this.#flow = listener.claim(peer, (datagram) => this.#receive(datagram))
-    this.#cancelTick = connections.ticker.add(() => this.#tick())
+    this.#cancelTick = connections.ticker.add(
+      () => this.#tick(),
+      (error) => this.#failed(error),
+    )
     void this.#begin()
   }
 
@@ -104,11 +107,12 @@ export class Session {
     return true
   }
 
-  #tick(): void {
+  #tick(): boolean {
     if (this.#connection !== undefined && !this.#hasEnded) return this.#connection.tick()
     const silentMs = performance.now() - this.#heardMs
     if (this.#answer !== undefined && silentMs > KEPT_MS) this.#end()
     else if (this.#answer === undefined && silentMs > GIVEN_UP_MS) this.#leaving.abort()
+    return false
   }
 
   async #begin(): Promise<void> {
@@ -165,33 +169,28 @@ export class Session {
   /** The caller has left before it had an answer: a player, in most cases, of what nobody publishes. */
   #gaveUp(): void {
     if (this.#isOver) return
-    this.#init.ctx.log.info({ ...this.#caller, reason: CLIENT_LEFT.text }, `${this.#action} given up`)
+    this.#tell('given up', CLIENT_LEFT.text)
     this.#end()
   }
 
   #refuse(error: unknown): void {
-    const { ctx, connections, request } = this.#init
+    const { ctx, connections, request, peer } = this.#init
     const reason = rejectReasonOf(error)
-    if (reason === undefined) ctx.log.error({ err: error, ...this.#caller }, 'the request failed')
+    if (reason === undefined) ctx.log.error({ err: error, ...sessionClient(peer) }, 'the request failed')
     // A denial is logged where it was decided.
     else if (!(error instanceof StreamDenied)) {
-      const why = error instanceof Error ? error.message : undefined
       const advice = error instanceof Refusal ? error.advice : undefined
-      ctx.log.info({ ...this.#caller, reason: why, advice }, `${this.#action} refused`)
+      this.#tell('refused', error instanceof Error ? error.message : describeReason(reason), { advice })
     }
     const told = reason ?? REJECT_REASON.internalServerError
-    connections.metrics.refused(told)
+    connections.refusals.count(told)
     this.#give(request.reject(told))
   }
 
-  /** As the log names it, with what it asks for. */
-  get #caller() {
-    const { ip, port } = sessionClient(this.#init.peer)
-    return { stream: this.#asked?.streamPath, ip, port }
-  }
-
-  get #action(): string {
-    return this.#asked?.action ?? 'connection'
+  #tell(what: string, reason: string, more: Readonly<Record<string, unknown>> = {}): void {
+    const { connections, peer } = this.#init
+    const stream = this.#asked?.streamPath
+    connections.refusals.tell(peer, `${this.#asked?.action ?? 'connection'} ${what}`, reason, { stream, ...more })
   }
 
   #give(answer: Buffer): void {
@@ -221,6 +220,12 @@ export class Session {
     // A player has yet to play what was sent of a stream that is over.
     if (this.#admitted?.action === 'play' && isOrderly(reason)) this.#connection?.end()
     else this.#connection?.close()
+  }
+
+  /** A defect of ours ends this session alone. */
+  #failed(error: unknown): void {
+    this.#log.error({ err: error }, 'the connection has failed')
+    this.close({ code: 'failed', text: 'the connection has failed' })
   }
 
   #settle(): void {

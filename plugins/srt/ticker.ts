@@ -1,33 +1,73 @@
 import type { PluginContext } from 'sluice/sdk'
 
-/** How often connections look at what is due: acknowledgements are due each 10 ms. */
+/** How often connections look at what is due while anything is under way: acknowledgements are due each 10 ms. */
 const TICK_MS = 5
+/** How often they do where nothing is: most of those that play have sent all, and wait for the next picture. */
+const IDLE_TICK_MS = 20
 
-/** Calls all that have something to do by time, by one timer that runs while there are any. */
+/** Does what is due. Returns whether something is under way, for which it is to be called again after {@link TICK_MS}. */
+export type Tick = () => boolean
+
+type Entry = { readonly tick: Tick; readonly failed: (error: unknown) => void; isBusy: boolean }
+
+/** Calls all that have something to do by time, by one timer that runs while there are any, and no more often than it has to. */
 export class Ticker {
   readonly #timers: Pick<PluginContext<unknown>, 'setInterval'>
-  readonly #ticks = new Set<() => void>()
+  readonly #entries = new Set<Entry>()
   #cancel: (() => void) | undefined
+  /** 0 while there is no timer. */
+  #intervalMs = 0
+  /** Since all were called. */
+  #elapsedMs = 0
 
   constructor(timers: Pick<PluginContext<unknown>, 'setInterval'>) {
     this.#timers = timers
   }
 
-  /** @returns takes it out again. Idempotent. */
-  add(tick: () => void): () => void {
-    // Each has an entry of its own, also where the same function is given twice.
-    const entry = () => tick()
-    this.#ticks.add(entry)
-    this.#cancel ??= this.#timers.setInterval(() => this.#run(), TICK_MS)
+  /**
+   * @param failed told what `tick` has thrown, which is called no more then
+   * @returns takes it out again. Idempotent.
+   */
+  add(tick: Tick, failed: (error: unknown) => void): () => void {
+    const entry = { tick, failed, isBusy: true }
+    this.#entries.add(entry)
+    this.#setInterval(TICK_MS)
     return () => {
-      this.#ticks.delete(entry)
-      if (this.#ticks.size > 0) return
-      this.#cancel?.()
-      this.#cancel = undefined
+      this.#remove(entry)
     }
   }
 
   #run(): void {
-    for (const tick of this.#ticks) tick()
+    this.#elapsedMs += this.#intervalMs
+    const areAllDue = this.#elapsedMs >= IDLE_TICK_MS
+    if (areAllDue) this.#elapsedMs = 0
+    let isAnyBusy = false
+    for (const entry of this.#entries) {
+      if (entry.isBusy || areAllDue) this.#call(entry)
+      isAnyBusy ||= entry.isBusy
+    }
+    if (this.#entries.size > 0) this.#setInterval(isAnyBusy ? TICK_MS : IDLE_TICK_MS)
+  }
+
+  #call(entry: Entry): void {
+    try {
+      entry.isBusy = entry.tick()
+    } catch (error) {
+      entry.isBusy = false
+      this.#remove(entry)
+      entry.failed(error)
+    }
+  }
+
+  #remove(entry: Entry): void {
+    this.#entries.delete(entry)
+    if (this.#entries.size === 0) this.#setInterval(0)
+  }
+
+  #setInterval(intervalMs: number): void {
+    if (intervalMs === this.#intervalMs) return
+    this.#cancel?.()
+    this.#intervalMs = intervalMs
+    this.#cancel = intervalMs === 0 ? undefined : this.#timers.setInterval(() => this.#run(), intervalMs)
   }
 }

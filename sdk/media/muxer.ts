@@ -21,6 +21,11 @@ export interface MuxerFormat {
    */
   readonly maxMergeMs?: number
   /**
+   * How long sound may wait for the next picture, with which it leaves in one write, in milliseconds; for protocols where each
+   * write costs an answer of each receiver, and who receives holds media longer than that anyway. Not at all unless given.
+   */
+  readonly soundWaitMs?: number
+  /**
    * Makes a muxer. Where it is for sinks that are moved from another stream, `former` is the muxer that they come from: a
    * format whose output goes by more than the units' times, such as numbers or a clock of its own, goes on from there.
    */

@@ -1,6 +1,5 @@
-import type { DatagramHandler, UdpPeer } from 'sluice/sdk'
+import { LogLimit, type DatagramHandler, type UdpPeer } from 'sluice/sdk'
 import { isPromiseLike } from '../../base/deadline.ts'
-import { LogLimit } from '../../base/log-limit.ts'
 import type { GenerationOwner } from './generation-parts.ts'
 
 /** Peers can send thousands of datagrams that a handler fails at; one line in this time is enough. */

@@ -1,6 +1,6 @@
+import { LogLimit } from 'sluice/sdk'
 import type { Logger } from 'pino'
 import { MetricTable, type OwnedMetrics } from 'sluice/sdk/host'
-import { LogLimit } from '../../base/log-limit.ts'
 
 /** How often the log says at most that a family can't be read. */
 const LOG_INTERVAL_MS = 60_000

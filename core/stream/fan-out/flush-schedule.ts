@@ -4,6 +4,8 @@ export class FlushSchedule {
   readonly #flush: () => void
   #timer: NodeJS.Timeout | undefined
   #turnScheduled = false
+  /** Whether the timer is of those that wait for others. */
+  #isPatient = false
 
   /** @param windowMs Read when a window begins; 0 is this turn. */
   constructor(windowMs: () => number, flush: () => void) {
@@ -11,9 +13,13 @@ export class FlushSchedule {
     this.#flush = flush
   }
 
-  request(): void {
-    if (this.#turnScheduled || this.#timer !== undefined) return
-    const windowMs = this.#windowMs()
+  /** @param waitMs how long those may wait for others with which they are to leave; 0 for the others */
+  request(waitMs = 0): void {
+    const isForOthers = this.#isPatient && waitMs === 0
+    if (this.#turnScheduled || (this.#timer !== undefined && !isForOthers)) return
+    this.cancel()
+    this.#isPatient = waitMs > 0
+    const windowMs = Math.max(waitMs, this.#windowMs())
     if (windowMs > 0) {
       this.#timer = setTimeout(this.#flush, windowMs)
       return

@@ -57,6 +57,43 @@ describe('SharedMuxer', () => {
     }
   })
 
+  it('lets sound wait for the next picture where the format says so', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] })
+    try {
+      const format = Object.assign(new FakeFormat(), { soundWaitMs: 40 })
+      const rig = new MuxerRig({ format })
+      const { sink } = rig.wait()
+      rig.write('K1')
+      await turn()
+      expect(sink.text).to.equal('S(v1,a1) K1')
+      rig.write('a2 a3')
+      await turn()
+      mock.timers.tick(39)
+      expect(sink.writes).to.have.length(2)
+      rig.write('P4')
+      await turn()
+      expect(sink.text).to.equal('S(v1,a1) K1 a2 a3 P4')
+      expect(sink.writes).to.have.length(3)
+      rig.write('a5')
+      mock.timers.tick(40)
+      expect(sink.text).to.equal('S(v1,a1) K1 a2 a3 P4 a5')
+      rig.write('a6')
+      rig.removeTrack(rig.tracks[1]!)
+      expect(sink.text).to.equal('S(v1,a1) K1 a2 a3 P4 a5 a6')
+    } finally {
+      mock.timers.reset()
+    }
+  })
+
+  it('lets sound wait for nothing where there are no pictures', async () => {
+    const format = Object.assign(new FakeFormat(), { soundWaitMs: 40 })
+    const rig = new MuxerRig({ format, tracks: [audioTrack()] })
+    const { sink } = rig.wait()
+    rig.write('a1')
+    await turn()
+    expect(sink.text).to.equal('S(a1) a1')
+  })
+
   it('frames what leaves in one write, once for all sinks that frame alike, and muxes it once for all', async () => {
     const rig = new MuxerRig()
     const framed = [rig.joinFramed(inBrackets), rig.joinFramed(inBrackets)]

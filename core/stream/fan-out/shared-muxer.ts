@@ -122,7 +122,8 @@ export class SharedMuxer {
     const output = this.#output(unit, timeMs)
     if (output === undefined) return
     this.#pending.push(output)
-    this.#schedule.request()
+    const waits = unit.track.kind === 'audio' && this.#lead?.kind === 'video'
+    this.#schedule.request(waits ? this.#options.format.soundWaitMs : 0)
   }
 
   /** Fills the cache with what the stream kept before there was a sink. */

@@ -34,6 +34,8 @@ export type LinkInit = {
   readonly ctx: Pick<SrtContext, 'config' | 'net'>
   readonly connections: Connections
   readonly request: Pick<PullRequest, 'url' | 'dial' | 'step'>
+  /** Whether anybody takes what comes; otherwise it is passed over. */
+  readonly receives: boolean
   /** Gives up; it has no effect on a link that is open. */
   readonly signal: AbortSignal
 }
@@ -85,10 +87,13 @@ export class Link {
     this.connection = new Connection({
       ...{ negotiated, nowUs, sink: flow, ...(keys && { keys }) },
       ...(maxBytesPerSecond !== undefined && { maxBytesPerSecond }),
-      received: (payload) => this.#take(payload),
+      ...(init.receives && { received: (payload: Buffer) => this.#take(payload) }),
       closed: (end) => this.#ended(end),
     })
-    this.#stopTicks = init.connections.ticker.add(() => this.connection.tick())
+    this.#stopTicks = init.connections.ticker.add(
+      () => this.connection.tick(),
+      (error) => this.#failed(error),
+    )
   }
 
   /** Resolves when there is media. */
@@ -127,6 +132,11 @@ export class Link {
     this.#arrived.resolve()
     if (this.#receive !== undefined) this.#receive(payload)
     else if (this.#early.length < MAX_EARLY_PAYLOADS) this.#early.push(payload)
+  }
+
+  #failed(error: unknown): void {
+    this.#closed.resolve(error instanceof Error ? error.message : 'it has failed')
+    this.connection.close()
   }
 
   #ended(end: ConnectionEnd): void {

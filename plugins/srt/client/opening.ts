@@ -88,7 +88,10 @@ export class Opening {
    */
   async run(signal: AbortSignal): Promise<Opened> {
     const startMs = performance.now()
-    const stop = this.#init.ticker.add(() => this.#tick(performance.now() - startMs))
+    const stop = this.#init.ticker.add(
+      () => this.#tick(performance.now() - startMs),
+      (error) => this.#done.reject(error),
+    )
     try {
       this.#handshake.start(nowUs())
       return await Promise.race([this.#done.promise, untilAborted(signal)])
@@ -101,7 +104,7 @@ export class Opening {
     }
   }
 
-  #tick(elapsedMs: number): void {
+  #tick(elapsedMs: number): boolean {
     this.#handshake.tick(nowUs())
     const { host, port, mode } = this.#init.target
     if (mode === 'caller' && !this.#wasHeard && elapsedMs > REACH_TIMEOUT_MS) {
@@ -109,6 +112,7 @@ export class Opening {
     } else if (elapsedMs > ANSWER_TIMEOUT_MS) {
       this.#done.reject(new SourceError(`${host}:${port} has not agreed within ${ANSWER_TIMEOUT_MS / 1000} s`))
     }
+    return false
   }
 
   #connected(negotiated: Negotiated, message: Buffer | undefined): void {

@@ -23,7 +23,7 @@ export function providePull(ctx: SrtContext, connections: Connections): void {
 async function pull(ctx: SrtContext, connections: Connections, request: PullRequest): Promise<PullEnd> {
   const { url, signal, session } = request
   const log = ctx.log.child({ stream: session.streamPath, source: maskUrl(url) })
-  const link = await Link.open({ ctx, connections, request, signal })
+  const link = await Link.open({ ctx, connections, request, signal, receives: true })
   try {
     await untilMedia(link, signal)
     // Counters of MPEG-TS have 33 bits.

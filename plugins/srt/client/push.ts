@@ -51,7 +51,7 @@ type Sending = {
 /** Sends a stream until the target or the signal ends that. */
 async function send({ ctx, connections, request, subscriber, signal, log, isOver }: Sending): Promise<never> {
   checkTracks(subscriber)
-  const link = await Link.open({ ctx, connections, request, signal })
+  const link = await Link.open({ ctx, connections, request, signal, receives: false })
   try {
     const { connection, opened, peer: client, mode } = link
     const { negotiated, keys } = opened

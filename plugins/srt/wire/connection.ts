@@ -5,6 +5,7 @@ import type { ControlBody } from './live/control-body.ts'
 import type { PacketSink } from './live/packet-sink.ts'
 import { Receiver } from './live/receiver.ts'
 import { Sender } from './live/sender.ts'
+import { acknowledgementAnswer } from './packet/acknowledgement-answer.ts'
 import { parseControlPacket, serializeControlPacket, type ControlPacket } from './packet/control-packet.ts'
 import { parseDataPacket } from './packet/data-packet.ts'
 import { isControl } from './packet/packet-header.ts'
@@ -94,17 +95,21 @@ export class Connection {
     this.#control(packet, nowUs)
   }
 
-  /** Does what is due. To be called about every 5 ms, and no less than every 20. */
-  tick(): void {
-    if (this.#isClosed) return
+  /**
+   * Does what is due. To be called about every 20 ms.
+   * @returns whether something is under way, for which it is to be called again after 5 ms
+   */
+  tick(): boolean {
+    if (this.#isClosed) return false
     const nowUs = this.#init.nowUs()
     this.#receiver.tick(nowUs)
-    if (this.#isClosed) return
+    if (this.#isClosed) return false
     this.#sender.tick(nowUs)
     this.#announceKeys(nowUs)
     if (nowUs - Math.max(this.#saidUs, this.#sender.sentUs) >= KEEP_ALIVE_US) this.#send({ kind: 'keepAlive' })
     if (nowUs - this.#heardUs >= SILENCE_US) this.#close({ by: 'silence' })
     else if (this.#endUs !== undefined && this.#isPlayed(nowUs)) this.close()
+    return this.#endUs !== undefined || this.#receiver.isBusy || this.#sender.isBusy
   }
 
   /** Sends whole packets of MPEG-TS, in packets of 1,316 bytes at most. The bytes are kept, and must not be changed. */
@@ -178,7 +183,7 @@ export class Connection {
     this.#receiver.timeBase.timeOf(packet.timestamp)
     switch (packet.kind) {
       case 'acknowledgement':
-        this.#send({ kind: 'acknowledgedAcknowledgement', number: packet.number })
+        this.#answer(packet.number, nowUs)
         this.#sender.acknowledge(packet.acknowledgement, nowUs)
         break
       case 'lightAcknowledgement':
@@ -234,6 +239,13 @@ export class Connection {
 
   #isPlayed(nowUs: number): boolean {
     return nowUs >= this.#endUs! || this.#sender.isPlayed(nowUs)
+  }
+
+  #answer(number: number, nowUs: number): void {
+    const { negotiated, sink } = this.#init
+    this.#saidUs = nowUs
+    const datagram = acknowledgementAnswer(number, nowUs - negotiated.startUs, negotiated.peerSocketId)
+    sink.sendRun(datagram, datagram.length)
   }
 
   #send(body: ControlBody): void {

@@ -62,8 +62,8 @@ class Rig {
 
   #listen(datagram: Buffer): void {
     const result = this.#listener.receive(datagram, PEER)
-    if (result?.kind === 'answer') return this.link.send('right', result.datagram)
     if (!result) return
+    if (result.kind !== 'request') return this.link.send('right', result.datagram)
     this.requests.push(result.request)
     this.answer ??= this.#decide(result.request)
     if (this.answer.negotiated) stampAgain(this.answer.datagram, this.link.nowUs - this.answer.negotiated.startUs)

@@ -161,7 +161,8 @@ describe('ListenerHandshake', () => {
       const rig = new Rig()
       const datagram = make(rig)
       const answer = rig.listener.receive(datagram, PEER)
-      if (answer?.kind !== 'answer') throw new Error(`${answer?.kind}`)
+      if (answer?.kind !== 'refusal') throw new Error(`${answer?.kind}`)
+      expect(answer.reason).to.equal(REJECT_REASON[reason])
       expect(read(answer.datagram).handshake.type).to.equal(1000 + REJECT_REASON[reason])
       expect(answer.datagram.length).to.be.at.most(datagram.length)
     })
@@ -210,7 +211,7 @@ describe('ListenerHandshake', () => {
         const result = rig.listener.receive(datagram, PEER)
         if (!result) return
         const answers =
-          result.kind === 'answer'
+          result.kind !== 'request'
             ? [result.datagram]
             : [result.request.accept({ socketId: 5 }).datagram, result.request.reject(1401)]
         for (const answer of answers) expect(answer.length).to.be.at.most(datagram.length)

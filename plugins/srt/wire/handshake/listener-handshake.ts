@@ -9,6 +9,12 @@ import { REJECT_REASON } from './reject-reason.ts'
 /** Extension field of an induction's answer, by which a caller knows an SRT listener of version 5. */
 export const INDUCTION_MAGIC = 0x4a17
 
+/** What a listener has to do about a datagram. */
+export type HandshakeOutcome =
+  | { readonly kind: 'answer'; readonly datagram: Buffer }
+  | { readonly kind: 'refusal'; readonly datagram: Buffer; readonly reason: number }
+  | { readonly kind: 'request'; readonly request: ConnectionRequest }
+
 /**
  * The listener's side of the handshake (draft-sharabayko-srt-01 section 4.3.1). It keeps no state: a cookie stands for
  * the induction, and each repeat of a conclusion gives its request again. No answer is larger than what it answers.
@@ -25,13 +31,10 @@ export class ListenerHandshake {
   }
 
   /**
-   * Takes a datagram for socket id 0, which is borrowed until this returns. `answer` is to be sent to the peer, `request`
-   * waits for a decision. `undefined`: nothing is to be said, as to garbage and to those that have no cookie of here.
+   * Takes a datagram for socket id 0, which is borrowed until this returns. `answer` is to be sent to the peer, and
+   * `refusal` as well, which says no for one of REJECT_REASON; `request` waits for a decision. `undefined`: nothing is to be said, as to garbage and to those that have no cookie of here.
    */
-  receive(
-    datagram: Buffer,
-    peer: PeerAddress,
-  ): { kind: 'answer'; datagram: Buffer } | { kind: 'request'; request: ConnectionRequest } | undefined {
+  receive(datagram: Buffer, peer: PeerAddress): HandshakeOutcome | undefined {
     const received = readHandshake(datagram)
     if (!received || received.handshake.socketId === 0) return undefined
     const { handshake } = received
@@ -56,14 +59,13 @@ export class ListenerHandshake {
     })
   }
 
-  #decide(
-    received: ReceivedHandshake,
-  ): { kind: 'answer'; datagram: Buffer } | { kind: 'request'; request: ConnectionRequest } {
+  #decide(received: ReceivedHandshake): HandshakeOutcome {
     const { handshake, conclusion, timestamp } = received
     const { request } = conclusion
-    const reason = refusalOf(received)
-    if (reason !== undefined || !request) {
-      return { kind: 'answer', datagram: refuse(handshake, reason ?? REJECT_REASON.rogue) }
+    const refusal = refusalOf(received)
+    if (refusal !== undefined || !request) {
+      const reason = refusal ?? REJECT_REASON.rogue
+      return { kind: 'refusal', datagram: refuse(handshake, reason), reason }
     }
     return {
       kind: 'request',

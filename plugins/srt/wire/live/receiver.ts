@@ -94,6 +94,11 @@ export class Receiver {
     return this.#probe.packetsPerSecond
   }
 
+  /** Whether payloads wait for their time, or the peer does not know yet that they have come. */
+  get isBusy(): boolean {
+    return this.#buffer.first < this.#buffer.end || this.#confirmed < this.#buffer.end
+  }
+
   get bufferedPackets(): number {
     return this.#buffer.end - this.#buffer.first - this.#buffer.missingCount
   }

@@ -97,6 +97,11 @@ export class Sender {
     return this.#unsentBytes
   }
 
+  /** Whether it has something to send as soon as it may. */
+  get isBusy(): boolean {
+    return this.#next < this.#buffer.end || this.#lost.length > 0
+  }
+
   get flightPackets(): number {
     return this.#next - this.#buffer.first
   }

@@ -32,10 +32,12 @@ const FIELDS = [
 export function parseAcknowledgement(bytes: Buffer): Acknowledgement {
   if (bytes.length < WORD_BYTES) throw new MalformedError(`SRT acknowledgement of ${bytes.length} bytes`)
   const acknowledgement: Acknowledgement = { sequence: bytes.readUInt32BE(0) & SEQUENCE_MASK }
-  FIELDS.forEach((field, index) => {
-    const at = WORD_BYTES * (index + 1)
-    if (at + WORD_BYTES <= bytes.length) acknowledgement[field] = bytes.readUInt32BE(at)
-  })
+  let at = WORD_BYTES
+  for (const field of FIELDS) {
+    if (at + WORD_BYTES > bytes.length) break
+    acknowledgement[field] = bytes.readUInt32BE(at)
+    at += WORD_BYTES
+  }
   return acknowledgement
 }
 

@@ -61,14 +61,19 @@ export function readControlHeader(datagram: Buffer): ControlHeader {
   }
 }
 
-/** A control packet of a header and the bytes behind it, which are copied. */
-export function serializeControl(header: ControlHeader, content: Buffer): Buffer {
-  const datagram = Buffer.allocUnsafe(HEADER_BYTES + content.length)
+/** Writes the header of a control packet into the first {@link HEADER_BYTES}. */
+export function writeControlHeader(datagram: Buffer, header: ControlHeader): void {
   datagram.writeUInt16BE(CONTROL_BIT + header.type, 0)
   datagram.writeUInt16BE(header.subtype, 2)
   datagram.writeUInt32BE(header.information, 4)
   datagram.writeUInt32BE(header.timestamp % 2 ** 32, 8)
   datagram.writeUInt32BE(header.destination, 12)
+}
+
+/** A control packet of a header and the bytes behind it, which are copied. */
+export function serializeControl(header: ControlHeader, content: Buffer): Buffer {
+  const datagram = Buffer.allocUnsafe(HEADER_BYTES + content.length)
+  writeControlHeader(datagram, header)
   content.copy(datagram, HEADER_BYTES)
   return datagram
 }

@@ -62,13 +62,14 @@ export const TS_FORMAT: MuxerFormat = {
 
 /**
  * As {@link TS_FORMAT}, with the tracks of data that MPEG-TS has a place for, KLV and SCTE 35, and for protocols that promise
- * a short delay: output is gathered for 10 ms at most.
+ * a short delay: output is gathered for 10 ms at most, and sound leaves with the next picture, if that comes within 40 ms.
  */
 export const TS_DATA_FORMAT: MuxerFormat = {
   name: 'mpegts-data',
   data: true,
   carries: canCarryWithData,
   maxMergeMs: 10,
+  soundWaitMs: 40,
   createMuxer: (former) => new LiveTsMuxer(canCarryWithData, former),
 }
 

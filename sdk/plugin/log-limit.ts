@@ -1,9 +1,17 @@
-/** Lets a line of the log through once in a while, for what may come by the thousand. */
+/**
+ * Lets a line of the log through once in a while, for what may come by the thousand.
+ *
+ * ```ts
+ * const withheld = limit.pass()
+ * if (withheld !== undefined) log.warn({ withheld }, 'a packet was broken')
+ * ```
+ */
 export class LogLimit {
   readonly #intervalMs: number
   #lastMs = -Infinity
   #withheld = 0
 
+  /** @param intervalMs The least time between two lines, in milliseconds. */
   constructor(intervalMs: number) {
     this.#intervalMs = intervalMs
   }
