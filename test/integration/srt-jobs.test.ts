@@ -112,12 +112,14 @@ srt:
   async function isPulled(peer: Peer): Promise<void> {
     const { program, url } = await meeting(peer)
     const missingAtEndMs = MISSING_AT_END_MS[peer.program]
-    const publishing = publishSrt(peer.program, source.file, program)
-    publishing.catch(() => undefined)
-    if (peer.mode === 'listener') await waitFor(() => isUdpPortBound(program.port), { what: 'it to listen' })
     const server = await start(`onsub: { pull: { ^live/pulled$: { url: '${url}', ${RETRY} } } }`)
     const playing = playSrtByFfmpeg({ port: server.srtPort, streamId: 'subscribe:/live/pulled' })
     playing.catch(() => undefined)
+    const isWaited = () => server.server.streams.subscribers('live/pulled').length === 1
+    await waitFor(isWaited, { what: 'the player to wait' })
+    // The time of a program runs from its start on.
+    const publishing = publishSrt(peer.program, source.file, program)
+    publishing.catch(() => undefined)
     await expectSession(server, peer, 'publish')
     await publishing
     await endStream(server, 'live/pulled')
