@@ -65,11 +65,11 @@ async function meeting({
   if (keyBytes !== undefined) query.set('pbkeylen', String(keyBytes))
   const shared = { ...(host !== undefined && { host }), ...encryption, mode, latencyMs: 300 }
   const at = host === undefined ? '127.0.0.1' : `[${host}]`
-  if (mode === 'listener') return { program: { ...shared, port }, url: `srt://${at}:${port}?${query}` }
+  if (mode === 'listener') return { program: { ...shared, port }, url: `srt://${at}:${port}?${query.toString()}` }
   const serverPort = await freeUdpPort()
   query.set('mode', 'rendezvous')
   query.set('localport', String(serverPort))
-  return { program: { ...shared, port: serverPort, localPort: port }, url: `srt://${at}:${port}?${query}` }
+  return { program: { ...shared, port: serverPort, localPort: port }, url: `srt://${at}:${port}?${query.toString()}` }
 }
 
 describe('SRT servers that are called, or met', () => {

@@ -13,6 +13,8 @@ import { withoutAdts } from './without-adts.ts'
 
 /** What it says when its connection is up, as a caller, a listener or in a rendezvous. */
 const CONNECTED = /SRT (?:source|target) connected|Accepted SRT (?:source|target) connection/u
+/** What it says when it is refused, after which it ends most of the time. */
+const REFUSED = /REJECT reported/u
 /** What a datagram of MPEG-TS holds: seven packets. */
 const TS_PAYLOAD_BYTES = 1316
 /** Most that it reads at once. */
@@ -32,8 +34,11 @@ export class SrtLiveTransmit {
   }
 
   /** @throws {Error} with what it says, when it is refused or finds nobody */
-  connected(): Promise<void> {
-    return this.process.waitForStderr(CONNECTED)
+  async connected(): Promise<void> {
+    await this.process.waitForStderr(new RegExp(`${CONNECTED.source}|${REFUSED.source}`, 'u'))
+    if (CONNECTED.test(this.process.stderr)) return
+    await this.process.close()
+    throw this.process.error('was refused')
   }
 }
 
@@ -84,7 +89,9 @@ export async function playSrtByLiveTransmit(
   address: SrtAddress,
   options: FfmpegPlayOptions = {},
 ): Promise<PeerFrame[]> {
-  const { process } = new SrtLiveTransmit(address, 'console')
+  const relay = new SrtLiveTransmit(address, 'console')
+  await relay.connected()
+  const { process } = relay
   const bytes = await process.succeed(options.timeoutMs)
   if (bytes.length === 0) throw process.error('played nothing')
   return framesOfTs(bytes, options)

@@ -28,6 +28,7 @@ export type Ports = {
   readonly rtmp: number
   readonly rtmps: number
   readonly rtsp: number
+  readonly srt: number
   readonly http: number
   readonly https: number
 }
@@ -64,7 +65,7 @@ export class ServerProcess {
   #nextQuestion = 0
   #countedMs = 0
   #countingSinceMs: number | undefined
-  #ports: Ports = { rtmp: 0, rtmps: 0, rtsp: 0, http: 0, https: 0 }
+  #ports: Ports = { rtmp: 0, rtmps: 0, rtsp: 0, srt: 0, http: 0, https: 0 }
 
   private constructor(folder: string, child: ChildProcess) {
     this.#folder = folder
@@ -80,7 +81,7 @@ export class ServerProcess {
     this.#letGo = keep({ close: () => this.stop() })
   }
 
-  /** Starts a server with free ports for RTMP, RTMPS, RTSP, HTTP and HTTPS; resolves when it is up. */
+  /** Starts a server with free ports for RTMP, RTMPS, RTSP, SRT, HTTP and HTTPS; resolves when it is up. */
   static async start(config = '', nodeArgs: readonly string[] = []): Promise<ServerProcess> {
     const folder = await mkdtemp(path.join(tmpdir(), 'sluice-'))
     const file = path.join(folder, 'config.yaml')
@@ -98,7 +99,8 @@ export class ServerProcess {
     const [http = 0, https = 0] = server.#portsOf('the server')
     const [rtmp = 0, rtmps = 0] = server.#portsOf('rtmp')
     const [rtsp = 0] = server.#portsOf('rtsp')
-    server.#ports = { http, https, rtmp, rtmps, rtsp }
+    const [srt = 0] = server.#portsOf('srt')
+    server.#ports = { http, https, rtmp, rtmps, rtsp, srt }
     // The files of the database are open by then, and counted from the beginning.
     await server.#list('/monitor/api/session/list')
     return server
