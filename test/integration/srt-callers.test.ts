@@ -7,6 +7,7 @@ import type { SrtAddress } from '../peers/srt.ts'
 import { waitFor } from '../peers/wait-for.ts'
 import { NumberedPublisher } from '../robustness/support/numbered-publisher.ts'
 import { knownSource, type KnownSource } from '../support/known-source.ts'
+import { Scrape } from '../support/scrape.ts'
 import { startServer, type RunningServer } from '../support/server.ts'
 import { sessionsOf } from '../support/srt/srt-sessions.ts'
 
@@ -18,6 +19,8 @@ srt:
   subscribe: { waittimeout: 100ms }
 `
 const NAME = 'numbered'
+/** What libsrt makes of reasons. */
+const TOLD = { badSecret: 'Incorrect passphrase', unsecure: 'Password required or unexpected' } as const
 
 /** What a stream id asks for, as gates would see it. */
 type Wanted = { readonly streamPath: string; readonly query?: string }
@@ -73,7 +76,11 @@ describe('SRT: who calls', () => {
     return error.message
   }
 
-  const reasons = () => server.records.filter(({ msg }) => msg.endsWith(' refused'))
+  /** How many callers were refused so far; of one reason, where it is named. */
+  async function refused(reason?: string): Promise<number> {
+    const scrape = await Scrape.of(server.http('/metrics'))
+    return scrape.value('sluice_srt_refused_handshakes_total', reason === undefined ? {} : { reason }) ?? 0
+  }
 
   it('publishes what its stream id says', async () => {
     for (const [streamId, { streamPath, query = '' }] of PUBLISHED) {
@@ -119,12 +126,12 @@ describe('SRT: who calls', () => {
   })
 
   it('is refused where its stream id is none, and nothing comes of it', async () => {
-    const before = reasons().length
+    const before = await refused()
     for (const streamId of WRONG) {
       const text = await refusal(call(streamId === undefined ? {} : { streamId }))
       expect(text, streamId).to.include('Application-defined rejection reason')
     }
-    expect(reasons()).to.have.length(before + WRONG.length)
+    expect(await refused()).to.equal(before + WRONG.length)
     expect(server.server.streams.get('live/a')).to.equal(undefined)
   })
 
@@ -139,24 +146,24 @@ describe('SRT: who calls', () => {
     expect(await refusal(nobody)).to.include('Application-defined rejection reason')
   })
 
-  const wrong: readonly (readonly [what: string, streamPath: string, passphrase: string | undefined, told: string])[] =
-    [
-      ['another passphrase', 'secret/a', OTHER_PASSPHRASE, 'Incorrect passphrase'],
-      ['no passphrase where one is needed', 'secret/a', undefined, 'Password required or unexpected'],
-      ['a passphrase where none is', 'live/a', OTHER_PASSPHRASE, 'Password required or unexpected'],
-    ]
-  for (const [what, streamPath, passphrase, told] of wrong) {
+  const wrong = [
+    ['another passphrase', 'secret/a', OTHER_PASSPHRASE, 'badSecret'],
+    ['no passphrase where one is needed', 'secret/a', undefined, 'unsecure'],
+    ['a passphrase where none is', 'live/a', OTHER_PASSPHRASE, 'unsecure'],
+  ] as const
+  for (const [what, streamPath, passphrase, reason] of wrong) {
     for (const program of SRT_PROGRAMS) {
       it(`is refused with ${what}: ${program}`, async () => {
-        const before = reasons().length
+        const before = await refused(reason)
         const address = { port: server.srtPort, ...(passphrase !== undefined && { passphrase, keyBytes: 32 as const }) }
         const texts = await Promise.all([
           refusal(publishSrt(program, source.file, { ...address, streamId: `publish:/${streamPath}` })),
           refusal(playSrt(program, { ...address, streamId: `subscribe:/${streamPath}` })),
         ])
-        for (const text of texts) expectTold(program, text, told)
-        expect(reasons()).to.have.length(before + 2)
-        expect(reasons().at(-1)?.['reason']).to.match(/passphrase/u)
+        for (const text of texts) expectTold(program, text, TOLD[reason])
+        expect(await refused(reason)).to.equal(before + 2)
+        const lines = server.records.filter(({ msg }) => msg === 'publish refused')
+        expect(lines.some((line) => /passphrase/u.test(String(line['reason'])))).to.equal(true)
         expect(await sessionsOf(server)).to.eql([])
       })
     }
