@@ -14,6 +14,7 @@ import { publishers } from './scenarios/publishers.ts'
 import type { Measurement, RunOptions, ServerScenario } from './scenarios/scenario.ts'
 import { stalled } from './scenarios/stalled.ts'
 import type { BenchServer } from './servers/bench-server.ts'
+import { ffmpegSrt } from './servers/ffmpeg-srt.ts'
 import { gstreamerSrt } from './servers/gstreamer-srt.ts'
 import { nginxFiles } from './servers/nginx-files.ts'
 import { nginxRtmp } from './servers/nginx-rtmp.ts'
@@ -92,6 +93,11 @@ async function findServers({ writeMerges, profileFolder, peers, only }: Options)
     const gstreamer = gstreamerSrt()
     if (gstreamer !== undefined) servers.push(gstreamer)
     else print('SKIPPED: GStreamer with srtsink is not installed (npm run peers)\n')
+  }
+  if (peers.includes('ffmpeg')) {
+    const ffmpeg = ffmpegSrt()
+    if (ffmpeg !== undefined) servers.push(ffmpeg)
+    else print('SKIPPED: ffmpeg is not installed (npm run peers)\n')
   }
   return servers
 }

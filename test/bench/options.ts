@@ -3,7 +3,7 @@ import { FORMATS, type Format } from './load/player.ts'
 
 export const SCENARIOS = ['fanout', 'hls', 'publishers', 'joins', 'stalled', 'recordings', 'units'] as const
 export type Scenario = (typeof SCENARIOS)[number]
-export const PEERS = ['nginx', 'nms', 'werift', 'gstreamer', 'no-ffi'] as const
+export const PEERS = ['nginx', 'nms', 'werift', 'gstreamer', 'ffmpeg', 'no-ffi'] as const
 export type Peer = (typeof PEERS)[number]
 
 export const USAGE = `npm run bench -- [options]

@@ -25,6 +25,8 @@ describe('the server of a process', () => {
     env = {
       SLUICE_GLOBAL_HTTP_LISTENADDR: `127.0.0.1:${await freePort()}`,
       SLUICE_RTMP_TCP_LISTENADDR: `127.0.0.1:${await freePort()}`,
+      // A busy machine takes long to look at a config, and a publisher is silent meanwhile.
+      SLUICE_RTMP_PUBLISH_PUBLISHTIMEOUT: '120s',
     }
   })
   afterEach(() => rm(folder, { recursive: true }))
@@ -61,7 +63,7 @@ describe('the server of a process', () => {
     for (const time of [first?.startTime, first?.endTime, second?.startTime]) {
       expect(time).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/u)
     }
-    expect(server.records.filter(({ level }) => level === 'error' || level === 'warn')).to.eql([])
+    expect(server.complaints).to.eql([])
 
     server.process.signal('SIGTERM')
     expect((await server.process.exit).code).to.equal(0)

@@ -66,6 +66,12 @@ export class ServerCommand {
     return recordsOf(this.process)
   }
 
+  /** Warnings and errors, save that a busy machine held it up, which the log tells of. */
+  get complaints(): ServerLogRecord[] {
+    const complaints = this.records.filter(({ level }) => level === 'error' || level === 'warn')
+    return complaints.filter(({ msg }) => !/was blocked for/u.test(String(msg)))
+  }
+
   http(route: string): string {
     return `http://127.0.0.1:${this.httpPort}${route}`
   }

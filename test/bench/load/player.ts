@@ -32,7 +32,13 @@ export function streamsIn(formats: readonly Format[]): Format[] {
 }
 
 /** Where a stream is played or published: RTMP and RTSP by app and name, SRT by its stream id, the others by the path of their first request. */
-export type Target = { readonly format: Format; readonly port: number; readonly path: string }
+export type Target = {
+  readonly format: Format
+  readonly port: number
+  readonly path: string
+  /** The port is that of the first viewer, and each other one has the next. */
+  readonly isPortOfViewer?: boolean
+}
 
 /** A picture as far as the load looks at it: whether it is a keyframe, and the marker that its publisher has put into it. */
 export type Picture = { readonly keyframe: boolean; readonly marker: Marker | null }

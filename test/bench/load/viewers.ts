@@ -61,7 +61,7 @@ export class Viewers implements Load<ViewersReady, ViewersReport> {
     while (this.#viewers.length < count) {
       const due = Math.min(count, 1 + Math.floor(((performance.now() - startMs) / 1000) * perSecond))
       while (this.#viewers.length < due)
-        this.#viewers.push(createViewer(target, readsAll, (viewer) => settled.add(viewer)))
+        this.#viewers.push(createViewer(this.#ownTarget(target), readsAll, (viewer) => settled.add(viewer)))
       await delay(STEP_MS)
     }
     const endMs = performance.now() + JOIN_TIMEOUT_MS
@@ -93,6 +93,10 @@ export class Viewers implements Load<ViewersReady, ViewersReport> {
       lostPackets: sum(counts.map(({ lostPackets }) => lostPackets)),
       delayMs: distributionOf(counts.flatMap(({ delaysMs }) => delaysMs)),
     }
+  }
+
+  #ownTarget(target: Target): Target {
+    return target.isPortOfViewer === true ? { ...target, port: target.port + this.#viewers.length } : target
   }
 
   stall(): void {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Format } from '../load/player.ts'
+import { isSrt, type Format } from '../load/player.ts'
 import type { BenchServer } from '../servers/bench-server.ts'
 import type { Measured, RunOptions } from './scenario.ts'
 import { allJoined, onStage, settle, STREAM } from './stage.ts'
@@ -24,7 +24,7 @@ export function measureViewers(
     const readingCount = Math.min(count, Math.max(MIN_READING, Math.round(count * READING_SHARE)))
     const perSecond = format === 'webrtc' ? WEBRTC_JOINS_PER_SECOND : undefined
     const reading = stage.play(target, readingCount, true, perSecond)
-    if (format === 'webrtc' && count > readingCount) {
+    if ((format === 'webrtc' || isSrt(format)) && count > readingCount) {
       // Libraries are loaded for the first of them, and code is compiled: that is not what another one costs.
       await allJoined([reading])
       await settle()

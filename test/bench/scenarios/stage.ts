@@ -27,6 +27,7 @@ export class Stage {
   readonly server: RunningServer
   readonly #sourceFile: string
   readonly #loads: Closeable[]
+  #viewers = 0
 
   constructor(server: RunningServer, sourceFile: string, loads: Closeable[]) {
     this.server = server
@@ -47,7 +48,9 @@ export class Stage {
 
   /** Starts viewers without waiting for them. */
   play(target: Target, count: number, readsAll: boolean, perSecond = JOINS_PER_SECOND): ViewersProcess {
-    return this.#keep(startViewers({ target, count, perSecond, readsAll }))
+    const port = target.port + (target.isPortOfViewer === true ? this.#viewers : 0)
+    this.#viewers += count
+    return this.#keep(startViewers({ target: { ...target, port }, count, perSecond, readsAll }))
   }
 
   /** What the server uses from now on until the function given back is called. */

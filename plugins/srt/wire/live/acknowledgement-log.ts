@@ -3,11 +3,17 @@ const CAPACITY = 1024
 
 /** When acknowledgements were sent, so that their answers show how long the way is. */
 export class AcknowledgementLog {
-  readonly #numbers = new Uint32Array(CAPACITY)
-  readonly #timesUs = new Float64Array(CAPACITY)
-  readonly #indexes = new Float64Array(CAPACITY)
+  // Whoever only sends has nothing to acknowledge, and needs no room.
+  #numbers = new Uint32Array(0)
+  #timesUs = new Float64Array(0)
+  #indexes = new Float64Array(0)
 
   add(number: number, nowUs: number, index: number): void {
+    if (this.#numbers.length === 0) {
+      this.#numbers = new Uint32Array(CAPACITY)
+      this.#timesUs = new Float64Array(CAPACITY)
+      this.#indexes = new Float64Array(CAPACITY)
+    }
     const slot = number % CAPACITY
     this.#numbers[slot] = number
     this.#timesUs[slot] = nowUs

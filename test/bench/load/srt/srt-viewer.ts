@@ -17,12 +17,10 @@ import { TsPictures, type ArrivedPicture } from './ts-pictures.ts'
 const RECEIVE_BUFFER_BYTES = 1024 * 1024
 /** As servers have it unless told otherwise. */
 const LATENCY_MS = 120
-/** When those ask again for whom there was no room. */
-const RETRY_MS = 100
+/** When those ask again for whom there was no room, or nobody. */
+const RETRY_MS = 50
 const ADDRESS = '127.0.0.1'
 const TERMS = { receiveLatencyMs: LATENCY_MS, sendLatencyMs: LATENCY_MS }
-/** What a socket that was not let in yet is told where nobody listens. */
-const NOBODY_LISTENS = 'ECONNREFUSED'
 
 export type SrtViewerInit = {
   readonly port: number
@@ -49,6 +47,8 @@ export class SrtViewer implements LoadViewer {
   #keys: ConnectionKeys | undefined
   #handshake: CallerHandshake | undefined
   #connection: Connection | undefined
+  #askedMs = 0
+  #wasHeard = false
   #endTicks: (() => void) | undefined
   #dropped = 0
   #reading = true
@@ -93,14 +93,13 @@ export class SrtViewer implements LoadViewer {
     await once(socket, 'listening')
     socket.setRecvBufferSize(RECEIVE_BUFFER_BYTES)
     socket.on('message', (datagram) => this.#receive(datagram))
-    socket.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== NOBODY_LISTENS) this.#fail(error.message)
-    })
+    socket.on('error', (error) => this.#fail(error.message))
     this.#endTicks = everyTick(() => this.#tick())
     this.#ask()
   }
 
   #ask(): void {
+    if (this.failure !== undefined) return
     const { streamId } = this.#init
     this.#handshake = new CallerHandshake({
       ...{ socketId: this.#socketId, sequence: randomInt(2 ** 31), streamId, terms: TERMS },
@@ -109,6 +108,7 @@ export class SrtViewer implements LoadViewer {
       refused: (reason) => this.#refused(reason),
       connected: (negotiated) => this.#begin(negotiated),
     })
+    this.#askedMs = performance.now()
     this.#handshake.start(nowUs())
   }
 
@@ -132,13 +132,15 @@ export class SrtViewer implements LoadViewer {
 
   #tick(): void {
     if (this.#isStalled) return
-    if (this.#connection === undefined) this.#handshake?.tick(nowUs())
-    else this.#connection.tick()
+    if (this.#connection !== undefined) this.#connection.tick()
+    else if (this.#wasHeard) this.#handshake?.tick(nowUs())
+    else if (performance.now() - this.#askedMs > RETRY_MS) this.#ask()
   }
 
   #receive(datagram: Buffer): void {
     if (this.#isStalled || this.failure !== undefined) return
     if (datagram.length < HEADER_BYTES || destinationOf(datagram) !== this.#socketId) return
+    this.#wasHeard = true
     if (this.#connection === undefined) return this.#handshake?.receive(datagram, nowUs())
     if (!isControl(datagram)) this.#count(datagram)
     this.#connection.receive(datagram)
@@ -171,7 +173,7 @@ export class SrtViewer implements LoadViewer {
   }
 
   #send(datagram: Buffer): void {
-    this.#socket?.send(datagram, this.#init.port, ADDRESS)
+    if (this.failure === undefined) this.#socket?.send(datagram, this.#init.port, ADDRESS)
   }
 
   #fail(reason: string): void {
