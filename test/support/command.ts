@@ -69,7 +69,7 @@ export class ServerCommand {
   /** Warnings and errors, save that a busy machine held it up, which the log tells of. */
   get complaints(): ServerLogRecord[] {
     const complaints = this.records.filter(({ level }) => level === 'error' || level === 'warn')
-    return complaints.filter(({ msg }) => !/was blocked for/u.test(String(msg)))
+    return complaints.filter(({ msg }) => !/was blocked for/u.test(msg))
   }
 
   http(route: string): string {
