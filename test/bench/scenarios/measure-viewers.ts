@@ -24,7 +24,8 @@ export function measureViewers(
     const readingCount = Math.min(count, Math.max(MIN_READING, Math.round(count * READING_SHARE)))
     const perSecond = format === 'webrtc' ? WEBRTC_JOINS_PER_SECOND : undefined
     const reading = stage.play(target, readingCount, true, perSecond)
-    if ((format === 'webrtc' || isSrt(format)) && count > readingCount) {
+    const isFirstDear = format === 'webrtc' || (isSrt(format) && target.isPortOfViewer !== true)
+    if (isFirstDear && count > readingCount) {
       // Libraries are loaded for the first of them, and code is compiled: that is not what another one costs.
       await allJoined([reading])
       await settle()
