@@ -145,7 +145,9 @@ export class Session {
     const connection = new Connection({
       ...{ negotiated, nowUs, sink: this.#flow, ...(keys && { keys }) },
       ...(maxbw > 0 && { maxBytesPerSecond: maxbw }),
-      ...(action === 'publish' && { received: (payload: Buffer) => this.#ingest?.receive(payload) }),
+      ...(action === 'publish' && {
+        received: (payload: Buffer, missing: number) => this.#ingest?.receive(payload, missing),
+      }),
       closed: (end) => this.#connectionEnded(end),
     })
     this.#connection = connection

@@ -9,7 +9,10 @@ type TsIngestInit = {
   readonly broken: (why: string) => void
 }
 
-/** Makes units of the payloads of a connection. Those that were lost show by the counters of MPEG-TS. */
+/** A payload has no more whole packets of MPEG-TS. */
+const PACKETS_PER_PAYLOAD = 7
+
+/** Makes units of the payloads of a connection. */
 export class TsIngest {
   readonly #init: TsIngestInit
   readonly #demuxer: TsDemuxer
@@ -26,10 +29,11 @@ export class TsIngest {
     return this.#demuxer.dropped
   }
 
-  /** Takes a payload, which is borrowed. */
-  receive(payload: Buffer): void {
+  /** Takes a payload, which is borrowed, before which others may be missing. */
+  receive(payload: Buffer, missing: number): void {
     if (this.#isOver) return
     try {
+      if (missing > 0) this.#demuxer.miss(missing * PACKETS_PER_PAYLOAD)
       this.#demuxer.push(payload)
     } catch (error) {
       if (!(error instanceof MalformedError)) throw error

@@ -38,18 +38,18 @@ describe('addresses on the home page', () => {
   })
 
   const filled = [
-    { scheme: 'http', address: 'flv/{streamPath}.flv', url: 'https://host/tv/flv/live/a%3Fb.flv?k=$1' },
-    { scheme: 'ws', address: 'flv/{streamPath}.flv', url: 'wss://host/tv/flv/live/a%3Fb.flv?k=$1' },
-    { scheme: 'http', address: 'http://{hostName}:81/{streamPath}', url: 'http://host:81/live/a%3Fb?k=$1' },
+    { scheme: 'http', address: 'flv/{streamPath}.flv', url: 'https://host/tv/flv/live/a%3Fb.flv?k=$1&l' },
+    { scheme: 'ws', address: 'flv/{streamPath}.flv', url: 'wss://host/tv/flv/live/a%3Fb.flv?k=$1&l' },
+    { scheme: 'http', address: 'http://{hostName}:81/{streamPath}', url: 'http://host:81/live/a%3Fb?k=$1&l' },
     {
       scheme: 'srt',
       address: 'srt://{hostName}:82?streamid={streamPath}',
-      url: 'srt://host:82?streamid=live/a?b&k=$1',
+      url: 'srt://host:82?streamid=live/a?b?k=$1%26l',
     },
   ]
   for (const { scheme, address, url } of filled) {
     it(`fills ${scheme} ${address} in`, () => {
-      const target = { streamPath: 'live/a?b', query: 'k=$1' }
+      const target = { streamPath: 'live/a?b', query: 'k=$1&l' }
       expect(addressOf({ plugin: 'x', scheme, address }, target, 'https://host/tv/?q#live/x')).to.equal(url)
     })
   }

@@ -40,6 +40,8 @@ export type LinkInit = {
   readonly signal: AbortSignal
 }
 
+type Receive = (payload: Buffer, missing: number) => void
+
 /** A connection to another server that this end has called, or met. */
 export class Link {
   readonly connection: Connection
@@ -49,8 +51,8 @@ export class Link {
   readonly #port: UdpListener
   readonly #arrived = Promise.withResolvers<void>()
   readonly #closed = Promise.withResolvers<string>()
-  #early: Buffer[] = []
-  #receive: ((payload: Buffer) => void) | undefined
+  #early: Parameters<Receive>[] = []
+  #receive: Receive | undefined
   readonly #stopTicks: () => void
 
   /**
@@ -87,7 +89,7 @@ export class Link {
     this.connection = new Connection({
       ...{ negotiated, nowUs, sink: flow, ...(keys && { keys }) },
       ...(maxBytesPerSecond !== undefined && { maxBytesPerSecond }),
-      ...(init.receives && { received: (payload: Buffer) => this.#take(payload) }),
+      ...(init.receives && { received: (payload: Buffer, missing: number) => this.#take(payload, missing) }),
       closed: (end) => this.#ended(end),
     })
     this.#stopTicks = init.connections.ticker.add(
@@ -107,9 +109,9 @@ export class Link {
   }
 
   /** Gives what comes to somebody who takes it, and first what came before. */
-  deliver(receive: (payload: Buffer) => void): void {
+  deliver(receive: Receive): void {
     this.#receive = receive
-    for (const payload of this.#early.splice(0)) receive(payload)
+    for (const early of this.#early.splice(0)) receive(...early)
   }
 
   /** Closes it when the other end has played what was sent, or the signal aborts. */
@@ -128,10 +130,10 @@ export class Link {
     await this.#port.close()
   }
 
-  #take(payload: Buffer): void {
+  #take(payload: Buffer, missing: number): void {
     this.#arrived.resolve()
-    if (this.#receive !== undefined) this.#receive(payload)
-    else if (this.#early.length < MAX_EARLY_PAYLOADS) this.#early.push(payload)
+    if (this.#receive !== undefined) this.#receive(payload, missing)
+    else if (this.#early.length < MAX_EARLY_PAYLOADS) this.#early.push([payload, missing])
   }
 
   #failed(error: unknown): void {

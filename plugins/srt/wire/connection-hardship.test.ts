@@ -82,6 +82,24 @@ describe('Connection, in hardship', () => {
     expect(pair.sender.statistics().pktRetransTotal).to.be.within(10, 20)
   })
 
+  it('sends no multiple of the stream to a peer that says again and again that it misses all, and to be near', () => {
+    const pair = new VirtualPair({ sender: { peerDropsTooLate: false }, back: { isLost: () => true } })
+    const far = { sequence: FIRST_SEQUENCE, rttUs: 1, rttVarianceUs: 0, freePackets: 8192 }
+    const header = { timestamp: 0, destination: 1 }
+    const all = [[FIRST_SEQUENCE, FIRST_SEQUENCE + 20_000]] as const
+    let sent = 0
+    pair.run(10_000, (ms) => {
+      if (ms % 2 === 0) pair.sender.send(payload(sent++))
+      pair.sender.receive(
+        serializeControlPacket({ ...header, kind: 'acknowledgement', number: 1, acknowledgement: far }),
+      )
+      pair.sender.receive(serializeControlPacket({ ...header, kind: 'lossReport', ranges: all }))
+    })
+    const { pktSentUniqueTotal, pktRetransTotal } = pair.sender.statistics()
+    expect(pktSentUniqueTotal).to.equal(sent)
+    expect(pktRetransTotal).to.be.within(sent, 2.1 * sent)
+  })
+
   it('delivers nothing before its time when its buffer is full', () => {
     const times: number[] = []
     const pair = new VirtualPair({

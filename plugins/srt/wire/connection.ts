@@ -35,8 +35,11 @@ export type ConnectionInit = {
   readonly nowUs: () => number
   /** What leaves at most, headers included; without it, as much as there is, in bursts that receivers have room for. */
   readonly maxBytesPerSecond?: number | undefined
-  /** Takes a payload, in order and when it is due. Without it, what the peer sends is passed over, and nothing of it kept. */
-  readonly received?: (payload: Buffer) => void
+  /**
+   * Takes a payload, in order and when it is due, and how many before it are missing. Without it, what the peer sends is passed over, and
+   * nothing of it kept.
+   */
+  readonly received?: (payload: Buffer, missing: number) => void
   /** Called once. */
   readonly closed: (end: ConnectionEnd) => void
 }
@@ -62,8 +65,8 @@ export class Connection {
     const nowUs = init.nowUs()
     const sendControl = (body: ControlBody) => this.#send(body)
     // Whoever takes one payload may close the connection, and gets no other then.
-    const received = (payload: Buffer) => {
-      if (!this.#isClosed) init.received?.(payload)
+    const received = (payload: Buffer, missing: number) => {
+      if (!this.#isClosed) init.received?.(payload, missing)
     }
     this.#init = init
     this.#receiver = new Receiver({ negotiated, keys: keys?.receiving, nowUs, sendControl, received })

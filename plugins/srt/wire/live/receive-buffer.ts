@@ -20,9 +20,9 @@ export class ReceiveBuffer {
   #timesUs = new Float64Array(FIRST_CAPACITY)
   #states = new Uint8Array(FIRST_CAPACITY)
 
-  /** @param maxPackets a power of two */
+  /** @param maxPackets is rounded down to a power of two */
   constructor(maxPackets: number) {
-    this.#maxPackets = maxPackets
+    this.#maxPackets = 2 ** Math.floor(Math.log2(maxPackets))
   }
 
   /** The one that is delivered next. */

@@ -30,8 +30,8 @@ export type ReceiverInit = {
   readonly keys: Pick<ReceivingKeys, 'decrypt'> | undefined
   readonly nowUs: number
   readonly sendControl: SendControl
-  /** Takes payloads in their order; those that are missing were given up. */
-  readonly received: (payload: Buffer) => void
+  /** Takes payloads in their order, and how many before each were given up. */
+  readonly received: (payload: Buffer, missing: number) => void
 }
 
 /** What a receiver has counted. */
@@ -75,11 +75,13 @@ export class Receiver {
   #reportedUs: number
   #aheadCount = 0
   #aheadIndex = 0
+  /** How many were given up since the last payload that was delivered. */
+  #missing = 0
 
   constructor(init: ReceiverInit) {
     this.#init = init
     this.#latencyUs = init.negotiated.receiveLatencyMs * 1000
-    this.#buffer = new ReceiveBuffer(floorToPowerOfTwo(init.negotiated.flowWindowPackets))
+    this.#buffer = new ReceiveBuffer(init.negotiated.flowWindowPackets)
     this.timeBase = new TimeBase(init.negotiated.peerStartUs, init.nowUs)
     this.#rate = new ArrivalRate(init.nowUs)
     this.#acknowledgedUs = init.nowUs
@@ -177,7 +179,9 @@ export class Receiver {
         this.counts.dropped += buffer.giveUp(first, next)
       } else if (this.#waits(first, nowUs)) return
       const payload = buffer.shift()
-      if (payload !== undefined) this.#init.received(payload)
+      const missing = this.#missing
+      this.#missing = payload === undefined ? missing + 1 : 0
+      if (payload !== undefined) this.#init.received(payload, missing)
     }
   }
 
@@ -267,7 +271,9 @@ export class Receiver {
     if (this.#aheadCount < PACKETS_TO_GO_ON) return
     this.#aheadCount = 0
     this.flush()
-    this.counts.dropped += index - this.#buffer.end
+    const missing = index - this.#buffer.end
+    this.counts.dropped += missing
+    this.#missing += missing
     this.#buffer.restart(index)
   }
 
@@ -283,8 +289,4 @@ export class Receiver {
   #sequenceOf(index: number): number {
     return addToSequence(this.#init.negotiated.receiveSequence, index)
   }
-}
-
-function floorToPowerOfTwo(count: number): number {
-  return 2 ** Math.floor(Math.log2(count))
 }

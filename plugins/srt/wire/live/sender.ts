@@ -6,6 +6,7 @@ import type { SendControl } from './control-body.ts'
 import { LossTimer } from './loss-timer.ts'
 import { Pacer } from './pacer.ts'
 import { PacketRun, type PacketRunInit } from './packet-run.ts'
+import { RepeatBudget } from './repeat-budget.ts'
 import { RoundTrip } from './round-trip.ts'
 import { SendBuffer } from './send-buffer.ts'
 
@@ -23,6 +24,8 @@ const MIN_WINDOW_PACKETS = 2
 const END_SLACK_US = 1_000_000
 /** Drop requests that answer one report. */
 const MAX_DROP_REQUESTS = 8
+/** What all reports between two ticks may name, which is more than can be in flight: a peer's reports must not cost what they like. */
+const MAX_REPORTED_PER_TICK = 16_384
 
 export type SenderInit = PacketRunInit & {
   readonly keys: Pick<SendingKeys, 'count'> | undefined
@@ -60,6 +63,7 @@ export class Sender {
   readonly #pacer: Pacer
   readonly #run: PacketRun
   readonly #lossTimer: LossTimer
+  readonly #repeats = new RepeatBudget()
   /** What is sent next. */
   #next = 0
   #unsentBytes = 0
@@ -68,6 +72,8 @@ export class Sender {
   #windowPackets: number
   /** What the peer misses, in the order in which it said so. */
   #lost: number[] = []
+  /** Packets and ranges that are still taken from reports until the next tick. */
+  #reportable = MAX_REPORTED_PER_TICK
   #sentUs: number
   /** When the newest payload was given. */
   #givenUs = -Infinity
@@ -159,17 +165,18 @@ export class Sender {
     this.counts.reports += 1
     // What was sent again less than a round trip ago may be on its way.
     const sentAgainBeforeUs = nowUs - Math.max(MIN_REPEAT_US, this.roundTrip.rttUs)
-    let left = this.flightPackets
     let dropRequests = MAX_DROP_REQUESTS
     for (const [firstSequence, lastSequence] of ranges) {
+      if (this.#reportable <= 0) break
+      this.#reportable -= 1
       const first = this.#indexOf(firstSequence)
       const last = Math.min(first + sequenceDistance(firstSequence, lastSequence), this.#next - 1)
       if (first < this.#droppedEnd && first >= 0 && dropRequests > 0) {
         dropRequests -= 1
         this.#requestDrop(firstSequence, Math.min(last, this.#droppedEnd - 1) - first)
       }
-      for (let index = Math.max(first, this.#buffer.first); index <= last && left > 0; index += 1) {
-        left -= 1
+      for (let index = Math.max(first, this.#buffer.first); index <= last && this.#reportable > 0; index += 1) {
+        this.#reportable -= 1
         if (this.#buffer.markLost(index, sentAgainBeforeUs)) this.#missed(index)
       }
     }
@@ -177,6 +184,7 @@ export class Sender {
   }
 
   tick(nowUs: number): void {
+    this.#reportable = MAX_REPORTED_PER_TICK
     this.#dropTooLate(nowUs)
     const isHeld = this.#next === this.#buffer.end || this.flightPackets >= this.#windowPackets
     if (this.flightPackets === 0) this.#lossTimer.restart(nowUs)
@@ -229,13 +237,14 @@ export class Sender {
   #transmit(nowUs: number): void {
     const buffer = this.#buffer
     let repeated = 0
-    while (repeated < this.#lost.length && this.#pacer.allows(nowUs)) {
+    while (repeated < this.#lost.length && this.#repeats.allows && this.#pacer.allows(nowUs)) {
       const index = this.#lost[repeated]!
       repeated += 1
       if (index < buffer.first) continue
       buffer.markRepeated(index, nowUs)
       this.counts.retransmitted += 1
       this.counts.retransmittedBytes += buffer.lengthOf(index)
+      this.#repeats.spend(buffer.lengthOf(index))
       this.#pacer.spend(this.#run.write(buffer, index, true))
     }
     if (repeated > 0) this.#lost = this.#lost.slice(repeated)
@@ -243,6 +252,7 @@ export class Sender {
     while (this.#next < buffer.end && this.flightPackets < this.#windowPackets && this.#pacer.allows(nowUs)) {
       const length = buffer.lengthOf(this.#next)
       this.counts.bytes += length
+      this.#repeats.earn(length, buffer.sizeBytes)
       this.#unsentBytes -= length
       this.#pacer.spend(this.#run.write(buffer, this.#next, false))
       this.#next += 1

@@ -59,6 +59,10 @@ export class AudioTrackWriter {
     this.#options.sink.write(AccessUnit.fromData(this.#track, time, time, true, data))
   }
 
+  lose(): void {
+    if (this.#track) this.#options.sink.lost(this.#track, 1)
+  }
+
   end(): void {
     if (this.#track) this.#options.sink.removeTrack(this.#track)
   }

@@ -50,6 +50,10 @@ class DataTrackWriter implements PlacedData {
     this.#options.placement.write(this, data, ticks)
   }
 
+  lose(): void {
+    if (this.#track !== undefined) this.#options.sink.lost(this.#track, 1)
+  }
+
   end(): void {
     this.#options.placement.remove(this)
     if (this.#track !== undefined) this.#options.sink.removeTrack(this.#track)
@@ -69,6 +73,10 @@ export class KlvStream implements ElementaryStream {
   }
 
   interrupt(): void {}
+
+  lose(): void {
+    this.#track.lose()
+  }
 
   end(): void {
     this.#track.end()
@@ -106,6 +114,10 @@ export class SynchronousKlvStream implements ElementaryStream {
   interrupt(): void {
     if (this.#parts.length > 0) this.#options.onDrop()
     this.#forget()
+  }
+
+  lose(): void {
+    this.#track.lose()
   }
 
   end(): void {
@@ -148,6 +160,10 @@ export class SpliceInfoStream implements ElementaryStream {
   }
 
   interrupt(): void {}
+
+  lose(): void {
+    this.#track.lose()
+  }
 
   end(): void {
     this.#track.end()

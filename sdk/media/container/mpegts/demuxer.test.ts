@@ -57,8 +57,8 @@ class OddSender {
     this.send(pid, [header, data])
   }
 
-  /** `lost` packets are counted and not sent. */
-  send(pid: number, pieces: readonly Buffer[], lost: readonly number[] = []): void {
+  /** `lost` packets are counted and not sent; `missed` is called instead of the last of them. */
+  send(pid: number, pieces: readonly Buffer[], lost: readonly number[] = [], missed?: () => void): void {
     const continuityCounter = this.#counters.get(pid) ?? 0
     const unit = { pid, continuityCounter, randomAccess: false }
     const sizeBytes = pieces.reduce((sum, piece) => sum + piece.length, 0)
@@ -69,6 +69,7 @@ class OddSender {
     for (let index = 0; index < count; index++) {
       const offset = index * TS_PACKET_SIZE_BYTES
       if (!lost.includes(index)) this.demuxer.push(bytes.subarray(offset, offset + TS_PACKET_SIZE_BYTES))
+      else if (index === lost.at(-1)) missed?.()
     }
   }
 
@@ -169,6 +170,7 @@ describe('TsDemuxer', () => {
     sender.send(PID, frame(3))
     expect(sender.sink.units.map(({ data }) => data[0])).to.deep.equal([1, 3])
     expect(sender.demuxer).to.include({ continuityErrors: 1, dropped: 1 })
+    expect(sender.sink.lostUnits).to.equal(1)
   })
 
   it('does not join the start of a frame with what comes after a loss', () => {
@@ -179,6 +181,31 @@ describe('TsDemuxer', () => {
     sender.pes(Buffer.concat([adts(4), adts(5)]), 18_000)
     expect(sender.sink.units.map(({ data }) => data[0])).to.deep.equal([1, 4, 5])
     expect(sender.times.slice(1)).to.deep.equal([18_000, 19_920])
+  })
+
+  it('drops what has begun where so many packets are missing that the counters can not show it', () => {
+    const missing = Array.from({ length: 16 }, (_, index) => 100 + index)
+    const sender = new OddSender()
+    sender.map([H264, { ...AAC, pid: PID + 1 }])
+    // So large a picture states no size.
+    const picture = [
+      serializePesHeader(PES_STREAM_ID.video, 0, 0, 70_000),
+      annexB(SPS, PPS, `65${'55'.repeat(70_000)}`),
+    ]
+    const send = (lost: readonly number[], told: number) => {
+      sender.send(PID, picture, lost, () => sender.demuxer.miss(told))
+      sender.send(PID, picture)
+      sender.demuxer.flush()
+      return { pictures: sender.sink.units.splice(0).length, dropped: sender.demuxer.dropped }
+    }
+    expect(send([], 0)).to.eql({ pictures: 2, dropped: 0 })
+    expect(send(missing, 21)).to.eql({ pictures: 1, dropped: 1 })
+    expect(send(missing.slice(1), 15)).to.eql({ pictures: 1, dropped: 2 })
+    expect(send(missing.slice(2), 14)).to.eql({ pictures: 1, dropped: 3 })
+    expect(sender.demuxer.continuityErrors).to.equal(3)
+    expect(sender.sink.lostUnits).to.equal(3)
+    sender.pes(adts(1), 0, { pid: PID + 1 })
+    expect(sender.sink.units).to.have.length(1)
   })
 
   it('lets a counter break off where the stream says so', () => {

@@ -12,6 +12,12 @@ import type { PesStream, ProgramStream, SectionStream } from './program-streams.
 import { parseTsSection, TsSectionReader } from './section.ts'
 import type { TsSection } from './section.ts'
 
+/**
+ * After so many missing packets of a PID its counter, of 4 bits, shows nothing: the next one looks like the last one once more, and after
+ * one more missing like its successor (ISO/IEC 13818-1 2.4.3.3).
+ */
+const MIN_UNSEEN_LOSS = 15
+
 /** A PID with tables. */
 type TablePid = { readonly sections: TsSectionReader; counter: number | undefined }
 
@@ -21,7 +27,7 @@ type TablePid = { readonly sections: TsSectionReader; counter: number | undefine
  * which start again at 0. Data that states no time has the decoding time of the newest packet of the pictures, or else of the
  * sound; without both, that of the newest clock reference.
  *
- * Units that are broken, or of which packets are missing, are dropped and counted.
+ * Units that are broken, or of which packets are missing, are dropped and counted; the sink is told of the latter as lost.
  */
 export class TsDemuxer {
   readonly #reader = new TsPacketReader()
@@ -69,15 +75,23 @@ export class TsDemuxer {
   /** Drops what is held back: the next bytes are from another place of the stream. Its tracks stay. */
   restart(): void {
     this.#reader.restart()
-    for (const stream of this.#streams.values()) {
-      abort(stream)
-      stream.counter = undefined
-    }
+    for (const stream of this.#streams.values()) abort(stream)
     this.#streams.loseTime()
-    for (const table of [this.#association, this.#map]) {
-      table?.sections.reset()
-      if (table) table.counter = undefined
+    this.#forgetPlace()
+  }
+
+  /**
+   * Packets are missing before the next bytes, of all PIDs together so many at most. Where the counters can't show of which, all units are
+   * dropped of which a part has come, and pictures are taken for lost.
+   */
+  miss(packets: number): void {
+    if (packets < MIN_UNSEEN_LOSS) return
+    this.#continuityErrors += 1
+    for (const stream of this.#streams.values()) {
+      if (stream.assembler?.open || stream.kind === 'video') this.#lose(stream)
+      else abort(stream)
     }
+    this.#forgetPlace()
   }
 
   /**
@@ -124,10 +138,7 @@ export class TsDemuxer {
     const order = this.#follow(stream, packet)
     if (order === 'duplicate') return
     if (packet.scrambled) return this.#streams.leaveAside('scrambled')
-    if (order === 'gap') {
-      if (stream.assembler?.open) this.#droppedUnits += 1
-      abort(stream)
-    }
+    if (order === 'gap') this.#lose(stream)
     if (stream.sections) return this.#sections(stream, packet)
     const { assembler } = stream
     if (packet.unitStart) {
@@ -140,6 +151,22 @@ export class TsDemuxer {
   #sections({ sections, elementary }: SectionStream, packet: TsPacket): void {
     for (const section of sections.push(packet.payload, packet.unitStart)) {
       this.#orDrop(() => elementary.write(section, undefined, undefined))
+    }
+  }
+
+  /** Packets of a stream are missing. */
+  #lose(stream: ProgramStream): void {
+    if (stream.assembler?.open) this.#droppedUnits += 1
+    abort(stream)
+    stream.elementary.lose()
+  }
+
+  /** What comes next of each PID goes on from nothing. */
+  #forgetPlace(): void {
+    for (const stream of this.#streams.values()) stream.counter = undefined
+    for (const table of [this.#association, this.#map]) {
+      table?.sections.reset()
+      if (table) table.counter = undefined
     }
   }
 

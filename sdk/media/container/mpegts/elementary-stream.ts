@@ -11,8 +11,10 @@ export interface ElementaryStream {
    * @throws {MalformedError} when nothing can be made of it, or of what is left of it.
    */
   write(data: Buffer, pts: number | undefined, dts: number | undefined): void
-  /** Called when bytes are lost: the next packet does not go on from the last. */
+  /** Called when the next packet does not go on from the last. */
   interrupt(): void
+  /** Tells the sink that a unit was lost before the next one. */
+  lose(): void
   /** Removes the track, if it was declared. */
   end(): void
 }

@@ -34,6 +34,10 @@ export class OpusStream implements ElementaryStream {
     this.#track.loseTime()
   }
 
+  lose(): void {
+    this.#track.lose()
+  }
+
   end(): void {
     this.#track.end()
   }
@@ -58,6 +62,10 @@ export class G711Stream implements ElementaryStream {
 
   interrupt(): void {
     this.#track.loseTime()
+  }
+
+  lose(): void {
+    this.#track.lose()
   }
 
   end(): void {

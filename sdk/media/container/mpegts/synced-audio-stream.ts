@@ -62,6 +62,10 @@ export class SyncedAudioStream implements ElementaryStream {
     this.#track.loseTime()
   }
 
+  lose(): void {
+    this.#track.lose()
+  }
+
   end(): void {
     this.#track.end()
   }

@@ -44,6 +44,10 @@ export class VideoStream implements ElementaryStream {
     this.#lastDts = undefined
   }
 
+  lose(): void {
+    if (this.#track) this.#options.sink.lost(this.#track, 1)
+  }
+
   end(): void {
     if (this.#track) this.#options.sink.removeTrack(this.#track)
   }
