@@ -13,7 +13,12 @@ describe('the transport of Chromium', () => {
     requirePeer(this, 'chromium')
   })
 
-  for (const ports of [['udp:0'], ['tcp:0']]) {
+  // Where there is a connection, Chromium closes it at once, and its word of farewell may never leave.
+  const ways = [
+    { ports: ['udp:0'], ends: ['the peer closed the connection'] },
+    { ports: ['tcp:0'], ends: ['the peer closed the connection', 'the connection was closed'] },
+  ]
+  for (const { ports, ends } of ways) {
     it(`connects by ${ports.join()}, starts ICE anew, and is told of the end`, async function () {
       this.timeout(60_000)
       const rig = await TransportRig.start(ports)
@@ -36,7 +41,8 @@ describe('the transport of Chromium', () => {
 
       await page.evaluate('peer.close()')
       await waitFor(() => record.reason !== undefined)
-      expect(record.reason).to.eql({ code: 'left', text: 'the peer closed the connection' })
+      expect(record.reason?.code).to.equal('left')
+      expect(record.reason?.text).to.be.oneOf(ends)
     })
   }
 })

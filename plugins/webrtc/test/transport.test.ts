@@ -212,6 +212,17 @@ describe('the transport of a WebRTC peer', () => {
     expect(gone.record.reason).to.eql({ code: 'left', text: 'the peer no longer answers' })
   })
 
+  it('ends with a peer whose connection was closed, and who does not come back', async () => {
+    await start(['tcp:0'])
+    const { peer, record } = await connected({ useTcp: true })
+    await peer.close()
+    const isOver = () => {
+      rig.advance(1000)
+      return record.reason
+    }
+    expect(await waitFor(isOver)).to.eql({ code: 'left', text: 'the connection was closed' })
+  })
+
   it('says good-bye, and hears it, also when nothing is kept of the handshake any more', async () => {
     await start(['udp:0'])
     for (const isDtlsClient of [true, false]) {

@@ -52,6 +52,8 @@ export class SessionTransport implements PeerTransport {
   #formerFragment: string | undefined
   #state: TransportStatus['state'] = 'checking'
   #path: PacketPath | undefined
+  /** The connection that the path was is gone, and the peer has made no other. */
+  #isPathLost = false
   readonly #handshake = new SessionHandshake()
   #media: SecureMedia | undefined
   #nextTickMs = 0
@@ -172,7 +174,7 @@ export class SessionTransport implements PeerTransport {
     if (nowMs < this.#nextTickMs || this.isClosed) return
     this.#nextTickMs = nowMs + (this.#agent.isSettled ? SETTLED_TICK_MS : TICK_MS)
     if (!this.#agent.tick(nowMs)) {
-      this.close({ code: 'left', text: 'the peer no longer answers' })
+      this.close({ code: 'left', text: this.#isPathLost ? 'the connection was closed' : 'the peer no longer answers' })
     } else if (this.#state === 'checking' && nowMs - this.#createdMs >= ICE_DEADLINE_MS) {
       this.close({ code: 'failed', text: `no way to the peer was found: ${this.#checksText()}` })
     } else if (this.#state === 'handshake' && this.#handshake.isLate(nowMs)) {
@@ -211,6 +213,7 @@ export class SessionTransport implements PeerTransport {
 
   /** A connection of the peer has ended. */
   lose(path: PacketPath): void {
+    if (path === this.#path) this.#isPathLost = true
     this.#agent.lose(path, this.#options.now())
     this.#paths.remove(path)
   }
@@ -243,6 +246,7 @@ export class SessionTransport implements PeerTransport {
 
   #select(path: PacketPath): void {
     this.#path = path
+    this.#isPathLost = false
     if (this.#state !== 'checking' || this.#remote === undefined) return
     this.#state = 'handshake'
     const { certificate, now } = this.#options

@@ -15,6 +15,8 @@ export type ComparisonOptions = {
   readonly gaps?: boolean
   /** How much may be missing at the end of each track, in milliseconds. Default 0. */
   readonly missingAtEndMs?: number
+  /** The last frame of each track may be cut: it is taken for missing. */
+  readonly cutAtEnd?: boolean
   /**
    * How many times the shift of a track may change: when a sender report comes that puts it in step with the other. Default 0.
    */
@@ -55,7 +57,8 @@ export function compareFrames(
   options: ComparisonOptions = {},
 ): Record<Kind, ComparedTrack> {
   const compare = (kind: Kind) => {
-    const frames = received.filter((frame) => frame.kind === kind)
+    const all = received.filter((frame) => frame.kind === kind)
+    const frames = options.cutAtEnd === true ? all.slice(0, -1) : all
     return compareTrack(kind, sourceTrack(source, kind), frames, options)
   }
   const result = { video: compare('video'), audio: compare('audio') }
