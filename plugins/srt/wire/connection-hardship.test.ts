@@ -1,26 +1,12 @@
 import { expect } from 'chai'
+import { numbersOf, payload, PAYLOAD_BYTES, upTo } from './fixtures/numbered-payloads.ts'
 import { VirtualPair } from './fixtures/virtual-pair.ts'
 import { acceptKeys, offerKeys } from './crypto/connection-keys.ts'
 import { serializeControlPacket } from './packet/control-packet.ts'
 import { writeDataHeader } from './packet/data-packet.ts'
 import { CONTROL_TYPE, HEADER_BYTES, isControl, readControlHeader } from './packet/packet-header.ts'
 
-const PAYLOAD_BYTES = 1316
 const FIRST_SEQUENCE = 1000
-
-function payload(number: number): Buffer {
-  const bytes = Buffer.alloc(PAYLOAD_BYTES)
-  bytes.writeUInt32BE(number, 0)
-  return bytes
-}
-
-function numbersOf(delivered: readonly Buffer[]): number[] {
-  return delivered.map((bytes) => bytes.readUInt32BE(0))
-}
-
-function upTo(count: number): number[] {
-  return Array.from({ length: count }, (_, index) => index)
-}
 
 /** Sends numbered payloads, one each 10 ms, and lets time go on. */
 function stream(pair: VirtualPair, count: number, durationMs: number): void {

@@ -1,23 +1,7 @@
 import { expect } from 'chai'
+import { numbersOf, payload, PAYLOAD_BYTES, upTo } from './fixtures/numbered-payloads.ts'
 import { VirtualPair, type VirtualPairInit } from './fixtures/virtual-pair.ts'
 import { SEQUENCE_MASK } from './sequence.ts'
-
-const PAYLOAD_BYTES = 1316
-
-/** A payload that says which one it is. */
-function payload(number: number, sizeBytes = PAYLOAD_BYTES): Buffer {
-  const bytes = Buffer.alloc(sizeBytes, number & 255)
-  bytes.writeUInt32BE(number, 0)
-  return bytes
-}
-
-function numbersOf(delivered: readonly Buffer[]): number[] {
-  return delivered.map((bytes) => bytes.readUInt32BE(0))
-}
-
-function upTo(count: number): number[] {
-  return Array.from({ length: count }, (_, index) => index)
-}
 
 /** Sends numbered payloads, so many each 10 ms, and lets time go on until all had theirs. */
 function stream(pair: VirtualPair, count: number, perStep = 1, restMs = 3000): void {

@@ -3,7 +3,7 @@ import { offerKeys } from '../../../plugins/srt/wire/crypto/connection-keys.ts'
 import type { Negotiated } from '../../../plugins/srt/wire/handshake/negotiation.ts'
 import type { PacketSink } from '../../../plugins/srt/wire/live/packet-sink.ts'
 import { serializeControlPacket } from '../../../plugins/srt/wire/packet/control-packet.ts'
-import { writeDataHeader, type KeyFlag } from '../../../plugins/srt/wire/packet/data-packet.ts'
+import { writeDataHeader, type EncryptionFlag } from '../../../plugins/srt/wire/packet/data-packet.ts'
 import { HEADER_BYTES } from '../../../plugins/srt/wire/packet/packet-header.ts'
 import { addToSequence } from '../../../plugins/srt/wire/sequence.ts'
 import type { UnitBench } from './unit-bench.ts'
@@ -18,7 +18,7 @@ const TICK_US = 5000
 const ACKNOWLEDGED_AT = HEADER_BYTES
 const NUMBER_AT = 4
 const FIRST_SEQUENCE = 1000
-const EVEN_KEY: KeyFlag = 1
+const EVEN_KEY: EncryptionFlag = 1
 const DEAF: PacketSink = { send: () => {}, sendRun: () => {} }
 const KEY_OFFER = { passphrase: 'a bench of units', keyBytes: 16 } as const
 

@@ -1,7 +1,7 @@
 import { createPacketArena } from 'sluice/sdk'
 import type { SendingKeys } from '../crypto/sending-keys.ts'
 import type { Negotiated } from '../handshake/negotiation.ts'
-import { MAX_MESSAGE_NUMBER, writeDataHeader, type KeyFlag } from '../packet/data-packet.ts'
+import { MAX_MESSAGE_NUMBER, writeDataHeader, type EncryptionFlag } from '../packet/data-packet.ts'
 import { HEADER_BYTES } from '../packet/packet-header.ts'
 import { addToSequence } from '../sequence.ts'
 import type { PacketSink } from './packet-sink.ts'
@@ -68,7 +68,7 @@ export class PacketRun {
   }
 
   /** Encrypts what was written last: what is sent again, by the key that it had. */
-  #encrypt(buffer: SendBuffer, index: number, sequence: number, textAt: number): KeyFlag {
+  #encrypt(buffer: SendBuffer, index: number, sequence: number, textAt: number): EncryptionFlag {
     const { keys } = this.#init
     if (keys === undefined) return 0
     const known = buffer.keyFlagOf(index)

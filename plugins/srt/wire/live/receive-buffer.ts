@@ -56,26 +56,23 @@ export class ReceiveBuffer {
     return this.#timesUs[this.#slot(index)]!
   }
 
+  /** Whether an index is not too far ahead. */
+  hasPlaceFor(index: number): boolean {
+    return index - this.#first < this.#maxPackets
+  }
+
   /**
-   * Puts a payload, or the fact that it is given up, at its place, which is not before `first`; those before it that have not come
-   * are missing from then on.
-   * @returns false where it is there already, or too far ahead
+   * Puts a payload, or the fact that it is given up, at its place, where it is missing and there is one for it. Those before it that have
+   * not come are missing from then on.
    */
-  put(index: number, payload: Buffer | undefined, timeUs: number): boolean {
-    if (index - this.#first >= this.#maxPackets) return false
-    if (index < this.#end) {
-      if (!this.isMissing(index)) return false
-      this.#missing -= 1
-    } else {
-      this.#extend(index + 1)
-      this.#missing -= 1
-    }
+  put(index: number, payload: Buffer | undefined, timeUs: number): void {
+    if (index >= this.#end) this.#extend(index + 1)
+    this.#missing -= 1
     const slot = this.#slot(index)
     this.#states[slot] = payload === undefined ? GIVEN_UP : PRESENT
     this.#payloads[slot] = payload
     this.#timesUs[slot] = timeUs
     this.#sizeBytes += payload?.length ?? 0
-    return true
   }
 
   /** Gives up what is missing from one index up to another, which then is waited for no more. @returns how many these are */

@@ -125,9 +125,10 @@ export class Receiver {
       this.counts.duplicates += 1
       return
     }
+    if (!this.#buffer.hasPlaceFor(index)) return this.#beyond(index)
     const stampedUs = this.#init.negotiated.peerStampsTimes ? timeUs : nowUs
     const dueUs = Math.min(stampedUs, nowUs + MAX_AHEAD_US) + this.#latencyUs
-    if (!this.#buffer.put(index, this.#decrypt(packet), dueUs)) return this.#beyond(index)
+    this.#buffer.put(index, this.#decrypt(packet), dueUs)
     if (index >= end) this.#aheadCount = 0
     if (index > end) this.#lost(end, index)
     if (index >= end && !isRetransmitted) this.#probe.count(sequence, nowUs)

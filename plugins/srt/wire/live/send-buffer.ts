@@ -1,4 +1,4 @@
-import type { KeyFlag } from '../packet/data-packet.ts'
+import type { EncryptionFlag } from '../packet/data-packet.ts'
 
 const FIRST_CAPACITY = 64
 
@@ -64,11 +64,11 @@ export class SendBuffer {
     this.#chunks[slot]!.copy(target, at, offset, offset + this.#lengths[slot]!)
   }
 
-  keyFlagOf(index: number): KeyFlag {
-    return this.#keyFlags[this.#slot(index)] as KeyFlag
+  keyFlagOf(index: number): EncryptionFlag {
+    return this.#keyFlags[this.#slot(index)] as EncryptionFlag
   }
 
-  setKeyFlag(index: number, flag: KeyFlag): void {
+  setKeyFlag(index: number, flag: EncryptionFlag): void {
     this.#keyFlags[this.#slot(index)] = flag
   }
 

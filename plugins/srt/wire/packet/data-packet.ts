@@ -1,7 +1,7 @@
 import { HEADER_BYTES } from './packet-header.ts'
 
 /** Which key a payload is encrypted with: none, the even or the odd one (draft-sharabayko-srt-01 3.1, field KK). */
-export type KeyFlag = 0 | 1 | 2
+export type EncryptionFlag = 0 | 1 | 2
 
 /** The last message number; the first is 1 (3.1). */
 export const MAX_MESSAGE_NUMBER = 0x03ff_ffff
@@ -22,7 +22,7 @@ const RETRANSMITTED = 1 << 26
 export type DataHeader = {
   readonly sequence: number
   readonly messageNumber: number
-  readonly keyFlag: KeyFlag
+  readonly keyFlag: EncryptionFlag
   readonly isRetransmitted: boolean
   /** Microseconds since the sender's start, of which 32 bits are sent. */
   readonly timestamp: number
@@ -55,7 +55,7 @@ export function parseDataPacket(datagram: Buffer): DataPacket | undefined {
   return {
     sequence: datagram.readUInt32BE(0),
     messageNumber: flags & MAX_MESSAGE_NUMBER,
-    keyFlag: keyFlag as KeyFlag,
+    keyFlag: keyFlag as EncryptionFlag,
     isRetransmitted: (flags & RETRANSMITTED) !== 0,
     timestamp: datagram.readUInt32BE(8),
     destination: datagram.readUInt32BE(12),
