@@ -35,6 +35,19 @@ describe('Connection, in hardship', () => {
     })
   }
 
+  it('goes on with a full window when what is sent again is lost again and again', () => {
+    let losses = 110
+    const last = FIRST_SEQUENCE + 31
+    const pair = new VirtualPair({
+      latencyMs: 30_000,
+      sender: { flowWindowPackets: 32, peerDropsTooLate: false },
+      forth: { isLost: (datagram) => !isControl(datagram) && datagram.readUInt32BE(0) !== last && losses-- > 0 },
+    })
+    stream(pair, 60, 60_000)
+    expect(numbersOf(pair.delivered)).to.eql(upTo(60))
+    expect(losses).to.be.below(0)
+  })
+
   it('goes on when the peer had no room, and does not say that it has some again', () => {
     const pair = new VirtualPair({ sender: { peerDropsTooLate: false } })
     stream(pair, 10, 300)

@@ -1,5 +1,7 @@
 /** What may be sent again for each byte that is sent: enough for a way that loses two of three packets. */
 const REPEATED_SHARE = 2
+/** What may be sent again though nothing else is: where the peer's window is full, or the stream is over. */
+const MIN_BYTES_PER_SECOND = 16 * 1024
 /** What may be saved up, where less waits for the peer to have it. */
 const MIN_CAPACITY_BYTES = 64 * 1024
 
@@ -8,10 +10,19 @@ const MIN_CAPACITY_BYTES = 64 * 1024
  * what it gets stays a share of the stream.
  */
 export class RepeatBudget {
+  #capacityBytes = MIN_CAPACITY_BYTES
   #bytes = MIN_CAPACITY_BYTES
+  #atUs: number
+
+  constructor(nowUs: number) {
+    this.#atUs = nowUs
+  }
 
   /** Whether another packet may be sent again. */
-  get allows(): boolean {
+  allows(nowUs: number): boolean {
+    const seconds = (nowUs - this.#atUs) / 1_000_000
+    this.#atUs = nowUs
+    this.#add(seconds * MIN_BYTES_PER_SECOND)
     return this.#bytes > 0
   }
 
@@ -20,11 +31,15 @@ export class RepeatBudget {
    * @param bufferedBytes all that the peer may miss at once: that much can be saved up
    */
   earn(bytes: number, bufferedBytes: number): void {
-    const capacityBytes = Math.max(MIN_CAPACITY_BYTES, bufferedBytes)
-    this.#bytes = Math.min(capacityBytes, this.#bytes + bytes * REPEATED_SHARE)
+    this.#capacityBytes = Math.max(MIN_CAPACITY_BYTES, bufferedBytes)
+    this.#add(bytes * REPEATED_SHARE)
   }
 
   spend(bytes: number): void {
     this.#bytes -= bytes
+  }
+
+  #add(bytes: number): void {
+    this.#bytes = Math.min(this.#capacityBytes, this.#bytes + bytes)
   }
 }

@@ -63,7 +63,7 @@ export class Sender {
   readonly #pacer: Pacer
   readonly #run: PacketRun
   readonly #lossTimer: LossTimer
-  readonly #repeats = new RepeatBudget()
+  readonly #repeats: RepeatBudget
   /** What is sent next. */
   #next = 0
   #unsentBytes = 0
@@ -87,6 +87,7 @@ export class Sender {
     this.#dropAfterUs = Math.max(negotiated.sendLatencyMs * 1000, MIN_DROP_US) + DROP_SLACK_US
     this.#windowPackets = negotiated.flowWindowPackets
     this.#pacer = new Pacer(nowUs, maxBytesPerSecond)
+    this.#repeats = new RepeatBudget(nowUs)
     this.#run = new PacketRun(init)
     this.#sentUs = nowUs
     const isReportRepeated = negotiated.peerReportsLossPeriodically
@@ -237,10 +238,10 @@ export class Sender {
   #transmit(nowUs: number): void {
     const buffer = this.#buffer
     let repeated = 0
-    while (repeated < this.#lost.length && this.#repeats.allows && this.#pacer.allows(nowUs)) {
+    for (; repeated < this.#lost.length; repeated += 1) {
       const index = this.#lost[repeated]!
-      repeated += 1
       if (index < buffer.first) continue
+      if (!this.#repeats.allows(nowUs) || !this.#pacer.allows(nowUs)) break
       buffer.markRepeated(index, nowUs)
       this.counts.retransmitted += 1
       this.counts.retransmittedBytes += buffer.lengthOf(index)
