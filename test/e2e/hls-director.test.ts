@@ -17,12 +17,12 @@ const CAMERAS = {
 } as const
 type Colour = keyof typeof CAMERAS
 
-// Notes each step back of the player's clock.
+// Notes each step back of the player's clock, whose microseconds Chromium rounds.
 const WATCH_TIME = `
   window.stepsBack = []
   let last = 0
   setInterval(() => {
-    if (video.currentTime < last) stepsBack.push([last, video.currentTime])
+    if (video.currentTime < last - 0.001) stepsBack.push([last, video.currentTime])
     last = video.currentTime
   }, 20)`
 const COLOUR = `(() => {

@@ -175,7 +175,15 @@ export default definePlugin({
   })
 
   describe('of a server that asks viewers for a key', () => {
-    const start = () => startServer({ config: 'global: {enable_auth: true, subscribe: {key: k}}\n', env: DEMO })
+    const servers: RunningServer[] = []
+    async function start(): Promise<RunningServer> {
+      const guarded = await startServer({ config: 'global: {enable_auth: true, subscribe: {key: k}}\n', env: DEMO })
+      servers.push(guarded)
+      return guarded
+    }
+    afterEach(() => {
+      for (const { problems } of servers.splice(0)) expect(problems).to.eql([])
+    })
     const deniedLines = (guarded: RunningServer) => guarded.records.filter(({ msg }) => msg === 'denied').length
 
     it('asks for nothing by itself', async () => {

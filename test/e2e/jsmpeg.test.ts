@@ -251,12 +251,10 @@ rtsp: { username: camera, password: ${SECRETS.password}, tcp: { listenaddr: '' }
   })
 
   it('is disabled with the reason where there is no ffmpeg, or no rtsp', async () => {
-    const [server, poor, withoutRtsp, deaf] = await Promise.all([
-      start('jsmpeg: { ffmpegpath: /nowhere/ffmpeg }'),
-      start('jsmpeg: { ffmpegpath: /bin/echo }'),
-      start('rtsp: { enable: false }'),
-      start('', { SLUICE_RTSP_TCP_LISTENADDR: '' }),
-    ])
+    const server = await start('jsmpeg: { ffmpegpath: /nowhere/ffmpeg }')
+    const poor = await start('jsmpeg: { ffmpegpath: /bin/echo }')
+    const withoutRtsp = await start('rtsp: { enable: false }')
+    const deaf = await start('', { SLUICE_RTSP_TCP_LISTENADDR: '' })
     const reason = async (of: RunningServer) => {
       const { data } = (await of.api('/api/plugins/disabled')).body as {
         data: { name: string; description: { disableReason: string } }[]

@@ -30,7 +30,8 @@ export type GenerationLimits = {
 }
 
 export const GENERATION_LIMITS: GenerationLimits = {
-  setupTimeoutMs: 10_000,
+  // A machine that is busy, as when all plugins start at once, takes its time.
+  setupTimeoutMs: 20_000,
   disposeTimeoutMs: 1000,
   drainPollMs: 100,
   firstRetryMs: 1000,
