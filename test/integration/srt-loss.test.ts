@@ -13,7 +13,10 @@ import { sessionsOf, type SrtSession } from '../support/srt/srt-sessions.ts'
 
 const PASSPHRASE = 's3cret-passphrase'
 const CODECS = { videoCodec: 'h264', audioCodec: 'aac' } as const
-const LATENCY_MS = 1000
+/** So long may a busy machine hold anything up, too. */
+const LATENCY_MS = 3000
+/** Less than what a key is used for: its successor but one takes its place. */
+const KEYS_LATENCY_MS = 2000
 /** In which keys are renewed three times. */
 const KEYS_SECONDS = 8
 const CONFIG = `
@@ -154,7 +157,12 @@ describe('SRT over a bad network', () => {
       return false
     }
     // Two keys are told apart: one may go only when what it was for is not sent again any more.
-    const terms = { passphrase: PASSPHRASE, keyBytes: 16, keyRefreshPackets: 240 } as const
+    const terms: Partial<SrtAddress> = {
+      passphrase: PASSPHRASE,
+      keyBytes: 16,
+      keyRefreshPackets: 240,
+      latencyMs: KEYS_LATENCY_MS,
+    }
     const policy = { dropShare: 0.1, delayMs: 20, isDropped: seen }
     const { publisher } = await send('secret/bad', policy, terms, await knownSource(CODECS, KEYS_SECONDS))
     expect(publisher.statistics).to.include({ pktRcvDropTotal: 0, pktRcvUndecryptTotal: 0 })
