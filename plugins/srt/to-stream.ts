@@ -29,11 +29,14 @@ export class TsIngest {
     return this.#demuxer.dropped
   }
 
-  /** Takes a payload, which is borrowed, before which others may be missing. */
+  /**
+   * Takes a payload, which is borrowed.
+   * @param missing How many payloads are missing between the last one and this.
+   */
   receive(payload: Buffer, missing: number): void {
     if (this.#isOver) return
     try {
-      if (missing > 0) this.#demuxer.miss(missing * PACKETS_PER_PAYLOAD)
+      if (missing > 0) this.#demuxer.lost(missing * PACKETS_PER_PAYLOAD)
       this.#demuxer.push(payload)
     } catch (error) {
       if (!(error instanceof MalformedError)) throw error

@@ -59,7 +59,7 @@ export class AudioTrackWriter {
     this.#options.sink.write(AccessUnit.fromData(this.#track, time, time, true, data))
   }
 
-  lose(): void {
+  lost(): void {
     if (this.#track) this.#options.sink.lost(this.#track, 1)
   }
 

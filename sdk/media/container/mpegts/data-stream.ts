@@ -50,7 +50,7 @@ class DataTrackWriter implements PlacedData {
     this.#options.placement.write(this, data, ticks)
   }
 
-  lose(): void {
+  lost(): void {
     if (this.#track !== undefined) this.#options.sink.lost(this.#track, 1)
   }
 
@@ -74,8 +74,8 @@ export class KlvStream implements ElementaryStream {
 
   interrupt(): void {}
 
-  lose(): void {
-    this.#track.lose()
+  lost(): void {
+    this.#track.lost()
   }
 
   end(): void {
@@ -116,8 +116,8 @@ export class SynchronousKlvStream implements ElementaryStream {
     this.#forget()
   }
 
-  lose(): void {
-    this.#track.lose()
+  lost(): void {
+    this.#track.lost()
   }
 
   end(): void {
@@ -161,8 +161,8 @@ export class SpliceInfoStream implements ElementaryStream {
 
   interrupt(): void {}
 
-  lose(): void {
-    this.#track.lose()
+  lost(): void {
+    this.#track.lost()
   }
 
   end(): void {

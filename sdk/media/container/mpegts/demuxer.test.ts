@@ -60,11 +60,8 @@ class OddSender {
   /** `lost` packets are counted and not sent; `missed` is called instead of the last of them. */
   send(pid: number, pieces: readonly Buffer[], lost: readonly number[] = [], missed?: () => void): void {
     const continuityCounter = this.#counters.get(pid) ?? 0
-    const unit = { pid, continuityCounter, randomAccess: false }
-    const sizeBytes = pieces.reduce((sum, piece) => sum + piece.length, 0)
-    const count = tsPacketCount(unit, sizeBytes)
-    const bytes = Buffer.alloc(count * TS_PACKET_SIZE_BYTES)
-    writeTsPackets(bytes, 0, unit, pieces, sizeBytes)
+    const bytes = tsPackets({ pid, continuityCounter }, pieces)
+    const count = bytes.length / TS_PACKET_SIZE_BYTES
     this.#counters.set(pid, (continuityCounter + count) % 16)
     for (let index = 0; index < count; index++) {
       const offset = index * TS_PACKET_SIZE_BYTES
@@ -90,12 +87,20 @@ const SPS = '6764000acd9447b011000000300100000303 20f1225960'.replace(' ', '')
 const PPS = '68ef8fcb'
 const VIDEO = { streamId: PES_STREAM_ID.video }
 
-/** Packets of `PID` with another counter and these flags in the adaptation field of the first. */
-function packetsWith(flags: number, pieces: readonly Buffer[]): Buffer {
-  const unit = { pid: PID, continuityCounter: 9, randomAccess: true }
+type PacketTerms = { readonly pid: number; readonly continuityCounter?: number; readonly randomAccess?: boolean }
+
+/** A unit as packets of MPEG-TS. */
+function tsPackets(terms: PacketTerms, pieces: readonly Buffer[]): Buffer {
+  const unit = { continuityCounter: 0, randomAccess: false, ...terms }
   const sizeBytes = pieces.reduce((sum, piece) => sum + piece.length, 0)
   const bytes = Buffer.alloc(tsPacketCount(unit, sizeBytes) * TS_PACKET_SIZE_BYTES)
   writeTsPackets(bytes, 0, unit, pieces, sizeBytes)
+  return bytes
+}
+
+/** Packets of `PID` with another counter and these flags in the adaptation field of the first. */
+function packetsWith(flags: number, pieces: readonly Buffer[]): Buffer {
+  const bytes = tsPackets({ pid: PID, continuityCounter: 9, randomAccess: true }, pieces)
   bytes[5] = flags
   return bytes
 }
@@ -193,7 +198,7 @@ describe('TsDemuxer', () => {
       annexB(SPS, PPS, `65${'55'.repeat(70_000)}`),
     ]
     const send = (lost: readonly number[], told: number) => {
-      sender.send(PID, picture, lost, () => sender.demuxer.miss(told))
+      sender.send(PID, picture, lost, () => sender.demuxer.lost(told))
       sender.send(PID, picture)
       sender.demuxer.flush()
       return { pictures: sender.sink.units.splice(0).length, dropped: sender.demuxer.dropped }
@@ -206,6 +211,22 @@ describe('TsDemuxer', () => {
     expect(sender.sink.lostUnits).to.equal(3)
     sender.pes(adts(1), 0, { pid: PID + 1 })
     expect(sender.sink.units).to.have.length(1)
+  })
+
+  it('makes no packet of the parts of two, where bytes are missing between them', () => {
+    const sender = new OddSender()
+    sender.map([H264, { ...AAC, pid: PID + 1 }])
+    const slice = annexB(SPS, PPS, `65${'55'.repeat(70_000)}`)
+    const picture = tsPackets({ pid: PID }, [serializePesHeader(PES_STREAM_ID.video, 0, 0, 70_000), slice])
+    const sound = tsPackets({ pid: PID + 1 }, [serializePesHeader(PES_STREAM_ID.audio, 0, 0, 507), adts(1, 500)])
+    const end = 50 * TS_PACKET_SIZE_BYTES
+    sender.demuxer.push(picture.subarray(0, end + 100))
+    sender.demuxer.lost(3)
+    sender.demuxer.push(sound.subarray(-150))
+    sender.demuxer.push(picture.subarray(end + TS_PACKET_SIZE_BYTES))
+    sender.demuxer.flush()
+    expect(sender.sink.units).to.eql([])
+    expect(sender.demuxer).to.include({ continuityErrors: 1, dropped: 1 })
   })
 
   it('lets a counter break off where the stream says so', () => {

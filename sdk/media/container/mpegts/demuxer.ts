@@ -81,14 +81,16 @@ export class TsDemuxer {
   }
 
   /**
-   * Packets are missing before the next bytes, of all PIDs together so many at most. Where the counters can't show of which, all units are
-   * dropped of which a part has come, and pictures are taken for lost.
+   * Says that packets are missing before the next bytes, which are of the same stream. Where they may be so many of one PID that its
+   * counter can't show it, all units are dropped of which a part has come, and pictures are taken for lost.
+   * @param packets How many are missing at most, of all PIDs together.
    */
-  miss(packets: number): void {
+  lost(packets: number): void {
+    this.#reader.restart()
     if (packets < MIN_UNSEEN_LOSS) return
     this.#continuityErrors += 1
     for (const stream of this.#streams.values()) {
-      if (stream.assembler?.open || stream.kind === 'video') this.#lose(stream)
+      if (stream.assembler?.open || stream.kind === 'video') this.#lost(stream)
       else abort(stream)
     }
     this.#forgetPlace()
@@ -138,7 +140,7 @@ export class TsDemuxer {
     const order = this.#follow(stream, packet)
     if (order === 'duplicate') return
     if (packet.scrambled) return this.#streams.leaveAside('scrambled')
-    if (order === 'gap') this.#lose(stream)
+    if (order === 'gap') this.#lost(stream)
     if (stream.sections) return this.#sections(stream, packet)
     const { assembler } = stream
     if (packet.unitStart) {
@@ -155,10 +157,10 @@ export class TsDemuxer {
   }
 
   /** Packets of a stream are missing. */
-  #lose(stream: ProgramStream): void {
+  #lost(stream: ProgramStream): void {
     if (stream.assembler?.open) this.#droppedUnits += 1
     abort(stream)
-    stream.elementary.lose()
+    stream.elementary.lost()
   }
 
   /** What comes next of each PID goes on from nothing. */

@@ -14,7 +14,7 @@ export interface ElementaryStream {
   /** Called when the next packet does not go on from the last. */
   interrupt(): void
   /** Tells the sink that a unit was lost before the next one. */
-  lose(): void
+  lost(): void
   /** Removes the track, if it was declared. */
   end(): void
 }

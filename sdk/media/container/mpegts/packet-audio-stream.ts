@@ -34,8 +34,8 @@ export class OpusStream implements ElementaryStream {
     this.#track.loseTime()
   }
 
-  lose(): void {
-    this.#track.lose()
+  lost(): void {
+    this.#track.lost()
   }
 
   end(): void {
@@ -64,8 +64,8 @@ export class G711Stream implements ElementaryStream {
     this.#track.loseTime()
   }
 
-  lose(): void {
-    this.#track.lose()
+  lost(): void {
+    this.#track.lost()
   }
 
   end(): void {

@@ -62,8 +62,8 @@ export class SyncedAudioStream implements ElementaryStream {
     this.#track.loseTime()
   }
 
-  lose(): void {
-    this.#track.lose()
+  lost(): void {
+    this.#track.lost()
   }
 
   end(): void {

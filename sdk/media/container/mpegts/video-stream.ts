@@ -44,7 +44,7 @@ export class VideoStream implements ElementaryStream {
     this.#lastDts = undefined
   }
 
-  lose(): void {
+  lost(): void {
     if (this.#track) this.#options.sink.lost(this.#track, 1)
   }
 
