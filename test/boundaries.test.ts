@@ -18,6 +18,7 @@ const ENTRY_POINTS = [
 
 /** The rooms of the core, the lowest floor first: a room knows itself and those of lower floors. */
 const FLOORS: readonly (readonly string[])[] = [
+  ['build'],
   ['base'],
   ['net', 'observe', 'storage', 'store'],
   ['config'],

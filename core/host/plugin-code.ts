@@ -4,7 +4,8 @@ import type { PluginDefinition } from 'sluice/sdk'
 import { unlessAborted } from '../base/deadline.ts'
 import { checkLiveKeys } from './live-keys.ts'
 import type { PluginCandidate } from './loading/discovery.ts'
-import { startLoad, type ModuleLoad } from './loading/module-hooks.ts'
+import { startLoad } from './loading/module-hooks.ts'
+import type { ModuleLoad } from './loading/module-load.ts'
 import { loadPlugin } from './loading/plugin-loader.ts'
 
 /** The modules of a load stay in memory for the life of the process; past this many, say so. */
@@ -18,7 +19,7 @@ export class PluginCode {
   readonly #options: PluginCodeOptions
   #load: ModuleLoad | undefined
   #error: unknown
-  #loads = 0
+  readonly #loads = new Set<ModuleLoad>()
   #loadMs = 0
 
   constructor(candidate: PluginCandidate, options: PluginCodeOptions) {
@@ -56,9 +57,10 @@ export class PluginCode {
   async load(plugin: string, signal: AbortSignal): Promise<PluginDefinition> {
     const startMs = performance.now()
     this.#load = startLoad(this.candidate)
-    this.#loads += 1
-    if (this.#loads % LOADS_WARNED === 0) {
-      this.#options.log.warn({ plugin }, `${this.#loads} versions were loaded; a restart frees their memory`)
+    const isNew = !this.#loads.has(this.#load)
+    this.#loads.add(this.#load)
+    if (isNew && this.#loads.size % LOADS_WARNED === 0) {
+      this.#options.log.warn({ plugin }, `${this.#loads.size} versions were loaded; a restart frees their memory`)
     }
     try {
       const definition = await unlessAborted(loadPlugin(this.#load, this.#options.timeoutMs), signal)

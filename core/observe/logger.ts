@@ -1,5 +1,6 @@
 import { pino, stdSerializers, stdTimeFunctions, type DestinationStream, type LevelWithSilent, type Logger } from 'pino'
 import { PinoPretty } from 'pino-pretty'
+import { withSourcePlaces } from '../build/source-places.ts'
 import { terminalLine } from './terminal-line.ts'
 
 /** Keys whose values no line shows, at the top of the logged object and down to two levels below. */
@@ -70,7 +71,7 @@ export function standardOutput(terminal = stdoutTerminal()): DestinationStream {
 function serializeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   const { raw: _raw, rawPacket: _packet, ...fields } = stdSerializers.errWithCause(error)
-  return fields
+  return { ...fields, stack: withSourcePlaces(fields.stack) }
 }
 
 type LoggedRequest = { readonly method?: string; readonly url?: string; readonly ip?: string }

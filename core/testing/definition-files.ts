@@ -11,6 +11,7 @@ const DEFINITIONS = Symbol.for('sluice.testing.definitions')
 export class DefinitionFiles {
   readonly folder: string
   readonly #definitions: Map<string, unknown>
+  #writes = 0
 
   private constructor(folder: string) {
     this.folder = folder
@@ -27,10 +28,9 @@ export class DefinitionFiles {
   async write<Own extends TObject>(definition: PluginDefinition<Own>): Promise<void> {
     const file = path.join(this.folder, `${definition.name}.mjs`)
     this.#definitions.set(file, definition)
-    await writeFile(
-      file,
-      `export default globalThis[Symbol.for('${DEFINITIONS.description}')].get(${JSON.stringify(file)})\n`,
-    )
+    const definitions = `globalThis[Symbol.for('${DEFINITIONS.description}')]`
+    // The host takes a file of the same content for the same plugin.
+    await writeFile(file, `export default ${definitions}.get(${JSON.stringify(file)}) // ${++this.#writes}\n`)
   }
 
   async remove(): Promise<void> {

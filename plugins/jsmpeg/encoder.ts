@@ -1,4 +1,3 @@
-import path from 'node:path'
 import type { ModuleProcess, PluginContext, StreamTicket } from 'sluice/sdk'
 import { frameBinaryMessage } from 'sluice/sdk/http'
 import type { JsmpegConfig } from './config.ts'
@@ -8,7 +7,7 @@ import { ffmpegOptions } from './ffmpeg-options.ts'
 import { TransportStreamCutter } from './transport-stream.ts'
 import type { Viewer } from './viewer.ts'
 
-const MODULE = new URL(`encoder-process${path.extname(import.meta.filename)}`, import.meta.url)
+const MODULE = new URL('encoder-process.ts', import.meta.url)
 /** ffmpeg is begun anew after this, and after twice as long each time that it does not last. */
 const FIRST_RETRY_MS = 500
 const MAX_RETRY_MS = 15_000

@@ -1,98 +1,45 @@
-import { realpathSync } from 'node:fs'
 import { createRequire, registerHooks, type ResolveHookContext, type ResolveFnOutput } from 'node:module'
-import path from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { pathToFileURL } from 'node:url'
+import { builtPlugin, builtSdk } from '../../build/running-build.ts'
+import { stripInPackages } from '../../build/strip-types.ts'
 import type { PluginCandidate } from './discovery.ts'
+import { loadIdIn, ModuleLoad } from './module-load.ts'
 
 type NextResolve = (specifier: string, context?: Partial<ResolveHookContext>) => ResolveFnOutput
 
-/** Marks the addresses of all modules that one load of a plugin has brought in. */
-const LOAD_PARAM = 'load'
-const LOAD_IN_ADDRESS = /[?&]load=(\d+)/
 const RELATIVE = /^\.{0,2}\//
 const NOT_BARE = /^(?:[./#]|[a-z][a-z0-9+.-]*:)/i
 
 const require = createRequire(import.meta.url)
 
-/**
- * One load of a plugin's code. The runtime never frees a module and never reads it again; so each load gets its modules
- * under addresses of its own, and all files of the plugin are renewed together.
- */
-export class ModuleLoad {
-  /** The address to import. */
-  readonly url: string
-  /** The files that were loaded, or could not be, by their real paths. */
-  readonly files = new Set<string>()
-  /** The plugin's name; until it is known, that of its file. */
-  plugin: string
-  readonly #id: number
-  readonly #root: string
-
-  constructor(id: number, candidate: PluginCandidate) {
-    this.#id = id
-    this.plugin = path.parse(candidate.path).name
-    // The runtime keeps for good where a link led to first.
-    this.url = this.#mark(pathToFileURL(realPath(candidate.entry)).href)
-    this.files.add(candidate.entry)
-    const folder = candidate.kind === 'file' ? path.dirname(realPath(candidate.path)) : realPath(candidate.path)
-    this.#root = pathToFileURL(folder + path.sep).href
-  }
-
-  /** True when a change of this file calls for another load. */
-  uses(file: string): boolean {
-    return this.files.has(file) || this.files.has(realPath(file))
-  }
-
-  /**
-   * Forgets the CommonJS modules of the plugin, which are known by file name only. Those that have not run yet belong to
-   * a plugin beside it that is being loaded at the same time.
-   */
-  forgetRequired(): void {
-    for (const [file, module] of Object.entries(require.cache)) {
-      if (module?.loaded === true && this.#owns(pathToFileURL(file).href)) delete require.cache[file]
-    }
-  }
-
-  resolve(specifier: string, context: ResolveHookContext, nextResolve: NextResolve): ResolveFnOutput {
-    if (RELATIVE.test(specifier)) this.#note(new URL(specifier, context.parentURL).href)
-    const resolved = resolveOrBorrow(specifier, context, nextResolve)
-    if (!this.#owns(resolved.url)) return resolved
-    this.#note(resolved.url)
-    return { ...resolved, url: this.#mark(resolved.url) }
-  }
-
-  /** Packages that the plugin brings along are not its own code: they stay loaded. */
-  #owns(url: string): boolean {
-    return url.startsWith(this.#root) && !url.slice(this.#root.length).includes('node_modules/')
-  }
-
-  #note(url: string): void {
-    if (url.startsWith('file:')) this.files.add(fileURLToPath(url))
-  }
-
-  #mark(url: string): string {
-    const marked = new URL(url)
-    marked.searchParams.set(LOAD_PARAM, String(this.#id))
-    return marked.href
-  }
-}
-
-const loads = new Map<number, ModuleLoad>()
+/** All loads of the process, by the numbers that mark their addresses. */
+const loads: ModuleLoad[] = []
+/** The loads of each entry, as an entry may become again what it was. */
+const loadsOfEntry = new Map<string, ModuleLoad[]>()
 let registered = false
 
-/** Begins another load of a plugin's code. */
+/**
+ * Begins a load of a plugin's code. The runtime never frees a module and never reads it again; so each load gets its modules
+ * under addresses of its own, and all files of the plugin are renewed together. Code that this process has loaded before,
+ * with the same content, is taken from there; that of the build, from the build.
+ */
 export function startLoad(candidate: PluginCandidate): ModuleLoad {
-  if (!registered) registerHooks({ resolve })
+  if (!registered) registerHooks({ resolve, load: stripInPackages })
   registered = true
-  const load = new ModuleLoad(loads.size + 1, candidate)
-  loads.set(loads.size + 1, load)
-  load.forgetRequired()
+  const known = loadsOfEntry.get(candidate.entry) ?? []
+  const current = known.find(({ isCurrent }) => isCurrent)
+  if (current !== undefined) return current
+  const load = new ModuleLoad(loads.length, candidate, builtPlugin(candidate.entry))
+  loads.push(load)
+  loadsOfEntry.set(candidate.entry, [...known, load])
+  forgetRequired(load)
   return load
 }
 
 /** The plugin that a module was loaded for, by its address or a line of a stack trace that names it. */
 export function pluginOfModule(address: string): string | undefined {
-  return loadOf(address)?.plugin
+  const load = loadOf(address) ?? loads.find((known) => known.isBuilt(address))
+  return load?.plugin
 }
 
 /** Resolves what a module of a plugin imports in a thread or process of its own, where no load has marked addresses. */
@@ -101,20 +48,44 @@ export function resolveForPlugin(
   context: ResolveHookContext,
   nextResolve: NextResolve,
 ): ResolveFnOutput {
-  if (specifier.startsWith('sluice/')) return nextResolve(specifier, { ...context, parentURL: import.meta.url })
-  return resolveOrBorrow(specifier, context, nextResolve)
+  return resolveSdk(specifier, context, nextResolve) ?? resolveOrBorrow(specifier, context, nextResolve)
 }
 
 function resolve(specifier: string, context: ResolveHookContext, nextResolve: NextResolve): ResolveFnOutput {
-  // A second copy of the sdk would have other classes: wherever a plugin lies, it gets the host's.
-  if (specifier.startsWith('sluice/')) return nextResolve(specifier, { ...context, parentURL: import.meta.url })
-  const load = loadOf(context.parentURL)
-  return load === undefined ? nextResolve(specifier, context) : load.resolve(specifier, context, nextResolve)
+  const sdk = resolveSdk(specifier, context, nextResolve)
+  if (sdk !== undefined) return sdk
+  const load = context.parentURL === undefined ? undefined : loadOf(context.parentURL)
+  if (load === undefined) return nextResolve(specifier, context)
+  if (RELATIVE.test(specifier)) load.note(new URL(specifier, context.parentURL).href)
+  const resolved = resolveOrBorrow(specifier, context, nextResolve)
+  return { ...resolved, url: load.claim(resolved.url) }
 }
 
-function loadOf(address: string | undefined): ModuleLoad | undefined {
-  const id = address === undefined ? undefined : LOAD_IN_ADDRESS.exec(address)?.[1]
-  return id === undefined ? undefined : loads.get(Number(id))
+/** A second copy of the sdk would have other classes: wherever a plugin lies, it gets the host's. */
+function resolveSdk(
+  specifier: string,
+  context: ResolveHookContext,
+  nextResolve: NextResolve,
+): ResolveFnOutput | undefined {
+  if (!specifier.startsWith('sluice/')) return undefined
+  const url = builtSdk(specifier)
+  if (url !== undefined) return { url, format: 'module', shortCircuit: true }
+  return nextResolve(specifier, { ...context, parentURL: import.meta.url })
+}
+
+function loadOf(address: string): ModuleLoad | undefined {
+  const id = loadIdIn(address)
+  return id === undefined ? undefined : loads[id]
+}
+
+/**
+ * Forgets the CommonJS modules of the plugin, which are known by file name only. Those that have not run yet belong to a
+ * plugin beside it that is being loaded at the same time.
+ */
+function forgetRequired(load: ModuleLoad): void {
+  for (const [file, module] of Object.entries(require.cache)) {
+    if (module?.loaded === true && load.owns(pathToFileURL(file).href)) delete require.cache[file]
+  }
 }
 
 /** A plugin that lies outside any project has no packages; the host lends it those it has itself. */
@@ -128,13 +99,5 @@ function resolveOrBorrow(specifier: string, context: ResolveHookContext, nextRes
     } catch {
       throw error
     }
-  }
-}
-
-function realPath(place: string): string {
-  try {
-    return realpathSync(place)
-  } catch {
-    return place
   }
 }

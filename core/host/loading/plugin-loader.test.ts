@@ -124,7 +124,52 @@ describe('loadPlugin', () => {
     await folder.write('lib/a.ts', `import './missing.ts'`)
     const files = startLoad(candidate('demo.ts'))
     expect(await failure(loadPlugin(files, 5000))).to.include('missing.ts')
-    expect([...files.files]).to.have.members(['demo.ts', 'lib/a.ts', 'lib/missing.ts'].map((name) => folder.file(name)))
+    await folder.write('other.ts', '')
+    const names = ['demo.ts', 'lib/a.ts', 'lib/missing.ts', 'other.ts']
+    expect(names.filter((name) => files.uses(folder.file(name)))).to.eql(names.slice(0, 3))
+  })
+
+  describe('of code that was loaded before', () => {
+    /** Counts how often its module has run. */
+    const COUNTED = `globalThis.runs = (globalThis.runs ?? 0) + 1\n${plugin('')}`
+    const runs = (): unknown => Reflect.get(globalThis, 'runs')
+    afterEach(() => void Reflect.deleteProperty(globalThis, 'runs'))
+
+    it('takes it from there while no file of it has another content, and when it has its content again', async () => {
+      await folder.write('demo.ts', `import './lib/a.ts'\n${COUNTED}`)
+      await folder.write('lib/a.ts', 'export const a = 1')
+      await load('demo.ts')
+      await folder.write('lib/a.ts', 'export const a = 1')
+      await load('demo.ts')
+      expect(runs()).to.equal(1)
+
+      await folder.write('lib/a.ts', 'export const a = 2')
+      await load('demo.ts')
+      expect(runs()).to.equal(2)
+
+      await folder.write('lib/a.ts', 'export const a = 1')
+      await load('demo.ts')
+      expect(runs()).to.equal(2)
+    })
+
+    it('tries it anew where it could not be loaded', async () => {
+      await folder.write('demo.ts', `import './lib/a.ts'\n${COUNTED}`)
+      expect(await failure(loadPlugin(startLoad(candidate('demo.ts')), 5000))).to.include('a.ts')
+      await folder.write('lib/a.ts', '')
+      expect((await load('demo.ts')).name).to.equal('demo')
+    })
+
+    it('notices a file that is imported later', async () => {
+      await folder.write('demo.ts', `${COUNTED}\nexport const later = () => import('./lib/a.ts')`)
+      await folder.write('lib/a.ts', 'export const a = 1')
+      const first = startLoad(candidate('demo.ts'))
+      await loadPlugin(first, 5000)
+      const { later } = (await import(first.url)) as { later: () => Promise<unknown> }
+      await later()
+      await folder.write('lib/a.ts', 'export const a = 2')
+      await load('demo.ts')
+      expect(runs()).to.equal(2)
+    })
   })
 
   const NO_DEFAULT = 'has no default export; write `export default definePlugin({ … })`'

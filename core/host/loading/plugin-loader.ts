@@ -2,7 +2,7 @@ import type { PluginDefinition } from 'sluice/sdk'
 import { withDeadline } from '../../base/deadline.ts'
 import { callPlugin } from '../error-owner.ts'
 import { checkDefinition } from './definition-check.ts'
-import type { ModuleLoad } from './module-hooks.ts'
+import type { ModuleLoad } from './module-load.ts'
 import { messageOf } from '../../base/message-of.ts'
 import { PluginError } from '../plugin-error.ts'
 
@@ -18,6 +18,7 @@ const SYNTAX_ERROR_PLACE = /^[^\n]*?([^/\\?\n]+\.[cm]?[jt]s)(?:\?\S*)?:(\d+)\n/
 export async function loadPlugin(load: ModuleLoad, timeoutMs: number): Promise<PluginDefinition> {
   const definition = checkDefinition(await importDefault(load, timeoutMs))
   load.plugin = definition.name
+  load.settle()
   return definition
 }
 

@@ -1,5 +1,6 @@
 import { registerHooks } from 'node:module'
 import type { ModulePort } from 'sluice/sdk'
+import { stripInPackages } from '../../build/strip-types.ts'
 import { resolveForPlugin } from '../loading/module-hooks.ts'
 
 /**
@@ -8,7 +9,7 @@ import { resolveForPlugin } from '../loading/module-hooks.ts'
  * @throws what the module throws, or when it has no function as its default export
  */
 export async function runModule(url: string, port: ModulePort): Promise<void> {
-  registerHooks({ resolve: resolveForPlugin })
+  registerHooks({ resolve: resolveForPlugin, load: stripInPackages })
   const { default: run } = (await import(url)) as { readonly default?: unknown }
   if (typeof run !== 'function') throw new TypeError('the module has no function as its default export')
   await Reflect.apply(run, undefined, [port])

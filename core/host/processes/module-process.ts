@@ -1,10 +1,8 @@
 import { fork, type ChildProcess } from 'node:child_process'
-import path from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { ProcessEnd } from 'sluice/sdk'
+import { moduleToRun } from '../../build/running-build.ts'
 import { childEnvironment } from './child-group.ts'
-
-const EXTENSION = path.extname(import.meta.filename)
 
 /** What a plugin's module is given. */
 type ModuleStart = { readonly url: string; readonly data: unknown }
@@ -32,5 +30,5 @@ export function startFork(start: ModuleStart): ChildProcess {
 }
 
 function mainOf(kind: 'thread' | 'fork'): URL {
-  return new URL(`${kind}-main${EXTENSION}`, import.meta.url)
+  return moduleToRun(new URL(`${kind}-main.ts`, import.meta.url))
 }

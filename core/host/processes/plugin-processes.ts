@@ -11,6 +11,7 @@ import type {
   TaskRegistry,
 } from 'sluice/sdk'
 import { guard } from '../../base/guard.ts'
+import { moduleToRun } from '../../build/running-build.ts'
 import { callPlugin } from '../error-owner.ts'
 import { ChildGroup } from './child-group.ts'
 import { startFork, startThread, threadEnd } from './module-process.ts'
@@ -67,7 +68,7 @@ export class PluginProcesses implements Processes {
     const { module, data, owner } = init
     this.#options.assertLoaded()
     const log = this.#logFor({ thread: nameOf(module), owner })
-    const thread = startThread({ url: module.href, data })
+    const thread = startThread({ url: moduleToRun(module).href, data })
     thread.on('error', (err) => log.error({ err }, 'the thread has failed'))
     thread.on('messageerror', (err) => log.error({ err }, 'a message can not be read'))
     const done = threadEnd(thread)
@@ -83,7 +84,7 @@ export class PluginProcesses implements Processes {
   fork(init: ModuleInit): ModuleProcess {
     const { module, data, owner } = init
     this.#options.assertLoaded()
-    const child = startFork({ url: module.href, data })
+    const child = startFork({ url: moduleToRun(module).href, data })
     if (child.pid === undefined) throw new Error('no process could be started')
     const { pid } = child
     const group = new ChildGroup(child, pid, {

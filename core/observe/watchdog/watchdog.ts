@@ -1,6 +1,7 @@
-import path from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { LevelWithSilent, Logger } from 'pino'
+import { stackFrames } from '../../base/mistake.ts'
+import { moduleToRun } from '../../build/running-build.ts'
 import { stdoutTerminal } from '../logger.ts'
 import { BEAT_MS, Heartbeat, threadCpuMs } from './heartbeat.ts'
 import { PROBE_NAME, type Look, type Probe } from './probe.ts'
@@ -49,7 +50,7 @@ export class Watchdog {
     const { memory } = this.#heartbeat
     const level = log.level as LevelWithSilent
     const workerData: WatchdogThreadInit = { memory, level, terminal: stdoutTerminal() }
-    const file = new URL(`watchdog-thread${path.extname(import.meta.filename)}`, import.meta.url)
+    const file = moduleToRun(new URL('watchdog-thread.ts', import.meta.url))
     const thread = new Worker(file, { workerData, resourceLimits: THREAD_LIMITS })
     thread.unref()
     thread.on('error', (err) => {
@@ -68,7 +69,7 @@ export class Watchdog {
     Error.stackTraceLimit = MAX_FRAMES
     const error = new Error('the event loop is blocked')
     Error.stackTraceLimit = stackTraceLimit
-    const frames = (error.stack ?? '').split('\n').filter((line) => line.startsWith('    at '))
+    const frames = stackFrames(error)
     // Above the code that is looked for lie these calls, and that of the watchdog's thread.
     const own = frames.findLastIndex((frame) => frame.includes(import.meta.url)) + 2
     const plugin = this.#options.pluginOf(error)

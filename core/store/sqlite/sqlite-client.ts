@@ -1,5 +1,5 @@
-import path from 'node:path'
 import { Worker } from 'node:worker_threads'
+import { moduleToRun } from '../../build/running-build.ts'
 import type { SqliteOutcome, SqliteReply, SqliteRequest, SqliteThreadData } from './messages.ts'
 
 /** So much memory may the rows of a query take; the thread ends where they take more, and is started again. */
@@ -30,7 +30,7 @@ export class SqliteClient {
   #count = 0
 
   private constructor(file: string) {
-    const thread = new URL(`sqlite-thread${path.extname(import.meta.filename)}`, import.meta.url)
+    const thread = moduleToRun(new URL('sqlite-thread.ts', import.meta.url))
     const workerData: SqliteThreadData = { file }
     this.#worker = new Worker(thread, { workerData, resourceLimits: THREAD_LIMITS })
     this.#worker.on('message', (reply: SqliteReply) => this.#onReply(reply))

@@ -1,0 +1,68 @@
+/**
+ * Runs the server's build. Where a source is newer, it is made anew first; where that can't be done, as in an installed
+ * package, the sources run as they are.
+ */
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { becomeNode } from './runtime.js'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const AS_SOURCES = ['--conditions=source', `--import=${new URL('strip-types.js', import.meta.url).href}`]
+
+/** @param {readonly string[]} flags - of Node, that the server runs with */
+export async function start(flags) {
+  if (process.execArgv.includes(AS_SOURCES[0])) return void (await import('../core/main.ts'))
+  const main = await currentMain()
+  if (main !== undefined) return void (await import(main))
+  const program = fileURLToPath(new URL('sluice.js', import.meta.url))
+  becomeNode([...flags, ...AS_SOURCES, program, ...process.argv.slice(2)])
+}
+
+/** The build's first module, where it is what the sources of the core and the sdk would make. */
+async function currentMain() {
+  const folder = buildFolder()
+  const changed = folder === undefined ? undefined : await changedIn(folder)
+  if (changed?.length === 0) return mainOf(folder)
+  if (rebuild(changed?.[0])) return mainOf(buildFolder())
+  // The host takes plugins that have changed from their sources.
+  const isUsable = changed?.every((source) => source.startsWith('plugins/')) ?? false
+  return isUsable ? mainOf(folder) : undefined
+}
+
+function buildFolder() {
+  try {
+    const { folder } = JSON.parse(readFileSync(path.join(ROOT, 'dist', 'current.json'), 'utf8'))
+    return path.join(ROOT, 'dist', folder)
+  } catch {
+    return undefined
+  }
+}
+
+async function changedIn(folder) {
+  try {
+    const { changedSources, readRecord } = await import(moduleOf(folder, 'core.build.build-record.js'))
+    const record = readRecord(folder)
+    return record === undefined ? undefined : changedSources(record, ROOT)
+  } catch {
+    return undefined
+  }
+}
+
+const mainOf = (folder) => moduleOf(folder, 'core.main.js')
+const moduleOf = (folder, file) => pathToFileURL(path.join(folder, file)).href
+
+/** Makes the build anew, where this is a checkout with what that needs. */
+function rebuild(changed) {
+  const script = path.join(ROOT, 'scripts', 'build.ts')
+  if (!existsSync(script) || !existsSync(path.join(ROOT, 'node_modules', 'rolldown'))) return false
+  process.stderr.write(`${changed === undefined ? 'there is no build' : `${changed} has changed`}: building …\n`)
+  const { status, stderr } = spawnSync(process.execPath, [script], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  if (status !== 0)
+    process.stderr.write(`${stderr}\nthe build has failed; the sources run as they are, and start slowly\n`)
+  return status === 0
+}
