@@ -1,10 +1,10 @@
 import { definePlugin } from 'sluice/sdk'
-import { makeClip, type Clip } from './clip/clip.ts'
+import { Clip } from './clip/clip.ts'
 import { DemoConfig } from './config.ts'
 import { DemoStream } from './demo-stream.ts'
 
-/** Made once for all generations of this code, as it takes half a second of work. */
-let clipMade: Promise<Clip> | undefined
+/** One for all generations of this code, as its pictures take work. */
+const clip = new Clip()
 
 export default definePlugin({
   name: 'demo',
@@ -16,9 +16,7 @@ export default definePlugin({
   defaults: { publish: { kickexist: false, idletimeout: '0s', delayclosetimeout: '0s' } },
   live: ['streampath'],
   processes: 'one',
-  async setup(ctx) {
-    clipMade ??= makeClip()
-    const clip = await clipMade
+  setup(ctx) {
     const start = (streamPath: string) => {
       const demo = new DemoStream(ctx, clip, streamPath)
       return ctx.tasks.start({ owner: streamPath, run: (signal) => demo.run(signal) })

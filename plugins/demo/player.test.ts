@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { createFakeHost, sessionInit, type FakePublisher } from 'sluice/sdk/testing'
-import { makeClip, type Clip } from './clip/clip.ts'
+import { Clip } from './clip/clip.ts'
 import demo from './index.ts'
 import { ClipPlayer, MAX_LATE_MS } from './player.ts'
 
@@ -11,8 +11,8 @@ describe('ClipPlayer', () => {
   let publisher: FakePublisher
   let player: ClipPlayer
 
-  before(async () => {
-    clip = await makeClip({ seconds: CLIP_SECONDS })
+  before(() => {
+    clip = new Clip({ seconds: CLIP_SECONDS })
   })
 
   beforeEach(async () => {
@@ -55,7 +55,7 @@ describe('ClipPlayer', () => {
     const keyframes = unitsOf('video').filter(({ keyframe }) => keyframe)
     expect(keyframes).to.have.length(60 / CLIP_SECONDS + 1)
     const data = unitsOf('video').map((unit) => unit.data)
-    expect(data[clip.pictures.length]).to.equal(data[0])
+    expect(data[clip.length]).to.equal(data[0])
   })
 
   it('goes on at the present time after a stall, with the next picture', () => {
@@ -65,7 +65,7 @@ describe('ClipPlayer', () => {
     const pictures = timesMs('video')
     expect(pictures).to.have.length(before + 1)
     expect(pictures.at(-1)).to.equal(5400)
-    expect(unitsOf('video').at(-1)?.data).to.equal(clip.pictures[before]?.data)
+    expect(unitsOf('video').at(-1)?.data).to.equal(clip.picture(before).data)
     expect(player.dueMs).to.equal(1000 + 5440)
     player.tick(player.dueMs)
     const sound = timesMs('audio').filter((time) => time > 420 && time < 5440)

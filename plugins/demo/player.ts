@@ -68,11 +68,10 @@ export class ClipPlayer {
   }
 
   #writePicture(): void {
-    const { pictures, fps } = this.#clip
-    const picture = pictures[this.#picture]
-    if (picture === undefined) throw new Error('the clip is empty')
+    const { length, fps } = this.#clip
+    const picture = this.#clip.picture(this.#picture)
     const dts = (this.#videoPosition * VIDEO_TIMESCALE) / fps
-    this.#picture = (this.#picture + 1) % pictures.length
+    this.#picture = (this.#picture + 1) % length
     this.#videoPosition++
     this.#publisher.write(AccessUnit.fromData(this.#video, dts, dts, picture.keyframe, picture.data))
   }

@@ -6,26 +6,26 @@ import { joinAnnexB, parseAvcDecoderConfigurationRecord, serializeAdtsHeader } f
 import { framemd5 } from '../../../test/peers/ffmpeg.ts'
 import { ffprobeStreams } from '../../../test/peers/ffprobe.ts'
 import { requirePeer } from '../../../test/peers/require-peer.ts'
-import { CLIP, makeClip, type Clip } from './clip.ts'
+import { CLIP, Clip, type ClipPicture } from './clip.ts'
 
 const MAX_CLIP_BYTES = 1024 * 1024
 
-describe('makeClip', () => {
-  let clip: Clip
-  before(async () => {
-    clip = await makeClip()
+describe('Clip', () => {
+  const clip = new Clip()
+  let pictures: readonly ClipPicture[]
+  before(() => {
+    pictures = Array.from({ length: clip.length }, (_, index) => clip.picture(index))
   })
 
-  it('lets others go on meanwhile', async () => {
-    let turns = 0
-    const timer = setInterval(() => turns++, 1)
-    await makeClip({ seconds: 1 })
-    clearInterval(timer)
-    expect(turns).to.be.above(5)
+  it('makes each picture once, also for who begins in the midst of it', () => {
+    const late = new Clip({ seconds: 2 })
+    const picture = late.picture(30)
+    expect(late.picture(30)).to.equal(picture)
+    expect(late.picture(0).keyframe).to.equal(true)
+    expect(() => late.picture(50)).to.throw(RangeError)
   })
 
   it('makes a small clip with a keyframe every two seconds', () => {
-    const { pictures } = clip
     expect(pictures).to.have.length(250)
     const keyframes = [...pictures.keys()].filter((index) => pictures[index]?.keyframe)
     expect(keyframes).to.eql([0, 50, 100, 150, 200])
@@ -47,7 +47,7 @@ describe('makeClip', () => {
     it('shows every picture, and no two are the same, over the end of the clip, too', async () => {
       const file = join(folder, 'clip.h264')
       const { sps, pps } = parseAvcDecoderConfigurationRecord(clip.video.record)
-      const nalus = clip.pictures.map(({ data }) => data.subarray(4))
+      const nalus = pictures.map(({ data }) => data.subarray(4))
       await writeFile(file, joinAnnexB([...sps, ...pps, ...nalus, ...nalus.slice(0, 60)]))
       expect((await ffprobeStreams(file))[0]).to.include({ codec: 'h264', width: CLIP.width, height: CLIP.height })
       const frames = await framemd5(file)

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { AudioConfig, VideoConfig } from 'sluice/sdk'
 import { aacConfig, h264ConfigFromParameterSets, joinLengthPrefixed } from 'sluice/sdk/media'
 import { Canvas } from './canvas.ts'
@@ -13,41 +12,67 @@ export const CLIP = { width: 640, height: 360, fps: 25, durationSeconds: 10, key
 /** A coded picture: one NAL unit with its length before it. */
 export type ClipPicture = { readonly keyframe: boolean; readonly data: Buffer }
 
-/** A few seconds of picture that can be played over and over, and one frame of sound that fits everywhere. */
-export type Clip = {
-  readonly video: VideoConfig
-  readonly audio: AudioConfig
-  /** In decoding order, which is that of presentation; the first is a keyframe. */
-  readonly pictures: readonly ClipPicture[]
-  readonly fps: number
-  readonly silence: Buffer
-  readonly samplesPerFrame: number
+/**
+ * A few seconds of picture that can be played over and over, and one frame of sound that fits everywhere. A picture is drawn
+ * and encoded when it is played for the first time, in a millisecond or two, as all of them together would hold up a start.
+ */
+export class Clip {
+  readonly video: VideoConfig = h264ConfigFromParameterSets(serializeSps(CLIP), serializePps())
+  readonly audio: AudioConfig = aacConfig(SILENCE.config)
+  readonly fps = CLIP.fps
+  readonly silence: Buffer = serializeSilence()
+  readonly samplesPerFrame = SILENCE.samplesPerFrame
+  /** The number of its pictures. */
+  readonly length: number
+  readonly #pictures: ClipPicture[] = []
+  /** Gone when the last picture is made. */
+  #maker: PictureMaker | undefined
+
+  constructor({ seconds = CLIP.durationSeconds }: { readonly seconds?: number } = {}) {
+    this.length = seconds * CLIP.fps
+    this.#maker = new PictureMaker(this.length)
+  }
+
+  /**
+   * The picture of an index below `length`, in decoding order, which is that of presentation; the first is a keyframe. It is
+   * made when it is not there yet, with those before it.
+   */
+  picture(index: number): ClipPicture {
+    while (this.#pictures.length <= index && this.#maker !== undefined) {
+      this.#pictures.push(this.#maker.next())
+      if (this.#pictures.length === this.length) this.#maker = undefined
+    }
+    const picture = this.#pictures[index]
+    if (picture === undefined) throw new RangeError(`the clip has no picture ${index}`)
+    return picture
+  }
 }
 
-/** Draws and encodes the demo clip of some 400 KB. Takes about half a second, and yields the event loop between pictures. */
-export async function makeClip({ seconds = CLIP.durationSeconds }: { readonly seconds?: number } = {}): Promise<Clip> {
-  const { width, height, fps, keyframeSeconds } = CLIP
-  const size = [macroblocksFor(width), macroblocksFor(height)] as const
-  const picture = new CellPicture(...size)
-  const { luma } = picture
-  const canvas = new Canvas(luma.width, luma.height)
-  const scene = new Scene(luma.width, luma.height)
-  const encoder = new CellEncoder(...size)
-  const frames = seconds * fps
-  const pictures: ClipPicture[] = []
-  for (let frame = 0; frame < frames; frame++) {
-    scene.draw(canvas, { frame, frames, fps })
-    canvas.toCells(picture)
-    const keyframe = frame % (keyframeSeconds * fps) === 0
-    pictures.push({ keyframe, data: joinLengthPrefixed([encoder.encode(picture, keyframe)]) })
-    await nextTurn()
+/** Draws and encodes the pictures of a clip, one after the other. */
+class PictureMaker {
+  readonly #frames: number
+  readonly #picture: CellPicture
+  readonly #canvas: Canvas
+  readonly #scene: Scene
+  readonly #encoder: CellEncoder
+  #frame = 0
+
+  constructor(frames: number) {
+    const size = [macroblocksFor(CLIP.width), macroblocksFor(CLIP.height)] as const
+    this.#frames = frames
+    this.#picture = new CellPicture(...size)
+    const { luma } = this.#picture
+    this.#canvas = new Canvas(luma.width, luma.height)
+    this.#scene = new Scene(luma.width, luma.height)
+    this.#encoder = new CellEncoder(...size)
   }
-  return {
-    video: h264ConfigFromParameterSets(serializeSps(CLIP), serializePps()),
-    audio: aacConfig(SILENCE.config),
-    pictures,
-    fps,
-    silence: serializeSilence(),
-    samplesPerFrame: SILENCE.samplesPerFrame,
+
+  next(): ClipPicture {
+    const { fps, keyframeSeconds } = CLIP
+    const frame = this.#frame++
+    this.#scene.draw(this.#canvas, { frame, frames: this.#frames, fps })
+    this.#canvas.toCells(this.#picture)
+    const keyframe = frame % (keyframeSeconds * fps) === 0
+    return { keyframe, data: joinLengthPrefixed([this.#encoder.encode(this.#picture, keyframe)]) }
   }
 }
