@@ -4,6 +4,7 @@
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
+import { enableCompileCache } from 'node:module'
 import path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { becomeNode } from './runtime.js'
@@ -15,7 +16,11 @@ const AS_SOURCES = ['--conditions=source', `--import=${new URL('strip-types.js',
 export async function start(flags) {
   if (process.execArgv.includes(AS_SOURCES[0])) return void (await import('../core/main.ts'))
   const main = await currentMain()
-  if (main !== undefined) return void (await import(main))
+  if (main !== undefined) {
+    // Where the folder is not to be written to, the modules are compiled at each start.
+    enableCompileCache(fileURLToPath(new URL('compiled', main)))
+    return void (await import(main))
+  }
   const program = fileURLToPath(new URL('sluice.js', import.meta.url))
   becomeNode([...flags, ...AS_SOURCES, program, ...process.argv.slice(2)])
 }

@@ -1,6 +1,6 @@
 import { maskTarget, maskUrl, parseByteSize, parseDuration, parsePortRange } from 'sluice/sdk'
 import type { JsonSchema } from './schema.ts'
-import { violation } from './validator.ts'
+import { fits } from './validator.ts'
 
 /** What is printed instead of a secret that isn't empty. */
 export const MASK = '******'
@@ -31,7 +31,7 @@ function numberIn(text: string): number[] {
 
 /** The reading of a value without parts, which fits the schema. */
 export function plainReading(schema: JsonSchema, written: unknown): Reading {
-  const branch = schema.anyOf?.find((choice) => violation(choice, written) === undefined)
+  const branch = schema.anyOf?.find((choice) => fits(choice, written))
   if (branch !== undefined) return plainReading(branch, written)
   if (typeof written !== 'string') return { written, value: Object.freeze(written), shown: written }
   switch (schema.format) {

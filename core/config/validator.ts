@@ -3,31 +3,58 @@ import { isStreamPath, parseByteSize, parseDuration, parsePortRange } from 'slui
 import { isListenAddress } from '../net/address.ts'
 import { isProxyUrl } from '../net/dialer/proxy-url.ts'
 import { isNetwork } from '../net/network-list.ts'
+import { isWithin, plainFit, type Formats } from './plain-fit.ts'
 import type { JsonSchema } from './schema.ts'
 
 /** An ajv keeps all that it has compiled, so each serves so many schemas, and goes with the last of them that is in use. */
 const MAX_SCHEMAS = 64
 
-/** Judges schemas themselves, and keeps none. */
-const judge = new Ajv({ strict: false, logger: false })
+/** The formats that texts of the config may have to fit. */
+const FORMATS: Formats = {
+  duration: (text) => parseDuration(text) !== undefined,
+  'auto-duration': (text) => text === 'auto' || parseDuration(text) !== undefined,
+  'byte-size': (text) => parseByteSize(text) !== undefined,
+  'port-range': (text) => parsePortRange(text) !== undefined,
+  address: (text) => text === '' || isListenAddress(text),
+  network: isNetwork,
+  password: () => true,
+  'alias-target': () => true,
+  'source-url': (text) => text !== '' && !/\s/u.test(text),
+  'target-url': (text) => text !== '' && !/\s/u.test(text),
+  'webhook-url': (text) => text === '' || isRequestUrl(text),
+  database: () => true,
+  'proxy-url': (text) => text === '' || isProxyUrl(text),
+  'stream-path': isStreamPath,
+  'regular-expression': isRegularExpression,
+}
 
 const compiled = new WeakMap<JsonSchema, ValidateFunction>()
 
+/** Tells whether a value, as written, fits the schema. To compile a schema that is used once takes a hundred times as long. */
+export function fits(schema: JsonSchema, written: unknown): boolean {
+  return plainFit(schema, written, FORMATS) ?? violation(schema, written) === undefined
+}
+
 /** Undefined when a value, as written, fits the schema; else what the value "must" be. */
 export function violation(schema: JsonSchema, written: unknown): string | undefined {
+  if (plainFit(schema, written, FORMATS) === true) return undefined
   const validate = compiled.get(schema) ?? compile(schema)
   return validate(written) ? undefined : (validate.errors?.[0]?.message ?? 'is not valid')
 }
 
-let compiler = createCompiler()
+/** Judges schemas themselves, and keeps none. */
+let judge: Ajv | undefined
+let compiler: Ajv | undefined
 let compiledCount = 0
 
 function compile(schema: JsonSchema): ValidateFunction {
+  judge ??= new Ajv({ strict: false, logger: false })
   void judge.validateSchema(schema, true)
   if (compiledCount >= MAX_SCHEMAS) {
-    compiler = createCompiler()
+    compiler = undefined
     compiledCount = 0
   }
+  compiler ??= createCompiler()
   compiledCount++
   const validate = compiler.compile(schema)
   compiled.set(schema, validate)
@@ -37,26 +64,12 @@ function compile(schema: JsonSchema): ValidateFunction {
 // Not strict: the schemas of plugins may carry words that only the admin page knows.
 function createCompiler(): Ajv {
   const ajv = new Ajv({ strict: false, logger: false, meta: false, validateSchema: false })
-  ajv.addFormat('duration', (text: string) => parseDuration(text) !== undefined)
-  ajv.addFormat('auto-duration', (text: string) => text === 'auto' || parseDuration(text) !== undefined)
-  ajv.addFormat('byte-size', (text: string) => parseByteSize(text) !== undefined)
-  ajv.addFormat('port-range', (text: string) => parsePortRange(text) !== undefined)
-  ajv.addFormat('address', (text: string) => text === '' || isListenAddress(text))
-  ajv.addFormat('network', isNetwork)
-  ajv.addFormat('password', true)
-  ajv.addFormat('alias-target', () => true)
-  ajv.addFormat('source-url', (text: string) => text !== '' && !/\s/u.test(text))
-  ajv.addFormat('target-url', (text: string) => text !== '' && !/\s/u.test(text))
-  ajv.addFormat('webhook-url', (text: string) => text === '' || isRequestUrl(text))
-  ajv.addFormat('database', true)
-  ajv.addFormat('proxy-url', (text: string) => text === '' || isProxyUrl(text))
-  ajv.addFormat('stream-path', isStreamPath)
-  ajv.addFormat('regular-expression', isRegularExpression)
+  for (const [name, validate] of Object.entries(FORMATS)) ajv.addFormat(name, validate)
   ajv.addKeyword({
     keyword: 'durationMaximum',
     type: 'string',
     schemaType: 'string',
-    validate: (maximum: string, text: string) => (parseDuration(text) ?? 0) <= (parseDuration(maximum) ?? Infinity),
+    validate: isWithin,
   })
   return ajv
 }

@@ -4,7 +4,7 @@ import { expectation, quoted } from './expectation.ts'
 import { nearestKey, normalizeKey } from './key-name.ts'
 import { MASK, masked, meantByText, plainReading, type Reading } from './reading.ts'
 import { hasNamedKeys, holdsSecret, leavesOf, type GroupSchema, type JsonSchema } from './schema.ts'
-import { violation } from './validator.ts'
+import { fits, violation } from './validator.ts'
 
 /** Where a value was found. */
 export type Spot = {
@@ -29,6 +29,8 @@ type ReaderOptions = {
   readonly foreignKey?: ((key: string) => string) | undefined
 }
 
+/** The readings of defaults, which are the same in all sections that have the schema. */
+const defaults = new WeakMap<JsonSchema, Reading>()
 /** What a key without a schema of its own may hold. */
 const ANYTHING: JsonSchema = {}
 
@@ -71,7 +73,7 @@ export class ValueReader {
   }
 
   #readPlain(node: unknown, schema: JsonSchema, spot: Spot): Reading | undefined {
-    const written = this.#candidates(node).find((candidate) => violation(schema, candidate) === undefined)
+    const written = this.#candidates(node).find((candidate) => fits(schema, candidate))
     if (written !== undefined) return plainReading(schema, written)
     if (schema.anyOf !== undefined) return this.#readChoice(node, schema, schema.anyOf, spot)
     return this.#mismatch(node, schema, spot)
@@ -124,7 +126,12 @@ export class ValueReader {
 
   /** The default of a schema, which is written as in the file. */
   readDefault(schema: JsonSchema, spot: Spot): Reading | undefined {
-    return this.read(new Document(schema.default).contents, schema, spot)
+    const known = defaults.get(schema)
+    if (known !== undefined) return known
+    const problems = this.problems.length
+    const reading = this.read(new Document(schema.default).contents, schema, spot)
+    if (reading !== undefined && this.problems.length === problems) defaults.set(schema, reading)
+    return reading
   }
 
   /** A map whose keys the user chooses. */
@@ -138,7 +145,7 @@ export class ValueReader {
       if (readings.has(name)) {
         this.#report(inner, 'is given twice')
         readings.set(name, undefined)
-      } else if (propertyNames !== undefined && violation(propertyNames, name) !== undefined) {
+      } else if (propertyNames !== undefined && !fits(propertyNames, name)) {
         this.#report(inner, `expected ${expectation(propertyNames)}, found ${quoted(name)}`)
         readings.set(name, undefined)
       } else if (matching === undefined && schema.additionalProperties === false) {
