@@ -6,6 +6,7 @@
 import { spawnSync } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { globSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import http from 'node:http'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown, type OutputChunk, type Plugin } from 'rolldown'
@@ -42,7 +43,7 @@ const PUBLIC = [
 /** The module that is to know where the build lies; all others know where their sources do. */
 const KNOWS_BUILD = 'core/build/here.ts'
 /** Packages whose files are served, or that are there to be instrumented: there must be one copy of these. */
-const EXTERNAL = [/^node:/u, /^@opentelemetry\/api$/u]
+const EXTERNAL = [/^node:(?!http$)/u, /^@opentelemetry\/api$/u]
 
 process.chdir(ROOT)
 const made = await bundle()
@@ -57,7 +58,7 @@ async function bundle(): Promise<readonly OutputChunk[]> {
     platform: 'node',
     external: EXTERNAL,
     resolve: { conditionNames: ['source', 'node', 'import', 'module', 'default'] },
-    plugins: [placesOfSources()],
+    plugins: [placesOfSources(), httpWithoutWebSocket()],
   })
   const { output } = await build.generate({
     format: 'esm',
@@ -93,6 +94,27 @@ function placesOfSources(): Plugin {
         .replaceAll(/(?<!new URL\("[^"]*", )\bimport\.meta\.url\b/gu, `${url}.href`)
       return { code: replaced, map: null }
     },
+  }
+}
+
+/**
+ * Gives modules that import `node:http` what it has without its getters: an import reads all that it exports, and its
+ * WebSocket is a client of half a megabyte, which takes 16 MB and a twentieth of a second to load.
+ */
+function httpWithoutWebSocket(): Plugin {
+  const id = '\0http'
+  const properties = Object.entries(Object.getOwnPropertyDescriptors(http))
+  const names = properties.filter(([, { get }]) => get === undefined).map(([name]) => name)
+  return {
+    name: 'http-without-web-socket',
+    resolveId(specifier, _importer, { kind }) {
+      if (specifier !== 'node:http') return null
+      return kind === 'import-statement' ? id : { id: specifier, external: true }
+    },
+    load: (module) =>
+      module === id
+        ? `const http = process.getBuiltinModule('node:http')\nexport const { ${names.join(', ')} } = http\nexport default http\n`
+        : null,
   }
 }
 

@@ -1,5 +1,5 @@
 import { constants } from 'node:os'
-import { ipWords } from './ip-words.ts'
+import { ipWords } from 'sluice/sdk/host'
 import { MessageHeaders, type MessageTarget } from './message-headers.ts'
 import type { SocketCalls } from './socket-calls.ts'
 import { BATCH_BYTES, type BatchSocket, type UdpBatch } from './udp-batch.ts'

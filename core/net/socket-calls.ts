@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net'
 import { getSystemErrorName } from 'node:util'
 import { loadFfi, type Ffi } from 'sluice/sdk'
 import { messageOf } from '../base/message-of.ts'
-import { ipWords } from './ip-words.ts'
+import { ipWords } from 'sluice/sdk/host'
 
 /** System calls on UDP sockets that Node has no function for. */
 export interface SocketCalls {

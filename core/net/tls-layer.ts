@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:tls'
 import type { Logger } from 'pino'
 import { sessionClient } from 'sluice/sdk'
 import type { AcceptLimits } from './accept-limits.ts'
-import type { KeyPair } from './self-signed.ts'
+import type { KeyPair } from 'sluice/sdk/host'
 
 export type TlsOptions = {
   /** Protocols that clients may choose from (RFC 7301), the preferred first; empty where they are not asked. */

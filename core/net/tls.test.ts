@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { pino, type Logger } from 'pino'
 import { generate } from 'selfsigned'
-import type { KeyPair } from './self-signed.ts'
+import type { KeyPair } from 'sluice/sdk/host'
 import { loadCertificate, ServerCertificate } from './tls.ts'
 
 async function makePair(name: string): Promise<KeyPair> {

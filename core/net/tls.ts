@@ -2,7 +2,8 @@ import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto'
 import { unwatchFile, watchFile } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { Logger } from 'pino'
-import { selfSignedCertificate, type KeyPair } from './self-signed.ts'
+import type { KeyPair } from 'sluice/sdk/host'
+import { selfSignedCertificate } from './self-signed.ts'
 
 /** Paths as in the config; both empty for a self-signed certificate. */
 export type CertificateFiles = { readonly certfile: string; readonly keyfile: string }

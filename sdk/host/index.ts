@@ -1,6 +1,8 @@
 /** `sluice/sdk/host`: what the server and the fake host share. It is not for plugins, and nothing of it is promised. */
+export { makeSelfSigned, type KeyPair } from './certificate/self-signed.ts'
 export { AlikeColumns, type DatabaseKind } from './column-types.ts'
 export { ERROR_HEADERS, errorReply, failure } from './error-reply.ts'
+export { ipWords } from './ip-words.ts'
 export { takesText } from './json-schema.ts'
 export { assertKept, keptValue } from './kept-value.ts'
 export { labelText } from './metrics/series-table.ts'

@@ -1,9 +1,9 @@
 import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
 import { once } from 'node:events'
-import { generate } from 'selfsigned'
 import type { Logger } from 'pino'
 import type { TcpConfig, UdpConfig } from '../config/groups.ts'
+import { makeSelfSigned, type KeyPair } from '../host/certificate/self-signed.ts'
 import type { PortRange } from '../config/types.ts'
 import { StreamUnavailable } from '../errors/stream-errors.ts'
 import type { Certificate, MachineAddresses, Net, TcpListener } from '../plugin/net.ts'
@@ -11,6 +11,7 @@ import type { DatagramHandler, UdpListener } from '../plugin/udp.ts'
 import { FakeUdpPort } from './fake-udp-port.ts'
 
 const LOOPBACK = '127.0.0.1'
+const DAY_MS = 86_400_000
 
 /**
  * Real listeners on free ports of the loopback address, whatever addresses the config names; none for an empty one. There is
@@ -39,7 +40,7 @@ export class FakeNet implements Net {
       addresses.push(await this.#listen(server, tls))
     }
     if (config.listenaddr !== '') await listen(createTcpServer(accept), false)
-    if (config.listenaddrtls !== '') await listen(await tlsServer(accept), true)
+    if (config.listenaddrtls !== '') await listen(tlsServer(accept), true)
     const close = async () => {
       for (const server of servers) server.close()
     }
@@ -83,7 +84,7 @@ export class FakeNet implements Net {
     return { outward: [], loopback: [LOOPBACK], publicIpv4: undefined, publicIpv6: undefined }
   }
 
-  certificate(): Promise<Certificate> {
+  async certificate(): Promise<Certificate> {
     return makeCertificate()
   }
 
@@ -141,11 +142,16 @@ export class FakeNet implements Net {
   }
 }
 
-async function tlsServer(accept: (socket: Socket) => void): Promise<Server> {
-  return createTlsServer(await makeCertificate(), accept)
+function tlsServer(accept: (socket: Socket) => void): Server {
+  return createTlsServer(makeCertificate(), accept)
 }
 
-async function makeCertificate(): Promise<Certificate> {
-  const { cert, private: key } = await generate([{ name: 'commonName', value: 'localhost' }], { keyType: 'ec' })
-  return { cert, key }
+function makeCertificate(): KeyPair {
+  const nowMs = Date.now()
+  return makeSelfSigned({
+    commonName: 'localhost',
+    names: ['localhost', LOOPBACK],
+    notBefore: new Date(nowMs - DAY_MS),
+    notAfter: new Date(nowMs + DAY_MS),
+  })
 }

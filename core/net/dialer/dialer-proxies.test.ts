@@ -49,7 +49,7 @@ async function httpProxy(serve: (socket: Socket, head: string) => void, isTls = 
         heads.push(bytes.toString())
         serve(socket, bytes.toString())
       }),
-    isTls ? await selfSignedCertificate() : undefined,
+    isTls ? selfSignedCertificate() : undefined,
   )
   return { server, heads, url: `${isTls ? 'https' : 'http'}://${USER_INFO}127.0.0.1:${server.port}` }
 }
@@ -101,7 +101,7 @@ describe('a dialer with a proxy', () => {
 
       it('connects to names and addresses, by TCP and TLS', async () => {
         const plain = await TcpServer.start(echo)
-        const tls = await TcpServer.start(echo, await selfSignedCertificate())
+        const tls = await TcpServer.start(echo, selfSignedCertificate())
         for (const host of ['127.0.0.1', 'localhost']) {
           expect(await said(await dial(proxy.url, { host, port: plain.port }), 'you', 9)).to.equal('hello you')
           const target = { host, port: tls.port, tls: { verifyCertificate: false } }
@@ -169,7 +169,7 @@ describe('a dialer with a proxy', () => {
 
   it('checks the certificate for the name, also where the address was looked up', async () => {
     const trusted = getCACertificates()
-    const certificate = await selfSignedCertificate()
+    const certificate = selfSignedCertificate()
     setDefaultCACertificates([...trusted, certificate.cert])
     try {
       const target = await TcpServer.start(echo, certificate)

@@ -36,7 +36,7 @@ const openSockets = () =>
 describe('a dialer without proxy', () => {
   it('connects to names and addresses, by TCP and TLS', async () => {
     const plain = await TcpServer.start((socket) => void socket.end('plain'))
-    const tls = await TcpServer.start((socket) => void socket.end('tls'), await selfSignedCertificate())
+    const tls = await TcpServer.start((socket) => void socket.end('tls'), selfSignedCertificate())
     for (const host of ['127.0.0.1', 'localhost', '::ffff:127.0.0.1']) {
       expect(await text(await dial({ host, port: plain.port })), host).to.equal('plain')
     }
@@ -85,7 +85,7 @@ describe('a dialer without proxy', () => {
     })
 
     it('with TLS', async () => {
-      const certificate = await selfSignedCertificate()
+      const certificate = selfSignedCertificate()
       const tls = await TcpServer.start(undefined, certificate)
       const verified = { verifyCertificate: true }
       const host = '127.0.0.1'
