@@ -6,5 +6,5 @@ import { becomeNode, isRuntime } from './runtime.js'
 /** A young generation that is small keeps the memory of a server small, whose data are short-lived buffers. */
 const FLAGS = ['--max-semi-space-size=1']
 
-if (isRuntime(FLAGS)) await (await import('./start.js')).start(FLAGS)
-else becomeNode([...FLAGS, fileURLToPath(import.meta.url), ...process.argv.slice(2)])
+if (isRuntime(FLAGS)) await (await import('./start.js')).start()
+else becomeNode([...process.execArgv, ...FLAGS, fileURLToPath(import.meta.url), ...process.argv.slice(2)])

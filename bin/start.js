@@ -10,19 +10,22 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { becomeNode } from './runtime.js'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-const AS_SOURCES = ['--conditions=source', `--import=${new URL('strip-types.js', import.meta.url).href}`]
+const AS_SOURCES = '--conditions=source'
 
-/** @param {readonly string[]} flags - of Node, that the server runs with */
-export async function start(flags) {
-  if (process.execArgv.includes(AS_SOURCES[0])) return void (await import('../core/main.ts'))
+/** Runs the program whose arguments the process has. */
+export async function start() {
+  if (process.execArgv.includes(AS_SOURCES)) return void (await import('../core/main.ts'))
   const main = await currentMain()
   if (main !== undefined) {
     // Where the folder is not to be written to, the modules are compiled at each start.
     enableCompileCache(fileURLToPath(new URL('compiled', main)))
     return void (await import(main))
   }
+  const folder = buildFolder()
+  // Node takes no types out of what lies below node_modules; a package has a build that does.
+  const strip = folder === undefined ? [] : [`--import=${moduleOf(folder, 'core.build.strip-hook.js')}`]
   const program = fileURLToPath(new URL('sluice.js', import.meta.url))
-  becomeNode([...flags, ...AS_SOURCES, program, ...process.argv.slice(2)])
+  becomeNode([...process.execArgv, ...strip, AS_SOURCES, program, ...process.argv.slice(2)])
 }
 
 /** The build's first module, where it is what the sources of the core and the sdk would make. */

@@ -23,6 +23,7 @@ const KEPT_BUILDS = IS_PACKAGE ? 1 : 3
 const ENTRIES = [
   'core/main.ts',
   'core/build/build-record.ts',
+  'core/build/strip-hook.ts',
   'core/testing/index.ts',
   'core/**/*-thread.ts',
   'core/host/processes/*-main.ts',
@@ -61,6 +62,8 @@ async function bundle(): Promise<readonly OutputChunk[]> {
     plugins: [placesOfSources(), httpWithoutWebSocket()],
   })
   const { output } = await build.generate({
+    // The maps name the sources from a folder of this depth.
+    dir: 'dist/build',
     format: 'esm',
     entryFileNames: '[name].js',
     chunkFileNames: 'chunk-[name]-[hash].js',
@@ -162,7 +165,7 @@ function recordOf(chunks: readonly OutputChunk[]): BuildRecord {
     return source === undefined ? [] : [[source, fileName] as const]
   })
   const modules = new Set(chunks.flatMap(({ moduleIds }) => moduleIds.map(sourceOf)))
-  const sources = [...modules, 'scripts/build.ts'].flatMap((source) => {
+  const sources = [...modules].flatMap((source) => {
     const stamp = source === undefined ? undefined : stampOf(source)
     return source === undefined || stamp === undefined ? [] : [[source, stamp] as const]
   })

@@ -71,7 +71,17 @@ export function standardOutput(terminal = stdoutTerminal()): DestinationStream {
 function serializeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   const { raw: _raw, rawPacket: _packet, ...fields } = stdSerializers.errWithCause(error)
-  return { ...fields, stack: withSourcePlaces(fields.stack) }
+  return namingSources(fields)
+}
+
+/** A serialized error, and its causes, with the lines of the sources in their stacks. */
+function namingSources(fields: object): object {
+  const { stack, cause } = fields as { readonly stack?: unknown; readonly cause?: unknown }
+  return {
+    ...fields,
+    ...(typeof stack === 'string' && { stack: withSourcePlaces(stack) }),
+    ...(typeof cause === 'object' && cause !== null && { cause: namingSources(cause) }),
+  }
 }
 
 type LoggedRequest = { readonly method?: string; readonly url?: string; readonly ip?: string }

@@ -40,7 +40,7 @@ describe('sluice at a terminal', () => {
 
   /** What it writes to a terminal until it is up. */
   async function written(env: Readonly<Record<string, string>>): Promise<string> {
-    const command = [process.execPath, '--conditions=source', PROGRAM, '-c', file].join(' ')
+    const command = [process.execPath, PROGRAM, '-c', file].join(' ')
     const server = new PeerProcess('script', ['-qfec', command, '/dev/null'], {
       cwd: folder,
       env: { PATH: process.env['PATH'], TERM: 'xterm-256color', ...ENV, ...env },
@@ -87,7 +87,7 @@ describe('sluice at a terminal', () => {
   })
 
   it('asks for a password twice, and shows neither', async () => {
-    const command = [process.execPath, '--conditions=source', PROGRAM, 'user', 'add', 'alice', '-c', file].join(' ')
+    const command = [process.execPath, PROGRAM, 'user', 'add', 'alice', '-c', file].join(' ')
     const env = { PATH: process.env['PATH'], TERM: 'xterm-256color', SLUICE_GLOBAL_DATADIR: folder }
     const child = spawn('script', ['-qfec', command, '/dev/null'], {
       cwd: folder,

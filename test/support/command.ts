@@ -6,7 +6,9 @@ import { PeerProcess } from '../peers/process.ts'
 import { waitFor } from '../peers/wait-for.ts'
 import type { ServerLogRecord } from './server.ts'
 
-const MAIN = fileURLToPath(new URL('../../core/main.ts', import.meta.url))
+const PROGRAM = fileURLToPath(new URL('../../bin/sluice.js', import.meta.url))
+/** Those of the launcher, which else would become another process by them. */
+const FLAGS = ['--max-semi-space-size=1']
 
 const ENV = {
   SLUICE_GLOBAL_HTTP_LISTENADDR: ':0',
@@ -25,14 +27,16 @@ export type CommandOptions = {
   readonly env?: Readonly<Record<string, string>>
   /** What it reads from standard input; nothing unless given. */
   readonly input?: string
+  /** The launcher of another checkout, or of an installed package. */
+  readonly program?: string
 }
 
 /** Starts the program as a user does, with these arguments. */
-export function startCommand(args: readonly string[], { cwd, env, input }: CommandOptions = {}): PeerProcess {
+export function startCommand(args: readonly string[], { cwd, env, input, program = PROGRAM }: CommandOptions = {}): PeerProcess {
   // No test finds the data of others, or of the person who runs it.
   const folder = cwd ?? mkdtempSync(path.join(tmpdir(), 'sluice-'))
   const options = { cwd: folder, env: { ...process.env, ...ENV, ...env }, input }
-  const peer = new PeerProcess(process.execPath, ['--conditions=source', MAIN, ...args], options)
+  const peer = new PeerProcess(process.execPath, [...FLAGS, program, ...args], options)
   if (cwd === undefined) void peer.exit.then(() => rmSync(folder, { recursive: true, force: true }))
   return peer
 }
