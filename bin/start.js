@@ -64,7 +64,7 @@ const moduleOf = (folder, file) => pathToFileURL(path.join(folder, file)).href
 /** Makes the build anew, where this is a checkout with what that needs. */
 function rebuild(changed) {
   const script = path.join(ROOT, 'scripts', 'build.ts')
-  if (!existsSync(script) || !existsSync(path.join(ROOT, 'node_modules', 'rolldown'))) return false
+  if (!existsSync(script) || !existsSync(path.join(ROOT, 'node_modules', 'esbuild'))) return false
   process.stderr.write(`${changed === undefined ? 'there is no build' : `${changed} has changed`}: building …\n`)
   const { status, stderr } = spawnSync(process.execPath, [script], {
     encoding: 'utf8',

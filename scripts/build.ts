@@ -5,11 +5,11 @@
  */
 import { spawnSync } from 'node:child_process'
 import { hash } from 'node:crypto'
-import { globSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { globSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import http from 'node:http'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { rolldown, type OutputChunk, type Plugin } from 'rolldown'
+import { build, type OutputFile, type Plugin } from 'esbuild'
 import { RECORD_FILE, type BuildRecord } from '../core/build/build-record.ts'
 import { stampOf } from '../core/build/source-stamp.ts'
 
@@ -43,38 +43,60 @@ const PUBLIC = [
 ]
 /** The module that is to know where the build lies; all others know where their sources do. */
 const KNOWS_BUILD = 'core/build/here.ts'
-/** Packages whose files are served, or that are there to be instrumented: there must be one copy of these. */
-const EXTERNAL = [/^node:(?!http$)/u, /^@opentelemetry\/api$/u]
+/** What there must be one copy of in the process, with programs that instrument it. */
+const EXTERNAL = ['@opentelemetry/api']
+/** Packages that are CommonJS ask for others by a function that modules do not have. */
+const REQUIRE = `import { createRequire as createRequireOfModule } from 'node:module'; const require = createRequireOfModule(import.meta.url);`
+
+/** A file of the build, and what it was made of. */
+type Chunk = {
+  readonly name: string
+  readonly file: OutputFile
+  readonly map: OutputFile
+  readonly entry: string | undefined
+  readonly sources: readonly string[]
+}
 
 process.chdir(ROOT)
 const made = await bundle()
 writeBuild(made)
 if (IS_PACKAGE) declareTypes()
 
-async function bundle(): Promise<readonly OutputChunk[]> {
+async function bundle(): Promise<readonly Chunk[]> {
   const sources = ENTRIES.flatMap((pattern) => globSync(pattern)).filter((file) => !file.endsWith('.test.ts'))
-  const build = await rolldown({
-    cwd: ROOT,
-    input: Object.fromEntries(sources.map((source) => [entryName(source), source])),
+  const { outputFiles, metafile } = await build({
+    entryPoints: sources.map((source) => ({ in: source, out: entryName(source) })),
+    // The maps name the sources from a folder of this depth; what is written goes to another.
+    outdir: 'dist/build',
+    write: false,
+    metafile: true,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
     platform: 'node',
+    target: 'esnext',
     external: EXTERNAL,
-    resolve: { conditionNames: ['source', 'node', 'import', 'module', 'default'] },
+    conditions: ['source'],
+    mainFields: ['module', 'main'],
+    chunkNames: 'chunk-[hash]',
+    banner: { js: REQUIRE },
+    sourcemap: 'external',
+    sourcesContent: false,
+    // Names stay, as stack traces and errors show them.
+    minifyWhitespace: true,
+    legalComments: 'none',
+    logLevel: 'error',
     plugins: [placesOfSources(), httpWithoutWebSocket()],
   })
-  const { output } = await build.generate({
-    // The maps name the sources from a folder of this depth.
-    dir: 'dist/build',
-    format: 'esm',
-    entryFileNames: '[name].js',
-    chunkFileNames: 'chunk-[name]-[hash].js',
-    sourcemap: 'hidden',
-    // A string with one wide character takes twice the memory; names stay, as stack traces and errors show them.
-    charset: 'ascii',
-    comments: false,
-    minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+  const byName = new Map(outputFiles.map((file) => [path.basename(file.path), file]))
+  return Object.entries(metafile.outputs).flatMap(([place, { entryPoint, inputs }]) => {
+    const name = path.basename(place)
+    const file = byName.get(name)
+    const map = byName.get(`${name}.map`)
+    return file === undefined || map === undefined
+      ? []
+      : [{ name, file, map, entry: entryPoint, sources: Object.keys(inputs) }]
   })
-  await build.close()
-  return output.filter((chunk) => chunk.type === 'chunk')
 }
 
 /** The name of an entry's file in the build, which is flat: a path from there is the same for all. */
@@ -86,16 +108,20 @@ function entryName(source: string): string {
 function placesOfSources(): Plugin {
   return {
     name: 'places-of-sources',
-    transform(code, id) {
-      const source = sourceOf(id)
-      if (source === undefined || source === KNOWS_BUILD || !code.includes('import.meta.')) return null
-      const url = `new URL(${JSON.stringify(`../../${source}`)}, import.meta.url)`
-      const file = (place: string) => `process.getBuiltinModule('node:url').fileURLToPath(${place})`
-      const replaced = code
-        .replaceAll(/\bimport\.meta\.dirname\b/gu, file(`new URL('.', ${url})`))
-        .replaceAll(/\bimport\.meta\.filename\b/gu, file(url))
-        .replaceAll(/(?<!new URL\("[^"]*", )\bimport\.meta\.url\b/gu, `${url}.href`)
-      return { code: replaced, map: null }
+    setup({ onLoad }) {
+      onLoad({ filter: /[\\/](?:core|plugins|sdk)[\\/].*\.ts$/ }, ({ path: id }) => {
+        const source = sourceOf(id)
+        if (source === undefined || source === KNOWS_BUILD) return null
+        const code = readFileSync(id, 'utf8')
+        if (!code.includes('import.meta.')) return null
+        const url = `new URL(${JSON.stringify(`../../${source}`)}, import.meta.url)`
+        const file = (place: string) => `process.getBuiltinModule('node:url').fileURLToPath(${place})`
+        const contents = code
+          .replaceAll(/\bimport\.meta\.url\b/gu, `${url}.href`)
+          .replaceAll(/\bimport\.meta\.dirname\b/gu, file(`new URL('.', ${url})`))
+          .replaceAll(/\bimport\.meta\.filename\b/gu, file(url))
+        return { contents, loader: 'ts' }
+      })
     },
   }
 }
@@ -105,19 +131,17 @@ function placesOfSources(): Plugin {
  * WebSocket is a client of half a megabyte, which takes 16 MB and a twentieth of a second to load.
  */
 function httpWithoutWebSocket(): Plugin {
-  const id = '\0http'
   const properties = Object.entries(Object.getOwnPropertyDescriptors(http))
   const names = properties.filter(([, { get }]) => get === undefined).map(([name]) => name)
+  const contents = `const http = process.getBuiltinModule('node:http')\nexport const { ${names.join(', ')} } = http\nexport default http\n`
   return {
     name: 'http-without-web-socket',
-    resolveId(specifier, _importer, { kind }) {
-      if (specifier !== 'node:http') return null
-      return kind === 'import-statement' ? id : { id: specifier, external: true }
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^(?:node:)?http$/ }, ({ kind }) =>
+        kind === 'import-statement' ? { path: 'http', namespace: 'plain' } : null,
+      )
+      onLoad({ filter: /^http$/, namespace: 'plain' }, () => ({ contents, loader: 'js' }))
     },
-    load: (module) =>
-      module === id
-        ? `const http = process.getBuiltinModule('node:http')\nexport const { ${names.join(', ')} } = http\nexport default http\n`
-        : null,
   }
 }
 
@@ -127,15 +151,15 @@ function sourceOf(id: string): string | undefined {
   return /^(?:core|plugins|sdk)\//u.test(place) ? place : undefined
 }
 
-function writeBuild(chunks: readonly OutputChunk[]): void {
+function writeBuild(chunks: readonly Chunk[]): void {
   const record = recordOf(chunks)
-  const folder = hash('sha256', chunks.map(({ code }) => code).join('\0')).slice(0, 12)
+  const folder = hash('sha256', chunks.map(({ file }) => file.hash).join(' ')).slice(0, 12)
   const place = `dist/${folder}`
   const draft = `${place}.${process.pid}`
   mkdirSync(draft, { recursive: true })
-  for (const { fileName, code, map } of chunks) {
-    writeFileSync(`${draft}/${fileName}`, code)
-    if (map) writeFileSync(`${draft}/${fileName}.map`, JSON.stringify({ ...map, sourcesContent: undefined }))
+  for (const { name, file, map } of chunks) {
+    writeFileSync(`${draft}/${name}`, file.contents)
+    writeFileSync(`${draft}/${name}.map`, map.contents)
   }
   writeFileSync(`${draft}/${RECORD_FILE}`, JSON.stringify(record))
   install(draft, place)
@@ -159,12 +183,9 @@ function install(draft: string, place: string): void {
   }
 }
 
-function recordOf(chunks: readonly OutputChunk[]): BuildRecord {
-  const entries = chunks.flatMap(({ isEntry, facadeModuleId, fileName }) => {
-    const source = isEntry && facadeModuleId !== null ? sourceOf(facadeModuleId) : undefined
-    return source === undefined ? [] : [[source, fileName] as const]
-  })
-  const modules = new Set(chunks.flatMap(({ moduleIds }) => moduleIds.map(sourceOf)))
+function recordOf(chunks: readonly Chunk[]): BuildRecord {
+  const entries = chunks.flatMap(({ entry, name }) => (entry === undefined ? [] : [[entry, name] as const]))
+  const modules = new Set(chunks.flatMap(({ sources }) => sources.map((source) => sourceOf(source))))
   const sources = [...modules].flatMap((source) => {
     const stamp = source === undefined ? undefined : stampOf(source)
     return source === undefined || stamp === undefined ? [] : [[source, stamp] as const]

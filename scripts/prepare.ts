@@ -1,4 +1,4 @@
 /** Makes the build when npm has installed what that needs: without the packages of development, the sources run as they are. */
 import { existsSync } from 'node:fs'
 
-if (existsSync(new URL('../node_modules/rolldown', import.meta.url))) await import('./build.ts')
+if (existsSync(new URL('../node_modules/esbuild', import.meta.url))) await import('./build.ts')

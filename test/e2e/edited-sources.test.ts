@@ -67,7 +67,9 @@ for (const { what, make } of PLACES) {
       const server = await ServerCommand.start([], { program })
       const stack = JSON.stringify(server.records.find(({ plugin, level }) => plugin === 'annexb' && level === 'error'))
       expect(stack).to.match(new RegExp(String.raw`plugins/annexb/index\.ts(?:\?load=\d+)?:${line}:`, 'u'))
-      expect(stack).to.match(/core\/host\/generation\/generation\.ts:\d+:\d+/u).and.not.to.include('/dist/')
+      expect(stack)
+        .to.match(/core\/host\/generation\/generation\.ts:\d+:\d+/u)
+        .and.not.to.include('/dist/')
     })
   })
 }

@@ -118,13 +118,4 @@ describe('npm start', () => {
     await waitFor(() => npm.stdout.includes('"stopped"'), { what: 'the server to end' })
     await rm(folder, { recursive: true })
   })
-
-  for (const version of ['20.19.0', '24.6.1']) {
-    it(`says in one sentence that Node ${version} is too old`, async () => {
-      const old = `data:text/javascript,Object.defineProperty(process.versions, "node", { value: "${version}" })`
-      const program = new PeerProcess(process.execPath, ['--import', old, PROGRAM], { env: {} })
-      expect((await program.exit).code).to.equal(1)
-      expect(program.stderr).to.match(/^Sluice needs Node 24\.7 or newer, and this is \S+: .*npm ci.*\.\n$/u)
-    })
-  }
 })

@@ -69,6 +69,7 @@ const PEERS = {
     ],
   },
   vlc: { programs: ['cvlc', 'setpriv'], packages: ['vlc-bin', 'vlc-plugin-base', 'util-linux'] },
+  debootstrap: { programs: ['debootstrap', 'unshare', 'chroot'], packages: ['debootstrap', 'util-linux'] },
   openssl: { programs: ['openssl'], packages: ['openssl'] },
   nginx: { programs: ['nginx'], packages: ['nginx'] },
   'nginx-rtmp': { programs: ['nginx'], files: [NGINX_RTMP_MODULE], packages: ['nginx', 'libnginx-mod-rtmp'] },

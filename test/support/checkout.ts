@@ -5,16 +5,36 @@ import { fileURLToPath } from 'node:url'
 import { keep } from '../peers/lifetime.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const COPIED = ['bin', 'config', 'core', 'package.json', 'plugins', 'scripts', 'sdk', 'tsconfig.json']
+const COPIED = [
+  '.npmrc',
+  'bin',
+  'config',
+  'core',
+  'package-lock.json',
+  'package.json',
+  'plugins',
+  'scripts',
+  'sdk',
+  'tsconfig.json',
+]
 /** What the product has no need of. */
 const LEFT_OUT = new Set(['test', 'fixtures', 'node_modules'])
 
-/** Makes a checkout of the project for a test to change, with the packages of this one. It goes with the test. */
-export function copyCheckout(): string {
+/** What a checkout has besides its sources. */
+type CheckoutInit = {
+  /** The packages of this one, unless false. */
+  readonly packages?: boolean
+  /** The builds of this one. */
+  readonly build?: boolean
+}
+
+/** Makes a checkout of the project for a test to change. It goes with the test. */
+export function copyCheckout({ packages = true, build = false }: CheckoutInit = {}): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'sluice-checkout-'))
   keep({ close: () => rmSync(folder, { recursive: true, force: true }) })
   copySources(folder)
-  symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'))
+  if (packages) symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'))
+  if (build) cpSync(path.join(ROOT, 'dist'), path.join(folder, 'dist'), { recursive: true })
   return folder
 }
 

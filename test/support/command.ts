@@ -6,11 +6,13 @@ import { PeerProcess } from '../peers/process.ts'
 import { waitFor } from '../peers/wait-for.ts'
 import type { ServerLogRecord } from './server.ts'
 
-const PROGRAM = fileURLToPath(new URL('../../bin/sluice.js', import.meta.url))
+/** The launcher. */
+export const PROGRAM = fileURLToPath(new URL('../../bin/sluice.js', import.meta.url))
 /** Those of the launcher, which else would become another process by them. */
 const FLAGS = ['--max-semi-space-size=1']
 
-const ENV = {
+/** Asks for free ports and no demo stream. */
+export const COMMAND_ENV = {
   SLUICE_GLOBAL_HTTP_LISTENADDR: ':0',
   SLUICE_RTMP_TCP_LISTENADDR: ':0',
   SLUICE_RTSP_TCP_LISTENADDR: ':0',
@@ -32,10 +34,13 @@ export type CommandOptions = {
 }
 
 /** Starts the program as a user does, with these arguments. */
-export function startCommand(args: readonly string[], { cwd, env, input, program = PROGRAM }: CommandOptions = {}): PeerProcess {
+export function startCommand(
+  args: readonly string[],
+  { cwd, env, input, program = PROGRAM }: CommandOptions = {},
+): PeerProcess {
   // No test finds the data of others, or of the person who runs it.
   const folder = cwd ?? mkdtempSync(path.join(tmpdir(), 'sluice-'))
-  const options = { cwd: folder, env: { ...process.env, ...ENV, ...env }, input }
+  const options = { cwd: folder, env: { ...process.env, ...COMMAND_ENV, ...env }, input }
   const peer = new PeerProcess(process.execPath, [...FLAGS, program, ...args], options)
   if (cwd === undefined) void peer.exit.then(() => rmSync(folder, { recursive: true, force: true }))
   return peer
