@@ -65,6 +65,7 @@ if (IS_PACKAGE) declareTypes()
 async function bundle(): Promise<readonly Chunk[]> {
   const sources = ENTRIES.flatMap((pattern) => globSync(pattern)).filter((file) => !file.endsWith('.test.ts'))
   const { outputFiles, metafile } = await build({
+    absWorkingDir: ROOT,
     entryPoints: sources.map((source) => ({ in: source, out: entryName(source) })),
     // The maps name the sources from a folder of this depth; what is written goes to another.
     outdir: 'dist/build',

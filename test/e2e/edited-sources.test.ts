@@ -11,8 +11,12 @@ import { RtmpClient } from '../support/rtmp-client.ts'
 const SOUND = { type: 8, timestampMs: 0, body: Buffer.from('7201020304', 'hex') } as const
 
 const PLACES = [
-  { what: 'a checkout', make: () => rooted(copyCheckout()) },
-  { what: 'an installed package', make: () => rooted(path.join(installPackage(), 'node_modules', 'sluice')) },
+  { what: 'a checkout', says: /^\S+ has changed: building …\n$/u, make: () => rooted(copyCheckout()) },
+  {
+    what: 'an installed package',
+    says: /^$/u,
+    make: () => rooted(path.join(installPackage(), 'node_modules', 'sluice')),
+  },
 ] as const
 
 function rooted(root: string): { readonly root: string; readonly program: string } {
@@ -27,7 +31,7 @@ async function versionOf(server: ServerCommand, plugin: string): Promise<string 
   return info.data.plugins.find(({ name }) => name === plugin)?.description.version
 }
 
-for (const { what, make } of PLACES) {
+for (const { what, says, make } of PLACES) {
   describe(`a source that is edited in ${what}`, () => {
     it('of the core runs with the next start', async () => {
       const { root, program } = make()
@@ -35,6 +39,7 @@ for (const { what, make } of PLACES) {
       appendFileSync(path.join(root, 'sdk', 'index.ts'), `\nprocess.stdout.write('edited sdk\\n')\n`)
       const check = startCommand(['check', '-c', path.join(root, 'config', 'config.yaml')], { program })
       const said = String(await check.succeed())
+      expect(check.stderr).to.match(says)
       expect(said).to.include('edited core\n').and.include('edited sdk\n').and.include('ok: ')
     })
 
