@@ -12,6 +12,16 @@ const TYPESCRIPT_IN_PACKAGE = /^file:.*\/node_modules\/.*\.ts(?:\?|$)/u
  */
 export function stripInPackages(url: string, context: LoadHookContext, nextLoad: NextLoad): LoadFnOutput {
   if (!TYPESCRIPT_IN_PACKAGE.test(url)) return nextLoad(url, context)
-  const source = stripTypeScriptTypes(readFileSync(fileURLToPath(url), 'utf8'))
-  return { format: 'module', source, shortCircuit: true }
+  return { format: 'module', source: strip(readFileSync(fileURLToPath(url), 'utf8')), shortCircuit: true }
+}
+
+/** Node warns that this is experimental, which tells users nothing they can act on, and is kept from them. */
+function strip(code: string): string {
+  const emitWarning = Reflect.get(process, 'emitWarning')
+  try {
+    process.emitWarning = () => {}
+    return stripTypeScriptTypes(code)
+  } finally {
+    process.emitWarning = emitWarning
+  }
 }

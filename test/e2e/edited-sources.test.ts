@@ -11,7 +11,7 @@ import { RtmpClient } from '../support/rtmp-client.ts'
 const SOUND = { type: 8, timestampMs: 0, body: Buffer.from('7201020304', 'hex') } as const
 
 const PLACES = [
-  { what: 'a checkout', says: /^\S+ has changed: building …\n$/u, make: () => rooted(copyCheckout()) },
+  { what: 'a checkout', says: /^\S+ has changed: building …\n$/u, make: () => rooted(copyCheckout({ build: true })) },
   {
     what: 'an installed package',
     says: /^$/u,
