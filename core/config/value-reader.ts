@@ -129,7 +129,7 @@ export class ValueReader {
     const known = defaults.get(schema)
     if (known !== undefined) return known
     const problems = this.problems.length
-    const reading = this.read(new Document(schema.default).contents, schema, spot)
+    const reading = this.read(nodeOf(schema.default), schema, spot)
     if (reading !== undefined && this.problems.length === problems) defaults.set(schema, reading)
     return reading
   }
@@ -259,6 +259,10 @@ export class ValueReader {
 export function readText(text: string, schema: JsonSchema): Reading | undefined {
   const reader = new ValueReader({ document: new Document(), text: true })
   return reader.read(new Scalar(text), schema, { key: '', place: { file: '', line: 0, column: 0 } })
+}
+
+function nodeOf(value: unknown): unknown {
+  return typeof value === 'object' && value !== null ? new Document(value).contents : new Scalar(value)
 }
 
 function extraSchema(schema: JsonSchema): JsonSchema {

@@ -21,6 +21,7 @@ import { nginxRtmp } from './servers/nginx-rtmp.ts'
 import { nodeMediaServer } from './servers/node-media-server.ts'
 import { sluice, sluiceWithoutFfi } from './servers/sluice.ts'
 import { werift } from './servers/werift.ts'
+import { formatStarts, runStarts } from './start/start.ts'
 import { runUnitBenches } from './units/units.ts'
 import type { UnitResult } from './units/unit-bench.ts'
 
@@ -39,10 +40,13 @@ async function main(): Promise<void> {
   if (units.length > 0) printUnits(units)
   const recordings = options.only.includes('recordings') ? await runRecordings() : undefined
   if (recordings !== undefined) print(formatRecordings(recordings))
-  const servers = await findServers(options)
+  const starts = options.only.includes('start') ? await runStarts(options.rounds) : undefined
+  if (starts !== undefined) print(formatStarts(starts))
+  const scenarios = SCENARIOS.filter(({ name }) => options.only.includes(name))
+  const servers = scenarios.length === 0 ? [] : await findServers(options)
   const measurements: Measurement[] = []
   const results = []
-  for (const scenario of SCENARIOS.filter(({ name }) => options.only.includes(name))) {
+  for (const scenario of scenarios) {
     const measured = await runRounds(scenario, servers, run, print)
     const summaries = summarize(measured)
     const ratios = ratiosOf(summaries, scenario.compared)
@@ -55,7 +59,7 @@ async function main(): Promise<void> {
   }
   print(`\nload average at the end ${formatLoad()}\n`)
   if (options.jsonFile === undefined) return
-  const report = { date: new Date().toISOString(), machine, options, units, recordings, results, measurements }
+  const report = { date: new Date().toISOString(), machine, options, units, recordings, starts, results, measurements }
   await writeFile(options.jsonFile, `${JSON.stringify(report, null, 2)}\n`)
 }
 
