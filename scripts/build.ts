@@ -109,8 +109,8 @@ function entryName(source: string): string {
 function placesOfSources(): Plugin {
   return {
     name: 'places-of-sources',
-    setup({ onLoad }) {
-      onLoad({ filter: /[\\/](?:core|plugins|sdk)[\\/].*\.ts$/ }, ({ path: id }) => {
+    setup(plugin) {
+      plugin.onLoad({ filter: /[\\/](?:core|plugins|sdk)[\\/].*\.ts$/ }, ({ path: id }) => {
         const source = sourceOf(id)
         if (source === undefined || source === KNOWS_BUILD) return null
         const code = readFileSync(id, 'utf8')
@@ -133,15 +133,15 @@ function placesOfSources(): Plugin {
  */
 function httpWithoutWebSocket(): Plugin {
   const properties = Object.entries(Object.getOwnPropertyDescriptors(http))
-  const names = properties.filter(([, { get }]) => get === undefined).map(([name]) => name)
+  const names = properties.filter(([, property]) => 'value' in property).map(([name]) => name)
   const contents = `const http = process.getBuiltinModule('node:http')\nexport const { ${names.join(', ')} } = http\nexport default http\n`
   return {
     name: 'http-without-web-socket',
-    setup({ onResolve, onLoad }) {
-      onResolve({ filter: /^(?:node:)?http$/ }, ({ kind }) =>
+    setup(plugin) {
+      plugin.onResolve({ filter: /^(?:node:)?http$/ }, ({ kind }) =>
         kind === 'import-statement' ? { path: 'http', namespace: 'plain' } : null,
       )
-      onLoad({ filter: /^http$/, namespace: 'plain' }, () => ({ contents, loader: 'js' }))
+      plugin.onLoad({ filter: /^http$/, namespace: 'plain' }, () => ({ contents, loader: 'js' }))
     },
   }
 }
