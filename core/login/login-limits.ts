@@ -1,4 +1,4 @@
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import type { RateLimiterMemory } from 'rate-limiter-flexible'
 import { TooManyLogins } from './login-errors.ts'
 
 const WINDOW_S = 600
@@ -34,34 +34,47 @@ export class LoginLimits {
 
 /** A limiter that keeps account of so many keys at most. */
 class BoundedLimiter {
-  readonly #limiter: RateLimiterMemory
+  readonly #points: number
+  #limiter: Promise<RateLimiterMemory> | undefined
   /** The oldest first. */
   readonly #keys = new Set<string>()
 
   constructor(points: number) {
-    this.#limiter = new RateLimiterMemory({ points, duration: WINDOW_S })
+    this.#points = points
   }
 
   async count(key: string): Promise<void> {
     this.#keys.delete(key)
     this.#keys.add(key)
     if (this.#keys.size > MAX_KEYS) await this.#forgetOldest()
+    const limiter = await this.#whenMade()
     try {
-      await this.#limiter.consume(key)
+      await limiter.consume(key)
     } catch (refusal) {
-      throw refusal instanceof RateLimiterRes ? new TooManyLogins(refusal.msBeforeNext) : refusal
+      throw isRefusal(refusal) ? new TooManyLogins(refusal.msBeforeNext) : refusal
     }
   }
 
   async takeBack(key: string): Promise<void> {
-    if (this.#keys.has(key)) await this.#limiter.reward(key)
+    if (this.#keys.has(key)) await (await this.#whenMade()).reward(key)
   }
 
   async #forgetOldest(): Promise<void> {
     const [oldest = ''] = this.#keys
     this.#keys.delete(oldest)
-    await this.#limiter.delete(oldest)
+    await (await this.#whenMade()).delete(oldest)
   }
+
+  /** Most servers never log anybody in. */
+  #whenMade(): Promise<RateLimiterMemory> {
+    const options = { points: this.#points, duration: WINDOW_S }
+    this.#limiter ??= import('rate-limiter-flexible').then(({ RateLimiterMemory }) => new RateLimiterMemory(options))
+    return this.#limiter
+  }
+}
+
+function isRefusal(thrown: unknown): thrown is { readonly msBeforeNext: number } {
+  return typeof thrown === 'object' && thrown !== null && 'msBeforeNext' in thrown
 }
 
 /** An IPv4 address, or the /64 of an IPv6 one. */

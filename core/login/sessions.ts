@@ -1,5 +1,4 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { errors, jwtVerify, SignJWT } from 'jose'
 import type { Kysely } from 'kysely'
 import type { LoginTables } from './login-tables.ts'
 
@@ -53,6 +52,7 @@ export class Sessions {
     stamp,
     session = randomUUID(),
   }: Omit<SessionClaims, 'session'> & Partial<SessionClaims>): Promise<SignedToken> {
+    const { SignJWT } = await import('jose')
     const nowS = Math.floor(Date.now() / 1000)
     const expiresS = nowS + LIFETIME_S
     const token = await new SignJWT({ stamp })
@@ -69,6 +69,7 @@ export class Sessions {
   /** What a token says; undefined where it is none of this server's, or too old. Whether it was revoked is not looked at. */
   async read(token: string): Promise<ReadToken | undefined> {
     if (token.length > MAX_TOKEN_LENGTH) return undefined
+    const { errors, jwtVerify } = await import('jose')
     const secret = await this.#currentSecret()
     try {
       const options = { algorithms: [ALGORITHM], issuer: ISSUER, requiredClaims: ['sub', 'jti', 'exp', 'stamp'] }

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { SocksClient, type SocksClientError } from 'socks'
+import type { SocksClientError } from 'socks'
 import { DialError } from './dial-error.ts'
 import type { Leg } from './http-connect.ts'
 
@@ -13,6 +13,7 @@ const ignore = () => {}
  * @throws {DialError} when the proxy refuses, or speaks no SOCKS; the caller ends the socket
  */
 export async function connectBySocks({ socket, host, port, user, signal }: Leg, timeoutMs: number): Promise<void> {
+  const { SocksClient } = await import('socks')
   const stop = () => socket.destroy()
   signal.addEventListener('abort', stop, { once: true })
   // The library stops listening to errors before the socket is at its end.
