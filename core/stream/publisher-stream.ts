@@ -14,5 +14,7 @@ export interface PublisherStream {
   /** What is dispatched from now on does not go on from what was. */
   discontinuity(): void
   dispatch(unit: AccessUnit): void
+  /** A publisher that the path was kept for is heard for the first time. */
+  publisherConnected(publisher: Publisher): void
   publisherClosed(publisher: Publisher, reason: CloseReason): void
 }

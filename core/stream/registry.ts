@@ -240,10 +240,10 @@ export class StreamRegistry {
   }
 
   #makeRoom(path: string, kickExist: boolean, maxCount: number): void {
-    const running = this.#streams.get(path)?.publisher
+    const running = this.#streams.get(path)?.holder
     if (running !== undefined && !kickExist) throw new StreamExists()
     if (maxCount > 0) {
-      const others = this.index.published.size - (running === undefined ? 0 : 1)
+      const others = this.index.takenPaths - (running === undefined ? 0 : 1)
       if (others >= maxCount) throw new StreamUnavailable('publish max count exceeded')
     }
     running?.close({ code: 'kick', text: 'kick' })

@@ -4,12 +4,18 @@ import type { StreamSubscriber } from './stream-subscriber.ts'
 /** The streams and subscribers that there are at present. Streams tell what comes and goes, so nothing is counted by looking. */
 export class StreamIndex<Stream> {
   readonly #published = new Set<Stream>()
+  readonly #expected = new Set<Stream>()
   readonly #subscribers = new Map<number, StreamSubscriber>()
   readonly #counts = new Map<SessionType, number>()
 
   /** The streams that have a publisher. */
   get published(): ReadonlySet<Stream> {
     return this.#published
+  }
+
+  /** The number of paths that are taken: published, or kept for a publisher that has yet to connect. */
+  get takenPaths(): number {
+    return this.#published.size + this.#expected.size
   }
 
   /** All subscribers by their ids, those included that wait. */
@@ -22,11 +28,17 @@ export class StreamIndex<Stream> {
     return this.#counts.get(type) ?? 0
   }
 
+  publisherExpected(stream: Stream): void {
+    this.#expected.add(stream)
+  }
+
   publisherCame(stream: Stream): void {
+    this.#expected.delete(stream)
     this.#published.add(stream)
   }
 
   publisherWent(stream: Stream): void {
+    this.#expected.delete(stream)
     this.#published.delete(stream)
   }
 

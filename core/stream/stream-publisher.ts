@@ -67,6 +67,9 @@ export class StreamPublisher implements Publisher {
   #completeTimer: NodeJS.Timeout | undefined
   #tracksLogged = false
   #lastWriteMs = performance.now()
+  #aliveMs = this.#lastWriteMs
+  #heldUntilMs = -Infinity
+  #isConnecting: boolean
   #pausedSinceMs: number | undefined
   #speed: number
   #closing = false
@@ -81,7 +84,8 @@ export class StreamPublisher implements Publisher {
     this.config = options.config
     this.session = options.session
     this.#stream = options.stream
-    const { control, personal = false, timestampBits, observer } = options.options
+    const { control, personal = false, timestampBits, observer, connecting = false } = options.options
+    this.#isConnecting = connecting
     const { scale, speed, keyframeinterval: intervalMs } = options.config
     this.#timeline = new Timeline({ startMs: options.startMs, timestampBits, scale })
     this.#speed = speed || 1
@@ -127,6 +131,21 @@ export class StreamPublisher implements Publisher {
     return this.#lastWriteMs
   }
 
+  /** The time at which it last sent media or was said to be alive, on the monotonic clock; its start before that. */
+  get lastHeardMs(): number {
+    return Math.max(this.#lastWriteMs, this.#aliveMs)
+  }
+
+  /** Until when the last sign of life holds, on the monotonic clock. */
+  get heldUntilMs(): number {
+    return this.#heldUntilMs
+  }
+
+  /** Whether it was admitted before its source has connected, and was not heard yet. */
+  get isConnecting(): boolean {
+    return this.#isConnecting
+  }
+
   /** What its viewers can tell its source. */
   get viewerControl(): SourceControl | undefined {
     return this.personal ? this.control : undefined
@@ -160,6 +179,7 @@ export class StreamPublisher implements Publisher {
       this.#refused.add(track)
       return track
     }
+    if (this.#isConnecting) this.alive()
     this.#stream.flush()
     this.#tracks = [...this.#tracks, track]
     this.#meters.set(track, new TrackMeter(performance.now()))
@@ -204,6 +224,16 @@ export class StreamPublisher implements Publisher {
     for (const [track, meter] of this.#meters) meter.awaitsKeyframe = track.kind === 'video'
     this.#timeline.restart()
     this.#stream.discontinuity()
+  }
+
+  alive(holdsMs = 0): void {
+    if (this.session.closed) return
+    this.#aliveMs = performance.now()
+    this.#heldUntilMs = Math.max(this.#heldUntilMs, this.#aliveMs + holdsMs)
+    if (!this.#isConnecting) return
+    this.#isConnecting = false
+    this.#lastWriteMs = this.#aliveMs
+    this.#stream.publisherConnected(this)
   }
 
   setPaused(paused: boolean): void {

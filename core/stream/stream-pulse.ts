@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks'
 import type { CloseReason } from 'sluice/sdk'
 import type { Load, MergeWindow } from './fan-out/merge-window.ts'
 import type { Stream } from './stream.ts'
+import type { StreamPublisher } from './stream-publisher.ts'
 
 /** How often the time limits of publishers and sinks are looked at. */
 export const PULSE_MS = 500
@@ -69,15 +70,22 @@ export function gatherTraffic(streams: Iterable<Stream>): void {
 function overdue(stream: Stream, nowMs: number): CloseReason | undefined {
   const { publisher } = stream
   if (publisher === undefined) return undefined
-  const { publishtimeout, pausetimeout, delayclosetimeout, idletimeout } = publisher.config
-  const { lastWriteMs, pausedSinceMs } = publisher
-  if (pausedSinceMs !== undefined) {
-    if (hasPassed(pausetimeout, pausedSinceMs, nowMs)) return { code: 'timeout', text: 'pause timeout' }
-  } else if (hasPassed(publishtimeout, lastWriteMs, nowMs)) return { code: 'timeout', text: 'publish timeout' }
+  const text = silenceOf(publisher, nowMs)
+  if (text !== undefined) return { code: 'timeout', text }
   if (stream.isHeld) return undefined
+  const { delayclosetimeout, idletimeout } = publisher.config
   const { hadSubscriber } = stream
   if (!hasPassed(hadSubscriber ? delayclosetimeout : idletimeout, stream.idleSinceMs, nowMs)) return undefined
   return { code: 'idle', text: hadSubscriber ? 'publish delay close timeout' : 'publish idle timeout' }
+}
+
+/** The limit that a publisher has passed in saying or sending nothing; undefined while it is within all of them. */
+function silenceOf(publisher: StreamPublisher, nowMs: number): string | undefined {
+  const { publishtimeout, mediatimeout, pausetimeout } = publisher.config
+  const { lastWriteMs, lastHeardMs, heldUntilMs, pausedSinceMs } = publisher
+  if (pausedSinceMs !== undefined) return hasPassed(pausetimeout, pausedSinceMs, nowMs) ? 'pause timeout' : undefined
+  if (nowMs >= heldUntilMs && hasPassed(publishtimeout, lastHeardMs, nowMs)) return 'publish timeout'
+  return hasPassed(mediatimeout, lastWriteMs, nowMs) ? 'media timeout' : undefined
 }
 
 function hasPassed(limitMs: number, sinceMs: number, nowMs: number): boolean {

@@ -46,6 +46,7 @@ export class Stream implements PublisherStream, SubscriberStream {
   readonly #resolver: PathResolver
   readonly #holdBack = new HoldBack((unit) => this.#dispatch(unit))
   #publisher: StreamPublisher | undefined
+  #expected: StreamPublisher | undefined
   #subscriberCount = 0
   #hadSubscriber = false
   #idleSinceMs = 0
@@ -67,6 +68,11 @@ export class Stream implements PublisherStream, SubscriberStream {
 
   get publisher(): StreamPublisher | undefined {
     return this.#publisher
+  }
+
+  /** Who has the path: its publisher, or one that it is kept for, which has yet to connect. */
+  get holder(): StreamPublisher | undefined {
+    return this.#publisher ?? this.#expected
   }
 
   get tracks(): readonly Track[] {
@@ -97,24 +103,18 @@ export class Stream implements PublisherStream, SubscriberStream {
     return streamInfo(this)
   }
 
-  /** Takes a publisher in; the path must be free. */
+  /** Takes a publisher in, or keeps the path for it until it has connected; the path must be free. */
   setPublisher(publisher: StreamPublisher): void {
-    clearTimeout(this.#continueTimer)
-    this.#continueTimer = undefined
-    this.#resolver.stop()
-    this.#publisher = publisher
-    this.#options.index.publisherCame(this)
-    this.clock.begin(publisher)
-    this.#idleSinceMs = performance.now()
-    this.#hadSubscriber = this.isHeld
-    for (const subscriber of this.subscribers) {
-      // Those that wait for it wait for its tracks now.
-      if (this.#trackWait.has(subscriber)) this.#wait(subscriber, subscriber.config.waittimeout)
-      else subscriber.stopWaiting()
-      subscriber.publisherCame()
-    }
-    this.#setBuffer()
-    this.#options.hooks.notify('published', this.info())
+    if (!publisher.isConnecting) return this.#begin(publisher)
+    this.#expected = publisher
+    this.#options.index.publisherExpected(this)
+  }
+
+  publisherConnected(publisher: Publisher): void {
+    const expected = this.#expected
+    if (expected === undefined || expected !== publisher) return
+    this.#expected = undefined
+    this.#begin(expected)
   }
 
   /** Takes a subscriber in; it waits until {@link whenReady} says otherwise. */
@@ -199,6 +199,7 @@ export class Stream implements PublisherStream, SubscriberStream {
   }
 
   publisherClosed(ended: Publisher, reason: CloseReason): void {
+    if (this.#expected !== undefined && this.#expected === ended) return this.#forgetExpected()
     const publisher = this.#publisher
     if (publisher === undefined || publisher !== ended) return
     const info = this.info()
@@ -224,7 +225,7 @@ export class Stream implements PublisherStream, SubscriberStream {
   close(reason: CloseReason): void {
     this.flush()
     for (const subscriber of [...this.subscribers]) subscriber.close(reason)
-    this.#publisher?.close(reason)
+    this.holder?.close(reason)
     clearTimeout(this.#continueTimer)
     this.#giveUp()
   }
@@ -260,6 +261,31 @@ export class Stream implements PublisherStream, SubscriberStream {
     }
   }
 
+  #begin(publisher: StreamPublisher): void {
+    clearTimeout(this.#continueTimer)
+    this.#continueTimer = undefined
+    this.#resolver.stop()
+    this.#publisher = publisher
+    this.#options.index.publisherCame(this)
+    this.clock.begin(publisher)
+    this.#idleSinceMs = performance.now()
+    this.#hadSubscriber = this.isHeld
+    for (const subscriber of this.subscribers) {
+      // Those that wait for it wait for its tracks now.
+      if (this.#trackWait.has(subscriber)) this.#wait(subscriber, subscriber.config.waittimeout)
+      else subscriber.stopWaiting()
+      subscriber.publisherCame()
+    }
+    this.#setBuffer()
+    this.#options.hooks.notify('published', this.info())
+  }
+
+  #forgetExpected(): void {
+    this.#expected = undefined
+    this.#options.index.publisherWent(this)
+    this.#checkEmpty()
+  }
+
   #dispatch(unit: AccessUnit): void {
     this.fanOut.write(unit, rescale(unit.dts, unit.track.timescale, 1000))
   }
@@ -293,7 +319,7 @@ export class Stream implements PublisherStream, SubscriberStream {
   }
 
   #checkEmpty(): void {
-    if (this.#publisher !== undefined || this.subscribers.size > 0) return
+    if (this.holder !== undefined || this.subscribers.size > 0) return
     this.#resolver.stop()
     if (this.#continueTimer === undefined) this.#options.onEmpty(this)
   }

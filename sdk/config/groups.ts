@@ -20,7 +20,15 @@ export const PublishConfig = Type.Object(
       default: false,
       description: 'A second publisher on a path replaces the first; otherwise it is refused',
     }),
-    publishtimeout: Duration({ default: '10s', description: 'A publisher that sends no media this long is closed' }),
+    publishtimeout: Duration({
+      default: '10s',
+      description:
+        'A publisher that was not heard this long is closed: no media, and no sign of life that its protocol has; 0 is never',
+    }),
+    mediatimeout: Duration({
+      default: '0s',
+      description: 'A publisher that sends no media this long is closed, however alive it is; 0 is never',
+    }),
     pausetimeout: Duration({
       default: '30s',
       description: 'A publisher whose source is paused this long is closed; 0 is never',

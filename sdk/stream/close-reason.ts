@@ -5,8 +5,8 @@
  * | ---------- | --------------------------------------------------------------------------------------------------- |
  * | `closed`   | its plugin closed it, for a reason that only the text tells                                         |
  * | `left`     | its peer went                                                                                       |
- * | `timeout`  | a publisher sent no media for `publishtimeout`, or its source was paused for `pausetimeout`; a      |
- * |            | subscriber got no publisher within `waittimeout`                                                    |
+ * | `timeout`  | a publisher was not heard for `publishtimeout`, sent no media for `mediatimeout`, or its source was |
+ * |            | paused for `pausetimeout`; a subscriber got no publisher within `waittimeout`                       |
  * | `idle`     | nobody subscribed to the publisher's stream for `idletimeout` or `delayclosetimeout`                |
  * | `kick`     | another publisher took the path, as `kickexist` allows                                              |
  * | `slow`     | the subscriber's sink took nothing for `stalltimeout`, or fell behind where it may not skip         |

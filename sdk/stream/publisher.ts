@@ -36,6 +36,15 @@ export interface Publisher extends UnitSink {
    */
   discontinuity(): void
   /**
+   * Declares that the source was heard, for example by a keepalive of its protocol: it is there, even if it sends no media.
+   * `publish.publishtimeout` counts from now on, and ends nothing within `holdsMs` milliseconds, which is for protocols whose
+   * signs are further apart. Media needs no such word; `publish.mediatimeout` counts from the last of it in any case.
+   *
+   * It reads the clock and does no more, and is meant for signs, not for each packet.
+   * @param holdsMs default 0
+   */
+  alive(holdsMs?: number): void
+  /**
    * Declares that the source is paused: `publish.pausetimeout` holds instead of `publishtimeout`. Once it sends again, the
    * subscribers' time goes on where it was.
    */
@@ -71,6 +80,12 @@ export type PublishOptions = {
    * taken and counted, for tests of a source.
    */
   readonly unlisted?: boolean
+  /**
+   * The source was admitted, and has yet to connect. The path is taken, and nothing else is seen of it: no list has it, no hook
+   * hears of it, its subscribers wait as if nobody published, and none of the time limits of `publish` counts, until it is heard
+   * first: by `alive`, or by its first track. The plugin closes it where that takes too long.
+   */
+  readonly connecting?: boolean
   /** Who has another publish, and wants to know what comes of it. */
   readonly observer?: PublishObserver
 }

@@ -16,6 +16,7 @@ export interface FakePublisherStream {
   tracksCompleted(): void
   discontinuity(): void
   dispatch(unit: AccessUnit): void
+  publisherConnected(publisher: FakePublisher): void
   publisherClosed(publisher: FakePublisher, reason: CloseReason): void
 }
 
@@ -43,6 +44,8 @@ export class FakePublisher implements Publisher {
   readDetails: (() => Readonly<Record<string, string | number>>) | undefined
   /** How many units had been written at each discontinuity. */
   readonly discontinuities: number[] = []
+  /** How long each sign of life that was told by `alive` is to hold, in milliseconds. */
+  readonly signs: number[] = []
   readonly #stream: FakePublisherStream
   readonly #end = new SessionEnd()
   #writtenBytes = 0
@@ -55,6 +58,7 @@ export class FakePublisher implements Publisher {
   #paused = false
   #speed = 1
   #isTalkedTo = false
+  #isConnecting: boolean
 
   constructor({ id, request, options, config, stream }: FakePublisherInit) {
     this.id = id
@@ -62,6 +66,7 @@ export class FakePublisher implements Publisher {
     this.config = config
     this.request = request
     this.options = options
+    this.#isConnecting = options.connecting === true
     this.#stream = stream
   }
 
@@ -81,6 +86,11 @@ export class FakePublisher implements Publisher {
   /** Whether `tracksComplete` was called. */
   get complete(): boolean {
     return this.#complete
+  }
+
+  /** Whether it was published as one that has yet to connect, and was not heard. */
+  get isConnecting(): boolean {
+    return this.#isConnecting
   }
 
   /** What was said by `setPaused`. */
@@ -115,6 +125,7 @@ export class FakePublisher implements Publisher {
     const { pubvideo: video, pubaudio: audio } = this.config
     const refused = !{ video, audio, data: true }[init.kind]
     if (refused || this.closeReason !== undefined) return track
+    this.#connected()
     this.#tracks = [...this.#tracks, track]
     this.#stream.trackChanged(track)
     this.options.observer?.track(track)
@@ -153,6 +164,12 @@ export class FakePublisher implements Publisher {
     this.#stream.discontinuity()
   }
 
+  alive(holdsMs = 0): void {
+    if (this.closeReason !== undefined) return
+    this.signs.push(holdsMs)
+    this.#connected()
+  }
+
   setPaused(paused: boolean): void {
     this.#paused = paused
   }
@@ -189,6 +206,12 @@ export class FakePublisher implements Publisher {
     const reason = closeReasonOf(why)
     this.#stream.publisherClosed(this, reason)
     this.#end.close(reason)
+  }
+
+  #connected(): void {
+    if (!this.#isConnecting) return
+    this.#isConnecting = false
+    this.#stream.publisherConnected(this)
   }
 
   #takes(track: Track): boolean {

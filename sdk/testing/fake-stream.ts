@@ -15,6 +15,7 @@ export class FakeStream implements FakePublisherStream, FakeSubscriberStream {
   readonly #pendingMoves = new Set<FakeSubscriber>()
   readonly #hooks: FakeHooks | undefined
   #publisher: FakePublisher | undefined
+  #expected: FakePublisher | undefined
   #gop: AccessUnit[] = []
   #waiting: (() => void)[] = []
 
@@ -26,6 +27,11 @@ export class FakeStream implements FakePublisherStream, FakeSubscriberStream {
 
   get publisher(): FakePublisher | undefined {
     return this.#publisher
+  }
+
+  /** Who has the path: its publisher, or one that has yet to connect. */
+  get holder(): FakePublisher | undefined {
+    return this.#publisher ?? this.#expected
   }
 
   get tracks(): readonly Track[] {
@@ -53,6 +59,12 @@ export class FakeStream implements FakePublisherStream, FakeSubscriberStream {
   }
 
   setPublisher(publisher: FakePublisher): void {
+    if (publisher.isConnecting) this.#expected = publisher
+    else this.publisherConnected(publisher)
+  }
+
+  publisherConnected(publisher: FakePublisher): void {
+    this.#expected = undefined
     this.#publisher = publisher
     for (const subscriber of this.subscribers) subscriber.stopWaiting()
     void this.#hooks?.notify('published', this.info())
@@ -120,6 +132,7 @@ export class FakeStream implements FakePublisherStream, FakeSubscriberStream {
   }
 
   publisherClosed(publisher: FakePublisher, reason: CloseReason): void {
+    if (this.#expected === publisher) this.#expected = undefined
     if (this.#publisher !== publisher) return
     const info = this.info()
     this.#publisher = undefined

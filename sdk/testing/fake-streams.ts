@@ -65,11 +65,11 @@ export class FakeStreams implements StreamManager {
     const { request, undo } = await this.#admit('publish', init)
     const config = { ...this.#init.config().publish, ...options.config }
     const stream = options.unlisted === true ? new FakeStream('') : this.#stream(request.streamPath)
-    if (stream.publisher !== undefined && !config.kickexist) {
+    if (stream.holder !== undefined && !config.kickexist) {
       undo()
       throw new StreamExists()
     }
-    stream.publisher?.close({ code: 'kick', text: 'kick' })
+    stream.holder?.close({ code: 'kick', text: 'kick' })
     const publisher = new FakePublisher({ id: this.#nextId++, request, options, config, stream })
     publisher.onClose(undo)
     this.publishers.push(publisher)

@@ -31,6 +31,26 @@ export function describeSource(start: StartContractHost): void {
       expect(told).to.eql([...units.slice(0, 2), 'break', ...units.slice(2)])
     })
 
+    it('that has yet to connect has its path, and is seen from its first sign of life on', async () => {
+      const { ctx } = await start()
+      const told: string[] = []
+      ctx.hooks.on('published', ({ path }) => void told.push(`published ${path}`))
+      ctx.hooks.on('unpublished', ({ path }) => void told.push(`unpublished ${path}`))
+      const options = { connecting: true } as const
+      const given = await ctx.streams.publish(sessionInit(PATH), options)
+      expect([ctx.streams.list(), ctx.streams.get(PATH)]).to.eql([[], undefined])
+      expect(await ctx.streams.publish(sessionInit(PATH)).catch((error: unknown) => error)).to.be.instanceOf(
+        StreamExists,
+      )
+      given.close()
+      given.alive()
+      const publisher = await ctx.streams.publish(sessionInit(PATH), options)
+      publisher.alive(1000)
+      expect(ctx.streams.list().map(({ path }) => path)).to.eql([PATH])
+      await waitFor(() => told.length > 0, { what: 'the hook' })
+      expect(told).to.eql([`published ${PATH}`])
+    })
+
     it('is asked for a keyframe by anybody, and commanded by the viewers of a stream of their own', async () => {
       const { ctx } = await start()
       const told: string[] = []

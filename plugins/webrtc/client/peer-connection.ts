@@ -111,6 +111,7 @@ export class PeerConnection {
         connected: () => this.#connected.resolve(),
         rtp: (packet) => this.#take('rtp', packet),
         rtcp: (packet) => this.#take('rtcp', packet),
+        alive: () => this.#media?.alive(),
         closed: (reason) => this.#end(reason),
       },
     })

@@ -133,6 +133,7 @@ export class PeerSession {
         connected: () => this.#connected(),
         rtp: (packet) => this.#media?.rtp(packet, performance.now()),
         rtcp: (packet) => this.#media?.rtcp(packet, performance.now()),
+        alive: () => this.#media?.alive(),
         closed: (reason) => this.close(reason),
       },
     })

@@ -7,24 +7,33 @@ import type { MediaIngest, MediaPlayout } from './session-parts.ts'
 /** What a session does with the media of its peer, or for it. */
 export type SessionMedia = {
   connected(): void
+  /** The peer was heard, with or without media. */
+  alive(): void
   rtp(packet: Buffer, nowMs: number): void
   rtcp(packet: Buffer, nowMs: number): void
   counts(): Readonly<Record<string, string | number | undefined>>
   close(): void
 }
 
-/** Media that comes from the peer. */
+/** A peer that was heard consents to what it is sent for so long (RFC 7675 5.1), and is not gone before. */
+const CONSENT_MS = 30_000
+
+/** Media that comes from the peer, which may pause it for as long as it likes. */
 export function publishedMedia(ingest: MediaIngest, publisher: Publisher): SessionMedia {
   let isComplete = false
   return {
-    connected: () => {},
+    connected: () => publisher.alive(CONSENT_MS),
+    alive: () => publisher.alive(CONSENT_MS),
     rtp: (packet, nowMs) => {
       ingest.rtp(packet, nowMs)
       if (isComplete || !ingest.isComplete) return
       isComplete = true
       publisher.tracksComplete()
     },
-    rtcp: (packet, nowMs) => ingest.rtcp(packet, nowMs),
+    rtcp: (packet, nowMs) => {
+      publisher.alive(CONSENT_MS)
+      ingest.rtcp(packet, nowMs)
+    },
     counts: () => ingest.counts,
     close: () => ingest.close(),
   }
@@ -34,6 +43,7 @@ export function publishedMedia(ingest: MediaIngest, publisher: Publisher): Sessi
 export function playedMedia(playout: MediaPlayout): SessionMedia {
   return {
     connected: () => playout.start(),
+    alive: () => {},
     // A viewer has nothing to send.
     rtp: () => {},
     rtcp: (packet) => playout.rtcp(packet),

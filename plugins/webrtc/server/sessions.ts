@@ -32,7 +32,7 @@ export class Sessions {
     const bundled = withTransportOf(offer, medias[0]!.index)
     let ingest: MediaIngest | undefined
     const control = { requestKeyframe: ({ id }: { readonly id: number }) => ingest?.requestKeyframe(id) }
-    const publisher = await this.#ctx.streams.publish(request, { control })
+    const publisher = await this.#ctx.streams.publish(request, { control, connecting: true })
     const createMedia = (transport: PeerTransport) => {
       ingest = this.#parts.createIngest({
         sink: publisher,

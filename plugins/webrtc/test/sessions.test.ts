@@ -28,6 +28,14 @@ describe('sessions of WebRTC', () => {
     expect(lines().map(({ msg }) => msg)).to.include.members(['publish', 'connected'])
   })
 
+  it('are published from when they are connected, and have their path before that', async () => {
+    await rig.offer('whip/live/a', PUBLISH_OFFER)
+    expect(rig.server.streams.list()).to.eql([])
+    expect((await rig.offer('whip/live/a', PUBLISH_OFFER)).status).to.equal(409)
+    rig.transport.succeed()
+    expect(rig.server.streams.list().map(({ path }) => path)).to.eql(['live/a'])
+  })
+
   it('keep what was tried, when the peer could not be reached', async () => {
     await rig.offer('whip/live/a', PUBLISH_OFFER)
     rig.transport.fail('ICE failed: nothing answered')

@@ -206,6 +206,9 @@ describe('the transport of a WebRTC peer', () => {
     closing.transport.close()
     await waitFor(() => closing.peer.state === 'closed')
     const gone = await connected()
+    const { signs } = gone.record
+    rig.advance(7000)
+    await waitFor(() => gone.record.signs > signs, { what: 'consent' })
     await gone.peer.close()
     rig.advance(31_000)
     await waitFor(() => gone.record.reason !== undefined)

@@ -11,6 +11,8 @@ export type TransportHandlers = {
   rtp(packet: Buffer): void
   /** A compound packet. */
   rtcp(packet: Buffer): void
+  /** The peer has shown that it is there and consents to what it is sent (RFC 7675): every few seconds, whether it sends packets or not. */
+  alive(): void
   /** It is over: the peer has gone, never came, or `close` was called. Called once. */
   closed(reason: CloseReason): void
 }

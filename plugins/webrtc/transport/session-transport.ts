@@ -234,6 +234,7 @@ export class SessionTransport implements PeerTransport {
     if (isStun(datagram)) {
       const isOurs = this.#agent.receive(datagram, path, this.#options.now())
       if (isOurs && !this.#agent.isSettled) this.#nextTickMs = 0
+      if (isOurs && this.isConnected) this.#options.handlers.alive()
       return isOurs
     }
     if (path.lastHeardMs === -Infinity) return false
