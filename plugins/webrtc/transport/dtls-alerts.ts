@@ -14,11 +14,12 @@ export class DtlsAlerts {
   readonly #sessionType: Werift.DtlsSocket['sessionType']
   #sequence: number
 
-  constructor({ cipher: { cipher }, sessionType, dtls }: Werift.DtlsSocket) {
+  /** @param nextSequence the number of the first record that is sent */
+  constructor({ cipher: { cipher }, sessionType }: Werift.DtlsSocket, nextSequence: number) {
     for (const name of KEYS) cipher[name] = copyAlone(cipher[name]!)
     this.#cipher = cipher
     this.#sessionType = sessionType
-    this.#sequence = dtls.recordSequenceNumber
+    this.#sequence = nextSequence
   }
 
   /** @throws {Error} when the peer did not encrypt it */
@@ -28,8 +29,7 @@ export class DtlsAlerts {
 
   /** The datagram that says that this end has closed the connection (RFC 5246 7.2.1). */
   closeNotify(): Buffer {
-    this.#sequence += 1
-    const sequence = this.#sequence
+    const sequence = this.#sequence++
     const header = { type: CONTENT.alert, version: DTLS_1_2, epoch: 1, sequenceNumber: sequence }
     const fragment = this.#cipher.encrypt(this.#sessionType, CLOSE_NOTIFY, header)
     return serializeRecord({ contentType: CONTENT.alert, version: DTLS_1_2, epoch: 1, sequence, fragment })

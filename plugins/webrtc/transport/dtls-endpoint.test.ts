@@ -5,7 +5,7 @@ import type { Certificate } from 'sluice/sdk'
 import { waitFor } from '../../../test/peers/wait-for.ts'
 import { DtlsEndpoint } from './dtls-endpoint.ts'
 import { fingerprintOf } from './dtls-proof.ts'
-import { CONTENT, parseRecords } from './dtls-record.ts'
+import { CONTENT, parseRecords, serializeRecord, type DtlsRecord } from './dtls-record.ts'
 
 /** Both ends of a handshake, and what each has sent. */
 class Handshake {
@@ -43,6 +43,16 @@ class Handshake {
   }
 }
 
+/** The records of what was sent. */
+function recordsOf(datagrams: readonly Buffer[]): DtlsRecord[] {
+  return datagrams.flatMap((datagram) => parseRecords(datagram))
+}
+
+/** The numbers of the records of an epoch. */
+function numbersOf(datagrams: readonly Buffer[], epoch: number): number[] {
+  return recordsOf(datagrams).flatMap((record) => (record.epoch === epoch ? [record.sequence] : []))
+}
+
 function isFinished(datagram: Buffer): boolean {
   return parseRecords(datagram).some(({ contentType, epoch }) => contentType === CONTENT.handshake && epoch === 1)
 }
@@ -55,7 +65,7 @@ describe('DtlsEndpoint', () => {
     certificate = { cert, key }
   })
 
-  it('sends its first answer again, unchanged, to a client that repeats its greeting', async () => {
+  it('answers each greeting under its number, or a later one where it was used', async () => {
     const sent: Buffer[] = []
     const client: Buffer[] = []
     const common = {
@@ -65,23 +75,44 @@ describe('DtlsEndpoint', () => {
       ended: () => {},
     }
     const server = await DtlsEndpoint.open({ ...common, isClient: false, send: (datagram) => void sent.push(datagram) })
-    const greeting = (datagram: Buffer) => void client.push(datagram)
-    ;(await DtlsEndpoint.open({ ...common, isClient: true, send: greeting })).close()
-    for (const times of [1, 2]) {
-      server.receive(client[0]!)
-      await waitFor(() => sent.length === times, { what: 'the answer' })
+    const greet = (datagram: Buffer) => void client.push(datagram)
+    ;(await DtlsEndpoint.open({ ...common, isClient: true, send: greet })).close()
+    const [greeting] = recordsOf(client)
+    for (const [times, sequence] of [0, 4, 4, 2 ** 48 - 1].entries()) {
+      server.receive(serializeRecord({ ...greeting!, sequence }))
+      await waitFor(() => sent.length === times + 1, { what: 'the answer' })
     }
-    expect(sent[1]).to.eql(sent[0])
+    expect(numbersOf(sent, 0)).to.eql([0, 4, 5, 6])
+    const [answer, ...others] = recordsOf(sent).map(({ fragment }) => fragment)
+    expect(others).to.eql([answer, answer, answer])
     server.close()
   })
 
-  it('sends its last flight again, unchanged, to a client that repeats its own', async () => {
+  it('sends its last flight again to a client that repeats its own, under new numbers', async () => {
     const { server, sentByClient, sentByServer, ends } = await Handshake.run(certificate)
-    const sent = [...sentByServer]
+    const { length } = sentByServer
     server.receive(sentByClient.findLast(isFinished)!)
-    await waitFor(() => sentByServer.length === sent.length + 2, { what: 'the flight' })
-    expect(sentByServer).to.eql([...sent, ...sent.slice(-2)])
+    await waitFor(() => sentByServer.length >= length + 2, { what: 'the flight' })
+    const [first, again] = [sentByServer.slice(length - 2, length), sentByServer.slice(length, length + 2)]
+    const kindsOf = (datagrams: readonly Buffer[]) => recordsOf(datagrams).map(({ contentType }) => contentType)
+    expect(kindsOf(again)).to.eql(kindsOf(first))
+    const numbers = numbersOf(sentByServer, 1)
+    expect(numbers).to.have.length.above(1)
+    expect(numbers).to.eql(numbers.map((_, index) => index))
     expect(ends).to.eql([])
+  })
+
+  it('gives each record a number of its own, counted from 0 in each epoch', async () => {
+    const { server, sentByClient, sentByServer } = await Handshake.run(certificate)
+    server.settle()
+    server.close()
+    expect(recordsOf(sentByServer).at(-1)).to.deep.include({ contentType: CONTENT.alert, epoch: 1 })
+    for (const sent of [sentByClient, sentByServer]) {
+      for (const epoch of [0, 1]) {
+        const numbers = numbersOf(sent, epoch)
+        expect(numbers).to.eql(numbers.map((_, index) => index))
+      }
+    }
   })
 
   it('sends no handshake any more to a client whose repeated flight comes just before its media', async () => {

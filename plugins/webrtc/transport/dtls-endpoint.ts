@@ -7,12 +7,14 @@ import { DtlsAlerts } from './dtls-alerts.ts'
 import { isAnnounced, isClientProven, isFinished, isServerProven } from './dtls-proof.ts'
 import {
   CONTENT,
+  HANDSHAKE,
   HandshakeReader,
   parseRecords,
   serializeMessage,
   serializeRecord,
   type DtlsRecord,
 } from './dtls-record.ts'
+import { SentRecords } from './dtls-sent-records.ts'
 import type { Fingerprint } from './transport-description.ts'
 
 /** What a handshake ends in: the keys of each direction. */
@@ -45,8 +47,7 @@ const MAX_BYTES = 128 * 1024
 /** Above all flights of werift, which send again until the next one has begun. */
 const NO_FLIGHT = 99
 const FATAL = 2
-/** Finished, the only message of the handshake that is encrypted: its type, and its size with the header (RFC 5246 7.4.9, RFC 6347 4.2.2). */
-const FINISHED_TYPE = 20
+/** The size of Finished with its header, the only message of the handshake that is encrypted (RFC 5246 7.4.9, RFC 6347 4.2.2). */
 const FINISHED_BYTES = 24
 
 /**
@@ -63,6 +64,7 @@ export class DtlsEndpoint {
   #alerts: DtlsAlerts | undefined
   /** werift takes its datagrams by the function that it sets here. */
   readonly #transport: { onData?: (datagram: Buffer) => void }
+  readonly #sent = new SentRecords()
   #sequence = 0
   #datagrams = 0
   #bytes = 0
@@ -140,7 +142,7 @@ export class DtlsEndpoint {
   /** The peer has finished, too, as it has sent media: no message of the handshake has to be sent again. */
   settle(): void {
     if (this.#socket === undefined || !this.#isConnected) return
-    this.#alerts = new DtlsAlerts(this.#socket)
+    this.#alerts = new DtlsAlerts(this.#socket, this.#sent.nextEncrypted)
     this.#forget()
   }
 
@@ -160,12 +162,13 @@ export class DtlsEndpoint {
     if (epoch === 0) {
       if (this.#isConnected) return false
       for (const message of this.#reader?.read(fragment) ?? []) {
+        if (message.type === HANDSHAKE.clientHello) this.#sent.answers(record)
         this.#pass({ ...record, sequence: this.#sequence++, fragment: serializeMessage(message) })
       }
     } else {
       const clear = decrypt(socket, record)
       // Anything else would begin the handshake anew in werift, whose keys are gone then.
-      if (clear[0] !== FINISHED_TYPE || clear.length !== FINISHED_BYTES) return true
+      if (clear[0] !== HANDSHAKE.finished || clear.length !== FINISHED_BYTES) return true
       this.#prove(socket, clear)
       this.#pass(record)
     }
@@ -228,7 +231,7 @@ export class DtlsEndpoint {
   // Once the socket is let go, werift may still answer a repeated message: neither that nor its errors count any more.
 
   #sendFlight(datagram: Buffer): void {
-    if (this.#socket !== undefined) this.#send(datagram)
+    if (this.#socket !== undefined) this.#send(this.#sent.number(datagram, this.#socket))
   }
 
   #failed(why: string): void {
