@@ -57,12 +57,17 @@ describe('Connection', () => {
   })
 
   /** A client past the handshake, whose messages go to `message` at the server's end. */
-  async function dial(message: () => Promise<void> | undefined, closed: (reason: string) => void = () => {}) {
+  async function dial(
+    message: () => Promise<void> | undefined,
+    closed: (reason: string) => void = () => {},
+    alive = () => {},
+  ) {
     const { promise, resolve } = Promise.withResolvers<Connection>()
     accepted = (socket) => {
       sockets.add(socket)
       const handshake = new ServerHandshake({ random: randomFillSync })
-      resolve(new Connection(socket, { message, media: () => void message(), handshaken: () => {}, closed }, handshake))
+      const events = { message, media: () => void message(), alive, handshaken: () => {}, closed }
+      resolve(new Connection(socket, events, handshake))
     }
     const socket = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1' })
     sockets.add(socket)
@@ -103,6 +108,17 @@ describe('Connection', () => {
     socket.write(Buffer.concat(Array<Buffer>(100).fill(bytesOf(FC_PUBLISH))))
     await waitFor(() => turns.total === 100, { what: 'all messages' })
     expect(turns.most).to.be.at.most(2)
+  })
+
+  it('tells of pings and of answers to pings, which say that the peer is there', async () => {
+    let signs = 0
+    const { socket } = await dial(
+      () => undefined,
+      () => {},
+      () => (signs += 1),
+    )
+    socket.write(Buffer.concat([bytesOf(PING), bytesOf(FC_PUBLISH), bytesOf({ kind: 'pingResponse', timestampMs: 1 })]))
+    await waitFor(() => signs === 2, { what: 'two signs' })
   })
 
   it('sends the answers of a turn in one write', async () => {

@@ -34,6 +34,8 @@ type ConnectionEvents = {
   message(message: Message, raw: RawMessage): Promise<void> | undefined
   /** A message with media or data, unparsed; see {@link carriesMedia}. */
   media(raw: RawMessage): void
+  /** The peer has sent a ping, or answered one: it is there, with or without media. */
+  alive?(): void
   /** The handshake is over. */
   handshaken(): void
   /** The connection has ended; called once. */
@@ -243,14 +245,15 @@ export class Connection {
     switch (message.kind) {
       case 'acknowledgement':
       case 'setPeerBandwidth':
-      case 'pingResponse':
         return undefined
+      case 'pingResponse':
+        return void this.#events.alive?.()
       case 'windowAckSize':
         this.#ackWindow.setSize(message.sizeBytes)
         return undefined
       case 'pingRequest':
         this.send({ kind: 'pingResponse', timestampMs: message.timestampMs })
-        return undefined
+        return void this.#events.alive?.()
       default:
         return this.#events.message(message, raw)
     }

@@ -125,6 +125,11 @@ export class NetStream {
     this.#ingest?.receive(raw)
   }
 
+  /** The peer was heard: if it publishes, its source is there. */
+  alive(): void {
+    this.#publisher?.alive()
+  }
+
   /**
    * The peer wants a player's media to stop or go on (RTMP 1.0 §7.2.2.9). A recording of its own is paused; of a stream
    * that others watch, it gets nothing meanwhile.

@@ -56,6 +56,7 @@ export class RtmpSession {
       {
         message: (message, raw) => (message.kind === 'command' ? this.#command(message, raw) : undefined),
         media: (raw) => this.#streams.get(raw.messageStreamId)?.receive(raw),
+        alive: () => this.#alive(),
         handshaken: () => this.#connection.expectWithin(REQUEST_TIMEOUT_MS, NO_REQUEST),
         closed: (reason) => this.#closed(reason),
       },
@@ -65,6 +66,10 @@ export class RtmpSession {
 
   close(reason: string): void {
     this.#connection.close(reason)
+  }
+
+  #alive(): void {
+    for (const stream of this.#streams.values()) stream.alive()
   }
 
   #closed(reason: string): void {

@@ -147,6 +147,7 @@ export class Session {
       ...(maxbw > 0 && { maxBytesPerSecond: maxbw }),
       ...(action === 'publish' && {
         received: (payload: Buffer, missing: number) => this.#ingest?.receive(payload, missing),
+        alive: () => member.alive(),
       }),
       closed: (end) => this.#connectionEnded(end),
     })

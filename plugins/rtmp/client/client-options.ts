@@ -27,6 +27,8 @@ export type RtmpClientOptions = {
   readonly answerTimeoutMs?: number
   /** Takes each media and data message; its payload belongs to the callee. */
   readonly onMedia?: (raw: RawMessage) => void
+  /** Called when the server has sent a ping, or answered one. */
+  readonly onPing?: () => void
   /** Takes each command of the server's, answers to calls included. */
   readonly onCommand?: (command: Command) => void
   /** Takes what each `onStatus` says. While a returned promise is pending, nothing further is read; it must not reject. */

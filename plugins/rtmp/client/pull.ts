@@ -71,6 +71,7 @@ class RtmpPull {
           userAgent: PLAYER_VERSION,
           properties: PLAYER_PROPERTIES,
           onMedia: (raw) => this.#receive(raw),
+          onPing: () => this.#publisher?.alive(),
           onStatus: (status) => this.#takeStatus(status),
           onStreamEvent: (kind) => this.#takeEvent(kind),
         },

@@ -54,6 +54,7 @@ export class RtmpClient {
     const events = {
       message: (message: Message) => this.#message(message),
       media: (raw: RawMessage) => this.#options.onMedia?.(raw),
+      alive: () => this.#options.onPing?.(),
       handshaken: () => this.#handshaken.resolve(),
       closed: (reason: string) => this.#ended(reason),
     }

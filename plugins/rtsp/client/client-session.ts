@@ -69,6 +69,15 @@ export class ClientSession {
     return response
   }
 
+  /**
+   * Asks the server whether the session is there, as keepalives do.
+   * @throws {RtspClientError} when nothing is answered, or that it is not
+   */
+  async ask(): Promise<void> {
+    const { client, url } = this.#options
+    await client.request(this.#question, url, { Session: this.#id }, { mayBeSilent: true })
+  }
+
   /** Ends it, and the connection. Idempotent. */
   close(): void {
     this.#options.client.close()
@@ -121,13 +130,15 @@ export class ClientSession {
     throw new RtspClientError(`the server gives another transport than ${wanted.lowerTransport}`, { status: 461 })
   }
 
+  get #question(): 'GET_PARAMETER' | 'OPTIONS' {
+    return this.#options.client.methods.has('GET_PARAMETER') ? 'GET_PARAMETER' : 'OPTIONS'
+  }
+
   #keepAliveNow(): void {
     clearInterval(this.#keepAlive)
     if (this.#isClosed) return
-    const { client } = this.#options
     const intervalMs = Math.min(Math.max(this.#timeoutSeconds * 500, MIN_KEEPALIVE_MS), MAX_KEEPALIVE_MS)
-    const method = client.methods.has('GET_PARAMETER') ? 'GET_PARAMETER' : 'OPTIONS'
-    this.#keepAlive = setInterval(() => this.#tell(method), intervalMs)
+    this.#keepAlive = setInterval(() => this.#tell(this.#question), intervalMs)
   }
 
   /** Tells the server that it is over, which would send on by UDP otherwise. */

@@ -6,6 +6,7 @@ import { RtspIngest } from '../media/to-stream.ts'
 import type { Timers } from '../plugin-context.ts'
 import type { MediaTransport } from '../transport/media-transport.ts'
 import type { RtspResponse } from '../wire/message/message.ts'
+import { askWhileSilent } from './ask-while-silent.ts'
 import type { ClientSession } from './client-session.ts'
 import type { RequestOptions } from './rtsp-client.ts'
 import type { TransportKind } from './target-url.ts'
@@ -28,6 +29,8 @@ export class SourceSession {
   #waiting: WaitingPacket[] = []
   #ingest: RtspIngest | undefined
   #publisher: Publisher | undefined
+  #alive: (() => void) | undefined
+  #stopAsking: (() => void) | undefined
 
   constructor(offer: SourceOffer, session: ClientSession) {
     this.offer = offer
@@ -90,6 +93,8 @@ export class SourceSession {
     const ingest = new RtspIngest(publisher, medias, timers)
     this.#ingest = ingest
     this.#publisher = publisher
+    // A recording is not paused by itself: where nothing comes any more, it is over.
+    if (this.offer.durationMs === undefined) this.#expectSigns(publisher, timers)
     for (const { index, packet, isRtcp } of this.#waiting) {
       if (isRtcp) ingest.rtcp(index, packet)
       else ingest.rtp(index, packet)
@@ -100,8 +105,15 @@ export class SourceSession {
   }
 
   close(): void {
+    this.#stopAsking?.()
     this.#ingest?.close()
     this.#session.close()
+  }
+
+  /** Has reports, and answers to questions while it is silent, say that a live source is there. */
+  #expectSigns(publisher: Publisher, timers: Pick<Timers, 'setInterval'>): void {
+    this.#alive = () => publisher.alive()
+    this.#stopAsking = askWhileSilent({ publisher, ask: () => this.#session.ask(), timers })
   }
 
   #rtp(index: number, packet: Buffer): void {
@@ -124,8 +136,8 @@ export class SourceSession {
   #rtcp(index: number, packet: Buffer): void {
     if (saysGoodbye(packet)) this.#gone.add(index)
     if (this.#gone.size === this.offer.medias.length) this.#ended.resolve('bye')
-    if (this.#ingest !== undefined) return this.#ingest.rtcp(index, packet)
-    this.#wait({ index, packet, isRtcp: true })
+    if (this.#ingest === undefined) this.#wait({ index, packet, isRtcp: true })
+    else if (this.#ingest.rtcp(index, packet)) this.#alive?.()
   }
 
   #wait(packet: WaitingPacket): void {

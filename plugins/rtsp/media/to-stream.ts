@@ -84,13 +84,17 @@ export class RtspIngest {
     this.#inlets[index]?.receiver.push(packet, this.#nowMs())
   }
 
-  /** Takes an RTCP packet of a media. One that is broken is left out: reports come again. */
-  rtcp(index: number, packet: Buffer): void {
+  /**
+   * Takes an RTCP packet of a media. One that is broken is left out: reports come again.
+   * @returns whether it is a report of a source that stays, which says that it is there
+   */
+  rtcp(index: number, packet: Buffer): boolean {
     const inlet = this.#inlets[index]
-    if (inlet === undefined) return
-    for (const message of receivedRtcp(packet)) {
-      if (message.kind === 'senderReport') inlet.receiver.report(message, this.#nowMs())
+    const messages = receivedRtcp(packet)
+    for (const message of messages) {
+      if (message.kind === 'senderReport') inlet?.receiver.report(message, this.#nowMs())
     }
+    return messages.length > 0 && messages.every(({ kind }) => kind !== 'bye')
   }
 
   /** Asks the source for a keyframe of a track (PLI, RFC 4585 6.3.1). Many cameras do not listen. */

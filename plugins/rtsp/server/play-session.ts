@@ -95,6 +95,10 @@ export class PlaySession implements RtspSession {
     return this.#seenMs
   }
 
+  keepAlive(): void {
+    this.touch()
+  }
+
   touch(): void {
     this.#seenMs = performance.now()
   }

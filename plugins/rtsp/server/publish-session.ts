@@ -97,6 +97,12 @@ export class PublishSession implements RtspSession {
     this.#seenMs = performance.now()
   }
 
+  /** A publisher that keeps its session alive is paused, not gone, for as long as sessions last without it. */
+  keepAlive(): void {
+    this.touch()
+    if (this.isStarted) this.#publisher?.alive(this.#server.ctx.config.sessiontimeout)
+  }
+
   async setup({ uri }: RtspRequest, index: number | undefined, wanted: readonly Transport[]): Promise<MediaTransport> {
     if (this.isStarted) throw new RtspRefusal(455, 'the session is recording: end it first')
     const place = this.#placeOf(uri, index)
@@ -163,7 +169,7 @@ export class PublishSession implements RtspSession {
   async #open(place: number, wanted: readonly Transport[]): Promise<MediaTransport> {
     const handlers = {
       rtp: (packet: Buffer) => this.#take(place, packet),
-      rtcp: (packet: Buffer) => this.#ingest?.rtcp(place, packet),
+      rtcp: (packet: Buffer) => this.#takeReport(place, packet),
     }
     for (const spec of wanted) {
       const transport = await this.#connection.openTransport(spec, handlers)
@@ -176,6 +182,11 @@ export class PublishSession implements RtspSession {
     this.#seenMs = performance.now()
     this.#ingest?.rtp(place, packet)
     if (!this.#isComplete) this.#settle()
+  }
+
+  #takeReport(place: number, packet: Buffer): void {
+    this.#seenMs = performance.now()
+    if (this.#ingest?.rtcp(place, packet) === true) this.#publisher?.alive()
   }
 
   /** Says that the tracks are complete as soon as that is so. */

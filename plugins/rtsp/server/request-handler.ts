@@ -104,7 +104,7 @@ export class RequestHandler {
 
   #options(request: RtspRequest): Answer {
     const session = this.#find(request)
-    session?.touch()
+    this.#keepAlive(session)
     const headers: HeaderFields = [['Public', METHODS]]
     return session === undefined ? { headers } : inSession(session, { headers })
   }
@@ -205,9 +205,15 @@ export class RequestHandler {
   /** Nothing can be asked or set; clients say in this way that they are alive. */
   #parameter(request: RtspRequest): Answer {
     const session = this.#find(request)
-    session?.touch()
+    this.#keepAlive(session)
     if (request.body.length > 0) throw new RtspRefusal(451, 'Parameter Not Understood')
     return session === undefined ? {} : inSession(session, {})
+  }
+
+  /** Some clients name no session, and mean that of the connection. */
+  #keepAlive(named: RtspSession | undefined): void {
+    const session = named ?? this.#session
+    session?.keepAlive()
   }
 
   /** The session that a request names; undefined where it names none, and none has been set up here. */

@@ -23,6 +23,8 @@ export interface RtspSession {
   readonly seenMs: number
   /** The client gave a sign of life. */
   touch(): void
+  /** The client says that it is there: by a request that asks for nothing, or by a report, with or without media. */
+  keepAlive(): void
   /**
    * Arranges how one media travels.
    * @param index of the media; undefined where the request names the whole stream

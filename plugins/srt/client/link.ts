@@ -53,6 +53,7 @@ export class Link {
   readonly #closed = Promise.withResolvers<string>()
   #early: Parameters<Receive>[] = []
   #receive: Receive | undefined
+  #alive: (() => void) | undefined
   readonly #stopTicks: () => void
 
   /**
@@ -90,6 +91,7 @@ export class Link {
       ...{ negotiated, nowUs, sink: flow, ...(keys && { keys }) },
       ...(maxBytesPerSecond !== undefined && { maxBytesPerSecond }),
       ...(init.receives && { received: (payload: Buffer, missing: number) => this.#take(payload, missing) }),
+      alive: () => this.#alive?.(),
       closed: (end) => this.#ended(end),
     })
     this.#stopTicks = init.connections.ticker.add(
@@ -108,9 +110,10 @@ export class Link {
     return this.#closed.promise
   }
 
-  /** Gives what comes to somebody who takes it, and first what came before. */
-  deliver(receive: Receive): void {
+  /** Gives what comes to somebody who takes it, first what came before, and says from time to time that the peer was heard. */
+  deliver(receive: Receive, alive: () => void): void {
     this.#receive = receive
+    this.#alive = alive
     for (const early of this.#early.splice(0)) receive(...early)
   }
 

@@ -45,7 +45,10 @@ async function pull(ctx: SrtContext, connections: Connections, request: PullRequ
       } as const
       connections.follow({ ...shown, details })
       log.info({ ip: client.ip, encrypted, latencyMs: negotiated.receiveLatencyMs }, 'play')
-      link.deliver((payload, missing) => ingest.receive(payload, missing))
+      link.deliver(
+        (payload, missing) => ingest.receive(payload, missing),
+        () => publisher.alive(),
+      )
       const why = await Promise.race([link.closed, broken.promise])
       ingest.end()
       throw new SourceError(`the connection has ended: ${why}`)

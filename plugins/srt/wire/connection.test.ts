@@ -98,6 +98,23 @@ describe('Connection', () => {
     expect(pair.ends).to.eql({})
   })
 
+  it('tells about once a second that the peer is heard, with payloads or by keepalives alone, and not when it is gone', () => {
+    let signs = 0
+    let isCut = false
+    const pair = new VirtualPair({ alive: () => (signs += 1), forth: { isLost: () => isCut } })
+    stream(pair, 500, 1, 0)
+    expect(signs).to.be.within(3, 5)
+    signs = 0
+    pair.run(20_000)
+    expect(signs).to.be.within(9, 20)
+    expect(pair.ends).to.eql({})
+    isCut = true
+    pair.run(2000)
+    signs = 0
+    pair.run(2500)
+    expect(signs).to.equal(0)
+  })
+
   it('ends when the peer is silent, and when it says so', () => {
     const silent = new VirtualPair({ back: { isLost: () => true } })
     silent.run(6000, () => {})

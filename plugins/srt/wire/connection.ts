@@ -15,6 +15,8 @@ import type { SrtStatistics } from './statistics.ts'
 const SILENCE_US = 5_000_000
 /** Something is sent at least this often (draft-sharabayko-srt-01 3.2.3). */
 const KEEP_ALIVE_US = 1_000_000
+/** The owner of a connection is told no more often that the peer was heard. */
+const SIGN_INTERVAL_US = 1_000_000
 /** How long an end waits, beyond the peer's latency, for the peer to have played what was sent. */
 const MAX_LINGER_US = 10_000_000
 /** A new key that the peer has not confirmed is announced again after so many round trips (7.2.3). */
@@ -40,6 +42,8 @@ export type ConnectionInit = {
    * nothing of it kept.
    */
   readonly received?: (payload: Buffer, missing: number) => void
+  /** Called about once a second while the peer is heard, be it by keepalives alone. */
+  readonly alive?: () => void
   /** Called once. */
   readonly closed: (end: ConnectionEnd) => void
 }
@@ -54,6 +58,7 @@ export class Connection {
   readonly #sender: Sender
   #heardUs: number
   #saidUs: number
+  #signUs: number
   #keyRequestUs = -Infinity
   #isTakingKeys = false
   /** When the peer has played all, and the connection is to be closed. */
@@ -73,6 +78,7 @@ export class Connection {
     this.#sender = new Sender({ negotiated, keys: keys?.sending, nowUs, maxBytesPerSecond, sink, sendControl })
     this.#heardUs = nowUs
     this.#saidUs = nowUs
+    this.#signUs = nowUs
   }
 
   /** What is still to be sent for the first time. */
@@ -110,6 +116,7 @@ export class Connection {
     this.#sender.tick(nowUs)
     this.#announceKeys(nowUs)
     if (nowUs - Math.max(this.#saidUs, this.#sender.sentUs) >= KEEP_ALIVE_US) this.#send({ kind: 'keepAlive' })
+    this.#giveSign(nowUs)
     if (nowUs - this.#heardUs >= SILENCE_US) this.#close({ by: 'silence' })
     else if (this.#endUs !== undefined && this.#isPlayed(nowUs)) this.close()
     return this.#endUs !== undefined || this.#receiver.isBusy || this.#sender.isBusy
@@ -229,6 +236,12 @@ export class Connection {
     } finally {
       this.#isTakingKeys = false
     }
+  }
+
+  #giveSign(nowUs: number): void {
+    if (nowUs - this.#signUs < SIGN_INTERVAL_US || this.#heardUs <= this.#signUs) return
+    this.#signUs = nowUs
+    this.#init.alive?.()
   }
 
   #announceKeys(nowUs: number): void {

@@ -107,6 +107,7 @@ export class ScriptedConnection {
   #ports: PortPair | undefined
   #timer: NodeJS.Timeout | undefined
   #packets = 0
+  #isHung = false
   #last = Promise.resolve()
 
   constructor(source: ScriptedSource, socket: Socket) {
@@ -126,10 +127,16 @@ export class ScriptedConnection {
     this.#socket.resetAndDestroy()
   }
 
-  /** Sends nothing any more, and stays. */
+  /** Sends no media any more, and stays. */
   fallSilent(): void {
     clearInterval(this.#timer)
     this.#timer = undefined
+  }
+
+  /** Neither sends nor answers anything any more, and stays. */
+  hang(): void {
+    this.fallSilent()
+    this.#isHung = true
   }
 
   /** Says that nothing more comes (RTCP BYE). */
@@ -142,6 +149,7 @@ export class ScriptedConnection {
     const [method = '', uri = ''] = startLine.split(' ')
     const request = { method, uri, headers, connection: this }
     this.#source.requests.push(request)
+    if (this.#isHung) return
     const scripted = this.#source.init.script?.(request)
     if (scripted === null) return
     const answer = scripted ?? (await this.#plain(request))

@@ -1,0 +1,43 @@
+import type { Publisher } from 'sluice/sdk'
+import type { Timers } from '../plugin-context.ts'
+import { RtspClientError } from './client-error.ts'
+
+/** A source that sends nothing is asked so often within `publishtimeout`, and no more and no less often than this. */
+const QUESTIONS_PER_TIMEOUT = 4
+const MIN_INTERVAL_MS = 100
+const MAX_INTERVAL_MS = 2500
+
+export type AskWhileSilentOptions = {
+  readonly publisher: Pick<Publisher, 'config' | 'writtenBytes' | 'alive'>
+  /** Asks the source, and rejects with an {@link RtspClientError} when it does not answer, or says that there is no such session. */
+  readonly ask: () => Promise<void>
+  readonly timers: Pick<Timers, 'setInterval'>
+}
+
+/**
+ * Asks a source whether it is there while it sends no media: one that answers is paused, not gone. The keepalives that RTSP has
+ * anyway are too far apart to tell a source whose power was cut.
+ * @returns stops asking
+ */
+export function askWhileSilent({ publisher, ask, timers }: AskWhileSilentOptions): () => void {
+  const intervalMs = publisher.config.publishtimeout / QUESTIONS_PER_TIMEOUT
+  let writtenBytes = NaN
+  let isAsking = false
+  return timers.setInterval(
+    () => {
+      const wasSilent = writtenBytes === publisher.writtenBytes
+      writtenBytes = publisher.writtenBytes
+      if (!wasSilent || isAsking) return
+      isAsking = true
+      void ask()
+        .then(
+          () => publisher.alive(),
+          (error: unknown) => {
+            if (!(error instanceof RtspClientError)) throw error
+          },
+        )
+        .finally(() => (isAsking = false))
+    },
+    Math.min(Math.max(intervalMs, MIN_INTERVAL_MS), MAX_INTERVAL_MS),
+  )
+}
