@@ -31,6 +31,42 @@ const CASES: readonly (readonly [streamId: string, request: StreamRequest])[] = 
   ['#!::r=live/a,__proto__=x', play('live/a', '__proto__=x')],
 ]
 
+/** Stream ids that were percent-encoded, in whole or in part, and what they are then. */
+const ENCODED: readonly (readonly [streamId: string, request: StreamRequest])[] = [
+  [encodeURIComponent('publish:/live/a'), publish('/live/a')],
+  [encodeURIComponent('publish:/live/a').toLowerCase(), publish('/live/a')],
+  [encodeURIComponent('publish:/live/50%'), publish('/live/50%')],
+  [encodeURIComponent('publish:/live/50%25'), publish('/live/50%25')],
+  [encodeURIComponent('publish:/live/日本 ä'), publish('/live/日本 ä')],
+  [encodeURIComponent('publish:/live/a?secret=1&expire=2'), publish('/live/a', 'secret=1&expire=2')],
+  [encodeURIComponent('play:/live/a?next=b%26c&d=%2F'), play('/live/a', 'next=b%26c&d=%2F')],
+  ['publish%3A/live/a', publish('/live/a')],
+  ['publish%3a/live/50%', publish('/live/50%')],
+  ['publish%3A/live/%ff%41', publish('/live/%ff%41')],
+  ['publish:%2flive%2fa', publish('/live/a')],
+  ['publish:live%2Fa', publish('live/a')],
+  ['publish:/live/a%3Fsecret=1&expire=2', publish('/live/a', 'secret=1&expire=2')],
+  ['publish:/live/a%3fsecret%3d1%26expire%3d2', publish('/live/a', 'secret=1&expire=2')],
+  ['publish:/live/a?secret%3D1', publish('/live/a', 'secret=1')],
+  ['publish:/live/a?secret%3D1%26next%3Db%2526c', publish('/live/a', 'secret=1&next=b%26c')],
+  [encodeURIComponent('#!::r=live/a,m=publish,u=x/1'), publish('live/a', 'u=x%2F1')],
+  [encodeURIComponent('#!::r=live/a,m=publish').toLowerCase(), publish('live/a')],
+  ['%23%21%3A%3Ar%3Dlive%2Fa%2Cm%3Dpublish', publish('live/a')],
+  ['#!%3A%3Ar=live/a,m=publish', publish('live/a')],
+  ['#!::r%3Dlive/a,m%3Dpublish', publish('live/a')],
+  ['#!::m=publish,r%3dlive/a', publish('live/a')],
+  ['#!::m=publish%2Cr=live/a', publish('live/a')],
+  ['%23!::r=live%2Fa,m=publish', publish('live/a')],
+  ['#!::r=live/a%3Fsecret=1,m=publish', publish('live/a', 'secret=1')],
+  // No delimiter of theirs is an escape: what is in them is meant as it stands.
+  ['publish:/live/50%', publish('/live/50%')],
+  ['publish:/live/50%25', publish('/live/50%25')],
+  ['publish:/live/a%20b', publish('/live/a%20b')],
+  ['publish:/live/a?next=%2Flive%2Fb', publish('/live/a', 'next=%2Flive%2Fb')],
+  ['#!::r=live/50%,m=publish', publish('live/50%')],
+  ['#!::r=live/a,m=publish,policy=a%2Fb%3D', publish('live/a', 'policy=a%252Fb%253D')],
+]
+
 const MALFORMED: readonly string[] = [
   '',
   'live/a',
@@ -47,6 +83,9 @@ const MALFORMED: readonly string[] = [
   '#!::r=live/a,r=live/b',
   '#!::r=live/a,m=delete',
   '#!::r=live/a,m=constructor',
+  encodeURIComponent(encodeURIComponent('publish:/live/a')),
+  'publish%3A/live/a%0A',
+  'delete%3A%2Flive%2Fa',
   `publish:/${'a'.repeat(512)}`,
   `publish:/${'ä'.repeat(255)}`,
   `#!::r=a${Array.from({ length: 32 }, (_, index) => `,k${index}=1`).join('')}`,
@@ -56,6 +95,10 @@ describe('parseStreamId', () => {
   for (const [streamId, request] of CASES) {
     it(`reads ${streamId}`, () => expect(parseStreamId(streamId)).to.deep.equal(request))
   }
+
+  it('reads what was percent-encoded, once, and lets a % of a name be', () => {
+    for (const [streamId, request] of ENCODED) expect(parseStreamId(streamId), streamId).to.deep.equal(request)
+  })
 
   for (const streamId of MALFORMED) {
     it(`refuses ${JSON.stringify(streamId.slice(0, 40))}`, () => {
@@ -68,7 +111,7 @@ describe('parseStreamId', () => {
   }
 
   it('throws nothing else, whatever comes, and its messages show nothing of it', () => {
-    const seeds = [...CASES.map(([streamId]) => streamId), ...MALFORMED]
+    const seeds = [...[...CASES, ...ENCODED].map(([streamId]) => streamId), ...MALFORMED]
     const some = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.tuple(fc.constantFrom(...seeds), fc.nat(40), fc.string()).map(([seed, at, text]) => {
@@ -93,6 +136,9 @@ describe('addressOf', () => {
   it('is the address that the specification has', () => {
     const streamId = 'publish:/live/a?secret=1&expire=2'
     expect(addressOf('192.0.2.1', 6000, streamId)).to.equal(`srt://192.0.2.1:6000?streamid=${streamId}`)
+    expect(addressOf('192.0.2.1', 6000, encodeURIComponent(streamId))).to.equal(
+      `srt://192.0.2.1:6000?streamid=${streamId}`,
+    )
   })
 
   it('is a URL also with an address of IPv6 and keys', () => {

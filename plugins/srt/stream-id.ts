@@ -1,4 +1,5 @@
 import { MalformedError } from 'sluice/sdk/media'
+import { plainQuery, plainStreamId } from './stream-id-encoding.ts'
 
 /** The most bytes that a stream id has on the wire (libsrt, `SRTO_STREAMID`). */
 const MAX_STREAM_ID_BYTES = 512
@@ -38,15 +39,17 @@ export class UnsupportedMode extends Error {
 /**
  * Reads a stream id: `publish:/live/a?secret=…`, `subscribe:/live/a`, with `read`, `request` and `play` as `subscribe`, or
  * `#!::r=live/a,m=publish,u=…,s=…` (SRT Access Control Guidelines). Of the latter, all keys but `r`, `m` and `t` become
- * parameters of the query, by their own names; those that `r` has in a query of its own come first.
+ * parameters of the query, by their own names; those that `r` has in a query of its own come first. It may have been
+ * percent-encoded as a whole.
  * @throws {MalformedError} when it is none of these. The message leaves it out: it may hold a secret.
  * @throws {UnsupportedMode} when it asks for both directions at once, or for files
  */
 export function parseStreamId(streamId: string): StreamRequest {
   if (streamId === '') throw new MalformedError('the caller has sent no stream id')
   if (Buffer.byteLength(streamId) > MAX_STREAM_ID_BYTES) throw new MalformedError('the stream id is too long')
-  if (CONTROL.test(streamId)) throw new MalformedError('the stream id has control characters')
-  return STANDARD_PREFIX.test(streamId) ? parseStandard(streamId) : parseShort(streamId)
+  const plain = plainStreamId(streamId)
+  if (CONTROL.test(plain)) throw new MalformedError('the stream id has control characters')
+  return STANDARD_PREFIX.test(plain) ? parseStandard(plain) : parseShort(plain)
 }
 
 function parseShort(streamId: string): StreamRequest {
@@ -84,13 +87,10 @@ function parseStandard(streamId: string): StreamRequest {
 function splitQuery(resource: string): Pick<StreamRequest, 'streamPath' | 'query'> {
   const mark = resource.indexOf('?')
   if (mark < 0) return { streamPath: resource, query: '' }
-  const query = resource.slice(mark + 1)
-  // In an address, `&` ends a stream id: ffmpeg 5 and OBS can only be given `%26`, and send it as it is.
-  const separated = query.includes('&') ? query : query.replaceAll('%26', '&')
-  return { streamPath: resource.slice(0, mark), query: separated }
+  return { streamPath: resource.slice(0, mark), query: plainQuery(resource.slice(mark + 1)) }
 }
 
 /** The address of a request as the gates see it: what an encoder would be told to open. */
 export function addressOf(host: string, port: number, streamId: string): string {
-  return `srt://${host.includes(':') ? `[${host}]` : host}:${port}?streamid=${streamId.replaceAll('#', '%23')}`
+  return `srt://${host.includes(':') ? `[${host}]` : host}:${port}?streamid=${plainStreamId(streamId).replaceAll('#', '%23')}`
 }
