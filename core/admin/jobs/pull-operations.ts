@@ -24,6 +24,7 @@ const PublishFields = Type.Object({
   pubVideo: AsConfigured(),
   kickExist: AsConfigured(),
   publishTimeout: AsConfigured(),
+  mediaTimeout: AsConfigured(),
   pauseTimeout: AsConfigured(),
   delayCloseTimeout: AsConfigured(),
   idleTimeout: AsConfigured(),

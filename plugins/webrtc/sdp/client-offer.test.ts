@@ -68,6 +68,20 @@ describe('offers of clients', () => {
     })
   })
 
+  it('take single NAL units of a server, and give it none', () => {
+    const pushed = offerSending([H264], countedSsrcs())
+    const modeOf = (offered: readonly NegotiatedMedia[], mode: string) => {
+      const answer = serializeOffer(offered, LOCAL, NAMES)
+        .replaceAll('a=recvonly', 'a=sendonly ')
+        .replaceAll(/a=sendonly\r/gu, 'a=recvonly\r')
+        .replaceAll('a=sendonly ', 'a=sendonly')
+      return () => acceptAnswer(offered, parseDescription(answer.replaceAll('packetization-mode=1', mode)))
+    }
+    expect(namesOf(modeOf(offerReceiving(), 'packetization-mode=0')())[0]).to.match(/^H264/u)
+    expect(namesOf(modeOf(pushed, 'x=1')())).to.deep.equal(['H264'])
+    expect(modeOf(pushed, 'packetization-mode=0')).to.throw(SluiceError, /taken nothing/u)
+  })
+
   it('go on with what is left when a media is refused', () => {
     const offered = offerSending([H264, audioTrack('opus')], countedSsrcs())
     const { accepted } = talk(offered, (offer) => answerPublish(offer).filter(({ kind }) => kind === 'audio'))

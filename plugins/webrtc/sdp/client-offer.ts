@@ -1,7 +1,7 @@
 import type { AcceptedCodecs } from 'sluice/sdk'
 import { mainTracks, rtpFormatOfTrack, type RtpFormat, type Track } from 'sluice/sdk/media'
 import { codecName, codecOfFormat, listNames } from './codec-names.ts'
-import { isSpokenFormat } from './format-selection.ts'
+import { isSpokenFormat, playableFormats, receivableFormats } from './format-selection.ts'
 import {
   SENDER_FEEDBACK,
   SENT_EXTENSIONS,
@@ -166,6 +166,8 @@ function agreedFormat(media: NegotiatedMedia, answered: RemoteMedia, format: Rtp
   const { payloadType } = format
   const mine = media.formats.find((other) => other.format.payloadType === payloadType)
   if (mine === undefined || codecOfFormat(mine.format) !== codecOfFormat(format)) return []
+  const usable = media.direction === 'send' ? playableFormats([format]) : receivableFormats([format])
+  if (usable.length === 0) return []
   const feedback = mine.feedback.intersection(answered.feedback.get(payloadType) ?? new Set())
   const hasRtx = answered.formats.some((other) => other.payloadType === mine.rtxPayloadType)
   const parameters = media.direction === 'send' ? mine.format.parameters : format.parameters

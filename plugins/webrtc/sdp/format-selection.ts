@@ -21,8 +21,9 @@ const BASELINE = '42000a'
 /** In the byte after the profile: the stream is one of constrained baseline (ITU-T H.264 A.2.1.1). */
 const CONSTRAINT_SET1 = 0x40
 const BASELINE_IDC = 66
+const MAX_SHOWN_MODE_LENGTH = 10
 
-/** Whether packets of a format can be read, and made, here. */
+/** Whether packets of a format can be read, and made, here, whatever is in them. */
 export function isSpokenFormat(format: RtpFormat): boolean {
   const { parameters } = format
   switch (codecOfFormat(format)) {
@@ -41,16 +42,34 @@ export function isSpokenFormat(format: RtpFormat): boolean {
 }
 
 /**
- * Formats that can be sent to a peer. One of H.264 without a mode has mode 0 (RFC 6184 8.1); it is taken where there is no
- * other, as who writes so little, as users of GStreamer do, reads fragments all the same.
+ * Formats that can be read of a peer. H.264 in single NAL units (mode 0, which is also that of a format without one, RFC 6184
+ * 8.1) is taken where the peer has no other: it has to cut its pictures into slices that fit.
+ */
+export function receivableFormats(formats: readonly RtpFormat[]): RtpFormat[] {
+  return withoutMode1(formats, (mode = '0') => mode === '0')
+}
+
+/**
+ * Formats that can be sent to a peer. One of H.264 without a mode is taken where there is no other, as who writes so little, as
+ * users of GStreamer do, reads fragments all the same. One that says `packetization-mode=0` is not: slices as encoders
+ * make them fit into no packet.
  */
 export function playableFormats(formats: readonly RtpFormat[]): RtpFormat[] {
-  const spoken = formats.filter(isSpokenFormat)
-  if (spoken.some((format) => codecOfFormat(format) === 'h264')) return spoken
-  return formats.filter(
-    (format) =>
-      isSpokenFormat(format) || (codecOfFormat(format) === 'h264' && !format.parameters.has('packetization-mode')),
-  )
+  return withoutMode1(formats, (mode) => mode === undefined)
+}
+
+/** The name of an H.264 format whose mode is the reason that it can't be used. */
+export function h264ModeName({ parameters }: RtpFormat): string {
+  return `H.264 (packetization-mode=${(parameters.get('packetization-mode') ?? '0').slice(0, MAX_SHOWN_MODE_LENGTH)})`
+}
+
+/** Formats that are spoken, and those of H.264 by another mode where there are none by mode 1. */
+function withoutMode1(formats: readonly RtpFormat[], isTaken: (mode: string | undefined) => boolean): RtpFormat[] {
+  const isH264 = (format: RtpFormat) => codecOfFormat(format) === 'h264'
+  const hasMode1 = formats.some((format) => isH264(format) && isSpokenFormat(format))
+  const isOtherwiseTaken = (format: RtpFormat) =>
+    !hasMode1 && isH264(format) && isTaken(format.parameters.get('packetization-mode'))
+  return formats.filter((format) => isSpokenFormat(format) || isOtherwiseTaken(format))
 }
 
 /** A format of a peer, with the feedback of it that is wanted, and the payload type of its retransmission. */

@@ -55,6 +55,19 @@ describe('answers to viewers', () => {
     expect(acceptedCodecs(mode0)).to.eql({ video: [], audio: ['opus'] })
   })
 
+  it('refuse H.264 in single NAL units alone, and say what would work', () => {
+    const mode0 = parseDescription(sparseOffer('a=rtpmap:101 H264/90000\r\na=fmtp:101 packetization-mode=0'))
+    expect(() => answerPlay(mode0, [H264, OPUS], countedSsrcs())).to.throw(
+      SluiceError,
+      'this stream is H.264 and Opus; the player offers Opus and H.264 (packetization-mode=0): ' +
+        'offer H.264 with packetization-mode=1, or play it by HLS',
+    )
+    expect(() => answerPlay(mode0, [videoTrack('h265', 'hvc1.1.6.L93.B0')], countedSsrcs())).to.throw(
+      SluiceError,
+      'this stream is H.265; the player offers Opus: play it by HLS',
+    )
+  })
+
   it('have what the stream has, each by one format', () => {
     const medias = answerPlay(CHROMIUM, [H264, OPUS], countedSsrcs())
     const shown = medias.map(({ kind, index, direction, formats, sources }) => {

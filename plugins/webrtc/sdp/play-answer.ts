@@ -1,7 +1,7 @@
 import type { AcceptedCodecs } from 'sluice/sdk'
 import { mainTracks, type MediaTrack, type RtpFormat, type Track } from 'sluice/sdk/media'
 import { codecName, codecOfFormat, isSpokenCodec, listNames } from './codec-names.ts'
-import { asStereo, formatForTrack, isCarried, negotiate, playableFormats } from './format-selection.ts'
+import { asStereo, formatForTrack, h264ModeName, isCarried, negotiate, playableFormats } from './format-selection.ts'
 import { SENDER_FEEDBACK, SENT_EXTENSIONS, type NegotiatedMedia } from './negotiated-media.ts'
 import { NotAcceptable } from './not-acceptable.ts'
 import type { RemoteDescription } from './remote-description.ts'
@@ -85,9 +85,20 @@ function nothingFor(wanted: readonly RemoteMedia[], main: readonly MediaTrack[])
 }
 
 function refusalOf(main: readonly MediaTrack[], wanted: readonly RemoteMedia[], helpful: readonly string[]): string {
-  const offered = listNames(wanted.flatMap(spokenCodecs))
-  const advice = helpful.length === 0 ? 'play it by HLS' : `publish in ${listAlternatives(helpful)}, or play it by HLS`
-  return `this stream is ${trackNames(main)}; the player offers ${offered}: ${advice}`
+  const unplayable = main.some(({ codec }) => codec === 'h264') ? wanted.flatMap(otherModes) : []
+  const offered = listNames([...wanted.flatMap(spokenCodecs), ...unplayable])
+  const advice = [
+    ...(unplayable.length === 0 ? [] : ['offer H.264 with packetization-mode=1']),
+    ...(helpful.length === 0 ? [] : [`publish in ${listAlternatives(helpful)}`]),
+  ]
+  const last = advice.length === 0 ? 'play it by HLS' : `${advice.join(', ')}, or play it by HLS`
+  return `this stream is ${trackNames(main)}; the player offers ${offered}: ${last}`
+}
+
+/** The formats of H.264 that a player offers, where it can be sent none of them. */
+function otherModes({ formats }: RemoteMedia): string[] {
+  const h264 = formats.filter((format) => codecOfFormat(format) === 'h264')
+  return playableFormats(h264).length === 0 ? h264.map(h264ModeName) : []
 }
 
 function trackNames(tracks: readonly MediaTrack[]): string {

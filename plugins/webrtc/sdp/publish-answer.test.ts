@@ -75,6 +75,18 @@ describe('answers to publishers', () => {
     expect(formatsOf('gstreamer-publish')).to.deep.equal(['video0 h264:96+97', 'audio1 opus:98'])
   })
 
+  it('take H.264 in single NAL units where there is no other, and say so', () => {
+    const offer = descriptionText('obs-publish')
+    const mode0 = answerTo(offer.replace('packetization-mode=1', 'packetization-mode=0'))
+    expect(mode0.text)
+      .to.match(/^a=fmtp:96 .*packetization-mode=0/mu)
+      .and.include('m=video 9 ')
+    const unsaid = answerTo(offer.replace('packetization-mode=1;', ''))
+    expect(unsaid.medias.map(({ kind }) => kind)).to.deep.equal(['audio', 'video'])
+    const interleaved = answerTo(offer.replace('packetization-mode=1', 'packetization-mode=2'))
+    expect(interleaved.text).to.include('m=video 0 ')
+  })
+
   it('begin the handshake only when the publisher does not', () => {
     const passive = descriptionText('obs-publish').replace('a=setup:actpass', 'a=setup:passive')
     expect(answerTo(passive).text).to.include('a=setup:active')
@@ -117,13 +129,13 @@ describe('answers to publishers', () => {
 
   it('say what can be taken, when nothing of an offer can be', () => {
     const offers = {
-      'H.264 (packetization-mode=0) and opus': descriptionText('obs-publish')
-        .replace('packetization-mode=1', 'packetization-mode=0')
+      'H.264 (packetization-mode=2) and opus': descriptionText('obs-publish')
+        .replace('packetization-mode=1', 'packetization-mode=2')
         .replace('opus/48000/2', 'multiopus/48000/6'),
       'sendonly or sendrecv': descriptionText('chromium-play'),
     }
-    expect(() => answerTo(offers['H.264 (packetization-mode=0) and opus']))
-      .to.throw(SluiceError, /nothing of MULTIOPUS and H\.264 \(packetization-mode=0\) can be taken: send H\.264/u)
+    expect(() => answerTo(offers['H.264 (packetization-mode=2) and opus']))
+      .to.throw(SluiceError, /nothing of MULTIOPUS and H\.264 \(packetization-mode=2\) can be taken: send H\.264/u)
       .with.property('statusCode', 406)
     expect(() => answerTo(offers['sendonly or sendrecv'])).to.throw(
       SluiceError,

@@ -1,6 +1,6 @@
 import type { RtpFormat } from 'sluice/sdk/media'
 import { codecName, codecOfFormat, listNames, RTX_ENCODING } from './codec-names.ts'
-import { asStereo, isSpokenFormat, negotiate } from './format-selection.ts'
+import { asStereo, h264ModeName, negotiate, receivableFormats } from './format-selection.ts'
 import type { NegotiatedFormat, NegotiatedMedia, RtcpFeedback, RtpExtensionName } from './negotiated-media.ts'
 import { NotAcceptable } from './not-acceptable.ts'
 import type { RemoteDescription } from './remote-description.ts'
@@ -9,7 +9,7 @@ import type { RemoteMedia } from './remote-media.ts'
 /** Most medias of one kind that a publisher gets taken; each is a track, or one for each of its layers. */
 export const MAX_PUBLISHED_MEDIAS = 4
 
-const RECEIVED = 'H.264 (packetization-mode=1), H.265, VP8, VP9 or AV1, and Opus, PCMA, PCMU or G.722'
+const RECEIVED = 'H.264 (packetization-mode=1 or 0), H.265, VP8, VP9 or AV1, and Opus, PCMA, PCMU or G.722'
 
 /**
  * What of an offer is taken to be published (WHIP, RFC 9725 4.2): all formats that can be read, as the offer prefers them.
@@ -39,8 +39,8 @@ function receivedMedia(media: RemoteMedia, kind: 'audio' | 'video'): NegotiatedM
   const wanted = wantedFeedback(media)
   const extensions = new Map(media.extensions)
   for (const name of ['rid', 'repairedRid'] satisfies RtpExtensionName[]) if (rids.length === 0) extensions.delete(name)
-  const formats = media.formats.flatMap((format): NegotiatedFormat[] =>
-    isSpokenFormat(format) ? [negotiate(media, received(format), wanted)] : [],
+  const formats = receivableFormats(media.formats).map((format): NegotiatedFormat =>
+    negotiate(media, received(format), wanted),
   )
   return { kind, index, mid, direction: 'receive', formats, extensions, sources, rids }
 }
@@ -68,6 +68,6 @@ function offeredCodecs({ formats }: Pick<RemoteMedia, 'formats'>): string[] {
   return formats.flatMap((format) => {
     const codec = codecOfFormat(format)
     if (codec === undefined) return format.encodingName === RTX_ENCODING ? [] : [format.encodingName.slice(0, 20)]
-    return [codec === 'h264' && !isSpokenFormat(format) ? 'H.264 (packetization-mode=0)' : codecName(codec)]
+    return [codec === 'h264' && receivableFormats([format]).length === 0 ? h264ModeName(format) : codecName(codec)]
   })
 }
