@@ -58,7 +58,10 @@ describe('sessions that a control server admits', () => {
     expect(await statusWith('Bearer other')).to.equal(401)
     expect(await statusWith('Bearer s3cret%token')).to.equal(201)
     expect(control.openings.map(({ fields }) => fields.query['bearer'])).to.eql(['other', 's3cret%token'])
-    expect(server.server.streams.list().map((stream) => stream.path)).to.have.members(['live/source', 'inner/whip'])
+    const { body } = await server.api('/webrtc/api/sessions')
+    expect(body).to.have.nested.property('data[0].streamPath', 'inner/whip')
+    // Nothing connects.
+    expect(server.server.streams.list().map((stream) => stream.path)).to.have.members(['live/source'])
     expect(JSON.stringify(server.records)).not.to.include('s3cret')
   })
 

@@ -241,6 +241,8 @@ describe('the signalling of WebRTC', () => {
 
   it('ends a session with a DELETE, once', async () => {
     const { url } = await published()
+    rig.transport.succeed()
+    expect(rig.server.streams.get('live/a')).to.not.equal(undefined)
     expect((await rig.request('DELETE', url)).status).to.equal(200)
     expect(rig.transport.isClosed).to.equal(true)
     expect(rig.server.streams.get('live/a')).to.equal(undefined)
