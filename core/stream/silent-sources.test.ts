@@ -86,10 +86,14 @@ describe('A publisher that has yet to connect', () => {
     expect(rig.notices[0]).to.equal(`published ${PATH}`)
   })
 
-  it('leaves nothing when it ends before, and no hook hears of it', async () => {
+  it('leaves nothing when it ends before, and no hook hears of it, but the gates that admitted it', async () => {
     const rig = new RegistryRig()
+    let notices = 0
+    rig.gates.publish.push({ name: 'notice', check: async () => ({ onEnd: () => (notices += 1) }) })
     const publisher = await rig.publish(PATH, {}, CONNECTING)
+    expect(notices).to.equal(0)
     publisher.close('it was not reached')
+    expect(notices).to.equal(1)
     publisher.alive()
     expect([rig.registry.pathCount, rig.registry.list(), rig.notices]).to.eql([0, [], []])
     await rig.source(PATH)
