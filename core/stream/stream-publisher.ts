@@ -172,6 +172,7 @@ export class StreamPublisher implements Publisher {
   addTrack(init: TrackInit): Track {
     if (this.#meters.size + this.#refused.size >= MAX_TRACKS)
       throw new MalformedError(`more than ${MAX_TRACKS} tracks in one stream`)
+    if (this.#isConnecting) this.alive()
     const track: Track = { ...init, id: this.#nextTrackId++ }
     const { pubvideo: video, pubaudio: audio } = this.config
     const refused = !{ video, audio, data: true }[init.kind]
@@ -179,7 +180,6 @@ export class StreamPublisher implements Publisher {
       this.#refused.add(track)
       return track
     }
-    if (this.#isConnecting) this.alive()
     this.#stream.flush()
     this.#tracks = [...this.#tracks, track]
     this.#meters.set(track, new TrackMeter(performance.now()))

@@ -15,7 +15,7 @@ import { isOrderly, sendStream } from './from-stream.ts'
 import { nowUs } from './now.ts'
 import type { SrtContext } from './plugin-context.ts'
 import { describeReason, Refusal, rejectReasonOf } from './reject.ts'
-import { TsIngest } from './to-stream.ts'
+import { noteSign, TsIngest } from './to-stream.ts'
 import { Connection, type ConnectionEnd } from './wire/connection.ts'
 import type { ConnectionRequest } from './wire/handshake/connection-request.ts'
 import { REJECT_REASON } from './wire/handshake/reject-reason.ts'
@@ -147,7 +147,7 @@ export class Session {
       ...(maxbw > 0 && { maxBytesPerSecond: maxbw }),
       ...(action === 'publish' && {
         received: (payload: Buffer, missing: number) => this.#ingest?.receive(payload, missing),
-        alive: () => member.alive(),
+        alive: () => this.#ingest && noteSign(member, this.#ingest),
       }),
       closed: (end) => this.#connectionEnded(end),
     })

@@ -3,7 +3,7 @@ import pino from 'pino'
 import { AccessUnit, type VideoTrack } from 'sluice/sdk'
 import { TsMuxer } from 'sluice/sdk/media'
 import { createFakeHost, SCRIPTED_VIDEO, sessionInit } from 'sluice/sdk/testing'
-import { TsIngest } from './to-stream.ts'
+import { noteSign, TsIngest } from './to-stream.ts'
 
 const log = pino({ level: 'silent' })
 const PAYLOAD_BYTES = 4 * 188
@@ -25,6 +25,17 @@ function payloads(keyframes: readonly boolean[]): Buffer[] {
   const count = Math.ceil(bytes.length / PAYLOAD_BYTES)
   return Array.from({ length: count }, (_, index) => bytes.subarray(index * PAYLOAD_BYTES, (index + 1) * PAYLOAD_BYTES))
 }
+
+describe('a source by SRT that is heard', () => {
+  it('is alive, unless it sends what cannot be carried and nothing else', () => {
+    const signsOf = (writtenBytes: number, hasUnsupported: boolean) => {
+      let signs = 0
+      noteSign({ writtenBytes, alive: () => (signs += 1) }, { hasUnsupported })
+      return signs
+    }
+    expect([signsOf(0, false), signsOf(9, true), signsOf(0, true)]).to.eql([1, 1, 0])
+  })
+})
 
 describe('TsIngest', () => {
   it('drops a picture that sixteen packets are missing from, which no counter shows, and what depends on it', async () => {

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { UnitSink } from 'sluice/sdk'
+import type { Publisher, UnitSink } from 'sluice/sdk'
 import { MalformedError, TsDemuxer } from 'sluice/sdk/media'
 
 type TsIngestInit = {
@@ -11,6 +11,14 @@ type TsIngestInit = {
 
 /** A payload has no more whole packets of MPEG-TS. */
 const PACKETS_PER_PAYLOAD = 7
+
+/** The peer was heard. It counts as alive, unless it sends what can't be carried, and nothing else. */
+export function noteSign(
+  publisher: Pick<Publisher, 'writtenBytes' | 'alive'>,
+  ingest: Pick<TsIngest, 'hasUnsupported'>,
+): void {
+  if (publisher.writtenBytes > 0 || !ingest.hasUnsupported) publisher.alive()
+}
 
 /** Makes units of the payloads of a connection. */
 export class TsIngest {
@@ -27,6 +35,11 @@ export class TsIngest {
   /** Units that were left out: cut, broken, or before their configuration was known. */
   get droppedUnits(): number {
     return this.#demuxer.dropped
+  }
+
+  /** Whether streams have come that can't be carried. */
+  get hasUnsupported(): boolean {
+    return this.#unsupportedCount > 0
   }
 
   /**

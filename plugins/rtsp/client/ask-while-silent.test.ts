@@ -46,6 +46,12 @@ describe('a source by RTSP that sends nothing', () => {
     expect(told.questions).to.equal(3)
   })
 
+  it('is not asked where nothing depends on it', async () => {
+    const { told, pass } = watch(0)
+    await pass(10_000)
+    expect(told.questions).to.equal(0)
+  })
+
   it('is asked one question at a time, several times within a short publishtimeout', async () => {
     const { told, pass, stop } = watch(1000)
     const { promise, resolve } = Promise.withResolvers<void>()

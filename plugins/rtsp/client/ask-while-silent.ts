@@ -2,7 +2,7 @@ import type { Publisher } from 'sluice/sdk'
 import type { Timers } from '../plugin-context.ts'
 import { RtspClientError } from './client-error.ts'
 
-/** A source that sends nothing is asked so often within `publishtimeout`, and no more and no less often than this. */
+/** A source that sends nothing is asked so often within `publishtimeout`, in intervals between these two. */
 const QUESTIONS_PER_TIMEOUT = 4
 const MIN_INTERVAL_MS = 100
 const MAX_INTERVAL_MS = 2500
@@ -20,7 +20,8 @@ export type AskWhileSilentOptions = {
  * @returns stops asking
  */
 export function askWhileSilent({ publisher, ask, timers }: AskWhileSilentOptions): () => void {
-  const intervalMs = publisher.config.publishtimeout / QUESTIONS_PER_TIMEOUT
+  const { publishtimeout } = publisher.config
+  if (publishtimeout === 0) return () => {}
   let writtenBytes = NaN
   let isAsking = false
   return timers.setInterval(
@@ -38,6 +39,6 @@ export function askWhileSilent({ publisher, ask, timers }: AskWhileSilentOptions
         )
         .finally(() => (isAsking = false))
     },
-    Math.min(Math.max(intervalMs, MIN_INTERVAL_MS), MAX_INTERVAL_MS),
+    Math.min(Math.max(publishtimeout / QUESTIONS_PER_TIMEOUT, MIN_INTERVAL_MS), MAX_INTERVAL_MS),
   )
 }

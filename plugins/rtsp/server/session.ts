@@ -23,7 +23,7 @@ export interface RtspSession {
   readonly seenMs: number
   /** The client gave a sign of life. */
   touch(): void
-  /** The client says that it is there: by a request that asks for nothing, or by a report, with or without media. */
+  /** The client says that it is there, with or without media, by a request that asks for nothing. */
   keepAlive(): void
   /**
    * Arranges how one media travels.

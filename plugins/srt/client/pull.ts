@@ -3,7 +3,7 @@ import { maskUrl, publishSource, type PullEnd, type PullRequest } from 'sluice/s
 import { SourceError } from 'sluice/sdk/http'
 import type { Connections } from '../connections.ts'
 import type { SrtContext } from '../plugin-context.ts'
-import { TsIngest } from '../to-stream.ts'
+import { noteSign, TsIngest } from '../to-stream.ts'
 import { Link } from './link.ts'
 import { SCHEMES } from './target-url.ts'
 
@@ -47,7 +47,7 @@ async function pull(ctx: SrtContext, connections: Connections, request: PullRequ
       log.info({ ip: client.ip, encrypted, latencyMs: negotiated.receiveLatencyMs }, 'play')
       link.deliver(
         (payload, missing) => ingest.receive(payload, missing),
-        () => publisher.alive(),
+        () => noteSign(publisher, ingest),
       )
       const why = await Promise.race([link.closed, broken.promise])
       ingest.end()
