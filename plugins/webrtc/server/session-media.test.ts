@@ -5,8 +5,8 @@ import type { MediaIngest } from './session-parts.ts'
 
 describe('the media of a publisher by WebRTC', () => {
   it('may be paused while its peer consents: consent and reports are signs that it is there for 30 seconds more', async () => {
-    const { streams } = await createFakeHost({ name: 'webrtc', version: '1.0.0', setup: () => {} })
-    const publisher = await streams.publish(sessionInit('live/a'), { connecting: true })
+    const host = await createFakeHost({ name: 'webrtc', version: '1.0.0', setup: () => {} })
+    const publisher = await host.streams.publish(sessionInit('live/a'), { connecting: true })
     const ingest: MediaIngest = {
       isComplete: false,
       counts: {},
@@ -23,5 +23,6 @@ describe('the media of a publisher by WebRTC', () => {
     media.rtcp(Buffer.alloc(8), 0)
     media.rtp(Buffer.alloc(12), 0)
     expect(publisher.signs).to.eql([30_000, 30_000, 30_000])
+    await host.dispose()
   })
 })
