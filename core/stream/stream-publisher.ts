@@ -141,7 +141,7 @@ export class StreamPublisher implements Publisher {
     return this.#heldUntilMs
   }
 
-  /** Whether it was admitted before its source has connected, and was not heard yet. */
+  /** Its source was admitted, and has yet to connect: it was not heard. */
   get isConnecting(): boolean {
     return this.#isConnecting
   }

@@ -70,7 +70,7 @@ export class Stream implements PublisherStream, SubscriberStream {
     return this.#publisher
   }
 
-  /** Who has the path: its publisher, or one that it is kept for, which has yet to connect. */
+  /** The publisher, or the one that the path is kept for and that has yet to connect. */
   get holder(): StreamPublisher | undefined {
     return this.#publisher ?? this.#expected
   }

@@ -37,7 +37,7 @@ export class TsIngest {
     return this.#demuxer.dropped
   }
 
-  /** Whether streams have come that can't be carried. */
+  /** Streams have come that can't be carried. */
   get hasUnsupported(): boolean {
     return this.#unsupportedCount > 0
   }

@@ -44,7 +44,7 @@ export class FakePublisher implements Publisher {
   readDetails: (() => Readonly<Record<string, string | number>>) | undefined
   /** How many units had been written at each discontinuity. */
   readonly discontinuities: number[] = []
-  /** How long each sign of life that was told by `alive` is to hold, in milliseconds. */
+  /** The time that each sign of life by `alive` is to hold, in milliseconds. */
   readonly signs: number[] = []
   readonly #stream: FakePublisherStream
   readonly #end = new SessionEnd()
@@ -88,7 +88,7 @@ export class FakePublisher implements Publisher {
     return this.#complete
   }
 
-  /** Whether it was published as one that has yet to connect, and was not heard. */
+  /** It was published as one that has yet to connect, and was not heard. */
   get isConnecting(): boolean {
     return this.#isConnecting
   }

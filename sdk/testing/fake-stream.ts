@@ -29,7 +29,7 @@ export class FakeStream implements FakePublisherStream, FakeSubscriberStream {
     return this.#publisher
   }
 
-  /** Who has the path: its publisher, or one that has yet to connect. */
+  /** The publisher, or the one that the path is kept for and that has yet to connect. */
   get holder(): FakePublisher | undefined {
     return this.#publisher ?? this.#expected
   }

@@ -75,12 +75,10 @@ describe('HlsPull', () => {
       tracksComplete: () => void completed++,
       whenTaken: () => undefined,
       details: () => undefined,
-      ...{
-        discontinuity: () => undefined,
-        alive: () => undefined,
-        setPaused: () => undefined,
-        setSpeed: () => undefined,
-      },
+      discontinuity: () => undefined,
+      alive: () => undefined,
+      setPaused: () => undefined,
+      setSpeed: () => undefined,
       onClose: (listener: (reason: CloseReason) => void) => void listeners.push(listener),
       close: (reason: CloseReason | string = '') => close(typeof reason === 'string' ? reason : reason.text),
     })

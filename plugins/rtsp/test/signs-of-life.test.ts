@@ -10,8 +10,13 @@ import rtsp from '../index.ts'
 const SSRC = 7
 const REPORT = serializeRtcp([
   {
-    ...{ kind: 'senderReport', ssrc: SSRC, ntpMs: undefined, rtpTimestamp: 0 },
-    ...{ packetCount: 1, octetCount: 1, reports: [] },
+    kind: 'senderReport',
+    ssrc: SSRC,
+    ntpMs: undefined,
+    rtpTimestamp: 0,
+    packetCount: 1,
+    octetCount: 1,
+    reports: [],
   },
 ])
 const GOODBYE = serializeRtcp([

@@ -23,7 +23,7 @@ const CONSTRAINT_SET1 = 0x40
 const BASELINE_IDC = 66
 const MAX_SHOWN_MODE_LENGTH = 10
 
-/** Whether packets of a format can be read, and made, here, whatever is in them. */
+/** A format is spoken when its packets can be read, and made, here, whatever is in them. */
 export function isSpokenFormat(format: RtpFormat): boolean {
   const { parameters } = format
   switch (codecOfFormat(format)) {

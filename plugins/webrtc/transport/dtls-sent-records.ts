@@ -6,7 +6,7 @@ type RecordCipher = Pick<Werift.DtlsSocket, 'sessionType'> & {
   readonly cipher: Pick<Werift.DtlsSocket['cipher'], 'cipher'>
 }
 
-/** What werift calls the ends of a connection. */
+/** The ends of a connection, as werift numbers them. */
 const CLIENT = 1
 const SERVER = 2
 /** Numbers have 48 bits; what a peer calls its greeting is followed up to here, so that they last. */
