@@ -81,6 +81,17 @@ describe('a storage whose disk may not be there', () => {
     expect(await readdir(root)).to.eql([MARKER])
   })
 
+  it('has no file made that was claimed before it went', async () => {
+    const storage = openStorage()
+    await storage.probe()
+    const claim = async () => {
+      await unmount()
+      return true
+    }
+    await missing(storage.create('a', '.mp4', claim))
+    expect(await readdir(root)).to.eql([])
+  })
+
   it('is told from another one that is mounted in its place', async () => {
     const other = path.join(folder, 'other')
     await openStorage(other).replace('a.jpg', Buffer.from('x'))

@@ -108,6 +108,8 @@ export class LocalStorage {
     for (let number = 1; number <= MAX_NUMBER; number++) {
       const filePath = `${stem}${number === 1 ? '' : `-${number}`}${ending}`
       const isFree = (await this.sizeOf(filePath)) === undefined && (await claim(filePath))
+      // The disk may have gone since: claims wait for the database.
+      if (isFree) await this.#folder.assertThere()
       const file = isFree ? await this.#create(filePath) : undefined
       if (file !== undefined) return { filePath, writer: new FileWriter(file, this.#writes) }
     }
