@@ -140,7 +140,7 @@ export class Server {
     const deny = new ConfiguredNetworks(() => config.global.pull.deny)
     const dialer = (proxy: string) => createDialer({ deny, proxy })
     const jobs = { log, meters: new JobMeters(metrics), services, tasks, hooks, streams: this.streams, dialer }
-    const files = createStorage(storage.local)
+    const files = createStorage(storage.local, datadir)
     this.#recordings = new RecordingSystem({ ...jobs, metrics, store: this.store, storage, ...files })
     this.#pulls = new PullManager({
       ...jobs,
@@ -206,7 +206,7 @@ export class Server {
     this.#addRoutes()
     await this.http.start()
     await this.host.start()
-    this.#recordings.start()
+    await this.#recordings.start()
     await this.#proxies.start()
     this.#editor.warn()
     this.#unwatch = this.#config.watch(() => void this.reload())

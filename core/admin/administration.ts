@@ -76,6 +76,7 @@ export function addAdministration(parts: AdministeredParts): void {
   addHealthRoutes(core, () => [
     ...(host.ready ? host.disabled : ['plugins']),
     ...(config.incomplete === undefined ? [] : ['config']),
+    ...(parts.recordings.isStorageWell ? [] : ['storage']),
   ])
   registerMetricsRoute(admin, parts)
   addStreamOperations(operations, streams, parts.recordings.recordings)

@@ -11,7 +11,13 @@ import { JobSteps } from './job-steps.ts'
 export type JobState = 'waiting' | 'connecting' | 'running' | 'retrying'
 
 /** How a try ended: its plugin was replaced, it is over, or it failed. */
-export type Outcome = 'replaced' | { readonly over: string } | { readonly failure: string }
+export type Outcome =
+  | 'replaced'
+  | { readonly over: string }
+  /** `isKnown` where operators were told of its cause already, as of a full disk, which all jobs meet. */
+  | { readonly failure: string; readonly isKnown?: boolean }
+
+type Failure = Extract<Outcome, { readonly failure: string }>
 
 /** Who is told what a job does. */
 export type JobNotices = {
@@ -25,6 +31,8 @@ type JobOptions = {
   readonly meter: JobMeter
   /** As others are told of it. */
   readonly task: StreamTask
+  /** Of that, the parts that change while it goes on, as they are now. */
+  readonly changing?: () => Pick<StreamTask, 'description' | 'filePath'>
   readonly notices: JobNotices
   /** What operators are shown of it, with nothing secret. */
   readonly description: Readonly<Record<string, string>>
@@ -119,7 +127,7 @@ export class Job {
     this.#begun.resolve()
     if (this.#told === 'began') return
     this.#told = 'began'
-    this.#options.notices.taskBegan(this.#options.task)
+    this.#options.notices.taskBegan(this.#toldTask)
   }
 
   /** Warns of headers where the protocol of a service has none. The first try does, for all. */
@@ -148,7 +156,7 @@ export class Job {
       const outcome = await this.#try(signal)
       if (outcome === 'replaced') continue
       reason = 'over' in outcome ? outcome.over : outcome.failure
-      if ('over' in outcome || signal.aborted || !(await this.#retries(reason, signal))) break
+      if ('over' in outcome || signal.aborted || !(await this.#retries(outcome, signal))) break
     }
     this.#begun.reject(new Error('it has ended'))
     this.#over(signal.aborted ? messageOf(signal.reason) : reason)
@@ -158,7 +166,7 @@ export class Job {
   #over(reason: string): void {
     const isNews = this.#told !== 'nothing' || this.#failures > 0
     this.#told = 'nothing'
-    if (isNews) this.#options.notices.taskEnded(this.#options.task, { reason, isRetried: false })
+    if (isNews) this.#options.notices.taskEnded(this.#toldTask, { reason, isRetried: false })
   }
 
   async #try(signal: AbortSignal): Promise<Outcome> {
@@ -176,14 +184,14 @@ export class Job {
   }
 
   /** Waits for the next try; false when there is none. */
-  async #retries(failure: string, signal: AbortSignal): Promise<boolean> {
+  async #retries({ failure, isKnown = false }: Failure, signal: AbortSignal): Promise<boolean> {
     const { policy, isWanted } = this.#options
     this.#failures += 1
     this.#options.meter.failures.add()
     this.#lastError = failure
     this.steps.complete(failure)
     const last = (policy.maxretry >= 0 && this.#failures > policy.maxretry) || !isWanted()
-    this.log[last ? 'error' : 'warn'](
+    this.log[isKnown ? 'debug' : last ? 'error' : 'warn'](
       { failures: this.#failures },
       `the ${this.#options.description['kind']} failed: ${failure}`,
     )
@@ -203,6 +211,11 @@ export class Job {
     return !signal.aborted && isWanted()
   }
 
+  get #toldTask(): StreamTask {
+    const { task, changing } = this.#options
+    return changing === undefined ? task : { ...task, ...changing() }
+  }
+
   #become(state: JobState | undefined): void {
     const { meter } = this.#options
     if (this.#state !== undefined) meter.in(this.#state).add(-1)
@@ -213,7 +226,7 @@ export class Job {
   #failedForNow(reason: string): void {
     if (this.#told === 'failed') return
     this.#told = 'failed'
-    this.#options.notices.taskEnded(this.#options.task, { reason, isRetried: true })
+    this.#options.notices.taskEnded(this.#toldTask, { reason, isRetried: true })
   }
 
   #describe(): Record<string, string> {

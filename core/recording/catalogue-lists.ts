@@ -75,13 +75,14 @@ export class CatalogueLists {
   }
 
   /** The files of a stream in a time, in their order. */
-  async inTime({ type, streamPath, startMs, endMs }: PlaybackInit): Promise<RecordingEntry[]> {
+  async inTime({ type, streamPath, startMs, endMs, clockMs }: PlaybackInit): Promise<RecordingEntry[]> {
     const filter = { streamPath, startMs, endMs, ...(type !== undefined && { type }) }
     const rows = await this.#catalogue.db
       .selectFrom('sluice_recording')
       .selectAll()
       .where((builder) => builder.and(conditionsOf(builder, filter, this.#growing)))
       .where('stream_path', '=', streamPath)
+      .$if(clockMs !== undefined, (query) => query.where('clock_ms', '=', clockMs ?? 0))
       .orderBy('start_ms')
       .orderBy('id')
       .limit(MAX_FILES)
@@ -115,9 +116,9 @@ function ofOneType(entries: RecordingEntry[], type: string | undefined): Recordi
 /** What others are shown of a file. */
 export function recordedFile(entry: RecordingEntry): RecordedFile {
   const { id, type, streamPath, filePath, startMs, endMs, sizeBytes, isActive, createdMs } = entry
-  const { headBytes, cutsMs, videoCodec, audioCodec, mode, event } = entry
+  const { headBytes, cutsMs, videoCodec, audioCodec, mode, event, clockMs } = entry
   return {
     ...{ id, type, streamPath, filePath, startMs, endMs, sizeBytes, isActive, createdMs },
-    ...{ headBytes, cutsMs: [...cutsMs], videoCodec, audioCodec, mode, event },
+    ...{ headBytes, cutsMs: [...cutsMs], videoCodec, audioCodec, mode, event, clockMs },
   }
 }

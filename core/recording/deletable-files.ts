@@ -1,5 +1,5 @@
 import type { ExpressionBuilder, Kysely } from 'kysely'
-import { entryOf, type RecordingEntry } from './recording-entry.ts'
+import { entryOf, type RecordingEntry, type StoragePlace } from './recording-entry.ts'
 import type { RecordingTables } from './recording-tables.ts'
 
 type DeletableFilter = {
@@ -7,7 +7,7 @@ type DeletableFilter = {
   readonly types?: readonly string[] | undefined
   /** Those that ended before this. */
   readonly beforeMs?: number
-  readonly storage?: 'local' | 'backup'
+  readonly storage: StoragePlace
   /** But those of these ids. */
   readonly except: readonly number[]
   readonly limit: number
@@ -34,7 +34,7 @@ export class DeletableFiles {
         query.where('end_ms', '<', beforeMs ?? 0).where('created_ms', '<', beforeMs ?? 0),
       )
       .$if(except.length > 0, (query) => query.where('id', 'not in', except))
-      .$if(storage !== undefined, (query) => query.where('storage', '=', storage ?? ''))
+      .where('storage', '=', storage)
       .where((builder) => builder.not(builder.exists(importantEvents(builder))))
       .orderBy('start_ms')
       .limit(limit)

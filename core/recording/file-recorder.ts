@@ -60,6 +60,11 @@ export class FileRecorder {
     return this.#options.file.error
   }
 
+  /** The date of a time of the stream in this file, in milliseconds since the Unix epoch. */
+  dateOf(timeMs: number): number {
+    return this.entry.startMs + this.#options.offsetMs + Math.round(timeMs) - this.baseMs
+  }
+
   /** Whether units of a track are of one that the file was begun with. */
   has(track: Track): boolean {
     return this.#tracks.get(track.id) === track
@@ -108,7 +113,7 @@ export class FileRecorder {
     if (tail !== undefined) void file.append([tail])
     await file.close(patches)
     const lastMs = file.error === undefined ? (endMs ?? this.#endMs) : this.#writtenEndMs
-    entry.endMs = entry.startMs + this.#options.offsetMs + Math.max(0, Math.round(lastMs) - baseMs)
+    entry.endMs = this.dateOf(Math.max(baseMs, lastMs))
     entry.sizeBytes = file.sizeBytes
     entry.isActive = false
   }
@@ -123,7 +128,7 @@ export class FileRecorder {
     const written = this.#pieceEnds.findLastIndex(({ sizeBytes }) => sizeBytes <= file.sizeBytes)
     this.#pieceEnds = [...this.#pieceEnds.slice(Math.max(0, written)), { sizeBytes: file.endBytes, endMs: this.#endMs }]
     entry.sizeBytes = file.endBytes
-    entry.endMs = entry.startMs + this.#options.offsetMs + Math.round(this.#endMs) - this.baseMs
+    entry.endMs = this.dateOf(this.#endMs)
     return waits
   }
 

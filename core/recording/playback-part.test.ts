@@ -14,6 +14,7 @@ const entry = (startMs: number, endMs: number): RecordingEntry => ({
     createdMs: 0,
     headBytes: 0,
     cutsMs: [],
+    clockMs: 0,
     storage: 'local',
   },
 })
@@ -25,6 +26,19 @@ const spans = (entries: readonly RecordingEntry[], startMs?: number, endMs?: num
 
 describe('the parts of a playback', () => {
   const files = [entry(1000, 2000), entry(2000, 3000), entry(5000, 6000)]
+
+  it('are both of two files of one time, where the clock was set back between them', () => {
+    const before = { ...entry(1000, 5000), clockMs: 9000 }
+    const after = { ...entry(2000, 6000), clockMs: 8000 }
+    expect(spans([before, after])).to.eql([
+      [1000, 5000],
+      [2000, 6000],
+    ])
+    expect(spans([before, after], 3000, 4000)).to.eql([
+      [3000, 4000],
+      [3000, 4000],
+    ])
+  })
 
   it('are all files without a time, and parts of the first and last with one', () => {
     expect(spans(files)).to.eql([

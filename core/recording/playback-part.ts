@@ -15,18 +15,22 @@ export type PlaybackPart = {
 /** What is asked for, in milliseconds since the Unix epoch; without start from the first, without end to the last. */
 type Range = { readonly startMs: number | undefined; readonly endMs: number | undefined }
 
-/** The parts of files in a time, one after another; of files that have the same time, the one that began first has it. */
+/**
+ * The parts of files in a time, one after another; of files that have the same time by the same clock, the one that began first has it.
+ * Those by another clock have other media.
+ */
 export function playbackParts(entries: readonly RecordingEntry[], { startMs, endMs }: Range): PlaybackPart[] {
   const parts: PlaybackPart[] = []
-  let doneMs = -Infinity
+  const doneByClock = new Map<number, number>()
   for (const entry of entries) {
+    const doneMs = doneByClock.get(entry.clockMs) ?? -Infinity
     const isOverlapped = doneMs > entry.startMs
     const fromMs = Math.max(0, (startMs ?? -Infinity) - entry.startMs, doneMs - entry.startMs)
     const isCut = endMs !== undefined && endMs < entry.endMs
     const toMs = (isCut ? endMs : entry.endMs) - entry.startMs
     if (toMs <= fromMs) continue
     parts.push({ entry, fromMs, toMs, isCut, isOverlapped })
-    doneMs = entry.startMs + toMs
+    doneByClock.set(entry.clockMs, entry.startMs + toMs)
   }
   return parts
 }

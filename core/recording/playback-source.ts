@@ -1,4 +1,4 @@
-import type { PullRule, SessionRequest } from 'sluice/sdk'
+import { parseTimeRange, type PullRule, type SessionRequest } from 'sluice/sdk'
 import type { PullSource, WantedPull } from '../jobs/pull-rules.ts'
 import type { Lead } from '../stream/session-admission.ts'
 
@@ -44,10 +44,17 @@ export class PlaybackSource implements PullSource {
     return { plugin, streamPath: path, rule, publish: {}, args: {}, recording }
   }
 
-  /** Leads a viewer to recordings who asks for a stream with a time (`?start=`), at a path of its own. */
+  /**
+   * Leads a viewer to recordings who asks for a stream with a time (`?start=`), at a path of its own.
+   * @throws {InvalidRequest} for a time that is none: by the pull of the playback, the viewer would learn no more than that nothing is there
+   */
   lead({ type, streamPath, params }: Pick<SessionRequest, 'type' | 'streamPath' | 'params'>): Lead | undefined {
+    if (type !== 'server') return undefined
+    const isPlayback = this.names(streamPath)
     const isAsked = params['start'] !== undefined || params['range'] !== undefined
-    if (type !== 'server' || !isAsked || OTHER_PLAYBACK.test(streamPath)) return undefined
+    if (!isPlayback && (!isAsked || OTHER_PLAYBACK.test(streamPath))) return undefined
+    parseTimeRange(params, Date.now())
+    if (isPlayback) return undefined
     this.#leads += 1
     return { streamPath: `vod_${ANY_TYPE}_${this.#leads}/${streamPath}`, params }
   }

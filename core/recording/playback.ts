@@ -1,4 +1,5 @@
 import {
+  SluiceError,
   StreamNotFound,
   type AccessUnit,
   type PlaybackInit,
@@ -34,26 +35,31 @@ type OpenFile = { readonly tracks: readonly Track[]; readonly reader: PartReader
 /**
  * Opens files as one recording.
  * @throws {StreamNotFound} there is none in this time
+ * @throws {SluiceError} none of them can be read at present, as the storage is not there
  * @throws {Error} none of them can be read
  */
 export async function openPlayback(options: PlaybackOptions): Promise<Recording> {
   const { entries, init, signal } = options
   const parts = playbackParts(entries, init)
   if (parts.length === 0) throw new StreamNotFound(`nothing of ${init.streamPath} was recorded in this time`)
+  let failure = new Error('none of the files can be read')
   for (const [index, part] of parts.entries()) {
     const file = await openFile(options, part)
-    if (file === undefined) continue
+    if (file instanceof Error) {
+      if (file instanceof SluiceError) failure = file
+      continue
+    }
     const { fromMs } = file.reader
     const playback = new Playback(options, [{ ...part, fromMs }, ...parts.slice(index + 1)], file)
     signal.addEventListener('abort', () => void playback.close())
     if (signal.aborted) await playback.close()
     return playback
   }
-  throw new Error('none of the files can be read')
+  throw failure
 }
 
-/** Undefined for a file that can't be read, which the log says. */
-async function openFile(options: PlaybackOptions, part: PlaybackPart): Promise<OpenFile | undefined> {
+/** An error for a file that can't be read, which the log says. */
+async function openFile(options: PlaybackOptions, part: PlaybackPart): Promise<OpenFile | Error> {
   const { log, files, service, signal } = options
   const { entry } = part
   signal.throwIfAborted()
@@ -68,7 +74,7 @@ async function openFile(options: PlaybackOptions, part: PlaybackPart): Promise<O
     await bytes?.close()
     signal.throwIfAborted()
     log.warn({ file: entry.filePath, reason: messageOf(error) }, 'a recording is left out that cannot be read')
-    return undefined
+    return error instanceof Error ? error : new Error(messageOf(error))
   }
 }
 
@@ -131,12 +137,15 @@ class Playback implements Recording {
     for (let index = from; index < this.#parts.length; index++) {
       const part = this.#parts[index]!
       const file = await openFile(this.#options, part)
-      // What ended the playback meanwhile did not see this file.
+      if (file instanceof Error) {
+        this.#options.signal.throwIfAborted()
+        continue
+      }
+      // The playback may have been ended meanwhile, and this file not been seen.
       if (this.#options.signal.aborted) {
-        await file?.bytes.close()
+        await file.bytes.close()
         this.#options.signal.throwIfAborted()
       }
-      if (file === undefined) continue
       this.#index = index
       this.#file = file
       return

@@ -14,12 +14,13 @@ import type { StreamRegistry } from '../stream/registry.ts'
 import type { StreamSubscriber } from '../stream/stream-subscriber.ts'
 import type { RecordingFiles } from './recording-files.ts'
 import type { WantedRecording } from './record-rules.ts'
+import type { ServerClock } from './server-clock.ts'
 import { StreamRecording } from './stream-recording.ts'
 
 /** Who wants a recording: a rule, a plan or a proxy for as long as it says, an operator until it is stopped. */
 export type RecordOrigin = 'rule' | 'operator' | 'event'
 
-/** What is the matter with an event that is recorded by itself. */
+/** An event that is recorded by itself. It ends at an uptime of the server, whatever is done to the clock. */
 export type EventTerms = { readonly event: RecordingEvent; readonly beforeMs: number; untilMs: number }
 
 export type RecordJobOptions = {
@@ -29,6 +30,7 @@ export type RecordJobOptions = {
   readonly meters: JobMeters
   readonly streams: Pick<StreamRegistry, 'get' | 'subscribe'>
   readonly files: RecordingFiles
+  readonly clock: ServerClock
   /** The service of a type at present; each try takes that of the newest generation. */
   service(type: string): RecordService | undefined
   /** As whose sessions those of recordings pass. */
@@ -52,9 +54,12 @@ export class RecordJob {
   readonly startMs = Date.now()
   readonly eventTerms: EventTerms | undefined
   readonly #options: RecordJobOptions
+  readonly #beginning = Promise.withResolvers<void>()
   #recording: StreamRecording | undefined
-  /** Why the latest try has failed. */
   #isTimeOver = false
+  /** Of the latest file. */
+  #filePath = ''
+  /** Why the latest try has failed. */
   #failure: unknown
 
   constructor(wanted: WantedRecording, origin: RecordOrigin, options: RecordJobOptions, eventTerms?: EventTerms) {
@@ -63,12 +68,14 @@ export class RecordJob {
     this.origin = origin
     this.eventTerms = eventTerms
     this.#options = options
+    this.#beginning.promise.catch(() => {})
     const { fragment, filepath } = rule
     this.job = new Job({
       log: options.log.child({ plugin, stream: streamPath, recording: type }),
       ...{ tasks: options.tasks, notices: options.notices },
       meter: options.meters.of('record', plugin),
-      task: { kind: 'record', streamPath, plugin, description: `${type} in ${filepath}`, filePath: filepath },
+      task: { kind: 'record', streamPath, plugin, description: type },
+      changing: () => this.#told(),
       description: { kind: 'record', type, filePath: filepath, fragment: `${fragment / 1000}s`, origin },
       policy: POLICY,
       attempt: (signal) => this.#attempt(signal),
@@ -80,6 +87,11 @@ export class RecordJob {
 
   get mode(): 'auto' | 'event' {
     return this.eventTerms === undefined ? 'auto' : 'event'
+  }
+
+  /** Resolves when the first file was begun, and rejects when the first try has failed, after which others may follow. */
+  get beginning(): Promise<void> {
+    return this.#beginning.promise
   }
 
   /** The file that is being written. */
@@ -102,11 +114,20 @@ export class RecordJob {
     this.#recording?.fail(new Error(reason))
   }
 
+  /** The latest file, as others are told of it; there may be none yet. */
+  #told(): { readonly description: string; readonly filePath: string } {
+    const { type } = this.wanted
+    return { description: this.#filePath === '' ? type : `${type} in ${this.#filePath}`, filePath: this.#filePath }
+  }
+
   async #attempt(signal: AbortSignal): Promise<Outcome> {
     try {
-      return await this.#try(signal)
+      const outcome = await this.#try(signal)
+      if (outcome !== 'replaced' && 'failure' in outcome) this.#beginning.reject(new Error(outcome.failure))
+      return outcome
     } catch (error) {
       this.#failure = error
+      this.#beginning.reject(error)
       throw error
     }
   }
@@ -117,15 +138,19 @@ export class RecordJob {
     const owner = this.#options.owner(plugin)
     if (service === undefined || owner === undefined) return { failure: `no plugin records ${type} at present` }
     const full = this.#options.fullness(plugin)
-    if (full !== undefined) return { failure: full }
+    if (full !== undefined) return { failure: full, isKnown: true }
     const subscriber = await this.#subscribe(owner, signal)
     const ended = Promise.withResolvers<Outcome>()
     const recording = new StreamRecording({
-      ...{ wanted: this.wanted, service, files: this.#options.files, log: this.job.log },
+      ...{ wanted: this.wanted, service, log: this.job.log, files: this.#options.files, clock: this.#options.clock },
       event: this.eventTerms?.event,
       mode: this.mode,
       untilMs: (beganMs) => this.eventTerms?.untilMs ?? (rule.duration === 0 ? Infinity : beganMs + rule.duration),
-      began: () => this.job.succeeded(),
+      began: (filePath) => {
+        this.#filePath = filePath
+        this.#beginning.resolve()
+        this.job.succeeded()
+      },
       failed: (error) => ended.resolve({ failure: failureText(error) }),
       over: () => {
         this.#isTimeOver = true

@@ -33,6 +33,11 @@ export class RecordRules {
     )
   }
 
+  /** True where there are rules at all. */
+  get exist(): boolean {
+    return this.#rules.length > 0
+  }
+
   /** How a stream is to be recorded: by all rules whose expressions match its path. */
   match(streamPath: string): WantedRecording[] {
     return this.#rules.flatMap(({ plugin, pattern, rule }) => {

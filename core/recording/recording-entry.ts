@@ -30,6 +30,7 @@ export function rowOf(entry: RecordingEntry): Omit<RecordingRow, 'id'> {
     ...{ type, stream_path: streamPath, file_path: filePath, storage, is_active: isActive ? 1 : 0 },
     ...{ start_ms: startMs, end_ms: endMs, size_bytes: sizeBytes, head_bytes: entry.headBytes },
     cuts: entry.cutsMs.join(),
+    clock_ms: entry.clockMs,
     ...{ video_codec: entry.videoCodec, audio_codec: entry.audioCodec, mode, created_ms: createdMs },
     ...(event === undefined ? NO_EVENT : eventColumns(event)),
   }
@@ -41,6 +42,7 @@ export function entryOf(row: StoredRecording): RecordingEntry {
     ...{ id, type, streamPath: row.stream_path, filePath: row.file_path, storage: placeOf(row.storage) },
     ...{ isActive: row.is_active === 1, startMs: row.start_ms, endMs: row.end_ms, sizeBytes: row.size_bytes },
     ...{ headBytes: row.head_bytes, cutsMs: row.cuts === '' ? [] : row.cuts.split(',').map(Number) },
+    clockMs: row.clock_ms,
     ...{ videoCodec: row.video_codec, audioCodec: row.audio_codec, createdMs: row.created_ms },
     mode: mode === 'event' ? 'event' : 'auto',
     event: mode === 'event' ? eventOf(row) : undefined,

@@ -22,6 +22,8 @@ export type NewFile = {
   /** Where it begins in the stream, and the date of that. */
   readonly baseMs: number
   readonly startMs: number
+  /** See `RecordedFile.clockMs`. */
+  readonly clockMs: number
   readonly mode: 'auto' | 'event'
   readonly event: RecordingEvent | undefined
 }
@@ -50,7 +52,7 @@ export class RecordingFiles {
   }
 
   /** How full a disk is: the one that files are written to, or the one of the backup. */
-  usage(place: 'local' | 'backup' = 'local'): Promise<DiskUsage> {
+  async usage(place: 'local' | 'backup' = 'local'): Promise<DiskUsage> {
     return this.#storageOf(place).usage()
   }
 
@@ -75,7 +77,7 @@ export class RecordingFiles {
 
   /** @throws {Error} with the system's code */
   async create(init: NewFile): Promise<FileRecorder> {
-    const { wanted, service, tracks, baseMs, startMs, mode, event } = init
+    const { wanted, service, tracks, baseMs, startMs, clockMs, mode, event } = init
     const { local, catalogue } = this.#options
     const { type, streamPath, rule } = wanted
     const path = filePathOf(rule.filepath, rule.filename, { type, streamPath, startMs })
@@ -86,7 +88,7 @@ export class RecordingFiles {
     const entry: RecordingEntry = {
       ...{ id: 0, type, streamPath, filePath: '', startMs, endMs: startMs, sizeBytes: 0, mode, event },
       ...{ videoCodec: codecOf('video'), audioCodec: codecOf('audio'), isActive: true, createdMs: Date.now() },
-      ...{ headBytes: writer.head.length, cutsMs: [], storage: 'local' },
+      ...{ headBytes: writer.head.length, cutsMs: [], clockMs, storage: 'local' },
     }
     try {
       const { writer: file } = await local.create(path, service.extension, (filePath) => this.#claim(entry, filePath))
@@ -167,7 +169,7 @@ export class RecordingFiles {
   }
 
   /** @throws {Error} that says what is wrong, with no path in it */
-  openBytes(entry: RecordingEntry, signal?: AbortSignal): Promise<RecordingBytes> {
+  async openBytes(entry: RecordingEntry, signal?: AbortSignal): Promise<RecordingBytes> {
     if (entry.storage === 's3') return this.#remote().open(entry, signal)
     return this.#storageOf(entry.storage).openBytes(entry.filePath, signal)
   }
@@ -206,7 +208,7 @@ export class RecordingFiles {
   }
 
   /** Undefined where there is no file. */
-  sizeOf(entry: RecordingEntry): Promise<number | undefined> {
+  async sizeOf(entry: RecordingEntry): Promise<number | undefined> {
     return this.#storageOf(entry.storage).sizeOf(entry.filePath)
   }
 
@@ -237,8 +239,11 @@ export class RecordingFiles {
     throw new StorageError('the file lies in a bucket, and storage.s3 names none', { passes: false })
   }
 
+  /** @throws {StorageError} the backup is no longer in the config */
   #storageOf(place: StoragePlace): LocalStorage {
     const { local, backup } = this.#options
-    return place === 'backup' && backup !== undefined ? backup : local
+    if (place !== 'backup') return local
+    if (backup !== undefined) return backup
+    throw new StorageError('the file lies in the backup, and storage.local.backuppath names none', { passes: false })
   }
 }

@@ -23,6 +23,7 @@ import { EventBuffers } from './event-buffers.ts'
 import { RecordJob, type EventTerms, type RecordOrigin } from './record-job.ts'
 import { recordingPlace, RecordRules, type WantedRecording } from './record-rules.ts'
 import type { RecordingFiles } from './recording-files.ts'
+import type { ServerClock } from './server-clock.ts'
 
 export type RecordingManagerOptions = {
   readonly log: Logger
@@ -32,6 +33,7 @@ export type RecordingManagerOptions = {
   readonly streams: Pick<StreamRegistry, 'get' | 'list' | 'subscribe'>
   readonly meters: JobMeters
   readonly files: RecordingFiles
+  readonly clock: ServerClock
   /** Why a plugin's recordings may not be written at present, if so. */
   readonly fullness: (plugin: string) => string | undefined
 }
@@ -126,6 +128,11 @@ export class RecordingManager {
     return this.#options.services.get(`record:${type}`) as RecordService | undefined
   }
 
+  /** The reason for which a plugin may write nothing at present, if there is one. */
+  obstacle(plugin: string): string | undefined {
+    return this.#options.fullness(plugin)
+  }
+
   /** The recordings of a stream in a type that have not ended. */
   of(type: string, streamPath: string): RecordJob[] {
     return this.jobs.filter(({ wanted }) => wanted.type === type && wanted.streamPath === streamPath)
@@ -140,9 +147,9 @@ export class RecordingManager {
     if (this.#closed) throw new StreamUnavailable('the server is stopping')
     const place = recordingPlace(wanted)
     if (this.#jobs.has(place)) throw new RecordExists()
-    const { log, meters, streams, files, fullness } = this.#options
+    const { log, meters, streams, files, clock, fullness } = this.#options
     const options = {
-      ...{ log, meters, streams, files, fullness, tasks: this.#tasks, notices: this.#notices },
+      ...{ log, meters, streams, files, clock, fullness, tasks: this.#tasks, notices: this.#notices },
       service: (type: string) => this.service(type),
       owner: (plugin: string) => this.#owner(plugin),
       recorded: (file: RecordedFile) => this.#recordedListeners.forEach((listener) => listener(file)),
@@ -171,6 +178,21 @@ export class RecordingManager {
     for (const job of this.jobs) if (job.wanted.plugin === plugin) job.interrupt(reason)
   }
 
+  /** As {@link interrupt}, of all plugins. */
+  interruptAll(reason: string): void {
+    for (const job of this.jobs) job.interrupt(reason)
+  }
+
+  /** Has those tried again at once that wait for their next try. */
+  retry(): void {
+    for (const { job } of this.jobs) job.retryNow()
+  }
+
+  /** True where rules have streams recorded. */
+  get hasRules(): boolean {
+    return this.#rules.exist
+  }
+
   /** Ends all recordings and starts no more; resolves when their files are whole. */
   async close(reason: string): Promise<void> {
     this.#closed = true
@@ -182,8 +204,7 @@ export class RecordingManager {
   #startRules(streamPath: string): void {
     const publisher = this.#options.streams.get(streamPath)?.publisher
     // What is played from recordings, and what was made of another stream for its players, is not what streams are recorded for.
-    const isMade = publisher?.request.type === 'transform' || publisher?.request.type === 'vod'
-    if (this.#closed || publisher === undefined || isMade) return
+    if (this.#closed || publisher === undefined || publisher.personal || publisher.request.type === 'transform') return
     this.#stopUnwanted(streamPath)
     const over = this.#over.get(publisher)
     for (const wanted of this.#wanted(streamPath)) {

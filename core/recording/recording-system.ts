@@ -1,5 +1,12 @@
 import type { Logger } from 'pino'
-import { parseTimeRange, type Recording, type Recordings, type RecordService, type SessionRequest } from 'sluice/sdk'
+import {
+  parseTimeRange,
+  type AlarmNotice,
+  type Recording,
+  type Recordings,
+  type RecordService,
+  type SessionRequest,
+} from 'sluice/sdk'
 import type { OwnedMetrics } from 'sluice/sdk/host'
 import { withDeadline } from '../base/deadline.ts'
 import { messageOf } from '../base/message-of.ts'
@@ -29,6 +36,8 @@ import { Recovery } from './recovery.ts'
 import { RemoteFiles } from './remote-files.ts'
 import { Retention } from './retention.ts'
 import { RecordingTags } from './recording-tags.ts'
+import { ServerClock } from './server-clock.ts'
+import { StorageWatch, type WatchedPlace } from './storage-watch.ts'
 
 type StorageConfig = {
   readonly s3: S3Config & { readonly spoolsize: number }
@@ -58,6 +67,7 @@ export class RecordingSystem {
   readonly #options: RecordingSystemOptions
   readonly #catalogue: Catalogue
   readonly #playback: PlaybackSource
+  readonly #watch: StorageWatch
   readonly #retention: Retention
   readonly #recovery: Recovery
   readonly #remote: RemoteFiles | undefined
@@ -74,22 +84,31 @@ export class RecordingSystem {
     const { log, store, storage, hooks, local, backup } = options
     this.#options = options
     const catalogue = new Catalogue({ log, store })
+    const clock = new ServerClock()
     this.#catalogue = catalogue
     const remote = this.#openRemote(catalogue, local)
     this.#remote = remote
     const files = new RecordingFiles({ log, catalogue, local, backup, remote })
     const registry = hooks.registryFor({ plugin: 'global', log })
+    const alarm = (notice: AlarmNotice) => registry.notify('alarm', notice)
+    this.#watch = new StorageWatch({
+      ...{ log, local, backup, alarm },
+      isWanted: () => this.manager.hasRules,
+      lost: (reason) => this.manager.interruptAll(reason),
+      returned: (place) => this.#returned(place),
+    })
     this.#retention = new Retention({
       ...{ log, catalogue, files },
       sections: () => this.#sections(),
       limits: () => storage.local,
       full: (plugin, reason) => this.manager.interrupt(plugin, reason),
-      alarm: (alarm) => registry.notify('alarm', alarm),
+      isThere: (place) => this.#watch.isThere(place),
+      alarm,
     })
     this.manager = new RecordingManager({
       ...options,
-      files,
-      fullness: (plugin) => this.#retention.fullness(plugin),
+      ...{ files, clock },
+      fullness: (plugin) => this.#watch.problem ?? this.#retention.fullness(plugin),
     })
     this.#playback = new PlaybackSource({
       pluginOf: (type) => this.#sections().find(({ types }) => types.includes(type))?.plugin,
@@ -97,7 +116,7 @@ export class RecordingSystem {
     })
     const lists = new CatalogueLists(catalogue)
     const tags = new RecordingTags(catalogue.db)
-    this.recordings = new RecordingsService({ log, manager: this.manager, catalogue, lists, tags, files })
+    this.recordings = new RecordingsService({ log, manager: this.manager, catalogue, lists, tags, files, clock })
     this.#recovery = new Recovery({ log, catalogue, files, service: (type) => this.#service(type) })
   }
 
@@ -129,12 +148,18 @@ export class RecordingSystem {
     return this.#playback.lead(request)
   }
 
-  /** Begins to look after the files. */
-  start(): void {
+  /** True while the folders of the storage are there and can be written, as far as that was tried. */
+  get isStorageWell(): boolean {
+    return this.#watch.isWell
+  }
+
+  /** Begins to look after the files, once it is known whether they are there. */
+  async start(): Promise<void> {
+    await this.#watch.start()
     this.#isStarted = true
     this.#forgetStore = this.#options.store.onAvailable(() => {
       this.#recover()
-      void this.#remote?.sendAll()
+      this.#sendAll()
     })
     this.#retention.start()
     this.#recover()
@@ -145,7 +170,7 @@ export class RecordingSystem {
     this.#forgetStore()
     const endMs = performance.now() + timeoutMs
     try {
-      const ended = Promise.all([this.manager.close(reason), this.#retention.close()])
+      const ended = Promise.all([this.manager.close(reason), this.#retention.close(), this.#watch.close()])
       await withDeadline(ended, timeoutMs, () => new Error('the disk takes too long'))
     } catch (err) {
       this.#options.log.warn({ err }, 'recordings were not finished')
@@ -171,9 +196,9 @@ export class RecordingSystem {
     }
   }
 
-  /** Each type once, as soon as there are its plugin and the database. */
+  /** Each type once, as soon as there are its plugin, the database and the files. */
   #recover(): void {
-    if (!this.#isStarted || !this.#options.store.exists) return
+    if (!this.#isStarted || !this.#options.store.exists || !this.#watch.isThere('local')) return
     const recovering: Promise<void>[] = []
     for (const { types, section } of this.#sections()) {
       for (const type of types.filter((known) => section.autorecovery && !this.#recovered.has(known))) {
@@ -182,7 +207,20 @@ export class RecordingSystem {
       }
     }
     // What was mended is whole now.
-    if (recovering.length > 0) void Promise.all(recovering).then(() => this.#remote?.sendAll())
+    if (recovering.length > 0) void Promise.all(recovering).then(() => this.#sendAll())
+  }
+
+  /** Files that wait for the bucket would fail while their storage is not there. */
+  #sendAll(): void {
+    if (this.#watch.isThere('local')) void this.#remote?.sendAll()
+  }
+
+  /** Catches up on all that could not be done meanwhile. */
+  #returned(place: WatchedPlace): void {
+    if (place === 'backup') return
+    this.manager.retry()
+    this.#recover()
+    this.#sendAll()
   }
 
   async #recoverType(type: string): Promise<void> {

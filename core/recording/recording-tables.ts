@@ -17,6 +17,8 @@ export type RecordingRow = {
   readonly head_bytes: number
   /** Milliseconds of the file, in their order, with commas. */
   readonly cuts: string
+  /** See `RecordedFile.clockMs`. */
+  readonly clock_ms: number
   readonly video_codec: string
   readonly audio_codec: string
   readonly mode: string
@@ -118,6 +120,14 @@ export const RECORDING_MIGRATIONS: Readonly<Record<string, Migration>> = {
         .createIndex('sluice_recording_tag_stream')
         .on('sluice_recording_tag')
         .columns(['stream_path', 'time_ms'])
+        .execute()
+    },
+  },
+  '002-clock': {
+    async up(db) {
+      await db.schema
+        .alterTable('sluice_recording')
+        .addColumn('clock_ms', 'bigint', (column) => column.notNull().defaultTo(0))
         .execute()
     },
   },

@@ -24,6 +24,7 @@ import type { WantedRecording } from './record-rules.ts'
 import { eventColumns, type RecordingEntry } from './recording-entry.ts'
 import type { RecordingFiles } from './recording-files.ts'
 import { activeRecording, type RecordingManager } from './recording-manager.ts'
+import type { ServerClock } from './server-clock.ts'
 import type { Logger } from 'pino'
 
 /** Whoever starts a recording is told how it went when that is known within this; a stream may have to be waited for. */
@@ -36,6 +37,7 @@ type ServiceParts = {
   readonly lists: CatalogueLists
   readonly tags: RecordingTags
   readonly files: RecordingFiles
+  readonly clock: ServerClock
 }
 
 class RecordFailed extends SluiceError {
@@ -55,32 +57,32 @@ export class RecordingsService implements Recordings {
   }
 
   async start(init: RecordingInit): Promise<ActiveRecording> {
-    const { manager } = this.#parts
     const wanted = this.#wanted(init, `${init.filePath ?? '.'}/{stream}`, init.fileName)
-    const job = manager.start(wanted, 'operator')
+    const job = this.#begin(wanted, 'operator')
     await begun(job)
     return activeRecording(job)
   }
 
   async startEvent(init: EventInit): Promise<RecordedEvent> {
-    const { manager } = this.#parts
+    const { manager, clock } = this.#parts
     const streamPath = checkStreamPath(init.streamPath)
     const { section } = manager.recorderOf(init.type)
     const { beforeMs = section.beforeduration, afterMs = section.afterduration } = init
     const nowMs = Date.now()
     const event = eventOfInit(init)
     const range = { startMs: nowMs - beforeMs, endMs: nowMs + afterMs }
+    const untilMs = clock.uptimeMs + afterMs
     const jobs = manager.of(init.type, streamPath)
     const running = jobs.find(({ eventTerms }) => eventTerms !== undefined)
     if (running?.eventTerms !== undefined) {
-      running.eventTerms.untilMs = Math.max(running.eventTerms.untilMs, range.endMs)
+      running.eventTerms.untilMs = Math.max(running.eventTerms.untilMs, untilMs)
       return this.#note(init.type, streamPath, running, event, range)
     }
     const [continuous] = jobs
     if (continuous !== undefined) return this.#note(init.type, streamPath, continuous, event, range)
     const folder = `${section.eventrecordfilepath || '.'}/{stream}`
     const wanted = this.#wanted({ ...init, streamPath }, folder, undefined)
-    const job = manager.start(wanted, 'event', { event, beforeMs, untilMs: range.endMs })
+    const job = this.#begin(wanted, 'event', { event, beforeMs, untilMs })
     await begun(job)
     return this.#note(init.type, streamPath, job, event, { ...range, startMs: job.file?.startMs ?? nowMs })
   }
@@ -140,6 +142,14 @@ export class RecordingsService implements Recordings {
     return openPlayback({ log, entries, init, files, service: (type) => manager.service(type), signal })
   }
 
+  /** @throws {RecordFailed} nothing may be written at present */
+  #begin(...[wanted, ...terms]: Parameters<RecordingManager['start']>): RecordJob {
+    const { manager } = this.#parts
+    const obstacle = manager.obstacle(wanted.plugin)
+    if (obstacle !== undefined) throw new RecordFailed(obstacle)
+    return manager.start(wanted, ...terms)
+  }
+
   async #stop(jobs: readonly RecordJob[]): Promise<ActiveRecording[]> {
     const stopped = jobs.map(activeRecording)
     for (const { job } of jobs) job.stop('it was stopped')
@@ -195,13 +205,15 @@ export class RecordingsService implements Recordings {
   }
 }
 
-/** @throws {SluiceError} when it did not begin */
+/** Waits until a recording has begun. One whose first try fails is given up. @throws {SluiceError} */
 async function begun(job: RecordJob): Promise<void> {
   const late = new AbortController()
   try {
     const timeout = delay(BEGIN_TIMEOUT_MS, undefined, { signal: late.signal }).catch(() => {})
-    await Promise.race([job.job.begun, timeout])
+    await Promise.race([job.beginning, job.job.begun, timeout])
   } catch (error) {
+    job.job.stop('it could not begin')
+    await job.job.done
     throw job.failure ?? new RecordFailed(error instanceof Error ? error.message : String(error))
   } finally {
     late.abort()

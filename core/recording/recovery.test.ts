@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rename, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect } from 'chai'
@@ -6,6 +6,7 @@ import { StreamUnavailable, type Recording, type RecordService } from 'sluice/sd
 import { keep } from '../../test/peers/lifetime.ts'
 import { describeStores, openStore } from '../../test/support/stores.ts'
 import { LocalStorage } from '../storage/local-storage.ts'
+import { MARKER } from '../storage/storage-root.ts'
 import { Catalogue } from './catalogue.ts'
 import type { RecordingEntry } from './recording-entry.ts'
 import { RecordingFiles } from './recording-files.ts'
@@ -25,32 +26,41 @@ const readable = (wholeBytes: number): Reading => ({
 const failing = (reason: Error): Reading => ({ ...readable(0), wholeSizeBytes: () => Promise.reject(reason) })
 
 describeStores('recovery of recordings', (databases) => {
-  /** Has a file that was not finished be looked at, and tells what has become of it. */
-  async function recovered(reading: Reading | undefined, sizeOnDiskBytes = SIZE_BYTES) {
+  /** A file that was not finished. */
+  async function unfinished(reading: Reading | undefined, { sizeBytes = SIZE_BYTES, createdMs = 5000 } = {}) {
     const root = await mkdtemp(path.join(tmpdir(), 'sluice-recovery-'))
     keep({ close: () => rm(root, { recursive: true, force: true }) })
     await writeFile(path.join(root, FILE), '')
-    await truncate(path.join(root, FILE), sizeOnDiskBytes)
+    await truncate(path.join(root, FILE), sizeBytes)
     const { store, log } = openStore(await databases.create())
     const local = new LocalStorage({ root })
     const before = new Catalogue({ log, store })
     const entry: RecordingEntry = {
       ...{ id: 0, type: 'mp4', streamPath: 'live/a', filePath: FILE, startMs: 5000, endMs: 5000, sizeBytes: 0 },
-      ...{ mode: 'auto', event: undefined, videoCodec: 'h264', audioCodec: '', isActive: true, createdMs: 5000 },
-      ...{ headBytes: HEAD_BYTES, cutsMs: [], storage: 'local' },
+      ...{ mode: 'auto', event: undefined, videoCodec: 'h264', audioCodec: '', isActive: true, createdMs },
+      ...{ headBytes: HEAD_BYTES, cutsMs: [], clockMs: 0, storage: 'local' },
     }
     before.begin(entry)
     await before.settled()
     const catalogue = new Catalogue({ log, store })
     const files = new RecordingFiles({ log, catalogue, local, backup: undefined, remote: undefined })
     const recovery = new Recovery({ log, catalogue, files, service: () => reading as RecordService | undefined })
-    expect(await recovery.recover('mp4', 6000)).to.equal(true)
-    await catalogue.settled()
-    const rows = await catalogue.db.selectFrom('sluice_recording').selectAll().execute()
-    const [sizeBytes] = await Promise.all(
-      (await readdir(root)).map(async (name) => (await stat(path.join(root, name))).size),
-    )
-    return { sizeBytes, rows: rows.map((row) => ({ isActive: row.is_active, endMs: row.end_ms })) }
+    async function rows() {
+      await catalogue.settled()
+      const stored = await catalogue.db.selectFrom('sluice_recording').selectAll().execute()
+      return stored.map((row) => ({ isActive: row.is_active, endMs: row.end_ms }))
+    }
+    return { root, local, rows, recover: () => recovery.recover('mp4', 6000) }
+  }
+
+  /** Has a file that was not finished be looked at, and tells what has become of it. */
+  async function recovered(reading: Reading | undefined, sizeOnDiskBytes = SIZE_BYTES) {
+    const { root, recover, rows } = await unfinished(reading, { sizeBytes: sizeOnDiskBytes })
+    expect(await recover()).to.equal(true)
+    const left = await rows()
+    const names = (await readdir(root)).filter((name) => name !== MARKER)
+    const [sizeBytes] = await Promise.all(names.map(async (name) => (await stat(path.join(root, name))).size))
+    return { sizeBytes, rows: left }
   }
 
   it('cuts off what is not whole', async () => {
@@ -73,5 +83,32 @@ describeStores('recovery of recordings', (databases) => {
     expect(await recovered(failing(new Error('it is no MP4')))).to.eql(kept)
     const sizeBytes = 20 * 1024 * 1024
     expect(await recovered(readable(HEAD_BYTES), sizeBytes)).to.eql({ ...kept, sizeBytes })
+  })
+
+  it('leaves files alone whose storage is not there, and mends them when it is', async () => {
+    const { root, local, recover, rows } = await unfinished(readable(60))
+    await local.probe()
+    await rename(root, `${root}-disk`)
+    await mkdir(root)
+    expect(await recover()).to.equal(false)
+    expect(await rows()).to.eql([{ isActive: 1, endMs: 5000 }])
+    await rm(root, { recursive: true })
+    await rename(`${root}-disk`, root)
+    expect(await recover()).to.equal(true)
+    expect(await rows()).to.eql([{ isActive: 0, endMs: 5600 }])
+  })
+
+  it('forgets a file that is missing where the others are', async () => {
+    const { root, local, recover, rows } = await unfinished(readable(60))
+    await local.probe()
+    await rm(path.join(root, FILE))
+    expect(await recover()).to.equal(true)
+    expect(await rows()).to.eql([])
+  })
+
+  it('mends what was begun by a clock that has been set back since', async () => {
+    const { recover, rows } = await unfinished(readable(60), { createdMs: Date.now() + 3_600_000 })
+    expect(await recover()).to.equal(true)
+    expect(await rows()).to.eql([{ isActive: 0, endMs: 5600 }])
   })
 })

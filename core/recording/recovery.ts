@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { SluiceError, StoreUnavailable, StreamUnavailable, type RecordService } from 'sluice/sdk'
 import { errorCode } from '../base/error-code.ts'
 import { messageOf } from '../base/message-of.ts'
+import { StorageMissing } from '../storage/storage-missing.ts'
 import type { Catalogue } from './catalogue.ts'
 import { findCuts } from './file-cuts.ts'
 import { entryOf, type RecordingEntry } from './recording-entry.ts'
@@ -29,7 +30,7 @@ export class Recovery {
 
   /**
    * Looks at the files of a type that were being written before the server started. Never rejects.
-   * @returns false when the database is away
+   * @returns false when the database or the storage is not there, so that it is to be done again
    */
   async recover(type: string, beforeMs: number): Promise<boolean> {
     const { log } = this.#options
@@ -37,7 +38,7 @@ export class Recovery {
       const { length } = await this.#recoverAll(type, beforeMs)
       if (length > 0) log.info({ type, files: length }, 'files were mended that were not finished')
     } catch (err) {
-      if (err instanceof StoreUnavailable) return false
+      if (err instanceof StoreUnavailable || err instanceof StorageMissing) return false
       log.error({ err, type }, 'unfinished files were not looked at')
     }
     return true
@@ -52,7 +53,8 @@ export class Recovery {
         .selectAll()
         .where('is_active', '=', 1)
         .where('type', '=', type)
-        .where('created_ms', '<', beforeMs)
+        // One of the future is of a clock that was set back since.
+        .where((builder) => builder.or([builder('created_ms', '<', beforeMs), builder('created_ms', '>', Date.now())]))
         .where('id', '>', afterId)
         .orderBy('id')
         .limit(BATCH_ROWS)
@@ -84,7 +86,8 @@ export class Recovery {
       entry.sizeBytes = wholeBytes
       entry.endMs = entry.startMs + (await this.#lookThrough(entry))
     } catch (error) {
-      if (error instanceof StoreUnavailable) throw error
+      // Of a file whose storage is not there, nothing is known.
+      if (error instanceof StoreUnavailable || error instanceof StorageMissing) throw error
       log.warn({ file: entry.filePath, reason: messageOf(error) }, 'a file that was not finished cannot be mended')
       // What may be read another time is tried again at the next start; what is damaged is for people to look at.
       if (error instanceof SluiceError || errorCode(error) !== '') return false

@@ -12,7 +12,7 @@ function entryAt(startMs: number, createdMs = startMs): RecordingEntry {
   return {
     ...{ id: 0, type: 'mp4', streamPath: 'live/a', filePath: `${startMs}.mp4`, startMs, endMs: startMs + 1000 },
     ...{ mode: 'auto', event: undefined, videoCodec: 'h264', audioCodec: '', isActive: false, createdMs },
-    ...{ headBytes: 10, cutsMs: [], storage: 'local', sizeBytes: 100 },
+    ...{ headBytes: 10, cutsMs: [], clockMs: 0, storage: 'local', sizeBytes: 100 },
   }
 }
 
@@ -21,6 +21,7 @@ describeStores('what recordings go when their time is over', (databases) => {
   async function kept(
     entries: readonly RecordingEntry[],
     canGo: (entry: RecordingEntry) => boolean,
+    isThere: (place: 'local' | 'backup') => boolean = () => true,
   ): Promise<number[]> {
     const { store, log } = openStore(await databases.create())
     const catalogue = new Catalogue({ log, store })
@@ -41,6 +42,7 @@ describeStores('what recordings go when their time is over', (databases) => {
       sections: () => [{ plugin: 'mp4', types: ['mp4'], section: { recordfileexpiredays: 1 } as RecordConfig }],
       limits: () => ({ overwritepercent: 0, backupoverwritepercent: 0 }),
       full: () => {},
+      isThere,
       alarm: () => {},
     })
     await retention.expire(NOW_MS)
@@ -56,5 +58,16 @@ describeStores('what recordings go when their time is over', (databases) => {
   it('keeps those in which something was appended since', async () => {
     const newMs = NOW_MS - DAY_MS / 2
     expect(await kept([entryAt(1), entryAt(2, newMs), entryAt(newMs)], () => true)).to.eql([2, newMs])
+  })
+
+  it('keeps what lies in a storage that is not there, and has the rest go', async () => {
+    for (const [missing, startMs] of [
+      ['local', 1],
+      ['backup', 2],
+    ] as const) {
+      const elsewhere = (['backup', 's3'] as const).map((storage, index) => ({ ...entryAt(2 + index), storage }))
+      const isThere = (place: string) => place !== missing
+      expect(await kept([entryAt(1), ...elsewhere], () => true, isThere)).to.eql([startMs])
+    }
   })
 })

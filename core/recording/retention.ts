@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { LogLimit, StoreUnavailable, type AlarmNotice, type RecordConfig } from 'sluice/sdk'
 import type { Catalogue } from './catalogue.ts'
 import { DeletableFiles } from './deletable-files.ts'
-import type { RecordingEntry } from './recording-entry.ts'
+import type { RecordingEntry, StoragePlace } from './recording-entry.ts'
 import type { RecordingFiles } from './recording-files.ts'
 
 /** How often it is looked how full the disk is, and what has expired. */
@@ -13,6 +13,8 @@ const DAY_MS = 24 * 60 * 60 * 1000
 const BATCH_FILES = 20
 /** So many files that can't go end a look. */
 const MAX_FAILED = 200
+/** All places in which files lie. */
+const PLACES: readonly StoragePlace[] = ['local', 'backup', 's3']
 /** So far below its limit a disk is to be before recordings go on. */
 const ROOM_PERCENT = 1
 /** How often the log says at most that files could not be deleted. */
@@ -35,6 +37,8 @@ type RetentionOptions = {
   readonly limits: () => { readonly overwritepercent: number; readonly backupoverwritepercent: number }
   /** The disk has become too full for a plugin. */
   readonly full: (plugin: string, reason: string) => void
+  /** False while a storage is missing: nothing of it goes then. */
+  readonly isThere: (place: 'local' | 'backup') => boolean
   readonly alarm: (alarm: AlarmNotice) => void
 }
 
@@ -77,8 +81,10 @@ export class Retention {
 
   /** Looks how full the disk is, and does what follows from that. */
   async lookAtDisk(): Promise<void> {
-    const { files, sections, limits } = this.#options
+    const { files, sections, limits, isThere } = this.#options
     for (const { plugin, section } of sections()) {
+      // Another disk would be measured in place of one that is missing.
+      if (!isThere('local')) break
       const { usedPercent } = await files.usage()
       this.#judge(plugin, files.fullness ?? this.#tooFull(plugin, section.diskmaxpercent, usedPercent))
     }
@@ -92,17 +98,24 @@ export class Retention {
 
   /** Deletes what is older than the sections say. */
   async expire(nowMs = Date.now()): Promise<void> {
-    for (const { types, section } of this.#options.sections()) {
+    const { sections, isThere } = this.#options
+    for (const { types, section } of sections()) {
       const days = section.recordfileexpiredays
       if (days === 0) continue
       const beforeMs = nowMs - days * DAY_MS
-      const failed: number[] = []
-      while (!this.#closed && failed.length < MAX_FAILED) {
-        const expired = await this.#deletable.find({ types, beforeMs, limit: BATCH_FILES, except: failed })
-        failed.push(...(await this.#clear(expired, 'delete')))
-        if (expired.length < BATCH_FILES) break
+      for (const storage of PLACES) {
+        if (storage === 's3' || isThere(storage)) await this.#expireIn(storage, types, beforeMs)
       }
-      await this.#deletable.forgetEvents(types, beforeMs)
+      if (isThere('local')) await this.#deletable.forgetEvents(types, beforeMs)
+    }
+  }
+
+  async #expireIn(storage: StoragePlace, types: readonly string[], beforeMs: number): Promise<void> {
+    const failed: number[] = []
+    while (!this.#closed && failed.length < MAX_FAILED) {
+      const expired = await this.#deletable.find({ types, storage, beforeMs, limit: BATCH_FILES, except: failed })
+      failed.push(...(await this.#clear(expired, 'delete')))
+      if (expired.length < BATCH_FILES) return
     }
   }
 
@@ -130,8 +143,8 @@ export class Retention {
 
   /** Has the oldest files go, as long as a disk is too full and there are some. */
   async #makeRoom(percent: number, types?: readonly string[], storage: 'local' | 'backup' = 'local'): Promise<void> {
-    const { files, log } = this.#options
-    if (percent === 0) return
+    const { files, log, isThere } = this.#options
+    if (percent === 0 || !isThere(storage)) return
     const failed: number[] = []
     while (!this.#closed && failed.length < MAX_FAILED && (await files.usage(storage)).usedPercent > percent) {
       const oldest = await this.#deletable.find({ types, storage, limit: BATCH_FILES, except: failed })

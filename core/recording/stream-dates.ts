@@ -1,33 +1,48 @@
+import type { ServerClock } from './server-clock.ts'
+
 /** The clock of a stream may run so far from that of the server before dates are set right. */
 const MAX_DRIFT_MS = 2000
 
-/** The dates of a stream's times, in milliseconds since the Unix epoch: when its media came. */
+/** When the media of a stream came, by its times: as uptime of the server, and as date by the clock that holds for a file. */
 export class StreamDates {
-  readonly #now: () => number
-  /** What is added to times of the stream. */
+  readonly #clock: Pick<ServerClock, 'uptimeMs' | 'zeroMs'>
+  /** The uptime at the time 0 of the stream. */
   #shiftMs: number
+  #zeroMs: number
 
-  /**
-   * @param timeMs the newest time of the stream
-   * @param now the clock of the server
-   */
-  constructor(timeMs: number, now: () => number = Date.now) {
-    this.#now = now
-    this.#shiftMs = Math.round(now() - timeMs)
+  /** @param timeMs the newest time of the stream */
+  constructor(timeMs: number, clock: Pick<ServerClock, 'uptimeMs' | 'zeroMs'>) {
+    this.#clock = clock
+    this.#shiftMs = Math.round(clock.uptimeMs - timeMs)
+    this.#zeroMs = clock.zeroMs
   }
 
-  dateOf(timeMs: number): number {
+  /** The date of the server's uptime 0 by which dates are given. */
+  get zeroMs(): number {
+    return this.#zeroMs
+  }
+
+  /** True when the clock was set since dates were last set right. */
+  get isClockSet(): boolean {
+    return this.#clock.zeroMs !== this.#zeroMs
+  }
+
+  uptimeOf(timeMs: number): number {
     return Math.round(timeMs) + this.#shiftMs
   }
 
   /**
-   * Sets dates right where they have drifted from the clock of the server, or the stream stood still.
+   * Sets dates right where the clock was set, where they have drifted from it, or the stream stood still.
    * @param timeMs a time of the stream that is written now
-   * @param latestMs the latest date that was given; what follows is no earlier
+   * @param latestMs the latest uptime that was written; what follows is no earlier
+   * @returns the date of that time, in milliseconds since the Unix epoch
    */
-  adjust(timeMs: number, latestMs: number): void {
-    const dateMs = this.dateOf(timeMs)
-    const nowMs = this.#now()
-    if (Math.abs(nowMs - dateMs) > MAX_DRIFT_MS) this.#shiftMs += Math.max(nowMs, latestMs) - dateMs
+  adjust(timeMs: number, latestMs: number): number {
+    const nowMs = this.#clock.uptimeMs
+    if (Math.abs(nowMs - this.uptimeOf(timeMs)) > MAX_DRIFT_MS) {
+      this.#shiftMs += Math.round(Math.max(nowMs, latestMs)) - this.uptimeOf(timeMs)
+    }
+    this.#zeroMs = this.#clock.zeroMs
+    return Math.max(this.uptimeOf(timeMs), latestMs) + this.#zeroMs
   }
 }

@@ -18,6 +18,8 @@ type StreamRecorderOptions = {
   readonly service: Pick<RecordService, 'carries'>
   /** A file ends at the first keyframe after this; 0 is never. */
   readonly fragmentMs: () => number
+  /** Is asked at keyframes; true has a file begin there in any case. */
+  readonly isCutDue: () => boolean
   /** Begins a file. */
   readonly open: (start: FileStart) => Promise<FileRecorder>
   /** A file has ended, whether well or not. */
@@ -30,7 +32,7 @@ type StreamRecorderOptions = {
 
 /**
  * Cuts a stream into files, each of which begins with a keyframe. A new one begins when the last is long enough, and when what
- * it was begun with is no more: another publisher, other tracks, another codec or size.
+ * it was begun with is no more: another publisher, other tracks, another codec or size, or the clock that it is dated by.
  */
 export class StreamRecorder implements UnitReader {
   readonly #options: StreamRecorderOptions
@@ -118,7 +120,7 @@ export class StreamRecorder implements UnitReader {
     if (!isStart || file === undefined) return isStart
     const fragmentMs = this.#options.fragmentMs()
     const isLong = fragmentMs > 0 && timeMs - file.baseMs >= fragmentMs - FRAGMENT_SLACK_MS
-    return this.#isCutWanted || isLong || !file.has(unit.track)
+    return this.#isCutWanted || isLong || !file.has(unit.track) || this.#options.isCutDue()
   }
 
   async #cut(unit: AccessUnit, timeMs: number): Promise<void> {

@@ -4,6 +4,7 @@ import type { FileRecorder } from './file-recorder.ts'
 import type { RecordingFiles } from './recording-files.ts'
 import { recordedFile } from './catalogue-lists.ts'
 import type { WantedRecording } from './record-rules.ts'
+import type { ServerClock } from './server-clock.ts'
 import { StreamDates } from './stream-dates.ts'
 import { StreamRecorder, type FileStart } from './stream-recorder.ts'
 
@@ -14,9 +15,11 @@ export type StreamRecordingOptions = {
   readonly log: Logger
   readonly mode: 'auto' | 'event'
   readonly event: RecordingEvent | undefined
-  /** The date at which it is over, by the one at which it began; may change while it goes on. */
+  readonly clock: ServerClock
+  /** The uptime of the server at which it is over, by the one at which it began; may change while it goes on. */
   readonly untilMs: (beganMs: number) => number
-  readonly began: () => void
+  /** A file was begun, at this path. */
+  readonly began: (filePath: string) => void
   readonly failed: (error: Error) => void
   readonly over: () => void
   readonly recorded: (file: RecordedFile) => void
@@ -30,8 +33,11 @@ export class StreamRecording {
   readonly #options: StreamRecordingOptions
   readonly #recorder: StreamRecorder
   #dates: StreamDates | undefined
+  /** The files that have not ended, with the date of the server's uptime 0 by which each has its dates. */
+  readonly #open = new Map<FileRecorder, number>()
+  /** As uptimes. */
   #beganMs = 0
-  #latestMs = 0
+  #latestMs = -Infinity
   #writtenBytes = 0
   #leftOut = ''
   #isOver = false
@@ -41,7 +47,8 @@ export class StreamRecording {
     this.#recorder = new StreamRecorder({
       service: options.service,
       fragmentMs: () => (options.wanted.rule.append ? 0 : options.wanted.rule.fragment),
-      open: (start) => this.#open(start),
+      isCutDue: () => !options.wanted.rule.append && this.#dates?.isClockSet === true,
+      open: (start) => this.#begin(start),
       ended: (file) => this.#ended(file),
       failed: options.failed,
       leftOut: (tracks) => this.#tellLeftOut(tracks),
@@ -84,15 +91,15 @@ export class StreamRecording {
   /** What was kept for late joiners comes first, all in one turn: the newest of it is of now. */
   async #first(unit: AccessUnit, subscriber: RecordedSubscriber): Promise<void> {
     await Promise.resolve()
-    const dates = new StreamDates(subscriber.waiting?.lastTimeMs ?? unit.dtsMs)
+    const dates = new StreamDates(subscriber.waiting?.lastTimeMs ?? unit.dtsMs, this.#options.clock)
     this.#dates = dates
-    this.#beganMs = dates.dateOf(unit.dtsMs)
+    this.#beganMs = dates.uptimeOf(unit.dtsMs)
     await this.#unit(unit, dates)
   }
 
   #unit(unit: AccessUnit, dates: StreamDates): Promise<void> | undefined {
     if (this.#isOver) return undefined
-    if (dates.dateOf(unit.dtsMs) >= this.#options.untilMs(this.#beganMs)) {
+    if (dates.uptimeOf(unit.dtsMs) >= this.#options.untilMs(this.#beganMs)) {
       this.#isOver = true
       this.#options.over()
       return undefined
@@ -100,21 +107,26 @@ export class StreamRecording {
     return this.#recorder.unit(unit)
   }
 
-  async #open({ tracks, baseMs }: FileStart): Promise<FileRecorder> {
+  async #begin({ tracks, baseMs }: FileStart): Promise<FileRecorder> {
     const { wanted, files, service, mode, event } = this.#options
     const dates = this.#dates
     if (dates === undefined) throw new Error('the recording has not begun')
-    if (this.#latestMs > 0) dates.adjust(baseMs, this.#latestMs)
-    const startMs = Math.max(dates.dateOf(baseMs), this.#latestMs)
-    const file = await files.create({ wanted, service, tracks, baseMs, startMs, mode, event })
-    this.#options.began()
+    // The file before may get late sound still; it ends where this one begins.
+    for (const [file, zeroMs] of this.#open) this.#latestMs = Math.max(this.#latestMs, file.dateOf(baseMs) - zeroMs)
+    const startMs =
+      this.#latestMs > -Infinity ? dates.adjust(baseMs, this.#latestMs) : dates.uptimeOf(baseMs) + dates.zeroMs
+    const { zeroMs } = dates
+    const file = await files.create({ wanted, service, tracks, baseMs, startMs, clockMs: zeroMs, mode, event })
+    this.#open.set(file, zeroMs)
+    this.#options.began(file.entry.filePath)
     return file
   }
 
   #ended(file: FileRecorder): void {
     const { files, log, recorded } = this.#options
     const { entry, dropped, error } = file
-    this.#latestMs = Math.max(this.#latestMs, entry.endMs)
+    this.#latestMs = Math.max(this.#latestMs, entry.endMs - (this.#open.get(file) ?? 0))
+    this.#open.delete(file)
     this.#writtenBytes += entry.sizeBytes
     if (dropped > 0) log.warn({ file: entry.filePath, dropped }, 'units were left out that could not be recorded')
     if (error !== undefined) log.debug({ err: error, file: entry.filePath }, 'the file was not finished')

@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { copyFile, mkdir, open, rename, rm, rmdir, stat, statfs, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { FileBytes, InvalidRequest, WorkQueue, type RecordingBytes } from 'sluice/sdk'
+import { FileBytes, InvalidRequest, SluiceError, WorkQueue, type RecordingBytes } from 'sluice/sdk'
 import { checkStoragePath } from 'sluice/sdk/host'
 import { errorCode } from '../base/error-code.ts'
 import { FileWriter, type WritableFile } from './file-writer.ts'
+import { StorageMissing } from './storage-missing.ts'
+import type { StorageNotes } from './storage-notes.ts'
+import { StorageRoot } from './storage-root.ts'
 
 /**
  * How many writes are under way at a time. The threads that write files also look up names and read files for others, and a disk
@@ -18,6 +21,8 @@ const MAX_TRIES = 3
 type LocalStorageOptions = {
   /** The folder, as seen from the working directory. */
   readonly root: string
+  /** By which a root that is missing is told from a new one; those of this object alone unless given. */
+  readonly notes?: StorageNotes
   /** Opens a new file. Injected by tests. */
   readonly openFile?: (file: string, flags: 'wx' | 'r+') => Promise<WritableFile>
 }
@@ -28,15 +33,52 @@ export type CreatedFile = { readonly filePath: string; readonly writer: FileWrit
 /** How full a disk is. */
 export type DiskUsage = { readonly usedPercent: number; readonly freeBytes: number }
 
-/** Files in a folder of this machine. Paths are below it, with `/` between the parts; none leads out of it. */
+/** A file that could not be made or written, with the path on this machine; for the log. */
+export type WriteFailure = { readonly file: string; readonly code: string }
+
+/**
+ * Files in a folder of this machine. Paths are below it, with `/` between the parts; none leads out of it. Where the folder is missing,
+ * nothing is made there, and no file counts as gone: all functions throw {@link StorageMissing} then.
+ */
 export class LocalStorage {
   readonly root: string
+  readonly #folder: StorageRoot
   readonly #writes = new WorkQueue({ working: CONCURRENT_WRITES })
   readonly #openFile: (file: string, flags: 'wx' | 'r+') => Promise<WritableFile>
+  #failed: (failure: WriteFailure) => void = () => {}
 
-  constructor({ root, openFile = (file, flags) => open(file, flags) }: LocalStorageOptions) {
-    this.root = path.resolve(root)
+  constructor({ root, notes, openFile = (file, flags) => open(file, flags) }: LocalStorageOptions) {
+    this.#folder = new StorageRoot(root, notes)
+    this.root = this.#folder.folder
     this.#openFile = openFile
+  }
+
+  /** Calls `listener` each time a file could not be made, or not be written as a whole. */
+  onFailure(listener: (failure: WriteFailure) => void): void {
+    this.#failed = listener
+  }
+
+  /**
+   * Looks whether the folder is there, and takes over one that has files of an older version.
+   * @throws {StorageMissing}
+   */
+  async look(): Promise<void> {
+    await this.#folder.adopt()
+  }
+
+  /**
+   * Makes a file in the folder and deletes it, to see whether that can be written.
+   * @throws {StorageMissing}
+   * @throws {Error} with the system's code
+   */
+  async probe(): Promise<void> {
+    await this.#folder.prepare()
+    const file = path.join(this.root, `.${randomUUID()}.part`)
+    try {
+      await writeFile(file, '', { flag: 'wx' })
+    } finally {
+      await rm(file, { force: true })
+    }
   }
 
   /**
@@ -44,6 +86,7 @@ export class LocalStorage {
    * @param ending what a number stands before, for a path that is taken: `a.mp4`, `a-2.mp4`
    * @param claim is told of a path before there is the file; false where the path is taken although there is none here
    * @throws {InvalidRequest} for a path that leads out of the storage
+   * @throws {StorageMissing}
    * @throws {Error} with the system's code
    */
   async create(
@@ -52,9 +95,21 @@ export class LocalStorage {
     claim: (filePath: string) => Promise<boolean> = () => Promise.resolve(true),
   ): Promise<CreatedFile> {
     const stem = checkStoragePath(wantedPath)
+    try {
+      await this.#folder.prepare()
+      return await this.#createFree(stem, ending, claim)
+    } catch (error) {
+      this.#tell(`${stem}${ending}`, error)
+      throw error
+    }
+  }
+
+  async #createFree(stem: string, ending: string, claim: (filePath: string) => Promise<boolean>): Promise<CreatedFile> {
     for (let number = 1; number <= MAX_NUMBER; number++) {
       const filePath = `${stem}${number === 1 ? '' : `-${number}`}${ending}`
       const isFree = (await this.sizeOf(filePath)) === undefined && (await claim(filePath))
+      // The disk may have gone since: claims wait for the database.
+      if (isFree) await this.#folder.assertThere()
       const file = isFree ? await this.#create(filePath) : undefined
       if (file !== undefined) return { filePath, writer: new FileWriter(file, this.#writes) }
     }
@@ -71,6 +126,7 @@ export class LocalStorage {
   /**
    * Writes a whole file, with its folders, in place of one that is there. It is never there in part.
    * @throws {InvalidRequest} for a path that leads out of the storage
+   * @throws {StorageMissing}
    * @throws {Error} with the system's code in its message and its `code`, and no path
    */
   async replace(filePath: string, bytes: Uint8Array): Promise<void> {
@@ -79,8 +135,11 @@ export class LocalStorage {
     // Its own name, with this ending, may be too long for the system.
     const part = path.join(path.dirname(file), `.${randomUUID()}.part`)
     try {
+      await this.#folder.prepare()
       await this.#writes.run(() => writeRenamed(part, file, bytes))
     } catch (cause) {
+      this.#tell(filePath, cause)
+      if (cause instanceof StorageMissing) throw cause
       await rm(part, { force: true }).catch(() => {})
       await this.#removeEmptyFolders(filePath)
       const code = errorCode(cause) || 'failed'
@@ -88,9 +147,14 @@ export class LocalStorage {
     }
   }
 
-  /** @throws {Error} as `FileBytes.open` */
-  openBytes(filePath: string, signal?: AbortSignal): Promise<RecordingBytes> {
-    return FileBytes.open(this.#absolute(filePath), signal)
+  /** @throws {StorageMissing} @throws {Error} as `FileBytes.open` */
+  async openBytes(filePath: string, signal?: AbortSignal): Promise<RecordingBytes> {
+    try {
+      return await FileBytes.open(this.#absolute(filePath), signal)
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT') await this.#folder.assertThere()
+      throw error
+    }
   }
 
   /** The path of a file for other programs and rooms of the server. */
@@ -98,29 +162,37 @@ export class LocalStorage {
     return this.#absolute(filePath)
   }
 
-  /** The size of a file; undefined where there is none. */
+  /** The size of a file; undefined where there is none. @throws {StorageMissing} */
   async sizeOf(filePath: string): Promise<number | undefined> {
     try {
       return (await stat(this.#absolute(filePath))).size
     } catch (error) {
-      if (errorCode(error) === 'ENOENT') return undefined
-      throw error
+      if (errorCode(error) !== 'ENOENT') throw error
+      await this.#folder.assertThere()
+      return undefined
     }
   }
 
-  /** Deletes a file, and the folders that are empty then. One that is gone already is no error. */
+  /** Deletes a file, and the folders that are empty then. One that is gone already is no error. @throws {StorageMissing} */
   async remove(filePath: string): Promise<void> {
-    await rm(this.#absolute(filePath), { force: true })
+    try {
+      await rm(this.#absolute(filePath))
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT') throw error
+      await this.#folder.assertThere()
+    }
     await this.#removeEmptyFolders(filePath)
   }
 
   /**
    * Moves a file to another storage, which may be on another disk.
+   * @throws {StorageMissing}
    * @throws {Error} with the system's code; it is then where it was
    */
   async moveTo(other: LocalStorage, filePath: string): Promise<void> {
     const from = this.#absolute(filePath)
     const to = other.#absolute(filePath)
+    await other.#folder.prepare()
     await mkdir(path.dirname(to), { recursive: true })
     try {
       await rename(from, to)
@@ -141,6 +213,14 @@ export class LocalStorage {
       } catch (error) {
         if (errorCode(error) !== 'ENOENT' || folder === path.dirname(folder)) throw error
       }
+    }
+  }
+
+  /** Tells of what the system did not do; a path that can't be is the mistake of whoever asked. */
+  #tell(filePath: string, error: unknown): void {
+    const isSystem = !(error instanceof SluiceError) && errorCode(error) !== ''
+    if (error instanceof StorageMissing || isSystem) {
+      this.#failed({ file: this.#absolute(filePath), code: errorCode(error) })
     }
   }
 

@@ -1,13 +1,25 @@
+import path from 'node:path'
 import { LocalStorage } from './local-storage.ts'
+import { StorageNotes } from './storage-notes.ts'
 
 /** Where the files of the server lie: those of recordings and plugins, and where they go when the disk is full. */
 export type ServerStorage = { readonly local: LocalStorage; readonly backup: LocalStorage | undefined }
 
-/** @param config `global.storage.local` */
-export function createStorage(config: { readonly path: string; readonly backuppath: string }): ServerStorage {
-  const { path, backuppath } = config
+/** The file in `global.datadir` that tells which storages were used. */
+const NOTES_FILE = 'storage.json'
+
+/**
+ * @param config `global.storage.local`
+ * @param datadir `global.datadir`
+ */
+export function createStorage(
+  config: { readonly path: string; readonly backuppath: string },
+  datadir: string,
+): ServerStorage {
+  const { path: root, backuppath } = config
+  const notes = new StorageNotes(path.resolve(datadir, NOTES_FILE))
   return {
-    local: new LocalStorage({ root: path }),
-    backup: backuppath === '' ? undefined : new LocalStorage({ root: backuppath }),
+    local: new LocalStorage({ root, notes }),
+    backup: backuppath === '' ? undefined : new LocalStorage({ root: backuppath, notes }),
   }
 }

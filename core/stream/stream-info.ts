@@ -23,6 +23,7 @@ export function streamInfo(stream: InformativeStream): StreamInfo {
     startTime: publisher?.startTime ?? new Date(0),
     pluginName: publisher?.request.protocol ?? '',
     type: publisher?.request.type ?? 'server',
+    personal: publisher?.personal ?? false,
   }
 }
 

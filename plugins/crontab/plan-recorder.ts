@@ -73,9 +73,13 @@ export class PlanRecorder {
     for (const key of this.#streams?.get(streamPath)?.keys() ?? []) this.#settle(key)
   }
 
-  /** Looks at a stream a little later. */
+  /** Looks at a stream a little later; at one that can't be recorded, with the next full minute. */
   lookLater(streamPath: string): void {
-    if (this.#streams?.has(streamPath) === true) this.#options.setTimeout(() => this.look(streamPath), RECOVERY_MS)
+    if (this.#streams?.has(streamPath) !== true) return
+    this.#options.setTimeout(() => {
+      const keys = this.#streams?.get(streamPath)?.keys() ?? []
+      for (const key of keys) if (!this.#problems.has(key)) this.#settle(key)
+    }, RECOVERY_MS)
   }
 
   /** Tells of streams, as they are now, whether their plan records them. A recording may wait for a stream that has gone. */

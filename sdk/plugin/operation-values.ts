@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { parseDuration } from '../config/duration.ts'
+import { MAX_DURATION_MS, parseDuration } from '../config/duration.ts'
 import { InvalidRequest } from '../errors/stream-errors.ts'
 
 /**
@@ -17,19 +17,24 @@ export function StreamPaths() {
 
 /**
  * A duration in a request, in milliseconds for {@link parseDurationText}: with its unit (`1m`, `30s`), or a number of seconds, as text or
- * number.
+ * number, which may have a fraction.
  */
 export function DurationText() {
   return Type.Unsafe<string | number>({ type: ['number', 'string'] })
 }
+
+const SECONDS = /^\d{1,10}(?:\.\d{1,20})?$/u
 
 /**
  * Reads a {@link DurationText}, in milliseconds.
  * @throws {InvalidRequest} naming the field, when it is none
  */
 export function parseDurationText(name: string, given: string | number): number {
-  const durationMs = parseDuration(String(given))
-  if (durationMs === undefined) throw new InvalidRequest(`${name} must be a duration with its unit, as 30s or 1m`)
+  const text = String(given)
+  const durationMs = SECONDS.test(text) ? Math.round(Number(text) * 1000) : parseDuration(text)
+  if (durationMs === undefined || durationMs > MAX_DURATION_MS) {
+    throw new InvalidRequest(`${name} must be a duration, as 30s or 1m, or a number of seconds`)
+  }
   return durationMs
 }
 

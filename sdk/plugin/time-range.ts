@@ -20,6 +20,8 @@ const UNIX_SECONDS = /^\d{10}$/u
 const UNIX_MS = /^\d{13}$/u
 const UNIX_RANGE = /^(?<from>\d{10}|\d{13})-(?<to>\d{10}|\d{13})$/u
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})?$/u
+/** The plus of an offset that was not escaped in a query, where it reads as a space (the URL standard, 5.1). */
+const UNESCAPED_PLUS = /(?<=T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?) (?=\d{2}:\d{2}$)/u
 const TIME_OF_DAY = /^(?<hours>\d{1,2}):(?<minutes>\d{2}):(?<seconds>\d{2})$/u
 
 /**
@@ -45,12 +47,12 @@ function endsOf(range: string): readonly [string, string] {
 }
 
 /**
- * Reads one such time, in milliseconds since the Unix epoch.
+ * Reads one such time, in milliseconds since the Unix epoch. A `+` that is a space by now is understood.
  * @param nowMs the day of times without a date
  * @throws {InvalidRequest} for what is no time; the message has the `name`
  */
 export function parseTime(name: string, text: string, nowMs: number): number {
-  const timeMs = timeOf(text.trim(), nowMs)
+  const timeMs = timeOf(text.trim().replace(UNESCAPED_PLUS, '+'), nowMs)
   if (Number.isNaN(timeMs)) throw new InvalidRequest(`${name} must be a time: ${TIME}`)
   return timeMs
 }

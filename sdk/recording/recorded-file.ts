@@ -22,6 +22,12 @@ export type RecordedFile = {
   readonly startMs: number
   /** When its last one is over; of one that is being written, so far. */
   readonly endMs: number
+  /**
+   * By which clock it has its dates: the date at which the server was started, by the clock as it was when the file was begun; 0 for files
+   * of older versions. A clock that is set begins another file, and one that is set back has dates again that there were before: files of
+   * two clocks may have the same dates, and never the same media.
+   */
+  readonly clockMs: number
   readonly sizeBytes: number
   /** How much of it comes before its media: the init segment, in fragmented MP4. */
   readonly headBytes: number

@@ -76,6 +76,8 @@ export type PlaybackInit = {
   readonly streamPath: string
   readonly startMs: number | undefined
   readonly endMs: number | undefined
+  /** Only files by this clock; see `RecordedFile.clockMs`. All unless given. */
+  readonly clockMs?: number | undefined
 }
 
 /** The recordings of the server, as plugins ask for them. */

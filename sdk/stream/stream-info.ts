@@ -17,6 +17,8 @@ export type StreamInfo = {
   readonly pluginName: string
   /** The type of that session. */
   readonly type: SessionType
+  /** It is one viewer's own, as what is played from recordings is; see `PublishOptions.personal`. */
+  readonly personal: boolean
 }
 
 /** A snapshot of a subscriber, as plugins see it. */

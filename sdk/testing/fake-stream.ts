@@ -55,7 +55,8 @@ export class FakeStream implements FakePublisherStream, FakeSubscriberStream {
     const common = { path, state: this.#state(), subscriberCount, tracks, metadata }
     const startTime = publisher?.startTime ?? new Date(0)
     const { protocol = '', type = 'server' } = publisher?.request ?? {}
-    return { ...common, startTime, pluginName: protocol, type }
+    const { personal = false } = publisher?.options ?? {}
+    return { ...common, startTime, pluginName: protocol, type, personal }
   }
 
   setPublisher(publisher: FakePublisher): void {

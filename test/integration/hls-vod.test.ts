@@ -145,7 +145,7 @@ describe('HLS of recordings', () => {
     const addresses = segmentsIn(playlist)
     expect(addresses).to.eql(segmentsIn(await listed(query)))
     expect(addresses[0]).to.match(
-      /\/hls\/download\/live\/cam\.ts\?start=\d{13}&end=\d{13}&type=mp4&seg=[\w-]+&a=b%20c$/u,
+      /\/hls\/download\/live\/cam\.ts\?start=\d{13}&end=\d{13}&type=mp4&clock=\d+&seg=[\w-]+&a=b%20c$/u,
     )
     const head = await fetch(addresses[0] ?? '', { method: 'HEAD' })
     expect([head.status, head.headers.get('content-type')]).to.eql([200, 'video/mp2t'])

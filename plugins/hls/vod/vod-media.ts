@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import {
+  InvalidRequest,
   StreamNotFound,
   StreamUnavailable,
   type PlayAdmission,
@@ -20,6 +21,7 @@ const SEGMENT_AGE_SECONDS = 3600
 /** So much of a file is read at a time. */
 const READ_SIZE_BYTES = 256 * 1024
 const ID = /^[1-9]\d{0,9}$/u
+const CLOCK = /^-?\d{1,15}$/u
 const MAX_ID = 2 ** 31 - 1
 
 type VodMediaOptions = {
@@ -51,9 +53,10 @@ export class VodMedia {
   /** What was recorded of a time, as MPEG-TS. */
   async segment(exchange: MediaExchange, { startMs, endMs }: TimeRange): Promise<FastifyReply> {
     const { ctx } = this.#options
-    const { type } = exchange.params
-    const { streamPath, signal } = await this.#enter(exchange, ['ts', startMs, endMs, type])
-    const wanted = { streamPath, startMs, endMs, ...(type !== undefined && { type }) }
+    const { type, clock } = exchange.params
+    const clockMs = clock === undefined ? undefined : clockOf(clock)
+    const { streamPath, signal } = await this.#enter(exchange, ['ts', startMs, endMs, type, clockMs])
+    const wanted = { streamPath, startMs, endMs, clockMs, ...(type !== undefined && { type }) }
     return sendRecording(ctx, exchange.reply, wanted, {
       ...{ format: TS_FORMAT, times: 'dates', signal },
       headers: () => ({ 'content-type': 'video/mp2t', 'cache-control': this.#cacheControl }),
@@ -105,6 +108,12 @@ export class VodMedia {
   get #cacheControl(): string {
     return `${this.#options.caching.scope}, max-age=${SEGMENT_AGE_SECONDS}`
   }
+}
+
+/** @throws {InvalidRequest} */
+function clockOf(text: string): number {
+  if (!CLOCK.test(text)) throw new InvalidRequest('clock must be one that a playlist names')
+  return Number(text)
 }
 
 /** A file whose bytes stay as they are, though others may follow. */

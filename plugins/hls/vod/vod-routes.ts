@@ -99,9 +99,10 @@ export class VodRoutes {
     const type = files[0]?.type ?? ''
     const address = `${toMount}download/${encodedPath(askedPath)}.ts`
     const segments = vodSegments(files, await this.#fromKeyframe({ ...wanted, type }, files))
-    return segments.map(({ startMs, endMs, discontinuity }) => {
-      const signature = this.#signature.sign({ askedPath, what: ['ts', startMs, endMs, type] }, streamPath)
-      const query = `start=${startMs}&end=${endMs}&type=${encodeURIComponent(type)}&seg=${signature}${carried}`
+    return segments.map(({ startMs, endMs, clockMs, discontinuity }) => {
+      const signature = this.#signature.sign({ askedPath, what: ['ts', startMs, endMs, type, clockMs] }, streamPath)
+      const what = `start=${startMs}&end=${endMs}&type=${encodeURIComponent(type)}&clock=${clockMs}`
+      const query = `${what}&seg=${signature}${carried}`
       const durationSeconds = (endMs - startMs) / 1000
       return { uri: `${address}?${query}`, durationSeconds, programDateTimeMs: startMs, discontinuity }
     })

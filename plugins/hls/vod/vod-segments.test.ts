@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { fileSegments, vodSegments } from './vod-segments.ts'
 
 const fileAt = (startMs: number, lengthMs: number, cutsMs: readonly number[] = [], videoCodec = 'h264') => ({
-  ...{ startMs, endMs: startMs + lengthMs, cutsMs, videoCodec, audioCodec: 'aac' },
+  ...{ startMs, endMs: startMs + lengthMs, clockMs: 7, cutsMs, videoCodec, audioCodec: 'aac' },
 })
 const ALL = { startMs: undefined, endMs: 1_000_000 }
 const shown = (segments: ReturnType<typeof vodSegments>) =>
@@ -25,6 +25,13 @@ describe('the segments of recordings', () => {
     ]
     const expected = ['0-10000', '!10100-20100', '!20100-30100', '!35000-45000', '45000-55000']
     expect(shown(vodSegments(files, ALL))).to.eql(expected)
+  })
+
+  it('have the times of two files by two clocks from both', () => {
+    const files = [fileAt(0, 20_000, [10_000]), { ...fileAt(5000, 20_000, [10_000]), clockMs: 8 }]
+    const segments = vodSegments(files, ALL)
+    expect(shown(segments)).to.eql(['0-10000', '10000-20000', '!5000-15000', '15000-25000'])
+    expect(segments.map(({ clockMs }) => clockMs)).to.eql([7, 7, 8, 8])
   })
 
   it('are cut off where the time begins and ends, and none is as short as a time is exact', () => {
@@ -69,9 +76,10 @@ describe('the segments of recordings', () => {
     // Times in whole milliseconds may be off by one.
     const next = { ...whole, ...{ id: 9, startMs: 5999, endMs: 11_000 } }
     const overlapping = { ...whole, ...{ id: 10, startMs: 9000, endMs: 12_000 } }
-    const parts = fileSegments([empty, whole, whole, next, overlapping], ({ id }) => `x${id}`)
-    expect(parts.map(({ uri }) => uri)).to.eql(['x7', 'x9'])
-    expect(parts.map(({ discontinuity }) => discontinuity)).to.eql([false, true])
+    const other = { ...overlapping, ...{ id: 11, clockMs: 8 } }
+    const parts = fileSegments([empty, whole, whole, next, overlapping, other], ({ id }) => `x${id}`)
+    expect(parts.map(({ uri }) => uri)).to.eql(['x7', 'x9', 'x11'])
+    expect(parts.map(({ discontinuity }) => discontinuity)).to.eql([false, true, true])
     expect(parts[0]).to.eql({
       ...{ uri: 'x7', initUri: 'x7', durationSeconds: 5, programDateTimeMs: 1000, discontinuity: false },
       ...{ initRange: { offset: 0, sizeBytes: 100 }, range: { offset: 100, sizeBytes: 900 } },

@@ -11,16 +11,19 @@ const SLACK_MS = 2
 export type VodSegment = {
   readonly startMs: number
   readonly endMs: number
+  /** By which clock; see `RecordedFile.clockMs`. */
+  readonly clockMs: number
   /** It does not go on from the one before: nothing was recorded in between, or something else. */
   readonly discontinuity: boolean
 }
 
 type Range = { readonly startMs: number | undefined; readonly endMs: number | undefined }
-type Cut = Pick<RecordedFile, 'startMs' | 'endMs' | 'cutsMs' | 'videoCodec' | 'audioCodec'>
-type WholeFile = Pick<RecordedFile, 'id' | 'startMs' | 'endMs' | 'headBytes' | 'sizeBytes'>
+type Cut = Pick<RecordedFile, 'startMs' | 'endMs' | 'clockMs' | 'cutsMs' | 'videoCodec' | 'audioCodec'>
+type WholeFile = Pick<RecordedFile, 'id' | 'startMs' | 'endMs' | 'clockMs' | 'headBytes' | 'sizeBytes'>
 
 /**
- * The segments of a time, one after another, each within one file; of files that have the same time, the one that began first has it.
+ * The segments of a time, one after another, each within one file; of files that have the same time by the same clock, the one that
+ * began first has it.
  * @param files in the order of their beginnings
  * @throws {InvalidRequest} there are too many
  */
@@ -29,32 +32,37 @@ export function vodSegments(
   { startMs: fromMs = -Infinity, endMs: toMs = Infinity }: Range,
 ): VodSegment[] {
   const segments: VodSegment[] = []
+  const doneByClock = new Map<number, number>()
   let before: Cut | undefined
-  let doneMs = -Infinity
+  let beforeEndMs = -Infinity
   for (const file of files) {
+    const { clockMs } = file
     for (const { startMs, endMs } of piecesOf(file)) {
+      const doneMs = doneByClock.get(clockMs) ?? -Infinity
       const range = { startMs: Math.max(startMs, fromMs), endMs: Math.min(endMs, toMs) }
       if (startMs < doneMs || range.endMs - range.startMs <= SLACK_MS) continue
       if (segments.length === MAX_SEGMENTS)
         throw new InvalidRequest('the range is too long for one playlist: ask for a part of it')
-      const discontinuity = before !== undefined && (startMs !== doneMs || !hasCodecsOf(file, before))
-      segments.push({ ...range, discontinuity })
+      const goesOn = startMs === beforeEndMs && clockMs === before?.clockMs && hasCodecsOf(file, before)
+      segments.push({ ...range, clockMs, discontinuity: before !== undefined && !goesOn })
       before = file
-      doneMs = endMs
+      beforeEndMs = endMs
+      doneByClock.set(clockMs, endMs)
     }
   }
   return segments
 }
 
 /**
- * Files as segments, each with its own head: times begin anew with each. One that begins before the one before it has ended is left out,
- * as no part of a file can be.
+ * Files as segments, each with its own head: times begin anew with each. One that begins before the one before it by the same clock has
+ * ended is left out, as no part of a file can be.
  */
 export function fileSegments(files: readonly WholeFile[], addressOf: (file: WholeFile) => string): MediaSegment[] {
-  let doneMs = -Infinity
-  const listed = files.filter(({ startMs, endMs, headBytes, sizeBytes }) => {
+  const doneByClock = new Map<number, number>()
+  const listed = files.filter(({ startMs, endMs, clockMs, headBytes, sizeBytes }) => {
+    const doneMs = doneByClock.get(clockMs) ?? -Infinity
     if (endMs <= startMs || sizeBytes <= headBytes || startMs < doneMs - SLACK_MS) return false
-    doneMs = endMs
+    doneByClock.set(clockMs, endMs)
     return true
   })
   return listed.map((file, index) => {

@@ -25,7 +25,7 @@ const PLAYLIST = /^(?<streamPath>.+?)(?:\/index)?\.m3u8$/u
 /** Paths of streams that take times themselves: playbacks, and those of devices. */
 const OTHER_PLAYBACK = /^(?:vod|gb)_/u
 /** What a playlist's query says to itself. */
-const OWN_PARAMETER = /^(?:start|end|range|streamPath|type|id|seg|_HLS_[^=]*)(?:=|$)/u
+const OWN_PARAMETER = /^(?:start|end|range|streamPath|type|id|clock|seg|_HLS_[^=]*)(?:=|$)/u
 
 /**
  * Reads what a request below the plugin's mounts asks for of recordings; undefined where it is none for recordings: `start` or `range` in

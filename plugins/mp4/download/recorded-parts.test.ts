@@ -1,9 +1,13 @@
 import { expect } from 'chai'
 import { recordedParts } from './recorded-parts.ts'
 
-const shown = (files: readonly (readonly [number, number])[], startMs: number | undefined, endMs: number) =>
+const shown = (
+  files: readonly (readonly [startMs: number, endMs: number, clockMs?: number])[],
+  startMs: number | undefined,
+  endMs: number,
+) =>
   recordedParts(
-    files.map(([fileMs, toMs]) => ({ startMs: fileMs, endMs: toMs })),
+    files.map(([fileMs, toMs, clockMs = 0]) => ({ startMs: fileMs, endMs: toMs, clockMs })),
     { startMs, endMs },
   ).map(({ file, fromMs, toMs }) => [file.startMs, fromMs, toMs])
 
@@ -42,6 +46,19 @@ describe('the parts of recordings in a time', () => {
       [0, undefined, undefined],
       [2500, 500, undefined],
       [3999, undefined, undefined],
+    ])
+  })
+
+  it('have a time of each clock by which files have it', () => {
+    const files = [
+      [0, 3000, 7],
+      [1000, 4000, 8],
+      [2000, 5000, 7],
+    ] as const
+    expect(shown(files, 500, 3500)).to.eql([
+      [0, 500, undefined],
+      [1000, undefined, 2500],
+      [2000, 1000, 1500],
     ])
   })
 })

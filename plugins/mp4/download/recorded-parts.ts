@@ -7,17 +7,18 @@ const SLACK_MS = 2
 export type RecordedPart<File> = { readonly file: File; readonly fromMs?: number; readonly toMs?: number }
 
 /**
- * The parts of files in a time; of files that have the same time, the one that began first has it.
+ * The parts of files in a time; of files that have the same time by the same clock, the one that began first has it.
  * @param files in the order of their beginnings
  */
-export function recordedParts<File extends Pick<RecordedFile, 'startMs' | 'endMs'>>(
+export function recordedParts<File extends Pick<RecordedFile, 'startMs' | 'endMs' | 'clockMs'>>(
   files: readonly File[],
   { startMs: rangeStartMs = -Infinity, endMs: rangeEndMs = Infinity }: TimeRange,
 ): RecordedPart<File>[] {
   const parts: RecordedPart<File>[] = []
-  let doneMs = rangeStartMs
+  const doneByClock = new Map<number, number>()
   for (const file of files) {
-    const { startMs, endMs } = file
+    const { startMs, endMs, clockMs } = file
+    const doneMs = doneByClock.get(clockMs) ?? rangeStartMs
     if (endMs <= doneMs || startMs >= rangeEndMs) continue
     const fromMs = doneMs - startMs
     parts.push({
@@ -25,7 +26,7 @@ export function recordedParts<File extends Pick<RecordedFile, 'startMs' | 'endMs
       ...(fromMs > SLACK_MS && { fromMs }),
       ...(rangeEndMs < endMs && { toMs: rangeEndMs - startMs }),
     })
-    doneMs = Math.min(endMs, rangeEndMs)
+    doneByClock.set(clockMs, Math.min(endMs, rangeEndMs))
   }
   return parts
 }

@@ -1,4 +1,4 @@
-import { parseDuration, StreamPath, StreamUnavailable, Type, type PluginContext } from 'sluice/sdk'
+import { DurationText, parseDurationText, StreamPath, StreamUnavailable, Type, type PluginContext } from 'sluice/sdk'
 
 /** A text, which may be written as a number. */
 const Text = () => Type.Optional(Type.Unsafe<string | number>({ type: ['string', 'number'] }))
@@ -11,22 +11,13 @@ const EventBody = Type.Object({
   eventDesc: Text(),
   eventLevel: Text(),
   recordMode: Text(),
-  beforeDuration: Text(),
-  afterDuration: Text(),
-  fragment: Text(),
+  beforeDuration: Type.Optional(DurationText()),
+  afterDuration: Type.Optional(DurationText()),
+  fragment: Type.Optional(DurationText()),
 })
 
 /** `POST /mp4/api/event/start` (api.md 6): records what is around now. */
-export function addEventOperation({ operations, services, log }: PluginContext<unknown>): void {
-  /** What is no duration is taken for none, as older clients expect (api.md 6). */
-  const duration = (name: string, given: string | number | undefined): number | undefined => {
-    if (given === undefined || given === '') return undefined
-    // A number without unit is none here.
-    const ms = /^\d+$/u.test(String(given)) ? undefined : parseDuration(String(given))
-    if (ms === undefined) log.warn({ [name]: given }, 'a duration of an event is none; the default holds')
-    return ms
-  }
-
+export function addEventOperation({ operations, services }: PluginContext<unknown>): void {
   operations.add({
     method: 'POST',
     path: 'api/event/start',
@@ -37,9 +28,9 @@ export function addEventOperation({ operations, services, log }: PluginContext<u
     async handle({ body }) {
       const recordings = services.get('recordings')
       if (recordings === undefined) throw new StreamUnavailable('the server records nothing')
-      const beforeMs = duration('beforeDuration', body.beforeDuration)
-      const afterMs = duration('afterDuration', body.afterDuration)
-      const fragmentMs = duration('fragment', body.fragment)
+      const beforeMs = durationOf('beforeDuration', body.beforeDuration)
+      const afterMs = durationOf('afterDuration', body.afterDuration)
+      const fragmentMs = durationOf('fragment', body.fragment)
       const level = String(body.eventLevel ?? '').toLowerCase()
       const { id } = await recordings.startEvent({
         ...{ type: 'mp4', streamPath: body.streamPath, eventId: String(body.eventId ?? '') },
@@ -52,4 +43,9 @@ export function addEventOperation({ operations, services, log }: PluginContext<u
       return id
     },
   })
+}
+
+/** Undefined for none and for an empty text, where the default holds. @throws {InvalidRequest} naming the field */
+function durationOf(name: string, given: string | number | undefined): number | undefined {
+  return given === undefined || given === '' ? undefined : parseDurationText(name, given)
 }

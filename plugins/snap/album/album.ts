@@ -41,6 +41,7 @@ export class Album {
    * Keeps a picture.
    * @returns where it lies
    * @throws {InvalidRequest} the folder leads out of the storage
+   * @throws {SluiceError} the storage is missing, or can't be written
    */
   async keep({ streamPath, atMs, mode, folder, jpeg }: NewPicture): Promise<string> {
     const row = { stream_path: streamPath, at_ms: Math.round(atMs), mode }
@@ -50,7 +51,9 @@ export class Album {
       await this.#files.write(filePath, jpeg)
     } catch (error) {
       await this.#forget(filePath)
-      throw error
+      if (error instanceof SluiceError) throw error
+      const reason = error instanceof Error ? error.message : String(error)
+      throw new SluiceError('PICTURE_NOT_KEPT', 503, `the picture could not be kept: ${reason}`, { cause: error })
     } finally {
       this.#writing.delete(filePath)
     }

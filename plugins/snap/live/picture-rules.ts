@@ -32,9 +32,9 @@ export class PictureRules {
     return new PictureRules(parts, await Promise.all(rules))
   }
 
-  /** Begins with a stream, by each rule that matches its path. One that is made of another, or played from a file, is left alone. */
-  begin({ path, type }: Pick<StreamInfo, 'path' | 'type'>): void {
-    if (type === 'transform' || type === 'vod') return
+  /** Begins with a stream, by each rule that matches its path. One that is made of another, or played from recordings, is left alone. */
+  begin({ path, type, personal }: Pick<StreamInfo, 'path' | 'type' | 'personal'>): void {
+    if (type === 'transform' || personal) return
     const matching = this.#rules.filter(({ pattern }) => pattern.test(path))
     if (matching.length === 0 || this.#running.has(path)) return
     const control = new AbortController()

@@ -1,4 +1,4 @@
-import type { AccessUnit, PluginContext, Subscriber } from 'sluice/sdk'
+import { SluiceError, type AccessUnit, type PluginContext, type Subscriber } from 'sluice/sdk'
 import type { Album, PictureMode } from '../album/album.ts'
 import type { PictureEncoder } from '../picture/picture-encoder.ts'
 import { isMainKeyframe } from './newest-keyframe.ts'
@@ -81,7 +81,8 @@ export class StreamPictures {
         this.#drop(subscriber)
         // The first says what is wrong with all.
         const level = this.#dropped === 1 ? 'warn' : 'debug'
-        ctx.log[level]({ err, stream: streamPath }, 'a picture could not be kept')
+        const cause = err instanceof SluiceError ? { reason: err.message } : { err }
+        ctx.log[level]({ ...cause, stream: streamPath }, 'a picture could not be kept')
       }
     } finally {
       this.#making = undefined

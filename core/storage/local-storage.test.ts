@@ -1,0 +1,163 @@
+import { chmod, mkdir, mkdtemp, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { expect } from 'chai'
+import { LocalStorage, type WriteFailure } from './local-storage.ts'
+import { StorageMissing } from './storage-missing.ts'
+import { StorageNotes } from './storage-notes.ts'
+import { MARKER } from './storage-root.ts'
+
+describe('a storage whose disk may not be there', () => {
+  let folder: string
+  let root: string
+  let disk: string
+  beforeEach(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'sluice-storage-'))
+    root = path.join(folder, 'recordings')
+    disk = path.join(folder, 'disk')
+  })
+  afterEach(() => rm(folder, { recursive: true }))
+
+  /** As one process after another opens it. */
+  const openStorage = (file = root) =>
+    new LocalStorage({ root: file, notes: new StorageNotes(path.join(folder, 'data', 'storage.json')) })
+
+  /** As the mount point is seen while nothing is mounted. */
+  async function unmount(): Promise<void> {
+    await rename(root, disk)
+    await mkdir(root)
+  }
+
+  async function mount(): Promise<void> {
+    await rm(root, { recursive: true })
+    await rename(disk, root)
+  }
+
+  const missing = async (work: Promise<unknown>) => {
+    const error = await work.then(
+      () => undefined,
+      (reason: unknown) => reason,
+    )
+    expect(error).to.be.instanceOf(StorageMissing)
+    return error as StorageMissing
+  }
+
+  it('is made when it is first written', async () => {
+    const storage = openStorage()
+    await storage.look()
+    expect(await storage.sizeOf('a/b.jpg')).to.equal(undefined)
+    await storage.replace('a/b.jpg', Buffer.from('x'))
+    expect((await readdir(root)).toSorted()).to.eql([MARKER, 'a'])
+    expect(await readFile(path.join(root, MARKER), 'utf8')).to.match(/^[\da-f-]{36}$/u)
+  })
+
+  it('has nothing made, deleted or taken for gone while it is not there, by the process that used it and by the next', async () => {
+    const before = openStorage()
+    await before.replace('a/b.jpg', Buffer.from('x'))
+    await unmount()
+    for (const storage of [before, openStorage()]) {
+      const other = openStorage(path.join(folder, 'other'))
+      await other.replace('c.jpg', Buffer.from('x'))
+      expect((await missing(storage.look())).advice).to.contain(`${root} has no file ${MARKER}`)
+      await missing(storage.sizeOf('a/b.jpg'))
+      await missing(storage.openBytes('a/b.jpg'))
+      await missing(storage.remove('a/b.jpg'))
+      await missing(storage.create('a/c', '.mp4'))
+      await missing(storage.replace('a/c.jpg', Buffer.from('x')))
+      await missing(storage.probe())
+      await missing(other.moveTo(storage, 'c.jpg'))
+      expect(await other.sizeOf('c.jpg')).to.equal(1)
+      expect(await readdir(root)).to.eql([])
+    }
+    await rm(root, { recursive: true })
+    await missing(openStorage().look())
+    await mkdir(root)
+    await mount()
+    const after = openStorage()
+    await after.look()
+    expect(await after.sizeOf('a/b.jpg')).to.equal(1)
+    await after.remove('gone.jpg')
+    await after.remove('a/b.jpg')
+    expect(await readdir(root)).to.eql([MARKER])
+  })
+
+  it('has no file made that was claimed before it went', async () => {
+    const storage = openStorage()
+    await storage.probe()
+    const claim = async () => {
+      await unmount()
+      return true
+    }
+    await missing(storage.create('a', '.mp4', claim))
+    expect(await readdir(root)).to.eql([])
+  })
+
+  it('is told from another one that is mounted in its place', async () => {
+    const other = path.join(folder, 'other')
+    await openStorage(other).replace('a.jpg', Buffer.from('x'))
+    const storage = openStorage()
+    await storage.replace('a.jpg', Buffer.from('x'))
+    await rename(root, disk)
+    await rename(other, root)
+    expect((await missing(storage.look())).advice).to.contain(`${root} is another storage`)
+    await writeFile(path.join(root, MARKER), '')
+    await storage.look()
+    await storage.remove('a.jpg')
+  })
+
+  it('is taken anew where an operator makes an empty marker', async () => {
+    await openStorage().replace('a.jpg', Buffer.from('x'))
+    await rm(root, { recursive: true })
+    await mkdir(root)
+    await missing(openStorage().look())
+    await writeFile(path.join(root, MARKER), '\n')
+    await openStorage().look()
+    await openStorage().replace('b.jpg', Buffer.from('x'))
+    await unmount()
+    await missing(openStorage().look())
+  })
+
+  it('is known from the first look on where it has files of an older version', async () => {
+    await mkdir(path.join(root, 'live'), { recursive: true })
+    await openStorage().look()
+    await unmount()
+    await missing(openStorage().look())
+  })
+
+  it('is another one in another folder', async () => {
+    await openStorage().replace('a.jpg', Buffer.from('x'))
+    const moved = openStorage(path.join(folder, 'moved'))
+    await moved.look()
+    await moved.replace('a.jpg', Buffer.from('x'))
+  })
+
+  it('goes without a marker where what must survive cannot be kept', async () => {
+    await writeFile(path.join(folder, 'data'), 'no folder')
+    await openStorage().replace('a.jpg', Buffer.from('x'))
+    expect(await openStorage().sizeOf('a.jpg')).to.equal(1)
+  })
+
+  it('tells of what could not be written, with its place', async () => {
+    await writeFile(root, 'no folder')
+    const storage = openStorage()
+    const failures: WriteFailure[] = []
+    storage.onFailure((failure) => failures.push(failure))
+    await storage.replace('a.jpg', Buffer.from('x')).catch((error: Error) => {
+      expect(error.message).to.equal("the file can't be written: EEXIST")
+    })
+    await storage.create('../out', '.mp4').catch(() => {})
+    await storage.create('b', '.mp4').catch(() => {})
+    expect(failures).to.eql([
+      { file: path.join(root, 'a.jpg'), code: 'EEXIST' },
+      { file: path.join(root, 'b.mp4'), code: 'EEXIST' },
+    ])
+  })
+
+  it('that may not be read is not there', async function () {
+    if (process.getuid?.() === 0) this.skip()
+    await openStorage().replace('a.jpg', Buffer.from('x'))
+    await chmod(root, 0)
+    expect((await missing(openStorage().look())).advice).to.contain('EACCES')
+    await chmod(root, 0o700)
+  })
+})
