@@ -19,13 +19,11 @@ describe('demo', () => {
 
   const running = (path: string) => host?.streams.publishers.find((one) => one.streamPath === path && !one.closeReason)
 
-  it('publishes at the speed of the clock as the server itself, and stops when it is unloaded', async () => {
+  it('publishes as the server itself, and stops when it is unloaded', async () => {
     host = await createFakeHost(demo)
     const publisher = await waitFor(() => running('live/demo'))
     expect(host.streams.requests[0]).to.include({ type: 'vod', protocol: 'demo' })
-    const start = performance.now()
     await waitFor(() => publisher.units.filter(({ track }) => track.kind === 'video').length > 10)
-    expect(performance.now() - start).to.be.greaterThan(300)
     expect(publisher.units[0]).to.include({ keyframe: true, dts: 0 })
     await host.dispose()
     expect(publisher.closeReason).to.be.a('string')

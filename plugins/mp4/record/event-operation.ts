@@ -1,4 +1,5 @@
-import { DurationText, parseDurationText, StreamPath, StreamUnavailable, Type, type PluginContext } from 'sluice/sdk'
+import type { Logger } from 'pino'
+import { InvalidRequest, parseDurationText, StreamPath, StreamUnavailable, Type, type PluginContext } from 'sluice/sdk'
 
 /** A text, which may be written as a number. */
 const Text = () => Type.Optional(Type.Unsafe<string | number>({ type: ['string', 'number'] }))
@@ -11,13 +12,13 @@ const EventBody = Type.Object({
   eventDesc: Text(),
   eventLevel: Text(),
   recordMode: Text(),
-  beforeDuration: Type.Optional(DurationText()),
-  afterDuration: Type.Optional(DurationText()),
-  fragment: Type.Optional(DurationText()),
+  beforeDuration: Text(),
+  afterDuration: Text(),
+  fragment: Text(),
 })
 
 /** `POST /mp4/api/event/start` (api.md 6): records what is around now. */
-export function addEventOperation({ operations, services }: PluginContext<unknown>): void {
+export function addEventOperation({ operations, services, log }: PluginContext<unknown>): void {
   operations.add({
     method: 'POST',
     path: 'api/event/start',
@@ -28,9 +29,9 @@ export function addEventOperation({ operations, services }: PluginContext<unknow
     async handle({ body }) {
       const recordings = services.get('recordings')
       if (recordings === undefined) throw new StreamUnavailable('the server records nothing')
-      const beforeMs = durationOf('beforeDuration', body.beforeDuration)
-      const afterMs = durationOf('afterDuration', body.afterDuration)
-      const fragmentMs = durationOf('fragment', body.fragment)
+      const beforeMs = durationOf(log, 'beforeDuration', body.beforeDuration)
+      const afterMs = durationOf(log, 'afterDuration', body.afterDuration)
+      const fragmentMs = durationOf(log, 'fragment', body.fragment)
       const level = String(body.eventLevel ?? '').toLowerCase()
       const { id } = await recordings.startEvent({
         ...{ type: 'mp4', streamPath: body.streamPath, eventId: String(body.eventId ?? '') },
@@ -45,7 +46,14 @@ export function addEventOperation({ operations, services }: PluginContext<unknow
   })
 }
 
-/** Undefined for none and for an empty text, where the default holds. @throws {InvalidRequest} naming the field */
-function durationOf(name: string, given: string | number | undefined): number | undefined {
-  return given === undefined || given === '' ? undefined : parseDurationText(name, given)
+/** Undefined where the default holds: for none, for an empty text, and for one that is no duration, which the log tells (api.md 6). */
+function durationOf(log: Logger, name: string, given: string | number | undefined): number | undefined {
+  if (given === undefined || given === '') return undefined
+  try {
+    return parseDurationText(name, given)
+  } catch (error) {
+    if (!(error instanceof InvalidRequest)) throw error
+    log.warn({ [name]: given }, `${error.message}; the default holds`)
+    return undefined
+  }
 }
