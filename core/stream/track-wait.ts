@@ -51,6 +51,7 @@ export class TrackWait {
 
 /** Whether the publisher has the tracks that the subscriber wants to start with (see `subscribe.waittrack`). */
 export function isReady(subscriber: StreamSubscriber, publisher: StreamPublisher): boolean {
+  if (publisher.awaits === 'some') return false
   const has = (kind: Track['kind']) => publisher.tracks.some((track) => track.kind === kind)
   const any = publisher.tracks.length > 0
   const video = has('video')
