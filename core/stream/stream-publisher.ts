@@ -294,7 +294,7 @@ export class StreamPublisher implements Publisher {
     if (!this.#arrivals.allCame) this.#arrive(unit.track, nowMs)
     if (meter.awaitsKeyframe && !unit.keyframe) return meter.leaveOut()
     if (unit.keyframe) this.#keyframeRequests?.keyframe(unit.track.id, nowMs)
-    this.#timeline.place(unit, nowMs)
+    if (!this.#timeline.place(unit, nowMs)) return meter.lose(1)
     meter.count(unit)
     if (!this.#arrivals.allCame && this.#arrivals.recover(unit.track)) this.#tellAgain(unit.track)
     this.#stream.dispatch(unit)
