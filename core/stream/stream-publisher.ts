@@ -111,6 +111,11 @@ export class StreamPublisher implements Publisher {
     return this.#arrivals.begun ? 'some' : 'all'
   }
 
+  /** Whether there are tracks that viewers are not told of, as nothing has come of them. */
+  get lacksTracks(): boolean {
+    return this.#arrivals.lacking
+  }
+
   get metadata(): Readonly<Record<string, unknown>> {
     return this.#metadata
   }

@@ -1,10 +1,11 @@
-import type { Track } from 'sluice/sdk'
+import type { MediaTrack, Track } from 'sluice/sdk'
 
 /**
- * Viewers are told of a track for so long, from when the others began, though nothing has come of it. Encoders send their
- * tracks within a second of each other; players that are told of a track wait for it, most of them for ever.
+ * Viewers are told of a track for so long, from when the others began, though nothing has come of it: players that are told
+ * of a track wait for it, most of them for ever. Sound comes with the pictures, and nobody is to wait much longer than a
+ * second for that. A first picture is large: by a slow uplink it comes seconds after the sound.
  */
-export const ARRIVAL_WAIT_MS = 3000
+export const ARRIVAL_WAIT_MS = { audio: 1250, video: 5000 }
 
 /**
  * The tracks of pictures and sound of a publisher that were declared, and of which nothing has come: those that are
@@ -13,8 +14,8 @@ export const ARRIVAL_WAIT_MS = 3000
  */
 export class TrackArrivals {
   /** The awaited ones, with the time at which they were declared. */
-  readonly #awaited = new Map<Track, number>()
-  readonly #givenUp = new Set<Track>()
+  readonly #awaited = new Map<MediaTrack, number>()
+  readonly #givenUp = new Set<MediaTrack>()
   #begunMs: number | undefined
 
   /** Whether something has come of all tracks. */
@@ -32,6 +33,11 @@ export class TrackArrivals {
     return this.#begunMs !== undefined
   }
 
+  /** Whether some tracks are given up. */
+  get lacking(): boolean {
+    return this.#givenUp.size > 0
+  }
+
   /** Times are those of a monotonic clock. */
   declare(track: Track, nowMs: number): void {
     if (track.kind !== 'data') this.#awaited.set(track, nowMs)
@@ -39,6 +45,7 @@ export class TrackArrivals {
 
   /** A track was configured anew. Returns whether it is given up. */
   succeed(track: Track, successor: Track): boolean {
+    if (track.kind === 'data' || successor.kind === 'data') return false
     const declaredMs = this.#awaited.get(track)
     if (this.#awaited.delete(track)) this.#awaited.set(successor, declaredMs!)
     if (!this.#givenUp.delete(track)) return false
@@ -48,6 +55,7 @@ export class TrackArrivals {
 
   /** A track has ended. */
   delete(track: Track): void {
+    if (track.kind === 'data') return
     this.#awaited.delete(track)
     this.#givenUp.delete(track)
   }
@@ -61,7 +69,7 @@ export class TrackArrivals {
 
   /** A unit came of a track that can be decoded. Returns whether it was given up, and is no more. */
   recover(track: Track): boolean {
-    return this.#givenUp.delete(track)
+    return track.kind !== 'data' && this.#givenUp.delete(track)
   }
 
   /** The source has paused; the others begin now. */
@@ -70,11 +78,12 @@ export class TrackArrivals {
   }
 
   /** Gives up the tracks that were awaited for long enough after the others began, and returns them. */
-  giveUp(nowMs: number): Track[] {
+  giveUp(nowMs: number): MediaTrack[] {
     const begunMs = this.#begunMs
     if (begunMs === undefined) return []
-    const isOver = (declaredMs: number) => nowMs - Math.max(declaredMs, begunMs) >= ARRIVAL_WAIT_MS
-    const overdue = [...this.#awaited].filter(([, declaredMs]) => isOver(declaredMs)).map(([track]) => track)
+    const isOver = ({ kind }: MediaTrack, declaredMs: number) =>
+      nowMs - Math.max(declaredMs, begunMs) >= ARRIVAL_WAIT_MS[kind]
+    const overdue = [...this.#awaited].filter((awaited) => isOver(...awaited)).map(([track]) => track)
     for (const track of overdue) {
       this.#awaited.delete(track)
       this.#givenUp.add(track)
