@@ -35,9 +35,10 @@ export class HoldBack {
   holds(unit: AccessUnit): boolean {
     if (this.#held === undefined) return false
     if (this.#held.length >= MAX_CACHE_ENTRIES || this.#bytes + unit.sizeBytes > MAX_CACHE_BYTES) this.end()
-    this.#held?.push(unit)
+    if (this.#held === undefined) return false
+    this.#held.push(unit)
     this.#bytes += unit.sizeBytes
-    return this.#held !== undefined
+    return true
   }
 
   /** Hands on what was kept back. A subscriber that has not attached by now gets what is cached. */

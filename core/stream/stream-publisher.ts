@@ -296,7 +296,7 @@ export class StreamPublisher implements Publisher {
     this.#lastWriteMs = nowMs
     const meter = this.#meters.get(unit.track)
     if (meter === undefined) return this.#leaveOut(unit.track)
-    if (!this.#arrivals.allCame) this.#arrive(unit.track, nowMs)
+    if (!this.#arrivals.allCame && this.#arrivals.begin(unit.track, nowMs)) this.#goOn()
     if (meter.awaitsKeyframe && !unit.keyframe) return meter.leaveOut()
     if (unit.keyframe) this.#keyframeRequests?.keyframe(unit.track.id, nowMs)
     if (!this.#timeline.place(unit, nowMs)) return meter.lose(1)
@@ -344,11 +344,6 @@ export class StreamPublisher implements Publisher {
     if (!this.#replaced.delete(track)) return
     const fields = { stream: this.streamPath, track: trackText(track) }
     this.session.log.warn(fields, 'units are left out: configureTrack has given their track a successor')
-  }
-
-  #arrive(track: Track, nowMs: number): void {
-    this.#arrivals.begin(track, nowMs)
-    this.#goOn()
   }
 
   /** Goes on with the tracks there are, once none is awaited. */

@@ -60,11 +60,11 @@ export class TrackArrivals {
     this.#givenUp.delete(track)
   }
 
-  /** Something came of a track, though perhaps nothing that can be decoded. */
-  begin(track: Track, nowMs: number): void {
-    if (track.kind === 'data') return
+  /** Something came of a track, though perhaps nothing that can be decoded. Returns whether it was awaited. */
+  begin(track: Track, nowMs: number): boolean {
+    if (track.kind === 'data') return false
     this.#begunMs ??= nowMs
-    this.#awaited.delete(track)
+    return this.#awaited.delete(track)
   }
 
   /** A unit came of a track that can be decoded. Returns whether it was given up, and is no more. */
