@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { AccessUnit, type Track } from 'sluice/sdk/media'
 import { SCRIPTED_AUDIO } from 'sluice/sdk/testing'
+import { MAX_CACHE_ENTRIES } from './gop-cache.ts'
 import { HoldBack } from './hold-back.ts'
 
 const TRACK: Track = { ...SCRIPTED_AUDIO, id: 0 }
@@ -9,9 +10,11 @@ const TRACK: Track = { ...SCRIPTED_AUDIO, id: 0 }
 describe('HoldBack', () => {
   let dispatched: number[]
   let holdBack: HoldBack
+  let isOpen: boolean
   beforeEach(() => {
     dispatched = []
-    holdBack = new HoldBack(({ dts }) => dispatched.push(dts))
+    isOpen = false
+    holdBack = new HoldBack({ dispatch: ({ dts }) => dispatched.push(dts), isOpen: () => isOpen })
   })
 
   function holds(dts: number): boolean {
@@ -35,6 +38,30 @@ describe('HoldBack', () => {
     await turn()
     expect(dispatched).to.eql([0, 1, 2])
     expect(holds(3)).to.equal(false)
+  })
+
+  it('holds units until it is known which tracks there are', async () => {
+    isOpen = true
+    holdBack.begin()
+    holds(0)
+    for (let turns = 0; turns < 3; turns++) await turn()
+    expect(dispatched).to.eql([])
+    holdBack.flush()
+    expect(dispatched, 'what came before a change of the tracks').to.eql([0])
+    expect(holds(1)).to.equal(true)
+    isOpen = false
+    holdBack.settle()
+    expect(dispatched).to.eql([0, 1])
+    expect(holds(2)).to.equal(false)
+  })
+
+  it('holds no more than a stream keeps for late joiners', () => {
+    isOpen = true
+    holdBack.begin()
+    for (let dts = 0; dts < MAX_CACHE_ENTRIES; dts++) holds(dts)
+    expect(dispatched).to.eql([])
+    expect(holds(-1)).to.equal(false)
+    expect(dispatched).to.have.length(MAX_CACHE_ENTRIES)
   })
 
   it('hands on at once when it has to', async () => {

@@ -1,19 +1,28 @@
 import type { AccessUnit } from 'sluice/sdk'
+import { MAX_CACHE_BYTES, MAX_CACHE_ENTRIES } from './gop-cache.ts'
 
 /** A subscriber that is let in attaches in this turn of the event loop; its muxer takes it in early in the next. */
 const TURNS = 2
 
+type HoldBackOptions = {
+  readonly dispatch: (unit: AccessUnit) => void
+  /** Whether it is not known yet which tracks subscribers are to be told of. */
+  readonly isOpen: () => boolean
+}
+
 /**
- * A queue for the units that come while subscribers attach that were just let in. A source's first bytes often hold its
- * tracks and their first units together, and a subscriber that waited for them is to miss none.
+ * A queue for the units that come while subscribers attach that were just let in, and until it is known which tracks they
+ * are to be told of. A source's first bytes often hold its tracks and their first units together, and a subscriber that
+ * waited for them is to miss none. The first bytes that it gets name the tracks, and most formats can't take a name back.
  */
 export class HoldBack {
-  readonly #dispatch: (unit: AccessUnit) => void
+  readonly #options: HoldBackOptions
   #held: AccessUnit[] | undefined
+  #bytes = 0
   #turn: NodeJS.Immediate | undefined
 
-  constructor(dispatch: (unit: AccessUnit) => void) {
-    this.#dispatch = dispatch
+  constructor(options: HoldBackOptions) {
+    this.#options = options
   }
 
   begin(): void {
@@ -22,22 +31,43 @@ export class HoldBack {
     this.#wait(TURNS)
   }
 
-  /** Takes the unit over while subscribers attach; returns false when none does. */
+  /** Takes the unit over while subscribers attach; returns false when none does, and when there are too many units. */
   holds(unit: AccessUnit): boolean {
     if (this.#held === undefined) return false
+    if (this.#held.length >= MAX_CACHE_ENTRIES || this.#bytes + unit.sizeBytes > MAX_CACHE_BYTES) this.end()
+    if (this.#held === undefined) return false
     this.#held.push(unit)
+    this.#bytes += unit.sizeBytes
     return true
   }
 
   /** Hands on what was kept back. A subscriber that has not attached by now gets what is cached. */
+  flush(): void {
+    const holdsMore = this.#held !== undefined && this.#options.isOpen()
+    this.end()
+    if (holdsMore) this.#held = []
+  }
+
+  /** It may be known by now which tracks there are. */
+  settle(): void {
+    if (this.#turn === undefined && !this.#options.isOpen()) this.end()
+  }
+
+  /** Hands on what was kept back, and keeps nothing back until it begins anew. */
   end(): void {
     clearImmediate(this.#turn)
+    this.#turn = undefined
     const held = this.#held
     this.#held = undefined
-    for (const unit of held ?? []) this.#dispatch(unit)
+    this.#bytes = 0
+    for (const unit of held ?? []) this.#options.dispatch(unit)
   }
 
   #wait(turns: number): void {
-    this.#turn = setImmediate(() => (turns > 1 ? this.#wait(turns - 1) : this.end()))
+    this.#turn = setImmediate(() => {
+      if (turns > 1) return this.#wait(turns - 1)
+      this.#turn = undefined
+      this.settle()
+    })
   }
 }

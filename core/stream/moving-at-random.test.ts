@@ -57,7 +57,6 @@ async function play(sourceShapes: readonly SourceShape[], script: readonly Step[
   const rig = new RegistryRig({ subscribe: { waittimeout: '1h', writemerge: '0s' } })
   const sources = PATHS.map((path, at) => new Camera(rig, path, sourceShapes[at]!))
   for (const source of sources) await source.begin()
-  for (const source of sources) source.write(1)
   // One group of each kind, whose members always move together.
   const format = new TracedFormat()
   const groups = [
@@ -65,6 +64,7 @@ async function play(sourceShapes: readonly SourceShape[], script: readonly Step[
     [await watch(rig, PATHS[1], format), await read(rig, PATHS[1])],
     [await read(rig, PATHS[2]), await read(rig, PATHS[2])],
   ]
+  for (const source of sources) source.write(1)
   await settle()
   const move = (group: number, to: number) => {
     if (sources[to]!.live)

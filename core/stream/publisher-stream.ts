@@ -4,10 +4,13 @@ import type { AccessUnit, CloseReason, Publisher, Track } from 'sluice/sdk'
 export interface PublisherStream {
   /** Hands on what is pending; called before the tracks change, which it needs as they are. */
   flush(): void
+  /** Hands on what waits to be sent; what is kept back for subscribers that were just let in stays so. */
+  flushOutput(): void
   trackAdded(track: Track): void
   trackConfigured(track: Track): void
   trackRemoved(track: Track): void
-  tracksCompleted(): void
+  /** The tracks are as complete as they will be, for now; who waits for them need wait no longer. */
+  tracksSettled(): void
   /** As that of `Publisher`. */
   whenTaken(): Promise<void> | undefined
   metadataChanged(): void

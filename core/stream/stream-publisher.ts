@@ -20,6 +20,7 @@ import type { PublisherStream } from './publisher-stream.ts'
 import { closeReasonOf, type SessionLife } from './session-life.ts'
 import { Talks } from './talks.ts'
 import { Timeline } from './timeline.ts'
+import { TrackArrivals } from './track-arrivals.ts'
 import { TrackMeter } from './track-meter.ts'
 import { TrackMeters } from './track-meters.ts'
 import { trackText } from './track-text.ts'
@@ -60,6 +61,7 @@ export class StreamPublisher implements Publisher {
   readonly #refused = new Set<Track>()
   /** Tracks that others have taken the place of, until a unit of theirs was left out. */
   readonly #replaced = new WeakSet<Track>()
+  readonly #arrivals = new TrackArrivals()
   #tracks: readonly Track[] = []
   #nextTrackId = 0
   #metadata: Readonly<Record<string, unknown>> = {}
@@ -98,8 +100,20 @@ export class StreamPublisher implements Publisher {
     this.#keyframeRequests = new KeyframeRequests({ intervalMs, ask: guardedKeyframeRequest(control, options.session) })
   }
 
+  /** The tracks that viewers are told of; see {@link TrackArrivals}. */
   get tracks(): readonly Track[] {
     return this.#tracks
+  }
+
+  /** Of which of the tracks that viewers are told of something is still to come, while the source sends. */
+  get awaits(): 'none' | 'some' | 'all' {
+    if (!this.#arrivals.awaiting || this.#pausedSinceMs !== undefined) return 'none'
+    return this.#arrivals.begun ? 'some' : 'all'
+  }
+
+  /** Whether there are tracks that viewers are not told of, as nothing has come of them. */
+  get lacksTracks(): boolean {
+    return this.#arrivals.lacking
   }
 
   get metadata(): Readonly<Record<string, unknown>> {
@@ -182,7 +196,9 @@ export class StreamPublisher implements Publisher {
     }
     this.#stream.flush()
     this.#tracks = [...this.#tracks, track]
-    this.#meters.set(track, new TrackMeter(performance.now()))
+    const nowMs = performance.now()
+    this.#meters.set(track, new TrackMeter(nowMs))
+    this.#arrivals.declare(track, nowMs)
     this.#completeTimer ??= setTimeout(() => this.#setComplete('assumed'), TRACK_WAIT_MS).unref()
     this.#stream.trackAdded(track)
     this.#observer?.track(track)
@@ -195,10 +211,11 @@ export class StreamPublisher implements Publisher {
     const successor = { ...track, config }
     if (this.#refused.delete(track)) this.#refused.add(successor)
     if (this.session.closed || !this.#meters.has(track)) return successor
-    this.#stream.flush()
-    this.#tracks = this.#tracks.map((other) => (other === track ? successor : other))
     this.#meters.succeed(track, successor)
     this.#replaced.add(track)
+    if (this.#arrivals.succeed(track, successor)) return successor
+    this.#stream.flush()
+    this.#tracks = this.#tracks.map((other) => (other === track ? successor : other))
     this.#stream.trackConfigured(successor)
     return successor
   }
@@ -206,9 +223,10 @@ export class StreamPublisher implements Publisher {
   removeTrack(track: Track): void {
     if (this.#refused.delete(track) || !this.#meters.delete(track)) return
     if (!this.session.closed) this.#stream.flush()
+    this.#arrivals.delete(track)
     this.#timeline.forget(track.id)
-    this.#tracks = this.#tracks.filter((other) => other !== track)
-    if (!this.session.closed) this.#stream.trackRemoved(track)
+    this.#withdraw(track)
+    this.#goOn()
   }
 
   tracksComplete(): void {
@@ -238,11 +256,14 @@ export class StreamPublisher implements Publisher {
 
   setPaused(paused: boolean): void {
     const nowMs = performance.now()
-    if (paused) this.#pausedSinceMs ??= nowMs
-    else if (this.#pausedSinceMs !== undefined) {
+    if (paused) {
+      this.#pausedSinceMs ??= nowMs
+      this.#goOn()
+    } else if (this.#pausedSinceMs !== undefined) {
       this.#pausedSinceMs = undefined
       this.#lastWriteMs = nowMs
       this.#timeline.resume(nowMs)
+      this.#arrivals.resume(nowMs)
     }
   }
 
@@ -275,11 +296,24 @@ export class StreamPublisher implements Publisher {
     this.#lastWriteMs = nowMs
     const meter = this.#meters.get(unit.track)
     if (meter === undefined) return this.#leaveOut(unit.track)
+    if (!this.#arrivals.allCame && this.#arrivals.begin(unit.track, nowMs)) this.#goOn()
     if (meter.awaitsKeyframe && !unit.keyframe) return meter.leaveOut()
     if (unit.keyframe) this.#keyframeRequests?.keyframe(unit.track.id, nowMs)
-    this.#timeline.place(unit, nowMs)
+    if (!this.#timeline.place(unit, nowMs)) return meter.lose(1)
     meter.count(unit)
+    if (!this.#arrivals.allCame && this.#arrivals.recover(unit.track)) this.#tellAgain(unit.track)
     this.#stream.dispatch(unit)
+  }
+
+  /** Gives up the tracks of which nothing comes. `nowMs` is the monotonic clock. */
+  checkArrivals(nowMs: number): void {
+    if (this.#arrivals.allCame || this.#pausedSinceMs !== undefined) return
+    const silent = this.#arrivals.giveUp(nowMs)
+    if (silent.length === 0) return
+    for (const track of silent) this.#withdraw(track)
+    const fields = { session: this.id, stream: this.streamPath, tracks: silent.map(trackText).join(', ') }
+    this.session.log.warn(fields, 'nothing comes of tracks that were declared: viewers are not told of them')
+    this.#goOn()
   }
 
   lost(track: Track, count: number): void {
@@ -312,12 +346,32 @@ export class StreamPublisher implements Publisher {
     this.session.log.warn(fields, 'units are left out: configureTrack has given their track a successor')
   }
 
+  /** Goes on with the tracks there are, once none is awaited. */
+  #goOn(): void {
+    if (!this.session.closed && this.awaits === 'none') this.#stream.tracksSettled()
+  }
+
+  #withdraw(track: Track): void {
+    if (!this.#tracks.includes(track)) return
+    if (!this.session.closed) this.#stream.flushOutput()
+    this.#tracks = this.#tracks.filter((other) => other !== track)
+    if (!this.session.closed) this.#stream.trackRemoved(track)
+  }
+
+  #tellAgain(track: Track): void {
+    const fields = { session: this.id, stream: this.streamPath, track: trackText(track) }
+    this.session.log.info(fields, 'a track begins late: viewers are told of it')
+    this.#stream.flush()
+    this.#tracks = [...this.#tracks, track].toSorted((one, other) => one.id - other.id)
+    this.#stream.trackAdded(track)
+  }
+
   #setComplete(how: 'assumed' | 'declared'): void {
     if (this.#complete === 'declared' || this.session.closed) return
     clearTimeout(this.#completeTimer)
     this.#complete = how
     if (!this.#tracksLogged) this.#logTracks()
-    this.#stream.tracksCompleted()
+    this.#stream.tracksSettled()
   }
 
   #logTracks(): void {

@@ -49,6 +49,7 @@ export function pulse(streams: Iterable<Stream>, nowMs: number): void {
     const { publisher } = stream
     if (publisher === undefined) continue
     for (const meter of publisher.meters) meter.sample(nowMs)
+    publisher.checkArrivals(nowMs)
     const reason = overdue(stream, nowMs)
     if (reason !== undefined) publisher.close(reason)
   }

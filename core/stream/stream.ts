@@ -44,7 +44,10 @@ export class Stream implements PublisherStream, SubscriberStream {
   readonly #trackWait = new TrackWait()
   readonly #entrants = new Entrants()
   readonly #resolver: PathResolver
-  readonly #holdBack = new HoldBack((unit) => this.#dispatch(unit))
+  readonly #holdBack = new HoldBack({
+    dispatch: (unit) => this.#dispatch(unit),
+    isOpen: () => this.#publisher !== undefined && this.#publisher.awaits !== 'none',
+  })
   #publisher: StreamPublisher | undefined
   #expected: StreamPublisher | undefined
   #subscriberCount = 0
@@ -158,7 +161,7 @@ export class Stream implements PublisherStream, SubscriberStream {
   }
 
   flush(): void {
-    this.#holdBack.end()
+    this.#holdBack.flush()
     this.fanOut.flush()
   }
 
@@ -175,8 +178,13 @@ export class Stream implements PublisherStream, SubscriberStream {
     this.fanOut.removeTrack(track)
   }
 
-  tracksCompleted(): void {
+  flushOutput(): void {
+    this.fanOut.flush()
+  }
+
+  tracksSettled(): void {
     this.#checkWaiting()
+    this.#holdBack.settle()
   }
 
   whenTaken(): Promise<void> | undefined {
@@ -203,6 +211,7 @@ export class Stream implements PublisherStream, SubscriberStream {
     const publisher = this.#publisher
     if (publisher === undefined || publisher !== ended) return
     const info = this.info()
+    this.#holdBack.end()
     this.flush()
     this.clock.end(publisher)
     this.#publisher = undefined

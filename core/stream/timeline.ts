@@ -25,6 +25,12 @@ type TrackTime = {
   lastDts: number
   lastStep: number
   lastWriteMs: number
+  /** The corrections that its units have had so far, see `AccessUnit.correctedMs`. */
+  correctedMs: number
+  /** How many jumps were closed when it took its offset. */
+  jumps: number
+  /** Sound that a correction has put back by more than jitter: its units are left out up to where it was. */
+  isBehind: boolean
   /** A step forward that is larger than this is a jump. */
   maxLeapMs: number
 }
@@ -42,6 +48,9 @@ type TimelineOptions = {
  * Sets the times of a publisher's units right: unwraps counters, starts near zero, flattens small steps back, and closes
  * jumps, all tracks by the same amount so that audio and video stay together. Times that are in order are only shifted
  * by a constant.
+ *
+ * A correction is no jump: who knows the source's clock better than before has moved one track against the others, and says
+ * so with the unit. It is kept. What a track that is put back by more than jitter has given already is not given again.
  *
  * A jump makes a new offset. A track that jumps after another has takes over that one's offset when this makes it go on
  * smoothly; a track that has not jumped yet keeps its own. Data, which may come once in a long while, takes over the newest
@@ -76,22 +85,31 @@ export class Timeline {
     return this.#jumps
   }
 
-  /** Replaces the unit's times. `nowMs` is a monotonic clock. */
-  place(unit: AccessUnit, nowMs: number): void {
+  /**
+   * Replaces the unit's times. `nowMs` is a monotonic clock.
+   * @returns false for a unit that is to be left out, as its time has been
+   */
+  place(unit: AccessUnit, nowMs: number): boolean {
     const { timescale, id } = unit.track
     const cts = this.#scaled(this.#cts(unit))
     let time = this.#tracks.get(id)
     if (time === undefined) {
-      time = this.#start(unit.dts, timescale, nowMs)
+      time = this.#start(unit, nowMs)
       this.#tracks.set(id, time)
     }
     const raw = this.#scaled(time.unwrapper ? time.unwrapper.unwrap(unit.dts) : unit.dts)
     if (unit.track.kind === 'data') this.#joinOthers(time, raw)
-    const dts = this.#follow(time, raw, nowMs)
+    const isCorrected = unit.correctedMs !== time.correctedMs
+    this.#follow(time, raw, nowMs, isCorrected ? this.#correct(time, unit.correctedMs) : 0)
+    if (isCorrected && unit.track.kind === 'audio') time.isBehind = behindMs(time) > MAX_ROLLBACK_MS
+    if (time.isBehind && behindMs(time) > 0) return false
+    time.isBehind = false
+    const dts = (time.lastDts = Math.max(time.lastDts, raw + time.offset))
     unit.dts = dts
     unit.pts = Math.max(0, dts + cts)
     const ms = rescale(dts, timescale, 1000)
     if (ms > this.#lastMs) this.#lastMs = ms
+    return true
   }
 
   /** What follows has nothing to do with what was, but that its time comes next: all tracks begin anew. */
@@ -140,15 +158,15 @@ export class Timeline {
     return Math.abs(cts) * 1000 > MAX_CTS_MS * unit.track.timescale ? 0 : cts
   }
 
-  #start(counter: number, timescale: number, nowMs: number): TrackTime {
-    const nearest = this.#nearest(counter, timescale)
+  #start({ dts, track: { timescale, kind }, correctedMs }: AccessUnit, nowMs: number): TrackTime {
+    const nearest = this.#nearest(dts, timescale)
     const raw = this.#scaled(nearest)
     const rawMs = rescale(raw, timescale, 1000)
     let offsetMs = this.#offsetMs
     if (offsetMs === undefined) {
       this.#lastMs = this.#startMs ?? (rawMs >= 0 && rawMs <= LEAD_MS ? rawMs : LEAD_MS)
       offsetMs = this.#offsetMs = this.#lastMs - rawMs
-    } else if (Math.abs(rawMs + offsetMs - this.#lastMs) > MAX_LEAP_MS + LEAD_MS) {
+    } else if (correctedMs === 0 && Math.abs(rawMs + offsetMs - this.#lastMs) > MAX_LEAP_MS + LEAD_MS) {
       offsetMs = this.#lastMs - rawMs
     }
     const unwrapper = this.#bits === undefined ? undefined : new CounterUnwrapper(this.#bits)
@@ -163,6 +181,9 @@ export class Timeline {
       lastDts: rescale(this.#floorMs, 1000, timescale),
       lastStep: 0,
       lastWriteMs: nowMs,
+      correctedMs,
+      jumps: this.#jumps,
+      isBehind: kind === 'audio' && correctedMs !== 0 && rawMs + offsetMs < this.#floorMs - MAX_ROLLBACK_MS,
       maxLeapMs: MAX_LEAP_MS,
     }
   }
@@ -184,24 +205,34 @@ export class Timeline {
     time.highest = raw + offset
   }
 
-  #follow(time: TrackTime, raw: number, nowMs: number): number {
+  // Where another track has jumped since, the correction may be what that jump is for this one: it is returned, to be tried.
+  #correct(time: TrackTime, correctedMs: number): number {
+    const byMs = correctedMs - time.correctedMs
+    time.correctedMs = correctedMs
+    const ticks = this.#scaled(Math.round((byMs * time.timescale) / 1000))
+    if (time.jumps !== this.#jumps) return ticks
+    time.lastRaw += ticks
+    time.highest += ticks
+    return 0
+  }
+
+  #follow(time: TrackTime, raw: number, nowMs: number, correction: number): void {
     const elapsedMs = nowMs - time.lastWriteMs
     const step = raw - time.lastRaw
     time.lastRaw = raw
     time.lastWriteMs = nowMs
     const aheadMs = ((raw + time.offset - time.highest) * 1000) / time.timescale
-    if (isJump(aheadMs, time.maxLeapMs + elapsedMs)) this.#jump(time, raw, elapsedMs)
+    if (isJump(aheadMs, time.maxLeapMs + elapsedMs)) this.#jump(time, raw, elapsedMs, correction)
     else if (step > 0) time.lastStep = step
     time.maxLeapMs = MAX_LEAP_MS
     time.highest = Math.max(time.highest, raw + time.offset)
-    return (time.lastDts = Math.max(time.lastDts, raw + time.offset))
   }
 
-  #jump(time: TrackTime, raw: number, elapsedMs: number): void {
-    const { timescale, lastDts, maxLeapMs } = time
+  #jump(time: TrackTime, raw: number, elapsedMs: number, correction: number): void {
+    const { timescale, lastDts, highest, maxLeapMs } = time
     const offset = rescale(this.#offsetMs ?? 0, 1000, timescale)
-    const aheadMs = ((raw + offset - lastDts) * 1000) / timescale
-    if (isJump(aheadMs, maxLeapMs + elapsedMs)) {
+    const goesOn = (from: number) => !isJump(((raw + offset - from) * 1000) / timescale, maxLeapMs + elapsedMs)
+    if (!goesOn(lastDts) && (correction === 0 || !goesOn(highest + correction))) {
       this.#jumps++
       // Without a pause the track goes on as it went; after one, where the other tracks are by now.
       const paused = elapsedMs > MAX_ROLLBACK_MS ? Math.round((elapsedMs * timescale) / 1000) : 0
@@ -209,7 +240,13 @@ export class Timeline {
     }
     time.offset = rescale(this.#offsetMs ?? 0, 1000, timescale)
     time.highest = raw + time.offset
+    time.jumps = this.#jumps
   }
+}
+
+/** How far the source's times are before those that were given out. */
+function behindMs({ lastDts, highest, timescale }: TrackTime): number {
+  return ((lastDts - highest) * 1000) / timescale
 }
 
 function isJump(aheadMs: number, maxAheadMs: number): boolean {

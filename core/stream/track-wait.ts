@@ -49,8 +49,12 @@ export class TrackWait {
   }
 }
 
-/** Whether the publisher has the tracks that the subscriber wants to start with (see `subscribe.waittrack`). */
+/**
+ * Whether the publisher has the tracks that the subscriber wants to start with (see `subscribe.waittrack`). Nobody starts
+ * while it is open whether something comes of a track.
+ */
 export function isReady(subscriber: StreamSubscriber, publisher: StreamPublisher): boolean {
+  if (publisher.awaits === 'some') return false
   const has = (kind: Track['kind']) => publisher.tracks.some((track) => track.kind === kind)
   const any = publisher.tracks.length > 0
   const video = has('video')
@@ -61,6 +65,6 @@ export function isReady(subscriber: StreamSubscriber, publisher: StreamPublisher
     case 'audio':
       return audio || (publisher.complete !== 'no' && any)
     case 'all':
-      return (video && audio) || (publisher.complete === 'declared' && any)
+      return (video && audio) || (publisher.complete === 'declared' && any && !publisher.lacksTracks)
   }
 }

@@ -19,6 +19,12 @@ export class AccessUnit {
   /** A decoder can start here. Always true for audio and data. */
   readonly keyframe: boolean
   readonly ntpMs: number | undefined
+  /**
+   * By how much the times of the track were put right so far, in milliseconds, each correction added to those before: the
+   * source's clock is known better than when the track began. Set before `write` by who keeps such a clock (see
+   * `RtpClock`). A publisher tells by it a correction, which it keeps, from a jump of the source, which it closes.
+   */
+  correctedMs = 0
   /** The unit that this one was made from by `at`, which keeps the bytes of both. */
   #origin: AccessUnit | undefined
   #data: Buffer | undefined
@@ -84,6 +90,7 @@ export class AccessUnit {
   at(track: Track, dts: number, pts: number): AccessUnit {
     const unit = new AccessUnit(track, dts, pts, this.keyframe, this.ntpMs)
     unit.#origin = this.#origin ?? this
+    unit.correctedMs = this.correctedMs
     return unit
   }
 

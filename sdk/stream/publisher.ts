@@ -10,6 +10,10 @@ import type { SourceControl } from './source-control.ts'
  * `write` hands a unit on to all subscribers before it returns. The unit's times are set right first (see
  * `timestampBits`): a stream's time starts near zero, never runs back, and goes on when a new publisher takes the path
  * over.
+ *
+ * A track exists for subscribers when something of it has come. They are told of it once it is declared; where the others
+ * begin and nothing comes of it, it is taken from them after a good second (pictures: 5 s), and told of again when it
+ * begins.
  */
 export interface Publisher extends UnitSink {
   /** Unique among the sessions of the server, publishers and subscribers of all its processes; fits 32 bits. */

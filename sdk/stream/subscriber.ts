@@ -25,7 +25,7 @@ export interface UnitReader {
   track?(track: Track): void | Promise<void>
   /** A unit, in the order of the publisher's writes; it is shared with others and must not be changed. */
   unit(unit: AccessUnit): void | Promise<void>
-  /** A track is gone while its publisher goes on. */
+  /** A track is gone while its publisher goes on, or nothing has come of it; it may begin later. */
   trackRemoved?(track: Track): void | Promise<void>
   /** What comes next does not go on from what came, and begins with a keyframe; time goes on. */
   discontinuity?(): void | Promise<void>

@@ -68,11 +68,16 @@ export class RtpFrameReader implements RtpPayloadReader {
     if ('nalus' in frame) {
       const lead = this.#leadOf(frame.nalus, timestamp)
       const pts = this.#clock.place(timestamp, nowMs, lead)
-      this.#sink.write(AccessUnit.fromNalus(track, pts - lead, pts, keyframe, frame.nalus, ntpMs))
+      this.#hand(AccessUnit.fromNalus(track, pts - lead, pts, keyframe, frame.nalus, ntpMs))
     } else {
       const pts = this.#clock.place(timestamp, nowMs)
-      this.#sink.write(AccessUnit.fromData(track, pts, pts, keyframe, frame.data, ntpMs))
+      this.#hand(AccessUnit.fromData(track, pts, pts, keyframe, frame.data, ntpMs))
     }
+  }
+
+  #hand(unit: AccessUnit): void {
+    unit.correctedMs = this.#clock.correctedMs
+    this.#sink.write(unit)
   }
 
   /** By how much a picture is decoded before it is shown. */

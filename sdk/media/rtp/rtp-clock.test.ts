@@ -103,6 +103,31 @@ describe('RtpClock', () => {
     expect(Math.abs(offsetMs)).to.be.below(RTP_MAX_OFFSET_MS)
   })
 
+  for (const { name, paces, reports } of [
+    { name: 'pictures stamped 25 a second, and 21 delivered', paces: [21 / 25, 1], reports: false },
+    { name: 'pictures stamped 25 a second, and 30 delivered', paces: [30 / 25, 1], reports: false },
+    { name: 'sound counted at 90 kHz in place of 48', paces: [1, 90 / 48], reports: false },
+    { name: 'sound counted at 90 kHz in place of 48, with reports', paces: [1, 90 / 48], reports: true },
+    { name: 'sound counted at 8 kHz in place of 48', paces: [1, 8 / 48], reports: false },
+    { name: 'sound counted at 8 kHz in place of 48, with reports', paces: [1, 8 / 48], reports: true },
+  ] as const) {
+    it(`does not let tracks drift apart whose clocks have another pace than they say: ${name}`, () => {
+      const clock = new RtpClock()
+      const tracks = [clock.track(90_000, true), clock.track(48_000)] as const
+      const rates = [90_000 * paces[0], 48_000 * paces[1]] as const
+      const ms = [0, 0]
+      for (let atMs = 0; atMs <= 120_000; atMs += 20) {
+        for (const index of [0, 1] as const) {
+          if (index === 0 && atMs % 40 !== 0) continue
+          const timestamp = Math.round((atMs * rates[index]) / 1000)
+          if (reports && atMs % 2000 === 0) tracks[index].report(NTP_MS + atMs, timestamp)
+          ms[index] = (tracks[index].place(timestamp, 5000 + atMs) * 1000) / [90_000, 48_000][index]!
+        }
+        expect(Math.abs(ms[0]! - ms[1]!), `at ${atMs} ms`).to.be.below(3500)
+      }
+    })
+  }
+
   it('moves no track by arrival where the source is ahead of time', () => {
     const { place } = createPair()
     for (let atMs = 0; atMs <= 60_000; atMs += 40) {

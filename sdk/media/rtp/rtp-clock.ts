@@ -9,6 +9,15 @@ export const RTP_MAX_OFFSET_MS = 40
 /** Steps of the RTP times, and offsets by reports, beyond which something else than the clocks' pace is the reason. */
 const RTP_MAX_STEP_MS = 10_000
 
+/** A track is so far from where its frames arrive once its clock has another pace than it says: arrival holds from then on. */
+const MAX_DRIFT_MS = 2000
+/** It is not judged before, so that its delays are those of some seconds. */
+const MIN_DRIFT_AGE_MS = 3000
+/** Reports that have the RTP times go faster or slower by more than this part say that the clock rate is another one. */
+const MAX_PACE_ERROR = 0.25
+/** Reports that are nearer to each other don't show a pace. */
+const MIN_PACE_MS = 1000
+
 /** One instant, by a sender report. */
 type ClockReport = { readonly ntpMs: number; readonly time: number }
 
@@ -21,7 +30,8 @@ type RtpTimeline = { leader: RtpTrackClock | undefined }
  * of pictures where there is one, which then never jerk, else the first.
  *
  * Until there are sender reports (RFC 3550 6.4.1) of two tracks, they are put in step by the arrival of their frames: of
- * the first ones, and once it is known which of them came the quickest, of those.
+ * the first ones, and once it is known which of them came the quickest, of those. A track that is 2 s off by arrival has a
+ * clock of another pace than it says; it then follows the arrival of its newest frames.
  */
 export class RtpClock {
   readonly #timeline: RtpTimeline = { leader: undefined }
@@ -53,11 +63,22 @@ export class RtpTrackClock {
   /** A report that is far off those before it. */
   #strayReport: ClockReport | undefined
   readonly #delay = new ShortestDelay()
+  /** It follows the arrival of the newest frames. */
+  #drifts = false
+  #startedMs = 0
+  /** How many reports in a row say that its clock rate is another one. */
+  #oddPaces = 0
+  #correctedMs = 0
 
   constructor(clockRate: number, leads: boolean, timeline: RtpTimeline) {
     this.#clockRate = clockRate
     this.#leads = leads
     this.#timeline = timeline
+  }
+
+  /** By how much the track was moved into step so far; see `AccessUnit.correctedMs`. */
+  get correctedMs(): number {
+    return this.#correctedMs
   }
 
   /**
@@ -70,6 +91,7 @@ export class RtpTrackClock {
     const last = this.#started ? this.#last : (this.#report?.time ?? rtpTimestamp)
     const report = { ntpMs, time: unwrapNear(rtpTimestamp, last) }
     if (this.#started && !this.#isNear(report.time - last)) return
+    this.#checkPace(report)
     if (this.#agree(this.#report, report) || this.#agree(this.#strayReport, report)) {
       this.#report = report
       this.#strayReport = undefined
@@ -115,6 +137,7 @@ export class RtpTrackClock {
   #start(timestamp: number, nowMs: number, lead: number): void {
     const leader = (this.#timeline.leader ??= this)
     const time = lead + (leader.#started ? leader.#timeAt(nowMs, this.#clockRate) : 0)
+    if (this.#started) this.#correctedMs += this.#toMs(time - lead - this.#timeAt(nowMs, this.#clockRate))
     // Reports from before the first frame belong to it, those from before a new start do not.
     const report = this.#started ? undefined : this.#report
     this.#last = report === undefined ? timestamp : unwrapNear(timestamp, report.time)
@@ -122,6 +145,8 @@ export class RtpTrackClock {
     this.#shift = time - this.#last
     this.#started = true
     this.#delay.reset()
+    this.#drifts = false
+    this.#startedMs = nowMs
     this.#delay.add(nowMs - this.#toMs(this.#last - lead), nowMs)
     this.#align(0, nowMs)
     if (this.#leads && !leader.#leads) this.#timeline.leader = this
@@ -139,13 +164,15 @@ export class RtpTrackClock {
     if (leader === undefined || leader === this) return
     const shift = this.#shiftByReports(leader) ?? this.#shiftByArrivals(leader, nowMs) ?? this.#shift
     const offset = shift - this.#shift
-    if (Math.abs(this.#toMs(offset)) > maxOffsetMs && this.#isNear(offset)) this.#shift = shift
+    if (Math.abs(this.#toMs(offset)) <= maxOffsetMs || !this.#isNear(offset)) return
+    this.#shift = shift
+    this.#correctedMs += this.#toMs(offset)
   }
 
   #shiftByReports(leader: RtpTrackClock): number | undefined {
     const own = this.#report
     const its = leader.#report
-    if (own === undefined || its === undefined) return undefined
+    if (own === undefined || its === undefined || this.#isMiscounted || leader.#isMiscounted) return undefined
     const leaderTime = rescale(its.time + leader.#shift, leader.#clockRate, this.#clockRate)
     return leaderTime + Math.round(((own.ntpMs - its.ntpMs) * this.#clockRate) / 1000) - own.time
   }
@@ -153,9 +180,33 @@ export class RtpTrackClock {
   #shiftByArrivals(leader: RtpTrackClock, nowMs: number): number | undefined {
     const ownMs = this.#delay.at(nowMs)
     const itsMs = leader.#delay.at(nowMs)
-    if (ownMs === undefined || itsMs === undefined) return undefined
+    if (ownMs === undefined && itsMs === undefined) return undefined
+    const recent = this.#shiftByDelays(leader, this.#delay.recent - leader.#delay.recent)
+    const isJudged = nowMs - this.#startedMs >= MIN_DRIFT_AGE_MS
+    this.#drifts ||= isJudged && Math.abs(this.#toMs(recent - this.#shift)) > MAX_DRIFT_MS
+    const whole = ownMs === undefined || itsMs === undefined ? undefined : this.#shiftByDelays(leader, ownMs - itsMs)
+    // It may have been a pause, and not the pace: then all delays agree again.
+    if (whole !== undefined && Math.abs(this.#toMs(recent - whole)) <= RTP_MAX_OFFSET_MS) this.#drifts = false
+    return this.#drifts ? recent : whole
+  }
+
+  #shiftByDelays(leader: RtpTrackClock, differenceMs: number): number {
     const leaderShift = rescale(leader.#shift, leader.#clockRate, this.#clockRate)
-    return leaderShift + Math.round(((ownMs - itsMs) * this.#clockRate) / 1000)
+    return leaderShift + Math.round((differenceMs * this.#clockRate) / 1000)
+  }
+
+  #checkPace(report: ClockReport): void {
+    if (this.#report === undefined) return
+    const elapsedMs = report.ntpMs - this.#report.ntpMs
+    if (elapsedMs < MIN_PACE_MS || elapsedMs > RTP_MAX_STEP_MS) return
+    const pace = this.#toMs(report.time - this.#report.time) / elapsedMs
+    if (Math.abs(pace - 1) > MAX_PACE_ERROR) this.#oddPaces++
+    else this.#oddPaces = 0
+  }
+
+  /** Its clock rate is another one than it says: reports don't tell where it is between them. With one report it may have leapt. */
+  get #isMiscounted(): boolean {
+    return this.#oddPaces > 1
   }
 
   #isJump(step: number, nowMs: number): boolean {

@@ -1,5 +1,7 @@
 /** How long a delay is remembered, at least, so that a clock that drifts is followed. */
 const MEMORY_MS = 15_000
+/** The same for the newest delays, which show where a clock is by now that has another pace than it says. */
+const RECENT_MS = 1000
 /** A delay is settled once it has not become shorter by more than this for a while. */
 const SETTLED_WITHIN_MS = 10
 const SETTLED_AFTER_MS = 1000
@@ -9,24 +11,24 @@ const SETTLED_AFTER_MS = 1000
  * large frame takes. The RTP times begin anywhere, so that delays can be compared with each other alone.
  */
 export class ShortestDelay {
-  #ms = Infinity
-  #beforeMs = Infinity
-  #sinceMs = 0
+  readonly #all = new Minimum(MEMORY_MS)
+  readonly #recent = new Minimum(RECENT_MS)
   #settledDelayMs = Infinity
   #settledSinceMs = 0
 
   /** The delay, or undefined as long as shorter ones keep coming, as they do where a source is ahead of time. */
   at(nowMs: number): number | undefined {
-    return nowMs - this.#settledSinceMs < SETTLED_AFTER_MS ? undefined : Math.min(this.#ms, this.#beforeMs)
+    return nowMs - this.#settledSinceMs < SETTLED_AFTER_MS ? undefined : this.#all.value
+  }
+
+  /** That of the last 1 to 2 s alone, be it settled or not. */
+  get recent(): number {
+    return this.#recent.value
   }
 
   add(delayMs: number, nowMs: number): void {
-    if (nowMs - this.#sinceMs >= MEMORY_MS) {
-      this.#beforeMs = this.#ms
-      this.#ms = Infinity
-      this.#sinceMs = nowMs
-    }
-    this.#ms = Math.min(this.#ms, delayMs)
+    this.#all.add(delayMs, nowMs)
+    this.#recent.add(delayMs, nowMs)
     if (delayMs >= this.#settledDelayMs - SETTLED_WITHIN_MS) return
     this.#settledDelayMs = delayMs
     this.#settledSinceMs = nowMs
@@ -34,8 +36,38 @@ export class ShortestDelay {
 
   /** Forgets all, where the RTP times begin anew. */
   reset(): void {
-    this.#ms = Infinity
-    this.#beforeMs = Infinity
+    this.#all.reset()
+    this.#recent.reset()
     this.#settledDelayMs = Infinity
+  }
+}
+
+/** The least of the values that came within a time, or up to twice that time. */
+class Minimum {
+  readonly #memoryMs: number
+  #value = Infinity
+  #before = Infinity
+  #sinceMs = 0
+
+  constructor(memoryMs: number) {
+    this.#memoryMs = memoryMs
+  }
+
+  get value(): number {
+    return Math.min(this.#value, this.#before)
+  }
+
+  add(value: number, nowMs: number): void {
+    if (nowMs - this.#sinceMs >= this.#memoryMs) {
+      this.#before = this.#value
+      this.#value = Infinity
+      this.#sinceMs = nowMs
+    }
+    this.#value = Math.min(this.#value, value)
+  }
+
+  reset(): void {
+    this.#value = Infinity
+    this.#before = Infinity
   }
 }

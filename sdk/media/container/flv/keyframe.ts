@@ -9,19 +9,18 @@ import type { FlvVideoCodec } from './four-cc.ts'
 
 /**
  * Whether a decoder can start at a frame, by its payload alone: for tags whose header doesn't say. False for a frame
- * that can't be read.
- * @param naluLengthSizeBytes of H.264 and H.265
+ * that can't be read. H.264 and H.265 have lengths of 4 bytes.
  */
-export function showsKeyframe(codec: FlvVideoCodec, frame: Buffer, naluLengthSizeBytes: number): boolean {
-  return tryParse((bytes) => readsAsKeyframe(codec, bytes, naluLengthSizeBytes), frame) ?? false
+export function showsKeyframe(codec: FlvVideoCodec, frame: Buffer): boolean {
+  return tryParse((bytes) => readsAsKeyframe(codec, bytes), frame) ?? false
 }
 
-function readsAsKeyframe(codec: FlvVideoCodec, frame: Buffer, naluLengthSizeBytes: number): boolean {
+function readsAsKeyframe(codec: FlvVideoCodec, frame: Buffer): boolean {
   switch (codec) {
     case 'h264':
-      return isH264RandomAccess(splitLengthPrefixed(frame, naluLengthSizeBytes))
+      return isH264RandomAccess(splitLengthPrefixed(frame))
     case 'h265':
-      return isH265RandomAccess(splitLengthPrefixed(frame, naluLengthSizeBytes))
+      return isH265RandomAccess(splitLengthPrefixed(frame))
     case 'av1':
       return isAv1Keyframe(frame)
     case 'vp9':

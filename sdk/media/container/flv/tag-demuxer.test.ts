@@ -127,6 +127,18 @@ describe('FlvTagDemuxer', () => {
     })
   }
 
+  it('gives pictures in their form, however the encoder sends them', () => {
+    const { sink, demuxer } = setUp()
+    demuxer.video(0, AVC_HEADER)
+    const picture = fromHex('00000002 6588')
+    for (const sent of ['00000002 6588', '00000002 6588 0000', '00000003 6588', '00000001 6588', '000001 6588']) {
+      demuxer.video(0, Buffer.concat([fromHex('17 01 000000'), fromHex(sent)]))
+    }
+    demuxer.video(0, fromHex('17 01 000000 000000ff 6588'))
+    expect(sink.units.map(({ data }) => data)).to.eql(Array(5).fill(picture))
+    expect(demuxer.dropped).to.equal(1)
+  })
+
   it('takes the tracks of a multitrack tag apart', () => {
     const { sink, demuxer } = setUp()
     demuxer.audio(

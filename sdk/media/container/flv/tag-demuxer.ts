@@ -1,6 +1,8 @@
 import { AccessUnit } from '../../access-unit.ts'
 import type { AmfObject } from '../../amf/value.ts'
-import { joinLengthPrefixed, splitLengthPrefixed } from '../../codec/nalu.ts'
+import { joinLengthPrefixed } from '../../codec/nalu.ts'
+import { isLengthPrefixed, recoverNalus } from '../../codec/recovered-nalus.ts'
+import { tryParse } from '../../codec/try-parse.ts'
 import { MalformedError } from '../../errors.ts'
 import type { Track, TrackInit } from '../../track.ts'
 import type { UnitSink } from '../../unit-sink.ts'
@@ -11,6 +13,7 @@ import { onMetaDataFields, parseScriptData } from './script-data.ts'
 import { readAudioFrame, readAudioHeader, readKeyframe, readVideoHeader } from './sequence-header.ts'
 import { FLV_TIMESCALE } from './tag-muxer.ts'
 import { parseVideoBody } from './video-body.ts'
+import type { FlvVideoCodec } from './four-cc.ts'
 import type { FlvUnsupportedPacket, FlvVideoPacket } from './video-body.ts'
 
 /** Tracks of one stream; one of another codec takes the place of the one before. */
@@ -120,17 +123,15 @@ export class FlvTagDemuxer {
 
   #videoFrame(timestampMs: number, packet: FlvVideoPacket): void {
     const { codec, trackId } = packet
-    const data = codec === 'av1' ? withoutTemporalDelimiter(packet.data) : packet.data
     let known = this.#tracks.get(trackKey('video', trackId))
-    const keyframe = packet.keyframe ?? showsKeyframe(codec, data, known?.naluLengthSizeBytes ?? 4)
+    const data = storedForm(codec, packet.data, known?.naluLengthSizeBytes ?? 4)
+    const keyframe = packet.keyframe ?? showsKeyframe(codec, data)
     if (keyframe) known = this.#followKeyframe(packet, known) ?? known
     if (!known || known.track.codec !== codec || data.length === 0) {
       this.#droppedUnits += 1
       return
     }
-    const { track, naluLengthSizeBytes } = known
-    const stored = naluLengthSizeBytes === 4 ? data : joinLengthPrefixed(splitLengthPrefixed(data, naluLengthSizeBytes))
-    this.#sink.write(AccessUnit.fromData(track, timestampMs, timestampMs + packet.ctsMs, keyframe, stored))
+    this.#sink.write(AccessUnit.fromData(known.track, timestampMs, timestampMs + packet.ctsMs, keyframe, data))
   }
 
   /** Declares or reconfigures the track when a keyframe shows something new; gives it then. */
@@ -190,6 +191,14 @@ function trackKey(kind: Track['kind'], trackId: number): number {
 
 function common(trackId: number): { readonly timescale: number; readonly layer?: string } {
   return trackId === 0 ? { timescale: FLV_TIMESCALE } : { timescale: FLV_TIMESCALE, layer: String(trackId) }
+}
+
+/** The form that `AccessUnit.fromData` takes; empty where there is no picture in it. */
+function storedForm(codec: FlvVideoCodec, data: Buffer, naluLengthSizeBytes: number): Buffer {
+  if (codec === 'av1') return withoutTemporalDelimiter(data)
+  if (codec !== 'h264' && codec !== 'h265') return data
+  if (naluLengthSizeBytes === 4 && isLengthPrefixed(data)) return data
+  return joinLengthPrefixed(tryParse((bytes) => recoverNalus(bytes, naluLengthSizeBytes), data) ?? [])
 }
 
 /** AV1 units are stored without this OBU, which an encoder may leave in: type 2, with a size of 0. */

@@ -2,7 +2,7 @@ import { AccessUnit } from '../../access-unit.ts'
 import { isAv1Keyframe } from '../../codec/av1/keyframe.ts'
 import { isH264RandomAccess } from '../../codec/h264/nalu-type.ts'
 import { isH265RandomAccess } from '../../codec/h265/nalu-type.ts'
-import { splitLengthPrefixed } from '../../codec/nalu.ts'
+import { isLengthPrefixed, recoverNalus } from '../../codec/recovered-nalus.ts'
 import { parseVp9FrameHeader } from '../../codec/vp9/frame-header.ts'
 import type { Track } from '../../track.ts'
 import type { EntryFormat } from './sample-entry.ts'
@@ -17,9 +17,10 @@ export function sampleUnit(track: Track, format: EntryFormat, dts: number, pts: 
   switch (format.codec) {
     case 'h264':
     case 'h265': {
-      const nalus = splitLengthPrefixed(data, format.lengthSize)
+      const nalus = recoverNalus(data, format.lengthSize)
       const keyframe = format.codec === 'h264' ? isH264RandomAccess(nalus) : isH265RandomAccess(nalus)
-      if (format.lengthSize !== 4) return AccessUnit.fromNalus(track, dts, pts, keyframe, nalus)
+      if (format.lengthSize !== 4 || !isLengthPrefixed(data))
+        return AccessUnit.fromNalus(track, dts, pts, keyframe, nalus)
       return AccessUnit.fromData(track, dts, pts, keyframe, data)
     }
     case 'av1':

@@ -1,0 +1,93 @@
+import type { MediaTrack, Track } from 'sluice/sdk'
+
+/**
+ * Viewers are told of a track for so long, from when the others began, though nothing has come of it: players that are told
+ * of a track wait for it, most of them for ever. Sound comes with the pictures, and nobody is to wait much longer than a
+ * second for that. A first picture is large: by a slow uplink it comes seconds after the sound.
+ */
+export const ARRIVAL_WAIT_MS = { audio: 1250, video: 5000 }
+
+/**
+ * The tracks of pictures and sound of a publisher that were declared, and of which nothing has come: those that are
+ * awaited, as the others began a moment ago, and those that are given up. Data may come once in a long while, and no player
+ * waits for it.
+ */
+export class TrackArrivals {
+  /** The awaited ones, with the time at which they were declared. */
+  readonly #awaited = new Map<MediaTrack, number>()
+  readonly #givenUp = new Set<MediaTrack>()
+  #begunMs: number | undefined
+
+  /** Whether something has come of all tracks. */
+  get allCame(): boolean {
+    return this.#awaited.size === 0 && this.#givenUp.size === 0
+  }
+
+  /** Whether some tracks are awaited, be it all. */
+  get awaiting(): boolean {
+    return this.#awaited.size > 0
+  }
+
+  /** Whether something has come of some track. */
+  get begun(): boolean {
+    return this.#begunMs !== undefined
+  }
+
+  /** Whether some tracks are given up. */
+  get lacking(): boolean {
+    return this.#givenUp.size > 0
+  }
+
+  /** Times are those of a monotonic clock. */
+  declare(track: Track, nowMs: number): void {
+    if (track.kind !== 'data') this.#awaited.set(track, nowMs)
+  }
+
+  /** A track was configured anew. Returns whether it is given up. */
+  succeed(track: Track, successor: Track): boolean {
+    if (track.kind === 'data' || successor.kind === 'data') return false
+    const declaredMs = this.#awaited.get(track)
+    if (this.#awaited.delete(track)) this.#awaited.set(successor, declaredMs!)
+    if (!this.#givenUp.delete(track)) return false
+    this.#givenUp.add(successor)
+    return true
+  }
+
+  /** A track has ended. */
+  delete(track: Track): void {
+    if (track.kind === 'data') return
+    this.#awaited.delete(track)
+    this.#givenUp.delete(track)
+  }
+
+  /** Something came of a track, though perhaps nothing that can be decoded. Returns whether it was awaited. */
+  begin(track: Track, nowMs: number): boolean {
+    if (track.kind === 'data') return false
+    this.#begunMs ??= nowMs
+    return this.#awaited.delete(track)
+  }
+
+  /** A unit came of a track that can be decoded. Returns whether it was given up, and is no more. */
+  recover(track: Track): boolean {
+    return track.kind !== 'data' && this.#givenUp.delete(track)
+  }
+
+  /** The source has paused; the others begin now. */
+  resume(nowMs: number): void {
+    if (this.#begunMs !== undefined) this.#begunMs = nowMs
+  }
+
+  /** Gives up the tracks that were awaited for long enough after the others began, and returns them. */
+  giveUp(nowMs: number): MediaTrack[] {
+    const begunMs = this.#begunMs
+    if (begunMs === undefined) return []
+    const isOver = ({ kind }: MediaTrack, declaredMs: number) =>
+      nowMs - Math.max(declaredMs, begunMs) >= ARRIVAL_WAIT_MS[kind]
+    const overdue = [...this.#awaited].filter((awaited) => isOver(...awaited)).map(([track]) => track)
+    for (const track of overdue) {
+      this.#awaited.delete(track)
+      this.#givenUp.add(track)
+    }
+    return overdue
+  }
+}
