@@ -73,7 +73,7 @@ export function checkSeen(what: string, place: string, root: string): void {
 export async function checkProgram(file: string, isOwn: boolean, root: string): Promise<void> {
   if (file.includes(NPX_CACHE)) {
     throw new CommandError(
-      `the program is ${file}, which npm deletes when it likes: install it (npm install --prefix /opt/sluice sluice), ` +
+      `the program is ${file}, which npm deletes when it likes: install the package (npm install --prefix /opt/sluice PACKAGE), ` +
         'and have that one install the service',
     )
   }

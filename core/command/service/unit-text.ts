@@ -58,7 +58,7 @@ ${isOwn ? '' : 'Wants=network-online.target\nAfter=network-online.target\n'}${pa
 [Service]
 ExecStart=${command.map((word) => quoted(escaped(word).replaceAll('$', '$$$$'))).join(' ')}
 WorkingDirectory=${STATE_FOLDER}
-# The server may write here, and to its temporary files${paths === '' ? '' : ', and to the paths below'}.
+# What must survive: the database, and the recordings where no other folder is named.
 StateDirectory=sluice
 StateDirectoryMode=0750
 ${paths === '' ? '' : `ReadWritePaths=${paths}\n`}${variables.join('')}# Each viewer and publisher is a descriptor.
