@@ -104,6 +104,23 @@ describe('sluice service', () => {
     expect(await refusal({ recordings: 'here' })).to.include('--recordings takes a path from the root')
   })
 
+  it('keeps the folder and the config that were named, until others are', async () => {
+    const recordings = path.join(root, 'srv/recordings')
+    const file = await config('')
+    await install({ recordings }, file)
+    const first = await unitLines()
+    expect(await install()).to.include('Nothing to change')
+    expect(await unitLines()).to.eql(first)
+    await install({ recordings: '' })
+    const lines = await unitLines()
+    expect(lines).to.include('Environment=SLUICE_GLOBAL_STORAGE_LOCAL_PATH=%S/sluice/recordings')
+    expect(lines.find((line) => line.startsWith('ExecStart='))).to.include(` -c ${file}`)
+  })
+
+  it('takes no path that would be another line of the unit', async () => {
+    expect(await refusal({ recordings: `${root}/a\nUser=root` })).to.include('line break')
+  })
+
   it('leaves what the config names as it is', async () => {
     const [data, backup] = [path.join(root, 'srv/data'), path.join(root, 'mnt/backup')]
     const file = await config(

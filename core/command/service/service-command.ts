@@ -7,7 +7,7 @@ import { systemctl, thisMachine, type Machine } from './machine.ts'
 import { checkProgram, checkSeen, servicePaths } from './service-paths.ts'
 import { provideFolder, serviceUser, type ServiceUser } from './service-user.ts'
 import { UnitFile } from './unit-file.ts'
-import { isEdited, SERVICE_USER, unitText } from './unit-text.ts'
+import { isEdited, optionsOf, SERVICE_USER, unitText, type UnitOptions } from './unit-text.ts'
 
 const UNIT = 'sluice.service'
 /** Of Node: keep memory small. */
@@ -91,17 +91,18 @@ async function install(
   { configFile, action, program, machine }: ServiceCall<Install>,
   unit: UnitFile,
 ): Promise<string> {
-  const { isOwn, print, force, recordings } = action
-  const config = configFile === undefined ? defaultConfig(machine, isOwn) : path.resolve(configFile)
-  if (configFile !== undefined && !existsSync(config)) throw new CommandError(`there is no ${config}`)
-  if (recordings !== undefined && !path.isAbsolute(recordings)) {
-    throw new UsageError(`--recordings takes a path from the root, as /srv/recordings, and not "${recordings}"`)
-  }
+  const { isOwn, print, force } = action
+  const { config: named, recordings } = await optionsFor(configFile, action, unit)
+  const config = named ?? defaultConfig(machine, isOwn)
   const paths = await servicePaths(existsSync(config) ? config : undefined, recordings)
   const environment = { NODE_ENV: 'production', ...paths.environment }
   const flags = [...new Set([...FLAGS, ...program.flags])]
   const command = [program.node, ...flags, program.script, '-c', config]
-  const text = unitText({ command, isOwn, environment, writable: paths.writable })
+  if ([...command, ...paths.writable].some((word) => /\p{Cc}/u.test(word))) {
+    throw new CommandError('a unit takes no path with a line break or another control character')
+  }
+  const options = { config: named, recordings }
+  const text = unitText({ options, command, isOwn, environment, writable: paths.writable })
   if (print) return text
 
   checkRights(machine, unit, isOwn)
@@ -124,6 +125,26 @@ Start it, now and ${isOwn ? 'when you log in' : 'with the machine'}:  systemctl 
 Have one that runs begin anew:   systemctl ${own}restart sluice
 See what it says:                journalctl ${own}-u sluice -f -o cat
 `
+}
+
+/**
+ * What is said now, else what was said when the unit was installed that is there.
+ * @throws {CommandError} there is no such config, or the folder is none
+ */
+async function optionsFor(
+  configFile: string | undefined,
+  { print, recordings }: Pick<Install, 'print' | 'recordings'>,
+  unit: UnitFile,
+): Promise<UnitOptions> {
+  const before = print ? {} : optionsOf((await unit.read()) ?? '')
+  const config = configFile === undefined ? before.config : path.resolve(configFile)
+  if (config !== undefined && !existsSync(config)) throw new CommandError(`there is no ${config}`)
+  // An empty one takes back what was said before.
+  const folder = recordings === '' ? undefined : (recordings ?? before.recordings)
+  if (folder !== undefined && !path.isAbsolute(folder)) {
+    throw new UsageError(`--recordings takes a path from the root, as /srv/recordings, and not "${folder}"`)
+  }
+  return { config, recordings: folder }
 }
 
 /** Puts the shipped config where there is none, for the administrator to change and the service to read. */

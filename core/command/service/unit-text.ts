@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto'
 
+/** What whoever installed a unit said, and holds for the next one, too; undefined is what goes without saying. */
+export type UnitOptions = { readonly config: string | undefined; readonly recordings: string | undefined }
+
 /** What a unit is made of. */
 export type UnitInit = {
+  readonly options: UnitOptions
   /** The program with its arguments, by absolute paths. */
   readonly command: readonly string[]
   /** Of the person who installs it, and not of the machine. */
@@ -19,6 +23,9 @@ export const STATE_FOLDER = '%S/sluice'
 
 const SEAL =
   /^# Written by "sluice service install" \(([0-9a-f]{16})\); it writes this file anew unless it was edited\.\n/u
+
+/** What follows is JSON. */
+const OPTIONS_MARK = '# Options: '
 
 /** What a service of the machine may do, and as whom. */
 const OF_THE_MACHINE = `# A user of its own, whose files stay its own; it has no other rights.
@@ -47,10 +54,11 @@ LockPersonality=yes
 `
 
 /** The unit of the server, with a seal by which {@link isEdited} tells whether it is still as it was written. */
-export function unitText({ command, isOwn, environment, writable }: UnitInit): string {
+export function unitText({ options, command, isOwn, environment, writable }: UnitInit): string {
   const paths = writable.map((path) => quoted(escaped(path))).join(' ')
   const variables = Object.entries(environment).map(([name, value]) => `Environment=${quoted(`${name}=${value}`)}\n`)
   const body = `# Changes belong beside it: systemctl ${isOwn ? '--user ' : ''}edit sluice
+${OPTIONS_MARK}${JSON.stringify(options)}
 
 [Unit]
 Description=Sluice media server
@@ -79,6 +87,18 @@ WantedBy=${isOwn ? 'default.target' : 'multi-user.target'}
 export function isEdited(text: string): boolean {
   const match = SEAL.exec(text)
   return match === null || match[1] !== sealOf(text.slice(match[0].length))
+}
+
+/** What whoever installed a unit said; nothing where it is none of `sluice service install`. */
+export function optionsOf(text: string): Partial<UnitOptions> {
+  const line = text.split('\n').find((each) => each.startsWith(OPTIONS_MARK))
+  if (line === undefined) return {}
+  try {
+    const { config, recordings } = JSON.parse(line.slice(OPTIONS_MARK.length)) as Readonly<Record<string, unknown>>
+    return { ...(typeof config === 'string' && { config }), ...(typeof recordings === 'string' && { recordings }) }
+  } catch {
+    return {}
+  }
 }
 
 function sealOf(body: string): string {

@@ -23,7 +23,7 @@ const FILE_COLUMNS: readonly Column<Answer>[] = [
   { title: 'ID', value: (file) => file.text('id'), align: 'right' },
   { title: 'STREAM', value: (file) => file.text('streamPath') },
   { title: 'TYPE', value: (file) => file.text('type') },
-  { title: 'FROM', value: (file) => file.text('startTime') },
+  { title: 'FROM', value: (file) => file.text('startTime').replace(/\.\d+/u, '') },
   { title: 'LENGTH', value: lengthText, align: 'right' },
   { title: 'SIZE', value: (file) => bytesText(file.number('size')), align: 'right' },
   { title: 'FILE', value: (file) => file.text('filePath') },
