@@ -20,7 +20,7 @@ export type Machine = {
   /** Of whoever installs a service of their own. */
   readonly configHome: string
   /** Runs a program of the system and waits for its end. */
-  run(program: string, args: readonly string[]): ProgramResult
+  readonly run: (program: string, args: readonly string[]) => ProgramResult
 }
 
 /** The machine that this process runs on. */
