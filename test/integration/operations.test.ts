@@ -52,7 +52,7 @@ describe(PAGE, () => {
       const text = await serviceDone({
         action: { verb: 'install', print: true, force: false, isOwn, recordings },
         configFile: undefined,
-        program: { node: NODE, flags: [], script: SCRIPT },
+        program: { node: NODE, script: SCRIPT },
         machine: { ...thisMachine({}), root: folder, configHome: '/srv/me/.config' },
       })
       return text.replace(folder, '')

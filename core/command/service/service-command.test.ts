@@ -22,7 +22,7 @@ describe('sluice service', () => {
     unit = path.join(root, 'etc/systemd/system/sluice.service')
     await chmod(root, 0o755)
     await mkdir(path.join(root, 'opt'))
-    program = { node: path.join(root, 'opt/node'), flags: [], script: path.join(root, 'opt/sluice.js') }
+    program = { node: path.join(root, 'opt/node'), script: path.join(root, 'opt/sluice.js') }
     for (const file of [program.node, program.script]) await writeFile(file, '')
     ran = []
     machine = {
@@ -69,10 +69,11 @@ describe('sluice service', () => {
     const first = await unitLines()
     expect(await install()).to.include('Nothing to change')
     expect(await unitLines()).to.eql(first)
-    program = { ...program, flags: ['--max-semi-space-size=1', '--conditions=source'] }
+    program = { ...program, script: path.join(root, 'opt/newer.js') }
+    await writeFile(program.script, '')
     expect(await install()).to.include('Wrote')
     expect(await unitLines()).to.include(
-      `ExecStart=${program.node} --max-semi-space-size=1 --conditions=source ${program.script} -c ${root}/etc/sluice/config.yaml`,
+      `ExecStart=${program.node} --max-semi-space-size=1 ${program.script} -c ${root}/etc/sluice/config.yaml`,
     )
     expect(await readdir(path.dirname(unit))).to.eql(['sluice.service'])
   })

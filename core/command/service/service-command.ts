@@ -10,7 +10,7 @@ import { UnitFile } from './unit-file.ts'
 import { isEdited, optionsOf, SERVICE_USER, unitText, type UnitOptions } from './unit-text.ts'
 
 const UNIT = 'sluice.service'
-/** Of Node: keep memory small. */
+/** Those of the launcher, which else would become another process by them. */
 const FLAGS = ['--max-semi-space-size=1']
 
 /** What `sluice service …` asks for; `isOwn` is a service of whoever asks, without root. */
@@ -31,7 +31,6 @@ export type ServiceAction =
 /** The program that a service runs. */
 export type Program = {
   readonly node: string
-  readonly flags: readonly string[]
   readonly script: string
 }
 
@@ -43,7 +42,7 @@ type Install = Extract<ServiceAction, { readonly verb: 'install' }>
 /** Runs `sluice service`, and tells a failure as a line and an exit code. */
 export async function runServiceCommand(configFile: string | undefined, action: ServiceAction): Promise<void> {
   const script = path.join(PACKAGE_ROOT, 'bin', 'sluice.js')
-  const program = { node: process.execPath, flags: process.execArgv, script }
+  const program = { node: process.execPath, script }
   try {
     process.stdout.write(await serviceDone({ configFile, action, program, machine: thisMachine(process.env) }))
   } catch (error) {
@@ -96,8 +95,7 @@ async function install(
   const config = named ?? defaultConfig(machine, isOwn)
   const paths = await servicePaths(existsSync(config) ? config : undefined, recordings)
   const environment = { NODE_ENV: 'production', ...paths.environment }
-  const flags = [...new Set([...FLAGS, ...program.flags])]
-  const command = [program.node, ...flags, program.script, '-c', config]
+  const command = [program.node, ...FLAGS, program.script, '-c', config]
   if ([...command, ...paths.writable].some((word) => /\p{Cc}/u.test(word))) {
     throw new CommandError('a unit takes no path with a line break or another control character')
   }
