@@ -1,4 +1,5 @@
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect } from 'chai'
@@ -171,6 +172,23 @@ describe('sluice service', () => {
         .to.include('there is no')
         .and.include('service install')
     }
+  })
+
+  it('is still there when it is stopped, also where it was edited', async () => {
+    await install()
+    await writeFile(unit, '[Service]\n')
+    const { run } = machine
+    let found: readonly string[] = []
+    machine = {
+      ...machine,
+      run(name, args) {
+        if (args.includes('disable')) found = readdirSync(path.dirname(unit))
+        return run(name, args)
+      },
+    }
+    const said = await service({ verb: 'remove', isOwn: false, force: true })
+    expect(found).to.eql(['sluice.service'])
+    expect(said).to.match(/the one that was edited is \S+\.bak\.\d{14}$/mu)
   })
 
   it('has systemd make the user, and says how to where that fails', async () => {

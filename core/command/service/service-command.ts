@@ -77,8 +77,9 @@ export async function serviceDone(call: ServiceCall): Promise<string> {
     case 'remove': {
       await textOf(unit)
       checkRights(machine, unit, action.isOwn)
-      const kept = await unit.clear(action.force)
+      await unit.check(action.force)
       systemctl(machine, action.isOwn, 'disable', '--now', UNIT)
+      const kept = await unit.clear(action.force)
       await rm(unit.path, { force: true })
       systemctl(machine, action.isOwn, 'daemon-reload')
       return `Removed ${unit.path}${keptText(kept)}\nConfig, data and recordings are still there.\n`

@@ -43,18 +43,26 @@ export class UnitFile {
   }
 
   /**
-   * Moves a unit that was edited out of the way; any other may be written over, or removed.
-   * @returns where it is now; undefined where it was not edited
+   * Checks that a unit may be written over, or removed.
+   * @returns whether it was edited, and is to be kept
    * @throws {CommandError} when it was edited, and not by `force`
    */
-  async clear(force: boolean): Promise<string | undefined> {
+  async check(force: boolean): Promise<boolean> {
     const before = await this.read()
-    if (before === undefined || !isEdited(before)) return undefined
-    if (!force) {
-      throw new CommandError(
-        `${this.path} was edited: --force takes its place, and keeps it beside; "systemctl edit" is for changes that stay`,
-      )
-    }
+    if (before === undefined || !isEdited(before)) return false
+    if (force) return true
+    throw new CommandError(
+      `${this.path} was edited: --force takes its place, and keeps it beside; "systemctl edit" is for changes that stay`,
+    )
+  }
+
+  /**
+   * Moves a unit that was edited out of the way.
+   * @returns where it is now; undefined where it was not edited
+   * @throws as {@link UnitFile.check}
+   */
+  async clear(force: boolean): Promise<string | undefined> {
+    if (!(await this.check(force))) return undefined
     const time = new Date().toISOString().replaceAll(/\D/gu, '').slice(0, 14)
     const kept = `${this.path}.bak.${time}`
     await rename(this.path, kept)
