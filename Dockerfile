@@ -1,4 +1,4 @@
-# Sluice as an image; docs/operations.md says how to run it.
+# Sluice as an image; docs/operations.md says how to run it, and compose.yaml does.
 FROM node:26-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
@@ -15,9 +15,9 @@ COPY config config
 COPY core core
 COPY plugins plugins
 COPY sdk sdk
-# What must survive.
+# What must survive, and all that is written: the database and the recordings. /app is never written to.
 RUN mkdir -m 700 /data && chown node:node /data
-ENV SLUICE_GLOBAL_DATADIR=/data
+ENV SLUICE_GLOBAL_DATADIR=/data SLUICE_GLOBAL_STORAGE_LOCAL_PATH=/data/recordings
 VOLUME /data
 USER node
 EXPOSE 8080 1935 554 6000/udp 9000/udp 9000/tcp

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { messageOf } from './base/message-of.ts'
 import { UsageError } from './command/command-error.ts'
+import type { ServiceAction } from './command/service/service-command.ts'
 import type { TokenAction } from './command/token-command.ts'
 import type { UserAction } from './command/user-command.ts'
 
@@ -14,6 +15,9 @@ export const USAGE = `Usage: sluice [-c FILE]         run the server
        sluice token list | remove ID
                                 tokens for programs; one that is added is printed
        sluice ctl COMMAND       ask a running server, and tell it what to do ("sluice ctl --help" lists the commands)
+       sluice service install [-c FILE] [--recordings FOLDER] [--user] [--print] [--force]
+       sluice service show | remove [--user] [--force]
+                                run it for good by systemd: writes, shows or removes its unit
        sluice reset [-c FILE] NAME…
                                 take back what was set at run time, in a section (rtmp) or for a key (rtmp.publish.key)
 
@@ -22,7 +26,10 @@ Options:
   --all               check prints every key
   --role ROLE         user (the default) may read, admin may change things, too
   --expires TIME      the token is valid this long, as 90d or 12h; without it, for ever
-  --force             remove the last admin, too, while login is on
+  --recordings FOLDER folder of the service's recordings; without it, that of the config, or one beside its data
+  --user              a service of your own, without root
+  --print             write the unit to standard output, and nothing else
+  --force             remove the last admin, too, while login is on; replace a unit that was edited
   -h, --help          this text
   -v, --version       the version
 
@@ -35,6 +42,7 @@ export type Command =
   | { readonly kind: 'check'; readonly configFile: string | undefined; readonly all: boolean }
   | { readonly kind: 'user'; readonly configFile: string | undefined; readonly action: UserAction }
   | { readonly kind: 'token'; readonly configFile: string | undefined; readonly action: TokenAction }
+  | { readonly kind: 'service'; readonly configFile: string | undefined; readonly action: ServiceAction }
   /** The arguments are those after `ctl`. */
   | { readonly kind: 'ctl'; readonly args: readonly string[] }
   | { readonly kind: 'reset'; readonly configFile: string | undefined; readonly names: readonly string[] }
@@ -47,6 +55,9 @@ const OPTIONS = {
   role: { type: 'string' },
   expires: { type: 'string' },
   force: { type: 'boolean' },
+  recordings: { type: 'string' },
+  user: { type: 'boolean' },
+  print: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'v' },
 } as const
@@ -71,6 +82,9 @@ const COMMANDS: Readonly<Record<string, CommandShape>> = {
   'token add': { argument: 'NAME', options: ['role', 'expires'] },
   'token list': { options: [] },
   'token remove': { argument: 'ID', options: [] },
+  'service install': { options: ['recordings', 'user', 'print', 'force'] },
+  'service show': { options: ['user'] },
+  'service remove': { options: ['user', 'force'] },
 }
 
 export function parseCommandLine(args: readonly string[]): Command {
@@ -88,6 +102,7 @@ function parse(args: readonly string[]): Command {
   if (values.help === true) return { kind: 'help' }
   if (values.version === true) return { kind: 'version' }
   const { config: configFile, all = false, force = false, expires } = values
+  const { recordings, user: isOwn = false, print = false } = values
   const { name, names } = commandOf(positionals, Object.keys(values))
   const [argument = ''] = names
   const role = roleOf(values.role)
@@ -110,6 +125,12 @@ function parse(args: readonly string[]): Command {
       return { kind: 'token', configFile, action: { verb: 'list' } }
     case 'token remove':
       return { kind: 'token', configFile, action: { verb: 'remove', id: idOf(argument) } }
+    case 'service install':
+      return { kind: 'service', configFile, action: { verb: 'install', isOwn, print, force, recordings } }
+    case 'service show':
+      return { kind: 'service', configFile, action: { verb: 'show', isOwn } }
+    case 'service remove':
+      return { kind: 'service', configFile, action: { verb: 'remove', isOwn, force } }
     default:
       return { kind: 'run', configFile }
   }

@@ -25,6 +25,11 @@ async function main(): Promise<void> {
       return (await import('./command/user-command.ts')).runUserCommand(command.configFile, command.action)
     case 'token':
       return (await import('./command/token-command.ts')).runTokenCommand(command.configFile, command.action)
+    case 'service':
+      return (await import('./command/service/service-command.ts')).runServiceCommand(
+        command.configFile,
+        command.action,
+      )
     case 'reset':
       return (await import('./reset.ts')).reset(command.configFile, command.names)
     case 'run':

@@ -26,6 +26,7 @@ import { addOpenApiOperation } from './description/openapi-operation.ts'
 import { addJobOperations } from './jobs/job-operations.ts'
 import { addProxyOperations } from './jobs/proxy-operations.ts'
 import { addPullOperations } from './jobs/pull-operations.ts'
+import { addPushOperations } from './jobs/push-operations.ts'
 import { addLoginOperations } from './login/login-operations.ts'
 import { addTokenOperations } from './login/token-operations.ts'
 import { addUserOperations } from './login/user-operations.ts'
@@ -90,6 +91,7 @@ export function addAdministration(parts: AdministeredParts): void {
   addArmingOperations(operations, parts.editor)
   addSecretOperation(operations, (section) => signingSection(parts, section))
   addPullOperations(operations, parts.pulls)
+  addPushOperations(operations, parts.pushes)
   addJobOperations(operations, parts.pulls)
   addRecordingOperations(operations, parts.recordings.recordings)
   addProxyOperations(operations, parts.proxies)

@@ -45,11 +45,13 @@ export function addPlanOperations(operations: OperationRegistry, store: PlanStor
       enable: Type.Boolean({ default: false, description: 'Off unless given' }),
       plan: Hours,
     }),
+    answer: Type.Object({ id: Type.Integer() }),
     reach: 'one',
     async handle({ body: { name = '', enable, plan } }) {
       parsePlan(plan)
-      await store.addPlan({ name, isEnabled: enable, hours: plan })
+      const id = await store.addPlan({ name, isEnabled: enable, hours: plan })
       await changed()
+      return { id }
     },
   })
 

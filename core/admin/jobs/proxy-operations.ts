@@ -12,6 +12,7 @@ import type { ProxyRoster } from '../../proxy/proxy-roster.ts'
 import { DISABLED } from '../../proxy/proxy-state.ts'
 import type { ProxySettings } from '../../proxy/proxy-settings.ts'
 import {
+  AddedProxy,
   PullProxyInput,
   PullProxyPatch,
   PullProxyView,
@@ -45,10 +46,12 @@ export function addProxyOperations(
     aliases: ['/api/device/add'],
     summary: 'Add pull proxy',
     body: PullProxyInput,
+    answer: AddedProxy,
     reach: 'one',
     async handle({ body }) {
       if (!body.pullURL) throw new InvalidRequest('pullURL is missing')
-      await pulls.roster.add((id) => newPullProxy(id, pullFields(body), protocolOf.pull))
+      const { id } = await pulls.roster.add((id) => newPullProxy(id, pullFields(body), protocolOf.pull))
+      return { ID: id }
     },
   })
 
@@ -82,10 +85,12 @@ export function addProxyOperations(
     path: '/api/proxy/push/add',
     summary: 'Add push proxy',
     body: PushProxyInput,
+    answer: AddedProxy,
     reach: 'one',
     async handle({ body }) {
       if (!body.pushURL) throw new InvalidRequest('pushURL is missing')
-      await pushes.roster.add((id) => newPushProxy(id, pushFields(body), protocolOf.push))
+      const { id } = await pushes.roster.add((id) => newPushProxy(id, pushFields(body), protocolOf.push))
+      return { ID: id }
     },
   })
 

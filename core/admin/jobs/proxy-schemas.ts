@@ -44,6 +44,9 @@ export type PullProxyInput = Static<typeof PullProxyInput>
 export const PushProxyInput = Type.Object({ ...COMMON_FIELDS, ...PUSH_FIELDS })
 export type PushProxyInput = Static<typeof PushProxyInput>
 
+/** Names a proxy that was added. */
+export const AddedProxy = Type.Object({ ID: Type.Integer() })
+
 const ProxyId = Type.Integer({ minimum: 1, maximum: 2 ** 32 - 1 })
 
 /** `PullProxyPatch` of the API: what is left out stays. */

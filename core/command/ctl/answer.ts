@@ -47,6 +47,11 @@ export class Answer {
     return Answer.listOf(this.#fields[name] ?? [])
   }
 
+  /** The object as it came. */
+  get json(): unknown {
+    return this.#fields
+  }
+
   /** A field as it came. */
   value(name: string): unknown {
     return this.#fields[name]

@@ -9,6 +9,8 @@ const CONNECT_TIMEOUT_MS = 5000
 const ANSWER_TIMEOUT_MS = 30_000
 /** Largest answer that is read. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
+/** Of a refusal that is a plain text, as those of pictures are. */
+const MAX_REASON_LENGTH = 500
 
 type ApiClientOptions = {
   readonly server: ServerAddress
@@ -51,6 +53,18 @@ export class ApiClient {
     return this.#ask({ method: 'GET', path, missing })
   }
 
+  /** Reads what is no JSON, as a picture, whole; see {@link ApiClient.get}. */
+  async getBytes(path: string, missing?: string): Promise<Uint8Array> {
+    const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS)
+    const answer = await this.#send({ method: 'GET', path }, { accept: '*/*', signal, maxBytes: MAX_ANSWER_BYTES })
+    if (answer.statusCode !== 200) throw this.#refusalOf(answer, await this.#textOf(answer), missing)
+    try {
+      return await answer.body.bytes()
+    } catch (error) {
+      throw noAnswer(error, this)
+    }
+  }
+
   /** Does something; see {@link ApiClient.get}. */
   post(path: string, body?: unknown, missing?: string): Promise<unknown> {
     return this.#ask({ method: 'POST', path, body, missing })
@@ -69,7 +83,7 @@ export class ApiClient {
     const accept = 'text/event-stream'
     try {
       const answer = await this.#send({ method: 'GET', path }, { accept, signal, maxBytes: -1 })
-      if (answer.statusCode !== 200) throw this.#refusalOf(answer, await this.#textOf(answer), undefined)
+      if (answer.statusCode !== 200) throw this.#refusalOf(answer, await this.#textOf(answer))
       answer.body.setEncoding('utf8')
       for await (const { type, data } of readEvents(answer.body)) {
         if (type === 'error') throw new CommandError(messageOf(parseJson(data)))
@@ -141,8 +155,10 @@ export class ApiClient {
     }
   }
 
-  #refusalOf({ statusCode }: Dispatcher.ResponseData, text: string, missing: string | undefined): CommandError {
-    return refusal(statusCode, messageOf(parseJson(text)), { server: this.server, missing })
+  #refusalOf({ statusCode, headers }: Dispatcher.ResponseData, text: string, missing?: string): CommandError {
+    const isText = String(headers['content-type'] ?? '').startsWith('text/plain')
+    const message = isText ? text.trim().slice(0, MAX_REASON_LENGTH) : messageOf(parseJson(text))
+    return refusal(statusCode, message, { server: this.server, missing })
   }
 }
 

@@ -12,6 +12,11 @@ export type FailedRequest = {
   readonly missing: string | undefined
 }
 
+/** What a plain 404 means where a stream was named. */
+export function noStream(path: string): string {
+  return `there is no stream ${path}; sluice ctl streams lists them`
+}
+
 /** The error for an answer that refuses; says what to do about it. */
 export function refusal(status: number, message: string, { server, missing }: FailedRequest): CommandError {
   switch (status) {

@@ -9,7 +9,7 @@ const CLEAR_REST = '\u001b[K'
 type OutputStream = {
   readonly isTTY?: boolean
   readonly columns?: number
-  write(text: string): unknown
+  write(data: string | Uint8Array): unknown
 }
 
 /** Writes what commands found: tables and sentences for a person at a terminal, JSON for all else. */
@@ -44,6 +44,16 @@ export class Output {
     }
     this.#stream.write(`${TO_LINE_START}${view(this.#width)}${CLEAR_REST}`)
     this.#isLineOpen = true
+  }
+
+  /** Whether a person reads it: what is no text is not for a terminal. */
+  get isTerminal(): boolean {
+    return this.#stream.isTTY === true
+  }
+
+  /** Writes bytes as they are. */
+  raw(bytes: Uint8Array): void {
+    this.#stream.write(bytes)
   }
 
   /** Goes on below what was refreshed. */

@@ -36,6 +36,10 @@ describe('crontab', () => {
   async function change(path: string, body: unknown = {}): Promise<void> {
     expect(await ask(path, body)).to.eql({ status: 200, body: { code: 0, message: 'success' } })
   }
+  async function addPlan(body: unknown, id: number): Promise<void> {
+    const added = { code: 0, message: 'success', data: { id } }
+    expect(await ask('/plan/api/add', body)).to.eql({ status: 200, body: added })
+  }
   const rows = async (path: string) => (await ask(path)).body['data'] as readonly Row[]
   const names = async () => (await rows('/plan/api/list')).map(({ id, name }) => `${String(id)} ${String(name)}`)
   const active = () => recordings.active().map(({ streamPath, type }) => `${streamPath} ${type}`)
@@ -53,7 +57,7 @@ describe('crontab', () => {
     await change('/plan/api/remove/2')
     await change('/plan/api/update/1', { name: 'mine' })
     await change('/plan/api/update/3', { plan: NEVER })
-    await change('/plan/api/add', { name: 'fourth', plan: NEVER })
+    await addPlan({ name: 'fourth', plan: NEVER }, 4)
     expect(await names()).to.eql(['1 mine', '3 weekend', '4 fourth'])
     const before = host
     await before.dispose()
@@ -65,7 +69,7 @@ describe('crontab', () => {
   })
 
   it('adds, changes and removes plans, a page at a time', async () => {
-    await change('/plan/api/add', { name: 'nights', enable: true, plan: NEVER })
+    await addPlan({ name: 'nights', enable: true, plan: NEVER }, 4)
     await change('/plan/api/update/4', { plan: ALWAYS, name: 'days' })
     const [, second] = await rows('/plan/api/list?pageNum=2&pageSize=2')
     expect(second).to.include({ id: 4, name: 'days', enable: true, plan: ALWAYS })
@@ -172,7 +176,7 @@ describe('crontab', () => {
   })
 
   it('tells what is recorded now and next', async () => {
-    await change('/plan/api/add', { name: 'never', enable: true, plan: NEVER })
+    await addPlan({ name: 'never', enable: true, plan: NEVER }, 4)
     await change('/planstream/api/add', { streamPath: 'live/a', filePath: 'plans', enable: true })
     await change('/planstream/api/add', { streamPath: 'live/off', enable: false })
     await change('/planstream/api/add', { streamPath: 'live/never', planId: 4, enable: true })

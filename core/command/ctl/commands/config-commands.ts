@@ -39,7 +39,8 @@ export const CONFIG_COMMANDS: readonly Command[] = [
       if (key === undefined) throw new UsageError(`"${name}" names no key; write SECTION.KEY, as rtmp.chunksize`)
       const value = valueOf(given ?? (await prompt.askSecret(`Value of ${name}`)))
       const config = key.split('.').reduceRight((inner: unknown, part) => ({ [part]: inner }), value)
-      applied(output, await api.put(`/config/${inPath(section)}`, { config }, noSection(section)), `Set ${name}`)
+      const answer = await api.put(`/config/${inPath(section)}`, { config }, noSection(section))
+      applied(output, changeOf(answer), `Set ${name}`)
     },
   },
   {
@@ -75,9 +76,23 @@ async function getConfig({ api, args: [name, key], output }: CommandContext): Pr
 
 /** Tells what a change came to. */
 function applied(output: CommandContext['output'], json: unknown, done: string): void {
-  const outcome = new Answer(json)
-  const later = outcome.is('requires_restart') ? '; it holds from the next start of the server' : ''
+  const later = new Answer(json).is('requires_restart') ? '; it holds from the next start of the server' : ''
   output.done(`${done}${later}`, json)
+}
+
+/** What a change of a section changed, of an answer that has the whole section. */
+function changeOf(json: unknown): unknown {
+  const answer = new Answer(json)
+  const changed = changedKeys(answer.value('changed')).flatMap((key) => sectionValues(answer, key))
+  const rest = answer.names.filter((name) => !['config', 'sources', 'inherited'].includes(name))
+  return {
+    ...Object.fromEntries(rest.map((name) => [name, answer.value(name)])),
+    values: Object.fromEntries(changed.map(({ key, value }) => [key, value])),
+  }
+}
+
+function changedKeys(listed: unknown): string[] {
+  return Array.isArray(listed) ? listed.filter((key) => typeof key === 'string') : []
 }
 
 function placeOf(name: string): Place {

@@ -2,6 +2,7 @@ import { Answer } from '../answer.ts'
 import { inPath } from '../api-client.ts'
 import type { Command } from '../command.ts'
 import { UsageError } from '../../command-error.ts'
+import { noStream } from '../failures.ts'
 import { ageText, bitRateText, bytesText } from '../quantities.ts'
 import { fieldLines, table, type Column } from '../../terminal/table.ts'
 
@@ -87,17 +88,15 @@ export const STREAM_COMMANDS: readonly Command[] = [
   {
     name: 'push',
     args: ['PATH', 'URL'],
-    summary: 'send a stream to another server, by RTMP',
+    summary: 'send a stream to another server',
+    details:
+      'By RTMP, RTSP, SRT or WHIP, as URL begins. It ends with the stream; "proxy add --push" makes one that stays.',
     async run({ api, args: [path = '', url = ''], output }) {
-      await api.post(`/rtmp/api/push/${inPath(path)}`, url, noStream(path))
+      await api.post('/api/stream/push', { streamPath: path, remoteURL: url }, noStream(path))
       output.done(`Pushing ${path}`)
     },
   },
 ]
-
-function noStream(path: string): string {
-  return `there is no stream ${path}; sluice ctl streams lists them`
-}
 
 function streamFields(stream: Answer): readonly (readonly [string, string])[] {
   return [

@@ -1,5 +1,5 @@
 import { b, fields, list, orNull, s, some, ts, u, exactly } from '../checks.ts'
-import { bare, DONE, unknown, type Row } from '../row.ts'
+import { bare, data, DONE, unknown, type Row } from '../row.ts'
 
 const ALWAYS = '1'.repeat(168)
 const SLOT = fields({ start: ts, end: ts, weekday: s, timeRange: s })
@@ -25,7 +25,7 @@ export const PLAN_ROWS: readonly Row[] = [
     name: 'add a plan',
     spellings: ['POST /plan/api/add'],
     ask: () => ({ body: { name: 'walk', enable: false, plan: ALWAYS } }),
-    answer: DONE,
+    answer: data(fields({ id: u })),
     refusals: [{ why: 'the plan is none', ask: { body: { name: 'walk', plan: '01' } }, status: 400, code: 3 }],
   },
   {

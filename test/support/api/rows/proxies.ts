@@ -1,5 +1,6 @@
 import { b, dur, fields, list, s, some, ts, u } from '../checks.ts'
 import { data, DONE, unknown, type Row } from '../row.ts'
+import type { ApiWorld } from '../world.ts'
 
 const PROXY = {
   ...{ ID: u, createTime: ts, updateTime: ts, parentID: u, name: s, type: s, status: u, audio: b, description: s },
@@ -26,7 +27,7 @@ export const PROXY_ROWS: readonly Row[] = [
     name: 'add pull proxy',
     spellings: ['POST /api/proxy/pull/add', 'POST /api/device/add'],
     ask: (world) => ({ body: { pull_url: NOWHERE, streamPath: world.newName('proxied/added'), status: 3, type: 1 } }),
-    answer: DONE,
+    answer: data(fields({ ID: u })),
     refusals: [
       { why: 'there is no address', ask: { body: { name: 'a' } }, status: 400, code: 3, says: /^pullURL is missing$/u },
     ],
@@ -58,7 +59,7 @@ export const PROXY_ROWS: readonly Row[] = [
     name: 'add push proxy',
     spellings: ['POST /api/proxy/push/add'],
     ask: (world) => ({ body: { pushURL: NOWHERE, streamPath: world.newName('proxied/pushed'), status: 3 } }),
-    answer: DONE,
+    answer: data(fields({ ID: u })),
     refusals: [
       { why: 'there is no address', ask: { body: { name: 'a' } }, status: 400, code: 3, says: /^pushURL is missing$/u },
     ],
@@ -92,6 +93,24 @@ export const PROXY_ROWS: readonly Row[] = [
         ...{ why: 'nobody pulls so', ask: { body: { remoteURL: 'none://a/b', protocol: 'none' } } },
         ...{ status: 400, code: 3, says: /none/u },
       },
+    ],
+  },
+  {
+    name: 'remote push',
+    spellings: ['POST /api/stream/push'],
+    ask: (world) => ({
+      body: { streamPath: world.streamPath, remote_url: world.server.rtmp(world.newName('pushed/asked')) },
+    }),
+    answer: DONE,
+    refusals: [
+      unknown({ body: { streamPath: 'live/none', remoteURL: NOWHERE } }),
+      ...[
+        { why: 'the address is none', remoteURL: 'none', says: /no address/u },
+        { why: 'nobody pushes so', remoteURL: 'gopher://a/b', says: /protocol/u },
+      ].map(({ why, remoteURL, says }) => ({
+        ...{ why, ask: (world: ApiWorld) => ({ body: { streamPath: world.streamPath, remoteURL } }) },
+        ...{ status: 400, code: 3, says },
+      })),
     ],
   },
   {

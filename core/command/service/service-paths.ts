@@ -1,0 +1,97 @@
+import { stat } from 'node:fs/promises'
+import path from 'node:path'
+import { Config } from '../../config/config.ts'
+import { ConfigError } from '../../config/config-error.ts'
+import { CommandError } from '../command-error.ts'
+import { STATE_FOLDER } from './unit-text.ts'
+
+/** What a service of the machine does not see (`ProtectHome` of systemd.exec, and a temporary folder of its own). */
+const HIDDEN = ['/home', '/root', '/run/user', '/tmp', '/var/tmp']
+/** Where npx keeps what it has fetched. */
+const NPX_CACHE = `${path.sep}_npx${path.sep}`
+/** For everybody: of a file to read it, of a folder to find what is in it. */
+const READ_BY_OTHERS = 0o004
+const SEARCH_BY_OTHERS = 0o001
+
+/** Where the server writes. */
+export type ServicePaths = {
+  /** Variables that name folders, for what the config does not say. */
+  readonly environment: Readonly<Record<string, string>>
+  /** Absolute paths outside the state directory. */
+  readonly writable: readonly string[]
+}
+
+/**
+ * Finds the folders that a config has the server write to. What it names stays as it is; all else is in the state directory.
+ * @param file undefined where there is none yet
+ * @param recordings wins over the config
+ * @throws {CommandError} the config is wrong
+ */
+export async function servicePaths(file: string | undefined, recordings: string | undefined): Promise<ServicePaths> {
+  const config = file === undefined ? undefined : await load(file)
+  const named = (key: string, value: string | undefined) => {
+    const isNamed = config?.sections.find(({ name }) => name === 'global')?.config.sources.get(key) === 'file'
+    return isNamed && value !== '' ? value : undefined
+  }
+  const data = named('datadir', config?.global.datadir)
+  const local = recordings ?? named('storage.local.path', config?.global.storage.local.path)
+  const backup = named('storage.local.backuppath', config?.global.storage.local.backuppath)
+  return {
+    environment: {
+      ...(data === undefined && { SLUICE_GLOBAL_DATADIR: STATE_FOLDER }),
+      ...(local === undefined && { SLUICE_GLOBAL_STORAGE_LOCAL_PATH: `${STATE_FOLDER}/recordings` }),
+      ...(recordings !== undefined && { SLUICE_GLOBAL_STORAGE_LOCAL_PATH: recordings.replaceAll('%', '%%') }),
+    },
+    // What is named as seen from the working directory lies in the state directory.
+    writable: [
+      ...new Set(
+        [data, local, backup].flatMap((place) => (place !== undefined && path.isAbsolute(place) ? place : [])),
+      ),
+    ],
+  }
+}
+
+/**
+ * Checks that a service of the machine can use a path.
+ * @param what what is there, as `the program`
+ * @param root of the machine
+ * @throws {CommandError} it is where the service sees nothing
+ */
+export function checkSeen(what: string, place: string, root: string): void {
+  const hidden = HIDDEN.map((folder) => path.join(root, folder))
+  const folder = hidden.find((each) => place === each || place.startsWith(`${each}/`))
+  if (folder === undefined) return
+  throw new CommandError(
+    `${what} is ${place}, and a service of the machine sees nothing of ${folder}: put it elsewhere, or use --user`,
+  )
+}
+
+/**
+ * Checks that what the service runs is there for good, and for all users.
+ * @throws {CommandError}
+ */
+export async function checkProgram(file: string, isOwn: boolean, root: string): Promise<void> {
+  if (file.includes(NPX_CACHE)) {
+    throw new CommandError(
+      `the program is ${file}, which npm deletes when it likes: install the package (npm install --prefix /opt/sluice PACKAGE), ` +
+        'and have that one install the service',
+    )
+  }
+  if (isOwn) return
+  checkSeen('the program', file, root)
+  for (let place = file; ; place = path.dirname(place)) {
+    const stats = await stat(place)
+    if ((stats.mode & (stats.isDirectory() ? SEARCH_BY_OTHERS : READ_BY_OTHERS)) === 0) {
+      throw new CommandError(`${place} is not for all users: chmod o+${stats.isDirectory() ? 'x' : 'r'} '${place}'`)
+    }
+    if (place === path.dirname(place)) return
+  }
+}
+
+async function load(file: string): Promise<Config> {
+  try {
+    return await Config.load({ file, env: {} })
+  } catch (error) {
+    throw error instanceof ConfigError ? new CommandError(error.message, { cause: error }) : error
+  }
+}
