@@ -30,6 +30,12 @@ export { servePageFile, type PageFile } from './page-files.ts'
 export { sendRanged, type RangedAnswer, type RangedContent } from './ranged-content.ts'
 export { sendRecording, type RecordingAnswer } from './send-recording.ts'
 export { networkReason, SourceError } from './source-error.ts'
-export { redirectOf, SourceRequests, type ByteSpan, type Redirect, type SourceRequest } from './source-requests.ts'
+export {
+  SourceRequests,
+  type AnswerHead,
+  type ByteSpan,
+  type SourceCall,
+  type SourceRequest,
+} from './source-requests.ts'
 export { takeOver, type GivingResponse } from './take-over.ts'
 export { frameBinaryMessage, frameTextMessage } from './websocket-frame.ts'

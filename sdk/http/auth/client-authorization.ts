@@ -37,6 +37,11 @@ export class ClientAuthorization {
     return this.#chosen !== undefined
   }
 
+  /** Whether the last challenge only says that the nonce of the request was too old. */
+  get isStale(): boolean {
+    return this.#chosen?.scheme === 'digest' && this.#chosen.parameters.get('stale')?.toLowerCase() === 'true'
+  }
+
   /** Takes the value of a header `Authentication-Info`, by which a server gives the nonce of the next request (RFC 7616 3.5). */
   inform(value: string): void {
     const nonce = parseParameters(value).get('nextnonce')
