@@ -8,7 +8,7 @@ import { createNonce } from './auth/nonce.ts'
 import { checkAuthorization, createChallenges, parseAuthorization } from './auth/server-authorization.ts'
 import { SourceRequests } from './source-requests.ts'
 
-type Answer = { readonly status?: number; readonly headers?: Record<string, string | string[]>; readonly body?: string }
+type Answer = { readonly status?: number; readonly headers?: Record<string, string | string[]> }
 type Seen = Pick<IncomingMessage, 'method' | 'url' | 'headers'> & { readonly body: string }
 
 const KEY = Buffer.alloc(32, 7)
@@ -23,7 +23,8 @@ describe('SourceRequests', () => {
   let answer: (request: Seen) => Answer | undefined
 
   before(async () => {
-    ;[server, other] = [createServer(listen), createServer(listen)]
+    const listen = () => createServer((request, response) => void respond(request, response))
+    ;[server, other] = [listen(), listen()]
     await Promise.all([server, other].map((each) => once(each.listen(0, '127.0.0.1'), 'listening')))
   })
   beforeEach(() => {
@@ -39,13 +40,11 @@ describe('SourceRequests', () => {
     }
   })
 
-  function listen(request: IncomingMessage, response: ServerResponse): void {
-    void text(request).then((body) => {
-      const { method, url, headers } = request
-      seen.push({ method, url, headers, body })
-      const { status = 200, headers: sent = {}, body: answered = '' } = answer(seen.at(-1)!) ?? {}
-      response.writeHead(status, sent).end(answered)
-    })
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method, url, headers } = request
+    seen.push({ method, url, headers, body: await text(request) })
+    const { status = 200, headers: sent = {} } = answer(seen.at(-1)!) ?? {}
+    response.writeHead(status, sent).end()
   }
 
   function address(path: string, { user = '', of = server, host = '127.0.0.1' } = {}): string {
