@@ -11,7 +11,9 @@ import type { Proxies } from '../../proxy/proxies.ts'
 import type { ProxyRoster } from '../../proxy/proxy-roster.ts'
 import { DISABLED } from '../../proxy/proxy-state.ts'
 import type { ProxySettings } from '../../proxy/proxy-settings.ts'
+import { viewedList } from '../streams/viewed-list.ts'
 import {
+  AddedProxy,
   PullProxyInput,
   PullProxyPatch,
   PullProxyView,
@@ -32,10 +34,11 @@ export function addProxyOperations(
     aliases: ['/api/device/list'],
     summary: 'Pull proxy list',
     answer: Type.Array(PullProxyView),
+    paged: true,
     reach: 'one',
     async handle() {
       await pulls.roster.load()
-      return pulls.roster.list().map((proxy) => pullProxyView(proxy, pulls.stateOf(proxy)))
+      return viewedList(pulls.roster.list(), (proxy) => pullProxyView(proxy, pulls.stateOf(proxy)))
     },
   })
 
@@ -45,10 +48,12 @@ export function addProxyOperations(
     aliases: ['/api/device/add'],
     summary: 'Add pull proxy',
     body: PullProxyInput,
+    answer: AddedProxy,
     reach: 'one',
     async handle({ body }) {
       if (!body.pullURL) throw new InvalidRequest('pullURL is missing')
-      await pulls.roster.add((id) => newPullProxy(id, pullFields(body), protocolOf.pull))
+      const { id: ID } = await pulls.roster.add((id) => newPullProxy(id, pullFields(body), protocolOf.pull))
+      return { ID }
     },
   })
 
@@ -70,10 +75,11 @@ export function addProxyOperations(
     path: '/api/proxy/push/list',
     summary: 'Push proxy list',
     answer: Type.Array(PushProxyView),
+    paged: true,
     reach: 'one',
     async handle() {
       await pushes.roster.load()
-      return pushes.roster.list().map((proxy) => pushProxyView(proxy, pushes.stateOf(proxy)))
+      return viewedList(pushes.roster.list(), (proxy) => pushProxyView(proxy, pushes.stateOf(proxy)))
     },
   })
 
@@ -82,10 +88,12 @@ export function addProxyOperations(
     path: '/api/proxy/push/add',
     summary: 'Add push proxy',
     body: PushProxyInput,
+    answer: AddedProxy,
     reach: 'one',
     async handle({ body }) {
       if (!body.pushURL) throw new InvalidRequest('pushURL is missing')
-      await pushes.roster.add((id) => newPushProxy(id, pushFields(body), protocolOf.push))
+      const { id: ID } = await pushes.roster.add((id) => newPushProxy(id, pushFields(body), protocolOf.push))
+      return { ID }
     },
   })
 

@@ -51,6 +51,11 @@ export const PullProxyPatch = Type.Object({ ID: ProxyId, ...PullProxyInput.prope
 /** `PushProxyPatch` of the API. */
 export const PushProxyPatch = Type.Object({ ID: ProxyId, ...PushProxyInput.properties })
 
+/** The answer to a request that adds a proxy. */
+export const AddedProxy = Type.Object({
+  ID: Type.Integer({ description: 'By which the proxy is changed and removed' }),
+})
+
 const IDENTITY = {
   ID: Type.Integer(),
   createTime: Type.String({ format: 'date-time' }),

@@ -1,5 +1,5 @@
 import { b, dur, fields, list, s, some, ts, u } from '../checks.ts'
-import { data, DONE, unknown, type Row } from '../row.ts'
+import { data, DONE, page, unknown, type Row } from '../row.ts'
 
 const PROXY = {
   ...{ ID: u, createTime: ts, updateTime: ts, parentID: u, name: s, type: s, status: u, audio: b, description: s },
@@ -20,13 +20,13 @@ export const PROXY_ROWS: readonly Row[] = [
     name: 'pull proxy list',
     spellings: ['GET /api/proxy/pull/list', 'GET /api/device/list'],
     ask: (world) => world.newProxy('pull').then(() => ({})),
-    answer: data(some(PULL_PROXY)),
+    answer: page(some(PULL_PROXY)),
   },
   {
     name: 'add pull proxy',
     spellings: ['POST /api/proxy/pull/add', 'POST /api/device/add'],
     ask: (world) => ({ body: { pull_url: NOWHERE, streamPath: world.newName('proxied/added'), status: 3, type: 1 } }),
-    answer: DONE,
+    answer: data(fields({ ID: u })),
     refusals: [
       { why: 'there is no address', ask: { body: { name: 'a' } }, status: 400, code: 3, says: /^pullURL is missing$/u },
     ],
@@ -52,13 +52,13 @@ export const PROXY_ROWS: readonly Row[] = [
     name: 'push proxy list',
     spellings: ['GET /api/proxy/push/list'],
     ask: (world) => world.newProxy('push').then(() => ({})),
-    answer: data(some(PUSH_PROXY)),
+    answer: page(some(PUSH_PROXY)),
   },
   {
     name: 'add push proxy',
     spellings: ['POST /api/proxy/push/add'],
     ask: (world) => ({ body: { pushURL: NOWHERE, streamPath: world.newName('proxied/pushed'), status: 3 } }),
-    answer: DONE,
+    answer: data(fields({ ID: u })),
     refusals: [
       { why: 'there is no address', ask: { body: { name: 'a' } }, status: 400, code: 3, says: /^pushURL is missing$/u },
     ],
