@@ -1,15 +1,25 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { connect, type AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
-import { directDialer } from '../testing/direct-dialer.ts'
+import type { Dialer } from '../stream/dialer.ts'
 import { createNonce } from './auth/nonce.ts'
 import { checkAuthorization, createChallenges, parseAuthorization } from './auth/server-authorization.ts'
 import { SourceRequests } from './source-requests.ts'
 
 type Answer = { readonly status?: number; readonly headers?: Record<string, string | string[]> }
 type Seen = Pick<IncomingMessage, 'method' | 'url' | 'headers'> & { readonly body: string }
+
+const dial: Dialer = {
+  proxied: false,
+  async connect({ host, port }) {
+    const socket = connect({ host, port })
+    await once(socket, 'connect')
+    return socket
+  },
+  checkAddress() {},
+}
 
 const KEY = Buffer.alloc(32, 7)
 const messageOf = (failing: Promise<unknown>) => failing.then(String, ({ message }: Error) => message)
@@ -52,7 +62,7 @@ describe('SourceRequests', () => {
   }
 
   function requests(url: string, header: Record<string, readonly string[]> = {}): SourceRequests {
-    return new SourceRequests({ url, header, dial: directDialer }, stop.signal)
+    return new SourceRequests({ url, header, dial }, stop.signal)
   }
 
   const said = (name: string) => seen.map(({ url, headers }) => [url, headers[name]])

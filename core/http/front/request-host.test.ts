@@ -10,8 +10,8 @@ function hostOf(lines: readonly string[], url = '/'): string | undefined {
 }
 
 function http2HostOf(authority: string, host?: string): string | undefined {
-  const request = { authority, headers: host === undefined ? {} : { host } }
-  return settleHttp2Host(request) ?? (request.headers as { host?: string }).host
+  const headers: { host?: string } = host === undefined ? {} : { host }
+  return settleHttp2Host({ authority, headers }) ?? headers.host
 }
 
 describe('the host of a request', () => {
