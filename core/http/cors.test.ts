@@ -2,12 +2,17 @@ import { expect } from 'chai'
 import { HttpFixture } from './testing/http-fixture.ts'
 
 const ORIGIN = 'https://player.example'
+const ALLOWED =
+  'Content-Type, Access-Token, Authorization, Range, If-Range, If-Match, If-None-Match, If-Modified-Since, If-Unmodified-Since, ' +
+  'Cache-Control, Pragma'
+const EXPOSED =
+  'Accept-Ranges, Age, Content-Disposition, Content-Length, Content-Range, Date, ETag, Last-Modified, Location, Retry-After, X-Request-Id'
 const MEDIA = {
   'access-control-allow-credentials': 'true',
-  'access-control-allow-headers': 'Content-Type, Access-Token, Authorization, If-Match',
+  'access-control-allow-headers': ALLOWED,
   'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE, OPTIONS',
   'access-control-allow-private-network': 'true',
-  'access-control-expose-headers': 'Location, Link, ETag, Retry-After',
+  'access-control-expose-headers': `${EXPOSED}, Link`,
   'cross-origin-resource-policy': 'cross-origin',
   vary: 'Origin',
 }
@@ -91,13 +96,16 @@ describe('CORS', () => {
     { name: 'a route of the core', path: '/core', status: 200 },
     { name: 'a guarded route of a plugin', path: '/open/guarded', status: 200 },
   ]
-  for (const { name, path, method = 'GET', headers = { origin: ORIGIN }, status } of READING) {
-    it(`lets pages read what is no media, with tokens of theirs but never with credentials of the browser: ${name}`, async () => {
+  for (const { name, path, method = 'GET', headers = { origin: 'http://localhost:5173' }, status } of READING) {
+    it(`tells pages what they may send and read, never with credentials of the browser: ${name}`, async () => {
       const answer = await fetch(fixture.url(path), { method, headers })
       expect(answer.status).to.equal(status)
       expect(answer.headers.get('access-control-allow-origin')).to.equal('*')
       expect(answer.headers.has('access-control-allow-credentials')).to.equal(false)
-      expect(answer.headers.get('access-control-allow-headers')).to.equal('Content-Type, Access-Token, Authorization')
+      expect(answer.headers.get('access-control-allow-headers')).to.equal(ALLOWED)
+      expect(answer.headers.get('access-control-expose-headers')).to.equal(
+        `${EXPOSED}, New-Token, Grpc-Metadata-New-Token`,
+      )
     })
   }
 

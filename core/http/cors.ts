@@ -8,16 +8,49 @@ export type CorsPolicy = {
   readonly namesOrigin: boolean
 }
 
+/** Headers that pages of other origins may send: to say who they are, and to ask for parts and for changes (RFC 9110, 13 and 14). */
+const SENT_HEADERS = [
+  'Content-Type',
+  'Access-Token',
+  'Authorization',
+  'Range',
+  'If-Range',
+  'If-Match',
+  'If-None-Match',
+  'If-Modified-Since',
+  'If-Unmodified-Since',
+  'Cache-Control',
+  'Pragma',
+].join(', ')
+
+/**
+ * Headers of answers that such pages may read: the part that an answer brings, the size and name of the whole, its state and date, by which
+ * players set their clocks, and the address and time to ask next.
+ */
+const SHOWN_HEADERS = [
+  'Accept-Ranges',
+  'Age',
+  'Content-Disposition',
+  'Content-Length',
+  'Content-Range',
+  'Date',
+  'ETag',
+  'Last-Modified',
+  'Location',
+  'Retry-After',
+  'X-Request-Id',
+]
+
 /** Media: pages of any origin play and publish it, with credentials too. */
 export const MEDIA_CORS: CorsPolicy = {
   namesOrigin: true,
   headers: Object.entries({
     'access-control-allow-credentials': 'true',
-    'access-control-allow-headers': 'Content-Type, Access-Token, Authorization, If-Match',
+    'access-control-allow-headers': SENT_HEADERS,
     'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE, OPTIONS',
     'access-control-allow-private-network': 'true',
-    // Where a session of WHIP or WHEP is, which servers it may use, its state, and when to try again (RFC 9725, 4.2 to 4.6).
-    'access-control-expose-headers': 'Location, Link, ETag, Retry-After',
+    // With the servers that a session of WHIP or WHEP may use (RFC 9725, 4.6).
+    'access-control-expose-headers': [...SHOWN_HEADERS, 'Link'].join(', '),
     'cross-origin-resource-policy': 'cross-origin',
     // The answer differs by origin, so a shared cache must keep it apart.
     vary: 'Origin',
@@ -31,9 +64,9 @@ export const MEDIA_CORS: CorsPolicy = {
 export const READING_CORS: CorsPolicy = {
   namesOrigin: false,
   headers: Object.entries({
-    'access-control-allow-headers': 'Content-Type, Access-Token, Authorization',
+    'access-control-allow-headers': SENT_HEADERS,
     'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE, OPTIONS',
-    'access-control-expose-headers': NEW_TOKEN_HEADERS.join(', '),
+    'access-control-expose-headers': [...SHOWN_HEADERS, ...NEW_TOKEN_HEADERS].join(', '),
     'cross-origin-resource-policy': 'cross-origin',
   }),
 }

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { HttpConfig, TcpListener } from 'sluice/sdk'
-import { ERROR_HEADERS, failure, OperationRoutes } from 'sluice/sdk/host'
+import { OperationRoutes } from 'sluice/sdk/host'
 import type { RoutedRequest } from 'sluice/sdk/http'
 import { ProcessIds } from '../base/process-ids.ts'
 import type { ListenerLease } from '../net/listener-lease.ts'
@@ -22,7 +22,7 @@ import { HttpApp } from './http-app.ts'
 import type { HttpMeters } from './http-meters.ts'
 import { ADMIN_MOUNTS, MountTable, SHARED_MOUNTS, SHARED_PATH, type Mounts } from './mount-table.ts'
 import { PluginHttp } from './plugin-http.ts'
-import { closeWith } from './replies.ts'
+import { answerWith, closeWith } from './replies.ts'
 import type { RoutesOfOwner } from './routes-of-owner.ts'
 import { isNowhere, ServerListeners, tcpConfigOf, type ListenKeys, type ServerHttpConfig } from './server-listeners.ts'
 import { requestIdOf } from './request-id.ts'
@@ -230,9 +230,7 @@ export class HttpHost {
       return
     }
     this.#answers.follow(request, response)
-    const body = JSON.stringify(failure(route.statusCode, route.message))
-    const headers = { ...ERROR_HEADERS, 'content-type': 'application/json; charset=utf-8' }
-    response.writeHead(route.statusCode, headers).end(body)
+    answerWith(response, route.statusCode, route.message)
   }
 
   #upgrade(request: RoutedRequest, socket: Duplex, head: Buffer): void {

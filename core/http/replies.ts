@@ -1,6 +1,12 @@
-import { STATUS_CODES } from 'node:http'
+import { STATUS_CODES, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { failure } from 'sluice/sdk/host'
+import { ERROR_HEADERS, failure } from 'sluice/sdk/host'
+
+/** Answers with an error before anybody has looked at the request. */
+export function answerWith(response: ServerResponse, statusCode: number, message: string): void {
+  const headers = { ...ERROR_HEADERS, 'content-type': 'application/json; charset=utf-8' }
+  response.writeHead(statusCode, headers).end(JSON.stringify(failure(statusCode, message)))
+}
 
 /**
  * Answers with an error on a socket that has no response object, and closes it.

@@ -132,6 +132,24 @@ describe('StreamRegistry', () => {
       await expectRejection(waiting, StreamNotFound)
     })
 
+    it('does not begin anew when a publisher without tracks is closed by publishtimeout', async () => {
+      const rig = new RegistryRig({ subscribe: { waittimeout: '10s' }, publish: { publishtimeout: '10s' } })
+      const publisher = await rig.publish('live/a')
+      const waiting = rig.subscribe('live/a')
+      await turn()
+      const [subscriber] = rig.registry.subscribers('live/a')
+      let begun = 0
+      subscriber!.startWaiting = () => (begun += 1)
+      publisher.close({ code: 'timeout', text: 'publish timeout' })
+      expect(begun).to.equal(0)
+      const next = await rig.publish('live/a')
+      expect(begun).to.equal(1)
+      next.close({ code: 'left', text: 'left' })
+      expect(begun).to.equal(2)
+      subscriber!.close('enough')
+      await expectRejection(waiting, StreamUnavailable)
+    })
+
     it('is over when the client leaves', async () => {
       const rig = new RegistryRig()
       const client = new AbortController()

@@ -222,6 +222,8 @@ export class Stream implements PublisherStream, SubscriberStream {
     const continueMs = publisher.config.continuepushtimeout
     for (const subscriber of [...this.subscribers]) {
       if (publisher.personal) subscriber.close(reason)
+      // Who has waited for what never came does not begin to wait anew.
+      else if (reason.code === 'timeout' && this.#trackWait.has(subscriber)) continue
       else this.#wait(subscriber, continueMs + subscriber.config.waittimeout)
     }
     if (continueMs > 0) this.#continueTimer = setTimeout(() => this.#giveUp(), continueMs).unref()

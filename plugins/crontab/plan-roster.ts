@@ -1,7 +1,9 @@
-import { parseDurationText, type PluginContext } from 'sluice/sdk'
+import { parseDurationText, StoreUnavailable, type PluginContext } from 'sluice/sdk'
 import { parsePlan } from './plan-calendar.ts'
 import type { PlannedStream, PlanRecorder } from './plan-recorder.ts'
 import type { Plan, PlanStore, PlanStream } from './plan-store.ts'
+
+const UNREAD = 'the plans cannot be read, and those that were read before hold on'
 
 /** Has the recorder do what the plans of the database say, of which some are there after each start. */
 export class PlanRoster {
@@ -41,8 +43,10 @@ export class PlanRoster {
       const [plans, streams] = [await this.#store.plans(), await this.#store.streams()]
       this.#isCurrent = true
       this.#recorder.plan(plannedStreams(plans, streams))
-    } catch (err) {
-      this.#log.warn({ err }, 'the plans cannot be read, and those that were read before hold on')
+    } catch (error) {
+      // A database that is away has a line of its own, with the reason.
+      if (error instanceof StoreUnavailable) this.#log.warn({ reason: error.message }, UNREAD)
+      else this.#log.error({ err: error }, UNREAD)
     }
   }
 }

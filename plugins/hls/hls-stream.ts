@@ -12,6 +12,7 @@ export type LivePresentation = Pick<
   Presentation,
   | 'id'
   | 'reader'
+  | 'tracksTold'
   | 'ready'
   | 'failed'
   | 'targetDurationSeconds'
@@ -144,8 +145,9 @@ export class HlsStream implements PlaylistSource {
       if (exact) streams.move([subscriber.id], streamPath)
       // A stream that did not come back is over; what there is of it stays for a while.
       subscriber.onClose(({ code }) => (code === 'timeout' ? this.end() : this.dispose()))
-      if (!this.#disposed) subscriber.read(presentation.reader)
-      else subscriber.close('nobody watches')
+      if (this.#disposed) return subscriber.close('nobody watches')
+      subscriber.read(presentation.reader)
+      presentation.tracksTold()
     } catch (error) {
       this.#readiness.reject(error)
       this.end()

@@ -1,4 +1,17 @@
 /** `sluice/sdk/http`: what plugins need that serve media over HTTP and WebSocket, or fetch it. */
+export { ClientAuthorization } from './auth/client-authorization.ts'
+export { createNonce } from './auth/nonce.ts'
+export { quote, quoteIfNeeded, splitUnquoted, unquote } from './auth/quoted-text.ts'
+export {
+  checkAuthorization,
+  createChallenges,
+  parseAuthorization,
+  type Account,
+  type Authorization,
+  type AuthorizationResult,
+  type SignedRequest,
+} from './auth/server-authorization.ts'
+export type { DigestAlgorithm } from './auth/digest.ts'
 export type { ByteRange } from './byte-range.ts'
 export { attachmentDisposition } from './content-disposition.ts'
 export { dialHttp, httpDispatcher, type DialedOptions } from './dialed.ts'
@@ -17,6 +30,12 @@ export { servePageFile, type PageFile } from './page-files.ts'
 export { sendRanged, type RangedAnswer, type RangedContent } from './ranged-content.ts'
 export { sendRecording, type RecordingAnswer } from './send-recording.ts'
 export { networkReason, SourceError } from './source-error.ts'
-export { redirectOf, SourceRequests, type ByteSpan, type Redirect, type SourceRequest } from './source-requests.ts'
+export {
+  SourceRequests,
+  type AnswerHead,
+  type ByteSpan,
+  type SourceCall,
+  type SourceRequest,
+} from './source-requests.ts'
 export { takeOver, type GivingResponse } from './take-over.ts'
 export { frameBinaryMessage, frameTextMessage } from './websocket-frame.ts'

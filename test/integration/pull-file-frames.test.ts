@@ -192,6 +192,7 @@ describe('pull of MP4 and MPEG-TS files', () => {
 
   for (const name of ['end.mp4', 'fragments.mp4', 'plain.ts']) {
     it(`plays a file of a server by its parts: ${name}`, async () => {
+      web.asksForUser = true
       web.redirects.set(`/moved-${name}`, `/${name}`)
       const source = await ffprobePackets(file(name))
       const frames = await received(`web/${name}`, source.length)
@@ -199,6 +200,7 @@ describe('pull of MP4 and MPEG-TS files', () => {
       const asked = web.requests.filter(({ url }) => url === `/${name}`)
       expect(asked.every(({ headers }) => headers.range !== undefined)).to.equal(true)
       expect(asked.at(-1)!.headers).to.include({ 'x-key': 'k', authorization: `Basic ${btoa('me:secret')}` })
+      web.asksForUser = false
     })
   }
 

@@ -198,10 +198,12 @@ describe('pulls', () => {
     })
 
     it('send user, query and headers, and show none of them', async () => {
+      web.asksForUser = true
       const options = `${FOREVER}, header: { X-Key: h34der, X-List: [a, b] }`
       server = await startServer({ config: `hls: { pull: { a/b: { url: ${rule('a.m3u8')}, ${options} } } }` })
       await waitFor(() => isUp('a/b'))
-      const [first] = web.requests
+      const [unknown, first] = web.requests
+      expect(unknown?.headers).not.to.have.any.keys('authorization')
       expect(first?.url).to.equal(`/a.m3u8${QUERY}`)
       const authorization = `Basic ${Buffer.from(USER.slice(0, -1)).toString('base64')}`
       expect(first?.headers).to.deep.include({ authorization, 'x-key': 'h34der', 'x-list': 'a, b' })

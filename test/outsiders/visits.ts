@@ -35,7 +35,9 @@ export default definePlugin({
     const db = ctx.store<Tables>()
 
     // While there is no database, this rejects: the log says so, and the viewer plays all the same.
-    ctx.hooks.on('subscribed', async ({ streamPath }) => {
+    ctx.hooks.on('subscribed', async ({ streamPath, type }) => {
+      // The server subscribes, too: HLS, recordings and pushes take the stream in place of their viewers.
+      if (type !== 'server') return
       await db
         .insertInto('visits_stream')
         .values({ path: streamPath, count: 1, last_ms: Date.now(), hidden: 0 })

@@ -16,6 +16,8 @@ export class FileServer {
   readonly missing = new Set<string>()
   /** Paths that lead elsewhere. */
   readonly redirects = new Map<string, string>()
+  /** Whether it asks for name and password (Basic), whichever they are. */
+  asksForUser = false
   /** Whether parts of files are given to those who ask for them. */
   ranges = false
   readonly #folder: string
@@ -33,7 +35,9 @@ export class FileServer {
         return
       }
       const location = this.redirects.get(name)
-      if (location !== undefined) response.writeHead(302, { location }).end()
+      const isUnknown = this.asksForUser && request.headers.authorization === undefined
+      if (isUnknown) response.writeHead(401, { 'www-authenticate': 'Basic realm="files"' }).end()
+      else if (location !== undefined) response.writeHead(302, { location }).end()
       else if (this.missing.has(name)) response.writeHead(404).end()
       else
         readFile(path.join(this.#folder, path.normalize(name))).then(

@@ -11,6 +11,7 @@ import type { Proxies } from '../../proxy/proxies.ts'
 import type { ProxyRoster } from '../../proxy/proxy-roster.ts'
 import { DISABLED } from '../../proxy/proxy-state.ts'
 import type { ProxySettings } from '../../proxy/proxy-settings.ts'
+import { viewedList } from '../streams/viewed-list.ts'
 import {
   AddedProxy,
   PullProxyInput,
@@ -33,10 +34,11 @@ export function addProxyOperations(
     aliases: ['/api/device/list'],
     summary: 'Pull proxy list',
     answer: Type.Array(PullProxyView),
+    paged: true,
     reach: 'one',
     async handle() {
       await pulls.roster.load()
-      return pulls.roster.list().map((proxy) => pullProxyView(proxy, pulls.stateOf(proxy)))
+      return viewedList(pulls.roster.list(), (proxy) => pullProxyView(proxy, pulls.stateOf(proxy)))
     },
   })
 
@@ -73,10 +75,11 @@ export function addProxyOperations(
     path: '/api/proxy/push/list',
     summary: 'Push proxy list',
     answer: Type.Array(PushProxyView),
+    paged: true,
     reach: 'one',
     async handle() {
       await pushes.roster.load()
-      return pushes.roster.list().map((proxy) => pushProxyView(proxy, pushes.stateOf(proxy)))
+      return viewedList(pushes.roster.list(), (proxy) => pushProxyView(proxy, pushes.stateOf(proxy)))
     },
   })
 

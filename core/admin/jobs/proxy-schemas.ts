@@ -44,15 +44,17 @@ export type PullProxyInput = Static<typeof PullProxyInput>
 export const PushProxyInput = Type.Object({ ...COMMON_FIELDS, ...PUSH_FIELDS })
 export type PushProxyInput = Static<typeof PushProxyInput>
 
-/** Names a proxy that was added. */
-export const AddedProxy = Type.Object({ ID: Type.Integer() })
-
 const ProxyId = Type.Integer({ minimum: 1, maximum: 2 ** 32 - 1 })
 
 /** `PullProxyPatch` of the API: what is left out stays. */
 export const PullProxyPatch = Type.Object({ ID: ProxyId, ...PullProxyInput.properties })
 /** `PushProxyPatch` of the API. */
 export const PushProxyPatch = Type.Object({ ID: ProxyId, ...PushProxyInput.properties })
+
+/** The answer to a request that adds a proxy. */
+export const AddedProxy = Type.Object({
+  ID: Type.Integer({ description: 'By which the proxy is changed and removed' }),
+})
 
 const IDENTITY = {
   ID: Type.Integer(),

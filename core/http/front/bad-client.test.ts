@@ -145,6 +145,13 @@ describe('HTTP server and bad clients', () => {
   const MALFORMED = [
     { name: 'random bytes', text: '\u0003\u0000\u0000\u0013\u000E\u0000\r\n\r\n', status: 400 },
     { name: 'no host', text: 'GET / HTTP/1.1\r\n\r\n', status: 400 },
+    { name: 'two hosts', text: 'GET / HTTP/1.1\r\nHost: x\r\nHost: x\r\n\r\n', status: 400 },
+    { name: 'a host that is none', text: 'GET / HTTP/1.1\r\nHost: a@x\r\n\r\n', status: 400 },
+    {
+      name: 'a WebSocket with two hosts',
+      text: 'GET / HTTP/1.1\r\nHost: x\r\nhost: y\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
+      status: 400,
+    },
     {
       name: 'two lengths',
       text: 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',

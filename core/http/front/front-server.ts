@@ -8,8 +8,9 @@ import { foreignProtocolOf, type ForeignProtocol } from './foreign-protocol.ts'
 import type { HttpLimits } from './limits.ts'
 import { attachHttp, forgetHttp, Http1Response } from './http1-response.ts'
 import { Http2Front } from './http2-front.ts'
+import { settleHost } from './request-host.ts'
 import { TurnQueue } from './turn-queue.ts'
-import { closeWith } from '../replies.ts'
+import { answerWith, closeWith } from '../replies.ts'
 
 export type FrontServerOptions = {
   readonly log: Logger
@@ -74,12 +75,21 @@ export class FrontServer {
     this.#server.timeout = limits.idleTimeoutMs
     this.#server.on('request', (request, response) => {
       this.#track(request, response)
-      if (this.#isWithinPipeline(request.socket, response)) onRequest(request, response, request.socket)
+      if (!this.#isWithinPipeline(request.socket, response)) return
+      const fault = settleHost(request)
+      if (fault === undefined) return onRequest(request, response, request.socket)
+      this.#logRefusal(request.socket, fault)
+      // Whoever passed it on may read further requests otherwise than the server does.
+      answerWith(response.setHeader('connection', 'close'), 400, 'bad request')
     })
     this.#server.on('timeout', (socket) => this.#onIdle(socket))
     this.#server.on('upgrade', (request, socket, head) => {
       forgetHttp(socket)
-      onUpgrade(request, socket, head)
+      const fault = settleHost(request)
+      if (fault === undefined) return onUpgrade(request, socket, head)
+      this.#logRefusal(request.socket, fault)
+      socket.on('error', () => {})
+      closeWith(socket, 400, 'bad request')
     })
     this.#server.on('clientError', (error, socket) => this.#onClientError(error, socket))
     // A server looks after slow requests from this event on; this one never listens itself.
@@ -139,6 +149,10 @@ export class FrontServer {
     this.#pipelined.set(socket, count)
     response.once('close', () => this.#pipelined.set(socket, (this.#pipelined.get(socket) ?? 1) - 1))
     return true
+  }
+
+  #logRefusal(socket: Socket, reason: string): void {
+    this.#log.info({ ...factsOf(socket), reason }, 'connection closed')
   }
 
   #onClientError(error: ClientError, socket: Duplex): void {

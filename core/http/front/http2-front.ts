@@ -11,9 +11,10 @@ import {
 import type { Socket } from 'node:net'
 import type { Logger } from 'pino'
 import { sessionClient } from 'sluice/sdk'
-import { failure } from 'sluice/sdk/host'
 import type { HttpLimits } from './limits.ts'
 import { Http2Response } from './http2-response.ts'
+import { settleHttp2Host } from './request-host.ts'
+import { answerWith } from '../replies.ts'
 
 export type Http2FrontOptions = {
   readonly log: Logger
@@ -125,15 +126,14 @@ export class Http2Front {
     const connection = session && this.#connections.get(session as ServerHttp2Session)
     // A stream may be reset before its request is looked at.
     if (!connection || request.stream.destroyed) return
-    if (headerBytes(request) > this.#limits.maxHeaderBytes) {
-      const body = JSON.stringify(failure(431, 'headers too long'))
-      response.writeHead(431, { 'content-type': 'application/json; charset=utf-8' }).end(body)
-      return
-    }
-    // What asks for the host knows it by its name in HTTP/1; the other is what counts (RFC 9113, 8.3.1).
-    if (request.authority) request.headers.host = request.authority
     // Their interface is made to be taken for that of HTTP/1.
     const [asIncoming, asResponse] = [request, response] as unknown as [IncomingMessage, ServerResponse]
+    if (headerBytes(request) > this.#limits.maxHeaderBytes) return answerWith(asResponse, 431, 'headers too long')
+    const fault = settleHttp2Host(request)
+    if (fault !== undefined) {
+      this.#log.info({ ...connection.facts, reason: fault }, 'request refused')
+      return answerWith(asResponse, 400, 'bad request')
+    }
     this.#onRequest(asIncoming, asResponse, connection.socket)
   }
 

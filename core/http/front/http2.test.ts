@@ -91,9 +91,11 @@ describe('HTTP/2', () => {
     })
   })
 
-  it('takes the authority, not a host that says something else', async () => {
-    const { body } = await answer(ask('/api/hello', { ':authority': 'here', host: 'elsewhere' }))
+  it('takes the authority, and no host that says something else', async () => {
+    const { body } = await answer(ask('/api/hello', { ':authority': 'here', host: 'HERE:443' }))
     expect(JSON.parse(body)).to.include({ named: 'here', host: 'here' })
+    const { status } = await answer(ask('/api/hello', { ':authority': 'here', host: 'elsewhere' }))
+    expect(status).to.equal(400)
   })
 
   it('takes bodies', async () => {

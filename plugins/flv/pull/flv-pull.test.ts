@@ -252,15 +252,21 @@ describe('FlvPull', () => {
       const other = await serve(sendFile)
       const url = await serve((request, response) => {
         const location = request.url?.startsWith('/a.flv') === true ? '/b.flv?c=d' : `${other}/c.flv`
-        response.writeHead(302, { location }).end()
+        if (request.headers.authorization === undefined) response.writeHead(401).end()
+        else response.writeHead(302, { location }).end()
       })
       const address = `${url}/a.flv?token=s3cret`.replace('//', '//some%40one:pa55word@')
       expect(await pull(address, { header })).to.eql({ by: 'source' })
-      expect(seen.map((request) => request.url)).to.eql(['/a.flv?token=s3cret', '/b.flv?c=d', '/c.flv'])
+      expect(seen.map((request) => request.url)).to.eql([
+        '/a.flv?token=s3cret',
+        '/a.flv?token=s3cret',
+        '/b.flv?c=d',
+        '/c.flv',
+      ])
       const authorization = `Basic ${Buffer.from('some@one:pa55word').toString('base64')}`
-      for (const { headers } of seen.slice(0, 2)) expect(headers).to.include({ authorization, cookie: 'a=s3cret' })
-      expect(seen[2]?.headers).not.to.have.any.keys('authorization', 'cookie')
-      expect(seen[2]?.headers).to.include({ 'x-key': 'h34der' })
+      for (const { headers } of seen.slice(1, 3)) expect(headers).to.include({ authorization, cookie: 'a=s3cret' })
+      expect(seen[3]?.headers).not.to.have.any.keys('authorization', 'cookie')
+      expect(seen[3]?.headers).to.include({ 'x-key': 'h34der' })
       expectNothingLeft()
     })
 
@@ -295,8 +301,26 @@ describe('FlvPull', () => {
       expect(seen.map((request) => [request.url, request.headers.authorization])).to.eql([['/b.flv', undefined]])
     })
 
+    it('tells a server of WebSockets who asks', async () => {
+      const url = await serveSocket((socket) => socket.close())
+      const server = servers.at(-1)!
+      const [open] = server.listeners('upgrade')
+      server.removeAllListeners('upgrade').on('upgrade', (request, socket, head) => {
+        if (request.headers.authorization !== undefined) return open?.call(server, request, socket, head)
+        seen.push(request)
+        const challenge = 'WWW-Authenticate: Digest realm="r", nonce="n"\r\nSet-Cookie: a=1'
+        socket.end(`HTTP/1.1 401 x\r\n${challenge}\r\nContent-Length: 0\r\n\r\n`)
+      })
+      const error = await errorOf(pull(`${url.replace('//', '//me:pa55word@')}/a.flv?b=c`))
+      expect(error).to.equal('SourceError: the server closed the WebSocket (code 1005)')
+      expect(seen.map(({ headers }) => headers.cookie)).to.eql([undefined, 'a=1'])
+      expect(seen[1]?.headers.authorization).to.match(
+        /^Digest username="me", .*uri="\/a\.flv\?b=c", response="\w{32}"$/u,
+      )
+    })
+
     for (const [what, location, message] of [
-      ['around in circles', '/a.flv', /more than 5 redirects/u],
+      ['around in circles', '/a.flv', /more than 8 redirects/u],
       ['to a file', 'file:///etc/passwd', /leads to an address of another kind/u],
       ['to a WebSocket', 'ws://127.0.0.1/a', /leads to an address of another kind/u],
     ] as const) {
@@ -305,7 +329,7 @@ describe('FlvPull', () => {
         expect(await errorOf(pull(`${url}/a.flv?t=s3cret`)))
           .to.match(message)
           .and.not.match(SECRETS)
-        expect(seen.length).to.be.at.most(6)
+        expect(seen.length).to.be.at.most(9)
       })
     }
   })

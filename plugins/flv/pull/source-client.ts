@@ -2,9 +2,9 @@ import { on, once } from 'node:events'
 import { STATUS_CODES, type IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { maskUrl, type PullRequest } from 'sluice/sdk'
-import { contentRangeOf, dialHttp, redirectOf, SourceError, SourceRequests } from 'sluice/sdk/http'
+import { contentRangeOf, dialHttp, SourceError, SourceRequests } from 'sluice/sdk/http'
 import { FLV_MAX_TAG_SIZE_BYTES } from 'sluice/sdk/media'
-import type { Response } from 'undici'
+import { Headers, type Response } from 'undici'
 import { WebSocket } from 'ws'
 
 /** Largest message of a WebSocket: servers put what they send at once into one. */
@@ -64,37 +64,52 @@ export class SourceClient {
     const { status, url } = response
     if (status === 200 || status === 206) return answerOf(response)
     await response.body?.cancel()
-    throw refused(status, url)
+    throw this.#refused(status, url)
   }
 
   /**
    * Opens a WebSocket to the source.
    * @throws {SourceError} when that fails
    */
-  openWebSocket(): Promise<LiveBytes> {
-    return this.#requests.follow(async (url, headers) => {
-      const { signal } = this
+  async openWebSocket(): Promise<LiveBytes> {
+    const { signal } = this
+    const { status, url, live } = await this.#requests.follow(async ({ url, headers }) => {
       const connection = await dialHttp(this.#dial, url, { signal })
       const socket = new WebSocket(url, {
         createConnection: () => connection,
         headers: Object.fromEntries(headers),
-        ...{ perMessageDeflate: false, maxPayload: MAX_MESSAGE_SIZE_BYTES },
+        perMessageDeflate: false,
+        maxPayload: MAX_MESSAGE_SIZE_BYTES,
       })
       // What goes wrong is told by the iteration, or the wait for the answer.
       socket.on('error', () => {})
       signal.addEventListener('abort', () => socket.terminate(), { once: true })
-      const messages = on(socket, 'message', {
-        ...{ close: ['close'], signal, highWaterMark: MAX_WAITING_MESSAGES, lowWaterMark: 1 },
-      }) as AsyncIterable<[Buffer, boolean]>
+      const options = { close: ['close'], signal, highWaterMark: MAX_WAITING_MESSAGES, lowWaterMark: 1 }
+      const messages = on(socket, 'message', options) as AsyncIterable<[Buffer, boolean]>
       const refusal = await refusalOf(socket, signal)
-      if (refusal === undefined) return liveBytes(socket, messages)
-      const { statusCode = 0, headers: got } = refusal
+      if (refusal === undefined) {
+        return { status: 101, headers: new Headers(), url, live: liveBytes(socket, messages) }
+      }
       socket.terminate()
-      const redirect = redirectOf(statusCode, got.location)
-      if (redirect === undefined) throw refused(statusCode, url.href)
-      return redirect
+      return { status: refusal.statusCode ?? 0, headers: headersOf(refusal), url, live: undefined }
     })
+    if (live === undefined) throw this.#refused(status, url.href)
+    return live
   }
+
+  #refused(status: number, url: string): SourceError {
+    const name = STATUS_CODES[status] ?? 'unknown'
+    const advice = this.#requests.advice({ status, url })
+    return new SourceError(`the server answered ${status} (${name}) for ${maskUrl(url)}${advice}`, { status })
+  }
+}
+
+function headersOf({ headersDistinct }: IncomingMessage): Headers {
+  const headers = new Headers()
+  for (const [name, values = []] of Object.entries(headersDistinct)) {
+    for (const value of values) headers.append(name, value)
+  }
+  return headers
 }
 
 function answerOf(response: Response): HttpAnswer {
@@ -113,10 +128,6 @@ function answerOf(response: Response): HttpAnswer {
 function sizeOf(contentLength: string | null): number | undefined {
   const sizeBytes = Number(contentLength ?? NaN)
   return Number.isSafeInteger(sizeBytes) && sizeBytes <= MAX_RECORDING_SIZE_BYTES ? sizeBytes : undefined
-}
-
-function refused(status: number, url: string): SourceError {
-  return new SourceError(`the server answered ${status} (${STATUS_CODES[status] ?? 'unknown'}) for ${maskUrl(url)}`)
 }
 
 /** Resolves with an answer that is none of a WebSocket; with nothing where it is open. */

@@ -118,6 +118,16 @@ export class Presentation {
     return this.#changes.add(listener)
   }
 
+  /** Says that the reader was told of all tracks that there are: when none can be carried, that is known without a unit. */
+  tracksTold(): void {
+    this.#guarded(() => {
+      const planned = this.#declared.plan(this.#fixedLayout)
+      if (planned.lead !== undefined || this.#ready) return
+      this.#hopeless = true
+      this.#report(planned)
+    })()
+  }
+
   /** Names renditions as `video.m3u8`. @throws {Error} before it is ready. */
   multivariant(): MultivariantPlaylist {
     if (!this.#ready || !this.#layout) throw new Error('the presentation is not ready')

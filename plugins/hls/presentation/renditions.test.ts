@@ -125,6 +125,23 @@ describe('presentation: renditions', () => {
     })
   }
 
+  it('knows by its tracks alone that there is nothing that it can carry, once all are told', () => {
+    const rig = new PresentationRig({ format: 'ts', lowLatency: false })
+    rig.presentation.tracksTold()
+    expect(rig.presentation.failed).to.equal(undefined)
+    rig.addTrack(PHONE)
+    expect(rig.presentation.failed).to.equal(undefined)
+    let changes = 0
+    rig.presentation.onChange(() => (changes += 1))
+    rig.presentation.tracksTold()
+    rig.presentation.tracksTold()
+    expect(rig.presentation.failed).to.match(/^HLS has no place for pcmu/u)
+    expect(changes).to.equal(1)
+    writeStretch(new FrameWriter(rig), { fromSeconds: 1, toSeconds: 6 })
+    rig.presentation.tracksTold()
+    expect(rig.presentation.failed).to.equal(undefined)
+  })
+
   it('fails when there is nothing that it can carry, until there is', () => {
     const rig = new PresentationRig()
     const frames = new FrameWriter(rig, { video: false, audio: false })

@@ -2,6 +2,7 @@
 
 import { addressOf, fragmentOf, labelOf, parseTarget, shellWord, targetInFragment, textOf } from './addresses.js'
 import { copyButton } from './copy.js'
+import { noticeOf } from './notices.js'
 import { Player, waysOf, whepAddress } from './player.js'
 import { StreamList } from './stream-list.js'
 
@@ -14,6 +15,9 @@ const EXAMPLE = { streamPath: 'live/test', query: '' }
 let server = { administration: false, playNeedsKey: false, streamPath: '', publish: [], play: [] }
 /** The stream that the page's address names, or the one to begin with. */
 let target = targetInFragment(location.hash)
+
+/** What the player said last of its state. */
+let playerState = { state: '', detail: undefined }
 
 const video = element('video')
 const lowDelay = element('low-delay')
@@ -56,25 +60,9 @@ function urlOf(shown) {
 }
 
 function showState(state, detail) {
+  playerState = { state, detail }
   const name = target.streamPath
-  const notices = {
-    connecting: [`Connecting to ${name} …`],
-    waiting: [`Waiting for ${name}`, 'Nobody publishes it yet. It plays by itself when somebody does.'],
-    playing: [],
-    stalled: [`Waiting for ${name} to go on …`],
-    ended: [`${name} has ended`, 'It plays again by itself when it comes back.'],
-    offline: [
-      detail ? `The server can’t play ${name} now (${detail})` : 'The server does not answer',
-      'It is asked again …',
-    ],
-    denied: [
-      `${name} is refused (${detail})`,
-      'Where the server asks for a key, it is missing, wrong or expired: put the query of your play address behind the ' +
-        `stream’s name below, as in ${name}?secret=…&expire=…`,
-    ],
-    unsupported: [`This browser can’t play ${name} (${detail})`, 'A player can, by one of the addresses below.'],
-  }
-  notify(...notices[state])
+  notify(...noticeOf(state, { name, detail, isPublished: list.has(name) }))
 }
 
 function notify(title, text = '', command = '') {
@@ -103,7 +91,11 @@ function explainLogin() {
 function showList(streams) {
   if (streams === undefined) return say('list-status', 'The server does not answer.')
   say('list-status', streams.length === 0 ? 'None at present. Publish one, and it appears here.' : '')
-  if (target.streamPath !== '') return
+  if (target.streamPath !== '') {
+    // The list may say now whether the stream is there that is waited for.
+    if (playerState.state === 'waiting') showState(playerState.state, playerState.detail)
+    return
+  }
   const [first] = streams
   if (first === undefined)
     notify('Nothing is published here yet', 'Publish one, for example with ffmpeg:', exampleCommand())

@@ -50,7 +50,7 @@ function bufferedWays(play, video) {
 
 /**
  * Plays one stream in a video element, and goes on when it comes back. `onState` is called with `connecting`, `waiting`
- * (nobody publishes it yet), `playing`, `stalled`, `ended`, `offline`, `denied` or `unsupported`, and a detail; after the
+ * (no picture has come yet), `playing`, `stalled`, `ended`, `offline`, `denied` or `unsupported`, and a detail; after the
  * last two it does no more until `play` is called again.
  */
 export class Player {

@@ -9,6 +9,8 @@ export class StreamList {
   #onStreams
   #onRefused
   #chosen = ''
+  /** The paths of the list; undefined while nobody has told them. */
+  #paths
 
   /**
    * @param onStreams is called with the streams, or with undefined where the server does not answer
@@ -24,10 +26,16 @@ export class StreamList {
   /** Asks for the list, from now on; no more where it is refused. */
   async follow() {
     const { status, streams } = await ask()
+    this.#paths = streams && new Set(streams.map(({ path }) => path))
     this.#show(streams ?? [])
-    if (status === 401) this.#onRefused()
+    if (status === 401 || status === 403) this.#onRefused()
     else this.#onStreams(streams)
     if (status < 400 || status >= 500) setTimeout(() => void this.follow(), REFRESH_MS)
+  }
+
+  /** Whether a stream is running; undefined where that is not known. */
+  has(streamPath) {
+    return this.#paths?.has(streamPath)
   }
 
   choose(streamPath) {

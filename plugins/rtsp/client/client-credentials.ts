@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { ClientAuthorization } from '../wire/auth/client-authorization.ts'
+import { ClientAuthorization } from 'sluice/sdk/http'
 import type { RtspUrl } from '../wire/url.ts'
 
 /** Name and password of an address, for servers that ask for them. */

@@ -1,14 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import type { StreamManager } from 'sluice/sdk'
-import { MalformedError } from 'sluice/sdk/media'
 import {
   checkAuthorization,
   createChallenges,
+  createNonce,
   parseAuthorization,
   type Authorization,
-} from '../wire/auth/server-authorization.ts'
-import { createNonce } from '../wire/auth/nonce.ts'
+} from 'sluice/sdk/http'
+import { MalformedError } from 'sluice/sdk/media'
 import type { RtspRequest } from '../wire/message/message.ts'
+import { isSameStream } from '../wire/signed-uri.ts'
 import { parseStreamTarget } from '../wire/url.ts'
 import { RtspRefusal } from './refusal.ts'
 
@@ -40,8 +41,10 @@ export class ServerAuthenticator {
     if (username === '' || this.#hasTicket(request)) return
     const authorization = authorizationOf(request)
     const account = { realm: REALM, username, password, nonceKey: this.#nonceKey }
+    const { method, uri } = request
+    const signed = { method, isFor: (signedUri: string) => isSameStream(signedUri, uri) }
     const result =
-      authorization === undefined ? 'denied' : checkAuthorization(authorization, request, account, Date.now())
+      authorization === undefined ? 'denied' : checkAuthorization(authorization, signed, account, Date.now())
     if (result === 'granted') return
     const nonce = createNonce(this.#nonceKey, Date.now(), randomBytes(8))
     const challenges = createChallenges(REALM, nonce, result === 'stale')

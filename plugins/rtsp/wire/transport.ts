@@ -1,5 +1,5 @@
 import { MalformedError } from 'sluice/sdk/media'
-import { quoteIfNeeded, splitUnquoted, unquote } from './quoted-text.ts'
+import { quoteIfNeeded, splitUnquoted, unquote } from 'sluice/sdk/http'
 
 /** Ports, or channels of the connection: for RTP, and where it is another one, for RTCP. */
 export type NumberPair = { readonly first: number; readonly last: number }

@@ -1,7 +1,7 @@
 import type { PullRequest } from 'sluice/sdk'
 import { maskUrl } from 'sluice/sdk'
-import { httpDispatcher, networkReason, redirectOf, SourceError, SourceRequests } from 'sluice/sdk/http'
-import { fetch, type Response } from 'undici'
+import { networkReason, SourceError, SourceRequests } from 'sluice/sdk/http'
+import type { Response } from 'undici'
 
 const SDP = 'application/sdp'
 /** Far more than descriptions have. */
@@ -22,66 +22,71 @@ export type HttpSessionInit = Pick<PullRequest, 'url' | 'header' | 'dial'> & {
   readonly signal: AbortSignal
 }
 
+type SessionParts = {
+  readonly requests: SourceRequests
+  /** Ends the connections of the requests. */
+  readonly stop: AbortController
+  readonly answer: string
+  /** The address where the session is ended; undefined where the server has not said. */
+  readonly resource: URL | undefined
+}
+
 /** A session at a server of WHIP (RFC 9725) or WHEP, from the POST that begins it to the DELETE that ends it. */
 export class HttpSession {
-  readonly answer: string
-  readonly #init: HttpSessionInit
-  /** Where it is ended; undefined where the server has not said. */
-  readonly #resource: URL | undefined
+  readonly #parts: SessionParts
 
-  private constructor(init: HttpSessionInit, answer: string, resource: URL | undefined) {
-    this.#init = init
-    this.answer = answer
-    this.#resource = resource
+  private constructor(parts: SessionParts) {
+    this.#parts = parts
+  }
+
+  get answer(): string {
+    return this.#parts.answer
   }
 
   /**
-   * Sends an offer, and waits for the answer. Redirects are followed.
+   * Sends an offer, and waits for the answer. Redirects are followed, and a server that wants to know who asks is told.
    * @throws {SourceError} when the server can't be reached, refuses, or answers with something else. A session whose answer
    *   could not be read is ended before.
    */
   static async begin(init: HttpSessionInit): Promise<HttpSession> {
-    const { offer, dial, signal } = init
-    const requests = new SourceRequests({ ...init, url: httpUrl(init.url) }, signal)
-    const dispatcher = httpDispatcher(dial, { signal })
+    const { offer, signal } = init
+    // A session is ended after its signal has been, too.
+    const stop = new AbortController()
     const ending = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_TIMEOUT_MS)])
-    const response = await requests.follow(async (url, headers) => {
-      headers.set('content-type', SDP)
-      headers.set('accept', SDP)
-      const init = { method: 'POST', body: offer, redirect: 'manual', dispatcher, headers, signal: ending } as const
-      const answer = await fetch(url.href, init)
-      const location = redirectOf(answer.status, answer.headers.get('location'))
-      if (location !== undefined) await answer.body?.cancel()
-      return location ?? answer
-    })
-    if (!response.ok) throw await refusalOf(response, init)
-    const resource = resourceOf(response)
     try {
-      return new HttpSession(init, await textOf(response), resource)
+      const requests = new SourceRequests({ ...init, url: httpUrl(init.url) }, stop.signal)
+      const content = { type: SDP, body: offer }
+      const response = await requests.ask({ method: 'POST', content, accept: SDP, signal: ending })
+      if (!response.ok) throw await refusalOf(response, init, requests)
+      const resource = resourceOf(response)
+      const answer = await textOf(response).catch(async (error: unknown) => {
+        // The server has made a session all the same.
+        await endSession(requests, resource)
+        throw error
+      })
+      return new HttpSession({ requests, stop, answer, resource })
     } catch (error) {
-      // The server has made a session all the same.
-      await new HttpSession(init, '', resource).end()
+      stop.abort()
+      signal.throwIfAborted()
       throw error
     }
   }
 
   /** Tells the server that the session is over. It never rejects. */
   async end(): Promise<void> {
-    const resource = this.#resource
-    if (resource === undefined) return
-    const signal = AbortSignal.timeout(END_TIMEOUT_MS)
-    try {
-      const requests = new SourceRequests({ ...this.#init, url: httpUrl(this.#init.url) }, signal)
-      const dispatcher = httpDispatcher(this.#init.dial, { signal })
-      await requests.follow(async (url, headers) => {
-        const answer = await fetch(url.href, { method: 'DELETE', redirect: 'manual', dispatcher, headers, signal })
-        await answer.body?.cancel()
-        return answer
-      }, resource)
-      await dispatcher.destroy()
-    } catch {
-      // It finds out by itself that nobody is there any more.
-    }
+    const { requests, resource, stop } = this.#parts
+    await endSession(requests, resource)
+    stop.abort()
+  }
+}
+
+async function endSession(requests: SourceRequests, url: URL | undefined): Promise<void> {
+  if (url === undefined) return
+  try {
+    const answer = await requests.ask({ url, method: 'DELETE', signal: AbortSignal.timeout(END_TIMEOUT_MS) })
+    await answer.body?.cancel()
+  } catch {
+    // The server finds out by itself that nobody is there any more.
   }
 }
 
@@ -96,13 +101,13 @@ function resourceOf({ headers, url }: Response): URL | undefined {
   return location === null ? undefined : (URL.parse(location, url) ?? undefined)
 }
 
-async function refusalOf(response: Response, init: HttpSessionInit): Promise<SourceError> {
+async function refusalOf(response: Response, init: HttpSessionInit, requests: SourceRequests): Promise<SourceError> {
   const { status, url } = response
   // That it refuses is known without its reasons.
   const text = await textOf(response).catch(() => '')
   const why = withoutSecrets(explanationOf(response, text), init).slice(0, MAX_SHOWN_LENGTH)
   const shown = `the server answered ${status} for ${maskUrl(url)}`
-  return new SourceError(why === '' ? shown : `${shown}: ${why}`, { status })
+  return new SourceError(why === '' ? `${shown}${requests.advice(response)}` : `${shown}: ${why}`, { status })
 }
 
 /** What a server says of its refusal, as far as it is for people to read. */

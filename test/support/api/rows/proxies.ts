@@ -1,5 +1,5 @@
 import { b, dur, fields, list, s, some, ts, u } from '../checks.ts'
-import { data, DONE, unknown, type Row } from '../row.ts'
+import { data, DONE, page, unknown, type Row } from '../row.ts'
 import type { ApiWorld } from '../world.ts'
 
 const PROXY = {
@@ -21,7 +21,7 @@ export const PROXY_ROWS: readonly Row[] = [
     name: 'pull proxy list',
     spellings: ['GET /api/proxy/pull/list', 'GET /api/device/list'],
     ask: (world) => world.newProxy('pull').then(() => ({})),
-    answer: data(some(PULL_PROXY)),
+    answer: page(some(PULL_PROXY)),
   },
   {
     name: 'add pull proxy',
@@ -53,7 +53,7 @@ export const PROXY_ROWS: readonly Row[] = [
     name: 'push proxy list',
     spellings: ['GET /api/proxy/push/list'],
     ask: (world) => world.newProxy('push').then(() => ({})),
-    answer: data(some(PUSH_PROXY)),
+    answer: page(some(PUSH_PROXY)),
   },
   {
     name: 'add push proxy',

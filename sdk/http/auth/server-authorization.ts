@@ -1,6 +1,5 @@
-import { MalformedError } from 'sluice/sdk/media'
-import { quote } from '../quoted-text.ts'
-import { parseStreamTarget } from '../url.ts'
+import { MalformedError } from '../../media/errors.ts'
+import { quote } from './quoted-text.ts'
 import { parseChallenges } from './challenge.ts'
 import { equalInConstantTime } from './constant-time.ts'
 import { digestAlgorithm, digestResponse, type DigestAlgorithm } from './digest.ts'
@@ -32,6 +31,15 @@ export type Account = {
 /** `stale`: all is right but the nonce, so the client is to be challenged again with `stale`. */
 export type AuthorizationResult = 'granted' | 'stale' | 'denied'
 
+/** A request whose client is to be known. */
+export type SignedRequest = {
+  readonly method: string
+  /** Whether it is for what a client has signed, which clients of some protocols write in several ways. */
+  readonly isFor: (signedUri: string) => boolean
+}
+
+/** The algorithms that {@link createChallenges} offers. */
+const OFFERED: readonly DigestAlgorithm[] = ['MD5', 'SHA-256']
 const BASIC = /^basic\s+(\S+)$/iu
 const NC = /^[0-9a-f]{8}$/iu
 
@@ -61,7 +69,8 @@ export function parseAuthorization(text: string): Authorization {
     return value
   }
   const algorithm = digestAlgorithm(parameters.get('algorithm'))
-  if (algorithm === undefined) throw new MalformedError('Authorization with an algorithm that was not offered')
+  if (algorithm === undefined || !OFFERED.includes(algorithm))
+    throw new MalformedError('Authorization with an algorithm that was not offered')
   return {
     scheme: 'digest',
     username: need('username'),
@@ -77,7 +86,7 @@ export function parseAuthorization(text: string): Authorization {
 /** Whether the client may do what it requests. */
 export function checkAuthorization(
   authorization: Authorization,
-  request: { readonly method: string; readonly uri: string },
+  { method, isFor }: SignedRequest,
   account: Account,
   nowMs: number,
 ): AuthorizationResult {
@@ -88,10 +97,9 @@ export function checkAuthorization(
   }
   const { algorithm, uri, nonce, qop, response, realm } = authorization
   const { username, password } = account
-  const { method } = request
   const expected = digestResponse({ algorithm, username, realm: account.realm, password, method, uri, nonce, qop })
   const isPassword = equalInConstantTime(response, expected)
-  if (!isUser || !isPassword || realm !== account.realm || !isSameStream(uri, request.uri)) return 'denied'
+  if (!isUser || !isPassword || realm !== account.realm || !isFor(uri)) return 'denied'
   return isFreshNonce(nonce, account.nonceKey, nowMs) ? 'granted' : 'stale'
 }
 
@@ -108,14 +116,4 @@ function parseQop(qop: string | undefined, need: (name: string) => string): { nc
   const nc = need('nc')
   if (!NC.test(nc)) throw new MalformedError('Authorization with an nc of other than 8 hex digits')
   return { nc, cnonce: need('cnonce') }
-}
-
-/** Clients sign the URL of the request, of the whole stream, or its path alone. */
-function isSameStream(signed: string, requested: string): boolean {
-  if (signed === requested) return true
-  try {
-    return parseStreamTarget(signed, '').streamPath === parseStreamTarget(requested, '').streamPath
-  } catch {
-    return false
-  }
 }

@@ -1,4 +1,4 @@
-import { splitUnquoted, unquote } from '../quoted-text.ts'
+import { splitUnquoted, unquote } from './quoted-text.ts'
 
 /** A scheme and its parameters, as in `WWW-Authenticate` and `Authorization` (RFC 9110 11.2). */
 export type Challenge = {
@@ -16,6 +16,13 @@ export function parseChallenges(values: readonly string[]): Challenge[] {
   return values.flatMap(parseValue)
 }
 
+/** Parses parameters that stand without a scheme, as in `Authentication-Info`; of a repeated name the first value counts. */
+export function parseParameters(value: string): Challenge['parameters'] {
+  const parameters = new Map<string, string>()
+  for (const part of splitUnquoted(value, ',')) addParameter(parameters, part)
+  return parameters
+}
+
 function parseValue(value: string): Challenge[] {
   const challenges: Challenge[] = []
   let parameters: Map<string, string> | undefined
@@ -25,9 +32,13 @@ function parseValue(value: string): Challenge[] {
       parameters = new Map()
       challenges.push({ scheme: scheme.toLowerCase(), parameters })
     }
-    const [, name, text] = PARAMETER.exec(scheme === undefined ? part : (first ?? '')) ?? []
-    if (name === undefined || text === undefined || parameters?.has(name.toLowerCase())) continue
-    parameters?.set(name.toLowerCase(), unquote(text))
+    if (parameters !== undefined) addParameter(parameters, scheme === undefined ? part : (first ?? ''))
   }
   return challenges
+}
+
+function addParameter(parameters: Map<string, string>, part: string): void {
+  const [, name, text] = PARAMETER.exec(part) ?? []
+  if (name === undefined || text === undefined || parameters.has(name.toLowerCase())) return
+  parameters.set(name.toLowerCase(), unquote(text))
 }

@@ -1,6 +1,12 @@
-import { quote } from '../quoted-text.ts'
-import { parseChallenges, type Challenge } from './challenge.ts'
-import { digestAlgorithm, digestResponse, type DigestAlgorithm } from './digest.ts'
+import { quote } from './quoted-text.ts'
+import { parseChallenges, parseParameters, type Challenge } from './challenge.ts'
+import {
+  DIGEST_ALGORITHMS,
+  digestAlgorithm,
+  digestResponse,
+  isSessionAlgorithm,
+  type DigestAlgorithm,
+} from './digest.ts'
 
 type Chosen =
   | { readonly scheme: 'basic' }
@@ -11,7 +17,10 @@ export class ClientAuthorization {
   readonly #username: string
   readonly #password: string
   #chosen: Chosen | undefined
+  #nonce = ''
   #nonceCount = 0
+  /** The client's nonce of the first request with `#nonce`: algorithms with `-sess` keep it. */
+  #firstCnonce: string | undefined
 
   constructor(username: string, password: string) {
     this.#username = username
@@ -20,12 +29,23 @@ export class ClientAuthorization {
 
   /**
    * Takes the values of all headers `WWW-Authenticate` of a response, and of the schemes in them the best: Digest with
-   * SHA-256, with MD5, Basic. Whether there is one.
+   * SHA-512/256, with SHA-256, with MD5, Basic. Whether there is one.
    */
   challenge(values: readonly string[]): boolean {
     this.#chosen = choose(parseChallenges(values))
-    this.#nonceCount = 0
+    this.#begin(this.#chosen?.scheme === 'digest' ? (this.#chosen.parameters.get('nonce') ?? '') : '')
     return this.#chosen !== undefined
+  }
+
+  /** Whether the last challenge only says that the nonce of the request was too old. */
+  get isStale(): boolean {
+    return this.#chosen?.scheme === 'digest' && this.#chosen.parameters.get('stale')?.toLowerCase() === 'true'
+  }
+
+  /** Takes the value of a header `Authentication-Info`, by which a server gives the nonce of the next request (RFC 7616 3.5). */
+  inform(value: string): void {
+    const nonce = parseParameters(value).get('nextnonce')
+    if (nonce !== undefined && this.#chosen?.scheme === 'digest') this.#begin(nonce)
   }
 
   /**
@@ -38,11 +58,13 @@ export class ClientAuthorization {
     return `Basic ${Buffer.from(`${this.#username}:${this.#password}`).toString('base64')}`
   }
 
-  #digest(chosen: Chosen & { scheme: 'digest' }, method: string, uri: string, cnonce: string): string {
+  #digest(chosen: Chosen & { scheme: 'digest' }, method: string, uri: string, newCnonce: string): string {
     const { algorithm, parameters } = chosen
+    this.#firstCnonce ??= newCnonce
+    const cnonce = isSessionAlgorithm(algorithm) ? this.#firstCnonce : newCnonce
     const username = this.#username
     const realm = parameters.get('realm') ?? ''
-    const nonce = parameters.get('nonce') ?? ''
+    const nonce = this.#nonce
     this.#nonceCount += 1
     const nc = this.#nonceCount.toString(16).padStart(8, '0')
     const qop = parameters.has('qop') ? { nc, cnonce } : undefined
@@ -61,16 +83,28 @@ export class ClientAuthorization {
     if (qop !== undefined) parts.push('qop=auth', `nc=${nc}`, `cnonce="${cnonce}"`)
     return `Digest ${parts.join(', ')}`
   }
+
+  #begin(nonce: string): void {
+    this.#nonce = nonce
+    this.#nonceCount = 0
+    this.#firstCnonce = undefined
+  }
 }
 
 function choose(challenges: readonly Challenge[]): Chosen | undefined {
   const digests = challenges.flatMap(({ scheme, parameters }) => {
     const algorithm = digestAlgorithm(parameters.get('algorithm'))
-    const offersAuth = (parameters.get('qop') ?? 'auth').split(',').some((qop) => qop.trim().toLowerCase() === 'auth')
-    const isUsable = scheme === 'digest' && algorithm !== undefined && offersAuth && parameters.has('nonce')
-    return isUsable ? [{ scheme: 'digest' as const, algorithm, parameters }] : []
+    const isUsable = scheme === 'digest' && algorithm !== undefined && offersAuth(parameters, algorithm)
+    return isUsable && parameters.has('nonce') ? [{ scheme: 'digest' as const, algorithm, parameters }] : []
   })
-  const best = digests.find(({ algorithm }) => algorithm === 'SHA-256') ?? digests[0]
-  if (best !== undefined) return best
+  for (const algorithm of DIGEST_ALGORITHMS) {
+    const digest = digests.find((offered) => offered.algorithm === algorithm)
+    if (digest !== undefined) return digest
+  }
   return challenges.some(({ scheme }) => scheme === 'basic') ? { scheme: 'basic' } : undefined
+}
+
+function offersAuth(parameters: Challenge['parameters'], algorithm: DigestAlgorithm): boolean {
+  const qop = parameters.get('qop') ?? (isSessionAlgorithm(algorithm) ? '' : 'auth')
+  return qop.split(',').some((name) => name.trim().toLowerCase() === 'auth')
 }
