@@ -96,8 +96,8 @@ describe('CORS', () => {
     { name: 'a route of the core', path: '/core', status: 200 },
     { name: 'a guarded route of a plugin', path: '/open/guarded', status: 200 },
   ]
-  for (const { name, path, method = 'GET', headers = { origin: 'http://localhost:5173' }, status } of READING) {
-    it(`tells pages what they may send and read, never with credentials of the browser: ${name}`, async () => {
+  for (const { name, path, method = 'GET', headers = { origin: ORIGIN }, status } of READING) {
+    it(`lets pages read what is no media, with tokens of theirs but never with credentials of the browser: ${name}`, async () => {
       const answer = await fetch(fixture.url(path), { method, headers })
       expect(answer.status).to.equal(status)
       expect(answer.headers.get('access-control-allow-origin')).to.equal('*')

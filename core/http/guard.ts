@@ -25,8 +25,6 @@ export function isReading(method = 'GET'): boolean {
 /** Who may use a route, and whether it changes something. */
 export type RouteRule = { readonly access: Access; readonly changes: boolean }
 
-const READING_RULE: RouteRule = { access: 'user', changes: false }
-
 /** What the guard asks of logins. */
 export type LoginCheck = Pick<Login, 'isOn' | 'identify'>
 
@@ -42,7 +40,7 @@ export type GuardOptions = {
 /**
  * Keeps the administration to those who may use it: who has logged in, from wherever, while login is on; clients on this
  * machine while it is off (design, Outside faces). A browser on this machine also acts for pages of other sites: these
- * get nothing of it, neither by their own name nor by one that they have given this machine's address. With login on they have no token.
+ * may read what is for users, but change nothing. With login on they have no token, and so nothing.
  */
 export class Guard {
   readonly #options: GuardOptions
@@ -53,17 +51,15 @@ export class Guard {
 
   /** Whether the administration answers a client, who may have to log in. */
   mayAsk(request: RoutedRequest): boolean {
-    return (
-      this.#options.login?.isOn === true || (isFromThisMachine(request) && !isForForeignPage(request, READING_RULE))
-    )
+    return this.#options.login?.isOn === true || isFromThisMachine(request)
   }
 
   /**
    * Lets a client have a page of the administration, on which it may log in: browsers open pages without a token.
-   * @throws {SluiceError} when login is off, and the client is not on this machine, or asks for a page of another site
+   * @throws {Unauthenticated} when login is off, and the client is not on this machine
    */
   admitPage(request: RoutedRequest): void {
-    if (this.#options.login?.isOn !== true) admitThisMachine(request, READING_RULE)
+    if (!this.mayAsk(request)) throw new Unauthenticated(refusalOf(request))
   }
 
   /**
@@ -106,13 +102,9 @@ async function callerWith(login: LoginCheck, credential: string, access: Access)
   return caller
 }
 
-function admitThisMachine(request: RoutedRequest, rule: RouteRule): string {
+function admitThisMachine(request: RoutedRequest, { access, changes }: RouteRule): string {
   if (!isFromThisMachine(request)) throw new Unauthenticated(refusalOf(request))
-  if (isForForeignPage(request, rule)) {
-    throw new PermissionDenied(
-      'administration without login is not for pages of other sites, nor by a name that others may give: reach it over localhost',
-    )
-  }
+  if (changes || access === 'admin') refuseForeignPages(request)
   return ANONYMOUS
 }
 
@@ -122,21 +114,14 @@ function refusalOf({ headers }: RoutedRequest): string {
   return `administration is open to this machine only; ${why}`
 }
 
-/**
- * Whether a browser asks for a page that is not of this machine. Who opens an address that is only read, such as by a link, asks for
- * himself: the page with the link can't read what is shown.
- */
-function isForForeignPage(
-  { headers: sent, socket, forwarded }: RoutedRequest,
-  { access, changes }: RouteRule,
-): boolean {
-  const isOpened = sent.origin === undefined && sent['sec-fetch-mode'] === 'navigate'
-  const headers = isOpened && !changes && access !== 'admin' ? { ...sent, 'sec-fetch-site': undefined } : sent
+function refuseForeignPages({ headers, socket, forwarded }: RoutedRequest): void {
   const { localAddress } = socket
   // A proxy may ask by a name of its own, whatever the page's is.
   const isForeignHost =
     forwarded?.host !== undefined && isForeignPage({ ...headers, host: forwarded.host }, localAddress)
-  return isForeignHost || isForeignPage(headers, localAddress)
+  if (isForeignHost || isForeignPage(headers, localAddress)) {
+    throw new PermissionDenied('pages of other sites may neither change nor sign anything here')
+  }
 }
 
 type Asked = Pick<RoutedRequest, 'headers' | 'forwarded'> & { readonly socket: Partial<RoutedRequest['socket']> }
