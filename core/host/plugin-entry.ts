@@ -97,7 +97,7 @@ export class PluginEntry {
     if (definition === undefined || this.#state.kind !== 'loaded') return
     try {
       const { enabled } = this.#declaration.declare(definition)
-      this.#become(enabled ? { kind: 'waiting', obstacle: undefined } : { kind: 'off' })
+      this.#become(enabled ? { kind: 'waiting', obstacle: undefined, isOff: false } : { kind: 'off' })
     } catch (error) {
       const configError = error instanceof Error ? error : new Error(String(error))
       this.#become({ ...this.#state, configError })
@@ -105,13 +105,14 @@ export class PluginEntry {
     }
   }
 
-  /** Says what keeps it from starting for now; undefined when it only has to wait. */
-  hinder(obstacle: string | undefined): void {
+  /** Says what keeps it from starting for now, a failure or, with `off`, the config; undefined when it only has to wait. */
+  hinder(obstacle: string | undefined, as: 'down' | 'off' = 'down'): void {
     const state = this.#state
     if (state.kind !== 'loaded' && state.kind !== 'waiting') return
     const isNew = obstacle !== undefined && obstacle !== state.obstacle
-    if (isNew) this.#options.log.error({ plugin: this.name }, `plugin '${this.name}' ${obstacle}`)
-    this.#become({ ...state, obstacle })
+    const level = as === 'off' ? 'info' : 'error'
+    if (isNew) this.#options.log[level]({ plugin: this.name }, `plugin '${this.name}' ${obstacle}`)
+    this.#become(state.kind === 'loaded' ? { ...state, obstacle } : { ...state, obstacle, isOff: as === 'off' })
   }
 
   start(): void {
@@ -238,7 +239,7 @@ export class PluginEntry {
     if (definition === undefined || section === undefined) return
     // Where what it requires has gone before a further try, the host waits for that.
     if (this.#state.kind === 'failed' && !this.#isAdmitted(definition)) {
-      this.#become({ kind: 'waiting', obstacle: undefined })
+      this.#become({ kind: 'waiting', obstacle: undefined, isOff: false })
       return
     }
     this.#run(await this.#generations.start(definition, section, this.#version.signal))
@@ -269,7 +270,7 @@ export class PluginEntry {
     } else if (running === undefined) {
       // The code that ran before is not the code that lies there.
       if (this.code.error !== undefined) throw this.code.error
-      this.#become({ kind: 'waiting', obstacle: undefined })
+      this.#become({ kind: 'waiting', obstacle: undefined, isOff: false })
     } else if (!running.stale && own?.every((key) => isLive(definition, key)) === true) {
       if (own.length > 0) running.generation.configure(section)
     } else {

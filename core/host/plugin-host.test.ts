@@ -111,7 +111,7 @@ describe('PluginHost', () => {
         x: 'requires itself: x → y → x',
         y: 'requires itself: y → x → y',
         off: 'switched off in the config',
-        'wants-off': "requires plugin 'off', which does not run",
+        'wants-off': "requires plugin 'off', which is switched off",
         well: undefined,
       })
       expect(broken).to.match(/^can't be loaded: /)
@@ -123,6 +123,7 @@ describe('PluginHost', () => {
       ).to.deep.equal(['well'])
       expect(told.filter((text) => text.startsWith('+'))).to.deep.equal(['+well'])
       expect(host.ready).to.equal(true)
+      expect(host.disabled).to.have.members(['throws', 'hangs', 'needs', 'lacks', 'x', 'y', 'broken'])
     })
 
     it('takes the first of two plugins with one name, however long it loads, and the second when that goes', async () => {
@@ -259,7 +260,7 @@ describe('PluginHost', () => {
       fake.sections.set('b', { enabled: false })
       await host.start()
       await write('a.ts', plugin('a', `requires: ['b'],`))
-      await lastErrorIs('a', "requires plugin 'b', which does not run")
+      await lastErrorIs('a', "requires plugin 'b', which is switched off")
       fake.sections.delete('b')
       await host.applyConfig([{ section: 'b', keys: ['enable'] }])
       expect(view('b')).to.include({ state: 'running' })
