@@ -17,6 +17,7 @@ export type PluginView = {
   /** Why its newest code or config could not take over; the generation before goes on. */
   readonly lastError: string | undefined
   readonly definition: PluginDefinition | undefined
+  /** With the addresses that are listened on in fact, where some of the config could not be had. */
   readonly config: PluginSection | undefined
   /** The addresses that it accepts connections on, besides those of HTTP. */
   readonly listeners: TcpListener['addresses']
@@ -41,7 +42,7 @@ export function viewOf({ state, section, definition, ...rest }: ViewSource): Plu
     version: definition?.version ?? '',
     description: definition?.description ?? '',
     definition,
-    config: section,
+    config: section && (running?.generation.ports.asListening(section) ?? section),
     state: running === undefined ? stopped : 'running',
     disableReason,
     lastError: running?.error,
