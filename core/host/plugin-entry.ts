@@ -10,7 +10,7 @@ import type { Generation } from './generation/generation.ts'
 import { isLive } from './live-keys.ts'
 import type { PluginCandidate } from './loading/discovery.ts'
 import { PluginCode } from './plugin-code.ts'
-import { isListenFailure, NOT_APPLIED, VersionOutdated } from './plugin-error.ts'
+import { isListenFailure, isPassing, NOT_APPLIED, PluginLate, VersionOutdated } from './plugin-error.ts'
 import { PluginGenerations, type PluginGenerationsOptions } from './plugin-generations.ts'
 import { viewOf, type PluginView } from './plugin-view.ts'
 import { RetryTimer } from '../base/retry-timer.ts'
@@ -72,6 +72,11 @@ export class PluginEntry {
   get node(): StartNode {
     const { requires = [], provides = [] } = this.#declaration.definition ?? {}
     return { name: this.name, requires, provides, state: availabilityIn(this.#state) }
+  }
+
+  /** True while it has something to do that others wait for; a further try of what has failed is nothing such. */
+  get busy(): boolean {
+    return this.steps.busy && !this.#retries.retrying
   }
 
   view(): PluginView {
@@ -174,9 +179,12 @@ export class PluginEntry {
     this.#become(running === undefined ? { kind: 'failed', error } : { ...running, error })
     const fate = running === undefined ? 'it is disabled' : `generation ${running.generation.number} goes on`
     const line = `plugin '${this.name}' ${error}; ${fate}`
-    if (isListenFailure(err)) {
-      // Its message says all there is to do; the stack would only hide that.
-      if (!isKnown) this.#options.log.error({ plugin: this.name }, `${line}, and it is tried again until it succeeds`)
+    // What code does while it is loaded is not tried again: each load stays in memory.
+    if (isPassing(err) && err !== this.code.error) {
+      // The message of a listener says all there is to do; the stack would only hide that.
+      const cause = isListenFailure(err) || err instanceof PluginLate ? {} : { err }
+      const retried = `${line}, and it is tried again until it succeeds`
+      if (!isKnown) this.#options.log.error({ plugin: this.name, ...cause }, retried)
       this.#retries.schedule()
     } else {
       this.#retries.reset()
@@ -184,7 +192,7 @@ export class PluginEntry {
     }
   }
 
-  /** Does again what an address in use has prevented. */
+  /** Does again what something passing has prevented. */
   async #tryAgain(): Promise<void> {
     const running = this.#running
     if (running?.newer !== undefined) await this.#upgrade(running.newer.definition)

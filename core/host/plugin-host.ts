@@ -226,7 +226,7 @@ export class PluginHost {
   }
 
   #busy(): PluginEntry[] {
-    return [...this.#entries.values()].filter(({ steps }) => steps.busy)
+    return [...this.#entries.values()].filter(({ busy }) => busy)
   }
 
   async #disposeAll(reason: string): Promise<void> {
