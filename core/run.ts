@@ -22,11 +22,13 @@ export async function run(file: string | undefined): Promise<void> {
   const log = createLogger({ level: config.global.loglevel })
   guardStandardStreams(log)
   const heapGrowth = new HeapGrowth()
+  const watchdog = new Watchdog({ log, pluginOf })
   const life = new ServerLife({
     log,
     loadConfig: () => readConfig(file),
     createServer: (config, lifecycle) => new Server({ config, log, lifecycle }),
     onStarted(server) {
+      watchdog.serverIsUp()
       if (process.stdout.isTTY) process.stdout.write(bannerOf(server, log))
       // What loading has left behind does not count.
       heapGrowth.start()
@@ -37,7 +39,7 @@ export async function run(file: string | undefined): Promise<void> {
   process.on('SIGTERM', () => stop('SIGTERM', 0))
   process.on('SIGINT', () => stop('SIGINT', 0))
   guardProcess(log, stop)
-  new Watchdog({ log, pluginOf }).start()
+  watchdog.start()
   await life.start(config)
 }
 
