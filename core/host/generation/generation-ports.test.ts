@@ -10,17 +10,17 @@ describe('GenerationPorts', () => {
   /** Listens where the system lets nobody have the address of the config. */
   const listen = async (source: Source) => {
     const { parts, log } = new FakeParts()
-    const { acquire } = parts.net
+    const { net: plainNet } = parts
     const tcp = { ...LISTEN, listenaddr: ':554' }
     const own = { tcp, others: { listenaddr: ':1' } }
     const plain = parts.config.resolve({ name: 'rtsp', version: '1', setup() {} })
     const values = { ...plain.values, ...own }
     const section: PluginSection = { ...plain, values, sources: new Map([['tcp.listenaddr', source]]) }
-    const net: typeof parts.net = {
-      ...parts.net,
+    const net: typeof plainNet = {
+      ...plainNet,
       acquire: async (owner, config, accept) => {
         if (config.fallback === undefined) throw new Error('permission denied')
-        return { ...(await acquire(owner, config, accept)), instead: config.fallback }
+        return { ...(await plainNet.acquire(owner, config, accept)), instead: config.fallback }
       },
     }
     const ports = new GenerationPorts({ plugin: 'rtsp', generation: 1, log }, net, () => section)
