@@ -33,8 +33,10 @@ export class Heartbeat {
     return Atomics.load(this.#isUp, 0) !== 0
   }
 
+  /** The server is up. That is a beat, too, so that what comes next is seen to come after it. */
   up(): void {
     Atomics.store(this.#isUp, 0, 1)
+    this.beat()
   }
 
   beat(): void {
