@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import type { Logger } from 'pino'
 import { PluginAddresses } from './admin/system/plugin-addresses.ts'
 import { ownerOfError, pluginOf } from './host/error-owner.ts'
@@ -5,6 +6,7 @@ import { loadConfig, readConfig } from './load-config.ts'
 import { localAddress } from './net/local-address.ts'
 import { HeapGrowth } from './observe/heap-growth.ts'
 import { createLogger } from './observe/logger.ts'
+import { guardStandardStreams, standardOutputs } from './observe/output/standard-streams.ts'
 import { Watchdog } from './observe/watchdog/watchdog.ts'
 import { VERSION } from './package-root.ts'
 import { Server } from './server.ts'
@@ -18,12 +20,15 @@ export async function run(file: string | undefined): Promise<void> {
   const config = await loadConfig(file)
   if (config === undefined) return
   const log = createLogger({ level: config.global.loglevel })
+  guardStandardStreams(log)
   const heapGrowth = new HeapGrowth()
+  const watchdog = new Watchdog({ log, pluginOf })
   const life = new ServerLife({
     log,
     loadConfig: () => readConfig(file),
     createServer: (config, lifecycle) => new Server({ config, log, lifecycle }),
     onStarted(server) {
+      watchdog.serverIsUp()
       if (process.stdout.isTTY) process.stdout.write(bannerOf(server, log))
       // What loading has left behind does not count.
       heapGrowth.start()
@@ -34,7 +39,7 @@ export async function run(file: string | undefined): Promise<void> {
   process.on('SIGTERM', () => stop('SIGTERM', 0))
   process.on('SIGINT', () => stop('SIGINT', 0))
   guardProcess(log, stop)
-  new Watchdog({ log, pluginOf }).start()
+  watchdog.start()
   await life.start(config)
 }
 
@@ -51,6 +56,8 @@ function guardProcess(log: Logger, stop: (reason: string, exitCode: number) => v
     const owner = ownerOfError(error)
     if (owner !== 'server') return log.error({ err: error, ...owner }, 'an error escaped; the server goes on')
     log.fatal({ err: error }, 'an error escaped; the server stops')
+    // The log may not be read any more.
+    if (standardOutputs().stdout.isWaiting) standardOutputs().stderr.write(`${inspect(error)}\n`)
     stop('an error escaped', EXIT_FAILURE)
   }
   process.on('uncaughtException', onError)

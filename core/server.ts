@@ -1,4 +1,5 @@
 import { hostname } from 'node:os'
+import path from 'node:path'
 import type { Logger } from 'pino'
 import { SluiceError, type SessionRequest } from 'sluice/sdk'
 import type { Lifecycle } from './admin/system/lifecycle-operations.ts'
@@ -10,6 +11,7 @@ import { ProcessIds } from './base/process-ids.ts'
 import { ConfigEditor } from './config/config-editor.ts'
 import { ConfigError } from './config/config-error.ts'
 import type { Config } from './config/config.ts'
+import { ModificationCopy } from './config/modification-copy.ts'
 import { HookRunner } from './host/hooks/hook-runner.ts'
 import { PluginHost } from './host/plugin-host.ts'
 import { ServiceDirectory } from './host/service-directory.ts'
@@ -37,6 +39,7 @@ import { Proxies } from './proxy/proxies.ts'
 import { RecordingSystem } from './recording/recording-system.ts'
 import { createStorage } from './storage/server-storage.ts'
 import { OwnedStreams } from './stream/owned-streams.ts'
+import { databaseName } from './store/database.ts'
 import { Store } from './store/store.ts'
 import { SessionMeters } from './stream/session-meters.ts'
 import { restoreStored } from './stored-config.ts'
@@ -53,6 +56,9 @@ const HTTP_CLOSE_MS = 500
 const RECORDINGS_CLOSE_MS = 3000
 /** How long the database may take to be closed. */
 const STORE_CLOSE_MS = 500
+
+/** In the data folder: what was set at run time, for a start without the database. */
+const CONFIG_COPY = 'config-at-run-time.json'
 
 /** One process, as long as nothing starts more. */
 const THIS_NODE = { id: hostname(), process: 0, processes: 1 }
@@ -108,6 +114,11 @@ export class Server {
     this.#login = new Login({ log, store: this.store, config: () => config.global.admin })
     this.#editor = new ConfigEditor({
       ...{ config, log, store: this.store },
+      copy: new ModificationCopy({
+        log,
+        file: path.join(datadir, CONFIG_COPY),
+        database: databaseName({ ...db, datadir }),
+      }),
       accept: (global) => this.http.applyConfig(global),
       apply: async (changes) => {
         log.level = config.global.loglevel

@@ -100,7 +100,14 @@ export {
   type MetricLabels,
   type MetricRegistry,
 } from './plugin/metrics.ts'
-export type { Certificate, CertificateOptions, MachineAddresses, Net, TcpListener } from './plugin/net.ts'
+export type {
+  Certificate,
+  CertificateOptions,
+  ListenOptions,
+  MachineAddresses,
+  Net,
+  TcpListener,
+} from './plugin/net.ts'
 export { addressTemplates } from './plugin/address-templates.ts'
 export { Bytes, DurationText, Int64, parseDurationText, StreamPath, StreamPaths } from './plugin/operation-values.ts'
 export type {

@@ -1,3 +1,4 @@
+import { stat, writeFile } from 'node:fs/promises'
 import { expect } from 'chai'
 import { SluiceError } from 'sluice/sdk'
 import { PostgresServer } from '../../test/peers/postgres.ts'
@@ -176,6 +177,31 @@ describe('a config whose database is away', () => {
     const told = () => edited.lines.some(({ msg }) => msg.endsWith('clients can still do nothing: port 1 is in use'))
     await waitFor(told, { what: 'the failure to be told' })
     expect(edited.config.incomplete).not.to.equal(undefined)
+  })
+})
+
+describe('a config that is started without its database', () => {
+  it('is as it was known last, by a file that others can not read, and does not take that of another database', async () => {
+    const dsn = await createFile()
+    const copyFile = `${dsn}.copy`
+    {
+      await using edited = await EditedConfig.start({ dsn, copyFile })
+      await edited.editor.modify('relay', { enableauth: true }, BY)
+    }
+    expect((await stat(copyFile)).mode & 0o777).to.equal(0o600)
+    await writeFile(dsn, 'no database')
+    await using edited = await EditedConfig.start({ dsn, copyFile })
+    expect(edited.config.incomplete).to.equal(undefined)
+    expect(edited.relay('enableauth')).to.eql([true, 'modify'])
+    expect(edited.lines.map(({ msg }) => msg).join()).to.include('as it was known last')
+    expect(await codeOf(edited.editor.modify('relay', { chunksize: 256 }, BY))).to.equal('NO_DB')
+    await edited.editor.modify('relay', { chunksize: 256 }, { ...BY, isStored: false })
+    expect(edited.relay('chunksize', 'enableauth')).to.eql([256, 'modify', true, 'modify'])
+
+    const another = await createFile()
+    await writeFile(another, 'no database')
+    await using other = await EditedConfig.start({ dsn: another, copyFile })
+    expect(other.config.incomplete).to.match(/^what was set at run time is not known/u)
   })
 })
 

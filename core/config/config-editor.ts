@@ -11,7 +11,8 @@ import type { Config } from './config.ts'
 import { edit } from './edit.ts'
 import { backUp, replaceFile } from './file-replacement.ts'
 import { ConfigChanged, ModificationTables } from './modification-tables.ts'
-import { MODIFICATION_PLACE } from './modifications.ts'
+import type { ModificationCopy } from './modification-copy.ts'
+import { MODIFICATION_PLACE, type Modifications } from './modifications.ts'
 import type { Acceptance, Rewrite } from './renewal.ts'
 import { readReset, readSectionChange, type SectionChange } from './section-change.ts'
 import type { Section } from './section.ts'
@@ -30,6 +31,8 @@ class AddressUnavailable extends SluiceError {
 type ConfigEditorOptions = {
   readonly config: Config
   readonly store: Pick<Store, 'tables' | 'exists' | 'onAvailable'>
+  /** What is in the database, for a start without that. */
+  readonly copy: ModificationCopy
   readonly log: Logger
   /** Throws a `ListenError` where an address can't be bound. */
   readonly accept: Acceptance
@@ -63,6 +66,8 @@ export class ConfigEditor {
   readonly #options: ConfigEditorOptions
   readonly #tables: ModificationTables
   readonly #accept: Acceptance
+  /** What was set at run time is that of the copy. */
+  #isAssumed = false
   /** The newest file was not applied. */
   #isRefused = false
   /** Of the config, as they were logged. */
@@ -82,19 +87,24 @@ export class ConfigEditor {
   }
 
   /**
-   * Takes over what was set at run time before the server started, where there is a database already. While that is away, the
-   * config is incomplete, and is completed as soon as the database is there.
+   * Takes over what was set at run time before the server started, where there is a database already. While that is away, what
+   * was known of it last holds; without such a copy the config is incomplete. It is completed as soon as the database is there.
    * @throws {ConfigError} when it does not suit a plugin that was loaded before
    */
   async load(): Promise<void> {
     const { config, store, log } = this.#options
     if (!store.exists) return
     try {
-      const modified = await this.#tables.load()
-      if (config.declared.length === 0) config.restore(modified)
-      else await config.change(async () => ({ modified }))
+      await this.#restore(await this.#loadTables())
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error
+      const copied = await this.#options.copy.read()
+      if (copied !== undefined) {
+        await this.#restore(copied)
+        this.#isAssumed = true
+        log.warn('the database is away: until it is back, what was set at run time is as it was known last')
+        return
+      }
       config.incomplete = 'what was set at run time is not known, as the database is away'
       log.error(`${config.incomplete}: clients can neither publish nor play until it is back`)
     }
@@ -213,7 +223,8 @@ export class ConfigEditor {
 
   async #edit(name: string, options: EditOptions, read: ReadChange): Promise<EditOutcome> {
     const { config } = this.#options
-    if (config.incomplete !== undefined) await this.#complete()
+    const isToBeStored = options.isStored ?? true
+    if (config.incomplete !== undefined || (this.#isAssumed && isToBeStored)) await this.#complete()
     const changes = await this.#inTurn(() => this.#edited(name, options, read))
     await this.#applied(changes, options.by)
     const keysOf = (section: string) => changes.find((change) => change.section === section)?.keys ?? []
@@ -225,14 +236,14 @@ export class ConfigEditor {
     const { config } = this.#options
     const section = this.sectionOf(name)
     // Anew each time: another process, or a command, may have written.
-    const stored = isStored ? await this.#tables.load() : config.modified.stored
+    const stored = isStored ? await this.#loadTables() : config.modified.stored
     if (revision !== undefined && revision !== stored.revisionOf(name)) throw new ConfigChanged()
     const terms = { by, atMs: Date.now(), isStored }
     const held = config.modified
     const set = [...stored.of(name), ...held.of(name)].map(({ path }) => path)
     const edited = edit(section, { stored, held }, read(section, set), terms)
     const { modified } = edited
-    return edited.isStoreChanged ? { modified, keep: () => this.#tables.save(name, edited.stored) } : { modified }
+    return edited.isStoreChanged ? { modified, keep: () => this.#saveTables(name, edited.stored) } : { modified }
   }
 
   /** Makes an edit; where others have edited the section, takes that in, so that it can be read and edited again. */
@@ -245,10 +256,28 @@ export class ConfigEditor {
     }
   }
 
+  async #restore(modified: Modifications): Promise<void> {
+    const { config } = this.#options
+    if (config.declared.length === 0) config.restore(modified)
+    else await config.change(async () => ({ modified }))
+  }
+
+  /** What is in the database, which is copied. */
+  async #loadTables(): Promise<Modifications> {
+    const modified = await this.#tables.load()
+    await this.#options.copy.write(modified)
+    return modified
+  }
+
+  async #saveTables(name: string, stored: Modifications): Promise<void> {
+    await this.#tables.save(name, stored)
+    await this.#options.copy.write(stored)
+  }
+
   /** Takes over what is in the database. */
   #takeIn(): Promise<readonly ConfigChange[]> {
     const { config } = this.#options
-    const write = async () => ({ modified: (await this.#tables.load()).withPassing(config.modified.passing) })
+    const write = async () => ({ modified: (await this.#loadTables()).withPassing(config.modified.passing) })
     return config.change(write, this.#accept)
   }
 
@@ -256,19 +285,22 @@ export class ConfigEditor {
   async #complete(): Promise<void> {
     const { config, log } = this.#options
     const changes = await this.#takeIn()
-    if (config.incomplete === undefined) return
+    if (config.incomplete === undefined && !this.#isAssumed) return
     config.incomplete = undefined
+    this.#isAssumed = false
     log.info('what was set at run time is known')
     await this.#applied(changes)
   }
 
   async #tryToComplete(): Promise<void> {
-    if (this.#options.config.incomplete === undefined) return
+    const { incomplete } = this.#options.config
+    if (incomplete === undefined && !this.#isAssumed) return
     try {
       await this.#complete()
     } catch (error) {
       const { log } = this.#options
-      log.error(`what was set at run time can't be applied, so clients can still do nothing: ${messageOf(error)}`)
+      const fate = incomplete === undefined ? 'what was known last holds' : 'clients can still do nothing'
+      log.error(`what was set at run time can't be applied, so ${fate}: ${messageOf(error)}`)
     }
   }
 

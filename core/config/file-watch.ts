@@ -1,12 +1,12 @@
+import { stat } from 'node:fs/promises'
 import { basename, dirname, resolve } from 'node:path'
 import { watch } from 'chokidar'
-
-/** Editors write a file in several steps. */
-const SETTLE_MS = 50
+import { LOOK_MS, Settling, type FileSight } from './settling.ts'
 
 /**
- * Calls back once the watch is up, and each time the file was written or replaced, until the returned function is called.
- * Its folder is watched, since a watch of the file itself would stay with the old one when another takes its name.
+ * Calls back once the watch is up, and each time the file was written or replaced and is complete, as {@link Settling} has it, until the
+ * returned function is called. Its folder is watched, since a watch of the file itself would stay with the old one when
+ * another takes its name.
  */
 export function watchFile(file: string, onChange: () => void): () => void {
   const path = resolve(file)
@@ -16,17 +16,36 @@ export function watchFile(file: string, onChange: () => void): () => void {
     ignoreInitial: true,
     ignored: (candidate) => resolve(candidate) !== folder && basename(candidate) !== basename(path),
   })
+  const settling = new Settling()
   let timer: NodeJS.Timeout | undefined
+  let isClosed = false
+  const look = async () => {
+    const verdict = settling.look(await sightOf(path), performance.now())
+    if (isClosed) return
+    timer = verdict === 'wait' ? setTimeout(() => void look(), LOOK_MS) : undefined
+    if (verdict === 'complete') onChange()
+  }
   const settle = () => {
-    clearTimeout(timer)
-    timer = setTimeout(onChange, SETTLE_MS)
+    settling.touch(performance.now())
+    timer ??= setTimeout(() => void look(), LOOK_MS)
   }
   watcher.on('add', settle).on('change', settle)
   // What was written before can't be told from what was there.
   watcher.on('ready', settle)
   watcher.on('error', (error) => process.emitWarning(`${file} is not watched: ${String(error)}`))
   return () => {
+    isClosed = true
     clearTimeout(timer)
     void watcher.close()
+  }
+}
+
+/** Undefined where there is no file, or none that may be seen. */
+async function sightOf(path: string): Promise<FileSight | undefined> {
+  try {
+    const { ino, size, mtimeMs } = await stat(path)
+    return { ino, size, mtimeMs }
+  } catch {
+    return undefined
   }
 }

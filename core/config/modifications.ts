@@ -46,6 +46,11 @@ export class Modifications {
     return this.#revisions.get(normalizeKey(section)) ?? 0
   }
 
+  /** The numbers of stored changes, by section. */
+  get revisions(): readonly (readonly [section: string, revision: number])[] {
+    return [...this.#revisions]
+  }
+
   /** The values that are not in the database. */
   get passing(): Modifications {
     return new Modifications(this.all.filter(({ isStored }) => !isStored))

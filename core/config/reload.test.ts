@@ -218,20 +218,19 @@ describe('config reload', () => {
 })
 
 describe('config watch', () => {
-  /** Writes in this way until the watch tells; the watch may not be up yet when the first is written. */
+  /** Writes in this way twice, each time until the watch tells. */
   async function changesSeen(temp: TempConfig, write: (round: number) => Promise<void>): Promise<void> {
     const config = await Config.load({ file: temp.file, env: {} })
     const seen = new EventEmitter()
     const unwatch = config.watch(() => seen.emit('change'))
     try {
-      const change = once(seen, 'change').then(() => true)
-      let round = 0
-      do await write(round++)
-      while (!(await Promise.race([change, setTimeout(250, false)])))
-      // Now that it is up, a single write must do.
-      const next = once(seen, 'change')
-      await write(-1)
-      await next
+      // It tells when it is up.
+      await once(seen, 'change')
+      for (const round of [1, 2]) {
+        const change = once(seen, 'change')
+        await write(round)
+        await change
+      }
     } finally {
       unwatch()
     }
@@ -264,7 +263,10 @@ describe('config watch', () => {
 
   it('tells when the file is deleted and made anew', async () => {
     await using temp = await TempConfig.create('')
-    await changesSeen(temp, (round) => (round % 2 === 0 ? rm(temp.file) : temp.write(`# ${round}\n`)))
+    await changesSeen(temp, async (round) => {
+      await rm(temp.file)
+      await temp.write(`# ${round}\n`)
+    })
   })
 
   it('tells when the file is written that a link leads to', async () => {

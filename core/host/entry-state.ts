@@ -1,4 +1,5 @@
 import type { PluginDefinition } from 'sluice/sdk'
+import type { StartNode } from './start-order.ts'
 import type { Generation } from './generation/generation.ts'
 
 /** Code that is newer than what runs, and has not taken over. */
@@ -23,8 +24,8 @@ export type EntryState =
   | { readonly kind: 'loading' }
   /** Its definition is known; `obstacle` says why it can't have its name, or its section of the config. */
   | { readonly kind: 'loaded'; readonly obstacle: string | undefined; readonly configError: Error | undefined }
-  /** It has its name and its config; `obstacle` says which requirement can't be met. */
-  | { readonly kind: 'waiting'; readonly obstacle: string | undefined }
+  /** It has its name and its config; `obstacle` says which requirement can't be met, `isOff` that it is switched off. */
+  | { readonly kind: 'waiting'; readonly obstacle: string | undefined; readonly isOff: boolean }
   | { readonly kind: 'starting' }
   | RunningState
   | { readonly kind: 'failed'; readonly error: string }
@@ -32,20 +33,23 @@ export type EntryState =
   | { readonly kind: 'off' }
   | { readonly kind: 'removed' }
 
-/** Whether others can count on a plugin in this state: now, perhaps later, or not as things are. */
-export function availabilityIn(state: EntryState): 'up' | 'pending' | 'down' {
+/** Whether others can count on a plugin in this state: now, perhaps later, or not as things are or as the config wants it. */
+export function availabilityIn(state: EntryState): StartNode['state'] {
   switch (state.kind) {
     case 'running':
       return 'up'
     case 'failed':
-    case 'off':
     case 'removed':
       return 'down'
+    case 'off':
+      return 'off'
     case 'loading':
     case 'starting':
       return 'pending'
     case 'loaded':
+      return state.obstacle === undefined ? 'pending' : 'down'
     case 'waiting':
+      if (state.isOff) return 'off'
       return state.obstacle === undefined ? 'pending' : 'down'
   }
 }

@@ -10,7 +10,7 @@ import type { Generation } from './generation/generation.ts'
 import { isLive } from './live-keys.ts'
 import type { PluginCandidate } from './loading/discovery.ts'
 import { PluginCode } from './plugin-code.ts'
-import { isListenFailure, NOT_APPLIED, VersionOutdated } from './plugin-error.ts'
+import { isListenFailure, isPassing, NOT_APPLIED, PluginLate, VersionOutdated } from './plugin-error.ts'
 import { PluginGenerations, type PluginGenerationsOptions } from './plugin-generations.ts'
 import { viewOf, type PluginView } from './plugin-view.ts'
 import { RetryTimer } from '../base/retry-timer.ts'
@@ -74,6 +74,11 @@ export class PluginEntry {
     return { name: this.name, requires, provides, state: availabilityIn(this.#state) }
   }
 
+  /** True while it has something to do that others wait for; a further try of what has failed is nothing such. */
+  get busy(): boolean {
+    return this.steps.busy && !this.#retries.retrying
+  }
+
   view(): PluginView {
     const { definition, section } = this.#declaration
     const { count: generation, setupMs } = this.#generations
@@ -97,7 +102,7 @@ export class PluginEntry {
     if (definition === undefined || this.#state.kind !== 'loaded') return
     try {
       const { enabled } = this.#declaration.declare(definition)
-      this.#become(enabled ? { kind: 'waiting', obstacle: undefined } : { kind: 'off' })
+      this.#become(enabled ? { kind: 'waiting', obstacle: undefined, isOff: false } : { kind: 'off' })
     } catch (error) {
       const configError = error instanceof Error ? error : new Error(String(error))
       this.#become({ ...this.#state, configError })
@@ -105,13 +110,14 @@ export class PluginEntry {
     }
   }
 
-  /** Says what keeps it from starting for now; undefined when it only has to wait. */
-  hinder(obstacle: string | undefined): void {
+  /** Says what keeps it from starting for now, a failure or, with `off`, the config; undefined when it only has to wait. */
+  hinder(obstacle: string | undefined, as: 'down' | 'off' = 'down'): void {
     const state = this.#state
     if (state.kind !== 'loaded' && state.kind !== 'waiting') return
     const isNew = obstacle !== undefined && obstacle !== state.obstacle
-    if (isNew) this.#options.log.error({ plugin: this.name }, `plugin '${this.name}' ${obstacle}`)
-    this.#become({ ...state, obstacle })
+    const level = as === 'off' ? 'info' : 'error'
+    if (isNew) this.#options.log[level]({ plugin: this.name }, `plugin '${this.name}' ${obstacle}`)
+    this.#become(state.kind === 'loaded' ? { ...state, obstacle } : { ...state, obstacle, isOff: as === 'off' })
   }
 
   start(): void {
@@ -173,9 +179,12 @@ export class PluginEntry {
     this.#become(running === undefined ? { kind: 'failed', error } : { ...running, error })
     const fate = running === undefined ? 'it is disabled' : `generation ${running.generation.number} goes on`
     const line = `plugin '${this.name}' ${error}; ${fate}`
-    if (isListenFailure(err)) {
-      // Its message says all there is to do; the stack would only hide that.
-      if (!isKnown) this.#options.log.error({ plugin: this.name }, `${line}, and it is tried again until it succeeds`)
+    // What code does while it is loaded is not tried again: each load stays in memory.
+    if (isPassing(err) && err !== this.code.error) {
+      // The message of a listener says all there is to do; the stack would only hide that.
+      const cause = isListenFailure(err) || err instanceof PluginLate ? {} : { err }
+      const retried = `${line}, and it is tried again until it succeeds`
+      if (!isKnown) this.#options.log.error({ plugin: this.name, ...cause }, retried)
       this.#retries.schedule()
     } else {
       this.#retries.reset()
@@ -183,7 +192,7 @@ export class PluginEntry {
     }
   }
 
-  /** Does again what an address in use has prevented. */
+  /** Does again what something passing has prevented. */
   async #tryAgain(): Promise<void> {
     const running = this.#running
     if (running?.newer !== undefined) await this.#upgrade(running.newer.definition)
@@ -238,7 +247,7 @@ export class PluginEntry {
     if (definition === undefined || section === undefined) return
     // Where what it requires has gone before a further try, the host waits for that.
     if (this.#state.kind === 'failed' && !this.#isAdmitted(definition)) {
-      this.#become({ kind: 'waiting', obstacle: undefined })
+      this.#become({ kind: 'waiting', obstacle: undefined, isOff: false })
       return
     }
     this.#run(await this.#generations.start(definition, section, this.#version.signal))
@@ -269,7 +278,7 @@ export class PluginEntry {
     } else if (running === undefined) {
       // The code that ran before is not the code that lies there.
       if (this.code.error !== undefined) throw this.code.error
-      this.#become({ kind: 'waiting', obstacle: undefined })
+      this.#become({ kind: 'waiting', obstacle: undefined, isOff: false })
     } else if (!running.stale && own?.every((key) => isLive(definition, key)) === true) {
       if (own.length > 0) running.generation.configure(section)
     } else {

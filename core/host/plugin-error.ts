@@ -1,4 +1,5 @@
 import { SluiceError } from 'sluice/sdk'
+import { errorCode } from '../base/error-code.ts'
 import { ListenError } from '../net/listen-error.ts'
 
 /** Says why a plugin can't run; the message is a clause to follow the plugin's name. */
@@ -15,9 +16,39 @@ export class VersionOutdated extends PluginError {
   }
 }
 
+/** A plugin was not ready in time, as on a busy machine, or while something that it waits for does not answer. */
+export class PluginLate extends PluginError {}
+
 /** Whether a plugin failed because an address can't be had, which may change without anybody's doing here. */
 export function isListenFailure(error: unknown): boolean {
   return error instanceof ListenError || (error instanceof Error && isListenFailure(error.cause))
+}
+
+/** What the system says of others that may be there a little later: servers, names, descriptors. */
+const PASSING_CODES = new Set([
+  'EADDRINUSE',
+  'EADDRNOTAVAIL',
+  'EAI_AGAIN',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTDOWN',
+  'EHOSTUNREACH',
+  'EMFILE',
+  'ENETDOWN',
+  'ENETUNREACH',
+  'ENFILE',
+  'ENOTFOUND',
+  'EPIPE',
+  'ETIMEDOUT',
+])
+
+/** Whether a plugin failed for a reason that may pass, so that the same is worth another try. */
+export function isPassing(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  if (error instanceof PluginLate || error instanceof ListenError || PASSING_CODES.has(errorCode(error))) return true
+  // What is not available now: the database, a stream.
+  const isUnavailable = error instanceof SluiceError && !(error instanceof PluginError) && error.statusCode === 503
+  return isUnavailable || isPassing(error.cause)
 }
 
 /** Why a running plugin has another config than the file. The gates read the newest, whichever generation asks. */

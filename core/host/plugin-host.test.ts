@@ -1,6 +1,7 @@
 import { rename, symlink } from 'node:fs/promises'
 import { setTimeout } from 'node:timers/promises'
 import { expect } from 'chai'
+import { StoreUnavailable } from 'sluice/sdk'
 import { ListenError } from '../net/listen-error.ts'
 import type { GenerationLimits } from './generation/generation.ts'
 import { PluginHost } from './plugin-host.ts'
@@ -111,7 +112,7 @@ describe('PluginHost', () => {
         x: 'requires itself: x → y → x',
         y: 'requires itself: y → x → y',
         off: 'switched off in the config',
-        'wants-off': "requires plugin 'off', which does not run",
+        'wants-off': "requires plugin 'off', which is switched off",
         well: undefined,
       })
       expect(broken).to.match(/^can't be loaded: /)
@@ -123,6 +124,7 @@ describe('PluginHost', () => {
       ).to.deep.equal(['well'])
       expect(told.filter((text) => text.startsWith('+'))).to.deep.equal(['+well'])
       expect(host.ready).to.equal(true)
+      expect(host.disabled).to.have.members(['throws', 'hangs', 'needs', 'lacks', 'x', 'y', 'broken'])
     })
 
     it('takes the first of two plugins with one name, however long it loads, and the second when that goes', async () => {
@@ -259,7 +261,7 @@ describe('PluginHost', () => {
       fake.sections.set('b', { enabled: false })
       await host.start()
       await write('a.ts', plugin('a', `requires: ['b'],`))
-      await lastErrorIs('a', "requires plugin 'b', which does not run")
+      await lastErrorIs('a', "requires plugin 'b', which is switched off")
       fake.sections.delete('b')
       await host.applyConfig([{ section: 'b', keys: ['enable'] }])
       expect(view('b')).to.include({ state: 'running' })
@@ -567,6 +569,29 @@ describe('PluginHost', () => {
       const refusals = fake.logged.lines.filter(({ level, msg }) => level > WARN && msg.includes("requires plugin 'a'"))
       expect(refusals).to.have.length(1)
     })
+
+    for (const [what, obstacle, told] of [
+      ['a database that is away', new StoreUnavailable('no db'), 'no db'],
+      ['a server that refuses', Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }), 'refused'],
+      ['one that does not answer', undefined, 'setup did not finish within 100 ms'],
+    ] as const) {
+      it(`is like ${what}: it is tried again`, async () => {
+        host = createHost({ setupTimeoutMs: 100 })
+        tries = 0
+        fake.onAcquire = async () => {
+          tries += 1
+          if (tries > 2) return
+          if (obstacle === undefined) await new Promise(() => {})
+          else throw obstacle
+        }
+        await write('a.ts', plugin('a', '', SETUP))
+        await host.start()
+        await until('it runs', () => state('a') === 'running')
+        const lines = fake.logged.lines.filter(({ level, msg }) => level > WARN && msg.includes(told))
+        expect(lines).to.have.length(1)
+        expect(lines[0]?.msg).to.include('tried again')
+      })
+    }
 
     it('is tried again at once when the config changes', async () => {
       await write('a.ts', plugin('a', '', SETUP))

@@ -198,7 +198,8 @@ export class PluginHost {
     const nodes = waiting.map(({ node }) => ({ ...node, state: 'pending' as const }))
     for (const [index, verdict] of planStart(nodes, others, complete).entries()) {
       if (verdict.kind === 'start') waiting[index]?.start()
-      else waiting[index]?.hinder(verdict.kind === 'refuse' ? verdict.reason : undefined)
+      else if (verdict.kind === 'refuse') waiting[index]?.hinder(verdict.reason, verdict.as)
+      else waiting[index]?.hinder(undefined)
     }
   }
 
@@ -225,7 +226,7 @@ export class PluginHost {
   }
 
   #busy(): PluginEntry[] {
-    return [...this.#entries.values()].filter(({ steps }) => steps.busy)
+    return [...this.#entries.values()].filter(({ busy }) => busy)
   }
 
   async #disposeAll(reason: string): Promise<void> {

@@ -1,5 +1,5 @@
 import type { PluginDefinition, TcpListener, UdpListener } from 'sluice/sdk'
-import { disableReasonIn, type EntryState } from './entry-state.ts'
+import { availabilityIn, disableReasonIn, type EntryState } from './entry-state.ts'
 import type { PluginSection } from './generation/generation-parts.ts'
 
 /** A plugin as the API and the log show it; a snapshot. */
@@ -10,13 +10,14 @@ export type PluginView = {
   readonly description: string
   /** Counts the starts of the plugin that succeeded. */
   readonly generation: number
-  /** `disabled` by a failure, `off` by its config. */
+  /** `disabled` by a failure; `off` by its config, or that of what it requires. */
   readonly state: 'running' | 'starting' | 'disabled' | 'off'
   /** Why it does not run; undefined when it does. */
   readonly disableReason: string | undefined
   /** Why its newest code or config could not take over; the generation before goes on. */
   readonly lastError: string | undefined
   readonly definition: PluginDefinition | undefined
+  /** With the addresses that are listened on in fact, where some of the config could not be had. */
   readonly config: PluginSection | undefined
   /** The addresses that it accepts connections on, besides those of HTTP. */
   readonly listeners: TcpListener['addresses']
@@ -35,13 +36,13 @@ type ViewSource = Pick<PluginView, 'name' | 'definition' | 'generation' | 'loadM
 export function viewOf({ state, section, definition, ...rest }: ViewSource): PluginView {
   const disableReason = disableReasonIn(state)
   const running = state.kind === 'running' ? state : undefined
-  const stopped = state.kind === 'off' ? 'off' : disableReason === undefined ? 'starting' : 'disabled'
+  const stopped = availabilityIn(state) === 'off' ? 'off' : disableReason === undefined ? 'starting' : 'disabled'
   return {
     ...rest,
     version: definition?.version ?? '',
     description: definition?.description ?? '',
     definition,
-    config: section,
+    config: section && (running?.generation.ports.asListening(section) ?? section),
     state: running === undefined ? stopped : 'running',
     disableReason,
     lastError: running?.error,
@@ -74,6 +75,6 @@ function offers({ name, definition }: PluginView, need: string): boolean {
 
 function describe(plugin: PluginView): string {
   const title = `${plugin.name} ${plugin.version}`.trimEnd()
-  if (plugin.disableReason !== undefined) return `${title}: disabled: ${plugin.disableReason}`
+  if (plugin.disableReason !== undefined) return `${title}: ${plugin.state}: ${plugin.disableReason}`
   return `${title}: load ${plugin.loadMs.toFixed(0)} ms, setup ${plugin.setupMs.toFixed(0)} ms`
 }

@@ -47,6 +47,25 @@ const CASES: readonly {
     verdicts: ["requires plugin 'a', which does not run", "requires 'pull:rtmp' of plugin 's', which does not run"],
   },
   {
+    name: 'takes who needs what is switched off for switched off, and who needs that one',
+    waiting: [node('d', { requires: ['b'] }), needsA, needsService],
+    others: [
+      { ...a, state: 'off' },
+      { ...serving, state: 'off' },
+    ],
+    verdicts: [
+      "off: requires plugin 'b', which is switched off",
+      "off: requires plugin 'a', which is switched off",
+      "off: requires 'pull:rtmp' of plugin 's', which is switched off",
+    ],
+  },
+  {
+    name: 'takes it for failed where another that offers it has failed',
+    waiting: [needsService],
+    others: [{ ...serving, state: 'off' }, node('t', { provides: ['pull:rtmp'], state: 'down' })],
+    verdicts: ["requires 'pull:rtmp' of plugin 't', which does not run"],
+  },
+  {
     name: 'refuses who needs a refused one, and nobody else',
     waiting: [node('d', { requires: ['b'] }), needsA, serving],
     verdicts: ["requires plugin 'b', which does not run", "requires 'a', which no plugin offers", 'start'],
@@ -73,7 +92,11 @@ describe('planStart', () => {
   for (const { name, waiting, others = [], incomplete = false, verdicts } of CASES) {
     it(name, () => {
       const plan = planStart(waiting, others, !incomplete)
-      expect(plan.map((verdict) => ('reason' in verdict ? verdict.reason : verdict.kind))).to.deep.equal(verdicts)
+      const told = plan.map((verdict) => {
+        if (verdict.kind !== 'refuse') return verdict.kind
+        return verdict.as === 'off' ? `off: ${verdict.reason}` : verdict.reason
+      })
+      expect(told).to.deep.equal(verdicts)
     })
   }
 })

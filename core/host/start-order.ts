@@ -4,15 +4,15 @@ export type StartNode = {
   /** Names of plugins or services. */
   readonly requires: readonly string[]
   readonly provides: readonly string[]
-  /** Running, on its way, or not coming. */
-  readonly state: 'up' | 'pending' | 'down'
+  /** Running, on its way, kept away by a failure, or kept away by the config, as it or what it requires is switched off. */
+  readonly state: 'up' | 'pending' | 'down' | 'off'
 }
 
-/** What to do with a plugin that waits: `refuse` until something changes. */
+/** What to do with a plugin that waits: `refuse` until something changes, as something fails or is switched off. */
 export type Verdict =
   | { readonly kind: 'start' }
   | { readonly kind: 'wait' }
-  | { readonly kind: 'refuse'; readonly reason: string }
+  | { readonly kind: 'refuse'; readonly reason: string; readonly as: 'down' | 'off' }
 
 /**
  * Decides for each plugin that waits whether it can start beside the others.
@@ -20,10 +20,10 @@ export type Verdict =
  * @returns the verdicts in the order of `waiting`
  */
 export function planStart(waiting: readonly StartNode[], others: readonly StartNode[], complete: boolean): Verdict[] {
-  const refusals = new Map<StartNode, Verdict>()
+  const refusals = new Map<StartNode, Refusal>()
   for (;;) {
     const left = waiting.filter((node) => !refusals.has(node))
-    const refused = [...refusals.keys()].map((node) => ({ ...node, state: 'down' as const }))
+    const refused = [...refusals].map(([node, { as }]) => ({ ...node, state: as }))
     const verdicts = new Map(left.map((node) => [node, judge(node, [...others, ...refused, ...left], complete)]))
     const before = refusals.size
     for (const [node, verdict] of verdicts) if (verdict.kind === 'refuse') refusals.set(node, verdict)
@@ -31,26 +31,32 @@ export function planStart(waiting: readonly StartNode[], others: readonly StartN
   }
 }
 
+type Refusal = Extract<Verdict, { kind: 'refuse' }>
+
 const WAIT: Verdict = { kind: 'wait' }
 
 function judge(node: StartNode, nodes: readonly StartNode[], complete: boolean): Verdict {
   const unmet = unmetNeeds(node, nodes)
   if (unmet.length === 0) return { kind: 'start' }
+  const off = unmet.find((need) => isOff(need, nodes))
+  // However the others are, it is not wanted.
+  if (off !== undefined) return { kind: 'refuse', reason: switchedOff(off, nodes), as: 'off' }
   for (const need of unmet) {
     const offering = nodes.filter((other) => offers(other, need))
     if (offering.some(({ state }) => state === 'pending')) continue
-    const [down] = offering
-    if (down !== undefined) return { kind: 'refuse', reason: notRunning(need, down) }
-    if (complete) return { kind: 'refuse', reason: missing(need) }
+    const down = offering.find(({ state }) => state === 'down')
+    if (down !== undefined) return { kind: 'refuse', reason: notRunning(need, down), as: 'down' }
+    if (complete) return { kind: 'refuse', reason: missing(need), as: 'down' }
   }
   const cycle = findCycle(node, nodes)
-  return cycle === undefined ? WAIT : { kind: 'refuse', reason: `requires itself: ${cycle.join(' → ')}` }
+  return cycle === undefined ? WAIT : { kind: 'refuse', reason: `requires itself: ${cycle.join(' → ')}`, as: 'down' }
 }
 
 /** Why a plugin could not run beside the others as they are; undefined when it could. */
 export function unmetReason(node: StartNode, nodes: readonly StartNode[]): string | undefined {
   const [need] = unmetNeeds(node, nodes)
   if (need === undefined) return undefined
+  if (isOff(need, nodes)) return switchedOff(need, nodes)
   const offering = nodes.find((other) => offers(other, need))
   return offering === undefined ? missing(need) : notRunning(need, offering)
 }
@@ -61,6 +67,19 @@ function unmetNeeds({ requires }: StartNode, nodes: readonly StartNode[]): strin
 
 function offers({ name, provides }: StartNode, need: string): boolean {
   return name === need || provides.includes(need)
+}
+
+/** Whether all that offer it are switched off, or require what is. */
+function isOff(need: string, nodes: readonly StartNode[]): boolean {
+  const offering = nodes.filter((other) => offers(other, need))
+  return offering.length > 0 && offering.every(({ state }) => state === 'off')
+}
+
+function switchedOff(need: string, nodes: readonly StartNode[]): string {
+  const { name = need } = nodes.find((other) => offers(other, need)) ?? {}
+  return need === name
+    ? `requires plugin '${name}', which is switched off`
+    : `requires '${need}' of plugin '${name}', which is switched off`
 }
 
 function missing(need: string): string {

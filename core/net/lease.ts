@@ -1,3 +1,4 @@
+import { ListenError } from './listen-error.ts'
 import type { Bound, LeaseOwner, Port, PortTable, PortWish } from './port-table.ts'
 
 /** The use of ports by one owner: bound first, taken over later, and given up at the end. */
@@ -16,10 +17,41 @@ export class Lease<Handler, B extends Bound<Handler>> {
 
   /**
    * Adds a port to the lease.
-   * @throws {ListenError} when it can't be bound; the lease is to be released then
+   * @throws {ListenError} when it can't be bound; the lease is as before then
    */
-  take(wish: PortWish<B>, handler: Handler): Promise<void> {
-    return this.#table.take(this.#owner, wish, (port) => this.handlers.set(port, handler))
+  async take(wish: PortWish<B>, handler: Handler): Promise<void> {
+    const joined: Port<B>[] = []
+    const join = (port: Port<B>) => {
+      joined.push(port)
+      this.handlers.set(port, handler)
+    }
+    try {
+      await this.#table.take(this.#owner, wish, join)
+    } catch (error) {
+      for (const port of joined) this.handlers.delete(port)
+      await this.#table.leave(joined, this.#owner)
+      throw error
+    }
+  }
+
+  /**
+   * Adds a port to the lease, or the one of another address where the system does not let this server have the first.
+   * @returns why it is the other one; undefined where it is the first
+   * @throws {ListenError} as `take` does
+   */
+  async takeEither(
+    wish: PortWish<B>,
+    fallback: string | undefined,
+    handler: Handler,
+  ): Promise<ListenError | undefined> {
+    try {
+      await this.take(wish, handler)
+      return undefined
+    } catch (error) {
+      if (fallback === undefined || !(error instanceof ListenError) || error.code !== 'EACCES') throw error
+      await this.take({ ...wish, text: fallback }, handler)
+      return error
+    }
   }
 
   /**

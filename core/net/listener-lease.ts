@@ -7,6 +7,8 @@ import type { ServerCertificate } from './tls.ts'
 
 /** The use of TCP ports by one owner. Connections that come before the first lease of a port is activated are held. */
 export class ListenerLease extends Lease<PortHandler, BoundPort> {
+  /** The address that was taken in place of `listenaddr`. */
+  instead: string | undefined
   readonly #certificate: ServerCertificate | null
 
   constructor(owner: LeaseOwner, table: PortTable<BoundPort>, certificate: ServerCertificate | null) {

@@ -23,6 +23,8 @@ type ListenConfig = TcpConfig &
   InSection & {
     /** Protocols that TLS clients may choose from (RFC 7301), the preferred first; by default they are not asked. */
     readonly alpn?: readonly string[]
+    /** Is taken in place of a `listenaddr` that the system does not let the server have. */
+    readonly fallback?: string | undefined
   }
 
 /** A port that is listened on. */
@@ -91,7 +93,11 @@ export class ListenerPool {
         const create = (log: Logger) => new BoundPort({ tls, log, limits })
         const { nodelay, keepalive } = config
         const handler = { nodelay, keepalive, certificate: tls && certificate, onConnection }
-        await lease.take({ text: config[name], key: keyIn(config, name), kind, create }, handler)
+        const wish = { text: config[name], key: keyIn(config, name), kind, create }
+        const refusal = await lease.takeEither(wish, kind === 'tls' ? undefined : config.fallback, handler)
+        if (refusal === undefined) continue
+        lease.instead = config.fallback
+        this.#log.warn({ owner: owner.plugin }, `${refusal.message}; it listens on ${config.fallback} instead`)
       }
     } catch (error) {
       await lease.release()

@@ -1,6 +1,8 @@
 import { pino, stdSerializers, stdTimeFunctions, type DestinationStream, type LevelWithSilent, type Logger } from 'pino'
-import { PinoPretty } from 'pino-pretty'
+import { isatty } from 'node:tty'
+import { prettyFactory } from 'pino-pretty'
 import { withSourcePlaces } from '../build/source-places.ts'
+import { standardOutputs } from './output/standard-streams.ts'
 import { terminalLine } from './terminal-line.ts'
 
 /** Keys whose values no line shows, at the top of the logged object and down to two levels below. */
@@ -52,19 +54,20 @@ export type Terminal = {
 
 /** Stdout as a terminal; undefined when it is none. */
 export function stdoutTerminal(): Terminal | undefined {
-  return process.stdout.isTTY ? { colors: process.stdout.hasColors() } : undefined
+  return isatty(1) ? { colors: process.stdout.hasColors() } : undefined
 }
 
 /** Stdout for a logger. A thread is given the terminal by the main thread: it can't see it itself. */
 export function standardOutput(terminal = stdoutTerminal()): DestinationStream {
-  if (terminal === undefined) return pino.destination({ fd: 1, sync: true })
-  return PinoPretty({
+  const { stdout } = standardOutputs()
+  if (terminal === undefined) return stdout
+  const readable = prettyFactory({
     colorize: terminal.colors,
-    sync: true,
     translateTime: 'SYS:HH:MM:ss.l',
     hideObject: true,
     messageFormat: terminalLine,
   })
+  return { write: (line) => stdout.write(readable(line)) }
 }
 
 /** With the causes nested. `rawPacket` is a rejected HTTP request as it came in, credentials and all. */

@@ -35,6 +35,15 @@ export function findDatabase({ dsn, dbtype, datadir }: DatabaseConfig): Database
   throw new Error(`names no ${dbtype} database, as dbtype says: ${hint}`)
 }
 
+/**
+ * The name of a database, without a password.
+ * @throws {Error} as {@link findDatabase}
+ */
+export function databaseName(config: DatabaseConfig): string {
+  const database = findDatabase(config)
+  return database.kind === 'sqlite' ? database.file : database.shown
+}
+
 function databaseOf(dsn: string, datadir: string): Database {
   if (dsn === '') {
     const folder = path.resolve(datadir)

@@ -6,6 +6,9 @@ import { RtspConfig } from './config.ts'
 import { addOperations } from './operations.ts'
 import { RtspServer } from './server/server.ts'
 
+/** Ordinary users of Linux may not have the port of RTSP. */
+const FALLBACK_ADDRESS = ':8554'
+
 export default definePlugin({
   name: 'rtsp',
   version: '1.0.0',
@@ -34,9 +37,10 @@ export default definePlugin({
     providePull(ctx, pulls)
     providePush(ctx, server.formats)
     addOperations(ctx, pulls)
-    await ctx.net.tcp(ctx.config.tcp, (socket) => {
+    const accept = (socket: Socket) => {
       server.accept({ stream: socket, client: sessionClient(socket), local: localEnd(socket) })
-    })
+    }
+    await ctx.net.tcp(ctx.config.tcp, accept, { fallback: FALLBACK_ADDRESS })
   },
 })
 

@@ -19,6 +19,16 @@ export interface TcpListener {
   close(): Promise<void>
 }
 
+/** What may be done about an address that can't be had. */
+export type ListenOptions = {
+  /**
+   * Listened on in place of `listenaddr` where that is the plugin's default and the system does not let the server have it, as a port
+   * below 1024 of an ordinary user. The log says so, and `endpoints` is given it as `listenaddr` of the group. Without it, and where
+   * somebody has set the address, `tcp` throws.
+   */
+  readonly fallback?: string
+}
+
 /** A certificate chain and its private key, both PEM. */
 export type Certificate = { readonly cert: string; readonly key: string }
 
@@ -54,7 +64,11 @@ export interface Net {
    * @throws {Error} with `code` `EADDRINUSE` and the like when an address can't be bound. A `setup` that lets it through
    *   is tried again until the address is free.
    */
-  tcp(config: TcpConfig, onConnection: (socket: Socket, handedOver?: unknown) => void): Promise<TcpListener>
+  tcp(
+    config: TcpConfig,
+    onConnection: (socket: Socket, handedOver?: unknown) => void,
+    options?: ListenOptions,
+  ): Promise<TcpListener>
   /**
    * Takes datagrams on `listenaddr`. Those of peers that are not claimed go to `onDatagram`, while the plugin is replaced to
    * that of the old generation until the new one is up. From then on the new one is asked first, and the older ones

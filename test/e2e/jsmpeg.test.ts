@@ -263,7 +263,7 @@ rtsp: { username: camera, password: ${SECRETS.password}, tcp: { listenaddr: '' }
     }
     expect(await reason(server)).to.match(/'\/nowhere\/ffmpeg' is not installed.*ffmpegpath/u)
     expect(await reason(poor)).to.match(/no encoder mpeg1video and mp2/u)
-    expect(await reason(withoutRtsp)).to.match(/requires plugin 'rtsp', which does not run/u)
+    expect(await reason(withoutRtsp)).to.match(/requires plugin 'rtsp', which is switched off/u)
     await source(deaf)
     expect(await new JsmpegViewer(deaf.ws('/jsmpeg/live/a')).status).to.equal(503)
   })

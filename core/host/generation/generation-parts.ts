@@ -54,6 +54,8 @@ export interface GenerationStreams {
 /** Ports lent to one generation. */
 export interface GenerationLease {
   readonly addresses: TcpListener['addresses']
+  /** The address that was taken in place of `listenaddr`. */
+  readonly instead?: string | undefined
   /** Binds what the generation before had to make room for; it goes on when this lease is released. */
   bind(): Promise<void>
   activate(): void
@@ -124,7 +126,7 @@ export type GenerationParts = {
   readonly net: {
     acquire(
       owner: GenerationOwner,
-      config: TcpConfig & { readonly section?: string | undefined },
+      config: TcpConfig & { readonly section?: string | undefined; readonly fallback?: string | undefined },
       onConnection: (socket: Socket, handedOver?: unknown) => void,
     ): Promise<GenerationLease>
     acquireUdp(

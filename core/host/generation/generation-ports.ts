@@ -3,15 +3,23 @@ import type {
   Certificate,
   CertificateOptions,
   DatagramHandler,
+  ListenOptions,
   TcpConfig,
   TcpListener,
   UdpConfig,
   UdpListener,
 } from 'sluice/sdk'
 import { guard } from '../../base/guard.ts'
+import { isUsers } from '../../config/settings.ts'
 import { callPlugin } from '../error-owner.ts'
 import { PluginError } from '../plugin-error.ts'
-import type { GenerationLease, GenerationOwner, GenerationParts } from './generation-parts.ts'
+import type {
+  GenerationLease,
+  GenerationOwner,
+  GenerationParts,
+  PluginSection,
+  PluginValues,
+} from './generation-parts.ts'
 import { GenerationUdp } from './generation-udp.ts'
 
 type OnConnection = (socket: Socket, handedOver?: unknown) => unknown
@@ -22,17 +30,19 @@ export class GenerationPorts {
   readonly #owner: GenerationOwner
   readonly #net: GenerationParts['net']
   /** The plugin's section at present. */
-  readonly #config: () => object
+  readonly #section: () => PluginSection
+  /** The addresses that were taken in place of those of groups of the section. */
+  readonly #instead = new Map<string, string>()
   readonly #leases = new Set<GenerationLease>()
   /** The connections, and what listens for their end. */
   readonly #sockets = new Map<Socket, () => void>()
   readonly #certificates = new Set<{ close(): void }>()
   #state: 'waiting' | 'active' | 'released' | 'closed' = 'waiting'
 
-  constructor(owner: GenerationOwner, net: GenerationParts['net'], config: () => object) {
+  constructor(owner: GenerationOwner, net: GenerationParts['net'], section: () => PluginSection) {
     this.#owner = owner
     this.#net = net
-    this.#config = config
+    this.#section = section
     this.udp = new GenerationUdp(owner, net)
   }
 
@@ -41,18 +51,32 @@ export class GenerationPorts {
     return [...this.#leases].flatMap((lease) => lease.addresses)
   }
 
+  /** A section of the plugin with the addresses that are listened on in fact. */
+  asListening(section: PluginSection): PluginSection {
+    if (this.#instead.size === 0) return section
+    const { values } = section
+    const groups = [...this.#instead].map(([group, listenaddr]) => [group, { ...groupIn(values, group), listenaddr }])
+    return { ...section, values: { ...values, ...Object.fromEntries(groups) } }
+  }
+
   /** Connections, flows of UDP, and ports of single sessions that have not ended. */
   get connectionCount(): number {
     return this.#sockets.size + this.udp.sessionCount
   }
 
   /** @throws {PluginError} when the ports were released */
-  async listen(config: TcpConfig, onConnection: OnConnection): Promise<TcpListener> {
+  async listen(config: TcpConfig, onConnection: OnConnection, { fallback }: ListenOptions = {}): Promise<TcpListener> {
     this.#assertLent()
-    const section = this.#sectionOf(config)
+    const group = this.#groupOf(config)
+    const section = this.#keyOf(group)
     const accept = (socket: Socket, handedOver?: unknown) => this.#accept(socket, handedOver, onConnection)
-    const lease = await this.#net.acquire(this.#owner, { ...config, section }, accept)
+    const lease = await this.#net.acquire(
+      this.#owner,
+      { ...config, section, ...this.#fallback(group, fallback) },
+      accept,
+    )
     this.#leases.add(lease)
+    if (group !== undefined && lease.instead !== undefined) this.#instead.set(group, lease.instead)
     if (this.#state === 'released' || this.#state === 'closed') await lease.release()
     this.#assertLent()
     if (this.#state === 'active') await activate(lease)
@@ -72,7 +96,7 @@ export class GenerationPorts {
   async listenUdp(config: UdpConfig, onDatagram: DatagramHandler): Promise<UdpListener | undefined> {
     this.#assertLent()
     if (config.listenaddr === '') return undefined
-    return this.udp.listen({ ...config, section: this.#sectionOf(config) }, onDatagram)
+    return this.udp.listen({ ...config, section: this.#keyOf(this.#groupOf(config)) }, onDatagram)
   }
 
   /** @throws {PluginError} when the generation has ended */
@@ -120,10 +144,20 @@ export class GenerationPorts {
     for (const certificate of this.#certificates) certificate.close()
   }
 
-  /** The group of the plugin's section that these keys are, by identity: for an error that names the key. */
-  #sectionOf(config: object): string | undefined {
-    const group = Object.entries(this.#config()).find(([, value]) => value === config)?.[0]
+  /** The group of the plugin's section that these keys are, by identity. */
+  #groupOf(config: object): string | undefined {
+    return Object.entries(this.#section().values).find(([, value]) => value === config)?.[0]
+  }
+
+  /** As an error names it. */
+  #keyOf(group: string | undefined): string | undefined {
     return group && `${this.#owner.plugin}.${group}`
+  }
+
+  /** There is none where a person has chosen the address. */
+  #fallback(group: string | undefined, fallback: string | undefined): { readonly fallback?: string | undefined } {
+    const source = this.#section().sources.get(`${group}.listenaddr`)
+    return source === undefined || isUsers(source) ? {} : { fallback }
   }
 
   #assertLent(): void {
@@ -148,6 +182,11 @@ export class GenerationPorts {
     forget()
     return true
   }
+}
+
+function groupIn(values: PluginValues, name: string): object {
+  const group: unknown = Reflect.get(values, name)
+  return typeof group === 'object' && group !== null ? group : {}
 }
 
 async function activate(lease: GenerationLease): Promise<void> {

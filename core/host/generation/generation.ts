@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { PluginContext, PluginDefinition, TcpListener, UdpListener } from 'sluice/sdk'
-import { isPromiseLike, withDeadline } from '../../base/deadline.ts'
+import { isPromiseLike, withDeadline, withTurningDeadline } from '../../base/deadline.ts'
 import { callPlugin } from '../error-owner.ts'
 import { guard } from '../../base/guard.ts'
 import { GenerationPorts } from './generation-ports.ts'
@@ -17,15 +17,16 @@ import type {
   PluginValues,
 } from './generation-parts.ts'
 import { messageOf } from '../../base/message-of.ts'
-import { PluginError } from '../plugin-error.ts'
+import { PluginError, PluginLate } from '../plugin-error.ts'
 
 /** How long the steps of a generation's life may take. */
 export type GenerationLimits = {
+  /** Time in which the event loop turned: a setup can do nothing while others hold it up. */
   readonly setupTimeoutMs: number
   /** For each `onDispose` callback, and for the tasks and open requests to end. */
   readonly disposeTimeoutMs: number
   readonly drainPollMs: number
-  /** How soon a start is tried again that an address in use has prevented; later tries wait longer. */
+  /** How soon a start is tried again that something passing has prevented, as an address in use; later tries wait longer. */
   readonly firstRetryMs: number
 }
 
@@ -87,7 +88,7 @@ export class Generation implements ContextSource {
     this.log = parts.createLog(name, config)
     this.owner = { plugin: name, generation: number, log: this.log }
     this.timers = new GenerationTimers(this.owner)
-    this.ports = new GenerationPorts(this.owner, parts.net, () => this.config)
+    this.ports = new GenerationPorts(this.owner, parts.net, () => this.#section)
     this.tables = definition.tables && parts.store.lend(name, definition.tables)
     this.streams = parts.streams.forOwner({ ...this.owner, config, closingNotice: definition.closingNotice ?? false })
   }
@@ -126,10 +127,10 @@ export class Generation implements ContextSource {
    */
   async start(): Promise<void> {
     const { setupTimeoutMs } = this.#limits
-    const late = () => new PluginError(`setup did not finish within ${setupTimeoutMs} ms`)
+    const late = () => new PluginLate(`setup did not finish within ${setupTimeoutMs} ms`)
     try {
       await this.#prepareTables()
-      await withDeadline(this.#setup(), setupTimeoutMs, late)
+      await withTurningDeadline(this.#setup(), setupTimeoutMs, late)
     } catch (cause) {
       await this.dispose('setup failed')
       if (cause instanceof PluginError) throw cause
@@ -143,8 +144,8 @@ export class Generation implements ContextSource {
    */
   async activate(): Promise<void> {
     try {
-      const late = () => new PluginError(`its routes were not ready within ${this.#limits.setupTimeoutMs} ms`)
-      await withDeadline(this.#http?.activate() ?? Promise.resolve(), this.#limits.setupTimeoutMs, late)
+      const late = () => new PluginLate(`its routes were not ready within ${this.#limits.setupTimeoutMs} ms`)
+      await withTurningDeadline(this.#http?.activate() ?? Promise.resolve(), this.#limits.setupTimeoutMs, late)
       await this.ports.bind()
       this.assertLoaded()
       for (const action of this.#onActivate) action()

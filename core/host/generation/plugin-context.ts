@@ -97,7 +97,7 @@ export function createContext(generation: ContextSource, http: GenerationHttp): 
 function networkOf({ parts, ports }: ContextSource): Net {
   return {
     addresses: () => parts.addresses(),
-    tcp: (config, onConnection) => ports.listen(config, onConnection),
+    tcp: (config, onConnection, options) => ports.listen(config, onConnection, options),
     udp: (config, onDatagram) => ports.listenUdp(config, onDatagram),
     udpPort: (range, onDatagram) => ports.udp.takePort(range, onDatagram),
     udpPortPair: (range, onEven, onOdd) => ports.udp.takePortPair(range, onEven, onOdd),

@@ -2,6 +2,7 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { constants, PerformanceObserver, type PerformanceNodeEntry } from 'node:perf_hooks'
 import type { Histogram, MetricFamily } from 'sluice/sdk'
 import type { OwnedMetrics } from 'sluice/sdk/host'
+import { standardOutputs } from '../output/standard-streams.ts'
 import { EventLoopDelay } from '../event-loop-delay.ts'
 
 /** Bounds for the pauses of garbage collections, in seconds. */
@@ -68,6 +69,15 @@ function addProcess(metrics: OwnedMetrics, version: string): void {
     read() {
       const { user, system } = process.cpuUsage()
       return [{ value: (user + system) / 1e6 }]
+    },
+  })
+  metrics.observe({
+    type: 'counter',
+    name: 'sluice_log_dropped_lines_total',
+    help: 'Lines for stdout or stderr that were dropped, as nobody took them',
+    read() {
+      const { stdout, stderr } = standardOutputs()
+      return [{ value: stdout.droppedLines + stderr.droppedLines }]
     },
   })
   const gauge = (name: string, help: string, value: () => number) =>

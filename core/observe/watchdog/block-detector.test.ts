@@ -7,18 +7,23 @@ describe('BlockDetector', () => {
   let nowMs: number
   let beats: number
   let cpuMs: number
+  let isStarting: boolean
   let detector: BlockDetector
 
   beforeEach(() => {
     nowMs = 1000
     beats = 10
     cpuMs = 500
-    detector = new BlockDetector(TICK_MS, { nowMs, beats, cpuMs })
+    begin(false)
   })
 
+  const begin = (whileStarting: boolean) => {
+    isStarting = whileStarting
+    detector = new BlockDetector(TICK_MS, { nowMs, beats, cpuMs, isStarting })
+  }
   const tick = (elapsedMs = TICK_MS) => {
     nowMs += elapsedMs
-    return detector.tick({ nowMs, beats, cpuMs })
+    return detector.tick({ nowMs, beats, cpuMs, isStarting })
   }
   /** A turn that goes on for so long, of which so much is computed; what was found, the same in a row only once. */
   const turn = (turnMs: number, cpuShare: number) => {
@@ -62,6 +67,22 @@ describe('BlockDetector', () => {
 
   it('tells of a turn that waits, when that takes very long', () => {
     expect(turn(12_000, 0)).to.eql(['long', 'stuck'])
+    expect(end()).to.include({ kind: 'over' })
+  })
+
+  it('takes long turns for loading until the server is up, the one included in which it comes up', () => {
+    begin(true)
+    expect(turn(30_000, 1)).to.eql(['loading'])
+    expect(end()).to.equal(undefined)
+    expect(turn(4000, 1)).to.eql([])
+    isStarting = false
+    expect(end()).to.equal(undefined)
+    expect(turn(6000, 1)).to.eql(['long', 'stuck'])
+  })
+
+  it('tells of a turn that does not end while the server starts', () => {
+    begin(true)
+    expect(turn(70_000, 1)).to.eql(['loading', 'stuck'])
     expect(end()).to.include({ kind: 'over' })
   })
 

@@ -7,12 +7,14 @@ const BYTES = 16
 export class Heartbeat {
   readonly memory: SharedArrayBuffer
   readonly #count: Int32Array
+  readonly #isUp: Int32Array
   readonly #cpuMs: Float64Array
 
   /** @param memory of the heartbeat at the other thread; new unless given */
   constructor(memory = new SharedArrayBuffer(BYTES)) {
     this.memory = memory
     this.#count = new Int32Array(memory, 0, 1)
+    this.#isUp = new Int32Array(memory, 4, 1)
     this.#cpuMs = new Float64Array(memory, 8, 1)
   }
 
@@ -24,6 +26,17 @@ export class Heartbeat {
   /** CPU time that the event loop's thread had used at its last beat, in milliseconds. */
   get cpuMs(): number {
     return this.#cpuMs[0] ?? 0
+  }
+
+  /** Whether the server has come up once. */
+  get isUp(): boolean {
+    return Atomics.load(this.#isUp, 0) !== 0
+  }
+
+  /** The server is up. That is a beat, too, so that what comes next is seen to come after it. */
+  up(): void {
+    Atomics.store(this.#isUp, 0, 1)
+    this.beat()
   }
 
   beat(): void {

@@ -15,6 +15,9 @@ export type WatchdogThreadInit = {
   readonly terminal: Terminal | undefined
 }
 
+/** Whose code blocks, and where it lies, as far as that is known. */
+type Place = { readonly plugin?: string; readonly at?: string }
+
 /** What a line of the stack has besides the place: the mark of a plugin's load, the scheme. */
 const NOT_PLACE = /^ +at |\?load=\d+|file:\/\//g
 
@@ -43,8 +46,9 @@ class WatchdogThread {
   }
 
   #sight(): Sight {
-    const { count, cpuMs } = this.#heartbeat
-    return { nowMs: performance.now(), beats: count, cpuMs: Math.max(cpuMs, this.#seen?.cpuMs ?? 0) }
+    const { count, cpuMs, isUp } = this.#heartbeat
+    const usedMs = Math.max(cpuMs, this.#seen?.cpuMs ?? 0)
+    return { nowMs: performance.now(), beats: count, cpuMs: usedMs, isStarting: !isUp }
   }
 
   #tick(): void {
@@ -55,8 +59,16 @@ class WatchdogThread {
       case 'long':
         this.#looking ??= this.#look()
         return
+      case 'loading':
+        void this.#tell('info', {}, `the server is still being loaded, for ${secondsOf(finding)} now`)
+        ask('releaseSignals')
+        return
       case 'stuck':
-        void this.#tell('error', finding, (duration) => `has been blocked for ${duration} and serves nobody`)
+        void this.#tell(
+          'error',
+          this.#place(finding),
+          `the event loop has been blocked for ${secondsOf(finding)} and serves nobody`,
+        )
         ask('releaseSignals')
         return
       case 'over':
@@ -67,16 +79,15 @@ class WatchdogThread {
   /** On a busy machine, the answer to the last look may come when the turn is over. */
   async #tellOver(finding: Finding): Promise<void> {
     await this.#looking
-    await this.#tell('warn', finding, (duration) => `was blocked for ${duration}`)
+    await this.#tell('warn', this.#place(finding), `the event loop was blocked for ${secondsOf(finding)}`)
   }
 
-  async #tell(level: 'error' | 'warn', finding: Finding, what: (duration: string) => string): Promise<void> {
-    const place = this.#place(finding)
+  async #tell(level: 'error' | 'warn' | 'info', place: Place, text: string): Promise<void> {
     // Only now: a logger takes as much memory as all the rest of a thread.
     const { createLogger, standardOutput } = await import('../logger.ts')
     const { level: wanted, terminal } = this.#options
     const log = createLogger({ level: wanted, destination: standardOutput(terminal) })
-    log[level](place, `the event loop ${what(`${(finding.turnMs / 1000).toFixed(1)} s`)}`)
+    log[level](place, text)
   }
 
   /** Looks at what runs. While that is a call of the system, it is seen when that returns. */
@@ -88,12 +99,16 @@ class WatchdogThread {
   }
 
   /** Whose code the turn runs, and where it lies, as far as that was seen. */
-  #place({ beat }: Finding): { readonly plugin?: string; readonly at?: string } {
+  #place({ beat }: Finding): Place {
     if (this.#seen?.beat !== beat) return {}
     const { plugin, frames } = this.#seen
     const at = frames.find((frame) => frame.includes('file:'))?.replaceAll(NOT_PLACE, '')
     return { ...(plugin === undefined ? {} : { plugin }), ...(at === undefined ? {} : { at }) }
   }
+}
+
+function secondsOf({ turnMs }: Finding): string {
+  return `${(turnMs / 1000).toFixed(1)} s`
 }
 
 /** Calls the probe; the answer is undefined where it could not be asked. */

@@ -22,7 +22,8 @@ type WatchdogOptions = {
 
 /**
  * Watches the event loop from a thread of its own, and logs turns that hold it up for seconds, with the plugin and the code
- * that does so: when such a turn is over and, if it may never end, while it lasts. Ctrl-C and SIGTERM then end the process
+ * that does so: when such a turn is over and, if it may never end, while it lasts. Until the server is up, it is loading that takes long,
+ * and no plugin is named for it. Ctrl-C and SIGTERM then end the process
  * at once, as no handler of them would run.
  */
 export class Watchdog {
@@ -43,6 +44,11 @@ export class Watchdog {
     const probe: Probe = { look: () => this.#look(), releaseSignals: () => this.#releaseSignals() }
     Object.assign(globalThis, { [Symbol.for(PROBE_NAME)]: probe })
     this.#startThread()
+  }
+
+  /** The server is up: what holds up the event loop from now on is no loading. */
+  serverIsUp(): void {
+    this.#heartbeat.up()
   }
 
   #startThread(): void {
