@@ -175,11 +175,14 @@ describe('RTSP dialogues', () => {
     await rig.setUpRecording(probe, 'live/in')
     probe.write(Buffer.from('9b0377fe1061801f', 'hex'))
     expect(await statusOf(probe.request('RECORD', rig.url('live/in')))).to.equal(200)
-    probe.write('xyz ')
-    probe.writeFrame(0, Buffer.from('80e0000100000e10000000076588840021ff', 'hex'))
     const player = await rig.connect()
-    await rig.play(player, 'live/in')
-    await waitFor(() => packetsOn(player, 0).length > 0, { what: 'the picture' })
+    const played = rig.play(player, 'live/in')
+    for (const number of [1, 2, 3]) {
+      probe.write('xyz ')
+      probe.writeFrame(0, Buffer.from(`80e0000${number}0000${number}000000000076588840021ff`, 'hex'))
+    }
+    await played
+    await waitFor(() => packetsOn(player, 0).length > 0, { what: 'a picture' })
     probe.write('nonsense\r\n\r\n')
     expect(await statusOf(probe.request('TEARDOWN', rig.url('live/in')))).to.equal(200)
   })
