@@ -37,7 +37,9 @@ const cases: readonly Case[] = [
     'rtsp://',
   ].map((base) => ({
     name: `the request where Content-Base is '${base}'`,
-    ...{ base, whole: REQUESTED, media: `${REQUESTED}/track1` },
+    base,
+    whole: REQUESTED,
+    media: `${REQUESTED}/track1`,
   })),
   {
     name: "the session's own address",

@@ -2,6 +2,8 @@ import { expect } from 'chai'
 import { parseSdp } from 'sluice/sdk/media'
 import { receivableFormat } from './receivable-format.ts'
 
+const PARAMETERS = Array.from({ length: 5000 }, (_, number) => `p${number}=1`).join(';')
+
 const problems: { name: string; media: string; problem: string }[] = [
   {
     name: 'a format that nobody knows here',
@@ -17,6 +19,11 @@ const problems: { name: string; media: string; problem: string }[] = [
     name: 'no RTP',
     media: 'm=application 9 UDP/DTLS/SCTP x',
     problem: 'application UDP/DTLS/SCTP x: it is not carried by RTP',
+  },
+  {
+    name: 'too many parameters',
+    media: `m=video 0 RTP/AVP 96\na=rtpmap:96 H264/90000\na=fmtp:96 ${PARAMETERS}`,
+    problem: 'video RTP/AVP 96: fmtp of more than 256 parameters',
   },
   {
     name: 'an endless name, and one that is not printable',

@@ -1,4 +1,4 @@
-import { rtpFormatProblem, rtpFormatsOf, type MediaDescription, type RtpFormat } from 'sluice/sdk/media'
+import { MalformedError, rtpFormatProblem, rtpFormatsOf, type MediaDescription, type RtpFormat } from 'sluice/sdk/media'
 
 /** Far more than registered names have. */
 const MAX_NAME_LENGTH = 40
@@ -13,6 +13,16 @@ export type ReceivableFormat =
 
 /** Finds the first format of a media that can be received. */
 export function receivableFormat(media: MediaDescription): ReceivableFormat {
+  try {
+    return firstReceivable(media)
+  } catch (error) {
+    if (!(error instanceof MalformedError)) throw error
+    return { problem: `${shown(media.type)} ${nameOf(media)}: ${shown(error.message, MAX_PROBLEM_LENGTH)}` }
+  }
+}
+
+/** @throws {MalformedError} when a format has too many parameters */
+function firstReceivable(media: MediaDescription): ReceivableFormat {
   const formats = rtpFormatsOf(media)
   const problems: string[] = []
   for (const format of formats) {
