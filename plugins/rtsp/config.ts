@@ -14,7 +14,8 @@ export const RtspConfig = Type.Object(
     }),
     sessiontimeout: Duration({
       default: '60s',
-      description: 'A session over UDP whose client sends neither requests nor RTCP for this long is closed',
+      description:
+        'A session over UDP, or one not begun yet, whose client sends neither requests nor RTCP for this long is closed',
     }),
     transport: Type.Union([Type.Literal('auto'), Type.Literal('tcp'), Type.Literal('udp')], {
       default: 'auto',

@@ -17,6 +17,8 @@ type ConnectionEvents = {
   message(message: RtspRequest | RtspResponse): void
   /** Media or a report, whose payload belongs to the callee. */
   frame(frame: InterleavedFrame): void
+  /** Tells whether media may come on a channel. */
+  isChannel(channel: number): boolean
   /** The connection has ended; called once. */
   closed(reason: string): void
 }
@@ -24,7 +26,7 @@ type ConnectionEvents = {
 /** RTSP over one byte stream, for either end: messages, with interleaved frames between them (RFC 2326 10.12). */
 export class RtspConnection {
   readonly stream: Duplex
-  readonly reader = new RtspReader()
+  readonly reader: RtspReader
   readonly #events: ConnectionEvents
   #queueBytes = 0
   #closeReason: string | undefined
@@ -38,6 +40,7 @@ export class RtspConnection {
   constructor(stream: Duplex, events: ConnectionEvents) {
     this.stream = stream
     this.#events = events
+    this.reader = new RtspReader((channel) => events.isChannel(channel))
     stream.on('data', this.#onData).on('error', this.#onError).on('end', this.#onEnd).on('close', this.#onClose)
   }
 

@@ -11,9 +11,9 @@ import {
 } from 'sluice/sdk/media'
 import { InterleavedFraming } from '../media/interleaved-framing.ts'
 import type { RtspContext } from '../plugin-context.ts'
-import { controlUrl } from '../wire/url.ts'
 import { RtspClientError } from './client-error.ts'
 import { ClientSession } from './client-session.ts'
+import { DescribedUrls } from './described-urls.ts'
 import { RtspClient } from './rtsp-client.ts'
 import { parsedDescription } from './source-offer.ts'
 import type { TargetUrl } from './target-url.ts'
@@ -65,16 +65,15 @@ async function findLoudspeaker(client: RtspClient, tracks: readonly TrackInit[])
     if (error instanceof RtspClientError && error.status === 551) throw new Unsupported(NO_BACK_CHANNEL)
     throw error
   })
-  const base = headers.get('content-base') ?? headers.get('content-location') ?? client.uri
-  const { media, attributes } = parsedDescription(body)
-  const back = media.filter((one) => one.type === 'audio' && sdpAttribute(one.attributes, 'sendonly') !== undefined)
+  const description = parsedDescription(body)
+  const urls = new DescribedUrls(headers, description, client.uri)
+  const back = description.media.filter(
+    (one) => one.type === 'audio' && sdpAttribute(one.attributes, 'sendonly') !== undefined,
+  )
   if (back.length === 0) throw new Unsupported(NO_BACK_CHANNEL)
   for (const one of back) {
     const format = rtpFormatsOf(one).find((offered) => tracks.some((track) => isOf(track, offered)))
-    const control = sdpAttribute(one.attributes, 'control')?.value ?? ''
-    if (format === undefined) continue
-    const url = controlUrl(base, sdpAttribute(attributes, 'control')?.value ?? '*')
-    return { url, controlUrl: controlUrl(base, control), format }
+    if (format !== undefined) return { url: urls.whole, controlUrl: urls.ofMedia(one), format }
   }
   const taken = back.flatMap(rtpFormatsOf).map(({ encodingName, clockRate }) => `${encodingName}/${clockRate}`)
   throw new Unsupported(`the camera takes ${taken.join(', ')}, and nothing else`)

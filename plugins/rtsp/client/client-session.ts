@@ -1,11 +1,13 @@
 import type { Net, PortRange } from 'sluice/sdk'
 import { MalformedError } from 'sluice/sdk/media'
 import { InterleavedTransport } from '../transport/interleaved-transport.ts'
+import type { ChannelPair } from '../transport/channel-table.ts'
 import type { PacketHandlers } from '../transport/media-transport.ts'
-import { rtcpPortOf, UdpTransport } from '../transport/udp-transport.ts'
+import { udpEnd, UdpTransport } from '../transport/udp-transport.ts'
+import type { RtspHeaders } from '../wire/message/headers.ts'
 import type { RtspResponse } from '../wire/message/message.ts'
 import { parseSessionHeader, type SessionHeader } from '../wire/session-header.ts'
-import { parseTransports, serializeTransports, type Transport } from '../wire/transport.ts'
+import { parseTransports, serializeTransports, type NumberPair, type Transport } from '../wire/transport.ts'
 import { RtspClientError } from './client-error.ts'
 import type { RequestOptions, RtspClient } from './rtsp-client.ts'
 import type { TransportKind } from './target-url.ts'
@@ -14,6 +16,7 @@ import type { TransportKind } from './target-url.ts'
 const DEFAULT_TIMEOUT_SECONDS = 60
 const MIN_KEEPALIVE_MS = 500
 const MAX_KEEPALIVE_MS = 30_000
+const MAX_SHOWN_LENGTH = 40
 
 export type ClientSessionOptions = {
   readonly client: RtspClient
@@ -33,7 +36,9 @@ export class ClientSession {
   readonly kind: TransportKind
   readonly #options: ClientSessionOptions
   readonly #transports: (InterleavedTransport | UdpTransport)[] = []
+  /** Undefined before the first SETUP, and of servers that name no session. */
   #id: string | undefined
+  #isSetUp = false
   #timeoutSeconds = DEFAULT_TIMEOUT_SECONDS
   #keepAlive: NodeJS.Timeout | undefined
   #isClosed = false
@@ -84,28 +89,31 @@ export class ClientSession {
   }
 
   async #setupTcp(url: string, handlers: PacketHandlers): Promise<InterleavedTransport> {
-    const { client } = this.#options
+    const { connection, channels } = this.#options.client
     const first = this.#transports.length * 2
     const wanted = { lowerTransport: 'TCP', interleaved: { first, last: first + 1 } } as const
-    const { interleaved } = await this.#setup(url, wanted)
-    const transport = new InterleavedTransport(
-      client.connection,
-      client.channels,
-      interleaved?.first ?? first,
-      handlers,
-    )
+    const { interleaved = wanted.interleaved } = await this.#setup(url, wanted)
+    const answered = channelPair(interleaved)
+    // A server that names the same channels for all its medias sends on those that it was asked for.
+    const isTaken = channels.has(answered.rtp) || channels.has(answered.rtcp)
+    const pair = isTaken ? channelPair(wanted.interleaved) : answered
+    const transport = new InterleavedTransport(connection, channels, pair, handlers)
     this.#transports.push(transport)
     return transport
   }
 
   async #setupUdp(url: string, handlers: PacketHandlers): Promise<UdpTransport> {
-    const { client, net, ports } = this.#options
+    const { client, mode, net, ports } = this.#options
     const transport = await UdpTransport.open(net, ports, handlers)
     try {
       const { serverPort } = await this.#setup(url, { lowerTransport: 'UDP', clientPort: transport.ports })
-      if (serverPort === undefined) throw new RtspClientError('the server names no ports', { status: 461 })
+      const end = udpEnd(client.remoteIp, serverPort)
+      // Media that comes shows the ports; to send some they have to be known.
+      if (mode === 'record' && end.rtpPort === undefined) {
+        throw new RtspClientError('the server names no ports to send to', { status: 461 })
+      }
       client.dial.checkAddress(client.remoteIp)
-      transport.end = { ip: client.remoteIp, rtpPort: serverPort.first, rtcpPort: rtcpPortOf(serverPort) }
+      transport.end = end
     } catch (error) {
       transport.close()
       throw error
@@ -122,12 +130,17 @@ export class ClientSession {
     const asked: Transport = { profile: 'RTP/AVP', delivery: 'unicast', mode, others: [], ...wanted }
     const fields = { ...further, Transport: serializeTransports([asked]), Session: this.#id }
     const { headers } = await client.request('SETUP', url, fields)
-    const session = sessionOf(headers.get('session'))
-    this.#id ??= session.id
-    this.#timeoutSeconds = session.timeoutSeconds ?? this.#timeoutSeconds
-    const answer = answeredTransport(headers.get('transport') ?? '')
-    if (answer?.lowerTransport === wanted.lowerTransport) return answer
-    throw new RtspClientError(`the server gives another transport than ${wanted.lowerTransport}`, { status: 461 })
+    const session = sessionOf(headers.get('session') ?? '')
+    this.#isSetUp = true
+    this.#id ??= session?.id
+    this.#timeoutSeconds = session?.timeoutSeconds ?? this.#timeoutSeconds
+    const [answer, ...others] = answeredTransports(headers)
+    // Who answers no transport has taken what was offered.
+    if (answer === undefined) return asked
+    const taken = [answer, ...others].find(({ lowerTransport }) => lowerTransport === wanted.lowerTransport)
+    if (taken !== undefined) return taken
+    const given = `${answer.profile}/${answer.lowerTransport}`.slice(0, MAX_SHOWN_LENGTH)
+    throw new RtspClientError(`the server gives ${given} where ${wanted.lowerTransport} was asked for`, { status: 461 })
   }
 
   get #question(): 'GET_PARAMETER' | 'OPTIONS' {
@@ -143,7 +156,7 @@ export class ClientSession {
 
   /** Tells the server that it is over, which would send on by UDP otherwise. */
   #leave(): void {
-    if (this.#id !== undefined) this.#tell('TEARDOWN')
+    if (this.#isSetUp) this.#tell('TEARDOWN')
   }
 
   /** What is answered makes no difference. */
@@ -159,21 +172,26 @@ export class ClientSession {
   }
 }
 
-function answeredTransport(text: string): Transport | undefined {
+/** RTCP has the next channel where but one is named. */
+function channelPair({ first, last }: NumberPair): ChannelPair {
+  return { rtp: first, rtcp: last === first ? first + 1 : last }
+}
+
+/** The transports of an answer; none where it has nothing that makes sense. */
+function answeredTransports(headers: RtspHeaders): readonly Transport[] {
+  return ifParsed(() => parseTransports(headers.getAll('transport').join(','))) ?? []
+}
+
+/** The session of an answer; undefined where it has none: not all servers need one. */
+function sessionOf(text: string): SessionHeader | undefined {
+  return ifParsed(() => parseSessionHeader(text))
+}
+
+function ifParsed<Value>(parse: () => Value): Value | undefined {
   try {
-    return parseTransports(text)[0]
+    return parse()
   } catch (error) {
     if (error instanceof MalformedError) return undefined
     throw error
-  }
-}
-
-/** @throws {RtspClientError} when the server names none */
-function sessionOf(text = ''): SessionHeader {
-  try {
-    return parseSessionHeader(text)
-  } catch (error) {
-    if (!(error instanceof MalformedError)) throw error
-    throw new RtspClientError(`the server names no session: ${error.message}`, { cause: error })
   }
 }

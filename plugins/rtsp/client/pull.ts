@@ -153,7 +153,8 @@ class RtspPull {
   /** Resolves when a recording is over. */
   async #play({ session, client }: Opened, publisher: Publisher): Promise<void> {
     const ingest = session.deliver(publisher, this.#options.ctx)
-    publisher.details(() => ({ transport: session.kind, ...ingest.counts }))
+    const { reader } = client.connection
+    publisher.details(() => ({ transport: session.kind, ...ingest.counts, strayBytes: reader.strayBytes }))
     const ended = await Promise.race([session.ended, client.closed])
     if (session.offer.durationMs !== undefined && ended === 'bye') return
     throw new RtspClientError(ended === 'bye' ? 'the source has ended' : `the connection has ended: ${ended}`)

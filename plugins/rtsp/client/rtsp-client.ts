@@ -14,6 +14,8 @@ import { openCarrier, type Carrier, type CarrierOptions } from './carrier.ts'
 const ANSWER_TIMEOUT_MS = 10_000
 const USER_AGENT = 'Sluice'
 const MAX_REASON_LENGTH = 120
+/** Methods by which a server asks whether the client is alive. */
+const SIGNS_OF_LIFE = ['OPTIONS', 'GET_PARAMETER', 'SET_PARAMETER']
 
 /** Header fields of a request; what is undefined is left out. */
 type Fields = Readonly<Record<string, string | undefined>>
@@ -67,6 +69,7 @@ export class RtspClient {
     this.connection = new RtspConnection(stream, {
       message: (message) => (message.kind === 'request' ? this.#refuse(message) : this.#take(message)),
       frame: (frame) => this.channels.take(frame),
+      isChannel: (channel) => this.channels.mayCarry(channel),
       closed: (reason) => this.#ended(reason),
     })
   }
@@ -178,7 +181,7 @@ export class RtspClient {
 
   /** Servers ask for little, most of all whether the client is alive. */
   #refuse({ method, cseq }: RtspRequest): void {
-    const isKnown = method === 'OPTIONS' || method === 'GET_PARAMETER' || method === 'SET_PARAMETER'
+    const isKnown = SIGNS_OF_LIFE.includes(method.toUpperCase())
     this.connection.send(serializeResponse({ status: isKnown ? 200 : 501, cseq }))
   }
 

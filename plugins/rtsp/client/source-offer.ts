@@ -1,23 +1,20 @@
-import {
-  MalformedError,
-  parseSdp,
-  rtpFormatProblem,
-  rtpFormatsOf,
-  sdpAttribute,
-  type RtpFormat,
-  type SessionDescription,
-} from 'sluice/sdk/media'
+import { MalformedError, parseSdp, sdpAttribute, type RtpFormat, type SessionDescription } from 'sluice/sdk/media'
+import { receivableFormat } from '../media/receivable-format.ts'
 import { parseRange, type Range } from '../wire/range.ts'
-import { controlUrl } from '../wire/url.ts'
 import { RtspClientError } from './client-error.ts'
+import { DescribedUrls } from './described-urls.ts'
 import type { RtspClient } from './rtsp-client.ts'
+import { sourceMedias } from './source-medias.ts'
+
+/** Medias that an error names. */
+const MAX_SHOWN = 8
 
 /** What a server has at an address, as DESCRIBE says it. */
 export type SourceOffer = {
   /** The address of the whole, for PLAY. */
   readonly url: string
   readonly medias: readonly { readonly url: string; readonly format: RtpFormat }[]
-  /** What can't be taken, for the log. */
+  /** What can't be taken, and why, for the log. */
   readonly leftOut: readonly string[]
   /** The length of a recording in milliseconds; undefined for a live source. */
   readonly durationMs: number | undefined
@@ -29,27 +26,21 @@ export type SourceOffer = {
  */
 export async function askForSource(client: RtspClient): Promise<SourceOffer> {
   const { headers, body } = await client.request('DESCRIBE', client.uri, { Accept: 'application/sdp' })
-  const base = headers.get('content-base') ?? headers.get('content-location') ?? client.uri
-  const { media: described, attributes } = parsedDescription(body)
+  const description = parsedDescription(body)
+  const urls = new DescribedUrls(headers, description, client.uri)
   const medias: { url: string; format: RtpFormat }[] = []
   const leftOut: string[] = []
-  for (const media of described) {
-    // The way back to the source, as its loudspeaker.
-    if (sdpAttribute(media.attributes, 'sendonly') !== undefined) continue
-    const formats = rtpFormatsOf(media)
-    const format = formats.find((one) => rtpFormatProblem(one) === undefined)
-    const control = sdpAttribute(media.attributes, 'control')?.value ?? ''
-    if (format === undefined) leftOut.push(formats[0]?.encodingName ?? media.type)
-    else medias.push({ url: controlUrl(base, control), format })
+  for (const media of sourceMedias(description)) {
+    const { format, problem } = receivableFormat(media)
+    if (format === undefined) leftOut.push(problem)
+    else medias.push({ url: urls.ofMedia(media), format })
   }
-  if (medias.length === 0) throw new RtspClientError(`the source has nothing that can be taken (${leftOut.join(', ')})`)
-  const control = sdpAttribute(attributes, 'control')?.value ?? '*'
-  return {
-    url: controlUrl(base, control),
-    medias,
-    leftOut,
-    durationMs: durationOf(sdpAttribute(attributes, 'range')?.value),
+  if (medias.length === 0) {
+    const offered = leftOut.length === 0 ? 'no media' : leftOut.slice(0, MAX_SHOWN).join('; ')
+    throw new RtspClientError(`the source offers nothing that can be taken: ${offered}`)
   }
+  const durationMs = durationOf(sdpAttribute(description.attributes, 'range')?.value)
+  return { url: urls.whole, medias, leftOut, durationMs }
 }
 
 /** @throws {RtspClientError} when it is none */

@@ -56,7 +56,7 @@ export class ServerAuthenticator {
   }
 
   #hasTicket({ method, uri }: RtspRequest): boolean {
-    if (!PLAYER_METHODS.includes(method)) return false
+    if (!PLAYER_METHODS.includes(method.toUpperCase())) return false
     try {
       const { streamPath, query } = parseStreamTarget(uri, '')
       return this.#tickets.hasTicket(streamPath, query)

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { type CloseReason, type Subscriber } from 'sluice/sdk'
+import { CLIENT_LEFT, type CloseReason, type SessionInit, type Subscriber } from 'sluice/sdk'
 import { firstPackets } from '../media/first-packets.ts'
 import { offerOf, type OfferedMedia } from '../media/offer.ts'
 import { Outputs } from '../media/outputs.ts'
@@ -21,6 +21,8 @@ import { RtspRefusal } from './refusal.ts'
 import type { RtspServerContext, SessionConnection } from './server-context.ts'
 import type { HeaderFields, RtspSession, StartAnswer } from './session.ts'
 
+/** The reason of a session that was asked for, and not set up. The connection goes on. */
+const NOT_SET_UP: CloseReason = { code: 'left', text: 'nothing was set up in time' }
 const TRANSPORTS = 'RTP/AVP over TCP (interleaved) or UDP is to be had, the same for all medias'
 
 /** One stream that a client plays: admitted by DESCRIBE, arranged by SETUP, sent from PLAY on. */
@@ -29,6 +31,7 @@ export class PlaySession implements RtspSession {
   readonly medias: readonly OfferedMedia[]
   readonly #server: RtspServerContext
   readonly #subscriber: Subscriber
+  readonly #request: SessionInit
   readonly #connection: SessionConnection
   readonly #log: Logger
   readonly #outputs = new Outputs()
@@ -42,22 +45,26 @@ export class PlaySession implements RtspSession {
   /** What ends the media that is sent. */
   #goodbye: Buffer | undefined
   #isStarted = false
+  #isAdmissionOld = false
   #isClosed = false
   #seenMs = performance.now()
 
   /**
+   * @param request that the subscriber was admitted by
    * @param back the way back to the source, where the client has asked for one
    * @throws {RtspRefusal} when there is nothing in the stream that RTP can carry; the subscriber is closed then
    */
   constructor(
     server: RtspServerContext,
     subscriber: Subscriber,
+    request: SessionInit,
     connection: SessionConnection,
     back: BackChannel | undefined,
   ) {
     this.#back = back
     this.#server = server
     this.#subscriber = subscriber
+    this.#request = request
     this.#connection = connection
     this.#log = server.ctx.log.child({ session: subscriber.id, stream: subscriber.streamPath })
     this.medias = offerOf(subscriber.tracks)
@@ -87,6 +94,14 @@ export class PlaySession implements RtspSession {
     return this.#isStarted
   }
 
+  get isClosed(): boolean {
+    return this.#isClosed
+  }
+
+  get #isSetUp(): boolean {
+    return this.#outputs.size > 0 || this.#group !== undefined || this.#backTransport !== undefined
+  }
+
   get outlivesConnection(): boolean {
     return this.#isStarted && (this.#group !== undefined || this.#outputs.kind === 'udp')
   }
@@ -97,6 +112,16 @@ export class PlaySession implements RtspSession {
 
   keepAlive(): void {
     this.touch()
+  }
+
+  isOf(streamPath: string): boolean {
+    return streamPath === this.#request.streamPath
+  }
+
+  /** Ends a session of which nothing has been set up by now; has the gates asked anew before one begins to play. */
+  outlastAdmission(): void {
+    if (this.#isSetUp) this.#isAdmissionOld = true
+    else this.close(NOT_SET_UP)
   }
 
   touch(): void {
@@ -124,6 +149,7 @@ export class PlaySession implements RtspSession {
   }
 
   async play({ headers }: RtspRequest): Promise<StartAnswer> {
+    await this.#askAnew()
     if (this.#group !== undefined) return this.#playInGroup(this.#group)
     if (this.#outputs.size === 0) throw new RtspRefusal(455, 'nothing has been set up')
     const steered = await steer(this.#subscriber, headers)
@@ -151,6 +177,17 @@ export class PlaySession implements RtspSession {
 
   close(reason: CloseReason | string): void {
     this.#subscriber.close(reason)
+  }
+
+  /** Asks the gates whether the client may still play what it was admitted to long ago. @throws {SluiceError} */
+  async #askAnew(): Promise<void> {
+    if (this.#isStarted || !this.#isAdmissionOld) return
+    try {
+      await this.#server.ctx.streams.authenticate(this.#request)
+    } catch (error) {
+      this.close(CLIENT_LEFT)
+      throw error
+    }
   }
 
   /** The first media that is set up decides whether all go by multicast. */

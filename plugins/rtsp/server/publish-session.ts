@@ -3,14 +3,8 @@ import { performance } from 'node:perf_hooks'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { CLIENT_LEFT, type CloseReason, type Publisher } from 'sluice/sdk'
-import {
-  MP2T_ENCODING,
-  rtpFormatProblem,
-  rtpFormatsOf,
-  sdpAttribute,
-  type MediaDescription,
-  type RtpFormat,
-} from 'sluice/sdk/media'
+import { MP2T_ENCODING, sdpAttribute, type MediaDescription, type RtpFormat } from 'sluice/sdk/media'
+import { receivableFormat, type ReceivableFormat } from '../media/receivable-format.ts'
 import { RtspIngest, type ReceivedMedia } from '../media/to-stream.ts'
 import type { MediaTransport } from '../transport/media-transport.ts'
 import type { RtspRequest } from '../wire/message/message.ts'
@@ -20,20 +14,21 @@ import type { RtspServerContext, SessionConnection } from './server-context.ts'
 import type { RtspSession, StartAnswer } from './session.ts'
 
 const LEFT_OUT = 'a track is left out: its format is not supported'
-/** Far more than registered names have. */
-const MAX_SHOWN_LENGTH = 40
+/** Medias that an answer names. */
+const MAX_SHOWN = 8
 const CODEC_ADVICE = 'send H.264 and AAC, which every player takes'
 /** How often what has come is read, a few dozen packets each time, when the client has left. */
 const MAX_LAST_TURNS = 64
 
 /** A media as it was announced. */
-type AnnouncedMedia = { readonly description: MediaDescription; readonly format: RtpFormat | undefined }
+type AnnouncedMedia = ReceivableFormat & { readonly description: MediaDescription }
 
 /** One stream that a client publishes: announced by ANNOUNCE, arranged by SETUP, taken from RECORD on. */
 export class PublishSession implements RtspSession {
   readonly id = randomBytes(12).toString('hex')
   readonly #server: RtspServerContext
   readonly #connection: SessionConnection
+  readonly #streamPath: string
   readonly #medias: readonly AnnouncedMedia[]
   readonly #transports = new Map<number, MediaTransport>()
   #publisher: Publisher | undefined
@@ -43,11 +38,28 @@ export class PublishSession implements RtspSession {
   #isClosed = false
   #seenMs = performance.now()
 
-  constructor(server: RtspServerContext, medias: readonly MediaDescription[], connection: SessionConnection) {
+  /**
+   * @param streamPath as the client names it
+   * @throws {RtspRefusal} when nothing of what was announced can be taken
+   */
+  constructor(
+    server: RtspServerContext,
+    streamPath: string,
+    medias: readonly MediaDescription[],
+    connection: SessionConnection,
+  ) {
     this.#server = server
     this.#connection = connection
+    this.#streamPath = streamPath
     this.#log = server.ctx.log
-    this.#medias = medias.map((description) => ({ description, format: supportedFormat(description) }))
+    this.#medias = medias.map((description) => ({ ...receivableFormat(description), description }))
+    const problems = this.#medias.flatMap(({ problem }) => problem ?? [])
+    if (problems.length === medias.length) {
+      throw new RtspRefusal(
+        415,
+        `nothing of what was announced can be taken: ${problems.slice(0, MAX_SHOWN).join('; ')}`,
+      )
+    }
   }
 
   get ip(): string {
@@ -58,6 +70,10 @@ export class PublishSession implements RtspSession {
     return this.#ingest !== undefined
   }
 
+  get isClosed(): boolean {
+    return this.#isClosed
+  }
+
   /** A source that has lost its connection is about to come back, and needs its path then. */
   get outlivesConnection(): boolean {
     return false
@@ -65,11 +81,6 @@ export class PublishSession implements RtspSession {
 
   get seenMs(): number {
     return this.#seenMs
-  }
-
-  /** Whether there is anything in what was announced that can be taken. */
-  get isUseful(): boolean {
-    return this.#medias.some(({ format }) => format !== undefined)
   }
 
   /** Whether all of it is MPEG-2 TS, whose times have 33 bits. */
@@ -83,14 +94,20 @@ export class PublishSession implements RtspSession {
     this.#log = this.#log.child({ session: publisher.id, stream: publisher.streamPath })
     const { ip, port, userAgent } = this.#connection.client
     this.#log.info({ ip, port, userAgent }, 'publish')
-    for (const { description, format } of this.#medias) {
-      if (format === undefined) this.#log.warn({ format: shownFormat(description), advice: CODEC_ADVICE }, LEFT_OUT)
+    for (const { problem } of this.#medias) {
+      if (problem !== undefined) this.#log.warn({ format: problem, advice: CODEC_ADVICE }, LEFT_OUT)
     }
     publisher.onClose((reason) => this.#closed(reason))
   }
 
   requestKeyframe(trackId: number): void {
     this.#ingest?.requestKeyframe(trackId)
+  }
+
+  /** By its path, one below it, or the whole address of a media, which may be a camera's own. */
+  isOf(streamPath: string, uri: string): boolean {
+    if (streamPath === this.#streamPath || streamPath.startsWith(`${this.#streamPath}/`)) return true
+    return this.#medias.some(({ description }) => sdpAttribute(description.attributes, 'control')?.value === uri)
   }
 
   touch(): void {
@@ -131,7 +148,10 @@ export class PublishSession implements RtspSession {
     const received = this.#medias.map(({ format }, index) => this.#receivedMedia(index, format))
     const ingest = new RtspIngest(publisher, received, this.#server.ctx)
     this.#ingest = ingest
-    publisher.details(() => ({ transport: this.#isDatagram ? 'udp' : 'tcp', ...ingest.counts }))
+    publisher.details(() => {
+      const { strayBytes } = this.#connection
+      return { transport: this.#isDatagram ? 'udp' : 'tcp', ...ingest.counts, strayBytes }
+    })
     this.#settle()
     return { headers: [] }
   }
@@ -211,17 +231,6 @@ export class PublishSession implements RtspSession {
     this.#server.ended(this)
     this.#connection.sessionEnded(this, reason)
   }
-}
-
-/** As an operator knows it: `H266/90000`. */
-function shownFormat(description: MediaDescription): string {
-  const [format] = rtpFormatsOf(description)
-  if (format === undefined) return description.type
-  return `${format.encodingName.slice(0, MAX_SHOWN_LENGTH)}/${format.clockRate}`
-}
-
-function supportedFormat(description: MediaDescription): RtpFormat | undefined {
-  return rtpFormatsOf(description).find((format) => rtpFormatProblem(format) === undefined)
 }
 
 /** Whether a URL ends in the control attribute of a media: in its path or, as some clients put it, after its query. */

@@ -8,7 +8,7 @@ import {
   type SessionInit,
   type Subscriber,
 } from 'sluice/sdk'
-import { parseSdp, type MediaDescription } from 'sluice/sdk/media'
+import { MalformedError, parseSdp, type MediaDescription } from 'sluice/sdk/media'
 import { describeMedias } from '../media/description.ts'
 import type { RtspHeaders } from '../wire/message/headers.ts'
 import type { RtspRequest } from '../wire/message/message.ts'
@@ -25,6 +25,11 @@ import type { HeaderFields, RtspSession } from './session.ts'
 const METHODS = 'OPTIONS, DESCRIBE, ANNOUNCE, SETUP, PLAY, PAUSE, RECORD, TEARDOWN, GET_PARAMETER, SET_PARAMETER'
 /** As many as a stream may have tracks. */
 const MAX_MEDIAS = 32
+/** How long a client that was admitted may take to set up and begin to play, without the gates being asked anew. */
+const ADMISSION_MS = 10_000
+
+/** Methods by which a client leaves. */
+const FAREWELLS = ['TEARDOWN', 'PAUSE']
 
 /** What a request is answered with. */
 export type Answer = {
@@ -54,10 +59,11 @@ export class RequestHandler {
     if (request.version !== '1.0') throw new RtspRefusal(505, 'RTSP Version Not Supported')
     if (request.cseq === undefined) throw new RtspRefusal(400, 'CSeq is missing')
     if (this.#isFarewell(request)) return {}
-    if (request.method === 'OPTIONS') return this.#options(request)
+    const method = request.method.toUpperCase()
+    if (method === 'OPTIONS') return this.#options(request)
     this.#server.authenticator.check(request)
     this.#checkRequired(request)
-    switch (request.method) {
+    switch (method) {
       case 'DESCRIBE':
         return this.#describe(request)
       case 'ANNOUNCE':
@@ -66,10 +72,12 @@ export class RequestHandler {
         return this.#setup(request)
       case 'PLAY': {
         const session = this.#named(request)
+        this.#checkStream(session, request)
         return inSession(session, await session.play(request))
       }
       case 'RECORD': {
         const session = this.#named(request)
+        this.#checkStream(session, request)
         return inSession(session, session.record())
       }
       case 'PAUSE': {
@@ -97,7 +105,7 @@ export class RequestHandler {
 
   /** What the client ends has been ended already: GStreamer takes it ill to be told that there is no such session. */
   #isFarewell({ method, headers }: RtspRequest): boolean {
-    if (method !== 'TEARDOWN' && method !== 'PAUSE') return false
+    if (!FAREWELLS.includes(method.toUpperCase())) return false
     const [id = ''] = headers.get('session')?.split(';', 1) ?? []
     return this.#connection.hadSession(id.trim())
   }
@@ -148,9 +156,10 @@ export class RequestHandler {
     const back = this.#wantsBackChannel(request)
       ? new BackChannel({ ctx, log: ctx.log.child({ stream: streamPath }), session: { ...init, streamPath } })
       : undefined
-    const session = new PlaySession(this.#server, subscriber, this.#connection, back)
+    const session = new PlaySession(this.#server, subscriber, init, this.#connection, back)
     this.#session = session
     this.#connection.add(session)
+    subscriber.onClose(ctx.setTimeout(() => session.outlastAdmission(), ADMISSION_MS))
     return session
   }
 
@@ -158,8 +167,7 @@ export class RequestHandler {
     const target = this.#target(request)
     const medias = announcedMedias(request)
     this.#forget()
-    const session = new PublishSession(this.#server, medias, this.#connection)
-    if (!session.isUseful) throw new RtspRefusal(415, 'no media was announced in a format that is supported')
+    const session = new PublishSession(this.#server, target.streamPath, medias, this.#connection)
     let publisher: Publisher
     try {
       const control = { requestKeyframe: ({ id }: { readonly id: number }) => session.requestKeyframe(id) }
@@ -182,7 +190,8 @@ export class RequestHandler {
     const target = this.#target(request)
     const wanted = transportsOf(request, target.query)
     // Some players know the description already.
-    const session = this.#find(request) ?? this.#session ?? (await this.#play(request, target))
+    const session = this.#find(request) ?? this.#open ?? (await this.#play(request, target))
+    this.#checkStream(session, request)
     const transport = await session.setup(request, target.trackIndex, wanted)
     this.#server.began(session)
     session.touch()
@@ -225,12 +234,25 @@ export class RequestHandler {
     throw new RtspRefusal(454, 'Session Not Found')
   }
 
+  /** What was described or announced last, unless it has ended. */
+  get #open(): PlaySession | PublishSession | undefined {
+    return this.#session?.isClosed === true ? undefined : this.#session
+  }
+
   /** @throws {RtspRefusal} when there is none */
   #named(request: RtspRequest): RtspSession {
-    const session = this.#find(request) ?? this.#session
+    const session = this.#find(request) ?? this.#open
     if (session === undefined) throw new RtspRefusal(454, 'Session Not Found')
     session.touch()
     return session
+  }
+
+  /** @throws {RtspRefusal} when the request names another stream than that of the session; `*` and the like name none */
+  #checkStream(session: RtspSession, { uri }: RtspRequest): void {
+    const streamPath = streamPathOf(uri)
+    if (streamPath !== undefined && !session.isOf(streamPath, uri)) {
+      throw new RtspRefusal(404, 'the session is one of another stream: describe this one first')
+    }
   }
 
   /** A stream that was described or announced before, and not begun, makes place for another. */
@@ -263,6 +285,17 @@ export class RequestHandler {
   }
 }
 
+/** The path that an address names; undefined where it names none. */
+function streamPathOf(uri: string): string | undefined {
+  if (uri === '*') return undefined
+  try {
+    return parseStreamTarget(uri, '').streamPath
+  } catch (error) {
+    if (error instanceof MalformedError) return undefined
+    throw error
+  }
+}
+
 function requiredFeatures(headers: RtspHeaders): readonly string[] {
   const features = [...headers.getAll('require'), ...headers.getAll('proxy-require')].join(',').split(',')
   return features.map((feature) => feature.trim()).filter((feature) => feature !== '')
@@ -278,7 +311,7 @@ function inSession(session: RtspSession, answer: Answer): Answer {
  * @throws {RtspRefusal} when nothing is offered that counts
  */
 function transportsOf({ headers }: RtspRequest, query: string): readonly Transport[] {
-  const offered = refusedIfMalformed(461, () => parseTransports(headers.get('transport') ?? ''))
+  const offered = refusedIfMalformed(461, () => parseTransports(headers.getAll('transport').join(',')))
   if (parseQuery(query)['transport'] !== 'tcp') return offered
   const interleaved = offered.filter(({ lowerTransport }) => lowerTransport === 'TCP')
   if (interleaved.length === 0) throw new RtspRefusal(461, 'the address asks for TCP')

@@ -7,7 +7,7 @@ import { PEER_LEFT, RtspConnection } from '../connection.ts'
 import { ChannelTable } from '../transport/channel-table.ts'
 import { InterleavedTransport } from '../transport/interleaved-transport.ts'
 import type { PacketHandlers } from '../transport/media-transport.ts'
-import { rtcpPortOf, UdpTransport } from '../transport/udp-transport.ts'
+import { udpEnd, UdpTransport } from '../transport/udp-transport.ts'
 import { RtspHeaders } from '../wire/message/headers.ts'
 import type { RtspRequest, RtspResponse } from '../wire/message/message.ts'
 import { serializeResponse } from '../wire/message/serialize.ts'
@@ -58,6 +58,7 @@ export class ServerConnection implements SessionConnection {
     this.#connection = new RtspConnection(stream, {
       message: (message) => this.#take(message),
       frame: (frame) => this.#channels.take(frame),
+      isChannel: (channel) => this.#channels.mayCarry(channel),
       closed: (reason) => this.#closed(reason),
     })
     this.#connection.expectWithin(IDLE_TIMEOUT_MS, NO_REQUEST)
@@ -78,6 +79,10 @@ export class ServerConnection implements SessionConnection {
   get serverUrl(): string {
     const { ip, port } = this.#local
     return `rtsp://${ip.includes(':') ? `[${ip}]` : ip}:${port}`
+  }
+
+  get strayBytes(): number {
+    return this.#connection.reader.strayBytes
   }
 
   get closed(): boolean {
@@ -128,7 +133,8 @@ export class ServerConnection implements SessionConnection {
   #openInterleaved({ interleaved }: Transport, handlers: PacketHandlers): InterleavedTransport | undefined {
     const channel = this.#channels.free(interleaved?.first)
     if (channel === undefined) return undefined
-    return new InterleavedTransport(this.#connection, this.#channels, channel, handlers)
+    const pair = { rtp: channel, rtcp: channel + 1 }
+    return new InterleavedTransport(this.#connection, this.#channels, pair, handlers)
   }
 
   async #openUdp({ clientPort }: Transport, handlers: PacketHandlers): Promise<UdpTransport | undefined> {
@@ -137,7 +143,7 @@ export class ServerConnection implements SessionConnection {
     if (clientPort === undefined || !isPlain) return undefined
     const { net, config } = this.#server.ctx
     const transport = await UdpTransport.open(net, config.udpport, handlers)
-    transport.end = { ip: this.#client.ip, rtpPort: clientPort.first, rtcpPort: rtcpPortOf(clientPort) }
+    transport.end = udpEnd(this.#client.ip, clientPort)
     return transport
   }
 

@@ -32,6 +32,8 @@ export interface SessionConnection {
   readonly stream: Duplex
   readonly client: SessionClient
   readonly closed: boolean
+  /** Bytes that came between messages, and belonged to none. */
+  readonly strayBytes: number
   /** Aborts when the client goes, which ends what it waits for. */
   readonly leaving: AbortController
   /** Our address. */

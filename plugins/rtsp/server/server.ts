@@ -51,7 +51,8 @@ export class RtspServer implements RtspServerContext {
   #sweep(): void {
     const oldestMs = performance.now() - this.ctx.config.sessiontimeout
     for (const session of this.#sessions.values()) {
-      if (session.outlivesConnection && session.seenMs < oldestMs) session.close('the client gives no sign of life')
+      const mayBeGone = session.outlivesConnection || !session.isStarted
+      if (mayBeGone && session.seenMs < oldestMs) session.close('the client gives no sign of life')
     }
   }
 

@@ -8,6 +8,7 @@ import { parseRtpInfo } from '../wire/rtp-info.ts'
 type State = {
   readonly name: string
   readonly reach: (rig: RtspRig, probe: RtspProbe, ownPath: string) => Promise<unknown>
+  readonly publishes?: true
 }
 
 const STATES: readonly State[] = [
@@ -24,11 +25,13 @@ const STATES: readonly State[] = [
   },
   {
     name: 'announced',
+    publishes: true,
     reach: (rig, probe, path) => probe.request('ANNOUNCE', rig.url(path), { headers: SDP, body: ANNOUNCED }),
   },
-  { name: 'set up to record', reach: (rig, probe, path) => rig.setUpRecording(probe, path) },
+  { name: 'set up to record', publishes: true, reach: (rig, probe, path) => rig.setUpRecording(probe, path) },
   {
     name: 'recording',
+    publishes: true,
     reach: async (rig, probe, path) => {
       await rig.setUpRecording(probe, path)
       await probe.request('RECORD', rig.url(path))
@@ -68,13 +71,14 @@ describe('RTSP, method by method', () => {
   afterEach(() => expect(rig.server.problems).to.eql([]))
 
   function ask(method: string, probe: RtspProbe, place: number): Promise<RtspAnswer> {
+    const url = rig.url(STATES[place]?.publishes === true && method !== 'DESCRIBE' ? `live/in-${place}` : 'live/a')
     if (method === 'ANNOUNCE') {
       return probe.request(method, rig.url(`live/announced-${place}`), { headers: SDP, body: ANNOUNCED })
     }
     if (method === 'SETUP') {
-      return probe.request(method, `${rig.url()}/trackID=0`, { headers: { Transport: interleaved(0) } })
+      return probe.request(method, `${url}/trackID=0`, { headers: { Transport: interleaved(0) } })
     }
-    return probe.request(method, rig.url())
+    return probe.request(method, url)
   }
 
   for (const [method, statuses] of Object.entries(STATUSES)) {
@@ -142,6 +146,45 @@ describe('RTSP dialogues', () => {
     expect(await announce('nonsense')).to.equal(400)
     expect(await announce('v=0\r\no=- 0 0 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\n')).to.equal(400)
     expect(await announce(ANNOUNCED)).to.equal(200)
+  })
+
+  it('name what was announced, and why it can not be taken', async () => {
+    const body = ANNOUNCED.replaceAll('H264', 'X-ODD').replace('m=audio 0 RTP/AVP', 'm=audio 0 UDP')
+    probe.write(`ANNOUNCE ${rig.url()} RTSP/1.0\r\nCSeq: 1\r\nContent-Length: ${body.length}\r\n\r\n${body}`)
+    const { startLine } = await probe.answer()
+    expect(startLine).to.include('video X-ODD/90000: RTP payloads of X-ODD are not supported')
+    expect(startLine).to.include('audio UDP 97: it is not carried by RTP')
+  })
+
+  it('are held in small letters, with line ends of CR, and with lines that are no headers', async () => {
+    await rig.publish()
+    const url = rig.url()
+    const lines = (method: string, more: readonly string[]) =>
+      [`${method} ${url}`, 'no header', 'cseq : 1', ...more].join('\r').replace(url, `${url} rtsp/1.0`)
+    expect((await told(`${lines('describe', [])}\r\r`)).status).to.equal(200)
+    const transports = ['transport: RTP/SAVP;unicast;client_port=1-2', 'transport: RTP/AVP;unicast;interleaved=4 - 5']
+    const setUp = lines('setup', transports).replace(url, `${url}/trackID=0`)
+    const { status, headers } = await told(`${setUp}\r\r`)
+    expect([status, headers.get('transport')]).to.eql([200, 'RTP/AVP/TCP;unicast;interleaved=4-5'])
+    const session = `session: ${headers.get('session')?.split(';')[0]}`
+    expect((await told(`${lines('play', [session])}\r\r`)).status).to.equal(200)
+    await waitFor(() => packetsOn(probe, 4).length > 0, { what: 'media' })
+  })
+
+  it('go on after bytes that belong to nothing', async () => {
+    await rig.setUpRecording(probe, 'live/in')
+    probe.write(Buffer.from('9b0377fe1061801f', 'hex'))
+    expect(await statusOf(probe.request('RECORD', rig.url('live/in')))).to.equal(200)
+    const player = await rig.connect()
+    const played = rig.play(player, 'live/in')
+    for (const number of [1, 2, 3]) {
+      probe.write('xyz ')
+      probe.writeFrame(0, Buffer.from(`80e0000${number}0000${number}000000000076588840021ff`, 'hex'))
+    }
+    await played
+    await waitFor(() => packetsOn(player, 0).length > 0, { what: 'a picture' })
+    probe.write('nonsense\r\n\r\n')
+    expect(await statusOf(probe.request('TEARDOWN', rig.url('live/in')))).to.equal(200)
   })
 
   it('refuse a second publisher, and the first goes on', async () => {
@@ -222,6 +265,20 @@ describe('RTSP dialogues', () => {
       expect(packetsOn(probe, 0)).to.eql([])
     })
 
+    it('are about the stream that was described, as is PLAY', async () => {
+      await rig.publish('live/b')
+      const headers = { Transport: interleaved(0) }
+      expect(await statusOf(probe.request('SETUP', `${rig.url('live/b')}/trackID=0`, { headers }))).to.equal(404)
+      expect((await setUp(interleaved(0))).status).to.equal(200)
+      expect(await statusOf(probe.request('SETUP', `${rig.url('live/b')}/trackID=1`, { headers }))).to.equal(404)
+      for (const streamPath of ['live/b', 'live', 'live/a/b']) {
+        expect(await statusOf(probe.request('PLAY', rig.url(streamPath))), streamPath).to.equal(404)
+      }
+      for (const uri of ['*', rig.url(''), `${rig.url()}/trackID=0`, `${rig.url()}/?a=1`]) {
+        expect(await statusOf(probe.request('PLAY', uri)), uri).to.equal(200)
+      }
+    })
+
     it('need the media named, and one that there is', async () => {
       const headers = { Transport: interleaved(0) }
       expect(await statusOf(probe.request('SETUP', rig.url(), { headers }))).to.equal(459)
@@ -282,6 +339,17 @@ describe('RTSP dialogues', () => {
       expect(controls).to.eql([rig.url('live/a?a=1'), ...[0, 1].map((place) => rig.url(`live/a/trackID=${place}?a=1`))])
       expect(headers.get('content-base')).to.equal(`${rig.url('live/a?a=1')}/`)
       expect(headers.get('content-type')).to.equal('application/sdp')
+    })
+
+    it('record the stream that was announced', async () => {
+      await probe.request('ANNOUNCE', rig.url('live/in'), { headers: SDP, body: ANNOUNCED })
+      const headers = { Transport: `${interleaved(0)};mode=record` }
+      const setUp = (streamPath: string) =>
+        statusOf(probe.request('SETUP', `${rig.url(streamPath)}/streamid=0`, { headers }))
+      expect(await setUp('live/other')).to.equal(404)
+      expect(await setUp('live/in')).to.equal(200)
+      expect(await statusOf(probe.request('RECORD', rig.url('live/other')))).to.equal(404)
+      expect(await statusOf(probe.request('RECORD', rig.url('live/in')))).to.equal(200)
     })
 
     const ANNOUNCED_AS = ['streamid=1', 'trackID=1', 'audio', 'stream=1/audio', 'rtsp://camera/live/in/audio']

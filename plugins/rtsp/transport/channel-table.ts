@@ -3,9 +3,12 @@ import type { PacketHandlers } from './media-transport.ts'
 
 const MAX_CHANNEL = 254
 
+/** The two channels of a media. */
+export type ChannelPair = { readonly rtp: number; readonly rtcp: number }
+
 /** The channels of one connection: who takes what comes on them. */
 export class ChannelTable {
-  readonly #handlers = new Map<number, PacketHandlers>()
+  readonly #takers = new Map<number, (packet: Buffer) => void>()
 
   /** The channel that a peer asks for, if it and the next are free, or else the first free one; undefined when there is none. */
   free(wanted: number | undefined): number | undefined {
@@ -14,24 +17,32 @@ export class ChannelTable {
     return undefined
   }
 
-  /** @param channel of RTP; RTCP has the next */
-  set(channel: number, handlers: PacketHandlers): void {
-    this.#handlers.set(channel, handlers)
+  /** Whether a channel is in use. */
+  has(channel: number): boolean {
+    return this.#takers.has(channel)
   }
 
-  delete(channel: number): void {
-    this.#handlers.delete(channel)
+  /** Whether media may come on a channel: on one that is in use or, as long as there is none, on any. */
+  mayCarry(channel: number): boolean {
+    return this.#takers.size === 0 || this.#takers.has(channel)
+  }
+
+  set({ rtp, rtcp }: ChannelPair, handlers: PacketHandlers): void {
+    this.#takers.set(rtp, (packet) => handlers.rtp(packet))
+    this.#takers.set(rtcp, (packet) => handlers.rtcp(packet))
+  }
+
+  delete({ rtp, rtcp }: ChannelPair): void {
+    this.#takers.delete(rtp)
+    this.#takers.delete(rtcp)
   }
 
   /** Hands a frame to who takes it; nobody takes those of channels that were not set up. */
   take({ channel, payload }: InterleavedFrame): void {
-    const rtp = this.#handlers.get(channel)
-    if (rtp !== undefined) rtp.rtp(payload)
-    else this.#handlers.get(channel - 1)?.rtcp(payload)
+    this.#takers.get(channel)?.(payload)
   }
 
   #isFree(channel: number): boolean {
-    const others = [channel - 1, channel, channel + 1]
-    return others.every((other) => !this.#handlers.has(other))
+    return !this.#takers.has(channel) && !this.#takers.has(channel + 1)
   }
 }

@@ -2,8 +2,14 @@ import type { Net, PortRange, UdpListener, UdpPeer } from 'sluice/sdk'
 import type { NumberPair, Transport } from '../wire/transport.ts'
 import type { MediaTransport, PacketHandlers } from './media-transport.ts'
 
-/** Where the peer takes and sends packets. */
-export type UdpEnd = { readonly ip: string; readonly rtpPort: number; readonly rtcpPort: number }
+const MAX_PORT = 65_535
+
+/** Where the peer takes and sends packets. Ports that it does not name are those that it is seen to send from. */
+export type UdpEnd = {
+  readonly ip: string
+  readonly rtpPort: number | undefined
+  readonly rtcpPort: number | undefined
+}
 
 /** RTP and RTCP over a pair of UDP ports of our own. What others send there than the peer is left out. */
 export class UdpTransport implements MediaTransport {
@@ -40,18 +46,22 @@ export class UdpTransport implements MediaTransport {
   }
 
   get answer(): Transport {
-    const clientPort = this.end && { first: this.end.rtpPort, last: this.end.rtcpPort }
+    const { rtpPort: first, rtcpPort: last } = this.end ?? {}
+    const clientPort = first === undefined || last === undefined ? undefined : { first, last }
     const ports = { serverPort: this.ports, ...(clientPort && { clientPort }) }
     return { profile: 'RTP/AVP', lowerTransport: 'UDP', delivery: 'unicast', ...ports, others: [] }
   }
 
   sendRtp(packets: readonly Buffer[]): void {
-    if (this.end !== undefined) this.#rtp?.send(packets, { remoteAddress: this.end.ip, remotePort: this.end.rtpPort })
+    const remotePort = this.end?.rtpPort ?? this.#rtpSource
+    if (this.end !== undefined && remotePort !== undefined)
+      this.#rtp?.send(packets, { remoteAddress: this.end.ip, remotePort })
   }
 
   sendRtcp(packet: Buffer): void {
-    if (this.end !== undefined)
-      this.#rtcp?.send([packet], { remoteAddress: this.end.ip, remotePort: this.end.rtcpPort })
+    const remotePort = this.end?.rtcpPort ?? this.#rtcpSource
+    if (this.end !== undefined && remotePort !== undefined)
+      this.#rtcp?.send([packet], { remoteAddress: this.end.ip, remotePort })
   }
 
   close(): void {
@@ -80,12 +90,20 @@ export class UdpTransport implements MediaTransport {
  * The port that the peer sends from: the one that it has named or, behind a router that gives it another, the first that
  * anything came from.
  */
-function sourcePort(ip: string, namedPort: number, seenPort: number | undefined, peer: UdpPeer): number | undefined {
+function sourcePort(
+  ip: string,
+  namedPort: number | undefined,
+  seenPort: number | undefined,
+  peer: UdpPeer,
+): number | undefined {
   if (peer.remoteAddress !== ip) return seenPort
   return peer.remotePort === namedPort ? namedPort : (seenPort ?? peer.remotePort)
 }
 
-/** The port for RTCP: the next, where a peer names but the one for RTP. */
-export function rtcpPortOf({ first, last }: NumberPair): number {
-  return last === first ? first + 1 : last
+/** The end that a peer names by its ports: 0 is none, and RTCP has the next where there is but one. */
+export function udpEnd(ip: string, ports: NumberPair | undefined): UdpEnd {
+  if (ports === undefined || ports.first === 0) return { ip, rtpPort: undefined, rtcpPort: undefined }
+  const { first, last } = ports
+  const rtcpPort = last === first ? first + 1 : last
+  return { ip, rtpPort: first, rtcpPort: rtcpPort > 0 && rtcpPort <= MAX_PORT ? rtcpPort : undefined }
 }

@@ -23,18 +23,21 @@ export type TunnelRequest = {
   readonly path: string
 }
 
+const DIRECTIONS: Readonly<Record<string, TunnelRequest['direction']>> = { GET: 'get', POST: 'post' }
+
 /**
  * What the head of a request of HTTP says of a tunnel; `null` when it is for none.
  * @throws {MalformedError} when its cookie is too long or broken
  */
 export function parseTunnelRequest(request: RtspRequest): TunnelRequest | null {
-  const { protocol, method, uri, headers } = request
+  const { protocol, uri, headers } = request
   const sessionCookie = headers.get('x-sessioncookie')
-  if (protocol !== 'HTTP' || (method !== 'GET' && method !== 'POST') || sessionCookie === undefined) return null
+  const direction = DIRECTIONS[request.method.toUpperCase()]
+  if (protocol !== 'HTTP' || direction === undefined || sessionCookie === undefined) return null
   if (sessionCookie.length > MAX_SESSION_COOKIE_LENGTH || !COOKIE.test(sessionCookie)) {
     throw new MalformedError(`x-sessioncookie of ${sessionCookie.length} characters`)
   }
-  return { direction: method === 'GET' ? 'get' : 'post', sessionCookie, path: uri }
+  return { direction, sessionCookie, path: uri }
 }
 
 /**

@@ -14,9 +14,14 @@ const cases: { text: string; same?: string[]; header: SessionHeader }[] = [
     same: [' 3315418157 ;', '3315418157;timeout=0', '3315418157;timeout=x;a'],
     header: { id: '3315418157' },
   },
+  { text: '"a, b":{c}', header: { id: '"a, b":{c}' } },
   {
     text: '3ca0f3d540d3a97f;timeout=60',
-    same: ['3ca0f3d540d3a97f ; Timeout = 60', '3ca0f3d540d3a97f;a=b;timeout=60;timeout=61'],
+    same: [
+      '3ca0f3d540d3a97f ; Timeout = 60',
+      '3ca0f3d540d3a97f;a=b;timeout=60;timeout=61',
+      '3ca0f3d540d3a97f;timeout="60.5"s',
+    ],
     header: { id: '3ca0f3d540d3a97f', timeoutSeconds: 60 },
   },
 ]
@@ -28,7 +33,7 @@ describe('parseSessionHeader', () => {
     })
   }
 
-  for (const text of ['', ';timeout=60', 'a b', 'a,b', '"a"', 'a'.repeat(MAX_SESSION_ID_LENGTH + 1)]) {
+  for (const text of ['', ';timeout=60', 'a\u0000b', 'a'.repeat(MAX_SESSION_ID_LENGTH + 1)]) {
     it(`refuses '${text.slice(0, 20)}'`, () => {
       expect(() => parseSessionHeader(text)).to.throw(MalformedError)
     })

@@ -10,13 +10,17 @@ export type SessionHeader = {
   readonly timeoutSeconds?: number
 }
 
-const ID = /^[^\s;,"]+$/u
-const TIMEOUT = /^timeout\s*=\s*(\d{1,6})$/iu
+const CONTROL = /[\u0000-\u001f\u007f]/u
+const TIMEOUT = /^timeout\s*=\s*"?(\d{1,6})(?!\d)/iu
 
-/** @throws {MalformedError} when there is no identifier, or a broken one, which the message leaves out */
+/**
+ * Parses the header. An identifier goes as far as the semicolon: servers put blanks, quotes and commas into theirs, and
+ * want them back.
+ * @throws {MalformedError} when there is no identifier, or one that is too long. The message leaves it out.
+ */
 export function parseSessionHeader(text: string): SessionHeader {
   const [id = '', ...parameters] = text.split(';').map((part) => part.trim())
-  if (id.length > MAX_SESSION_ID_LENGTH || !ID.test(id)) {
+  if (id === '' || id.length > MAX_SESSION_ID_LENGTH || CONTROL.test(id)) {
     throw new MalformedError(`identifier of ${id.length} characters in header Session`)
   }
   const [timeout] = parameters.flatMap((parameter) => TIMEOUT.exec(parameter)?.[1] ?? [])

@@ -1,14 +1,17 @@
 import { MalformedError } from 'sluice/sdk/media'
 import { quoteIfNeeded, splitUnquoted, unquote } from 'sluice/sdk/http'
 
-/** Ports, or channels of the connection: for RTP, and where it is another one, for RTCP. */
+/** Ports, or channels of the connection: for RTP and, where it is another one, for RTCP, which some peers put below it. */
 export type NumberPair = { readonly first: number; readonly last: number }
 
 /** One way to carry a track, as header `Transport` names it (RFC 2326 12.39, RFC 7826 18.54). */
 export type Transport = {
   /** In upper case: `RTP/AVP`; `RTP/SAVP` and others are there to be refused. */
   readonly profile: string
-  /** In upper case: `UDP`, also where it is not said, or `TCP`; others are there to be refused. */
+  /**
+   * In upper case: `UDP` or `TCP`; others are there to be refused. Where it is not said it is UDP, unless there are
+   * channels and no ports.
+   */
   readonly lowerTransport: string
   readonly delivery?: 'unicast' | 'multicast'
   /** Where the data goes, as sent. A server that obeys it can be made to send to others. */
@@ -34,7 +37,7 @@ export type Transport = {
 type Fields = { -readonly [Name in keyof Transport]: Transport[Name] }
 
 const SPEC = /^([a-z]+\/[a-z0-9]+)(?:\/([a-z0-9]+))?$/iu
-const PAIR = /^(\d{1,5})(?:-(\d{1,5}))?$/u
+const PAIR = /^(\d{1,5})(?:\s*-\s*(\d{1,5}))?$/u
 const SSRC = /^(?:0x)?([0-9a-f]{1,8})$/iu
 const BYTE = /^\d{1,3}$/u
 const MAX_CHANNEL = 255
@@ -60,16 +63,18 @@ export function serializeTransports(transports: readonly Transport[]): string {
 
 function parseTransport(text: string): Transport | undefined {
   const [spec = '', ...parameters] = splitUnquoted(text, ';')
-  const [, profile, lowerTransport = 'UDP'] = SPEC.exec(spec) ?? []
+  const [, profile, lowerTransport] = SPEC.exec(spec) ?? []
   if (profile === undefined) return undefined
   const others: [string, string | undefined][] = []
-  const fields: Fields = { profile: profile.toUpperCase(), lowerTransport: lowerTransport.toUpperCase(), others }
+  const fields: Fields = { profile: profile.toUpperCase(), lowerTransport: 'UDP', others }
   for (const parameter of parameters) {
     const equals = parameter.indexOf('=')
     const name = equals < 0 ? parameter : parameter.slice(0, equals).trim()
     const value = equals < 0 ? undefined : unquote(parameter.slice(equals + 1).trim())
     if (!takeParameter(fields, name.toLowerCase(), value)) others.push([name, value])
   }
+  const isInterleaved = fields.interleaved !== undefined && fields.clientPort === undefined
+  fields.lowerTransport = lowerTransport?.toUpperCase() ?? (isInterleaved ? 'TCP' : 'UDP')
   return fields
 }
 
@@ -120,7 +125,7 @@ function parsePair(text: string, max: number): NumberPair | undefined {
   if (match === null) return undefined
   const first = Number(match[1])
   const last = match[2] === undefined ? first : Number(match[2])
-  return first <= last && last <= max ? { first, last } : undefined
+  return Math.max(first, last) <= max ? { first, last } : undefined
 }
 
 function parseMode(text: string): 'play' | 'record' | undefined {

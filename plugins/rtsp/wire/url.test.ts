@@ -89,6 +89,10 @@ const controls: { base: string; control: string; url: string }[] = [
   { base: `${HOST}/a?b=1`, control: 'streamid=0', url: `${HOST}/a?b=1/streamid=0` },
   { base: `${HOST}/a?b=1/`, control: 'trackID=1', url: `${HOST}/a?b=1/trackID=1` },
   { base: HOST, control: 'video', url: `${HOST}/video` },
+  { base: `${HOST}/`, control: '/a/video', url: `${HOST}/a/video` },
+  { base: `${HOST}/a/`, control: '/a/video', url: `${HOST}/a/video` },
+  { base: `${HOST}/a?b=1`, control: '/a/video', url: `${HOST}/a/video` },
+  { base: `${HOST}/a`, control: '/ab/video', url: `${HOST}/a/ab/video` },
 ]
 
 const targets: { name: string; uri: string; target: Omit<StreamTarget, 'url'>; url?: string }[] = [

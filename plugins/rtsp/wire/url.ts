@@ -56,11 +56,15 @@ export function parseRtspUrl(url: string): RtspUrl {
 /**
  * The URL of a track, or of the whole, from a control attribute of SDP (RFC 2326 C.1.1) and the base that it counts
  * from: Content-Base, Content-Location or the URL of the request. A relative one is put after the base with all its
- * query, which is what cameras are tested with (ffmpeg, live555), and not what RFC 3986 says.
+ * query, which is what cameras are tested with (ffmpeg, live555), and not what RFC 3986 says. One that begins with the
+ * path of the base counts from the root.
  */
 export function controlUrl(base: string, control: string): string {
   if (control === '' || control === '*') return base
   if (ORIGIN.test(control)) return control
+  const [origin = ''] = ORIGIN.exec(base) ?? []
+  const path = base.slice(origin.length).replace(/\/?(?:\?.*)?$/su, '')
+  if (path !== '' && control.startsWith(`${path}/`)) return `${origin}${control}`
   return `${base.replace(/\/$/u, '')}/${control.replace(/^\//u, '')}`
 }
 

@@ -36,6 +36,10 @@ export type ScriptedSourceInit = {
   readonly attributes?: string
   /** The header field of its sessions. Default `scripted;timeout=60`. */
   readonly session?: string
+  /** Makes what SETUP is answered of its transport; undefined for no such field. Default the transport as it is. */
+  readonly transportOf?: (transport: string) => string | undefined
+  /** Sent in the connection behind each packet. */
+  readonly stray?: string
   /** Sends no datagrams. */
   readonly swallowsDatagrams?: boolean
   /** What an answer says of the number of its request. Default that number. */
@@ -170,8 +174,11 @@ export class ScriptedConnection {
         const body = `v=0\r\no=- 0 0 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\n${attributes}${medias}`
         return { headers: { 'Content-Base': `${this.#source.url()}/`, 'Content-Type': 'application/sdp' }, body }
       }
-      case 'SETUP':
-        return { headers: { ...session, Transport: await this.#setUp(headers.get('transport') ?? '') } }
+      case 'SETUP': {
+        const { transportOf = (text: string) => text } = this.#source.init
+        const transport = transportOf(await this.#setUp(headers.get('transport') ?? ''))
+        return { headers: transport === undefined ? session : { ...session, Transport: transport } }
+      }
       case 'PAUSE':
         this.fallSilent()
         return { headers: session }
@@ -188,6 +195,7 @@ export class ScriptedConnection {
     if (channel !== undefined) {
       this.#send ??= (data, isRtcp) => {
         this.#socket.write(serializeFrame({ channel: Number(channel) + (isRtcp ? 1 : 0), data }))
+        this.#socket.write(this.#source.init.stray ?? '', 'latin1')
       }
       return transport
     }

@@ -1,65 +1,76 @@
 import { MalformedError } from 'sluice/sdk/media'
 import { RtspHeaders, type RtspHeader } from './headers.ts'
+import { RESPONSE_START } from './find-start.ts'
 import { MAX_HEADERS } from './limits.ts'
-import { parseStartLine, type StartLine } from './start-line.ts'
+import type { StartLine } from './start-line.ts'
 
 /** Start line and headers of a message. */
 export type Head = StartLine & { readonly cseq: number | undefined; readonly headers: RtspHeaders }
 
-const FORBIDDEN = /[\u0000-\u0008\u000a-\u001f\u007f]/u
+const CONTROL = /[\u0000-\u0008\u000a-\u001f\u007f]/u
+const CONTROLS = /[\u0000-\u0008\u000a-\u001f\u007f]+/gu
 const NAME = /^[\w!#$%&'*+.^`|~-]+$/u
 const CSEQ = /^\d{1,10}$/u
 const DIGITS = /^\d{1,15}$/u
 
-/** Puts a head together from its lines, without their ends. No error shows a value: it may be a secret. */
+/** Puts a head together from its lines, without their ends. */
 export class HeadBuilder {
-  #startLine: StartLine | undefined
+  readonly #startLine: StartLine
   readonly #headers: RtspHeader[] = []
+  /** Whether the last line was no header, so that those which go on with it are none either. */
+  #isPassingOver = true
 
-  /** @throws {MalformedError} when the line is no part of a head, or there are too many */
-  add(line: string): void {
-    if (this.#startLine === undefined) {
-      this.#startLine = parseStartLine(line)
-      if (FORBIDDEN.test(line)) throw new MalformedError('control character in the first line of an RTSP message')
-    } else if (FORBIDDEN.test(line)) {
-      throw new MalformedError(`control character in or after RTSP header ${this.#headers.length}`)
-    } else if (line.startsWith(' ') || line.startsWith('\t')) {
-      this.#fold(line)
-    } else {
-      this.#addHeader(line)
-    }
+  constructor(startLine: StartLine) {
+    this.#startLine = startLine
+  }
+
+  /**
+   * Takes a line after the first. One that is no header, or that goes on with none, is passed over.
+   * @returns whether it may be one of a head: where it has binary data or a response in it, the head has broken off
+   * @throws {MalformedError} when there are too many headers. The message shows no value: it may be a secret.
+   */
+  add(line: string): boolean {
+    if (line.startsWith(' ') || line.startsWith('\t')) return this.#fold(line)
+    const colon = line.indexOf(':')
+    const name = line.slice(0, Math.max(colon, 0)).trimEnd()
+    this.#isPassingOver = !NAME.test(name)
+    if (this.#isPassingOver) return mayBePassedOver(line)
+    if (this.#headers.length === MAX_HEADERS) throw new MalformedError(`more than ${MAX_HEADERS} RTSP headers`)
+    this.#headers.push([name, printable(line.slice(colon + 1))])
+    return true
   }
 
   /** The head, after its last line. */
   finish(): Head {
     const headers = new RtspHeaders(this.#headers)
     const cseq = headers.get('CSeq') ?? ''
-    return { ...this.#startLine!, cseq: CSEQ.test(cseq) ? Number(cseq) : undefined, headers }
-  }
-
-  #addHeader(line: string): void {
-    const colon = line.indexOf(':')
-    const name = line.slice(0, Math.max(colon, 0)).trimEnd()
-    const number = this.#headers.length + 1
-    if (!NAME.test(name)) throw new MalformedError(`RTSP header ${number} without a name, of ${line.length} characters`)
-    if (number > MAX_HEADERS) throw new MalformedError(`more than ${MAX_HEADERS} RTSP headers`)
-    this.#headers.push([name, line.slice(colon + 1).trim()])
+    return { ...this.#startLine, cseq: CSEQ.test(cseq) ? Number(cseq) : undefined, headers }
   }
 
   /** A line that begins with white space goes on with the value of the header before (RFC 2326 4.2). */
-  #fold(line: string): void {
-    const last = this.#headers.pop()
-    if (last === undefined) throw new MalformedError('white space before the first RTSP header')
-    this.#headers.push([last[0], `${last[1]} ${line.trim()}`.trim()])
+  #fold(line: string): boolean {
+    if (this.#isPassingOver) return mayBePassedOver(line)
+    const [name, value] = this.#headers.pop()!
+    this.#headers.push([name, `${value} ${printable(line)}`.trim()])
+    return true
   }
 }
 
+function mayBePassedOver(line: string): boolean {
+  return !CONTROL.test(line) && !line.includes(RESPONSE_START)
+}
+
+/** The text with blanks for control characters, such as the NUL of a C string, and without blanks around it. */
+function printable(text: string): string {
+  return text.replaceAll(CONTROLS, ' ').trim()
+}
+
 /**
- * The size of the body that follows (RFC 2326 12.14); 0 where there is no Content-Length.
+ * The size of the body that follows (RFC 2326 12.14); 0 where there is no Content-Length, or an empty one.
  * @throws {MalformedError} when it is no number, there are several different ones, or it is more than the limit
  */
 export function bodySizeBytes({ headers }: Head, maxBodyBytes: number): number {
-  const [length, ...others] = headers.getAll('Content-Length')
+  const [length, ...others] = headers.getAll('Content-Length').filter((value) => value !== '')
   if (length === undefined) return 0
   if (!DIGITS.test(length)) throw new MalformedError(`Content-Length of ${length.length} characters that is no number`)
   if (others.some((other) => other !== length)) throw new MalformedError('two different values of Content-Length')

@@ -4,5 +4,8 @@ export const MAX_HEAD_SIZE_BYTES = 16 * 1024
 /** Real peers use fewer than twenty. */
 export const MAX_HEADERS = 64
 
-/** A session description of a dozen tracks with parameter sets takes a tenth of it. */
-export const MAX_BODY_SIZE_BYTES = 64 * 1024
+/** Session descriptions with the keys or parameter sets of many tracks come to 70 KB. */
+export const MAX_BODY_SIZE_BYTES = 128 * 1024
+
+/** Bytes that belong to nothing, between two messages or frames: as much as a frame has whose header was lost. */
+export const MAX_STRAY_BYTES = 64 * 1024

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { MalformedError } from 'sluice/sdk/media'
 import { loadDialogue } from '../fixtures/dialogue.ts'
 import { bytesOf, bytewise, readAll, readUntilRefused, type Summary } from '../fixtures/read-all.ts'
-import { MAX_BODY_SIZE_BYTES, MAX_HEAD_SIZE_BYTES, MAX_HEADERS } from './limits.ts'
+import { MAX_BODY_SIZE_BYTES, MAX_HEAD_SIZE_BYTES, MAX_HEADERS, MAX_STRAY_BYTES } from './limits.ts'
 import { RtspReader } from './reader.ts'
 
 const REQUEST = { kind: 'request', protocol: 'RTSP', version: '1.0', headers: [], body: '', cseq: undefined }
@@ -13,6 +13,58 @@ const OPTIONS = { ...REQUEST, method: 'OPTIONS', uri: '*', cseq: 1, headers: [['
 const cases: { name: string; text: string; messages: Summary[] }[] = [
   { name: 'a request', text: 'OPTIONS * RTSP/1.0\r\nCSeq: 1\r\n\r\n', messages: [OPTIONS] },
   { name: 'line ends of LF alone', text: 'OPTIONS * RTSP/1.0\nCSeq: 1\n\n', messages: [OPTIONS] },
+  { name: 'line ends of CR alone', text: 'OPTIONS * RTSP/1.0\rCSeq: 1\r\r', messages: [OPTIONS] },
+  {
+    name: 'a body behind line ends of CR, and a frame',
+    text: 'OPTIONS * RTSP/1.0\rCSeq: 1\rContent-Length: 2\r\rab$\x01\0\x01a',
+    messages: [
+      {
+        ...OPTIONS,
+        headers: [
+          ['CSeq', '1'],
+          ['Content-Length', '2'],
+        ],
+        body: 'ab',
+      },
+      { kind: 'interleaved', channel: 1, payload: '61' },
+    ],
+  },
+  {
+    name: 'blanks before a message',
+    text: ' \t OPTIONS * RTSP/1.0\r\nCSeq: 1\r\n\r\n',
+    messages: [OPTIONS],
+  },
+  {
+    name: 'lines that are no headers, and what they go on with',
+    text: 'OPTIONS * RTSP/1.0\r\n more\r\nno colon\r\n more\r\n: no name\r\nA b: c\r\n\tmore\r\nCSeq: 1\r\n\r\n',
+    messages: [OPTIONS],
+  },
+  {
+    name: 'control characters in headers as blanks',
+    text: 'OPTIONS * RTSP/1.0\r\nCSeq: 1\0\r\nA: \x01b\x02\x03c\r\n \x7fd\0\r\n\r\n',
+    messages: [
+      {
+        ...OPTIONS,
+        headers: [
+          ['CSeq', '1'],
+          ['A', 'b c d'],
+        ],
+      },
+    ],
+  },
+  {
+    name: 'an empty Content-Length as none',
+    text: 'OPTIONS * RTSP/1.0\r\nCSeq: 1\r\nContent-Length:\r\n\r\n',
+    messages: [
+      {
+        ...OPTIONS,
+        headers: [
+          ['CSeq', '1'],
+          ['Content-Length', ''],
+        ],
+      },
+    ],
+  },
   {
     name: 'line ends and NULs between messages',
     text: '\r\nOPTIONS * RTSP/1.0\r\nCSeq: 1\r\n\r\n\0\r\n\n\0OPTIONS * RTSP/1.0\r\nCSeq: 1\r\n\r\n$\x01\0\x01a\r\n',
@@ -123,22 +175,49 @@ const malformed: { name: string; text: string; message: string }[] = [
   { name: 'a request without URL', text: 'OPTIONS RTSP/1.0\r\n', message: 'OPTIONS RTSP' },
   { name: 'a request of another protocol', text: 'OPTIONS * SIP/2.0\r\n', message: 'OPTIONS * SIP' },
   { name: 'a status of two digits', text: 'RTSP/1.0 20 OK\r\n', message: 'RTSP/1.0 20 OK' },
-  { name: 'a header without colon', text: `${START}Authorization Basic eDp5\r\n`, message: 'of 24 characters' },
-  { name: 'a header without name', text: `${START}: a\r\n`, message: 'header 1 without a name' },
-  { name: 'a name with a space in it', text: `${START}A b: c\r\n`, message: 'without a name' },
-  { name: 'a folded line first', text: `${START} a: b\r\n`, message: 'before the first' },
-  { name: 'a NUL in a header', text: `${START}a: b\0\r\n`, message: 'control character' },
-  { name: 'a CR within a line', text: `OPTIONS a\rb RTSP/1.0\r\n`, message: 'control character' },
+  { name: 'binary data within a head', text: `${START}\x80\x01\r\n`, message: 'ends in something else' },
+  { name: 'a NUL within the first line', text: 'OPTIONS *\0 RTSP/1.0\r\n', message: '"OPTIONS *"' },
+  { name: 'a NUL behind the first line', text: 'OPTIONS * RTSP/1.0\0\r\n', message: 'control character' },
+  { name: 'a CR within the first line', text: `OPTIONS a\rb RTSP/1.0\r\n`, message: '"OPTIONS a"' },
   { name: 'a Content-Length of no number', text: `${START}Content-Length: -1\r\n\r\n`, message: 'no number' },
   {
     name: 'two Content-Lengths',
     text: `${START}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`,
     message: 'two different',
   },
-  { name: 'a body of 1 MB', text: `${START}Content-Length: 1048576\r\n\r\n`, message: '1048576 bytes, above 65536' },
+  { name: 'a body of 1 MB', text: `${START}Content-Length: 1048576\r\n\r\n`, message: '1048576 bytes, above 131072' },
   { name: 'too many headers', text: `${START}${'a: b\r\n'.repeat(MAX_HEADERS + 1)}`, message: 'more than 64' },
   { name: 'a line without end', text: 'A'.repeat(MAX_HEAD_SIZE_BYTES + 1), message: 'above 16384 bytes' },
   { name: 'a long head', text: `${START}${`a: ${'b'.repeat(500)}\r\n`.repeat(40)}`, message: 'above 16384 bytes' },
+]
+
+const OPTIONS_TEXT = 'OPTIONS * RTSP/1.0\r\nCSeq: 1\r\n\r\n'
+const RESPONSE_TEXT = 'RTSP/1.0 200 OK\r\nCSeq: 1\r\n\r\n'
+const OK = { ...RESPONSE, status: 200, reason: 'OK', cseq: 1, headers: [['CSeq', '1']] }
+/** RTP of two channels that are in use. */
+const FRAMES = '$\0\0\x0c\x80abcdefghijk$\x01\0\x08\x81\xc8cdefgh'
+const FRAME_SUMMARIES: Summary[] = [
+  { kind: 'interleaved', channel: 0, payload: bytesOf('\x80abcdefghijk').toString('hex') },
+  { kind: 'interleaved', channel: 1, payload: bytesOf('\x81\xc8cdefgh').toString('hex') },
+]
+
+/** Bytes that belong to nothing, and stand between messages and frames. */
+const strays: { name: string; text: string }[] = [
+  { name: 'binary data', text: '\x9b\x03\x77\xfe\x10\x61\x80\x1f' },
+  { name: 'binary data that begins as text', text: 'abc\x80\x1fdef\0' },
+  { name: 'letters', text: 'xyz ' },
+  { name: 'a letter', text: 'x' },
+  { name: 'lines of text', text: 'abc\r\n\r\nxyz ' },
+  { name: 'a method', text: 'PLAY PLAY ' },
+  { name: 'half a method', text: 'GET_PARAM' },
+  { name: 'half a status line', text: 'RTSP/1.0 20' },
+  { name: 'half a head', text: 'RTSP/1.0 200 OK\r\nCSeq: 7\r\nSess' },
+  { name: 'a frame of a channel that is not in use', text: '$\x07\xff\xffabc' },
+  { name: 'a dollar', text: '.$' },
+  { name: 'a frame of no RTP behind others', text: '\x80$\0\x7f\xff\x10abc' },
+  { name: 'a frame that is too small behind others', text: '\x80$\0\0\x07\x80bcdefg' },
+  { name: 'a frame without its header', text: '\x80\x60abc\r\ndef\0ghi$' },
+  { name: 'its own first bytes', text: '\xff$\0\0' },
 ]
 
 const captures = [
@@ -150,6 +229,11 @@ const captures = [
   'gstreamer-digest',
   'vlc-satip-play',
 ]
+
+/** A reader of a connection that has two channels in use. */
+function usedReader(): RtspReader {
+  return new RtspReader((channel) => channel < 2)
+}
 
 describe('RtspReader', () => {
   for (const { name, text, messages } of cases) {
@@ -170,6 +254,36 @@ describe('RtspReader', () => {
       expect(() => readAll(bytewise(bytesOf(text)))).to.throw(MalformedError)
     })
   }
+
+  for (const { name, text } of strays) {
+    it(`passes over ${name}, whole and cut anywhere`, () => {
+      const bytes = bytesOf(`${OPTIONS_TEXT}${text}${FRAMES}${text}${RESPONSE_TEXT}`)
+      const reader = usedReader()
+      const found = readAll([bytes], reader)
+      expect(found).to.deep.equal([OPTIONS, ...FRAME_SUMMARIES, OK])
+      expect(reader.strayBytes).to.be.within(2 * text.trimStart().length - 2, 2 * text.length)
+      expect(readAll(bytewise(bytes), usedReader())).to.deep.equal(found)
+      for (let at = 0; at <= bytes.length; at += 1) {
+        const pieces = [bytes.subarray(0, at), bytes.subarray(at)]
+        expect(readAll(pieces, usedReader()), `cut at ${at}`).to.deep.equal(found)
+      }
+    })
+
+    it(`takes no connection for RTSP that begins with ${name}`, () => {
+      const end = `\0${'A'.repeat(MAX_HEAD_SIZE_BYTES)}`
+      expect(() => readAll([bytesOf(`${text}${end}`)], usedReader())).to.throw(MalformedError)
+    })
+  }
+
+  it('passes over 64 KB between two messages, and no more', () => {
+    const stray = '\xff'.repeat(MAX_STRAY_BYTES)
+    const reader = usedReader()
+    expect(readAll([bytesOf(`${OPTIONS_TEXT}${stray}${FRAMES}${stray}${OPTIONS_TEXT}`)], reader)).to.have.length(4)
+    expect(reader.strayBytes).to.equal(2 * MAX_STRAY_BYTES)
+    const tooMuch = bytesOf(`${OPTIONS_TEXT}${stray}\xff`)
+    expect(() => readAll([tooMuch], usedReader())).to.throw(MalformedError, 'more than 65536 bytes')
+    expect(() => readAll(bytewise(tooMuch), usedReader())).to.throw(MalformedError, 'more than 65536 bytes')
+  })
 
   it('takes a larger body where it is allowed to', () => {
     const reader = new RtspReader()
@@ -284,19 +398,19 @@ describe('RtspReader', () => {
   })
 
   it('survives any bytes, with the same result whole and in pieces', () => {
-    const seeds = [...cases, ...malformed].map(({ text }) => bytesOf(text.slice(0, 300)))
+    const seeds = [...cases, ...malformed, ...strays, { text: FRAMES }].map(({ text }) => bytesOf(text.slice(0, 300)))
     const mutated = fc
-      .tuple(fc.constantFrom(...seeds), fc.nat(), fc.nat(255), fc.constantFrom(...seeds))
-      .map(([bytes, at, value, next]) => {
-        const copy = Buffer.concat([bytes, next])
+      .tuple(fc.constantFrom(...seeds), fc.nat(), fc.nat(255), fc.constantFrom(...seeds), fc.boolean())
+      .map(([bytes, at, value, next, hasBegun]) => {
+        const copy = Buffer.concat([hasBegun ? bytesOf(OPTIONS_TEXT) : Buffer.of(), bytes, next])
         copy[at % copy.length] = value
         return copy
       })
     const random = fc.uint8Array({ maxLength: 400 }).map((bytes) => Buffer.from(bytes))
     fc.assert(
       fc.property(fc.oneof(mutated, random), (bytes) => {
-        const whole = readUntilRefused([bytes])
-        const inPieces = readUntilRefused(bytewise(bytes))
+        const whole = readUntilRefused([bytes], usedReader())
+        const inPieces = readUntilRefused(bytewise(bytes), usedReader())
         expect(inPieces.messages).to.deep.equal(whole.messages)
         expect(inPieces.refused === null).to.equal(whole.refused === null)
       }),

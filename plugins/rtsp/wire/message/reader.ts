@@ -1,65 +1,100 @@
 import { MalformedError } from 'sluice/sdk/media'
+import { findStart, RESPONSE_START } from './find-start.ts'
 import { GatheredBytes } from './gathered-bytes.ts'
 import { bodySizeBytes, HeadBuilder, type Head } from './head.ts'
-import { INTERLEAVED_HEADER_SIZE_BYTES, INTERLEAVED_MARK } from './interleaved.ts'
-import { MAX_BODY_SIZE_BYTES, MAX_HEAD_SIZE_BYTES } from './limits.ts'
+import { INTERLEAVED_HEADER_SIZE_BYTES, INTERLEAVED_MARK, isRtpLike, type IsChannel } from './interleaved.ts'
+import { MAX_BODY_SIZE_BYTES, MAX_HEAD_SIZE_BYTES, MAX_STRAY_BYTES } from './limits.ts'
+import { beginsWithLf, endsWithCr, findControl, findLineEnd, lineEndSize } from './line-end.ts'
 import type { InterleavedFrame, RtspRequest, RtspResponse } from './message.ts'
+import { parseStartLine } from './start-line.ts'
 
 const NOTHING = Buffer.alloc(0)
 const INITIAL_CAPACITY_BYTES = 2048
-const LF = 0x0a
-const CR = 0x0d
-const NUL = 0
+const BLANKS = [0x00, 0x09, 0x0a, 0x0d, 0x20]
 /** As text, of what is no start of a message. */
 const SHOWN_BYTES = 8
+/** The channel and size of a frame may be what ends a line of text: the frame begins this much before at most. */
+const FRAME_LOOK_BACK_BYTES = 3
+
+type Message = RtspRequest | RtspResponse | InterleavedFrame
+
+/** `null`: more bytes are needed. `lost`: what was taken for a message is none; to be read on from what was set. */
+type Part = Message | null | 'lost'
 
 /**
  * Reads the messages and interleaved frames of a connection (RFC 2326 4, 10.12), in whatever pieces the bytes arrive.
  * Push bytes, then read until `null`. Works the same for a server and for a client.
+ *
+ * Bytes between two messages that belong to nothing are passed over, 64 KB at most, as cameras send them that lose the
+ * header of a frame or the end of one. A connection that begins with such bytes is none of RTSP.
  *
  * Of HTTP, which tunnels RTSP, it reads the head only: what follows is to be taken with {@link takeRest}.
  */
 export class RtspReader {
   /** The largest body, in bytes. */
   maxBodyBytes = MAX_BODY_SIZE_BYTES
+  readonly #isChannel: IsChannel
   #bytes: Buffer = NOTHING
   #position = 0
-  /** What has come of the four bytes before a frame. */
-  readonly #frameHeader = Buffer.alloc(INTERLEAVED_HEADER_SIZE_BYTES)
-  #frameHeaderBytes = 0
+  /** The last line ended in a CR at the end of the bytes, whose LF may come yet. */
+  #isLfExpected = false
   /** The frame that came only in part, and its channel. */
   #frame: GatheredBytes | undefined
   #channel = 0
-  /** The head being read, its size so far, and what has come of its last line. */
+  /** A head is being read; its lines after the first are with the builder. */
+  #isInHead = false
   #builder: HeadBuilder | undefined
+  /** The size of its whole lines, and what has come of the next. */
   #headBytes = 0
   #line: GatheredBytes | undefined
   /** The head whose body came only in part. */
   #head: Head | undefined
   #body: GatheredBytes | undefined
+  /** Whether anything has been read. */
+  #hasBegun = false
+  /** Whether what comes belongs to nothing, until something begins. */
+  #isLost = false
+  /** Bytes that belong to nothing since the last message. */
+  #strayBytes = 0
+  #allStrayBytes = 0
+
+  /** @param isChannel whether media may come on a channel; where it may not, a frame has to look like RTP */
+  constructor(isChannel: IsChannel = () => true) {
+    this.#isChannel = isChannel
+  }
+
+  /** All bytes that belonged to nothing. */
+  get strayBytes(): number {
+    return this.#allStrayBytes
+  }
 
   /**
    * Takes the next bytes. They are kept: payloads and bodies that lie within one push are views into them. What was
    * pushed before and not read yet is copied together with them.
    */
   push(bytes: Buffer): void {
+    const next = this.#isLfExpected && beginsWithLf(bytes) ? bytes.subarray(1) : bytes
+    this.#isLfExpected &&= bytes.length === 0
     const unread = this.#bytes.length - this.#position
-    this.#bytes = unread === 0 ? bytes : Buffer.concat([this.#bytes.subarray(this.#position), bytes])
+    this.#bytes = unread === 0 ? next : Buffer.concat([this.#bytes.subarray(this.#position), next])
     this.#position = 0
   }
 
   /**
    * The next message or frame, or `null` when more bytes are needed. It belongs to the caller.
-   * @throws {MalformedError} when the bytes break the format or a limit; the connection is of no use after that.
+   * @throws {MalformedError} when the bytes are none of RTSP or break a limit; the connection is of no use after that.
    */
-  read(): RtspRequest | RtspResponse | InterleavedFrame | null {
-    const message = this.#readNext()
-    // An idle connection must not keep the last bytes it read.
-    if (message === null || this.#position === this.#bytes.length) {
-      this.#bytes = NOTHING
-      this.#position = 0
+  read(): Message | null {
+    let part = this.#readPart()
+    while (part === 'lost') part = this.#readPart()
+    if (part !== null) {
+      this.#hasBegun = true
+      this.#strayBytes = 0
     }
-    return message
+    // An idle connection must not keep the last bytes it read.
+    if (this.#position === this.#bytes.length) this.takeRest()
+    else if (part === null) this.#bytes = Buffer.from(this.takeRest())
+    return part
   }
 
   /** Takes out what was pushed after the last message that was read: a view. */
@@ -70,45 +105,66 @@ export class RtspReader {
     return rest
   }
 
-  /** Whenever it gives back `null`, all that was pushed is taken over into one of the parts. */
-  #readNext(): RtspRequest | RtspResponse | InterleavedFrame | null {
+  /** Of what was pushed, it leaves no more than a few bytes when more are needed. */
+  #readPart(): Part {
     if (this.#frame !== undefined) return this.#continueFrame(this.#frame)
     if (this.#body !== undefined) return this.#continueBody(this.#body)
-    if (this.#builder === undefined) {
-      if (this.#frameHeaderBytes > 0) return this.#beginFrame()
+    if (this.#isInHead) return this.#readHead()
+    if (this.#isLost) {
+      if (!this.#findNext()) return null
+    } else {
       this.#skipBlanks()
-      if (this.#position === this.#bytes.length) return null
-      if (this.#bytes[this.#position] === INTERLEAVED_MARK) return this.#beginFrame()
-      this.#beginHead()
     }
-    return this.#readHead()
+    if (this.#position === this.#bytes.length) return null
+    if (this.#bytes[this.#position] === INTERLEAVED_MARK) return this.#beginFrame()
+    return this.#beginHead()
+  }
+
+  /** Goes to where something begins; whether it is there. */
+  #findNext(): boolean {
+    const { at, isWhole } = findStart(this.#bytes, this.#position, this.#isChannel)
+    this.#stray(at - this.#position)
+    this.#position = at
+    this.#isLost = !isWhole
+    return isWhole
+  }
+
+  /** Takes note of bytes that belong to nothing. @throws {MalformedError} when they are too many */
+  #stray(count: number): void {
+    this.#strayBytes += count
+    this.#allStrayBytes += count
+    if (this.#strayBytes > MAX_STRAY_BYTES) {
+      throw new MalformedError(`more than ${MAX_STRAY_BYTES} bytes that belong to no RTSP message`)
+    }
+  }
+
+  /** Reads on with what begins next. @throws {MalformedError} that error, when nothing of RTSP has come before */
+  #lose(error: MalformedError): 'lost' {
+    if (!this.#hasBegun) throw error
+    this.#isLost = true
+    return 'lost'
   }
 
   /** Peers end messages with more than they should: a line end after a body, a NUL of a C string. */
   #skipBlanks(): void {
     const bytes = this.#bytes
-    for (; this.#position < bytes.length; this.#position += 1) {
-      const byte = bytes[this.#position]
-      if (byte !== CR && byte !== LF && byte !== NUL) return
-    }
+    while (this.#position < bytes.length && BLANKS.includes(bytes[this.#position]!)) this.#position += 1
   }
 
-  #beginFrame(): InterleavedFrame | null {
+  #beginFrame(): Part {
     const bytes = this.#bytes
-    if (this.#frameHeaderBytes === 0 && bytes.length - this.#position >= INTERLEAVED_HEADER_SIZE_BYTES) {
-      this.#channel = bytes[this.#position + 1]!
-      const sizeBytes = bytes.readUInt16BE(this.#position + 2)
-      this.#position += INTERLEAVED_HEADER_SIZE_BYTES
-      return this.#beginPayload(sizeBytes)
+    const start = this.#position
+    const payloadStart = start + INTERLEAVED_HEADER_SIZE_BYTES
+    if (bytes.length < payloadStart) return null
+    const channel = bytes[start + 1]!
+    const sizeBytes = bytes.readUInt16BE(start + 2)
+    if (sizeBytes > 0 && !this.#isChannel(channel)) {
+      if (bytes.length === payloadStart) return null
+      if (!isRtpLike(bytes[payloadStart]!)) return this.#lose(new MalformedError(`a frame on channel ${channel}`))
     }
-    const missing = INTERLEAVED_HEADER_SIZE_BYTES - this.#frameHeaderBytes
-    const copied = bytes.copy(this.#frameHeader, this.#frameHeaderBytes, this.#position, this.#position + missing)
-    this.#position += copied
-    this.#frameHeaderBytes += copied
-    if (copied < missing) return null
-    this.#frameHeaderBytes = 0
-    this.#channel = this.#frameHeader[1]!
-    return this.#beginPayload(this.#frameHeader.readUInt16BE(2))
+    this.#channel = channel
+    this.#position = payloadStart
+    return this.#beginPayload(sizeBytes)
   }
 
   #beginPayload(sizeBytes: number): InterleavedFrame | null {
@@ -128,44 +184,103 @@ export class RtspReader {
     return { kind: 'interleaved', channel: this.#channel, payload: frame.bytes }
   }
 
-  #beginHead(): void {
+  #beginHead(): Part {
     const first = this.#bytes[this.#position]!
     const isLetter = (first >= 0x41 && first <= 0x5a) || (first >= 0x61 && first <= 0x7a)
     if (!isLetter) {
       const found = this.#bytes.toString('hex', this.#position, this.#position + SHOWN_BYTES)
-      throw new MalformedError(`bytes ${found} where an RTSP message should start`)
+      return this.#lose(new MalformedError(`bytes ${found} where an RTSP message should start`))
     }
-    this.#builder = new HeadBuilder()
+    this.#isInHead = true
     this.#headBytes = 0
+    return this.#readHead()
   }
 
-  #readHead(): RtspRequest | RtspResponse | null {
-    const builder = this.#builder!
+  #readHead(): Part {
     for (let line = this.#readLine(); line !== null; line = this.#readLine()) {
-      if (line !== '') builder.add(line)
-      else return this.#beginBody(builder.finish())
+      const text = line.toString('utf8')
+      if (this.#builder === undefined) {
+        const error = this.#beginBuilder(text)
+        if (error !== undefined) return this.#loseHead(line, 1, error)
+      } else if (text !== '' && !this.#builder.add(text)) {
+        return this.#loseHead(line, 0, new MalformedError('the head of an RTSP message ends in something else'))
+      }
+      this.#endLine(line)
+      if (text === '') return this.#endHead()
     }
     return null
   }
 
-  /** A line without its end, CRLF or LF; `null` when its end has not come yet. */
-  #readLine(): string | null {
-    const start = this.#position
-    const lineEnd = this.#bytes.indexOf(LF, start)
-    const end = lineEnd < 0 ? this.#bytes.length : lineEnd + 1
-    this.#headBytes += end - start
-    if (this.#headBytes > MAX_HEAD_SIZE_BYTES) throw new MalformedError(`RTSP head above ${MAX_HEAD_SIZE_BYTES} bytes`)
-    this.#position = end
-    if (lineEnd >= 0 && this.#line === undefined) return withoutCr(this.#bytes.toString('utf8', start, lineEnd))
-    this.#line ??= new GatheredBytes(MAX_HEAD_SIZE_BYTES, INITIAL_CAPACITY_BYTES)
-    this.#line.append(this.#bytes, start, lineEnd < 0 ? end : lineEnd)
-    if (lineEnd < 0) return null
-    const line = this.#line.bytes.toString('utf8')
-    this.#line = undefined
-    return withoutCr(line)
+  /** Takes the first line; the error where it is none, or ends in what is no line end. */
+  #beginBuilder(text: string): MalformedError | undefined {
+    try {
+      const startLine = parseStartLine(text)
+      if (lineEndSize(this.#bytes, this.#position) === 0) {
+        return new MalformedError('control character in the first line of an RTSP message')
+      }
+      this.#builder = new HeadBuilder(startLine)
+      return undefined
+    } catch (error) {
+      if (error instanceof MalformedError) return error
+      throw error
+    }
   }
 
-  #beginBody(head: Head): RtspRequest | RtspResponse | null {
+  /**
+   * A line without its end, which is the next to be read; `null` when that has not come yet. The first line of a head ends
+   * at any control character: binary data is told from text as soon as possible.
+   */
+  #readLine(): Buffer | null {
+    const start = this.#position
+    const bytes = this.#bytes
+    const end = this.#builder === undefined ? findControl(bytes, start) : findLineEnd(bytes, start)
+    const lineBytes = (this.#line?.bytes.length ?? 0) + end - start
+    if (this.#headBytes + lineBytes >= MAX_HEAD_SIZE_BYTES) {
+      throw new MalformedError(`RTSP head above ${MAX_HEAD_SIZE_BYTES} bytes`)
+    }
+    this.#position = end
+    if (end < bytes.length && this.#line === undefined) return bytes.subarray(start, end)
+    this.#line ??= new GatheredBytes(MAX_HEAD_SIZE_BYTES, INITIAL_CAPACITY_BYTES)
+    this.#line.append(bytes, start, end)
+    return end < bytes.length ? this.#line.bytes : null
+  }
+
+  #endLine(line: Buffer): void {
+    const size = lineEndSize(this.#bytes, this.#position)
+    this.#position += size
+    this.#isLfExpected = this.#position === this.#bytes.length && endsWithCr(this.#bytes)
+    this.#headBytes += line.length + size
+    this.#line = undefined
+  }
+
+  /**
+   * Gives a head up, and reads on within its last line: from a response in it, or from shortly before the first control
+   * character, which may be in the header of a frame.
+   * @param from where in the line that may be
+   */
+  #loseHead(line: Buffer, from: number, error: MalformedError): 'lost' {
+    const response = line.lastIndexOf(RESPONSE_START)
+    const frame = Math.max(from, findControl(line, 0) - FRAME_LOOK_BACK_BYTES)
+    const place = response >= from ? Math.min(response, frame) : frame
+    const rest = line.subarray(place)
+    if (this.#line === undefined) {
+      this.#position -= rest.length
+    } else {
+      this.#bytes = Buffer.concat([rest, this.#bytes.subarray(this.#position)])
+      this.#position = 0
+    }
+    const strayBytes = this.#headBytes + place
+    this.#isInHead = false
+    this.#builder = undefined
+    this.#line = undefined
+    const lost = this.#lose(error)
+    this.#stray(strayBytes)
+    return lost
+  }
+
+  #endHead(): RtspRequest | RtspResponse | null {
+    const head = this.#builder!.finish()
+    this.#isInHead = false
     this.#builder = undefined
     const sizeBytes = head.protocol === 'HTTP' ? 0 : bodySizeBytes(head, this.maxBodyBytes)
     const end = this.#position + sizeBytes
@@ -194,8 +309,4 @@ export class RtspReader {
     this.#position = end
     return part.missingBytes === 0
   }
-}
-
-function withoutCr(line: string): string {
-  return line.endsWith('\r') ? line.slice(0, -1) : line
 }

@@ -1,0 +1,42 @@
+import { MalformedError, sdpAttribute, type MediaDescription, type SessionDescription } from 'sluice/sdk/media'
+import type { RtspHeaders } from '../wire/message/headers.ts'
+import { controlUrl, parseRtspUrl } from '../wire/url.ts'
+
+/** The addresses that a description gives its session and medias. */
+export class DescribedUrls {
+  /** The address of the whole, for PLAY. */
+  readonly whole: string
+  readonly #base: string
+
+  /**
+   * Relative addresses count from the session's own, if that is a whole one, as ffmpeg, live555 and GStreamer have it;
+   * else from Content-Base, Content-Location or the request (RFC 2326 C.1.1), the first that is an address of RTSP:
+   * cameras send all sorts of them.
+   * @param requested the address of the DESCRIBE that was answered
+   */
+  constructor(headers: RtspHeaders, { attributes }: SessionDescription, requested: string) {
+    const named = [headers.get('content-base'), headers.get('content-location')]
+    const base = named.find((url) => url !== undefined && isRtspUrl(url)) ?? requested
+    const control = controlOf(attributes)
+    this.#base = isRtspUrl(control) ? control : base
+    this.whole = control.includes('://') ? this.#base : controlUrl(base, control)
+  }
+
+  ofMedia({ attributes }: MediaDescription): string {
+    return controlUrl(this.#base, controlOf(attributes))
+  }
+}
+
+function controlOf(attributes: MediaDescription['attributes']): string {
+  return sdpAttribute(attributes, 'control')?.value ?? ''
+}
+
+function isRtspUrl(text: string): boolean {
+  try {
+    parseRtspUrl(text)
+    return true
+  } catch (error) {
+    if (error instanceof MalformedError) return false
+    throw error
+  }
+}
