@@ -1,0 +1,13 @@
+/**
+ * Whether what takes long runs too, and with more rounds: whole matrices, scale, fuzzing. `npm run soak` sets `SOAK`; what the
+ * other runs leave out, this one has.
+ */
+export const isSoak = process.env['SOAK'] === 'true'
+
+/** How much more a soak tries of what is drawn at random. */
+const SOAK_FACTOR = 20
+
+/** How many cases of what is drawn at random a test tries. */
+export function rounds(usual: number): number {
+  return isSoak ? usual * SOAK_FACTOR : usual
+}
