@@ -4,6 +4,14 @@
  */
 export const isSoak = process.env['SOAK'] === 'true'
 
+/**
+ * All of a list in a soak, and else the one whose turn it is: loops over two lists try each of both once, and a soak each of
+ * one with each of the other.
+ */
+export function inTurn<T>(list: readonly T[], turn: number): readonly T[] {
+  return isSoak ? list : list.slice(turn % list.length, (turn % list.length) + 1)
+}
+
 /** How much more a soak tries of what is drawn at random. */
 const SOAK_FACTOR = 20
 
