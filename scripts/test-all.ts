@@ -16,6 +16,8 @@ import { testParts } from './test/test-parts.ts'
 import { TestTimes, writeTimes } from './test/test-times.ts'
 
 const ALL = '{sdk,core,plugins,examples,scripts,test}/**/*.test.ts'
+/** These run in a soak, or when they are asked for. */
+const SCALE = /^test\/scale\//u
 
 /** Files by their paths below this folder; a folder stands for its files, and a pattern for those it fits. */
 function filesOf(patterns: readonly string[]): string[] {
@@ -34,8 +36,8 @@ function end({ passed = 0, failed = 0, skipped = 0 }): void {
   if (failed > 0) process.exitCode = 1
 }
 
-async function runTests(patterns: readonly string[], keepTimes: boolean): Promise<void> {
-  const outcomes = await runParts(testParts(filesOf(patterns), new TestTimes()))
+async function runTests(files: readonly string[], keepTimes: boolean): Promise<void> {
+  const outcomes = await runParts(testParts(files, new TestTimes()))
   const times = new Map(outcomes.flatMap((outcome) => [...outcome.times]))
   if (keepTimes) writeTimes(times)
   console.log('\nthe slowest files:')
@@ -53,4 +55,7 @@ if (soak) process.env['SOAK'] = 'true'
 const isWhole = positionals.length === 0
 if (check && isWhole && spawnSync('npm', ['run', 'check'], { stdio: 'inherit', shell: true }).status !== 0)
   end({ failed: 1 })
-else await runTests(isWhole ? [ALL] : positionals, times && isWhole)
+else {
+  const files = filesOf(isWhole ? [ALL] : positionals)
+  await runTests(isWhole && !soak ? files.filter((file) => !SCALE.test(file)) : files, times && isWhole)
+}
