@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { MalformedError } from 'sluice/sdk/media'
+import { rounds } from '../../../../test/support/soak.ts'
 import { loadDialogue } from '../fixtures/dialogue.ts'
 import { RtspReader } from '../message/reader.ts'
 import { parseChallenges } from './challenge.ts'
@@ -249,7 +250,7 @@ describe('parseAuthorization', () => {
         }
         new ClientAuthorization('a', 'b').challenge([text, text])
       }),
-      { numRuns: 1000 },
+      { numRuns: rounds(1000) },
     )
   })
 })

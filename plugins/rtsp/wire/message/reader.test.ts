@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { MalformedError } from 'sluice/sdk/media'
+import { rounds } from '../../../../test/support/soak.ts'
 import { loadDialogue } from '../fixtures/dialogue.ts'
 import { bytesOf, bytewise, readAll, readUntilRefused, type Summary } from '../fixtures/read-all.ts'
 import { MAX_BODY_SIZE_BYTES, MAX_HEAD_SIZE_BYTES, MAX_HEADERS } from './limits.ts'
@@ -249,7 +250,7 @@ describe('RtspReader', () => {
             const ends = [0, ...cuts.toSorted((a, b) => a - b), bytes.length]
             expect(readAll(ends.slice(1).map((end, i) => bytes.subarray(ends[i], end)))).to.deep.equal(whole)
           }),
-          { numRuns: 30 },
+          { numRuns: rounds(30) },
         )
       }
     })
@@ -300,7 +301,7 @@ describe('RtspReader', () => {
         expect(inPieces.messages).to.deep.equal(whole.messages)
         expect(inPieces.refused === null).to.equal(whole.refused === null)
       }),
-      { numRuns: 2000 },
+      { numRuns: rounds(2000) },
     )
   })
 })
