@@ -16,6 +16,8 @@ import { testParts } from './test/test-parts.ts'
 import { TestTimes, writeTimes } from './test/test-times.ts'
 
 const ALL = '{sdk,core,plugins,examples,scripts,test}/**/*.test.ts'
+/** What `test/support/soak.ts` reads, and time for what has more rounds. */
+const SOAK_ENV = { SOAK: 'true', MOCHA_OPTIONS: '--timeout 1800000' }
 /** These run in a soak, or when they are asked for. */
 const SCALE = /^test\/scale\//u
 
@@ -51,7 +53,7 @@ const { values, positionals } = parseArgs({
   options: { check: { type: 'boolean' }, soak: { type: 'boolean' }, times: { type: 'boolean' } },
 })
 const { check = false, soak = false, times = false } = values
-if (soak) process.env['SOAK'] = 'true'
+if (soak) Object.assign(process.env, SOAK_ENV)
 const isWhole = positionals.length === 0
 if (check && isWhole && spawnSync('npm', ['run', 'check'], { stdio: 'inherit', shell: true }).status !== 0)
   end({ failed: 1 })

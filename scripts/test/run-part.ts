@@ -7,7 +7,7 @@ import type { TestPart } from './test-parts.ts'
 
 const MOCHA = ['--conditions=source', 'node_modules/mocha/bin/mocha.js', '--reporter', './test/mocha/file-reporter.ts']
 /** Servers and modules that tests start in processes of their own need not be compiled each time. */
-const ENV = { NODE_COMPILE_CACHE: path.resolve('node_modules/.cache/compile'), ...process.env }
+const COMPILE_CACHE = path.resolve('node_modules/.cache/compile')
 
 /** What a part came to. */
 export type PartOutcome = {
@@ -24,7 +24,8 @@ export type PartOutcome = {
  * good one, has failed.
  */
 export async function runPart({ files }: TestPart): Promise<PartOutcome> {
-  const child = spawn(process.execPath, [...MOCHA, ...files], { stdio: ['ignore', 'pipe', 'inherit'], env: ENV })
+  const env = { NODE_COMPILE_CACHE: COMPILE_CACHE, ...process.env }
+  const child = spawn(process.execPath, [...MOCHA, ...files], { stdio: ['ignore', 'pipe', 'inherit'], env })
   const output = new PartOutput()
   createInterface(child.stdout).on('line', (line) => output.take(line))
   const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null]
