@@ -1,6 +1,7 @@
 import path from 'node:path'
 import { expect } from 'chai'
 import fc from 'fast-check'
+import { rounds } from '../../test/support/soak.ts'
 import { Config } from './config.ts'
 import { ConfigError } from './config-error.ts'
 import { configErrorOf, configOf, problemLines, RELAY, TempConfig } from './fixtures/temp-config.ts'
@@ -271,7 +272,7 @@ describe('config problems', () => {
           if (!(error instanceof ConfigError)) throw error
         }
       }),
-      { numRuns: 500 },
+      { numRuns: rounds(500) },
     )
   })
 

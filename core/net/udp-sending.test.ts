@@ -11,6 +11,7 @@ import { pino, type Logger } from 'pino'
 import { freeUdpPort } from '../../test/peers/free-port.ts'
 import { keep } from '../../test/peers/lifetime.ts'
 import { waitFor } from '../../test/peers/wait-for.ts'
+import { rounds } from '../../test/support/soak.ts'
 import { findSocketCalls, type SocketCalls } from './socket-calls.ts'
 import { SocketBuffers } from './socket-buffers.ts'
 import { noDrops, type UdpDrops } from './udp-drops.ts'
@@ -146,7 +147,7 @@ describe('sending by UDP', () => {
             for (const receiver of receivers) socket.send([Buffer.from(LAST)], ...receiver.target(socket))
             expect(await Promise.all(receivers.map((receiver) => receiver.all()))).to.eql(expected)
           }),
-          { numRuns: 40 },
+          { numRuns: rounds(40) },
         )
         expect(drops).to.eql(noDrops())
       })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect } from 'chai'
 import { AccessUnit, type Muxer, type MuxerFormat, type Publisher, type Track } from 'sluice/sdk'
+import { rounds } from '../../test/support/soak.ts'
 import { FakeFormat, FakeSink } from './fixtures/fake-format.ts'
 import { audioTrack, videoTrack } from './fixtures/media.ts'
 import { settle } from './fixtures/muxer-rig.ts'
@@ -49,7 +50,7 @@ describe('subscribers that are moved at random among three streams', () => {
 
   it('go on in time, begin at keyframes after each gap, share what they share, and leave nothing behind', async () => {
     const run = fc.asyncProperty(fc.tuple(shapes, shapes, shapes), fc.array(steps, { maxLength: 40 }), play)
-    await fc.assert(run.afterEach(closeRigs), { numRuns: 150 })
+    await fc.assert(run.afterEach(closeRigs), { numRuns: rounds(150) })
   })
 })
 

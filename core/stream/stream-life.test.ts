@@ -6,6 +6,7 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { MalformedError } from 'sluice/sdk/media'
 import { AccessUnit, type Subscriber, type Track } from 'sluice/sdk'
+import { rounds } from '../../test/support/soak.ts'
 import { FakeFormat, FakeSink } from './fixtures/fake-format.ts'
 import { audioTrack, unitOf, videoTrack } from './fixtures/media.ts'
 import { turn } from './fixtures/muxer-rig.ts'
@@ -486,7 +487,7 @@ describe('Streams that come and go', () => {
           rig.registry.close('over')
         },
       ),
-      { numRuns: 100 },
+      { numRuns: rounds(100) },
     )
   })
 

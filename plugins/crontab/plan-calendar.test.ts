@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { InvalidRequest } from 'sluice/sdk'
+import { rounds } from '../../test/support/soak.ts'
 import {
   HOURS_OF_WEEK,
   isOn,
@@ -182,7 +183,7 @@ describe('the slots of a plan', () => {
         expect(next.startMs).to.be.above(nowMs)
         expect(isOn(plan, next.startMs, clocks) && isOn(plan, next.endMs - 1, clocks)).to.equal(true)
       }),
-      { numRuns: 60 },
+      { numRuns: rounds(60) },
     )
   })
 })

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
+import { rounds } from '../../test/support/soak.ts'
 import { parseByteSize } from './byte-size.ts'
 
 const VALID: [text: string, sizeBytes: number][] = [
@@ -41,7 +42,7 @@ describe('byte sizes', () => {
         const sizeBytes = parseByteSize(text)
         expect(sizeBytes === undefined || Number.isSafeInteger(sizeBytes)).to.equal(true)
       }),
-      { numRuns: 1000 },
+      { numRuns: rounds(1000) },
     )
   })
 })

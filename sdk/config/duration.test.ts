@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
+import { rounds } from '../../test/support/soak.ts'
 import { parseDuration } from './duration.ts'
 
 const VALID: [text: string, durationMs: number][] = [
@@ -64,7 +65,7 @@ describe('durations', () => {
         expect(Number.isSafeInteger(durationMs)).to.equal(true)
         expect(durationMs).to.be.within(0, 2 ** 31 - 1)
       }),
-      { numRuns: 1000 },
+      { numRuns: rounds(1000) },
     )
   })
 })

@@ -7,6 +7,7 @@ import { waitFor } from '../peers/wait-for.ts'
 import { startCommand, ServerCommand } from '../support/command.ts'
 import { FlvViewer } from '../support/flv-viewer.ts'
 import { RtmpClient } from '../support/rtmp-client.ts'
+import { inTurn } from '../support/soak.ts'
 
 /** A G.711 tag, which needs no sequence header. */
 const SOUND = { type: 8, timestampMs: 0, body: Buffer.from('7201020304', 'hex') } as const
@@ -102,7 +103,8 @@ describe('sluice on the command line', () => {
     { name: 'a bad duration', text: 'global:\n  draintimeout: soon\n', says: /config\.yaml:2:\d+: .*draintimeout/u },
     { name: 'broken YAML', text: 'global:\n  publish: [\n', says: /config\.yaml:\d+:\d+: /u },
   ]
-  for (const verb of ['run', 'check']) {
+  // They are found by the same code.
+  for (const [verb, found] of [['run', inTurn(mistakes, 0)] as const, ['check', mistakes] as const]) {
     async function refuses(name: string, says: RegExp, text?: string): Promise<void> {
       const own = path.join(await mkdtemp(path.join(folder, 'mistake-')), 'config.yaml')
       if (text !== undefined) await writeFile(own, text)
@@ -113,7 +115,7 @@ describe('sluice on the command line', () => {
 
     it(`${verb} ends with code 1 and the place of a mistake, or the name of a file that is not there`, () =>
       Promise.all([
-        ...mistakes.map(({ name, text, says }) => refuses(name, says, text)),
+        ...found.map(({ name, text, says }) => refuses(name, says, text)),
         refuses('no file', /config\.yaml/u),
       ]))
   }

@@ -8,6 +8,7 @@ import { waitFor } from '../peers/wait-for.ts'
 import { compareFrames } from '../support/rtsp/frame-comparison.ts'
 import { RTSP_SOURCES, rtspSource, type RtspSource, type RtspSourceName } from '../support/rtsp/rtsp-source.ts'
 import { startServer, type RunningServer } from '../support/server.ts'
+import { inTurn } from '../support/soak.ts'
 
 const CONFIG = `
 rtsp:
@@ -20,6 +21,9 @@ rtsp:
 `
 const TRANSPORTS = ['tcp', 'udp'] as const
 const PEERS = ['ffmpeg', 'GStreamer'] as const
+const WAYS = PEERS.flatMap((peer) => TRANSPORTS.map((transport) => ({ peer, transport })))
+/** The ways that play what is published by each of {@link WAYS} where not all do: the other program, by either transport. */
+const PLAYED_IN_TURN = [3, 2, 0, 1] as const
 /** What a server corrects, and a packet more: what audio may be shifted against video. */
 const AUDIO_SHIFT_MS = 60
 /** ffmpeg never sends its last packet of AAC, and the last datagrams of a publisher may be lost. */
@@ -33,6 +37,8 @@ const LEAST_PICTURES = 25
 
 type Peer = (typeof PEERS)[number]
 type Transport = (typeof TRANSPORTS)[number]
+/** A program, and how the packets of its session travel. */
+type Way = { readonly peer: Peer; readonly transport: Transport }
 
 function publish(peer: Peer, { file, ...source }: RtspSource, url: string, transport: Transport): PeerProcess {
   if (peer === 'ffmpeg') return publishRtspByFfmpeg(file, url, transport)
@@ -65,7 +71,7 @@ describe('what is published by RTSP is played by RTSP, frame by frame', () => {
   })
 
   /** Publishes once, and compares what each player gets by each transport. */
-  async function run(source: RtspSource, publisher: Peer, transport: Transport): Promise<void> {
+  async function run(source: RtspSource, { peer: publisher, transport }: Way, playing: readonly Way[]): Promise<void> {
     const target = `live/${publisher}-${transport}-${source.videoCodec}-${source.audioCodec}`
     const maySendLess = transport === 'udp' || (publisher === 'ffmpeg' && source.audioCodec === 'aac')
     const compare = (player: Peer, by: Transport, frames: readonly PeerFrame[]) => {
@@ -78,8 +84,7 @@ describe('what is published by RTSP is played by RTSP, frame by frame', () => {
       })
       expect(video.received).to.be.at.least(LEAST_PICTURES)
     }
-    const pairs = PEERS.flatMap((player) => TRANSPORTS.map((by) => ({ player, by })))
-    const players = pairs.map(({ player, by }) => {
+    const players = playing.map(({ peer: player, transport: by }) => {
       const finish = play(player, source, server.rtsp(target), by)
       return () =>
         finish((frames) => compare(player, by, frames)).catch((cause: unknown) => {
@@ -88,7 +93,7 @@ describe('what is published by RTSP is played by RTSP, frame by frame', () => {
     })
     // Programs take long to start on a busy machine: who plays waits for the stream.
     const { streams } = server.server
-    await waitFor(() => streams.subscribers(target).length === pairs.length, { what: 'the players to wait' })
+    await waitFor(() => streams.subscribers(target).length === playing.length, { what: 'the players to wait' })
     const sending = publish(publisher, source, server.rtsp(target), transport)
     await waitFor(() => streams.get(target)?.publisher !== undefined, { what: `${publisher} to publish` })
     // GStreamer does not always end when it has sent everything; the stream does, as nothing comes any more.
@@ -101,11 +106,10 @@ describe('what is published by RTSP is played by RTSP, frame by frame', () => {
     if (errors.length > 0) throw new AggregateError(errors, errors.map(({ message }) => message).join('\n'))
   }
 
-  for (const name of Object.keys(RTSP_SOURCES) as RtspSourceName[]) {
-    for (const publisher of PEERS) {
-      it(`${name}, published by ${publisher}`, async () => {
-        const source = await rtspSource(name, SECONDS)
-        await Promise.all(TRANSPORTS.map((transport) => run(source, publisher, transport)))
+  for (const [index, name] of (Object.keys(RTSP_SOURCES) as RtspSourceName[]).entries()) {
+    for (const way of inTurn(WAYS, index)) {
+      it(`${name}, published by ${way.peer} by ${way.transport}`, async () => {
+        await run(await rtspSource(name, SECONDS), way, inTurn(WAYS, PLAYED_IN_TURN[index % WAYS.length]!))
       })
     }
   }

@@ -9,6 +9,7 @@ import { waitFor } from '../peers/wait-for.ts'
 import { knownSource, type KnownSource } from '../support/known-source.ts'
 import { compareFrames } from '../support/rtsp/frame-comparison.ts'
 import { startServer, type RunningServer } from '../support/server.ts'
+import { inTurn } from '../support/soak.ts'
 
 const PASSPHRASE = 's3cret-passphrase'
 /** Programs take long to start on a busy machine: those who play wait for the stream. */
@@ -25,23 +26,24 @@ const MISSING_AT_END_MS: Readonly<Record<SrtProgram, number>> = { ffmpeg: 0, GSt
 type Codecs = Pick<KnownSource, 'videoCodec' | 'audioCodec'>
 type Publish = (file: string, address: SrtAddress) => Promise<unknown>
 type Play = (address: SrtAddress) => Promise<PeerFrame[]>
+type Player = readonly [name: string, play: Play]
 
 const H264_AAC: Codecs = { videoCodec: 'h264', audioCodec: 'aac' }
-const BY_ALL = Object.fromEntries(
-  SRT_PROGRAMS.map((program): [string, Play] => [program, (address) => playSrt(program, address)]),
-)
+const BY_ALL = SRT_PROGRAMS.map((program): Player => [program, (address) => playSrt(program, address)])
 /** Those that take any codec. */
-const BY_MOST: Readonly<Record<string, Play>> = {
-  ffmpeg: playSrtByFfmpeg,
-  'srt-live-transmit': playSrtByLiveTransmit,
-}
+const BY_MOST: readonly Player[] = [
+  ['ffmpeg', playSrtByFfmpeg],
+  ['srt-live-transmit', playSrtByLiveTransmit],
+]
+const HOSTS = ['127.0.0.1', '::1'] as const
+const KEY_BYTES = [16, 24, 32] as const
 const byFfmpeg: Publish = (file, address) => publishSrtByFfmpeg(file, address).succeed()
 
 type RunInit = {
   readonly codecs?: Codecs
   readonly streamPath: string
   readonly publish?: Publish
-  readonly players?: Readonly<Record<string, Play>>
+  readonly players?: readonly Player[]
   /** Of publisher and players. */
   readonly terms?: Partial<SrtAddress>
   readonly missingAtEndMs?: number
@@ -77,7 +79,7 @@ describe('what is published by SRT is played by SRT, frame by frame', () => {
       // Of a stream that begins with sound, GStreamer leaves out the first packet.
       expect([video.missing.before, Math.max(0, audio.missing.before - 1)]).to.eql([0, 0])
     }
-    const playing = Object.entries(players).map(async ([player, play]) => {
+    const playing = players.map(async ([player, play]) => {
       try {
         compare(player, await play({ ...address, streamId: `subscribe:/${streamPath}` }))
       } catch (cause) {
@@ -96,22 +98,24 @@ describe('what is published by SRT is played by SRT, frame by frame', () => {
     if (errors.length > 0) throw new AggregateError(errors, errors.map(({ message }) => message).join('\n'))
   }
 
-  for (const publisher of SRT_PROGRAMS) {
+  for (const [index, publisher] of SRT_PROGRAMS.entries()) {
     const publish: Publish = (file, address) => publishSrt(publisher, file, address)
     const missingAtEndMs = MISSING_AT_END_MS[publisher]
 
     it(`in the clear, by IPv4 and IPv6, published by ${publisher}`, async () => {
-      const runs = (['127.0.0.1', '::1'] as const).map((host) => {
+      const players = inTurn(BY_ALL, index + 1)
+      const runs = inTurn(HOSTS, index).map((host) => {
         const streamPath = `live/${publisher}-${host === '::1' ? 'six' : 'four'}`
-        return run({ streamPath, publish, missingAtEndMs, terms: { host } })
+        return run({ streamPath, publish, players, missingAtEndMs, terms: { host } })
       })
       await Promise.all(runs)
     })
 
     it(`encrypted with keys of each length, published by ${publisher}`, async () => {
-      const runs = ([16, 24, 32] as const).map((keyBytes) => {
+      const players = inTurn(BY_ALL, index + 2)
+      const runs = inTurn(KEY_BYTES, index).map((keyBytes) => {
         const terms = { passphrase: PASSPHRASE, keyBytes }
-        return run({ streamPath: `secret/${publisher}-${keyBytes}`, publish, missingAtEndMs, terms })
+        return run({ streamPath: `secret/${publisher}-${keyBytes}`, publish, players, missingAtEndMs, terms })
       })
       await Promise.all(runs)
     })
@@ -124,21 +128,26 @@ describe('what is published by SRT is played by SRT, frame by frame', () => {
     { videoCodec: 'h264', audioCodec: 'ac3' },
   ]
   it('of other codecs', async () => {
-    const runs = more.map((codecs) => {
+    const runs = more.map((codecs, index) => {
       const streamPath = `live/${codecs.videoCodec}-${codecs.audioCodec}`
-      return run({ codecs, streamPath, players: BY_MOST })
+      return run({ codecs, streamPath, players: inTurn(BY_MOST, index) })
     })
     await Promise.all(runs)
   })
 
   it('with keys that are renewed all the time', () => {
     const publish: Publish = (file, address) => byFfmpeg(file, { ...address, keyRefreshPackets: 32 })
-    return run({ streamPath: 'secret/renewed', publish, terms: { passphrase: PASSPHRASE, keyBytes: 32 } })
+    return run({
+      streamPath: 'secret/renewed',
+      publish,
+      players: inTurn(BY_ALL, 1),
+      terms: { passphrase: PASSPHRASE, keyBytes: 32 },
+    })
   })
 
   it('in payloads that are cut anywhere', () => {
     const publish: Publish = async (file, address) => (await LiveTransmitPublisher.start(file, address, 1000)).done
-    return run({ streamPath: 'live/cut', publish })
+    return run({ streamPath: 'live/cut', publish, players: inTurn(BY_ALL, 2) })
   })
 
   after(() => expect(server?.problems).to.eql([]))

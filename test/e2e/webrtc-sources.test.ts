@@ -3,6 +3,7 @@ import { publish, type PublishInit } from '../peers/ffmpeg.ts'
 import { requirePeer } from '../peers/require-peer.ts'
 import { waitFor } from '../peers/wait-for.ts'
 import { numberedPictures, READ_PICTURE_NUMBER } from '../support/picture-clock.ts'
+import { inTurn } from '../support/soak.ts'
 import { RtcPage, type PagePlayer } from '../support/webrtc/rtc-page.ts'
 import { startWebRtcServer, untilPublished } from '../support/webrtc/webrtc-server.ts'
 
@@ -36,7 +37,7 @@ describe('what WebRTC viewers see of streams that change and differ', () => {
     expect(first).to.be.below(2500)
   })
 
-  for (const codec of ['VP8', 'H264'] as const) {
+  for (const codec of inTurn(['VP8', 'H264'] as const, 1)) {
     it(`goes on when pictures of ${codec} become larger`, async () => {
       const server = await startWebRtcServer()
       const page = await RtcPage.open()

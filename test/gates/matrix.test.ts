@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { startServer, type RunningServer } from '../support/server.ts'
+import { isSoak } from '../support/soak.ts'
 import { WAYS, type Attempt, type Way } from './clients.ts'
 import { ControlServer, type ControlReply } from './control-server.ts'
 import { fakeProtocolFolder } from './plugin-folder.ts'
@@ -23,6 +24,7 @@ type Combination = { readonly first: First; readonly policy: boolean; readonly w
 type Failure = { readonly gate: keyof Combination; readonly name: string; readonly cause: RegExp }
 
 const HANG = 'hang'
+const NO_ANSWER = 'no answer'
 
 const FAILURES: readonly Failure[] = [
   { gate: 'first', name: 'no signature', cause: /^signature: it or its expiry is missing/u },
@@ -39,7 +41,7 @@ const FAILURES: readonly Failure[] = [
   { gate: 'webhook', name: 'no word of it', cause: /^the control server refused: no reason given/u },
   { gate: 'webhook', name: 'status 500', cause: /^the control server failed: it answered with status 500/u },
   { gate: 'webhook', name: 'no JSON', cause: /^the control server failed: its answer is not JSON/u },
-  { gate: 'webhook', name: 'no answer', cause: /^the control server failed: no answer in 3000 ms/u },
+  { gate: 'webhook', name: NO_ANSWER, cause: /^the control server failed: no answer in 3000 ms/u },
   { gate: 'webhook', name: 'a cut connection', cause: /^the control server failed: /u },
   { gate: 'webhook', name: 'no path', cause: /^the stream_path of the control server's answer/u },
 ]
@@ -56,9 +58,22 @@ const REPLIES: Readonly<Record<string, ControlReply>> = {
   'no path': { body: { allowed: true, stream_path: 'rtmp://host/live/a' } },
 }
 
-const COMBINATIONS: readonly Combination[] = (['off', 'signature', 'handler'] as const).flatMap((first) =>
+const ALL_COMBINATIONS: readonly Combination[] = (['off', 'signature', 'handler'] as const).flatMap((first) =>
   [false, true].flatMap((policy) => [false, true].map((webhook) => ({ first, policy, webhook }))),
 )
+/** Each gate alone, and all of them, where a soak has every combination. */
+const COMBINATIONS = ALL_COMBINATIONS.filter(({ first, policy, webhook }) => {
+  const count = [first !== 'off', policy, webhook].filter(Boolean).length
+  return isSoak || count !== 2
+})
+
+/** What takes until its time is over, so that all ways wait for it at once. */
+function slowFailuresOf(combination: Combination): Failure[] {
+  return FAILURES.filter(({ name }) => {
+    if (name === HANG) return combination.first === 'handler'
+    return name === NO_ANSWER && nameOf(combination) === 'webhook'
+  })
+}
 
 function nameOf({ first, policy, webhook }: Combination): string {
   const on = [first === 'off' ? '' : first, policy ? 'policy' : '', webhook ? 'webhook' : ''].filter(Boolean)
@@ -85,12 +100,10 @@ fake: { handler: ${first === 'handler'} }
 `
 }
 
+/** Those that show at once. */
 function failuresOf(combination: Combination): Failure[] {
   return FAILURES.filter(({ gate, name }) => {
-    // It takes a while, so one combination waits for it.
-    if (name === 'no answer') return nameOf(combination) === 'webhook'
-    // It takes a while as well, so all ways wait for it at once.
-    if (name === HANG) return false
+    if (name === HANG || name === NO_ANSWER) return false
     if (gate !== 'first') return combination[gate]
     return combination.first !== 'off' && OF_SIGNATURE.includes(name) === (combination.first === 'signature')
   })
@@ -115,7 +128,7 @@ function queryOf(combination: Combination, way: Way, streamPath: string, fault: 
   return parts.join('&')
 }
 
-describe('gates, in every combination, by every way in', () => {
+describe('gates, alone and together, by every way in', () => {
   for (const combination of COMBINATIONS) {
     describe(nameOf(combination), () => {
       const secrets = new Set(Object.values(SECRETS))
@@ -178,24 +191,24 @@ describe('gates, in every combination, by every way in', () => {
         })
       }
 
-      if (combination.first === 'handler') {
-        it('denies a handler that hangs, by every way', async () => {
+      for (const { name, cause } of slowFailuresOf(combination)) {
+        it(`denies ${name}, by every way`, async () => {
           const since = server.records.length
-          const attempts = await Promise.all(WAYS.map((way) => attempt(way, HANG)))
+          const attempts = await Promise.all(WAYS.map((way) => attempt(way, name)))
           for (const [index, { admitted, told }] of attempts.entries()) {
             const way = WAYS[index]!
             expect(admitted, way.name).to.equal(false)
             expect(told, way.name).to.match(way.denial)
           }
           const denied = server.records.slice(since).filter(({ msg }) => msg === 'denied')
-          const { cause } = FAILURES.find(({ name }) => name === HANG)!
           expect(denied.filter(({ reason }) => cause.test(String(reason)))).to.have.length(WAYS.length)
           denials += denied.length
         })
       }
 
       it('asks the control server when it is on, and only for what passed the gates before', () => {
-        const expected = failuresOf(combination).filter(({ gate }) => gate === 'webhook').length + 1
+        const failures = [...failuresOf(combination), ...slowFailuresOf(combination)]
+        const expected = failures.filter(({ gate }) => gate === 'webhook').length + 1
         expect(control.openings).to.have.length(combination.webhook ? WAYS.length * expected : 0)
       })
 

@@ -4,12 +4,14 @@ import path from 'node:path'
 import { expect } from 'chai'
 import { ALARM_TYPES } from '../../core/alarm/alarm-event.ts'
 import type { ControlRequest } from '../gates/control-server.ts'
-import { framemd5, publish } from '../peers/ffmpeg.ts'
+import { keep } from '../peers/lifetime.ts'
 import { PeerProcess } from '../peers/process.ts'
-import { requirePeer } from '../peers/require-peer.ts'
 import { waitFor } from '../peers/wait-for.ts'
+import { NumberedPublisher } from '../robustness/support/numbered-publisher.ts'
+import { publishRtsp } from '../robustness/support/rtsp-client.ts'
 import { allBlocksOf, blocksOf } from '../support/doc-blocks.ts'
 import { FlvViewer } from '../support/flv-viewer.ts'
+import { RtmpClient } from '../support/rtmp-client.ts'
 import { startServer, type RunningServer } from '../support/server.ts'
 import { createFile, describeStores } from '../support/stores.ts'
 import { alarmOf, WebhookReceiver, type AlarmBody } from '../support/webhook-receiver.ts'
@@ -17,11 +19,29 @@ import { alarmOf, WebhookReceiver, type AlarmBody } from '../support/webhook-rec
 const PATH = 'live/camera'
 const DISK_WATCH = new URL('../outsiders/hooks/disk-watch.ts', import.meta.url)
 const FPS = 25
-const FRAMES = 3 * FPS
+const FRAMES = 2 * FPS
 
 /** JSON is YAML. */
 function configText(global: object, sections: object = {}): string {
   return JSON.stringify({ global, ...sections })
+}
+
+/** Publishes {@link PATH} until the server ends. */
+async function publishNumbers({ rtmpPort }: RunningServer): Promise<void> {
+  const publisher = await NumberedPublisher.start({ port: rtmpPort, name: 'camera', fps: FPS, sizeBytes: 100 })
+  keep(publisher)
+}
+
+/** Publishes, and leaves. */
+async function comeAndGo(server: RunningServer, streamPath: string): Promise<void> {
+  const client = await RtmpClient.publish({ url: server.rtmp(streamPath) })
+  client.close()
+  await client.closed
+}
+
+async function comeAndGoByRtsp({ rtspPort }: RunningServer, streamPath: string): Promise<void> {
+  const { probe } = await publishRtsp(rtspPort, streamPath)
+  probe.close()
 }
 
 async function alarmList(server: RunningServer, query = ''): Promise<readonly AlarmBody[]> {
@@ -31,10 +51,6 @@ async function alarmList(server: RunningServer, query = ''): Promise<readonly Al
 }
 
 describe('webhooks of events', () => {
-  before(function () {
-    requirePeer(this, 'ffmpeg')
-  })
-
   it('tell of the server, of publishers, viewers, pulls and pushes', async () => {
     const receiver = await WebhookReceiver.start()
     const origin = await startServer()
@@ -55,7 +71,7 @@ describe('webhooks of events', () => {
     })
     const started = await receiver.waitFor('system_start')
     expect(started).to.include({ alarmType: 0x10015, streamPath: '', serverInfo: `${hostname()} (192.0.2.1)` })
-    publish({ url: origin.rtmp(PATH), durationSeconds: 3600 })
+    await publishNumbers(origin)
     const pulled = await receiver.waitFor('pull_start')
     expect(pulled).to.deep.include({
       alarmType: 0x10013,
@@ -95,8 +111,8 @@ describe('webhooks of events', () => {
         { rtmp: { hook: { publish_start: { url: ofRtmp.url, method: 'PUT' } } } },
       ),
     })
-    await publish({ url: server.rtmp(PATH), durationSeconds: 1 }).succeed()
-    await publish({ url: server.rtsp('live/rtsp'), durationSeconds: 1 }).succeed()
+    await comeAndGo(server, PATH)
+    await comeAndGoByRtsp(server, 'live/rtsp')
     await ofAll.waitFor('publish_end', PATH)
     await ofAll.waitFor('publish_end', 'live/rtsp')
     expect(ofRtmp.requests.map(({ method }) => method)).to.eql(['PUT'])
@@ -114,16 +130,16 @@ describe('webhooks of events', () => {
       const isTaken = () => server.records.slice(before).some(({ msg }) => msg === 'the config changed')
       await waitFor(isTaken, { what: 'the config to be taken over' })
     }
-    await publish({ url: server.rtmp('live/1'), durationSeconds: 1 }).succeed()
+    await comeAndGo(server, 'live/1')
     await first.waitFor('publish_end', 'live/1')
     await hooks({ armed: true, hook: { publish_end: second.url } })
-    await publish({ url: server.rtmp('live/2'), durationSeconds: 1 }).succeed()
+    await comeAndGo(server, 'live/2')
     await second.waitFor('publish_end', 'live/2')
     await hooks({ armed: false, hook: { publish_end: second.url } })
-    await publish({ url: server.rtmp('live/3'), durationSeconds: 1 }).succeed()
+    await comeAndGo(server, 'live/3')
     await waitFor(() => server.server.streams.get('live/3') === undefined, { what: 'the end of the third' })
     await hooks({ armed: true, hook: { publish_end: second.url } })
-    await publish({ url: server.rtmp('live/4'), durationSeconds: 1 }).succeed()
+    await comeAndGo(server, 'live/4')
     await second.waitFor('publish_end', 'live/4')
     expect(first.alarms.map(({ streamPath }) => streamPath)).to.eql(['live/1'])
     expect(second.alarms.map(({ streamPath }) => streamPath)).to.eql(['live/2', 'live/4'])
@@ -184,9 +200,10 @@ describe('webhooks of events', () => {
     it(`keep no frame from a viewer while their service ${what}`, async () => {
       const receiver = await WebhookReceiver.start(() => answer)
       const server = await startServer({ config: configText({ armed: true, hook: { default: receiver.url } }) })
-      const watched = framemd5(server.http(`/flv/${PATH}.flv`), { decode: false, videoFrames: FRAMES })
-      publish({ url: server.rtmp(PATH), durationSeconds: 3600, audio: false })
-      const timesMs = (await watched).map(({ dts }) => dts)
+      await publishNumbers(server)
+      const viewer = new FlvViewer(server.http(`/flv/${PATH}.flv`))
+      const frames = (await viewer.received.wait(FRAMES)).slice(0, FRAMES)
+      const timesMs = frames.map(({ dtsMs }) => dtsMs)
       expect(timesMs).to.eql(Array.from({ length: FRAMES }, (_, index) => (timesMs[0] ?? 0) + (index * 1000) / FPS))
       expect(receiver.requests).to.not.eql([])
     })
@@ -198,7 +215,7 @@ describe('webhooks of events', () => {
     const receiver = await WebhookReceiver.start((request) => (isHeld(request) ? hold.promise : {}))
     const hook = { default: { url: receiver.url, savealarm: true } }
     const server = await startServer({ config: configText({ armed: true, hook }) })
-    publish({ url: server.rtmp(PATH), durationSeconds: 3600 })
+    await publishNumbers(server)
     await receiver.waitFor('publish_start')
     const stopping = server.server.stop('enough')
     await waitFor(() => server.server.streams.get(PATH) === undefined, { what: 'the end of the stream' })
@@ -210,16 +227,12 @@ describe('webhooks of events', () => {
 })
 
 describeStores('stored events', (databases) => {
-  before(function () {
-    requirePeer(this, 'ffmpeg')
-  })
-
   it('are listed, whether they were sent or not, also after a restart', async () => {
     const receiver = await WebhookReceiver.start()
     const dsn = await databases.create()
     const hook = { default: { url: receiver.url, savealarm: true } }
     const disarmed = await startServer({ config: configText({ db: { dsn }, hook }) })
-    await publish({ url: disarmed.rtmp(PATH), durationSeconds: 1 }).succeed()
+    await comeAndGo(disarmed, PATH)
     await waitFor(async () => (await alarmList(disarmed)).length === 3)
     const before = await alarmList(disarmed)
     expect(before.map(({ alarmName }) => alarmName)).to.eql(['publish_end', 'publish_start', 'system_start'])
@@ -240,7 +253,7 @@ describeStores('stored events', (databases) => {
     const hook = { publish_start: { savealarm: true }, publish_end: { savealarm: true } }
     const server = await startServer({ config: configText({ db: { dsn }, hook }) })
     for (const streamPath of ['live/1', 'live/2']) {
-      await publish({ url: server.rtmp(streamPath), durationSeconds: 1 }).succeed()
+      await comeAndGo(server, streamPath)
       await waitFor(async () => (await alarmList(server, `?streamPath=${streamPath}`)).length === 2)
     }
     const listed = async (query: string) =>
@@ -264,10 +277,6 @@ describeStores('stored events', (databases) => {
 })
 
 describe('arming', () => {
-  before(function () {
-    requirePeer(this, 'ffmpeg')
-  })
-
   const arm = (server: RunningServer, body: object) =>
     server.api('/api/arming/set', {
       method: 'POST',
@@ -286,7 +295,7 @@ describe('arming', () => {
       ['live/3', true],
     ] as const) {
       expect((await arm(server, { armed })).body).to.eql({ code: 0, message: 'success' })
-      await publish({ url: server.rtmp(name), durationSeconds: 1 }).succeed()
+      await comeAndGo(server, name)
       await waitFor(() => server.server.streams.get(name) === undefined)
       if (armed) await receiver.waitFor('publish_end', name)
     }
@@ -313,8 +322,8 @@ describe('arming', () => {
     expect((await put('global', { armed: true })).status).to.equal(200)
     const { status, body } = await put('rtmp', { hook: { publish_end: `${receiver.url}?token=hush` } })
     expect([status, JSON.stringify(body).includes('hush')]).to.eql([200, false])
-    await publish({ url: server.rtmp(PATH), durationSeconds: 1 }).succeed()
-    await publish({ url: server.rtsp('live/rtsp'), durationSeconds: 1 }).succeed()
+    await comeAndGo(server, PATH)
+    await comeAndGoByRtsp(server, 'live/rtsp')
     await waitFor(() => server.server.streams.list().length === 0)
     await receiver.waitFor('publish_end', PATH)
     expect(receiver.requests).to.have.length(1)

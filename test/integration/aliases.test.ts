@@ -17,11 +17,12 @@ import { watchRtsp } from '../support/show/show-rtsp-viewer.ts'
 import { ShowSource, ShowUnits, type ShowName } from '../support/show/show-source.ts'
 import { watchHttp, watchRtmp, type ShowViewer } from '../support/show/show-viewer.ts'
 import { UnitWatch } from '../support/show/unit-watch.ts'
+import { isSoak } from '../support/soak.ts'
 
-const SWITCHES = 30
+const SWITCHES = isSoak ? 30 : 6
 const VIEWERS = 50
 /** Viewers of HLS without low latency are waited for now and then. */
-const SWITCHES_TO_SEGMENTS = 10
+const SWITCHES_TO_SEGMENTS = isSoak ? 10 : 3
 /** A machine with other work to do must not make viewers skip, as every unit is to come. */
 const CONFIG = `
 global: { subscribe: { queuetime: 5m, queuesize: 1GB, stalltimeout: 0s, waittimeout: 30s } }

@@ -14,6 +14,7 @@ import { RtmpClient } from '../support/rtmp-client.ts'
 import { withStartCodes } from '../support/rtsp/coded-picture.ts'
 import { compareFrames } from '../support/rtsp/frame-comparison.ts'
 import { rtspSource, type RtspSource, type RtspSourceName } from '../support/rtsp/rtsp-source.ts'
+import { inTurn } from '../support/soak.ts'
 import { startServer, type RunningServer } from '../support/server.ts'
 
 const CONFIG = `
@@ -76,7 +77,9 @@ describe('recordings of each codec', () => {
     expect(audio.missing.between).to.equal(0)
   }
 
-  for (const [name, types] of Object.entries(SOURCES) as [RtspSourceName, readonly RecordType[]][]) {
+  for (const [index, [name, types]] of (
+    Object.entries(SOURCES) as [RtspSourceName, readonly RecordType[]][]
+  ).entries()) {
     describe(name, () => {
       let source: RtspSource
       const streamPath = `live/${name.replaceAll(' ', '-')}`
@@ -85,7 +88,7 @@ describe('recordings of each codec', () => {
         await publishRtspByFfmpeg(source.file, server.rtsp(streamPath), 'tcp').succeed()
       })
 
-      for (const type of types) {
+      for (const type of inTurn(types, index)) {
         it(`has every frame in its file of type ${type}`, async () => {
           const file = await fileOf(type, streamPath)
           // G.711 is left out of MP4 for browsers, and H.265 and Opus of FLV are not known to ffmpeg of this Debian.

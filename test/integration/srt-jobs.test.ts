@@ -11,6 +11,7 @@ import { waitFor } from '../peers/wait-for.ts'
 import { knownSource, type KnownSource } from '../support/known-source.ts'
 import { compareFrames } from '../support/rtsp/frame-comparison.ts'
 import { startServer, type RunningServer } from '../support/server.ts'
+import { inTurn } from '../support/soak.ts'
 import { sessionsOf } from '../support/srt/srt-sessions.ts'
 
 const PASSPHRASE = 's3cret-passphrase'
@@ -147,10 +148,10 @@ srt:
     expect(JSON.stringify(server.records)).not.to.include(PASSPHRASE)
   }
 
-  for (const peer of PEERS) {
-    it(`are pulled from and pushed to, frame by frame: ${nameOf(peer)}`, async () => {
-      await Promise.all([isPulled(peer), isPushed(peer)])
-    })
+  for (const [index, peer] of PEERS.entries()) {
+    for (const [name, check] of inTurn([['pulled from', isPulled] as const, ['pushed to', isPushed] as const], index)) {
+      it(`are ${name}, frame by frame: ${nameOf(peer)}`, () => check(peer))
+    }
   }
 
   for (const [name, passphrase, message] of [

@@ -14,6 +14,7 @@ import { startServer, type RunningServer } from '../support/server.ts'
 import { ShowSource, ShowUnits } from '../support/show/show-source.ts'
 import { watchHttp, type ShowViewer } from '../support/show/show-viewer.ts'
 import { UnitWatch } from '../support/show/unit-watch.ts'
+import { isSoak } from '../support/soak.ts'
 import { TcpRelay } from '../support/tcp-relay.ts'
 
 /** Viewers stay while the other server is away, however long that takes, and get all that came. */
@@ -24,12 +25,12 @@ global:
 `
 const AGAIN = 'maxretry: -1, retryinterval: 20ms'
 const PICTURES = 100
-const KILLS = 20
+const KILLS = isSoak ? 20 : 5
 /** A program takes its time to start, so that it is one now and then; else all its connections are reset, as if it were. */
 const KILLS_TO_PROGRAM = 5
 /** HLS begins three target durations behind its source, so that it takes its time. */
 const KILLS_TO_HLS = 5
-const VIEWERS = 1000
+const VIEWERS = isSoak ? 1000 : 200
 /** What sockets, ports and timers are to Node, and how many may be on their way out. */
 const KINDS = ['TCPSocketWrap', 'TCPServerWrap', 'UDPWrap', 'Timeout']
 const IN_PASSING = 3

@@ -39,14 +39,14 @@ describe('test summary', () => {
     expect(output).to.include('Error: broken').and.to.include('skipped: b')
   })
 
-  it('ends a line for each file, with the tests that failed above it', () => {
+  it('ends a line for each file, with its times, and the tests that failed above it', () => {
     const { lastLine, code, output } = run(
       'it("a", () => {}); it("c", () => { throw new Error("broken") })',
       'file-reporter',
     )
     expect({ lastLine, code }).to.eql({ lastLine: '1 passed, 1 failed', code: 1 })
     expect(output)
-      .to.match(/^ {2}failed: c\n\S+case\.test\.mjs: 1$/mu)
+      .to.match(/^ {2}failed: c\n\S+case\.test\.mjs: 1, \d+\.\d s, \d+\.\d s of processors$/mu)
       .and.to.include('Error: broken')
   })
 

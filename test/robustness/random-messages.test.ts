@@ -13,6 +13,7 @@ import {
   type Arbitrary,
 } from 'fast-check'
 import { newAmfObject, type AmfValue } from 'sluice/sdk/media'
+import { rounds } from '../support/soak.ts'
 import { BadClient } from './support/bad-client.ts'
 import { HEALTHY_VIEWERS, HealthySession } from './support/healthy-session.ts'
 import { videoBody, VIDEO_CONFIG } from './support/numbered-video.ts'
@@ -20,7 +21,7 @@ import { chunk } from './support/rtmp-bytes.ts'
 import { command, messageBytes } from './support/rtmp-client.ts'
 import { ServerProcess } from './support/server-process.ts'
 
-const RUNS = 500
+const RUNS = rounds(60)
 const CONFIG = `
 global:
   publish: { publishtimeout: 3s }

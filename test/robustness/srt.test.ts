@@ -3,6 +3,7 @@ import { expect } from 'chai'
 import { TestCaller } from '../../plugins/srt/fixtures/test-caller.ts'
 import { waitFor } from '../peers/wait-for.ts'
 import { randomNumbers } from '../support/random-numbers.ts'
+import { rounds } from '../support/soak.ts'
 import { attackedServer } from './support/attacked-server.ts'
 import { HEALTHY_VIEWERS } from './support/healthy-session.ts'
 import { noise } from './support/noise.ts'
@@ -16,7 +17,7 @@ const TARGET = 'live/healthy'
 const LATENCY_MS = 1000
 const HANDSHAKE_BYTES = 64
 /** Datagrams of a flood, and how many of them at once: the machine drops what nobody has read. */
-const FLOOD = 20_000
+const FLOOD = rounds(2000)
 const DATAGRAMS_PER_TURN = 20
 const MAX_HEAP_GROWTH_BYTES = 8 * 1024 * 1024
 const SILENT_CALLERS = 400
@@ -154,7 +155,7 @@ describe('SRT and bad clients', () => {
     const whole = conclusion({ cookie, streamId: 'subscribe:/live/nobody', socketId: one.newSocketId() })
     for (let length = 0; length < whole.length; length++) one.send(whole.subarray(0, length))
     const random = randomNumbers(11)
-    await flood(5000, () => {
+    await flood(FLOOD / 4, () => {
       const bytes = Buffer.from(whole)
       for (let change = 0; change < 3; change++) {
         // Of everything but the cookie.
@@ -191,7 +192,7 @@ describe('SRT and bad clients', () => {
     const thief = await attacker('127.0.2.1')
     const of = await (await attacker('127.0.2.2')).call({ streamId: 'publish:/live/victim' })
     expect(of).to.be.above(0)
-    await flood(5000, (index) => {
+    await flood(FLOOD / 4, (index) => {
       const destination = index % 2 === 0 ? of : index
       const types = Object.values(TYPE)
       thief.send(
@@ -292,9 +293,9 @@ describe('SRT and the memory of a server', () => {
     }
     await round()
     // What lists of sessions that have ended keep, and code that is used for the first time takes.
-    const before = await waitFor(isEmpty, { what: 'nothing to be left', intervalMs: 500 })
+    const before = await waitFor(isEmpty, { what: 'nothing to be left', intervalMs: 2000 })
     await round()
-    const { heapBytes, timers } = await waitFor(isEmpty, { what: 'nothing to be left', intervalMs: 500 })
+    const { heapBytes, timers } = await waitFor(isEmpty, { what: 'nothing to be left', intervalMs: 2000 })
     expect(timers).to.be.at.most(before.timers + 20)
     expect(heapBytes).to.be.below(before.heapBytes + MAX_HEAP_GROWTH_BYTES)
     expect(server.problems).to.eql([])

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { MalformedError } from 'sluice/sdk/media'
+import { rounds } from '../../../test/support/soak.ts'
 import { MAX_HEAD_BYTES, parseConnectAnswer, serializeConnect, type ConnectAnswer } from './connect-answer.ts'
 
 const WHOLE = 'HTTP/1.1 200 Connection established\r\nProxy-agent: a\r\n\r\n'
@@ -80,7 +81,7 @@ describe('the answer to CONNECT', () => {
           expect(error).to.be.instanceOf(MalformedError)
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: rounds(2000) },
     )
   })
 })

@@ -9,6 +9,7 @@ import { startMicrosocks, startTinyproxy, type ForwardProxy } from '../../../tes
 import { freePort } from '../../../test/peers/free-port.ts'
 import { requirePeer } from '../../../test/peers/require-peer.ts'
 import { waitFor } from '../../../test/peers/wait-for.ts'
+import { rounds } from '../../../test/support/soak.ts'
 import { NetworkList } from '../network-list.ts'
 import { selfSignedCertificate } from '../self-signed.ts'
 import { createDialer, type DialerOptions } from './dialer.ts'
@@ -295,7 +296,7 @@ describe('a dialer with a proxy', () => {
           (error: unknown) => expect(error).to.be.instanceOf(DialError),
         )
       }),
-      { numRuns: 200 },
+      { numRuns: rounds(200) },
     )
     await waitFor(() => server.sockets.size === 0)
   })

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { CLIENT_LEFT } from 'sluice/sdk'
+import { rounds } from '../../../test/support/soak.ts'
 import type { FakeSink } from '../fixtures/fake-format.ts'
 import { audioTrack, unitOf, videoTrack } from '../fixtures/media.ts'
 import { MuxerRig, turn } from '../fixtures/muxer-rig.ts'
@@ -153,7 +154,7 @@ describe('SharedMuxer, whatever happens in whatever order', () => {
         }
         expect(play.muxed).to.deep.equal(play.written.map(({ label }) => label))
       }),
-      { numRuns: 200 },
+      { numRuns: rounds(200) },
     )
   })
 
@@ -180,7 +181,7 @@ describe('SharedMuxer, whatever happens in whatever order', () => {
           expect(sink.mostQueuedBytes).to.be.at.most(queueBytes + 2 * largest)
         }
       }),
-      { numRuns: 200 },
+      { numRuns: rounds(200) },
     )
   })
 })

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { AccessUnit } from 'sluice/sdk'
 import type { Track } from 'sluice/sdk'
 import { SCRIPTED_AUDIO, SCRIPTED_VIDEO } from 'sluice/sdk/testing'
+import { rounds } from '../../../test/support/soak.ts'
 import { PresentationRig } from './fixtures/presentation-rig.ts'
 
 /** What may come from a source: mostly the next units, and sometimes anything. */
@@ -83,7 +84,7 @@ describe('presentation: whatever a source does', () => {
           const errors = rig.log.records.filter(({ level }) => level >= 50)
           expect(errors.map((record) => JSON.stringify(record)).join('; ')).to.equal('')
         }),
-        { numRuns: 25 },
+        { numRuns: rounds(25) },
       )
     })
   }

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { validateMediaPlaylist } from '../../../test/support/hls/media-rules.ts'
 import { PlaylistHistory } from '../../../test/support/hls/playlist-history.ts'
+import { rounds } from '../../../test/support/soak.ts'
 import { serializeMediaPlaylist } from '../wire/media-playlist.ts'
 import { MadeRendition } from './fixtures/made-rendition.ts'
 import { findSplicePoint } from './splice-point.ts'
@@ -160,7 +161,7 @@ describe('a rendition that is spliced of those of several presentations', () => 
         }
         expect(new Set([...seen].map((each) => each.split(' ')[0])).size, 'a number is one segment').to.equal(seen.size)
       }),
-      { numRuns: 200 },
+      { numRuns: rounds(200) },
     )
   })
 })

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { MalformedError } from 'sluice/sdk/media'
+import { rounds } from '../../../test/support/soak.ts'
 import { MEDIA_CASES, MULTIVARIANT_CASES } from './fixtures/playlist-cases.ts'
 import type { MediaPlaylist } from './media-playlist.ts'
 import { MAX_SEGMENTS, parseSourcePlaylist, type SourceMediaPlaylist, type SourceVariants } from './source-playlist.ts'
@@ -158,7 +159,7 @@ describe('parseSourcePlaylist', () => {
           if (!(error instanceof MalformedError)) throw error
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: rounds(1000) },
     )
   })
 })

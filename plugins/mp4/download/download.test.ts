@@ -8,6 +8,7 @@ import { framemd5 } from '../../../test/peers/ffmpeg.ts'
 import { ffprobePackets, ffprobeStreams, type ProbedPacket } from '../../../test/peers/ffprobe.ts'
 import { requirePeer } from '../../../test/peers/require-peer.ts'
 import { rejectionOf } from '../../../test/support/rejection.ts'
+import { rounds } from '../../../test/support/soak.ts'
 import { prepareFmp4, prepareMp4 } from './download.ts'
 import { CountedSource, cutOff, makeRecording, readAll, save } from './fixtures/recordings.ts'
 
@@ -61,7 +62,7 @@ describe('downloads of recordings', () => {
             }
             expect(Buffer.concat(parts).equals(whole)).to.equal(true)
           }),
-          { numRuns: 30 },
+          { numRuns: rounds(30) },
         )
         expect(sources.map(({ openNow }) => openNow)).to.eql([0, 0])
       })

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { MalformedError } from 'sluice/sdk/media'
+import { rounds } from '../../../test/support/soak.ts'
 import { parseRange, serializeRange, type Range } from './range.ts'
 
 const open = (startMs: number | 'now'): Range => ({ unit: 'npt', startMs, endMs: undefined })
@@ -83,7 +84,7 @@ describe('parseRange', () => {
           expect(error).to.be.instanceOf(MalformedError)
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: rounds(2000) },
     )
   })
 })

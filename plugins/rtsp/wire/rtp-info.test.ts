@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
+import { rounds } from '../../../test/support/soak.ts'
 import { parseRtpInfo, serializeRtpInfo, type RtpInfo } from './rtp-info.ts'
 
 /** The text is what is written; what else means the same stands below it. */
@@ -59,7 +60,7 @@ describe('parseRtpInfo', () => {
           }
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: rounds(1000) },
     )
   })
 })

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { MalformedError } from 'sluice/sdk/media'
+import { rounds } from '../../../test/support/soak.ts'
 import { parseTransports, serializeTransports, type Transport } from './transport.ts'
 
 const UDP = { profile: 'RTP/AVP', lowerTransport: 'UDP', others: [] } as const
@@ -156,7 +157,7 @@ describe('parseTransports', () => {
           expect(error).to.be.instanceOf(MalformedError)
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: rounds(1000) },
     )
   })
 })

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { checkStreamPath } from 'sluice/sdk'
 import { MalformedError } from 'sluice/sdk/media'
+import { rounds } from '../../../test/support/soak.ts'
 import {
   controlUrl,
   MAX_URL_LENGTH,
@@ -251,7 +252,7 @@ describe('parseStreamTarget', () => {
           }
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: rounds(1000) },
     )
   })
 })

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { InvalidRequest } from 'sluice/sdk'
 import { FakeFiles } from 'sluice/sdk/testing'
+import { rounds } from '../../../test/support/soak.ts'
 import { keepsPicture, paramsOf, readGranularity, readPictureQuery, readSnapTime } from './picture-query.ts'
 
 describe('the query of a picture', () => {
@@ -65,7 +66,7 @@ describe('the query of a picture', () => {
           if (!(error instanceof InvalidRequest)) throw error
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: rounds(2000) },
     )
   })
 })

@@ -9,6 +9,7 @@ import { vp8Config } from 'sluice/sdk/media'
 import { FakeProcesses, LogRecords } from 'sluice/sdk/testing'
 import { keep } from '../../../test/peers/lifetime.ts'
 import { requirePeer } from '../../../test/peers/require-peer.ts'
+import { isSoak } from '../../../test/support/soak.ts'
 import {
   COLORS,
   colorOf,
@@ -209,7 +210,7 @@ describe('PictureEncoder', () => {
           const marked = seen(await encoder.encode(black!, { ...OWNER, filter: await filterOf(text) }))
           expect(difference(marked, await expectedOf(text))).to.equal(undefined)
         }),
-        { numRuns: 12 },
+        { numRuns: isSoak ? 60 : 12 },
       )
     })
 

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
+import { rounds } from '../../../test/support/soak.ts'
 import { VirtualPair } from './fixtures/virtual-pair.ts'
 import { serializeControlPacket } from './packet/control-packet.ts'
 import { writeDataHeader } from './packet/data-packet.ts'
@@ -57,7 +58,7 @@ describe('Connection, given anything', () => {
         expect(pktSndBuf).to.be.at.most(80)
         expect(pair.receiver.statistics().pktRcvBuf).to.be.at.most(8192)
       }),
-      { numRuns: 200 },
+      { numRuns: rounds(200) },
     )
   })
 })

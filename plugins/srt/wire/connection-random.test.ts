@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
+import { rounds } from '../../../test/support/soak.ts'
 import { VirtualPair } from './fixtures/virtual-pair.ts'
 import { SEQUENCE_MASK } from './sequence.ts'
 
@@ -73,7 +74,7 @@ describe('Connection, over any link', () => {
         // The last ones may be dropped before the peer knows of them.
         expect(missed).to.be.at.most(pktRcvDropTotal + pktSndDropTotal)
       }),
-      { numRuns: 60 },
+      { numRuns: rounds(60) },
     )
   })
 
@@ -85,7 +86,7 @@ describe('Connection, over any link', () => {
         expect(delivered).to.equal(COUNT)
         expect(pair.receiver.statistics().pktRcvDropTotal).to.equal(0)
       }),
-      { numRuns: 60 },
+      { numRuns: rounds(60) },
     )
   })
 })

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { SluiceError } from 'sluice/sdk'
+import { rounds } from '../../../test/support/soak.ts'
 import { answerPlay } from './play-answer.ts'
 import { answerPublish } from './publish-answer.ts'
 import { descriptionText, type DescriptionName } from './fixtures/descriptions.ts'
@@ -19,7 +20,7 @@ const ALL: readonly DescriptionName[] = [
   'gstreamer-publish',
 ]
 const OBS = descriptionText('obs-publish')
-const RUNS = 400
+const RUNS = rounds(400)
 
 /** What is wrong with OBS's offer, by what is replaced in it. */
 const broken: readonly { name: string; from: RegExp; to: string; message: RegExp }[] = [

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'chai'
 import fc from 'fast-check'
+import { rounds } from '../../../test/support/soak.ts'
 import { MalformedError } from '../../media/errors.ts'
 import { parseChallenges } from './challenge.ts'
 import { ClientAuthorization } from './client-authorization.ts'
@@ -232,7 +233,7 @@ describe('parseAuthorization', () => {
         }
         new ClientAuthorization('a', 'b').challenge([text, text])
       }),
-      { numRuns: 1000 },
+      { numRuns: rounds(1000) },
     )
   })
 })

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { expect } from 'chai'
 import * as fc from 'fast-check'
+import { rounds } from '../../../test/support/soak.ts'
 import { MalformedError } from '../errors.ts'
 import { parseAmf0, serializeAmf0 } from './amf0.ts'
 import { AMF_MAX_DEPTH, AMF_MAX_STRING_BYTES, AMF_MAX_TEXT_BYTES, AMF_MAX_VALUES } from './budget.ts'
@@ -153,7 +154,7 @@ describe('AMF0', () => {
 
   it('parses any bytes or refuses them', () => {
     const seeds = [...CASES, ...READ_ONLY_CASES].map(({ hex }) => fromHex(hex))
-    fc.assert(fc.property(mutated(seeds), parsesOrRefuses), { numRuns: 2000 })
+    fc.assert(fc.property(mutated(seeds), parsesOrRefuses), { numRuns: rounds(2000) })
   })
 })
 

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
+import { rounds } from '../../../test/support/soak.ts'
 import { MalformedError } from '../errors.ts'
 import { parseAmf3 } from './amf3.ts'
 import { AMF_MAX_DEPTH } from './budget.ts'
@@ -122,7 +123,7 @@ describe('AMF3', () => {
           expect(error).to.be.instanceOf(MalformedError)
         }
       }),
-      { numRuns: 3000 },
+      { numRuns: rounds(3000) },
     )
   })
 })

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
+import { rounds } from '../../../test/support/soak.ts'
 import { RTP_MAX_OFFSET_MS, RtpClock } from './rtp-clock.ts'
 
 const NTP_MS = 1_795_367_466_213.25
@@ -269,7 +270,7 @@ describe('RtpClock', () => {
           expect((time * 1000) / clockRate).to.be.closeTo(atMs - origin.atMs, slackMs)
         }
       }),
-      { numRuns: 300 },
+      { numRuns: rounds(300) },
     )
   })
 
@@ -304,7 +305,7 @@ describe('RtpClock', () => {
         expect(corrections).to.be.at.most(driftMs / RTP_MAX_OFFSET_MS)
         if (driftMs > 2 * RTP_MAX_OFFSET_MS) expect(corrections).to.be.above(0)
       }),
-      { numRuns: 20 },
+      { numRuns: rounds(20) },
     )
   })
 

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
+import { rounds } from '../../../test/support/soak.ts'
 import { rescale } from './rescale.ts'
 
 const cases: { name: string; args: [value: number, from: number, to: number]; ticks: number }[] = [
@@ -34,7 +35,7 @@ describe('rescale', () => {
         fc.pre(Number.isSafeInteger(expected))
         expect(rescale(value, from, to)).to.equal(expected)
       }),
-      { numRuns: 2000 },
+      { numRuns: rounds(2000) },
     )
   })
 })

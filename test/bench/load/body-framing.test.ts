@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { frameBinaryMessage } from 'sluice/sdk/http'
+import { rounds } from '../../support/soak.ts'
 import { ChunkedBody, WebSocketBody, type BodyFraming } from './body-framing.ts'
 
 const CASES: readonly { name: string; create: () => BodyFraming; frame: (piece: Buffer) => Buffer }[] = [
@@ -27,7 +28,7 @@ describe('body framing', () => {
           }
           expect(Buffer.concat(received).equals(Buffer.concat(pieces))).to.equal(true)
         }),
-        { numRuns: 50 },
+        { numRuns: rounds(50) },
       )
     })
   }

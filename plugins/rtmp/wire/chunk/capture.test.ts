@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
+import { rounds } from '../../../../test/support/soak.ts'
 import { loadCapture, loadChunks } from '../fixtures/capture.ts'
 import { bytewise, readAll } from '../fixtures/read-all.ts'
 import { parseMessage } from '../message/message.ts'
@@ -24,7 +25,7 @@ describe('ChunkReader on captures', () => {
           const ends = [0, ...cuts.toSorted((a, b) => a - b), bytes.length]
           expect(readAll(ends.slice(1).map((end, i) => bytes.subarray(ends[i], end)))).to.deep.equal(whole)
         }),
-        { numRuns: 30 },
+        { numRuns: rounds(30) },
       )
       expect(whole.every((message) => parseMessage(message) !== null)).to.equal(true)
     })

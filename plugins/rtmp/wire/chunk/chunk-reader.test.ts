@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { MalformedError } from 'sluice/sdk/media'
+import { rounds } from '../../../../test/support/soak.ts'
 import { bytewise, fromHex, readAll } from '../fixtures/read-all.ts'
 import type { RawMessage } from '../message/raw-message.ts'
 import { ChunkReader } from './chunk-reader.ts'
@@ -240,7 +241,7 @@ describe('ChunkReader', () => {
       fc.property(fc.oneof(mutated, random), (bytes) => {
         expect(readUntilRefused(bytewise(bytes))).to.deep.equal(readUntilRefused([bytes]))
       }),
-      { numRuns: 2000 },
+      { numRuns: rounds(2000) },
     )
   })
 })

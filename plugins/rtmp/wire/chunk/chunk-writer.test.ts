@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
+import { rounds } from '../../../../test/support/soak.ts'
 import { fromHex, readAll } from '../fixtures/read-all.ts'
 import type { MessageHeader } from '../message/raw-message.ts'
 import { serializeChunks } from './chunk-writer.ts'
@@ -101,7 +102,7 @@ describe('serializeChunks', () => {
         const bytes = Buffer.concat([setChunkSize(chunkSizeBytes), ...chunks.map((chunk) => chunk.bytes)])
         expect(readAll([bytes])).to.deep.equal(chunks.map((chunk) => chunk.raw))
       }),
-      { numRuns: 300 },
+      { numRuns: rounds(300) },
     )
   })
 })

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { MalformedError } from 'sluice/sdk/media'
+import { rounds } from '../../../../test/support/soak.ts'
 import { loadCapture } from '../fixtures/capture.ts'
 import {
   CLIENT_KEY,
@@ -133,7 +134,7 @@ describe('ServerHandshake', () => {
         expect(step.rest?.length ?? 0).to.equal(bytes.length - 3073)
         expect(bytes).to.deep.equal(before)
       }),
-      { numRuns: 50 },
+      { numRuns: rounds(50) },
     )
   })
 })

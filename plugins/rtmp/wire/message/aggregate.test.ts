@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { MalformedError } from 'sluice/sdk/media'
+import { rounds } from '../../../../test/support/soak.ts'
 import { MAX_AGGREGATED_MESSAGES, parseAggregate, serializeAggregate } from './aggregate.ts'
 import type { RawMessage } from './raw-message.ts'
 
@@ -72,7 +73,7 @@ describe('aggregate', () => {
           expect(error).to.be.instanceOf(MalformedError)
         }
       }),
-      { numRuns: 500 },
+      { numRuns: rounds(500) },
     )
   })
 })

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { MalformedError } from 'sluice/sdk/media'
+import { rounds } from '../../../../test/support/soak.ts'
 import { MAX_COMMAND_ARGUMENTS } from './command.ts'
 import { parseMessage, serializeMessage } from './message.ts'
 import type { Message } from './message.ts'
@@ -174,7 +175,7 @@ describe('message', () => {
         const again = serializeMessage(message)
         expect(parseMessage({ ...raw(typeId, again.payload) })?.kind).to.equal(message.kind)
       }),
-      { numRuns: 3000 },
+      { numRuns: rounds(3000) },
     )
   })
 })

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { MalformedError } from 'sluice/sdk/media'
+import { rounds } from '../../../../test/support/soak.ts'
 import { loadDialogue } from '../fixtures/dialogue.ts'
 import { bytesOf, bytewise, readAll, readUntilRefused, type Summary } from '../fixtures/read-all.ts'
 import { MAX_BODY_SIZE_BYTES, MAX_HEAD_SIZE_BYTES, MAX_HEADERS, MAX_STRAY_BYTES } from './limits.ts'
@@ -363,7 +364,7 @@ describe('RtspReader', () => {
             const ends = [0, ...cuts.toSorted((a, b) => a - b), bytes.length]
             expect(readAll(ends.slice(1).map((end, i) => bytes.subarray(ends[i], end)))).to.deep.equal(whole)
           }),
-          { numRuns: 30 },
+          { numRuns: rounds(30) },
         )
       }
     })
@@ -414,7 +415,7 @@ describe('RtspReader', () => {
         expect(inPieces.messages).to.deep.equal(whole.messages)
         expect(inPieces.refused === null).to.equal(whole.refused === null)
       }),
-      { numRuns: 2000 },
+      { numRuns: rounds(2000) },
     )
   })
 })

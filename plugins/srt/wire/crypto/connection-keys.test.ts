@@ -2,6 +2,7 @@ import { inspect } from 'node:util'
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { MalformedError } from 'sluice/sdk/media'
+import { rounds } from '../../../../test/support/soak.ts'
 import { acceptKeys, offerKeys, type ConnectionKeys } from './connection-keys.ts'
 import { encrypt, readDataPacket } from './fixtures/crypt.ts'
 import libsrt from './fixtures/libsrt-1.5.1.json' with { type: 'json' }
@@ -130,7 +131,7 @@ describe('keys of an SRT connection', () => {
         expect(there.renewals).to.be.greaterThan(9)
         expect(back.renewals).to.be.greaterThan(9)
       }),
-      { numRuns: 20 },
+      { numRuns: rounds(20) },
     )
   })
 })

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
+import { rounds } from '../../../../test/support/soak.ts'
 import { type ControlPacket, parseControlPacket, serializeControlPacket } from '../packet/control-packet.ts'
 import { stampAgain } from '../packet/packet-header.ts'
 import { CallerHandshake } from './caller-handshake.ts'
@@ -116,7 +117,7 @@ describe('CallerHandshake', () => {
         await rig.run(6000)
         expectAgreement(rig)
       }),
-      { numRuns: 100 },
+      { numRuns: rounds(100) },
     )
   })
 

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
+import { rounds } from '../../../../test/support/soak.ts'
 import { type ControlPacket, parseControlPacket, serializeControlPacket } from '../packet/control-packet.ts'
 import { serializeExtensionMessage } from '../packet/extension-message.ts'
 import { EXTENSION_TYPE, type HandshakeExtension } from '../packet/handshake-extension.ts'
@@ -216,7 +217,7 @@ describe('ListenerHandshake', () => {
             : [result.request.accept({ socketId: 5 }).datagram, result.request.reject(1401)]
         for (const answer of answers) expect(answer.length).to.be.at.most(datagram.length)
       }),
-      { numRuns: 1000 },
+      { numRuns: rounds(1000) },
     )
   })
 })

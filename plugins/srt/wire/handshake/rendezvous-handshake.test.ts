@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
+import { rounds } from '../../../../test/support/soak.ts'
 import { parseControlPacket, serializeControlPacket } from '../packet/control-packet.ts'
 import { HANDSHAKE_TYPE } from '../packet/handshake-packet.ts'
 import { CLEAN, type Fate, VirtualLink } from './fixtures/virtual-link.ts'
@@ -149,7 +150,7 @@ describe('RendezvousHandshake', () => {
             await rig.run(10_000, startsAfterMs)
             expectAgreement(rig)
           }),
-          { numRuns: 60 },
+          { numRuns: rounds(60) },
         )
       })
 

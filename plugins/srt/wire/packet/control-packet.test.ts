@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { MalformedError } from 'sluice/sdk/media'
+import { rounds } from '../../../../test/support/soak.ts'
 import { type ControlPacket, parseControlPacket, serializeControlPacket } from './control-packet.ts'
 import { MAX_EXTENSIONS } from './handshake-extension.ts'
 import { MAX_LOSS_RANGE_PACKETS, MAX_LOSS_RANGES } from './loss-list.ts'
@@ -296,7 +297,7 @@ describe('parseControlPacket', () => {
         }
         if (packet) expect(parseControlPacket(serializeControlPacket(packet))).to.deep.equal(packet)
       }),
-      { numRuns: 3000 },
+      { numRuns: rounds(3000) },
     )
   })
 })

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import type { AccessUnit } from 'sluice/sdk'
 import { parseRemb, parseTransportWideFeedback, type VideoCodec } from 'sluice/sdk/media'
+import { rounds } from '../../../../test/support/soak.ts'
 import { IngestRig, audioMedia, videoMedia } from '../../fixtures/ingest-rig.ts'
 import type { LinkTraits } from '../../fixtures/lossy-link.ts'
 import { samplePicture } from '../../fixtures/sample-video.ts'
@@ -446,7 +447,7 @@ describe('Ingest of WebRTC', () => {
         expect(requestedKeyframes).to.be.at.most(3 * (1 + elapsedMs / 100))
         rig.ingest.close()
       }),
-      { numRuns: 300 },
+      { numRuns: rounds(300) },
     )
   })
 })

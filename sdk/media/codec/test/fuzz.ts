@@ -1,7 +1,8 @@
 import fc from 'fast-check'
+import { rounds } from '../../../../test/support/soak.ts'
 import { MalformedError } from '../../errors.ts'
 
-const RUNS = 400
+const RUNS = rounds(400)
 const MAX_BYTES = 200
 
 /**

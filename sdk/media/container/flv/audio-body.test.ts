@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
+import { rounds } from '../../../../test/support/soak.ts'
 import { MalformedError } from '../../errors.ts'
 import { parseAudioBody, serializeAudioHeader } from './audio-body.ts'
 import type { FlvAudioPacket } from './audio-body.ts'
@@ -137,7 +138,7 @@ describe('FLV audio body', () => {
     const seeds = [...CASES, ...READ_ONLY_CASES].map(({ hex }) => fromHex(hex))
     fc.assert(
       fc.property(mutations(seeds), (body) => parsesOrRefuses(() => parseAudioBody(body))),
-      { numRuns: 2000 },
+      { numRuns: rounds(2000) },
     )
   })
 })

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
+import { rounds } from '../../../../test/support/soak.ts'
 import { MalformedError } from '../../errors.ts'
 import { fromHex, mutations, parsesOrRefuses, loadFlv } from './fixtures/bytes.ts'
 import { FlvReader } from './reader.ts'
@@ -43,7 +44,7 @@ describe('FlvReader', () => {
       fc.property(fc.array(fc.integer({ min: 1, max: 2000 }), { minLength: 1, maxLength: 8 }), (lengths) => {
         expect(readAll(cut(FILE, lengths))).to.deep.equal(whole)
       }),
-      { numRuns: 30 },
+      { numRuns: rounds(30) },
     )
   })
 

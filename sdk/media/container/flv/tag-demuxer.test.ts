@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
+import { rounds } from '../../../../test/support/soak.ts'
 import { serializeAmf0 } from '../../amf/amf0.ts'
 import { MalformedError } from '../../errors.ts'
 import type { Track } from '../../track.ts'
@@ -246,7 +247,7 @@ describe('FlvTagDemuxer', () => {
         }
         expect(sink.units.length + demuxer.dropped).to.be.at.most(steps.length * 16)
       }),
-      { numRuns: 1000 },
+      { numRuns: rounds(1000) },
     )
   })
 })

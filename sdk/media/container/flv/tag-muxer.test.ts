@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import * as fc from 'fast-check'
+import { rounds } from '../../../../test/support/soak.ts'
 import { AccessUnit } from '../../access-unit.ts'
 import type { Track } from '../../track.ts'
 import { RecordingSink } from './fixtures/recording-sink.ts'
@@ -80,7 +81,7 @@ describe('FLV muxer and demuxer', () => {
             expect(sink.tracks).to.deep.equal([{ ...track, ...layer }])
             expect(sink.units.map(shown)).to.deep.equal(units.map(shown))
           }),
-          { numRuns: 25 },
+          { numRuns: rounds(25) },
         )
       })
     }

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
+import { rounds } from '../../../../test/support/soak.ts'
 import { MalformedError } from '../../errors.ts'
 import { FLV_MAX_TRACKS_PER_TAG } from './enhanced-body.ts'
 import { fromHex, mutations, parsesOrRefuses } from './fixtures/bytes.ts'
@@ -208,7 +209,7 @@ describe('FLV video body', () => {
     const seeds = [...CASES, ...READ_ONLY_CASES].map(({ hex }) => fromHex(hex))
     fc.assert(
       fc.property(mutations(seeds), (body) => parsesOrRefuses(() => parseVideoBody(body))),
-      { numRuns: 2000 },
+      { numRuns: rounds(2000) },
     )
   })
 })

@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { ffprobePackets } from '../../../../test/peers/ffprobe.ts'
 import { requirePeer } from '../../../../test/peers/require-peer.ts'
 import { makeMediaFile } from '../../../../test/support/media-file.ts'
+import { rounds } from '../../../../test/support/soak.ts'
 import { MalformedError } from '../../errors.ts'
 import { mainTracks, type Track } from '../../track.ts'
 import { B_FRAMES, FMP4_SOURCES, inSharedFolder } from '../fixtures/sources.ts'
@@ -193,7 +194,7 @@ describe('Fmp4Demuxer', () => {
             if (!(error instanceof MalformedError)) throw error
           }
         }),
-        { numRuns: 2000 },
+        { numRuns: rounds(2000) },
       )
     })
   })

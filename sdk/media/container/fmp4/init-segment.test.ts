@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
+import { rounds } from '../../../../test/support/soak.ts'
 import { AccessUnit } from '../../access-unit.ts'
 import type { Track } from '../../track.ts'
 import { RECORD, SAMPLE_TRACKS, sampleTrack } from '../flv/fixtures/tracks.ts'
@@ -131,7 +132,7 @@ describe('createInitSegment', () => {
         }
         writer.flush()
       }),
-      { numRuns: 1000 },
+      { numRuns: rounds(1000) },
     )
   })
 })

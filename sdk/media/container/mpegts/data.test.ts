@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
+import { rounds } from '../../../../test/support/soak.ts'
 import { AccessUnit } from '../../access-unit.ts'
 import { serializeAdtsHeader } from '../../codec/aac/adts.ts'
 import type { DataTrack, Track } from '../../track.ts'
@@ -363,7 +364,7 @@ describe('TsDemuxer, of data', () => {
         }
         sender.demuxer.flush()
       }),
-      { numRuns: 500 },
+      { numRuns: rounds(500) },
     )
   })
 })

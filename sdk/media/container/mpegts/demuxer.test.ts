@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
+import { rounds } from '../../../../test/support/soak.ts'
 import { AccessUnit } from '../../access-unit.ts'
 import { serializeAdtsHeader } from '../../codec/aac/adts.ts'
 import { parseAc3SyncFrame } from '../../codec/ac3/sync-frame.ts'
@@ -144,7 +145,7 @@ describe('TsDemuxer', () => {
         for (let offset = 0; offset < stream.length; offset += size) parts.push(stream.subarray(offset, offset + size))
         expect(demuxTs(parts).units).to.deep.equal(whole.units)
       }),
-      { numRuns: 30 },
+      { numRuns: rounds(30) },
     )
     expect(stream).to.deep.equal(before)
   })
@@ -463,7 +464,7 @@ describe('TsDemuxer', () => {
         demuxer.flush()
         expect(sink.units.reduce((sum, unit) => sum + unit.sizeBytes, 0)).to.be.at.most(bytes.length)
       }),
-      { numRuns: 500 },
+      { numRuns: rounds(500) },
     )
   })
 
@@ -492,7 +493,7 @@ describe('TsDemuxer', () => {
           sender.demuxer.flush()
         },
       ),
-      { numRuns: 500 },
+      { numRuns: rounds(500) },
     )
   })
 })

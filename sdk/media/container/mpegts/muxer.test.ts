@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
+import { rounds } from '../../../../test/support/soak.ts'
 import { AccessUnit } from '../../access-unit.ts'
 import { MalformedError } from '../../errors.ts'
 import type { Track, TrackInit } from '../../track.ts'
@@ -233,7 +234,7 @@ describe('TsMuxer', () => {
           )
         }
       }),
-      { numRuns: 60 },
+      { numRuns: rounds(60) },
     )
   })
 })

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
+import { rounds } from '../../../../test/support/soak.ts'
 import { ntpFraction, ntpSeconds, ntpToUnixMs, shortNtpDelay, shortNtpTime } from './ntp-time.ts'
 
 /** Instants as RFC 5905 figure 4 and RFC 4330 3 date them; the last ones are sender reports with their arrival. */
@@ -42,7 +43,7 @@ describe('NTP time', () => {
         expect(ntpSeconds(ms)).to.equal(seconds)
         expect(ntpFraction(ms)).to.be.closeTo(fraction, 2 ** 32 / 1e6)
       }),
-      { numRuns: 5000 },
+      { numRuns: rounds(5000) },
     )
   })
 

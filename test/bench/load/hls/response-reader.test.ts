@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
+import { rounds } from '../../../support/soak.ts'
 import { ResponseReader } from './response-reader.ts'
 
 type Sent = { readonly status: number; readonly body: Uint8Array }
@@ -36,7 +37,7 @@ describe('responses on a connection', () => {
         expect(read).to.eql(expected)
         expect(sizes).to.eql(sent.map(({ body }) => body.length))
       }),
-      { numRuns: 200 },
+      { numRuns: rounds(200) },
     )
   })
 

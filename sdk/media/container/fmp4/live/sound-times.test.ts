@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
+import { rounds } from '../../../../../test/support/soak.ts'
 import { AccessUnit } from '../../../access-unit.ts'
 import { aacConfig } from '../../../codec/aac/config.ts'
 import { flacConfig } from '../../../codec/flac/config.ts'
@@ -102,7 +103,7 @@ describe('SoundTimes', () => {
 
   it('neither add nor leave out frames that come in bursts of up to four, each as its first or its last', () => {
     const bursts = fc.sample(fc.record({ length: fc.integer({ min: 1, max: 4 }), last: fc.boolean() }), {
-      numRuns: 1000,
+      numRuns: rounds(1000),
       seed: 1,
     })
     let start = 0

@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { serializeRtpPacket } from 'sluice/sdk/media'
 import { waitFor } from '../peers/wait-for.ts'
 import { openPortPair, type PortPair } from '../support/rtsp/port-pair.ts'
-import { publishRtsp } from './support/rtsp-client.ts'
-import { ServerProcess } from './support/server-process.ts'
+import { publishRtsp } from '../robustness/support/rtsp-client.ts'
+import { ServerProcess } from '../robustness/support/server-process.ts'
 
 /** Nothing is sent while the memory is counted. */
 const CONFIG = 'global: { publish: { publishtimeout: 60s } }'
