@@ -47,7 +47,7 @@ const WORDS: Readonly<Record<string, Word>> = {
   durationMaximum: (maximum, value) =>
     typeof maximum === 'string' ? typeof value !== 'string' || isWithin(maximum, value) : undefined,
   minLength: bound(
-    (value) => (typeof value === 'string' ? [...value].length : undefined),
+    (value) => (typeof value === 'string' ? Array.from(value).length : undefined),
     (least, size) => size >= least,
   ),
   minimum: bound(numberOf, (least, value) => value >= least),

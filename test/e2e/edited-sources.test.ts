@@ -67,7 +67,7 @@ for (const { what, says, make } of PLACES) {
       const { root, program } = make()
       const entry = path.join(root, 'plugins', 'annexb', 'index.ts')
       const text = readFileSync(entry, 'utf8')
-      writeFileSync(entry, `${text.replace(/setup\((.*)\) \{/u, 'setup($1) {\n    throw new Error("broken")\n')}`)
+      writeFileSync(entry, text.replace(/setup\((.*)\) \{/u, 'setup($1) {\n    throw new Error("broken")\n'))
       const line = text.split('\n').findIndex((content) => /setup\(/u.test(content)) + 2
       const server = await ServerCommand.start([], { program })
       const stack = JSON.stringify(server.records.find(({ plugin, level }) => plugin === 'annexb' && level === 'error'))

@@ -125,7 +125,7 @@ describe('the client of the API', () => {
   })
 
   it('trusts no certificate but those of the authority that it is given', async () => {
-    const { cert, key } = await selfSignedCertificate()
+    const { cert, key } = selfSignedCertificate()
     const handler = json(200, { a: 1 })
     const server = createTlsServer({ cert, key }, (...exchange) => void handler(...exchange))
     const address = `https://127.0.0.1:${await listen(server, '127.0.0.1')}`

@@ -240,7 +240,7 @@ describe('the upload of a file to S3 over TLS', function () {
   it('is taken without a hash of the file, which is read once', async function () {
     requirePeer(this, 'swift')
     const swift = await SwiftServer.start()
-    const tls = await selfSignedCertificate()
+    const tls = selfSignedCertificate()
     const front = await FaultyFront.start({ target: swift.port, tls })
     const dialer: Dialer = {
       proxied: false,

@@ -8,5 +8,5 @@ export type KeyPair = { readonly cert: string; readonly key: string }
 export function makeSelfSigned(init: Omit<CertificateInit, 'privateKey'>): KeyPair {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const key = privateKey.export({ type: 'pkcs8', format: 'pem' })
-  return { cert: serializeCertificate({ ...init, privateKey }), key: String(key) }
+  return { cert: serializeCertificate({ ...init, privateKey }), key }
 }
