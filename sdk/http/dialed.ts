@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { Agent, type buildConnector, type Dispatcher } from 'undici'
+import type { buildConnector, Dispatcher } from 'undici'
 import type { Dialer } from '../stream/dialer.ts'
 
 /** Largest head of an answer that is read. */
@@ -22,7 +22,9 @@ export type DialedOptions = {
  * connections for further requests. They are HTTP/1.1, and certificates are checked. How long a body may take or be silent is
  * for the caller to bound.
  */
-export function httpDispatcher(dial: Dialer, { signal }: DialedOptions): Dispatcher {
+export async function httpDispatcher(dial: Dialer, { signal }: DialedOptions): Promise<Dispatcher> {
+  // Most servers make no requests, and it takes 10 MB.
+  const { Agent } = await import('undici')
   const agent = new Agent({
     allowH2: false,
     maxHeaderSize: MAX_HEADER_BYTES,

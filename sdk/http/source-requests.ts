@@ -1,4 +1,4 @@
-import { fetch, Headers, type Dispatcher, type Response } from 'undici'
+import type { Dispatcher, Response } from 'undici'
 import { maskUrl } from '../stream/mask-url.ts'
 import type { PullRequest } from '../stream/pull.ts'
 import { OriginCredentials } from './auth/origin-credentials.ts'
@@ -61,7 +61,7 @@ export class SourceRequests {
   readonly #schemes: readonly string[]
   readonly #headers: Headers
   readonly #signal: AbortSignal
-  readonly #dispatcher: Dispatcher
+  readonly #dispatcher: Promise<Dispatcher>
   readonly #cookies = new CookieJar()
   readonly #credentials = new OriginCredentials()
 
@@ -109,10 +109,11 @@ export class SourceRequests {
    * @throws {SourceError} when there is no answer
    */
   async ask({ url = this.url, span, method = 'GET', content, accept, signal }: SourceRequest): Promise<Response> {
+    const [{ fetch }, dispatcher] = await Promise.all([import('undici'), this.#dispatcher])
     const late = new AbortController()
     const giveUp = () => late.abort(new Error('the server does not answer'))
     const timer = signal === undefined ? setTimeout(giveUp, ANSWER_TIMEOUT_MS) : undefined
-    const init = { redirect: 'manual', dispatcher: this.#dispatcher } as const
+    const init = { redirect: 'manual', dispatcher } as const
     const ending = AbortSignal.any([this.#signal, signal ?? late.signal])
     const request = ({ url: at, method: by, headers }: SourceCall) => {
       if (span) headers.set('range', `bytes=${span.first}-${span.last ?? ''}`)

@@ -60,7 +60,7 @@ describe('requests by a dialer', () => {
     const { port, open } = await serve(createHttpServer((_request, response) => void response.end('plain')))
     const dial = noted()
     const stop = new AbortController()
-    const dispatcher = httpDispatcher(dial, { signal: stop.signal })
+    const dispatcher = await httpDispatcher(dial, { signal: stop.signal })
     for (let round = 0; round < 6; round++) {
       expect(await (await fetch(`http://127.0.0.1:${port}/`, { dispatcher })).text()).to.equal('plain')
     }
@@ -81,9 +81,9 @@ describe('requests by a dialer', () => {
     const { signal } = new AbortController()
     const url = `https://127.0.0.1:${port}/`
     const dial = noted()
-    const trusted = httpDispatcher(trusting(dial), { signal })
+    const trusted = await httpDispatcher(trusting(dial), { signal })
     expect(await (await fetch(url, { dispatcher: trusted })).text()).to.equal('1.1')
-    const error = (await fetch(url, { dispatcher: httpDispatcher(dial, { signal }) }).catch(
+    const error = (await fetch(url, { dispatcher: await httpDispatcher(dial, { signal }) }).catch(
       (error: unknown) => error,
     )) as Error
     expect((error.cause as Error).message).to.match(/self-signed certificate/u)
@@ -102,7 +102,7 @@ describe('requests by a dialer', () => {
       connect: (target) => (asked.push(target), Promise.reject(new Error('denied'))),
     }
     const { signal } = new AbortController()
-    const dispatcher = httpDispatcher(dial, { signal })
+    const dispatcher = await httpDispatcher(dial, { signal })
     for (const url of ['http://[::1]/', 'https://host/', 'http://host:81/']) {
       const error = (await fetch(url, { dispatcher }).catch((error: unknown) => error)) as Error
       expect((error.cause as Error).message).to.equal('denied')
@@ -121,7 +121,7 @@ describe('requests by a dialer', () => {
   it('are given up with the signal', async () => {
     const { port, open } = await serve(createHttpServer(() => {}))
     const stop = new AbortController()
-    const dispatcher = httpDispatcher(directDialer, { signal: stop.signal })
+    const dispatcher = await httpDispatcher(directDialer, { signal: stop.signal })
     const answer = fetch(`http://127.0.0.1:${port}/`, { dispatcher }).catch((error: unknown) => error)
     await waitFor(() => open.size === 1)
     stop.abort()
@@ -134,7 +134,7 @@ describe('requests by a dialer', () => {
       createHttpServer((_request, response) => void response.setHeader('x', 'y'.repeat(40_000)).end()),
     )
     const { signal } = new AbortController()
-    const dispatcher = httpDispatcher(directDialer, { signal })
+    const dispatcher = await httpDispatcher(directDialer, { signal })
     const error = (await fetch(`http://127.0.0.1:${port}/`, { dispatcher }).catch((error: unknown) => error)) as Error
     expect((error.cause as Error).message).to.match(/headers overflow/iu)
   })

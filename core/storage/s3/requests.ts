@@ -56,7 +56,7 @@ export class S3Requests {
   readonly endpoint: S3Endpoint
   readonly #config: S3Config
   readonly #signer: Signer
-  readonly #dispatcher: Dispatcher
+  readonly #dispatcher: Promise<Dispatcher>
   readonly #now: () => number
 
   /** @throws {StorageError} that says which key of the config is wrong */
@@ -143,7 +143,7 @@ export class S3Requests {
   }
 
   async #ask(options: Dispatcher.RequestOptions, maxBytes: number): Promise<S3Answer> {
-    const { statusCode: status, headers, body } = await this.#dispatcher.request(options)
+    const { statusCode: status, headers, body } = await (await this.#dispatcher).request(options)
     const parts: Buffer[] = []
     const largestBytes = status < REFUSALS ? maxBytes : MAX_REFUSAL_BYTES
     let sizeBytes = 0

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { maskUrl, type PullRequest } from 'sluice/sdk'
 import { contentRangeOf, dialHttp, SourceError, SourceRequests } from 'sluice/sdk/http'
 import { FLV_MAX_TAG_SIZE_BYTES } from 'sluice/sdk/media'
-import { Headers, type Response } from 'undici'
+import type { Response } from 'undici'
 import { WebSocket } from 'ws'
 
 /** Largest message of a WebSocket: servers put what they send at once into one. */
