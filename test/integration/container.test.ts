@@ -125,11 +125,11 @@ describe('in a container', () => {
 
     /** Copies what the image has, past .dockerignore. */
     async function build(): Promise<void> {
-      const copied = dockerfile.values('COPY').flatMap((line) => {
-        return line.startsWith('--') ? [] : line.split(' ').slice(0, -1)
-      })
-      for (const name of copied) {
-        expect(ignored).to.include(`!${name}`)
+      const lines = dockerfile.values('COPY').map((line) => line.split(' '))
+      const copied = lines.flatMap((words) => (words[0]?.startsWith('--') ? [] : words.slice(0, -1)))
+      for (const name of copied) expect(ignored).to.include(`!${name}`)
+      const made = lines.flatMap(([from, , name = '']) => (from === '--from=build' ? name : []))
+      for (const name of [...copied, ...made]) {
         await cp(path.join(ROOT, name), path.join(app, name), { recursive: true, filter: isCopied })
       }
       await symlink(path.join(ROOT, 'node_modules'), path.join(app, 'node_modules'))
@@ -158,6 +158,7 @@ describe('in a container', () => {
       const server = new PeerProcess(program, words, { cwd: app, env })
       const isUp = () => server.exited !== undefined || server.stdout.includes('"the server is up"')
       await waitFor(isUp, { what: 'the server to start' })
+      expect(server.stderr).to.equal('')
       const records = server.stdout
         .toString()
         .trim()
