@@ -85,9 +85,11 @@ async function bundle(): Promise<readonly Chunk[]> {
     sourcesContent: false,
     // Names stay, as stack traces and errors show them.
     minifyWhitespace: true,
+    // A crash shows its line.
+    lineLimit: 160,
     legalComments: 'none',
     logLevel: 'error',
-    plugins: [placesOfSources(), httpWithoutWebSocket()],
+    plugins: [placesOfSources(), httpWithoutWebSocket(), packagesByName()],
   })
   const byName = new Map(outputFiles.map((file) => [path.basename(file.path), file]))
   return Object.entries(metafile.outputs).flatMap(([place, { entryPoint, inputs }]) => {
@@ -142,6 +144,29 @@ function httpWithoutWebSocket(): Plugin {
         kind === 'import-statement' ? { path: 'http', namespace: 'plain' } : null,
       )
       plugin.onLoad({ filter: /^http$/, namespace: 'plain' }, () => ({ contents, loader: 'js' }))
+    },
+  }
+}
+
+/**
+ * Gives a package that is CommonJS the names that Node finds in it, where it is imported by `import()`: the bundler knows its
+ * default export alone.
+ */
+function packagesByName(): Plugin {
+  return {
+    name: 'packages-by-name',
+    setup(plugin) {
+      plugin.onResolve({ filter: /^[a-z@]/ }, ({ path: name, kind, resolveDir }) => {
+        const isPackage = kind === 'dynamic-import' && !/^(?:node:|file:|sluice\/)/u.test(name)
+        return isPackage ? { path: name, namespace: 'package', pluginData: resolveDir } : null
+      })
+      plugin.onLoad({ filter: /^/, namespace: 'package' }, async ({ path: name, pluginData }) => {
+        const found = Object.keys((await import(name)) as object).filter(
+          (key) => /^[\w$]+$/u.test(key) && key !== 'default',
+        )
+        const contents = `import * as found from ${JSON.stringify(name)}\nexport const { ${found.join(', ')} } = found\n`
+        return { contents, resolveDir: String(pluginData) }
+      })
     },
   }
 }

@@ -59,7 +59,7 @@ describe('the server of a process', () => {
     const [first, second, ...others] = await sessionsOf(server)
     expect(others).to.eql([])
     expect(second).to.include({ pid: first?.pid, args: first?.args, endTime: NO_TIME })
-    expect(first?.args).to.match(/main\.ts -c .*config\.yaml$/u)
+    expect(first?.args).to.match(/sluice\.js -c .*config\.yaml$/u)
     for (const time of [first?.startTime, first?.endTime, second?.startTime]) {
       expect(time).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/u)
     }

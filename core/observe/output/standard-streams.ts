@@ -36,7 +36,10 @@ export function guardStandardStreams(log: Logger): void {
   // There is no listener where the command line or the environment wants no warnings.
   if (process.listenerCount('warning') === 0) return
   process.removeAllListeners('warning')
-  process.on('warning', ({ name, message }) => log.warn({ warning: name }, message))
+  process.on('warning', ({ name, message }) => {
+    // Users can do nothing about what the server itself uses of Node.
+    if (name !== 'ExperimentalWarning') log.warn({ warning: name }, message)
+  })
 }
 
 function replaceStream(name: 'stdout' | 'stderr', fd: 1 | 2, output: LineOutput): void {
