@@ -1,10 +1,17 @@
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { VERSION } from '../../core/package-root.ts'
+import { keep } from '../peers/lifetime.ts'
 import { PeerProcess } from '../peers/process.ts'
 import { copyCheckout } from '../support/checkout.ts'
 import { NPM_VERSIONS, oldTools, type OldTools } from './old-tools.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 type Lock = {
   packages: Record<string, { optionalDependencies?: object; dependencies?: object; devDependencies?: object }>
@@ -38,6 +45,16 @@ describe('npm ci and npm start', function () {
       expect(await npm(version, folder, ['start', '--silent', '--', '--version'])).to.equal(`${VERSION}\n`)
     })
   }
+
+  it('install the package in an empty folder, where npx starts it, as on Debian 12', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'sluice-npx-'))
+    keep({ close: () => rm(folder, { recursive: true, force: true }) })
+    execFileSync('npm', ['pack', '--ignore-scripts', '--loglevel=error', '--pack-destination', folder], { cwd: ROOT })
+    const [tarball = ''] = readdirSync(folder)
+    await npm('9.2.0', folder, ['install', '--no-save', path.join(folder, tarball)])
+    expect(await npm('9.2.0', folder, ['exec', '--', 'sluice', '--version'])).to.equal(`${VERSION}\n`)
+    expect(await npm('9.2.0', folder, ['exec', '--', 'sluice', 'check'])).to.include('ok: ')
+  })
 
   it('make the build and start with all packages, as on Debian 12', async () => {
     const folder = copyCheckout({ packages: false })
