@@ -93,6 +93,9 @@ describe('connections that say nothing', () => {
     await healthy.expectUnharmed()
     const closed = () => clients.every(({ socket }) => socket.destroyed)
     await waitFor(closed, { what: 'all to be closed', timeoutMs: CLOSED_WITHIN_MS })
+    // The log may come after the end of a connection.
+    const told = () => server.lines.filter(({ reason }) => reason !== undefined).length
+    await waitFor(() => told() >= clients.length, { what: 'a line each' })
     const reasons = Object.groupBy(server.lines, ({ reason }) => reason ?? '')
     delete reasons['']
     expect(Object.fromEntries(Object.entries(reasons).map(([reason, lines]) => [reason, lines?.length]))).to.deep.equal(
