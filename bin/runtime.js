@@ -51,7 +51,7 @@ export function becomeNode(args) {
   runChild(program, args, env)
 }
 
-/** Whether the running Node is the right one, with these flags: then nothing is to be become. */
+/** Whether the running Node is the right one already, and has these flags. */
 export function isRuntime(flags) {
   const { program } = findRuntime()
   const isProgram = program !== undefined && realpathSync(program) === realpathSync(process.execPath)
