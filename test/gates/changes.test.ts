@@ -86,7 +86,9 @@ describe('gates that change while connections are open', () => {
     expect((await whep!.open(server, 'live/source')).admitted).to.equal(false)
     expect((await whip!.open(server, `live/good?${signatureQuery('k-1', 'live/good')}`)).admitted).to.equal(true)
     // Nothing connects, so the streams are not listed.
-    const { data = [] } = (await server.api('/webrtc/api/sessions')).body as { data?: readonly { streamPath: string }[] }
+    const { data = [] } = (await server.api('/webrtc/api/sessions')).body as {
+      data?: readonly { streamPath: string }[]
+    }
     expect(data.map(({ streamPath }) => streamPath)).to.include.members(['live/running', 'live/good'])
     expect(server.server.streams.subscribers('live/source')).to.have.length(1)
   })
