@@ -40,7 +40,7 @@ describe('a minimal Debian', function () {
 
   it('runs it with that library', () => {
     const folder = path.join(ROOT_FOLDER, 'opt')
-    const library = '/usr/lib/x86_64-linux-gnu/libatomic.so.1'
+    const library = `/usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu/libatomic.so.1`
     copyFileSync(library, path.join(folder, path.basename(library)))
     const env = { LD_LIBRARY_PATH: '/opt' }
     expect(run(['--version'], env)).to.include({ stdout: `${VERSION}\n`, status: 0 })
