@@ -1,5 +1,5 @@
 import type { PluginDefinition } from 'sluice/sdk'
-import { withDeadline } from '../../base/deadline.ts'
+import { withTurningDeadline } from '../../base/deadline.ts'
 import { callPlugin } from '../error-owner.ts'
 import { checkDefinition } from './definition-check.ts'
 import type { ModuleLoad } from './module-load.ts'
@@ -26,7 +26,7 @@ async function importDefault(load: ModuleLoad, timeoutMs: number): Promise<unkno
   const late = () => new PluginError(`can't be loaded: it did not finish within ${timeoutMs} ms`)
   try {
     const imported = callPlugin(load.plugin, () => import(load.url))
-    const module: Namespace = await withDeadline(imported, timeoutMs, late)
+    const module: Namespace = await withTurningDeadline(imported, timeoutMs, late)
     return isUntouchedCommonJs(module) ? undefined : module.default
   } catch (cause) {
     if (cause instanceof PluginError) throw cause
