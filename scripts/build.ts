@@ -137,7 +137,7 @@ function withPlaces(code: string, source: string): string {
  * or shares its name. All names, by `keepNames`, would take a start a tenth longer.
  */
 function withErrorNames(code: string): string {
-  const name = `static { Object.defineProperty(this, 'name', { value: '$2' }) }`
+  const name = `static { Object.defineProperty(this, 'name', { value: '$2', configurable: true }) }`
   return code.replaceAll(/^((?:export )?(?:abstract )?class (\w+) extends \w*Error\b[^{]*\{)/gmu, `$1 ${name}`)
 }
 
@@ -173,10 +173,13 @@ function packagesByName(): Plugin {
         return isPackage ? { path: name, namespace: 'package', pluginData: resolveDir } : null
       })
       plugin.onLoad({ filter: /^/, namespace: 'package' }, async ({ path: name, pluginData }) => {
-        const found = Object.keys((await import(name)) as object).filter(
-          (key) => /^[\w$]+$/u.test(key) && key !== 'default',
-        )
-        const contents = `import * as found from ${JSON.stringify(name)}\nexport const { ${found.join(', ')} } = found\n`
+        const keys = Object.keys((await import(name)) as object)
+        const names = keys.filter((key) => /^[\w$]+$/u.test(key) && key !== 'default')
+        const contents = [
+          `import * as found from ${JSON.stringify(name)}`,
+          `export const { ${names.join(', ')} } = found`,
+          keys.includes('default') ? 'export default found.default' : '',
+        ].join('\n')
         return { contents, resolveDir: String(pluginData) }
       })
     },
