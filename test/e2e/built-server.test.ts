@@ -18,7 +18,6 @@ import { FileServer } from '../support/file-server.ts'
 import { FlvViewer } from '../support/flv-viewer.ts'
 import { Http2Viewer } from '../support/http2-viewer.ts'
 import { JsmpegViewer } from '../support/jsmpeg-viewer.ts'
-import type { LiveViewer } from '../support/live-viewer.ts'
 import { Mp4Viewer } from '../support/mp4-viewer.ts'
 
 const CLIP_SECONDS = 2
@@ -26,6 +25,8 @@ const SECURE_ADDRESS = '127.0.0.1:0'
 const FRAMES = 5
 const RTSP_USER = 'viewer:s3cret'
 const PASSPHRASE = 'a-passphrase'
+/** A busy machine may keep media waiting. */
+const PATIENCE = { SLUICE_GLOBAL_SUBSCRIBE_WAITTIMEOUT: '2m', SLUICE_GLOBAL_PUBLISH_PUBLISHTIMEOUT: '2m' }
 /** Where a source is newer than the build. */
 const BUILDING = /^.*: building …\n/u
 /** A file that a page or script needs. */
@@ -49,23 +50,21 @@ const CLIENT = { ip: '', port: 0, userAgent: '' }
 export default definePlugin({
   name: 'own',
   version: '1.0.0',
-  setup({ hooks, http, operations, processes, streams, ...ctx }) {
-    serveLive({ hooks, http, operations, processes, streams, ...ctx }, {
-      extension: 'flv', format: FLV_FORMAT, contentType: () => 'video/x-flv',
-    })
-    hooks.on('subscribe', ({ streamPath }) => {
+  setup(ctx) {
+    serveLive(ctx, { extension: 'flv', format: FLV_FORMAT, contentType: () => 'video/x-flv' })
+    ctx.hooks.on('subscribe', ({ streamPath }) => {
       if (streamPath === 'live/refused') throw new SluiceError('NO_CREDIT', 402, 'no credit left')
     })
     const said = []
     for (const kind of ['thread', 'fork']) {
-      processes[kind]({ module: new URL('job.ts', import.meta.url), data: kind, owner: kind })
+      ctx.processes[kind]({ module: new URL('job.ts', import.meta.url), data: kind, owner: kind })
         .onMessage((message) => said.push(message))
     }
-    operations.add({
+    ctx.operations.add({
       method: 'GET', path: 'api/said', summary: 'Said', answer: Type.Array(Type.String()),
       async handle() {
         const session = { streamPath: 'live/source', type: 'server', url: '', query: '', client: CLIENT }
-        const error = await streams.publish(session).catch((thrown) => thrown)
+        const error = await ctx.streams.publish(session).catch((thrown) => thrown)
         return [...said.toSorted(), error.name + ' ' + (error instanceof StreamExists)]
       },
     })
@@ -100,7 +99,6 @@ trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [process
 
 describe('the build of the server', () => {
   let folder: string
-  let file: string
   let server: ServerCommand
   let proxy: ForwardProxy
 
@@ -117,7 +115,7 @@ describe('the build of the server', () => {
     const [files, socks] = await Promise.all([FileServer.start(folder), startMicrosocks()])
     proxy = socks
     const pulled = (name: string) => ({ url: files.url(name), proxy: socks.url, maxretry: 2 })
-    file = await putConfig('media', {
+    const config = await putConfig('media', {
       global: { http: { listenaddrtls: SECURE_ADDRESS }, pull: { folders: [folder] }, plugins_dir: 'plugins' },
       rtsp: { username: 'viewer', password: 's3cret' },
       srt: { passphrase: PASSPHRASE },
@@ -130,8 +128,8 @@ describe('the build of the server', () => {
     })
     const tracer = path.join(folder, 'tracer.mjs')
     await writeFile(tracer, tracerTo(path.join(folder, 'spans.txt')))
-    const env = { SLUICE_JSMPEG_ENABLE: 'true', NODE_OPTIONS: `--import=${tracer}` }
-    server = await ServerCommand.start(['-c', file], { cwd: folder, env })
+    const env = { ...PATIENCE, SLUICE_JSMPEG_ENABLE: 'true', NODE_OPTIONS: `--import=${tracer}` }
+    server = await ServerCommand.start(['-c', config], { cwd: folder, env })
   })
 
   after(async () => {
@@ -181,7 +179,6 @@ describe('the build of the server', () => {
   })
 
   it('plays by FLV and MP4 over HTTP, WebSocket and HTTP/2, as low-latency HLS, MPEG-1 and JPEG', async () => {
-    const played = (viewer: LiveViewer & { readonly received: FlvViewer['received'] }) => viewer.received.wait(FRAMES)
     const mp4 = async (url: string) => new Mp4Viewer(url).wait(FRAMES)
     const mpeg1 = new JsmpegViewer(server.ws('/jsmpeg/live/source'))
     const http2 = connect(`https://127.0.0.1:${portOf({ owner: 'the server', address: SECURE_ADDRESS })}`, {
@@ -191,7 +188,7 @@ describe('the build of the server', () => {
     await once(http2, 'connect')
     const secure = new Http2Viewer(http2, '/mp4/live/source.mp4')
     await Promise.all([
-      played(new FlvViewer(server.ws('/flv/live/source.flv'))),
+      new FlvViewer(server.ws('/flv/live/source.flv')).received.wait(FRAMES),
       mp4(server.http('/mp4/live/source.mp4')),
       mp4(server.ws('/mp4/live/source.mp4')),
       mpeg1.more(),
@@ -218,8 +215,7 @@ describe('the build of the server', () => {
   it('has the files of its pages', async () => {
     const files = new Set(['/', '/api/docs', '/webrtc/test'])
     for (const file of files) {
-      const text = String(await bytes(server, file))
-      const links = text.matchAll(LINK)
+      const links = String(await bytes(server, file)).matchAll(LINK)
       for (const [, link, script] of links) files.add(new URL(link ?? script ?? '', server.http(file)).pathname)
     }
     expect([...files]).to.include.members(['/home/mpegts.js', '/home/player.js', '/api/docs/swagger-ui-bundle.js'])
@@ -249,7 +245,10 @@ describe('the build of the server', () => {
     const [dsn] = await Promise.all([postgres.createDatabase(), makeBucket(bucket)])
     const config = await putConfig('users', {
       global: {
-        ...{ db: { dsn }, admin: { enablelogin: true }, pull: { folders: [folder] }, datadir: 'users' },
+        db: { dsn },
+        admin: { enablelogin: true },
+        pull: { folders: [folder] },
+        datadir: 'users',
         storage: { s3: { ...bucket, timeout: '30s' }, local: { path: 'spool' } },
       },
       mp4: { pull: { 'live/clip': 'clip.mp4' }, onpub: { record: { '^live/': {} } } },
