@@ -8,7 +8,7 @@ import { configOf, makeBucket } from '../../core/storage/fixtures/s3-bucket.ts'
 import { startMicrosocks, type ForwardProxy } from '../peers/forward-proxy.ts'
 import { makeTestFile } from '../peers/ffmpeg.ts'
 import { keep } from '../peers/lifetime.ts'
-import { PostgresServer } from '../peers/postgres.ts'
+import { sharedPostgres } from '../peers/postgres.ts'
 import { runPeer } from '../peers/process.ts'
 import { requirePeer } from '../peers/require-peer.ts'
 import { SwiftServer } from '../peers/swift-server.ts'
@@ -240,7 +240,7 @@ describe('the build of the server', () => {
 
   it('keeps users in PostgreSQL, whom it lets in, and recordings in a bucket, and has its commands', async function () {
     for (const peer of ['postgresql', 'swift'] as const) requirePeer(this, peer)
-    const [postgres, swift] = await Promise.all([PostgresServer.start(), SwiftServer.start()])
+    const [swift, postgres] = await Promise.all([SwiftServer.start(), sharedPostgres()])
     const bucket = configOf(swift.port)
     const [dsn] = await Promise.all([postgres.createDatabase(), makeBucket(bucket)])
     const config = await putConfig('users', {
