@@ -55,8 +55,7 @@ const { values, positionals } = parseArgs({
 const { check = false, soak = false, times = false } = values
 if (soak) Object.assign(process.env, SOAK_ENV)
 const isWhole = positionals.length === 0
-if (check && isWhole && spawnSync('npm run check', { stdio: 'inherit', shell: true }).status !== 0)
-  end({ failed: 1 })
+if (check && isWhole && spawnSync('npm run check', { stdio: 'inherit', shell: true }).status !== 0) end({ failed: 1 })
 else {
   const files = filesOf(isWhole ? [ALL] : positionals)
   await runTests(isWhole && !soak ? files.filter((file) => !SCALE.test(file)) : files, times && isWhole)
