@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, open, readdir, writeFile } from 'node:fs/promises'
+import { mkdir, open, readdir, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { errorCode } from '../base/error-code.ts'
 import { StorageMissing } from './storage-missing.ts'
@@ -14,7 +14,7 @@ const NOWHERE: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR'])
 
 /**
  * The folder of a storage. It has a marker since it was first used; a folder without it, of which that is known, is the mount point of
- * a disk that is not there.
+ * a disk that is not there. Only a folder that is gone altogether, from the disk that it was on, was removed: it begins anew.
  */
 export class StorageRoot {
   readonly folder: string
@@ -34,9 +34,9 @@ export class StorageRoot {
    */
   async assertThere(): Promise<void> {
     const found = await this.#readMarker()
-    const noted = await this.#notes.idOf(this.folder)
+    const noted = (await this.#notes.of(this.folder))?.id
     if (found === undefined) {
-      if (noted === undefined) return
+      if (noted === undefined || (await this.#wasRemoved())) return
       throw new StorageMissing(
         `${this.folder} has no file ${MARKER} any more, and so is not the storage that it was: mount its disk; where it was ` +
           `emptied on purpose, or the disk is a new one, make an empty file ${MARKER} in it`,
@@ -69,14 +69,14 @@ export class StorageRoot {
    */
   async adopt(): Promise<void> {
     await this.assertThere()
-    if ((await this.#notes.idOf(this.folder)) !== undefined) return
+    if ((await this.#notes.of(this.folder)) !== undefined) return
     const names = await readdir(this.folder).catch(() => [])
     if (names.length > 0) await this.prepare()
   }
 
   async #prepare(): Promise<void> {
     await this.assertThere()
-    if ((await this.#notes.idOf(this.folder)) !== undefined) return
+    if ((await this.#notes.of(this.folder)) !== undefined && !(await this.#wasRemoved())) return
     await mkdir(this.folder, { recursive: true })
     await this.#mark(randomUUID(), 'wx')
   }
@@ -93,7 +93,23 @@ export class StorageRoot {
 
   /** A storage of which that can't be kept is known while the process runs. */
   async #note(id: string): Promise<void> {
-    await this.#notes.note(this.folder, id).catch(() => {})
+    try {
+      const { dev: device } = await stat(this.folder)
+      await this.#notes.note(this.folder, { id, device })
+    } catch {
+      // As said.
+    }
+  }
+
+  /** Whether the folder is gone from the disk that it was on. A mount point is there without its disk, or above it is another one. */
+  async #wasRemoved(): Promise<boolean> {
+    const noted = await this.#notes.of(this.folder)
+    if ((await deviceOf(this.folder)) !== undefined) return false
+    for (let above = path.dirname(this.folder); ; above = path.dirname(above)) {
+      const device = await deviceOf(above)
+      if (device !== undefined) return device === noted?.device
+      if (above === path.dirname(above)) return false
+    }
   }
 
   /** Undefined where there is none. @throws {StorageMissing} when the disk can't be read */
@@ -116,5 +132,14 @@ export class StorageRoot {
         },
       )
     }
+  }
+}
+
+/** The device that a folder is on; undefined where there is none. */
+async function deviceOf(folder: string): Promise<number | undefined> {
+  try {
+    return (await stat(folder)).dev
+  } catch {
+    return undefined
   }
 }
