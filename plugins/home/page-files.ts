@@ -9,9 +9,11 @@ const SCRIPT = 'text/javascript; charset=utf-8'
 const FILES: readonly PageFile[] = [
   { url: '/home.css', file: path.join(FOLDER, 'home.css'), type: 'text/css; charset=utf-8' },
   { url: '/icon.svg', file: path.join(FOLDER, 'icon.svg'), type: 'image/svg+xml' },
-  ...['addresses', 'copy', 'home', 'notices', 'player', 'stream-list', 'web-socket-loader', 'whep'].map((name) => ({
-    ...{ url: `/${name}.js`, file: path.join(FOLDER, `${name}.js`), type: SCRIPT },
-  })),
+  ...['addresses', 'copy', 'home', 'notices', 'player', 'stream-list', 'uses', 'web-socket-loader', 'whep'].map(
+    (name) => ({
+      ...{ url: `/${name}.js`, file: path.join(FOLDER, `${name}.js`), type: SCRIPT },
+    }),
+  ),
   { url: '/mpegts.js', file: fileURLToPath(import.meta.resolve('mpegts.js')), type: SCRIPT },
 ]
 const PAGE: PageFile = { url: '/', file: path.join(FOLDER, 'index.html'), type: 'text/html; charset=utf-8' }

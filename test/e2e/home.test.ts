@@ -42,6 +42,13 @@ describe('home page in Chromium', () => {
       server.ws('/mp4/live/demo.mp4'),
     ])
     expect(await home.page.locator('[aria-current=true]').count()).to.equal(1)
+    expect(await home.page.locator('#play-addresses h3').first().innerText()).to.equal(
+      'In a browser, with the least delay',
+    )
+    const link = home.page.locator('#play-addresses a')
+    expect(await link.evaluate<string, { href: string }>((anchor) => anchor.href)).to.equal(
+      server.http('/webrtc/test#subscribe'),
+    )
     expect(home.problems).to.eql([])
     await home.close()
     await waitFor(() => server.server.streams.subscribers().length === 0, { what: 'the viewer to leave' })

@@ -55,6 +55,8 @@ describe('sluice service', () => {
     expect(await unitLines()).to.include.members([
       `ExecStart=${program.node} --max-semi-space-size=1 ${program.script} -c ${file}`,
       'StateDirectory=sluice',
+      'CacheDirectory=sluice',
+      'Environment=NODE_COMPILE_CACHE=%C/sluice',
       'Environment=SLUICE_GLOBAL_DATADIR=%S/sluice',
       'Environment=SLUICE_GLOBAL_STORAGE_LOCAL_PATH=%S/sluice/recordings',
       'User=sluice',
@@ -131,7 +133,10 @@ describe('sluice service', () => {
     await install({}, file)
     const lines = await unitLines()
     expect(lines).to.include(`RequiresMountsFor=${data} ${backup}`).and.include(`ReadWritePaths=${data} ${backup}`)
-    expect(lines.filter((line) => line.startsWith('Environment='))).to.eql(['Environment=NODE_ENV=production'])
+    expect(lines.filter((line) => line.startsWith('Environment='))).to.eql([
+      'Environment=NODE_COMPILE_CACHE=%C/sluice',
+      'Environment=NODE_ENV=production',
+    ])
   })
 
   it('tells of a folder that is not the service user’s', async () => {
@@ -155,6 +160,7 @@ describe('sluice service', () => {
     unit = path.join(machine.configHome, 'systemd/user/sluice.service')
     const lines = await unitLines()
     expect(lines).to.include('WantedBy=default.target').and.not.include('User=sluice')
+    expect(lines).to.include('CacheDirectory=sluice').and.include('Environment=NODE_COMPILE_CACHE=%C/sluice')
     expect(ran).to.eql(['systemctl --user daemon-reload'])
   })
 

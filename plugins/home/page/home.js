@@ -5,6 +5,7 @@ import { copyButton } from './copy.js'
 import { noticeOf } from './notices.js'
 import { Player, waysOf, whepAddress } from './player.js'
 import { StreamList } from './stream-list.js'
+import { isRtmp, playGroups, publishGroups } from './uses.js'
 
 const RETRY_MS = 3000
 /** How often it is asked whether the stream that the page begins with is there. */
@@ -110,13 +111,9 @@ function askWhich() {
 
 // Addresses
 
-function isRtmp({ scheme }) {
-  return scheme === 'rtmp' || scheme === 'rtmps'
-}
-
 /** Publishes a test picture and a tone; empty where nothing takes RTMP. */
 function exampleCommand() {
-  const shown = server.publish.find(isRtmp)
+  const shown = server.publish.find(({ scheme }) => isRtmp(scheme))
   if (shown === undefined) return ''
   const address = shellWord(addressOf(shown, EXAMPLE, location.href))
   return (
@@ -126,35 +123,67 @@ function exampleCommand() {
 }
 
 function showPublishAddresses() {
-  const addresses = server.publish.map((shown) => ({ shown, address: addressOf(shown, EXAMPLE, location.href) }))
-  const rtmp = addresses.filter(({ shown }) => isRtmp(shown))
-  const rows = rtmp.map(({ shown, address }) => [
-    `OBS Studio, ${labelOf(shown)}: Settings, Stream, Service “Custom”, Server`,
-    address.slice(0, address.lastIndexOf('/')),
-  ])
-  if (rtmp.length > 0) {
-    rows.push(['OBS Studio: Stream Key', EXAMPLE.streamPath.split('/').at(-1)])
-    rows.push(['ffmpeg, with a test picture and a tone', exampleCommand()])
-  }
-  for (const { shown, address } of addresses) if (!isRtmp(shown)) rows.push([labelOf(shown), address])
-  showRows('publish-addresses', rows)
+  showGroups('publish-addresses', publishGroups(server.publish), (addresses) => {
+    const rtmp = addresses.filter(({ scheme }) => isRtmp(scheme))
+    return rtmp.length > 0 ? rtmpRows(rtmp) : rowsOf(addresses, EXAMPLE)
+  })
+}
+
+/** OBS asks for the address in two parts. */
+function rtmpRows(addresses) {
+  const servers = addresses.map((shown) => {
+    const address = addressOf(shown, EXAMPLE, location.href)
+    return [
+      `OBS Studio, ${labelOf(shown)}: Settings, Stream, Service “Custom”, Server`,
+      address.slice(0, address.lastIndexOf('/')),
+    ]
+  })
+  return [
+    ...servers,
+    ['OBS Studio: Stream Key', EXAMPLE.streamPath.split('/').at(-1)],
+    ['ffmpeg, with a test picture and a tone', exampleCommand()],
+  ]
 }
 
 function showPlayAddresses() {
-  const rows = target.streamPath === '' ? [] : server.play.map((shown) => [labelOf(shown), urlOf(shown)])
-  showRows('play-addresses', rows)
-  say('play-status', rows.length === 0 ? 'Choose a stream, and its addresses are here.' : '')
+  const groups = target.streamPath === '' ? [] : playGroups(server.play)
+  showGroups('play-addresses', groups, (addresses) => rowsOf(addresses, target))
+  say('play-status', groups.length === 0 ? 'Choose a stream, and its addresses are here.' : '')
 }
 
-function showRows(id, rows) {
+function rowsOf(addresses, stream) {
+  return addresses.map((shown) => [labelOf(shown), addressOf(shown, stream, location.href)])
+}
+
+function showGroups(id, groups, rowsFor) {
+  const parts = groups.flatMap(({ use, hint, addresses, testPage }) => [
+    textElement('h3', use),
+    ...(hint === '' && testPage === undefined ? [] : [hintElement(hint, testPage)]),
+    listOf(rowsFor(addresses)),
+  ])
+  element(id).replaceChildren(...parts)
+}
+
+/** `testPage` is the relative address of the page that plays and publishes by WebRTC, or undefined. */
+function hintElement(hint, testPage) {
+  const paragraph = textElement('p', testPage === undefined || hint === '' ? hint : `${hint} `)
+  if (testPage === undefined) return paragraph
+  const link = textElement('a', 'Try it on the test page')
+  link.href = testPage
+  paragraph.append(link)
+  return paragraph
+}
+
+function listOf(rows) {
   const announce = (text) => say('announcement', text)
-  const items = rows.flatMap(([label, text]) => {
+  const list = document.createElement('dl')
+  for (const [label, text] of rows) {
     const code = textElement('code', text)
     const value = document.createElement('dd')
     value.append(code, copyButton(code, label, announce))
-    return [textElement('dt', label), value]
-  })
-  element(id).replaceChildren(...items)
+    list.append(textElement('dt', label), value)
+  }
+  return list
 }
 
 function textElement(name, text) {
