@@ -129,6 +129,40 @@ describe('RtpClock', () => {
     })
   }
 
+  for (const { name, paces } of [
+    { name: 'of pictures', paces: [0, 1] },
+    { name: 'of sound', paces: [1, 0] },
+    { name: 'of both', paces: [0, 0] },
+    { name: 'of pictures, as good as: they are counted in milliseconds', paces: [1 / 90, 1] },
+  ] as const) {
+    it(`places frames by arrival whose times stand still: ${name}`, () => {
+      const clock = new RtpClock()
+      const tracks = [clock.track(90_000, true), clock.track(48_000)] as const
+      const ms = [0, 0]
+      for (let atMs = 0; atMs <= 60_000; atMs += 20) {
+        for (const index of [0, 1] as const) {
+          if (index === 0 && atMs % 40 !== 0) continue
+          const rate = [90_000, 48_000][index]!
+          const time = (tracks[index].place(Math.round((atMs * rate * paces[index]) / 1000), 5000 + atMs) * 1000) / rate
+          expect(time, `${index} at ${atMs} ms`).to.be.at.least(ms[index]!)
+          ms[index] = time
+        }
+        if (atMs > 2100) expect(Math.max(...ms.map((time) => Math.abs(time - atMs))), `at ${atMs} ms`).to.be.below(100)
+      }
+    })
+  }
+
+  it('goes on by the RTP times where they stood still, and move again', () => {
+    const track = new RtpClock().track(90_000, true)
+    for (let atMs = 0; atMs <= 8000; atMs += 40) track.place(0, 5000 + atMs)
+    let last = track.place(3600, 13_040)
+    for (let atMs = 80; atMs <= 8000; atMs += 40) {
+      const time = track.place(atMs * 90, 13_000 + atMs + ((atMs * 7) % 31))
+      if (atMs > 4500) expect(time - last).to.equal(3600)
+      last = time
+    }
+  })
+
   it('moves no track by arrival where the source is ahead of time', () => {
     const { place } = createPair()
     for (let atMs = 0; atMs <= 60_000; atMs += 40) {

@@ -1,5 +1,6 @@
 import { rescale } from '../time/rescale.ts'
 import { ShortestDelay } from './shortest-delay.ts'
+import { StandingClock } from './standing-clock.ts'
 
 /**
  * What reports may say against the place of a track before it is moved: less than is noticed (EBU R 37), and more than the
@@ -31,7 +32,8 @@ type RtpTimeline = { leader: RtpTrackClock | undefined }
  *
  * Until there are sender reports (RFC 3550 6.4.1) of two tracks, they are put in step by the arrival of their frames: of
  * the first ones, and once it is known which of them came the quickest, of those. A track that is 2 s off by arrival has a
- * clock of another pace than it says; it then follows the arrival of its newest frames.
+ * clock of another pace than it says; it then follows the arrival of its newest frames. Frames of a track whose RTP times
+ * stand still have the time of their arrival, also where it leads.
  */
 export class RtpClock {
   readonly #timeline: RtpTimeline = { leader: undefined }
@@ -57,8 +59,9 @@ export class RtpTrackClock {
   #lastMs = 0
   /** How much earlier than shown the last frame was to be decoded, and so sent. */
   #lastLead = 0
-  /** From RTP times without wraps to the timeline. */
+  /** From RTP times without wraps, and what is added while they stand still, to the timeline. */
   #shift = 0
+  readonly #standing = new StandingClock()
   #report: ClockReport | undefined
   /** A report that is far off those before it. */
   #strayReport: ClockReport | undefined
@@ -119,12 +122,12 @@ export class RtpTrackClock {
       this.#start(timestamp, nowMs, lead)
     } else {
       this.#last += step
-      this.#delay.add(nowMs - this.#toMs(this.#last - lead), nowMs)
+      this.#arrive(nowMs, lead)
       this.#align(RTP_MAX_OFFSET_MS, nowMs)
     }
     this.#lastMs = nowMs
     this.#lastLead = lead
-    return this.#last + this.#shift
+    return this.#time
   }
 
   /** The wall clock's time of an RTP time in milliseconds since the Unix epoch; undefined before the first report. */
@@ -145,17 +148,35 @@ export class RtpTrackClock {
     this.#shift = time - this.#last
     this.#started = true
     this.#delay.reset()
+    this.#standing.reset()
     this.#drifts = false
     this.#startedMs = nowMs
-    this.#delay.add(nowMs - this.#toMs(this.#last - lead), nowMs)
+    this.#arrive(nowMs, lead)
     this.#align(0, nowMs)
     if (this.#leads && !leader.#leads) this.#timeline.leader = this
+  }
+
+  /** Where the last frame is on the timeline. */
+  get #time(): number {
+    return this.#last + this.#added + this.#shift
+  }
+
+  get #added(): number {
+    return Math.round((this.#standing.addedMs * this.#clockRate) / 1000)
+  }
+
+  #arrive(nowMs: number, lead: number): void {
+    const before = this.#standing.addedMs
+    const timeMs = this.#toMs(this.#last - lead)
+    this.#standing.add(timeMs, nowMs)
+    this.#correctedMs += this.#standing.addedMs - before
+    this.#delay.add(nowMs - timeMs - this.#standing.addedMs, nowMs)
   }
 
   /** Where the track is on the timeline at an instant, by its last frame, in ticks of another clock rate. */
   #timeAt(nowMs: number, clockRate: number): number {
     const elapsed = Math.round(((nowMs - this.#lastMs) * clockRate) / 1000)
-    return rescale(this.#last + this.#shift - this.#lastLead, this.#clockRate, clockRate) + elapsed
+    return rescale(this.#time - this.#lastLead, this.#clockRate, clockRate) + elapsed
   }
 
   /** Puts the track in step with the leader if it is out of step by more. */
@@ -204,9 +225,12 @@ export class RtpTrackClock {
     else this.#oddPaces = 0
   }
 
-  /** Its clock rate is another one than it says: reports don't tell where it is between them. With one report it may have leapt. */
+  /**
+   * Its clock rate is another one than it says, or it stands still: reports don't tell where it is between them. With one
+   * report it may have leapt.
+   */
   get #isMiscounted(): boolean {
-    return this.#oddPaces > 1
+    return this.#oddPaces > 1 || this.#standing.addedMs !== 0
   }
 
   #isJump(step: number, nowMs: number): boolean {

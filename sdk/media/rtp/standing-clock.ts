@@ -1,0 +1,54 @@
+/** Frames come for this long before the pace of their RTP times is judged. */
+const WINDOW_MS = 2000
+/** A clock that makes less of the time in which its frames come stands still; what is slower by less drifts. */
+const STANDING_PACE = 0.25
+/** Frames that come further apart than this are a pause, of which the RTP times need not tell; times further back have leapt. */
+const MAX_GAP_MS = 1000
+
+/**
+ * Tells of RTP times that stand still while frames come, or as good as do (of cameras that leave them at 0, or count
+ * milliseconds or frames). The time of such frames is that of their arrival: it is added to what the RTP times say.
+ */
+export class StandingClock {
+  #started = false
+  #stands = false
+  /** Of the first frame of the window, and of the last one. */
+  #sinceMs = 0
+  #sinceTimeMs = 0
+  #lastMs = 0
+  #lastTimeMs = 0
+  #addedMs = 0
+
+  /** What is added to the RTP times so far in milliseconds. */
+  get addedMs(): number {
+    return this.#addedMs
+  }
+
+  /**
+   * Takes a frame.
+   * @param timeMs by its RTP time without wraps, less what it is decoded before it is shown
+   * @param nowMs when it arrived
+   */
+  add(timeMs: number, nowMs: number): void {
+    const isBroken = !this.#started || nowMs - this.#lastMs > MAX_GAP_MS || timeMs < this.#lastTimeMs - MAX_GAP_MS
+    if (this.#stands) this.#addedMs += Math.max(0, nowMs - this.#lastMs - (timeMs - this.#lastTimeMs))
+    this.#started = true
+    this.#lastMs = nowMs
+    this.#lastTimeMs = timeMs
+    const elapsedMs = nowMs - this.#sinceMs
+    const movedMs = timeMs - this.#sinceTimeMs
+    const goesOn = movedMs >= elapsedMs * STANDING_PACE
+    if (!isBroken && elapsedMs < WINDOW_MS && (this.#stands || !goesOn)) return
+    if (!isBroken && !goesOn && !this.#stands) this.#addedMs += elapsedMs - movedMs
+    if (!isBroken) this.#stands = !goesOn
+    this.#sinceMs = nowMs
+    this.#sinceTimeMs = timeMs
+  }
+
+  /** Forgets what was, where the RTP times begin anew. */
+  reset(): void {
+    this.#started = false
+    this.#stands = false
+    this.#addedMs = 0
+  }
+}
