@@ -134,6 +134,7 @@ describe('RtpClock', () => {
     { name: 'of sound', paces: [1, 0] },
     { name: 'of both', paces: [0, 0] },
     { name: 'of pictures, as good as: they are counted in milliseconds', paces: [1 / 90, 1] },
+    { name: 'of sound, as good as: it is counted at 8 kHz in place of 48', paces: [1, 8 / 48] },
   ] as const) {
     it(`places frames by arrival whose times stand still: ${name}`, () => {
       const clock = new RtpClock()
@@ -143,7 +144,8 @@ describe('RtpClock', () => {
         for (const index of [0, 1] as const) {
           if (index === 0 && atMs % 40 !== 0) continue
           const rate = [90_000, 48_000][index]!
-          const time = (tracks[index].place(Math.round((atMs * rate * paces[index]) / 1000), 5000 + atMs) * 1000) / rate
+          const nowMs = 5000 + Math.ceil(atMs / 40) * 40
+          const time = (tracks[index].place(Math.round((atMs * rate * paces[index]) / 1000), nowMs) * 1000) / rate
           expect(time, `${index} at ${atMs} ms`).to.be.at.least(ms[index]!)
           ms[index] = time
         }

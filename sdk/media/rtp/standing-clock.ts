@@ -18,6 +18,8 @@ export class StandingClock {
   #lastMs = 0
   #lastTimeMs = 0
   #addedMs = 0
+  /** How long after its time with what is added a frame arrives while the clock stands. */
+  #delayMs = 0
 
   /** What is added to the RTP times so far in milliseconds. */
   get addedMs(): number {
@@ -31,7 +33,7 @@ export class StandingClock {
    */
   add(timeMs: number, nowMs: number): void {
     const isBroken = !this.#started || nowMs - this.#lastMs > MAX_GAP_MS || timeMs < this.#lastTimeMs - MAX_GAP_MS
-    if (this.#stands) this.#addedMs += Math.max(0, nowMs - this.#lastMs - (timeMs - this.#lastTimeMs))
+    if (this.#stands) this.#addedMs = Math.max(this.#addedMs, nowMs - timeMs - this.#delayMs)
     this.#started = true
     this.#lastMs = nowMs
     this.#lastTimeMs = timeMs
@@ -39,7 +41,10 @@ export class StandingClock {
     const movedMs = timeMs - this.#sinceTimeMs
     const goesOn = movedMs >= elapsedMs * STANDING_PACE
     if (!isBroken && elapsedMs < WINDOW_MS && (this.#stands || !goesOn)) return
-    if (!isBroken && !goesOn && !this.#stands) this.#addedMs += elapsedMs - movedMs
+    if (!isBroken && !goesOn && !this.#stands) {
+      this.#addedMs += elapsedMs - movedMs
+      this.#delayMs = nowMs - timeMs - this.#addedMs
+    }
     if (!isBroken) this.#stands = !goesOn
     this.#sinceMs = nowMs
     this.#sinceTimeMs = timeMs
