@@ -43,7 +43,7 @@ const PUBLIC = [
 ]
 /** The module that is to know where the build lies; all others know where their sources do. */
 const KNOWS_BUILD = 'core/build/here.ts'
-/** What there must be one copy of in the process, with programs that instrument it. */
+/** Packages of which there must be one copy in the process, as other programs instrument it by them. */
 const EXTERNAL = ['@opentelemetry/api']
 /** Packages that are CommonJS ask for others by a function that modules do not have. */
 const REQUIRE = `import { createRequire as createRequireOfModule } from 'node:module'; const require = createRequireOfModule(import.meta.url);`

@@ -18,7 +18,7 @@ export const BUILD_FOLDER: string | undefined = readRecord(HERE) === undefined ?
 const RECORD = BUILD_FOLDER === undefined ? undefined : readRecord(BUILD_FOLDER)
 const SDK = /^sluice\/(?:sdk(?:\/|$)|testing$)/u
 
-/** What was built of a plugin's entry; undefined where nothing was, or its sources have changed since. */
+/** Finds what was built of a plugin's entry; undefined where nothing was, or its sources have changed since. */
 export function builtPlugin(entry: string): BuiltPlugin | undefined {
   const source = belowRoot(entry)
   const file = RECORD?.entries[source]

@@ -3,7 +3,7 @@ import type { JsonSchema } from './schema.ts'
 
 export type Formats = Readonly<Record<string, (text: string) => boolean>>
 
-/** Whether a value fits; undefined where that is for a validator to say. */
+/** Tells whether a value fits; undefined where that is for a validator to say. */
 type Fit = boolean | undefined
 
 type Word = (asked: unknown, value: unknown, schema: JsonSchema, formats: Formats) => Fit
@@ -96,7 +96,7 @@ const WORDS: Readonly<Record<string, Word>> = {
 }
 
 /**
- * Whether a value fits a schema of common words; undefined for a schema with other words, or that is not written well, which
+ * Tells whether a value fits a schema of common words; undefined for a schema with other words, or that is not written well, which
  * is for a validator.
  */
 export function plainFit(schema: JsonSchema, value: unknown, formats: Formats): Fit {
@@ -105,7 +105,7 @@ export function plainFit(schema: JsonSchema, value: unknown, formats: Formats): 
   return all(asked.map(([word, argument]) => WORDS[word]?.(argument, value, schema, formats)))
 }
 
-/** Whether a duration is at most another one, both as they are written. */
+/** Tells whether a duration is at most another one, both as they are written. */
 export function isWithin(maximum: string, text: string): boolean {
   return (parseDuration(text) ?? 0) <= (parseDuration(maximum) ?? Infinity)
 }

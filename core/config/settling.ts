@@ -5,7 +5,7 @@ const STILL_MS = 300
 /** One that took its place has been written before, mostly. */
 const REPLACED_STILL_MS = LOOK_MS
 
-/** What is seen of a file. */
+/** The state of a file, as it is looked at. */
 export type FileSight = { readonly ino: number; readonly size: number; readonly mtimeMs: number }
 
 /** Tells from looks at a file when whoever writes it is done. */

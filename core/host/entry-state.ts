@@ -33,7 +33,7 @@ export type EntryState =
   | { readonly kind: 'off' }
   | { readonly kind: 'removed' }
 
-/** Whether others can count on a plugin in this state: now, perhaps later, or not as things are or as the config wants it. */
+/** Tells whether others can count on a plugin in this state: now, perhaps later, or not as things are or as the config wants it. */
 export function availabilityIn(state: EntryState): StartNode['state'] {
   switch (state.kind) {
     case 'running':

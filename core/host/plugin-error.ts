@@ -24,7 +24,7 @@ export function isListenFailure(error: unknown): boolean {
   return error instanceof ListenError || (error instanceof Error && isListenFailure(error.cause))
 }
 
-/** What the system says of others that may be there a little later: servers, names, descriptors. */
+/** The system's codes for servers, names and descriptors that may be there a little later. */
 const PASSING_CODES = new Set([
   'EADDRINUSE',
   'EADDRNOTAVAIL',
@@ -42,7 +42,7 @@ const PASSING_CODES = new Set([
   'ETIMEDOUT',
 ])
 
-/** Whether a plugin failed for a reason that may pass, so that the same is worth another try. */
+/** Tells whether a plugin failed for a reason that may pass, so that the same is worth another try. */
 export function isPassing(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error instanceof PluginLate || error instanceof ListenError || PASSING_CODES.has(errorCode(error))) return true

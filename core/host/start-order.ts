@@ -69,7 +69,7 @@ function offers({ name, provides }: StartNode, need: string): boolean {
   return name === need || provides.includes(need)
 }
 
-/** Whether all that offer it are switched off, or require what is. */
+/** Tells whether all that offer it are switched off, or require what is. */
 function isOff(need: string, nodes: readonly StartNode[]): boolean {
   const offering = nodes.filter((other) => offers(other, need))
   return offering.length > 0 && offering.every(({ state }) => state === 'off')

@@ -119,6 +119,12 @@ export function recordedFile(entry: RecordingEntry): RecordedFile {
   const { headBytes, cutsMs, videoCodec, audioCodec, mode, event, clockMs } = entry
   return {
     ...{ id, type, streamPath, filePath, startMs, endMs, sizeBytes, isActive, createdMs },
-    ...{ headBytes, cutsMs: [...cutsMs], videoCodec, audioCodec, mode, event, clockMs },
+    headBytes,
+    cutsMs: [...cutsMs],
+    videoCodec,
+    audioCodec,
+    mode,
+    event,
+    clockMs,
   }
 }

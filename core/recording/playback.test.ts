@@ -17,7 +17,10 @@ const entry = (startMs: number): RecordingEntry => ({
     isActive: false,
     createdMs: 0,
   },
-  ...{ headBytes: 0, cutsMs: [], clockMs: 0, storage: 'local' },
+  headBytes: 0,
+  cutsMs: [],
+  clockMs: 0,
+  storage: 'local',
 })
 
 /** Has nothing of its track. */

@@ -142,7 +142,11 @@ export class RecordJob {
     const subscriber = await this.#subscribe(owner, signal)
     const ended = Promise.withResolvers<Outcome>()
     const recording = new StreamRecording({
-      ...{ wanted: this.wanted, service, log: this.job.log, files: this.#options.files, clock: this.#options.clock },
+      wanted: this.wanted,
+      service,
+      log: this.job.log,
+      files: this.#options.files,
+      clock: this.#options.clock,
       event: this.eventTerms?.event,
       mode: this.mode,
       untilMs: (beganMs) => this.eventTerms?.untilMs ?? (rule.duration === 0 ? Infinity : beganMs + rule.duration),

@@ -88,7 +88,10 @@ export class RecordingFiles {
     const entry: RecordingEntry = {
       ...{ id: 0, type, streamPath, filePath: '', startMs, endMs: startMs, sizeBytes: 0, mode, event },
       ...{ videoCodec: codecOf('video'), audioCodec: codecOf('audio'), isActive: true, createdMs: Date.now() },
-      ...{ headBytes: writer.head.length, cutsMs: [], clockMs, storage: 'local' },
+      headBytes: writer.head.length,
+      cutsMs: [],
+      clockMs,
+      storage: 'local',
     }
     try {
       const { writer: file } = await local.create(path, service.extension, (filePath) => this.#claim(entry, filePath))

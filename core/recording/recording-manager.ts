@@ -149,7 +149,14 @@ export class RecordingManager {
     if (this.#jobs.has(place)) throw new RecordExists()
     const { log, meters, streams, files, clock, fullness } = this.#options
     const options = {
-      ...{ log, meters, streams, files, clock, fullness, tasks: this.#tasks, notices: this.#notices },
+      log,
+      meters,
+      streams,
+      files,
+      clock,
+      fullness,
+      tasks: this.#tasks,
+      notices: this.#notices,
       service: (type: string) => this.service(type),
       owner: (plugin: string) => this.#owner(plugin),
       recorded: (file: RecordedFile) => this.#recordedListeners.forEach((listener) => listener(file)),

@@ -92,7 +92,10 @@ export class RecordingSystem {
     const registry = hooks.registryFor({ plugin: 'global', log })
     const alarm = (notice: AlarmNotice) => registry.notify('alarm', notice)
     this.#watch = new StorageWatch({
-      ...{ log, local, backup, alarm },
+      log,
+      local,
+      backup,
+      alarm,
       isWanted: () => this.manager.hasRules,
       lost: (reason) => this.manager.interruptAll(reason),
       returned: (place) => this.#returned(place),
@@ -107,7 +110,8 @@ export class RecordingSystem {
     })
     this.manager = new RecordingManager({
       ...options,
-      ...{ files, clock },
+      files,
+      clock,
       fullness: (plugin) => this.#watch.problem ?? this.#retention.fullness(plugin),
     })
     this.#playback = new PlaybackSource({

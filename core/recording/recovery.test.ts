@@ -37,8 +37,16 @@ describeStores('recovery of recordings', (databases) => {
     const before = new Catalogue({ log, store })
     const entry: RecordingEntry = {
       ...{ id: 0, type: 'mp4', streamPath: 'live/a', filePath: FILE, startMs: 5000, endMs: 5000, sizeBytes: 0 },
-      ...{ mode: 'auto', event: undefined, videoCodec: 'h264', audioCodec: '', isActive: true, createdMs },
-      ...{ headBytes: HEAD_BYTES, cutsMs: [], clockMs: 0, storage: 'local' },
+      mode: 'auto',
+      event: undefined,
+      videoCodec: 'h264',
+      audioCodec: '',
+      isActive: true,
+      createdMs,
+      headBytes: HEAD_BYTES,
+      cutsMs: [],
+      clockMs: 0,
+      storage: 'local',
     }
     before.begin(entry)
     await before.settled()

@@ -12,7 +12,11 @@ function entryAt(startMs: number, createdMs = startMs): RecordingEntry {
   return {
     ...{ id: 0, type: 'mp4', streamPath: 'live/a', filePath: `${startMs}.mp4`, startMs, endMs: startMs + 1000 },
     ...{ mode: 'auto', event: undefined, videoCodec: 'h264', audioCodec: '', isActive: false, createdMs },
-    ...{ headBytes: 10, cutsMs: [], clockMs: 0, storage: 'local', sizeBytes: 100 },
+    headBytes: 10,
+    cutsMs: [],
+    clockMs: 0,
+    storage: 'local',
+    sizeBytes: 100,
   }
 }
 

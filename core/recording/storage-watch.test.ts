@@ -42,7 +42,10 @@ describe('StorageWatch', () => {
   function createWatch(isWanted = false): StorageWatch {
     logged = logLines()
     return new StorageWatch({
-      ...{ log: logged.log, local, backup, isWanted: () => isWanted },
+      log: logged.log,
+      local,
+      backup,
+      isWanted: () => isWanted,
       alarm: (alarm) => alarms.push(alarm),
       lost: (reason) => happened.push(`lost: ${reason}`),
       returned: (place) => happened.push(`returned: ${place}`),

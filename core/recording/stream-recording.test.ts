@@ -48,14 +48,21 @@ class Rig {
     this.#tracks = tracks
     const service = { carries: () => true } as unknown as RecordService
     const wanted = {
-      ...{ plugin: 'mp4', type: 'mp4', streamPath: 'live/a' },
+      plugin: 'mp4',
+      type: 'mp4',
+      streamPath: 'live/a',
       rule: { mode: 'auto', type: '', filepath: '.', filename: 'x', append, fragment, duration } as const,
     }
     const clock = new ServerClock({ wallMs: () => this.#wallMs, uptimeMs: () => this.#uptimeMs })
     const files = { create: (init: NewFile) => this.#create(init), finish: () => true }
     this.#recording = new StreamRecording({
-      ...{ wanted, service, clock, files: files as unknown as RecordingFiles, log: pino({ level: 'silent' }) },
-      ...{ mode: 'auto', event: undefined },
+      wanted,
+      service,
+      clock,
+      files: files as unknown as RecordingFiles,
+      log: pino({ level: 'silent' }),
+      mode: 'auto',
+      event: undefined,
       untilMs: (beganMs) => (duration === 0 ? Infinity : beganMs + duration),
       began: () => {},
       failed: (error) => expect.fail(error.message),
@@ -98,9 +105,23 @@ class Rig {
   #create({ tracks, baseMs, startMs, clockMs, mode, event }: NewFile): Promise<FileRecorder> {
     const times: number[] = []
     const entry: RecordingEntry = {
-      ...{ id: this.entries.length + 1, type: 'mp4', streamPath: 'live/a', filePath: 'x.mp4', startMs, endMs: startMs },
-      ...{ sizeBytes: 0, mode, event, videoCodec: 'h264', audioCodec: 'aac', isActive: true, createdMs: startMs },
-      ...{ headBytes: 0, cutsMs: [], clockMs, storage: 'local' },
+      id: this.entries.length + 1,
+      type: 'mp4',
+      streamPath: 'live/a',
+      filePath: 'x.mp4',
+      startMs,
+      endMs: startMs,
+      sizeBytes: 0,
+      mode,
+      event,
+      videoCodec: 'h264',
+      audioCodec: 'aac',
+      isActive: true,
+      createdMs: startMs,
+      headBytes: 0,
+      cutsMs: [],
+      clockMs,
+      storage: 'local',
     }
     this.entries.push(entry)
     this.pictures.push(times)

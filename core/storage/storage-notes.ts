@@ -4,7 +4,7 @@ import path from 'node:path'
 /** A file with more folders than this is not one of this server. */
 const MAX_BYTES = 64 * 1024
 
-/** What is known of a storage: the id in its marker, and the device that its folder was on. */
+/** A storage as it is known: the id in its marker, and the device that its folder was on. */
 export type StorageNote = { readonly id: string; readonly device: number }
 
 /**

@@ -101,7 +101,7 @@ export class StorageRoot {
     }
   }
 
-  /** Whether the folder is gone from the disk that it was on. A mount point is there without its disk, or above it is another one. */
+  /** Tells whether the folder is gone from the disk that it was on. A mount point is there without its disk, or above it is another one. */
   async #wasRemoved(): Promise<boolean> {
     const noted = await this.#notes.of(this.folder)
     if ((await deviceOf(this.folder)) !== undefined) return false

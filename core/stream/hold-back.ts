@@ -6,7 +6,7 @@ const TURNS = 2
 
 type HoldBackOptions = {
   readonly dispatch: (unit: AccessUnit) => void
-  /** Whether it is not known yet which tracks subscribers are to be told of. */
+  /** Tells whether it is not known yet which tracks subscribers are to be told of. */
   readonly isOpen: () => boolean
 }
 

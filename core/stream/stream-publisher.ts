@@ -111,7 +111,7 @@ export class StreamPublisher implements Publisher {
     return this.#arrivals.begun ? 'some' : 'all'
   }
 
-  /** Whether there are tracks that viewers are not told of, as nothing has come of them. */
+  /** Tells whether there are tracks that viewers are not told of, as nothing has come of them. */
   get lacksTracks(): boolean {
     return this.#arrivals.lacking
   }

@@ -18,22 +18,22 @@ export class TrackArrivals {
   readonly #givenUp = new Set<MediaTrack>()
   #begunMs: number | undefined
 
-  /** Whether something has come of all tracks. */
+  /** Tells whether something has come of all tracks. */
   get allCame(): boolean {
     return this.#awaited.size === 0 && this.#givenUp.size === 0
   }
 
-  /** Whether some tracks are awaited, be it all. */
+  /** Tells whether some tracks are awaited, be it all. */
   get awaiting(): boolean {
     return this.#awaited.size > 0
   }
 
-  /** Whether something has come of some track. */
+  /** Tells whether something has come of some track. */
   get begun(): boolean {
     return this.#begunMs !== undefined
   }
 
-  /** Whether some tracks are given up. */
+  /** Tells whether some tracks are given up. */
   get lacking(): boolean {
     return this.#givenUp.size > 0
   }

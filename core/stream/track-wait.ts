@@ -50,7 +50,7 @@ export class TrackWait {
 }
 
 /**
- * Whether the publisher has the tracks that the subscriber wants to start with (see `subscribe.waittrack`). Nobody starts
+ * Tells whether the publisher has the tracks that the subscriber wants to start with (see `subscribe.waittrack`). Nobody starts
  * while it is open whether something comes of a track.
  */
 export function isReady(subscriber: StreamSubscriber, publisher: StreamPublisher): boolean {

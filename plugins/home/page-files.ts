@@ -11,7 +11,9 @@ const FILES: readonly PageFile[] = [
   { url: '/icon.svg', file: path.join(FOLDER, 'icon.svg'), type: 'image/svg+xml' },
   ...['addresses', 'copy', 'home', 'notices', 'player', 'stream-list', 'uses', 'web-socket-loader', 'whep'].map(
     (name) => ({
-      ...{ url: `/${name}.js`, file: path.join(FOLDER, `${name}.js`), type: SCRIPT },
+      url: `/${name}.js`,
+      file: path.join(FOLDER, `${name}.js`),
+      type: SCRIPT,
     }),
   ),
   { url: '/mpegts.js', file: fileURLToPath(import.meta.resolve('mpegts.js')), type: SCRIPT },

@@ -9,7 +9,7 @@ const MOCHA = ['--conditions=source', 'node_modules/mocha/bin/mocha.js', '--repo
 /** Servers and modules that tests start in processes of their own need not be compiled each time. */
 const COMPILE_CACHE = path.resolve('node_modules/.cache/compile')
 
-/** What a part came to. */
+/** The outcome of a part. */
 export type PartOutcome = {
   readonly passed: number
   readonly failed: number

@@ -23,7 +23,7 @@ export function testParts(files: readonly string[], times: TestTimes): TestPart[
   return parts.toSorted((one, other) => other.seconds - one.seconds)
 }
 
-/** Whether the tests of a file go across plugins. */
+/** Tells whether the tests of a file go across plugins. */
 function isWhole(file: string): boolean {
   return /^test\/.+\//u.test(file)
 }

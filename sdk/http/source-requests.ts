@@ -31,7 +31,7 @@ export type SourceRequest = {
   readonly span?: ByteSpan | undefined
   /** Default `GET`. */
   readonly method?: string
-  /** What is sent, and its type; a redirect that asks for `GET` (303) leaves it out. Default nothing. */
+  /** The content that is sent, and its type; a redirect that asks for `GET` (303) leaves it out. Default nothing. */
   readonly content?: { readonly type: string; readonly body: string }
   /** The type of answer that is wanted. Default any. */
   readonly accept?: string

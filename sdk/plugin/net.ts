@@ -19,7 +19,7 @@ export interface TcpListener {
   close(): Promise<void>
 }
 
-/** What may be done about an address that can't be had. */
+/** Options of a listener, for an address that can't be had. */
 export type ListenOptions = {
   /**
    * Listened on in place of `listenaddr` where that is the plugin's default and the system does not let the server have it, as a port

@@ -17,10 +17,10 @@ const COPIED = [
   'sdk',
   'tsconfig.json',
 ]
-/** What the product has no need of. */
+/** Folders that the product has no need of. */
 const LEFT_OUT = new Set(['test', 'fixtures', 'node_modules'])
 
-/** What a checkout has besides its sources. */
+/** Parts of a checkout besides its sources. */
 type CheckoutInit = {
   /** The packages of this one, unless false. */
   readonly packages?: boolean

@@ -45,7 +45,11 @@ export class CtlRunner {
     const write = (data: string | Uint8Array) => written.push(Buffer.from(data as string))
     const prompt = new Prompt({ input: process.stdin, output: process.stderr })
     const context = {
-      ...{ api: this.#api, args: line.args, options: line.options, prompt, tokens: new TokenStore('/dev/null') },
+      api: this.#api,
+      args: line.args,
+      options: line.options,
+      prompt,
+      tokens: new TokenStore('/dev/null'),
       output: new Output({ isTTY, columns: 200, write }, { json: false }),
     }
     await line.command.run(context)

@@ -16,7 +16,7 @@ export class FileServer {
   readonly missing = new Set<string>()
   /** Paths that lead elsewhere. */
   readonly redirects = new Map<string, string>()
-  /** Whether it asks for name and password (Basic), whichever they are. */
+  /** Tells whether it asks for name and password (Basic), whichever they are. */
   asksForUser = false
   /** Whether parts of files are given to those who ask for them. */
   ranges = false

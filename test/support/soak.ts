@@ -1,5 +1,5 @@
 /**
- * Whether what takes long runs too, and with more rounds: whole matrices, scale, fuzzing. `npm run soak` sets `SOAK`; what the
+ * Tells whether what takes long runs too, and with more rounds: whole matrices, scale, fuzzing. `npm run soak` sets `SOAK`; what the
  * other runs leave out, this one has.
  */
 export const isSoak = process.env['SOAK'] === 'true'

@@ -3,7 +3,7 @@ import { quoted } from '../../config/expectation.ts'
 import type { PushManager } from '../../jobs/push-manager.ts'
 import { typeOf } from '../../proxy/proxy-type.ts'
 
-/** What an operator asks for is done once. */
+/** An operator's push is tried once. */
 const ONCE = { maxretry: 0, retryinterval: 0, proxy: '', header: {} }
 
 /** `POST /api/stream/push`: sends a stream elsewhere, by whichever protocol the address tells. */

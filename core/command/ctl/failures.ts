@@ -12,7 +12,7 @@ export type FailedRequest = {
   readonly missing: string | undefined
 }
 
-/** What a plain 404 means where a stream was named. */
+/** Says what a plain 404 means where a stream was named. */
 export function noStream(path: string): string {
   return `there is no stream ${path}; sluice ctl streams lists them`
 }

@@ -46,7 +46,7 @@ export class Output {
     this.#isLineOpen = true
   }
 
-  /** Whether a person reads it: what is no text is not for a terminal. */
+  /** Tells whether a person reads it: what is no text is not for a terminal. */
   get isTerminal(): boolean {
     return this.#stream.isTTY === true
   }

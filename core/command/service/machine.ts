@@ -7,13 +7,13 @@ import { CommandError } from '../command-error.ts'
 /** Is there while systemd is the first process (sd_booted). */
 const BOOTED = '/run/systemd/system'
 
-/** What became of a program that was run. */
+/** The outcome of a program that was run. */
 export type ProgramResult = { readonly isDone: boolean; readonly stdout: string; readonly stderr: string }
 
 /** The machine that a service is installed on. */
 export type Machine = {
   readonly isRoot: boolean
-  /** Whether systemd runs it. */
+  /** Tells whether systemd runs it. */
   readonly isBooted: boolean
   /** Below it lie `etc` and `var` for a service of the machine. */
   readonly root: string

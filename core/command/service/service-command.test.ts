@@ -27,7 +27,10 @@ describe('sluice service', () => {
     for (const file of [program.node, program.script]) await writeFile(file, '')
     ran = []
     machine = {
-      ...{ isRoot: true, isBooted: true, root, configHome: path.join(root, 'me/.config') },
+      isRoot: true,
+      isBooted: true,
+      root,
+      configHome: path.join(root, 'me/.config'),
       run(name, args) {
         ran.push([name, ...args].join(' '))
         // Whoever runs the tests can give files to nobody else.

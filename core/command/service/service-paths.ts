@@ -7,13 +7,13 @@ import { STATE_FOLDER } from './unit-text.ts'
 
 /** What a service of the machine does not see (`ProtectHome` of systemd.exec, and a temporary folder of its own). */
 const HIDDEN = ['/home', '/root', '/run/user', '/tmp', '/var/tmp']
-/** Where npx keeps what it has fetched. */
+/** The folder in which npx keeps packages. */
 const NPX_CACHE = `${path.sep}_npx${path.sep}`
 /** For everybody: of a file to read it, of a folder to find what is in it. */
 const READ_BY_OTHERS = 0o004
 const SEARCH_BY_OTHERS = 0o001
 
-/** Where the server writes. */
+/** The folders that the server writes to. */
 export type ServicePaths = {
   /** Variables that name folders, for what the config does not say. */
   readonly environment: Readonly<Record<string, string>>

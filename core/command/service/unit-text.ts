@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 /** What whoever installed a unit said, and holds for the next one, too; undefined is what goes without saying. */
 export type UnitOptions = { readonly config: string | undefined; readonly recordings: string | undefined }
 
-/** What a unit is made of. */
+/** The parts that a unit is made of. */
 export type UnitInit = {
   readonly options: UnitOptions
   /** The program with its arguments, by absolute paths. */
@@ -26,7 +26,7 @@ const CACHE_FOLDER = '%C/sluice'
 const SEAL =
   /^# Written by "sluice service install" \(([0-9a-f]{16})\); it writes this file anew unless it was edited\.\n/u
 
-/** What follows is JSON. */
+/** The JSON of the settings follows it. */
 const OPTIONS_MARK = '# Options: '
 
 /** What a service of the machine may do, and as whom. */
@@ -89,7 +89,7 @@ WantedBy=${isOwn ? 'default.target' : 'multi-user.target'}
   return `# Written by "sluice service install" (${sealOf(body)}); it writes this file anew unless it was edited.\n${body}`
 }
 
-/** Whether a unit is another than `sluice service install` wrote. */
+/** Tells whether a unit is another than `sluice service install` wrote. */
 export function isEdited(text: string): boolean {
   const match = SEAL.exec(text)
   return match === null || match[1] !== sealOf(text.slice(match[0].length))

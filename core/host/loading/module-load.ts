@@ -94,7 +94,7 @@ export function loadIdIn(address: string): number | undefined {
   return id === undefined ? undefined : Number(id)
 }
 
-/** Where a link leads to; a place that can't be looked at, as it is. */
+/** The place that a link leads to; one that can't be looked at, as it is. */
 function realPath(place: string): string {
   try {
     return realpathSync(place)

@@ -1,6 +1,6 @@
 import type { OutputDevice } from './output-device.ts'
 
-/** What waits for a destination that takes nothing: some thousand lines. */
+/** The bytes that may wait for a destination which takes nothing: some thousand lines. */
 const MAX_WAITING_BYTES = 1024 * 1024
 /** How often one that takes nothing is tried again. */
 const RETRY_MS = 50

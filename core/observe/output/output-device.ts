@@ -2,7 +2,7 @@ import { constants, fstatSync, openSync, writeSync, type Stats } from 'node:fs'
 import { loadFfi } from 'sluice/sdk'
 import { errorCode } from '../../base/error-code.ts'
 
-/** What takes the bytes of an output, and makes nobody wait. */
+/** A device takes the bytes of an output, and makes nobody wait. */
 export interface OutputDevice {
   /**
    * @returns how many bytes were taken, from the first on; 0 where none are taken now

@@ -28,7 +28,7 @@ export class Heartbeat {
     return this.#cpuMs[0] ?? 0
   }
 
-  /** Whether the server has come up once. */
+  /** Tells whether the server has come up once. */
   get isUp(): boolean {
     return Atomics.load(this.#isUp, 0) !== 0
   }

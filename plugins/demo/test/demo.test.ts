@@ -6,7 +6,10 @@ import demo from '../index.ts'
 
 const OTHERS_STREAM: StreamInfo = {
   ...{ path: 'live/demo', state: 4, subscriberCount: 0, tracks: [], metadata: {} },
-  ...{ startTime: new Date(0), pluginName: 'rtmp', type: 'server', personal: false },
+  startTime: new Date(0),
+  pluginName: 'rtmp',
+  type: 'server',
+  personal: false,
 }
 
 describe('demo', () => {

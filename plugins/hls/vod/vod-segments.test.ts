@@ -3,7 +3,12 @@ import fc from 'fast-check'
 import { fileSegments, vodSegments } from './vod-segments.ts'
 
 const fileAt = (startMs: number, lengthMs: number, cutsMs: readonly number[] = [], videoCodec = 'h264') => ({
-  ...{ startMs, endMs: startMs + lengthMs, clockMs: 7, cutsMs, videoCodec, audioCodec: 'aac' },
+  startMs,
+  endMs: startMs + lengthMs,
+  clockMs: 7,
+  cutsMs,
+  videoCodec,
+  audioCodec: 'aac',
 })
 const ALL = { startMs: undefined, endMs: 1_000_000 }
 const shown = (segments: ReturnType<typeof vodSegments>) =>

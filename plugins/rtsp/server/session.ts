@@ -20,7 +20,7 @@ export interface RtspSession {
   readonly isClosed: boolean
   /** Whether it can go on when its connection is gone. */
   readonly outlivesConnection: boolean
-  /** Whether a request with an address names the stream that the session is of, or a media of it. */
+  /** Tells whether a request with an address names the stream that the session is of, or a media of it. */
   isOf(streamPath: string, uri: string): boolean
   /** When the client gave its last sign of life, by a monotonic clock. */
   readonly seenMs: number

@@ -17,12 +17,12 @@ export class ChannelTable {
     return undefined
   }
 
-  /** Whether a channel is in use. */
+  /** Tells whether a channel is in use. */
   has(channel: number): boolean {
     return this.#takers.has(channel)
   }
 
-  /** Whether media may come on a channel: on one that is in use or, as long as there is none, on any. */
+  /** Tells whether media may come on a channel: on one that is in use or, as long as there is none, on any. */
   mayCarry(channel: number): boolean {
     return this.#takers.size === 0 || this.#takers.has(channel)
   }

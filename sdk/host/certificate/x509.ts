@@ -1,7 +1,7 @@
 import { createPublicKey, randomBytes, sign, type KeyObject } from 'node:crypto'
 import { ipWords } from '../ip-words.ts'
 
-/** What a certificate says. */
+/** The fields of a certificate. */
 export type CertificateInit = {
   /** The common name of who has it, who has also signed it. */
   readonly commonName: string

@@ -37,7 +37,7 @@ export function digestAlgorithm(text = 'MD5'): DigestAlgorithm | undefined {
   return DIGEST_ALGORITHMS.find((name) => name.toLowerCase() === text.toLowerCase())
 }
 
-/** Whether an algorithm hashes the password together with both nonces, so that it needs `qop`. */
+/** Tells whether an algorithm hashes the password together with both nonces, so that it needs `qop`. */
 export function isSessionAlgorithm(algorithm: DigestAlgorithm): boolean {
   return algorithm.endsWith('-sess')
 }

@@ -18,7 +18,7 @@ export class OriginCredentials {
     if (!CONTROL.test(name)) this.#byOrigin.set(origin, new ClientAuthorization(name, decoded(password)))
   }
 
-  /** Whether there are name and password for an origin. */
+  /** Tells whether there are name and password for an origin. */
   has({ origin }: Pick<URL, 'origin'>): boolean {
     return this.#byOrigin.has(origin)
   }

@@ -34,7 +34,7 @@ export type AuthorizationResult = 'granted' | 'stale' | 'denied'
 /** A request whose client is to be known. */
 export type SignedRequest = {
   readonly method: string
-  /** Whether it is for what a client has signed, which clients of some protocols write in several ways. */
+  /** Tells whether it is for what a client has signed, which clients of some protocols write in several ways. */
   readonly isFor: (signedUri: string) => boolean
 }
 

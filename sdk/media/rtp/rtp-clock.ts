@@ -156,7 +156,7 @@ export class RtpTrackClock {
     if (this.#leads && !leader.#leads) this.#timeline.leader = this
   }
 
-  /** Where the last frame is on the timeline. */
+  /** The place of the last frame on the timeline. */
   get #time(): number {
     return this.#last + this.#added + this.#shift
   }

@@ -21,7 +21,7 @@ export class StandingClock {
   /** How long after its time with what is added a frame arrives while the clock stands. */
   #delayMs = 0
 
-  /** What is added to the RTP times so far in milliseconds. */
+  /** The milliseconds that are added to the RTP times so far. */
   get addedMs(): number {
     return this.#addedMs
   }

@@ -23,7 +23,7 @@ const WAYS = [
   { name: 'the sources as they are', args: [...FLAGS, '--conditions=source', MAIN] },
 ] as const
 
-/** What a start took until the server was ready. */
+/** The cost of a start, until the server was ready. */
 type Start = { readonly cpuSeconds: number; readonly wallSeconds: number; readonly rssBytes: number }
 export type StartResult = {
   readonly starts: readonly { readonly name: string; readonly runs: readonly Start[] }[]

@@ -80,7 +80,7 @@ function applied(output: CommandContext['output'], json: unknown, done: string):
   output.done(`${done}${later}`, json)
 }
 
-/** What a change of a section changed, of an answer that has the whole section. */
+/** Picks what a change of a section changed out of an answer that has the whole section. */
 function changeOf(json: unknown): unknown {
   const answer = new Answer(json)
   const changed = changedKeys(answer.value('changed')).flatMap((key) => sectionValues(answer, key))

@@ -35,7 +35,7 @@ export function findStart(bytes: Buffer, from: number, isChannel: IsChannel): Fo
   return { at: bytes.length, isWhole: false }
 }
 
-/** Whether nothing of what has come speaks against a frame of RTP or RTCP. */
+/** Tells whether nothing of what has come speaks against a frame of RTP or RTCP. */
 function mayBeFrame(bytes: Buffer, at: number, isChannel: IsChannel): boolean {
   const left = bytes.length - at
   if (left > 1 && !isChannel(bytes[at + 1]!)) return false
@@ -43,7 +43,7 @@ function mayBeFrame(bytes: Buffer, at: number, isChannel: IsChannel): boolean {
   return left < FRAME_START_BYTES || isRtpLike(bytes[at + 4]!)
 }
 
-/** Whether the bytes at a place are those of a start, as far as they go. */
+/** Tells whether the bytes at a place are those of a start, as far as they go. */
 function beginsWith(bytes: Buffer, at: number, start: Buffer): boolean {
   const end = Math.min(at + start.length, bytes.length)
   return bytes.compare(start, 0, end - at, at, end) === 0

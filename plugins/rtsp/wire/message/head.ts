@@ -17,7 +17,7 @@ const DIGITS = /^\d{1,15}$/u
 export class HeadBuilder {
   readonly #startLine: StartLine
   readonly #headers: RtspHeader[] = []
-  /** Whether the last line was no header, so that those which go on with it are none either. */
+  /** Tells whether the last line was no header, so that those which go on with it are none either. */
   #isPassingOver = true
 
   constructor(startLine: StartLine) {

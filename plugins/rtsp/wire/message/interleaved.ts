@@ -14,7 +14,7 @@ export function writeInterleavedHeader(target: Buffer, offset: number, channel: 
   target.writeUInt16BE(sizeBytes, offset + 2)
 }
 
-/** Whether a payload that begins with this byte can be RTP or RTCP, which have version 2 (RFC 3550 5.1, 6.4.1). */
+/** Tells whether a payload that begins with this byte can be RTP or RTCP, which have version 2 (RFC 3550 5.1, 6.4.1). */
 export function isRtpLike(firstByte: number): boolean {
   return firstByte >> 6 === 2
 }

@@ -25,12 +25,12 @@ export function lineEndSize(bytes: Buffer, at: number): number {
   return bytes[at + 1] === LF ? 2 : 1
 }
 
-/** Whether these bytes begin with the second half of a line end. */
+/** Tells whether these bytes begin with the second half of a line end. */
 export function beginsWithLf(bytes: Buffer): boolean {
   return bytes[0] === LF
 }
 
-/** Whether the last of these bytes may be the first half of a line end. */
+/** Tells whether the last of these bytes may be the first half of a line end. */
 export function endsWithCr(bytes: Buffer): boolean {
   return bytes.at(-1) === CR
 }

@@ -50,9 +50,9 @@ export class RtspReader {
   /** The head whose body came only in part. */
   #head: Head | undefined
   #body: GatheredBytes | undefined
-  /** Whether anything has been read. */
+  /** Tells whether anything has been read. */
   #hasBegun = false
-  /** Whether what comes belongs to nothing, until something begins. */
+  /** Tells whether what comes belongs to nothing, until something begins. */
   #isLost = false
   /** Bytes that belong to nothing since the last message. */
   #strayBytes = 0

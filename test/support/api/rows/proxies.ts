@@ -108,8 +108,11 @@ export const PROXY_ROWS: readonly Row[] = [
         { why: 'the address is none', remoteURL: 'none', says: /no address/u },
         { why: 'nobody pushes so', remoteURL: 'gopher://a/b', says: /protocol/u },
       ].map(({ why, remoteURL, says }) => ({
-        ...{ why, ask: (world: ApiWorld) => ({ body: { streamPath: world.streamPath, remoteURL } }) },
-        ...{ status: 400, code: 3, says },
+        why,
+        ask: (world: ApiWorld) => ({ body: { streamPath: world.streamPath, remoteURL } }),
+        status: 400,
+        code: 3,
+        says,
       })),
     ],
   },
