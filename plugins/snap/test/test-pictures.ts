@@ -71,25 +71,22 @@ export type SeenPicture = { readonly width: number; readonly height: number; rea
 
 /** Decodes a JPEG by ffmpeg. */
 export function seen(jpeg: Uint8Array): SeenPicture {
-  const args = [
-    '-v',
-    'error',
-    '-f',
-    'mjpeg',
-    '-i',
-    'pipe:0',
-    '-frames:v',
-    '1',
-    '-f',
-    'image2pipe',
-    '-c:v',
-    'ppm',
-    'pipe:1',
-  ]
-  const ppm = execFileSync(FFMPEG, args, { input: jpeg, maxBuffer: MAX_BYTES })
-  const [, width, height] = /^P6\n(\d+) (\d+)\n255\n/u.exec(ppm.toString('latin1', 0, 40)) ?? []
-  const rgb = ppm.subarray(ppm.length - Number(width) * Number(height) * 3)
-  return { width: Number(width), height: Number(height), rgb }
+  return seenAll([jpeg])[0]!
+}
+
+/** Decodes JPEGs of one size by one ffmpeg, which takes longer to start than to decode. */
+export function seenAll(jpegs: readonly Uint8Array[]): SeenPicture[] {
+  const decode = ['-v', 'error', '-f', 'mjpeg', '-i', 'pipe:0', '-fps_mode', 'passthrough']
+  const args = [...decode, '-f', 'image2pipe', '-c:v', 'ppm', 'pipe:1']
+  const ppms = execFileSync(FFMPEG, args, { input: Buffer.concat(jpegs), maxBuffer: MAX_BYTES })
+  const [head = '', width, height] = /^P6\n(\d+) (\d+)\n255\n/u.exec(ppms.toString('latin1', 0, 40)) ?? []
+  const pictureBytes = head.length + Number(width) * Number(height) * 3
+  if (ppms.length !== pictureBytes * jpegs.length) throw new Error(`not ${jpegs.length} pictures of one size`)
+  return jpegs.map((_jpeg, index) => ({
+    width: Number(width),
+    height: Number(height),
+    rgb: ppms.subarray(index * pictureBytes + head.length, (index + 1) * pictureBytes),
+  }))
 }
 
 const RGB: Readonly<Record<Color, readonly [number, number, number]>> = {
@@ -103,7 +100,11 @@ const RGB: Readonly<Record<Color, readonly [number, number, number]>> = {
 
 /** The color of a JPEG that is of one color, as one of those of the test picture. */
 export function colorOf(jpeg: Uint8Array): Color {
-  const { rgb } = seen(jpeg)
+  return colorOfPixels(seen(jpeg).rgb)
+}
+
+/** The color of pixels of one color, as one of those of the test picture. */
+export function colorOfPixels(rgb: Uint8Array): Color {
   const mean = [0, 1, 2].map((part) => meanOf(rgb, part))
   const distance = (color: Color) => RGB[color].reduce((sum, value, part) => sum + Math.abs(value - mean[part]!), 0)
   const nearest = COLORS.toSorted((one, other) => distance(one) - distance(other))[0]!
@@ -111,7 +112,7 @@ export function colorOf(jpeg: Uint8Array): Color {
   return nearest
 }
 
-function meanOf(rgb: Buffer, part: number): number {
+function meanOf(rgb: Uint8Array, part: number): number {
   let sum = 0
   for (let at = part; at < rgb.length; at += 3) sum += rgb[at]!
   return sum / (rgb.length / 3)
