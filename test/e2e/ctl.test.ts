@@ -7,8 +7,11 @@ import { publish } from '../peers/ffmpeg.ts'
 import { freePort } from '../peers/free-port.ts'
 import { waitFor } from '../peers/wait-for.ts'
 import { ServerCommand } from '../support/command.ts'
+import { CommandError } from '../../core/command/command-error.ts'
+import { CtlRunner } from '../support/ctl-runner.ts'
 import { CtlUser, type CtlRun } from '../support/ctl.ts'
 import { FlvViewer } from '../support/flv-viewer.ts'
+import { rejectionOf } from '../support/rejection.ts'
 
 const STREAM = 'live/摄像头'
 /** What a terminal would obey, and what would turn a line round. */
@@ -33,12 +36,23 @@ async function complaint(run: Promise<CtlRun>, code: number): Promise<string> {
   return stderr
 }
 
+/** The words of a refusal of the command line or of the server, within the test's process: {@link complaint} is of the program. */
+async function refusal(run: () => Promise<unknown>, code: number): Promise<string> {
+  const error = await rejectionOf((async () => run())())
+  expect(error).to.be.instanceOf(CommandError).with.property('exitCode', code)
+  expect(error.message).to.match(/^[^\n]+$/u)
+  return error.message
+}
+
+/** Each command is a process of its own once, as users run it; its other cases are looked at within the test's. */
 describe('sluice ctl', () => {
   let server: ServerCommand
   let user: CtlUser
+  let ctl: CtlRunner
   before(async () => {
     server = await ServerCommand.start([])
     user = new CtlUser(server.http(''))
+    ctl = new CtlRunner(server.http(''))
     publish({
       url: server.rtmp(STREAM),
       durationSeconds: 3600,
@@ -51,12 +65,12 @@ describe('sluice ctl', () => {
   })
 
   const run = (...args: string[]) => user.run(args)
-  const streams = () => answer<Json[]>(run('streams'))
+  const streams = async () => (await ctl.json('streams')) as Json[]
   const paths = async () => (await streams()).map(({ path }) => path)
 
   describe('in a script', () => {
     it('streams and stream give what the server has, as JSON', async () => {
-      const [listed] = await streams()
+      const [listed] = await answer<Json[]>(run('streams'))
       expect(listed).to.deep.include({ path: STREAM, pluginName: 'rtmp', subscribers: 0 })
       const one = await answer<Json>(run('stream', STREAM))
       expect(one).to.have.property('path', STREAM)
@@ -69,10 +83,10 @@ describe('sluice ctl', () => {
       await viewer.received.wait(1)
       const [subscriber] = await answer<Json[]>(run('subscribers', STREAM))
       expect(subscriber).to.include({ streamPath: STREAM, pluginName: 'flv' })
-      expect(await answer<Json[]>(run('subscribers'))).to.have.length(1)
+      expect(await ctl.json('subscribers')).to.have.length(1)
       await answer(run('kick', String(subscriber?.['id'])))
       await viewer.ended
-      expect(await complaint(run('kick', String(subscriber?.['id'])), 1)).to.include('there is no subscriber')
+      expect(await refusal(() => ctl.json('kick', String(subscriber?.['id'])), 1)).to.include('there is no subscriber')
     })
 
     it('pull publishes what another server has, and stop ends it', async () => {
@@ -80,7 +94,7 @@ describe('sluice ctl', () => {
       await waitFor(async () => (await paths()).includes('live/pulled'), { what: 'the pull', intervalMs: 200 })
       await answer(run('stop', 'live/pulled'))
       await waitFor(async () => !(await paths()).includes('live/pulled'), { what: 'its end', intervalMs: 200 })
-      expect(await complaint(run('stop', 'live/pulled'), 1)).to.include('there is no stream live/pulled')
+      expect(await refusal(() => ctl.json('stop', 'live/pulled'), 1)).to.include('there is no stream live/pulled')
     })
 
     it('push sends a stream to another server', async () => {
@@ -108,8 +122,8 @@ describe('sluice ctl', () => {
         { alias: 'live/door', streamPath: STREAM, autoRemove: true, status: 1 },
       ])
       await answer(run('alias', 'remove', 'live/door'))
-      expect(await answer(run('alias', 'list'))).to.eql([])
-      expect(await complaint(run('alias', 'remove', 'live/door'), 1)).to.include('there is no alias live/door')
+      expect(await ctl.json('alias', 'list')).to.eql([])
+      expect(await refusal(() => ctl.json('alias', 'remove', 'live/door'), 1)).to.include('there is no alias live/door')
     })
 
     it('plugins gives those that run, and why others do not', async () => {
@@ -134,14 +148,15 @@ describe('sluice ctl', () => {
     })
 
     it('tasks gives the tree, and task stop ends one', async () => {
-      await answer(run('pull', server.rtmp(STREAM), 'live/task'))
-      const task = await waitFor(async () => findTask(await answer<Json>(run('tasks')), 'live/task'), {
+      await ctl.json('pull', server.rtmp(STREAM), 'live/task')
+      await waitFor(async () => findTask((await ctl.json('tasks')) as Json, 'live/task'), {
         what: 'the task',
         intervalMs: 200,
       })
-      await answer(run('task', 'stop', String(task['pointer'])))
+      const task = findTask(await answer<Json>(run('tasks')), 'live/task')
+      await answer(run('task', 'stop', String(task?.['pointer'])))
       await waitFor(async () => !(await paths()).includes('live/task'), { what: 'its end', intervalMs: 200 })
-      expect(await complaint(run('task', 'stop', '4294967295'), 1)).to.include('there is no task 4294967295')
+      expect(await refusal(() => ctl.json('task', 'stop', '4294967295'), 1)).to.include('there is no task 4294967295')
     })
 
     it('alarms gives those that were stored', async () => {
@@ -150,36 +165,36 @@ describe('sluice ctl', () => {
 
     it('arm and disarm set whether webhooks are told of alarms', async () => {
       await answer(run('disarm'))
-      expect(await answer(run('config', 'get', 'global', 'armed'))).to.equal(false)
+      expect(await ctl.json('config', 'get', 'global', 'armed')).to.equal(false)
       await answer(run('arm'))
-      expect(await answer(run('config', 'get', 'global', 'armed'))).to.equal(true)
+      expect(await ctl.json('config', 'get', 'global', 'armed')).to.equal(true)
     })
 
     it('config gets, sets and resets keys', async () => {
       const sections = await answer<Json[]>(run('config', 'get'))
       expect(sections.map(({ name }) => name)).to.include.members(['global', 'rtmp'])
-      const before = await answer(run('config', 'get', 'rtmp', 'chunksize'))
+      const before = await ctl.json('config', 'get', 'rtmp', 'chunksize')
       expect(before).to.be.a('number')
       const outcome = await answer<Json>(run('config', 'set', 'rtmp.chunksize', '8192'))
       expect(outcome['changed']).to.eql(['chunksize'])
-      expect(await answer(run('config', 'get', 'rtmp.ChunkSize'))).to.equal(8192)
-      const { sources } = await answer<{ sources: Json }>(run('config', 'get', 'rtmp'))
+      expect(await ctl.json('config', 'get', 'rtmp.ChunkSize')).to.equal(8192)
+      const { sources } = (await ctl.json('config', 'get', 'rtmp')) as { sources: Json }
       expect(sources['chunksize']).to.equal('modify')
       await answer(run('config', 'reset', 'rtmp.chunksize'))
-      expect(await answer(run('config', 'get', 'rtmp', 'chunksize'))).to.equal(before)
+      expect(await ctl.json('config', 'get', 'rtmp', 'chunksize')).to.equal(before)
     })
 
     it('config takes a secret from standard input, and never gives it', async () => {
       await answer(user.run(['config', 'set', 'rtmp.publish.key'], { input: 'very-secret\n' }))
-      const { stdout } = await run('config', 'get', 'rtmp', 'publish')
+      const stdout = String(await ctl.bytes('config', 'get', 'rtmp', 'publish'))
       expect(stdout).to.include('publish.key').and.not.include('very-secret')
-      await answer(run('config', 'reset', 'rtmp'))
+      await ctl.json('config', 'reset', 'rtmp')
     })
 
     it('config says what is wrong with a value, and which names there are', async () => {
       expect(await complaint(run('config', 'set', 'rtmp.chunksize', 'big'), 1)).to.include('chunksize')
-      expect(await complaint(run('config', 'get', 'nosuch'), 1)).to.include('there is no section nosuch')
-      expect(await complaint(run('config', 'get', 'rtmp', 'nosuch'), 1)).to.include('there is no key nosuch')
+      expect(await refusal(() => ctl.json('config', 'get', 'nosuch'), 1)).to.include('there is no section nosuch')
+      expect(await refusal(() => ctl.json('config', 'get', 'rtmp', 'nosuch'), 1)).to.include('there is no key nosuch')
     })
   })
 
@@ -191,7 +206,8 @@ describe('sluice ctl', () => {
     })
 
     it('says that the server knows no such operation', async () => {
-      expect(await complaint(user.run(['--server', server.http('/no/such'), 'streams']), 1)).to.include('does not know')
+      const elsewhere = new CtlRunner(server.http('/no/such'))
+      expect(await refusal(() => elsewhere.json('streams'), 1)).to.include('does not know')
     })
 
     it('says which stream is not there', async () => {
@@ -204,19 +220,26 @@ describe('sluice ctl', () => {
       expect(program.stderr).to.equal('')
     })
 
+    it('ends with code 2 for a slip, of which it says nothing that is secret', async () => {
+      expect(await complaint(run('strems'), 2)).to.include('unknown command "strems"')
+      const told = await complaint(run('--server', 'http://user:secret@host', 'streams'), 2)
+      expect(told).to.include('SLUICE_SERVER').and.not.include('secret')
+    })
+
     const slips = [
-      { args: ['strems'], says: 'unknown command "strems"' },
       { args: ['stream'], says: 'PATH is missing' },
       { args: ['streams', '--yes'], says: '--yes is not for streams' },
       { args: ['kick', 'live/a'], says: 'is no id' },
-      { args: ['--server', 'localhost:8080', 'streams'], says: 'http://' },
-      { args: ['--server', 'http://user:secret@host', 'streams'], says: 'SLUICE_SERVER' },
     ]
     for (const { args, says } of slips) {
-      it(`ends with code 2 for "${args.join(' ')}"`, async () => {
-        expect(await complaint(user.run(args), 2)).to.include(says)
+      it(`has code 2 for "${args.join(' ')}"`, async () => {
+        expect(await refusal(() => ctl.json(...args), 2)).to.include(says)
       })
     }
+
+    it('has code 2 for an address without http://', async () => {
+      expect(await refusal(async () => new CtlRunner('localhost:8080'), 2)).to.include('http://')
+    })
   })
 
   describe('at a terminal', () => {
@@ -231,9 +254,10 @@ describe('sluice ctl', () => {
       return (await terminal.succeed()).toString().split('\r\n')
     }
 
+    const lines = async (...args: string[]) => (await ctl.lines(...args)).map(stripVTControlCharacters)
+
     it('writes tables that fit, and columns of wide characters below each other', async () => {
-      const lines = (await screen(['streams'])).map(stripVTControlCharacters)
-      const [titles = '', ...rows] = lines
+      const [titles = '', ...rows] = (await screen(['streams'])).map(stripVTControlCharacters)
       const row = rows.find((line) => line.startsWith(STREAM)) ?? ''
       expect(titles).to.match(/^STREAM +FROM +VIDEO +AUDIO +IN +VIEWERS +UP$/u)
       // A publisher on a busy machine stands still, and hurries then.
@@ -259,17 +283,17 @@ describe('sluice ctl', () => {
     })
 
     it('says what was done', async () => {
-      expect(await screen(['alias', 'set', 'live/second', STREAM])).to.include(`live/second is ${STREAM} now`)
+      expect(await lines('alias', 'set', 'live/second', STREAM)).to.include(`live/second is ${STREAM} now`)
     })
 
     it('config shows each value and where it comes from', async () => {
-      const lines = (await screen(['config', 'get', 'rtmp'])).map(stripVTControlCharacters)
-      expect(lines[0]).to.match(/^KEY +VALUE +FROM$/u)
-      expect(lines.find((line) => line.startsWith('tcp.listenaddr '))).to.match(/ :0 +env$/u)
+      const shown = await lines('config', 'get', 'rtmp')
+      expect(shown[0]).to.match(/^KEY +VALUE +FROM$/u)
+      expect(shown.find((line) => line.startsWith('tcp.listenaddr '))).to.match(/ :0 +env$/u)
     })
 
     it('info shows the server', async () => {
-      const text = (await screen(['info'])).map(stripVTControlCharacters).join('\n')
+      const text = (await lines('info')).join('\n')
       expect(text)
         .to.match(/^Server +http:/mu)
         .and.match(/^Streams +\d+$/mu)
@@ -277,9 +301,9 @@ describe('sluice ctl', () => {
     })
 
     it('tasks shows the tree', async () => {
-      const lines = (await screen(['tasks'])).map(stripVTControlCharacters)
-      expect(lines[0]).to.match(/^TASK +ID +STATE +UP +ABOUT$/u)
-      expect(lines.some((line) => line.startsWith('  '))).to.equal(true)
+      const shown = await lines('tasks')
+      expect(shown[0]).to.match(/^TASK +ID +STATE +UP +ABOUT$/u)
+      expect(shown.some((line) => line.startsWith('  '))).to.equal(true)
     })
 
     it('top refreshes one line, and leaves in order at Ctrl-C', async () => {
@@ -316,17 +340,29 @@ describe('sluice ctl, of a server with logins', () => {
   })
   after(() => rm(folder, { recursive: true, force: true }))
 
+  const tokenFileOf = (user: CtlUser) => path.join(user.configFolder, 'sluice', 'tokens.json')
+
+  /** The token of the login that the program keeps. */
+  async function tokenOf(user: CtlUser): Promise<string> {
+    const tokens = JSON.parse(await readFile(tokenFileOf(user), 'utf8')) as Readonly<Record<string, string>>
+    return tokens[server.http('')] ?? ''
+  }
+
+  /** Runs commands as who has logged in by the program. */
+  const loggedIn = async (user: CtlUser) => new CtlRunner(server.http(''), await tokenOf(user))
+
   it('login keeps the token where nobody else can read it, and logout ends it', async () => {
     const user = new CtlUser(server.http(''))
-    expect(await complaint(user.run(['streams']), 1)).to.match(/Log in by "sluice ctl --server http.+ login"/u)
+    const stranger = new CtlRunner(server.http(''))
+    expect(await refusal(() => stranger.json('streams'), 1)).to.match(/Log in by "sluice ctl --server http.+ login"/u)
     await answer(user.run(['login'], { input: `boss\n${PASSWORD}\n` }))
     expect(await answer(user.run(['streams']))).to.eql([])
-    const file = path.join(user.configFolder, 'sluice', 'tokens.json')
+    const file = tokenFileOf(user)
     expect((await stat(file)).mode & 0o777).to.equal(0o600)
-    const tokens = JSON.parse(await readFile(file, 'utf8')) as Readonly<Record<string, string>>
+    const token = await tokenOf(user)
     await answer(user.run(['logout']))
     expect(await readFile(file, 'utf8')).to.equal('{}\n')
-    const env = { SLUICE_TOKEN: tokens[server.http('')] ?? '' }
+    const env = { SLUICE_TOKEN: token }
     expect(await complaint(user.run(['streams'], { env }), 1)).to.include('invalid token')
     expect(await complaint(user.run(['logout']), 1)).to.include('not logged in')
   })
@@ -360,25 +396,29 @@ describe('sluice ctl, of a server with logins', () => {
     ])
     const guest = new CtlUser(server.http(''))
     await answer(guest.run(['login', 'guest'], { input: 'battery staple\n' }))
-    expect(await answer(guest.run(['streams']))).to.eql([])
-    expect(await complaint(guest.run(['stop', 'live/a']), 1)).to.include('there is no stream')
-    expect(await complaint(guest.run(['alias', 'set', 'live/a', 'live/b']), 1)).to.include('role admin')
+    const byGuest = await loggedIn(guest)
+    expect(await byGuest.json('streams')).to.eql([])
+    expect(await refusal(() => byGuest.json('stop', 'live/a'), 1)).to.include('there is no stream')
+    expect(await refusal(() => byGuest.json('alias', 'set', 'live/a', 'live/b'), 1)).to.include('role admin')
     await answer(boss.run(['users', 'remove', 'guest']))
-    expect(await complaint(guest.run(['streams']), 1)).to.include('invalid token')
-    expect(await complaint(boss.run(['users', 'remove', 'guest']), 1)).to.include('guest')
+    expect(await refusal(() => byGuest.json('streams'), 1)).to.include('invalid token')
+    const byBoss = await loggedIn(boss)
+    expect(await refusal(() => byBoss.json('users', 'remove', 'guest'), 1)).to.include('guest')
   })
 
   it('users tokens add makes one for a program, and remove ends that', async () => {
-    const program = new CtlUser(server.http(''))
+    const user = new CtlUser(server.http(''))
     const made = await answer<Json>(boss.run(['tokens', 'add', 'backup', '--expires', '90d']))
     const file = path.join(folder, 'token')
     await writeFile(file, `${String(made['token'])}\n`)
-    expect(await answer(program.run(['--token-file', file, 'streams']))).to.eql([])
+    expect(await answer(user.run(['--token-file', file, 'streams']))).to.eql([])
     const [listed] = await answer<Json[]>(boss.run(['tokens', 'list']))
     expect(listed).to.include({ name: 'backup', role: 'user' }).and.not.have.property('token')
     await answer(boss.run(['tokens', 'remove', String(made['id'])]))
-    expect(await complaint(program.run(['--token-file', file, 'streams']), 1)).to.include('invalid token')
-    expect(await complaint(boss.run(['tokens', 'remove', String(made['id'])]), 1)).to.include('there is no token')
+    const program = new CtlRunner(server.http(''), String(made['token']))
+    expect(await refusal(() => program.json('streams'), 1)).to.include('invalid token')
+    const byBoss = await loggedIn(boss)
+    expect(await refusal(() => byBoss.json('tokens', 'remove', String(made['id'])), 1)).to.include('there is no token')
   })
 })
 

@@ -11,10 +11,13 @@ import { keep } from '../peers/lifetime.ts'
 export class CtlRunner {
   readonly #api: ApiClient
 
-  /** @param server its address */
-  constructor(server: string) {
+  /**
+   * @param server its address
+   * @param token that of a login, where the server wants one
+   */
+  constructor(server: string, token?: string) {
     const keepToken = async () => {}
-    this.#api = new ApiClient({ server: parseServerAddress(server), ca: undefined, token: undefined, keepToken })
+    this.#api = new ApiClient({ server: parseServerAddress(server), ca: undefined, token, keepToken })
     keep(this.#api)
   }
 
