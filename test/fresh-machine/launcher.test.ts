@@ -1,4 +1,6 @@
 import { mkdirSync, readdirSync, symlinkSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect } from 'chai'
 import { VERSION } from '../../core/package-root.ts'
@@ -6,20 +8,23 @@ import { PeerProcess } from '../peers/process.ts'
 import { waitFor } from '../peers/wait-for.ts'
 import { copyCheckout } from '../support/checkout.ts'
 import { COMMAND_ENV, PROGRAM } from '../support/command.ts'
-import { oldTools, type OldTools } from './old-tools.ts'
+import { oldNode } from './old-tools.ts'
 
 const SCRIPTS = path.dirname(PROGRAM)
 
 describe('the launcher, by Node 18', function () {
   this.timeout(300_000)
-  let tools: OldTools
+  let node: string
+  let folder: string
   before(async function () {
     if (process.platform !== 'linux') return this.skip()
-    tools = await oldTools()
+    node = await oldNode()
+    folder = await mkdtemp(path.join(tmpdir(), 'sluice-launcher-'))
   })
+  after(() => folder === undefined || rm(folder, { recursive: true }))
 
   const launch = (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
-    new PeerProcess(tools.node, args, { env: { PATH: '/usr/bin:/bin', ...COMMAND_ENV, ...env }, cwd: tools.folder })
+    new PeerProcess(node, args, { env: { PATH: '/usr/bin:/bin', ...COMMAND_ENV, ...env }, cwd: folder })
 
   it('becomes the Node that comes along, and so do programs that it starts', async () => {
     expect(String(await launch([PROGRAM, '--version']).succeed())).to.equal(`${VERSION}\n`)
@@ -35,7 +40,7 @@ describe('the launcher, by Node 18', function () {
   })
 
   it('hands a signal on to the server, which ends in order', async () => {
-    const server = launch([PROGRAM], { SLUICE_GLOBAL_DATADIR: path.join(tools.folder, 'data') })
+    const server = launch([PROGRAM], { SLUICE_GLOBAL_DATADIR: path.join(folder, 'data') })
     await waitFor(() => server.stdout.includes('the server is up') || server.exited !== undefined, {
       what: 'the server',
     })
@@ -45,14 +50,14 @@ describe('the launcher, by Node 18', function () {
   })
 
   it('names the package that is missing', async () => {
-    const folder = copyCheckout({ packages: false })
-    const modules = path.join(folder, 'node_modules')
+    const checkout = copyCheckout({ packages: false })
+    const modules = path.join(checkout, 'node_modules')
     mkdirSync(modules)
     const own = path.join(SCRIPTS, '..', 'node_modules')
     for (const name of readdirSync(own)) {
       if (!/^node-(?:linux|bin|darwin|win)|^\./u.test(name)) symlinkSync(path.join(own, name), path.join(modules, name))
     }
-    const program = launch([path.join(folder, 'bin', 'sluice.js')])
+    const program = launch([path.join(checkout, 'bin', 'sluice.js')])
     expect((await program.exit).code).to.equal(1)
     expect(program.stderr)
       .to.match(/^Sluice needs Node 24\.7 or newer, and this is 18\.\d+\.\d+\./u)

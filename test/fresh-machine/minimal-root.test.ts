@@ -4,7 +4,7 @@ import path from 'node:path'
 import { expect } from 'chai'
 import { VERSION } from '../../core/package-root.ts'
 import { requirePeer } from '../peers/require-peer.ts'
-import { oldTools, type OldTools } from './old-tools.ts'
+import { oldNodePackage } from './old-tools.ts'
 
 /** It is kept, as making it takes minutes. */
 const ROOT_FOLDER = '/var/tmp/sluice-debian-12'
@@ -14,12 +14,12 @@ const CHECKOUT = path.resolve(import.meta.dirname, '..', '..')
 
 describe('a minimal Debian', function () {
   this.timeout(900_000)
-  let tools: OldTools
+  let nodePackage: string
   before(async function () {
     if (process.platform !== 'linux' || process.getuid?.() !== 0) return this.skip()
     requirePeer(this, 'debootstrap')
     makeRoot()
-    tools = await oldTools()
+    nodePackage = await oldNodePackage()
   })
 
   /** Runs Node 18 there, where the checkout is mounted for that long. */
@@ -27,8 +27,8 @@ describe('a minimal Debian', function () {
     const script = `
       mount --rbind "$1" "$3/mnt" && mount --bind "$2" "$3/srv" || exit 99
       root="$3"; shift 3
-      exec chroot "$root" /srv/node_modules/old-node/bin/node /mnt/bin/sluice.js "$@"`
-    const all = ['-m', 'sh', '-c', script, 'sh', CHECKOUT, tools.folder, ROOT_FOLDER, ...args]
+      exec chroot "$root" /srv/bin/node /mnt/bin/sluice.js "$@"`
+    const all = ['-m', 'sh', '-c', script, 'sh', CHECKOUT, nodePackage, ROOT_FOLDER, ...args]
     return spawnSync('unshare', all, { encoding: 'utf8', env: { PATH: process.env['PATH'], ...env } })
   }
 
