@@ -546,7 +546,7 @@ describe('RTSP clients that are killed', () => {
         const { streams, subscribers } = await server.sessions()
         return streams === 1 && subscribers === 0
       }
-      await waitFor(gone, { what: 'all sessions to end' })
+      await waitFor(gone, { what: 'all sessions to end', intervalMs: 200 })
     }
     const publisher = await NumberedPublisher.start({ port: server.ports.rtmp, name: 'here', fps: 5, sizeBytes: 100 })
     const { descriptors } = await server.usage()

@@ -23,6 +23,8 @@ const MAX_HEAP_GROWTH_BYTES = 8 * 1024 * 1024
 const SILENT_CALLERS = 400
 /** Callers that wait, of one address. */
 const MAX_WAITING = 256
+/** Between two looks at the sessions of the server, each of which is two connections. */
+const LOOK_MS = 200
 const SEQUENCE_END = 2 ** 31
 const TYPE = { keepAlive: 1, acknowledgement: 2, lossReport: 3, shutdown: 5, ackAck: 6, dropRequest: 7 } as const
 const USER_DEFINED = 0x7fff
@@ -89,7 +91,7 @@ describe('SRT and bad clients', () => {
       const { streams, subscribers } = await server.sessions()
       return streams === 1 && subscribers === HEALTHY_VIEWERS + 1
     }
-    return waitFor(gone, { what: 'the attackers to be gone' })
+    return waitFor(gone, { what: 'the attackers to be gone', intervalMs: LOOK_MS })
   }
 
   function attacker(address?: string): Promise<SrtAttacker> {
@@ -171,7 +173,10 @@ describe('SRT and bad clients', () => {
   it('plays on while callers are let in that say nothing', async () => {
     const all = await attackers(20)
     await callSilently(all, SILENT_CALLERS)
-    await waitFor(async () => (await server.sessions()).streams > SILENT_CALLERS / 2, { what: 'them to be let in' })
+    await waitFor(async () => (await server.sessions()).streams > SILENT_CALLERS / 2, {
+      what: 'them to be let in',
+      intervalMs: LOOK_MS,
+    })
     await attackersGone()
   })
 
@@ -284,8 +289,9 @@ describe('SRT and the memory of a server', () => {
         const one = all[index % all.length]!
         one.send(induction(index + 1), conclusion({ cookie: index, streamId: `publish:/live/${index}`, socketId: 1 }))
       })
-      await waitFor(async () => (await server.sessions()).streams > SILENT_CALLERS / 2, { what: 'them to be let in' })
-      await waitFor(async () => (await server.sessions()).streams === 0, { what: 'them to be gone' })
+      const streams = async () => (await server.sessions()).streams
+      await waitFor(async () => (await streams()) > SILENT_CALLERS / 2, { what: 'callers', intervalMs: LOOK_MS })
+      await waitFor(async () => (await streams()) === 0, { what: 'them to be gone', intervalMs: LOOK_MS })
     }
     const isEmpty = async () => {
       const held = await server.holdings()

@@ -100,7 +100,11 @@ describe('WebRTC and bad clients', () => {
 
   function viewersAreGone(timeoutMs?: number): Promise<unknown> {
     const gone = async () => (await server.sessions()).subscribers === HEALTHY_VIEWERS + 1
-    return waitFor(gone, { what: 'the viewers to be gone', ...(timeoutMs !== undefined && { timeoutMs }) })
+    return waitFor(gone, {
+      what: 'the viewers to be gone',
+      intervalMs: 200,
+      ...(timeoutMs !== undefined && { timeoutMs }),
+    })
   }
 
   for (const { name, text, status } of BROKEN) {
