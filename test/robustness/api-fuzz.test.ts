@@ -7,7 +7,7 @@ import { makeTestFile } from '../peers/ffmpeg.ts'
 import { requirePeer } from '../peers/require-peer.ts'
 import { SchemaChecks, spellingsOf, type OpenApi, type Spelled } from '../support/api/openapi.ts'
 import { FlvViewer } from '../support/flv-viewer.ts'
-import { rounds } from '../support/soak.ts'
+import { isSoak } from '../support/soak.ts'
 import { ApiClient, type ApiRequest, type ApiResponse } from './support/api-client.ts'
 import { requestsFor } from './support/api-requests.ts'
 import { HealthySession } from './support/healthy-session.ts'
@@ -41,7 +41,7 @@ mp4: { onsub: { pull: { '^film/.+$': film.mp4 } } }
 rtsp: { onsub: { pull: { '^cam/d$': "rtsp://user:${PLANTED}@${NOWHERE}/4" } } }
 `
 /** For each operation. */
-const RUNS = rounds(20)
+const RUNS = isSoak ? 400 : 10
 /** What comes of it when other servers are told of that are not there. */
 const FAILED_JOB = /^the (?:pull|push|record) failed: /u
 /** They end the run, or what it stands on. */
