@@ -22,43 +22,46 @@ function run(...args: readonly string[]): string {
   return execFileSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
 }
 
-let packed: readonly string[] | undefined
-
-/** The paths of the files that npm would publish. */
-function packedFiles(): readonly string[] {
-  packed ??= askForPackedFiles()
-  return packed
+/** What npm would publish. */
+type Packed = {
+  readonly tarball: string
+  /** The paths of its files. */
+  readonly files: readonly string[]
 }
 
-function askForPackedFiles(): readonly string[] {
-  const args = ['pack', '--dry-run', '--json', '--ignore-scripts', '--loglevel=error']
+/** Packs the package, which takes npm seconds. */
+function pack(folder: string): Packed {
+  const args = ['pack', '--json', '--ignore-scripts', '--loglevel=error', '--pack-destination', folder]
   const [listed] = JSON.parse(execFileSync('npm', args, { cwd: ROOT, encoding: 'utf8' })) as [
-    { files: { path: string }[] },
+    { filename: string; files: { path: string }[] },
   ]
-  return listed.files.map((file) => file.path)
+  return { tarball: path.join(folder, listed.filename), files: listed.files.map((file) => file.path) }
 }
 
 /** Makes a folder a copy of the example project, with the package as npm would install it. */
-function installInto(folder: string): void {
-  execFileSync('npm', ['pack', '--ignore-scripts', '--loglevel=error', '--pack-destination', folder], { cwd: ROOT })
-  const [tarball = ''] = readdirSync(folder)
+function installInto(folder: string, tarball: string): void {
   const modules = path.join(folder, 'node_modules')
   const installed = path.join(modules, 'sluice')
   mkdirSync(installed, { recursive: true })
-  execFileSync('tar', ['-xzf', path.join(folder, tarball), '-C', installed, '--strip-components=1'])
+  execFileSync('tar', ['-xzf', tarball, '-C', installed, '--strip-components=1'])
   symlinkSync(`${ROOT}node_modules`, path.join(installed, 'node_modules'))
   symlinkSync(`${ROOT}node_modules/@types`, path.join(modules, '@types'))
   cpSync(path.join(installed, 'examples/plugin-project'), folder, { recursive: true })
 }
 
 describe('published package', () => {
+  let packFolder: string
+  let packed: Packed
   before(() => {
     run('scripts/build.ts', '--package')
+    packFolder = mkdtempSync(path.join(tmpdir(), 'sluice-packed-'))
+    packed = pack(packFolder)
   })
+  after(() => rmSync(packFolder, { recursive: true }))
 
   it('has one build, with the server and every plugin, and the sources that it was made of', () => {
     const { folder } = JSON.parse(readFileSync(`${ROOT}dist/current.json`, 'utf8')) as { folder: string }
-    const files = packedFiles()
+    const { files } = packed
     expect(files).to.include.members(['bin/sluice.js', 'bin/node.js', 'core/main.ts', 'plugins/rtmp/index.ts'])
     const builds = new Set(files.flatMap((file) => /^dist\/([0-9a-f]{12})\//u.exec(file)?.[1] ?? []))
     expect([...builds]).to.eql([folder])
@@ -104,7 +107,7 @@ describe('published package', () => {
     before(async function () {
       this.timeout(300_000)
       folder = mkdtempSync(path.join(tmpdir(), 'sluice-'))
-      installInto(folder)
+      installInto(folder, packed.tarball)
       const hello = (await blocksOf('docs/plugin-authors.md', 'ts'))('// plugins/hello.ts')
       writeFileSync(path.join(folder, 'plugins', 'hello.ts'), hello)
       writeFileSync(
@@ -151,7 +154,7 @@ describe('published package', () => {
   })
 
   it('has the pages and examples that README.md links to', () => {
-    const files = packedFiles()
+    const { files } = packed
     const readme = readFileSync(`${ROOT}README.md`, 'utf8')
     const links = [...readme.matchAll(/\]\(((?:config|docs|examples)\b[^)#]*)/gu)].map(([, link = '']) => link)
     const missing = links.filter((link) => !files.some((file) => file === link || file.startsWith(`${link}/`)))
@@ -160,7 +163,7 @@ describe('published package', () => {
   })
 
   it('leaves tests out', () => {
-    const files = packedFiles()
+    const { files } = packed
     expect(files).to.include('sdk/testing/fake-host.ts')
     expect(files.filter((file) => /\.test\.|\/fixtures\/|^(?:test|scripts)\//u.test(file))).to.eql([])
   })
