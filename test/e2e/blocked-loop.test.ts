@@ -6,6 +6,7 @@ import { keep } from '../peers/lifetime.ts'
 import { waitFor } from '../peers/wait-for.ts'
 import { ServerCommand } from '../support/command.ts'
 import type { ServerLogRecord } from '../support/server.ts'
+import { inTurn } from '../support/soak.ts'
 
 /** A plugin whose routes hold the event loop up; `spin` also has CPU time for half of that, however busy the machine is. */
 const PLUGIN = `
@@ -35,6 +36,12 @@ export default definePlugin({
   },
 })
 `
+
+/** What never ends, and its route. */
+const ENDLESS = [
+  ['a regular expression', 'regexp'],
+  ['an endless loop', 'spin?ms=Infinity'],
+] as const
 
 describe('an event loop that a plugin blocks', () => {
   let server: ServerCommand
@@ -66,10 +73,8 @@ describe('an event loop that a plugin blocks', () => {
     expect(over()[0]?.['at']).to.match(/^(?:cpuMs|spin) \(.*looper\.ts:\d+:\d+\)$/u)
   })
 
-  for (const [what, name] of [
-    ['an endless loop', 'spin?ms=Infinity'],
-    ['a regular expression', 'regexp'],
-  ] as const) {
+  // It takes five seconds of a core before it is told. The test above looks into a loop, too.
+  for (const [what, name] of inTurn(ENDLESS, 0)) {
     it(`is told while it lasts, for ${what}, and Ctrl-C ends the process`, async () => {
       await ask(name)
       await waitFor(() => told().length > 0, { what: 'the line' })
