@@ -6,6 +6,7 @@ import type { AccessUnit } from 'sluice/sdk'
 import type { PublishInit } from '../../../test/peers/ffmpeg.ts'
 import { ffprobePackets, ffprobeStreams } from '../../../test/peers/ffprobe.ts'
 import { requirePeer } from '../../../test/peers/require-peer.ts'
+import { inTurn } from '../../../test/support/soak.ts'
 import { PresentationRig } from './fixtures/presentation-rig.ts'
 import { countsOf, expectTogether, FORMS, saveAll, saveStretches } from './fixtures/saved-presentation.ts'
 import type { Form } from './fixtures/saved-presentation.ts'
@@ -17,10 +18,16 @@ const NEXT_SECONDS = 5.2
 /** As long as a whole number of frames of AAC at 44.1 kHz, of pictures and of groups of them. */
 const ROUND = { seconds: 10.24, pictures: 256, gopFrames: 32, sounds: 441 }
 const ROUNDS_PER_HOUR = Math.ceil(3600 / ROUND.seconds)
+/** What H.264 becomes, with ffmpeg's encoders. */
+const OTHER_CODECS = [
+  ['hevc', 'libx265', ['-x265-params', 'log-level=none:keyint=25:pools=none:frame-threads=1']],
+  ['av1', 'libsvtav1', ['-preset', '12']],
+] as const
 
 describe('presentation: ffprobe reads without a complaint', () => {
   let folder: string
   let source: SourceUnits
+  const made = new Map<string, Promise<SourceUnits>>()
   before(async function () {
     requirePeer(this, 'ffmpeg')
     folder = await mkdtemp(join(tmpdir(), 'sluice-'))
@@ -31,7 +38,9 @@ describe('presentation: ffprobe reads without a complaint', () => {
   })
 
   function make(name: string, init: Omit<PublishInit, 'url'>): Promise<SourceUnits> {
-    return makeSourceUnits(join(folder, name), init)
+    const units = made.get(name) ?? makeSourceUnits(join(folder, name), init)
+    made.set(name, units)
+    return units
   }
 
   /** A publisher whose tracks become others on the way. */
@@ -71,11 +80,11 @@ describe('presentation: ffprobe reads without a complaint', () => {
 
     it(`the last window of an hour without a gap: ${name}`, async () => {
       const { seconds, pictures, gopFrames, sounds } = ROUND
-      const made = await make('hour.flv', { video: { bFrames: 2, gopFrames }, durationSeconds: seconds })
-      const kept = new Set([...ofKind(made.units, 'video', 0, pictures), ...ofKind(made.units, 'audio', 0, sounds)])
-      const round = made.units.filter((unit) => kept.has(unit))
+      const hour = await make('hour.flv', { video: { bFrames: 2, gopFrames }, durationSeconds: seconds })
+      const kept = new Set([...ofKind(hour.units, 'video', 0, pictures), ...ofKind(hour.units, 'audio', 0, sounds)])
+      const round = hour.units.filter((unit) => kept.has(unit))
       const rig = new PresentationRig({ ...form, checkEvery: 50 })
-      const tracks = made.tracks.map((track) => rig.addTrack(track))
+      const tracks = hour.tracks.map((track) => rig.addTrack(track))
       const written: AccessUnit[] = []
       const sink = { write: (unit: AccessUnit) => (written.push(unit), rig.write(unit)) }
       for (let index = 0; index < ROUNDS_PER_HOUR; index += 1) writeUnits(sink, tracks, round, index * seconds)
@@ -97,7 +106,7 @@ describe('presentation: ffprobe reads without a complaint', () => {
   })
 
   // Of fragmented MP4 it reads the first init segment only, and of MPEG-TS the first types of streams.
-  for (const [name, form] of FORMS.filter(([, { format }]) => format === 'fmp4')) {
+  for (const [turn, [name, form]] of FORMS.filter(([, { format }]) => format === 'fmp4').entries()) {
     it(`a change of size, before it and after it: ${name}`, async () => {
       const other = await make('size.flv', { video: { size: '640x360' } })
       const streams = await readApart(change(form, source, other), [source, other])
@@ -107,10 +116,7 @@ describe('presentation: ffprobe reads without a complaint', () => {
       ])
     })
 
-    for (const [codec, encoder, output] of [
-      ['hevc', 'libx265', ['-x265-params', 'log-level=none:keyint=25:pools=none:frame-threads=1']],
-      ['av1', 'libsvtav1', ['-preset', '12']],
-    ] as const) {
+    for (const [codec, encoder, output] of inTurn(OTHER_CODECS, turn)) {
       it(`a change of codec, before it and after it: ${name}, H.264 to ${codec}`, async () => {
         const other = await make(`${codec}.mp4`, { video: { encoder }, output })
         const streams = await readApart(change(form, source, other), [source, other])
