@@ -2,7 +2,8 @@ import { expect } from 'chai'
 import { framemd5 } from '../../../../test/peers/ffmpeg.ts'
 import { ffprobePackets, ffprobeStreams } from '../../../../test/peers/ffprobe.ts'
 import { requirePeer } from '../../../../test/peers/require-peer.ts'
-import { B_FRAMES, ffmpegComplaints, FMP4_SOURCES, writeMuxed } from '../fixtures/sources.ts'
+import { inTurn } from '../../../../test/support/soak.ts'
+import { B_FRAMES, ffmpegComplaints, FMP4_SOURCES, writeMuxed, type Source } from '../fixtures/sources.ts'
 import type { Stream } from '../fixtures/stream.ts'
 import { movedUnits } from '../mpegts/fixtures/units.ts'
 import { fragmented } from './fixtures/fragmented.ts'
@@ -14,16 +15,15 @@ describe('fMP4 with ffmpeg', () => {
     requirePeer(this, 'ffmpeg')
   })
 
-  /** Decodes to the source's frames, at the units' times, in fragments of one unit and of many. */
-  async function expectSame(source: string, stream: Stream, codecs: readonly string[]): Promise<void> {
-    const wanted = await hashesOf(source)
+  /** Decodes to the source's frames, at the units' times, in fragments of so many units. */
+  async function expectSame(source: Source, unitCount: number): Promise<void> {
+    const stream = await source.read()
+    const wanted = await hashesOf(source.file)
     expect(wanted.length).to.be.greaterThan(15)
-    for (const count of [1, 30]) {
-      const file = writeMuxed(`fragmented-${count}.mp4`, fragmented(stream, count))
-      expect((await ffprobeStreams(file)).map(({ codec }) => codec)).to.have.members(codecs)
-      expect(await hashesOf(file)).to.deep.equal(wanted)
-      await expectPackets(file, stream)
-    }
+    const file = writeMuxed('fragmented.mp4', fragmented(stream, unitCount))
+    expect((await ffprobeStreams(file)).map(({ codec }) => codec)).to.have.members(source.codecs)
+    expect(await hashesOf(file)).to.deep.equal(wanted)
+    await expectPackets(file, stream)
   }
 
   async function expectPackets(file: string, { units }: Stream): Promise<void> {
@@ -41,10 +41,11 @@ describe('fMP4 with ffmpeg', () => {
     }
   }
 
-  for (const source of FMP4_SOURCES) {
-    it(`decodes to exactly the frames of the source: ${source.name}`, async () => {
-      await expectSame(source.file, await source.read(), source.codecs)
-    })
+  for (const [turn, source] of FMP4_SOURCES.entries()) {
+    for (const unitCount of inTurn([1, 30], turn)) {
+      it(`decodes to exactly the frames of the source: ${source.name}, by ${unitCount}`, () =>
+        expectSame(source, unitCount))
+    }
   }
 
   it('goes on past 33 bits of 90 kHz', async () => {
