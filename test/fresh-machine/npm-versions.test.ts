@@ -16,6 +16,14 @@ import { NPM_VERSIONS, npmScript, oldNode } from './old-tools.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
+/** Packages that other tests have fetched are not asked about again. */
+const NPM_ENV = {
+  npm_config_update_notifier: 'false',
+  npm_config_prefer_offline: 'true',
+  npm_config_audit: 'false',
+  npm_config_fund: 'false',
+}
+
 type Lock = {
   packages: Record<string, { optionalDependencies?: object; dependencies?: object; devDependencies?: object }>
 }
@@ -35,7 +43,7 @@ describe('npm ci and npm start', function () {
     const own = path.join(folder, '.path')
     mkdirSync(own, { recursive: true })
     if (!existsSync(path.join(own, 'node'))) symlinkSync(node18, path.join(own, 'node'))
-    const env = { ...process.env, PATH: `${own}:/usr/bin:/bin`, npm_config_update_notifier: 'false' }
+    const env = { ...process.env, ...NPM_ENV, PATH: `${own}:/usr/bin:/bin` }
     const peer = new PeerProcess(node, [await npmScript(version), ...args], { cwd: folder, env })
     return String(await peer.succeed())
   }
