@@ -55,6 +55,13 @@ function mayPublish(server: Pick<RunningServer, 'rtmp'>, target: string): Promis
 }
 
 describe('the config at run time', () => {
+  /** For tests that set nothing which a reset does not take back. */
+  let shared: RunningServer
+  before(async () => {
+    shared = await startServer({ config: NOTHING })
+  })
+  afterEach(() => Promise.all(['global', 'rtmp'].map((name) => ask(shared, `POST /config/reset/${name}`))))
+
   it('has gates that hold for the next session, on connections from before, too', async () => {
     const server = await startServer({ config: 'rtmp: { publish: { key: hush } }\n' })
     const early = await RtmpClient.connect({ url: server.rtmp('live/early') })
@@ -85,13 +92,12 @@ describe('the config at run time', () => {
   })
 
   it('turns a plugin off and on', async () => {
-    const server = await startServer({ config: NOTHING })
-    await done(server, 'PUT /config/flv', { enable: false })
-    expect((await ask(server, 'GET /flv/live/a.flv')).status).to.equal(404)
-    const { data } = await ask(server, 'GET /config/')
+    await done(shared, 'PUT /config/flv', { enable: false })
+    expect((await ask(shared, 'GET /flv/live/a.flv')).status).to.equal(404)
+    const { data } = await ask(shared, 'GET /config/')
     expect(data).to.deep.include({ name: 'flv', enabled: false, modified: true, revision: 1 })
-    await done(server, 'PUT /config/flv', { enable: null })
-    expect(server.server.host.list().find(({ name }) => name === 'flv')?.state).to.equal('running')
+    await done(shared, 'PUT /config/flv', { enable: null })
+    expect(shared.server.host.list().find(({ name }) => name === 'flv')?.state).to.equal('running')
   })
 
   it('refuses what is wrong, by the name of the key, and changes nothing', async () => {
@@ -146,13 +152,12 @@ describe('the config at run time', () => {
   })
 
   it('refuses an address that is in use as a whole, and stores nothing', async () => {
-    const server = await startServer({ config: NOTHING })
     const other = await startServer({ config: NOTHING })
     const http = { listenaddr: `:${other.httpPort}` }
-    const answer = await ask(server, 'PUT /config/global', { http, enableauth: true })
+    const answer = await ask(shared, 'PUT /config/global', { http, enableauth: true })
     expect(answer.status).to.equal(409)
     expect(answer.message).to.include(String(other.httpPort))
-    const { config, sources } = await section(server, 'global')
+    const { config, sources } = await section(shared, 'global')
     expect(config['enableauth']).to.equal(false)
     expect(sources['http.listenaddr']).to.equal('env')
   })
@@ -185,17 +190,15 @@ describe('the config at run time', () => {
   })
 
   it('tells who was first, where a change was made from an older revision', async () => {
-    const server = await startServer({ config: NOTHING })
-    const { revision } = await done(server, 'GET /config/rtmp')
-    await done(server, 'PUT /config/rtmp', { config: { chunksize: 2048 }, revision })
-    const late = await ask(server, 'PUT /config/rtmp', { config: { chunksize: 4096 }, revision })
+    const { revision } = await done(shared, 'GET /config/rtmp')
+    await done(shared, 'PUT /config/rtmp', { config: { chunksize: 2048 }, revision })
+    const late = await ask(shared, 'PUT /config/rtmp', { config: { chunksize: 4096 }, revision })
     expect(late).to.include({ status: 409 })
-    expect((await section(server, 'rtmp')).config['chunksize']).to.equal(2048)
+    expect((await section(shared, 'rtmp')).config['chunksize']).to.equal(2048)
   })
 
   it('says what holds from the next start only, until which a plugin folder is not looked into', async () => {
-    const server = await startServer({ config: NOTHING })
-    const answer = await done(server, 'PUT /config/global', { plugins_dir: ['more'], publish: { maxcount: 9 } })
+    const answer = await done(shared, 'PUT /config/global', { plugins_dir: ['more'], publish: { maxcount: 9 } })
     expect(answer).to.deep.include({ requires_restart: true, restart_keys: ['plugins_dir'] })
   })
 
@@ -208,13 +211,12 @@ describe('the config at run time', () => {
   })
 
   it('is checked without being set', async () => {
-    const server = await startServer({ config: NOTHING })
-    const check = (config: object) => done(server, 'POST /config/validate', { plugin: 'rtmp', config })
+    const check = (config: object) => done(shared, 'POST /config/validate', { plugin: 'rtmp', config })
     expect(await check({ Chunk_Size: 4096 })).to.eql({ valid: true, problems: [] })
     expect(await check({ chunksize: 1, tcp: { listenaddr: 'x' } })).to.deep.include({ valid: false })
     const { problems } = (await check({ chunksize: 1, tcp: { listenaddr: 'x' } })) as { problems: { key: string }[] }
     expect(problems.map(({ key }) => key)).to.eql(['rtmp.chunksize', 'rtmp.tcp.listenaddr'])
-    expect((await section(server, 'rtmp')).sources['chunksize']).to.equal('plugin')
+    expect((await section(shared, 'rtmp')).sources['chunksize']).to.equal('plugin')
   })
 
   it('shows no secret, and takes what it shows', async () => {
