@@ -1,5 +1,9 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+
 type Closeable = { close(): void | Promise<void> }
 
+/** What was made by a test that runs beside others. */
+const ofCase = new AsyncLocalStorage<Set<Closeable>>()
 const ofTest = new Set<Closeable>()
 const ofFile = new Set<Closeable>()
 const ofRun = new Set<Closeable>()
@@ -7,12 +11,24 @@ let inTest = false
 
 /** Keeps a resource for the test that runs, or for its file when made in a `before`; gives back how to let it go. */
 export function keep(resource: Closeable): () => void {
-  return keepIn(inTest ? ofTest : ofFile, resource)
+  return keepIn(ofCase.getStore() ?? (inTest ? ofTest : ofFile), resource)
 }
 
 /** Keeps a resource that files share for the whole run; gives back how to let it go. */
 export function keepForRun(resource: Closeable): () => void {
   return keepIn(ofRun, resource)
+}
+
+/** Runs a test beside others, and then closes what it has left open. */
+export function runBeside(test: () => Promise<void>): Promise<void> {
+  const own = new Set<Closeable>()
+  return ofCase.run(own, async () => {
+    try {
+      await test()
+    } finally {
+      await closeAll(own)
+    }
+  })
 }
 
 function keepIn(owner: Set<Closeable>, resource: Closeable): () => void {
