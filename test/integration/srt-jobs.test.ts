@@ -11,6 +11,7 @@ import { waitFor } from '../peers/wait-for.ts'
 import { knownSource, type KnownSource } from '../support/known-source.ts'
 import { compareFrames } from '../support/rtsp/frame-comparison.ts'
 import { startServer, type RunningServer } from '../support/server.ts'
+import { sideBySide } from '../support/side-by-side.ts'
 import { inTurn } from '../support/soak.ts'
 import { sessionsOf } from '../support/srt/srt-sessions.ts'
 
@@ -148,9 +149,11 @@ srt:
     expect(JSON.stringify(server.records)).not.to.include(PASSPHRASE)
   }
 
+  const itBeside = sideBySide()
+
   for (const [index, peer] of PEERS.entries()) {
     for (const [name, check] of inTurn([['pulled from', isPulled] as const, ['pushed to', isPushed] as const], index)) {
-      it(`are ${name}, frame by frame: ${nameOf(peer)}`, () => check(peer))
+      itBeside(`are ${name}, frame by frame: ${nameOf(peer)}`, () => check(peer))
     }
   }
 
@@ -158,7 +161,7 @@ srt:
     ['another passphrase', 'another-passphrase', /^the server refused: it has another passphrase \(10\)$/u],
     ['no passphrase', '', /^the server refused: one end has a passphrase and the other none \(11\)$/u],
   ] as const) {
-    it(`say that this server has ${name}`, async () => {
+    itBeside(`say that this server has ${name}`, async () => {
       const port = await freeUdpPort()
       const listener = new SrtLiveTransmit({ port, mode: 'listener', passphrase: PASSPHRASE }, 'console')
       await waitFor(() => isUdpPortBound(port), { what: 'srt-live-transmit to listen' })
