@@ -7,6 +7,7 @@ import { waitFor } from '../peers/wait-for.ts'
 import { knownSource, type KnownSource } from '../support/known-source.ts'
 import { compareFrames } from '../support/rtsp/frame-comparison.ts'
 import { startServer, type RunningServer } from '../support/server.ts'
+import { sideBySide } from '../support/side-by-side.ts'
 import type { LinkCounts, LinkPolicy } from '../support/srt/bad-link.ts'
 import { SrtLossyProxy } from '../support/srt/lossy-proxy.ts'
 import { sessionsOf, type SrtSession } from '../support/srt/srt-sessions.ts'
@@ -57,20 +58,11 @@ type Sent = {
 describe('SRT over a bad network', () => {
   let server: RunningServer
   let source: KnownSource
-  let results: readonly Promise<Sent>[]
   before(async function () {
     requirePeer(this, 'ffmpeg')
     requirePeer(this, 'srt')
     server = await startServer({ config: CONFIG })
     source = await knownSource(CODECS)
-    // Two at once: what a busy machine holds up for longer than the latency is lost, too.
-    const lanes = [Promise.resolve<unknown>(undefined), Promise.resolve<unknown>(undefined)]
-    results = NETWORKS.map(({ policy }, index) => {
-      const one = lanes[index % lanes.length]!.then(() => send(`live/bad${index}`, policy))
-      lanes[index % lanes.length] = one.catch(() => undefined)
-      return one
-    })
-    await Promise.allSettled(results)
   })
 
   /** A proxy that does the same to both ways, with other random numbers for each. */
@@ -137,9 +129,11 @@ describe('SRT over a bad network', () => {
     return { publisher: publisher!, player: player!, published, played: playing.counts('toClient') }
   }
 
-  for (const [index, { name }] of NETWORKS.entries()) {
-    it(`${name}: every frame comes, published and played`, async () => {
-      const { publisher, player, published, played } = await results[index]!
+  const itBeside = sideBySide()
+
+  for (const [index, { name, policy }] of NETWORKS.entries()) {
+    itBeside(`${name}: every frame comes, published and played`, async () => {
+      const { publisher, player, published, played } = await send(`live/bad${index}`, policy)
       expect(publisher.statistics).to.include({ pktRcvDropTotal: 0, pktRcvUndecryptTotal: 0 })
       expect(player.statistics).to.include({ pktSndDropTotal: 0 })
       expect([publisher.receiveLatencyMs, player.sendLatencyMs]).to.eql([LATENCY_MS, LATENCY_MS])
@@ -150,7 +144,7 @@ describe('SRT over a bad network', () => {
     })
   }
 
-  it('keys that are renewed are lost and come again', async () => {
+  itBeside('keys that are renewed are lost and come again', async () => {
     const flags = new Set<number>()
     const seen: LinkPolicy['isDropped'] = ({ keyFlag, controlType }) => {
       if (controlType === undefined) flags.add(keyFlag)
@@ -169,7 +163,7 @@ describe('SRT over a bad network', () => {
     expect(flags).to.eql(new Set([1, 2]))
   })
 
-  it('what comes too late is left out and counted, and the rest plays on', async () => {
+  itBeside('what comes too late is left out and counted, and the rest plays on', async () => {
     const streamPath = 'live/late'
     let first: number | undefined
     // They are lost however often they are sent again.
