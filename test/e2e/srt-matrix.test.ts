@@ -9,6 +9,7 @@ import { waitFor } from '../peers/wait-for.ts'
 import { knownSource, type KnownSource } from '../support/known-source.ts'
 import { compareFrames } from '../support/rtsp/frame-comparison.ts'
 import { startServer, type RunningServer } from '../support/server.ts'
+import { sideBySide } from '../support/side-by-side.ts'
 import { inTurn } from '../support/soak.ts'
 
 const PASSPHRASE = 's3cret-passphrase'
@@ -98,11 +99,13 @@ describe('what is published by SRT is played by SRT, frame by frame', () => {
     if (errors.length > 0) throw new AggregateError(errors, errors.map(({ message }) => message).join('\n'))
   }
 
+  const itBeside = sideBySide()
+
   for (const [index, publisher] of SRT_PROGRAMS.entries()) {
     const publish: Publish = (file, address) => publishSrt(publisher, file, address)
     const missingAtEndMs = MISSING_AT_END_MS[publisher]
 
-    it(`in the clear, by IPv4 and IPv6, published by ${publisher}`, async () => {
+    itBeside(`in the clear, by IPv4 and IPv6, published by ${publisher}`, async () => {
       const players = inTurn(BY_ALL, index + 1)
       const runs = inTurn(HOSTS, index).map((host) => {
         const streamPath = `live/${publisher}-${host === '::1' ? 'six' : 'four'}`
@@ -111,7 +114,7 @@ describe('what is published by SRT is played by SRT, frame by frame', () => {
       await Promise.all(runs)
     })
 
-    it(`encrypted with keys of each length, published by ${publisher}`, async () => {
+    itBeside(`encrypted with keys of each length, published by ${publisher}`, async () => {
       const players = inTurn(BY_ALL, index + 2)
       const runs = inTurn(KEY_BYTES, index).map((keyBytes) => {
         const terms = { passphrase: PASSPHRASE, keyBytes }
@@ -127,15 +130,14 @@ describe('what is published by SRT is played by SRT, frame by frame', () => {
     { videoCodec: 'h264', audioCodec: 'mp3' },
     { videoCodec: 'h264', audioCodec: 'ac3' },
   ]
-  it('of other codecs', async () => {
-    const runs = more.map((codecs, index) => {
+  for (const [index, codecs] of more.entries()) {
+    itBeside(`of ${codecs.videoCodec} and ${codecs.audioCodec}`, () => {
       const streamPath = `live/${codecs.videoCodec}-${codecs.audioCodec}`
       return run({ codecs, streamPath, players: inTurn(BY_MOST, index) })
     })
-    await Promise.all(runs)
-  })
+  }
 
-  it('with keys that are renewed all the time', () => {
+  itBeside('with keys that are renewed all the time', () => {
     const publish: Publish = (file, address) => byFfmpeg(file, { ...address, keyRefreshPackets: 32 })
     return run({
       streamPath: 'secret/renewed',
@@ -145,7 +147,7 @@ describe('what is published by SRT is played by SRT, frame by frame', () => {
     })
   })
 
-  it('in payloads that are cut anywhere', () => {
+  itBeside('in payloads that are cut anywhere', () => {
     const publish: Publish = async (file, address) => (await LiveTransmitPublisher.start(file, address, 1000)).done
     return run({ streamPath: 'live/cut', publish, players: inTurn(BY_ALL, 2) })
   })
