@@ -6,6 +6,7 @@ import { waitFor } from '../peers/wait-for.ts'
 import { knownSource, type KnownSource } from '../support/known-source.ts'
 import { compareFrames } from '../support/rtsp/frame-comparison.ts'
 import { startServer, type RunningServer } from '../support/server.ts'
+import { sideBySide } from '../support/side-by-side.ts'
 import { ALLOW, ControlServer } from './control-server.ts'
 import { policyQuery, signatureQuery } from './signing.ts'
 
@@ -13,7 +14,7 @@ import { policyQuery, signatureQuery } from './signing.ts'
 const REFUSED = /Application-defined rejection reason|Failed to write to SRT socket: Connection does not exist/u
 const SECRETS = /s3cret|r3ason/u
 /** What a control server is waited for. */
-const HANG_MS = 3000
+const HANG_MS = 6000
 
 /** All three gates, each with what it needs. */
 function configOf(control: ControlServer): string {
@@ -48,8 +49,10 @@ describe('gates before programs of SRT', () => {
     return error.message
   }
 
+  const itBeside = sideBySide()
+
   for (const program of SRT_PROGRAMS) {
-    it(`let ${program} publish and play when all agree, and tell the end of both`, async () => {
+    itBeside(`let ${program} publish and play when all agree, and tell the end of both`, async () => {
       const control = await ControlServer.start()
       const server = await startServer({ config: configOf(control) })
       const { streams } = server.server
@@ -77,7 +80,7 @@ describe('gates before programs of SRT', () => {
     })
 
     for (const wrong of ['signature', 'policy', 'webhook'] as const) {
-      it(`turn ${program} away at the ${wrong}`, async () => {
+      itBeside(`turn ${program} away at the ${wrong}`, async () => {
         const control = await ControlServer.start(() => ({ body: { allowed: wrong !== 'webhook', reason: 'r3ason' } }))
         const server = await startServer({ config: configOf(control) })
         const gate = wrong === 'webhook' ? undefined : wrong
@@ -101,7 +104,7 @@ describe('gates before programs of SRT', () => {
     }
   }
 
-  it(`delay nobody else while a control server hangs for ${HANG_MS} ms`, async () => {
+  itBeside(`delay nobody else while a control server hangs for ${HANG_MS} ms`, async () => {
     const control = await ControlServer.start(({ fields }) => (fields.query['slow'] === '1' ? 'never' : ALLOW))
     const server: RunningServer = await startServer({
       config: `
