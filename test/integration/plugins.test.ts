@@ -15,6 +15,7 @@ import { comparable } from '../support/flv-frames.ts'
 import { FlvViewer } from '../support/flv-viewer.ts'
 import { RtmpClient } from '../support/rtmp-client.ts'
 import { startServer, type RunningServer } from '../support/server.ts'
+import { sideBySide } from '../support/side-by-side.ts'
 
 const CONFIG = `
 global:
@@ -143,7 +144,7 @@ describe('a plugin that misbehaves', () => {
   const CLIP = { audio: false, durationSeconds: 1 } as const
   let server: RunningServer
   let source: FlvFile
-  beforeEach(async function () {
+  before(async function () {
     requirePeer(this, 'ffmpeg')
     const prepare = (folder: string) => mkdir(path.join(folder, 'plugins'))
     server = await startServer({ config: 'global:\n  plugins_dir: plugins\n', prepare })
@@ -156,30 +157,31 @@ export default definePlugin({ name: '${name}', version: '1.0.0', setup(ctx) { ${
     return writeFile(path.join(server.folder, 'plugins', `${name}.ts`), text)
   }
 
-  async function expectService(target: string): Promise<void> {
-    const viewer = new FlvViewer(server.http(`/flv/${target}.flv`))
-    const publisher = await RtmpClient.publish({ url: server.rtmp(target) })
+  async function expectService(target: string, on = server): Promise<void> {
+    const viewer = new FlvViewer(on.http(`/flv/${target}.flv`))
+    const publisher = await RtmpClient.publish({ url: on.rtmp(target) })
     for (const tag of source.tags) publisher.send(tag)
     expect(comparable(await viewer.received.wait(source.frames.length))).to.eql(comparable(source.frames))
     publisher.close()
     viewer.close()
   }
 
-  it('in setup, at start, is listed as disabled with the reason, and the others serve', async () => {
-    await server.stop()
-    server = await startServer({
+  const itBeside = sideBySide()
+
+  itBeside('in setup, at start, is listed as disabled with the reason, and the others serve', async () => {
+    const other = await startServer({
       config: 'global:\n  plugins_dir: plugins\n',
       prepare: async (folder) => {
         await mkdir(path.join(folder, 'plugins'))
         await writeFile(path.join(folder, 'plugins', 'bad.ts'), doorman('x', 'throw new Error("not today")'))
       },
     })
-    const info = await pluginInfo(server, 'doorman', '/api/plugins/disabled')
+    const info = await pluginInfo(other, 'doorman', '/api/plugins/disabled')
     expect(info?.description['disableReason']).to.include('not today')
-    await expectService('live/bad')
+    await expectService('live/bad', other)
   })
 
-  it('by a setup that hangs, holds nobody up, and is given up', async () => {
+  itBeside('by a setup that hangs, holds nobody up, and is given up', async () => {
     await plugin('hangs', 'return new Promise(() => {})')
     await waitFor(() => server.server.host.list().some(({ name }) => name === 'hangs'), { what: 'its discovery' })
     await expectService('live/hangs')
@@ -188,7 +190,7 @@ export default definePlugin({ name: '${name}', version: '1.0.0', setup(ctx) { ${
     expect(await waitFor(reason)).to.match(/setup/u)
   })
 
-  it('by hooks that throw on notice, is logged by name, and media goes on', async () => {
+  itBeside('by hooks that throw on notice, is logged by name, and media goes on', async () => {
     const notices = ['published', 'track', 'subscribed', 'unsubscribed', 'unpublished']
     await plugin(
       'thrower',
@@ -200,7 +202,7 @@ export default definePlugin({ name: '${name}', version: '1.0.0', setup(ctx) { ${
     await waitFor(() => told() >= notices.length, { what: 'five complaints' })
   })
 
-  it('by an admission hook that throws, refuses that session only', async () => {
+  itBeside('by an admission hook that throws, refuses that session only', async () => {
     await plugin(
       'picky',
       `ctx.hooks.on('publish', ({ streamPath }) => { if (streamPath === 'live/no') throw new Error('no') })`,
@@ -210,7 +212,7 @@ export default definePlugin({ name: '${name}', version: '1.0.0', setup(ctx) { ${
     await expectService('live/yes')
   })
 
-  it('by an admission hook that never settles, costs that session only', async () => {
+  itBeside('by an admission hook that never settles, costs that session only', async () => {
     await plugin(
       'thinker',
       `ctx.hooks.on('publish', ({ streamPath }) => streamPath === 'live/slow' ? new Promise(() => {}) : undefined)`,
@@ -222,7 +224,7 @@ export default definePlugin({ name: '${name}', version: '1.0.0', setup(ctx) { ${
     expect(server.server.streams.get('live/slow')).to.equal(undefined)
   })
 
-  it('by an error long after setup, harms nobody', async () => {
+  itBeside('by an error long after setup, harms nobody', async () => {
     await plugin('late', `ctx.http.get('/boom', () => { throw new Error('boom') })`)
     await waitFor(() => pluginInfo(server, 'late'))
     expect((await fetch(server.http('/late/boom'))).status).to.equal(500)
