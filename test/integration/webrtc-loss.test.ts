@@ -1,6 +1,8 @@
 import { expect } from 'chai'
 import { requirePeer } from '../peers/require-peer.ts'
 import type { LossPolicy } from '../support/rtsp/lossy-flow.ts'
+import type { RunningServer } from '../support/server.ts'
+import { sideBySide } from '../support/side-by-side.ts'
 import { LossyLink } from '../support/webrtc/lossy-link.ts'
 import { RtcPage } from '../support/webrtc/rtc-page.ts'
 import { medianDelayMs, numbersOf } from '../support/webrtc/shown-pictures.ts'
@@ -17,19 +19,23 @@ const NETWORKS: readonly { readonly name: string; readonly policy: LossPolicy }[
 ]
 
 describe('WebRTC over a bad network', () => {
-  before(function () {
+  let server: RunningServer
+  let page: RtcPage
+  before(async function () {
     requirePeer(this, 'chromium')
+    server = await startWebRtcServer()
+    page = await RtcPage.open()
   })
 
-  for (const { name, policy } of NETWORKS) {
-    it(`publishes and plays on with ${name} both ways`, async () => {
-      const server = await startWebRtcServer()
+  const itBeside = sideBySide()
+
+  for (const [index, { name, policy }] of NETWORKS.entries()) {
+    itBeside(`publishes and plays on with ${name} both ways`, async () => {
       const publishing = await LossyLink.start({ serverPort: server.httpPort, policies: { toServer: policy } })
       const playing = await LossyLink.start({ serverPort: server.httpPort, policies: { toClient: policy } })
-      const page = await RtcPage.open()
-      const publisher = await page.publish(publishing.http('/webrtc/push/live/loss'), { codec: 'VP8' })
-      await untilPublished(server, 'live/loss')
-      const player = await page.play(playing.http('/webrtc/play/live/loss'))
+      const publisher = await page.publish(publishing.http(`/webrtc/push/live/loss${index}`), { codec: 'VP8' })
+      await untilPublished(server, `live/loss${index}`)
+      const player = await page.play(playing.http(`/webrtc/play/live/loss${index}`))
       const played = await player.until(({ pictures }) => pictures.length >= PICTURES, 'the pictures')
       const sent = await publisher.state()
 
