@@ -15,6 +15,7 @@ import { comparable, type FlvFrames, type ReceivedFrame } from '../support/flv-f
 import { FlvViewer } from '../support/flv-viewer.ts'
 import { RtmpClient } from '../support/rtmp-client.ts'
 import { startServer, type RunningServer } from '../support/server.ts'
+import { sideBySide } from '../support/side-by-side.ts'
 
 const FILM_SECONDS = 40
 const GOP_FRAMES = 25
@@ -84,12 +85,14 @@ describe('FLV files that are pulled', () => {
     return frames
   }
 
-  it('give every frame with its time', async () => {
+  const itBeside = sideBySide()
+
+  itBeside('give every frame with its time', async () => {
     const { frames } = await make('a', { bFrames: 2 })
     expect(comparable(await playAll('a', {}, frames.length))).to.eql(comparable(frames))
   })
 
-  it('give every frame of enhanced FLV, of each of its tracks', async () => {
+  itBeside('give every frame of enhanced FLV, of each of its tracks', async () => {
     const source = (codec: EnhancedCodec) => makeEnhancedSource(path.join(folder, `${codec}.mp4`), codec)
     const sources = [
       await source('hvc1'),
@@ -112,7 +115,7 @@ describe('FLV files that are pulled', () => {
     }
   })
 
-  it('are repeated, and their times go on', async () => {
+  itBeside('are repeated, and their times go on', async () => {
     const { frames } = await make('loop')
     const received = await playAll('loop', { loop: 1, speed: 0 }, 2 * frames.length)
     for (const kind of ['video', 'audio'] as const) {
@@ -151,52 +154,52 @@ describe('FLV files that are pulled', () => {
     return nginx.http('/film').replace('//', '//someone:pa55word@')
   }
 
-  const sources = [
-    ['with an index', 'indexed', async () => 'indexed.flv'],
-    ['without metadata', 'plain', async () => 'plain.flv'],
-    ['on nginx', 'nginx', serveFilm],
-  ] as const
-  for (const [what, name, open] of sources) {
-    it(`are paused, sought in and played at another speed over the API: ${what}`, async function () {
-      if (name === 'nginx') requirePeer(this, 'nginx')
-      const streamPath = `film/${name}`
-      const answer = await pull(await open(), streamPath, { protocol: 'flv' })
-      expect(answer.body.message).to.equal('success')
-      const viewer = new FlvViewer(server.http(`/flv/${streamPath}.flv`))
-      const { received } = viewer
-      await received.wait(20)
+  async function isSteered(name: string, address: string): Promise<void> {
+    const streamPath = `film/${name}`
+    const answer = await pull(address, streamPath, { protocol: 'flv' })
+    expect(answer.body.message).to.equal('success')
+    const viewer = new FlvViewer(server.http(`/flv/${streamPath}.flv`))
+    const { received } = viewer
+    await received.wait(20)
 
-      expect(await tell('pause', streamPath)).to.equal(200)
-      const since = server.server.streams.get(streamPath)?.publisher?.pausedSinceMs ?? NaN
-      await waitFor(() => performance.now() - since > PUBLISH_TIMEOUT_MS + 1000, { what: 'a long pause' })
-      const paused = received.frames.length
-      expect(await tell('resume', streamPath)).to.equal(200)
-      await received.wait(paused + 20)
-      const [before, after] = [received.frames.slice(0, paused), received.frames.slice(paused)].map(pictures)
-      expect(placeOf(after![0]!)).to.equal(placeOf(before!.at(-1)!) + 1)
-      expect(after![0]!.dtsMs - before!.at(-1)!.dtsMs).to.be.within(1, 2 * FRAME_MS)
+    expect(await tell('pause', streamPath)).to.equal(200)
+    const since = server.server.streams.get(streamPath)?.publisher?.pausedSinceMs ?? NaN
+    await waitFor(() => performance.now() - since > PUBLISH_TIMEOUT_MS + 1000, { what: 'a long pause' })
+    const paused = received.frames.length
+    expect(await tell('resume', streamPath)).to.equal(200)
+    await received.wait(paused + 20)
+    const [before, after] = [received.frames.slice(0, paused), received.frames.slice(paused)].map(pictures)
+    expect(placeOf(after![0]!)).to.equal(placeOf(before!.at(-1)!) + 1)
+    expect(after![0]!.dtsMs - before!.at(-1)!.dtsMs).to.be.within(1, 2 * FRAME_MS)
 
-      for (const seconds of [30, 5, 17]) {
-        const from = received.frames.length
-        expect(await tell('seek', streamPath, { timeStamp: seconds })).to.equal(200)
-        expect((await picture(received, from, seconds)).keyframe).to.equal(true)
-      }
+    for (const seconds of [30, 5, 17]) {
+      const from = received.frames.length
+      expect(await tell('seek', streamPath, { timeStamp: seconds })).to.equal(200)
+      expect((await picture(received, from, seconds)).keyframe).to.equal(true)
+    }
 
-      const slow = received.frames.length
-      expect(await tell('speed', streamPath, { speed: 2 })).to.equal(200)
-      await received.wait(slow + 60)
-      const fast = pictures(received.frames.slice(slow)).slice(10)
-      const [one, other] = [fast[0]!, fast.at(-1)!]
-      const step = (other.dtsMs - one.dtsMs) / (placeOf(other) - placeOf(one))
-      expect(step).to.be.within(FRAME_MS / 2 - 2, FRAME_MS / 2 + 2)
-      expect(await tell('speed', streamPath, { speed: 17 })).to.equal(400)
+    const slow = received.frames.length
+    expect(await tell('speed', streamPath, { speed: 2 })).to.equal(200)
+    await received.wait(slow + 60)
+    const fast = pictures(received.frames.slice(slow)).slice(10)
+    const [one, other] = [fast[0]!, fast.at(-1)!]
+    const step = (other.dtsMs - one.dtsMs) / (placeOf(other) - placeOf(one))
+    expect(step).to.be.within(FRAME_MS / 2 - 2, FRAME_MS / 2 + 2)
+    expect(await tell('speed', streamPath, { speed: 17 })).to.equal(400)
 
-      const times = pictures(received.frames).map(({ dtsMs }) => dtsMs)
-      expect(times).to.eql(times.toSorted((a, b) => a - b))
-      viewer.close()
-      await stop(streamPath)
-    })
+    const times = pictures(received.frames).map(({ dtsMs }) => dtsMs)
+    expect(times).to.eql(times.toSorted((a, b) => a - b))
+    viewer.close()
+    await stop(streamPath)
   }
+
+  const STEERED = 'are paused, sought in and played at another speed over the API'
+  itBeside(`${STEERED}: with an index`, () => isSteered('indexed', 'indexed.flv'))
+  itBeside(`${STEERED}: without metadata`, () => isSteered('plain', 'plain.flv'))
+  it(`${STEERED}: on nginx`, async function () {
+    requirePeer(this, 'nginx')
+    await isSteered('nginx', await serveFilm())
+  })
 
   it('are none of the server outside of its folders, and none where nothing is', async () => {
     await writeFile(path.join(folder, 'secret.flv'), 'FLV')
