@@ -13,6 +13,8 @@ import { finishedFiles, listedFiles, placeOf, post, type ListedFile } from '../s
 import { startServer, type RunningServer } from '../support/server.ts'
 
 const SECONDS = 24
+/** Recordings are dated by the times of their media. */
+const SPEED = 8
 const RULES = `
 mp4: { onpub: { record: { 'live/.*': { filepath: '$0', fragment: 12s } } } }
 flv: { onpub: { record: { 'live/.*': { filepath: '$0' } } } }
@@ -67,7 +69,7 @@ describe('HLS of recordings', () => {
     await makeTestFile({ url: file, durationSeconds: SECONDS, video: { bFrames: 2, gopFrames: 50 } })
     source = await ffprobePackets(file)
     pictures = await decoded(file)
-    await publishFile(file, server.rtmp('live/cam')).succeed()
+    await publishFile(file, server.rtmp('live/cam'), SPEED).succeed()
     const files: ListedFile[] = []
     for (const type of Object.keys(LENGTHS)) files.push(...(await finishedFiles(server, type)))
     firstMs = Date.parse(files[0]!.startTime)

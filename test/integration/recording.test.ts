@@ -7,9 +7,12 @@ import { requirePeer } from '../peers/require-peer.ts'
 import { waitFor } from '../peers/wait-for.ts'
 import { finishedFiles, listedFiles, placeOf, post, type ListedFile } from '../support/recordings.ts'
 import { startServer, type RunningServer } from '../support/server.ts'
+import { sideBySide } from '../support/side-by-side.ts'
 
 const SECONDS = 6
 const FRAGMENT_MS = 2000
+/** Recordings are dated by the times of their media. */
+const SPEED = 4
 const RULES = `
 mp4: { onpub: { record: { 'live/.*': { filepath: 'all/{stream}', fragment: 2s } } } }
 flv: { onpub: { record: { 'live/.*': { filepath: 'all/$0' } } } }
@@ -45,7 +48,7 @@ describe('recording', () => {
     }
     server = await startServer({ config: RULES, prepare })
     source = byKind(await ffprobePackets(sourceFile))
-    await publishFile(sourceFile, server.rtmp('live/cam')).succeed()
+    await publishFile(sourceFile, server.rtmp('live/cam'), SPEED).succeed()
     await finishedFiles(server, 'flv')
   })
   after(() => server?.stop())
@@ -96,8 +99,10 @@ describe('recording', () => {
     expect(times).to.eql(source.video.map(({ ptsMs }) => Math.round((ptsMs ?? 0) - (source.video[0]?.ptsMs ?? 0))))
   })
 
+  const itBeside = sideBySide()
+
   for (const type of ['mp4', 'flv', 'hls']) {
-    it(`plays ${type} files of a stream as one, without a stumble`, async () => {
+    itBeside(`plays ${type} files of a stream as one, without a stumble`, async () => {
       const { video, audio } = byKind(await ffprobePackets(server.http(`/flv/vod_${type}_1/live/cam.flv`)))
       expect(video).to.have.length(source.video.length)
       const stepsMs = video.map(({ dtsMs }, index) => Math.abs((dtsMs ?? 0) - (video[0]?.dtsMs ?? 0) - index * 40))
