@@ -14,8 +14,9 @@ import { RtmpClient } from '../support/rtmp-client.ts'
 import { withStartCodes } from '../support/rtsp/coded-picture.ts'
 import { compareFrames } from '../support/rtsp/frame-comparison.ts'
 import { rtspSource, type RtspSource, type RtspSourceName } from '../support/rtsp/rtsp-source.ts'
-import { inTurn } from '../support/soak.ts'
 import { startServer, type RunningServer } from '../support/server.ts'
+import { sideBySide } from '../support/side-by-side.ts'
+import { inTurn } from '../support/soak.ts'
 
 const CONFIG = `
 mp4: { onpub: { record: { ^live/: {} } } }
@@ -77,65 +78,65 @@ describe('recordings of each codec', () => {
     expect(audio.missing.between).to.equal(0)
   }
 
+  const itBeside = sideBySide()
+
   for (const [index, [name, types]] of (
     Object.entries(SOURCES) as [RtspSourceName, readonly RecordType[]][]
   ).entries()) {
-    describe(name, () => {
-      let source: RtspSource
+    const tried = inTurn(types, index)
+    itBeside(`have every frame of ${name} in files of ${tried.join(', ')}`, async () => {
       const streamPath = `live/${name.replaceAll(' ', '-')}`
-      before(async () => {
-        source = await rtspSource(name)
-        await publishRtspByFfmpeg(source.file, server.rtsp(streamPath), 'tcp').succeed()
-      })
-
-      for (const type of inTurn(types, index)) {
-        it(`has every frame in its file of type ${type}`, async () => {
-          const file = await fileOf(type, streamPath)
-          // G.711 is left out of MP4 for browsers, and H.265 and Opus of FLV are not known to ffmpeg of this Debian.
-          const format = name === 'H.264 and G.711' ? 'flv' : 'mp4'
-          const played = await ffprobeFrames(server.http(`/${format}/vod_${type}_1/${streamPath}.${format}`))
-          expectAll(source, played.map(withStartCodes))
-          if (!READ_BY_FFPROBE[type].includes(name)) return
-          const recorded = await ffprobeFrames(placeOf(server, file))
-          expectAll(source, recorded.map(type === 'hls' ? withoutAdts : withStartCodes))
-        })
+      const source = await rtspSource(name)
+      await publishRtspByFfmpeg(source.file, server.rtsp(streamPath), 'tcp').succeed()
+      for (const type of tried) {
+        const file = await fileOf(type, streamPath)
+        // G.711 is left out of MP4 for browsers, and H.265 and Opus of FLV are not known to ffmpeg of this Debian.
+        const format = name === 'H.264 and G.711' ? 'flv' : 'mp4'
+        const played = await ffprobeFrames(server.http(`/${format}/vod_${type}_1/${streamPath}.${format}`))
+        expectAll(source, played.map(withStartCodes))
+        if (!READ_BY_FFPROBE[type].includes(name)) continue
+        const recorded = await ffprobeFrames(placeOf(server, file))
+        expectAll(source, recorded.map(type === 'hls' ? withoutAdts : withStartCodes))
       }
     })
   }
 
   for (const codec of ['av01', 'vp09', 'hvc1'] as const) {
-    describe(`${codec} and Opus by enhanced RTMP`, () => {
+    itBeside(`have every frame of ${codec} and Opus by enhanced RTMP in MP4 and FLV`, async () => {
       const streamPath = `live/${codec}`
-      it('has every frame in MP4 and FLV', async () => {
-        const sources = await Promise.all(
-          ([codec, 'Opus'] as const).map((each) =>
-            makeEnhancedSource(path.join(server.folder, `${codec}-${each}.mp4`), each),
-          ),
-        )
-        const count = sources.flatMap(({ stream }) => stream.packets).length
-        const live = new FlvViewer(server.http(`/flv/${streamPath}.flv`))
-        const publisher = await RtmpClient.publish({ url: server.rtmp(streamPath) })
-        for (const tag of enhancedTags(sources)) publisher.send(tag)
-        await live.received.wait(count)
-        publisher.close()
-        for (const type of ['mp4', 'flv'] as const) {
-          const file = await fileOf(type, streamPath)
-          const { received } = new FlvViewer(server.http(`/flv/vod_${type}_1/${streamPath}.flv`))
-          await received.wait(count)
-          const packets = type === 'mp4' ? await ffprobePackets(placeOf(server, file)) : undefined
-          for (const { stream } of sources) {
-            const ofKind = <Frame extends { readonly kind: string }>(frames: readonly Frame[]) =>
-              frames.filter(({ kind }) => kind === stream.kind)
-            expect(comparable(ofKind(received.frames)), type).to.eql(comparable(sentFrames(stream)))
-            if (packets !== undefined)
-              expect(ofKind(packets).map((packet) => packet.md5)).to.eql(sentFrames(stream).map((frame) => frame.md5))
-          }
+      const sources = await Promise.all(
+        ([codec, 'Opus'] as const).map((each) =>
+          makeEnhancedSource(path.join(server.folder, `${codec}-${each}.mp4`), each),
+        ),
+      )
+      const count = sources.flatMap(({ stream }) => stream.packets).length
+      const live = new FlvViewer(server.http(`/flv/${streamPath}.flv`))
+      const publisher = await RtmpClient.publish({ url: server.rtmp(streamPath) })
+      for (const tag of enhancedTags(sources)) publisher.send(tag)
+      await live.received.wait(count)
+      publisher.close()
+      for (const type of ['mp4', 'flv'] as const) {
+        const file = await fileOf(type, streamPath)
+        const { received } = new FlvViewer(server.http(`/flv/vod_${type}_1/${streamPath}.flv`))
+        await received.wait(count)
+        const packets = type === 'mp4' ? await ffprobePackets(placeOf(server, file)) : undefined
+        for (const { stream } of sources) {
+          const ofKind = <Frame extends { readonly kind: string }>(frames: readonly Frame[]) =>
+            frames.filter(({ kind }) => kind === stream.kind)
+          expect(comparable(ofKind(received.frames)), type).to.eql(comparable(sentFrames(stream)))
+          if (packets !== undefined)
+            expect(ofKind(packets).map((packet) => packet.md5)).to.eql(sentFrames(stream).map((frame) => frame.md5))
         }
-      })
+      }
     })
   }
 
-  it('has nothing to warn of', () => {
-    expect(server.problems).to.eql([])
+  it('have nothing to warn of but what MPEG-TS has no place for', () => {
+    const told = server.problems.map(({ msg, leftOut }) => [msg, leftOut])
+    const msg = 'recordings of type hls have no place for some tracks'
+    expect(told).to.have.deep.members([
+      [msg, ['av1']],
+      [msg, ['vp9']],
+    ])
   })
 })
