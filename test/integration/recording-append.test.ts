@@ -6,6 +6,7 @@ import { requirePeer } from '../peers/require-peer.ts'
 import { waitFor } from '../peers/wait-for.ts'
 import { finishedFiles, listedFiles, placeOf, type ListedFile } from '../support/recordings.ts'
 import { startServer, type RunningServer } from '../support/server.ts'
+import { sideBySide } from '../support/side-by-side.ts'
 
 const SECONDS = 2
 const TYPES = ['mp4', 'flv', 'hls'] as const
@@ -39,8 +40,10 @@ describe('recording with append', () => {
   })
   after(() => server?.stop())
 
+  const itBeside = sideBySide()
+
   for (const type of TYPES) {
-    it(`goes on in the ${type} file of that name, whose times go on`, async () => {
+    itBeside(`goes on in the ${type} file of that name, whose times go on`, async () => {
       const [former] = firstParts.get(type) ?? []
       const [file] = await grown(type, former)
       const video = videoOf(await ffprobePackets(placeOf(server, file!)))
