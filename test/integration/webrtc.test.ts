@@ -6,6 +6,8 @@ import { requirePeer } from '../peers/require-peer.ts'
 import { waitFor } from '../peers/wait-for.ts'
 import { FlvViewer } from '../support/flv-viewer.ts'
 import { numberedPictures } from '../support/picture-clock.ts'
+import type { RunningServer } from '../support/server.ts'
+import { sideBySide } from '../support/side-by-side.ts'
 import { RtcPage } from '../support/webrtc/rtc-page.ts'
 import { startWebRtcServer, untilPublished } from '../support/webrtc/webrtc-server.ts'
 
@@ -13,57 +15,67 @@ const PICTURES = 50
 /** Of both kinds: Opus has twice as many. */
 const PACKETS = 200
 const LONG_SECONDS = 120
+/** Chromium encodes as many at once. */
+const LANES = 2
+const ADDRESSES = [
+  ['RTMP', 'rtmp'],
+  ['HTTP-FLV', 'flv'],
+  ['HLS', 'hls'],
+] as const
 
-describe('WebRTC and other protocols', () => {
-  it('plays in a browser what comes by RTMP, with AAC made Opus', async function () {
+describe('WebRTC of a browser, and other protocols', () => {
+  let server: RunningServer
+  let page: RtcPage
+  before(async function () {
     requirePeer(this, 'chromium')
-    const server = await startWebRtcServer()
+    server = await startWebRtcServer()
+    page = await RtcPage.open()
+  })
+
+  const itBeside = sideBySide(LANES)
+
+  itBeside('plays in a browser what comes by RTMP, with AAC made Opus', async () => {
     publish({ ...numberedPictures({ durationSeconds: LONG_SECONDS }), url: server.rtmp('live/rtmp') })
-    const page = await RtcPage.open()
     const player = await waitFor(() => page.play(server.http('/webrtc/play/live/rtmp')), { what: 'the stream' })
     const played = await player.until(
       ({ framesDecoded, soundEnergy }) => framesDecoded >= PICTURES && soundEnergy > 0,
       'pictures and sound',
     )
     expect(played).to.include({ videoCodec: 'video/H264', audioCodec: 'audio/opus', size: '320x240', packetsLost: 0 })
+    await player.stop()
   })
 
-  for (const [name, address] of [
-    ['RTMP', 'rtmp'],
-    ['HTTP-FLV', 'flv'],
-    ['HLS', 'hls'],
-  ] as const) {
-    it(`sends by ${name} what a browser publishes, so that each picture can be decoded`, async function () {
-      requirePeer(this, 'chromium')
-      const server = await startWebRtcServer()
-      const page = await RtcPage.open()
-      await page.publish(server.http('/webrtc/push/live/out'), { codec: 'H264', sound: false })
+  itBeside(
+    'sends by RTMP, HTTP-FLV and HLS what a browser publishes, so that each picture can be decoded',
+    async () => {
+      const publisher = await page.publish(server.http('/webrtc/push/live/out'), { codec: 'H264', sound: false })
       await untilPublished(server, 'live/out')
       const urls = {
         rtmp: server.rtmp('live/out'),
         flv: server.http('/flv/live/out.flv'),
         hls: server.http('/hls/live/out/index.m3u8'),
       }
-      const frames = await waitFor(() => framemd5(urls[address], { videoFrames: PICTURES }), { what: 'the pictures' })
-      expect(new Set(frames.map(({ md5 }) => md5)).size).to.be.at.least(PICTURES * 0.9)
-      const steps = frames.slice(1).map(({ pts }, index) => pts - frames[index]!.pts)
-      // ffmpeg rounds them to the ticks of a frame rate that it guesses.
-      expect(Math.min(...steps)).to.be.at.least(0)
-    })
-  }
+      const decodes = async ([name, address]: (typeof ADDRESSES)[number]) => {
+        const frames = await waitFor(() => framemd5(urls[address], { videoFrames: PICTURES }), { what: 'the pictures' })
+        expect(new Set(frames.map(({ md5 }) => md5)).size, name).to.be.at.least(PICTURES * 0.9)
+        const steps = frames.slice(1).map(({ pts }, index) => pts - frames[index]!.pts)
+        // ffmpeg rounds them to the ticks of a frame rate that it guesses.
+        expect(Math.min(...steps), name).to.be.at.least(0)
+      }
+      await Promise.all(ADDRESSES.map(decodes))
+      await publisher.stop()
+    },
+  )
 
   for (const [codec, name] of [
     ['VP8', 'vp8'],
     ['VP9', 'vp9'],
     ['AV1', 'av1'],
   ] as const) {
-    it(`sends by enhanced FLV the ${codec} and Opus of a browser, whole`, async function () {
-      requirePeer(this, 'chromium')
-      const server = await startWebRtcServer()
-      const page = await RtcPage.open()
-      const publisher = await page.publish(server.http('/webrtc/push/live/flv'), { codec })
-      await untilPublished(server, 'live/flv')
-      const viewer = new FlvViewer(server.http('/flv/live/flv.flv'))
+    itBeside(`sends by enhanced FLV the ${codec} and Opus of a browser, whole`, async () => {
+      const publisher = await page.publish(server.http(`/webrtc/push/live/${name}`), { codec })
+      await untilPublished(server, `live/${name}`)
+      const viewer = new FlvViewer(server.http(`/flv/live/${name}.flv`))
       await viewer.received.wait(PACKETS)
       await publisher.stop()
       const frames = (kind: string) => viewer.received.frames.filter((frame) => frame.kind === kind)
@@ -75,17 +87,17 @@ describe('WebRTC and other protocols', () => {
     })
   }
 
-  it('sends by RTSP what a browser publishes, sound too', async function () {
-    requirePeer(this, 'chromium')
-    const server = await startWebRtcServer()
-    const page = await RtcPage.open()
-    await page.publish(server.http('/webrtc/push/live/rtsp'), { codec: 'VP8' })
+  itBeside('sends by RTSP what a browser publishes, sound too', async () => {
+    const publisher = await page.publish(server.http('/webrtc/push/live/rtsp'), { codec: 'VP8' })
     await untilPublished(server, 'live/rtsp')
     const frames = await ffprobeFrames(server.rtsp('live/rtsp'), { packets: PACKETS })
     expect(frames.filter(({ kind }) => kind === 'video')).to.have.lengthOf.at.least(PICTURES)
     expect(frames.filter(({ kind }) => kind === 'audio')).not.to.have.length(0)
+    await publisher.stop()
   })
+})
 
+describe('WebRTC of other programs', () => {
   for (const codec of ['VP8', 'H264'] as const) {
     it(`takes ${codec} from GStreamer and gives it to GStreamer`, async function () {
       requirePeer(this, 'webrtcbin')
