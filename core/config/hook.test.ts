@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { expect } from 'chai'
 import { configErrorOf, configOf, RELAY } from './fixtures/temp-config.ts'
 import { configReport } from './report.ts'
@@ -22,6 +23,15 @@ describe('hook', () => {
       default: { ...DEFAULTS, url: 'http://a/' },
       publish_start: { ...DEFAULTS, url: 'http://b/' },
     })
+  })
+
+  it('has a key for each event that the docs name', async () => {
+    const page = await readFile(new URL('../../docs/alarms.md', import.meta.url), 'utf8')
+    const rows = /## Events\n.*?(?=\n## )/su.exec(page)?.[0].matchAll(/^\| (`.*?) \|/gmu) ?? []
+    const events = [...rows].flatMap(([, names = '']) => names.match(/\w+/gu) ?? [])
+    expect(events).to.include.members(['publish_start', 'storage_back', 'disk_full'])
+    const config = await configOf(`global: {hook: {${events.map((event) => `${event}: "http://a/"`).join(', ')}}}`)
+    expect(Object.keys(config.global.hook)).to.have.members(events)
   })
 
   it('is inherited event by event, each as a whole', async () => {
