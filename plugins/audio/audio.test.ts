@@ -253,8 +253,10 @@ function msOf({ pts, track }: AccessUnit): number {
 /** The tones that two players got begin at the same time of their pictures. */
 async function sameTimes(plain: ScriptedSubscriber, fitted: ScriptedSubscriber, from = 0): Promise<void> {
   // Sound goes on while it is decoded, and the other player has all of it by then.
-  const heard = await onsets(fitted, from)
+  const all = await onsets(fitted, from)
   const expected = await onsets(plain, 0)
+  // The sound of one may begin earlier; where the other begins within a tone, there is no beginning to compare.
+  const heard = all.filter((atMs) => atMs > expected[0]! - MAX_ERROR_MS)
   expect(heard.length).to.be.greaterThan(1)
   for (const atMs of heard) {
     const nearest = expected.toSorted((one, other) => Math.abs(one - atMs) - Math.abs(other - atMs))[0]!
