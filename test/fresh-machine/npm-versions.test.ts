@@ -24,6 +24,9 @@ const NPM_ENV = {
   npm_config_fund: 'false',
 }
 
+/** Unpacking takes a busy machine minutes. */
+const NPM_TIMEOUT_MS = 500_000
+
 type Lock = {
   packages: Record<string, { optionalDependencies?: object; dependencies?: object; devDependencies?: object }>
 }
@@ -45,7 +48,7 @@ describe('npm ci and npm start', function () {
     if (!existsSync(path.join(own, 'node'))) symlinkSync(node18, path.join(own, 'node'))
     const env = { ...process.env, ...NPM_ENV, PATH: `${own}:/usr/bin:/bin` }
     const peer = new PeerProcess(node, [await npmScript(version), ...args], { cwd: folder, env })
-    return String(await peer.succeed())
+    return String(await peer.succeed(NPM_TIMEOUT_MS))
   }
 
   for (const version of NPM_VERSIONS) {

@@ -177,7 +177,7 @@ describe('pictures while login is on', () => {
   it('are kept by admins, and taken by whoever may play', async function () {
     requirePeer(this, 'ffmpeg')
     const server = await startServer({ config: WITH_LOGIN })
-    const source = ['-re', ...colorInput(6), '-c:v', 'libx264', '-preset', 'ultrafast', '-g', String(FPS)]
+    const source = ['-re', ...colorInput(60), '-c:v', 'libx264', '-preset', 'ultrafast', '-g', String(FPS)]
     const publisher = new PeerProcess('ffmpeg', ['-v', 'error', ...source, '-f', 'flv', server.rtmp(STREAM)])
     await waitFor(() => server.server.streams.get(STREAM) !== undefined)
     const tokenOf = async (username: string) => {
