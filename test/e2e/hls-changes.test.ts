@@ -10,9 +10,13 @@ import { makeFlvFile } from '../support/flv-file.ts'
 import { HlsPages, type HlsPage, type HlsPageState } from '../support/hls-page.ts'
 import { LiveSource } from '../support/live-source.ts'
 import { startServer, type RunningServer } from '../support/server.ts'
+import { sideBySide } from '../support/side-by-side.ts'
+import { inTurn } from '../support/soak.ts'
 
 const CONFIG = 'hls: { fragment: 1s, idletimeout: 500ms }\n'
 const FORMATS = ['llhls', 'fmp4', 'ts'] as const
+/** Chromium plays up to four at once in each. */
+const LANES = 2
 /** Of the sources that go round. */
 const LOOP_MS = 2000
 const CODECS: readonly EnhancedCodec[] = ['avc1', 'mp4a', 'av01', 'Opus']
@@ -71,10 +75,12 @@ describe('hls.js in Chromium goes on', function () {
     await waitFor(isStalled, { what: 'the player to stall', timeoutMs: 120_000, intervalMs: 100 })
   }
 
-  it('when the publisher comes back with pictures of another size', async () => {
+  const itBeside = sideBySide(LANES)
+
+  itBeside('when the publisher comes back with pictures of another size', async () => {
     const target = 'live/again'
     const first = await start(target, large)
-    const viewers = await watch(target)
+    const viewers = await watch(target, inTurn(FORMATS, 0))
     first.close()
     await waitFor(() => server.server.streams.get(target)?.publisher === undefined)
     // It is gone for longer than any of them has something to show.
@@ -87,10 +93,10 @@ describe('hls.js in Chromium goes on', function () {
     second.close()
   })
 
-  it('when the publisher changes its codecs', async () => {
+  itBeside('when the publisher changes its codecs', async () => {
     const target = 'live/codec'
     const live = await start(target, enhancedTags(coded.slice(0, 2)))
-    const viewers = await watch(target, ['llhls', 'fmp4'])
+    const viewers = await watch(target, inTurn(['llhls', 'fmp4'], 1))
     live.change(enhancedTags(coded.slice(2)))
     await each(viewers, async (page) => {
       const { frames, soundBytes } = await page.until('AV1', (state) => state.codecs.includes('av01'))
@@ -102,10 +108,10 @@ describe('hls.js in Chromium goes on', function () {
     live.close()
   })
 
-  it('where it is told to seek back to', async () => {
+  itBeside('where it is told to seek back to', async () => {
     const target = 'live/seek'
     const live = await start(target, large)
-    const viewers = await watch(target)
+    const viewers = await watch(target, inTurn(FORMATS, 2))
     await each(viewers, async (page) => {
       let from = await page.until('a window of 4 s', ({ windowSeconds }) => windowSeconds > 4)
       await page.run('video.currentTime -= 3')
@@ -125,7 +131,7 @@ describe('hls.js in Chromium goes on', function () {
     live.close()
   })
 
-  it('after a pause that its session does not outlast, nor all that was made for it', async () => {
+  itBeside('after a pause that its session does not outlast, nor all that was made for it', async () => {
     const target = 'live/pause'
     const live = await start(target, large)
     const [viewers, [other]] = await Promise.all([watch(target), watch(target, ['llhls'])])
@@ -148,7 +154,7 @@ describe('hls.js in Chromium goes on', function () {
   it('when the plugin is replaced', async () => {
     const target = 'live/renewed'
     const live = await start(target, large)
-    const viewers = await watch(target)
+    const viewers = await watch(target, inTurn(FORMATS, 0))
     const played = () => server.records.filter(({ plugin, msg }) => plugin === 'hls' && msg === 'play').length
     const before = played()
     await server.writeConfig(CONFIG.replace('fragment', 'window: 9, fragment'))

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { requirePeer } from '../peers/require-peer.ts'
 import { waitFor } from '../peers/wait-for.ts'
+import type { RunningServer } from '../support/server.ts'
 import { RtcPage } from '../support/webrtc/rtc-page.ts'
 import { lostPictures, medianDelayMs, numbersOf, sentOf } from '../support/webrtc/shown-pictures.ts'
 import { TakenPictures } from '../support/webrtc/taken-pictures.ts'
@@ -12,18 +13,21 @@ const PICTURES = 100
 const MAX_MEDIAN_DELAY_MS = 2000
 
 describe('WebRTC in Chromium, by codec', () => {
-  before(function () {
+  let server: RunningServer
+  let page: RtcPage
+  before(async function () {
     requirePeer(this, 'chromium')
+    server = await startWebRtcServer()
+    page = await RtcPage.open()
   })
 
   for (const codec of ['VP8', 'VP9', 'H264', 'AV1'] as const) {
     it(`publishes ${codec} with Opus and plays it, whole and soon`, async () => {
-      const server = await startWebRtcServer()
-      const page = await RtcPage.open()
-      const publisher = await page.publish(server.http('/webrtc/push/live/matrix'), { codec })
-      await untilPublished(server, 'live/matrix')
-      const taken = new TakenPictures(server.http('/flv/live/matrix.flv'))
-      const player = await page.play(server.http('/webrtc/play/live/matrix'))
+      const streamPath = `live/${codec}`
+      const publisher = await page.publish(server.http(`/webrtc/push/${streamPath}`), { codec })
+      await untilPublished(server, streamPath)
+      const taken = new TakenPictures(server.http(`/flv/${streamPath}.flv`))
+      const player = await page.play(server.http(`/webrtc/play/${streamPath}`))
       const isThere = ({ pictures, soundEnergy }: { pictures: readonly unknown[]; soundEnergy: number }) =>
         pictures.length >= PICTURES && soundEnergy > 0
       const played = await player.until(isThere, 'pictures and sound')
@@ -47,8 +51,6 @@ describe('WebRTC in Chromium, by codec', () => {
   }
 
   it('lets a viewer in late, with a keyframe of its own', async () => {
-    const server = await startWebRtcServer()
-    const page = await RtcPage.open()
     const publisher = await page.publish(server.http('/webrtc/push/live/late'), { codec: 'VP8' })
     await untilPublished(server, 'live/late')
     const early = await page.play(server.http('/webrtc/play/live/late'))

@@ -15,27 +15,34 @@ const TIMEOUT_MS = 120_000
 const LOST_OF = 4
 
 describe('simulcast of Chromium', () => {
-  before(function () {
+  let server: RunningServer
+  let page: RtcPage
+  before(async function () {
     requirePeer(this, 'chromium')
+    server = await startWebRtcServer()
+    page = await RtcPage.open()
+    const init = { codec: 'VP8', rids: Object.keys(SIZES), width: 960, height: 540, fps: 12 } as const
+    await page.publish(server.http(PUSH), init)
+    await untilPublished(server, 'live/layers')
   })
 
   it('has layers that viewers choose, and the largest for those who do not', async () => {
-    const { server, page } = await publishLayers()
-    for (const [rid, size] of Object.entries(SIZES)) {
+    const playsLayer = async ([rid, size]: readonly [rid: string, size: string]) => {
       const play = () => page.play(server.http(`${PLAY}?layer=${rid}`))
       const player = await waitFor(play, { what: `layer ${rid}`, timeoutMs: TIMEOUT_MS })
       const played = await player.until((state) => state.size === size && state.framesDecoded > 20, `layer ${rid}`)
       expect(played).to.include({ videoCodec: 'video/VP8', packetsLost: 0 })
       await player.stop()
     }
+    await Promise.all(Object.entries(SIZES).map(playsLayer))
     const player = await page.play(server.http(PLAY))
     await player.until(({ size, framesDecoded }) => size === SIZES.f && framesDecoded > 20, 'the largest layer')
+    await player.stop()
     await expectRefused(page, server.http(`${PLAY}?layer=none`))
     expect(server.problems).to.eql([])
   })
 
   it('gives a viewer that loses much a smaller layer, and the largest again when it loses nothing', async () => {
-    const { server, page } = await publishLayers()
     let isBad = false
     let count = 0
     const policy = { isDropped: ({ rtcp }: { readonly rtcp: boolean }) => isBad && !rtcp && count++ % LOST_OF === 0 }
@@ -49,16 +56,6 @@ describe('simulcast of Chromium', () => {
     await player.until((state) => state.framesDecoded > framesDecoded + 20, 'pictures to go on')
   })
 })
-
-/** A server to which a page of Chromium sends three layers. */
-async function publishLayers(): Promise<{ readonly server: RunningServer; readonly page: RtcPage }> {
-  const server = await startWebRtcServer()
-  const page = await RtcPage.open()
-  const init = { codec: 'VP8', rids: Object.keys(SIZES), width: 960, height: 540, fps: 12 } as const
-  await page.publish(server.http(PUSH), init)
-  await untilPublished(server, 'live/layers')
-  return { server, page }
-}
 
 async function expectRefused(page: RtcPage, url: string): Promise<void> {
   const refusal = await page.play(url).then(
