@@ -1,4 +1,4 @@
-import { copyFile, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -19,7 +19,7 @@ const RESTARTS = 30
 const REWRITES = 60
 /** The share of the rounds that comes before the first look: for what is compiled, cached and pooled. */
 const WARM_UP = 0.4
-const AT_ONCE = 20
+const AT_ONCE = 10
 const PUSHES_AT_ONCE = 5
 const PICTURES = 3
 const MEBIBYTE = 1024 * 1024
