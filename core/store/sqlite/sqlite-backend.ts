@@ -57,6 +57,8 @@ export class SqliteBackend implements Backend {
   readonly #file: string
   readonly #folder: string | undefined
   #client: SqliteClient | undefined
+  /** The newest one, which may still be opening the file, and makes it where it is missing. */
+  #opening: Promise<SqliteClient> | undefined
 
   /** @param folder is made where it is missing */
   constructor(file: string, folder?: string) {
@@ -71,8 +73,8 @@ export class SqliteBackend implements Backend {
 
   async open(onLost: (error: unknown) => void): Promise<void> {
     if (this.#folder !== undefined) mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
-    await this.#client?.terminate()
-    const client = await SqliteClient.open(this.#file)
+    this.#opening = this.#replace(this.#client)
+    const client = await this.#opening
     this.#client = client
     void this.#watch(client, onLost)
   }
@@ -98,14 +100,20 @@ export class SqliteBackend implements Backend {
   }
 
   async close(): Promise<void> {
-    const client = this.#client
+    if (this.#opening === undefined) return
+    const opened = this.#opening.catch(() => undefined)
     this.#client = undefined
-    if (client === undefined) return
+    const closed = opened.then((client) => client?.close())
     try {
-      await withDeadline(client.close(), CLOSE_TIMEOUT_MS, () => new Error('the database did not close in time'))
+      await withDeadline(closed, CLOSE_TIMEOUT_MS, () => new Error('the database did not close in time'))
     } finally {
-      await client.terminate()
+      void opened.then((client) => client?.terminate())
     }
+  }
+
+  async #replace(former: SqliteClient | undefined): Promise<SqliteClient> {
+    await former?.terminate()
+    return SqliteClient.open(this.#file)
   }
 
   async #watch(client: SqliteClient, onLost: (error: unknown) => void): Promise<void> {
