@@ -37,7 +37,7 @@ export default definePlugin({
 })
 `
 
-/** What never ends, and its route. */
+/** Plugin code that never ends, with the route that runs it. */
 const ENDLESS = [
   ['a regular expression', 'regexp'],
   ['an endless loop', 'spin?ms=Infinity'],

@@ -36,7 +36,7 @@ async function complaint(run: Promise<CtlRun>, code: number): Promise<string> {
   return stderr
 }
 
-/** The words of a refusal of the command line or of the server, within the test's process: {@link complaint} is of the program. */
+/** The message of a command that is refused within the test's process; {@link complaint} gives that of the program. */
 async function refusal(run: () => Promise<unknown>, code: number): Promise<string> {
   const error = await rejectionOf((async () => run())())
   expect(error).to.be.instanceOf(CommandError).with.property('exitCode', code)
@@ -348,7 +348,7 @@ describe('sluice ctl, of a server with logins', () => {
     return tokens[server.http('')] ?? ''
   }
 
-  /** Runs commands as who has logged in by the program. */
+  /** A runner within the test's process, with the token of a login by the program. */
   const loggedIn = async (user: CtlUser) => new CtlRunner(server.http(''), await tokenOf(user))
 
   it('login keeps the token where nobody else can read it, and logout ends it', async () => {

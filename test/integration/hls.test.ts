@@ -82,7 +82,7 @@ describe('HLS of a running server', () => {
     return data.filter(({ type, streamPath }) => type === 'server' && streamPath === target)
   }
 
-  /** Publishes once; viewers need not wait until it is clear that nobody comes back. */
+  /** Publishes the file, and then ends viewers that wait for another publisher, as the server does after its time limit. */
   async function publishOnce(target: string): Promise<void> {
     const { streams } = server.server
     await publishFile(file, server.rtmp(target)).succeed()

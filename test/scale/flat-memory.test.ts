@@ -14,7 +14,7 @@ const ROUNDS = 1000
 const PUSHES = 200
 /** A file that was replaced is read when it has been still for a moment, so these take longer. */
 const REPLACEMENTS = 200
-/** Of all plugins. */
+/** Restarts of each plugin. */
 const RESTARTS = 30
 const REWRITES = 60
 /** The share of the rounds that comes before the first look: for what is compiled, cached and pooled. */
@@ -24,7 +24,7 @@ const PUSHES_AT_ONCE = 5
 const PICTURES = 3
 const MEBIBYTE = 1024 * 1024
 const MAX_GROWTH_BYTES = 10 * MEBIBYTE
-/** Of objects, which are counted exactly; hot code is compiled for as long as it runs, and that is part of them. */
+/** The limit for objects, which are counted exactly; code that V8 compiles as it gets hot is part of them. */
 const MAX_HEAP_GROWTH_BYTES = 3 * MEBIBYTE
 /** V8 gives pages back to the system eight seconds after a collection. */
 const STILL_LOOKS = 9
@@ -81,15 +81,15 @@ export default definePlugin({
 type Memory = {
   /** Objects and code. */
   readonly heap: number
-  /** The same with the buffers. */
+  /** Objects, code and buffers. */
   readonly live: number
-  /** Resident, and of no file. */
+  /** Resident memory that is of no file. */
   readonly anonymous: number
 }
 
 type Plugin = { readonly name: string; readonly description: { readonly generation: string } }
 
-/** Does so many rounds; all numbers are new. */
+/** Does `rounds` rounds; a further call goes on with other streams. */
 type Work = (rounds: number) => Promise<void>
 
 describe('the memory of a server from its build is the same', function () {
@@ -128,7 +128,7 @@ describe('the memory of a server from its build is the same', function () {
 
   const plugins = async () => (await ask<{ readonly plugins: readonly Plugin[] }>('/api/sysinfo')).plugins
 
-  /** The least that is left, once looks bring no less. */
+  /** The least memory of several looks, the last of which found no less. */
   async function leastMemory(): Promise<Memory> {
     let least: Memory = { heap: Infinity, live: Infinity, anonymous: Infinity }
     let stillLooks = 0
@@ -165,7 +165,7 @@ describe('the memory of a server from its build is the same', function () {
     expect(Math.min(...growths), 'anonymous').to.be.below(MAX_GROWTH_BYTES)
   }
 
-  /** Calls with the numbers from 0 on, so many times a call and a few at a time. */
+  /** Work that calls `task` with ascending numbers, `atOnce` at a time, and is done when `settled` resolves. */
   function numbered(atOnce: number, task: (number: number) => Promise<void>, settled: () => Promise<unknown>): Work {
     let next = 0
     return async (rounds) => {

@@ -57,7 +57,7 @@ export class SqliteBackend implements Backend {
   readonly #file: string
   readonly #folder: string | undefined
   #client: SqliteClient | undefined
-  /** The newest one, which may still be opening the file, and makes it where it is missing. */
+  /** The newest client, which opens the file, and makes it where it is missing. */
   #opening: Promise<SqliteClient> | undefined
 
   /** @param folder is made where it is missing */

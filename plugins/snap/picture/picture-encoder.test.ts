@@ -30,7 +30,7 @@ import { watermarkFilter } from './watermark.ts'
 const FFMPEG = 'ffmpeg'
 const OWNER = { owner: 'live/a' }
 const SECONDS = 4
-/** One ffmpeg draws so many texts as they should be, and one looks at them all. */
+/** The number of texts that one ffmpeg draws as they are expected, and another decodes. */
 const TEXTS_AT_ONCE = 12
 const X264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-x264-params', 'threads=1']
 const KEYFRAMES_OF: Readonly<Record<string, readonly string[]>> = {
