@@ -22,7 +22,7 @@ function run(...args: readonly string[]): string {
   return execFileSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
 }
 
-/** What npm would publish. */
+/** The package as npm would publish it. */
 type Packed = {
   readonly tarball: string
   /** The paths of its files. */

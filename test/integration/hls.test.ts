@@ -159,7 +159,7 @@ describe('HLS of a running server', () => {
       })
     expect((await until(() => before.exited !== undefined)).status).to.equal(200)
     const startMs = performance.now()
-    expect((await until(() => performance.now() - startMs > 2000)).status).to.equal(200)
+    expect((await until(() => performance.now() - startMs > 3000)).status).to.equal(200)
     const after = publishFile(file, server.rtmp(target))
     const { status, text } = await until((playlist) => playlist.includes('#EXT-X-DISCONTINUITY\n'))
     expect(status).to.equal(200)

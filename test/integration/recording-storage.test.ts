@@ -12,7 +12,7 @@ const STREAM = 'live/demo'
 
 const configText = (url: string) =>
   JSON.stringify({
-    global: { armed: true, hook: { default: url } },
+    global: { armed: true, hook: { storage_lost: url, storage_back: url, record_start: url, record_end: url } },
     mp4: { onpub: { record: { '^live/demo$': { fragment: '1s', filepath: 'cams/{stream}' } } } },
   })
 

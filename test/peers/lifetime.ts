@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 
 type Closeable = { close(): void | Promise<void> }
 
-/** What was made by a test that runs beside others. */
+/** The resources of the test that runs, where others run beside it. */
 const ofCase = new AsyncLocalStorage<Set<Closeable>>()
 const ofTest = new Set<Closeable>()
 const ofFile = new Set<Closeable>()

@@ -62,7 +62,7 @@ export default definePlugin({
     operations.add({
       method: 'GET', path: 'api/memory', summary: 'What is left', answer: Type.Record(Type.String(), Type.Number()),
       async handle() {
-        // What one collection finalizes, the next one frees.
+        // A collection frees the objects that the former one finalized.
         for (let round = 0; round < 3; round++) {
           collect()
           await setImmediate()
@@ -77,7 +77,7 @@ export default definePlugin({
 })
 `
 
-/** What a process has once the garbage is collected, in bytes. */
+/** The memory of a process after a collection, in bytes. */
 type Memory = {
   /** Objects and code. */
   readonly heap: number

@@ -100,14 +100,13 @@ export class SqliteBackend implements Backend {
   }
 
   async close(): Promise<void> {
-    if (this.#opening === undefined) return
-    const opened = this.#opening.catch(() => undefined)
+    const client = this.#client
     this.#client = undefined
-    const closed = opened.then((client) => client?.close())
+    const close = async () => (await this.#opening?.catch(() => undefined))?.close()
     try {
-      await withDeadline(closed, CLOSE_TIMEOUT_MS, () => new Error('the database did not close in time'))
+      await withDeadline(close(), CLOSE_TIMEOUT_MS, () => new Error('the database did not close in time'))
     } finally {
-      void opened.then((client) => client?.terminate())
+      await client?.terminate()
     }
   }
 

@@ -18,7 +18,7 @@ const NEXT_SECONDS = 5.2
 /** As long as a whole number of frames of AAC at 44.1 kHz, of pictures and of groups of them. */
 const ROUND = { seconds: 10.24, pictures: 256, gopFrames: 32, sounds: 441 }
 const ROUNDS_PER_HOUR = Math.ceil(3600 / ROUND.seconds)
-/** What H.264 becomes, with ffmpeg's encoders. */
+/** The codecs that a publisher changes to from H.264, with ffmpeg's encoders of them. */
 const OTHER_CODECS = [
   ['hevc', 'libx265', ['-x265-params', 'log-level=none:keyint=25:pools=none:frame-threads=1']],
   ['av1', 'libsvtav1', ['-preset', '12']],
