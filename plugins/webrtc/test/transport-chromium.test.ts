@@ -34,9 +34,10 @@ describe('the transport of Chromium', () => {
       await waitFor(async () => (await page.evaluate('peer.connectionState')) === 'connected')
 
       const { pair } = transport.status
-      transport.restartIce(readDescription(await offerOf(page, true)).ice)
+      const { ice } = readDescription(await offerOf(page, true))
+      transport.restartIce(ice)
       await answer(page, answerOf(transport.local))
-      await waitFor(async () => (await page.evaluate('peer.iceConnectionState')) === 'connected')
+      await waitFor(async () => (await selectedFragment(page)) === ice.usernameFragment)
       expect(transport.status.pair?.split(' ')[0]).to.equal(pair?.split(' ')[0])
 
       await page.evaluate('peer.close()')
@@ -61,6 +62,16 @@ function offerOf(page: Page, isRestart: boolean): Promise<string> {
 
 function answer(page: Page, sdp: string): Promise<void> {
   return page.evaluate(`peer.setRemoteDescription({ type: 'answer', sdp: ${JSON.stringify(sdp)} })`)
+}
+
+/** Reads the page's username fragment of the pair of candidates that is in use: a connection stays `connected` while ICE starts anew. */
+function selectedFragment(page: Page): Promise<string | undefined> {
+  return page.evaluate(`(async () => {
+    const stats = await peer.getStats()
+    const transport = [...stats.values()].find(({ type }) => type === 'transport')
+    const pair = stats.get(transport?.selectedCandidatePairId)
+    return stats.get(pair?.localCandidateId)?.usernameFragment
+  })()`)
 }
 
 function readDescription(sdp: string): TransportDescription {
