@@ -113,11 +113,16 @@ export class Server {
     this.store = new Store({ log, metrics, ...db, datadir })
     this.#login = new Login({ log, store: this.store, config: () => config.global.admin })
     this.#editor = new ConfigEditor({
-      ...{ config, log, store: this.store },
+      config,
+      log,
+      store: this.store,
       copy: new ModificationCopy({
         log,
         file: path.join(datadir, CONFIG_COPY),
-        database: databaseName({ ...db, datadir }),
+        database: databaseName({
+          ...db,
+          datadir,
+        }),
       }),
       accept: (global) => this.http.applyConfig(global),
       apply: async (changes) => {
@@ -129,7 +134,10 @@ export class Server {
     this.#pool = new ListenerPool({ log })
     this.#gatekeeper = new Gatekeeper({ log, config, meters: new GateMeters(metrics) })
     this.streams = new StreamRegistry({
-      ...{ log, ids, hooks, gatekeeper: this.#gatekeeper },
+      log,
+      ids,
+      hooks,
+      gatekeeper: this.#gatekeeper,
       lead: (request) => this.#lead(request),
       meters: new SessionMeters(metrics),
     })
@@ -161,16 +169,33 @@ export class Server {
     this.#recordings.playBy(this.#pulls)
     this.#pushes = new PushManager(jobs)
     this.#aliases = new Aliases({
-      ...{ log, store: this.store, hooks, streams: this.streams, pulls: this.#pulls },
+      log,
+      store: this.store,
+      hooks,
+      streams: this.streams,
+      pulls: this.#pulls,
       rules: () => config.global.streamalias,
     })
     this.#alarms = new Alarms({ log, config, hooks, store: this.store })
     this.#proxies = new Proxies({
-      ...{ log, store: this.store, config: () => config.global, hooks, streams: this.streams },
-      ...{ pulls: this.#pulls, pushes: this.#pushes, recordings: this.#recordings.manager, dialer },
+      log,
+      store: this.store,
+      config: () => config.global,
+      hooks,
+      streams: this.streams,
+      pulls: this.#pulls,
+      pushes: this.#pushes,
+      recordings: this.#recordings.manager,
+      dialer,
     })
     this.#monitor = new Monitor({
-      ...{ log, store: this.store, tasks, ids, hooks, streams: this.streams, pool: this.#pool },
+      log,
+      store: this.store,
+      tasks,
+      ids,
+      hooks,
+      streams: this.streams,
+      pool: this.#pool,
       startTime: () => this.#startTime,
       keepsHistory: () => config.global.taskhistory,
     })
@@ -187,7 +212,11 @@ export class Server {
       parts: {
         node: THIS_NODE,
         createLog: (plugin, { loglevel }) => pluginLogger(log, plugin, loglevel),
-        ...{ hooks, tasks, services, store: this.store, files: files.local },
+        hooks,
+        tasks,
+        services,
+        store: this.store,
+        files: files.local,
         metrics: this.#metrics.table,
         streams: { forOwner: (owner) => new OwnedStreams(this.streams, this.#gatekeeper, owner) },
         net: this.#pool,
@@ -299,11 +328,25 @@ export class Server {
 
   #addRoutes(): void {
     addAdministration({
-      ...{ log: this.#log, version: VERSION, startTime: this.#startTime, config: this.#config, editor: this.#editor },
-      ...{ http: this.http, host: this.host, pool: this.#pool, streams: this.streams },
-      ...{ login: this.#login, alarms: this.#alarms, aliases: this.#aliases, proxies: this.#proxies },
-      ...{ pulls: this.#pulls, pushes: this.#pushes, recordings: this.#recordings, metrics: this.#metrics },
-      ...{ monitor: this.#monitor, lifecycle: this.#lifecycle },
+      log: this.#log,
+      version: VERSION,
+      startTime: this.#startTime,
+      config: this.#config,
+      editor: this.#editor,
+      http: this.http,
+      host: this.host,
+      pool: this.#pool,
+      streams: this.streams,
+      login: this.#login,
+      alarms: this.#alarms,
+      aliases: this.#aliases,
+      proxies: this.#proxies,
+      pulls: this.#pulls,
+      pushes: this.#pushes,
+      recordings: this.#recordings,
+      metrics: this.#metrics,
+      monitor: this.#monitor,
+      lifecycle: this.#lifecycle,
       machine: new MachineUsageSampler([this.#config.global.datadir, process.cwd()]),
     })
   }

@@ -102,7 +102,9 @@ export function addAdministration(parts: AdministeredParts): void {
   addConfigOperations(operations, configParts)
   addSectionOperations(operations, configParts)
   addSysinfoOperations(operations, {
-    ...{ log, version, startTime },
+    log,
+    version,
+    startTime,
     publicIp,
     plugins: () => host.list(),
     userConfig: (plugin) => config.userConfig(plugin),

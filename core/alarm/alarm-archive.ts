@@ -226,9 +226,16 @@ function conditions(builder: ExpressionBuilder<AlarmTables, 'sluice_alarm'>, fil
 function rowOf(event: AlarmEvent): Omit<AlarmRow, 'id'> {
   const { serverInfo, name, type, description, streamPath, filePath, createdMs, updatedMs, isSent } = event
   return {
-    ...{ server_info: serverInfo, stream_name: streamNameOf(streamPath), stream_path: streamPath },
-    ...{ name, type, description, file_path: filePath, is_sent: isSent ? 1 : 0 },
-    ...{ created_ms: createdMs, updated_ms: updatedMs },
+    server_info: serverInfo,
+    stream_name: streamNameOf(streamPath),
+    stream_path: streamPath,
+    name,
+    type,
+    description,
+    file_path: filePath,
+    is_sent: isSent ? 1 : 0,
+    created_ms: createdMs,
+    updated_ms: updatedMs,
   }
 }
 
@@ -243,8 +250,16 @@ function eventOf({
 }: StoredRow): AlarmEvent {
   const { id, name, type, description } = row
   return {
-    ...{ id, serverInfo: server_info, name, type, description, streamPath: stream_path, filePath: file_path },
-    ...{ createdMs: created_ms, updatedMs: updated_ms, isSent: is_sent === 1 },
+    id,
+    serverInfo: server_info,
+    name,
+    type,
+    description,
+    streamPath: stream_path,
+    filePath: file_path,
+    createdMs: created_ms,
+    updatedMs: updated_ms,
+    isSent: is_sent === 1,
   }
 }
 

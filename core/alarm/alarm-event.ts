@@ -50,15 +50,16 @@ export function createEvent(serverInfo: string, name: string, happening: Happeni
   const { type = 0, description, streamPath = '', filePath = '' } = happening
   const nowMs = Date.now()
   return {
-    ...{
-      id: 0,
-      serverInfo,
-      name: printable(name),
-      type: isInt32(type) ? type : 0,
-      description: printable(description),
-    },
-    ...{ streamPath: printable(streamPath), filePath: printable(filePath) },
-    ...{ createdMs: nowMs, updatedMs: nowMs, isSent: false },
+    id: 0,
+    serverInfo,
+    name: printable(name),
+    type: isInt32(type) ? type : 0,
+    description: printable(description),
+    streamPath: printable(streamPath),
+    filePath: printable(filePath),
+    createdMs: nowMs,
+    updatedMs: nowMs,
+    isSent: false,
   }
 }
 
@@ -66,8 +67,14 @@ export function createEvent(serverInfo: string, name: string, happening: Happeni
 export function alarmView({ name, type, description, createdMs, updatedMs, ...event }: AlarmEvent) {
   const { id, serverInfo, streamPath, filePath, isSent } = event
   return {
-    ...{ id, serverInfo, streamName: streamNameOf(streamPath), streamPath },
-    ...{ alarmName: name, alarmDesc: description, alarmType: type, isSent },
+    id,
+    serverInfo,
+    streamName: streamNameOf(streamPath),
+    streamPath,
+    alarmName: name,
+    alarmDesc: description,
+    alarmType: type,
+    isSent,
     createdAt: new Date(createdMs).toISOString(),
     updatedAt: new Date(updatedMs).toISOString(),
     filePath,

@@ -8,8 +8,14 @@ import { MAX_WAITING } from './webhook-queue.ts'
 import { WebhookSender } from './webhook-sender.ts'
 
 const WEBHOOK: Webhook = {
-  ...{ url: '', method: 'POST', headers: {}, timeoutseconds: 60, retrytimes: 3, retryinterval: 1 },
-  ...{ interval: 60, savealarm: false },
+  url: '',
+  method: 'POST',
+  headers: {},
+  timeoutseconds: 60,
+  retrytimes: 3,
+  retryinterval: 1,
+  interval: 60,
+  savealarm: false,
 }
 const LATER = { status: 503 }
 
@@ -53,8 +59,15 @@ describe('WebhookSender', () => {
     expect(first?.headers).to.include({ 'x-room': '7', 'content-type': 'application/json' })
     const { createdAt, updatedAt, ...rest } = receiver.alarms[0]!
     expect(rest).to.eql({
-      ...{ id: 0, serverInfo: 'host (192.0.2.1)', streamName: '', streamPath: '', alarmName: 'a' },
-      ...{ alarmDesc: 'it happened', alarmType: 0, isSent: false, filePath: '' },
+      id: 0,
+      serverInfo: 'host (192.0.2.1)',
+      streamName: '',
+      streamPath: '',
+      alarmName: 'a',
+      alarmDesc: 'it happened',
+      alarmType: 0,
+      isSent: false,
+      filePath: '',
     })
     expect([Date.parse(createdAt), Date.parse(updatedAt)].every(Number.isFinite)).to.equal(true)
   })

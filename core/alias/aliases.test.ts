@@ -48,7 +48,11 @@ class Rig {
     this.aliases = new Aliases({ log, store, hooks, streams, pulls: { demand }, rules: () => this.rules })
     const config = effectiveConfig({ config: Type.Object({}) }, { subscribe: { waittimeout: '20s', writemerge: '0s' } })
     this.#streams = new OwnedStreams(this.registry, gatekeeper, {
-      ...{ plugin: 'fake', generation: 1, log, config, closingNotice: false },
+      plugin: 'fake',
+      generation: 1,
+      log,
+      config,
+      closingNotice: false,
     })
   }
 

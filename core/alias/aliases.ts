@@ -129,7 +129,7 @@ export class Aliases {
 
   #unpublished(path: string): void {
     const { log } = this.#options
-    for (const alias of [...this.#aliases.values()]) {
+    for (const alias of this.#aliases.values().toArray()) {
       if (alias.streamPath !== path) continue
       if (alias.autoRemove) {
         const { alias: name } = alias

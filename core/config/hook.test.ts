@@ -4,8 +4,14 @@ import { configErrorOf, configOf, RELAY } from './fixtures/temp-config.ts'
 import { configReport } from './report.ts'
 
 const DEFAULTS = {
-  ...{ url: '', method: 'POST', headers: {}, timeoutseconds: 5, retrytimes: 3, retryinterval: 1000 },
-  ...{ interval: 60, savealarm: false },
+  url: '',
+  method: 'POST',
+  headers: {},
+  timeoutseconds: 5,
+  retrytimes: 3,
+  retryinterval: 1e3,
+  interval: 60,
+  savealarm: false,
 }
 
 describe('hook', () => {

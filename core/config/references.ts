@@ -8,8 +8,20 @@ import { isUsers } from './settings.ts'
 
 /** Schemes of addresses that are pulled from or pushed to, here or by plugins to come. */
 const SOURCE_SCHEMES = [
-  ...['rtmp', 'rtmps', 'rtsp', 'rtsps', 'srt', 'http', 'https', 'ws', 'wss'],
-  ...['whep', 'wheps', 'whip', 'whips', 'file'],
+  'rtmp',
+  'rtmps',
+  'rtsp',
+  'rtsps',
+  'srt',
+  'http',
+  'https',
+  'ws',
+  'wss',
+  'whep',
+  'wheps',
+  'whip',
+  'whips',
+  'file',
 ]
 const SCHEME = /^([a-z][a-z\d+.-]*):\/\//iu
 /** Stands for a group of the path in the address of an on-demand rule. */

@@ -153,14 +153,28 @@ export class HttpHost {
   async createPluginHttp({ name, mounts, config, log }: PluginOptions): Promise<PluginHttp> {
     const common = { log, limits: this.#limits, config, guard: this.guard }
     const plugin = new PluginHttp({
-      plugin: { name, mounts },
-      app: new HttpApp({ ...common, answers: this.#watches.of(name, log), corsPolicy: MEDIA_CORS }),
+      plugin: {
+        name,
+        mounts,
+      },
+      app: new HttpApp({
+        ...common,
+        answers: this.#watches.of(name, log),
+        corsPolicy: MEDIA_CORS,
+      }),
       createAdministration: () => {
         const answers = this.#watches.ofAdministration(log)
-        return new HttpApp({ ...common, answers, corsPolicy: READING_CORS, hidesUnknown: true })
+        return new HttpApp({
+          ...common,
+          answers,
+          corsPolicy: READING_CORS,
+          hidesUnknown: true,
+        })
       },
       claim: (claimant, spelling) => assertFree(spelling, claimant, [...this.#table], this.#admin),
-      ...{ table: this.#table, ids: this.#ids, tokens: this.#tokens },
+      table: this.#table,
+      ids: this.#ids,
+      tokens: this.#tokens,
     })
     try {
       this.#table.claim(plugin)

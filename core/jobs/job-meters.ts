@@ -24,14 +24,13 @@ export class JobMeters {
       maxSeries: 400,
     })
     this.#tries = metrics.counter({
-      ...{
-        name: 'sluice_job_tries_total',
-        help: 'Times that pulls, pushes and recordings were tried, again after failures included',
-      },
+      name: 'sluice_job_tries_total',
+      help: 'Times that pulls, pushes and recordings were tried, again after failures included',
       labels,
     })
     this.#failures = metrics.counter({
-      ...{ name: 'sluice_job_failures_total', help: 'Times that pulls, pushes and recordings failed' },
+      name: 'sluice_job_failures_total',
+      help: 'Times that pulls, pushes and recordings failed',
       labels,
     })
   }

@@ -56,11 +56,26 @@ export class PullJob {
     this.origin = origin
     this.#options = options
     this.#job = new Job({
-      log: options.log.child({ plugin, stream: streamPath, url }),
-      ...{ tasks: options.tasks, notices: options.notices },
+      log: options.log.child({
+        plugin,
+        stream: streamPath,
+        url,
+      }),
+      tasks: options.tasks,
+      notices: options.notices,
       meter: options.meters.of('pull', plugin),
-      task: { kind: 'pull', streamPath, plugin, description: url },
-      description: { kind: 'pull', protocol: plugin, url, origin },
+      task: {
+        kind: 'pull',
+        streamPath,
+        plugin,
+        description: url,
+      },
+      description: {
+        kind: 'pull',
+        protocol: plugin,
+        url,
+        origin,
+      },
       policy: rule,
       attempt: (signal) => this.#attempt(signal),
       isWanted: () => this.#isWanted(),
@@ -141,12 +156,30 @@ export class PullJob {
     }
     const client = { ip: '', port: 0, userAgent: `${plugin} pull` }
     return {
-      ...{ url, header, loop, signal },
+      url,
+      header,
+      loop,
+      signal,
       file: isFile ? await findSourceFile(url, this.#options.folders()) : undefined,
       recording: recording && (await this.#options.openRecording(this.#wanted, signal)),
-      session: { streamPath, type: recording === undefined ? 'pull' : 'vod', url: '', query: '', client, signal },
-      options: { config: publish, observer, unlisted: rule.testmode === 1, personal: recording !== undefined },
-      args: { ...rule.args, ...args },
+      session: {
+        streamPath,
+        type: recording === undefined ? 'pull' : 'vod',
+        url: '',
+        query: '',
+        client,
+        signal,
+      },
+      options: {
+        config: publish,
+        observer,
+        unlisted: rule.testmode === 1,
+        personal: recording !== undefined,
+      },
+      args: {
+        ...rule.args,
+        ...args,
+      },
       dial: this.#options.dialer(proxy),
       step: (name, description) => this.#job.steps.begin(name, description),
     }

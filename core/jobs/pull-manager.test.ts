@@ -55,10 +55,29 @@ type Rules = { readonly pull?: Record<string, PullRule>; readonly onsub?: Record
 function plugin({ pull = {}, onsub = {} }: Rules, name = 'x'): PluginView {
   const values = { ...effectiveConfig({ config: InheritedConfig }), pull, onsub: { pull: onsub } }
   return {
-    ...{ name, version: '1', description: '', generation: 1, state: 'running', disableReason: undefined },
-    ...{ lastError: undefined, listeners: [], udpListeners: [], loadMs: 0, setupMs: 0 },
-    definition: { name, version: '1', provides: [`pull:${name}`], setup() {} },
-    config: { enabled: true, values, sources: new Map(), userConfig: '' },
+    name,
+    version: '1',
+    description: '',
+    generation: 1,
+    state: 'running',
+    disableReason: undefined,
+    lastError: undefined,
+    listeners: [],
+    udpListeners: [],
+    loadMs: 0,
+    setupMs: 0,
+    definition: {
+      name,
+      version: '1',
+      provides: [`pull:${name}`],
+      setup() {},
+    },
+    config: {
+      enabled: true,
+      values,
+      sources: new Map(),
+      userConfig: '',
+    },
   }
 }
 
@@ -209,7 +228,12 @@ describe('PullManager', () => {
     const [node] = nodes()
     expect(node?.owner).to.equal('a')
     expect(node?.description).to.eql({
-      ...{ kind: 'pull', protocol: 'x', origin: 'rule', state: 'connecting', tries: '1', bitrate: '0 kbit/s' },
+      kind: 'pull',
+      protocol: 'x',
+      origin: 'rule',
+      state: 'connecting',
+      tries: '1',
+      bitrate: '0 kbit/s',
       url: 'x://******@host/a?key=******',
     })
     const [before] = service().running

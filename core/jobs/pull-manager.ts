@@ -188,7 +188,13 @@ export class PullManager {
     before?.job.stop('another pull takes the path')
     const { log, folders, dialer, openRecording } = this.#options
     const options = {
-      ...{ log, tasks: this.#tasks, notices: this.#notices, meters: this.#meters, folders, dialer, openRecording },
+      log,
+      tasks: this.#tasks,
+      notices: this.#notices,
+      meters: this.#meters,
+      folders,
+      dialer,
+      openRecording,
       service: (plugin: string) => this.#service(plugin),
       isWatched: (watched: string) => this.#isWatched(watched),
       failed: (path: string) => this.#failureListeners.forEach((listener) => listener(path)),

@@ -62,7 +62,9 @@ export class PullRules implements PullSource {
     this.fixed = fixed
     this.#onDemand = sections.flatMap(({ plugin, section }) =>
       Object.entries(section?.onsub.pull ?? {}).map(([pattern, rule]) => ({
-        ...{ plugin, pattern: new RegExp(pattern, 'u'), rule },
+        plugin,
+        pattern: new RegExp(pattern, 'u'),
+        rule,
         idleMs: idleTimes(section?.publish),
       })),
     )

@@ -54,11 +54,26 @@ export class PushJob {
     this.origin = origin
     this.#options = options
     this.job = new Job({
-      log: options.log.child({ plugin, stream: streamPath, url }),
-      ...{ tasks: options.tasks, notices: options.notices },
+      log: options.log.child({
+        plugin,
+        stream: streamPath,
+        url,
+      }),
+      tasks: options.tasks,
+      notices: options.notices,
       meter: options.meters.of('push', plugin),
-      task: { kind: 'push', streamPath, plugin, description: url },
-      description: { kind: 'push', protocol: plugin, url, origin },
+      task: {
+        kind: 'push',
+        streamPath,
+        plugin,
+        description: url,
+      },
+      description: {
+        kind: 'push',
+        protocol: plugin,
+        url,
+        origin,
+      },
       policy: rule,
       attempt: (signal) => this.#attempt(signal),
       isWanted: () => options.isPublished(streamPath),
@@ -82,10 +97,20 @@ export class PushJob {
     this.job.checkHeader(rule.header, service)
     const isReplaced = () => this.#options.service(plugin) !== undefined && this.#options.service(plugin) !== service
     const request: PushRequest = {
-      ...{ url: rule.url, header: rule.header, signal },
+      url: rule.url,
+      header: rule.header,
+      signal,
       session: {
-        ...{ streamPath, type: 'push', url: '', query: isSilent ? NO_AUDIO : '', signal },
-        client: { ip: '', port: 0, userAgent: `${plugin} push` },
+        streamPath,
+        type: 'push',
+        url: '',
+        query: isSilent ? NO_AUDIO : '',
+        signal,
+        client: {
+          ip: '',
+          port: 0,
+          userAgent: `${plugin} push`,
+        },
       },
       dial: this.#options.dialer(rule.proxy),
       step: (name, description) => this.job.steps.begin(name, description),

@@ -47,10 +47,29 @@ function rule(url: string, more: Partial<PushRule> = {}): PushRule {
 function plugin(push: Record<string, PushRule>, name = 'x'): PluginView {
   const values = { ...effectiveConfig({ config: InheritedConfig }), onpub: { push } }
   return {
-    ...{ name, version: '1', description: '', generation: 1, state: 'running', disableReason: undefined },
-    ...{ lastError: undefined, listeners: [], udpListeners: [], loadMs: 0, setupMs: 0 },
-    definition: { name, version: '1', provides: [`push:${name}`], setup() {} },
-    config: { enabled: true, values, sources: new Map(), userConfig: '' },
+    name,
+    version: '1',
+    description: '',
+    generation: 1,
+    state: 'running',
+    disableReason: undefined,
+    lastError: undefined,
+    listeners: [],
+    udpListeners: [],
+    loadMs: 0,
+    setupMs: 0,
+    definition: {
+      name,
+      version: '1',
+      provides: [`push:${name}`],
+      setup() {},
+    },
+    config: {
+      enabled: true,
+      values,
+      sources: new Map(),
+      userConfig: '',
+    },
   }
 }
 

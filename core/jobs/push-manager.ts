@@ -113,7 +113,11 @@ export class PushManager {
     const { log, streams, dialer } = this.#options
     const before = this.#to(wanted).findLast(({ ending }) => ending)
     const options = {
-      ...{ log, tasks: this.#tasks, notices: this.#notices, meters: this.#meters, dialer },
+      log,
+      tasks: this.#tasks,
+      notices: this.#notices,
+      meters: this.#meters,
+      dialer,
       service: (plugin: string) => this.#service(plugin),
       isPublished: (path: string) => streams.get(path) !== undefined,
       failed: (failed: WantedPush) => this.#failureListeners.forEach((listener) => listener(failed)),

@@ -31,7 +31,9 @@ export class PushRules {
     this.plugins = sections.map(({ plugin }) => plugin)
     this.#rules = sections.flatMap(({ plugin, values }) =>
       Object.entries((values as PushConfig | undefined)?.onpub.push ?? {}).map(([pattern, rule]) => ({
-        ...{ plugin, pattern: new RegExp(pattern, 'u'), rule },
+        plugin,
+        pattern: new RegExp(pattern, 'u'),
+        rule,
       })),
     )
   }

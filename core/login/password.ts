@@ -69,7 +69,9 @@ export class PasswordHashes {
     else this.#running += 1
     try {
       return await hashPassword('argon2id', {
-        ...{ message: bytesOf(password), nonce: salt, tagLength: hash.length },
+        message: bytesOf(password),
+        nonce: salt,
+        tagLength: hash.length,
         ...cost,
       })
     } finally {

@@ -33,12 +33,23 @@ export class ListenerBranch implements TaskBranch {
     const ports = this.#options.pool.listening().map((port) => ({ port, key: keyOf(port) }))
     this.#giveIds(ports.map(({ key }) => key))
     return taskNode({
-      ...{ id: this.#id, type: TASK_TYPE.work, owner: 'listeners', startTime: this.#startTime, level: BRANCH_LEVEL },
+      id: this.#id,
+      type: TASK_TYPE.work,
+      owner: 'listeners',
+      startTime: this.#startTime,
+      level: BRANCH_LEVEL,
       description: {},
       children: ports.map(({ port: { plugin, kind, host, port, openedAt }, key }) =>
         taskNode({
-          ...{ id: this.#ids.get(key) ?? 0, owner: plugin, startTime: openedAt, level: LISTENER_LEVEL },
-          description: { kind: 'listener', transport: kind, address: formatAddress(host, port) },
+          id: this.#ids.get(key) ?? 0,
+          owner: plugin,
+          startTime: openedAt,
+          level: LISTENER_LEVEL,
+          description: {
+            kind: 'listener',
+            transport: kind,
+            address: formatAddress(host, port),
+          },
         }),
       ),
     })

@@ -76,7 +76,10 @@ export class Runs {
     try {
       const rows = await this.#options.db.selectFrom('sluice_monitor_run').selectAll().orderBy('id').execute()
       return rows.map(({ id, pid, args, start_ms: startMs, end_ms: endMs }) => ({
-        ...{ id, pid, args, startTime: new Date(startMs) },
+        id,
+        pid,
+        args,
+        startTime: new Date(startMs),
         endTime: endMs === 0 ? undefined : new Date(endMs),
       }))
     } catch (error) {

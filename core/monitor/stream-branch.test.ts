@@ -37,8 +37,11 @@ describe('streams in the task tree', () => {
     expect(node?.children).to.have.length(1)
     expect(node?.children[0]).to.include({ id: viewer?.id, owner: 'live/a', type: 0, level: 3 })
     expect(node?.children[0]?.description).to.eql({
-      ...{ kind: 'subscriber', plugin: 'fake', type: 'server' },
-      ...{ remoteAddr: '192.0.2.7:4711', sourcePath: 'live/a' },
+      kind: 'subscriber',
+      plugin: 'fake',
+      type: 'server',
+      remoteAddr: '192.0.2.7:4711',
+      sourcePath: 'live/a',
     })
   })
 

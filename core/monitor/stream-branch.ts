@@ -52,7 +52,11 @@ export class StreamBranch implements TaskBranch {
     const publishers = published.slice(0, MAX_PUBLISHERS_SHOWN).flatMap((stream) => publisherNode(stream, allowance))
     const waiting = waitedFor.values().flatMap(({ subscribers }) => subscribers)
     return taskNode({
-      ...{ id: this.id, type: TASK_TYPE.work, owner: 'streams', startTime: this.#startTime, level: BRANCH_LEVEL },
+      id: this.id,
+      type: TASK_TYPE.work,
+      owner: 'streams',
+      startTime: this.#startTime,
+      level: BRANCH_LEVEL,
       description: {
         publishers: String(published.length),
         waiting: String(waitedFor.reduce((count, { subscribers }) => count + subscribers.size, 0)),
@@ -76,8 +80,15 @@ function publisherNode({ publisher, subscribers }: Stream, allowance: Allowance)
   if (publisher === undefined) return []
   const { id, startTime, streamPath } = publisher
   const node = taskNode({
-    ...{ id, type: TASK_TYPE.job, owner: streamPath, startTime, level: PUBLISHER_LEVEL },
-    description: { ...publisherDescription(publisher), subscribers: String(subscribers.size) },
+    id,
+    type: TASK_TYPE.job,
+    owner: streamPath,
+    startTime,
+    level: PUBLISHER_LEVEL,
+    description: {
+      ...publisherDescription(publisher),
+      subscribers: String(subscribers.size),
+    },
     children: subscriberNodes(subscribers.values(), PUBLISHER_LEVEL + 1, allowance),
   })
   return [node]

@@ -68,7 +68,11 @@ export class TaskHistory {
     if (kind === 'subscriber') this.#waitingSubscribers += 1
     const node = read()
     this.#waiting.push({
-      ...{ task_id: node.id, parent_id: parentId, kind, type: node.type, owner: node.owner },
+      task_id: node.id,
+      parent_id: parentId,
+      kind,
+      type: node.type,
+      owner: node.owner,
       start_ms: Date.parse(node.startTime),
       end_ms: Date.now(),
       description: JSON.stringify(node.description),

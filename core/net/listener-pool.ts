@@ -65,7 +65,9 @@ export class ListenerPool {
   /** All that is listened on, but for the ports of single sessions. */
   listening(): ListeningPort[] {
     const shown = ({ plugin, kind, bound, openedAt }: Port<BoundPort | BoundUdpPort>): ListeningPort => ({
-      ...{ plugin, openedAt, ...bound.address },
+      plugin,
+      openedAt,
+      ...bound.address,
       kind: kind === 'tls' || kind === 'udp' ? kind : 'tcp',
     })
     return [...this.#tcp.listening().map(shown), ...this.#udp.listening().map(shown)]

@@ -52,7 +52,9 @@ export class RunningTask implements Task, TaskControl {
 
   node(level: number): TaskNode {
     return taskNode({
-      ...{ id: this.id, owner: shownText(this.#options.init.owner), level },
+      id: this.id,
+      owner: shownText(this.#options.init.owner),
+      level,
       startTime: this.#startTime,
       description: this.#describe(),
       state: this.#stopping ? TASK_STATE.disposing : TASK_STATE.running,

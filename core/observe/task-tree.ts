@@ -102,7 +102,11 @@ export class TaskTree {
   snapshot(): TaskNode {
     const owners = [...this.#owners.values()].map(ownerNode)
     return taskNode({
-      ...{ id: this.#rootId, type: TASK_TYPE.job, owner: 'server', startTime: this.#startTime, level: 0 },
+      id: this.#rootId,
+      type: TASK_TYPE.job,
+      owner: 'server',
+      startTime: this.#startTime,
+      level: 0,
       description: { pid: String(process.pid) },
       children: [...owners, ...this.#branches.map((branch) => branch.snapshot())],
     })
@@ -129,8 +133,18 @@ export class TaskTree {
 function ownerNode({ id, owner, startTime, tasks }: OwnerBranch): TaskNode {
   const { plugin, generation } = owner
   return taskNode({
-    ...{ id, type: TASK_TYPE.job, owner: plugin, startTime, level: BRANCH_LEVEL },
-    description: generation === undefined ? {} : { plugin, generation: String(generation) },
+    id,
+    type: TASK_TYPE.job,
+    owner: plugin,
+    startTime,
+    level: BRANCH_LEVEL,
+    description:
+      generation === undefined
+        ? {}
+        : {
+            plugin,
+            generation: String(generation),
+          },
     children: [...tasks.values()].map((task) => task.node(TASK_LEVEL)),
   })
 }

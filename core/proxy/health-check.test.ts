@@ -52,7 +52,12 @@ function rig() {
   const health = new HealthCheck(clock, () => 0.5)
   const told: string[] = []
   const check = (host: string): Check => ({
-    ...{ target: { host, port: 554 }, dialer, intervalMs: () => INTERVAL_MS },
+    target: {
+      host,
+      port: 554,
+    },
+    dialer,
+    intervalMs: () => INTERVAL_MS,
     up: (rttMs) => told.push(`${host} up ${rttMs}`),
     down: (reason) => told.push(`${host} down: ${reason}`),
   })

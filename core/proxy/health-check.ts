@@ -87,7 +87,7 @@ export class HealthCheck {
   /** Ends all. */
   close(): void {
     this.#cancel()
-    for (const check of [...this.#turns.keys()]) this.remove(check)
+    for (const check of this.#turns.keys().toArray()) this.remove(check)
   }
 
   #wakeAt(timeMs: number): void {

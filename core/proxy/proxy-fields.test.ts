@@ -66,8 +66,16 @@ describe('checkTargetOf', () => {
 describe('the fields of a proxy', () => {
   it('have defaults', () => {
     expect(camera()).to.deep.include({
-      ...{ id: 7, type: 'rtsp', streamPath: 'pull/rtsp/7', isDisabled: false, beginsAlone: false, audio: false },
-      ...{ stopsOnIdle: false, checkIntervalMs: 10_000, parentId: 0, name: '' },
+      id: 7,
+      type: 'rtsp',
+      streamPath: 'pull/rtsp/7',
+      isDisabled: false,
+      beginsAlone: false,
+      audio: false,
+      stopsOnIdle: false,
+      checkIntervalMs: 1e4,
+      parentId: 0,
+      name: '',
     })
     expect(camera().rule).to.include({ url: SECRET_URL, maxretry: -1 })
     expect(newPushProxy(3, { url: 'rtmp://host/a' }, none)).to.include({ streamPath: 'push/rtmp/3', audio: false })

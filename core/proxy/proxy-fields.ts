@@ -28,7 +28,14 @@ export type PullProxyFields = ProxyFields &
 export type ProtocolOf = (url: string) => string | undefined
 
 const PULL_RULE: PullRule = {
-  ...{ url: '', loop: 0, maxretry: -1, retryinterval: 5000, proxy: '', header: {}, args: {}, testmode: 0 },
+  url: '',
+  loop: 0,
+  maxretry: -1,
+  retryinterval: 5e3,
+  proxy: '',
+  header: {},
+  args: {},
+  testmode: 0,
 }
 const PUSH_RULE: PushRule = { url: '', maxretry: -1, retryinterval: 5000, proxy: '', header: {} }
 
@@ -131,7 +138,16 @@ function endless<Rule extends PullRule | PushRule>(rule: Rule): Rule {
 function blankProxy(id: number): ProxySettings {
   const nowMs = Date.now()
   return {
-    ...{ id, createdMs: nowMs, updatedMs: nowMs, parentId: 0, name: '', type: '', streamPath: '' },
-    ...{ isDisabled: false, beginsAlone: false, audio: false, description: '' },
+    id,
+    createdMs: nowMs,
+    updatedMs: nowMs,
+    parentId: 0,
+    name: '',
+    type: '',
+    streamPath: '',
+    isDisabled: false,
+    beginsAlone: false,
+    audio: false,
+    description: '',
   }
 }

@@ -26,18 +26,26 @@ describeStores('the tables of proxies', (databases) => {
   it('give pull proxies back as they were, after a restart', async () => {
     const first = open()
     const fields = {
-      ...{ url: 'rtsp://u:pw@cam/a?x=1', name: 'Gate 👋', parentId: 2 ** 32 - 1, isDisabled: true, audio: true },
-      ...{
-        beginsAlone: true,
-        stopsOnIdle: true,
-        recordPath: 'r',
-        recordFragmentMs: 2 ** 31 - 1,
-        checkIntervalMs: 5000,
-      },
+      url: 'rtsp://u:pw@cam/a?x=1',
+      name: 'Gate 👋',
+      parentId: 2 ** 32 - 1,
+      isDisabled: true,
+      audio: true,
+      beginsAlone: true,
+      stopsOnIdle: true,
+      recordPath: 'r',
+      recordFragmentMs: 2 ** 31 - 1,
+      checkIntervalMs: 5e3,
     }
     const full = newPullProxy(1, fields, none, {
-      ...{ url: '', loop: -1, maxretry: 3, retryinterval: 1, proxy: 'socks5://p', header: { a: ['b', 'c'] } },
-      ...{ args: { x: 'y' }, testmode: 0 },
+      url: '',
+      loop: -1,
+      maxretry: 3,
+      retryinterval: 1,
+      proxy: 'socks5://p',
+      header: { a: ['b', 'c'] },
+      args: { x: 'y' },
+      testmode: 0,
     })
     const plain = newPullProxy(2, { url: 'rtsp://cam/b' }, none)
     await first.pulls.insert(full)

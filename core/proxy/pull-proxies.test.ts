@@ -63,7 +63,9 @@ function rig() {
   const options = { log: logged.log, hooks, tasks, streams, dialer: () => dialer }
   const services = new Map<string, unknown>([['pull:rtsp', service]])
   const pulls = new PullManager({
-    ...{ ...options, services, folders: () => [] },
+    ...options,
+    services,
+    folders: () => [],
     openRecording: () => Promise.reject(new Error('nothing is recorded')),
   })
   const proxies = new PullProxies({ ...options, table, pulls, health })
@@ -75,7 +77,19 @@ function rig() {
   }
   const status = (id: number) => proxies.stateOf(proxies.roster.get(id)!).status
   const ask = (streamPath: string) => hooks.resolve({ streamPath, params: {} } as SessionRequest)
-  return { ...{ base, table, proxies, pulls, running, published, watched }, add, update, status, ask }
+  return {
+    base,
+    table,
+    proxies,
+    pulls,
+    running,
+    published,
+    watched,
+    add,
+    update,
+    status,
+    ask,
+  }
 }
 
 describe('PullProxies', () => {

@@ -125,7 +125,15 @@ export class PullProxies implements PullSource {
 function wantedPull(proxy: PullProxySettings): WantedPull {
   const { id: proxyId, type: plugin, streamPath, rule, audio, beginsAlone } = proxy
   const publish = { ...idleTimes(proxy), ...(audio ? {} : { pubaudio: false }) }
-  return { ...{ proxyId, plugin, streamPath, rule, publish }, args: {}, isLasting: beginsAlone }
+  return {
+    proxyId,
+    plugin,
+    streamPath,
+    rule,
+    publish,
+    args: {},
+    isLasting: beginsAlone,
+  }
 }
 
 function idleTimes({ stopsOnIdle, beginsAlone }: PullProxySettings): IdleTimes {
@@ -142,7 +150,11 @@ function isElsewhere(before: PullProxySettings, after: PullProxySettings): boole
 /** Whether another pull is meant, or one that is recorded otherwise. */
 function isOther(before: PullProxySettings | undefined, after: PullProxySettings): boolean {
   const parts = ({ type, rule, audio, recordPath, recordFragmentMs }: PullProxySettings) => [
-    ...[type, rule, audio, recordPath, recordFragmentMs],
+    type,
+    rule,
+    audio,
+    recordPath,
+    recordFragmentMs,
   ]
   return before === undefined || !isDeepStrictEqual(parts(before), parts(after))
 }

@@ -55,6 +55,6 @@ export class Reaches {
   /** Looks after nothing any more. */
   close(): void {
     this.#closed = true
-    for (const id of [...this.#reaches.keys()]) this.forget(id)
+    for (const id of this.#reaches.keys().toArray()) this.forget(id)
   }
 }

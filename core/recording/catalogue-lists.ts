@@ -46,8 +46,12 @@ export class CatalogueLists {
       .offset(page.offset)
       .execute()
     const events = rows.map((row) => ({
-      ...{ id: row.id, type: row.type, streamPath: row.stream_path, filePath: row.file_path },
-      ...{ startMs: row.start_ms, endMs: row.end_ms },
+      id: row.id,
+      type: row.type,
+      streamPath: row.stream_path,
+      filePath: row.file_path,
+      startMs: row.start_ms,
+      endMs: row.end_ms,
       ...eventOf(row),
     }))
     return { total: Number(counted?.total ?? 0), events }
@@ -118,7 +122,15 @@ export function recordedFile(entry: RecordingEntry): RecordedFile {
   const { id, type, streamPath, filePath, startMs, endMs, sizeBytes, isActive, createdMs } = entry
   const { headBytes, cutsMs, videoCodec, audioCodec, mode, event, clockMs } = entry
   return {
-    ...{ id, type, streamPath, filePath, startMs, endMs, sizeBytes, isActive, createdMs },
+    id,
+    type,
+    streamPath,
+    filePath,
+    startMs,
+    endMs,
+    sizeBytes,
+    isActive,
+    createdMs,
     headBytes,
     cutsMs: [...cutsMs],
     videoCodec,

@@ -4,19 +4,23 @@ import { playbackParts, PlaybackTimes } from './playback-part.ts'
 import type { RecordingEntry } from './recording-entry.ts'
 
 const entry = (startMs: number, endMs: number): RecordingEntry => ({
-  ...{ id: startMs + 1, type: 'mp4', streamPath: 'live/a', filePath: `${startMs}.mp4`, startMs, endMs, sizeBytes: 1 },
-  ...{
-    videoCodec: 'h264',
-    audioCodec: '',
-    mode: 'auto',
-    event: undefined,
-    isActive: false,
-    createdMs: 0,
-    headBytes: 0,
-    cutsMs: [],
-    clockMs: 0,
-    storage: 'local',
-  },
+  id: startMs + 1,
+  type: 'mp4',
+  streamPath: 'live/a',
+  filePath: `${startMs}.mp4`,
+  startMs,
+  endMs,
+  sizeBytes: 1,
+  videoCodec: 'h264',
+  audioCodec: '',
+  mode: 'auto',
+  event: undefined,
+  isActive: false,
+  createdMs: 0,
+  headBytes: 0,
+  cutsMs: [],
+  clockMs: 0,
+  storage: 'local',
 })
 const spans = (entries: readonly RecordingEntry[], startMs?: number, endMs?: number) =>
   playbackParts(entries, { startMs, endMs }).map(({ entry: of, fromMs, toMs }) => [
@@ -67,7 +71,7 @@ describe('the parts of a playback', () => {
     expect(times.durationMs).to.equal(2000)
     expect([0, 400, 500, 1499, 1500, 2000].map((ms) => times.dateOf(ms))).to.eql([1500, 1900, 2000, 2999, 5000, 5500])
     expect([0, 1500, 1900, 2500, 4000, 5000, 5200, 9000].map((ms) => times.positionOf(ms))).to.eql([
-      ...[0, 0, 400, 1000, 1500, 1500, 1700, 2000],
+      0, 0, 400, 1000, 1500, 1500, 1700, 2000,
     ])
   })
 

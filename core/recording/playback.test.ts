@@ -7,16 +7,19 @@ import { openPlayback } from './playback.ts'
 import type { RecordingEntry } from './recording-entry.ts'
 
 const entry = (startMs: number): RecordingEntry => ({
-  ...{ id: startMs + 1, type: 'mp4', streamPath: 'live/a', filePath: `${startMs}.mp4`, startMs, endMs: startMs + 1000 },
-  ...{
-    sizeBytes: 1,
-    videoCodec: 'h264',
-    audioCodec: '',
-    mode: 'auto',
-    event: undefined,
-    isActive: false,
-    createdMs: 0,
-  },
+  id: startMs + 1,
+  type: 'mp4',
+  streamPath: 'live/a',
+  filePath: `${startMs}.mp4`,
+  startMs,
+  endMs: startMs + 1e3,
+  sizeBytes: 1,
+  videoCodec: 'h264',
+  audioCodec: '',
+  mode: 'auto',
+  event: undefined,
+  isActive: false,
+  createdMs: 0,
   headBytes: 0,
   cutsMs: [],
   clockMs: 0,
@@ -25,8 +28,15 @@ const entry = (startMs: number): RecordingEntry => ({
 
 /** Has nothing of its track. */
 const EMPTY: Recording = {
-  ...{ tracks: [{ ...SCRIPTED_VIDEO, id: 0 }], durationMs: 1000 },
-  ...{ next: () => undefined, seek: () => {} },
+  tracks: [
+    {
+      ...SCRIPTED_VIDEO,
+      id: 0,
+    },
+  ],
+  durationMs: 1e3,
+  next: () => undefined,
+  seek: () => {},
 }
 
 describe('a playback', () => {
@@ -36,7 +46,8 @@ describe('a playback', () => {
     const openBytes = (): Promise<RecordingBytes> => {
       openNow += 1
       return Promise.resolve({
-        ...{ sizeBytes: 1, read: () => Promise.resolve(Buffer.alloc(0)) },
+        sizeBytes: 1,
+        read: () => Promise.resolve(Buffer.alloc(0)),
         close() {
           openNow -= 1
           return Promise.resolve()
@@ -50,8 +61,15 @@ describe('a playback', () => {
       return EMPTY
     }
     const recording = await openPlayback({
-      ...{ log: pino({ enabled: false }), entries: [entry(0), entry(1000)], files: { openBytes } },
-      ...{ init: { streamPath: 'live/a', startMs: undefined, endMs: undefined }, signal: stop.signal },
+      log: pino({ enabled: false }),
+      entries: [entry(0), entry(1e3)],
+      files: { openBytes },
+      init: {
+        streamPath: 'live/a',
+        startMs: undefined,
+        endMs: undefined,
+      },
+      signal: stop.signal,
       service: () => ({ open }) as Partial<RecordService> as RecordService,
     })
     expect(openNow).to.equal(1)

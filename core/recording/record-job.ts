@@ -71,12 +71,28 @@ export class RecordJob {
     this.#beginning.promise.catch(() => {})
     const { fragment, filepath } = rule
     this.job = new Job({
-      log: options.log.child({ plugin, stream: streamPath, recording: type }),
-      ...{ tasks: options.tasks, notices: options.notices },
+      log: options.log.child({
+        plugin,
+        stream: streamPath,
+        recording: type,
+      }),
+      tasks: options.tasks,
+      notices: options.notices,
       meter: options.meters.of('record', plugin),
-      task: { kind: 'record', streamPath, plugin, description: type },
+      task: {
+        kind: 'record',
+        streamPath,
+        plugin,
+        description: type,
+      },
       changing: () => this.#told(),
-      description: { kind: 'record', type, filePath: filepath, fragment: `${fragment / 1000}s`, origin },
+      description: {
+        kind: 'record',
+        type,
+        filePath: filepath,
+        fragment: `${fragment / 1e3}s`,
+        origin,
+      },
       policy: POLICY,
       attempt: (signal) => this.#attempt(signal),
       isWanted: () => options.streams.get(streamPath) !== undefined,
@@ -183,9 +199,16 @@ export class RecordJob {
     const beforeMs = this.eventTerms?.beforeMs ?? 0
     const subscribe = { ...owner.config.subscribe, ...QUEUE, buffertime: beforeMs, submode: 0 as const }
     const session = {
-      ...{ streamPath, type: 'vod' as const, url: '', query: '', signal },
-      client: { ip: '', port: 0, userAgent: `${this.wanted.type} recording` },
-      // What a rule records is what others want to have; what an operator wants is kept up for it.
+      streamPath,
+      type: 'vod' as const,
+      url: '',
+      query: '',
+      signal,
+      client: {
+        ip: '',
+        port: 0,
+        userAgent: `${this.wanted.type} recording`,
+      },
       passive: this.origin === 'rule',
     }
     return this.#options.streams.subscribe(session, { ...owner, config: { ...owner.config, subscribe } }, () => {})

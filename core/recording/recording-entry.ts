@@ -27,11 +27,21 @@ const NO_EVENT = { event_id: '', event_name: '', event_desc: '', event_level: ''
 export function rowOf(entry: RecordingEntry): Omit<RecordingRow, 'id'> {
   const { type, streamPath, filePath, storage, isActive, startMs, endMs, sizeBytes, event, mode, createdMs } = entry
   return {
-    ...{ type, stream_path: streamPath, file_path: filePath, storage, is_active: isActive ? 1 : 0 },
-    ...{ start_ms: startMs, end_ms: endMs, size_bytes: sizeBytes, head_bytes: entry.headBytes },
+    type,
+    stream_path: streamPath,
+    file_path: filePath,
+    storage,
+    is_active: isActive ? 1 : 0,
+    start_ms: startMs,
+    end_ms: endMs,
+    size_bytes: sizeBytes,
+    head_bytes: entry.headBytes,
     cuts: entry.cutsMs.join(),
     clock_ms: entry.clockMs,
-    ...{ video_codec: entry.videoCodec, audio_codec: entry.audioCodec, mode, created_ms: createdMs },
+    video_codec: entry.videoCodec,
+    audio_codec: entry.audioCodec,
+    mode,
+    created_ms: createdMs,
     ...(event === undefined ? NO_EVENT : eventColumns(event)),
   }
 }
@@ -39,11 +49,21 @@ export function rowOf(entry: RecordingEntry): Omit<RecordingRow, 'id'> {
 export function entryOf(row: StoredRecording): RecordingEntry {
   const { id, type, mode } = row
   return {
-    ...{ id, type, streamPath: row.stream_path, filePath: row.file_path, storage: placeOf(row.storage) },
-    ...{ isActive: row.is_active === 1, startMs: row.start_ms, endMs: row.end_ms, sizeBytes: row.size_bytes },
-    ...{ headBytes: row.head_bytes, cutsMs: row.cuts === '' ? [] : row.cuts.split(',').map(Number) },
+    id,
+    type,
+    streamPath: row.stream_path,
+    filePath: row.file_path,
+    storage: placeOf(row.storage),
+    isActive: row.is_active === 1,
+    startMs: row.start_ms,
+    endMs: row.end_ms,
+    sizeBytes: row.size_bytes,
+    headBytes: row.head_bytes,
+    cutsMs: row.cuts === '' ? [] : row.cuts.split(',').map(Number),
     clockMs: row.clock_ms,
-    ...{ videoCodec: row.video_codec, audioCodec: row.audio_codec, createdMs: row.created_ms },
+    videoCodec: row.video_codec,
+    audioCodec: row.audio_codec,
+    createdMs: row.created_ms,
     mode: mode === 'event' ? 'event' : 'auto',
     event: mode === 'event' ? eventOf(row) : undefined,
   }
@@ -58,7 +78,9 @@ export function eventOf(
   row: Pick<RecordingRow, 'event_id' | 'event_name' | 'event_desc' | 'event_level'>,
 ): RecordingEvent {
   return {
-    ...{ eventId: row.event_id, eventName: row.event_name, eventDesc: row.event_desc },
+    eventId: row.event_id,
+    eventName: row.event_name,
+    eventDesc: row.event_desc,
     eventLevel: row.event_level === 'high' ? 'high' : 'low',
   }
 }

@@ -86,8 +86,19 @@ export class RecordingFiles {
     const writer = service.createWriter(tracks)
     const codecOf = (kind: MediaTrack['kind']) => mainTracks(tracks).find((track) => track.kind === kind)?.codec ?? ''
     const entry: RecordingEntry = {
-      ...{ id: 0, type, streamPath, filePath: '', startMs, endMs: startMs, sizeBytes: 0, mode, event },
-      ...{ videoCodec: codecOf('video'), audioCodec: codecOf('audio'), isActive: true, createdMs: Date.now() },
+      id: 0,
+      type,
+      streamPath,
+      filePath: '',
+      startMs,
+      endMs: startMs,
+      sizeBytes: 0,
+      mode,
+      event,
+      videoCodec: codecOf('video'),
+      audioCodec: codecOf('audio'),
+      isActive: true,
+      createdMs: Date.now(),
       headBytes: writer.head.length,
       cutsMs: [],
       clockMs,

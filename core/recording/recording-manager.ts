@@ -52,7 +52,11 @@ class RecordExists extends SluiceError {
 
 /** A rule that says nothing but where. */
 const PLAIN_RULE: Omit<RecordRule, 'filepath' | 'fragment'> = {
-  ...{ mode: 'auto', type: '', filename: '{date}-{time}', append: false, duration: 0 },
+  mode: 'auto',
+  type: '',
+  filename: '{date}-{time}',
+  append: false,
+  duration: 0,
 }
 
 /** All recordings that go on: those of the rules, of events and of operators. */

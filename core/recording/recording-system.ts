@@ -101,7 +101,9 @@ export class RecordingSystem {
       returned: (place) => this.#returned(place),
     })
     this.#retention = new Retention({
-      ...{ log, catalogue, files },
+      log,
+      catalogue,
+      files,
       sections: () => this.#sections(),
       limits: () => storage.local,
       full: (plugin, reason) => this.manager.interrupt(plugin, reason),

@@ -88,7 +88,11 @@ type StoredTag = Omit<RecordingTagRow, 'id'> & { readonly id: number }
 
 function tagOf({ id, name, stream_path, time_ms, created_ms, updated_ms }: StoredTag): RecordingTag {
   return {
-    ...{ id, tagName: name, streamPath: stream_path, tagMs: time_ms },
-    ...{ createdMs: created_ms, updatedMs: updated_ms },
+    id,
+    tagName: name,
+    streamPath: stream_path,
+    tagMs: time_ms,
+    createdMs: created_ms,
+    updatedMs: updated_ms,
   }
 }

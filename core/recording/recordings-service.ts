@@ -174,8 +174,13 @@ export class RecordingsService implements Recordings {
     for (const text of [folder, name]) checkPlaceholders(text)
     folderPathOf(folder, { type, streamPath, startMs: 0 })
     const rule: RecordRule = {
-      ...{ mode: 'auto', type: '', filepath: folder, filename: name, append: false },
-      ...{ fragment: fragmentMs, duration: durationMs },
+      mode: 'auto',
+      type: '',
+      filepath: folder,
+      filename: name,
+      append: false,
+      fragment: fragmentMs,
+      duration: durationMs,
     }
     return { plugin, streamPath, type, rule }
   }
@@ -190,7 +195,11 @@ export class RecordingsService implements Recordings {
   ): Promise<RecordedEvent> {
     const filePath = job.file?.filePath ?? ''
     const row = {
-      ...{ type, stream_path: streamPath, file_path: filePath, start_ms: range.startMs, end_ms: range.endMs },
+      type,
+      stream_path: streamPath,
+      file_path: filePath,
+      start_ms: range.startMs,
+      end_ms: range.endMs,
       ...eventColumns(event),
     }
     const known = { id: 0, type, streamPath, filePath, ...range, ...event }

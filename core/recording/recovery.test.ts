@@ -36,7 +36,13 @@ describeStores('recovery of recordings', (databases) => {
     const local = new LocalStorage({ root })
     const before = new Catalogue({ log, store })
     const entry: RecordingEntry = {
-      ...{ id: 0, type: 'mp4', streamPath: 'live/a', filePath: FILE, startMs: 5000, endMs: 5000, sizeBytes: 0 },
+      id: 0,
+      type: 'mp4',
+      streamPath: 'live/a',
+      filePath: FILE,
+      startMs: 5e3,
+      endMs: 5e3,
+      sizeBytes: 0,
       mode: 'auto',
       event: undefined,
       videoCodec: 'h264',

@@ -36,9 +36,10 @@ export class RemoteFiles {
     const { log, client, meters } = options
     this.#options = options
     this.#queue = new UploadQueue({
-      ...{ log, target: client, meters },
+      log,
+      target: client,
+      meters,
       done: ({ key }) => void this.#arrived(key),
-      // The queue has said so; the next start tries again.
       failed: ({ key }) => this.#waiting.delete(key),
     })
   }

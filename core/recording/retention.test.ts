@@ -10,8 +10,18 @@ const NOW_MS = 100 * DAY_MS
 
 function entryAt(startMs: number, createdMs = startMs): RecordingEntry {
   return {
-    ...{ id: 0, type: 'mp4', streamPath: 'live/a', filePath: `${startMs}.mp4`, startMs, endMs: startMs + 1000 },
-    ...{ mode: 'auto', event: undefined, videoCodec: 'h264', audioCodec: '', isActive: false, createdMs },
+    id: 0,
+    type: 'mp4',
+    streamPath: 'live/a',
+    filePath: `${startMs}.mp4`,
+    startMs,
+    endMs: startMs + 1e3,
+    mode: 'auto',
+    event: undefined,
+    videoCodec: 'h264',
+    audioCodec: '',
+    isActive: false,
+    createdMs,
     headBytes: 10,
     cutsMs: [],
     clockMs: 0,
@@ -32,10 +42,17 @@ describeStores('what recordings go when their time is over', (databases) => {
     for (const entry of entries) catalogue.changed(entry)
     await catalogue.settled()
     const retention = new Retention({
-      ...{ log, catalogue },
+      log,
+      catalogue,
       files: {
-        ...{ hasBackup: false, hasRemote: false, fullness: undefined },
-        usage: () => Promise.resolve({ usedPercent: 0, freeBytes: 1 }),
+        hasBackup: false,
+        hasRemote: false,
+        fullness: undefined,
+        usage: () =>
+          Promise.resolve({
+            usedPercent: 0,
+            freeBytes: 1,
+          }),
         backUp: () => Promise.resolve(false),
         async delete(entry) {
           if (!canGo(entry)) throw Object.assign(new Error('it can not'), { code: 'EACCES' })
@@ -43,8 +60,17 @@ describeStores('what recordings go when their time is over', (databases) => {
           return true
         },
       },
-      sections: () => [{ plugin: 'mp4', types: ['mp4'], section: { recordfileexpiredays: 1 } as RecordConfig }],
-      limits: () => ({ overwritepercent: 0, backupoverwritepercent: 0 }),
+      sections: () => [
+        {
+          plugin: 'mp4',
+          types: ['mp4'],
+          section: { recordfileexpiredays: 1 } as RecordConfig,
+        },
+      ],
+      limits: () => ({
+        overwritepercent: 0,
+        backupoverwritepercent: 0,
+      }),
       full: () => {},
       isThere,
       alarm: () => {},

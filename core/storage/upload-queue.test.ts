@@ -38,7 +38,9 @@ class Outcomes {
   constructor(target: UploadTarget, meters?: UploadMeters) {
     const log = pino({ level: 'debug' }, { write: (line: string) => void this.lines.push(line) })
     this.queue = new UploadQueue({
-      ...{ log, target, ...(meters && { meters }) },
+      log,
+      target,
+      ...(meters && { meters }),
       done: ({ key }) => this.done.push(key),
       failed: ({ key }, { message }) => {
         this.failed.push(key)
@@ -173,7 +175,8 @@ describe('the queue of uploads', () => {
     const target = new FakeTarget()
     const log = pino({ level: 'silent' })
     const queue = new UploadQueue({
-      ...{ log, target },
+      log,
+      target,
       done() {
         throw new Error('a mistake')
       },

@@ -115,8 +115,13 @@ export class UploadQueue {
     const upload = this.#options.target.prepareUpload(key, filePath)
     const none = Promise.resolve()
     const entry: Entry = {
-      ...{ filePath, key, upload, sizeBytes: 0 },
-      ...{ ending: new AbortController(), measured: none, running: none },
+      filePath,
+      key,
+      upload,
+      sizeBytes: 0,
+      ending: new AbortController(),
+      measured: none,
+      running: none,
     }
     entry.measured = this.#measure(entry)
     this.#entries.set(key, entry)

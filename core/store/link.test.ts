@@ -8,7 +8,11 @@ import { Link } from './link.ts'
 function rig(backend: Pick<Backend, 'open' | 'close'>) {
   const { log, text } = logLines()
   const fake: Pick<Backend, 'open' | 'close' | 'shown' | 'failureOf'> = {
-    ...{ shown: 'postgres://host/x', failureOf: (error: unknown) => ({ kind: 'mistake', error }) },
+    shown: 'postgres://host/x',
+    failureOf: (error: unknown) => ({
+      kind: 'mistake',
+      error,
+    }),
     ...backend,
   }
   return { text, link: new Link({ log, backend: fake, onUp: () => {} }) }

@@ -107,10 +107,17 @@ export class Store {
     const { driver, dialect } = this.#backend
     const plugins = [...walls, this.#columns]
     const owned = new OwnedTables({
-      ...{ log: this.#log, owner, link: this.#link, failures: this.#failures, meter: this.#meter },
+      log: this.#log,
+      owner,
+      link: this.#link,
+      failures: this.#failures,
+      meter: this.#meter,
       migrate: () =>
         migrate({
-          ...{ db: this.#root, owner, migrations, plugins },
+          db: this.#root,
+          owner,
+          migrations,
+          plugins,
           begin: (transaction) => this.#backend.beginMigration(transaction),
         }),
     })

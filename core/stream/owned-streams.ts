@@ -70,8 +70,8 @@ export class OwnedStreams {
   /** Ends all sessions and takes no new ones. */
   close(text: string): void {
     const reason = (this.#closeReason ??= { code: 'unloaded', text })
-    for (const session of [...this.#sessions]) session.close(reason)
-    for (const talk of [...this.#talks]) talk.close()
+    for (const session of this.#sessions.values().toArray()) session.close(reason)
+    for (const talk of this.#talks.values().toArray()) talk.close()
     for (const ticket of this.#tickets) ticket.revoke()
   }
 

@@ -155,7 +155,9 @@ describe('a path without a publisher', () => {
     const waiting = [rig.subscribe('live/a'), manager.subscribe(initOf('live/a')), rig.subscribe('live/a')]
     const errors = await Promise.all(waiting.map(failure))
     expect(errors.map((error) => error instanceof StreamRedirect && error.url.slice(-5))).to.eql([
-      ...['.fake', 'other', '.fake'],
+      '.fake',
+      'other',
+      '.fake',
     ])
     expect(asked).to.eql(['fake', 'other'])
   })
@@ -194,7 +196,9 @@ describe('PathResolver', () => {
       const asked: string[] = []
       const { promise: enough, resolve: done } = Promise.withResolvers<void>()
       const resolver = new PathResolver({
-        ...{ path: 'live/own', waiting, intervalMs: 1 },
+        path: 'live/own',
+        waiting,
+        intervalMs: 1,
         hasPublisher: () => false,
         wait: () => {},
         resolve: async ({ streamPath }) => {

@@ -28,30 +28,33 @@ export class SessionMeters {
     this.#present = metrics.gauge({ name: 'sluice_sessions', help: 'Sessions that have begun and not ended', labels })
     this.#begun = metrics.counter({ name: 'sluice_sessions_begun_total', help: 'Sessions that began', labels })
     this.#ended = metrics.counter({
-      ...{ name: 'sluice_sessions_ended_total', help: 'Sessions that ended, by the code of their close reason' },
+      name: 'sluice_sessions_ended_total',
+      help: 'Sessions that ended, by the code of their close reason',
       ...byReason,
     })
     this.#refused = metrics.counter({
-      ...{ name: 'sluice_sessions_refused_total', help: 'Sessions that did not begin, by the code of the error' },
+      name: 'sluice_sessions_refused_total',
+      help: 'Sessions that did not begin, by the code of the error',
       ...byReason,
     })
     this.#received = metrics.counter({
-      ...{ name: 'sluice_received_bytes_total', help: 'Media that publishers have written' },
+      name: 'sluice_received_bytes_total',
+      help: 'Media that publishers have written',
       ...byProtocol,
     })
     this.#sent = metrics.counter({
-      ...{ name: 'sluice_sent_bytes_total', help: 'Bytes that subscribers were sent' },
+      name: 'sluice_sent_bytes_total',
+      help: 'Bytes that subscribers were sent',
       ...byProtocol,
     })
     this.#dropped = metrics.counter({
-      ...{ name: 'sluice_dropped_units_total', help: 'Units that subscribers were not sent, as they were behind' },
+      name: 'sluice_dropped_units_total',
+      help: 'Units that subscribers were not sent, as they were behind',
       ...byProtocol,
     })
     this.#skips = metrics.counter({
-      ...{
-        name: 'sluice_subscriber_skips_total',
-        help: 'Times that subscribers fell behind, and skipped to a keyframe',
-      },
+      name: 'sluice_subscriber_skips_total',
+      help: 'Times that subscribers fell behind, and skipped to a keyframe',
       ...byProtocol,
     })
   }

@@ -220,7 +220,7 @@ export class Stream implements PublisherStream, SubscriberStream {
     this.fanOut.sourceEnded()
     movePending(this.subscribers)
     const continueMs = publisher.config.continuepushtimeout
-    for (const subscriber of [...this.subscribers]) {
+    for (const subscriber of this.subscribers.values().toArray()) {
       if (publisher.personal) subscriber.close(reason)
       // Who has waited for what never came does not begin to wait anew.
       else if (reason.code === 'timeout' && this.#trackWait.has(subscriber)) continue
@@ -235,7 +235,7 @@ export class Stream implements PublisherStream, SubscriberStream {
   /** Ends all sessions; no publisher is waited for. */
   close(reason: CloseReason): void {
     this.flush()
-    for (const subscriber of [...this.subscribers]) subscriber.close(reason)
+    for (const subscriber of this.subscribers.values().toArray()) subscriber.close(reason)
     this.holder?.close(reason)
     clearTimeout(this.#continueTimer)
     this.#giveUp()

@@ -366,7 +366,8 @@ describe('Timeline', () => {
         expect(timeline.lastMs).to.equal(LEAD_MS + 220)
         timeline.restart()
         expect(place(timeline, { track: videoTrack(), dts: toMs, cts: 80, nowMs: 1 })).to.include({
-          ...{ dts: LEAD_MS + 260, pts: LEAD_MS + 340 },
+          dts: LEAD_MS + 260,
+          pts: LEAD_MS + 340,
         })
         expect(place(timeline, { track: audioTrack(), dts: toMs + 20, nowMs: 1 }).dts).to.equal(LEAD_MS + 280)
         expect(place(timeline, { track: videoTrack(), dts: toMs + 40, nowMs: 1 }).dts).to.equal(LEAD_MS + 300)
@@ -416,7 +417,11 @@ describe('Timeline', () => {
     it('divides all times', () => {
       const timeline = new Timeline({ scale: 2 })
       const units = [0, 40, 80].map((dts) => place(timeline, { track: videoTrack(), dts, cts: 80, nowMs: dts / 2 }))
-      expect(units.map(({ dts, pts }) => [dts, pts])).to.deep.equal([...[[0, 40]], ...[[20, 60]], ...[[40, 80]]])
+      expect(units.map(({ dts, pts }) => [dts, pts])).to.deep.equal([
+        [0, 40],
+        [20, 60],
+        [40, 80],
+      ])
     })
 
     it('goes on without a step back when the scale changes', () => {

@@ -28,7 +28,7 @@ function copyUnits(source: Subscriber, copy: Publisher): void {
     trackRemoved: ({ id }) => remove(id),
     // The tracks of another publisher count from 0 again.
     sourceEnded() {
-      for (const id of [...copies.keys()]) remove(id)
+      for (const id of copies.keys().toArray()) remove(id)
     },
   })
 }

@@ -169,7 +169,12 @@ export class FittedStream {
     let encoder: Encoder
     try {
       encoder = await Encoder.begin({
-        ...{ processes: ctx.processes, command, bitrateKbps, owner: publisher.streamPath, source, target },
+        processes: ctx.processes,
+        command,
+        bitrateKbps,
+        owner: publisher.streamPath,
+        source,
+        target,
         made: (unit) => this.#made(unit),
         configured: (config) => (this.#sound = publisher.configureTrack(this.#sound, config)),
       })

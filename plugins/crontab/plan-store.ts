@@ -55,9 +55,14 @@ export class PlanStore {
     const query = this.#db.selectFrom('crontab_stream').selectAll()
     const rows = await query.orderBy('stream_path').orderBy('record_type').execute()
     return rows.map((row) => ({
-      ...{ streamPath: row.stream_path, recordType: row.record_type, planId: row.plan_id, fragment: row.fragment },
-      ...{ filePath: row.file_path, isEnabled: row.enabled === 1 },
-      ...{ createdMs: row.created_ms, updatedMs: row.updated_ms },
+      streamPath: row.stream_path,
+      recordType: row.record_type,
+      planId: row.plan_id,
+      fragment: row.fragment,
+      filePath: row.file_path,
+      isEnabled: row.enabled === 1,
+      createdMs: row.created_ms,
+      updatedMs: row.updated_ms,
     }))
   }
 

@@ -77,7 +77,10 @@ export function addPlanStreamOperations(
       if (services.get(`record:${type}`) === undefined)
         throw new InvalidRequest(`recordType: no plugin records ${type}`)
       await store.addStream({
-        ...{ planId: planId || DEFAULTS.planId, streamPath, recordType: type, isEnabled: enable },
+        planId: planId || DEFAULTS.planId,
+        streamPath,
+        recordType: type,
+        isEnabled: enable,
         fragment: fragmentText(fragment || DEFAULTS.fragment),
         filePath: checkFolder(filePath),
       })
@@ -145,7 +148,13 @@ function checkFolder(text: string): string {
 function planStreamView(stream: PlanStream) {
   const { planId, streamPath, fragment, filePath, recordType, isEnabled, createdMs, updatedMs } = stream
   return {
-    ...{ planId, streamPath, fragment, filePath, recordType, enable: isEnabled },
-    ...{ createdAt: isoTime(createdMs), updatedAt: isoTime(updatedMs) },
+    planId,
+    streamPath,
+    fragment,
+    filePath,
+    recordType,
+    enable: isEnabled,
+    createdAt: isoTime(createdMs),
+    updatedAt: isoTime(updatedMs),
   }
 }

@@ -92,8 +92,18 @@ function taskView({ plan, stream, slot, planSlots, isRecording, nowMs }: TaskPar
   const { streamPath, filePath, fragment } = stream
   const [elapsedMs, remainingMs] = startMs <= nowMs ? [nowMs - startMs, endMs - nowMs] : [0, startMs - nowMs]
   return {
-    ...{ planId: plan.id, planName: plan.name, streamPath, isRecording },
-    ...{ startTime: isoTime(startMs), endTime: isoTime(endMs), timeRange, weekday, filePath, fragment, planSlots },
-    ...{ elapsedSeconds: Math.floor(elapsedMs / 1000), remainingSeconds: Math.ceil(remainingMs / 1000) },
+    planId: plan.id,
+    planName: plan.name,
+    streamPath,
+    isRecording,
+    startTime: isoTime(startMs),
+    endTime: isoTime(endMs),
+    timeRange,
+    weekday,
+    filePath,
+    fragment,
+    planSlots,
+    elapsedSeconds: Math.floor(elapsedMs / 1e3),
+    remainingSeconds: Math.ceil(remainingMs / 1e3),
   }
 }

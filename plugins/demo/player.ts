@@ -25,11 +25,15 @@ export class ClipPlayer {
     this.#publisher = publisher
     this.#startMs = nowMs
     this.#video = publisher.addTrack({
-      ...{ kind: 'video', codec: 'h264', timescale: VIDEO_TIMESCALE },
+      kind: 'video',
+      codec: 'h264',
+      timescale: VIDEO_TIMESCALE,
       config: clip.video,
     })
     this.#audio = publisher.addTrack({
-      ...{ kind: 'audio', codec: 'aac', timescale: clip.audio.sampleRate },
+      kind: 'audio',
+      codec: 'aac',
+      timescale: clip.audio.sampleRate,
       config: clip.audio,
     })
     publisher.tracksComplete()

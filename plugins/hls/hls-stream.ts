@@ -246,7 +246,7 @@ export class HlsStream implements PlaylistSource {
     setImmediate(() => {
       this.#changed = false
       this.waiting.release()
-      for (const listener of [...this.#listeners]) listener()
+      for (const listener of this.#listeners.values().toArray()) listener()
     })
   }
 

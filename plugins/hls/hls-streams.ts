@@ -100,7 +100,7 @@ export class HlsStreams {
   }
 
   dispose(): void {
-    for (const hlsStream of [...this.#byId.values()]) this.#free(hlsStream)
+    for (const hlsStream of this.#byId.values().toArray()) this.#free(hlsStream)
   }
 
   #create(key: HlsStreamKey): HlsStream {
@@ -112,7 +112,10 @@ export class HlsStreams {
     const presentation = createPresentation({
       format: format === 'ts' ? 'ts' : 'fmp4',
       lowLatency: format === 'llhls',
-      ...{ fragmentMs, partMs, window, log },
+      fragmentMs,
+      partMs,
+      window,
+      log,
       numbers: numbers.get(id),
       layout: renditions.length > 0 ? layoutNamed(renditions) : undefined,
     })

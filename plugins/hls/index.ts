@@ -39,9 +39,16 @@ export default definePlugin({
     const clock = new AttendedClock(performance.now())
     const nowMs = clock.now
     const hlsStreams = new HlsStreams({
-      ...{ streams, log, nowMs },
+      streams,
+      log,
+      nowMs,
       segmentRules: new SegmentRules(ctx.config),
-      createPresentation: (options) => new Presentation({ ...options, id: ctx.sessionToken(), nowMs: Date.now }),
+      createPresentation: (options) =>
+        new Presentation({
+          ...options,
+          id: ctx.sessionToken(),
+          nowMs: Date.now,
+        }),
       numbers: ctx.keep('numbers', (): NumberMemory => new Map()),
     })
     const stopped = ctx.keep('stopped', (): StoppedTokens => new Map())

@@ -6,7 +6,10 @@ const PLAIN_SOUND: readonly AudioCodec[] = ['aac', 'mp3', 'pcma', 'pcmu']
 const ENHANCED_SOUND = { opus: 'Opus', flac: 'fLaC', ac3: 'ac-3', eac3: 'ec-3' } as const
 /** The codecs that RTMP had no number for: their names in enhanced RTMP. */
 export const FOUR_CCS: Readonly<Record<string, string>> = {
-  ...{ h265: 'hvc1', av1: 'av01', vp9: 'vp09', vp8: 'vp08' },
+  h265: 'hvc1',
+  av1: 'av01',
+  vp9: 'vp09',
+  vp8: 'vp08',
   ...ENHANCED_SOUND,
 }
 /** The masks of enhanced RTMP's maps of codecs: a peer that decodes or forwards a codec takes it. */

@@ -72,7 +72,7 @@ export class DerivedStream {
       discontinuity: () => copy.discontinuity(),
       // The tracks of another publisher count from 0 again.
       sourceEnded: () => {
-        for (const id of [...this.#tracks.keys()]) this.#remove(id)
+        for (const id of this.#tracks.keys().toArray()) this.#remove(id)
       },
     })
     isSkipping = false

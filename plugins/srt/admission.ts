@@ -54,7 +54,10 @@ export async function admit({ ctx, request, peer, local, signal, asked }: Admiss
   asked({ action, streamPath })
   const keys = await takeKeys(passphraseOf(ctx.config, streamPath), request.keyMaterial)
   const session: SessionInit = {
-    ...{ streamPath, query, signal, client: sessionClient(peer) },
+    streamPath,
+    query,
+    signal,
+    client: sessionClient(peer),
     url: addressOf(local.host, local.port, streamId),
   }
   try {

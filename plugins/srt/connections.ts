@@ -38,7 +38,13 @@ export class Connections {
     const statistics = () => connection.statistics()
     const { receiveLatencyMs, sendLatencyMs } = negotiated
     const shown = {
-      ...{ id, streamPath, direction, mode, encrypted, receiveLatencyMs, sendLatencyMs },
+      id,
+      streamPath,
+      direction,
+      mode,
+      encrypted,
+      receiveLatencyMs,
+      sendLatencyMs,
       remoteAddr: peerText(client),
       startTime: new Date().toISOString(),
       peerVersion: versionText(negotiated),
@@ -60,7 +66,9 @@ function summaryOf(direction: 'publish' | 'play', connection: Connection): Recor
   return direction === 'publish'
     ? { rttMs: msRTT, lostPackets: pktRcvLossTotal, droppedPackets: pktRcvDropTotal }
     : {
-        ...{ rttMs: msRTT, lostPackets: pktSndLossTotal, droppedPackets: pktSndDropTotal },
+        rttMs: msRTT,
+        lostPackets: pktSndLossTotal,
+        droppedPackets: pktSndDropTotal,
         retransmittedPackets: pktRetransTotal,
       }
 }

@@ -83,8 +83,17 @@ export class SrtListener {
     this.#waitingCount += 1
     const socketId = this.#newSocketId()
     const session = new Session({
-      ...{ ctx: this.#ctx, connections: this.#connections, listener, peer, socketId, request, conclusion },
-      local: { host: this.#hostFor(peer), port: listener.address.port },
+      ctx: this.#ctx,
+      connections: this.#connections,
+      listener,
+      peer,
+      socketId,
+      request,
+      conclusion,
+      local: {
+        host: this.#hostFor(peer),
+        port: listener.address.port,
+      },
       settled: () => this.#settled(remoteAddress),
       over: () => this.#sessions.delete(socketId),
     })

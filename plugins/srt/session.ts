@@ -143,7 +143,10 @@ export class Session {
     this.#startUs = negotiated.startUs
     const { maxbw } = ctx.config
     const connection = new Connection({
-      ...{ negotiated, nowUs, sink: this.#flow, ...(keys && { keys }) },
+      negotiated,
+      nowUs,
+      sink: this.#flow,
+      ...(keys && { keys }),
       ...(maxbw > 0 && { maxBytesPerSecond: maxbw }),
       ...(action === 'publish' && {
         received: (payload: Buffer, missing: number) => this.#ingest?.receive(payload, missing),

@@ -126,9 +126,19 @@ function eventLevelOf(text: string): EventLevel {
 export function recordFileView(file: RecordedFile): Static<typeof RecordFile> {
   const { id, filePath, streamPath, type, startMs, endMs, createdMs, audioCodec, videoCodec, isActive } = file
   return {
-    ...{ id, filePath, streamPath, startTime: isoTime(startMs), endTime: isoTime(endMs) },
-    ...{ filename: filePath.slice(filePath.lastIndexOf('/') + 1), type, duration: endMs - startMs },
-    ...{ audioCodec, videoCodec, createdAt: isoTime(createdMs), size: file.sizeBytes, isActive },
+    id,
+    filePath,
+    streamPath,
+    startTime: isoTime(startMs),
+    endTime: isoTime(endMs),
+    filename: filePath.slice(filePath.lastIndexOf('/') + 1),
+    type,
+    duration: endMs - startMs,
+    audioCodec,
+    videoCodec,
+    createdAt: isoTime(createdMs),
+    size: file.sizeBytes,
+    isActive,
   }
 }
 
@@ -136,8 +146,15 @@ export function recordFileView(file: RecordedFile): Static<typeof RecordFile> {
 export function eventRecordFileView(event: RecordedEvent): Static<typeof EventRecordFile> {
   const { id, filePath, streamPath, startMs, endMs, eventId, eventLevel, eventName, eventDesc } = event
   return {
-    ...{ id, filePath, streamPath, startTime: isoTime(startMs), endTime: isoTime(endMs) },
-    ...{ eventId, eventLevel, eventName, eventDesc },
+    id,
+    filePath,
+    streamPath,
+    startTime: isoTime(startMs),
+    endTime: isoTime(endMs),
+    eventId,
+    eventLevel,
+    eventName,
+    eventDesc,
   }
 }
 

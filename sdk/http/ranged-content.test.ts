@@ -29,7 +29,9 @@ describe('sendRanged', () => {
 
   function contentOf(known: Pick<RangedContent, 'etag' | 'modifiedMs'>, body = BODY): RangedContent {
     return {
-      ...{ type: 'video/mp4', sizeBytes: body.length, ...known },
+      type: 'video/mp4',
+      sizeBytes: body.length,
+      ...known,
       async *read(range) {
         reads.push(range)
         for (let at = range.first; at <= range.last; at += PIECE_SIZE_BYTES) {

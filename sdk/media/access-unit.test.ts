@@ -4,8 +4,16 @@ import { joinAnnexB, joinLengthPrefixed } from './codec/nalu.ts'
 import type { Track } from './track.ts'
 
 const TRACK: Track = {
-  ...{ id: 0, kind: 'video', codec: 'h264', timescale: 90_000 },
-  config: { record: Buffer.alloc(0), width: 320, height: 240, codecString: 'avc1.64000d' },
+  id: 0,
+  kind: 'video',
+  codec: 'h264',
+  timescale: 9e4,
+  config: {
+    record: Buffer.alloc(0),
+    width: 320,
+    height: 240,
+    codecString: 'avc1.64000d',
+  },
 }
 const OTHER: Track = { ...TRACK, id: 3 }
 const NALUS = [Buffer.from([0x65, 1, 2]), Buffer.from([0x65, 3])]

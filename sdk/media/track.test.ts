@@ -2,12 +2,26 @@ import { expect } from 'chai'
 import { mainTracks, type Track, type TrackInit } from './track.ts'
 
 const VIDEO: TrackInit = {
-  ...{ kind: 'video', codec: 'h264', timescale: 90_000 },
-  config: { record: Buffer.alloc(0), width: 320, height: 240, codecString: 'avc1.64000d' },
+  kind: 'video',
+  codec: 'h264',
+  timescale: 9e4,
+  config: {
+    record: Buffer.alloc(0),
+    width: 320,
+    height: 240,
+    codecString: 'avc1.64000d',
+  },
 }
 const AUDIO: TrackInit = {
-  ...{ kind: 'audio', codec: 'aac', timescale: 48_000 },
-  config: { record: Buffer.alloc(0), sampleRate: 48_000, channels: 2, codecString: 'mp4a.40.2' },
+  kind: 'audio',
+  codec: 'aac',
+  timescale: 48e3,
+  config: {
+    record: Buffer.alloc(0),
+    sampleRate: 48e3,
+    channels: 2,
+    codecString: 'mp4a.40.2',
+  },
 }
 
 const CASES: readonly [what: string, tracks: readonly TrackInit[], main: readonly number[]][] = [

@@ -54,7 +54,8 @@ export function addRecordingOperations(
     async handle({ params: { streamPath }, body }) {
       const { fragment = DEFAULT_FRAGMENT, duration = 0, filePath, fileName } = body
       const { taskId } = await recordings().start({
-        ...{ type, streamPath },
+        type,
+        streamPath,
         ...(filePath !== undefined && { filePath }),
         ...(fileName !== undefined && fileName !== '' && { fileName }),
         fragmentMs: parseDurationText('fragment', fragment),

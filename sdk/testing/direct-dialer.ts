@@ -11,7 +11,9 @@ async function connectDirectly({ host, port, tls, signal }: DialTarget): Promise
     tls === undefined
       ? connectTcp({ host, port, noDelay: true })
       : connectTls({
-          ...{ host, port, rejectUnauthorized: tls.verifyCertificate },
+          host,
+          port,
+          rejectUnauthorized: tls.verifyCertificate,
           ...(isIP(host) === 0 && { servername: host }),
           ...(tls.alpn && { ALPNProtocols: [...tls.alpn] }),
         })

@@ -140,7 +140,7 @@ export class FakeStream implements FakePublisherStream, FakeSubscriberStream {
     this.#gop = []
     for (const subscriber of this.#pendingMoves) subscriber.destination = undefined
     this.#pendingMoves.clear()
-    for (const subscriber of [...this.subscribers]) {
+    for (const subscriber of this.subscribers.values().toArray()) {
       if (subscriber.destination) subscriber.destination.moveHere(subscriber)
       else if (publisher.options.personal === true) subscriber.close(reason)
       else subscriber.sourceEnded()

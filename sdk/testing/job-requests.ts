@@ -14,8 +14,22 @@ export function pullRequest({
   ...given
 }: Job<PullRequest>): PullRequest {
   return {
-    ...{ file: undefined, header: {}, loop: 0, args: {}, options: {}, dial: directDialer, signal, step() {} },
-    session: { streamPath, type: 'pull', url: '', query: '', client: CLIENT, signal },
+    file: undefined,
+    header: {},
+    loop: 0,
+    args: {},
+    options: {},
+    dial: directDialer,
+    signal,
+    step() {},
+    session: {
+      streamPath,
+      type: 'pull',
+      url: '',
+      query: '',
+      client: CLIENT,
+      signal,
+    },
     ...given,
   }
 }
@@ -27,8 +41,19 @@ export function pushRequest({
   ...given
 }: Job<PushRequest>): PushRequest {
   return {
-    ...{ header: {}, dial: directDialer, signal, step() {}, begun() {} },
-    session: { streamPath, type: 'push', url: '', query: '', client: CLIENT, signal },
+    header: {},
+    dial: directDialer,
+    signal,
+    step() {},
+    begun() {},
+    session: {
+      streamPath,
+      type: 'push',
+      url: '',
+      query: '',
+      client: CLIENT,
+      signal,
+    },
     ...given,
   }
 }

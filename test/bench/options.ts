@@ -44,8 +44,18 @@ export function parseOptions(args: readonly string[]): Options {
   const { values } = parseArgs({
     args: [...args],
     options: {
-      ...{ only: option, peers: option, formats: option, writemerge: option, viewers: option, publishers: option },
-      ...{ joiners: option, 'stalled-for': option, rounds: option, seconds: option, json: option, 'cpu-prof': option },
+      only: option,
+      peers: option,
+      formats: option,
+      writemerge: option,
+      viewers: option,
+      publishers: option,
+      joiners: option,
+      'stalled-for': option,
+      rounds: option,
+      seconds: option,
+      json: option,
+      'cpu-prof': option,
     },
   })
   return {

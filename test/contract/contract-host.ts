@@ -70,7 +70,11 @@ export const startOnFakeHost: StartContractHost = async (setup = () => {}, secti
     async replace() {
       const former = host
       host = await createFakeHost(definition, {
-        ...{ config: section, kept: former.kept, store: former.store, metrics: former.metrics, files: former.files },
+        config: section,
+        kept: former.kept,
+        store: former.store,
+        metrics: former.metrics,
+        files: former.files,
       })
       hosts.push(host)
       former.drain()

@@ -36,9 +36,12 @@ export function describeMoving(start: StartContractHost): void {
       await waitFor(() => sink.bytes.includes('video 5'), { what: 'the other stream' })
       expect(sink.bytes.toString().trimEnd().split('\n')).to.eql([
         'start h264 {}',
-        ...['h264 key video 0', 'h264 video 1', 'h264 video 2'],
+        'h264 key video 0',
+        'h264 video 1',
+        'h264 video 2',
         'configure h264',
-        ...['h264 key video 4', 'h264 video 5'],
+        'h264 key video 4',
+        'h264 video 5',
       ])
     })
 

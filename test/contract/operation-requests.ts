@@ -17,7 +17,9 @@ export function describeOperationRequests(start: StartContractHost): void {
     /** An operation that answers its body. */
     function addEcho(operations: OperationRegistry): void {
       operations.add({
-        ...{ method: 'POST', path: 'echo', summary: 'Echo' },
+        method: 'POST',
+        path: 'echo',
+        summary: 'Echo',
         body: Type.Object({ text: Type.String({ default: 'none' }) }),
         answer: Type.String(),
         handle: ({ body: { text } }) => text,
@@ -56,7 +58,9 @@ export function describeOperationRequests(start: StartContractHost): void {
     it('may have any body where none is wanted', async () => {
       const ask = await startWith((operations) =>
         operations.add({
-          ...{ method: 'POST', path: 'go', summary: 'Go' },
+          method: 'POST',
+          path: 'go',
+          summary: 'Go',
           answer: Type.String(),
           handle: () => 'gone',
         }),
@@ -73,15 +77,24 @@ export function describeOperationRequests(start: StartContractHost): void {
       const ask = await startWith((operations) => {
         const common = { method: 'POST', query: Type.Object({ kind: Type.String() }), answer: Type.String() } as const
         operations.add({
-          ...{ ...common, path: 'text', summary: 'Text', body: Type.String() },
+          ...common,
+          path: 'text',
+          summary: 'Text',
+          body: Type.String(),
           handle: ({ query, body }) => `${query.kind} ${body}`,
         })
         operations.add({
-          ...{ ...common, path: 'list', summary: 'List', body: Type.Array(Type.Object({ someId: Type.Integer() })) },
+          ...common,
+          path: 'list',
+          summary: 'List',
+          body: Type.Array(Type.Object({ someId: Type.Integer() })),
           handle: ({ query, body }) => `${query.kind} ${body.map(({ someId }) => someId).join(' ')}`,
         })
         operations.add({
-          ...{ method: 'POST', path: 'either', summary: 'Either', answer: Type.String() },
+          method: 'POST',
+          path: 'either',
+          summary: 'Either',
+          answer: Type.String(),
           body: Type.Union([Type.Object({ url: Type.String() }), Type.String()]),
           handle: ({ body }) => (typeof body === 'string' ? body : body.url),
         })
@@ -101,11 +114,20 @@ export function describeOperationRequests(start: StartContractHost): void {
     it('mean what the path says, whatever the body says', async () => {
       const ask = await startWith((operations) =>
         operations.add({
-          ...{ method: 'POST', path: 'at/{itemId}', aliases: ['GET at/{itemId}'], summary: 'At' },
+          method: 'POST',
+          path: 'at/{itemId}',
+          aliases: ['GET at/{itemId}'],
+          summary: 'At',
           params: Type.Object({ itemId: Type.Integer() }),
-          body: Type.Object({ itemId: Type.Optional(Type.Integer()), name: Type.Optional(Type.String()) }),
+          body: Type.Object({
+            itemId: Type.Optional(Type.Integer()),
+            name: Type.Optional(Type.String()),
+          }),
           answer: Type.Unknown(),
-          handle: ({ params, body }) => ({ params, body }),
+          handle: ({ params, body }) => ({
+            params,
+            body,
+          }),
         }),
       )
       const read = { params: { itemId: 7 }, body: { itemId: 7, name: 'a' } }
@@ -118,7 +140,9 @@ export function describeOperationRequests(start: StartContractHost): void {
     it('have long integers as strings and as numbers, which are refused where a double is not exact', async () => {
       const ask = await startWith((operations) =>
         operations.add({
-          ...{ method: 'POST', path: 'count', summary: 'Count' },
+          method: 'POST',
+          path: 'count',
+          summary: 'Count',
           body: Type.Object({ byteCount: Int64() }),
           answer: Int64(),
           handle: ({ body: { byteCount } }) => byteCount,
@@ -154,7 +178,10 @@ export function describeOperationRequests(start: StartContractHost): void {
     it('are refused for addresses that are none', async () => {
       const ask = await startWith((operations) =>
         operations.add({
-          ...{ method: 'GET', path: 'at/{name}', summary: 'At', params: Type.Object({ name: Type.String() }) },
+          method: 'GET',
+          path: 'at/{name}',
+          summary: 'At',
+          params: Type.Object({ name: Type.String() }),
           answer: Type.String(),
           handle: ({ params: { name } }) => name,
         }),

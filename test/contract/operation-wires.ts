@@ -38,7 +38,10 @@ export function describeOperationWires(start: StartContractHost): void {
     it('are YAML, or in another envelope, where they have none and the query asks for that', async () => {
       const ask = await startWith((operations) =>
         operations.add({
-          ...{ method: 'GET', path: 'bare', summary: 'Bare', wire: 'bare' },
+          method: 'GET',
+          path: 'bare',
+          summary: 'Bare',
+          wire: 'bare',
           answer: COUNT,
           handle: () => ({ count: 5 }),
         }),
@@ -57,9 +60,15 @@ export function describeOperationWires(start: StartContractHost): void {
       }
       const ask = await startWith((operations) =>
         operations.add({
-          ...{ method: 'GET', path: 'long', summary: 'Long', paged: true },
+          method: 'GET',
+          path: 'long',
+          summary: 'Long',
+          paged: true,
           answer: Type.Array(Type.Integer()),
-          handle: () => ({ length: 1000, slice }),
+          handle: () => ({
+            length: 1e3,
+            slice,
+          }),
         }),
       )
       const page = { code: 0, message: 'success', total: 1000, pageNum: 3, pageSize: 2, data: [4, 5] }
@@ -76,7 +85,10 @@ export function describeOperationWires(start: StartContractHost): void {
       let turns = 0
       const ask = await startWith((operations) =>
         operations.add({
-          ...{ method: 'GET', path: 'turns', summary: 'Turns', paged: true },
+          method: 'GET',
+          path: 'turns',
+          summary: 'Turns',
+          paged: true,
           answer: Type.Array(Type.Integer()),
           handle() {
             const count = () => {
@@ -85,10 +97,13 @@ export function describeOperationWires(start: StartContractHost): void {
             }
             let counting = setImmediate(count)
             const slice = (from: number, to: number) => {
-              if (to === 1000) clearImmediate(counting)
+              if (to === 1e3) clearImmediate(counting)
               return Array.from({ length: to - from }, () => turns)
             }
-            return { length: 1000, slice }
+            return {
+              length: 1e3,
+              slice,
+            }
           },
         }),
       )
@@ -99,7 +114,10 @@ export function describeOperationWires(start: StartContractHost): void {
     it('tell errors as problem details', async () => {
       const ask = await startWith((operations) =>
         operations.add({
-          ...{ method: 'GET', path: 'problem/{id}', summary: 'Problem', errors: 'problem' },
+          method: 'GET',
+          path: 'problem/{id}',
+          summary: 'Problem',
+          errors: 'problem',
           params: Type.Object({ id: Type.Integer() }),
           handle() {
             throw new SluiceError('NO_CREDIT', 402, 'no credit left')
@@ -107,8 +125,14 @@ export function describeOperationWires(start: StartContractHost): void {
         }),
       )
       const problem = (status: number, title: string, detail: string) => ({
-        ...{ type: 'application/problem+json', status },
-        body: { type: 'about:blank', title, status, detail },
+        type: 'application/problem+json',
+        status,
+        body: {
+          type: 'about:blank',
+          title,
+          status,
+          detail,
+        },
       })
       for (const [path, expected] of [
         ['problem/1', problem(402, 'Payment Required', 'no credit left')],
@@ -127,7 +151,10 @@ export function describeOperationWires(start: StartContractHost): void {
       const { promise: left, resolve } = Promise.withResolvers<void>()
       const host = await start(({ operations }) =>
         operations.events({
-          ...{ path: 'now/{id}', aliases: ['then/{id}'], summary: 'Now', event: COUNT },
+          path: 'now/{id}',
+          aliases: ['then/{id}'],
+          summary: 'Now',
+          event: COUNT,
           params: Type.Object({ id: Type.Integer() }),
           read({ params: { id }, signal }) {
             if (reads === 0) signal.addEventListener('abort', () => resolve())
@@ -147,10 +174,15 @@ export function describeOperationWires(start: StartContractHost): void {
     it('are values that come by themselves, and end with them', async () => {
       const ask = await startWith((operations) =>
         operations.events({
-          ...{ path: 'own', summary: 'Own', event: COUNT },
+          path: 'own',
+          summary: 'Own',
+          event: COUNT,
           async *events() {
             yield { count: 1 }
-            yield { count: 2, note: 'last' }
+            yield {
+              count: 2,
+              note: 'last',
+            }
           },
         }),
       )
@@ -161,7 +193,9 @@ export function describeOperationWires(start: StartContractHost): void {
     it('are the first value alone for who asks for JSON or YAML', async () => {
       const ask = await startWith((operations) =>
         operations.events({
-          ...{ path: 'one', summary: 'One', event: COUNT },
+          path: 'one',
+          summary: 'One',
+          event: COUNT,
           read: () => ({ count: 1 }),
         }),
       )
@@ -173,7 +207,9 @@ export function describeOperationWires(start: StartContractHost): void {
     it('are refused with a status before the first value, and tell what fails later', async () => {
       const ask = await startWith((operations) =>
         operations.events({
-          ...{ path: 'fails', summary: 'Fails', event: COUNT },
+          path: 'fails',
+          summary: 'Fails',
+          event: COUNT,
           query: Type.Object({ after: Type.Integer({ default: 0 }) }),
           async *events({ query: { after } }) {
             for (let count = 0; count < after; count++) yield { count }
@@ -193,7 +229,9 @@ export function describeOperationWires(start: StartContractHost): void {
       let reads = 0
       const ask = await startWith((operations) =>
         operations.events({
-          ...{ path: 'head', summary: 'Head', event: COUNT },
+          path: 'head',
+          summary: 'Head',
+          event: COUNT,
           read: () => ({ count: ++reads }),
         }),
       )
@@ -204,7 +242,9 @@ export function describeOperationWires(start: StartContractHost): void {
     it('leave nothing on a connection that is asked with a wrong interval again and again', async () => {
       const ask = await startWith((operations) =>
         operations.events({
-          ...{ path: 'listeners', summary: 'Listeners', event: COUNT },
+          path: 'listeners',
+          summary: 'Listeners',
+          event: COUNT,
           read: ({ request: { socket } }) => ({ count: socket.listenerCount('close') }),
         }),
       )

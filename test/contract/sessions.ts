@@ -278,9 +278,12 @@ export function describeSessions(start: StartContractHost): void {
       })
       expect(sink.bytes.toString().trimEnd().split('\n')).to.eql([
         'start h264 {"title":"test"}',
-        ...['h264 key video 0', 'h264 video 1'],
-        ...['configure aac, one of 2', 'aac key audio 0'],
-        ...['h264 key video 0', 'h264 video 1'],
+        'h264 key video 0',
+        'h264 video 1',
+        'configure aac, one of 2',
+        'aac key audio 0',
+        'h264 key video 0',
+        'h264 video 1',
       ])
     })
 
@@ -299,7 +302,10 @@ export function describeSessions(start: StartContractHost): void {
       write(video, 7200, true)
       write(video, 10_800, false)
       expect(reader.units.map(({ track, keyframe }) => `${track.kind}${keyframe ? ' key' : ''}`)).to.eql([
-        ...['video key', 'audio key', 'video key', 'video'],
+        'video key',
+        'audio key',
+        'video key',
+        'video',
       ])
     })
 
@@ -308,8 +314,14 @@ export function describeSessions(start: StartContractHost): void {
       const publisher = await ctx.streams.publish(sessionInit(PATH))
       const video = publisher.addTrack(SCRIPTED_VIDEO)
       const data = publisher.addTrack({
-        ...{ kind: 'data', codec: 'json', timescale: 1000, language: 'en' },
-        config: { record: Buffer.alloc(0), codecString: '' },
+        kind: 'data',
+        codec: 'json',
+        timescale: 1e3,
+        language: 'en',
+        config: {
+          record: Buffer.alloc(0),
+          codecString: '',
+        },
       })
       publisher.tracksComplete()
       const asking = {

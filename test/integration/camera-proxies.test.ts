@@ -112,9 +112,21 @@ describe('pull proxies', () => {
     expect(new Date(String(createTime)).toISOString()).to.equal(createTime)
     expect(updateTime).to.equal(createTime)
     expect(rest).to.eql({
-      ...{ ID: 1, parentID: 0, name: 'Gate', type: 'rtsp', status: 0, rtt: 0, streamPath: 'pull/rtsp/1' },
-      ...{ pullURL: 'rtsp://******@127.0.0.1:9/a?token=******', pullOnStart: false, stopOnIdle: false, audio: false },
-      ...{ description: '', recordPath: 'r', recordFragment: '60s', checkInterval: '10s' },
+      ID: 1,
+      parentID: 0,
+      name: 'Gate',
+      type: 'rtsp',
+      status: 0,
+      rtt: 0,
+      streamPath: 'pull/rtsp/1',
+      pullURL: 'rtsp://******@127.0.0.1:9/a?token=******',
+      pullOnStart: false,
+      stopOnIdle: false,
+      audio: false,
+      description: '',
+      recordPath: 'r',
+      recordFragment: '60s',
+      checkInterval: '10s',
     })
     expect((await ask(server, 'device/list')).data).to.eql([proxy])
   })
@@ -163,8 +175,12 @@ describe('pull proxies', () => {
     const startMs = performance.now()
     const dead = Array.from({ length: DEAD }, (_, index) => ({
       streampath: `dead/${index}`,
-      pull: { url: `rtsp://192.0.2.${index + 1}/camera`, proxy: deadEnd.url },
-      ...{ pullonstart: true, checkinterval: '1s' },
+      pull: {
+        url: `rtsp://192.0.2.${index + 1}/camera`,
+        proxy: deadEnd.url,
+      },
+      pullonstart: true,
+      checkinterval: '1s',
     }))
     const livePaths = Array.from({ length: LIVE }, (_, index) => `live/${index}`)
     const live = livePaths.map((streampath) => ({ streampath, pull: source.url(), audio: true }))
@@ -350,7 +366,10 @@ describe('the proxies that are stored', () => {
     const [kept, configured, ...more] = await list(second)
     expect([kept, more, await list(second, 'push')]).to.eql([before[0]?.[0], [], before[1]])
     expect(configured).to.include({
-      ...{ ID: 2, name: 'of the config', pullURL: 'rtsp://127.0.0.1:9/d', createTime: before[0]?.[1]?.['createTime'] },
+      ID: 2,
+      name: 'of the config',
+      pullURL: 'rtsp://127.0.0.1:9/d',
+      createTime: before[0]?.[1]?.['createTime'],
     })
     await second.server.stop()
   })

@@ -96,7 +96,9 @@ async function routesOf(server: RunningServer, headers: Record<string, string> =
   const { body } = await server.api('/api/openapi.json', { headers })
   const described = Object.entries(body['paths'] as Readonly<Record<string, Described>>).flatMap(([url, methods]) =>
     Object.entries(methods).map(([method, { 'x-access': access, responses }]) => ({
-      ...{ method: method.toUpperCase(), access, isSocket: '101' in responses },
+      method: method.toUpperCase(),
+      access,
+      isSocket: '101' in responses,
       url: url.replaceAll(/\{\w+\}/gu, '1'),
     })),
   )

@@ -21,9 +21,25 @@ rtmp:
 `
 /** api.md 3.2, `GET /api/metrics`. */
 const FORMER_NAMES = [
-  ...['cpu_usage', 'memory_total', 'memory_used', 'memory_free', 'memory_usage'],
-  ...['disk_total', 'disk_used', 'disk_free', 'disk_usage', 'net_send_speed', 'net_receive_speed', 'bps', 'fps'],
-  ...['stream_count', 'subscribe_count', 'pull_count', 'push_count', 'record_count', 'transform_count'],
+  'cpu_usage',
+  'memory_total',
+  'memory_used',
+  'memory_free',
+  'memory_usage',
+  'disk_total',
+  'disk_used',
+  'disk_free',
+  'disk_usage',
+  'net_send_speed',
+  'net_receive_speed',
+  'bps',
+  'fps',
+  'stream_count',
+  'subscribe_count',
+  'pull_count',
+  'push_count',
+  'record_count',
+  'transform_count',
 ]
 
 describe('the metrics', function () {
@@ -68,8 +84,20 @@ describe('the metrics', function () {
 
   it('count what gates say, refusals, and answers by who answers and how', async () => {
     const publisher = new PeerProcess('ffmpeg', [
-      ...['-v', 'error', '-nostdin', '-f', 'lavfi', '-i', 'testsrc=duration=1:size=64x64', '-c:v', 'libx264'],
-      ...['-f', 'rtsp', '-rtsp_transport', 'tcp', server.rtsp('live/denied?secret=wrong')],
+      '-v',
+      'error',
+      '-nostdin',
+      '-f',
+      'lavfi',
+      '-i',
+      'testsrc=duration=1:size=64x64',
+      '-c:v',
+      'libx264',
+      '-f',
+      'rtsp',
+      '-rtsp_transport',
+      'tcp',
+      server.rtsp('live/denied?secret=wrong'),
     ])
     await publisher.exit
     await fetch(server.http('/api/no/such/operation'))

@@ -11,8 +11,18 @@ import { startServer, type RunningServer, type StartServerInit } from '../suppor
 /** Longer than any test takes. */
 const FOREVER_SECONDS = 3600
 const NODE_FIELDS = [
-  ...['id', 'type', 'owner', 'startTime', 'description', 'children', 'state', 'blocked', 'pointer'],
-  ...['startReason', 'eventLoopRunning', 'level'],
+  'id',
+  'type',
+  'owner',
+  'startTime',
+  'description',
+  'children',
+  'state',
+  'blocked',
+  'pointer',
+  'startReason',
+  'eventLoopRunning',
+  'level',
 ]
 
 type Node = {
@@ -230,7 +240,15 @@ describe('the monitor', () => {
         })
         for (const row of rows) {
           expect(Object.keys(row)).to.eql([
-            ...['id', 'owner', 'type', 'startTime', 'endTime', 'description', 'reason', 'sessionId', 'parentId'],
+            'id',
+            'owner',
+            'type',
+            'startTime',
+            'endTime',
+            'description',
+            'reason',
+            'sessionId',
+            'parentId',
           ])
           expect(row).to.include({ sessionId: id })
         }

@@ -46,7 +46,17 @@ describe('pull of HLS that has an end', () => {
   /** Sound as packed audio, beside the pictures in MPEG-TS, at the time that it has beside them in the source. */
   async function pack(): Promise<void> {
     const adts = await runPeer('ffmpeg', [
-      ...['-v', 'error', '-nostdin', '-i', path.join(folder, 'source.flv'), '-vn', '-c', 'copy', '-f', 'adts', '-'],
+      '-v',
+      'error',
+      '-nostdin',
+      '-i',
+      path.join(folder, 'source.flv'),
+      '-vn',
+      '-c',
+      'copy',
+      '-f',
+      'adts',
+      '-',
     ])
     const [picture] = ofKind(await ffprobePackets(path.join(folder, 'packed-video.m3u8')), 'video')
     const laterMs = ofKind(source, 'audio')[0]!.ptsMs! - ofKind(source, 'video')[0]!.ptsMs!

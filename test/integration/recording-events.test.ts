@@ -53,8 +53,14 @@ describe('recordings of events', () => {
     const { publisher, lastMs } = await stream('buffered/cam', 5000)
     const beforeMs = lastMs()
     const body = {
-      ...{ streamPath: 'buffered/cam', eventId: '7', eventName: 'motion', eventDesc: 'in the yard', eventLevel: '0' },
-      ...{ beforeDuration: '3s', afterDuration: '2s', recordMode: '1' },
+      streamPath: 'buffered/cam',
+      eventId: '7',
+      eventName: 'motion',
+      eventDesc: 'in the yard',
+      eventLevel: '0',
+      beforeDuration: '3s',
+      afterDuration: '2s',
+      recordMode: '1',
     }
     const id = await post(server, '/mp4/api/event/start', body)
     const [event] = await events('buffered/cam')

@@ -184,10 +184,31 @@ describe('RTMP', () => {
       const viewer = new FlvViewer(server.http(`/flv/${target}.flv`))
       await subscribed(target)
       await new PeerProcess('gst-launch-1.0', [
-        ...['-q', 'videotestsrc', 'num-buffers=50', '!', 'video/x-raw,width=320,height=240,framerate=25/1', '!'],
-        ...['x264enc', 'key-int-max=25', 'bframes=2', 'speed-preset=ultrafast', '!', 'flvmux', 'name=mux'],
-        ...['streamable=true', '!', 'rtmp2sink', `location=${server.rtmp(target)}`],
-        ...['audiotestsrc', 'num-buffers=86', '!', 'audio/x-raw,rate=44100', '!', 'avenc_aac', '!', 'mux.'],
+        '-q',
+        'videotestsrc',
+        'num-buffers=50',
+        '!',
+        'video/x-raw,width=320,height=240,framerate=25/1',
+        '!',
+        'x264enc',
+        'key-int-max=25',
+        'bframes=2',
+        'speed-preset=ultrafast',
+        '!',
+        'flvmux',
+        'name=mux',
+        'streamable=true',
+        '!',
+        'rtmp2sink',
+        `location=${server.rtmp(target)}`,
+        'audiotestsrc',
+        'num-buffers=86',
+        '!',
+        'audio/x-raw,rate=44100',
+        '!',
+        'avenc_aac',
+        '!',
+        'mux.',
       ]).succeed()
       const pictures = () => viewer.received.frames.filter(({ kind }) => kind === 'video')
       await waitFor(() => pictures().length === 50, { what: '50 pictures' })
@@ -199,7 +220,12 @@ describe('RTMP', () => {
       const target = 'live/gst-src'
       const taken = path.join(server.folder, 'gst.flv')
       const gst = new PeerProcess('gst-launch-1.0', [
-        ...['-q', 'rtmp2src', `location=${server.rtmp(target)}`, '!', 'filesink', `location=${taken}`],
+        '-q',
+        'rtmp2src',
+        `location=${server.rtmp(target)}`,
+        '!',
+        'filesink',
+        `location=${taken}`,
         'buffer-mode=unbuffered',
       ])
       await subscribed(target)

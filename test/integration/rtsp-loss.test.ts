@@ -201,8 +201,13 @@ describe('RTSP over a bad network', () => {
     expect(dropped).to.equal(10)
     await waitFor(() => came.length === PICTURES + 1 - dropped, { what: 'what is not lost' })
     const block = {
-      ...{ ssrc: came[0]!.ssrc, fractionLost: 26, cumulativeLost: dropped, highestSequenceNumber: 0 },
-      ...{ jitter: 0, lastSenderReport: 0, delaySinceLastSenderReport: 0 },
+      ssrc: came[0]!.ssrc,
+      fractionLost: 26,
+      cumulativeLost: dropped,
+      highestSequenceNumber: 0,
+      jitter: 0,
+      lastSenderReport: 0,
+      delaySinceLastSenderReport: 0,
     }
     const report = serializeRtcp([{ kind: 'receiverReport', ssrc: 1, reports: [block] }])
     own.rtcp.send(report, relayPort + 1, '127.0.0.1')

@@ -23,10 +23,11 @@ const LEAST_FRAMES = 75
 type Way = 'RTMP' | 'FLV' | 'MP4' | 'HLS' | 'RTSP by TCP' | 'RTSP by UDP'
 
 const MISSING_AT_END_MS: Readonly<Record<Way, number>> = {
-  // ffmpeg never sends its last packet of AAC by RTSP.
-  ...{ RTMP: 50, FLV: 50, MP4: 50, 'RTSP by TCP': 50 },
+  RTMP: 50,
+  FLV: 50,
+  MP4: 50,
+  'RTSP by TCP': 50,
   HLS: Infinity,
-  // What comes by UDP may be lost.
   'RTSP by UDP': 150,
 }
 

@@ -136,7 +136,8 @@ describe('the config at run time', () => {
       'GET /config/schema/none',
     ]) {
       expect(await ask(server, request, request.startsWith('PUT') ? {} : undefined), request).to.include({
-        ...{ status: 404, message: 'not found' },
+        status: 404,
+        message: 'not found',
       })
     }
     expect((await done(server, 'GET /api/config/get/rtmp'))['modified']).to.equal('')
@@ -227,14 +228,20 @@ describe('the config at run time', () => {
     const change = { publish: { key: 'hush-5' }, signed_policy: { secret: 'hush-6' }, pull, enable: false }
     await done(server, 'PUT /config/rtmp', change)
     const targets = [
-      ...['/config/', '/config/global', '/config/rtmp', '/config/debug', '/config/debug/rtmp', '/api/config/rtmp'],
-      ...[
-        '/api/config/get/rtmp',
-        '/api/config/formily/rtmp',
-        '/api/config/json/rtmp',
-        '/api/config/json/rtmp?format=yaml',
-      ],
-      ...['/api/config/yaml/all', '/config/schema/rtmp', '/api/sysinfo', '/api/plugins/disabled'],
+      '/config/',
+      '/config/global',
+      '/config/rtmp',
+      '/config/debug',
+      '/config/debug/rtmp',
+      '/api/config/rtmp',
+      '/api/config/get/rtmp',
+      '/api/config/formily/rtmp',
+      '/api/config/json/rtmp',
+      '/api/config/json/rtmp?format=yaml',
+      '/api/config/yaml/all',
+      '/config/schema/rtmp',
+      '/api/sysinfo',
+      '/api/plugins/disabled',
     ]
     for (const target of targets) expect((await ask(server, `GET ${target}`)).text, target).not.to.match(/hush-\d/u)
     expect(JSON.stringify(server.records)).not.to.match(/hush-\d/u)

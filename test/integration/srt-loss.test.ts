@@ -76,8 +76,11 @@ describe('SRT over a bad network', () => {
 
   function missingOf(sent: KnownSource, frames: readonly PeerFrame[], cutAtEnd: boolean) {
     const { video, audio } = compareFrames(sent, frames, {
-      ...{ late: true, gaps: true, missingAtEndMs: Infinity },
-      ...{ cutAtEnd, audioShiftMs: 1 },
+      late: true,
+      gaps: true,
+      missingAtEndMs: Infinity,
+      cutAtEnd,
+      audioShiftMs: 1,
     })
     return { video: video.missing, audio: audio.missing }
   }
@@ -111,7 +114,8 @@ describe('SRT over a bad network', () => {
     const address = { ...both, ...(keyRefreshPackets !== undefined && { keyRefreshPackets }) }
     const publishes = publishSrtByFfmpeg(sent.file, {
       ...address,
-      ...{ port: publishing.port, streamId: `publish:/${streamPath}` },
+      port: publishing.port,
+      streamId: `publish:/${streamPath}`,
     })
     const own = async () => (await sessionsOf(server)).filter((session) => session.streamPath === streamPath)
     let publisher: SrtSession | undefined

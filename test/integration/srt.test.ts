@@ -106,14 +106,16 @@ srt:
       })
       const port = origin.srtPort
       const viewer = await TestCaller.call({
-        ...{ port: edge.srtPort, streamId: `subscribe:/far/${NAME}` },
+        port: edge.srtPort,
+        streamId: `subscribe:/far/${NAME}`,
         ...(passphrase !== '' && { passphrase: PASSPHRASE }),
       })
       keep(viewer)
       await viewer.answer
       await mediaComes(viewer)
       const back = await TestCaller.call({
-        ...{ port, streamId: `subscribe:/back/${NAME}` },
+        port,
+        streamId: `subscribe:/back/${NAME}`,
         ...(passphrase !== '' && { passphrase: PASSPHRASE }),
       })
       keep(back)

@@ -100,8 +100,17 @@ describe('what operators see of a stream', () => {
     it('has all fields, bare, with the sessions that there are', async () => {
       const before = await bare<Summary>('/api/summary')
       expect(Object.keys(before)).to.eql([
-        ...['address', 'memory', 'cpuUsage', 'hardDisk', 'netWork', 'streamCount', 'subscribeCount', 'pullCount'],
-        ...['pushCount', 'recordCount', 'transformCount'],
+        'address',
+        'memory',
+        'cpuUsage',
+        'hardDisk',
+        'netWork',
+        'streamCount',
+        'subscribeCount',
+        'pullCount',
+        'pushCount',
+        'recordCount',
+        'transformCount',
       ])
       for (const usage of [before.memory, before['hardDisk'] as Summary['memory']]) {
         expect(Object.keys(usage)).to.eql(['total', 'free', 'used', 'usage'])
@@ -330,7 +339,12 @@ describe('what operators see of a stream', () => {
       await writeFile(file, bytes)
       expect(await framemd5(file, { input: ['-f', raw] })).to.have.length(1)
       expect(await ffprobeStreams(file, { input: ['-f', raw] })).to.deep.include({
-        ...{ kind: 'video', codec: raw, width: 160, height: 120, sampleRate: 0, channels: 0 },
+        kind: 'video',
+        codec: raw,
+        width: 160,
+        height: 120,
+        sampleRate: 0,
+        channels: 0,
       })
     }
 

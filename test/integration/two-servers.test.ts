@@ -98,9 +98,10 @@ hls:
     keep({ close: () => rm(own, { recursive: true, force: true }) })
     await writeFile(path.join(own, 'config.yaml'), 'hls: { fragment: 500ms }\n')
     const env = {
-      // It starts often, and so is to start quickly.
       NODE_COMPILE_CACHE: path.join(own, 'cache'),
-      ...{ SLUICE_FLV_ENABLE: 'false', SLUICE_MP4_ENABLE: 'false', SLUICE_HOME_ENABLE: 'false' },
+      SLUICE_FLV_ENABLE: 'false',
+      SLUICE_MP4_ENABLE: 'false',
+      SLUICE_HOME_ENABLE: 'false',
     }
     const [source] = sources as readonly [ShowSource, ShowSource]
     const { tags, loopMs } = source

@@ -7,10 +7,7 @@ import { withoutAdts } from './without-adts.ts'
 /** Starts ffmpeg sending a file as it is by SRT, at the speed of the clock. It ends when all has come. */
 export function publishSrtByFfmpeg(file: string, address: SrtAddress): PeerProcess {
   const input = ['-v', 'warning', '-nostdin', '-re', '-i', file]
-  return new PeerProcess('ffmpeg', [
-    ...[...input, '-c', 'copy', '-f', 'mpegts'],
-    ...[...streamIdOf(address), urlOf(address)],
-  ])
+  return new PeerProcess('ffmpeg', [...input, '-c', 'copy', '-f', 'mpegts', ...streamIdOf(address), urlOf(address)])
 }
 
 /**

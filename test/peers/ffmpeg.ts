@@ -51,9 +51,18 @@ export async function makeTestFile(init: PublishInit): Promise<void> {
 export function publishFile(path: string, url: string, speed = 1): PeerProcess {
   const format = formatOf(url)
   return new PeerProcess('ffmpeg', [
-    ...['-v', 'warning', '-nostdin', '-readrate', String(speed), '-i', path, '-c', 'copy'],
+    '-v',
+    'warning',
+    '-nostdin',
+    '-readrate',
+    String(speed),
+    '-i',
+    path,
+    '-c',
+    'copy',
     ...(format === undefined ? [] : ['-f', format]),
-    ...['-y', url],
+    '-y',
+    url,
   ])
 }
 
@@ -106,12 +115,22 @@ function publishArgs(init: PublishInit): string[] {
   if (audio !== false)
     inputs.push(...speed, '-f', 'lavfi', '-i', `sine=frequency=440:sample_rate=${audio.sampleRate ?? 44_100}`)
   return [
-    ...['-v', 'warning', '-nostdin', ...inputs, '-t', String(durationSeconds)],
+    '-v',
+    'warning',
+    '-nostdin',
+    ...inputs,
+    '-t',
+    String(durationSeconds),
     ...(video === false ? [] : videoArgs(video)),
     ...(audio === false ? [] : audioArgs(audio)),
-    ...['-flags', '+bitexact', '-fflags', '+bitexact', ...(init.output ?? [])],
+    '-flags',
+    '+bitexact',
+    '-fflags',
+    '+bitexact',
+    ...(init.output ?? []),
     ...(format === undefined ? [] : ['-f', format]),
-    ...['-y', init.url],
+    '-y',
+    init.url,
   ]
 }
 

@@ -32,7 +32,8 @@ export function publishRtspByGstreamer(
   return launch([
     ...source,
     ...gstreamerChain('demux.video_0', 'queue', ...GSTREAMER_PARSERS[video]),
-    ...['!', ...sink],
+    '!',
+    ...sink,
     ...gstreamerChain('demux.audio_0', 'queue', ...GSTREAMER_PARSERS[audio], 'sink.'),
   ])
 }
@@ -45,8 +46,12 @@ export class GstreamerRtspPlayer {
   /** @param url `rtsp://…` or `rtsps://…`; no certificate is asked for */
   constructor(url: string, transport: RtspTransport, { video, audio }: GstreamerCodecs) {
     const source = [
-      ...['rtspsrc', 'name=source', `location="${transport === 'http' ? tunnelled(url) : url}"`],
-      ...[`protocols=${PROTOCOLS[transport]}`, `latency=${LATENCY_MS}`, 'tls-validation-flags=0'],
+      'rtspsrc',
+      'name=source',
+      `location="${transport === 'http' ? tunnelled(url) : url}"`,
+      `protocols=${PROTOCOLS[transport]}`,
+      `latency=${LATENCY_MS}`,
+      'tls-validation-flags=0',
       // Times are those of RTP, and not moved by how packets came.
       'buffer-mode=none',
     ]

@@ -16,9 +16,16 @@ export function publishSrtByGstreamer(
   { video, audio }: GstreamerCodecs,
 ): PeerProcess {
   return new PeerProcess('gst-launch-1.0', [
-    ...['-q', 'filesrc', `location="${file}"`, '!', 'qtdemux', 'name=demux'],
+    '-q',
+    'filesrc',
+    `location="${file}"`,
+    '!',
+    'qtdemux',
+    'name=demux',
     ...gstreamerChain('demux.video_0', 'queue', ...GSTREAMER_PARSERS[video], 'mpegtsmux name=mux alignment=7'),
-    ...['!', 'srtsink', ...propertiesOf(address)],
+    '!',
+    'srtsink',
+    ...propertiesOf(address),
     ...gstreamerChain('demux.audio_0', 'queue', ...GSTREAMER_PARSERS[audio], 'mux.'),
   ])
 }
@@ -38,7 +45,13 @@ export async function playSrtByGstreamer(
   const file = join(files.folder, 'received.ts')
   const received = `location="${file}"`
   const player = new PeerProcess('gst-launch-1.0', [
-    ...['-q', 'srtsrc', ...propertiesOf(address), '!', 'filesink', 'buffer-mode=unbuffered', received],
+    '-q',
+    'srtsrc',
+    ...propertiesOf(address),
+    '!',
+    'filesink',
+    'buffer-mode=unbuffered',
+    received,
   ])
   const timer = setTimeout(() => player.signal('SIGKILL'), timeoutMs)
   await player.exit
@@ -47,7 +60,12 @@ export async function playSrtByGstreamer(
   if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0) throw player.error('played nothing')
   const units = `video/x-${video},stream-format=byte-stream,alignment=au`
   await runPeer('gst-launch-1.0', [
-    ...['-q', 'filesrc', received, '!', 'tsdemux', 'name=demux'],
+    '-q',
+    'filesrc',
+    received,
+    '!',
+    'tsdemux',
+    'name=demux',
     ...gstreamerChain('demux.', 'queue', ...GSTREAMER_PARSERS[video], units, ...files.output('video')),
     ...gstreamerChain('demux.', 'queue', ...GSTREAMER_PARSERS[audio], ...files.output('audio')),
   ])
@@ -58,7 +76,8 @@ export async function playSrtByGstreamer(
 function propertiesOf(address: SrtAddress): string[] {
   const { passphrase, keyBytes, ...rest } = address
   return [
-    ...[`uri="${srtUrl(rest)}"`, 'auto-reconnect=false'],
+    `uri="${srtUrl(rest)}"`,
+    'auto-reconnect=false',
     ...(rest.streamId === undefined ? [] : [`streamid="${rest.streamId}"`]),
     ...(rest.latencyMs === undefined ? [] : [`latency=${rest.latencyMs}`]),
     ...(rest.localPort === undefined ? [] : [`localport=${rest.localPort}`]),

@@ -25,9 +25,15 @@ const CONNECT_TIMEOUT_MS = 60_000
 export function srtUrl(address: SrtAddress, more: Readonly<Record<string, string | number>> = {}): string {
   const { host = '127.0.0.1', port, mode, passphrase, keyBytes, latencyMs, keyRefreshPackets: refresh } = address
   const options = {
-    ...{ mode, passphrase, pbkeylen: keyBytes, latency: latencyMs, kmrefreshrate: refresh },
+    mode,
+    passphrase,
+    pbkeylen: keyBytes,
+    latency: latencyMs,
+    kmrefreshrate: refresh,
     kmpreannounce: refresh === undefined ? undefined : Math.floor(refresh / 4),
-    ...{ linger: LINGER_SECONDS, conntimeo: CONNECT_TIMEOUT_MS, connect_timeout: CONNECT_TIMEOUT_MS },
+    linger: LINGER_SECONDS,
+    conntimeo: CONNECT_TIMEOUT_MS,
+    connect_timeout: CONNECT_TIMEOUT_MS,
     ...more,
   }
   const given = Object.entries(options).filter(([, value]) => value !== undefined)

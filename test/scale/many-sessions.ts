@@ -57,8 +57,12 @@ async function main(): Promise<void> {
   addSubscriberOperations(operations, registry)
   addV6Operations(operations, registry)
   addSummaryOperations(operations, {
-    ...{ publicIp: () => '', machine, index: registry.index },
-    ...{ pulls: { count: 0 }, pushes: { count: 0 }, recordings: { recordings: { active: () => [] } } },
+    publicIp: () => '',
+    machine,
+    index: registry.index,
+    pulls: { count: 0 },
+    pushes: { count: 0 },
+    recordings: { recordings: { active: () => [] } },
   })
   console.log(`${registry.index.published.size} streams, ${registry.index.subscribers.size} subscribers; CPU ms a call`)
   for (const url of URLS) {

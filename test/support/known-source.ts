@@ -65,18 +65,39 @@ async function make(key: string, { videoCodec, audioCodec }: Codecs, seconds: nu
   // ffmpeg writes Opus to MP4 alone, and G.711 to QuickTime alone.
   const file = path.join(cacheFolder(), `${key}.${audioCodec === 'pcma' ? 'mov' : 'mp4'}`)
   await makeMediaFile(file, [
-    ...[...PICTURES, ...TONE, '-t', String(seconds), ...SHOW_LATER, ...VIDEO_ENCODERS[videoCodec]],
-    ...['-pix_fmt', 'yuv420p', ...(videoCodec === 'h265' ? ['-tag:v', 'hvc1'] : []), ...AUDIO_ENCODERS[audioCodec]],
-    ...[...WITHOUT_LENGTH, '-movflags', audioCodec === 'ac3' ? HEADER_OF_AC3 : 'empty_moov'],
-    ...['-flags', '+bitexact', '-fflags', '+bitexact'],
+    ...PICTURES,
+    ...TONE,
+    '-t',
+    String(seconds),
+    ...SHOW_LATER,
+    ...VIDEO_ENCODERS[videoCodec],
+    '-pix_fmt',
+    'yuv420p',
+    ...(videoCodec === 'h265' ? ['-tag:v', 'hvc1'] : []),
+    ...AUDIO_ENCODERS[audioCodec],
+    ...WITHOUT_LENGTH,
+    '-movflags',
+    audioCodec === 'ac3' ? HEADER_OF_AC3 : 'empty_moov',
+    '-flags',
+    '+bitexact',
+    '-fflags',
+    '+bitexact',
   ])
   const frames = await ffprobeFrames(file)
   const video = frames.filter(({ kind }) => kind === 'video')
   const audio = frames.filter(({ kind }) => kind === 'audio')
   return {
-    ...{ file, videoCodec, audioCodec },
-    video: video.map(({ ptsMs, data }) => ({ ptsMs: ptsMs!, data: slicesOf(splitAtLengths(data), videoCodec) })),
-    audio: audio.map(({ ptsMs, data }) => ({ ptsMs: ptsMs!, data })),
+    file,
+    videoCodec,
+    audioCodec,
+    video: video.map(({ ptsMs, data }) => ({
+      ptsMs: ptsMs!,
+      data: slicesOf(splitAtLengths(data), videoCodec),
+    })),
+    audio: audio.map(({ ptsMs, data }) => ({
+      ptsMs: ptsMs!,
+      data,
+    })),
   }
 }
 

@@ -14,9 +14,14 @@ type Operation = OperationEntry['operation']
 type Access = OperationEntry['access']
 
 const FORMAT = {
-  ...{ name: 'format', in: 'query', required: false },
+  name: 'format',
+  in: 'query',
+  required: false,
   description: 'yaml: the answer as YAML; json: in the envelope {code, data, msg}',
-  schema: { type: 'string', enum: ['yaml', 'json'] },
+  schema: {
+    type: 'string',
+    enum: ['yaml', 'json'],
+  },
 }
 /** Of parameters that say nothing of themselves, by format. */
 const PATH_DESCRIPTIONS: ReadonlyMap<string, string> = new Map([

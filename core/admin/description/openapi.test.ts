@@ -101,9 +101,15 @@ describe('the OpenAPI document', () => {
   it('has what a body says in the query of a GET', async () => {
     const { paths } = await described([], (operations) =>
       operations.add({
-        ...{ method: 'POST', path: '/api/x/{id}', aliases: ['GET /api/x/{id}/set'], summary: 'X' },
+        method: 'POST',
+        path: '/api/x/{id}',
+        aliases: ['GET /api/x/{id}/set'],
+        summary: 'X',
         params: Type.Object({ id: Type.Integer() }),
-        body: Type.Object({ id: Type.Optional(Type.Integer()), name: Type.String({ description: 'Of it' }) }),
+        body: Type.Object({
+          id: Type.Optional(Type.Integer()),
+          name: Type.String({ description: 'Of it' }),
+        }),
         handle() {},
       }),
     )

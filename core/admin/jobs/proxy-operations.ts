@@ -118,8 +118,16 @@ function addRemoval(
   roster: Pick<ProxyRoster<ProxySettings>, 'remove' | 'removePath'>,
 ): void {
   operations.add({
-    ...{ method: 'POST', path, aliases, summary },
-    params: Type.Object({ id: Type.Integer({ minimum: 0, maximum: 2 ** 32 - 1 }) }),
+    method: 'POST',
+    path,
+    aliases,
+    summary,
+    params: Type.Object({
+      id: Type.Integer({
+        minimum: 0,
+        maximum: 2 ** 32 - 1,
+      }),
+    }),
     body: Type.Object({ streamPath: Type.Optional(StreamPath()) }),
     reach: 'one',
     async handle({ params: { id }, body: { streamPath } }) {
@@ -134,7 +142,10 @@ function pullFields(body: PullProxyInput): PullProxyFields {
   const { pullURL: url, pullOnStart: beginsAlone, stopOnIdle: stopsOnIdle, recordPath } = body
   return {
     ...commonFields(body),
-    ...{ url, beginsAlone, stopsOnIdle, recordPath },
+    url,
+    beginsAlone,
+    stopsOnIdle,
+    recordPath,
     recordFragmentMs: durationOf('recordFragment', body.recordFragment),
     checkIntervalMs: durationOf('checkInterval', body.checkInterval),
   }

@@ -28,7 +28,13 @@ function commonView(proxy: ProxySettings, { status, rttMs }: ProxyState) {
     createTime: new Date(createdMs).toISOString(),
     updateTime: new Date(updatedMs).toISOString(),
     parentID: parentId,
-    ...{ name, type, status, audio, description, rtt: rttMs, streamPath },
+    name,
+    type,
+    status,
+    audio,
+    description,
+    rtt: rttMs,
+    streamPath,
   }
 }
 

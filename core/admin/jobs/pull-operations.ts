@@ -80,7 +80,12 @@ function wantedPull(request: PullRequest, protocolOf: PullManager['protocolOf'])
     plugin,
     streamPath: request.streamPath ?? `pull/${plugin}`,
     rule: {
-      ...{ url: remoteUrl, maxretry: 0, retryinterval: 0, proxy: '', header: {}, args: {} },
+      url: remoteUrl,
+      maxretry: 0,
+      retryinterval: 0,
+      proxy: '',
+      header: {},
+      args: {},
       loop: numberOf('loop', request.loop),
       testmode: numberOf('testmode', request.testMode) === 1 ? 1 : 0,
     },

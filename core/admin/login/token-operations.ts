@@ -52,7 +52,9 @@ export function addTokenOperations(operations: OperationRegistry, tokens: ApiTok
 
 function shown({ id, name, role, createdMs, usedMs, expiresMs }: ApiToken) {
   return {
-    ...{ id, name, role },
+    id,
+    name,
+    role,
     createdAt: timeText(createdMs),
     usedAt: timeText(usedMs),
     expiresAt: timeText(expiresMs),

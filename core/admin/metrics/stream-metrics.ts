@@ -75,11 +75,15 @@ export class StreamMetrics {
       this.#shown.map((stream) => ({ labels: { stream: stream.path }, value: value(stream) }))
     const shape = { labels: ['stream'] as const, maxSeries: MAX_SERIES }
     metrics.gauge({
-      ...{ name: 'sluice_stream_subscribers', help: 'Subscribers of the stream', ...shape },
+      name: 'sluice_stream_subscribers',
+      help: 'Subscribers of the stream',
+      ...shape,
       read: read(({ subscribers }) => subscribers.size),
     })
     metrics.gauge({
-      ...{ name: 'sluice_stream_queued_bytes', help: 'Bytes queued for its subscribers', ...shape },
+      name: 'sluice_stream_queued_bytes',
+      help: 'Bytes queued for its subscribers',
+      ...shape,
       read: read(({ traffic }) => traffic.queuedBytes),
     })
     const counter = (name: string, help: string, value: (stream: Stream) => number) =>
@@ -94,11 +98,19 @@ export class StreamMetrics {
     })
     counter('sluice_stream_skips_total', 'Times that its subscribers fell behind', ({ traffic }) => traffic.skips)
     metrics.gauge({
-      ...{ name: 'sluice_stream_muxers', help: 'Muxers of the stream, by their format' },
-      ...{ labels: ['stream', 'format'], maxSeries: MAX_SERIES },
+      name: 'sluice_stream_muxers',
+      help: 'Muxers of the stream, by their format',
+      labels: ['stream', 'format'],
+      maxSeries: MAX_SERIES,
       read: () =>
         this.#shown.flatMap((stream) =>
-          countFormats([stream]).map(([format, value]) => ({ labels: { stream: stream.path, format }, value })),
+          countFormats([stream]).map(([format, value]) => ({
+            labels: {
+              stream: stream.path,
+              format,
+            },
+            value,
+          })),
         ),
     })
   }
@@ -107,7 +119,11 @@ export class StreamMetrics {
     const labels = ['stream', 'kind', 'codec', 'track'] as const
     const counter = (name: string, help: string, field: 'bytes' | 'units' | 'lost') =>
       metrics.observe({
-        ...{ type: 'counter', name, help, labels, maxSeries: MAX_SERIES },
+        type: 'counter',
+        name,
+        help,
+        labels,
+        maxSeries: MAX_SERIES,
         read: () => this.#shown.flatMap((stream) => tracksOf(stream, field)),
       })
     counter('sluice_track_received_bytes_total', 'Media received', 'bytes')

@@ -60,10 +60,15 @@ export function addMonitorOperations(
     async handle({ params: { sessionId } }) {
       const rows = await history.ofRun(sessionId)
       return rows.map((row) => ({
-        ...{ id: row.task_id, owner: row.owner, type: row.type },
+        id: row.task_id,
+        owner: row.owner,
+        type: row.type,
         startTime: new Date(row.start_ms).toISOString(),
         endTime: new Date(row.end_ms).toISOString(),
-        ...{ description: row.description, reason: row.reason, sessionId: row.session_id, parentId: row.parent_id },
+        description: row.description,
+        reason: row.reason,
+        sessionId: row.session_id,
+        parentId: row.parent_id,
       }))
     },
   })

@@ -37,7 +37,10 @@ export function addRecordingOperations(operations: OperationRegistry, recordings
     reach: 'all',
     handle: () =>
       recordings.active().map(({ streamPath, startMs, type, taskId }) => ({
-        ...{ streamPath, startTime: new Date(startMs).toISOString(), type, pointer: taskId },
+        streamPath,
+        startTime: new Date(startMs).toISOString(),
+        type,
+        pointer: taskId,
       })),
   })
 

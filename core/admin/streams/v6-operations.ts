@@ -124,12 +124,17 @@ function v6Stream(stream: Stream, { mergeWindow }: StreamRegistry): Static<typeo
     mergeWindow,
   )
   return {
-    ...{ path, state, subscribers },
+    path,
+    state,
+    subscribers,
     start_time_ms: Date.parse(startTime),
     plugin_name: pluginName,
     stream_type: type,
     video_track: videoTrack,
-    audio_track: audioTrack && { ...audioTrack, sample_rate: audioTrack.sampleRate },
+    audio_track: audioTrack && {
+      ...audioTrack,
+      sample_rate: audioTrack.sampleRate,
+    },
   }
 }
 

@@ -63,8 +63,14 @@ describe('the summary', () => {
     if (typeof reach !== 'object' || !('all' in reach)) throw new Error('it is not asked of all')
     const other = { ...COUNTS, streamCount: 10, address: 'b', cpuUsage: 99 }
     expect(reach.all([{ ...COUNTS, address: 'a', cpuUsage: 1 }, other])).to.eql({
-      ...{ address: 'a', cpuUsage: 1, streamCount: 13, subscribeCount: 60, pullCount: 8, pushCount: 10 },
-      ...{ recordCount: 12, transformCount: 4 },
+      address: 'a',
+      cpuUsage: 1,
+      streamCount: 13,
+      subscribeCount: 60,
+      pullCount: 8,
+      pushCount: 10,
+      recordCount: 12,
+      transformCount: 4,
     })
   })
 })

@@ -7,20 +7,29 @@ import { addSysinfoOperations } from './sysinfo-operations.ts'
 
 function plugin(name: string, endpoints: () => unknown, disableReason?: string): PluginView {
   return {
-    ...{
+    name,
+    version: '1',
+    description: '',
+    generation: 1,
+    lastError: undefined,
+    listeners: [],
+    udpListeners: [],
+    loadMs: 0,
+    setupMs: 0,
+    state: disableReason === undefined ? 'running' : 'disabled',
+    disableReason,
+    definition: {
       name,
       version: '1',
-      description: '',
-      generation: 1,
-      lastError: undefined,
-      listeners: [],
-      udpListeners: [],
-      loadMs: 0,
-      setupMs: 0,
+      endpoints: endpoints as () => Endpoints,
+      setup() {},
     },
-    ...{ state: disableReason === undefined ? 'running' : 'disabled', disableReason },
-    definition: { name, version: '1', endpoints: endpoints as () => Endpoints, setup() {} },
-    config: { enabled: true, values: effectiveConfig({}, {}), sources: new Map(), userConfig: '' },
+    config: {
+      enabled: true,
+      values: effectiveConfig({}, {}),
+      sources: new Map(),
+      userConfig: '',
+    },
   }
 }
 

@@ -131,7 +131,10 @@ export class ApiClient {
       maxResponseSize: maxBytes,
     })
     const request = this.#agent.request({
-      ...{ origin: server.origin, path: server.basePath + path, method, signal },
+      origin: server.origin,
+      path: server.basePath + path,
+      method,
+      signal,
       headers: {
         accept,
         ...credentials(server.basic, token),

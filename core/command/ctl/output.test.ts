@@ -50,7 +50,12 @@ describe('the output of a command', () => {
 describe('quantities', () => {
   it('have a unit that a person reads at a glance', () => {
     expect([0, 12, 125, 38_750, 1_250_000, 1e12].map(bitRateText)).to.eql([
-      ...['0 bit/s', '96 bit/s', '1 kbit/s', '310 kbit/s', '10 Mbit/s', '8 Tbit/s'],
+      '0 bit/s',
+      '96 bit/s',
+      '1 kbit/s',
+      '310 kbit/s',
+      '10 Mbit/s',
+      '8 Tbit/s',
     ])
     expect([0, 999, 1550, 25_000_000].map(bytesText)).to.eql(['0 B', '999 B', '1.6 kB', '25 MB'])
   })

@@ -70,7 +70,9 @@ export function createContext(generation: ContextSource, http: GenerationHttp): 
     tasks,
     metrics: metricRegistry(generation),
     processes: new PluginProcesses({
-      ...{ plugin: generation.owner.plugin, log, tasks },
+      plugin: generation.owner.plugin,
+      log,
+      tasks,
       assertLoaded: () => generation.assertLoaded(),
     }),
     services: serviceRegistry(generation),

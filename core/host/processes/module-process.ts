@@ -22,7 +22,9 @@ export function threadEnd(thread: Worker): Promise<ProcessEnd> {
 /** Starts a module in a process group of its own. */
 export function startFork(start: ModuleStart): ChildProcess {
   const child = fork(mainOf('fork'), {
-    ...{ detached: true, env: childEnvironment(), serialization: 'advanced' },
+    detached: true,
+    env: childEnvironment(),
+    serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   })
   child.send(start, () => {})

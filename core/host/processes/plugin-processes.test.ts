@@ -32,7 +32,9 @@ describe('PluginProcesses', () => {
       if (!loaded) throw new Error('unloaded')
     }
     processes = new PluginProcesses({
-      ...{ plugin: 'jobs', log: logged.log, assertLoaded },
+      plugin: 'jobs',
+      log: logged.log,
+      assertLoaded,
       tasks: tasks.registryFor(owner),
     })
   })

@@ -9,7 +9,10 @@ import { childEnvironment } from './child-group.ts'
  */
 export async function startProgram(command: string, args: readonly string[]) {
   const child = spawn(command, args, {
-    ...{ shell: false, detached: true, windowsHide: true, env: childEnvironment() },
+    shell: false,
+    detached: true,
+    windowsHide: true,
+    env: childEnvironment(),
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   try {

@@ -27,8 +27,11 @@ type TcpTarget = {
  */
 export async function openTcp({ host, addresses, port, signal }: TcpTarget): Promise<Socket> {
   const socket = connectTcp({
-    ...{ host, port, noDelay: true },
-    ...{ autoSelectFamily: true, autoSelectFamilyAttemptTimeout: ADDRESS_TIMEOUT_MS },
+    host,
+    port,
+    noDelay: true,
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: ADDRESS_TIMEOUT_MS,
     lookup: (_host, _options, done) => done(null, [...addresses]),
   })
   try {
@@ -53,7 +56,9 @@ export async function openTls(
   signal: AbortSignal,
 ): Promise<TLSSocket> {
   const secure = connectTls({
-    ...{ socket, host, rejectUnauthorized: verifyCertificate },
+    socket,
+    host,
+    rejectUnauthorized: verifyCertificate,
     ...(isIP(host) === 0 && { servername: host }),
     ...(alpn && { ALPNProtocols: [...alpn] }),
   })

@@ -14,8 +14,18 @@ const urls: readonly (readonly [url: string, expected: ProxyServer])[] = [
 ]
 const LONG = 's3cret'.repeat(50)
 const mistakes = [
-  ...['', 'host', 'host:8080', 'ftp://s3cret@host', 'socks4://s3cret@host', 'http://', 'socks5://', 'socks5://:1080'],
-  ...['http://host:0', 'http://host:99999', 'http://s3cret%FF:x@host', `socks5://u:${LONG}@host`],
+  '',
+  'host',
+  'host:8080',
+  'ftp://s3cret@host',
+  'socks4://s3cret@host',
+  'http://',
+  'socks5://',
+  'socks5://:1080',
+  'http://host:0',
+  'http://host:99999',
+  'http://s3cret%FF:x@host',
+  `socks5://u:${LONG}@host`,
 ]
 
 describe('the address of a proxy', () => {

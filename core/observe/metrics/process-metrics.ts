@@ -65,7 +65,9 @@ export class ProcessMetrics {
 function addProcess(metrics: OwnedMetrics, version: string): void {
   const startSeconds = Date.now() / 1000 - process.uptime()
   metrics.observe({
-    ...{ type: 'counter', name: 'process_cpu_seconds_total', help: 'CPU time of the process, user and system' },
+    type: 'counter',
+    name: 'process_cpu_seconds_total',
+    help: 'CPU time of the process, user and system',
     read() {
       const { user, system } = process.cpuUsage()
       return [{ value: (user + system) / 1e6 }]
@@ -86,15 +88,21 @@ function addProcess(metrics: OwnedMetrics, version: string): void {
   gauge('process_start_time_seconds', 'When the process started, in Unix time', () => startSeconds)
   gauge('process_uptime_seconds', 'Time since the process started', () => process.uptime())
   metrics.gauge({
-    ...{
-      name: 'nodejs_memory_bytes',
-      help: 'Memory of the heap, and outside of it, as V8 counts it',
-      labels: ['kind'],
-    },
+    name: 'nodejs_memory_bytes',
+    help: 'Memory of the heap, and outside of it, as V8 counts it',
+    labels: ['kind'],
     read() {
       const { heapUsed, heapTotal, external, arrayBuffers } = process.memoryUsage()
-      const kinds = { heap_used: heapUsed, heap_total: heapTotal, external, array_buffers: arrayBuffers }
-      return Object.entries(kinds).map(([kind, value]) => ({ labels: { kind }, value }))
+      const kinds = {
+        heap_used: heapUsed,
+        heap_total: heapTotal,
+        external,
+        array_buffers: arrayBuffers,
+      }
+      return Object.entries(kinds).map(([kind, value]) => ({
+        labels: { kind },
+        value,
+      }))
     },
   })
   const build = { version, node: process.version, arch: process.arch, platform: process.platform }

@@ -41,8 +41,14 @@ export class ObjectBytes implements RecordingBytes {
   async #ask(offset: number, sizeBytes: number): Promise<Buffer> {
     const { requests, key, etag } = this.#init
     const { status, body } = await requests.send({
-      ...{ method: 'GET', key, maxBytes: sizeBytes, signal: this.#signal },
-      headers: { range: `bytes=${offset}-${offset + sizeBytes - 1}`, ...(etag !== '' && { 'if-match': etag }) },
+      method: 'GET',
+      key,
+      maxBytes: sizeBytes,
+      signal: this.#signal,
+      headers: {
+        range: `bytes=${offset}-${offset + sizeBytes - 1}`,
+        ...(etag !== '' && { 'if-match': etag }),
+      },
     })
     if (status === 206 && body.length === sizeBytes) return body
     if (status === 200 && body.length === this.sizeBytes) return body.subarray(offset, offset + sizeBytes)

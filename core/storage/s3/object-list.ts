@@ -28,8 +28,9 @@ export async function listPage(requests: S3Requests, { prefix, token, signal }: 
   const { body } = await requests.send({
     method: 'GET',
     query: {
-      // XML can't have all characters that a key may have.
-      ...{ 'list-type': '2', 'encoding-type': 'url', prefix: own + prefix },
+      'list-type': '2',
+      'encoding-type': 'url',
+      prefix: own + prefix,
       ...(token !== undefined && { 'continuation-token': token }),
     },
     signal,

@@ -124,7 +124,9 @@ export class S3Requests {
     const parts: SignedParts = { method, path: this.endpoint.path(key), query: pairs, headers: signed, payloadHash }
     const { timeout } = this.#config
     return {
-      ...{ method, origin, path: pairs.length === 0 ? parts.path : `${parts.path}?${canonicalQuery(pairs)}` },
+      method,
+      origin,
+      path: pairs.length === 0 ? parts.path : `${parts.path}?${canonicalQuery(pairs)}`,
       headers: {
         ...signed,
         authorization: authorization(parts, this.#signer, at),
@@ -132,7 +134,9 @@ export class S3Requests {
         ...(body && { 'content-length': String(body.sizeBytes) }),
       },
       ...(body && body.sizeBytes > 0 && { body: Readable.from(body.pieces(), { objectMode: false }) }),
-      ...{ headersTimeout: timeout, bodyTimeout: timeout, signal: signal ?? null },
+      headersTimeout: timeout,
+      bodyTimeout: timeout,
+      signal: signal ?? null,
     }
   }
 

@@ -5,8 +5,14 @@ import { parseXml, textOf, type XmlElement } from './xml.ts'
 const MAX_SHOWN = 200
 /** Codes of S3 that pass although their status says otherwise. */
 const PASSING_CODES: ReadonlySet<string> = new Set([
-  ...['SlowDown', 'RequestTimeout', 'OperationAborted', 'InternalError', 'ServiceUnavailable'],
-  ...['BadDigest', 'IncompleteBody', 'XAmzContentSHA256Mismatch'],
+  'SlowDown',
+  'RequestTimeout',
+  'OperationAborted',
+  'InternalError',
+  'ServiceUnavailable',
+  'BadDigest',
+  'IncompleteBody',
+  'XAmzContentSHA256Mismatch',
 ])
 const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 425, 429])
 /** By which a server says that it does not have the bucket; of them, 400 may mean anything else. */

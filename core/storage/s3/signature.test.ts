@@ -49,11 +49,9 @@ function ofSuite(name: string, parts: Partial<SignedParts>, signature: string, n
 function ofS3(name: string, parts: Partial<SignedParts>, signature: string, names: string): Case {
   const payloadHash = parts.payloadHash ?? NOTHING
   const headers = {
-    ...{
-      host: 'examplebucket.s3.amazonaws.com',
-      'x-amz-date': '20130524T000000Z',
-      'x-amz-content-sha256': payloadHash,
-    },
+    host: 'examplebucket.s3.amazonaws.com',
+    'x-amz-date': '20130524T000000Z',
+    'x-amz-content-sha256': payloadHash,
     ...parts.headers,
   }
   const whole = { method: 'GET', path: '/', query: [], ...parts, payloadHash, headers }

@@ -18,7 +18,17 @@ const CASES: readonly (readonly [string, XmlElement])[] = [
 ]
 
 const MALFORMED = [
-  ...['', 'text', '<a>', '</a>', '<a></b>', '<a/><b/>', '<a', '<a b="c/>', '<a><b></a></b>', '<!-- a', '< a/>'],
+  '',
+  'text',
+  '<a>',
+  '</a>',
+  '<a></b>',
+  '<a/><b/>',
+  '<a',
+  '<a b="c/>',
+  '<a><b></a></b>',
+  '<!-- a',
+  '< a/>',
   '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>',
   `${'<a>'.repeat(MAX_XML_DEPTH + 1)}${'</a>'.repeat(MAX_XML_DEPTH + 1)}`,
   `<a>${'<b/>'.repeat(MAX_XML_ELEMENTS)}</a>`,

@@ -235,7 +235,7 @@ export class ReaderQueue {
       this.discontinuity()
     }
     const tracks = this.#options.tracks()
-    for (const track of [...this.#told.values()]) {
+    for (const track of this.#told.values().toArray()) {
       if (!tracks.some(({ id }) => id === track.id)) this.trackRemoved(track)
     }
     for (const track of tracks) if (this.#told.get(track.id) !== track) this.track(track)

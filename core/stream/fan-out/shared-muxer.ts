@@ -292,7 +292,7 @@ export class SharedMuxer {
       // A sink that comes later meets the failure again.
       if (this.#queues.size === 0) return
       this.#options.log.error({ err: error, format: this.#options.format.name }, 'a muxer failed')
-      for (const queue of [...this.#queues]) queue.close({ code: 'failed', text: 'failed' })
+      for (const queue of this.#queues.values().toArray()) queue.close({ code: 'failed', text: 'failed' })
     }
   }
 }

@@ -49,8 +49,12 @@ describe('crontab', () => {
     expect(body).to.include({ code: 0, totalCount: 3, pageNum: 1, pageSize: 3 })
     const [week, workdays, weekend] = body['data'] as readonly Row[]
     expect(week).to.eql({
-      ...{ id: 1, name: 'whole week', enable: true, plan: ALWAYS },
-      ...{ createTime: week?.['createTime'], updateTime: week?.['createTime'] },
+      id: 1,
+      name: 'whole week',
+      enable: true,
+      plan: ALWAYS,
+      createTime: week?.['createTime'],
+      updateTime: week?.['createTime'],
     })
     expect(workdays).to.include({ id: 2, enable: true, plan: '0'.repeat(24) + '1'.repeat(120) + '0'.repeat(24) })
     expect(weekend).to.include({ id: 3, enable: true, plan: '1'.repeat(24) + '0'.repeat(120) + '1'.repeat(24) })
@@ -117,8 +121,14 @@ describe('crontab', () => {
     expect(recordings.inits).to.eql([{ type: 'mp4', streamPath: 'live/a', fragmentMs: 60_000 }])
     const [row] = await rows('/planstream/api/list')
     expect(row).to.eql({
-      ...{ planId: 1, streamPath: 'live/a', fragment: '60s', filePath: '', recordType: 'mp4', enable: true },
-      ...{ createdAt: row?.['createdAt'], updatedAt: row?.['createdAt'] },
+      planId: 1,
+      streamPath: 'live/a',
+      fragment: '60s',
+      filePath: '',
+      recordType: 'mp4',
+      enable: true,
+      createdAt: row?.['createdAt'],
+      updatedAt: row?.['createdAt'],
     })
     expect(Date.parse(String(row?.['createdAt']))).to.be.closeTo(Date.now(), 60_000)
     const again = await ask('/planstream/api/add', { streamPath: 'live/a', planId: 2 })
@@ -189,8 +199,13 @@ describe('crontab', () => {
     const { runningTasks, nextTasks } = (await status('?streamPath=live/a')) as Record<string, readonly Row[]>
     const { startTime, endTime, weekday, elapsedSeconds, remainingSeconds, planSlots, ...task } = runningTasks![0]!
     expect(task).to.eql({
-      ...{ planId: 1, planName: 'whole week', streamPath: 'live/a', isRecording: true },
-      ...{ timeRange: '00:00-24:00', filePath: 'plans', fragment: '60s' },
+      planId: 1,
+      planName: 'whole week',
+      streamPath: 'live/a',
+      isRecording: true,
+      timeRange: '00:00-24:00',
+      filePath: 'plans',
+      fragment: '60s',
     })
     expect(planSlots).to.have.length(7)
     expect(planSlots).to.deep.include({ start: startTime, end: endTime, weekday, timeRange: '00:00-24:00' })

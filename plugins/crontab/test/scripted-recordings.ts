@@ -37,17 +37,15 @@ export class ScriptedRecordings implements Pick<Recordings, 'start' | 'stopTask'
   /** A recording that somebody else has started. */
   add({ type, streamPath, filePath = '.', fragmentMs = 0 }: RecordingInit): ActiveRecording {
     const recording: ActiveRecording = {
-      ...{
-        taskId: this.#nextId,
-        type,
-        streamPath,
-        filePath,
-        fragmentMs,
-        mode: 'auto',
-        startMs: 0,
-        append: false,
-        file: undefined,
-      },
+      taskId: this.#nextId,
+      type,
+      streamPath,
+      filePath,
+      fragmentMs,
+      mode: 'auto',
+      startMs: 0,
+      append: false,
+      file: undefined,
     }
     this.#nextId += 1
     this.#active = [...this.#active, recording]

@@ -5,7 +5,11 @@ import { waitFor } from '../../../test/peers/wait-for.ts'
 import demo from '../index.ts'
 
 const OTHERS_STREAM: StreamInfo = {
-  ...{ path: 'live/demo', state: 4, subscriberCount: 0, tracks: [], metadata: {} },
+  path: 'live/demo',
+  state: 4,
+  subscriberCount: 0,
+  tracks: [],
+  metadata: {},
   startTime: new Date(0),
   pluginName: 'rtmp',
   type: 'server',

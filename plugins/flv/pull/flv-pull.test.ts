@@ -71,7 +71,10 @@ describe('FlvPull', () => {
 
   function pull(url: string, init: Partial<PullRequest> = {}, startTimeoutMs?: number): Promise<PullEnd> {
     const request = pullRequest({
-      ...{ streamPath: 'live/a', url, signal: stop.signal, options: { config: { speed: 0 } } },
+      streamPath: 'live/a',
+      url,
+      signal: stop.signal,
+      options: { config: { speed: 0 } },
       ...init,
     })
     const timeout = startTimeoutMs === undefined ? {} : { startTimeoutMs }

@@ -255,9 +255,11 @@ export class Presentation {
     const tracks = placeTracks(planned, this.#renditions)
     const leadRendition = tracks.get(lead.id)!.rendition
     const cutter = new SegmentCutter({
-      fragmentSeconds: this.#options.fragmentMs / 1000,
+      fragmentSeconds: this.#options.fragmentMs / 1e3,
       targetSeconds: this.#terms.isFixed ? this.#terms.targetDurationSeconds : undefined,
-      ...{ lead, startSeconds, pace: leadRendition.pace },
+      lead,
+      startSeconds,
+      pace: leadRendition.pace,
     })
     return (this.#current = { period, plan, lead, leadRendition, cutter, tracks })
   }

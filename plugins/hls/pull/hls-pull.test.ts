@@ -65,13 +65,11 @@ describe('HlsPull', () => {
       for (const listener of listeners.splice(0)) listener({ code: 'stopped', text })
     }
     return Object.assign(published, {
-      ...{
-        id: 1,
-        streamPath: 'live/a',
-        writtenBytes: 0,
-        config: { speed } as Publisher['config'],
-        setMetadata: () => undefined,
-      },
+      id: 1,
+      streamPath: 'live/a',
+      writtenBytes: 0,
+      config: { speed } as Publisher['config'],
+      setMetadata: () => undefined,
       tracksComplete: () => void completed++,
       whenTaken: () => undefined,
       details: () => undefined,

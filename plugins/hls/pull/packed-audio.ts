@@ -28,7 +28,9 @@ export class PackedAudioDemuxer {
     let dts = timestamp ?? this.#nextDts
     for (const frame of splitAdts(rest).frames) {
       const track = (this.#track ??= this.#sink.addTrack({
-        ...{ kind: 'audio', codec: 'aac', timescale: TIMESCALE },
+        kind: 'audio',
+        codec: 'aac',
+        timescale: TIMESCALE,
         config: aacConfigFromAdts(frame),
       }))
       const tick = Math.round(dts)

@@ -29,8 +29,15 @@ function follow(first: string, ...answers: readonly Answer[]) {
   const playlist = parseSourcePlaylist(first) as SourceMediaPlaylist
   const logs = new LogRecords('hls')
   const follower = new PlaylistFollower({
-    ...{ client: { fetch }, clock: { nowMs: () => nowMs, wait }, playlist, url: 'http://host/live.m3u8' },
-    ...{ signal: new AbortController().signal, log: logs.logger },
+    client: { fetch },
+    clock: {
+      nowMs: () => nowMs,
+      wait,
+    },
+    playlist,
+    url: 'http://host/live.m3u8',
+    signal: new AbortController().signal,
+    log: logs.logger,
   })
   const segments = follower.segments()
   const names = async (count: number) => {

@@ -14,7 +14,9 @@ function rig(names: readonly string[], fails: Readonly<Record<string, number | E
   const loads: string[] = []
   const stop = new AbortController()
   const follower = {
-    ...{ url: 'http://h/list', isWhole, rewinds: 0 },
+    url: 'http://h/list',
+    isWhole,
+    rewinds: 0,
     rewind: () => void follower.rewinds++,
     async *segments() {
       for (const uri of names) yield { uri }
@@ -31,9 +33,15 @@ function rig(names: readonly string[], fails: Readonly<Record<string, number | E
   }
   const collect = async (loop: number, limit = 100) => {
     const options = {
-      ...{ follower: follower as unknown as PlaylistFollower, loader: { load } as unknown as SegmentLoader, loop },
-      clock: { nowMs: () => 0, wait: async (ms: number) => void waits.push(ms) },
-      ...{ signal: stop.signal, log: new LogRecords('hls').logger },
+      follower: follower as unknown as PlaylistFollower,
+      loader: { load } as unknown as SegmentLoader,
+      loop,
+      clock: {
+        nowMs: () => 0,
+        wait: async (ms: number) => void waits.push(ms),
+      },
+      signal: stop.signal,
+      log: new LogRecords('hls').logger,
     }
     const found: string[] = []
     for await (const { segment, result } of fetchSegments(options)) {

@@ -113,8 +113,11 @@ describe('a rendition of a source', () => {
       rig.add(makeSegments('a', FMP4), makeSegments('b', { ...FMP4, video: OTHER_VIDEO }))
       expect(await rig.play(rig.rendition())).to.equal(undefined)
       expect(rig.sink.events).to.eql([
-        ...['add video 90000', `${6 * PICTURES} video 90000`, 'remove video 90000'],
-        ...['add video 12800', `${6 * PICTURES} video 12800`],
+        'add video 90000',
+        `${6 * PICTURES} video 90000`,
+        'remove video 90000',
+        'add video 12800',
+        `${6 * PICTURES} video 12800`,
       ])
     })
 
@@ -131,9 +134,14 @@ describe('a rendition of a source', () => {
       rig.add(makeSegments('a', TS), makeSegments('b', { ...FMP4, video: OTHER_VIDEO }), makeSegments('c', TS))
       expect(await rig.play(rig.rendition())).to.equal(undefined)
       expect(rig.sink.events).to.eql([
-        ...['add video 90000', `${3 * PICTURES} video 90000`, 'remove video 90000'],
-        ...['add video 12800', `${3 * PICTURES} video 12800`, 'remove video 12800'],
-        ...['add video 90000', `${3 * PICTURES} video 90000`],
+        'add video 90000',
+        `${3 * PICTURES} video 90000`,
+        'remove video 90000',
+        'add video 12800',
+        `${3 * PICTURES} video 12800`,
+        'remove video 12800',
+        'add video 90000',
+        `${3 * PICTURES} video 90000`,
       ])
     })
 

@@ -4,12 +4,26 @@ import { SourceTimes } from './source-times.ts'
 
 const config = { record: Buffer.alloc(0), codecString: '' }
 const VIDEO: Track = {
-  ...{ id: 0, kind: 'video', codec: 'h264', timescale: 90_000 },
-  config: { ...config, width: 0, height: 0 },
+  id: 0,
+  kind: 'video',
+  codec: 'h264',
+  timescale: 9e4,
+  config: {
+    ...config,
+    width: 0,
+    height: 0,
+  },
 }
 const AUDIO: Track = {
-  ...{ id: 1, kind: 'audio', codec: 'aac', timescale: 90_000 },
-  config: { ...config, sampleRate: 48_000, channels: 2 },
+  id: 1,
+  kind: 'audio',
+  codec: 'aac',
+  timescale: 9e4,
+  config: {
+    ...config,
+    sampleRate: 48e3,
+    channels: 2,
+  },
 }
 const RANGE = 2 ** 33
 

@@ -181,8 +181,12 @@ describe('sessions of HLS viewers', () => {
     const enter = async (formerToken: string) => {
       const viewer = await rig.streams.subscribe(sessionInit('live/a'))
       return sessions.open({
-        ...{ formerToken, requestedPath: 'live/a', hlsStream, client },
-        ...{ subscriber: viewer, sourcePath: 'live/a' },
+        formerToken,
+        requestedPath: 'live/a',
+        hlsStream,
+        client,
+        subscriber: viewer,
+        sourcePath: 'live/a',
       })
     }
     switched.set('~former', { msn: 60, discontinuity: 7 })

@@ -130,7 +130,7 @@ export class Splice implements PlaylistSource {
   close(): void {
     this.#closed = true
     this.waiting.expire(Infinity)
-    for (const hlsStream of [...this.#listening.keys()]) this.#ignore(hlsStream)
+    for (const hlsStream of this.#listening.keys().toArray()) this.#ignore(hlsStream)
     for (const { hlsStream } of this.#formers.splice(0)) this.#release(hlsStream)
     if (this.#next !== undefined) this.#release(this.#next)
     this.#next = undefined

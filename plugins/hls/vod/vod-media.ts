@@ -58,8 +58,13 @@ export class VodMedia {
     const { streamPath, signal } = await this.#enter(exchange, ['ts', startMs, endMs, type, clockMs])
     const wanted = { streamPath, startMs, endMs, clockMs, ...(type !== undefined && { type }) }
     return sendRecording(ctx, exchange.reply, wanted, {
-      ...{ format: TS_FORMAT, times: 'dates', signal },
-      headers: () => ({ 'content-type': 'video/mp2t', 'cache-control': this.#cacheControl }),
+      format: TS_FORMAT,
+      times: 'dates',
+      signal,
+      headers: () => ({
+        'content-type': 'video/mp2t',
+        'cache-control': this.#cacheControl,
+      }),
       stallMs: ctx.config.subscribe.stalltimeout,
     })
   }
@@ -120,7 +125,9 @@ function clockOf(text: string): number {
 function contentOf(bytes: RecordingBytes, { id }: RecordedFile) {
   const { sizeBytes } = bytes
   return {
-    ...{ type: 'video/mp4', sizeBytes, etag: `"${id}-${sizeBytes}"` },
+    type: 'video/mp4',
+    sizeBytes,
+    etag: `"${id}-${sizeBytes}"`,
     async *read({ first, last }: ByteRange): AsyncGenerator<Buffer, void> {
       for (let offset = first; offset <= last; offset += READ_SIZE_BYTES) {
         const size = Math.min(READ_SIZE_BYTES, last + 1 - offset)

@@ -143,8 +143,14 @@ function playlistOf(version: number, segments: readonly MediaSegment[]): MediaPl
   let longestSeconds = 1
   for (const { durationSeconds } of segments) longestSeconds = Math.max(longestSeconds, durationSeconds)
   return {
-    ...{ version, segments, targetDurationSeconds: Math.ceil(longestSeconds), ended: true, playlistType: 'VOD' },
-    ...{ mediaSequence: 0, discontinuitySequence: 0, independentSegments: true },
+    version,
+    segments,
+    targetDurationSeconds: Math.ceil(longestSeconds),
+    ended: true,
+    playlistType: 'VOD',
+    mediaSequence: 0,
+    discontinuitySequence: 0,
+    independentSegments: true,
   }
 }
 

@@ -79,15 +79,40 @@ describe('the segments of recordings', () => {
     const whole = { ...fileAt(1000, 5000), id: 7, headBytes: 100, sizeBytes: 1000 }
     const empty = { ...whole, id: 8, sizeBytes: 100 }
     // Times in whole milliseconds may be off by one.
-    const next = { ...whole, ...{ id: 9, startMs: 5999, endMs: 11_000 } }
-    const overlapping = { ...whole, ...{ id: 10, startMs: 9000, endMs: 12_000 } }
-    const other = { ...overlapping, ...{ id: 11, clockMs: 8 } }
+    const next = {
+      ...whole,
+      id: 9,
+      startMs: 5999,
+      endMs: 11e3,
+    }
+    const overlapping = {
+      ...whole,
+      id: 10,
+      startMs: 9e3,
+      endMs: 12e3,
+    }
+    const other = {
+      ...overlapping,
+      id: 11,
+      clockMs: 8,
+    }
     const parts = fileSegments([empty, whole, whole, next, overlapping, other], ({ id }) => `x${id}`)
     expect(parts.map(({ uri }) => uri)).to.eql(['x7', 'x9', 'x11'])
     expect(parts.map(({ discontinuity }) => discontinuity)).to.eql([false, true, true])
     expect(parts[0]).to.eql({
-      ...{ uri: 'x7', initUri: 'x7', durationSeconds: 5, programDateTimeMs: 1000, discontinuity: false },
-      ...{ initRange: { offset: 0, sizeBytes: 100 }, range: { offset: 100, sizeBytes: 900 } },
+      uri: 'x7',
+      initUri: 'x7',
+      durationSeconds: 5,
+      programDateTimeMs: 1e3,
+      discontinuity: false,
+      initRange: {
+        offset: 0,
+        sizeBytes: 100,
+      },
+      range: {
+        offset: 100,
+        sizeBytes: 900,
+      },
     })
   })
 })

@@ -69,9 +69,18 @@ export function fileSegments(files: readonly WholeFile[], addressOf: (file: Whol
     const { startMs, endMs, headBytes, sizeBytes } = file
     const uri = addressOf(file)
     return {
-      ...{ uri, initUri: uri, durationSeconds: (endMs - startMs) / 1000, programDateTimeMs: startMs },
-      initRange: { offset: 0, sizeBytes: headBytes },
-      range: { offset: headBytes, sizeBytes: sizeBytes - headBytes },
+      uri,
+      initUri: uri,
+      durationSeconds: (endMs - startMs) / 1e3,
+      programDateTimeMs: startMs,
+      initRange: {
+        offset: 0,
+        sizeBytes: headBytes,
+      },
+      range: {
+        offset: headBytes,
+        sizeBytes: sizeBytes - headBytes,
+      },
       discontinuity: index > 0,
     }
   })

@@ -51,7 +51,10 @@ function wanted(playlist: MediaPlaylist, hint: string) {
     // The reader forgets it at a segment that is still being made.
     initUri: segment.uri === undefined ? undefined : segment.initUri,
     parts: (segment.parts ?? []).map(({ uri, durationSeconds: duration, independent }) => ({
-      ...{ uri, duration, hint: false, independent: independent || undefined },
+      uri,
+      duration,
+      hint: false,
+      independent: independent || undefined,
     })),
   }))
   own.at(-1)!.parts.push({ uri: hint, duration: undefined as never, hint: true, independent: undefined })

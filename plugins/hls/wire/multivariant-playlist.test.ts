@@ -17,8 +17,15 @@ describe('serializeMultivariantPlaylist', () => {
     expect(read.variants).to.have.length(1)
     const [variant] = read.variants
     expect(variant).to.deep.include({
-      ...{ uri: 'a/video.m3u8?b=c', bandwidth: 2_500_000, averageBandwidth: 2_100_000, frameRate: 29.97 },
-      ...{ codecs: 'avc1.64001f,mp4a.40.2', resolution: { width: 1280, height: 720 } },
+      uri: 'a/video.m3u8?b=c',
+      bandwidth: 25e5,
+      averageBandwidth: 21e5,
+      frameRate: 29.97,
+      codecs: 'avc1.64001f,mp4a.40.2',
+      resolution: {
+        width: 1280,
+        height: 720,
+      },
     })
     expect(variant!.audio.map(({ name, uri, isDefault }) => [name, uri, isDefault])).to.deep.equal([
       ['English, stereo=1', 'a/audio.m3u8?b=c', true],

@@ -53,11 +53,23 @@ describe('parseSourcePlaylist', () => {
 
   it('reads what a live playlist says', () => {
     const playlist = media(
-      ...['#EXTM3U', '#EXT-X-VERSION:7', '#EXT-X-TARGETDURATION:4', '#EXT-X-MEDIA-SEQUENCE:17'],
-      ...['#EXT-X-DISCONTINUITY-SEQUENCE:3', '#EXT-X-MAP:URI="init.mp4?x=1",BYTERANGE="700@0"'],
-      ...['#EXT-X-KEY:METHOD=AES-128,URI="key",IV=0x1F', '#EXTINF:3.96,a title', 'a.m4s'],
-      ...['#EXT-X-DISCONTINUITY', '#EXT-X-KEY:METHOD=NONE', '#EXTINF:4', 'https://cdn/b.m4s?t=2'],
-      ...['#EXT-X-GAP', '#EXTINF:4,', 'c.m4s', '#EXT-X-PART:DURATION=0.2,URI="d1.m4s"'],
+      '#EXTM3U',
+      '#EXT-X-VERSION:7',
+      '#EXT-X-TARGETDURATION:4',
+      '#EXT-X-MEDIA-SEQUENCE:17',
+      '#EXT-X-DISCONTINUITY-SEQUENCE:3',
+      '#EXT-X-MAP:URI="init.mp4?x=1",BYTERANGE="700@0"',
+      '#EXT-X-KEY:METHOD=AES-128,URI="key",IV=0x1F',
+      '#EXTINF:3.96,a title',
+      'a.m4s',
+      '#EXT-X-DISCONTINUITY',
+      '#EXT-X-KEY:METHOD=NONE',
+      '#EXTINF:4',
+      'https://cdn/b.m4s?t=2',
+      '#EXT-X-GAP',
+      '#EXTINF:4,',
+      'c.m4s',
+      '#EXT-X-PART:DURATION=0.2,URI="d1.m4s"',
     )
     expect(playlist).to.deep.include({ kind: 'media', targetDurationSeconds: 4, hasSequence: true, ended: false })
     const init = { uri: 'init.mp4?x=1', range: { offset: 0, sizeBytes: 700 }, key: undefined }
@@ -66,8 +78,13 @@ describe('parseSourcePlaylist', () => {
     expect(playlist.segments).to.eql([
       { ...common, uri: 'a.m4s', durationSeconds: 3.96, sequence: 17, discontinuity: 3, key, gap: false },
       {
-        ...{ ...common, uri: 'https://cdn/b.m4s?t=2', durationSeconds: 4, sequence: 18, discontinuity: 4 },
-        ...{ key: undefined, gap: false },
+        ...common,
+        uri: 'https://cdn/b.m4s?t=2',
+        durationSeconds: 4,
+        sequence: 18,
+        discontinuity: 4,
+        key: undefined,
+        gap: false,
       },
       { ...common, uri: 'c.m4s', durationSeconds: 4, sequence: 19, discontinuity: 4, key: undefined, gap: true },
     ])
@@ -75,8 +92,15 @@ describe('parseSourcePlaylist', () => {
 
   it('follows parts of a file that do not say where they begin', () => {
     const { segments, ended } = media(
-      ...['#EXTM3U', '#EXT-X-TARGETDURATION:2', '#EXT-X-BYTERANGE:100@50', '#EXTINF:2,', 'all.ts'],
-      ...['#EXT-X-BYTERANGE:30', '#EXTINF:2,', 'all.ts', '#EXT-X-ENDLIST'],
+      '#EXTM3U',
+      '#EXT-X-TARGETDURATION:2',
+      '#EXT-X-BYTERANGE:100@50',
+      '#EXTINF:2,',
+      'all.ts',
+      '#EXT-X-BYTERANGE:30',
+      '#EXTINF:2,',
+      'all.ts',
+      '#EXT-X-ENDLIST',
     )
     expect(segments.map(({ range }) => range)).to.eql([
       { offset: 50, sizeBytes: 100 },
@@ -101,10 +125,15 @@ describe('parseSourcePlaylist', () => {
 
   it('reads variants and their sound', () => {
     const playlist = variants(
-      ...['#EXTM3U', '#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="x",DEFAULT=YES,URI="a/x.m3u8"'],
-      ...['#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="y, z"', '#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="s",URI="s"'],
+      '#EXTM3U',
+      '#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="x",DEFAULT=YES,URI="a/x.m3u8"',
+      '#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="y, z"',
+      '#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="s",URI="s"',
       '#EXT-X-STREAM-INF:BANDWIDTH=800000,CODECS="avc1.64001f,mp4a.40.2",RESOLUTION=640x360,AUDIO="a"',
-      ...['low.m3u8', '#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=1,URI="i.m3u8"', '#EXT-X-STREAM-INF:', 'plain.m3u8'],
+      'low.m3u8',
+      '#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=1,URI="i.m3u8"',
+      '#EXT-X-STREAM-INF:',
+      'plain.m3u8',
     )
     expect(playlist.audio).to.eql([
       { group: 'a', isDefault: true, uri: 'a/x.m3u8' },

@@ -191,8 +191,14 @@ class MediaParser {
   #segment(uri: string): void {
     if (this.#segments.length === MAX_SEGMENTS) throw new MalformedError(`more than ${MAX_SEGMENTS} segments`)
     this.#segments.push({
-      ...{ uri, range: this.#range, durationSeconds: this.#duration ?? 0, sequence: 0 },
-      ...{ discontinuity: this.#discontinuity, key: this.#key, init: this.#init, gap: this.#gap },
+      uri,
+      range: this.#range,
+      durationSeconds: this.#duration ?? 0,
+      sequence: 0,
+      discontinuity: this.#discontinuity,
+      key: this.#key,
+      init: this.#init,
+      gap: this.#gap,
     })
     if (this.#range === undefined) this.#nextOffset = 0
     this.#duration = this.#range = undefined

@@ -6,11 +6,16 @@ import home from '../index.ts'
 const SERVER: ServerInfo = {
   endpoints: () => [
     {
-      ...{ plugin: 'flv', pushAddr: [], pullAddr: [], downloadAddr: [] },
+      plugin: 'flv',
+      pushAddr: [],
+      pullAddr: [],
+      downloadAddr: [],
       playAddr: ['http://{hostName}:8080/flv/{streamPath}.flv', 'ws://{hostName}:8080/flv/{streamPath}.flv'],
     },
     {
-      ...{ plugin: 'rtmp', pullAddr: [], downloadAddr: [] },
+      plugin: 'rtmp',
+      pullAddr: [],
+      downloadAddr: [],
       pushAddr: ['rtmp://{hostName}:1936/{streamPath}'],
       playAddr: ['rtmp://{hostName}:1936/{streamPath}'],
     },

@@ -7,10 +7,17 @@ const SIZE_BYTES = 10
 const samples = (...durations: readonly number[]) =>
   durations.map((durationTicks) => ({ durationTicks, sizeBytes: SIZE_BYTES, flags: 0, cts: 0 }))
 const FRAGMENT: TrackFragment = {
-  ...{ trackId: 1, baseDts: 100 },
+  trackId: 1,
+  baseDts: 100,
   runs: [
-    { offset: 1000, samples: samples(40, 40) },
-    { offset: 2000, samples: samples(40, 40, 40) },
+    {
+      offset: 1e3,
+      samples: samples(40, 40),
+    },
+    {
+      offset: 2e3,
+      samples: samples(40, 40, 40),
+    },
   ],
 }
 
@@ -35,10 +42,17 @@ describe('the cut of a fragment', () => {
 
   it('begins and ends within its runs, whose data stay where they are', () => {
     expect(cutFragment(FRAGMENT, { fromDts: 140, toDts: 220 })).to.eql({
-      ...{ trackId: 1, baseDts: 140 },
+      trackId: 1,
+      baseDts: 140,
       runs: [
-        { offset: 1010, samples: samples(40) },
-        { offset: 2000, samples: samples(40) },
+        {
+          offset: 1010,
+          samples: samples(40),
+        },
+        {
+          offset: 2e3,
+          samples: samples(40),
+        },
       ],
     })
     expect(placesOf(cutFragment(FRAGMENT, { fromDts: 101, toDts: 141 }))).to.eql([[140, 1010]])

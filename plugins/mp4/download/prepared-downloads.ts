@@ -28,7 +28,9 @@ export class PreparedDownloads {
   /** By what they are of, those that were asked for last at the end. */
   readonly #entries = new Map<string, Entry>()
   readonly #queue = new WorkQueue({
-    ...{ working: MAX_PREPARING, waiting: MAX_WAITING, refusal: 'too many downloads are being prepared' },
+    working: MAX_PREPARING,
+    waiting: MAX_WAITING,
+    refusal: 'too many downloads are being prepared',
   })
   readonly #maxKeptBytes: number
 

@@ -154,14 +154,18 @@ describe('downloads over HTTP', () => {
     const large = new CountedSource(at('a.mp4'))
     const readBytes = { count: 0 }
     const times = Array.from({ length: 100 }, (_, index) => ({
-      ...{ startMs: index * 10_000 },
+      startMs: index * 1e4,
       async open() {
         const bytes = await large.open()
         const read = async (offset: number, sizeBytes: number) => {
           readBytes.count += sizeBytes
           return bytes.read(offset, sizeBytes)
         }
-        return { sizeBytes: bytes.sizeBytes, read, close: () => bytes.close() }
+        return {
+          sizeBytes: bytes.sizeBytes,
+          read,
+          close: () => bytes.close(),
+        }
       },
     }))
     files['film.mp4'] = (await prepareMp4(times)).file

@@ -17,8 +17,15 @@ describe('parts of recordings', () => {
       signal.addEventListener('abort', () => (openNow -= 1))
       await hold
       const recording: Recording = {
-        ...{ tracks: [{ ...SCRIPTED_VIDEO, id: 0 }], durationMs: 1000 },
-        ...{ next: () => undefined, seek: () => {} },
+        tracks: [
+          {
+            ...SCRIPTED_VIDEO,
+            id: 0,
+          },
+        ],
+        durationMs: 1e3,
+        next: () => undefined,
+        seek: () => {},
       }
       return recording
     }

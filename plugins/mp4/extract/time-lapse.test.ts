@@ -12,7 +12,9 @@ const PICTURE = Buffer.alloc(1024 * 1024)
 function recordingOf(pictures: number, gopPictures: number): Recording {
   let index = 0
   return {
-    ...{ tracks: [VIDEO], durationMs: pictures * 40, seek: () => {} },
+    tracks: [VIDEO],
+    durationMs: pictures * 40,
+    seek: () => {},
     next() {
       const ticks = (index * VIDEO.timescale) / 25
       const isKeyframe = index % gopPictures === 0

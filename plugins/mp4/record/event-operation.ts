@@ -34,8 +34,11 @@ export function addEventOperation({ operations, services, log }: PluginContext<u
       const fragmentMs = durationOf(log, 'fragment', body.fragment)
       const level = String(body.eventLevel ?? '').toLowerCase()
       const { id } = await recordings.startEvent({
-        ...{ type: 'mp4', streamPath: body.streamPath, eventId: String(body.eventId ?? '') },
-        ...{ eventName: String(body.eventName ?? ''), eventDesc: String(body.eventDesc ?? '') },
+        type: 'mp4',
+        streamPath: body.streamPath,
+        eventId: String(body.eventId ?? ''),
+        eventName: String(body.eventName ?? ''),
+        eventDesc: String(body.eventDesc ?? ''),
         eventLevel: level === 'high' || level === '0' ? 'high' : 'low',
         ...(beforeMs !== undefined && { beforeMs }),
         ...(afterMs !== undefined && { afterMs }),

@@ -8,8 +8,15 @@ import mp4 from '../index.ts'
 
 const G711: TrackInit = { kind: 'audio', codec: 'pcma', timescale: 8000, config: g711Config('pcma', 8000, 1) }
 const HUGE: TrackInit = {
-  ...{ kind: 'video', codec: 'av1', timescale: 1000 },
-  config: { record: Buffer.from('81000c00', 'hex'), width: 65_536, height: 1080, codecString: 'av01.0.00M.08' },
+  kind: 'video',
+  codec: 'av1',
+  timescale: 1e3,
+  config: {
+    record: Buffer.from('81000c00', 'hex'),
+    width: 65536,
+    height: 1080,
+    codecString: 'av01.0.00M.08',
+  },
 }
 const TYPE = 'video/mp4; codecs="avc1.64000d,mp4a.40.2"'
 

@@ -7,7 +7,11 @@ export const PLAYER_VERSION = 'LNX 9,0,124,2'
 
 /** `connect` of a player: it takes all that RTMP has a number for (RTMP 1.0 §7.2.1.1), and what enhanced RTMP added. */
 export const PLAYER_PROPERTIES: Readonly<Record<string, AmfValue>> = {
-  ...{ fpad: false, capabilities: 239, audioCodecs: 0x0f_ff, videoCodecs: 0xff, videoFunction: 1 },
+  fpad: false,
+  capabilities: 239,
+  audioCodecs: 4095,
+  videoCodecs: 255,
+  videoFunction: 1,
   fourCcList: Object.values(FOUR_CCS),
 }
 

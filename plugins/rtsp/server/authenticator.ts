@@ -17,7 +17,13 @@ const REALM = 'Sluice'
 
 /** What players ask for; a ticket is for them alone. */
 const PLAYER_METHODS: readonly string[] = [
-  ...['DESCRIBE', 'SETUP', 'PLAY', 'PAUSE', 'TEARDOWN', 'GET_PARAMETER', 'SET_PARAMETER'],
+  'DESCRIBE',
+  'SETUP',
+  'PLAY',
+  'PAUSE',
+  'TEARDOWN',
+  'GET_PARAMETER',
+  'SET_PARAMETER',
 ]
 
 /** The name and password of the plugin's section; an empty name lets everybody in. */

@@ -123,7 +123,10 @@ export class RequestHandler {
     const controlOf = (place: number) => trackUrl(target.url, place)
     const { streamPath, medias, durationMs } = session
     const body = describeMedias({
-      ...{ streamPath, medias, durationMs, controlOf },
+      streamPath,
+      medias,
+      durationMs,
+      controlOf,
       ip: this.#connection.localIp,
       control: target.url,
       backChannel: this.#wantsBackChannel(request) ? BACK_CHANNEL_FORMATS : undefined,

@@ -196,7 +196,7 @@ export class ServerConnection implements SessionConnection {
     const { ip, port } = this.#client
     const hadSession = this.#sessions.size > 0
     const closeReason = reason === PEER_LEFT ? CLIENT_LEFT : reason
-    for (const session of [...this.#sessions]) if (!session.outlivesConnection) session.close(closeReason)
+    for (const session of this.#sessions.values().toArray()) if (!session.outlivesConnection) session.close(closeReason)
     if (!this.#isTold && !hadSession) this.#server.ctx.log.info({ ip, port, reason }, 'connection closed')
   }
 }

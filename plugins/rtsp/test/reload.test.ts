@@ -9,8 +9,14 @@ import { parseTransports } from '../wire/transport.ts'
 /** A picture by itself, as a packet of H.264: one slice, from the first macroblock on. */
 const packet = (sequenceNumber: number) =>
   serializeRtpPacket({
-    ...{ marker: true, payloadType: 96, sequenceNumber, timestamp: sequenceNumber * 3600, ssrc: 7, csrcs: [] },
-    ...{ extension: undefined, payload: Buffer.from('6588840021ff', 'hex') },
+    marker: true,
+    payloadType: 96,
+    sequenceNumber,
+    timestamp: sequenceNumber * 3600,
+    ssrc: 7,
+    csrcs: [],
+    extension: undefined,
+    payload: Buffer.from('6588840021ff', 'hex'),
   })
 
 describe('a reload of the RTSP plugin', () => {

@@ -49,11 +49,16 @@ export class Batches {
     }
     if (endMs > nowMs + MAX_LIVE_MS) throw new InvalidRequest('end must be within 24 hours')
     const pictures = new StreamPictures(this.#parts, {
-      ...{ streamPath, folder: FOLDER, mode: PICTURE_MODE.batch, isPassive: false },
+      streamPath,
+      folder: FOLDER,
+      mode: PICTURE_MODE.batch,
+      isPassive: false,
       pace: everyInterval(intervalMs),
     })
     this.#start({
-      ...{ kind: 'pictures of a stream', streamPath, pictures },
+      kind: 'pictures of a stream',
+      streamPath,
+      pictures,
       async run(signal) {
         await delay(Math.max(0, (startMs ?? 0) - Date.now()), undefined, { signal })
         const over = AbortSignal.timeout(Math.max(1, endMs - Date.now()))
@@ -73,7 +78,9 @@ export class Batches {
     const init = { streamPath, startMs, endMs, intervalMs, folder: FOLDER }
     const pictures = await RecordingPictures.open(this.#parts, init)
     this.#start({
-      ...{ kind: 'pictures of recordings', streamPath, pictures },
+      kind: 'pictures of recordings',
+      streamPath,
+      pictures,
       run: (signal) => pictures.run(signal),
     })
   }

@@ -51,14 +51,17 @@ export class PictureRules {
 
   /** Ends with all. */
   endAll(): void {
-    for (const path of [...this.#running.keys()]) this.end(path)
+    for (const path of this.#running.keys().toArray()) this.end(path)
   }
 
   #start(path: string, rule: PictureRule, filter: string | undefined, ended: AbortSignal): Promise<void> {
     const { timeinterval, iframeinterval, savepath: folder } = rule
     const isByTime = timeinterval > 0
     const pictures = new StreamPictures(this.#parts, {
-      ...{ streamPath: path, folder, filter, isPassive: true },
+      streamPath: path,
+      folder,
+      filter,
+      isPassive: true,
       mode: isByTime ? PICTURE_MODE.byTime : PICTURE_MODE.byKeyframe,
       pace: isByTime ? everyInterval(timeinterval) : everyNth(iframeinterval),
     })
@@ -75,8 +78,12 @@ export class PictureRules {
 async function filterOf({ timeinterval, iframeinterval, watermark }: PictureRule): Promise<string | undefined> {
   if (timeinterval > 0 === iframeinterval > 0) throw new Error('give it either a timeinterval or an iframeinterval')
   return watermarkFilter({
-    ...{ text: watermark.text, fontPath: watermark.fontpath, fontColor: watermark.fontcolor },
-    ...{ fontSize: watermark.fontsize, fontSpacing: watermark.fontspacing },
-    ...{ offsetX: watermark.offsetx, offsetY: watermark.offsety },
+    text: watermark.text,
+    fontPath: watermark.fontpath,
+    fontColor: watermark.fontcolor,
+    fontSize: watermark.fontsize,
+    fontSpacing: watermark.fontspacing,
+    offsetX: watermark.offsetx,
+    offsetY: watermark.offsety,
   })
 }

@@ -41,7 +41,9 @@ type Keyframe = Parameters<typeof canFollow>[0]
 export class PictureEncoder {
   readonly #ctx: EncoderContext
   readonly #queue = new WorkQueue({
-    ...{ working: MAX_PROGRAMS, waiting: MAX_WAITING, refusal: 'too many pictures are wanted at a time; try again' },
+    working: MAX_PROGRAMS,
+    waiting: MAX_WAITING,
+    refusal: 'too many pictures are wanted at a time; try again',
   })
   #isMissingTold = false
 
@@ -109,9 +111,35 @@ export class PictureEncoder {
     const { processes, config } = this.#ctx
     const filters = filter === undefined ? [] : ['-vf', filter]
     const args = [
-      ...['-v', 'error', '-nostdin', '-protocol_whitelist', 'pipe', '-threads', '1', '-flags', 'output_corrupt'],
-      ...['-f', format, '-i', 'pipe:0', '-map', '0:v:0', ...filters, '-fps_mode', 'passthrough'],
-      ...['-threads', '1', '-c:v', 'mjpeg', '-pix_fmt', 'yuvj420p', '-q:v', '2', '-f', 'image2pipe', 'pipe:1'],
+      '-v',
+      'error',
+      '-nostdin',
+      '-protocol_whitelist',
+      'pipe',
+      '-threads',
+      '1',
+      '-flags',
+      'output_corrupt',
+      '-f',
+      format,
+      '-i',
+      'pipe:0',
+      '-map',
+      '0:v:0',
+      ...filters,
+      '-fps_mode',
+      'passthrough',
+      '-threads',
+      '1',
+      '-c:v',
+      'mjpeg',
+      '-pix_fmt',
+      'yuvj420p',
+      '-q:v',
+      '2',
+      '-f',
+      'image2pipe',
+      'pipe:1',
     ]
     try {
       const program = await processes.spawn({ command: config.ffmpegpath, args, owner, ...(signal && { signal }) })

@@ -88,7 +88,10 @@ export class Link {
     this.mode = target.mode
     this.peer = { ip, port: target.port }
     this.connection = new Connection({
-      ...{ negotiated, nowUs, sink: flow, ...(keys && { keys }) },
+      negotiated,
+      nowUs,
+      sink: flow,
+      ...(keys && { keys }),
       ...(maxBytesPerSecond !== undefined && { maxBytesPerSecond }),
       ...(init.receives && { received: (payload: Buffer, missing: number) => this.#take(payload, missing) }),
       alive: () => this.#alive?.(),

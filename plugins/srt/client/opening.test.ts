@@ -61,7 +61,11 @@ describe('Opening', () => {
     /** One that has the greater cookie, and so offers its keys. */
     function peer(socketId: number, keys: ConnectionKeys): RendezvousHandshake {
       return new RendezvousHandshake({
-        ...{ socketId, sequence: 1, streamId: '', terms: localTerms(120), keyRequest: keys.sending.message },
+        socketId,
+        sequence: 1,
+        streamId: '',
+        terms: localTerms(120),
+        keyRequest: keys.sending.message,
         cookie: (cookie + 1) >>> 0,
         send: (datagram) => setImmediate(() => opening.receive(datagram)),
         connected: () => {},

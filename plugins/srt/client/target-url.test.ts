@@ -4,8 +4,15 @@ import { MalformedError } from 'sluice/sdk/media'
 import { parseTargetUrl, type SrtTarget } from './target-url.ts'
 
 const DEFAULTS: SrtTarget = {
-  ...{ host: 'example.com', port: 6000, mode: 'caller', streamId: '', passphrase: '', keyBytes: 16 },
-  ...{ latencyMs: undefined, maxBytesPerSecond: undefined, localPort: undefined },
+  host: 'example.com',
+  port: 6e3,
+  mode: 'caller',
+  streamId: '',
+  passphrase: '',
+  keyBytes: 16,
+  latencyMs: undefined,
+  maxBytesPerSecond: undefined,
+  localPort: undefined,
 }
 
 const CASES: readonly (readonly [url: string, differing: Partial<SrtTarget>])[] = [

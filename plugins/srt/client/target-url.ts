@@ -16,10 +16,38 @@ const KEY_BYTES = [16, 24, 32] as const
 
 /** Parameters that are read here, and those of libsrt, ffmpeg, GStreamer and srt-live-transmit that say nothing new here. */
 const OWN = new Set([
-  ...['streamid', 'passphrase', 'pbkeylen', 'latency', 'mode', 'maxbw', 'localport'],
-  ...['transtype', 'messageapi', 'payload_size', 'payloadsize', 'pkt_size', 'conntimeo', 'connect_timeout', 'timeout'],
-  ...['linger', 'tlpktdrop', 'nakreport', 'tsbpd', 'snddropdelay', 'sndbuf', 'rcvbuf', 'fc', 'mss', 'lossmaxttl'],
-  ...['inputbw', 'oheadbw', 'peerlatency', 'rcvlatency', 'enforced_encryption', 'enforcedencryption', 'adapter'],
+  'streamid',
+  'passphrase',
+  'pbkeylen',
+  'latency',
+  'mode',
+  'maxbw',
+  'localport',
+  'transtype',
+  'messageapi',
+  'payload_size',
+  'payloadsize',
+  'pkt_size',
+  'conntimeo',
+  'connect_timeout',
+  'timeout',
+  'linger',
+  'tlpktdrop',
+  'nakreport',
+  'tsbpd',
+  'snddropdelay',
+  'sndbuf',
+  'rcvbuf',
+  'fc',
+  'mss',
+  'lossmaxttl',
+  'inputbw',
+  'oheadbw',
+  'peerlatency',
+  'rcvlatency',
+  'enforced_encryption',
+  'enforcedencryption',
+  'adapter',
 ])
 
 /** Where a pull or push goes. */
@@ -62,17 +90,14 @@ export function parseTargetUrl(url: string): SrtTarget {
   const port = Number(parsed.port)
   const maxbw = integerOf(parameters, 'maxbw', -1, Number.MAX_SAFE_INTEGER)
   return {
-    ...{
-      host,
-      port,
-      mode,
-      streamId: streamIdOf(parameters),
-      passphrase: passphraseOf(parameters),
-      keyBytes: keyBytesOf(parameters),
-    },
+    host,
+    port,
+    mode,
+    streamId: streamIdOf(parameters),
+    passphrase: passphraseOf(parameters),
+    keyBytes: keyBytesOf(parameters),
     latencyMs: integerOf(parameters, 'latency', 0, MAX_LATENCY_MS),
     maxBytesPerSecond: maxbw === undefined || maxbw <= 0 ? undefined : maxbw,
-    // Both ends of a rendezvous send from the port that the other one sends to.
     localPort: integerOf(parameters, 'localport', 1, MAX_PORT) ?? (mode === 'rendezvous' ? port : undefined),
   }
 }

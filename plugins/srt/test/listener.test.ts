@@ -168,9 +168,7 @@ describe('the listener of SRT', () => {
     await delay(600)
     hanging.reject(new StreamDenied('late'))
     expect(await slow.refusal).to.equal(1401)
-    expect(host.streams.requests.map(({ streamPath }) => streamPath)).to.have.members([
-      ...['live/slow', 'live/a', 'live/b'],
-    ])
+    expect(host.streams.requests.map(({ streamPath }) => streamPath)).to.have.members(['live/slow', 'live/a', 'live/b'])
     const before = slow.datagrams.length
     slow.sendRaw(slow.sent.at(-1)!)
     await waitFor(() => slow.datagrams.length > before)

@@ -33,10 +33,18 @@ describe('Connection, encrypted', () => {
       }
       const [senderKeys, receiverKeys] = await agree(keyBytes)
       const pair = new VirtualPair({
-        ...{ senderKeys, receiverKeys },
+        senderKeys,
+        receiverKeys,
         latencyMs: 800,
-        forth: { lossShare: 0.1, jitterMs: 30, isLost: watch },
-        back: { lossShare: 0.1, jitterMs: 30 },
+        forth: {
+          lossShare: 0.1,
+          jitterMs: 30,
+          isLost: watch,
+        },
+        back: {
+          lossShare: 0.1,
+          jitterMs: 30,
+        },
       })
       const payloads = numbered(6000)
       for (let sent = 0; sent < payloads.length + 500; sent += 10) {

@@ -117,7 +117,8 @@ describe('Connection, in hardship', () => {
     const receiverKeys = await acceptKeys(senderKeys.sending.message, passphrase)
     let count = 0
     const pair: VirtualPair = new VirtualPair({
-      ...{ senderKeys, receiverKeys },
+      senderKeys,
+      receiverKeys,
       received: () => {
         count += 1
         pair.receiver.close()
@@ -142,8 +143,12 @@ describe('Connection, in hardship', () => {
       return false
     }
     const pair = new VirtualPair({
-      sender: { flowWindowPackets: 32, peerDropsTooLate: false },
-      ...{ forth: { isLost: said }, back: { isLost: () => true } },
+      sender: {
+        flowWindowPackets: 32,
+        peerDropsTooLate: false,
+      },
+      forth: { isLost: said },
+      back: { isLost: () => true },
     })
     stream(pair, 1000, 4500)
     longestUs = Math.max(longestUs, pair.network.nowUs - saidUs)

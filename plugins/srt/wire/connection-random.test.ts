@@ -36,9 +36,20 @@ function carry(link: Link): { pair: VirtualPair; delivered: number } {
   let last = -1
   let delivered = 0
   const pair = new VirtualPair({
-    ...{ forth, back, seed, latencyMs },
-    sender: { ...terms, flowWindowPackets: windowPackets, sendSequence: first },
-    receiver: { peerStampsTimes, flowWindowPackets: windowPackets, receiveSequence: first },
+    forth,
+    back,
+    seed,
+    latencyMs,
+    sender: {
+      ...terms,
+      flowWindowPackets: windowPackets,
+      sendSequence: first,
+    },
+    receiver: {
+      peerStampsTimes,
+      flowWindowPackets: windowPackets,
+      receiveSequence: first,
+    },
     received: (bytes, _, missing) => {
       const number = bytes.readUInt32BE(0)
       expect(number).to.equal(last + 1 + missing)
@@ -67,7 +78,11 @@ describe('Connection, over any link', () => {
         const { pktSndBuf, byteSndBuf, pktSndDropTotal } = pair.sender.statistics()
         const { pktRcvBuf, byteRcvBuf, pktRcvDropTotal } = pair.receiver.statistics()
         expect({ pktSndBuf, byteSndBuf, pktRcvBuf, byteRcvBuf, queued: pair.sender.queuedBytes }).to.eql({
-          ...{ pktSndBuf: 0, byteSndBuf: 0, pktRcvBuf: 0, byteRcvBuf: 0, queued: 0 },
+          pktSndBuf: 0,
+          byteSndBuf: 0,
+          pktRcvBuf: 0,
+          byteRcvBuf: 0,
+          queued: 0,
         })
         const missed = COUNT - delivered
         expect(missed).to.be.at.least(pktRcvDropTotal)

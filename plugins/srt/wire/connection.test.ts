@@ -73,7 +73,9 @@ describe('Connection', () => {
   it('goes on over the wrap of numbers and of time stamps', () => {
     const wrapping = { sendSequence: SEQUENCE_MASK - 100, receiveSequence: SEQUENCE_MASK - 100 }
     const pair = new VirtualPair({
-      ...{ sender: wrapping, receiver: wrapping, startedBeforeUs: 2 ** 32 - 2_000_000 },
+      sender: wrapping,
+      receiver: wrapping,
+      startedBeforeUs: 2 ** 32 - 2e6,
       forth: { lossShare: 0.02 },
       latencyMs: 300,
     })

@@ -64,7 +64,10 @@ describe('offers of clients', () => {
     const config = h265ConfigFromParameterSets(...H265_SETS)
     const [media] = offerSending([{ id: 0, kind: 'video', codec: 'h265', timescale: 90_000, config }], countedSsrcs())
     expect(Object.fromEntries(media!.formats[0]!.format.parameters)).to.deep.equal({
-      ...{ 'tx-mode': 'SRST', 'profile-id': '1', 'tier-flag': '0', 'level-id': '60' },
+      'tx-mode': 'SRST',
+      'profile-id': '1',
+      'tier-flag': '0',
+      'level-id': '60',
     })
   })
 

@@ -25,8 +25,14 @@ function sparseOffer(video = 'a=rtpmap:101 H264/90000'): string {
   const media = (mid: number, name: string, lines: readonly string[]) => [
     `m=${name} 9 UDP/TLS/RTP/SAVPF ${mid === 0 ? 96 : 101}`,
     'c=IN IP4 0.0.0.0',
-    ...['a=recvonly', `a=mid:${mid}`, 'a=rtcp-mux', 'a=setup:actpass', `a=ice-ufrag:${name}`],
-    ...[`a=ice-pwd:${String(mid).repeat(24)}`, `a=fingerprint:sha-256 ${Array(32).fill('AB').join(':')}`, ...lines],
+    'a=recvonly',
+    `a=mid:${mid}`,
+    'a=rtcp-mux',
+    'a=setup:actpass',
+    `a=ice-ufrag:${name}`,
+    `a=ice-pwd:${String(mid).repeat(24)}`,
+    `a=fingerprint:sha-256 ${Array(32).fill('AB').join(':')}`,
+    ...lines,
   ]
   const head = ['v=0', 'o=- 1 1 IN IP4 0.0.0.0', 's=-', 't=0 0', 'a=group:BUNDLE 0 1']
   const lines = [...head, ...media(0, 'audio', ['a=rtpmap:96 OPUS/48000']), ...media(1, 'video', [video])]

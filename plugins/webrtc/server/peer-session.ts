@@ -176,7 +176,12 @@ export class PeerSession {
     const { id, streamPath } = member
     const host = client.ip.includes(':') ? `[${client.ip}]` : client.ip
     return {
-      ...{ id, action, streamPath, remoteAddr: `${host}:${client.port}`, startTime: this.#startTime, reason: '' },
+      id,
+      action,
+      streamPath,
+      remoteAddr: `${host}:${client.port}`,
+      startTime: this.#startTime,
+      reason: '',
       state: status?.state ?? 'checking',
       pair: status?.pair,
       rttMs: status?.rttMs,

@@ -238,8 +238,10 @@ function weriftTests(library: CipherLibrary, profile: SrtpProfile, weriftProfile
   const config = {
     profile: weriftProfile,
     keys: {
-      ...{ localMasterKey: keys.masterKey, localMasterSalt: keys.masterSalt },
-      ...{ remoteMasterKey: keys.masterKey, remoteMasterSalt: keys.masterSalt },
+      localMasterKey: keys.masterKey,
+      localMasterSalt: keys.masterSalt,
+      remoteMasterKey: keys.masterKey,
+      remoteMasterSalt: keys.masterSalt,
     },
   }
 

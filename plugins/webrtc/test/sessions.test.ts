@@ -21,8 +21,12 @@ describe('sessions of WebRTC', () => {
     rig.transport.succeed()
     const [session] = await listed()
     expect(session).to.deep.include({
-      ...{ action: 'publish', streamPath: 'live/a', state: 'connected', reason: '' },
-      ...{ pair: 'udp 192.0.2.1:9000 192.0.2.12:64386', profile: 'SRTP_AEAD_AES_128_GCM' },
+      action: 'publish',
+      streamPath: 'live/a',
+      state: 'connected',
+      reason: '',
+      pair: 'udp 192.0.2.1:9000 192.0.2.12:64386',
+      profile: 'SRTP_AEAD_AES_128_GCM',
     })
     expect(session?.remoteAddr).to.match(/^127\.0\.0\.1:\d+$/u)
     expect(lines().map(({ msg }) => msg)).to.include.members(['publish', 'connected'])
@@ -64,8 +68,15 @@ describe('sessions of WebRTC', () => {
     expect(ingest?.init.medias.map(({ kind }) => kind)).to.eql(['audio', 'video'])
     rig.transport.succeed()
     ingest?.init.sink.addTrack({
-      ...{ kind: 'audio', codec: 'opus', timescale: 48_000 },
-      config: { record: Buffer.alloc(0), sampleRate: 48_000, channels: 2, codecString: 'opus' },
+      kind: 'audio',
+      codec: 'opus',
+      timescale: 48e3,
+      config: {
+        record: Buffer.alloc(0),
+        sampleRate: 48e3,
+        channels: 2,
+        codecString: 'opus',
+      },
     })
     rig.transport.init.handlers.rtp(Buffer.alloc(12))
     expect(rig.server.streams.get('live/a')?.tracks.map(({ codec }) => codec)).to.eql(['opus'])

@@ -93,9 +93,16 @@ export class DtlsEndpoint {
     const { cert, key } = options.certificate
     const isRsa = new X509Certificate(cert).publicKey.asymmetricKeyType === 'rsa'
     const socketOptions = {
-      ...{ cert, key, transport, extendedMasterSecret: true, certificateRequest: !options.isClient },
+      cert,
+      key,
+      transport,
+      extendedMasterSecret: true,
+      certificateRequest: !options.isClient,
       srtpProfiles: srtpCipherLibrary().profiles.map((name) => PROFILES[name].id),
-      signatureHash: { hash: SHA_256, signature: isRsa ? RSA : ECDSA },
+      signatureHash: {
+        hash: SHA_256,
+        signature: isRsa ? RSA : ECDSA,
+      },
     } satisfies ConstructorParameters<typeof Werift.DtlsServer>[0]
     const socket = options.isClient ? new werift.DtlsClient(socketOptions) : new werift.DtlsServer(socketOptions)
     this.#socket = socket

@@ -68,7 +68,10 @@ class End {
     this.#addresses = addresses
     network.join(this, addresses)
     this.agent = new IceAgent({
-      ...{ controlling, local, tieBreaker, random: () => 0.5 },
+      controlling,
+      local,
+      tieBreaker,
+      random: () => 0.5,
       pathsTo: ({ address }) => this.#addresses.map((own) => this.path(own, address)),
       onSelected: ({ localAddress, remoteAddress }) => void this.selected.push(`${localAddress} ${remoteAddress}`),
     })
@@ -84,7 +87,12 @@ class End {
     if (path === undefined) {
       const localPriority = candidatePriority('host', this.#addresses.indexOf(own))
       path = {
-        ...{ transport: 'udp', localAddress: own, localPort: 1, localPriority, remoteAddress: remote, remotePort: 1 },
+        transport: 'udp',
+        localAddress: own,
+        localPort: 1,
+        localPriority,
+        remoteAddress: remote,
+        remotePort: 1,
         lastHeardMs: -Infinity,
         send: (datagrams) => datagrams.forEach((bytes) => this.#network.send(own, remote, bytes)),
       }

@@ -252,7 +252,9 @@ export class SessionTransport implements PeerTransport {
     this.#state = 'handshake'
     const { certificate, now } = this.#options
     const options = {
-      ...{ isClient: this.#isDtlsClient, certificate, fingerprints: this.#remote.fingerprints },
+      isClient: this.#isDtlsClient,
+      certificate,
+      fingerprints: this.#remote.fingerprints,
       send: (datagram: Buffer) => this.#path?.send([datagram]),
       connected: (keys: DtlsKeys) => this.#connected(keys),
       ended: (why: string) => this.#endDtls(why),

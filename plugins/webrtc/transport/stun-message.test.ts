@@ -10,8 +10,15 @@ const cases: readonly { readonly name: string; readonly message: StunMessage }[]
   {
     name: 'a check of a controlling end that nominates',
     message: {
-      ...{ class: 'request', transactionId, username: 'evtj:h6vY', priority: 0x6e0001ff, useCandidate: true },
-      role: { controlling: true, tieBreaker: 0x932f_f9b1_5126_3b36n },
+      class: 'request',
+      transactionId,
+      username: 'evtj:h6vY',
+      priority: 0x6e0001ff,
+      useCandidate: true,
+      role: {
+        controlling: true,
+        tieBreaker: 10605970187446795062n,
+      },
     },
   },
   {
@@ -49,8 +56,13 @@ describe('STUN messages', () => {
 
   it('are read as the RFC has them', () => {
     expect(parseStun(SAMPLE_REQUEST)).to.deep.include({
-      ...{ class: 'request', username: 'evtj:h6vY', priority: 0x6e0001ff },
-      role: { controlling: false, tieBreaker: 0x932f_f9b1_5126_3b36n },
+      class: 'request',
+      username: 'evtj:h6vY',
+      priority: 0x6e0001ff,
+      role: {
+        controlling: false,
+        tieBreaker: 10605970187446795062n,
+      },
     })
     expect(hasIntegrity(SAMPLE_REQUEST, PASSWORD)).to.equal(true)
   })

@@ -104,7 +104,12 @@ export class TransportPorts {
     }
     const candidates = localCandidates(this.#reachable(socketsOf()), this.#options.ctx.net.addresses(), clientAddress)
     const transport = new SessionTransport({
-      ...{ role, handlers, now, mayReach, arena: this.#arena, certificate: this.#certificate },
+      role,
+      handlers,
+      now,
+      mayReach,
+      arena: this.#arena,
+      certificate: this.#certificate,
       candidates: candidateLines(candidates),
       sockets: socketsOf,
       local: { fingerprints: [this.#fingerprint] },

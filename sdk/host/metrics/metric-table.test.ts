@@ -73,7 +73,8 @@ describe('metrics', () => {
     const { metrics } = start()
     const error = new Error('broken')
     metrics.gauge({
-      ...{ name: 'broken', help: 'Broken' },
+      name: 'broken',
+      help: 'Broken',
       read() {
         throw error
       },

@@ -64,7 +64,7 @@ export class CookieJar {
   #matching(url: URL): Cookie[] {
     const now = this.#now()
     const found: Cookie[] = []
-    for (const [key, cookie] of [...this.#cookies]) {
+    for (const [key, cookie] of this.#cookies.entries().toArray()) {
       if (cookie.expiresMs <= now) this.#cookies.delete(key)
       else if (isFor(cookie, url)) {
         found.push(cookie)

@@ -59,7 +59,9 @@ describe('RtpReceiver', () => {
     expect([sink.lostCount, receiver.brokenPackets, receiver.ssrc]).to.eql([0, 0, 1])
     const { lostPackets, reorderedPackets, duplicatePackets } = receiver.statistics
     expect({ lostPackets, reorderedPackets, duplicatePackets }).to.eql({
-      ...{ lostPackets: 0, reorderedPackets: 1, duplicatePackets: 1 },
+      lostPackets: 0,
+      reorderedPackets: 1,
+      duplicatePackets: 1,
     })
   })
 

@@ -24,7 +24,10 @@ describe('RtpSender', () => {
     const packets = [parseRtpPacket(bytes.subarray(2, 17)), parseRtpPacket(bytes.subarray(19))]
     expect(
       packets.map(({ sequenceNumber, timestamp, marker, ssrc, payload }) => [
-        ...[sequenceNumber, timestamp, marker, ssrc],
+        sequenceNumber,
+        timestamp,
+        marker,
+        ssrc,
         payload.toString(),
       ]),
     ).to.eql([
@@ -45,8 +48,13 @@ describe('RtpSender', () => {
     const payload = { parts: [Buffer.alloc(10)], sizeBytes: 10, marker: true }
     sender.serialize([payload, payload, payload], 0)
     expect(sender.report(1_700_000_000_000, 1000)).to.eql({
-      ...{ kind: 'senderReport', ssrc: 7, ntpMs: 1_700_000_000_000, rtpTimestamp: 8005 },
-      ...{ packetCount: 3, octetCount: 30, reports: [] },
+      kind: 'senderReport',
+      ssrc: 7,
+      ntpMs: 17e11,
+      rtpTimestamp: 8005,
+      packetCount: 3,
+      octetCount: 30,
+      reports: [],
     })
   })
 })

@@ -28,8 +28,14 @@ const CODEC = useH264({
 class PeersSink extends CountingSink {
   readonly media = new MediaStreamTrack({ kind: 'video' })
   readonly #sender = new RtpSender({
-    ...{ format: FORMAT, ssrc: 7, sequenceNumber: 0, timestampOffset: 0 },
-    framing: { sizeBytes: 0, write: () => {} },
+    format: FORMAT,
+    ssrc: 7,
+    sequenceNumber: 0,
+    timestampOffset: 0,
+    framing: {
+      sizeBytes: 0,
+      write: () => {},
+    },
   })
   #packetizer: ReturnType<typeof createRtpPacketizer> | undefined
   #trackId: number | undefined

@@ -23,10 +23,21 @@ const DEAF: PacketSink = { send: () => {}, sendRun: () => {} }
 const KEY_OFFER = { passphrase: 'a bench of units', keyBytes: 16 } as const
 
 const NEGOTIATED: Negotiated = {
-  ...{ socketId: 1, peerSocketId: 2, peerVersion: 0x010501, startUs: 0, peerStartUs: 0 },
-  ...{ sendSequence: FIRST_SEQUENCE, receiveSequence: FIRST_SEQUENCE },
-  ...{ receiveLatencyMs: 120, sendLatencyMs: 120, maxPayloadBytes: 1456, flowWindowPackets: 8192 },
-  ...{ peerStampsTimes: true, peerDropsTooLate: true, peerReportsLossPeriodically: true, peerHasRetransmitFlag: true },
+  socketId: 1,
+  peerSocketId: 2,
+  peerVersion: 66817,
+  startUs: 0,
+  peerStartUs: 0,
+  sendSequence: FIRST_SEQUENCE,
+  receiveSequence: FIRST_SEQUENCE,
+  receiveLatencyMs: 120,
+  sendLatencyMs: 120,
+  maxPayloadBytes: 1456,
+  flowWindowPackets: 8192,
+  peerStampsTimes: true,
+  peerDropsTooLate: true,
+  peerReportsLossPeriodically: true,
+  peerHasRetransmitFlag: true,
 }
 
 /** What a packet of SRT takes its sender and its receiver, and what an acknowledgement and a look at the time take, without sockets. */
@@ -77,8 +88,12 @@ function receiveBench(name: string, { connections, clock }: ManyConnections, isE
     const datagrams = Array.from({ length: FRAME_PACKETS }, () => {
       const datagram = Buffer.alloc(HEADER_BYTES + PAYLOAD_BYTES)
       writeDataHeader(datagram, 0, {
-        ...{ sequence: addToSequence(FIRST_SEQUENCE, index++), messageNumber: 1, isRetransmitted: false },
-        ...{ timestamp: clock.us, destination: 1, keyFlag: isEncrypted ? EVEN_KEY : 0 },
+        sequence: addToSequence(FIRST_SEQUENCE, index++),
+        messageNumber: 1,
+        isRetransmitted: false,
+        timestamp: clock.us,
+        destination: 1,
+        keyFlag: isEncrypted ? EVEN_KEY : 0,
       })
       return datagram
     })
@@ -116,10 +131,18 @@ function tickBench({ connections, clock }: ManyConnections): UnitBench {
 /** Makes one acknowledgement after the other, of so many more packets each. */
 function acknowledgements(): (packets: number) => Buffer {
   const datagram = serializeControlPacket({
-    ...{ kind: 'acknowledgement', number: 1, timestamp: 0, destination: 1 },
+    kind: 'acknowledgement',
+    number: 1,
+    timestamp: 0,
+    destination: 1,
     acknowledgement: {
-      ...{ sequence: FIRST_SEQUENCE, rttUs: 1000, rttVarianceUs: 100, freePackets: 8000 },
-      ...{ packetsPerSecond: 200, linkPacketsPerSecond: 10_000, bytesPerSecond: 263_200 },
+      sequence: FIRST_SEQUENCE,
+      rttUs: 1e3,
+      rttVarianceUs: 100,
+      freePackets: 8e3,
+      packetsPerSecond: 200,
+      linkPacketsPerSecond: 1e4,
+      bytesPerSecond: 263200,
     },
   })
   let number = 0

@@ -61,8 +61,10 @@ function weriftBench(name: string, { masterKey, masterSalt }: SrtpKeys, profile:
   const session = new SrtpSession({
     profile,
     keys: {
-      ...{ localMasterKey: masterKey, localMasterSalt: masterSalt },
-      ...{ remoteMasterKey: masterKey, remoteMasterSalt: masterSalt },
+      localMasterKey: masterKey,
+      localMasterSalt: masterSalt,
+      remoteMasterKey: masterKey,
+      remoteMasterSalt: masterSalt,
     },
   })
   const clear = Buffer.alloc(PACKET_BYTES)

@@ -41,8 +41,11 @@ export function askForPush(server: RtmpServer, url: string, options: ClientJobOp
   const begun = Promise.withResolvers<Subscriber>()
   const steps: string[] = []
   const request = pushRequest({
-    ...{ streamPath: SOURCE_PATH, ...options },
-    ...{ url, signal: stop.signal, begun: begun.resolve },
+    streamPath: SOURCE_PATH,
+    ...options,
+    url,
+    signal: stop.signal,
+    begun: begun.resolve,
     step: (name) => void steps.push(name),
   })
   const result = server.ctx.services
@@ -61,8 +64,10 @@ export function askForPull(server: RtmpServer, url: string, options: ClientJobOp
   keep({ close: () => stop.abort() })
   const steps: string[] = []
   const request = pullRequest({
-    ...{ streamPath: SOURCE_PATH, ...options },
-    ...{ url, signal: stop.signal },
+    streamPath: SOURCE_PATH,
+    ...options,
+    url,
+    signal: stop.signal,
     step: (name) => void steps.push(name),
   })
   const result = server.ctx.services

@@ -43,7 +43,11 @@ describe('the reader of RTSP messages', () => {
     ])
     const whole = new RtspMessageReader().push(bytes)
     expect(whole.map((part) => ('channel' in part ? part.channel : part.startLine))).to.eql([
-      ...[1, 'RTSP/1.0 200 OK', 1, 1, 'OPTIONS * RTSP/1.0'],
+      1,
+      'RTSP/1.0 200 OK',
+      1,
+      1,
+      'OPTIONS * RTSP/1.0',
     ])
     expect(whole[0]).to.eql({ channel: 1, data: FRAME.subarray(4) })
     expect(whole[1]).to.have.property('body').eql(Buffer.from('v=0\r\n'))

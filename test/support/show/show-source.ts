@@ -34,7 +34,13 @@ export const SHOW_SOURCES = {
     tone: 'sine=frequency=660:sample_rate=48000',
     video: 'hvc1',
     encoder: [
-      ...['-c:v', 'libx265', '-preset', 'ultrafast', '-tag:v', 'hvc1', '-x265-params'],
+      '-c:v',
+      'libx265',
+      '-preset',
+      'ultrafast',
+      '-tag:v',
+      'hvc1',
+      '-x265-params',
       'log-level=none:bframes=2:keyint=6:min-keyint=6:scenecut=0:open-gop=0:pools=none',
     ],
     channels: 1,
@@ -78,8 +84,12 @@ export class ShowSource {
     const sound = audio.packets.filter(({ dtsMs }) => dtsMs >= 0 && dtsMs < endMs)
     this.tags = enhancedTags(
       streams.map((stream) => ({
-        ...{ codec: (stream.kind === 'video' ? codec : 'mp4a') satisfies EnhancedCodec, record: stream.extradata },
-        stream: { ...stream, packets: stream.kind === 'video' ? stream.packets : sound },
+        codec: (stream.kind === 'video' ? codec : 'mp4a') satisfies EnhancedCodec,
+        record: stream.extradata,
+        stream: {
+          ...stream,
+          packets: stream.kind === 'video' ? stream.packets : sound,
+        },
       })),
     )
   }
@@ -88,8 +98,24 @@ export class ShowSource {
     const { pictures, tone, encoder, channels } = SHOW_SOURCES[name]
     const file = path.join(folder, `${name}.mp4`)
     await makeMediaFile(file, [
-      ...['-f', 'lavfi', '-i', pictures, '-f', 'lavfi', '-i', tone, '-t', String(SECONDS)],
-      ...[...encoder, ...COARSE, '-pix_fmt', 'yuv420p', ...AAC, '-ac', String(channels), ...LATER],
+      '-f',
+      'lavfi',
+      '-i',
+      pictures,
+      '-f',
+      'lavfi',
+      '-i',
+      tone,
+      '-t',
+      String(SECONDS),
+      ...encoder,
+      ...COARSE,
+      '-pix_fmt',
+      'yuv420p',
+      ...AAC,
+      '-ac',
+      String(channels),
+      ...LATER,
     ])
     return new ShowSource(name, file, await readMediaFile(file))
   }

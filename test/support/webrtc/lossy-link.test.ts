@@ -57,7 +57,9 @@ describe('the lossy link of WebRTC', () => {
     })
 
     const response = await fetch(link.http('/webrtc/play/live/a?bearer=b'), {
-      ...{ method: 'POST', headers: HEADERS, body: description(client.port) },
+      method: 'POST',
+      headers: HEADERS,
+      body: description(client.port),
     })
     const [toServer, ...none] = portsIn(await response.text())
     const [toClient] = portsIn(offers.join(''))

@@ -23,7 +23,8 @@ export function mp4File({ seconds }: { readonly seconds: number }): Buffer {
     return box(
       'moov',
       fullBox('mvhd', u32(0, 0, 1000, seconds * 1000), Buffer.alloc(80)),
-      ...[videoTrack(seconds, pictures, offsets.video), audioTrack(seconds, offsets.audio)],
+      videoTrack(seconds, pictures, offsets.video),
+      audioTrack(seconds, offsets.audio),
     )
   }
   const head = box('ftyp', Buffer.from('isom'), u32(512))

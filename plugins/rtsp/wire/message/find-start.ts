@@ -5,8 +5,17 @@ export const RESPONSE_START = 'RTSP/'
 /** Known beginnings of messages. Nothing else is taken for one amid bytes that belong to nothing. */
 const MESSAGE_STARTS = [
   RESPONSE_START,
-  ...['OPTIONS ', 'DESCRIBE ', 'ANNOUNCE ', 'SETUP ', 'PLAY ', 'PAUSE ', 'RECORD ', 'TEARDOWN ', 'REDIRECT '],
-  ...['GET_PARAMETER ', 'SET_PARAMETER '],
+  'OPTIONS ',
+  'DESCRIBE ',
+  'ANNOUNCE ',
+  'SETUP ',
+  'PLAY ',
+  'PAUSE ',
+  'RECORD ',
+  'TEARDOWN ',
+  'REDIRECT ',
+  'GET_PARAMETER ',
+  'SET_PARAMETER ',
 ].map((text) => Buffer.from(text))
 /** The header of a frame and its first byte of RTP. */
 const FRAME_START_BYTES = 5

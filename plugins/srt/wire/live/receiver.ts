@@ -53,8 +53,15 @@ export type ReceiverCounts = {
  */
 export class Receiver {
   readonly counts: ReceiverCounts = {
-    ...{ packets: 0, bytes: 0, lost: 0, dropped: 0, belated: 0 },
-    ...{ duplicates: 0, undecrypted: 0, acknowledgements: 0, reports: 0 },
+    packets: 0,
+    bytes: 0,
+    lost: 0,
+    dropped: 0,
+    belated: 0,
+    duplicates: 0,
+    undecrypted: 0,
+    acknowledgements: 0,
+    reports: 0,
   }
   readonly roundTrip = new RoundTrip()
   readonly timeBase: TimeBase

@@ -52,8 +52,14 @@ export type SenderCounts = {
  */
 export class Sender {
   readonly counts: SenderCounts = {
-    ...{ packets: 0, bytes: 0, retransmitted: 0, retransmittedBytes: 0 },
-    ...{ lost: 0, dropped: 0, acknowledgements: 0, reports: 0 },
+    packets: 0,
+    bytes: 0,
+    retransmitted: 0,
+    retransmittedBytes: 0,
+    lost: 0,
+    dropped: 0,
+    acknowledgements: 0,
+    reports: 0,
   }
   readonly roundTrip = new RoundTrip()
   readonly #init: SenderInit

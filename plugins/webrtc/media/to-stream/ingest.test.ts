@@ -206,8 +206,7 @@ describe('Ingest of WebRTC', () => {
     expect(rig.sink.units).to.have.length(10)
     expect(rig.sink.events).to.eql(['+ video main', '~ video main'])
     expect(rig.sink.units.map(({ track }) => track.kind === 'video' && track.config.width)).to.eql([
-      ...[64, 64, 64, 64, 64],
-      ...[32, 32, 32, 32, 32],
+      64, 64, 64, 64, 64, 32, 32, 32, 32, 32,
     ])
     expect(rig.ingest.counts).to.include({ receivedPackets: 20, lostPackets: 0, brokenPackets: 0 })
   })

@@ -99,7 +99,8 @@ export class SimulcastLayer implements TrackOutlet {
     const group = this.#mainName
     const layer = this.#isMain ? group : this.#name
     return {
-      ...{ ...init, label: this.rid },
+      ...init,
+      label: this.rid,
       ...(layer !== undefined && { layer }),
       ...(group !== undefined && { group }),
     }

@@ -38,7 +38,9 @@ describe('Simulcast of WebRTC', () => {
       const { rig, send, main } = createBrowser(rids)
       send(1000)
       expect(rig.sink.tracks.map(({ label, layer }) => `${label} ${layer}`)).to.have.members([
-        ...['q q', 'h h', 'f undefined'],
+        'q q',
+        'h h',
+        'f undefined',
       ])
       expect(main()).to.deep.include({ kind: 'video', label: 'f' })
       const sent = rig.sink.units.length

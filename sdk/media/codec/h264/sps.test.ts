@@ -7,7 +7,12 @@ import type { H264Sps } from './sps.ts'
 
 const SLICES = { log2MaxFrameNum: 4, log2MaxPicOrderCntLsb: 6, frameMbsOnly: true, separatePlanes: false }
 const COMMON = {
-  ...{ constraintFlags: 0, id: 0, chromaFormatIdc: 1, bitDepthLuma: 8, bitDepthChroma: 8, picOrderCntType: 0 },
+  constraintFlags: 0,
+  id: 0,
+  chromaFormatIdc: 1,
+  bitDepthLuma: 8,
+  bitDepthChroma: 8,
+  picOrderCntType: 0,
   ...SLICES,
 }
 const SMALL = { width: 320, height: 180, fps: 25, maxNumReorderFrames: 2 }

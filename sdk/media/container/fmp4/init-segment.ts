@@ -54,8 +54,13 @@ export function serializeInitSegment(tracks: readonly TrackDescription[]): Buffe
 function describe(track: Fmp4Track): TrackDescription {
   const { width, height } = track.kind === 'video' ? track.config : { width: 0, height: 0 }
   return {
-    ...{ trackId: fmp4TrackId(track), kind: track.kind, width, height },
-    ...{ timescale: fmp4Timescale(track), language: track.language, entries: [serializeSampleEntry(track)] },
+    trackId: fmp4TrackId(track),
+    kind: track.kind,
+    width,
+    height,
+    timescale: fmp4Timescale(track),
+    language: track.language,
+    entries: [serializeSampleEntry(track)],
   }
 }
 

@@ -63,7 +63,9 @@ export function joinFragment(
 
 function joinedFragment(placed: readonly PlacedFragment[], sequenceNumber: number): JoinedFragment {
   const tracks = placed.map(({ track, descriptionIndex, baseDts, runs }) => ({
-    ...{ trackId: track.trackId, kind: track.kind, baseDts },
+    trackId: track.trackId,
+    kind: track.kind,
+    baseDts,
     ...(descriptionIndex > 1 && { descriptionIndex }),
     samples: runs.flatMap(({ samples }) => samples),
   }))

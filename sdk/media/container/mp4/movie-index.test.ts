@@ -144,7 +144,8 @@ describe('a plain file of fragments', () => {
   it('has a sample entry for each configuration, once, and the frames of both', async () => {
     const [wide, small] = [await B_FRAMES.read(), await SMALL.read()]
     const files = [wide, small, wide].map((stream, index) => ({
-      ...{ bytes: fragmented(stream, 10), startMs: index * 3000 },
+      bytes: fragmented(stream, 10),
+      startMs: index * 3e3,
     }))
     const joined = plainFile(...files)
     const [entries] = findBoxes(readBoxes(joined.subarray(0, joined.indexOf('mdat') - 4)), 'stsd')
@@ -159,7 +160,10 @@ describe('a plain file of fragments', () => {
 const MAX_SAMPLES = 10_000_000
 const trackOf = (codec: Track['codec'], id: number): Track => ({ ...sampleTrack(codec).init, id })
 const sample = (fields: Partial<RunSample> = {}): RunSample => ({
-  ...{ durationTicks: 40, sizeBytes: 10, flags: SAMPLE_FLAGS.sync, cts: 0 },
+  durationTicks: 40,
+  sizeBytes: 10,
+  flags: SAMPLE_FLAGS.sync,
+  cts: 0,
   ...fields,
 })
 

@@ -198,7 +198,8 @@ export class TsMuxer {
       streamId: streamIdOf(track),
       config: track.config,
       pieces: unitPiecesOf(track),
-      ...{ continuityCounter, lastTicks },
+      continuityCounter,
+      lastTicks,
       earlyTicks: 0,
     }
   }

@@ -13,7 +13,10 @@ import {
 } from './transport-wide-feedback.ts'
 
 const feedbackOf = (hex: string): TransportFeedback => ({
-  ...{ kind: 'transportFeedback', format: 15, senderSsrc: 1, mediaSsrc: 2 },
+  kind: 'transportFeedback',
+  format: 15,
+  senderSsrc: 1,
+  mediaSsrc: 2,
   data: fromHex(hex),
 })
 

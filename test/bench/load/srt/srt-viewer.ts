@@ -102,7 +102,10 @@ export class SrtViewer implements LoadViewer {
     if (this.failure !== undefined) return
     const { streamId } = this.#init
     this.#handshake = new CallerHandshake({
-      ...{ socketId: this.#socketId, sequence: randomInt(2 ** 31), streamId, terms: TERMS },
+      socketId: this.#socketId,
+      sequence: randomInt(2 ** 31),
+      streamId,
+      terms: TERMS,
       ...(this.#keys && { keyRequest: this.#keys.sending.message }),
       send: (datagram) => this.#send(datagram),
       refused: (reason) => this.#refused(reason),
@@ -120,7 +123,8 @@ export class SrtViewer implements LoadViewer {
 
   #begin(negotiated: Negotiated): void {
     this.#connection = new Connection({
-      ...{ negotiated, nowUs },
+      negotiated,
+      nowUs,
       sink: {
         send: (datagrams) => datagrams.forEach((datagram) => this.#send(datagram)),
         sendRun: () => {},

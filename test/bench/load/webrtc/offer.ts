@@ -28,13 +28,24 @@ const FIRST_PAYLOAD_TYPE = 102
 export function offerOf({ usernameFragment, password, fingerprint, port }: OfferInit): string {
   const types = PROFILES.map((_, index) => FIRST_PAYLOAD_TYPE + 2 * index)
   const lines = [
-    ...['v=0', 'o=- 1 1 IN IP4 127.0.0.1', 's=-', 't=0 0', 'a=group:BUNDLE 0'],
+    'v=0',
+    'o=- 1 1 IN IP4 127.0.0.1',
+    's=-',
+    't=0 0',
+    'a=group:BUNDLE 0',
     `m=video 9 UDP/TLS/RTP/SAVPF ${types.flatMap((type) => [type, type + 1]).join(' ')}`,
-    ...['c=IN IP4 0.0.0.0', 'a=mid:0', 'a=recvonly', 'a=rtcp-mux', 'a=rtcp-rsize'],
-    ...[`a=ice-ufrag:${usernameFragment}`, `a=ice-pwd:${password}`],
-    ...[`a=fingerprint:sha-256 ${fingerprint}`, 'a=setup:actpass'],
+    'c=IN IP4 0.0.0.0',
+    'a=mid:0',
+    'a=recvonly',
+    'a=rtcp-mux',
+    'a=rtcp-rsize',
+    `a=ice-ufrag:${usernameFragment}`,
+    `a=ice-pwd:${password}`,
+    `a=fingerprint:sha-256 ${fingerprint}`,
+    'a=setup:actpass',
     ...PROFILES.flatMap((profile, index) => formatLines(FIRST_PAYLOAD_TYPE + 2 * index, profile)),
-    ...[`a=candidate:1 1 udp 2130706431 127.0.0.1 ${port} typ host`, 'a=end-of-candidates'],
+    `a=candidate:1 1 udp 2130706431 127.0.0.1 ${port} typ host`,
+    'a=end-of-candidates',
   ]
   return `${lines.join('\r\n')}\r\n`
 }
@@ -62,7 +73,8 @@ function formatLines(type: number, profile: string): string[] {
     `a=rtpmap:${type} H264/90000`,
     `a=fmtp:${type} level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=${profile}`,
     ...['nack', 'nack pli', 'ccm fir'].map((feedback) => `a=rtcp-fb:${type} ${feedback}`),
-    ...[`a=rtpmap:${type + 1} rtx/90000`, `a=fmtp:${type + 1} apt=${type}`],
+    `a=rtpmap:${type + 1} rtx/90000`,
+    `a=fmtp:${type + 1} apt=${type}`,
   ]
 }
 

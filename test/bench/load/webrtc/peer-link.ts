@@ -191,8 +191,12 @@ export class PeerLink {
   get #dtlsOptions(): ConstructorParameters<typeof DtlsServer>[0] {
     const { cert, key } = this.#certificate
     return {
-      ...{ cert, key, signatureHash: SIGNATURE, transport: this.#transport },
-      ...{ srtpProfiles: [...PROFILES], extendedMasterSecret: true },
+      cert,
+      key,
+      signatureHash: SIGNATURE,
+      transport: this.#transport,
+      srtpProfiles: [...PROFILES],
+      extendedMasterSecret: true,
     }
   }
 
@@ -211,8 +215,10 @@ export class PeerLink {
     const config = {
       profile,
       keys: {
-        ...{ localMasterKey: keys.localKey, localMasterSalt: keys.localSalt },
-        ...{ remoteMasterKey: keys.remoteKey, remoteMasterSalt: keys.remoteSalt },
+        localMasterKey: keys.localKey,
+        localMasterSalt: keys.localSalt,
+        remoteMasterKey: keys.remoteKey,
+        remoteMasterSalt: keys.remoteSalt,
       },
     }
     this.#srtp = new SrtpSession(config)

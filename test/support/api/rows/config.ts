@@ -84,8 +84,14 @@ export const NATIVE_CONFIG_ROWS: readonly Row[] = [
     refusals: [
       unknown({ ...NOBODY, body: {} }),
       {
-        ...{ why: 'there is no such key', ask: { params: { plugin: 'rtmp' }, body: { chunksise: 1 } } },
-        ...{ status: 400, code: 3, says: /chunksise/u },
+        why: 'there is no such key',
+        ask: {
+          params: { plugin: 'rtmp' },
+          body: { chunksise: 1 },
+        },
+        status: 400,
+        code: 3,
+        says: /chunksise/u,
       },
     ],
   },

@@ -4,18 +4,31 @@ import { bare, type Refusal, type Row } from '../row.ts'
 const VIDEO = fields({ codec: s, width: u, height: u, bps: u, fps: f })
 const AUDIO = fields({ codec: s, bps: u, fps: f, sample_rate: u, channels: u })
 const STREAM = fields({
-  ...{ path: s, state: i, subscribers: i, start_time_ms: i, plugin_name: s, stream_type: s },
-  ...{ video_track: orNull(VIDEO), audio_track: orNull(AUDIO) },
+  path: s,
+  state: i,
+  subscribers: i,
+  start_time_ms: i,
+  plugin_name: s,
+  stream_type: s,
+  video_track: orNull(VIDEO),
+  audio_track: orNull(AUDIO),
 })
 const SUBSCRIBER = fields({
-  ...{ id: u, stream_path: s, subscriber_type: s, plugin_name: s, remote_addr: s, start_time_ms: i },
+  id: u,
+  stream_path: s,
+  subscriber_type: s,
+  plugin_name: s,
+  remote_addr: s,
+  start_time_ms: i,
 })
 const META = fields({ page: i, per_page: i, total: i })
 
 /** By its problem details (RFC 9457). */
 const GONE: Refusal = {
-  ...{ why: 'nobody publishes it', ask: { params: { streamPath: 'live/none' } } },
-  ...{ status: 404, isProblem: true },
+  why: 'nobody publishes it',
+  ask: { params: { streamPath: 'live/none' } },
+  status: 404,
+  isProblem: true,
 }
 
 /** Streams as 6.x has them (api.md 10). */

@@ -5,11 +5,29 @@ const ALWAYS = '1'.repeat(168)
 const SLOT = fields({ start: ts, end: ts, weekday: s, timeRange: s })
 const PLAN = fields({ id: u, name: s, enable: b, createTime: ts, updateTime: ts, plan: s })
 const PLAN_STREAM = fields({
-  ...{ planId: u, streamPath: s, fragment: s, filePath: s, recordType: s, createdAt: ts, updatedAt: ts, enable: b },
+  planId: u,
+  streamPath: s,
+  fragment: s,
+  filePath: s,
+  recordType: s,
+  createdAt: ts,
+  updatedAt: ts,
+  enable: b,
 })
 const PLAN_TASK = fields({
-  ...{ planId: u, planName: s, streamPath: s, isRecording: b, startTime: ts, endTime: ts, timeRange: s, weekday: s },
-  ...{ filePath: s, fragment: s, elapsedSeconds: u, remainingSeconds: u, planSlots: some(SLOT) },
+  planId: u,
+  planName: s,
+  streamPath: s,
+  isRecording: b,
+  startTime: ts,
+  endTime: ts,
+  timeRange: s,
+  weekday: s,
+  filePath: s,
+  fragment: s,
+  elapsedSeconds: u,
+  remainingSeconds: u,
+  planSlots: some(SLOT),
 })
 const COUNTED = { code: exactly(0), message: s, totalCount: u, pageNum: u, pageSize: u }
 
@@ -89,8 +107,12 @@ export const PLAN_ROWS: readonly Row[] = [
     ask: async (world) => ({ query: { streamPath: await world.newPlanStream() } }),
     answer: bare(
       fields({
-        ...{ code: exactly(0), message: s, totalRunning: u, totalPlanned: u },
-        ...{ runningTasks: list(PLAN_TASK), nextTasks: some(PLAN_TASK) },
+        code: exactly(0),
+        message: s,
+        totalRunning: u,
+        totalPlanned: u,
+        runningTasks: list(PLAN_TASK),
+        nextTasks: some(PLAN_TASK),
       }),
     ),
   },

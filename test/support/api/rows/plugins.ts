@@ -3,13 +3,32 @@ import { b, f, fields, list, s, some, ts, u } from '../checks.ts'
 import { DONE, page, unknown, type Row } from '../row.ts'
 
 const WEBRTC_SESSION = fields({
-  ...{ id: u, action: s, streamPath: s, remoteAddr: s, startTime: ts, state: s, reason: s, checks: list(s) },
-  ...{ pair: s, rttMs: u, profile: s, bytesReceived: u, bytesSent: u },
+  id: u,
+  action: s,
+  streamPath: s,
+  remoteAddr: s,
+  startTime: ts,
+  state: s,
+  reason: s,
+  checks: list(s),
+  pair: s,
+  rttMs: u,
+  profile: s,
+  bytesReceived: u,
+  bytesSent: u,
 })
 
 const SRT_SESSION = fields({
-  ...{ id: u, streamPath: s, direction: s, mode: s, remoteAddr: s, startTime: ts, peerVersion: s, encrypted: b },
-  ...{ receiveLatencyMs: u, sendLatencyMs: u },
+  id: u,
+  streamPath: s,
+  direction: s,
+  mode: s,
+  remoteAddr: s,
+  startTime: ts,
+  peerVersion: s,
+  encrypted: b,
+  receiveLatencyMs: u,
+  sendLatencyMs: u,
   statistics: fields(Object.fromEntries(Object.keys(STATISTICS_FIELDS).map((name) => [name, f]))),
 })
 
@@ -25,8 +44,13 @@ export const PLUGIN_ROWS: readonly Row[] = [
     answer: DONE,
     refusals: [
       {
-        ...{ why: 'the address is none', ask: { params: { streamPath: 'live/walk' }, body: { remoteURL: 'none' } } },
-        ...{ status: 400, code: 3 },
+        why: 'the address is none',
+        ask: {
+          params: { streamPath: 'live/walk' },
+          body: { remoteURL: 'none' },
+        },
+        status: 400,
+        code: 3,
       },
     ],
   },

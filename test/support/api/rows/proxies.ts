@@ -3,12 +3,26 @@ import { data, DONE, page, unknown, type Row } from '../row.ts'
 import type { ApiWorld } from '../world.ts'
 
 const PROXY = {
-  ...{ ID: u, createTime: ts, updateTime: ts, parentID: u, name: s, type: s, status: u, audio: b, description: s },
-  ...{ rtt: u, streamPath: s },
+  ID: u,
+  createTime: ts,
+  updateTime: ts,
+  parentID: u,
+  name: s,
+  type: s,
+  status: u,
+  audio: b,
+  description: s,
+  rtt: u,
+  streamPath: s,
 }
 const PULL_PROXY = fields({
   ...PROXY,
-  ...{ pullURL: s, pullOnStart: b, stopOnIdle: b, recordPath: s, recordFragment: dur, checkInterval: dur },
+  pullURL: s,
+  pullOnStart: b,
+  stopOnIdle: b,
+  recordPath: s,
+  recordFragment: dur,
+  checkInterval: dur,
 })
 const PUSH_PROXY = fields({ ...PROXY, pushURL: s, pushOnStart: b })
 /** Nothing listens there. */
@@ -84,14 +98,25 @@ export const PROXY_ROWS: readonly Row[] = [
     ask: (world) => ({
       body: {
         remoteURL: world.server.http(`/flv/${world.streamPath}.flv`),
-        ...{ stream_path: world.newName('pulled/asked'), testMode: 0, pubAudio: true, publishTimeout: '10s' },
+        stream_path: world.newName('pulled/asked'),
+        testMode: 0,
+        pubAudio: true,
+        publishTimeout: '10s',
       },
     }),
     answer: DONE,
     refusals: [
       {
-        ...{ why: 'nobody pulls so', ask: { body: { remoteURL: 'none://a/b', protocol: 'none' } } },
-        ...{ status: 400, code: 3, says: /none/u },
+        why: 'nobody pulls so',
+        ask: {
+          body: {
+            remoteURL: 'none://a/b',
+            protocol: 'none',
+          },
+        },
+        status: 400,
+        code: 3,
+        says: /none/u,
       },
     ],
   },

@@ -6,15 +6,29 @@ const RECORDING = fields({ streamPath: s, startTime: ts, type: s, pointer: U })
 const FILE = { id: u, filePath: s, streamPath: s, startTime: ts, endTime: ts }
 const RECORD_FILE = fields({
   ...FILE,
-  ...{ filename: s, type: s, duration: u, audioCodec: s, videoCodec: s, createdAt: ts },
-  // Ours.
-  ...{ size: U, isActive: b },
+  filename: s,
+  type: s,
+  duration: u,
+  audioCodec: s,
+  videoCodec: s,
+  createdAt: ts,
+  size: U,
+  isActive: b,
 })
 const EVENT_FILE = fields({ ...FILE, eventId: s, eventLevel: s, eventName: s, eventDesc: s })
 const CATALOG = fields({ streamPath: s, count: u, startTime: ts, endTime: ts })
 const ALARM = fields({
-  ...{ id: u, serverInfo: s, streamName: s, streamPath: s, alarmDesc: s, alarmName: s, alarmType: i, isSent: b },
-  ...{ filePath: s, createdAt: ts, updatedAt: ts },
+  id: u,
+  serverInfo: s,
+  streamName: s,
+  streamPath: s,
+  alarmDesc: s,
+  alarmName: s,
+  alarmType: i,
+  isSent: b,
+  filePath: s,
+  createdAt: ts,
+  updatedAt: ts,
 })
 
 const TAG = fields({ id: u, tagName: s, streamPath: s, tagTime: ts, createdAt: ts, updatedAt: ts })

@@ -6,28 +6,88 @@ const DETAIL = fields({ filePath: s, mode: s, fragment: dur, append: b, pluginNa
 /** What a session has to say of itself, by its plugin. */
 const DETAILS: Check = map(() => [])
 const STREAM = fields({
-  ...{ path: s, state: i, subscribers: i, startTime: ts, pluginName: s, type: s, meta: json, isPaused: b, gop: i },
-  ...{ speed: f, bufferTime: dur, stopOnIdle: b, recording: list(DETAIL) },
-  audioTrack: orNull(fields({ ...TRACK, sampleRate: u, channels: u })),
-  videoTrack: orNull(fields({ ...TRACK, width: u, height: u, gop: u })),
-  // Ours.
-  ...{ details: DETAILS, writeMergeMs: i, eventLoopUtilization: f },
+  path: s,
+  state: i,
+  subscribers: i,
+  startTime: ts,
+  pluginName: s,
+  type: s,
+  meta: json,
+  isPaused: b,
+  gop: i,
+  speed: f,
+  bufferTime: dur,
+  stopOnIdle: b,
+  recording: list(DETAIL),
+  audioTrack: orNull(
+    fields({
+      ...TRACK,
+      sampleRate: u,
+      channels: u,
+    }),
+  ),
+  videoTrack: orNull(
+    fields({
+      ...TRACK,
+      width: u,
+      height: u,
+      gop: u,
+    }),
+  ),
+  details: DETAILS,
+  writeMergeMs: i,
+  eventLoopUtilization: f,
 })
 const READER = orNull(fields({ sequence: u, timestamp: u, delay: u, state: i, bps: u }))
 const SUBSCRIBER = fields({
-  ...{ id: u, startTime: ts, audioReader: READER, videoReader: READER, meta: json, bufferTime: dur },
-  ...{ subMode: i, syncMode: i, pluginName: s, type: s, remoteAddr: s },
-  // Ours.
-  ...{ streamPath: s, sourcePath: s, sentBytes: I, queuedBytes: I, dropped: u, skips: u, details: DETAILS },
+  id: u,
+  startTime: ts,
+  audioReader: READER,
+  videoReader: READER,
+  meta: json,
+  bufferTime: dur,
+  subMode: i,
+  syncMode: i,
+  pluginName: s,
+  type: s,
+  remoteAddr: s,
+  streamPath: s,
+  sourcePath: s,
+  sentBytes: I,
+  queuedBytes: I,
+  dropped: u,
+  skips: u,
+  details: DETAILS,
   lifetimeMs: orNull(f),
 })
 const FRAME = fields({
-  ...{ sequence: u, timestamp: u, writeTime: ts, keyFrame: b },
-  wrap: list(fields({ timestamp: u, size: u, data: s })),
+  sequence: u,
+  timestamp: u,
+  writeTime: ts,
+  keyFrame: b,
+  wrap: list(
+    fields({
+      timestamp: u,
+      size: u,
+      data: s,
+    }),
+  ),
 })
 const SNAPSHOT = fields({
-  ...{ ring: list(FRAME), ringDataSize: u, reader: map(u) },
-  memory: list(fields({ size: u, list: list(fields({ s: u, e: u })) })),
+  ring: list(FRAME),
+  ringDataSize: u,
+  reader: map(u),
+  memory: list(
+    fields({
+      size: u,
+      list: list(
+        fields({
+          s: u,
+          e: u,
+        }),
+      ),
+    }),
+  ),
 })
 const STEP = fields({ name: s, description: s, error: s, startedAt: ts, completedAt: s })
 const ALIAS = fields({ streamPath: s, alias: s, autoRemove: b, status: u })

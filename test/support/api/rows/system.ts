@@ -3,14 +3,30 @@ import { bare, data, DONE, events, text, type Row } from '../row.ts'
 
 const PLUGIN = fields({ name: s, pushAddr: list(s), playAddr: list(s), description: map(s) })
 const SYSINFO = fields({
-  ...{ startTime: ts, localIP: s, publicIP: s, version: s, goVersion: s, os: s, arch: s, cpus: i },
+  startTime: ts,
+  localIP: s,
+  publicIP: s,
+  version: s,
+  goVersion: s,
+  os: s,
+  arch: s,
+  cpus: i,
   plugins: some(PLUGIN),
 })
 const USAGE = fields({ total: U, free: U, used: U, usage: f })
 const NET = fields({ name: s, receive: U, sent: U, receiveSpeed: U, sentSpeed: U })
 const SUMMARY = fields({
-  ...{ address: s, memory: USAGE, cpuUsage: f, hardDisk: USAGE, netWork: list(NET) },
-  ...{ streamCount: i, subscribeCount: i, pullCount: i, pushCount: i, recordCount: i, transformCount: i },
+  address: s,
+  memory: USAGE,
+  cpuUsage: f,
+  hardDisk: USAGE,
+  netWork: list(NET),
+  streamCount: i,
+  subscribeCount: i,
+  pullCount: i,
+  pushCount: i,
+  recordCount: i,
+  transformCount: i,
 })
 
 /** The server as a whole (api.md 3.1, 3.2). */
@@ -41,8 +57,12 @@ export const SYSTEM_ROWS: readonly Row[] = [
     spellings: ['GET /api/openapi.json'],
     answer: bare(
       fields({
-        ...{ openapi: exactly('3.1.0'), info: any, tags: some(any), security: some(any) },
-        ...{ paths: map(any), components: map(any) },
+        openapi: exactly('3.1.0'),
+        info: any,
+        tags: some(any),
+        security: some(any),
+        paths: map(any),
+        components: map(any),
       }),
     ),
   },
@@ -54,12 +74,28 @@ export const SYSTEM_ROWS: readonly Row[] = [
     answer: bare(fields({ secret_type: s, plugin: s, stream_path: s, expire: s, secret: s })),
     refusals: [
       {
-        ...{ why: 'there is no key', ask: { query: { stream_path: 'live/a', type: 'subscribe' } } },
-        ...{ status: 404, code: 5, says: /^global has no subscribe\.key$/u },
+        why: 'there is no key',
+        ask: {
+          query: {
+            stream_path: 'live/a',
+            type: 'subscribe',
+          },
+        },
+        status: 404,
+        code: 5,
+        says: /^global has no subscribe\.key$/u,
       },
       {
-        ...{ why: 'the direction is none', ask: { query: { stream_path: 'live/a', type: 'both' } } },
-        ...{ status: 400, code: 3, says: /^type must be publish or subscribe$/u },
+        why: 'the direction is none',
+        ask: {
+          query: {
+            stream_path: 'live/a',
+            type: 'both',
+          },
+        },
+        status: 400,
+        code: 3,
+        says: /^type must be publish or subscribe$/u,
       },
       { why: 'there is no path', ask: {}, status: 400, code: 3, says: /^stream_path is missing$/u },
     ],
@@ -74,12 +110,30 @@ export const SYSTEM_ROWS: readonly Row[] = [
     answer: text(/^text\/plain/u),
     refusals: [
       {
-        ...{ why: 'there is no key', ask: { params: { plugin: 'rtmp', type: 'subscribe', streamPath: 'live/a' } } },
-        ...{ status: 404, code: 5, says: /has no subscribe\.key$/u },
+        why: 'there is no key',
+        ask: {
+          params: {
+            plugin: 'rtmp',
+            type: 'subscribe',
+            streamPath: 'live/a',
+          },
+        },
+        status: 404,
+        code: 5,
+        says: /has no subscribe\.key$/u,
       },
       {
-        ...{ why: 'the direction is none', ask: { params: { plugin: 'rtmp', type: 'both', streamPath: 'live/a' } } },
-        ...{ status: 400, code: 3, says: /^type must be publish or subscribe$/u },
+        why: 'the direction is none',
+        ask: {
+          params: {
+            plugin: 'rtmp',
+            type: 'both',
+            streamPath: 'live/a',
+          },
+        },
+        status: 400,
+        code: 3,
+        says: /^type must be publish or subscribe$/u,
       },
     ],
   },

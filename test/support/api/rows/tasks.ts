@@ -3,12 +3,30 @@ import { data, DONE, page, unknown, type Row } from '../row.ts'
 
 const NODE: Check = (value, at) =>
   fields({
-    ...{ id: u, type: u, owner: s, startTime: ts, description: map(s), children: list(NODE), state: u },
-    ...{ blocked: orNull(NODE), pointer: U, startReason: s, eventLoopRunning: b, level: u },
+    id: u,
+    type: u,
+    owner: s,
+    startTime: ts,
+    description: map(s),
+    children: list(NODE),
+    state: u,
+    blocked: orNull(NODE),
+    pointer: U,
+    startReason: s,
+    eventLoopRunning: b,
+    level: u,
   })(value, at)
 const SESSION = fields({ id: u, pid: u, args: s, startTime: ts, endTime: ts })
 const PAST_TASK = fields({
-  ...{ id: u, owner: s, type: u, startTime: ts, endTime: ts, description: json, reason: s, sessionId: u, parentId: u },
+  id: u,
+  owner: s,
+  type: u,
+  startTime: ts,
+  endTime: ts,
+  description: json,
+  reason: s,
+  sessionId: u,
+  parentId: u,
 })
 
 /** Tasks, and runs of the server with theirs (api.md 3.1, 4). */
