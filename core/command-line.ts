@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { messageOf } from './base/message-of.ts'
+import { messageOf } from 'sluice/sdk'
 import { UsageError } from './command/command-error.ts'
 import type { ServiceAction } from './command/service/service-command.ts'
 import type { TokenAction } from './command/token-command.ts'

@@ -1,12 +1,13 @@
 import { hostname } from 'node:os'
 import path from 'node:path'
 import type { Logger } from 'pino'
-import { SluiceError, type SessionRequest } from 'sluice/sdk'
+import { SluiceError, type Lead, type SessionRequest } from 'sluice/sdk'
 import type { Lifecycle } from './admin/system/lifecycle-operations.ts'
 import { Alarms } from './alarm/alarms.ts'
 import { Aliases } from './alias/aliases.ts'
 import { GateMeters } from './auth/gate-meters.ts'
 import { Gatekeeper } from './auth/gatekeeper.ts'
+import { Readiness } from './base/readiness.ts'
 import { ProcessIds } from './base/process-ids.ts'
 import { ConfigEditor } from './config/config-editor.ts'
 import { ConfigError } from './config/config-error.ts'
@@ -14,6 +15,7 @@ import type { Config } from './config/config.ts'
 import { ModificationCopy } from './config/modification-copy.ts'
 import { HookRunner } from './host/hooks/hook-runner.ts'
 import { PluginHost } from './host/plugin-host.ts'
+import { KnownPlugins } from './host/known-plugins.ts'
 import { ServiceDirectory } from './host/service-directory.ts'
 import { addAdministration } from './admin/administration.ts'
 import { playPathFor } from './admin/system/play-path.ts'
@@ -32,6 +34,7 @@ import { Monitor } from './monitor/monitor.ts'
 import { TaskTree } from './observe/task-tree.ts'
 import { PLUGINS_FOLDER, VERSION } from './package-root.ts'
 import { JobMeters } from './jobs/job-meters.ts'
+import { PluginJobs } from './jobs/plugin-jobs.ts'
 import { PullManager } from './jobs/pull-manager.ts'
 import { createJobs } from './jobs/jobs-service.ts'
 import { PushManager } from './jobs/push-manager.ts'
@@ -44,7 +47,6 @@ import { Store } from './store/store.ts'
 import { SessionMeters } from './stream/session-meters.ts'
 import { restoreStored } from './stored-config.ts'
 import { StreamRegistry } from './stream/registry.ts'
-import type { Lead } from './stream/session-admission.ts'
 
 /** Within this the server has stopped, whatever its sessions and plugins do. */
 export const STOP_DEADLINE_MS = 4500
@@ -92,6 +94,8 @@ export class Server {
   readonly #recordings: RecordingSystem
   readonly #metrics: ServerMetrics
   readonly #monitor: Monitor
+  readonly #readiness = new Readiness()
+  readonly #hooks: HookRunner
   readonly #lifecycle: Lifecycle | undefined
   #startTime = new Date()
   #unwatch: (() => void) | undefined
@@ -106,6 +110,8 @@ export class Server {
     const metrics = this.#metrics.own
     this.#lifecycle = lifecycle
     const hooks = new HookRunner()
+    this.#hooks = hooks
+    hooks.registryFor({ plugin: 'global', log }).on('lead', (request) => this.#lead(request))
     const ids = new ProcessIds(THIS_NODE.process)
     const tasks = new TaskTree(ids)
     const services = new ServiceDirectory()
@@ -138,7 +144,6 @@ export class Server {
       ids,
       hooks,
       gatekeeper: this.#gatekeeper,
-      lead: (request) => this.#lead(request),
       meters: new SessionMeters(metrics),
     })
     const plugins = () => this.host.list()
@@ -164,10 +169,11 @@ export class Server {
     this.#pulls = new PullManager({
       ...jobs,
       folders: () => config.global.pull.folders,
-      openRecording: (pull, signal) => this.#recordings.openRecording(pull, signal),
     })
     this.#recordings.playBy(this.#pulls)
     this.#pushes = new PushManager(jobs)
+    const told = hooks.registryFor({ plugin: 'global', log })
+    const pluginJobs = new PluginJobs({ hooks: told, meters: jobs.meters, pulls: this.#pulls, pushes: this.#pushes })
     this.#aliases = new Aliases({
       log,
       store: this.store,
@@ -199,11 +205,17 @@ export class Server {
       startTime: () => this.#startTime,
       keepsHistory: () => config.global.taskhistory,
     })
+    const known = new KnownPlugins()
+    const ownerOf = (plugin: string) => {
+      const values = known.list().find(({ name, isRunning }) => name === plugin && isRunning)?.config
+      return values && { plugin, generation: 0, log: log.child({ plugin }), config: values, closingNotice: false }
+    }
     this.host = new PluginHost({
       log,
       onChange: (plugins) => {
-        this.#pulls.apply(plugins)
-        this.#pushes.apply(plugins)
+        known.apply(plugins)
+        this.#pulls.apply(known.rules('pull'))
+        this.#pushes.apply(known.rules('push'))
         this.#recordings.apply(plugins)
       },
       folders: () => [...pluginFolders, ...config.pluginFolders],
@@ -216,9 +228,13 @@ export class Server {
         tasks,
         services,
         store: this.store,
-        files: files.local,
+        files,
+        jobs: pluginJobs,
+        plugins: known,
+        readiness: this.#readiness,
+        global: () => config.shared,
         metrics: this.#metrics.table,
-        streams: { forOwner: (owner) => new OwnedStreams(this.streams, this.#gatekeeper, owner) },
+        streams: { forOwner: (owner) => new OwnedStreams(this.streams, this.#gatekeeper, owner, ownerOf) },
         net: this.#pool,
         addresses: () => machineAddresses(config.global),
         http: this.http,
@@ -252,6 +268,7 @@ export class Server {
     this.#unwatch = this.#config.watch(() => void this.reload())
     this.#alarms.start()
     this.#monitor.begin()
+    this.#hooks.notify('started')
     this.#log.info({ version: VERSION, config: this.#config.file ?? 'defaults' }, 'the server is up')
   }
 
@@ -345,6 +362,7 @@ export class Server {
       pushes: this.#pushes,
       recordings: this.#recordings,
       metrics: this.#metrics,
+      readiness: this.#readiness,
       monitor: this.#monitor,
       lifecycle: this.#lifecycle,
       machine: new MachineUsageSampler([this.#config.global.datadir, process.cwd()]),

@@ -13,6 +13,9 @@ export {
   udpConfig,
   type UdpConfig,
 } from './config/groups.ts'
+export type { GlobalConfig } from './config/global/global-config.ts'
+export type { PullProxyEntry, PushProxyEntry } from './config/global/proxy-entries.ts'
+export type { S3Config } from './config/global/s3-config.ts'
 export { HookConfig, Webhook } from './config/hook.ts'
 export { parseByteSize } from './config/byte-size.ts'
 export { MAX_DURATION_MS, parseDuration } from './config/duration.ts'
@@ -34,6 +37,7 @@ export {
   TargetUrl,
   WebhookUrl,
 } from './config/types.ts'
+export { errorCode, messageOf } from './errors/error-text.ts'
 export { ProgramMissing } from './errors/program-missing.ts'
 export { SluiceError } from './errors/sluice-error.ts'
 export {
@@ -46,6 +50,10 @@ export {
   Unsupported,
 } from './errors/stream-errors.ts'
 export { NotUnique, StoreUnavailable } from './errors/store-errors.ts'
+export type { Job, JobInit, JobOutcome, JobState } from './jobs/job.ts'
+export type { JobRunner } from './jobs/job-runner.ts'
+export type { PullJobs, PullSource, PullWish, RunningPull } from './jobs/pull-jobs.ts'
+export type { PushJobs, PushWish, RunningPush } from './jobs/push-jobs.ts'
 export { AccessUnit } from './media/access-unit.ts'
 export type { Muxer, MuxerFormat, MuxerStart } from './media/muxer.ts'
 export type {
@@ -79,11 +87,12 @@ export { playRecording } from './playback/play-recording.ts'
 export { PlaybackClock } from './playback/playback-clock.ts'
 export type { Recording, RecordingDates } from './playback/recording.ts'
 export { FileBytes, type RecordingBytes } from './playback/recording-bytes.ts'
-export type { PluginContext, ServerNode } from './plugin/context.ts'
-export { definePlugin, type PluginConfig, type PluginDefinition } from './plugin/define-plugin.ts'
+export type { DisposeOptions, DrainCause, PluginContext, ServerConfig, ServerNode } from './plugin/context.ts'
+export { definePlugin, type FormerNames, type PluginConfig, type PluginDefinition } from './plugin/define-plugin.ts'
+export type { Database } from './plugin/database.ts'
 export type { Endpoints } from './plugin/endpoints.ts'
-export type { Files } from './plugin/files.ts'
-export type { HookOrder, HookRegistry, Hooks, NoticeName, Resolution, Undo } from './plugin/hooks.ts'
+export type { CreatedFile, DiskUsage, FilePatch, Files, FileStorage, FileWriter, WriteFailure } from './plugin/files.ts'
+export type { HookOrder, HookRegistry, Hooks, Lead, NoticeName, Resolution, Undo } from './plugin/hooks.ts'
 export type { Jobs, PushInit } from './plugin/jobs.ts'
 export { LogLimit } from './plugin/log-limit.ts'
 export {
@@ -131,6 +140,7 @@ export type {
   Program,
   ProgramInit,
 } from './plugin/processes.ts'
+export type { PluginDirectory, PluginInfo, RuleGroups, RuleSection } from './plugin/plugins.ts'
 export type { Pictures } from './plugin/pictures.ts'
 export type { PluginEndpoints, ServerInfo } from './plugin/server-info.ts'
 export type { ServiceRegistry, Services } from './plugin/services.ts'
@@ -174,6 +184,12 @@ export type { SourceControl, SourcePosition, Talk } from './stream/source-contro
 export { checkStreamPath, isStreamPath, parseQuery } from './stream/stream-path.ts'
 export type { StreamInfo, StreamState, SubscriberInfo } from './stream/stream-info.ts'
 export type { AlarmNotice, StreamTask, StreamTaskEnd } from './stream/stream-task.ts'
-export type { StreamAuthHandler, StreamAuthRequest, StreamManager, StreamTicket } from './stream/stream-manager.ts'
+export type {
+  StreamAuthHandler,
+  StreamAuthRequest,
+  StreamManager,
+  StreamTicket,
+  SubscribeOptions,
+} from './stream/stream-manager.ts'
 export type { Subscriber, UnitReader } from './stream/subscriber.ts'
 export { untilAborted } from './stream/until-aborted.ts'

@@ -32,8 +32,13 @@ const FLOORS: readonly (readonly string[])[] = [
 ]
 
 /** `sluice ctl` asks a server over HTTP. It loads none of it, and so is there at once. */
-const CLIENT = ['./core/command/ctl', './core/command/terminal', './core/command/command-error.ts']
-const KNOWN_TO_CLIENT = [...CLIENT, './core/base']
+const CLIENT = [
+  './core/command/ctl',
+  './core/command/terminal',
+  './core/command/command-error.ts',
+  './core/command/error-text.ts',
+]
+const KNOWN_TO_CLIENT = CLIENT
 
 /** The part of the tree that a file may know by relative paths. */
 function homeOf(path: string): string {

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Alarms } from '../alarm/alarms.ts'
 import type { Aliases } from '../alias/aliases.ts'
+import type { Readiness } from '../base/readiness.ts'
 import type { ConfigEditor } from '../config/config-editor.ts'
 import type { Config } from '../config/config.ts'
 import { normalizeKey } from '../config/key-name.ts'
@@ -66,6 +67,7 @@ export type AdministeredParts = {
   readonly machine: MachineUsageSampler
   readonly metrics: ServerMetrics
   readonly monitor: Monitor
+  readonly readiness: Readiness
   /** Undefined where the server is part of another program. */
   readonly lifecycle: Lifecycle | undefined
 }
@@ -78,6 +80,7 @@ export function addAdministration(parts: AdministeredParts): void {
     ...(host.ready ? host.disabled : ['plugins']),
     ...(config.incomplete === undefined ? [] : ['config']),
     ...(parts.recordings.isStorageWell ? [] : ['storage']),
+    ...parts.readiness.missing,
   ])
   registerMetricsRoute(admin, parts)
   addStreamOperations(operations, streams, parts.recordings.recordings)

@@ -1,8 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { LogLimit, maskUrl, type Webhook } from 'sluice/sdk'
-import { errorCode } from '../base/error-code.ts'
-import { messageOf } from '../base/message-of.ts'
+import { errorCode, LogLimit, maskUrl, messageOf, type Webhook } from 'sluice/sdk'
 import type { WebhookClient } from '../net/webhook-client.ts'
 import { alarmView, type AlarmEvent } from './alarm-event.ts'
 

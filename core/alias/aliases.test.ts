@@ -38,11 +38,12 @@ class Rig {
       setHandler: () => undefined,
       removeHandler: () => undefined,
     }
-    this.registry = new StreamRegistry({ log, hooks, gatekeeper, lead: (request) => this.aliases.lead(request) })
+    this.registry = new StreamRegistry({ log, hooks, gatekeeper })
     const demand = (streamPath: string, args: Readonly<Record<string, string>>) => {
       this.demanded.push(`${streamPath} ${new URLSearchParams(args).toString()}`.trim())
       return false
     }
+    hooks.registryFor({ plugin: 'global', log }).on('lead', (request) => this.aliases.lead(request))
     hooks.registryFor({ plugin: 'global', log }).on('resolve', ({ streamPath, params }) => demand(streamPath, params))
     const { store, registry: streams } = this
     this.aliases = new Aliases({ log, store, hooks, streams, pulls: { demand }, rules: () => this.rules })

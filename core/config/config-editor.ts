@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { Logger } from 'pino'
-import { SluiceError, StoreUnavailable, StreamNotFound } from 'sluice/sdk'
-import { messageOf } from '../base/message-of.ts'
+import { messageOf, SluiceError, StoreUnavailable, StreamNotFound } from 'sluice/sdk'
 import { ListenError } from '../net/listen-error.ts'
 import type { Store } from '../store/store.ts'
 import type { ConfigChange } from './config-change.ts'

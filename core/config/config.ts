@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import type { TObject } from 'typebox'
-import type { InheritedConfig, PluginConfig } from 'sluice/sdk'
+import type { InheritedConfig, PluginConfig, ServerConfig } from 'sluice/sdk'
 import type { ConfigChange } from './config-change.ts'
 import { ConfigError, type Problem } from './config-error.ts'
 import { ConfigFile } from './config-file.ts'
 import { Environment } from './environment.ts'
 import { watchFile } from './file-watch.ts'
-import type { GlobalConfig } from './global-config.ts'
+import type { GlobalConfig } from 'sluice/sdk/host'
 import { normalizeKey } from './key-name.ts'
 import { Modifications } from './modifications.ts'
 import { renew, type Acceptance, type Declared, type Renewal, type Rewrite, type Written } from './renewal.ts'
@@ -80,6 +80,12 @@ export class Config {
 
   get global(): Readonly<GlobalConfig> {
     return this.#global.config.values as GlobalConfig
+  }
+
+  /** The section `global` as plugins may see it. */
+  get shared(): ServerConfig {
+    const { db: _db, admin: _admin, ...shared } = this.global
+    return shared
   }
 
   /** What was set at run time. */

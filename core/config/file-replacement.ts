@@ -11,8 +11,7 @@ import {
   type FileHandle,
 } from 'node:fs/promises'
 import path from 'node:path'
-import { SluiceError } from 'sluice/sdk'
-import { errorCode } from '../base/error-code.ts'
+import { errorCode, SluiceError } from 'sluice/sdk'
 
 /** Older backups of a file are deleted. */
 const KEPT_BACKUPS = 10

@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { Logger } from 'pino'
-import { errorCode } from '../base/error-code.ts'
-import { messageOf } from '../base/message-of.ts'
+import { errorCode, messageOf } from 'sluice/sdk'
 import { Modifications, type Modification } from './modifications.ts'
 
 /** Secrets may be among the values. */

@@ -1,5 +1,5 @@
+import { messageOf } from 'sluice/sdk'
 import { loadCertificate } from '../net/tls.ts'
-import { messageOf } from '../base/message-of.ts'
 import type { Problem } from './config-error.ts'
 import { nearestKey } from './key-name.ts'
 import { isRuleLeaf } from './schema.ts'

@@ -1,7 +1,7 @@
 import { changesBetween, type ConfigChange } from './config-change.ts'
 import type { Problem } from './config-error.ts'
 import type { ConfigFile } from './config-file.ts'
-import type { GlobalConfig } from './global-config.ts'
+import type { GlobalConfig } from 'sluice/sdk/host'
 import type { Modifications } from './modifications.ts'
 import { resolveGlobal, resolvePlugin, type Inputs } from './resolve.ts'
 import type { SectionDefinition } from './schema.ts'

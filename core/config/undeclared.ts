@@ -1,5 +1,5 @@
 import type { Place } from './config-error.ts'
-import { GlobalConfig } from './global-config.ts'
+import { GlobalConfig } from 'sluice/sdk/host'
 import { nearestKey, normalizeKey } from './key-name.ts'
 
 /** A section of the file for which there is no plugin (yet). */

@@ -1,7 +1,6 @@
 import path from 'node:path'
 import type { Logger } from 'pino'
-import type { PluginDefinition } from 'sluice/sdk'
-import { messageOf } from '../base/message-of.ts'
+import { messageOf, type PluginDefinition } from 'sluice/sdk'
 import { hostKeys } from '../config/schema.ts'
 import { Declaration } from './declaration.ts'
 import { availabilityIn, disableReasonIn, type EntryState, type NewerCode, type RunningState } from './entry-state.ts'
@@ -67,6 +66,11 @@ export class PluginEntry {
   /** True when its definition is the one that counts for its name, whatever became of it. */
   get holdsName(): boolean {
     return this.#declaration.section !== undefined
+  }
+
+  /** True for one that is disposed after all others when the server stops. */
+  get endsLast(): boolean {
+    return this.#declaration.definition?.endsLast === true
   }
 
   get node(): StartNode {

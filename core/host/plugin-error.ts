@@ -1,5 +1,4 @@
-import { SluiceError } from 'sluice/sdk'
-import { errorCode } from '../base/error-code.ts'
+import { errorCode, SluiceError } from 'sluice/sdk'
 import { ListenError } from '../net/listen-error.ts'
 
 /** Says why a plugin can't run; the message is a clause to follow the plugin's name. */

@@ -1,4 +1,4 @@
-import type { PluginDefinition } from 'sluice/sdk'
+import type { DrainCause, PluginDefinition } from 'sluice/sdk'
 import { unlessAborted } from '../base/deadline.ts'
 import type { DrainingGenerations } from './generation/draining-generations.ts'
 import type { GenerationParts, PluginSection } from './generation/generation-parts.ts'
@@ -60,14 +60,14 @@ export class PluginGenerations {
     const kept = definition.name === former.definition.name ? this.#kept : new KeptObjects()
     const generation = await this.#launch(definition, section, kept, signal)
     this.#kept = kept
-    this.#retire(former, reason)
+    this.#retire(former, reason, 'replaced')
     generation.log.info({ generation: generation.number }, `generation ${generation.number} took over: ${reason}`)
     return generation
   }
 
   /** Lets all come to their end. */
   retireAll(reason: string): void {
-    for (const generation of this.#generations) this.#retire(generation, reason)
+    for (const generation of this.#generations) this.#retire(generation, reason, 'removed')
   }
 
   /** Ends all, at once. */
@@ -104,8 +104,8 @@ export class PluginGenerations {
   }
 
   /** Lets a generation come to its end. */
-  #retire(generation: Generation, reason: string): void {
+  #retire(generation: Generation, reason: string, cause: DrainCause): void {
     this.#generations.delete(generation)
-    this.#options.draining.add(generation, reason)
+    this.#options.draining.add(generation, reason, cause)
   }
 }

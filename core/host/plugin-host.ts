@@ -233,6 +233,7 @@ export class PluginHost {
     const entries = [...this.#entries.values()]
     const begun = new Set<PluginEntry>()
     const disposals = new Map<PluginEntry, Promise<void>>()
+    const last = entries.filter(({ endsLast }) => endsLast)
     const dispose = (entry: PluginEntry): Promise<void> => {
       const known = disposals.get(entry)
       if (known !== undefined) return known
@@ -245,7 +246,11 @@ export class PluginHost {
       disposals.set(entry, disposal)
       return disposal
     }
-    await Promise.all([this.#draining.disposeAll(reason), ...entries.map(dispose)])
+    await Promise.all([
+      this.#draining.disposeAll(reason),
+      ...entries.filter((entry) => !last.includes(entry)).map(dispose),
+    ])
+    await Promise.all(last.map(dispose))
   }
 }
 

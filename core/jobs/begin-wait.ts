@@ -1,6 +1,5 @@
-import { SluiceError } from 'sluice/sdk'
-import { messageOf } from '../base/message-of.ts'
-import type { Job } from './job.ts'
+import { messageOf, SluiceError } from 'sluice/sdk'
+import type { Job } from 'sluice/sdk'
 
 /** An operator who asks for a job is told how it went when that is known within this. */
 const BEGIN_TIMEOUT_MS = 5000

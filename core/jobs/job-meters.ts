@@ -1,13 +1,5 @@
-import type { Counter, Gauge, MetricFamily } from 'sluice/sdk'
-import { hiddenMetrics, type OwnedMetrics } from 'sluice/sdk/host'
-
-/** Counts the pulls, pushes or recordings of one plugin. */
-export type JobMeter = {
-  readonly tries: Counter
-  readonly failures: Counter
-  /** Those that are in a state at present. */
-  in(state: string): Gauge
-}
+import type { Counter, Gauge, MetricFamily, StreamTask } from 'sluice/sdk'
+import { hiddenMetrics, type JobMeter, type OwnedMetrics } from 'sluice/sdk/host'
 
 /** Counts pulls, pushes and recordings. */
 export class JobMeters {
@@ -35,7 +27,7 @@ export class JobMeters {
     })
   }
 
-  of(kind: 'pull' | 'push' | 'record', protocol: string): JobMeter {
+  of(kind: StreamTask['kind'], protocol: string): JobMeter {
     const labels = { kind, protocol }
     return {
       tries: this.#tries.with(labels),

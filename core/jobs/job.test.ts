@@ -1,17 +1,17 @@
 import { expect } from 'chai'
-import type { StreamTask, StreamTaskEnd } from 'sluice/sdk'
+import type { JobOutcome, StreamTask, StreamTaskEnd } from 'sluice/sdk'
 import { waitFor } from '../../test/peers/wait-for.ts'
 import { logLines } from '../host/testing/log-lines.ts'
 import { TaskTree } from '../observe/task-tree.ts'
 import { JobMeters } from './job-meters.ts'
-import { Job, type Outcome } from './job.ts'
+import { Job } from 'sluice/sdk/host'
 
 const TASK: StreamTask = { kind: 'pull', streamPath: 'live/a', plugin: 'x', description: 'x://host/a' }
 
 /** A job whose tries end as they are told to, and what others were told of it. */
 function rig(policy = { maxretry: -1, retryinterval: 1 }) {
   const told: (readonly ['began'] | readonly ['ended', StreamTaskEnd])[] = []
-  const tries: PromiseWithResolvers<Outcome>[] = []
+  const tries: PromiseWithResolvers<JobOutcome>[] = []
   const tasks = new TaskTree()
   const { log } = logLines()
   const job = new Job({
@@ -32,7 +32,7 @@ function rig(policy = { maxretry: -1, retryinterval: 1 }) {
     description: { kind: 'pull' },
     policy,
     attempt: (signal) => {
-      const one = Promise.withResolvers<Outcome>()
+      const one = Promise.withResolvers<JobOutcome>()
       signal.addEventListener('abort', () => one.reject(new Error('aborted')))
       tries.push(one)
       return one.promise

@@ -9,12 +9,13 @@ import {
   type PullEnd,
   type PullRequest,
   type PullService,
-  type Recording,
+  type PullWish,
+  type RunningPull,
+  type JobOutcome,
   type TaskRegistry,
 } from 'sluice/sdk'
-import { Job, type JobNotices, type Outcome } from './job.ts'
+import { Job, type JobNotices } from 'sluice/sdk/host'
 import type { JobMeters } from './job-meters.ts'
-import type { WantedPull } from './pull-rules.ts'
 import { findSourceFile, namesFile } from './source-file.ts'
 
 /** Who wants a pull: a rule or a proxy for as long as it is there, subscribers while there are some, an operator once. */
@@ -31,8 +32,6 @@ type PullJobOptions = {
   isWatched(streamPath: string): boolean
   /** Folders with files that may be played. */
   folders(): readonly string[]
-  /** Opens recordings of the server, which are closed when the signal aborts. */
-  openRecording(pull: WantedPull, signal: AbortSignal): Promise<Recording>
   /** @param proxy its address; empty is none */
   dialer(proxy: string): Dialer
   /** Is called when a try has failed. */
@@ -40,19 +39,19 @@ type PullJobOptions = {
 }
 
 /** One pull: its tries, and its place in the task tree. */
-export class PullJob {
+export class PullJob implements RunningPull {
   readonly origin: PullOrigin
-  #wanted: WantedPull
+  #wish: PullWish
   readonly #options: PullJobOptions
   readonly #job: Job
   #publisher: Publisher | undefined
   #ending = false
 
   /** Begins when `after`, the pull that had the path before, has ended. */
-  constructor(wanted: WantedPull, origin: PullOrigin, options: PullJobOptions, after?: Promise<void>) {
-    const { plugin, streamPath, rule } = wanted
+  constructor(wish: PullWish, origin: PullOrigin, options: PullJobOptions, after?: Promise<void>) {
+    const { plugin, streamPath, rule } = wish
     const url = maskUrl(rule.url)
-    this.#wanted = wanted
+    this.#wish = wish
     this.origin = origin
     this.#options = options
     this.#job = new Job({
@@ -85,8 +84,8 @@ export class PullJob {
     })
   }
 
-  get wanted(): WantedPull {
-    return this.#wanted
+  get wish(): PullWish {
+    return this.#wish
   }
 
   /** Its tries; `begun` is when the stream has its first track. */
@@ -94,15 +93,13 @@ export class PullJob {
     return this.#job
   }
 
-  does({ plugin, rule, publish }: WantedPull): boolean {
-    return (
-      plugin === this.#wanted.plugin && isDeepStrictEqual([rule, publish], [this.#wanted.rule, this.#wanted.publish])
-    )
+  does({ plugin, rule, publish }: PullWish): boolean {
+    return plugin === this.#wish.plugin && isDeepStrictEqual([rule, publish], [this.#wish.rule, this.#wish.publish])
   }
 
   /** Lasts as long without subscribers as this says: when it is tried again, and from its next publisher on. */
-  adapt({ publish, isLasting = false }: WantedPull): void {
-    this.#wanted = { ...this.#wanted, publish, isLasting }
+  adapt({ publish, isLasting = false }: PullWish): void {
+    this.#wish = { ...this.#wish, publish, isLasting }
   }
 
   /** Whether media of it flows. */
@@ -115,14 +112,22 @@ export class PullJob {
     return this.#ending || this.#job.stopping
   }
 
+  stop(reason: string): void {
+    this.#job.stop(reason)
+  }
+
+  retryNow(): void {
+    this.#job.retryNow()
+  }
+
   #isWanted(): boolean {
-    const { streamPath, isLasting = false } = this.#wanted
+    const { streamPath, isLasting = false } = this.#wish
     if (this.origin === 'rule' || this.origin === 'operator') return true
     return isLasting || this.#options.isWatched(streamPath)
   }
 
-  async #attempt(signal: AbortSignal): Promise<Outcome> {
-    const { plugin, rule } = this.#wanted
+  async #attempt(signal: AbortSignal): Promise<JobOutcome> {
+    const { plugin, rule } = this.#wish
     this.#ending = false
     this.#publisher = undefined
     const service = this.#options.service(plugin)
@@ -136,9 +141,9 @@ export class PullJob {
       return this.#outcomeOf(end)
     } catch (error) {
       if (!signal.aborted && isReplaced()) return 'replaced'
-      if (this.#wanted.recording === undefined || !(error instanceof StreamNotFound)) throw error
+      if (this.#wish.openRecording === undefined || !(error instanceof StreamNotFound)) throw error
       // A viewer has asked for a time at which nothing was recorded, which is no failure of anything.
-      this.#options.failed(this.#wanted.streamPath)
+      this.#options.failed(this.#wish.streamPath)
       this.#job.log.info({ reason: error.message }, 'nothing is played')
       return { over: error.message }
     } finally {
@@ -147,9 +152,9 @@ export class PullJob {
   }
 
   async #request(service: PullService, signal: AbortSignal): Promise<PullRequest> {
-    const { plugin, streamPath, rule, publish, args, recording } = this.#wanted
+    const { plugin, streamPath, rule, publish, args, openRecording } = this.#wish
     const { url, header, loop, proxy } = rule
-    const isFile = recording === undefined && namesFile(url, service.files ?? [])
+    const isFile = openRecording === undefined && namesFile(url, service.files ?? [])
     const observer = {
       published: (publisher: Publisher) => this.#published(publisher),
       track: () => this.#job.succeeded(),
@@ -161,10 +166,10 @@ export class PullJob {
       loop,
       signal,
       file: isFile ? await findSourceFile(url, this.#options.folders()) : undefined,
-      recording: recording && (await this.#options.openRecording(this.#wanted, signal)),
+      recording: await openRecording?.(args, signal),
       session: {
         streamPath,
-        type: recording === undefined ? 'pull' : 'vod',
+        type: openRecording === undefined ? 'pull' : 'vod',
         url: '',
         query: '',
         client,
@@ -174,7 +179,7 @@ export class PullJob {
         config: publish,
         observer,
         unlisted: rule.testmode === 1,
-        personal: recording !== undefined,
+        personal: openRecording !== undefined,
       },
       args: {
         ...rule.args,
@@ -191,7 +196,7 @@ export class PullJob {
     publisher.onClose(({ code }: CloseReason) => (this.#ending = code !== 'timeout'))
   }
 
-  #outcomeOf(end: PullEnd): Outcome {
+  #outcomeOf(end: PullEnd): JobOutcome {
     // That no media comes is the source's fault.
     if (end.by === 'server' && end.reason.code === 'timeout') return { failure: 'no media came' }
     const reason = end.by === 'server' ? end.reason.text : 'the source is over'

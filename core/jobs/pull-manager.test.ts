@@ -7,13 +7,13 @@ import {
   type PullRequest,
   type PullRule,
   type PullService,
+  type RuleSection,
   type SessionRequest,
   type Track,
 } from 'sluice/sdk'
 import { directDialer, effectiveConfig } from 'sluice/sdk/testing'
 import { waitFor } from '../../test/peers/wait-for.ts'
 import { HookRunner } from '../host/hooks/hook-runner.ts'
-import type { PluginView } from '../host/plugin-view.ts'
 import { logLines } from '../host/testing/log-lines.ts'
 import { TaskTree } from '../observe/task-tree.ts'
 import { PullManager } from './pull-manager.ts'
@@ -52,33 +52,8 @@ function rule(url: string, more: Partial<PullRule> = {}): PullRule {
 
 type Rules = { readonly pull?: Record<string, PullRule>; readonly onsub?: Record<string, PullRule> }
 
-function plugin({ pull = {}, onsub = {} }: Rules, name = 'x'): PluginView {
-  const values = { ...effectiveConfig({ config: InheritedConfig }), pull, onsub: { pull: onsub } }
-  return {
-    name,
-    version: '1',
-    description: '',
-    generation: 1,
-    state: 'running',
-    disableReason: undefined,
-    lastError: undefined,
-    listeners: [],
-    udpListeners: [],
-    loadMs: 0,
-    setupMs: 0,
-    definition: {
-      name,
-      version: '1',
-      provides: [`pull:${name}`],
-      setup() {},
-    },
-    config: {
-      enabled: true,
-      values,
-      sources: new Map(),
-      userConfig: '',
-    },
-  }
+function plugin({ pull = {}, onsub = {} }: Rules, name = 'x'): RuleSection<'pull'> {
+  return { plugin: name, config: { ...effectiveConfig({ config: InheritedConfig }), pull, onsub: { pull: onsub } } }
 }
 
 describe('PullManager', () => {
@@ -104,7 +79,6 @@ describe('PullManager', () => {
       hooks,
       streams,
       folders: () => [],
-      openRecording: () => Promise.reject(new Error('nothing is recorded')),
       dialer,
     })
     const ends = new Map<string, (reason: CloseReason) => void>()

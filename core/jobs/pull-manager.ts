@@ -5,19 +5,21 @@ import {
   StreamExists,
   StreamUnavailable,
   type Dialer,
+  type PullJobs,
   type PullService,
-  type Recording,
+  type PullSource,
+  type PullWish,
+  type RuleSection,
   type TaskRegistry,
 } from 'sluice/sdk'
+import { jobNotices, type JobNotices } from 'sluice/sdk/host'
 import type { HookRunner } from '../host/hooks/hook-runner.ts'
-import type { PluginView } from '../host/plugin-view.ts'
 import type { TaskTree } from '../observe/task-tree.ts'
 import type { StreamRegistry } from '../stream/registry.ts'
 import { awaitBegin } from './begin-wait.ts'
-import { jobNotices, type JobNotices } from './job.ts'
 import { JobMeters } from './job-meters.ts'
 import { PullJob, type PullOrigin } from './pull-job.ts'
-import { PullRules, type PullSource, type WantedPull } from './pull-rules.ts'
+import { PullRules } from './pull-rules.ts'
 import { namesFile } from './source-file.ts'
 
 type PullManagerOptions = {
@@ -28,15 +30,13 @@ type PullManagerOptions = {
   readonly streams: Pick<StreamRegistry, 'get' | 'subscribers'>
   /** Folders with files that may be played. */
   readonly folders: () => readonly string[]
-  /** Opens recordings of the server, which are closed when the signal aborts. */
-  readonly openRecording: (pull: WantedPull, signal: AbortSignal) => Promise<Recording>
   /** @param proxy its address; empty is none */
   readonly dialer: (proxy: string) => Dialer
   readonly meters?: JobMeters
 }
 
 /** All pulls of the server, one at most for each path: those of the rules, of proxies, for subscribers and of operators. */
-export class PullManager {
+export class PullManager implements PullJobs {
   readonly #options: PullManagerOptions
   readonly #tasks: TaskRegistry
   readonly #notices: JobNotices
@@ -44,11 +44,11 @@ export class PullManager {
   /** Those that have not ended, by path. */
   readonly #jobs = new Map<string, PullJob>()
   /** Besides the rules, and asked before them. */
-  readonly #sources: PullSource[] = []
-  readonly #failureListeners: ((streamPath: string) => void)[] = []
+  readonly #sources = new Set<PullSource>()
+  readonly #failureListeners = new Set<(streamPath: string) => void>()
   #rules = new PullRules([])
   /** What the rules without expression ask for, done or not, by path. */
-  #fixed: ReadonlyMap<string, WantedPull> = new Map()
+  #fixed: ReadonlyMap<string, PullWish> = new Map()
   #closed = false
 
   constructor(options: PullManagerOptions) {
@@ -60,29 +60,36 @@ export class PullManager {
     hooks.on('resolve', ({ streamPath, params }) => this.demand(streamPath, params))
   }
 
-  /** Takes over the rules of the plugins as they are now: starts what is new, ends what is gone, leaves the rest alone. */
-  apply(plugins: readonly PluginView[]): void {
+  /** Takes over the rules of the sections as they are now: starts what is new, ends what is gone, leaves the rest alone. */
+  apply(sections: readonly RuleSection<'pull'>[]): void {
     if (this.#closed) return
-    this.#rules = new PullRules(plugins)
+    this.#rules = new PullRules(sections)
     const before = this.#fixed
     this.#fixed = this.#rules.fixed
     for (const [streamPath, pull] of this.#jobs) {
       if (pull.origin === 'rule' && !this.#fixed.has(streamPath)) pull.job.stop('its rule is gone')
       if (pull.origin === 'subscriber') this.#renew(pull)
     }
-    for (const [streamPath, wanted] of this.#fixed) {
-      if (!isDeepStrictEqual(before.get(streamPath), wanted)) this.#start(wanted, 'rule')
+    for (const [streamPath, wish] of this.#fixed) {
+      if (!isDeepStrictEqual(before.get(streamPath), wish)) this.#start(wish, 'rule')
     }
   }
 
   /** Asks another one what to pull for subscribers, before the rules. */
-  addSource(source: PullSource): void {
-    this.#sources.push(source)
+  addSource(source: PullSource): () => void {
+    this.#sources.add(source)
+    return () => {
+      if (!this.#sources.delete(source) || this.#closed) return
+      for (const pull of this.#jobs.values()) {
+        if (pull.origin === 'subscriber' || pull.origin === 'proxy') this.#renew(pull)
+      }
+    }
   }
 
   /** Calls `listener` each time a try of a pull has failed. */
-  onFailure(listener: (streamPath: string) => void): void {
-    this.#failureListeners.push(listener)
+  onFailure(listener: (streamPath: string) => void): () => void {
+    this.#failureListeners.add(listener)
+    return () => void this.#failureListeners.delete(listener)
   }
 
   /** The number of pulls that have not ended. */
@@ -118,44 +125,44 @@ export class PullManager {
    * @throws {StreamExists} when the path is pulled already, or has a publisher that is not to be replaced
    * @throws {SluiceError} when the pull failed (502), or the server is stopping (503)
    */
-  async request(wanted: WantedPull): Promise<void> {
-    const { streamPath, publish, rule } = wanted
+  async request(wish: PullWish): Promise<void> {
+    const { streamPath, publish, rule } = wish
     if (this.#closed) throw new StreamUnavailable('the server is stopping')
     if (this.#jobs.get(streamPath)?.ending === false) throw new StreamExists()
     const isTaken = rule.testmode === 0 && this.#options.streams.get(streamPath) !== undefined
     if (isTaken && publish.kickexist !== true) throw new StreamExists()
-    await awaitBegin(this.#start(wanted, 'operator').job)
+    await awaitBegin(this.#start(wish, 'operator').job)
   }
 
-  /** Starts a pull for a proxy; one that has the path is stopped first. */
-  startProxy(wanted: WantedPull): PullJob | undefined {
-    return this.#closed ? undefined : this.#start(wanted, 'proxy')
+  /** Starts a pull that lasts as long as its source says; one that has the path is stopped first. */
+  start(wish: PullWish): void {
+    if (!this.#closed) this.#start(wish, 'proxy')
   }
 
   /** Starts the pull of a path anew, as its source says now; ends it where none says anything of it any more. */
   restart(streamPath: string): void {
     const pull = this.#jobs.get(streamPath)
     if (pull === undefined || this.#closed) return
-    const wanted = this.#match(streamPath)
-    if (wanted === undefined) pull.job.stop('its rule is gone')
-    else this.#start({ ...wanted, args: pull.wanted.args }, demandOrigin(wanted))
+    const wish = this.#match(streamPath)
+    if (wish === undefined) pull.job.stop('its rule is gone')
+    else this.#start({ ...wish, args: pull.wish.args }, demandOrigin(wish))
   }
 
   /** Has the pull of a path last as long without subscribers as this says, without a restart. */
-  adapt(wanted: WantedPull): void {
-    const pull = this.#jobs.get(wanted.streamPath)
-    pull?.adapt(wanted)
-    const publisher = pull?.isPublishing ? this.#options.streams.get(wanted.streamPath)?.publisher : undefined
-    if (publisher !== undefined) publisher.config = { ...publisher.config, ...wanted.publish }
+  adapt(wish: PullWish): void {
+    const pull = this.#jobs.get(wish.streamPath)
+    pull?.adapt(wish)
+    const publisher = pull?.isPublishing ? this.#options.streams.get(wish.streamPath)?.publisher : undefined
+    if (publisher !== undefined) publisher.config = { ...publisher.config, ...wish.publish }
   }
 
   /** Pulls a path for those who wait for it, if anybody knows where from; returns whether it will have a publisher. */
   demand(streamPath: string, args: Readonly<Record<string, string>>): boolean {
     const pull = this.#jobs.get(streamPath)
     if (pull !== undefined && !pull.ending) return true
-    const wanted = this.#closed || this.#fixed.has(streamPath) ? undefined : this.#match(streamPath)
-    if (wanted === undefined) return pull !== undefined
-    this.#start({ ...wanted, args }, demandOrigin(wanted))
+    const wish = this.#closed || this.#fixed.has(streamPath) ? undefined : this.#match(streamPath)
+    if (wish === undefined) return pull !== undefined
+    this.#start({ ...wish, args }, demandOrigin(wish))
     return true
   }
 
@@ -165,28 +172,28 @@ export class PullManager {
     for (const { job } of this.#jobs.values()) job.stop(reason)
   }
 
-  #match(streamPath: string): WantedPull | undefined {
+  #match(streamPath: string): PullWish | undefined {
     for (const source of [...this.#sources, this.#rules]) {
-      const wanted = source.match(streamPath)
-      if (wanted !== undefined) return wanted
+      const wish = source.match(streamPath)
+      if (wish !== undefined) return wish
     }
     return undefined
   }
 
   /** Looks at a pull for subscribers with the rules as they are now. */
   #renew(pull: PullJob): void {
-    const { streamPath, args } = pull.wanted
-    const wanted = this.#match(streamPath)
-    if (wanted !== undefined && pull.does(wanted)) return
-    if (wanted !== undefined && this.#isWatched(streamPath)) this.#start({ ...wanted, args }, demandOrigin(wanted))
+    const { streamPath, args } = pull.wish
+    const wish = this.#match(streamPath)
+    if (wish !== undefined && pull.does(wish)) return
+    if (wish !== undefined && this.#isWatched(streamPath)) this.#start({ ...wish, args }, demandOrigin(wish))
     else pull.job.stop('its rule is gone')
   }
 
-  #start(wanted: WantedPull, origin: PullOrigin): PullJob {
-    const { streamPath } = wanted
+  #start(wish: PullWish, origin: PullOrigin): PullJob {
+    const { streamPath } = wish
     const before = this.#jobs.get(streamPath)
     before?.job.stop('another pull takes the path')
-    const { log, folders, dialer, openRecording } = this.#options
+    const { log, folders, dialer } = this.#options
     const options = {
       log,
       tasks: this.#tasks,
@@ -194,12 +201,11 @@ export class PullManager {
       meters: this.#meters,
       folders,
       dialer,
-      openRecording,
       service: (plugin: string) => this.#service(plugin),
       isWatched: (watched: string) => this.#isWatched(watched),
       failed: (path: string) => this.#failureListeners.forEach((listener) => listener(path)),
     }
-    const pull = new PullJob(wanted, origin, options, before?.job.done)
+    const pull = new PullJob(wish, origin, options, before?.job.done)
     this.#jobs.set(streamPath, pull)
     void pull.job.done.then(() => this.#jobs.get(streamPath) === pull && this.#jobs.delete(streamPath))
     return pull
@@ -215,6 +221,6 @@ export class PullManager {
   }
 }
 
-function demandOrigin({ isLasting = false }: WantedPull): PullOrigin {
+function demandOrigin({ isLasting = false }: PullWish): PullOrigin {
   return isLasting ? 'proxy' : 'subscriber'
 }

@@ -6,11 +6,14 @@ import {
   type Dialer,
   type PushRequest,
   type PushService,
+  type JobOutcome,
+  type JobState,
+  type PushWish,
+  type RunningPush,
   type TaskRegistry,
 } from 'sluice/sdk'
-import { Job, type JobNotices, type Outcome } from './job.ts'
+import { Job, type JobNotices } from 'sluice/sdk/host'
 import type { JobMeters } from './job-meters.ts'
-import type { WantedPush } from './push-rules.ts'
 
 /** What a session says in its query that takes no sound. */
 const NO_AUDIO = 'subaudio=false'
@@ -34,12 +37,12 @@ type PushJobOptions = {
   /** @param proxy its address; empty is none */
   dialer(proxy: string): Dialer
   /** Is called when a try has failed. */
-  failed(wanted: WantedPush): void
+  failed(wish: PushWish): void
 }
 
 /** One push: its tries, and its place in the task tree. It is over when the stream is. */
-export class PushJob {
-  readonly wanted: WantedPush
+export class PushJob implements RunningPush {
+  readonly wish: PushWish
   readonly origin: PushOrigin
   readonly job: Job
   readonly #options: PushJobOptions
@@ -47,10 +50,10 @@ export class PushJob {
   #ending = false
 
   /** Begins when `after`, the same push before, has ended. */
-  constructor(wanted: WantedPush, origin: PushOrigin, options: PushJobOptions, after?: Promise<void>) {
-    const { plugin, streamPath, rule } = wanted
+  constructor(wish: PushWish, origin: PushOrigin, options: PushJobOptions, after?: Promise<void>) {
+    const { plugin, streamPath, rule } = wish
     const url = maskTarget(rule.url)
-    this.wanted = wanted
+    this.wish = wish
     this.origin = origin
     this.#options = options
     this.job = new Job({
@@ -78,7 +81,7 @@ export class PushJob {
       attempt: (signal) => this.#attempt(signal),
       isWanted: () => options.isPublished(streamPath),
       movedBytes: () => (this.#subscriberId === undefined ? 0 : options.sentBytes(this.#subscriberId)),
-      failed: () => options.failed(wanted),
+      failed: () => options.failed(wish),
       after,
     })
   }
@@ -88,8 +91,24 @@ export class PushJob {
     return this.#ending || this.job.stopping
   }
 
-  async #attempt(signal: AbortSignal): Promise<Outcome> {
-    const { plugin, streamPath, rule, isSilent = false } = this.wanted
+  get isOfPlugin(): boolean {
+    return this.origin === 'proxy'
+  }
+
+  get state(): JobState | undefined {
+    return this.job.state
+  }
+
+  stop(reason: string): void {
+    this.job.stop(reason)
+  }
+
+  retryNow(): void {
+    this.job.retryNow()
+  }
+
+  async #attempt(signal: AbortSignal): Promise<JobOutcome> {
+    const { plugin, streamPath, rule, isSilent = false } = this.wish
     this.#subscriberId = undefined
     this.#ending = false
     const service = this.#options.service(plugin)
@@ -129,7 +148,7 @@ export class PushJob {
     }
   }
 
-  #outcomeOf({ code, text }: CloseReason, replaced: boolean): Outcome {
+  #outcomeOf({ code, text }: CloseReason, replaced: boolean): JobOutcome {
     if (code === 'unloaded' && replaced) return 'replaced'
     if (code === 'slow' || code === 'failed') return { failure: text }
     this.job.log.info({ reason: text }, 'the push has ended')

@@ -4,13 +4,13 @@ import {
   type CloseReason,
   type PushRequest,
   type PushRule,
+  type RuleSection,
   type StreamInfo,
   type Subscriber,
 } from 'sluice/sdk'
 import { directDialer, effectiveConfig } from 'sluice/sdk/testing'
 import { waitFor } from '../../test/peers/wait-for.ts'
 import { HookRunner } from '../host/hooks/hook-runner.ts'
-import type { PluginView } from '../host/plugin-view.ts'
 import { logLines } from '../host/testing/log-lines.ts'
 import { TaskTree } from '../observe/task-tree.ts'
 import { createJobs } from './jobs-service.ts'
@@ -44,33 +44,8 @@ function rule(url: string, more: Partial<PushRule> = {}): PushRule {
   return { url, maxretry: 0, retryinterval: 1, header: {}, proxy: '', ...more }
 }
 
-function plugin(push: Record<string, PushRule>, name = 'x'): PluginView {
-  const values = { ...effectiveConfig({ config: InheritedConfig }), onpub: { push } }
-  return {
-    name,
-    version: '1',
-    description: '',
-    generation: 1,
-    state: 'running',
-    disableReason: undefined,
-    lastError: undefined,
-    listeners: [],
-    udpListeners: [],
-    loadMs: 0,
-    setupMs: 0,
-    definition: {
-      name,
-      version: '1',
-      provides: [`push:${name}`],
-      setup() {},
-    },
-    config: {
-      enabled: true,
-      values,
-      sources: new Map(),
-      userConfig: '',
-    },
-  }
+function plugin(push: Record<string, PushRule>, name = 'x'): RuleSection<'push'> {
+  return { plugin: name, config: { ...effectiveConfig({ config: InheritedConfig }), onpub: { push } } }
 }
 
 describe('PushManager', () => {

@@ -5,18 +5,20 @@ import {
   StreamNotFound,
   StreamUnavailable,
   type Dialer,
+  type PushJobs,
   type PushService,
+  type PushWish,
+  type RuleSection,
   type TaskRegistry,
 } from 'sluice/sdk'
+import { jobNotices, type JobNotices } from 'sluice/sdk/host'
 import type { HookRunner } from '../host/hooks/hook-runner.ts'
-import type { PluginView } from '../host/plugin-view.ts'
 import type { TaskTree } from '../observe/task-tree.ts'
 import type { StreamRegistry } from '../stream/registry.ts'
 import { awaitBegin } from './begin-wait.ts'
-import { jobNotices, type JobNotices } from './job.ts'
 import { JobMeters } from './job-meters.ts'
 import { PushJob, type PushOrigin } from './push-job.ts'
-import { pushPlace, PushRules, type WantedPush } from './push-rules.ts'
+import { pushPlace, PushRules } from './push-rules.ts'
 
 type PushManagerOptions = {
   readonly log: Logger
@@ -37,14 +39,14 @@ class PushExists extends SluiceError {
 }
 
 /** All pushes of the server, one at a time for each stream and address: those of the rules, of proxies and of operators. */
-export class PushManager {
+export class PushManager implements PushJobs {
   readonly #options: PushManagerOptions
   readonly #tasks: TaskRegistry
   readonly #notices: JobNotices
   readonly #meters: JobMeters
   /** Those that have not ended, by place; the oldest first where one follows another that is ending. */
   readonly #jobs = new Map<string, PushJob[]>()
-  readonly #failureListeners: ((wanted: WantedPush) => void)[] = []
+  readonly #failureListeners = new Set<(wish: PushWish) => void>()
   #rules = new PushRules([])
   #closed = false
 
@@ -57,13 +59,13 @@ export class PushManager {
     hooks.on('published', ({ path }) => this.#startRules(path))
   }
 
-  /** Takes over the rules of the plugins as they are now: starts what is new, ends what is gone, leaves the rest alone. */
-  apply(plugins: readonly PluginView[]): void {
+  /** Takes over the rules of the sections as they are now: starts what is new, ends what is gone, leaves the rest alone. */
+  apply(sections: readonly RuleSection<'push'>[]): void {
     if (this.#closed) return
-    this.#rules = new PushRules(plugins)
+    this.#rules = new PushRules(sections)
     for (const push of this.#all()) {
-      const wanted = this.#rules.match(push.wanted.streamPath)
-      if (push.origin === 'rule' && !wanted.some((other) => isDeepStrictEqual(other, push.wanted))) {
+      const wishes = this.#rules.match(push.wish.streamPath)
+      if (push.origin === 'rule' && !wishes.some((other) => isDeepStrictEqual(other, push.wish))) {
         push.job.stop('its rule is gone')
       }
     }
@@ -71,8 +73,9 @@ export class PushManager {
   }
 
   /** Calls `listener` each time a try of a push has failed. */
-  onFailure(listener: (wanted: WantedPush) => void): void {
-    this.#failureListeners.push(listener)
+  onFailure(listener: (wish: PushWish) => void): () => void {
+    this.#failureListeners.add(listener)
+    return () => void this.#failureListeners.delete(listener)
   }
 
   /** The number of pushes that have not ended. */
@@ -86,8 +89,9 @@ export class PushManager {
   }
 
   /** The plugin that pushes to such an address, as its service says of itself; undefined when none says so. */
-  protocolOf({ protocol }: URL): string | undefined {
-    const scheme = protocol.slice(0, -1)
+  protocolOf(url: string): string | undefined {
+    const scheme = URL.parse(url)?.protocol.slice(0, -1)
+    if (scheme === undefined) return undefined
     return this.#rules.plugins.find((plugin) => this.#service(plugin)?.schemes.includes(scheme))
   }
 
@@ -97,9 +101,9 @@ export class PushManager {
    * @throws {PushExists}
    * @throws {SluiceError} when the push failed (502), or the server is stopping (503)
    */
-  async request(wanted: WantedPush): Promise<void> {
-    if (this.#options.streams.get(wanted.streamPath) === undefined) throw new StreamNotFound()
-    await awaitBegin(this.start(wanted, 'operator').job)
+  async request(wish: PushWish): Promise<void> {
+    if (this.#options.streams.get(wish.streamPath) === undefined) throw new StreamNotFound()
+    await awaitBegin(this.start(wish, 'operator').job)
   }
 
   /**
@@ -107,11 +111,11 @@ export class PushManager {
    * @throws {PushExists}
    * @throws {StreamUnavailable} the server is stopping
    */
-  start(wanted: WantedPush, origin: PushOrigin): PushJob {
+  start(wish: PushWish, origin: PushOrigin = 'proxy'): PushJob {
     if (this.#closed) throw new StreamUnavailable('the server is stopping')
-    if (this.find(wanted) !== undefined) throw new PushExists()
+    if (this.find(wish) !== undefined) throw new PushExists()
     const { log, streams, dialer } = this.#options
-    const before = this.#to(wanted).findLast(({ ending }) => ending)
+    const before = this.#to(wish).findLast(({ ending }) => ending)
     const options = {
       log,
       tasks: this.#tasks,
@@ -120,11 +124,11 @@ export class PushManager {
       dialer,
       service: (plugin: string) => this.#service(plugin),
       isPublished: (path: string) => streams.get(path) !== undefined,
-      failed: (failed: WantedPush) => this.#failureListeners.forEach((listener) => listener(failed)),
+      failed: (failed: PushWish) => this.#failureListeners.forEach((listener) => listener(failed)),
       sentBytes: (id: number) => streams.subscriber(id)?.sentBytes ?? 0,
     }
-    const push = new PushJob(wanted, origin, options, before?.job.done)
-    this.#jobs.set(pushPlace(wanted), [...this.#to(wanted), push])
+    const push = new PushJob(wish, origin, options, before?.job.done)
+    this.#jobs.set(pushPlace(wish), [...this.#to(wish), push])
     void push.job.done.then(() => this.#remove(push))
     return push
   }
@@ -139,28 +143,28 @@ export class PushManager {
     // A stream that was made of another for its players would be kept alive by a push.
     const isMade = this.#options.streams.get(streamPath)?.publisher?.request.type === 'transform'
     if (this.#closed || isMade) return
-    for (const wanted of this.#rules.match(streamPath)) {
-      if (this.find(wanted) === undefined) this.start(wanted, 'rule')
+    for (const wish of this.#rules.match(streamPath)) {
+      if (this.find(wish) === undefined) this.start(wish, 'rule')
     }
   }
 
   /** The push of a stream to an address, unless it is ending: another one can follow it. */
-  find(wanted: Pick<WantedPush, 'streamPath' | 'rule'>): PushJob | undefined {
-    return this.#to(wanted).find(({ ending }) => !ending)
+  find(wish: Pick<PushWish, 'streamPath' | 'rule'>): PushJob | undefined {
+    return this.#to(wish).find(({ ending }) => !ending)
   }
 
   #all(): PushJob[] {
     return [...this.#jobs.values()].flat()
   }
 
-  #to(wanted: Pick<WantedPush, 'streamPath' | 'rule'>): readonly PushJob[] {
-    return this.#jobs.get(pushPlace(wanted)) ?? []
+  #to(wish: Pick<PushWish, 'streamPath' | 'rule'>): readonly PushJob[] {
+    return this.#jobs.get(pushPlace(wish)) ?? []
   }
 
   #remove(push: PushJob): void {
-    const others = this.#to(push.wanted).filter((other) => other !== push)
-    if (others.length > 0) this.#jobs.set(pushPlace(push.wanted), others)
-    else this.#jobs.delete(pushPlace(push.wanted))
+    const others = this.#to(push.wish).filter((other) => other !== push)
+    if (others.length > 0) this.#jobs.set(pushPlace(push.wish), others)
+    else this.#jobs.delete(pushPlace(push.wish))
   }
 
   #service(plugin: string): PushService | undefined {

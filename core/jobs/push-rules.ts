@@ -1,20 +1,8 @@
-import type { PushConfig, PushRule } from 'sluice/sdk'
-import type { PluginView } from '../host/plugin-view.ts'
+import type { PushRule, PushWish, RuleSection } from 'sluice/sdk'
 import { fillGroups } from './group-references.ts'
-import { sectionsWithRules } from './rule-sections.ts'
-
-/** A stream that is to be sent to a target. */
-export type WantedPush = {
-  /** The plugin in whose section the rule is, and whose service does it. */
-  readonly plugin: string
-  readonly streamPath: string
-  readonly rule: PushRule
-  /** Leaves the tracks with sound out. */
-  readonly isSilent?: boolean
-}
 
 /** What there is one push of at a time: a stream, and the address that it is sent to. */
-export function pushPlace({ streamPath, rule }: Pick<WantedPush, 'streamPath' | 'rule'>): string {
+export function pushPlace({ streamPath, rule }: Pick<PushWish, 'streamPath' | 'rule'>): string {
   // No path has a line feed.
   return `${streamPath}\n${rule.url}`
 }
@@ -25,12 +13,10 @@ export class PushRules {
   readonly plugins: readonly string[]
   readonly #rules: readonly { readonly plugin: string; readonly pattern: RegExp; readonly rule: PushRule }[]
 
-  constructor(plugins: readonly PluginView[]) {
-    // The config system put this group into the section of a plugin with push rules.
-    const sections = sectionsWithRules(plugins, 'push')
+  constructor(sections: readonly RuleSection<'push'>[]) {
     this.plugins = sections.map(({ plugin }) => plugin)
-    this.#rules = sections.flatMap(({ plugin, values }) =>
-      Object.entries((values as PushConfig | undefined)?.onpub.push ?? {}).map(([pattern, rule]) => ({
+    this.#rules = sections.flatMap(({ plugin, config }) =>
+      Object.entries(config.onpub.push).map(([pattern, rule]) => ({
         plugin,
         pattern: new RegExp(pattern, 'u'),
         rule,
@@ -39,7 +25,7 @@ export class PushRules {
   }
 
   /** Where a stream is to be sent: by all rules whose expressions match its path. */
-  match(streamPath: string): WantedPush[] {
+  match(streamPath: string): PushWish[] {
     return this.#rules.flatMap(({ plugin, pattern, rule }) => {
       const groups = pattern.exec(streamPath)
       return groups === null ? [] : [{ plugin, streamPath, rule: { ...rule, url: fillGroups(rule.url, groups) } }]

@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Logger } from 'pino'
-import type { PortRange, TcpConfig, UdpConfig } from 'sluice/sdk'
-import { messageOf } from '../base/message-of.ts'
+import { messageOf, type PortRange, type TcpConfig, type UdpConfig } from 'sluice/sdk'
 import { ACCEPT_LIMITS, type AcceptLimits } from './accept-limits.ts'
 import { BoundPort } from './bound-port.ts'
 import { BoundUdpPort, type UdpPortHandler } from './bound-udp-port.ts'

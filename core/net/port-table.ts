@@ -1,6 +1,5 @@
 import type { Logger } from 'pino'
-import { errorCode } from '../base/error-code.ts'
-import { messageOf } from '../base/message-of.ts'
+import { errorCode, messageOf } from 'sluice/sdk'
 import { formatAddress, parseListenAddress, type ListenAddress } from './address.ts'
 import { ListenError, TAKEN_OUTSIDE } from './listen-error.ts'
 

@@ -1,6 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { StreamUnavailable, type PortRange } from 'sluice/sdk'
-import { errorCode } from '../base/error-code.ts'
+import { errorCode, type PortRange, StreamUnavailable } from 'sluice/sdk'
 import { BoundUdpPort, type UdpPortHandler } from './bound-udp-port.ts'
 import type { BufferSizes, SocketBuffers } from './socket-buffers.ts'
 import type { UdpDrops } from './udp-drops.ts'

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:dgram'
 import type { Logger } from 'pino'
-import { errorCode } from '../base/error-code.ts'
+import { errorCode } from 'sluice/sdk'
 
 /** How many bytes of datagrams the system is to keep for a socket. */
 export type BufferSizes = { readonly readbuffer: number; readonly writebuffer: number }

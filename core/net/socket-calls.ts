@@ -1,7 +1,6 @@
 import { isIPv6 } from 'node:net'
 import { getSystemErrorName } from 'node:util'
-import { loadFfi, type Ffi } from 'sluice/sdk'
-import { messageOf } from '../base/message-of.ts'
+import { type Ffi, loadFfi, messageOf } from 'sluice/sdk'
 import { ipWords } from 'sluice/sdk/host'
 
 /** System calls on UDP sockets that Node has no function for. */

@@ -1,6 +1,6 @@
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram'
 import { once } from 'node:events'
-import { errorCode } from '../base/error-code.ts'
+import { errorCode } from 'sluice/sdk'
 import type { ListenAddress } from './address.ts'
 import type { BufferSizes, SocketBuffers } from './socket-buffers.ts'
 import type { BatchSocket, UdpBatch } from './udp-batch.ts'

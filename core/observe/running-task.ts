@@ -1,6 +1,5 @@
-import { InvalidRequest, type Task, type TaskInit } from 'sluice/sdk'
+import { InvalidRequest, messageOf, type Task, type TaskInit } from 'sluice/sdk'
 import type { Logger } from 'pino'
-import { messageOf } from '../base/message-of.ts'
 import { shownDescription, shownText, TASK_STATE, taskNode, type TaskControl, type TaskNode } from './task-node.ts'
 
 /** Why a task has ended that was neither stopped nor failed. */

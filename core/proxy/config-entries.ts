@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { InvalidRequest, SluiceError } from 'sluice/sdk'
-import type { PullProxyEntry, PushProxyEntry } from '../config/proxy-entries.ts'
+import type { PullProxyEntry, PushProxyEntry } from 'sluice/sdk'
 import { newPullProxy, newPushProxy, type ProtocolOf } from './proxy-fields.ts'
 import { FIRST_UNKEPT_ID } from './proxy-roster.ts'
 import type { PullProxySettings, PushProxySettings } from './proxy-settings.ts'

@@ -1,5 +1,4 @@
-import type { Dialer } from 'sluice/sdk'
-import { messageOf } from '../base/message-of.ts'
+import { type Dialer, messageOf } from 'sluice/sdk'
 import type { CheckTarget } from './check-target.ts'
 
 /** A server that takes no connection within this is away. */

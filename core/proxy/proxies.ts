@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { StoreUnavailable, type Dialer } from 'sluice/sdk'
-import type { PullProxyEntry, PushProxyEntry } from '../config/proxy-entries.ts'
+import type { PullProxyEntry, PushProxyEntry } from 'sluice/sdk'
 import type { HookRunner } from '../host/hooks/hook-runner.ts'
 import type { PullManager } from '../jobs/pull-manager.ts'
 import type { PushManager } from '../jobs/push-manager.ts'
@@ -53,10 +53,7 @@ export class Proxies {
     this.#options = options
     this.protocolOf = {
       pull: (url) => pulls.protocolOf(url),
-      push: (url) => {
-        const parsed = URL.parse(url)
-        return parsed === null ? undefined : pushes.protocolOf(parsed)
-      },
+      push: (url) => pushes.protocolOf(url),
     }
     const db = store.tables<ProxyTables>('proxy', PROXY_MIGRATIONS)
     const shared = { log, hooks, dialer, health: this.#health }

@@ -66,7 +66,6 @@ function rig() {
     ...options,
     services,
     folders: () => [],
-    openRecording: () => Promise.reject(new Error('nothing is recorded')),
   })
   const proxies = new PullProxies({ ...options, table, pulls, health })
   const add = (fields: PullProxyFields) =>

@@ -1,10 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Logger } from 'pino'
-import { maskUrl, type Dialer } from 'sluice/sdk'
+import {
+  maskUrl,
+  type Dialer,
+  type PublishConfig,
+  type PullJobs,
+  type PullSource,
+  type PullWish,
+  type RunningPull,
+} from 'sluice/sdk'
 import type { HookRunner } from '../host/hooks/hook-runner.ts'
-import type { PullJob } from '../jobs/pull-job.ts'
-import type { PullManager } from '../jobs/pull-manager.ts'
-import type { IdleTimes, PullSource, WantedPull } from '../jobs/pull-rules.ts'
 import type { HealthCheck } from './health-check.ts'
 import { ProxyRoster } from './proxy-roster.ts'
 import type { PullProxySettings } from './proxy-settings.ts'
@@ -19,7 +24,7 @@ export const STOP_ON_IDLE_MS = 5000
 type PullProxiesOptions = {
   readonly log: Logger
   readonly table: ProxyTable<PullProxySettings>
-  readonly pulls: Pick<PullManager, 'addSource' | 'demand' | 'get' | 'onFailure' | 'restart' | 'adapt' | 'startProxy'>
+  readonly pulls: PullJobs
   readonly hooks: Pick<HookRunner, 'registryFor'>
   readonly health: HealthCheck
   /** @param proxy its address; empty is none */
@@ -51,7 +56,7 @@ export class PullProxies implements PullSource {
   }
 
   /** What is to be pulled for a subscriber of a path. */
-  match(streamPath: string): WantedPull | undefined {
+  match(streamPath: string): PullWish | undefined {
     const proxy = this.roster.holder(streamPath)
     return proxy && wantedPull(proxy)
   }
@@ -77,7 +82,7 @@ export class PullProxies implements PullSource {
     const isMoved = before !== undefined && before.streamPath !== after?.streamPath
     const isEnabled = after !== undefined && !after.isDisabled
     const old = before && !before.isDisabled ? this.#pullOf(before) : undefined
-    if (old !== undefined && (!isEnabled || isMoved)) old.job.stop(`its proxy is ${stateWord(after)}`)
+    if (old !== undefined && (!isEnabled || isMoved)) old.stop(`its proxy is ${stateWord(after)}`)
     if (before !== undefined && (!isEnabled || isElsewhere(before, after))) this.#reaches.forget(before.id)
     if (!isEnabled) return
     if (old !== undefined && isMoved) pulls.demand(after.streamPath, {})
@@ -106,14 +111,14 @@ export class PullProxies implements PullSource {
   #pull(proxy: PullProxySettings): void {
     const { pulls } = this.#options
     const pull = pulls.get(proxy.streamPath)
-    if (pull !== undefined && !pull.ending) pull.job.retryNow()
-    else if (proxy.beginsAlone) pulls.startProxy(wantedPull(proxy))
+    if (pull !== undefined && !pull.ending) pull.retryNow()
+    else if (proxy.beginsAlone) pulls.start(wantedPull(proxy))
   }
 
   /** The pull of a proxy, unless an operator or a rule of the config has its path pulled. */
-  #pullOf({ id, streamPath }: PullProxySettings): PullJob | undefined {
+  #pullOf({ id, streamPath }: PullProxySettings): RunningPull | undefined {
     const pull = this.#options.pulls.get(streamPath)
-    return pull?.wanted.proxyId === id ? pull : undefined
+    return pull?.wish.tag === String(id) ? pull : undefined
   }
 
   #reachOf(streamPath: string): Reach | undefined {
@@ -122,11 +127,11 @@ export class PullProxies implements PullSource {
   }
 }
 
-function wantedPull(proxy: PullProxySettings): WantedPull {
-  const { id: proxyId, type: plugin, streamPath, rule, audio, beginsAlone } = proxy
+function wantedPull(proxy: PullProxySettings): PullWish {
+  const { id, type: plugin, streamPath, rule, audio, beginsAlone } = proxy
   const publish = { ...idleTimes(proxy), ...(audio ? {} : { pubaudio: false }) }
   return {
-    proxyId,
+    tag: String(id),
     plugin,
     streamPath,
     rule,
@@ -136,7 +141,10 @@ function wantedPull(proxy: PullProxySettings): WantedPull {
   }
 }
 
-function idleTimes({ stopsOnIdle, beginsAlone }: PullProxySettings): IdleTimes {
+function idleTimes({
+  stopsOnIdle,
+  beginsAlone,
+}: PullProxySettings): Pick<PublishConfig, 'delayclosetimeout' | 'idletimeout'> {
   const delayclosetimeout = stopsOnIdle ? STOP_ON_IDLE_MS : 0
   // Who asked for it may be gone before it begins; where nobody had to ask, it waits for its first subscriber.
   return { delayclosetimeout, idletimeout: beginsAlone ? 0 : delayclosetimeout }

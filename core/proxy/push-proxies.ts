@@ -1,10 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Logger } from 'pino'
-import { maskTarget, type Dialer } from 'sluice/sdk'
+import { maskTarget, type Dialer, type PushJobs, type PushWish, type RunningPush } from 'sluice/sdk'
 import type { HookRunner } from '../host/hooks/hook-runner.ts'
-import type { PushJob } from '../jobs/push-job.ts'
-import type { PushManager } from '../jobs/push-manager.ts'
-import { pushPlace, type WantedPush } from '../jobs/push-rules.ts'
+import { pushPlace } from '../jobs/push-rules.ts'
 import type { StreamRegistry } from '../stream/registry.ts'
 import type { HealthCheck } from './health-check.ts'
 import { ProxyRoster } from './proxy-roster.ts'
@@ -16,7 +14,7 @@ import { Reaches } from './reaches.ts'
 type PushProxiesOptions = {
   readonly log: Logger
   readonly table: ProxyTable<PushProxySettings>
-  readonly pushes: Pick<PushManager, 'find' | 'onFailure' | 'start'>
+  readonly pushes: Pick<PushJobs, 'find' | 'onFailure' | 'start'>
   readonly streams: Pick<StreamRegistry, 'get'>
   readonly hooks: Pick<HookRunner, 'registryFor'>
   readonly health: HealthCheck
@@ -53,7 +51,7 @@ export class PushProxies {
   stateOf(proxy: PushProxySettings): ProxyState {
     // A push waits a little for a stream that has ended to come back.
     const isLive = this.#options.streams.get(proxy.streamPath) !== undefined
-    return this.#reaches.stateOf(proxy, () => isLive && this.#pushOf(proxy)?.job.state === 'running')
+    return this.#reaches.stateOf(proxy, () => isLive && this.#pushOf(proxy)?.state === 'running')
   }
 
   /** Looks after nothing any more. */
@@ -65,8 +63,7 @@ export class PushProxies {
     const isEnabled = after !== undefined && !after.isDisabled
     const isOther = before !== undefined && isOtherPush(before, after)
     if (before !== undefined && (!isEnabled || isOther)) {
-      if (!before.isDisabled)
-        this.#pushOf(before)?.job.stop(`its proxy is ${after === undefined ? 'removed' : 'changed'}`)
+      if (!before.isDisabled) this.#pushOf(before)?.stop(`its proxy is ${after === undefined ? 'removed' : 'changed'}`)
       this.#reaches.forget(before.id)
     }
     if (!isEnabled) return
@@ -103,18 +100,18 @@ export class PushProxies {
 
   #push(proxy: PushProxySettings): void {
     const push = this.#options.pushes.find(proxy)
-    if (push !== undefined) push.job.retryNow()
-    else this.#options.pushes.start(wantedPush(proxy), 'proxy')
+    if (push !== undefined) push.retryNow()
+    else this.#options.pushes.start(wantedPush(proxy))
   }
 
   /** The push of a proxy, unless an operator or a rule of the config wants it. */
-  #pushOf(proxy: PushProxySettings): PushJob | undefined {
+  #pushOf(proxy: PushProxySettings): RunningPush | undefined {
     const push = this.#options.pushes.find(proxy)
-    return push?.origin === 'proxy' ? push : undefined
+    return push?.isOfPlugin ? push : undefined
   }
 }
 
-function wantedPush({ type: plugin, streamPath, rule, audio }: PushProxySettings): WantedPush {
+function wantedPush({ type: plugin, streamPath, rule, audio }: PushProxySettings): PushWish {
   return { plugin, streamPath, rule, isSilent: !audio }
 }
 

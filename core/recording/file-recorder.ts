@@ -1,6 +1,6 @@
 import type { AccessUnit, MediaTrack, RecordingWriter, Track } from 'sluice/sdk'
 import { mainTracks, rescale } from 'sluice/sdk/media'
-import type { FileWriter } from '../storage/file-writer.ts'
+import type { FileWriter } from 'sluice/sdk'
 import { noteCut } from './file-cuts.ts'
 import type { RecordingEntry } from './recording-entry.ts'
 

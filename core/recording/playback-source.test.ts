@@ -3,7 +3,11 @@ import { InvalidRequest } from 'sluice/sdk'
 import { PlaybackSource } from './playback-source.ts'
 
 describe('who asks for a stream at a time', () => {
-  const source = new PlaybackSource({ pluginOf: () => 'mp4', anyPlugin: () => 'mp4' })
+  const source = new PlaybackSource({
+    open: () => Promise.reject(new Error('nothing is recorded')),
+    pluginOf: () => 'mp4',
+    anyPlugin: () => 'mp4',
+  })
   const lead = (streamPath: string, params: Record<string, string>, type: 'server' | 'api' = 'server') =>
     source.lead({ type, streamPath, params })
 

@@ -1,6 +1,13 @@
-import { parseTimeRange, type PullRule, type SessionRequest } from 'sluice/sdk'
-import type { PullSource, WantedPull } from '../jobs/pull-rules.ts'
-import type { Lead } from '../stream/session-admission.ts'
+import {
+  parseTimeRange,
+  type Lead,
+  type PlaybackInit,
+  type PullRule,
+  type PullSource,
+  type PullWish,
+  type Recording,
+  type SessionRequest,
+} from 'sluice/sdk'
 
 /** A path by which one viewer plays recordings: `vod_`, their type, a number of the viewer's own choice, and the stream. */
 const PLAYBACK_PATH = /^vod_(?<type>[a-z][a-z0-9-]*)_\d+\/(?<streamPath>.+)$/u
@@ -14,6 +21,8 @@ const ONCE = { loop: 0, maxretry: 0, retryinterval: 0, proxy: '', header: {}, ar
 type PlaybackSourceOptions = {
   /** The plugin that records a type; undefined where none does. */
   readonly pluginOf: (type: string) => string | undefined
+  /** Opens recordings; see `Recordings.open`. */
+  readonly open: (init: PlaybackInit, signal: AbortSignal) => Promise<Recording>
   /** A plugin that plays recordings of any type, by preference of its name. */
   readonly anyPlugin: (preferred: string) => string | undefined
 }
@@ -32,16 +41,19 @@ export class PlaybackSource implements PullSource {
     return PLAYBACK_PATH.test(streamPath)
   }
 
-  match(path: string): WantedPull | undefined {
+  match(path: string): PullWish | undefined {
     const { type: named = '', streamPath } = PLAYBACK_PATH.exec(path)?.groups ?? {}
     if (streamPath === undefined) return undefined
     const type = named === ANY_TYPE ? undefined : named
-    const { pluginOf, anyPlugin } = this.#options
+    const { pluginOf, anyPlugin, open } = this.#options
     const plugin = type === undefined ? anyPlugin('mp4') : pluginOf(type)
     if (plugin === undefined) return undefined
     const rule: PullRule = { ...ONCE, url: `recording:${streamPath}` }
-    const recording = { streamPath, ...(type !== undefined && { type }) }
-    return { plugin, streamPath: path, rule, publish: {}, args: {}, recording }
+    const openRecording: PullWish['openRecording'] = (args, signal) => {
+      const { startMs, endMs } = parseTimeRange(args, Date.now())
+      return open({ streamPath, ...(type !== undefined && { type }), startMs, endMs }, signal)
+    }
+    return { plugin, streamPath: path, rule, publish: {}, args: {}, openRecording }
   }
 
   /**

@@ -1,17 +1,17 @@
 import {
-  SluiceError,
-  StreamNotFound,
   type AccessUnit,
+  messageOf,
   type PlaybackInit,
   type Recording,
   type RecordingBytes,
   type RecordingDates,
   type RecordService,
+  SluiceError,
+  StreamNotFound,
   type Track,
 } from 'sluice/sdk'
 import { rescale } from 'sluice/sdk/media'
 import type { Logger } from 'pino'
-import { messageOf } from '../base/message-of.ts'
 import { PartReader } from './part-reader.ts'
 import { playbackParts, PlaybackTimes, type PlaybackPart } from './playback-part.ts'
 import { PlaybackTracks } from './playback-tracks.ts'

@@ -1,6 +1,7 @@
 import {
   SluiceError,
   type CloseReason,
+  type JobOutcome,
   type RecordedFile,
   type RecordService,
   type RecordingEvent,
@@ -8,7 +9,7 @@ import {
 } from 'sluice/sdk'
 import type { Logger } from 'pino'
 import type { StreamOwner } from '../auth/stream-owner.ts'
-import { Job, type JobNotices, type Outcome } from '../jobs/job.ts'
+import { Job, type JobNotices } from 'sluice/sdk/host'
 import type { JobMeters } from '../jobs/job-meters.ts'
 import type { StreamRegistry } from '../stream/registry.ts'
 import type { StreamSubscriber } from '../stream/stream-subscriber.ts'
@@ -136,7 +137,7 @@ export class RecordJob {
     return { description: this.#filePath === '' ? type : `${type} in ${this.#filePath}`, filePath: this.#filePath }
   }
 
-  async #attempt(signal: AbortSignal): Promise<Outcome> {
+  async #attempt(signal: AbortSignal): Promise<JobOutcome> {
     try {
       const outcome = await this.#try(signal)
       if (outcome !== 'replaced' && 'failure' in outcome) this.#beginning.reject(new Error(outcome.failure))
@@ -148,7 +149,7 @@ export class RecordJob {
     }
   }
 
-  async #try(signal: AbortSignal): Promise<Outcome> {
+  async #try(signal: AbortSignal): Promise<JobOutcome> {
     const { plugin, type, rule } = this.wanted
     const service = this.#options.service(type)
     const owner = this.#options.owner(plugin)
@@ -156,7 +157,7 @@ export class RecordJob {
     const full = this.#options.fullness(plugin)
     if (full !== undefined) return { failure: full, isKnown: true }
     const subscriber = await this.#subscribe(owner, signal)
-    const ended = Promise.withResolvers<Outcome>()
+    const ended = Promise.withResolvers<JobOutcome>()
     const recording = new StreamRecording({
       wanted: this.wanted,
       service,
@@ -215,7 +216,7 @@ export class RecordJob {
   }
 }
 
-function outcomeOf({ code, text }: CloseReason): Outcome {
+function outcomeOf({ code, text }: CloseReason): JobOutcome {
   return code === 'slow' || code === 'failed' ? { failure: text } : { over: text }
 }
 

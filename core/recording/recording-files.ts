@@ -3,7 +3,8 @@ import type { Logger } from 'pino'
 import type { MediaTrack, RecordingBytes, RecordingEvent, RecordService } from 'sluice/sdk'
 import { mainTracks } from 'sluice/sdk/media'
 import { StorageError } from '../storage/storage-error.ts'
-import type { DiskUsage, LocalStorage } from '../storage/local-storage.ts'
+import type { DiskUsage } from 'sluice/sdk'
+import type { LocalStorage } from 'sluice/sdk/host'
 import type { Catalogue } from './catalogue.ts'
 import { FileRecorder } from './file-recorder.ts'
 import { filePathOf } from './file-name.ts'
@@ -185,7 +186,7 @@ export class RecordingFiles {
   /** @throws {Error} that says what is wrong, with no path in it */
   async openBytes(entry: RecordingEntry, signal?: AbortSignal): Promise<RecordingBytes> {
     if (entry.storage === 's3') return this.#remote().open(entry, signal)
-    return this.#storageOf(entry.storage).openBytes(entry.filePath, signal)
+    return this.#storageOf(entry.storage).read(entry.filePath, signal)
   }
 
   /**

@@ -1,31 +1,28 @@
 import type { Logger } from 'pino'
 import {
-  parseTimeRange,
   type AlarmNotice,
-  type Recording,
+  type Lead,
+  messageOf,
   type Recordings,
   type RecordService,
   type SessionRequest,
 } from 'sluice/sdk'
 import type { OwnedMetrics } from 'sluice/sdk/host'
 import { withDeadline } from '../base/deadline.ts'
-import { messageOf } from '../base/message-of.ts'
 import type { HookRunner } from '../host/hooks/hook-runner.ts'
 import type { PluginView } from '../host/plugin-view.ts'
 import type { JobMeters } from '../jobs/job-meters.ts'
 import type { PullManager } from '../jobs/pull-manager.ts'
-import type { WantedPull } from '../jobs/pull-rules.ts'
 import { createDialer } from '../net/dialer/dialer.ts'
 import { ConfiguredNetworks } from '../net/network-list.ts'
 import type { TaskTree } from '../observe/task-tree.ts'
-import type { LocalStorage } from '../storage/local-storage.ts'
+import type { LocalStorage } from 'sluice/sdk/host'
 import { S3Client } from '../storage/s3/client.ts'
-import type { S3Config } from '../storage/s3/config.ts'
-import type { ServerStorage } from '../storage/server-storage.ts'
+import type { S3Config } from 'sluice/sdk'
+import type { ServerStorage } from 'sluice/sdk/host'
 import { UploadMeters } from '../storage/upload-meters.ts'
 import type { Store } from '../store/store.ts'
 import type { StreamRegistry } from '../stream/registry.ts'
-import type { Lead } from '../stream/session-admission.ts'
 import { Catalogue } from './catalogue.ts'
 import { CatalogueLists } from './catalogue-lists.ts'
 import { PlaybackSource } from './playback-source.ts'
@@ -117,6 +114,7 @@ export class RecordingSystem {
       fullness: (plugin) => this.#watch.problem ?? this.#retention.fullness(plugin),
     })
     this.#playback = new PlaybackSource({
+      open: (init, signal) => this.recordings.open(init, signal),
       pluginOf: (type) => this.#sections().find(({ types }) => types.includes(type))?.plugin,
       anyPlugin: (preferred) => (this.manager.sections.has(preferred) ? preferred : this.#sections()[0]?.plugin),
     })
@@ -141,12 +139,6 @@ export class RecordingSystem {
       const reason = { code: 'timeout', text: 'its recordings cannot be played' } as const
       for (const subscriber of this.#options.streams.subscribers(streamPath)) subscriber.close(reason)
     })
-  }
-
-  /** Opens the recordings that a pull is to play. */
-  openRecording({ recording, streamPath, args }: WantedPull, signal: AbortSignal): Promise<Recording> {
-    const { startMs, endMs } = parseTimeRange(args, Date.now())
-    return this.recordings.open({ streamPath, ...recording, startMs, endMs }, signal)
   }
 
   /** Where a viewer is led who asks for a stream at a time that is over. */

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import type { AlarmNotice } from 'sluice/sdk'
 import { logLines } from '../host/testing/log-lines.ts'
-import type { WriteFailure } from '../storage/local-storage.ts'
-import { StorageMissing } from '../storage/storage-missing.ts'
+import type { WriteFailure } from 'sluice/sdk'
+import { StorageMissing } from 'sluice/sdk/host'
 import { StorageWatch } from './storage-watch.ts'
 
 class FakeStorage {
@@ -25,8 +25,9 @@ class FakeStorage {
     return this.probeError === undefined ? Promise.resolve() : Promise.reject(this.probeError)
   }
 
-  onFailure(listener: (failure: WriteFailure) => void): void {
+  onFailure(listener: (failure: WriteFailure) => void): () => void {
     this.failed = listener
+    return () => {}
   }
 }
 

@@ -1,10 +1,9 @@
 import type { Logger } from 'pino'
-import { LogLimit, type AlarmNotice } from 'sluice/sdk'
-import { errorCode } from '../base/error-code.ts'
+import { type AlarmNotice, errorCode, LogLimit, messageOf } from 'sluice/sdk'
 import { withDeadline } from '../base/deadline.ts'
-import { messageOf } from '../base/message-of.ts'
-import type { LocalStorage, WriteFailure } from '../storage/local-storage.ts'
-import { StorageMissing } from '../storage/storage-missing.ts'
+import type { WriteFailure } from 'sluice/sdk'
+import type { LocalStorage } from 'sluice/sdk/host'
+import { StorageMissing } from 'sluice/sdk/host'
 
 /** How often it is looked whether the storage is there, and can be written again. */
 const LOOK_INTERVAL_MS = 5000

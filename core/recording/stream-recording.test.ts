@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import pino from 'pino'
 import { AccessUnit, WorkQueue, type RecordedFile, type RecordService, type Track, type UnitReader } from 'sluice/sdk'
 import { SCRIPTED_AUDIO, SCRIPTED_VIDEO } from 'sluice/sdk/testing'
-import { FileWriter, type WritableFile } from '../storage/file-writer.ts'
+import { StoredFileWriter, type WritableFile } from 'sluice/sdk/host'
 import { FileRecorder } from './file-recorder.ts'
 import { playbackParts } from './playback-part.ts'
 import type { RecordingEntry } from './recording-entry.ts'
@@ -133,7 +133,7 @@ class Rig {
       },
       flush: () => null,
     }
-    const file = new FileWriter(NO_FILE, new WorkQueue({ working: 1 }))
+    const file = new StoredFileWriter(NO_FILE, new WorkQueue({ working: 1 }))
     return Promise.resolve(new FileRecorder({ tracks, writer, file, entry, baseMs, offsetMs: 0 }))
   }
 }

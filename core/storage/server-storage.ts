@@ -1,9 +1,5 @@
 import path from 'node:path'
-import { LocalStorage } from './local-storage.ts'
-import { StorageNotes } from './storage-notes.ts'
-
-/** Where the files of the server lie: those of recordings and plugins, and where they go when the disk is full. */
-export type ServerStorage = { readonly local: LocalStorage; readonly backup: LocalStorage | undefined }
+import { LocalStorage, StorageNotes, type ServerStorage } from 'sluice/sdk/host'
 
 /** The file in `global.datadir` that tells which storages were used. */
 const NOTES_FILE = 'storage.json'

@@ -1,6 +1,5 @@
 import type { Logger } from 'pino'
-import { StoreUnavailable } from 'sluice/sdk'
-import { errorCode } from '../base/error-code.ts'
+import { errorCode, StoreUnavailable } from 'sluice/sdk'
 import { RetryTimer } from '../base/retry-timer.ts'
 import type { Backend } from './backend.ts'
 

@@ -1,7 +1,6 @@
 import type { Logger } from 'pino'
-import { StoreUnavailable } from 'sluice/sdk'
+import { messageOf, StoreUnavailable } from 'sluice/sdk'
 import { MigrationError } from 'sluice/sdk/host'
-import { messageOf } from '../base/message-of.ts'
 import type { Failures } from './failures.ts'
 import type { Gate } from './gated-driver.ts'
 import type { Link } from './link.ts'

@@ -1,6 +1,7 @@
 import { Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
 import type { Logger } from 'pino'
+import type { FormerNames } from 'sluice/sdk'
 import { AlikeColumns, migrate, OwnTables, type OwnedMetrics } from 'sluice/sdk/host'
 import { guard } from '../base/guard.ts'
 import type { Backend } from './backend.ts'
@@ -71,9 +72,13 @@ export class Store {
     return this.#own<Tables>(owner, migrations, []).db
   }
 
-  /** The tables of a plugin, whose queries can name no others. */
-  lend(plugin: string, migrations: Migrations): LentTables {
-    const { db, owned } = this.#own(`plugin:${plugin}`, migrations, [new OwnTables(plugin)])
+  /**
+   * The tables of a plugin, whose queries can name no others.
+   * @param former the names that they had while they were the server's own
+   */
+  lend(plugin: string, migrations: Migrations, former: FormerNames = {}): LentTables {
+    const { migrations: owner = `plugin:${plugin}`, tables } = former
+    const { db, owned } = this.#own(owner, migrations, [new OwnTables(plugin, tables)])
     return {
       db,
       prepare: () => owned.prepare(),

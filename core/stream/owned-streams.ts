@@ -11,6 +11,7 @@ import {
   type StreamInfo,
   type StreamManager,
   type StreamTicket,
+  type SubscribeOptions,
   type Subscriber,
   type SubscriberInfo,
   type Talk,
@@ -30,6 +31,9 @@ import { subscriberInfo } from './subscriber-info.ts'
 /** The gatekeeper, as far as auth handlers go. */
 type HandlerGates = Pick<Gatekeeper, 'setHandler' | 'removeHandler'>
 
+/** The owner of the sessions that a plugin makes for another one, which runs; undefined where it does not. */
+export type OwnerLookup = (plugin: string) => StreamOwner | undefined
+
 type OwnedSession = StreamPublisher | StreamSubscriber | StreamlessPlay
 
 /** The streams as one generation of a plugin reaches them, and the sessions it has made. */
@@ -39,6 +43,7 @@ export class OwnedStreams {
   readonly #gatekeeper: HandlerGates
   /** The owner as it was given: the gatekeeper knows it by identity. */
   readonly #owner: StreamOwner
+  readonly #ownerOf: OwnerLookup
   readonly #sessions = new Set<OwnedSession>()
   readonly #talks = new Set<Talk>()
   readonly #tickets = new Set<StreamTicket>()
@@ -49,10 +54,16 @@ export class OwnedStreams {
   /** The owner with the config of the sessions to come. */
   #asking: StreamOwner
 
-  constructor(registry: StreamRegistry, gatekeeper: HandlerGates, owner: StreamOwner) {
+  constructor(
+    registry: StreamRegistry,
+    gatekeeper: HandlerGates,
+    owner: StreamOwner,
+    ownerOf: OwnerLookup = () => undefined,
+  ) {
     this.#registry = registry
     this.#gatekeeper = gatekeeper
     this.#owner = owner
+    this.#ownerOf = ownerOf
     this.#asking = owner
     this.manager = this.#createManager()
   }
@@ -87,13 +98,14 @@ export class OwnedStreams {
     }
     return {
       publish: (request, options) => this.#publish(request, options),
-      subscribe: (request) => this.#subscribe(request),
+      subscribe: (request, options) => this.#subscribe(request, options),
       admit: (request) => this.#admit(request),
       authenticate: (request) => this.#authenticate(request),
       ticket: (streamPath) => this.#ticket(streamPath),
       hasTicket: (streamPath, query) => this.#registry.tickets.holds(streamPath, query),
       talk: (request, tracks) => this.#talk(request, tracks),
       move: (ids, streamPath) => this.#registry.move(ids, streamPath),
+      send: (ids, streamPath) => this.#registry.sendAll(ids, streamPath),
       get: (streamPath): StreamInfo | undefined => this.#registry.get(streamPath)?.info(),
       list: (): StreamInfo[] => this.#registry.list().map((stream) => stream.info()),
       subscribers: (streamPath): SubscriberInfo[] => this.#registry.subscribers(streamPath).map(subscriberInfo),
@@ -108,10 +120,18 @@ export class OwnedStreams {
     )
   }
 
-  #subscribe(request: SessionInit): Promise<Subscriber> {
+  #subscribe(request: SessionInit, options: SubscribeOptions = {}): Promise<Subscriber> {
     return this.#meter('play', request, () =>
-      this.#open<StreamSubscriber>((track) => this.#registry.subscribe(request, this.#asking, track)),
+      this.#open<StreamSubscriber>((track) => this.#registry.subscribe(request, this.#subscriberOwner(options), track)),
     )
+  }
+
+  /** @throws {StreamUnavailable} when the plugin that it is for does not run */
+  #subscriberOwner({ plugin, config }: SubscribeOptions): StreamOwner {
+    const owner = plugin === undefined ? this.#asking : this.#ownerOf(plugin)
+    if (owner === undefined) throw new StreamUnavailable(`the plugin ${plugin} does not run`)
+    if (config === undefined) return owner
+    return { ...owner, config: { ...owner.config, subscribe: { ...owner.config.subscribe, ...config } } }
   }
 
   #admit(request: SessionInit): Promise<PlayAdmission> {

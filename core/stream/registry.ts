@@ -7,7 +7,6 @@ import {
   type PublishOptions,
   type SessionAction,
   type SessionInit,
-  type SessionRequest,
   type Talk,
   type TrackInit,
 } from 'sluice/sdk'
@@ -21,7 +20,6 @@ import {
   type AdmissionGates,
   type AdmissionHooks,
   type AdmittedSession,
-  type Lead,
 } from './session-admission.ts'
 import { SessionLife } from './session-life.ts'
 import { SessionMeters } from './session-meters.ts'
@@ -43,8 +41,6 @@ type RegistryOptions = {
   readonly hooks: AdmissionHooks & FittingHooks
   readonly gatekeeper: AdmissionGates
   readonly meters?: SessionMeters
-  /** Where an admitted subscriber gets its stream from, when that is not the path it asked for. */
-  readonly lead?: (request: SessionRequest) => Lead | undefined
 }
 
 /** All streams of this process, by path, and the one way into them. */
@@ -54,7 +50,7 @@ export class StreamRegistry {
   /** What there is at present, to be listed and counted. */
   readonly index = new StreamIndex<Stream>()
   readonly #admission: SessionAdmission
-  readonly #lead: (request: SessionRequest) => Lead | undefined
+  readonly #hooks: AdmissionHooks
   readonly #streams: StreamTable
   readonly #fitting: Fitting
   readonly #finder: StreamFinder
@@ -69,7 +65,7 @@ export class StreamRegistry {
     const { mergeWindow, index } = this
     this.#streams = new StreamTable({ log, hooks: this.#fitting.hooks, mergeWindow, index })
     this.#finder = new StreamFinder(this.#streams, this.#fitting)
-    this.#lead = options.lead ?? (() => undefined)
+    this.#hooks = hooks
     this.#ids = options.ids ?? new ProcessIds(0)
     this.#admission = new SessionAdmission(options.gatekeeper, hooks, meters)
     this.#pulse = new StreamPulse(() => this.#streams.all(), this.mergeWindow)
@@ -139,7 +135,7 @@ export class StreamRegistry {
     try {
       const { request: asked, ...rest } = admitted
       const config = applySubscribeOverrides(owner.config.subscribe, asked.params)
-      const { streamPath, params } = this.#lead(asked) ?? asked
+      const { streamPath, params } = this.#hooks.lead(asked) ?? asked
       const request = { ...asked, params }
       const stream = this.#finder.roomFor(streamPath, request, config)
       const session = new SessionLife({ log: owner.log, ...rest })
@@ -177,6 +173,15 @@ export class StreamRegistry {
   /** Has subscribers get another stream at once, and wait for it where nobody publishes it. */
   send(subscribers: readonly StreamSubscriber[], streamPath: string): void {
     if (subscribers.length > 0) this.#streams.at(streamPath).pendingMoves.take(subscribers)
+  }
+
+  /** See `StreamManager.send`. */
+  sendAll(ids: Iterable<number>, streamPath: string): void {
+    const path = checkStreamPath(streamPath)
+    this.send(
+      [...new Set(ids)].flatMap((id) => this.subscriber(id) ?? []),
+      path,
+    )
   }
 
   /** See `StreamManager.talk`. */

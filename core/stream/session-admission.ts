@@ -6,6 +6,7 @@ import {
   StreamRedirect,
   StreamUnavailable,
   type Hooks,
+  type Lead,
   type SessionAction,
   type SessionInit,
   type SessionRequest,
@@ -29,6 +30,8 @@ export interface AdmissionHooks {
    */
   admit(name: AdmissionHook, request: SessionRequest): Promise<Undo>
   isTapped(name: keyof Hooks): boolean
+  /** Where an admitted subscriber gets its stream from; undefined where that is the path that it asked for. */
+  lead(request: SessionRequest): Lead | undefined
 }
 
 export type AdmissionGates = Pick<Gatekeeper, 'admit' | 'authenticate'>
@@ -39,9 +42,6 @@ export type AdmittedSession = Admitted & {
   readonly undo: Undo
   readonly meter: SessionMeter
 }
-
-/** The path of another stream, and what on-demand sources of it are told of the subscriber's query. */
-export type Lead = { readonly streamPath: string; readonly params: SessionRequest['params'] }
 
 /** Leads requests for sessions through the gates, and then through the hooks. */
 export class SessionAdmission {

@@ -12,6 +12,8 @@ export function subscriberInfo(subscriber: StreamSubscriber): SubscriberInfo {
     type: request.type,
     remoteAddr: remoteAddrOf(request.client),
     startTime: subscriber.startTime,
+    follows: request.follows === true,
+    params: request.params,
   }
 }
 

@@ -1,7 +1,12 @@
 /** `sluice/sdk/host`: what the server and the fake host share. It is not for plugins, and nothing of it is promised. */
 export { makeSelfSigned, type KeyPair } from './certificate/self-signed.ts'
+export { GlobalConfig } from '../config/global/global-config.ts'
+export type { LoginUser } from '../config/global/login-user.ts'
 export { AlikeColumns, type DatabaseKind } from './column-types.ts'
 export { ERROR_HEADERS, errorReply, failure } from './error-reply.ts'
+export { backoffMs, MAX_BACKOFF_MS } from '../jobs/backoff.ts'
+export { Job, jobNotices, type JobMeter, type JobNotices } from '../jobs/job.ts'
+export type { JobStep } from '../jobs/job-steps.ts'
 export { ipWords } from './ip-words.ts'
 export { takesText } from './json-schema.ts'
 export { assertKept, keptValue } from './kept-value.ts'
@@ -30,6 +35,12 @@ export { ANONYMOUS } from './serve-operation.ts'
 export { SocketTable } from './socket-table.ts'
 export type { Spelling } from './spelling.ts'
 export { checkStoragePath, storageName } from './storage-path.ts'
+export { StoredFileWriter, type WritableFile } from './storage/file-writer.ts'
+export { lendFiles, type ServerStorage } from './storage/lent-files.ts'
+export { LocalStorage } from './storage/local-storage.ts'
+export { StorageMissing } from './storage/storage-missing.ts'
+export { MARKER as STORAGE_MARKER } from './storage/storage-root.ts'
+export { StorageNotes } from './storage/storage-notes.ts'
 export {
   Catalog,
   catalogView,

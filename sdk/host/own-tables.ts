@@ -24,19 +24,23 @@ function tablePrefix(plugin: string): string {
  */
 export class OwnTables implements KyselyPlugin {
   readonly #plugin: string
+  readonly #prefixes: readonly string[]
 
-  constructor(plugin: string) {
+  /** @param former further beginnings of names, of tables that were the server's own */
+  constructor(plugin: string, former: readonly string[] = []) {
     this.#plugin = plugin
+    this.#prefixes = [tablePrefix(plugin), ...former]
   }
 
   transformQuery({ node }: PluginTransformQueryArgs): RootOperationNode {
     const names: Names = { used: [], given: new Set() }
     collect(node, names)
-    const prefix = tablePrefix(this.#plugin)
-    const foreign = names.used.find((name) => !names.given.has(name) && !isOwn(name, prefix))
+    const isOwn = (name: string) =>
+      this.#prefixes.some((prefix) => name.startsWith(prefix)) && name === name.toLowerCase()
+    const foreign = names.used.find((name) => !names.given.has(name) && !isOwn(name))
     if (foreign !== undefined) {
       throw new Error(
-        `plugin '${this.#plugin}' has no table '${foreign}': the names of its tables and indexes begin with '${prefix}', ` +
+        `plugin '${this.#plugin}' has no table '${foreign}': the names of its tables and indexes begin with '${this.#prefixes[0]}', ` +
           'in lower case',
       )
     }
@@ -52,10 +56,6 @@ type Names = {
   readonly used: string[]
   /** Those that the query gives by itself. */
   readonly given: Set<string>
-}
-
-function isOwn(name: string, prefix: string): boolean {
-  return name.startsWith(prefix) && name === name.toLowerCase()
 }
 
 function collect(node: OperationNode, names: Names): void {

@@ -2,11 +2,15 @@ import type { FastifyInstance } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { StreamManager } from '../stream/stream-manager.ts'
+import type { GlobalConfig } from '../config/global/global-config.ts'
+import type { JobRunner } from '../jobs/job-runner.ts'
+import type { Database } from './database.ts'
 import type { Files } from './files.ts'
 import type { HookRegistry } from './hooks.ts'
 import type { MetricRegistry } from './metrics.ts'
 import type { Net } from './net.ts'
 import type { OperationRegistry } from './operations.ts'
+import type { PluginDirectory } from './plugins.ts'
 import type { Processes } from './processes.ts'
 import type { ServiceRegistry } from './services.ts'
 import type { TaskRegistry } from './tasks.ts'
@@ -22,6 +26,21 @@ export type ServerNode = {
 }
 
 /**
+ * Why a generation drains: a newer one has taken over, or there is none: the plugin was removed or switched off, or the server
+ * is stopping.
+ */
+export type DrainCause = 'replaced' | 'removed'
+
+/** The section `global` as plugins may see it: without the database and the administration, which hold the server's own secrets. */
+export type ServerConfig = Omit<GlobalConfig, 'db' | 'admin'>
+
+/** How long a callback at the end of a generation may take. */
+export type DisposeOptions = {
+  /** Milliseconds, 3,000 at most. Default 1,000. */
+  readonly withinMs?: number
+}
+
+/**
  * What `setup` is given: the plugin's way to everything in the server. What is made through it is undone when the plugin's
  * generation ends, so a plugin needs no clean-up of its own for it.
  */
@@ -33,6 +52,8 @@ export interface PluginContext<Config> {
   readonly config: Config
   /** Calls `listener` after a change of keys that the definition names in `live`; `ctx.config` is the new one by then. */
   onConfig(listener: (config: Config) => void): void
+  /** The section `global` as it is now; ask again for what may change. */
+  readonly global: Readonly<ServerConfig>
   /** A pino logger whose lines carry the plugin's name; make a child of it for each session. */
   readonly log: Logger
   /** The streams: publishing, subscribing, and who may do so. */
@@ -61,12 +82,16 @@ export interface PluginContext<Config> {
   readonly operations: OperationRegistry
   /** Long-lived work that operators see and can stop. */
   readonly tasks: TaskRegistry
+  /** Work on streams that is tried again when it fails, and the pulls and pushes of the server. */
+  readonly jobs: JobRunner
   /** What the plugin counts and measures, as `/metrics` shows it. */
   readonly metrics: MetricRegistry
   /** Programs, and modules of the plugin in threads and processes of their own. */
   readonly processes: Processes
   /** What plugins offer each other. */
   readonly services: ServiceRegistry
+  /** The plugins of the server and their sections, for those that do their work by these. */
+  readonly plugins: PluginDirectory
   /** Files that outlive the plugin, such as pictures. */
   readonly files: Files
   /**
@@ -86,6 +111,8 @@ export interface PluginContext<Config> {
    * @throws {SluiceError} when the definition has no tables, or the generation has ended
    */
   store<Tables>(): Kysely<Tables>
+  /** Whether the database is there, for work that does not wait for it. */
+  readonly database: Database
   /** This process. There is one so far. */
   readonly node: ServerNode
   /**
@@ -106,12 +133,21 @@ export interface PluginContext<Config> {
    * when that has happened already. Running sessions go on for a while: this is the time to give up what only one
    * generation can have, such as a path that the plugin publishes itself. What the listener throws is logged.
    */
-  onDrain(listener: () => void): void
+  onDrain(listener: (cause: DrainCause) => void): void
+  /**
+   * Keeps the generation from its end while it drains, as its sessions do, until the returned function is called or `draintimeout`
+   * is over: for work of its own that others rely on, such as an open file.
+   */
+  hold(): () => void
+  /**
+   * Has `/readyz` say that the server is not ready (503) while `isWell` answers false, for the reason `name`. Ends with the generation.
+   */
+  readiness(name: string, isWell: () => boolean): void
   /** Aborts when the generation ends, after its sessions and timers have. */
   readonly signal: AbortSignal
   /**
    * Calls `dispose` when the generation ends, after `signal` has aborted; the callback that was given last comes first, and
-   * each is waited for, for a second at most. What it throws or rejects with is logged.
+   * each is waited for, for a second at most unless the options say otherwise. What it throws or rejects with is logged.
    */
-  onDispose(dispose: () => void | Promise<void>): void
+  onDispose(dispose: () => void | Promise<void>, options?: DisposeOptions): void
 }

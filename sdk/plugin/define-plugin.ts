@@ -8,6 +8,16 @@ import type { Endpoints } from './endpoints.ts'
 /** The effective config of a plugin: its own keys and the groups every plugin has. */
 export type PluginConfig<Schema extends TObject> = Frozen<Static<Schema>> & InheritedConfig
 
+/** Names that a part of the server had before it was a plugin, so that what is there under them stays. */
+export type FormerNames = {
+  /** Whose its migrations were. */
+  readonly migrations?: string
+  /** The beginnings of the names of its tables and indexes, besides the plugin's. */
+  readonly tables?: readonly string[]
+  /** The beginnings of the names of its metrics, which it then gives whole. */
+  readonly metrics?: readonly string[]
+}
+
 /** The definition of a plugin: its name, its needs and its work. `name`, `version` and `setup` are enough. */
 export interface PluginDefinition<Schema extends TObject = TObject<TProperties>> {
   /** Lower case; also its config section, its HTTP prefix and the `protocol` of its sessions. */
@@ -46,6 +56,12 @@ export interface PluginDefinition<Schema extends TObject = TObject<TProperties>>
    * processes, one of them runs it. Default `each`.
    */
   readonly processes?: 'each' | 'one'
+  /**
+   * True for a plugin that is to hear of the end of all others: when the server stops, it is disposed after them. Default false.
+   */
+  readonly endsLast?: boolean
+  /** Names of the server's that became this plugin's, where a part of the server was made a plugin; none unless given. */
+  readonly formerNames?: FormerNames
   endpoints?(config: PluginConfig<Schema>): Endpoints
   /**
    * Starts a generation of the plugin. Where it throws, rejects or does not settle within 10 s, all it made is undone: the

@@ -1,15 +1,45 @@
 import type { RecordingBytes } from '../playback/recording-bytes.ts'
 
+/** Bytes that take the place of others in a file. */
+export type FilePatch = { readonly offset: number; readonly data: Buffer }
+
+/** Writes a file piece by piece. What fails, as on a full disk, ends it: it is then cut to the pieces that are whole. */
+export interface FileWriter {
+  /** The bytes that are in the file. */
+  readonly sizeBytes: number
+  /** The bytes that it will have once all is written. */
+  readonly endBytes: number
+  /** Why it has failed, if it has: with the system's code, such as `ENOSPC`. */
+  readonly error: Error | undefined
+  /**
+   * Adds a piece, which is written as a whole or not at all, as far as readers of the closed file can tell.
+   * @returns a promise where too much waits: it resolves when there is room, or the file has failed
+   */
+  append(piece: readonly Buffer[]): Promise<void> | undefined
+  /** Writes what waits, and what takes the place of bytes before; then closes the file. Never rejects: see `error`. Idempotent. */
+  close(patches?: readonly FilePatch[]): Promise<void>
+}
+
+/** A new file: its path, which may have a number that the wanted path has not, and its writer. */
+export type CreatedFile = { readonly filePath: string; readonly writer: FileWriter }
+
+/** How full a disk is. */
+export type DiskUsage = { readonly usedPercent: number; readonly freeBytes: number }
+
+/** A file that could not be made or written, with the path on this machine; for the log. */
+export type WriteFailure = { readonly file: string; readonly code: string }
+
 /**
- * Files below `global.storage.local.path`, the folder of recordings and pictures, which all plugins share. Paths are below it, with `/`
- * between their parts; none leads out of it. They stay when the plugin goes.
+ * Files below a folder of this machine. Paths are below it, with `/` between their parts; none leads out of it.
  *
  * All functions reject with {@link InvalidRequest} for a path that would lead elsewhere, or that no file can have; with a
- * {@link SluiceError} of the code `STORAGE_MISSING` while the folder is missing, as where its disk is not mounted, so that no file counts
- * as gone then; and with an error that has the system's code, such as `ENOSPC`, in its message and its `code`, but no path of the machine.
+ * {@link SluiceError} of the code `STORAGE_MISSING`, whose `advice` is for the log, while the folder is missing, as where its disk is not
+ * mounted, so that no file counts as gone then; and with an error that has the system's code, such as `ENOSPC`, in its `code`.
  */
-export interface Files {
-  /** Writes a whole file, with its folders, in place of one that is there. Nobody ever sees it in part. */
+export interface FileStorage {
+  /** The folder on this machine: for the log. */
+  readonly root: string
+  /** Writes a whole file, with its folders, in place of one that is there. Nobody ever sees it in part; no error has its path in it. */
   write(path: string, bytes: Uint8Array): Promise<void>
   /**
    * Opens a file; its bytes are the caller's to close. One that is not there is `ENOENT`.
@@ -18,4 +48,34 @@ export interface Files {
   read(path: string, signal?: AbortSignal): Promise<RecordingBytes>
   /** Deletes a file, and the folders that are empty then. One that is gone already is no error. */
   remove(path: string): Promise<void>
+  /**
+   * Makes a file that is not there yet, with its folders, to be written piece by piece.
+   * @param path without its ending
+   * @param ending the ending, which a number stands before for a path that is taken: `a.mp4`, `a-2.mp4`
+   * @param claim is told of a path before there is the file; false where the path is taken although there is none here
+   */
+  create(path: string, ending: string, claim?: (filePath: string) => Promise<boolean>): Promise<CreatedFile>
+  /** Opens a file that is there to write on from `sizeBytes`; what it has beyond is cut away. */
+  extend(path: string, sizeBytes: number): Promise<FileWriter>
+  /** The size of a file; undefined where there is none. */
+  sizeOf(path: string): Promise<number | undefined>
+  /** How full its disk is. A folder that is not there yet counts as the one in which it will be. */
+  usage(): Promise<DiskUsage>
+  /** Looks whether the folder is there. */
+  look(): Promise<void>
+  /** Makes a file and deletes it, to see whether the folder can be written. */
+  probe(): Promise<void>
+  /** Calls `listener` each time a file could not be made, or not be written as a whole. @returns stops that */
+  onFailure(listener: (failure: WriteFailure) => void): () => void
+}
+
+/** Files below `global.storage.local.path`, the folder of recordings and pictures, which all plugins share. They stay when the plugin goes. */
+export interface Files extends FileStorage {
+  /** Those below `global.storage.local.backuppath`, for when the disk is full; undefined where there is no such folder. */
+  readonly backup: FileStorage | undefined
+  /**
+   * Moves a file to the backup, which may be on another disk. Where that fails, it is where it was.
+   * @throws {Error} there is no backup
+   */
+  moveToBackup(path: string): Promise<void>
 }

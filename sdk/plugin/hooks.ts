@@ -28,12 +28,16 @@ export type Resolution =
   | { readonly streamPath: string }
   | { readonly redirect: string }
 
+/** Another stream for a subscriber, and the query that on-demand sources of that stream are told. */
+export type Lead = { readonly streamPath: string; readonly params: SessionRequest['params'] }
+
 /**
  * The hooks that a plugin taps with `ctx.hooks.on`, each of one kind:
  *
  * | kind | hooks | called | what the hook may do |
  * | --- | --- | --- | --- |
  * | admission | `publish`, `subscribe`, `talk` | one after another, in the order of {@link HookOrder}, after the gates | refuse the session, by throwing or rejecting; the others are then not called. Return an {@link Undo} |
+ * | lead | `lead` | likewise, in one turn, when a subscriber was admitted | return a {@link Lead}; the next is given the request as that leads it |
  * | resolve | `resolve` | likewise, when somebody waits for a path without a publisher | return a {@link Resolution}; once it is not `false`, the others are not called |
  * | adapt | `adapt` | likewise, when a stream has nothing that a player accepts | return the path of a stream that fits; the others are then not called |
  * | notice | all others | all, in the turn in which it happens | nothing; what they throw is logged with the plugin's name |
@@ -58,6 +62,12 @@ export interface Hooks {
   subscribe(request: SessionRequest): void | Undo | Promise<void | Undo>
   /** Somebody wants to talk to the source of a stream; see `StreamManager.talk`. Without a hook, no client may. */
   talk(request: SessionRequest): void | Undo | Promise<void | Undo>
+  /**
+   * A subscriber was admitted and is about to get the stream of its path. The answer leads it to another stream: the path that
+   * it asked for stays its `streamPath`, the other one is its `sourcePath`. Undefined leaves it where it is led so far. It is
+   * called for each subscriber, so it answers at once; one that throws, or answers with something else, is logged and passed over.
+   */
+  lead(request: SessionRequest): Lead | undefined
   /**
    * A subscriber was admitted to a path that has no publisher; it waits for one as long as `subscribe.waittimeout` says.
    * The request is that of one who waits, and the answer holds for all who do, so it should go by the path alone; a
@@ -97,12 +107,14 @@ export interface Hooks {
   taskEnded(task: StreamTask, end: StreamTaskEnd): void | Promise<void>
   /** A file of a recording is whole: its stream goes on in the next one, or the recording has ended. */
   recorded(file: RecordedFile): void | Promise<void>
+  /** The server is up: its plugins have started, and its addresses are listened on. Plugins that come later are not told. */
+  started(): void | Promise<void>
   /** Something that operators are to know of, and that no other notice tells. */
   alarm(alarm: AlarmNotice): void | Promise<void>
 }
 
 /** The hooks that only tell what has happened: those of the server and those that plugins declare. */
-export type NoticeName = Exclude<keyof Hooks, 'publish' | 'subscribe' | 'talk' | 'resolve' | 'adapt'>
+export type NoticeName = Exclude<keyof Hooks, 'publish' | 'subscribe' | 'talk' | 'lead' | 'resolve' | 'adapt'>
 
 /** Where a tap stands among those of the same hook; else it comes after those that were made before. */
 export type HookOrder = {

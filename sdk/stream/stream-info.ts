@@ -1,5 +1,5 @@
 import type { Track } from '../media/track.ts'
-import type { SessionType } from './session-request.ts'
+import type { SessionRequest, SessionType } from './session-request.ts'
 
 /** The state of a stream: 0 init, 1 track added, 2 subscribed, 3 waiting for a subscriber, 4 disposed. */
 export type StreamState = 0 | 1 | 2 | 3 | 4
@@ -33,4 +33,8 @@ export type SubscriberInfo = {
   /** The peer's address, `ip:port`, IPv6 in brackets; empty for the server's own subscribers. */
   readonly remoteAddr: string
   readonly startTime: Date
+  /** It takes the stream for the viewers of its path, and goes along when these are moved; see `SessionInit.follows`. */
+  readonly follows: boolean
+  /** The query that it came with, as on-demand sources are told it. It may hold secrets. */
+  readonly params: SessionRequest['params']
 }

@@ -1,3 +1,4 @@
+import type { SubscribeConfig } from '../config/groups.ts'
 import type { TrackInit } from '../media/track.ts'
 import type { PlayAdmission } from './play-admission.ts'
 import type { Publisher, PublishOptions } from './publisher.ts'
@@ -35,6 +36,17 @@ export type StreamTicket = {
   revoke(): void
 }
 
+/** The terms on which a plugin subscribes, besides those of its own section. */
+export type SubscribeOptions = {
+  /**
+   * The name of a running plugin for which this one takes the stream, as a recorder does for the plugin of the container: the
+   * `subscribe` group of its section holds, and lists show its name. The session still belongs to the plugin that asks.
+   */
+  readonly plugin?: string
+  /** Keys of the `subscribe` group that differ from the section's. */
+  readonly config?: Partial<SubscribeConfig>
+}
+
 /** The server's streams, as a plugin reaches them. Every session passes the gates in `publish` or `subscribe`. */
 export interface StreamManager {
   /**
@@ -54,9 +66,9 @@ export interface StreamManager {
    * @throws {StreamRedirect} the stream is to be had at another address
    * @throws {SluiceError} of another kind by which a hook refused
    * @throws {StreamNotFound} no publisher came within `subscribe.waittimeout`
-   * @throws {StreamUnavailable} `subscribe.maxcount` is reached or the server is stopping
+   * @throws {StreamUnavailable} `subscribe.maxcount` is reached, the plugin of the options does not run, or the server is stopping
    */
-  subscribe(request: SessionInit): Promise<Subscriber>
+  subscribe(request: SessionInit, options?: SubscribeOptions): Promise<Subscriber>
   /**
    * Admits a player who gets no stream, but something that the plugin has from elsewhere, such as recordings: by the gates and
    * the `subscribe` hooks. Who is admitted counts as a session of the plugin until it is closed.
@@ -113,6 +125,12 @@ export interface StreamManager {
    * @throws {StreamNotFound} nobody publishes the path
    */
   move(ids: Iterable<number>, streamPath: string): void
+  /**
+   * Has subscribers, named by their ids, get another stream at once, and wait for it where nobody publishes it: for those who
+   * get nothing now. Those that have ended are passed over.
+   * @throws {InvalidRequest} the path is not valid
+   */
+  send(ids: Iterable<number>, streamPath: string): void
   /** Returns the subscribers that get one stream, or all, those included that wait for a publisher. */
   subscribers(streamPath?: string): SubscriberInfo[]
   /**

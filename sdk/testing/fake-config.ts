@@ -3,6 +3,8 @@ import { parseByteSize } from '../config/byte-size.ts'
 import { parseDuration } from '../config/duration.ts'
 import { parsePortRange } from '../config/port-range.ts'
 import { InheritedConfig } from '../config/groups.ts'
+import { GlobalConfig } from '../config/global/global-config.ts'
+import type { ServerConfig } from '../plugin/context.ts'
 import type { PluginConfig, PluginDefinition } from '../plugin/define-plugin.ts'
 
 /** Config as it is written in a file: durations and sizes with their units, keys in the schema's spelling. */
@@ -33,6 +35,15 @@ export function effectiveConfig<Own extends TObject>(
     required: [...(inherited.required ?? []), ...(own.required ?? [])],
   }
   return valueOf(schema, [written, definition.defaults], '') as PluginConfig<Own>
+}
+
+/**
+ * The section `global` as plugins see it, made of the defaults and a section of the config file; frozen.
+ * @throws {Error} as {@link effectiveConfig}
+ */
+export function globalConfig(written: WrittenConfig = {}): ServerConfig {
+  const { db: _db, admin: _admin, ...shared } = valueOf(GlobalConfig as Schema, [written], '') as GlobalConfig
+  return Object.freeze(shared)
 }
 
 /** The value of a schema from the first source that has one; objects with named keys are put together key by key. */

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { SluiceError } from '../errors/sluice-error.ts'
 import { StreamDenied, StreamRedirect } from '../errors/stream-errors.ts'
-import type { HookOrder, HookRegistry, Hooks, NoticeName, Resolution, Undo } from '../plugin/hooks.ts'
+import type { HookOrder, HookRegistry, Hooks, Lead, NoticeName, Resolution, Undo } from '../plugin/hooks.ts'
 import type { AcceptedCodecs, SessionRequest } from '../stream/session-request.ts'
 import type { StreamInfo } from '../stream/stream-info.ts'
 
@@ -62,6 +62,13 @@ export class FakeHooks {
       throw error instanceof SluiceError ? error : new StreamDenied(error)
     }
     return undoAll
+  }
+
+  /** Fires `lead`: in order, each with the request as those before have led it. What is thrown is thrown on. */
+  lead(request: SessionRequest): SessionRequest {
+    // Hooks can be tapped under this name only with this type.
+    const ask = (led: SessionRequest, { call }: Tap) => ({ ...led, ...(call(led) as Lead | undefined) })
+    return this.#tapsOf('lead').reduce(ask, request)
   }
 
   /** Fires `resolve`: in order, until one answers otherwise than with false. What is thrown is logged. */

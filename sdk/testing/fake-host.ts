@@ -1,14 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import type { TObject } from 'typebox'
-import type { PluginContext } from '../plugin/context.ts'
+import type { DrainCause, PluginContext, ServerConfig } from '../plugin/context.ts'
 import type { PluginConfig, PluginDefinition } from '../plugin/define-plugin.ts'
-import { effectiveConfig, type WrittenConfig } from './fake-config.ts'
+import { effectiveConfig, globalConfig, type WrittenConfig } from './fake-config.ts'
 import { FakeFiles } from './fake-files.ts'
 import { FakeHooks } from './fake-hooks.ts'
 import { FakeHttp } from './fake-http.ts'
+import { FakeJobs } from './fake-jobs.ts'
 import { FakeMetrics } from './fake-metrics.ts'
 import { FakeNet } from './fake-net.ts'
+import { FakePlugins } from './fake-plugins.ts'
 import { FakeProcesses } from './fake-processes.ts'
 import { FakeServices, type OtherServices } from './fake-services.ts'
 import type { FakeStore } from './fake-store.ts'
@@ -23,6 +25,10 @@ const TOKEN_BYTES = 27
 export type FakeHostOptions = {
   /** The plugin's section as it would be in the config file: `{ subscribe: { waittimeout: '100ms' } }`. */
   readonly config?: WrittenConfig
+  /** The section `global` as it would be in the config file. */
+  readonly global?: WrittenConfig
+  /** The other plugins of the server: `plugins` of the host of another generation. */
+  readonly plugins?: FakePlugins
   /** Services of other plugins. */
   readonly services?: OtherServices
   /** What earlier generations have kept: `kept` of their host. */
@@ -45,6 +51,14 @@ export interface FakeHost<Config> {
   /** Its routes, below its mounts at `http.origin`. */
   readonly http: FakeHttp
   readonly tasks: FakeTasks
+  /** Its jobs, and the pulls and pushes that it wanted. */
+  readonly jobs: FakeJobs
+  /** The other plugins of the server, which a test sets. */
+  readonly plugins: FakePlugins
+  /** The reasons for which it says that the server is not ready. */
+  readonly missing: readonly string[]
+  /** How much keeps the generation from its end; see `PluginContext.hold`. */
+  readonly holds: number
   /** What it counts and measures: give it to the host of the next generation. */
   readonly metrics: FakeMetrics
   readonly processes: FakeProcesses
@@ -58,8 +72,10 @@ export interface FakeHost<Config> {
   readonly log: LogRecords
   /** Applies another section, as a change of the file would for keys the plugin takes live. */
   configure(config: WrittenConfig): void
-  /** Tells the plugin that a newer generation has taken over; its sessions go on. */
-  drain(): void
+  /** Applies another section `global`. */
+  configureGlobal(config: WrittenConfig): void
+  /** Tells the plugin that a newer generation has taken over, or that there is none; its sessions go on. */
+  drain(cause?: DrainCause): void
   /** Unloads the plugin: drains it, ends its sessions and tasks, undoes what it did, closes its listeners. Idempotent. */
   dispose(): Promise<void>
 }
@@ -92,6 +108,8 @@ class RunningHost<Own extends TObject> implements FakeHost<PluginConfig<Own>> {
   readonly net: FakeNet
   readonly http: FakeHttp
   readonly tasks: FakeTasks
+  readonly jobs: FakeJobs
+  readonly plugins: FakePlugins
   readonly metrics: FakeMetrics
   readonly processes = new FakeProcesses()
   readonly services: FakeServices
@@ -104,9 +122,13 @@ class RunningHost<Own extends TObject> implements FakeHost<PluginConfig<Own>> {
   readonly #lentMetrics: ReturnType<FakeMetrics['lend']>
   readonly #unload = new AbortController()
   readonly #configListeners: ((config: PluginConfig<Own>) => void)[] = []
+  readonly #holds = new Set<object>()
+  readonly #readiness: { readonly name: string; readonly isWell: () => boolean }[] = []
   readonly #disposers: (() => void | Promise<void>)[] = []
   /** Undefined once they were told. */
-  #drainListeners: (() => void)[] | undefined = []
+  #drainListeners: ((cause: DrainCause) => void)[] | undefined = []
+  #drainCause: DrainCause = 'removed'
+  #global: ServerConfig
   #config: PluginConfig<Own>
   #tables: Kysely<unknown> | undefined
   #isUnloaded = false
@@ -117,6 +139,7 @@ class RunningHost<Own extends TObject> implements FakeHost<PluginConfig<Own>> {
     const { name, mounts = [name], provides = [] } = definition
     this.#definition = definition
     this.#config = effectiveConfig(definition, config)
+    this.#global = globalConfig(options.global)
     this.log = new LogRecords(name)
     const { logger } = this.log
     this.hooks = new FakeHooks(logger)
@@ -124,8 +147,10 @@ class RunningHost<Own extends TObject> implements FakeHost<PluginConfig<Own>> {
     this.net = new FakeNet(logger)
     this.http = new FakeHttp(mounts)
     this.tasks = new FakeTasks(logger)
+    this.jobs = new FakeJobs(this.tasks, this.hooks)
+    this.plugins = options.plugins ?? new FakePlugins()
     this.services = new FakeServices(provides, services)
-    this.metrics = options.metrics ?? new FakeMetrics(name, logger)
+    this.metrics = options.metrics ?? new FakeMetrics(name, logger, definition.formerNames?.metrics)
     this.#lentMetrics = this.metrics.lend(() => this.#assertLoaded())
     this.kept = kept
     this.files = options.files ?? new FakeFiles()
@@ -136,11 +161,11 @@ class RunningHost<Own extends TObject> implements FakeHost<PluginConfig<Own>> {
 
   /** Loads what it takes only where the definition has tables. */
   async prepareTables(store: FakeStore | undefined): Promise<void> {
-    const { name, tables } = this.#definition
+    const { name, tables, formerNames } = this.#definition
     if (tables === undefined) return
     const { FakeStore } = await import('./fake-store.ts')
     this.store = store ?? new FakeStore()
-    this.#tables = await this.store.lend(name, tables, () => this.#assertLoaded())
+    this.#tables = await this.store.lend(name, tables, () => this.#assertLoaded(), formerNames)
   }
 
   configure(config: WrittenConfig): void {
@@ -148,8 +173,21 @@ class RunningHost<Own extends TObject> implements FakeHost<PluginConfig<Own>> {
     for (const listener of this.#configListeners) listener(this.#config)
   }
 
-  drain(): void {
+  configureGlobal(config: WrittenConfig): void {
+    this.#global = globalConfig(config)
+  }
+
+  get missing(): readonly string[] {
+    return this.#readiness.flatMap(({ name, isWell }) => (isWell() ? [] : [name]))
+  }
+
+  get holds(): number {
+    return this.#holds.size
+  }
+
+  drain(cause: DrainCause = 'replaced'): void {
     const listeners = this.#drainListeners ?? []
+    if (this.#drainListeners !== undefined) this.#drainCause = cause
     this.#drainListeners = undefined
     for (const listener of listeners) this.#tellDrain(listener)
   }
@@ -160,27 +198,45 @@ class RunningHost<Own extends TObject> implements FakeHost<PluginConfig<Own>> {
   }
 
   #createContext(): PluginContext<PluginConfig<Own>> {
-    const { log, streams, net, http, tasks, processes, services } = this
+    const { log, streams, net, http, tasks, jobs, plugins, processes, services } = this
     const currentConfig = () => this.#config
+    const currentGlobal = () => this.#global
+    const storeExists = () => this.store !== undefined
     const { registry: metrics } = this.#lentMetrics
     return {
       get config() {
         return currentConfig()
       },
       onConfig: (listener) => void this.#configListeners.push(listener),
+      get global() {
+        return currentGlobal()
+      },
       log: log.logger,
       hooks: this.hooks.registryFor(this.#definition.notices),
       streams,
       net,
       tasks,
+      jobs,
+      plugins,
       metrics,
       processes,
       services,
-      files: this.files.lend(() => this.#assertLoaded()),
+      files: this.files.lend(
+        () => this.#assertLoaded(),
+        (dispose) => void this.#disposers.push(dispose),
+      ),
       http: http.app,
       sessionToken: () => `~${randomBytes(TOKEN_BYTES).toString('base64url')}`,
       keep: (name, create) => this.#keep(name, create),
       store: <Tables>() => this.#tablesAs<Tables>(),
+      database: {
+        get exists() {
+          return storeExists()
+        },
+        onAvailable: (listener) => this.#onAvailable(listener),
+      },
+      hold: () => this.#hold(),
+      readiness: (name, isWell) => void this.#readiness.push({ name, isWell }),
       node: {
         id: 'fake',
         process: 0,
@@ -212,21 +268,33 @@ class RunningHost<Own extends TObject> implements FakeHost<PluginConfig<Own>> {
     if (this.#isUnloaded) throw new Error(`plugin '${this.#definition.name}' is unloaded`)
   }
 
-  #onDrain(listener: () => void): void {
+  #onAvailable(listener: () => void | Promise<void>): () => void {
+    const stop = this.store?.onAvailable(listener) ?? (() => {})
+    this.#disposers.push(stop)
+    return stop
+  }
+
+  #hold(): () => void {
+    const held = {}
+    this.#holds.add(held)
+    return () => void this.#holds.delete(held)
+  }
+
+  #onDrain(listener: (cause: DrainCause) => void): void {
     if (this.#drainListeners === undefined) this.#tellDrain(listener)
     else this.#drainListeners.push(listener)
   }
 
-  #tellDrain(listener: () => void): void {
+  #tellDrain(listener: (cause: DrainCause) => void): void {
     try {
-      listener()
+      listener(this.#drainCause)
     } catch (err) {
       this.log.logger.error({ err }, 'a drain listener failed')
     }
   }
 
   async #dispose(): Promise<void> {
-    this.drain()
+    this.drain('removed')
     this.hooks.dispose()
     this.streams.dispose()
     this.#timers.dispose()

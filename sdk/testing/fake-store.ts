@@ -6,18 +6,37 @@ import { AlikeColumns } from '../host/column-types.ts'
 import { keptValue } from '../host/kept-value.ts'
 import { migrate } from '../host/migrate.ts'
 import { OwnTables } from '../host/own-tables.ts'
+import type { FormerNames } from '../plugin/define-plugin.ts'
 
 /** SQLite's extended codes of rows that are there already. */
 const NOT_UNIQUE: readonly unknown[] = [1555, 2067]
 
 /** The tables of a plugin: a database of SQLite's in memory, which goes with the test. */
 export class FakeStore {
-  /** While it is true, queries fail as if the database were not there. */
-  isAway = false
+  readonly #listeners = new Set<() => unknown>()
+  #isAway = false
   readonly #database = new DatabaseSync(':memory:')
 
   constructor() {
     this.#database.exec('pragma case_sensitive_like = on')
+  }
+
+  /** While it is true, queries fail as if the database were not there. */
+  get isAway(): boolean {
+    return this.#isAway
+  }
+
+  set isAway(isAway: boolean) {
+    const isBack = this.#isAway && !isAway
+    this.#isAway = isAway
+    if (isBack) for (const listener of this.#listeners) void listener()
+  }
+
+  /** Calls `listener` when it is back, and soon where it is there. @returns stops that */
+  onAvailable(listener: () => unknown): () => void {
+    this.#listeners.add(listener)
+    if (!this.#isAway) queueMicrotask(() => this.#listeners.has(listener) && listener())
+    return () => void this.#listeners.delete(listener)
   }
 
   /**
@@ -28,12 +47,13 @@ export class FakeStore {
     plugin: string,
     migrations: Readonly<Record<string, Migration>>,
     assertLoaded: () => void,
+    { migrations: owner = `plugin:${plugin}`, tables }: FormerNames = {},
   ): Promise<Kysely<unknown>> {
     const db = new Kysely<unknown>({
       dialect: new SqliteDialect({ database: { prepare: (sql) => this.#prepare(sql), close: () => {} } }),
     })
-    const plugins = [new OwnTables(plugin), new AlikeColumns('sqlite')]
-    await migrate({ db, owner: `plugin:${plugin}`, migrations, plugins })
+    const plugins = [new OwnTables(plugin, tables), new AlikeColumns('sqlite')]
+    await migrate({ db, owner, migrations, plugins })
     const assert = () => {
       assertLoaded()
       if (this.isAway) throw new StoreUnavailable('it is away in this test')

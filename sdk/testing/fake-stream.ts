@@ -179,8 +179,8 @@ export class FakeStream implements FakePublisherStream, FakeSubscriberStream {
 export function subscriberInfo(subscriber: FakeSubscriber): SubscriberInfo {
   const { id, streamPath, startTime, request } = subscriber
   const remoteAddr = remoteAddrOf(request.client)
-  const common = { id, streamPath, sourcePath: subscriber.sourcePath }
-  return { ...common, pluginName: request.protocol, type: request.type, remoteAddr, startTime }
+  const { protocol: pluginName, type, follows = false, params } = request
+  return { id, streamPath, sourcePath: subscriber.sourcePath, pluginName, type, remoteAddr, startTime, follows, params }
 }
 
 function remoteAddrOf({ ip, port }: SessionClient): string {

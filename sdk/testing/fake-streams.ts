@@ -16,7 +16,7 @@ import type { SessionAction, SessionInit, SessionRequest } from '../stream/sessi
 import type { Track, TrackInit } from '../media/track.ts'
 import type { Talk } from '../stream/source-control.ts'
 import type { StreamInfo, SubscriberInfo } from '../stream/stream-info.ts'
-import type { StreamAuthHandler, StreamManager, StreamTicket } from '../stream/stream-manager.ts'
+import type { StreamAuthHandler, StreamManager, StreamTicket, SubscribeOptions } from '../stream/stream-manager.ts'
 import type { FakeHooks } from './fake-hooks.ts'
 import { FakePlay } from './fake-play.ts'
 import { FakePublisher } from './fake-publisher.ts'
@@ -78,10 +78,12 @@ export class FakeStreams implements StreamManager {
     return publisher
   }
 
-  async subscribe(init: SessionInit): Promise<FakeSubscriber> {
-    const { request, undo } = await this.#admit('play', init)
-    const config = this.#init.config().subscribe
-    const stream = this.#stream(request.streamPath)
+  async subscribe(init: SessionInit, options: SubscribeOptions = {}): Promise<FakeSubscriber> {
+    const { request: asked, undo } = await this.#admit('play', init)
+    const config = { ...this.#init.config().subscribe, ...options.config }
+    const { streamPath, params } = this.#init.hooks.lead(asked)
+    const request = { ...asked, params, protocol: options.plugin ?? asked.protocol }
+    const stream = this.#stream(streamPath)
     const subscriber = new FakeSubscriber({ id: this.#nextId++, request, config, stream })
     subscriber.onClose(undo)
     this.allSubscribers.push(subscriber)
@@ -122,6 +124,14 @@ export class FakeStreams implements StreamManager {
     const wanted = new Set(ids)
     for (const stream of this.#streams.values()) {
       for (const subscriber of stream.subscribers) if (wanted.has(subscriber.id)) target.expect(subscriber, stream)
+    }
+  }
+
+  send(ids: Iterable<number>, streamPath: string): void {
+    const wanted = new Set(ids)
+    for (const stream of this.#streams.values()) {
+      const leaving = [...stream.subscribers].filter(({ id }) => wanted.has(id))
+      for (const subscriber of leaving) void this.#lead(subscriber, streamPath)
     }
   }
 

@@ -1,5 +1,5 @@
 import { StreamNotFound, StreamPath, Type, type OperationRegistry } from 'sluice/sdk'
-import type { JobStep } from '../../jobs/job-steps.ts'
+import type { JobStep } from 'sluice/sdk/host'
 import type { PullManager } from '../../jobs/pull-manager.ts'
 
 /** `Step` of the API; `completedAt` is empty while it lasts. */

@@ -2,6 +2,7 @@ import {
   InvalidRequest,
   PublishConfig,
   PullRule,
+  type PullWish,
   StreamPath,
   Type,
   type OperationRegistry,
@@ -12,7 +13,6 @@ import { normalizeKey } from '../../config/key-name.ts'
 import type { JsonSchema } from '../../config/schema.ts'
 import { readText } from '../../config/value-reader.ts'
 import type { PullManager } from '../../jobs/pull-manager.ts'
-import type { WantedPull } from '../../jobs/pull-rules.ts'
 
 /** A value that is read as the config's key of that name. */
 const AsConfigured = () =>
@@ -65,7 +65,7 @@ export function addPullOperations(
   })
 }
 
-function wantedPull(request: PullRequest, protocolOf: PullManager['protocolOf']): WantedPull {
+function wantedPull(request: PullRequest, protocolOf: PullManager['protocolOf']): PullWish {
   const { remoteURL: remoteUrl } = request
   const plugin = request.protocol || protocolOf(remoteUrl)
   // The address may hold secrets, so no message repeats it.
@@ -100,7 +100,7 @@ function numberOf(key: 'loop' | 'testmode', given: PullRequest['loop']): number 
   return typeof value === 'number' ? value : 0
 }
 
-function publishOf(request: PullRequest): WantedPull['publish'] {
+function publishOf(request: PullRequest): PullWish['publish'] {
   // Some clients send a scale of 0 where they mean none.
   const { scale, ...rest } = request
   const given = Object.entries(scale === 0 ? rest : request).filter(([name]) =>

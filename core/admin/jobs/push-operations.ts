@@ -22,10 +22,9 @@ export function addPushOperations(
     }),
     reach: { stream: 'streamPath' },
     async handle({ body: { streamPath, remoteURL: url, protocol } }) {
-      const address = URL.parse(url)
       // The address may hold secrets, so no message repeats it.
-      if (address === null) throw new InvalidRequest('remoteURL is no address')
-      const plugin = protocol || typeOf(url) || pushes.protocolOf(address)
+      if (!URL.canParse(url)) throw new InvalidRequest('remoteURL is no address')
+      const plugin = protocol || typeOf(url) || pushes.protocolOf(url)
       if (plugin === undefined) throw new InvalidRequest('the address does not tell its protocol; give it as protocol')
       if (!pushes.canPush(plugin)) throw new InvalidRequest(`no plugin pushes by ${quoted(plugin)}`)
       await pushes.request({ plugin, streamPath, rule: { url, ...ONCE } })

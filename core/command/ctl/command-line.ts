@@ -1,5 +1,5 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util'
-import { messageOf } from '../../base/message-of.ts'
+import { messageOf } from '../error-text.ts'
 import type { Command, CommandOption, CommandOptions } from './command.ts'
 import { UsageError } from '../command-error.ts'
 

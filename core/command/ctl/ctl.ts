@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { errorCode } from '../../base/error-code.ts'
+import { errorCode } from '../error-text.ts'
 import { ApiClient } from './api-client.ts'
 import type { CommandOptions } from './command.ts'
 import { parseCommandLine } from './command-line.ts'

@@ -1,5 +1,4 @@
-import { errorCode } from '../../base/error-code.ts'
-import { messageOf } from '../../base/message-of.ts'
+import { errorCode, messageOf } from '../error-text.ts'
 import { CommandError, ServerUnreachable } from '../command-error.ts'
 
 const TLS_CODES = /^(?:ERR_TLS_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/u

@@ -1,7 +1,7 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import path from 'node:path'
-import { errorCode } from '../../base/error-code.ts'
+import { errorCode } from '../error-text.ts'
 import { CommandError } from '../command-error.ts'
 
 type Tokens = Readonly<Record<string, string>>

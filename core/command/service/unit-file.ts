@@ -1,6 +1,6 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { errorCode } from '../../base/error-code.ts'
+import { errorCode } from '../error-text.ts'
 import { CommandError } from '../command-error.ts'
 import { isEdited } from './unit-text.ts'
 

@@ -1,3 +1,4 @@
+import type { DrainCause } from 'sluice/sdk'
 import type { Generation } from './generation.ts'
 
 /** The generations that were replaced or removed, and still have sessions. */
@@ -10,9 +11,9 @@ export class DrainingGenerations {
     this.#timeoutMs = timeoutMs
   }
 
-  add(generation: Generation, reason: string): void {
+  add(generation: Generation, reason: string, cause: DrainCause): void {
     this.#generations.add(generation)
-    void this.#drain(generation, reason)
+    void this.#drain(generation, reason, cause)
   }
 
   /** The plugins that have such generations, one entry for each generation. */
@@ -24,8 +25,8 @@ export class DrainingGenerations {
     await Promise.all([...this.#generations].map((generation) => generation.dispose(reason)))
   }
 
-  async #drain(generation: Generation, reason: string): Promise<void> {
-    await generation.drain(reason, this.#timeoutMs())
+  async #drain(generation: Generation, reason: string, cause: DrainCause): Promise<void> {
+    await generation.drain(reason, this.#timeoutMs(), cause)
     this.#generations.delete(generation)
     generation.log.info({ generation: generation.number }, `generation ${generation.number} has ended: ${reason}`)
   }

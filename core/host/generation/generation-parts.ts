@@ -2,9 +2,12 @@ import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type {
+  FormerNames,
   HookRegistry,
   HttpConfig,
   InheritedConfig,
+  Job,
+  JobInit,
   Kysely,
   MachineAddresses,
   MetricRegistry,
@@ -12,7 +15,11 @@ import type {
   OperationRegistry,
   PluginConfig,
   PluginDefinition,
+  PluginDirectory,
   PortRange,
+  PullJobs,
+  PushJobs,
+  ServerConfig,
   ServerNode,
   StreamManager,
   TaskRegistry,
@@ -25,7 +32,7 @@ import type { SectionConfig } from '../../config/section.ts'
 import type { BoundUdpPort, UdpPortHandler } from '../../net/bound-udp-port.ts'
 import type { SessionPort } from '../../net/session-ports.ts'
 import type { CertificateFiles, CertificateLife, ServerCertificate } from '../../net/tls.ts'
-import type { LocalStorage } from '../../storage/local-storage.ts'
+import type { ServerStorage } from 'sluice/sdk/host'
 import type { ServiceDirectory } from '../service-directory.ts'
 
 /** A plugin's effective config; what is in its own keys is the plugin's business. */
@@ -113,14 +120,32 @@ export type GenerationParts = {
     activate(owner: GenerationOwner): void
     removeOwner(owner: GenerationOwner): void
   }
-  readonly store: { lend(plugin: string, migrations: Readonly<Record<string, Migration>>): GenerationTables }
+  readonly store: {
+    lend(plugin: string, migrations: Readonly<Record<string, Migration>>, former?: FormerNames): GenerationTables
+    readonly exists: boolean
+    onAvailable(listener: () => unknown): () => void
+  }
+  readonly jobs: {
+    readonly pulls: PullJobs
+    readonly pushes: PushJobs
+    /** @param tasks those of the generation */
+    start(tasks: TaskRegistry, init: JobInit): Job
+  }
+  readonly plugins: Pick<PluginDirectory, 'list' | 'rules'> & {
+    /** Calls back after plugins may have changed. @returns stops that */
+    onChange(listener: () => void): () => void
+  }
+  /** Reasons for which the server is not ready. @returns takes it back */
+  readonly readiness: { add(name: string, isWell: () => boolean): () => void }
   /** The files of the server, which all plugins share. */
-  readonly files: Pick<LocalStorage, 'replace' | 'openBytes' | 'remove'>
+  readonly files: ServerStorage
   readonly streams: {
     forOwner(
       owner: GenerationOwner & { readonly config: Readonly<InheritedConfig>; readonly closingNotice: boolean },
     ): GenerationStreams
   }
+  /** See `PluginContext.global`. */
+  global(): Readonly<ServerConfig>
   /** See `Net.addresses`. */
   addresses(): MachineAddresses
   readonly net: {

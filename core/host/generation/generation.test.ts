@@ -210,7 +210,7 @@ describe('Generation', () => {
     const connection = fake.connect(PORT)
     streams(1).sessionCount = 1
     const next = await run(make('new'), 2)
-    const drained = old.drain('replaced', 0)
+    const drained = old.drain('replaced', 0, 'replaced')
 
     fake.hooks.notify('published', STREAM)
     fake.connect(PORT)
@@ -237,7 +237,7 @@ describe('Generation', () => {
       ctx.onDrain(() => told.push({ sessions: streams().sessionCount, retired: fake.http.get('demo')?.[0]?.retired }))
     })
     streams().sessionCount = 1
-    const draining = generation.drain('replaced', 0)
+    const draining = generation.drain('replaced', 0, 'replaced')
     expect(told).to.deep.equal([{ sessions: 1, retired: true }])
     generation.onDrain(() => told.push('late'))
     expect(told.at(-1)).to.equal('late')
@@ -255,7 +255,7 @@ describe('Generation', () => {
       const generation = await run(() => {})
       hold()
       let drained = false
-      const draining = generation.drain('replaced', 0).then(() => (drained = true))
+      const draining = generation.drain('replaced', 0, 'replaced').then(() => (drained = true))
       await until('it was looked at', () => streams().asked > 1)
       expect(drained).to.equal(false)
       release()
@@ -269,7 +269,7 @@ describe('Generation', () => {
       await ctx.net.tcp(LISTEN, () => {})
     })
     const socket = fake.connect(PORT)
-    const draining = generation.drain('replaced', 0)
+    const draining = generation.drain('replaced', 0, 'replaced')
     await until('it was looked at', () => streams().asked > 1)
     expect(generation.signal.aborted).to.equal(false)
     expect([...fake.ports.keys()]).to.deep.equal([])
@@ -289,7 +289,7 @@ describe('Generation', () => {
   it('ends its sessions when the time to drain is over', async () => {
     const generation = await run(() => {})
     streams().sessionCount = 1
-    await generation.drain('replaced', 20)
+    await generation.drain('replaced', 20, 'replaced')
     expect(streams().closed).to.deep.equal(['replaced'])
   })
 
@@ -340,7 +340,7 @@ describe('Generation', () => {
       })
       await until('all have fired', () => fired.interval > 1 && fired.timeout === 1)
       streams().sessionCount = 1
-      const drained = generation.drain('replaced', 0)
+      const drained = generation.drain('replaced', 0, 'replaced')
       const before = fired.interval
       await until('the interval goes on', () => fired.interval > before)
       stop()

@@ -1,5 +1,13 @@
 import type { Logger } from 'pino'
-import type { PluginContext, PluginDefinition, TcpListener, UdpListener } from 'sluice/sdk'
+import {
+  messageOf,
+  type DisposeOptions,
+  type DrainCause,
+  type PluginContext,
+  type PluginDefinition,
+  type TcpListener,
+  type UdpListener,
+} from 'sluice/sdk'
 import { isPromiseLike, withDeadline, withTurningDeadline } from '../../base/deadline.ts'
 import { callPlugin } from '../error-owner.ts'
 import { guard } from '../../base/guard.ts'
@@ -16,7 +24,6 @@ import type {
   PluginSection,
   PluginValues,
 } from './generation-parts.ts'
-import { messageOf } from '../../base/message-of.ts'
 import { PluginError, PluginLate } from '../plugin-error.ts'
 
 /** How long the steps of a generation's life may take. */
@@ -37,6 +44,11 @@ export const GENERATION_LIMITS: GenerationLimits = {
   drainPollMs: 100,
   firstRetryMs: 1000,
 }
+
+/** The longest that a callback at the end of a generation can ask for. */
+const MAX_DISPOSE_MS = 3000
+
+type Disposer = { readonly dispose: () => void | Promise<void>; readonly withinMs: number }
 
 type GenerationInit = {
   readonly definition: PluginDefinition
@@ -67,10 +79,13 @@ export class Generation implements ContextSource {
   readonly #limits: GenerationLimits
   readonly #controller = new AbortController()
   readonly #configListeners: ((config: PluginValues) => void)[] = []
-  readonly #disposers: (() => void | Promise<void>)[] = []
+  readonly #disposers: Disposer[] = []
+  /** Work that keeps it from its end while it drains. */
+  readonly #holds = new Set<object>()
   #onActivate: (() => void)[] = []
   /** Callbacks for the drain; undefined once they were called. */
-  #drainListeners: (() => void)[] | undefined = []
+  #drainListeners: ((cause: DrainCause) => void)[] | undefined = []
+  #drainCause: DrainCause = 'removed'
   #phase: 'starting' | 'running' | 'draining' | 'disposed' = 'starting'
   #section: PluginSection
   #http: GenerationHttp | undefined
@@ -89,7 +104,7 @@ export class Generation implements ContextSource {
     this.owner = { plugin: name, generation: number, log: this.log }
     this.timers = new GenerationTimers(this.owner)
     this.ports = new GenerationPorts(this.owner, parts.net, () => this.#section)
-    this.tables = definition.tables && parts.store.lend(name, definition.tables)
+    this.tables = definition.tables && parts.store.lend(name, definition.tables, definition.formerNames)
     this.streams = parts.streams.forOwner({ ...this.owner, config, closingNotice: definition.closingNotice ?? false })
   }
 
@@ -170,8 +185,9 @@ export class Generation implements ContextSource {
    * Takes nothing new, and is disposed when its connections, sessions and requests have ended, or after `timeoutMs`; 0 is
    * no limit. A running generation is replaced or removed this way.
    */
-  async drain(reason: string, timeoutMs: number): Promise<void> {
+  async drain(reason: string, timeoutMs: number, cause: DrainCause): Promise<void> {
     if (this.#phase === 'running') {
+      this.#drainCause = cause
       this.#phase = 'draining'
       this.#withdraw()
       this.#tellDrain()
@@ -202,15 +218,24 @@ export class Generation implements ContextSource {
   }
 
   /** Calls `listener` once the generation drains, which may be now. */
-  onDrain(listener: () => void): void {
-    if (this.#drainListeners === undefined) guard(this.log, 'drain listener', listener)
+  onDrain(listener: (cause: DrainCause) => void): void {
+    if (this.#drainListeners === undefined) guard(this.log, 'drain listener', () => listener(this.#drainCause))
     else this.#drainListeners.push(listener)
   }
 
   /** Calls `dispose` at the end of the generation, which may be now. */
-  onDispose(dispose: () => void | Promise<void>): void {
-    if (this.#phase === 'disposed') void this.#runDisposer(dispose)
-    else this.#disposers.push(dispose)
+  onDispose(dispose: Disposer['dispose'], { withinMs = this.#limits.disposeTimeoutMs }: DisposeOptions = {}): void {
+    const disposer = { dispose, withinMs: Math.min(withinMs, MAX_DISPOSE_MS) }
+    if (this.#phase === 'disposed') void this.#runDisposer(disposer)
+    else this.#disposers.push(disposer)
+  }
+
+  /** See `PluginContext.hold`. */
+  hold(): () => void {
+    this.assertLoaded()
+    const held = {}
+    this.#holds.add(held)
+    return () => void this.#holds.delete(held)
   }
 
   /** However long its migrations take. */
@@ -237,7 +262,7 @@ export class Generation implements ContextSource {
   #tellDrain(): void {
     const listeners = this.#drainListeners ?? []
     this.#drainListeners = undefined
-    for (const listener of listeners) guard(this.log, 'drain listener', listener)
+    for (const listener of listeners) guard(this.log, 'drain listener', () => listener(this.#drainCause))
   }
 
   #withdraw(): void {
@@ -252,7 +277,8 @@ export class Generation implements ContextSource {
     const deadlineMs = timeoutMs === 0 ? Infinity : performance.now() + timeoutMs
     const { promise, resolve } = Promise.withResolvers<void>()
     const check = () => {
-      const open = this.ports.connectionCount + this.streams.sessionCount + (this.#http?.openRequests ?? 0)
+      const sessions = this.ports.connectionCount + this.streams.sessionCount + this.#holds.size
+      const open = sessions + (this.#http?.openRequests ?? 0)
       if (open === 0 || performance.now() >= deadlineMs || this.#phase === 'disposed') resolve()
     }
     const timer = setInterval(check, this.#limits.drainPollMs)
@@ -281,16 +307,15 @@ export class Generation implements ContextSource {
     return new PluginError(`plugin '${this.definition.name}' is unloaded`)
   }
 
-  #runDisposer(dispose: () => unknown): Promise<void> {
-    return this.#inTime('dispose callback', dispose)
+  #runDisposer({ dispose, withinMs }: Disposer): Promise<void> {
+    return this.#inTime('dispose callback', dispose, withinMs)
   }
 
-  async #inTime(what: string, call: () => unknown): Promise<void> {
-    const { disposeTimeoutMs } = this.#limits
-    const late = () => new PluginError(`not finished within ${disposeTimeoutMs} ms`)
+  async #inTime(what: string, call: () => unknown, withinMs = this.#limits.disposeTimeoutMs): Promise<void> {
+    const late = () => new PluginError(`not finished within ${withinMs} ms`)
     try {
       const result = call()
-      if (isPromiseLike(result)) await withDeadline(result, disposeTimeoutMs, late)
+      if (isPromiseLike(result)) await withDeadline(result, withinMs, late)
     } catch (err) {
       this.log.error({ err }, `${what} failed`)
     }

@@ -1,18 +1,21 @@
 import type {
-  Files,
+  Database,
   HookRegistry,
+  JobRunner,
   Kysely,
   MetricRegistry,
   Net,
   PluginContext,
   PluginDefinition,
+  PluginDirectory,
   ServiceRegistry,
   Services,
   StreamAuthHandler,
   StreamManager,
   TaskRegistry,
 } from 'sluice/sdk'
-import { metricPrefix } from 'sluice/sdk/host'
+import { lendFiles, metricPrefix } from 'sluice/sdk/host'
+import { guard } from '../../base/guard.ts'
 import { PluginError } from '../plugin-error.ts'
 import { PluginProcesses } from '../processes/plugin-processes.ts'
 import type { GenerationPorts } from './generation-ports.ts'
@@ -29,11 +32,25 @@ import type {
 /** The generation, as far as its plugin reaches it. */
 export interface ContextSource extends Pick<
   PluginContext<PluginValues>,
-  'config' | 'log' | 'signal' | 'onConfig' | 'onDrain' | 'onDispose'
+  'config' | 'log' | 'signal' | 'onConfig' | 'onDrain' | 'onDispose' | 'hold'
 > {
   readonly definition: PluginDefinition
   readonly owner: GenerationOwner
-  readonly parts: Pick<GenerationParts, 'hooks' | 'tasks' | 'services' | 'metrics' | 'files' | 'node' | 'addresses'>
+  readonly parts: Pick<
+    GenerationParts,
+    | 'addresses'
+    | 'files'
+    | 'global'
+    | 'hooks'
+    | 'jobs'
+    | 'metrics'
+    | 'node'
+    | 'plugins'
+    | 'readiness'
+    | 'services'
+    | 'store'
+    | 'tasks'
+  >
   readonly kept: KeptObjects
   readonly tables: Pick<GenerationTables, 'db' | 'assertOpen'> | undefined
   readonly streams: Pick<GenerationStreams, 'manager'>
@@ -57,6 +74,9 @@ export function createContext(generation: ContextSource, http: GenerationHttp): 
       return generation.config
     },
     onConfig: (listener) => generation.onConfig(listener),
+    get global() {
+      return generation.parts.global()
+    },
     log,
     get streams() {
       generation.assertLoaded()
@@ -68,6 +88,7 @@ export function createContext(generation: ContextSource, http: GenerationHttp): 
     sessionToken: () => http.sessionToken(),
     operations: http.operations,
     tasks,
+    jobs: jobRunner(generation, tasks),
     metrics: metricRegistry(generation),
     processes: new PluginProcesses({
       plugin: generation.owner.plugin,
@@ -76,7 +97,8 @@ export function createContext(generation: ContextSource, http: GenerationHttp): 
       assertLoaded: () => generation.assertLoaded(),
     }),
     services: serviceRegistry(generation),
-    files: filesOf(generation),
+    plugins: pluginDirectory(generation),
+    files: lendFiles(generation.parts.files, generation),
     keep(name, create) {
       generation.assertLoaded()
       return generation.kept.keep(name, create)
@@ -87,12 +109,17 @@ export function createContext(generation: ContextSource, http: GenerationHttp): 
       tables.assertOpen()
       return tables.db as Kysely<Tables>
     },
+    database: databaseOf(generation),
     node: generation.parts.node,
     setTimeout: (callback, delayMs) => generation.timers.setTimeout(callback, delayMs),
     setInterval: (callback, intervalMs) => generation.timers.setInterval(callback, intervalMs),
     onDrain: (listener) => generation.onDrain(listener),
     signal,
-    onDispose: (dispose) => generation.onDispose(dispose),
+    hold: () => generation.hold(),
+    readiness: (name, isWell) => {
+      whileActive(generation, () => generation.parts.readiness.add(name, isWell))
+    },
+    onDispose: (dispose, options) => generation.onDispose(dispose, options),
   }
 }
 
@@ -107,15 +134,82 @@ function networkOf({ parts, ports }: ContextSource): Net {
   }
 }
 
-function filesOf(generation: ContextSource): Files {
-  const open = () => {
-    generation.assertLoaded()
-    return generation.parts.files
+/**
+ * Does what holds while the generation is the newest: from the moment when it takes over until it drains.
+ * @param begin returns what takes it back
+ * @returns takes it back before
+ */
+function whileActive(generation: ContextSource, begin: () => () => void): () => void {
+  generation.assertLoaded()
+  let isWanted = true
+  let end: (() => void) | undefined
+  const stop = () => {
+    isWanted = false
+    end?.()
+    end = undefined
   }
+  generation.onceActive(() => {
+    if (isWanted) end = begin()
+  })
+  generation.onDrain(stop)
+  return stop
+}
+
+/** What is told of pulls and pushes concerns the newest generation alone. */
+function jobRunner(generation: ContextSource, tasks: TaskRegistry): JobRunner {
+  const { jobs } = generation.parts
+  const { pulls, pushes } = jobs
   return {
-    write: async (path, bytes) => open().replace(path, bytes),
-    read: async (path, signal) => open().openBytes(path, signal),
-    remove: async (path) => open().remove(path),
+    start: (init) => jobs.start(tasks, init),
+    pulls: {
+      addSource: (source) => whileActive(generation, () => pulls.addSource(source)),
+      onFailure: (listener) => whileActive(generation, () => pulls.onFailure(listener)),
+      get: (streamPath) => pulls.get(streamPath),
+      demand: (streamPath, args) => pulls.demand(streamPath, args),
+      start: (wish) => pulls.start(wish),
+      restart: (streamPath) => pulls.restart(streamPath),
+      adapt: (wish) => pulls.adapt(wish),
+      canPull: (protocol) => pulls.canPull(protocol),
+      protocolOf: (url) => pulls.protocolOf(url),
+    },
+    pushes: {
+      onFailure: (listener) => whileActive(generation, () => pushes.onFailure(listener)),
+      find: (wish) => pushes.find(wish),
+      start: (wish) => pushes.start(wish),
+      canPush: (protocol) => pushes.canPush(protocol),
+      protocolOf: (url) => pushes.protocolOf(url),
+    },
+  }
+}
+
+function pluginDirectory(generation: ContextSource): PluginDirectory {
+  const { plugins } = generation.parts
+  return {
+    list: () => plugins.list(),
+    get: (name) => plugins.list().find((plugin) => plugin.name === name),
+    rules: (kind) => plugins.rules(kind),
+    onChange: (listener) =>
+      whileActive(generation, () => {
+        const call = () => guard(generation.log, 'listener to changes of plugins', listener)
+        call()
+        return plugins.onChange(call)
+      }),
+  }
+}
+
+/** Rows are written by older generations, too, as long as they last. */
+function databaseOf(generation: ContextSource): Database {
+  const { store } = generation.parts
+  return {
+    get exists() {
+      return store.exists
+    },
+    onAvailable(listener) {
+      generation.assertLoaded()
+      const stop = store.onAvailable(() => guard(generation.log, 'listener to the database', listener))
+      generation.onDispose(stop)
+      return stop
+    },
   }
 }
 
@@ -170,14 +264,16 @@ function metricRegistry(generation: ContextSource): MetricRegistry {
   const { owner, parts } = generation
   const registry = parts.metrics.registryFor(owner, metricPrefix(owner.plugin))
   generation.onceActive(() => parts.metrics.activate(owner))
-  const open = () => {
+  const former = parts.metrics.registryFor(owner, '')
+  const prefixes = generation.definition.formerNames?.metrics ?? []
+  const open = ({ name }: { readonly name: string }) => {
     generation.assertLoaded()
-    return registry
+    return prefixes.some((prefix) => name.startsWith(prefix)) ? former : registry
   }
   return {
-    counter: (init) => open().counter(init),
-    gauge: (init) => open().gauge(init),
-    histogram: (init) => open().histogram(init),
+    counter: (init) => open(init).counter(init),
+    gauge: (init) => open(init).gauge(init),
+    histogram: (init) => open(init).histogram(init),
   }
 }
 

@@ -1,35 +1,38 @@
-import { AsyncSeriesBailHook, AsyncSeriesHook, SyncHook } from 'tapable'
+import { AsyncSeriesBailHook, AsyncSeriesHook, SyncHook, SyncWaterfallHook } from 'tapable'
 import {
-  checkStreamPath,
-  SluiceError,
-  StreamDenied,
   type AcceptedCodecs,
+  checkStreamPath,
   type HookRegistry,
   type Hooks,
+  type Lead,
+  messageOf,
   type NoticeName,
   type Resolution,
   type SessionRequest,
+  SluiceError,
+  StreamDenied,
   type StreamInfo,
   type Undo,
 } from 'sluice/sdk'
 import { isPromiseLike, withDeadline } from '../../base/deadline.ts'
 import { failureText } from '../../auth/denial.ts'
 import { isMistake, stackFrames } from '../../base/mistake.ts'
-import { messageOf } from '../../base/message-of.ts'
 import { callPlugin } from '../error-owner.ts'
 import { guard } from '../../base/guard.ts'
 import { PluginError } from '../plugin-error.ts'
-import { resolutionOf } from './resolution.ts'
+import { leadOf, resolutionOf } from './resolution.ts'
 import { TapList, type HookOwner, type Tap } from './tap-list.ts'
 
 /** An admission or resolve hook that takes longer counts as a refusal. */
 const HOOK_TIMEOUT_MS = 5000
 
 /** The hooks that may refuse. */
-export type AdmissionName = Exclude<keyof Hooks, NoticeName | 'resolve' | 'adapt'>
+export type AdmissionName = Exclude<keyof Hooks, NoticeName | 'lead' | 'resolve' | 'adapt'>
 
 /** Collects what the taps of an admission have to take back. */
 type AdmissionHook = AsyncSeriesHook<[SessionRequest, Undo[]]>
+/** Hands the request on, as it is led so far. */
+type LeadHook = SyncWaterfallHook<[SessionRequest]>
 /** A tap that bails has decided; undefined asks the next. */
 type ResolveHook = AsyncSeriesBailHook<[SessionRequest], Resolution | undefined>
 type AdaptHook = AsyncSeriesBailHook<[StreamInfo, AcceptedCodecs], string | undefined>
@@ -44,6 +47,7 @@ export class HookRunner {
     subscribe: this.#admissionTaps('subscribe'),
     talk: this.#admissionTaps('talk'),
   }
+  readonly #lead = this.#leadTaps()
   readonly #resolve = this.#resolveTaps()
   readonly #adapt = this.#adaptTaps()
   /** By name, those that were ever tapped. */
@@ -67,7 +71,8 @@ export class HookRunner {
 
   /** Removes all that the owner tapped. */
   removeOwner(owner: HookOwner): void {
-    for (const taps of [...Object.values(this.#admissions), this.#resolve, this.#adapt, ...this.#notices.values()]) {
+    const deciding = [...Object.values(this.#admissions), this.#lead, this.#resolve, this.#adapt]
+    for (const taps of [...deciding, ...this.#notices.values()]) {
       taps.keep((tap) => tap.owner !== owner)
     }
   }
@@ -97,6 +102,13 @@ export class HookRunner {
     return undoAll
   }
 
+  /** Asks the lead hooks in order, each with the request as those before have led it; undefined where none leads it elsewhere. */
+  lead(request: SessionRequest): Lead | undefined {
+    if (this.#lead.isEmpty) return undefined
+    const led = this.#lead.hook.call(request)
+    return led === request ? undefined : { streamPath: led.streamPath, params: led.params }
+  }
+
   /** Asks the resolve hooks in order, until one knows what is to be had. One that fails counts as one that doesn't. */
   async resolve(request: SessionRequest): Promise<Resolution> {
     return (await this.#resolve.hook.promise(request)) ?? false
@@ -116,6 +128,7 @@ export class HookRunner {
   }
 
   #tapsOf(name: keyof Hooks): Pick<TapList<unknown>, 'add' | 'isEmpty'> {
+    if (name === 'lead') return this.#lead
     if (name === 'resolve') return this.#resolve
     if (name === 'adapt') return this.#adapt
     if (name === 'publish' || name === 'subscribe' || name === 'talk') return this.#admissions[name]
@@ -130,6 +143,13 @@ export class HookRunner {
     return new TapList(
       () => new AsyncSeriesHook(['request', 'undos']),
       (hook, place, tap) => hook.tapPromise(place, (request, undos) => this.#admit(name, tap, request, undos)),
+    )
+  }
+
+  #leadTaps(): TapList<LeadHook> {
+    return new TapList(
+      () => new SyncWaterfallHook(['request']),
+      (hook, place, tap) => hook.tap(place, (request) => this.#askLead(tap, request)),
     )
   }
 
@@ -163,6 +183,16 @@ export class HookRunner {
       if (isFailure(cause)) logFailure(owner, name, request, cause)
       if (isRefusalWithStatus(cause)) throw cause
       throw new StreamDenied(new PluginError(`the ${name} hook of plugin '${owner.plugin}' refused`, { cause }))
+    }
+  }
+
+  #askLead({ owner, call }: Tap, request: SessionRequest): SessionRequest {
+    try {
+      const lead = leadOf(call(request))
+      return lead === undefined ? request : { ...request, ...lead }
+    } catch (err) {
+      logFailure(owner, 'lead', request, err)
+      return request
     }
   }
 

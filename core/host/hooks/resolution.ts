@@ -1,4 +1,4 @@
-import { checkStreamPath, StreamRedirect, type Resolution } from 'sluice/sdk'
+import { checkStreamPath, StreamRedirect, type Lead, type Resolution } from 'sluice/sdk'
 
 /** The longest that a `resolve` hook can have subscribers wait. */
 const MAX_WITHIN_MS = 60_000
@@ -22,4 +22,18 @@ export function resolutionOf(answer: unknown, requestedPath: string): Resolution
     return { withinMs: Math.min(answer.withinMs, MAX_WITHIN_MS) }
   }
   throw new TypeError('a resolve hook answers with a boolean, { streamPath }, { redirect } or { withinMs }')
+}
+
+/**
+ * The lead that a `lead` hook has answered with; undefined where it leaves the subscriber where it is.
+ * @throws {TypeError} when the answer is something else
+ * @throws {InvalidRequest} when its path can't be one
+ */
+export function leadOf(answer: unknown): Lead | undefined {
+  if (answer === undefined) return undefined
+  const isLead = typeof answer === 'object' && answer !== null && 'streamPath' in answer && 'params' in answer
+  if (!isLead || typeof answer.streamPath !== 'string' || typeof answer.params !== 'object' || answer.params === null) {
+    throw new TypeError('a lead hook answers with { streamPath, params } or undefined')
+  }
+  return { streamPath: checkStreamPath(answer.streamPath), params: answer.params as Lead['params'] }
 }

@@ -16,6 +16,8 @@ const LISTS = ['requires', 'provides', 'notices', 'live', 'mounts'] as const
 const SERVER_HOOKS: readonly string[] = [
   'publish',
   'subscribe',
+  'talk',
+  'lead',
   'resolve',
   'adapt',
   'published',
@@ -23,7 +25,7 @@ const SERVER_HOOKS: readonly string[] = [
   'track',
   'subscribed',
   'unsubscribed',
-  'recorded',
+  'started',
 ] satisfies (keyof Hooks)[]
 const FIELD_TYPES = [
   ['description', 'string'],

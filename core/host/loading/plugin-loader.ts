@@ -1,9 +1,8 @@
-import type { PluginDefinition } from 'sluice/sdk'
+import { messageOf, type PluginDefinition } from 'sluice/sdk'
 import { withTurningDeadline } from '../../base/deadline.ts'
 import { callPlugin } from '../error-owner.ts'
 import { checkDefinition } from './definition-check.ts'
 import type { ModuleLoad } from './module-load.ts'
-import { messageOf } from '../../base/message-of.ts'
 import { PluginError } from '../plugin-error.ts'
 
 type Namespace = { readonly default?: unknown; readonly 'module.exports'?: unknown }

@@ -3,10 +3,13 @@ import type { Socket } from 'node:net'
 import fastify from 'fastify'
 import type { Logger } from 'pino'
 import type { InheritedConfig, PluginDefinition, StreamManager, TcpConfig } from 'sluice/sdk'
-import { MetricTable } from 'sluice/sdk/host'
+import { LocalStorage, MetricTable } from 'sluice/sdk/host'
+import { FakePulls, FakePushes, globalConfig } from 'sluice/sdk/testing'
+import { Readiness } from '../../base/readiness.ts'
 import { TaskTree } from '../../observe/task-tree.ts'
 import type { GenerationParts, PluginSection } from '../generation/generation-parts.ts'
 import { HookRunner } from '../hooks/hook-runner.ts'
+import { KnownPlugins } from '../known-plugins.ts'
 import { ServiceDirectory } from '../service-directory.ts'
 import { logLines } from './log-lines.ts'
 
@@ -39,6 +42,9 @@ export class FakeParts {
   readonly hooks = new HookRunner({ timeoutMs: 100 })
   readonly tasks = new TaskTree()
   readonly services = new ServiceDirectory()
+  readonly plugins = new KnownPlugins()
+  readonly readiness = new Readiness()
+  readonly pulls = new FakePulls()
   readonly metrics = new MetricTable({ onError: () => {} })
   /** By plugin and generation: `rtmp 1`. */
   readonly streams = new Map<string, FakeStreams>()
@@ -72,8 +78,12 @@ export class FakeParts {
       tasks: this.tasks,
       services: this.services,
       metrics: this.metrics,
-      store: { lend: noTables },
-      files: { replace: noFiles, openBytes: noFiles, remove: noFiles },
+      store: { lend: noTables, exists: false, onAvailable: () => () => {} },
+      files: { local: new LocalStorage({ root: 'none' }), backup: undefined },
+      jobs: { pulls: this.pulls, pushes: new FakePushes(), start: noJobs },
+      plugins: this.plugins,
+      readiness: this.readiness,
+      global: () => globalConfig(),
       streams: { forOwner: ({ plugin, generation, config }) => this.#createStreams(`${plugin} ${generation}`, config) },
       addresses: () => ({ outward: [], loopback: ['127.0.0.1'], publicIpv4: undefined, publicIpv6: undefined }),
       net: {
@@ -194,7 +204,9 @@ export class FakeParts {
 /** These are tested with real sockets. */
 const noUdp = () => Promise.reject(new Error('the fake parts have no such ports'))
 
-const noFiles = () => Promise.reject(new Error('the fake parts have no files'))
+const noJobs = (): never => {
+  throw new Error('the fake parts have no jobs')
+}
 
 const noTables = () => {
   throw new Error('the fake parts have no tables')

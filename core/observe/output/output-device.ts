@@ -1,6 +1,5 @@
 import { constants, fstatSync, openSync, writeSync, type Stats } from 'node:fs'
-import { loadFfi } from 'sluice/sdk'
-import { errorCode } from '../../base/error-code.ts'
+import { errorCode, loadFfi } from 'sluice/sdk'
 
 /** A device takes the bytes of an output, and makes nobody wait. */
 export interface OutputDevice {

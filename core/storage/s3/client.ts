@@ -1,7 +1,7 @@
 import type { RecordingBytes } from 'sluice/sdk'
 import { StorageError } from '../storage-error.ts'
 import { bufferBody } from './body.ts'
-import type { S3Config } from './config.ts'
+import type { S3Config } from 'sluice/sdk'
 import { contentTypeOf } from './content-type.ts'
 import { listPage, type ListedObject } from './object-list.ts'
 import { ObjectBytes } from './object-bytes.ts'

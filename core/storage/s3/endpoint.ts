@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { StorageError } from '../storage-error.ts'
-import type { S3Config } from './config.ts'
+import type { S3Config } from 'sluice/sdk'
 import { encodeStrictly } from './signature.ts'
 
 /** Longest key of an object, as S3 has it, in UTF-8. */

@@ -1,11 +1,10 @@
 import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
-import type { Dialer } from 'sluice/sdk'
+import { type Dialer, errorCode } from 'sluice/sdk'
 import { httpDispatcher, networkReason } from 'sluice/sdk/http'
-import { errorCode } from '../../base/error-code.ts'
 import { StorageError } from '../storage-error.ts'
 import { hashOf, type RequestBody } from './body.ts'
-import type { S3Config } from './config.ts'
+import type { S3Config } from 'sluice/sdk'
 import { S3Endpoint } from './endpoint.ts'
 import { s3Error, type S3Failure } from './s3-error.ts'
 import {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { backoffMs } from '../../base/backoff.ts'
+import { backoffMs } from 'sluice/sdk/host'
 import { StorageError } from '../storage-error.ts'
 
 /** How often a request is made before its failure is told. */

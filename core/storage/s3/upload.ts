@@ -1,5 +1,4 @@
-import { FileBytes, type RecordingBytes } from 'sluice/sdk'
-import { errorCode } from '../../base/error-code.ts'
+import { errorCode, FileBytes, type RecordingBytes } from 'sluice/sdk'
 import { StorageError } from '../storage-error.ts'
 import { fileBody } from './body.ts'
 import { contentTypeOf } from './content-type.ts'

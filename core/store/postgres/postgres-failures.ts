@@ -1,5 +1,4 @@
-import { errorCode } from '../../base/error-code.ts'
-import { messageOf } from '../../base/message-of.ts'
+import { errorCode, messageOf } from 'sluice/sdk'
 import type { Failure } from '../backend.ts'
 
 const NO_FILE = 'a file that db.dsn names (sslrootcert, sslcert, sslkey) can not be read'

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
-import { errorCode } from '../../base/error-code.ts'
+import { errorCode } from 'sluice/sdk'
 import { withDeadline } from '../../base/deadline.ts'
 import type { Backend, Failure } from '../backend.ts'
 import { MEMORY, OTHER_PROGRAM } from './messages.ts'

@@ -46,12 +46,11 @@ describe('Album', () => {
     const { promise: disk, resolve } = Promise.withResolvers<void>()
     const { files } = host.ctx
     const slow: Files = {
+      ...files,
       async write(path, bytes) {
         await disk
         await files.write(path, bytes)
       },
-      read: (path, signal) => files.read(path, signal),
-      remove: (path) => files.remove(path),
     }
     const album = new Album(slow, db)
     const picture = { streamPath: 'a/b', atMs: AT_MS, mode: PICTURE_MODE.manual, folder: 's' }

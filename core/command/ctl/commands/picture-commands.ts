@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises'
-import { errorCode } from '../../../base/error-code.ts'
+import { errorCode } from '../../error-text.ts'
 import { CommandError, UsageError } from '../../command-error.ts'
 import { inPath } from '../api-client.ts'
 import type { Command, CommandContext } from '../command.ts'

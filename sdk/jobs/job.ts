@@ -1,23 +1,25 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import type { HookRegistry, PullService, StreamTask, StreamTaskEnd, Task, TaskRegistry } from 'sluice/sdk'
-import { backoffMs } from '../base/backoff.ts'
-import { messageOf } from '../base/message-of.ts'
+import { messageOf } from '../errors/error-text.ts'
+import type { HookRegistry } from '../plugin/hooks.ts'
+import type { Task, TaskRegistry } from '../plugin/tasks.ts'
+import type { PullService } from '../stream/pull.ts'
+import type { StreamTask, StreamTaskEnd } from '../stream/stream-task.ts'
+import { backoffMs } from './backoff.ts'
 import { Bitrate } from './bitrate.ts'
-import type { JobMeter } from './job-meters.ts'
 import { JobSteps } from './job-steps.ts'
 
 /** What a job does at present. */
 export type JobState = 'waiting' | 'connecting' | 'running' | 'retrying'
 
 /** How a try ended: its plugin was replaced, it is over, or it failed. */
-export type Outcome =
+export type JobOutcome =
   | 'replaced'
   | { readonly over: string }
   /** `isKnown` where operators were told of its cause already, as of a full disk, which all jobs meet. */
   | { readonly failure: string; readonly isKnown?: boolean }
 
-type Failure = Extract<Outcome, { readonly failure: string }>
+type Failure = Extract<JobOutcome, { readonly failure: string }>
 
 /** Who is told what a job does. */
 export type JobNotices = {
@@ -25,31 +27,46 @@ export type JobNotices = {
   readonly taskEnded: (task: StreamTask, end: StreamTaskEnd) => void
 }
 
-type JobOptions = {
+/** Work on a stream that is tried again when it fails, as whoever starts it describes it. */
+export type JobInit = {
+  /** Its lines carry what tells the job from others. */
   readonly log: Logger
-  readonly tasks: TaskRegistry
-  readonly meter: JobMeter
-  /** As others are told of it. */
+  /** As others are told of it, by the notices `taskBegan` and `taskEnded`. */
   readonly task: StreamTask
   /** Of that, the parts that change while it goes on, as they are now. */
   readonly changing?: () => Pick<StreamTask, 'description' | 'filePath'>
-  readonly notices: JobNotices
-  /** What operators are shown of it, with nothing secret. */
+  /** What operators are shown of it, with nothing secret; `kind` is what log lines call it. */
   readonly description: Readonly<Record<string, string>>
+  /** How many failures in a row are followed by another try (−1 is any number), and the first wait in milliseconds, which doubles. */
   readonly policy: { readonly maxretry: number; readonly retryinterval: number }
   /** Tries once; what it rejects with is a failure. */
-  readonly attempt: (signal: AbortSignal) => Promise<Outcome>
+  readonly attempt: (signal: AbortSignal) => Promise<JobOutcome>
   /** Whether it is to be tried again after a failure. */
   readonly isWanted: () => boolean
   /** The bytes of media that the try has moved. */
   readonly movedBytes: () => number
   /** Is called when a try has failed. */
-  readonly failed: () => void
-  /** What had the place before; the job waits for its end. */
+  readonly failed?: () => void
+  /** The end of what had the place before, which the job waits for. */
   readonly after?: Promise<void> | undefined
 }
 
-/** Work that connects to another server and is tried again when it fails; a task of the server. */
+/** Counts the jobs of one kind and plugin. */
+export type JobMeter = {
+  readonly tries: { add(): void }
+  readonly failures: { add(): void }
+  /** Those that are in a state at present. */
+  in(state: string): { add(count: number): void }
+}
+
+/** A job, with the parts of the server that it is shown and counted by. */
+export type JobOptions = JobInit & {
+  readonly tasks: TaskRegistry
+  readonly meter: JobMeter
+  readonly notices: JobNotices
+}
+
+/** Work on a stream that is tried again when it fails, as a pull or a recording is; a task that operators see and can stop. */
 export class Job {
   readonly steps = new JobSteps()
   readonly log: Logger
@@ -169,7 +186,7 @@ export class Job {
     if (isNews) this.#options.notices.taskEnded(this.#toldTask, { reason, isRetried: false })
   }
 
-  async #try(signal: AbortSignal): Promise<Outcome> {
+  async #try(signal: AbortSignal): Promise<JobOutcome> {
     this.#tries += 1
     this.#options.meter.tries.add()
     this.#become('connecting')
@@ -195,7 +212,7 @@ export class Job {
       { failures: this.#failures },
       `the ${this.#options.description['kind']} failed: ${failure}`,
     )
-    this.#options.failed()
+    this.#options.failed?.()
     if (last) {
       this.#begun.reject(new Error(failure))
       return false

@@ -1,4 +1,7 @@
-import { Duration, PullRule, PushRule, StreamPath, Type, type Static } from 'sluice/sdk'
+import { Type, type Static } from 'typebox'
+import { StreamPath } from '../../plugin/operation-values.ts'
+import { PullRule, PushRule } from '../jobs.ts'
+import { Duration } from '../types.ts'
 
 /** What pull and push proxies have in common in the config file. */
 const COMMON = {

@@ -1,12 +1,11 @@
 import type { FileHandle } from 'node:fs/promises'
-import type { WorkQueue } from 'sluice/sdk'
+import type { FilePatch, FileWriter } from '../../plugin/files.ts'
+import type { WorkQueue } from '../../plugin/work-queue.ts'
 
 /** With more than this waiting to be written, whoever writes is to wait. */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024
 /** So many buffers go with one system call (IOV_MAX). */
 const MAX_BUFFERS = 1024
-
-type Patch = { readonly offset: number; readonly data: Buffer }
 
 /** The system's file, as far as it is written. */
 export type WritableFile = Pick<FileHandle, 'writev' | 'write' | 'truncate' | 'datasync' | 'close'>
@@ -14,7 +13,7 @@ export type WritableFile = Pick<FileHandle, 'writev' | 'write' | 'truncate' | 'd
 /**
  * Writes a file piece by piece. What fails, as on a full disk, ends it: it is then cut to the pieces that are whole.
  */
-export class FileWriter {
+export class StoredFileWriter implements FileWriter {
   readonly #file: WritableFile
   readonly #writes: WorkQueue
   #waiting: (readonly Buffer[])[] = []
@@ -59,11 +58,11 @@ export class FileWriter {
   }
 
   /** Writes what waits, and what takes the place of bytes before; then closes the file. Never rejects: see `error`. Idempotent. */
-  close(patches: readonly Patch[] = []): Promise<void> {
+  close(patches: readonly FilePatch[] = []): Promise<void> {
     return (this.#closed ??= this.#close(patches))
   }
 
-  async #close(patches: readonly Patch[]): Promise<void> {
+  async #close(patches: readonly FilePatch[]): Promise<void> {
     await this.#working
     try {
       if (this.#error === undefined)

@@ -1,7 +1,9 @@
-import { Address, ByteSize, Duration, InheritedConfig, Network, RegexMap, Type, type Static } from 'sluice/sdk'
-import { S3Config } from '../storage/s3/config.ts'
+import { Type, type Static } from 'typebox'
+import { InheritedConfig } from '../groups.ts'
+import { Address, ByteSize, Duration, Network, RegexMap } from '../types.ts'
 import { LoginUser } from './login-user.ts'
 import { PullProxyEntry, PushProxyEntry } from './proxy-entries.ts'
+import { S3Config } from './s3-config.ts'
 
 /** The `global` section: what plugins inherit, and what concerns the server as a whole. */
 export const GlobalConfig = Type.Object({

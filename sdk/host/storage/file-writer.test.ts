@@ -2,10 +2,10 @@ import { mkdtemp, open, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect } from 'chai'
-import { WorkQueue } from 'sluice/sdk'
-import { FileWriter, type WritableFile } from './file-writer.ts'
+import { WorkQueue } from '../../plugin/work-queue.ts'
+import { StoredFileWriter, type WritableFile } from './file-writer.ts'
 
-describe('FileWriter', () => {
+describe('StoredFileWriter', () => {
   let folder: string
   let name: string
   beforeEach(async () => {
@@ -31,7 +31,7 @@ describe('FileWriter', () => {
   }
 
   it('writes pieces in their order, then what takes the place of other bytes', async () => {
-    const writer = new FileWriter(await file(), newQueue())
+    const writer = new StoredFileWriter(await file(), newQueue())
     expect(writer.append(text('ab', 'cd'))).to.equal(undefined)
     for (let count = 0; count < 3000; count++) void writer.append(text('.'))
     void writer.append(Array.from({ length: 3000 }, () => Buffer.from('x')))
@@ -46,7 +46,7 @@ describe('FileWriter', () => {
       writev: (async (buffers: Buffer[], position: number) =>
         real.writev([Buffer.concat(buffers).subarray(0, 3)], position)) as WritableFile['writev'],
     })
-    const writer = new FileWriter(await file(part), newQueue())
+    const writer = new StoredFileWriter(await file(part), newQueue())
     void writer.append(text('abcd', 'efgh', 'ij'))
     await writer.close()
     expect(await readFile(name, 'utf8')).to.equal('abcdefghij')
@@ -62,7 +62,7 @@ describe('FileWriter', () => {
         throw Object.assign(new Error('no space'), { code: 'ENOSPC' })
       }) as WritableFile['writev'],
     })
-    const writer = new FileWriter(await file(full), newQueue())
+    const writer = new StoredFileWriter(await file(full), newQueue())
     void writer.append(text('whole'))
     await new Promise((resolve) => setImmediate(resolve))
     void writer.append(text('lost'))
@@ -81,7 +81,7 @@ describe('FileWriter', () => {
         return real.writev(buffers, position)
       }) as WritableFile['writev'],
     })
-    const writer = new FileWriter(await file(slow), newQueue())
+    const writer = new StoredFileWriter(await file(slow), newQueue())
     const megabyte = [Buffer.alloc(1024 * 1024)]
     const waits = Array.from({ length: 6 }, () => writer.append(megabyte))
     expect(waits.map((wait) => wait !== undefined)).to.eql([false, false, false, false, true, true])

@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { copyFile, mkdir, open, rename, rm, rmdir, stat, statfs, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { FileBytes, InvalidRequest, SluiceError, WorkQueue, type RecordingBytes } from 'sluice/sdk'
-import { checkStoragePath } from 'sluice/sdk/host'
-import { errorCode } from '../base/error-code.ts'
-import { FileWriter, type WritableFile } from './file-writer.ts'
+import { errorCode } from '../../errors/error-text.ts'
+import { SluiceError } from '../../errors/sluice-error.ts'
+import { InvalidRequest } from '../../errors/stream-errors.ts'
+import { FileBytes, type RecordingBytes } from '../../playback/recording-bytes.ts'
+import type { CreatedFile, DiskUsage, FileStorage, WriteFailure } from '../../plugin/files.ts'
+import { WorkQueue } from '../../plugin/work-queue.ts'
+import { checkStoragePath } from '../storage-path.ts'
+import { StoredFileWriter, type WritableFile } from './file-writer.ts'
 import { StorageMissing } from './storage-missing.ts'
 import type { StorageNotes } from './storage-notes.ts'
 import { StorageRoot } from './storage-root.ts'
@@ -27,25 +31,16 @@ type LocalStorageOptions = {
   readonly openFile?: (file: string, flags: 'wx' | 'r+') => Promise<WritableFile>
 }
 
-/** A new file: where it lies, which may have a number that the wanted path has not, and what writes it. */
-export type CreatedFile = { readonly filePath: string; readonly writer: FileWriter }
-
-/** How full a disk is. */
-export type DiskUsage = { readonly usedPercent: number; readonly freeBytes: number }
-
-/** A file that could not be made or written, with the path on this machine; for the log. */
-export type WriteFailure = { readonly file: string; readonly code: string }
-
 /**
  * Files in a folder of this machine. Paths are below it, with `/` between the parts; none leads out of it. Where the folder is missing,
  * nothing is made there, and no file counts as gone: all functions throw {@link StorageMissing} then.
  */
-export class LocalStorage {
+export class LocalStorage implements FileStorage {
   readonly root: string
   readonly #folder: StorageRoot
   readonly #writes = new WorkQueue({ working: CONCURRENT_WRITES })
   readonly #openFile: (file: string, flags: 'wx' | 'r+') => Promise<WritableFile>
-  #failed: (failure: WriteFailure) => void = () => {}
+  readonly #failureListeners = new Set<(failure: WriteFailure) => void>()
 
   constructor({ root, notes, openFile = (file, flags) => open(file, flags) }: LocalStorageOptions) {
     this.#folder = new StorageRoot(root, notes)
@@ -54,8 +49,9 @@ export class LocalStorage {
   }
 
   /** Calls `listener` each time a file could not be made, or not be written as a whole. */
-  onFailure(listener: (failure: WriteFailure) => void): void {
-    this.#failed = listener
+  onFailure(listener: (failure: WriteFailure) => void): () => void {
+    this.#failureListeners.add(listener)
+    return () => void this.#failureListeners.delete(listener)
   }
 
   /**
@@ -111,16 +107,16 @@ export class LocalStorage {
       // The disk may have gone since: claims wait for the database.
       if (isFree) await this.#folder.assertThere()
       const file = isFree ? await this.#create(filePath) : undefined
-      if (file !== undefined) return { filePath, writer: new FileWriter(file, this.#writes) }
+      if (file !== undefined) return { filePath, writer: new StoredFileWriter(file, this.#writes) }
     }
     throw new Error(`there are ${MAX_NUMBER} files of this name`)
   }
 
   /** Opens a file that is there to write on from `sizeBytes`; what it has beyond is cut away. */
-  async extend(filePath: string, sizeBytes: number): Promise<FileWriter> {
+  async extend(filePath: string, sizeBytes: number): Promise<StoredFileWriter> {
     const file = await this.#openFile(this.#absolute(filePath), 'r+')
     await file.truncate(sizeBytes)
-    return new FileWriter(file, this.#writes, sizeBytes)
+    return new StoredFileWriter(file, this.#writes, sizeBytes)
   }
 
   /**
@@ -129,7 +125,7 @@ export class LocalStorage {
    * @throws {StorageMissing}
    * @throws {Error} with the system's code in its message and its `code`, and no path
    */
-  async replace(filePath: string, bytes: Uint8Array): Promise<void> {
+  async write(filePath: string, bytes: Uint8Array): Promise<void> {
     const file = this.#absolute(filePath)
     if (file === this.root) throw new InvalidRequest('the path names no file')
     // Its own name, with this ending, may be too long for the system.
@@ -148,7 +144,7 @@ export class LocalStorage {
   }
 
   /** @throws {StorageMissing} @throws {Error} as `FileBytes.open` */
-  async openBytes(filePath: string, signal?: AbortSignal): Promise<RecordingBytes> {
+  async read(filePath: string, signal?: AbortSignal): Promise<RecordingBytes> {
     try {
       return await FileBytes.open(this.#absolute(filePath), signal)
     } catch (error) {
@@ -220,7 +216,8 @@ export class LocalStorage {
   #tell(filePath: string, error: unknown): void {
     const isSystem = !(error instanceof SluiceError) && errorCode(error) !== ''
     if (error instanceof StorageMissing || isSystem) {
-      this.#failed({ file: this.#absolute(filePath), code: errorCode(error) })
+      for (const listener of this.#failureListeners)
+        listener({ file: this.#absolute(filePath), code: errorCode(error) })
     }
   }
 

@@ -2,7 +2,8 @@ import { mkdir, mkdtemp, readFile, readdir, rename, rm, writeFile } from 'node:f
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect } from 'chai'
-import { LocalStorage, type WriteFailure } from './local-storage.ts'
+import type { WriteFailure } from '../../plugin/files.ts'
+import { LocalStorage } from './local-storage.ts'
 import { StorageMissing } from './storage-missing.ts'
 import { StorageNotes } from './storage-notes.ts'
 import { MARKER } from './storage-root.ts'
@@ -46,24 +47,24 @@ describe('a storage whose disk may not be there', () => {
     const storage = openStorage()
     await storage.look()
     expect(await storage.sizeOf('a/b.jpg')).to.equal(undefined)
-    await storage.replace('a/b.jpg', Buffer.from('x'))
+    await storage.write('a/b.jpg', Buffer.from('x'))
     expect((await readdir(root)).toSorted()).to.eql([MARKER, 'a'])
     expect(await readFile(path.join(root, MARKER), 'utf8')).to.match(/^[\da-f-]{36}$/u)
   })
 
   it('has nothing made, deleted or taken for gone while it is not there, by the process that used it and by the next', async () => {
     const before = openStorage()
-    await before.replace('a/b.jpg', Buffer.from('x'))
+    await before.write('a/b.jpg', Buffer.from('x'))
     await unmount()
     for (const storage of [before, openStorage()]) {
       const other = openStorage(path.join(folder, 'other'))
-      await other.replace('c.jpg', Buffer.from('x'))
+      await other.write('c.jpg', Buffer.from('x'))
       expect((await missing(storage.look())).advice).to.contain(`${root} has no file ${MARKER}`)
       await missing(storage.sizeOf('a/b.jpg'))
-      await missing(storage.openBytes('a/b.jpg'))
+      await missing(storage.read('a/b.jpg'))
       await missing(storage.remove('a/b.jpg'))
       await missing(storage.create('a/c', '.mp4'))
-      await missing(storage.replace('a/c.jpg', Buffer.from('x')))
+      await missing(storage.write('a/c.jpg', Buffer.from('x')))
       await missing(storage.probe())
       await missing(other.moveTo(storage, 'c.jpg'))
       expect(await other.sizeOf('c.jpg')).to.equal(1)
@@ -80,25 +81,25 @@ describe('a storage whose disk may not be there', () => {
 
   it('begins anew where its folder was removed from the disk that it was on', async () => {
     const storage = openStorage()
-    await storage.replace('a.jpg', Buffer.from('x'))
+    await storage.write('a.jpg', Buffer.from('x'))
     await rm(root, { recursive: true })
     for (const one of [storage, openStorage()]) {
       await one.look()
       expect(await one.sizeOf('a.jpg')).to.equal(undefined)
     }
-    await storage.replace('b.jpg', Buffer.from('x'))
+    await storage.write('b.jpg', Buffer.from('x'))
     expect((await readdir(root)).toSorted()).to.eql([MARKER, 'b.jpg'])
   })
 
   it('is not there where its folder is gone with the disk that it was on', async () => {
-    await openStorage().replace('a.jpg', Buffer.from('x'))
+    await openStorage().write('a.jpg', Buffer.from('x'))
     await rm(root, { recursive: true })
     const file = path.join(folder, 'data', 'storage.json')
     const notes = JSON.parse(await readFile(file, 'utf8')) as Record<string, { device: number }>
     notes[root]!.device += 1
     await writeFile(file, JSON.stringify(notes))
     await missing(openStorage().look())
-    await missing(openStorage().replace('b.jpg', Buffer.from('x')))
+    await missing(openStorage().write('b.jpg', Buffer.from('x')))
   })
 
   it('has no file made that was claimed before it went', async () => {
@@ -114,9 +115,9 @@ describe('a storage whose disk may not be there', () => {
 
   it('is told from another one that is mounted in its place', async () => {
     const other = path.join(folder, 'other')
-    await openStorage(other).replace('a.jpg', Buffer.from('x'))
+    await openStorage(other).write('a.jpg', Buffer.from('x'))
     const storage = openStorage()
-    await storage.replace('a.jpg', Buffer.from('x'))
+    await storage.write('a.jpg', Buffer.from('x'))
     await rename(root, disk)
     await rename(other, root)
     expect((await missing(storage.look())).advice).to.contain(`${root} is another storage`)
@@ -126,13 +127,13 @@ describe('a storage whose disk may not be there', () => {
   })
 
   it('is taken anew where an operator makes an empty marker', async () => {
-    await openStorage().replace('a.jpg', Buffer.from('x'))
+    await openStorage().write('a.jpg', Buffer.from('x'))
     await rm(root, { recursive: true })
     await mkdir(root)
     await missing(openStorage().look())
     await writeFile(path.join(root, MARKER), '\n')
     await openStorage().look()
-    await openStorage().replace('b.jpg', Buffer.from('x'))
+    await openStorage().write('b.jpg', Buffer.from('x'))
     await unmount()
     await missing(openStorage().look())
   })
@@ -145,15 +146,15 @@ describe('a storage whose disk may not be there', () => {
   })
 
   it('is another one in another folder', async () => {
-    await openStorage().replace('a.jpg', Buffer.from('x'))
+    await openStorage().write('a.jpg', Buffer.from('x'))
     const moved = openStorage(path.join(folder, 'moved'))
     await moved.look()
-    await moved.replace('a.jpg', Buffer.from('x'))
+    await moved.write('a.jpg', Buffer.from('x'))
   })
 
   it('goes without a marker where what must survive cannot be kept', async () => {
     await writeFile(path.join(folder, 'data'), 'no folder')
-    await openStorage().replace('a.jpg', Buffer.from('x'))
+    await openStorage().write('a.jpg', Buffer.from('x'))
     expect(await openStorage().sizeOf('a.jpg')).to.equal(1)
   })
 
@@ -162,7 +163,7 @@ describe('a storage whose disk may not be there', () => {
     const storage = openStorage()
     const failures: WriteFailure[] = []
     storage.onFailure((failure) => failures.push(failure))
-    await storage.replace('a.jpg', Buffer.from('x')).catch((error: Error) => {
+    await storage.write('a.jpg', Buffer.from('x')).catch((error: Error) => {
       expect(error.message).to.equal("the file can't be written: EEXIST")
     })
     await storage.create('../out', '.mp4').catch(() => {})
@@ -174,7 +175,7 @@ describe('a storage whose disk may not be there', () => {
   })
 
   it('that can not be read is not there', async () => {
-    await openStorage().replace('a.jpg', Buffer.from('x'))
+    await openStorage().write('a.jpg', Buffer.from('x'))
     await rm(path.join(root, MARKER))
     await mkdir(path.join(root, MARKER))
     expect((await missing(openStorage().look())).advice).to.contain('EISDIR')

@@ -1,4 +1,5 @@
-import { Duration, Secret, Type, type Static } from 'sluice/sdk'
+import { Type, type Static } from 'typebox'
+import { Duration, Secret } from '../types.ts'
 
 /** Where files go on a server that speaks S3: AWS, MinIO, Ceph, Garage, Cloudflare R2 and others. */
 export const S3Config = Type.Object(

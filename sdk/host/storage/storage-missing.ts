@@ -1,4 +1,4 @@
-import { SluiceError } from 'sluice/sdk'
+import { SluiceError } from '../../errors/sluice-error.ts'
 
 /** The folder of a storage is not what it was: its disk is not mounted, or another one is. */
 export class StorageMissing extends SluiceError {

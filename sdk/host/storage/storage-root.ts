@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, open, readdir, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { errorCode } from '../base/error-code.ts'
+import { errorCode } from '../../errors/error-text.ts'
 import { StorageMissing } from './storage-missing.ts'
 import { StorageNotes } from './storage-notes.ts'
 

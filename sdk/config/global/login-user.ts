@@ -1,4 +1,4 @@
-import { Type, type Static } from 'sluice/sdk'
+import { Type, type Static } from 'typebox'
 
 /** An entry of `global.admin.users`. */
 export const LoginUser = Type.Object({

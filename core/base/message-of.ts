@@ -1,4 +1,0 @@
-/** What a person is told of a thrown value: the message of an error, else the value as text. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
-}

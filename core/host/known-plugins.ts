@@ -1,0 +1,39 @@
+import type { PluginInfo, RuleGroups, RuleSection } from 'sluice/sdk'
+import { hasRules } from '../config/schema.ts'
+import type { PluginView } from './plugin-view.ts'
+
+/** The plugins as they were when something changed last, for those that do their work by the sections of others. */
+export class KnownPlugins {
+  readonly #listeners = new Set<() => void>()
+  #views: readonly PluginView[] = []
+
+  /** Takes over the plugins as they are now, and tells of it. */
+  apply(views: readonly PluginView[]): void {
+    this.#views = views
+    for (const listener of this.#listeners) listener()
+  }
+
+  /** See `PluginDirectory.list`. */
+  list(): PluginInfo[] {
+    return this.#views.flatMap(({ name, state, definition, config }) => {
+      if (config === undefined) return []
+      return [{ name, isRunning: state === 'running', provides: definition?.provides ?? [], config: config.values }]
+    })
+  }
+
+  /** See `PluginDirectory.rules`. */
+  rules<Kind extends keyof RuleGroups>(kind: Kind): RuleSection<Kind>[] {
+    return this.#views.flatMap(({ name, state, definition, config }) => {
+      if (state !== 'running' || config === undefined || definition === undefined || !hasRules(definition, kind))
+        return []
+      // The config system put this group into the section.
+      return [{ plugin: name, config: config.values as unknown as RuleSection<Kind>['config'] }]
+    })
+  }
+
+  /** Calls back after they may have changed. @returns stops that */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+}

@@ -1,0 +1,14 @@
+import type { Job, JobInit } from './job.ts'
+import type { PullJobs } from './pull-jobs.ts'
+import type { PushJobs } from './push-jobs.ts'
+
+/** Work on streams that is tried again when it fails: a plugin's own, and what the server does by the services of others. */
+export interface JobRunner {
+  /**
+   * Starts a job: a task of the plugin, counted in `sluice_jobs` and told by `taskBegan` and `taskEnded`. It ends with the generation.
+   * @throws {SluiceError} when the generation has ended
+   */
+  start(init: JobInit): Job
+  readonly pulls: PullJobs
+  readonly pushes: PushJobs
+}

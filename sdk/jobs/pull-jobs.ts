@@ -1,0 +1,64 @@
+import type { PublishConfig } from '../config/groups.ts'
+import type { PullRule } from '../config/jobs.ts'
+import type { Recording } from '../playback/recording.ts'
+
+/** A stream that is to be pulled. */
+export type PullWish = {
+  /** The plugin whose service does it: that of `pull:` and this name. */
+  readonly plugin: string
+  readonly streamPath: string
+  readonly rule: PullRule
+  /** Keys of the `publish` group that differ from the section of that plugin. */
+  readonly publish: Readonly<Partial<PublishConfig>>
+  /** The query of the subscriber that it is for. It may hold secrets. */
+  readonly args: Readonly<Record<string, string>>
+  /** Opens recordings of the server to play, which are closed when the signal aborts; another source unless given. */
+  readonly openRecording?: (args: Readonly<Record<string, string>>, signal: AbortSignal) => Promise<Recording>
+  /** Tells the wishes of one source apart, as the id of a proxy does. */
+  readonly tag?: string
+  /** It goes on without subscribers once it was asked for, and is tried again without them. */
+  readonly isLasting?: boolean
+}
+
+/** Somebody who knows what to pull for a subscriber of a path, besides the rules of the config. */
+export interface PullSource {
+  match(streamPath: string): PullWish | undefined
+}
+
+/** A pull that has not ended. */
+export interface RunningPull {
+  readonly wish: PullWish
+  /** True while media of it flows. */
+  readonly isPublishing: boolean
+  /** True once it was stopped or its publisher closed, while the source is being left: it brings no stream any more. */
+  readonly ending: boolean
+  stop(reason: string): void
+  /** Tries again at once where it waits for its next try. */
+  retryNow(): void
+}
+
+/** The pulls of the server, one at most for each path: by rules, for subscribers, of operators, and of plugins. */
+export interface PullJobs {
+  /**
+   * Asks `source` what to pull for subscribers, before the rules, from the moment when the generation takes over. When it is taken
+   * back, pulls that came from it are looked at anew: the source of a newer generation goes on with them, and they end without one.
+   * @returns takes it back; the end of the generation does, too
+   */
+  addSource(source: PullSource): () => void
+  /** Calls `listener` each time a try of a pull has failed. @returns stops that */
+  onFailure(listener: (streamPath: string) => void): () => void
+  /** Returns the pull of a path that has not ended. */
+  get(streamPath: string): RunningPull | undefined
+  /** Pulls a path for those who wait for it, if anybody knows where from; returns whether it will have a publisher. */
+  demand(streamPath: string, args: Readonly<Record<string, string>>): boolean
+  /** Starts a pull that nobody asks for; one that has the path is stopped first. Nothing once the server is stopping. */
+  start(wish: PullWish): void
+  /** Starts the pull of a path anew, as its source says now; ends it where none says anything of it any more. */
+  restart(streamPath: string): void
+  /** Has the pull of a path last as long without subscribers as this says, without a restart. */
+  adapt(wish: PullWish): void
+  /** Whether a plugin offers to pull by this protocol. */
+  canPull(protocol: string): boolean
+  /** The plugin that pulls such an address or plays such a file, as its service says of itself; undefined when none says so. */
+  protocolOf(url: string): string | undefined
+}

@@ -1,0 +1,41 @@
+import type { PushRule } from '../config/jobs.ts'
+import type { JobState } from './job.ts'
+
+/** A stream that is to be sent to a target. */
+export type PushWish = {
+  /** The plugin whose service does it: that of `push:` and this name. */
+  readonly plugin: string
+  readonly streamPath: string
+  readonly rule: PushRule
+  /** Leaves the tracks with sound out. */
+  readonly isSilent?: boolean
+}
+
+/** A push that has not ended. */
+export interface RunningPush {
+  readonly wish: PushWish
+  /** False for one that an operator or a rule of the config wants. */
+  readonly isOfPlugin: boolean
+  /** Undefined when it has ended. */
+  readonly state: JobState | undefined
+  stop(reason: string): void
+  /** Tries again at once where it waits for its next try. */
+  retryNow(): void
+}
+
+/** The pushes of the server, one at a time for each stream and address: by rules, of operators, and of plugins. */
+export interface PushJobs {
+  /** Calls `listener` each time a try of a push has failed. @returns stops that */
+  onFailure(listener: (wish: PushWish) => void): () => void
+  /** Returns the push of a stream to an address, unless it is ending: another one can follow it. */
+  find(wish: Pick<PushWish, 'streamPath' | 'rule'>): RunningPush | undefined
+  /**
+   * Starts a push, which goes on when the generation ends: the next one finds it, and the last one stops it.
+   * @throws {SluiceError} 409: it is sent there already; 503: the server is stopping
+   */
+  start(wish: PushWish): void
+  /** Whether a plugin offers to push by this protocol. */
+  canPush(protocol: string): boolean
+  /** The plugin that pushes to such an address, as its service says of itself; undefined when none says so. */
+  protocolOf(url: string): string | undefined
+}

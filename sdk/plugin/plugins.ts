@@ -1,0 +1,46 @@
+import type { InheritedConfig } from '../config/groups.ts'
+import type { PullConfig, PushConfig } from '../config/jobs.ts'
+import type { RecordConfig } from '../config/record.ts'
+
+/** A plugin that the server knows, as others see it; a snapshot. */
+export type PluginInfo = {
+  readonly name: string
+  readonly isRunning: boolean
+  /** The names of the services that its definition offers. */
+  readonly provides: readonly string[]
+  /** Its effective config: the inherited groups, its own keys, and the rules that the host put there. It may hold secrets. */
+  readonly config: Readonly<InheritedConfig>
+}
+
+/** The groups of rules that the host puts into the sections of plugins which offer such a service under their own name. */
+export type RuleGroups = { readonly pull: PullConfig; readonly push: PushConfig; readonly record: RecordConfig }
+
+/** The section of a plugin, as far as its rules of one kind go. */
+export type RuleSection<Kind extends keyof RuleGroups> = {
+  readonly plugin: string
+  readonly config: RuleGroups[Kind] & Readonly<InheritedConfig>
+}
+
+/** The plugins of the server: for those that do their work by the sections of others, as a recorder does. */
+export interface PluginDirectory {
+  /** The plugins whose sections are valid, in the order in which they were found. */
+  list(): readonly PluginInfo[]
+  /** Returns one of them; undefined where there is no such plugin. */
+  get(name: string): PluginInfo | undefined
+  /**
+   * Returns the sections with rules of a kind, of plugins that run, in the order of the plugins.
+   *
+   * | kind | the section's groups | has it |
+   * | --- | --- | --- |
+   * | `pull` | `pull`, `onsub.pull` | who provides `pull:` and its own name |
+   * | `push` | `onpub.push` | who provides `push:` and its own name |
+   * | `record` | `onpub.record` and the terms of recordings | who provides `record:` and its own name |
+   */
+  rules<Kind extends keyof RuleGroups>(kind: Kind): readonly RuleSection<Kind>[]
+  /**
+   * Calls `listener` after plugins may have started, changed or gone, their config included, and once when the generation takes
+   * over. What it throws is logged.
+   * @returns stops that
+   */
+  onChange(listener: () => void): () => void
+}

@@ -1,0 +1,52 @@
+import type { TObject } from 'typebox'
+import { PullConfig, PushConfig } from '../config/jobs.ts'
+import { RecordConfig } from '../config/record.ts'
+import type { PluginDirectory, PluginInfo, RuleGroups, RuleSection } from '../plugin/plugins.ts'
+import { effectiveConfig, type WrittenConfig } from './fake-config.ts'
+
+/** Another plugin, as a test describes it: its section as it would be in the config file, with the groups of its rules. */
+export type FakePlugin = {
+  readonly name: string
+  readonly provides?: readonly string[]
+  readonly isRunning?: boolean
+  readonly config?: WrittenConfig
+}
+
+const GROUPS = { pull: PullConfig, push: PushConfig, record: RecordConfig }
+const KINDS = ['pull', 'push', 'record'] as const
+
+/** The plugins of a server, as a test sets them. */
+export class FakePlugins implements PluginDirectory {
+  readonly #listeners = new Set<() => void>()
+  #plugins: readonly PluginInfo[] = []
+
+  /** Puts these in the place of those that there were, and tells of it. */
+  set(plugins: readonly FakePlugin[]): void {
+    this.#plugins = plugins.map(({ name, provides = [], isRunning = true, config }) => {
+      const kinds = KINDS.filter((kind) => provides.includes(`${kind}:${name}`))
+      const properties = Object.assign({}, ...kinds.map((kind) => GROUPS[kind].properties))
+      return { name, isRunning, provides, config: effectiveConfig({ config: { properties } as TObject }, config) }
+    })
+    for (const listener of this.#listeners) listener()
+  }
+
+  list(): readonly PluginInfo[] {
+    return this.#plugins
+  }
+
+  get(name: string): PluginInfo | undefined {
+    return this.#plugins.find((plugin) => plugin.name === name)
+  }
+
+  rules<Kind extends keyof RuleGroups>(kind: Kind): readonly RuleSection<Kind>[] {
+    const running = this.#plugins.filter(({ isRunning }) => isRunning)
+    const recording = running.filter(({ name, provides }) => provides.includes(`${kind}:${name}`))
+    return recording.map(({ name, config }) => ({ plugin: name, config: config as RuleSection<Kind>['config'] }))
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    listener()
+    return () => void this.#listeners.delete(listener)
+  }
+}
