@@ -1,4 +1,4 @@
-import { basename } from 'node:path'
+import { basename, join } from 'node:path'
 import { expect } from 'chai'
 import { importsOf, readSource, sourceFiles, type SourceFile } from './source-tree.ts'
 
@@ -93,7 +93,7 @@ function exportedNames(entryPoint: string): { readonly name: string; readonly fi
   const { text } = readSource(entryPoint)
   const folder = entryPoint.slice(0, entryPoint.lastIndexOf('/'))
   return [...text.matchAll(/export (?:type )?\{([^}]*)\} from '(\.[^']+)'/gu)].flatMap(([, names = '', from = '']) => {
-    const file = `${folder}/${from.slice('./'.length)}`
+    const file = join(folder, from)
     const words = names.split(',').map((name) => name.trim())
     return words.filter((name) => name !== '').map((name) => ({ name: name.replace(/^type /u, ''), file }))
   })

@@ -6,7 +6,7 @@ import { StreamUnavailable, type Recording, type RecordService } from 'sluice/sd
 import { keep } from '../../test/peers/lifetime.ts'
 import { describeStores, openStore } from '../../test/support/stores.ts'
 import { LocalStorage } from 'sluice/sdk/host'
-import { STORAGE_MARKER as MARKER } from 'sluice/sdk/host'
+import { STORAGE_MARKER } from 'sluice/sdk/host'
 import { Catalogue } from './catalogue.ts'
 import type { RecordingEntry } from './recording-entry.ts'
 import { RecordingFiles } from './recording-files.ts'
@@ -72,7 +72,7 @@ describeStores('recovery of recordings', (databases) => {
     const { root, recover, rows } = await unfinished(reading, { sizeBytes: sizeOnDiskBytes })
     expect(await recover()).to.equal(true)
     const left = await rows()
-    const names = (await readdir(root)).filter((name) => name !== MARKER)
+    const names = (await readdir(root)).filter((name) => name !== STORAGE_MARKER)
     const [sizeBytes] = await Promise.all(names.map(async (name) => (await stat(path.join(root, name))).size))
     return { sizeBytes, rows: left }
   }

@@ -39,7 +39,7 @@ export { StoredFileWriter, type WritableFile } from './storage/file-writer.ts'
 export { lendFiles, type ServerStorage } from './storage/lent-files.ts'
 export { LocalStorage } from './storage/local-storage.ts'
 export { StorageMissing } from './storage/storage-missing.ts'
-export { MARKER as STORAGE_MARKER } from './storage/storage-root.ts'
+export { STORAGE_MARKER } from './storage/storage-root.ts'
 export { StorageNotes } from './storage/storage-notes.ts'
 export {
   Catalog,

@@ -6,7 +6,7 @@ import type { WriteFailure } from '../../plugin/files.ts'
 import { LocalStorage } from './local-storage.ts'
 import { StorageMissing } from './storage-missing.ts'
 import { StorageNotes } from './storage-notes.ts'
-import { MARKER } from './storage-root.ts'
+import { STORAGE_MARKER } from './storage-root.ts'
 
 describe('a storage whose disk may not be there', () => {
   let folder: string
@@ -48,8 +48,8 @@ describe('a storage whose disk may not be there', () => {
     await storage.look()
     expect(await storage.sizeOf('a/b.jpg')).to.equal(undefined)
     await storage.write('a/b.jpg', Buffer.from('x'))
-    expect((await readdir(root)).toSorted()).to.eql([MARKER, 'a'])
-    expect(await readFile(path.join(root, MARKER), 'utf8')).to.match(/^[\da-f-]{36}$/u)
+    expect((await readdir(root)).toSorted()).to.eql([STORAGE_MARKER, 'a'])
+    expect(await readFile(path.join(root, STORAGE_MARKER), 'utf8')).to.match(/^[\da-f-]{36}$/u)
   })
 
   it('has nothing made, deleted or taken for gone while it is not there, by the process that used it and by the next', async () => {
@@ -59,7 +59,7 @@ describe('a storage whose disk may not be there', () => {
     for (const storage of [before, openStorage()]) {
       const other = openStorage(path.join(folder, 'other'))
       await other.write('c.jpg', Buffer.from('x'))
-      expect((await missing(storage.look())).advice).to.contain(`${root} has no file ${MARKER}`)
+      expect((await missing(storage.look())).advice).to.contain(`${root} has no file ${STORAGE_MARKER}`)
       await missing(storage.sizeOf('a/b.jpg'))
       await missing(storage.read('a/b.jpg'))
       await missing(storage.remove('a/b.jpg'))
@@ -76,7 +76,7 @@ describe('a storage whose disk may not be there', () => {
     expect(await after.sizeOf('a/b.jpg')).to.equal(1)
     await after.remove('gone.jpg')
     await after.remove('a/b.jpg')
-    expect(await readdir(root)).to.eql([MARKER])
+    expect(await readdir(root)).to.eql([STORAGE_MARKER])
   })
 
   it('begins anew where its folder was removed from the disk that it was on', async () => {
@@ -88,7 +88,7 @@ describe('a storage whose disk may not be there', () => {
       expect(await one.sizeOf('a.jpg')).to.equal(undefined)
     }
     await storage.write('b.jpg', Buffer.from('x'))
-    expect((await readdir(root)).toSorted()).to.eql([MARKER, 'b.jpg'])
+    expect((await readdir(root)).toSorted()).to.eql([STORAGE_MARKER, 'b.jpg'])
   })
 
   it('is not there where its folder is gone with the disk that it was on', async () => {
@@ -121,7 +121,7 @@ describe('a storage whose disk may not be there', () => {
     await rename(root, disk)
     await rename(other, root)
     expect((await missing(storage.look())).advice).to.contain(`${root} is another storage`)
-    await writeFile(path.join(root, MARKER), '')
+    await writeFile(path.join(root, STORAGE_MARKER), '')
     await storage.look()
     await storage.remove('a.jpg')
   })
@@ -131,7 +131,7 @@ describe('a storage whose disk may not be there', () => {
     await rm(root, { recursive: true })
     await mkdir(root)
     await missing(openStorage().look())
-    await writeFile(path.join(root, MARKER), '\n')
+    await writeFile(path.join(root, STORAGE_MARKER), '\n')
     await openStorage().look()
     await openStorage().write('b.jpg', Buffer.from('x'))
     await unmount()
@@ -176,8 +176,8 @@ describe('a storage whose disk may not be there', () => {
 
   it('that can not be read is not there', async () => {
     await openStorage().write('a.jpg', Buffer.from('x'))
-    await rm(path.join(root, MARKER))
-    await mkdir(path.join(root, MARKER))
+    await rm(path.join(root, STORAGE_MARKER))
+    await mkdir(path.join(root, STORAGE_MARKER))
     expect((await missing(openStorage().look())).advice).to.contain('EISDIR')
   })
 })

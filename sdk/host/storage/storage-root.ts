@@ -6,7 +6,7 @@ import { StorageMissing } from './storage-missing.ts'
 import { StorageNotes } from './storage-notes.ts'
 
 /** The file in the folder of a storage by which it is known again; its text is the id of the storage. */
-export const MARKER = '.sluice-storage'
+export const STORAGE_MARKER = '.sluice-storage'
 
 const MAX_ID_BYTES = 256
 /** Errors of a path that leads nowhere. */
@@ -24,7 +24,7 @@ export class StorageRoot {
 
   constructor(folder: string, notes = new StorageNotes()) {
     this.folder = path.resolve(folder)
-    this.#marker = path.join(this.folder, MARKER)
+    this.#marker = path.join(this.folder, STORAGE_MARKER)
     this.#notes = notes
   }
 
@@ -38,8 +38,8 @@ export class StorageRoot {
     if (found === undefined) {
       if (noted === undefined || (await this.#wasRemoved())) return
       throw new StorageMissing(
-        `${this.folder} has no file ${MARKER} any more, and so is not the storage that it was: mount its disk; where it was ` +
-          `emptied on purpose, or the disk is a new one, make an empty file ${MARKER} in it`,
+        `${this.folder} has no file ${STORAGE_MARKER} any more, and so is not the storage that it was: mount its disk; where it was ` +
+          `emptied on purpose, or the disk is a new one, make an empty file ${STORAGE_MARKER} in it`,
       )
     }
     if (found === noted) return
@@ -48,7 +48,7 @@ export class StorageRoot {
     else if (noted === undefined) await this.#note(found)
     else {
       throw new StorageMissing(
-        `${this.folder} is another storage than before, as its file ${MARKER} says: mount the right disk there; to use this one, ` +
+        `${this.folder} is another storage than before, as its file ${STORAGE_MARKER} says: mount the right disk there; to use this one, ` +
           `empty that file`,
       )
     }
