@@ -237,6 +237,7 @@ export class Server {
         streams: { forOwner: (owner) => new OwnedStreams(this.streams, this.#gatekeeper, owner, ownerOf) },
         net: this.#pool,
         addresses: () => machineAddresses(config.global),
+        dialer,
         http: this.http,
         config,
       },

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import type { TcpConfig, UdpConfig } from '../config/groups.ts'
 import type { PortRange } from '../config/types.ts'
+import type { Dialer } from '../stream/dialer.ts'
 import type { DatagramHandler, UdpListener } from './udp.ts'
 
 /** The addresses on which a plugin accepts connections; they are given up when it is unloaded. */
@@ -51,7 +52,7 @@ export type MachineAddresses = {
   readonly publicIpv6: string | undefined
 }
 
-/** Listeners that the host lends: their ports stay bound while a plugin is replaced. */
+/** Listeners that the host lends, whose ports stay bound while a plugin is replaced; and connections to other servers. */
 export interface Net {
   /** The machine's addresses, which come and go with its networks: ask again now and then. */
   addresses(): MachineAddresses
@@ -100,4 +101,14 @@ export interface Net {
     config: { readonly certfile: string; readonly keyfile: string },
     options?: CertificateOptions,
   ): Promise<Certificate>
+  /**
+   * Makes what opens connections to other servers outside pulls and pushes, which bring a dialer of their own. Addresses that
+   * `global.pull.deny` names are refused. The connections end with the generation, after its `onDispose` callbacks; unlike
+   * accepted ones they do not hold up the end of a generation that was replaced, so what has to be said first is said in
+   * `onDrain` or `onDispose`. The code that gets a socket must listen to its `error` event.
+   * @param proxy the address of the proxy to go through: `http://`, `https://` or `socks5://`, with `user:password@` where
+   *   it wants them; none unless given, or where it is empty
+   * @throws {Error} when the address of the proxy is none; its message does not show it
+   */
+  dialer(proxy?: string): Dialer
 }

@@ -12,8 +12,8 @@ export type DialTarget = {
 }
 
 /**
- * Opens connections to other servers for a pull or push: through its proxy where it has one, and never to an address that
- * `global.pull.deny` names, whatever name or redirect led there.
+ * Opens connections to other servers, for a pull or push or by `ctx.net.dialer`: through its proxy where it has one, and
+ * never to an address that `global.pull.deny` names, whatever name or redirect led there.
  */
 export interface Dialer {
   /** Connections go through a proxy, so nothing but TCP reaches the target. */

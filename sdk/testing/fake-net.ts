@@ -7,7 +7,9 @@ import { makeSelfSigned, type KeyPair } from '../host/certificate/self-signed.ts
 import type { PortRange } from '../config/types.ts'
 import { StreamUnavailable } from '../errors/stream-errors.ts'
 import type { Certificate, MachineAddresses, Net, TcpListener } from '../plugin/net.ts'
+import type { Dialer, DialTarget } from '../stream/dialer.ts'
 import type { DatagramHandler, UdpListener } from '../plugin/udp.ts'
+import { directDialer } from './direct-dialer.ts'
 import { FakeUdpPort } from './fake-udp-port.ts'
 
 const LOOPBACK = '127.0.0.1'
@@ -15,7 +17,8 @@ const DAY_MS = 86_400_000
 
 /**
  * Real listeners on free ports of the loopback address, whatever addresses the config names; none for an empty one. There is
- * one generation, so nothing can be handed over; and certificates are made here, and never renewed.
+ * one generation, so nothing can be handed over; certificates are made here, and never renewed; and connections to other
+ * servers are direct ones, whatever proxy is named.
  */
 export class FakeNet implements Net {
   /** The listeners in the order they were asked for. */
@@ -24,7 +27,9 @@ export class FakeNet implements Net {
   /** In the order they were asked for, those of single sessions not included. */
   readonly udpListeners: UdpListener[] = []
   readonly #udpPorts: FakeUdpPort[] = []
+  /** Accepted and opened ones. */
   readonly #sockets = new Set<Socket>()
+  readonly #ending = new AbortController()
   readonly #log: Logger
 
   constructor(log: Logger) {
@@ -88,6 +93,11 @@ export class FakeNet implements Net {
     return makeCertificate()
   }
 
+  dialer(proxy = ''): Dialer {
+    this.#ending.signal.throwIfAborted()
+    return { ...directDialer, proxied: proxy !== '', connect: (target) => this.#dial(target) }
+  }
+
   /**
    * The port of the first listener of a kind.
    * @throws {Error} when there is none
@@ -102,6 +112,7 @@ export class FakeNet implements Net {
   /** Closes listeners and connections. */
   async dispose(): Promise<void> {
     for (const port of this.#udpPorts) await port.close()
+    this.#ending.abort()
     const listening = this.#servers.filter((server) => server.listening)
     const closed = listening.map((server) => once(server.close(), 'close'))
     for (const socket of this.#sockets) socket.destroy()
@@ -130,9 +141,21 @@ export class FakeNet implements Net {
     }
   }
 
-  #accept(socket: Socket, onConnection: (socket: Socket) => void): void {
+  async #dial(target: DialTarget): Promise<Socket> {
+    const { signal: ending } = this.#ending
+    const signal = target.signal === undefined ? ending : AbortSignal.any([target.signal, ending])
+    const socket = await directDialer.connect({ ...target, signal })
+    this.#keep(socket)
+    return socket
+  }
+
+  #keep(socket: Socket): void {
     this.#sockets.add(socket)
     socket.once('close', () => this.#sockets.delete(socket))
+  }
+
+  #accept(socket: Socket, onConnection: (socket: Socket) => void): void {
+    this.#keep(socket)
     try {
       onConnection(socket)
     } catch (error) {

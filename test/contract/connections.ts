@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
-import { connect, type Socket } from 'node:net'
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { expect } from 'chai'
 import { requestUrl } from 'sluice/sdk/http'
 import { sessionInit } from 'sluice/sdk/testing'
@@ -58,6 +58,44 @@ export function describeConnections(start: StartContractHost): void {
       })
       expect(await readAll(connect(listener.addresses[0]?.port ?? 0, '127.0.0.1'))).to.equal('mine')
       expect(handedOver).to.equal(false)
+    })
+  })
+
+  describe('connections to other servers', () => {
+    it('are opened by name and address, and end with the plugin', async () => {
+      const other = createServer((socket) => socket.on('error', () => {}).write('hello')).listen(0, '127.0.0.1')
+      await once(other, 'listening')
+      const { port } = other.address() as AddressInfo
+      const host = await start()
+      const dialer = host.ctx.net.dialer()
+      expect(dialer.proxied).to.equal(false)
+      const sockets = await Promise.all(['localhost', '127.0.0.1'].map((host) => dialer.connect({ host, port })))
+      for (const socket of sockets) expect(String((await once(socket, 'data'))[0])).to.equal('hello')
+      const closed = sockets.map((socket) =>
+        once(
+          socket.on('error', () => {}),
+          'close',
+        ),
+      )
+      await host.unload()
+      await Promise.all(closed)
+      expect(await dialer.connect({ host: '127.0.0.1', port }).catch(() => 'refused')).to.equal('refused')
+      other.close()
+    })
+
+    it('are not opened where nobody answers, and where nobody wants them any more', async () => {
+      const { ctx } = await start()
+      const dialer = ctx.net.dialer()
+      const attempt = (port: number, signal?: AbortSignal) =>
+        dialer.connect({ host: '127.0.0.1', port, ...(signal && { signal }) }).catch((error: Error) => error.message)
+      expect(await attempt(1)).to.match(/^can't connect to 127\.0\.0\.1:1: /u)
+      const listener = await ctx.net.tcp(ctx.config.tcp, () => {})
+      expect(await attempt(listener.addresses[0]?.port ?? 0, AbortSignal.abort())).to.match(/^can't connect to /u)
+    })
+
+    it('go through a proxy where one is named', async () => {
+      const { ctx } = await start()
+      expect(ctx.net.dialer('socks5://proxy.test:1080').proxied).to.equal(true)
     })
   })
 

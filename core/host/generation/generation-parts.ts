@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type {
+  Dialer,
   FormerNames,
   HookRegistry,
   HttpConfig,
@@ -148,6 +149,8 @@ export type GenerationParts = {
   global(): Readonly<ServerConfig>
   /** See `Net.addresses`. */
   addresses(): MachineAddresses
+  /** See `Net.dialer`; no proxy where `proxy` is empty. */
+  dialer(proxy: string): Dialer
   readonly net: {
     acquire(
       owner: GenerationOwner,

@@ -23,7 +23,7 @@ describe('GenerationPorts', () => {
         return { ...(await plainNet.acquire(owner, config, accept)), instead: config.fallback }
       },
     }
-    const ports = new GenerationPorts({ plugin: 'rtsp', generation: 1, log }, net, () => section)
+    const ports = new GenerationPorts({ plugin: 'rtsp', generation: 1, log }, { ...parts, net }, () => section)
     expect(ports.asListening(section)).to.equal(section)
     await ports.listen(tcp, () => {}, { fallback: FALLBACK })
     return { listening: ports.asListening(section), section }

@@ -13,6 +13,7 @@ import { guard } from '../../base/guard.ts'
 import { isUsers } from '../../config/settings.ts'
 import { callPlugin } from '../error-owner.ts'
 import { PluginError } from '../plugin-error.ts'
+import { GenerationDialers } from './generation-dialers.ts'
 import type {
   GenerationLease,
   GenerationOwner,
@@ -27,6 +28,7 @@ type OnConnection = (socket: Socket, handedOver?: unknown) => unknown
 /** The ports that one generation has borrowed, and its connections. */
 export class GenerationPorts {
   readonly udp: GenerationUdp
+  readonly dialers: GenerationDialers
   readonly #owner: GenerationOwner
   readonly #net: GenerationParts['net']
   /** The plugin's section at present. */
@@ -39,11 +41,12 @@ export class GenerationPorts {
   readonly #certificates = new Set<{ close(): void }>()
   #state: 'waiting' | 'active' | 'released' | 'closed' = 'waiting'
 
-  constructor(owner: GenerationOwner, net: GenerationParts['net'], section: () => PluginSection) {
+  constructor(owner: GenerationOwner, parts: Pick<GenerationParts, 'net' | 'dialer'>, section: () => PluginSection) {
     this.#owner = owner
-    this.#net = net
+    this.#net = parts.net
     this.#section = section
-    this.udp = new GenerationUdp(owner, net)
+    this.udp = new GenerationUdp(owner, parts.net)
+    this.dialers = new GenerationDialers(owner, parts.dialer)
   }
 
   /** Of its TCP listeners. */
@@ -141,6 +144,7 @@ export class GenerationPorts {
     this.#state = 'closed'
     for (const socket of this.#sockets.keys()) socket.destroy()
     this.udp.close()
+    this.dialers.close()
     for (const certificate of this.#certificates) certificate.close()
   }
 

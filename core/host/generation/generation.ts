@@ -103,7 +103,7 @@ export class Generation implements ContextSource {
     this.log = parts.createLog(name, config)
     this.owner = { plugin: name, generation: number, log: this.log }
     this.timers = new GenerationTimers(this.owner)
-    this.ports = new GenerationPorts(this.owner, parts.net, () => this.#section)
+    this.ports = new GenerationPorts(this.owner, parts, () => this.#section)
     this.tables = definition.tables && parts.store.lend(name, definition.tables, definition.formerNames)
     this.streams = parts.streams.forOwner({ ...this.owner, config, closingNotice: definition.closingNotice ?? false })
   }

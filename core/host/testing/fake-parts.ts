@@ -4,7 +4,7 @@ import fastify from 'fastify'
 import type { Logger } from 'pino'
 import type { InheritedConfig, PluginDefinition, StreamManager, TcpConfig } from 'sluice/sdk'
 import { LocalStorage, MetricTable } from 'sluice/sdk/host'
-import { FakePulls, FakePushes, globalConfig } from 'sluice/sdk/testing'
+import { directDialer, FakePulls, FakePushes, globalConfig } from 'sluice/sdk/testing'
 import { Readiness } from '../../base/readiness.ts'
 import { TaskTree } from '../../observe/task-tree.ts'
 import type { GenerationParts, PluginSection } from '../generation/generation-parts.ts'
@@ -86,6 +86,7 @@ export class FakeParts {
       global: () => globalConfig(),
       streams: { forOwner: ({ plugin, generation, config }) => this.#createStreams(`${plugin} ${generation}`, config) },
       addresses: () => ({ outward: [], loopback: ['127.0.0.1'], publicIpv4: undefined, publicIpv6: undefined }),
+      dialer: () => directDialer,
       net: {
         acquire: async (owner, config, accept) => {
           await this.onAcquire(config)
