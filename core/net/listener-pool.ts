@@ -7,7 +7,7 @@ import { BoundUdpPort, type UdpPortHandler } from './bound-udp-port.ts'
 import { ListenError } from './listen-error.ts'
 import { ListenerLease } from './listener-lease.ts'
 import { PortTable, type LeaseOwner, type Port } from './port-table.ts'
-import { SessionPorts, type SessionPort } from './session-ports.ts'
+import { SessionPorts, type SessionPort, type TcpSessionPort } from './session-ports.ts'
 import { SocketBuffers } from './socket-buffers.ts'
 import { ServerCertificate, type CertificateFiles, type CertificateLife } from './tls.ts'
 import { noDrops, type UdpDrops } from './udp-drops.ts'
@@ -143,6 +143,21 @@ export class ListenerPool {
     handlers: readonly [UdpPortHandler, UdpPortHandler],
   ): Promise<readonly [SessionPort, SessionPort]> {
     return this.#sessionPorts.takePair(range, handlers, this.#dropsOf(owner))
+  }
+
+  /**
+   * Binds a TCP port of a range for one session.
+   * @throws {StreamUnavailable} when none is free
+   */
+  takeTcpPort(
+    { plugin }: LeaseOwner,
+    range: PortRange,
+    onConnection: (socket: Socket) => void,
+  ): Promise<TcpSessionPort> {
+    const log = this.#log.child({ owner: plugin })
+    const create = () => new BoundPort({ tls: null, log, limits: this.#limits })
+    const handler = { nodelay: true, keepalive: true, certificate: null, onConnection }
+    return this.#sessionPorts.takeTcp(range, handler, create)
   }
 
   /**

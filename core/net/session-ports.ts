@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { errorCode, type PortRange, StreamUnavailable } from 'sluice/sdk'
+import { BoundPort, type PortHandler } from './bound-port.ts'
 import { BoundUdpPort, type UdpPortHandler } from './bound-udp-port.ts'
 import type { BufferSizes, SocketBuffers } from './socket-buffers.ts'
 import type { UdpDrops } from './udp-drops.ts'
@@ -12,14 +13,21 @@ export type SessionPort = {
   readonly close: () => void
 }
 
+/** A TCP port that was bound for one session. */
+export type TcpSessionPort = {
+  readonly address: { readonly host: string; readonly port: number }
+  /** Gives the port back; accepted connections live on. Idempotent. */
+  readonly close: () => void
+}
+
 const BUFFER_SIZES: BufferSizes = { readbuffer: 4 * 1024 * 1024, writebuffer: 4 * 1024 * 1024 }
 
-/** The UDP ports of single sessions: one of a range, or an even one and the next. */
+/** The ports of single sessions: one of a range, by UDP or TCP, or an even one of UDP and the next. */
 export class SessionPorts {
   readonly #buffers: SocketBuffers
   readonly #sending: UdpSending
   /** Bound here, or being bound: other sessions don't try them. */
-  readonly #taken = new Set<number>()
+  readonly #taken = { udp: new Set<number>(), tcp: new Set<number>() }
   #closed = false
 
   constructor(buffers: SocketBuffers, sending: UdpSending) {
@@ -29,7 +37,15 @@ export class SessionPorts {
 
   /** @throws {StreamUnavailable} when no port is free */
   take(range: PortRange, handler: UdpPortHandler, drops: UdpDrops): Promise<SessionPort> {
-    return this.#find(range, 1, (number) => this.#open(number, handler, drops))
+    return this.#find(range, 1, this.#taken.udp, (number) => this.#open(number, handler, drops))
+  }
+
+  /**
+   * Takes a TCP port; `create` makes what is bound.
+   * @throws {StreamUnavailable} when no port is free
+   */
+  takeTcp(range: PortRange, handler: PortHandler, create: () => BoundPort): Promise<TcpSessionPort> {
+    return this.#find(range, 1, this.#taken.tcp, (number) => this.#openTcp(number, handler, create()))
   }
 
   /**
@@ -41,7 +57,7 @@ export class SessionPorts {
     [even, odd]: readonly [UdpPortHandler, UdpPortHandler],
     drops: UdpDrops,
   ): Promise<readonly [SessionPort, SessionPort]> {
-    return this.#find(range, 2, async (number) => {
+    return this.#find(range, 2, this.#taken.udp, async (number) => {
       const first = await this.#open(number, even, drops)
       try {
         return [first, await this.#open(number + 1, odd, drops)]
@@ -64,6 +80,7 @@ export class SessionPorts {
   async #find<Found>(
     { first, last }: PortRange,
     step: 1 | 2,
+    taken: ReadonlySet<number>,
     open: (number: number) => Promise<Found>,
   ): Promise<Found> {
     if (this.#closed) throw new StreamUnavailable('the server is stopping')
@@ -72,7 +89,7 @@ export class SessionPorts {
     const start = places > 0 ? randomInt(places) : 0
     for (let tried = 0; tried < places; tried += 1) {
       const number = lowest + ((start + tried) % places) * step
-      if (this.#taken.has(number) || (step === 2 && this.#taken.has(number + 1))) continue
+      if (taken.has(number) || (step === 2 && taken.has(number + 1))) continue
       try {
         return await open(number)
       } catch (cause) {
@@ -83,12 +100,13 @@ export class SessionPorts {
   }
 
   async #open(number: number, handler: UdpPortHandler, drops: UdpDrops): Promise<SessionPort> {
-    this.#taken.add(number)
+    const { udp: taken } = this.#taken
+    taken.add(number)
     const port = new BoundUdpPort({ sending: this.#sending, buffers: this.#buffers, sizes: BUFFER_SIZES, drops })
     try {
       await port.listen({ host: null, port: number })
     } catch (error) {
-      this.#taken.delete(number)
+      taken.delete(number)
       throw error
     }
     port.activate(handler)
@@ -96,8 +114,27 @@ export class SessionPorts {
       if (!port.listening) return
       port.deactivate(handler)
       port.close()
-      this.#taken.delete(number)
+      taken.delete(number)
     }
     return { port, close }
+  }
+
+  async #openTcp(number: number, handler: PortHandler, port: BoundPort): Promise<TcpSessionPort> {
+    const { tcp: taken } = this.#taken
+    taken.add(number)
+    try {
+      await port.listen({ host: null, port: number })
+    } catch (error) {
+      taken.delete(number)
+      throw error
+    }
+    port.activate(handler)
+    const close = () => {
+      if (!port.listening) return
+      port.deactivate(handler)
+      port.close()
+      taken.delete(number)
+    }
+    return { address: port.address, close }
   }
 }

@@ -79,6 +79,14 @@ export interface Net {
    */
   udp(config: UdpConfig, onDatagram: DatagramHandler): Promise<UdpListener | undefined>
   /**
+   * Takes a TCP port of a range for one session, on IPv4 and IPv6. It is given back by `close`, and at the latest with the
+   * generation, which goes on until then after it was replaced; the connections of the port live on after `close`, and hold up
+   * the generation as those of `tcp` do. They can't be handed over, for no newer generation listens there. Sockets and errors
+   * of `onConnection` are as with `tcp`.
+   * @throws {StreamUnavailable} when no port is free
+   */
+  tcpPort(range: PortRange, onConnection: (socket: Socket) => void): Promise<TcpListener>
+  /**
    * Takes a UDP port of a range for one session. It is given back by `close`, and at the latest with the generation, which
    * goes on until then after it was replaced.
    * @throws {StreamUnavailable} when none is free

@@ -61,12 +61,25 @@ export class FakeNet implements Net {
     return listener
   }
 
+  async tcpPort({ first, last }: PortRange, onConnection: (socket: Socket) => void): Promise<TcpListener> {
+    for (let number = first; number <= last; number += 1) {
+      const server = createTcpServer((socket) => this.#accept(socket, onConnection))
+      const address = await unlessTaken(this.#listen(server, false, number))
+      if (address === undefined) continue
+      const close = async () => void server.close()
+      if (this.#ending.signal.aborted) await close()
+      this.#ending.signal.throwIfAborted()
+      return { addresses: [address], handOver: () => false, close }
+    }
+    throw noneFree({ first, last })
+  }
+
   async udpPort({ first, last }: PortRange, onDatagram: DatagramHandler): Promise<UdpListener> {
     for (let number = first; number <= last; number += 1) {
-      const port = await this.#tryUdp(number, onDatagram)
+      const port = await unlessTaken(this.#openUdp(number, onDatagram))
       if (port !== undefined) return port
     }
-    throw new StreamUnavailable(`no port from ${first} to ${last} is free`)
+    throw noneFree({ first, last })
   }
 
   async udpPortPair(
@@ -75,9 +88,9 @@ export class FakeNet implements Net {
     onOdd: DatagramHandler,
   ): Promise<readonly [UdpListener, UdpListener]> {
     for (let number = first + (first % 2); number < last; number += 2) {
-      const even = await this.#tryUdp(number, onEven)
+      const even = await unlessTaken(this.#openUdp(number, onEven))
       if (even === undefined) continue
-      const odd = await this.#tryUdp(number + 1, onOdd)
+      const odd = await unlessTaken(this.#openUdp(number + 1, onOdd))
       if (odd !== undefined) return [even, odd]
       await even.close()
     }
@@ -111,17 +124,17 @@ export class FakeNet implements Net {
 
   /** Closes listeners and connections. */
   async dispose(): Promise<void> {
-    for (const port of this.#udpPorts) await port.close()
     this.#ending.abort()
+    for (const port of this.#udpPorts) await port.close()
     const listening = this.#servers.filter((server) => server.listening)
     const closed = listening.map((server) => once(server.close(), 'close'))
     for (const socket of this.#sockets) socket.destroy()
     await Promise.all(closed)
   }
 
-  async #listen(server: Server, tls: boolean): Promise<TcpListener['addresses'][number]> {
+  async #listen(server: Server, tls: boolean, port = 0): Promise<TcpListener['addresses'][number]> {
     this.#servers.push(server)
-    await once(server.listen(0, LOOPBACK), 'listening')
+    await once(server.listen(port, LOOPBACK), 'listening')
     return { host: LOOPBACK, port: (server.address() as AddressInfo).port, tls }
   }
 
@@ -129,16 +142,6 @@ export class FakeNet implements Net {
     const port = await FakeUdpPort.open(number, LOOPBACK, onDatagram, this.#log)
     this.#udpPorts.push(port)
     return port
-  }
-
-  /** Undefined where somebody else has the port. */
-  async #tryUdp(number: number, onDatagram: DatagramHandler): Promise<FakeUdpPort | undefined> {
-    try {
-      return await this.#openUdp(number, onDatagram)
-    } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') return undefined
-      throw error
-    }
   }
 
   async #dial(target: DialTarget): Promise<Socket> {
@@ -163,6 +166,20 @@ export class FakeNet implements Net {
       socket.destroy()
     }
   }
+}
+
+/** Undefined where somebody else has the port. */
+async function unlessTaken<Port>(opening: Promise<Port>): Promise<Port | undefined> {
+  try {
+    return await opening
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') return undefined
+    throw error
+  }
+}
+
+function noneFree({ first, last }: PortRange): StreamUnavailable {
+  return new StreamUnavailable(`no port from ${first} to ${last} is free`)
 }
 
 function tlsServer(accept: (socket: Socket) => void): Server {

@@ -1,10 +1,12 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+import { connect, createServer, Socket, type AddressInfo } from 'node:net'
 import { expect } from 'chai'
+import { StreamUnavailable } from 'sluice/sdk'
 import { requestUrl } from 'sluice/sdk/http'
 import { sessionInit } from 'sluice/sdk/testing'
+import { waitFor } from '../peers/wait-for.ts'
 import type { StartContractHost } from './contract-host.ts'
 
 export function describeConnections(start: StartContractHost): void {
@@ -58,6 +60,63 @@ export function describeConnections(start: StartContractHost): void {
       })
       expect(await readAll(connect(listener.addresses[0]?.port ?? 0, '127.0.0.1'))).to.equal('mine')
       expect(handedOver).to.equal(false)
+    })
+  })
+
+  describe('TCP ports of sessions', () => {
+    it('are of the range, and take connections until they are closed', async () => {
+      const { ctx } = await start()
+      let count = 0
+      const open = () =>
+        ctx.net.tcpPort(ctx.config.mediaports, (socket) => {
+          count += 1
+          if (count === 2) throw new Error('broken')
+          socket.on('error', () => {}).end(`port ${socket.localPort}`)
+        })
+      const [one, other] = await Promise.all([open(), open()])
+      const [port, otherPort] = [one, other].map(({ addresses }) => addresses[0]?.port ?? 0) as [number, number]
+      expect(port).to.be.within(21_000, 29_999).and.not.equal(otherPort)
+      expect(one.addresses[0]).to.include({ tls: false })
+      for (const said of [`port ${port}`, '', `port ${port}`]) {
+        expect(await readAll(connect(port, '127.0.0.1'))).to.equal(said)
+      }
+      await Promise.all([one.close(), one.close()])
+      const [error] = await once(connect(port, '127.0.0.1'), 'error')
+      expect(error).to.have.property('code', 'ECONNREFUSED')
+      expect(await readAll(connect(otherPort, '127.0.0.1'))).to.equal(`port ${otherPort}`)
+    })
+
+    it('are refused where none is free', async () => {
+      const { ctx } = await start()
+      const listener = await ctx.net.tcpPort(ctx.config.mediaports, () => {})
+      const first = listener.addresses[0]?.port ?? 0
+      const refused: unknown = await ctx.net.tcpPort({ first, last: first }, () => {}).catch((error: unknown) => error)
+      expect(refused).to.be.instanceOf(StreamUnavailable)
+      expect(listener.handOver(new Socket(), {})).to.equal(false)
+    })
+
+    it('can be taken while the generation drains, and close with it', async () => {
+      let late: number | undefined
+      let setups = 0
+      const host = await start((ctx) => {
+        setups += 1
+        if (setups > 1) return
+        ctx.onDrain(async () => {
+          const listener = await ctx.net.tcpPort(ctx.config.mediaports, (socket) => void socket.on('error', () => {}))
+          late = listener.addresses[0]?.port
+        })
+      })
+      const keptPort = await host.ctx.net.tcpPort(host.ctx.config.mediaports, () => {})
+      await host.replace()
+      await waitFor(() => late !== undefined, { what: 'a port of a generation that drains' })
+      const client = connect(late ?? 0, '127.0.0.1')
+      await once(client, 'connect')
+      const ended = readAll(client)
+      await host.unload()
+      await ended
+      for (const port of [late ?? 0, keptPort.addresses[0]?.port ?? 0]) {
+        expect((await once(connect(port, '127.0.0.1'), 'error'))[0]).to.have.property('code', 'ECONNREFUSED')
+      }
     })
   })
 

@@ -22,6 +22,11 @@ export async function freeUdpPort(): Promise<number> {
   return first
 }
 
+/** TCP ports in a row that nothing on this machine has bound. */
+export function freeTcpRange(count: number): Promise<PortRange> {
+  return freeRange(count, isTcpPortFree)
+}
+
 /** UDP ports in a row that nothing on this machine has bound, for those who can't say "any". */
 export function freeUdpRange(count: number): Promise<PortRange> {
   return freeRange(count, isUdpPortFree)

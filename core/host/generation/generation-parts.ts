@@ -31,7 +31,7 @@ import type {
 } from 'sluice/sdk'
 import type { SectionConfig } from '../../config/section.ts'
 import type { BoundUdpPort, UdpPortHandler } from '../../net/bound-udp-port.ts'
-import type { SessionPort } from '../../net/session-ports.ts'
+import type { SessionPort, TcpSessionPort } from '../../net/session-ports.ts'
 import type { CertificateFiles, CertificateLife, ServerCertificate } from '../../net/tls.ts'
 import type { ServerStorage } from 'sluice/sdk/host'
 import type { ServiceDirectory } from '../service-directory.ts'
@@ -168,6 +168,11 @@ export type GenerationParts = {
       range: PortRange,
       handlers: readonly [UdpPortHandler, UdpPortHandler],
     ): Promise<readonly [SessionPort, SessionPort]>
+    takeTcpPort(
+      owner: GenerationOwner,
+      range: PortRange,
+      onConnection: (socket: Socket) => void,
+    ): Promise<TcpSessionPort>
     openCertificate(
       owner: GenerationOwner,
       files: CertificateFiles,

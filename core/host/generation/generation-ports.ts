@@ -4,6 +4,7 @@ import type {
   CertificateOptions,
   DatagramHandler,
   ListenOptions,
+  PortRange,
   TcpConfig,
   TcpListener,
   UdpConfig,
@@ -21,6 +22,7 @@ import type {
   PluginSection,
   PluginValues,
 } from './generation-parts.ts'
+import type { TcpSessionPort } from '../../net/session-ports.ts'
 import { GenerationUdp } from './generation-udp.ts'
 
 type OnConnection = (socket: Socket, handedOver?: unknown) => unknown
@@ -36,6 +38,7 @@ export class GenerationPorts {
   /** The addresses that were taken in place of those of groups of the section. */
   readonly #instead = new Map<string, string>()
   readonly #leases = new Set<GenerationLease>()
+  readonly #sessionPorts = new Set<TcpSessionPort>()
   /** The connections, and what listens for their end. */
   readonly #sockets = new Map<Socket, () => void>()
   readonly #certificates = new Set<{ close(): void }>()
@@ -64,7 +67,7 @@ export class GenerationPorts {
 
   /** Connections, flows of UDP, and ports of single sessions that have not ended. */
   get connectionCount(): number {
-    return this.#sockets.size + this.udp.sessionCount
+    return this.#sockets.size + this.#sessionPorts.size + this.udp.sessionCount
   }
 
   /** @throws {PluginError} when the ports were released */
@@ -95,6 +98,25 @@ export class GenerationPorts {
     }
   }
 
+  /**
+   * Takes a TCP port for one session, also while the generation drains.
+   * @throws {PluginError} when the generation has ended
+   */
+  async takePort(range: PortRange, onConnection: OnConnection): Promise<TcpListener> {
+    const accept = (socket: Socket) => this.#accept(socket, undefined, onConnection)
+    const port = await this.#net.takeTcpPort(this.#owner, range, accept)
+    const close = async () => {
+      this.#sessionPorts.delete(port)
+      port.close()
+    }
+    this.#sessionPorts.add(port)
+    if (this.#state === 'closed') {
+      await close()
+      throw this.#unloaded()
+    }
+    return { addresses: [{ ...port.address, tls: false }], handOver: () => false, close }
+  }
+
   /** @throws {PluginError} when the ports were released */
   async listenUdp(config: UdpConfig, onDatagram: DatagramHandler): Promise<UdpListener | undefined> {
     this.#assertLent()
@@ -111,7 +133,7 @@ export class GenerationPorts {
     this.#certificates.add(certificate)
     if (this.#state === 'closed') {
       certificate.close()
-      throw new PluginError(`plugin '${this.#owner.plugin}' is unloaded`)
+      throw this.#unloaded()
     }
     certificate.onRenewed = (renewed) => {
       const call = () => callPlugin(this.#owner.plugin, () => onRenewed?.(renewed))
@@ -142,6 +164,7 @@ export class GenerationPorts {
   /** Ends its connections, and gives up what it has kept for its sessions. */
   close(): void {
     this.#state = 'closed'
+    for (const port of this.#sessionPorts) port.close()
     for (const socket of this.#sockets.keys()) socket.destroy()
     this.udp.close()
     this.dialers.close()
@@ -167,6 +190,10 @@ export class GenerationPorts {
   #assertLent(): void {
     if (this.#state === 'waiting' || this.#state === 'active') return
     throw new PluginError(`plugin '${this.#owner.plugin}' is being unloaded`)
+  }
+
+  #unloaded(): PluginError {
+    return new PluginError(`plugin '${this.#owner.plugin}' is unloaded`)
   }
 
   #accept(socket: Socket, handedOver: unknown, onConnection: OnConnection): void {

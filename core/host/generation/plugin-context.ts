@@ -55,7 +55,7 @@ export interface ContextSource extends Pick<
   readonly tables: Pick<GenerationTables, 'db' | 'assertOpen'> | undefined
   readonly streams: Pick<GenerationStreams, 'manager'>
   readonly timers: Pick<PluginContext<PluginValues>, 'setTimeout' | 'setInterval'>
-  readonly ports: Pick<GenerationPorts, 'listen' | 'listenUdp' | 'certificate' | 'udp' | 'dialers'>
+  readonly ports: Pick<GenerationPorts, 'listen' | 'takePort' | 'listenUdp' | 'certificate' | 'udp' | 'dialers'>
   /** @throws {PluginError} when the generation is gone */
   assertLoaded(): void
   /** True until the generation takes over. */
@@ -128,6 +128,7 @@ function networkOf({ parts, ports }: ContextSource): Net {
     addresses: () => parts.addresses(),
     tcp: (config, onConnection, options) => ports.listen(config, onConnection, options),
     udp: (config, onDatagram) => ports.listenUdp(config, onDatagram),
+    tcpPort: (range, onConnection) => ports.takePort(range, onConnection),
     udpPort: (range, onDatagram) => ports.udp.takePort(range, onDatagram),
     udpPortPair: (range, onEven, onOdd) => ports.udp.takePortPair(range, onEven, onOdd),
     certificate: (config, options) => ports.certificate(config, options),

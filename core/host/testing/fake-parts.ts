@@ -92,10 +92,11 @@ export class FakeParts {
           await this.onAcquire(config)
           return this.#acquire(`${owner.plugin} ${config.listenaddr}`, accept)
         },
-        acquireUdp: noUdp,
-        takePort: noUdp,
-        takePortPair: noUdp,
-        openCertificate: noUdp,
+        acquireUdp: noPorts,
+        takePort: noPorts,
+        takePortPair: noPorts,
+        takeTcpPort: noPorts,
+        openCertificate: noPorts,
       },
       http: { createPluginHttp: async ({ name }) => this.#createHttp(name) },
       config: {
@@ -203,7 +204,7 @@ export class FakeParts {
 }
 
 /** These are tested with real sockets. */
-const noUdp = () => Promise.reject(new Error('the fake parts have no such ports'))
+const noPorts = () => Promise.reject(new Error('the fake parts have no such ports'))
 
 const noJobs = (): never => {
   throw new Error('the fake parts have no jobs')
