@@ -1,6 +1,6 @@
 import type { NetworkInterfaceInfo } from 'node:os'
 import { expect } from 'chai'
-import { machineAddresses } from './local-address.ts'
+import { addressToward, machineAddresses } from './local-address.ts'
 
 const NONE = { publicip: '', publicipv6: '' }
 
@@ -27,6 +27,35 @@ describe('machineAddresses', () => {
     expect(addresses).to.include({ publicIpv4: '198.51.100.7', publicIpv6: '2001:db8::7' })
     const names = machineAddresses({ publicip: 'media.example', publicipv6: '198.51.100.7' }, [])
     expect(names).to.include({ publicIpv4: undefined, publicIpv6: undefined })
+  })
+})
+
+describe('addressToward', () => {
+  for (const [peer, expected] of [
+    ['127.0.0.1', '127.0.0.1'],
+    ['127.1.2.3', '127.0.0.1'],
+    ['::ffff:127.0.0.1', '127.0.0.1'],
+    ['::1', '::1'],
+  ] as const) {
+    it(`is ${expected} for ${peer}`, async () => expect(await addressToward(peer)).to.equal(expected))
+  }
+
+  it('is one of this machine for each of its own', async () => {
+    const { outward } = machineAddresses(NONE)
+    for (const address of outward) expect(await addressToward(address)).to.equal(address)
+  })
+
+  for (const text of ['', 'localhost', '1.2.3', '127.0.0.1:80', '[::1]']) {
+    it(`refuses ${JSON.stringify(text)}`, async () => {
+      const error: unknown = await addressToward(text).catch((reason: unknown) => reason)
+      expect(error).to.have.property('message', 'the address of the peer is no IP address')
+    })
+  }
+
+  it('says when there is no way to an address', async () => {
+    // Of one link, but which is not said.
+    const error: unknown = await addressToward('fe80::1').catch((reason: unknown) => reason)
+    expect(error).to.be.instanceOf(Error)
   })
 })
 

@@ -1,7 +1,12 @@
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
 import os, { type NetworkInterfaceInfo } from 'node:os'
 import { isIP } from 'node:net'
 import type { MachineAddresses } from 'sluice/sdk'
+import { normalizeIp } from './network-list.ts'
 
+/** The port is of no matter: nothing is sent there. */
+const ANY_PORT = 9
 const LINK_LOCAL = /^(?:169\.254\.|fe[89ab][\da-f]:)/i
 
 /** The first address by which other machines reach this one, IPv4 before IPv6; undefined where it has none. */
@@ -31,6 +36,26 @@ export function machineAddresses(
     loopback: addressesOf(true),
     publicIpv4: isIP(configured.publicip) === 4 ? configured.publicip : undefined,
     publicIpv6: isIP(configured.publicipv6) === 6 ? configured.publicipv6 : undefined,
+  }
+}
+
+/**
+ * The local address by which the system would send to an address.
+ * @throws {Error} when that is no IP address, or there is no way to it
+ */
+export async function addressToward(ip: string): Promise<string> {
+  // One of a single link has a zone, which `normalizeIp` does not take.
+  const peer = normalizeIp(ip) ?? ip
+  if (isIP(peer) === 0) throw new Error('the address of the peer is no IP address')
+  const socket = createSocket(isIP(peer) === 6 ? 'udp6' : 'udp4')
+  try {
+    // The connection of a UDP socket is a look-up of the route, and no more.
+    const connected = once(socket, 'connect')
+    socket.connect(ANY_PORT, peer)
+    await connected
+    return socket.address().address
+  } finally {
+    socket.close()
   }
 }
 

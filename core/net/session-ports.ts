@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { errorCode, type PortRange, StreamUnavailable } from 'sluice/sdk'
-import { BoundPort, type PortHandler } from './bound-port.ts'
+import type { BoundPort, PortHandler } from './bound-port.ts'
 import { BoundUdpPort, type UdpPortHandler } from './bound-udp-port.ts'
 import type { BufferSizes, SocketBuffers } from './socket-buffers.ts'
 import type { UdpDrops } from './udp-drops.ts'

@@ -1,4 +1,4 @@
-import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { createServer as createTcpServer, isIP, isIPv6, type AddressInfo, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
 import { once } from 'node:events'
 import type { Logger } from 'pino'
@@ -100,6 +100,11 @@ export class FakeNet implements Net {
   /** Only this machine reaches the listeners. */
   addresses(): MachineAddresses {
     return { outward: [], loopback: [LOOPBACK], publicIpv4: undefined, publicIpv6: undefined }
+  }
+
+  async addressToward(ip: string): Promise<string> {
+    if (isIP(ip) === 0) throw new Error('the address of the peer is no IP address')
+    return isIPv6(ip) && !ip.startsWith('::ffff:') ? '::1' : LOOPBACK
   }
 
   async certificate(): Promise<Certificate> {

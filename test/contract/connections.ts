@@ -63,6 +63,17 @@ export function describeConnections(start: StartContractHost): void {
     })
   })
 
+  describe('the address toward a peer', () => {
+    it('is that of this machine by which it is reached', async () => {
+      const { ctx } = await start()
+      for (const peer of ['127.0.0.1', '::ffff:127.0.0.1']) {
+        expect(await ctx.net.addressToward(peer)).to.equal('127.0.0.1')
+      }
+      expect(await ctx.net.addressToward('::1')).to.equal('::1')
+      expect(await ctx.net.addressToward('localhost').catch(() => 'refused')).to.equal('refused')
+    })
+  })
+
   describe('TCP ports of sessions', () => {
     it('are of the range, and take connections until they are closed', async () => {
       const { ctx } = await start()
@@ -101,10 +112,11 @@ export function describeConnections(start: StartContractHost): void {
       const host = await start((ctx) => {
         setups += 1
         if (setups > 1) return
-        ctx.onDrain(async () => {
+        const take = async () => {
           const listener = await ctx.net.tcpPort(ctx.config.mediaports, (socket) => void socket.on('error', () => {}))
           late = listener.addresses[0]?.port
-        })
+        }
+        ctx.onDrain(() => void take())
       })
       const keptPort = await host.ctx.net.tcpPort(host.ctx.config.mediaports, () => {})
       await host.replace()

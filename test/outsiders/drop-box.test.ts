@@ -31,6 +31,14 @@ describe('a plugin whose sessions have a TCP port each', () => {
     expect(server.problems).to.eql([])
   })
 
+  it('tells the address by which it was asked', async () => {
+    const { ask, server } = await start(1)
+    const { address, port } = (await (await ask('POST', '')).json()) as { address: string; port: number }
+    expect(address).to.equal(new URL(server.origin).hostname)
+    dial(port, address).end('here')
+    await waitFor(async () => (await (await ask('GET', port)).text()) === 'here')
+  })
+
   it('keeps its ports, and takes connections there, while it is replaced', async () => {
     const { begin, ask, server } = await start(1)
     const port = await begin()

@@ -1,26 +1,28 @@
-import { text } from 'node:stream/consumers'
 import { definePlugin, PortRange, SluiceError, Type } from 'sluice/sdk'
 
 const PATIENCE_MS = 60_000
 
-/** Takes a text from each client over one TCP connection, at a port that is the client's alone. */
+/** Takes a text from each client over one TCP connection, at an address that it is told and a port that is its alone. */
 export default definePlugin({
   name: 'drop-box',
   version: '1.0.0',
   config: Type.Object({ ports: PortRange({ default: '20001-30000', description: 'Ports of deliveries' }) }),
-  setup({ config, http, net, setTimeout }) {
+  setup(ctx) {
+    const { config, http, net } = ctx
     const delivered = new Map<string, string>()
 
-    http.post('/', async () => {
+    http.post('/', async ({ ip }) => {
       // Throws what is answered as 503 where no port is free.
-      const listener = await net.tcpPort(config.ports, async (socket) => {
+      const listener = await net.tcpPort(config.ports, (socket) => {
         forget()
-        await listener.close()
-        delivered.set(String(port), await text(socket))
+        void listener.close()
+        let text = ''
+        socket.setEncoding('utf8').on('data', (part: string) => (text += part))
+        socket.on('end', () => delivered.set(String(port), text)).on('error', () => {})
       })
-      const forget = setTimeout(() => listener.close(), PATIENCE_MS)
+      const forget = ctx.setTimeout(() => listener.close(), PATIENCE_MS)
       const port = listener.addresses[0]?.port
-      return { port }
+      return { address: await net.addressToward(ip), port }
     })
 
     http.get<{ Params: { port: string } }>('/:port', ({ params }) => {

@@ -16,6 +16,8 @@ import type {
 } from 'sluice/sdk'
 import { lendFiles, metricPrefix } from 'sluice/sdk/host'
 import { guard } from '../../base/guard.ts'
+import { metricPrefix } from 'sluice/sdk/host'
+import { addressToward } from '../../net/local-address.ts'
 import { PluginError } from '../plugin-error.ts'
 import { PluginProcesses } from '../processes/plugin-processes.ts'
 import type { GenerationPorts } from './generation-ports.ts'
@@ -126,6 +128,7 @@ export function createContext(generation: ContextSource, http: GenerationHttp): 
 function networkOf({ parts, ports }: ContextSource): Net {
   return {
     addresses: () => parts.addresses(),
+    addressToward,
     tcp: (config, onConnection, options) => ports.listen(config, onConnection, options),
     udp: (config, onDatagram) => ports.listenUdp(config, onDatagram),
     tcpPort: (range, onConnection) => ports.takePort(range, onConnection),
