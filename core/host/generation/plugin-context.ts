@@ -16,7 +16,6 @@ import type {
 } from 'sluice/sdk'
 import { lendFiles, metricPrefix } from 'sluice/sdk/host'
 import { guard } from '../../base/guard.ts'
-import { metricPrefix } from 'sluice/sdk/host'
 import { addressToward } from '../../net/local-address.ts'
 import { PluginError } from '../plugin-error.ts'
 import { PluginProcesses } from '../processes/plugin-processes.ts'
