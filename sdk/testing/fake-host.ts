@@ -147,7 +147,7 @@ class RunningHost<Own extends TObject> implements FakeHost<PluginConfig<Own>> {
     this.net = new FakeNet(logger)
     this.http = new FakeHttp(mounts)
     this.tasks = new FakeTasks(logger)
-    this.jobs = new FakeJobs(this.tasks, this.hooks)
+    this.jobs = new FakeJobs(this.tasks, this.hooks, () => this.#assertLoaded())
     this.plugins = options.plugins ?? new FakePlugins()
     this.services = new FakeServices(provides, services)
     this.metrics = options.metrics ?? new FakeMetrics(name, logger, definition.formerNames?.metrics)

@@ -168,13 +168,17 @@ export class FakeJobs implements JobRunner {
   readonly pushes = new FakePushes()
   readonly #tasks: TaskRegistry
   readonly #hooks: FakeHooks
+  readonly #assertLoaded: () => void
 
-  constructor(tasks: TaskRegistry, hooks: FakeHooks) {
+  /** @param assertLoaded throws when the generation has ended */
+  constructor(tasks: TaskRegistry, hooks: FakeHooks, assertLoaded: () => void) {
     this.#tasks = tasks
     this.#hooks = hooks
+    this.#assertLoaded = assertLoaded
   }
 
   start(init: JobInit): Job {
+    this.#assertLoaded()
     const notices = jobNotices({ notify: (name, ...args) => void this.#hooks.notify(name, ...args) })
     const meter = { tries: NO_METER, failures: NO_METER, in: () => NO_METER }
     return new Job({ ...init, tasks: this.#tasks, meter, notices })

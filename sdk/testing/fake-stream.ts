@@ -94,9 +94,10 @@ export class FakeStream implements FakePublisherStream, FakeSubscriberStream {
 
   release(subscriber: FakeSubscriber): void {
     this.subscribers.delete(subscriber)
+    this.#wake()
   }
 
-  /** Resolves when there are tracks, or the subscriber has ended. */
+  /** Resolves when there are tracks, or the subscriber has ended or gone elsewhere. */
   async whenReady(subscriber: FakeSubscriber): Promise<void> {
     // A publisher that declares its tracks one after the other has declared them all a turn later.
     do await new Promise((resolve) => setImmediate(resolve))
@@ -165,7 +166,7 @@ export class FakeStream implements FakePublisherStream, FakeSubscriberStream {
   }
 
   async #isReady(subscriber: FakeSubscriber): Promise<boolean> {
-    if (subscriber.closeReason !== undefined || this.tracks.length > 0) return true
+    if (subscriber.closeReason !== undefined || this.tracks.length > 0 || !this.subscribers.has(subscriber)) return true
     await new Promise<void>((resolve) => this.#waiting.push(resolve))
     return false
   }

@@ -129,10 +129,8 @@ export class FakeStreams implements StreamManager {
 
   send(ids: Iterable<number>, streamPath: string): void {
     const wanted = new Set(ids)
-    for (const stream of this.#streams.values()) {
-      const leaving = [...stream.subscribers].filter(({ id }) => wanted.has(id))
-      for (const subscriber of leaving) void this.#lead(subscriber, streamPath)
-    }
+    const subscribers = [...this.#streams.values()].flatMap((stream) => [...stream.subscribers])
+    for (const subscriber of subscribers) if (wanted.has(subscriber.id)) this.#leave(subscriber, streamPath)
   }
 
   async talk(init: SessionInit, tracks: readonly TrackInit[]): Promise<Talk> {
@@ -223,7 +221,7 @@ export class FakeStreams implements StreamManager {
   /** Waits for the stream, or for the one that a `resolve` hook leads to instead; unlike the host, it asks once. */
   async #follow(stream: FakeStream, subscriber: FakeSubscriber): Promise<void> {
     const { request } = subscriber
-    const ready = stream.whenReady(subscriber).then(() => undefined)
+    const ready = stream.whenReady(subscriber).then(() => this.#goOn(stream, subscriber))
     if (stream.publisher !== undefined) return ready
     const resolution = this.#init.hooks.resolve({ ...request, streamPath: stream.path })
     const answer = await Promise.race([ready, resolution.then((said) => (typeof said === 'object' ? said : ready))])
@@ -250,13 +248,24 @@ export class FakeStreams implements StreamManager {
     if (path !== undefined && this.get(path) !== undefined) await this.#lead(subscriber, path)
   }
 
+  /** Follows a subscriber that was sent elsewhere while it waited. */
+  async #goOn(stream: FakeStream, subscriber: FakeSubscriber): Promise<undefined> {
+    const next = this.#stream(subscriber.sourcePath)
+    if (next !== stream && subscriber.end.reason === undefined) await this.#follow(next, subscriber)
+  }
+
   #lead(subscriber: FakeSubscriber, streamPath: string): Promise<void> {
+    return this.#follow(this.#leave(subscriber, streamPath), subscriber)
+  }
+
+  #leave(subscriber: FakeSubscriber, streamPath: string): FakeStream {
     const next = this.#stream(streamPath)
-    this.#stream(subscriber.sourcePath).subscribers.delete(subscriber)
     subscriber.stopWaiting()
+    const former = this.#stream(subscriber.sourcePath)
     subscriber.setStream(next)
     next.addSubscriber(subscriber)
-    return this.#follow(next, subscriber)
+    former.release(subscriber)
+    return next
   }
 
   #stream(path: string): FakeStream {

@@ -3,6 +3,8 @@ import { describeConnections } from './connections.ts'
 import { describeDatagrams } from './datagrams.ts'
 import { describeFiles } from './files.ts'
 import { describeHooks } from './hooks.ts'
+import { describeJobs } from './jobs.ts'
+import { describeLeading } from './leading.ts'
 import { describeLife } from './life.ts'
 import { describeMetrics } from './metrics.ts'
 import { describeMoving } from './moving.ts'
@@ -26,6 +28,8 @@ for (const [name, start] of [
     describeHooks(start)
     describeReading(start)
     describeMoving(start)
+    describeLeading(start)
+    describeJobs(start)
     describeSource(start)
     describeTables(start)
     describeFiles(start)

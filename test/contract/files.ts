@@ -48,6 +48,45 @@ export function describeFiles(start: StartContractHost): void {
       expect(await rejection(files.read('contract/none'))).to.have.property('message', "the file can't be read: ENOENT")
     })
 
+    it('are written piece by piece, under a name that is free, and gone on with', async () => {
+      const { files } = (await start()).ctx
+      await files.write('contract/piece.txt', Buffer.from('taken'))
+      const claims: string[] = []
+      const { filePath, writer } = await files.create('contract/piece', '.txt', async (path) => {
+        claims.push(path)
+        return path !== 'contract/piece-2.txt'
+      })
+      expect([filePath, claims]).to.eql(['contract/piece-3.txt', ['contract/piece-2.txt', 'contract/piece-3.txt']])
+      void writer.append([Buffer.from('one '), Buffer.from('two ')])
+      void writer.append([Buffer.from('three')])
+      await writer.close([{ offset: 4, data: Buffer.from('TWO') }])
+      expect([writer.error, writer.sizeBytes, await files.sizeOf(filePath)]).to.eql([undefined, 13, 13])
+      expect(await textOf(files, filePath)).to.equal('one TWO three')
+      const further = await files.extend(filePath, 8)
+      void further.append([Buffer.from('four')])
+      await further.close()
+      expect(await textOf(files, filePath)).to.equal('one TWO four')
+      expect(await files.sizeOf('contract/none.txt')).to.equal(undefined)
+      expect((await files.usage()).freeBytes).to.be.greaterThan(0)
+    })
+
+    it('tell of those that could not be made, until the listener goes', async () => {
+      const { files } = (await start()).ctx
+      const failures: string[] = []
+      const stop = files.onFailure(({ code }) => failures.push(code))
+      await files.write('contract/file', Buffer.from('x'))
+      await rejection(files.create('contract/file/below', '.txt'))
+      stop()
+      await rejection(files.create('contract/file/below', '.txt'))
+      expect(failures).to.eql(['ENOTDIR'])
+    })
+
+    it('have no backup where none is configured', async () => {
+      const { files } = (await start()).ctx
+      expect(files.backup).to.equal(undefined)
+      expect(await rejection(files.moveToBackup('contract/a'))).to.have.property('message', 'there is no backup')
+    })
+
     it('have an end of reading when the signal aborts', async () => {
       const { files } = (await start()).ctx
       await files.write('contract/read', Buffer.from('x'))
