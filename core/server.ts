@@ -1,4 +1,3 @@
-import { hostname } from 'node:os'
 import path from 'node:path'
 import type { Logger } from 'pino'
 import { SluiceError, type Lead, type SessionRequest } from 'sluice/sdk'
@@ -38,6 +37,8 @@ import { PluginJobs } from './jobs/plugin-jobs.ts'
 import { PullManager } from './jobs/pull-manager.ts'
 import { createJobs } from './jobs/jobs-service.ts'
 import { PushManager } from './jobs/push-manager.ts'
+import type { Peers } from './peers/peers.ts'
+import { SingleProcess } from './peers/single-process.ts'
 import { Proxies } from './proxy/proxies.ts'
 import { RecordingSystem } from './recording/recording-system.ts'
 import { createStorage } from './storage/server-storage.ts'
@@ -62,9 +63,6 @@ const STORE_CLOSE_MS = 500
 /** In the data folder: what was set at run time, for a start without the database. */
 const CONFIG_COPY = 'config-at-run-time.json'
 
-/** One process, as long as nothing starts more. */
-const THIS_NODE = { id: hostname(), process: 0, processes: 1 }
-
 type ServerOptions = {
   readonly config: Config
   readonly log: Logger
@@ -72,6 +70,8 @@ type ServerOptions = {
   readonly pluginFolders?: readonly string[]
   /** What ends and restarts the server for operators; they can't where it is left out. */
   readonly lifecycle?: Lifecycle
+  /** This process and the others of the server; there are no others unless given. */
+  readonly peers?: Peers
 }
 
 /** The server: its parts, and the order in which they start and stop. */
@@ -103,7 +103,13 @@ export class Server {
   #isStarted = false
   #stopping: Promise<void> | undefined
 
-  constructor({ config, log, pluginFolders = [PLUGINS_FOLDER], lifecycle }: ServerOptions) {
+  constructor({
+    config,
+    log,
+    pluginFolders = [PLUGINS_FOLDER],
+    lifecycle,
+    peers = new SingleProcess(),
+  }: ServerOptions) {
     this.#config = config
     this.#log = log
     this.#metrics = new ServerMetrics(log)
@@ -112,7 +118,7 @@ export class Server {
     const hooks = new HookRunner()
     this.#hooks = hooks
     hooks.registryFor({ plugin: 'global', log }).on('lead', (request) => this.#lead(request))
-    const ids = new ProcessIds(THIS_NODE.process)
+    const ids = new ProcessIds(peers.node.process)
     const tasks = new TaskTree(ids)
     const services = new ServiceDirectory()
     const { db, datadir, storage } = config.global
@@ -150,7 +156,7 @@ export class Server {
     const info = createServerInfo(log, plugins, () => this.http.guard)
     this.http = new HttpHost({
       log,
-      process: THIS_NODE.process,
+      peers,
       login: this.#login,
       pool: this.#pool,
       meters: new HttpMeters(metrics),
@@ -221,8 +227,9 @@ export class Server {
       folders: () => [...pluginFolders, ...config.pluginFolders],
       workingFolder: process.cwd(),
       drainTimeoutMs: () => config.global.draintimeout,
+      peers,
       parts: {
-        node: THIS_NODE,
+        node: peers.node,
         createLog: (plugin, { loglevel }) => pluginLogger(log, plugin, loglevel),
         hooks,
         tasks,

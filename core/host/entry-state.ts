@@ -24,7 +24,7 @@ export type EntryState =
   | { readonly kind: 'loading' }
   /** Its definition is known; `obstacle` says why it can't have its name, or its section of the config. */
   | { readonly kind: 'loaded'; readonly obstacle: string | undefined; readonly configError: Error | undefined }
-  /** It has its name and its config; `obstacle` says which requirement can't be met, `isOff` that it is switched off. */
+  /** It has its name and its config; `obstacle` says what keeps it from starting, `isOff` that this is no failure. */
   | { readonly kind: 'waiting'; readonly obstacle: string | undefined; readonly isOff: boolean }
   | { readonly kind: 'starting' }
   | RunningState

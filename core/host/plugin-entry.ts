@@ -2,6 +2,7 @@ import path from 'node:path'
 import type { Logger } from 'pino'
 import { messageOf, type PluginDefinition } from 'sluice/sdk'
 import { hostKeys } from '../config/schema.ts'
+import type { Peers } from '../peers/peers.ts'
 import { Declaration } from './declaration.ts'
 import { availabilityIn, disableReasonIn, type EntryState, type NewerCode, type RunningState } from './entry-state.ts'
 import type { PluginSection } from './generation/generation-parts.ts'
@@ -13,16 +14,21 @@ import { isListenFailure, isPassing, NOT_APPLIED, PluginLate, VersionOutdated } 
 import { PluginGenerations, type PluginGenerationsOptions } from './plugin-generations.ts'
 import { viewOf, type PluginView } from './plugin-view.ts'
 import { RetryTimer } from '../base/retry-timer.ts'
+import { RunClaim } from './run-claim.ts'
 import type { StartNode } from './start-order.ts'
 import { StepQueue } from './step-queue.ts'
 
 type PluginEntryOptions = PluginGenerationsOptions & {
   readonly log: Logger
+  readonly peers: Pick<Peers, 'claim'>
   /** The section that a definition is to run with beside the other plugins; throws when it can't run, saying why. */
   readonly admit: (entry: PluginEntry, definition: PluginDefinition) => PluginSection
-  /** A step has ended; others may have waited for it. */
+  /** A step has ended, or the claim to the plugin has come or gone; others may have waited for it. */
   readonly onStep: () => void
 }
+
+/** The obstacle of a plugin that one process alone runs, in all others. */
+const ELSEWHERE = 'is left to another process of the server'
 
 /** What a generation that takes over leaves open: code that is newer still, or broken. */
 type Rest = Pick<RunningState, 'newer' | 'error'>
@@ -35,6 +41,7 @@ export class PluginEntry {
   readonly #generations: PluginGenerations
   readonly #retries: RetryTimer
   readonly #declaration: Declaration
+  readonly #claim: RunClaim
   #state: EntryState = { kind: 'loading' }
   /** Aborts when newer code is there, or the plugin is removed. */
   #version = new AbortController()
@@ -46,6 +53,7 @@ export class PluginEntry {
     this.#options = options
     this.#declaration = new Declaration(options.parts.config)
     this.#generations = new PluginGenerations(options)
+    this.#claim = new RunClaim(options.peers, options.onStep)
     const retry = () => this.steps.push(() => this.#tryAgain())
     this.#retries = new RetryTimer({ firstMs: limits.firstRetryMs, retry })
   }
@@ -132,6 +140,22 @@ export class PluginEntry {
     })
   }
 
+  /** Whether it waits to be started, and nothing but what it requires speaks against that. */
+  mayStart(): boolean {
+    const { definition } = this.#declaration
+    if (definition === undefined || this.#state.kind !== 'waiting') return false
+    const isOurs = this.#claim.admits(definition)
+    if (!isOurs) this.hinder(ELSEWHERE, 'off')
+    return isOurs
+  }
+
+  /** Ends what runs where another process has got the claim to the plugin. */
+  giveWay(): void {
+    const { definition } = this.#declaration
+    if (definition === undefined || this.#running === undefined || this.#claim.admits(definition)) return
+    this.steps.push(async () => this.#leave())
+  }
+
   /** Tries newer code again that was refused, once nothing speaks against it. */
   reconsider(): void {
     const newer = this.#running?.newer
@@ -151,13 +175,17 @@ export class PluginEntry {
   remove(): void {
     this.#declaration.forget()
     this.#end()
-    this.steps.push(async () => this.#generations.retireAll('plugin removed'))
+    this.steps.push(async () => {
+      this.#generations.retireAll('plugin removed')
+      this.#claim.release()
+    })
   }
 
   /** Ends what runs, at once. */
   async dispose(reason: string): Promise<void> {
     this.#end()
     await this.#generations.dispose(reason)
+    this.#claim.release()
   }
 
   get #running(): RunningState | undefined {
@@ -249,11 +277,9 @@ export class PluginEntry {
   async #start(): Promise<void> {
     const { definition, section } = this.#declaration
     if (definition === undefined || section === undefined) return
+    if (!this.#claim.admits(definition)) return this.#wait()
     // Where what it requires has gone before a further try, the host waits for that.
-    if (this.#state.kind === 'failed' && !this.#isAdmitted(definition)) {
-      this.#become({ kind: 'waiting', obstacle: undefined, isOff: false })
-      return
-    }
+    if (this.#state.kind === 'failed' && !this.#isAdmitted(definition)) return this.#wait()
     this.#run(await this.#generations.start(definition, section, this.#version.signal))
   }
 
@@ -282,7 +308,7 @@ export class PluginEntry {
     } else if (running === undefined) {
       // The code that ran before is not the code that lies there.
       if (this.code.error !== undefined) throw this.code.error
-      this.#become({ kind: 'waiting', obstacle: undefined, isOff: false })
+      this.#wait()
     } else if (!running.stale && own?.every((key) => isLive(definition, key)) === true) {
       if (own.length > 0) running.generation.configure(section)
     } else {
@@ -307,6 +333,19 @@ export class PluginEntry {
 
   #switchOff(): void {
     this.#generations.retireAll('plugin switched off')
+    this.#claim.release()
     this.#become({ kind: 'off' })
+  }
+
+  /** Lets what runs come to its end, unless the claim is back. */
+  #leave(): void {
+    const { definition } = this.#declaration
+    if (definition === undefined || this.#running === undefined || this.#claim.admits(definition)) return
+    this.#generations.retireAll('another process runs it')
+    this.#wait()
+  }
+
+  #wait(): void {
+    this.#become({ kind: 'waiting', obstacle: undefined, isOff: false })
   }
 }

@@ -2,6 +2,7 @@ import { rename, symlink } from 'node:fs/promises'
 import { setTimeout } from 'node:timers/promises'
 import { expect } from 'chai'
 import { StoreUnavailable } from 'sluice/sdk'
+import { SingleProcess } from '../peers/single-process.ts'
 import { ListenError } from '../net/listen-error.ts'
 import type { GenerationLimits } from './generation/generation.ts'
 import { PluginHost } from './plugin-host.ts'
@@ -57,6 +58,7 @@ describe('PluginHost', () => {
       workingFolder: folder.path,
       log: fake.log,
       parts: fake.parts,
+      peers: new SingleProcess(),
       drainTimeoutMs: () => drainTimeoutMs,
       limits,
       onChange: () => onChange(),

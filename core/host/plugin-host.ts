@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { PluginDefinition } from 'sluice/sdk'
 import { withDeadline } from '../base/deadline.ts'
 import { guard } from '../base/guard.ts'
+import type { Peers } from '../peers/peers.ts'
 import { discoverPlugins, type PluginCandidate, type PluginPlaces } from './loading/discovery.ts'
 import { DrainingGenerations } from './generation/draining-generations.ts'
 import type { GenerationParts, PluginSection } from './generation/generation-parts.ts'
@@ -22,6 +23,8 @@ type PluginHostOptions = {
   readonly folders: () => PluginPlaces['folders']
   readonly workingFolder: PluginPlaces['workingFolder']
   readonly parts: GenerationParts
+  /** Says which plugins with `processes: 'one'` this process runs. */
+  readonly peers: Pick<Peers, 'claim'>
   /** `global.draintimeout`; 0 is no limit. */
   readonly drainTimeoutMs: () => number
   readonly limits?: Partial<GenerationLimits>
@@ -160,10 +163,11 @@ export class PluginHost {
   }
 
   #createEntry(candidate: PluginCandidate): PluginEntry {
-    const { parts, limits } = this.#options
+    const { parts, peers, limits } = this.#options
     return new PluginEntry(candidate, {
       log: this.#log,
       parts,
+      peers,
       limits: { ...GENERATION_LIMITS, ...limits },
       draining: this.#draining,
       admit: (entry, definition) => this.#admit(entry, definition),
@@ -179,7 +183,10 @@ export class PluginHost {
     if (this.#phase === 'stopped' || (this.#phase === 'loading' && !complete)) return
     for (const entry of entries) if (entry.state === 'loaded') this.#adopt(entry)
     if (this.#phase === 'starting' || this.#phase === 'ready') {
-      for (const entry of entries) entry.reconsider()
+      for (const entry of entries) {
+        entry.reconsider()
+        entry.giveWay()
+      }
       this.#startWaiting(entries, complete)
     }
     guard(this.#log, 'listener to changes of plugins', () => this.#options.onChange?.(this.list()))
@@ -192,8 +199,8 @@ export class PluginHost {
   }
 
   #startWaiting(entries: readonly PluginEntry[], complete: boolean): void {
-    const waiting = entries.filter(({ state }) => state === 'waiting')
-    const others = entries.filter(({ state }) => state !== 'waiting').map(({ node }) => node)
+    const waiting = entries.filter((entry) => entry.mayStart())
+    const others = entries.filter((entry) => !waiting.includes(entry)).map(({ node }) => node)
     // Plugins that were refused before are judged anew.
     const nodes = waiting.map(({ node }) => ({ ...node, state: 'pending' as const }))
     for (const [index, verdict] of planStart(nodes, others, complete).entries()) {

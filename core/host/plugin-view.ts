@@ -10,7 +10,7 @@ export type PluginView = {
   readonly description: string
   /** Counts the starts of the plugin that succeeded. */
   readonly generation: number
-  /** `disabled` by a failure; `off` by its config, or that of what it requires. */
+  /** `disabled` by a failure; `off` by its config, or that of what it requires, or as another process runs it. */
   readonly state: 'running' | 'starting' | 'disabled' | 'off'
   /** Why it does not run; undefined when it does. */
   readonly disableReason: string | undefined

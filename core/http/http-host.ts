@@ -10,17 +10,30 @@ import { ProcessIds } from '../base/process-ids.ts'
 import type { ListenerLease } from '../net/listener-lease.ts'
 import type { ListenerPool } from '../net/listener-pool.ts'
 import { withoutQuery } from '../observe/logger.ts'
+import {
+  ADMINISTRATION,
+  SERVER_WORK,
+  type Claim,
+  type Exchange,
+  type PeerAnswer,
+  type PeerCall,
+  type Peers,
+} from '../peers/peers.ts'
+import { SingleProcess } from '../peers/single-process.ts'
 import { explainForeign } from './front/foreign-protocol.ts'
 import { FrontServer } from './front/front-server.ts'
 import { HTTP_LIMITS, type HttpLimits } from './front/limits.ts'
 import { AnswerWatches, type AnswerWatch } from './answer-watch.ts'
 import { appFor, assertFree } from './administration.ts'
+import { AskedPeers } from './asked-peers.ts'
+import { HandedRequests, type Elsewhere } from './handed-requests.ts'
 import { HEALTH_PATH } from './health.ts'
 import { MEDIA_CORS, READING_CORS } from './cors.ts'
 import { Guard, type LoginCheck } from './guard.ts'
 import { HttpApp } from './http-app.ts'
 import type { HttpMeters } from './http-meters.ts'
 import { ADMIN_MOUNTS, MountTable, SHARED_MOUNTS, SHARED_PATH, type Mounts } from './mount-table.ts'
+import { answerCall } from './peer-call.ts'
 import { PluginHttp } from './plugin-http.ts'
 import { answerWith, closeWith } from './replies.ts'
 import type { RoutesOfOwner } from './routes-of-owner.ts'
@@ -39,8 +52,8 @@ export type HttpHostOptions = {
   readonly suggestPath?: (path: string) => string | undefined
   /** Where a plugin listens, besides HTTP: for clients that speak its protocol on a port of HTTP. */
   readonly listenersOf?: (plugin: string) => TcpListener['addresses']
-  /** Which process of the host this is; the first unless given. */
-  readonly process?: number
+  /** This process and the others; there are no others unless given. */
+  readonly peers?: Peers
   /** Who has logged in; nobody unless given. */
   readonly login?: LoginCheck
 }
@@ -51,11 +64,11 @@ export type PluginOptions = Mounts & {
   readonly log: Logger
 }
 
-/** Who answers a request, and the URL they see; a status where nobody does. */
-type Route = { readonly app: HttpApp; readonly url: string } | { readonly statusCode: number; readonly message: string }
-
-/** Stands for the addresses of administration where connections are marked with a plugin's name. */
-const ADMINISTRATION = Symbol('administration')
+/** The app that answers a request, and the URL that it sees; a status where none does. */
+type OwnRoute =
+  | { readonly app: HttpApp; readonly url: string }
+  | { readonly statusCode: number; readonly message: string }
+type Route = OwnRoute | Elsewhere
 
 /**
  * The one HTTP server: the core's routes, administration, and each plugin's routes below its prefixes. Administration
@@ -77,9 +90,13 @@ export class HttpHost {
   readonly #table = new MountTable<PluginHttp>()
   /** Ids of the plugins' generations, which tokens carry. */
   readonly #ids: ProcessIds
-  readonly #tokens = new SessionTokens()
+  readonly #tokens: SessionTokens
+  readonly #peers: Peers
+  readonly #handed: HandedRequests
+  /** For what one process of the server alone does. */
+  #claim: Claim | undefined
   /** Connections to addresses of a plugin's own, with its name, and to those of administration. */
-  readonly #ownSockets = new WeakMap<Socket, string | typeof ADMINISTRATION>()
+  readonly #ownSockets = new WeakMap<Socket, string>()
   readonly #listeners: ServerListeners
   readonly #watches: AnswerWatches
   /** Follows what the core's app answers, and what nobody does. */
@@ -88,21 +105,34 @@ export class HttpHost {
   #started = false
 
   constructor(options: HttpHostOptions) {
-    const { log, pool, config, limits, suggestPath, listenersOf, process = 0, login } = options
+    const { log, pool, config, limits, suggestPath, listenersOf, login, peers = new SingleProcess() } = options
     this.#log = log
     this.#watches = new AnswerWatches(log, options.meters)
     this.#answers = this.#watches.of('server', log)
     this.#pool = pool
     this.#config = config
     this.#limits = { ...HTTP_LIMITS, ...limits }
-    this.#ids = new ProcessIds(process)
+    this.#peers = peers
+    this.#ids = new ProcessIds(peers.node.process)
+    this.#tokens = new SessionTokens(peers.tokenKey)
+    this.#handed = new HandedRequests({
+      log,
+      peers,
+      tokens: this.#tokens,
+      hasRoute: (url) => this.#hasRoute(url),
+      take: (exchange) => this.#take(exchange),
+      refuse: (exchange, statusCode, message) => this.#refuse(exchange, statusCode, message),
+    })
     this.guard = new Guard({ login, isClosed: (request) => this.#withoutAdministration.has(request) })
     const common = { log, limits: this.#limits, config: config.http, corsPolicy: READING_CORS }
     const suggesting = suggestPath && { suggestPath }
     this.#core = new HttpApp({ ...common, answers: this.#answers, openPath: HEALTH_PATH, ...suggesting })
     const answers = this.#watches.ofAdministration(log)
     this.#admin = new HttpApp({ ...common, answers, guard: this.guard, hidesUnknown: true })
-    this.operations = new OperationRoutes({ targetOf: () => this.#admin })
+    this.operations = new OperationRoutes({
+      targetOf: () => this.#admin,
+      peers: new AskedPeers({ log, peers }),
+    })
     this.#listeners = new ServerListeners({
       pool,
       onConnection: (socket) => this.#front.accept(socket),
@@ -143,6 +173,12 @@ export class HttpHost {
     await this.admin.ready()
     await this.#listeners.listen(this.#config)
     this.#started = true
+    this.#claim = this.#peers.claim(SERVER_WORK, () => {})
+    this.#peers.serve({
+      answer: (call, signal) => this.#answer(call, signal),
+      take: (exchange) => this.#take(exchange),
+      hasRoute: (url) => this.#hasRoute(url),
+    })
   }
 
   /**
@@ -175,6 +211,11 @@ export class HttpHost {
       table: this.#table,
       ids: this.#ids,
       tokens: this.#tokens,
+      peers: new AskedPeers({
+        log,
+        peers: this.#peers,
+        plugin: name,
+      }),
     })
     try {
       this.#table.claim(plugin)
@@ -208,6 +249,7 @@ export class HttpHost {
 
   /** Stops accepting, lets open requests finish until the deadline, then ends them. */
   async close(deadlineMs: number): Promise<void> {
+    this.#claim?.release()
     await this.#listeners.release()
     await this.#front.close(deadlineMs)
     await Promise.all([...this.#table].map((plugin) => plugin.dispose()))
@@ -222,7 +264,7 @@ export class HttpHost {
     )
   }
 
-  #accept(socket: Socket, owner: string | typeof ADMINISTRATION): void {
+  #accept(socket: Socket, owner: string): void {
     this.#ownSockets.set(socket, owner)
     this.#front.accept(socket)
   }
@@ -236,36 +278,78 @@ export class HttpHost {
     }
   }
 
-  #handle(request: RoutedRequest, response: ServerResponse, connection: Socket): void {
-    const route = this.#route(request, connection)
+  /** @param handed by another process, which has found out that this one is to answer */
+  #handle(request: RoutedRequest, response: ServerResponse, connection: Socket, handed?: Exchange): void {
+    const route = this.#route(request, connection, handed)
     if ('app' in route) {
       request.url = route.url
       route.app.handle(request, response)
       return
     }
-    this.#answers.follow(request, response)
-    answerWith(response, route.statusCode, route.message)
+    if ('elsewhere' in route) void this.#handed.handOn(route, { request, response })
+    else this.#refuse({ request, response }, route.statusCode, route.message)
   }
 
-  #upgrade(request: RoutedRequest, socket: Duplex, head: Buffer): void {
-    const route = this.#route(request, request.socket)
+  #upgrade(request: RoutedRequest, socket: Duplex, head: Buffer, handed?: Exchange): void {
+    const route = this.#route(request, request.socket, handed)
     if ('app' in route) {
       request.url = route.url
       route.app.upgrade(request, socket, head)
       return
     }
-    socket.on('error', (err) => this.#log.debug({ reason: err.message }, 'refused connection failed'))
-    this.#answers.followUpgrade(request, socket).refused(route.statusCode)
-    closeWith(socket, route.statusCode, route.message, request.id)
+    if ('elsewhere' in route) void this.#handed.handOn(route, { request, socket, head })
+    else this.#refuse({ request, socket, head }, route.statusCode, route.message)
   }
 
-  #route(request: RoutedRequest, connection: Socket): Route {
+  #refuse(exchange: Exchange, statusCode: number, message: string): void {
+    const request: RoutedRequest = exchange.request
+    if ('response' in exchange) {
+      this.#answers.follow(request, exchange.response)
+      answerWith(exchange.response, statusCode, message)
+      return
+    }
+    const { socket } = exchange
+    socket.on('error', (err) => this.#log.debug({ reason: err.message }, 'refused connection failed'))
+    this.#answers.followUpgrade(request, socket).refused(statusCode)
+    closeWith(socket, statusCode, message, request.id)
+  }
+
+  /** Answers here what another process has handed on. */
+  #take(exchange: Exchange): void {
+    const { request } = exchange
+    if ('response' in exchange) this.#handle(request, exchange.response, request.socket, exchange)
+    else this.#upgrade(request, exchange.socket, exchange.head, exchange)
+  }
+
+  #answer(call: PeerCall, signal: AbortSignal): Promise<PeerAnswer> {
+    const owned = this.operationsByOwner().find(({ plugin }) => plugin === call.plugin)
+    const entry = owned?.operations.entries.find(({ operation: { method, path } }) => {
+      return method === call.method && path === call.path
+    })
+    return answerCall(this.#log, entry?.operation, call, signal)
+  }
+
+  #route(request: RoutedRequest, connection: Socket, handed: Exchange | undefined): Route {
     const url = originForm(request.url ?? '/')
     request.originalUrl = url
     request.id = requestIdOf(request.headers)
     if (url.length > this.#limits.maxUrlLength) return { statusCode: 414, message: 'URL too long' }
+    const address = handed === undefined ? this.#ownSockets.get(connection) : handed.address
+    const mayBeElsewhere = handed === undefined && this.#handed.hasOthers
+    return (mayBeElsewhere ? this.#handed.find(url, address) : undefined) ?? this.#routeHere(request, url, address)
+  }
+
+  #hasRoute(url: string): boolean {
+    const { mount } = splitMount(url)
+    if (!ADMIN_MOUNTS.has(mount) && this.#table.ownerOf(mount) !== undefined) return true
+    const path = withoutQuery(url)
+    const administrations = this.#table.active().flatMap(({ administration }) => administration ?? [])
+    return [this.#core, this.#admin, ...administrations].some((app) => app.rankOf(path) !== undefined)
+  }
+
+  /** @param owner whose address it came to: a plugin's, or that of administration; undefined for the server's own */
+  #routeHere(request: RoutedRequest, url: string, owner: string | undefined): OwnRoute {
     const { mount, rest } = splitMount(url)
-    const owner = this.#ownSockets.get(connection)
     const own = owner === ADMINISTRATION ? undefined : owner
     request.administered = owner === ADMINISTRATION || (own === undefined && !this.#listeners.hasAdmin)
     if (this.#listeners.hasAdmin && owner !== ADMINISTRATION) this.#withoutAdministration.add(request)
@@ -291,7 +375,7 @@ export class HttpHost {
 
   /**
    * The generation that a token in the address names, where it takes nothing else any more: the newest gets its requests
-   * in any case. Requests for a session of another process, which `processOf` tells, would be handed to that one here.
+   * in any case.
    * @param own the plugin whose own address the request came to
    */
   #formerFor(url: string, mount: string, own: string | undefined): PluginHttp | undefined {

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { TcpListener } from 'sluice/sdk'
-import { OperationRoutes, type Spelling } from 'sluice/sdk/host'
+import { OperationRoutes, type OperationPeers, type Spelling } from 'sluice/sdk/host'
 import type { ListenerLease } from '../net/listener-lease.ts'
 import type { ProcessIds } from '../base/process-ids.ts'
 import type { HttpApp } from './http-app.ts'
@@ -13,6 +13,8 @@ export type PluginHttpOptions = {
   readonly table: MountTable<PluginHttp>
   readonly ids: ProcessIds
   readonly tokens: SessionTokens
+  /** The other processes, for its operations. */
+  readonly peers: OperationPeers
   /** Makes the app of the plugin's operations that have absolute paths; most have none. */
   readonly createAdministration: () => HttpApp
   /** @throws {Error} when the spelling is not for this plugin */
@@ -25,7 +27,7 @@ export class PluginHttp implements Mounted {
   readonly mounts: readonly string[]
   readonly id: number
   readonly app: HttpApp
-  readonly operations = new OperationRoutes({ targetOf: (spelling) => this.#targetOf(spelling) })
+  readonly operations: OperationRoutes
   readonly #options: PluginHttpOptions
   #administration: HttpApp | undefined
   #lease: ListenerLease | null = null
@@ -36,6 +38,10 @@ export class PluginHttp implements Mounted {
     this.mounts = options.plugin.mounts
     this.id = options.ids.take()
     this.app = options.app
+    this.operations = new OperationRoutes({
+      targetOf: (spelling) => this.#targetOf(spelling),
+      peers: options.peers,
+    })
     this.#options = options
   }
 

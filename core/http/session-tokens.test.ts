@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { expect } from 'chai'
 import { WebSocket, WebSocketServer } from 'ws'
@@ -6,7 +7,7 @@ import { SessionTokens, withoutTokens } from './session-tokens.ts'
 import { HttpFixture } from './testing/http-fixture.ts'
 
 describe('session tokens', () => {
-  const tokens = new SessionTokens()
+  const tokens = new SessionTokens(randomBytes(32))
 
   it('are 37 characters that no address has to encode, each another', () => {
     const made = Array.from({ length: 100 }, () => tokens.create(1))
@@ -35,7 +36,14 @@ describe('session tokens', () => {
       token.slice(1),
       (char, at) => token.slice(0, at + 1) + (char === 'A' ? 'B' : 'A') + token.slice(at + 2),
     )
-    for (const forged of [new SessionTokens().create(7), ...changed, token.slice(0, -1), token.slice(1), '~', '']) {
+    for (const forged of [
+      new SessionTokens(randomBytes(32)).create(7),
+      ...changed,
+      token.slice(0, -1),
+      token.slice(1),
+      '~',
+      '',
+    ]) {
       expect(tokens.ownerIn(`/hls/${forged}/video.m3u8`), forged).to.equal(undefined)
     }
   })
@@ -147,7 +155,7 @@ describe('a request with the token of a session', () => {
   it('that is not one of this server reaches the newest', async () => {
     const first = await take('first')
     await take('second', first)
-    const forged = new SessionTokens().create(first.id)
+    const forged = new SessionTokens(randomBytes(32)).create(first.id)
     expect(await ask(`/whip/${forged}`)).to.equal(`second /${forged}`)
   })
 

@@ -13,7 +13,12 @@ const TOKEN = /(?:~|%7e)([\w-]{36})/giu
  * of a session can lead requests to a generation that takes no new ones.
  */
 export class SessionTokens {
-  readonly #key = randomBytes(32)
+  readonly #key: Buffer
+
+  /** @param key what seals them; whoever has it reads the tokens of all who have it */
+  constructor(key: Buffer) {
+    this.#key = key
+  }
 
   create(owner: number): string {
     const bytes = Buffer.alloc(SEALED_BYTES)
@@ -22,7 +27,7 @@ export class SessionTokens {
     return `~${Buffer.concat([bytes, this.#seal(bytes)]).toString('base64url')}`
   }
 
-  /** The owner of the first token of this server in a path with its query; undefined where there is none. */
+  /** The owner of the first token in a path with its query that the key has sealed; undefined where there is none. */
   ownerIn(url: string): number | undefined {
     for (const [, token = ''] of url.matchAll(TOKEN)) {
       const bytes = Buffer.from(token, 'base64url')

@@ -1,4 +1,6 @@
 /** `sluice/sdk/host`: what the server and the fake host share. It is not for plugins, and nothing of it is promised. */
+export { answerPart, joinAnswers, type AnswerPart } from './answer-parts.ts'
+export type { AnyOperation } from './any-operation.ts'
 export { makeSelfSigned, type KeyPair } from './certificate/self-signed.ts'
 export { GlobalConfig } from '../config/global/global-config.ts'
 export type { LoginUser } from '../config/global/login-user.ts'
@@ -31,7 +33,7 @@ export {
 } from './operation-routes.ts'
 export { OwnTables } from './own-tables.ts'
 export { PlayTickets } from './play-tickets.ts'
-export { ANONYMOUS } from './serve-operation.ts'
+export { ANONYMOUS, type HandledInput, type OperationPeers } from './serve-operation.ts'
 export { SocketTable } from './socket-table.ts'
 export type { Spelling } from './spelling.ts'
 export { checkStoragePath, storageName } from './storage-path.ts'

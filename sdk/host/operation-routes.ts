@@ -4,7 +4,7 @@ import type { AnyEvents, AnyOperation, AnySocket } from './any-operation.ts'
 import { checkEvents, checkOperation } from './check-operation.ts'
 import type { JsonSchema } from './json-schema.ts'
 import { eventsQuerySchema, serveEvents } from './serve-events.ts'
-import { accessOf, querySchemaOf, serveOperation } from './serve-operation.ts'
+import { accessOf, querySchemaOf, serveOperation, type OperationPeers } from './serve-operation.ts'
 import { socketAccessOf, type SocketTable } from './socket-table.ts'
 import { matchPath, partsOf, socketSpelling, spellingsOf, type PathPart, type Spelling } from './spelling.ts'
 
@@ -42,6 +42,8 @@ export type OperationRoutesOptions = {
    * @throws {Error} when it is somebody else's
    */
   targetOf(spelling: Spelling): OperationTarget
+  /** The other processes of the server; none unless given. */
+  readonly peers?: OperationPeers
 }
 
 /** Operations, as routes of a host. */
@@ -83,7 +85,7 @@ export class OperationRoutes implements OperationRegistry {
     checkOperation(operation)
     const spellings = spellingsOf(operation)
     for (const spelling of spellings) {
-      serveOperation(this.#targetOf(spelling, operation).fastify, operation, spelling)
+      serveOperation(this.#targetOf(spelling, operation).fastify, operation, spelling, this.#options.peers)
     }
     this.#entries.push({ operation, access: accessOf(operation), query: querySchemaOf(operation), spellings })
   }

@@ -29,9 +29,32 @@ declare module 'fastify' {
   }
 }
 
-/** Answers one spelling of an operation as a route of `app`. */
-export function serveOperation(app: FastifyInstance, operation: AnyOperation, { method, path, url }: Spelling): void {
-  const { params, body, errors = 'gateway' } = operation
+/** What the handler of an operation is given. */
+export type HandledInput = Parameters<AnyOperation['handle']>[0]
+
+/** The other processes of the server, as operations ask them. */
+export interface OperationPeers {
+  /** Whether there are any now. While there are none, operations are answered here alone. */
+  readonly hasOthers: boolean
+  /**
+   * The answer of those processes that the reach of the operation names.
+   * @param own answers here
+   */
+  answer(operation: AnyOperation, input: HandledInput, own: () => Promise<unknown>): Promise<unknown>
+}
+
+/**
+ * Answers one spelling of an operation as a route of `app`.
+ * @param peers the other processes; none unless given
+ */
+export function serveOperation(
+  app: FastifyInstance,
+  operation: AnyOperation,
+  { method, path, url }: Spelling,
+  peers: OperationPeers | undefined,
+): void {
+  const { params, body, errors = 'gateway', reach = 'here' } = operation
+  const asked = reach === 'here' ? undefined : peers
   const reader = new InputReader({ params, query: querySchemaOf(operation), body, isBodyInQuery: method === 'GET' })
   const parts = partsOf(path, params)
   app.route<{ Params: Record<string, string>; Querystring: Record<string, unknown> }>({
@@ -45,8 +68,12 @@ export function serveOperation(app: FastifyInstance, operation: AnyOperation, { 
       const input = reader.read({ params: namedParams(parts, request.params), query, body })
       const { signal, release } = clientSignal(raw)
       try {
-        const answer = await operation.handle({ ...input, user: userOf(raw), request: raw, signal })
-        return send(operation, joined(operation, answer), { request, reply, query: input.query })
+        const given = { ...input, user: userOf(raw), request: raw, signal }
+        const answer =
+          asked?.hasOthers === true
+            ? await asked.answer(operation, given, async () => operation.handle(given))
+            : alone(operation, await operation.handle(given))
+        return send(operation, answer, { request, reply, query: input.query })
       } catch (error) {
         if (errors === 'in-band') return sendInBand(operation, error, request, reply)
         throw error
@@ -89,10 +116,10 @@ function userOf({ user = ANONYMOUS }: RoutedRequest): string {
 }
 
 /**
- * The answers of all processes as one. There is one process: a list has nothing to be joined with, and one of which only a
- * page is made is left so.
+ * The answer of the only process, as it is with several. A list has nothing to be joined with, and one of which only a page is
+ * made is left so.
  */
-function joined({ reach }: AnyOperation, answer: unknown): unknown {
+function alone({ reach }: AnyOperation, answer: unknown): unknown {
   const isJoined = typeof reach === 'object' && 'all' in reach
   return isJoined && (Array.isArray(answer) || !isList(answer)) ? reach.all([answer]) : answer
 }

@@ -53,7 +53,7 @@ export interface PluginDefinition<Schema extends TObject = TObject<TProperties>>
   readonly tables?: Readonly<Record<string, Migration>>
   /**
    * `one` for a plugin that must not run twice, such as one that publishes streams of its own: where the server has several
-   * processes, one of them runs it. Default `each`.
+   * processes, one of them runs it, and drains it where another is to run it instead. Default `each`.
    */
   readonly processes?: 'each' | 'one'
   /**

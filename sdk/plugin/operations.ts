@@ -16,7 +16,10 @@ export type OperationInput<Params extends TSchema, Query extends TSchema, Body e
   readonly body: Static<Body>
   /** The name of who asks, and of a token `token:` before it; `anonymous` while login is off. */
   readonly user: string
-  /** As it came in, for its headers and `requestClient`; what the schemas read of it is above. */
+  /**
+   * As it came in, for its headers and `requestClient`; what the schemas read of it is above. Where another process has
+   * taken it, that is all it has.
+   */
   readonly request: IncomingMessage
   /** Aborts when the client leaves before it is answered. */
   readonly signal: AbortSignal
@@ -54,6 +57,9 @@ export type OperationResult<Answer> =
  * | `{ all: (answers) => … }` | every one; the function makes one answer of theirs |
  * | `{ stream: 'streamPath' }` | the one that has the stream which this parameter or field names |
  * | `{ session: 'id' }` | the one that has the session with this id |
+ *
+ * A process that does not answer in time is left out of what all answer to a `GET`. Any other operation is then answered with 503:
+ * a change may have been made in some processes alone.
  */
 export type OperationReach<Answer> =
   | 'here'
