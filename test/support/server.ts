@@ -4,6 +4,7 @@ import path from 'node:path'
 import { gateRemarks } from '../../core/auth/config-remarks.ts'
 import { Config } from '../../core/config/config.ts'
 import { createLogger } from '../../core/observe/logger.ts'
+import type { Peers } from '../../core/peers/peers.ts'
 import { Server } from '../../core/server.ts'
 import { keep } from '../peers/lifetime.ts'
 
@@ -26,6 +27,8 @@ export type StartServerInit = {
   readonly env?: Readonly<Record<string, string>>
   /** What ends and restarts the server for operators, who can't where it is left out. */
   readonly lifecycle?: ConstructorParameters<typeof Server>[0]['lifecycle']
+  /** The processes of which the server is one; the only one unless given. */
+  readonly peers?: Peers
 }
 
 const ENV = {
@@ -144,7 +147,7 @@ export type ApiBody = { readonly code: number; readonly message: string; readonl
 
 /** Starts a server; resolves when its plugins are up. */
 export async function startServer(init: StartServerInit = {}): Promise<RunningServer> {
-  const { config = '', prepare, pluginFolders, env, lifecycle } = init
+  const { config = '', prepare, pluginFolders, env, lifecycle, peers } = init
   const folder = await mkdtemp(path.join(tmpdir(), 'sluice-'))
   const configFile = path.join(folder, 'config.yaml')
   await writeFile(configFile, config)
@@ -161,6 +164,7 @@ export async function startServer(init: StartServerInit = {}): Promise<RunningSe
     log,
     ...(pluginFolders === undefined ? {} : { pluginFolders }),
     ...(lifecycle && { lifecycle }),
+    ...(peers && { peers }),
   })
   const running = new RunningServer(server, configFile, records)
   await server.start()

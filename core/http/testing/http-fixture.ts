@@ -2,6 +2,7 @@ import { connect, type Socket } from 'node:net'
 import type { HttpConfig } from 'sluice/sdk'
 import { ListenerPool } from '../../net/listener-pool.ts'
 import { createLogger } from '../../observe/logger.ts'
+import type { Peers } from '../../peers/peers.ts'
 import { HttpHost } from '../http-host.ts'
 import type { HttpLimits } from '../front/limits.ts'
 import type { ServerHttpConfig } from '../server-listeners.ts'
@@ -36,8 +37,15 @@ export class HttpFixture {
     limits: Partial<HttpLimits> = {},
     config: Partial<HttpConfig> = {},
     admin: Partial<ServerHttpConfig['admin']> = {},
+    peers?: Peers,
   ) {
-    this.host = new HttpHost({ log: this.log, pool: this.pool, config: this.config(config, admin), limits })
+    this.host = new HttpHost({
+      log: this.log,
+      pool: this.pool,
+      config: this.config(config, admin),
+      limits,
+      ...(peers && { peers }),
+    })
   }
 
   /** The config of a server on a free port, changed. */

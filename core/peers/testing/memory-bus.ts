@@ -1,0 +1,108 @@
+import { randomBytes } from 'node:crypto'
+import { PeerAway } from '../peer-away.ts'
+import type { Claim, Exchange, Owned, PeerAnswer, PeerCall, Peers, PeerService } from '../peers.ts'
+
+export type MemberOptions = {
+  /** Whether the member has the publisher of a stream; none unless given. */
+  readonly hasStream?: (streamPath: string) => boolean
+}
+
+type Member = MemberOptions & { service?: PeerService; isSilent: boolean }
+type Wish = Claim & { readonly process: number; readonly tell: () => void }
+
+/** Joins servers of one program as if they were the processes of one server. Calls and answers are copied on their way. */
+export class MemoryBus {
+  readonly #tokenKey = randomBytes(32)
+  readonly #members = new Map<number, Member>()
+  /** By name; the first holds it. */
+  readonly #wishes = new Map<string, readonly Wish[]>()
+
+  join(process: number, options: MemberOptions = {}): Peers {
+    const member: Member = { ...options, isSilent: false }
+    this.#members.set(process, member)
+    const others = () => [...this.#members.keys()].filter((other) => other !== process && this.#serviceOf(other))
+    return {
+      node: { id: 'bus', process, processes: 2 },
+      tokenKey: this.#tokenKey,
+      get others() {
+        return others()
+      },
+      serve: (service) => void (member.service = service),
+      ask: (other, call, signal) => this.#ask(other, call, signal),
+      owner: async (of) => this.#owner(of, others()),
+      hand: (other, exchange) => this.#hand(other, exchange),
+      claim: (name, onChange) => this.#claim(process, name, onChange),
+    }
+  }
+
+  /** From now on, the process is there and says nothing. */
+  silence(process: number): void {
+    const member = this.#members.get(process)
+    if (member !== undefined) member.isSilent = true
+  }
+
+  /** The others forget the process, and what it held goes to them. */
+  leave(process: number): void {
+    this.#members.delete(process)
+    for (const wishes of [...this.#wishes.values()].flat()) if (wishes.process === process) wishes.release()
+  }
+
+  /** Has another process hold a claim, as when a lease could not be renewed in time. */
+  move(name: string, process: number): void {
+    const wishes = this.#wishes.get(name) ?? []
+    this.#order(
+      name,
+      wishes.toSorted((one, other) => Number(other.process === process) - Number(one.process === process)),
+    )
+  }
+
+  #serviceOf(process: number): PeerService | undefined {
+    return this.#members.get(process)?.service
+  }
+
+  async #ask(process: number, call: PeerCall, signal: AbortSignal): Promise<PeerAnswer> {
+    const service = this.#serviceOf(process)
+    if (service === undefined) throw new PeerAway(process)
+    if (this.#members.get(process)?.isSilent === true) return new Promise(() => {})
+    return structuredClone(await service.answer(structuredClone(call), signal))
+  }
+
+  #owner(of: Owned, others: readonly number[]): number | undefined {
+    if ('one' in of) return this.#wishes.get(of.one)?.[0]?.process
+    if ('path' in of) return others.find((process) => this.#serviceOf(process)?.hasRoute(of.path))
+    return [...this.#members].find(([, { hasStream }]) => hasStream?.(of.stream))?.[0]
+  }
+
+  async #hand(process: number, exchange: Exchange): Promise<void> {
+    const service = this.#serviceOf(process)
+    if (service === undefined || this.#members.get(process)?.isSilent === true) throw new PeerAway(process)
+    service.take(exchange)
+  }
+
+  #claim(process: number, name: string, tell: () => void): Claim {
+    const holder = () => this.#wishes.get(name)?.[0]
+    const wish: Wish = {
+      process,
+      tell,
+      get isHeld() {
+        return holder() === wish
+      },
+      release: () => {
+        const wishes = this.#wishes.get(name) ?? []
+        this.#order(
+          name,
+          wishes.filter((other) => other !== wish),
+        )
+      },
+    }
+    this.#wishes.set(name, [...(this.#wishes.get(name) ?? []), wish])
+    return wish
+  }
+
+  #order(name: string, wishes: readonly Wish[]): void {
+    const before = this.#wishes.get(name)?.[0]
+    this.#wishes.set(name, wishes)
+    if (before === wishes[0]) return
+    for (const wish of [before, wishes[0]]) if (wish !== undefined) queueMicrotask(wish.tell)
+  }
+}
