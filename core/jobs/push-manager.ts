@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Logger } from 'pino'
 import {
-  SluiceError,
   StreamNotFound,
   StreamUnavailable,
   type Dialer,
@@ -11,7 +10,7 @@ import {
   type RuleSection,
   type TaskRegistry,
 } from 'sluice/sdk'
-import { jobNotices, type JobNotices } from 'sluice/sdk/host'
+import { jobNotices, PushExists, type JobNotices } from 'sluice/sdk/host'
 import type { HookRunner } from '../host/hooks/hook-runner.ts'
 import type { TaskTree } from '../observe/task-tree.ts'
 import type { StreamRegistry } from '../stream/registry.ts'
@@ -29,13 +28,6 @@ type PushManagerOptions = {
   /** @param proxy its address; empty is none */
   readonly dialer: (proxy: string) => Dialer
   readonly meters?: JobMeters
-}
-
-/** There is a push of this stream to this address (api.md 1.1). */
-class PushExists extends SluiceError {
-  constructor() {
-    super('PUSH_EXISTS', 409, 'push remote url exist')
-  }
 }
 
 /** All pushes of the server, one at a time for each stream and address: those of the rules, of proxies and of operators. */

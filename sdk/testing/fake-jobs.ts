@@ -1,7 +1,7 @@
-import { SluiceError } from '../errors/sluice-error.ts'
 import { Job, jobNotices, type JobInit } from '../jobs/job.ts'
 import type { JobRunner } from '../jobs/job-runner.ts'
 import type { PullJobs, PullSource, PullWish, RunningPull } from '../jobs/pull-jobs.ts'
+import { PushExists } from '../jobs/push-exists.ts'
 import type { PushJobs, PushWish, RunningPush } from '../jobs/push-jobs.ts'
 import type { TaskRegistry } from '../plugin/tasks.ts'
 import type { FakeHooks } from './fake-hooks.ts'
@@ -149,7 +149,7 @@ export class FakePushes implements PushJobs {
   }
 
   start(wish: PushWish): void {
-    if (this.find(wish) !== undefined) throw new SluiceError('PUSH_EXISTS', 409, 'push remote url exist')
+    if (this.find(wish) !== undefined) throw new PushExists()
     this.all.push(new FakePush(wish))
   }
 
