@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { addRecordingOperations, addressTemplates, definePlugin, type StreamInfo } from 'sluice/sdk'
+import { StallClock } from 'sluice/sdk/media'
 import { Admission } from './sessions/admission.ts'
-import { AttendedClock } from './attended-clock.ts'
 import { SegmentRules, HlsConfig } from './config.ts'
 import { HlsStreams, type NumberMemory } from './hls-streams.ts'
 import { addRecordOperations } from './record/record-operations.ts'
@@ -36,8 +36,9 @@ export default definePlugin({
     addRecordingOperations(ctx, 'hls')
     addRecordOperations(ctx)
     const { streams, log } = ctx
-    const clock = new AttendedClock(performance.now())
-    const nowMs = clock.now
+    // While the process is held up, requests may have come that it has not seen yet: that time counts against nobody.
+    const clock = new StallClock(performance.now(), 2 * TICK_MS)
+    const nowMs = () => clock.at(performance.now())
     const hlsStreams = new HlsStreams({
       streams,
       log,

@@ -7,6 +7,7 @@ import {
   MalformedError,
   parseRtcp,
   parseSdp,
+  randomRtpStart,
   RtpClock,
   RtpReceiver,
   rtpFormatAttributes,
@@ -14,7 +15,7 @@ import {
   rtpFormatProblem,
   rtpFormatsOf,
   RtpSender,
-  serializeRtcp,
+  serializeRtpReport,
   serializeSdp,
   type RtpFormat,
 } from 'sluice/sdk/media'
@@ -23,8 +24,8 @@ const MAX_PAYLOAD_BYTES = 1400
 const REPORT_MS = 1000
 const TICK_MS = 20
 const REORDER = { maxPackets: 512, maxDelayMs: 200 }
-const NO_FRAMING = { sizeBytes: 0, write: () => {} }
 const HERE = '127.0.0.1'
+const CNAME = 'rtp-link'
 const SESSION = { url: '', query: '', client: { ip: HERE, port: 0, userAgent: 'rtp-link' } } as const
 
 /** Sends streams to, and takes them from, UDP ports of this machine, as a session description says. */
@@ -66,7 +67,7 @@ export default definePlugin({
           const timeMs = (unit.pts / unit.track.timescale) * 1000
           if (timeMs - outlet.reportedMs >= REPORT_MS) {
             outlet.reportedMs = timeMs
-            packets.push(serializeRtcp([sender.report(Date.now(), timeMs)]))
+            packets.push(serializeRtpReport(sender.report(Date.now(), timestamp), CNAME))
           }
           socket.send(packets, peer)
           subscriber.account({ bytes: packets.reduce((sum, { length }) => sum + length, 0) })
@@ -140,14 +141,7 @@ function describe(tracks: readonly Track[]): string {
 
 /** What sends a track to a port. */
 function createOutlet(track: Track, format: RtpFormat, port: number) {
-  const random = randomBytes(10)
-  const sender = new RtpSender({
-    format,
-    ssrc: random.readUInt32BE(0),
-    sequenceNumber: random.readUInt16BE(4),
-    timestampOffset: random.readUInt32BE(6),
-    framing: NO_FRAMING,
-  })
+  const sender = new RtpSender({ format, ...randomRtpStart(randomBytes(10)) })
   const peer = { remoteAddress: HERE, remotePort: port }
   return { sender, packetizer: createRtpPacketizer(track, MAX_PAYLOAD_BYTES), peer, reportedMs: -Infinity }
 }

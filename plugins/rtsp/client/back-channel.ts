@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { Unsupported, type AccessUnit, type Dialer, type Talk, type Track, type TrackInit } from 'sluice/sdk'
 import {
   createRtpPacketizer,
+  randomRtpStart,
   RtpSender,
   rtpFormatOfTrack,
   rtpFormatsOf,
@@ -95,23 +96,18 @@ class CameraTalk implements Talk {
   readonly #session: ClientSession
   readonly #format: RtpFormat
   readonly #sender: RtpSender
+  readonly #framing: InterleavedFraming
   #tracks = 0
   /** The track that is sent. */
   #track: Track | undefined
   #packetizer: RtpPacketizer | undefined
 
   constructor(client: RtspClient, session: ClientSession, format: RtpFormat, channel: number) {
-    const random = randomBytes(10)
     this.#client = client
     this.#session = session
     this.#format = format
-    this.#sender = new RtpSender({
-      format,
-      ssrc: random.readUInt32BE(0),
-      sequenceNumber: random.readUInt16BE(4),
-      timestampOffset: random.readUInt32BE(6),
-      framing: new InterleavedFraming(channel),
-    })
+    this.#sender = new RtpSender({ format, ...randomRtpStart(randomBytes(10)) })
+    this.#framing = new InterleavedFraming(channel)
   }
 
   addTrack(init: TrackInit): Track {
@@ -135,7 +131,7 @@ class CameraTalk implements Talk {
     const payloads = this.#packetizer?.packetize(unit) ?? []
     if (payloads.length === 0) return
     const timestamp = this.#sender.timestampOf(unit.pts, unit.track.timescale)
-    this.#client.stream.write(this.#sender.serialize(payloads, timestamp))
+    this.#client.stream.write(this.#sender.serialize(payloads, timestamp, this.#framing))
   }
 
   /** What is missing is silence. */

@@ -3,10 +3,11 @@ import type { AccessUnit, Muxer, MuxerFormat, MuxerStart, Track } from 'sluice/s
 import {
   canCarryInRtp,
   createRtpPacketizer,
+  randomRtpStart,
   rescale,
   RtpSender,
-  SDES_ITEM_TYPE,
-  serializeRtcp,
+  serializeRtpGoodbye,
+  serializeRtpReport,
   type RtpPacketizer,
   WallClock,
 } from 'sluice/sdk/media'
@@ -30,7 +31,7 @@ export type PlayedMedia = OfferedMedia & { readonly channel: number }
 type SentMedia = PlayedMedia & { readonly ssrc: number }
 
 /** What a muxer has for a media; it outlives the tracks that publishers give it. */
-type Outlet = { readonly media: SentMedia; readonly sender: RtpSender }
+type Outlet = { readonly media: SentMedia; readonly sender: RtpSender; readonly framing: InterleavedFraming }
 
 /** Cuts the units of a track into packets of an outlet. */
 type Carried = { readonly outlet: Outlet; readonly packetizer: RtpPacketizer }
@@ -55,8 +56,8 @@ class RtspMuxer implements Muxer {
     this.#wallClock = former === undefined ? new WallClock() : former.#wallClock.fork()
     this.#outlets =
       former === undefined
-        ? medias.map((media) => ({ media, sender: createSender(media) }))
-        : former.#outlets.map(({ media, sender }) => ({ media, sender: sender.fork() }))
+        ? medias.map(createOutlet)
+        : former.#outlets.map(({ sender, ...outlet }) => ({ ...outlet, sender: sender.fork() }))
   }
 
   /** Whether the next packet is the one that players of the other muxer expect. */
@@ -91,9 +92,9 @@ class RtspMuxer implements Muxer {
     if (carried === undefined) return null
     const payloads = carried.packetizer.packetize(unit)
     if (payloads.length === 0) return null
-    const { sender } = carried.outlet
+    const { sender, framing } = carried.outlet
     const { pts, track } = unit
-    const bytes = sender.serialize(payloads, sender.timestampOf(pts, track.timescale))
+    const bytes = sender.serialize(payloads, sender.timestampOf(pts, track.timescale), framing)
     const timeMs = rescale(pts, track.timescale, 1000)
     const isDue = this.#isReportDue(unit, timeMs)
     if (!isDue && !this.#repeated.has(carried.outlet)) return bytes
@@ -135,24 +136,15 @@ class RtspMuxer implements Muxer {
 
   /** @param timeMs not before that of the first packet, or GStreamer takes no note */
   #report({ media, sender }: Outlet, timeMs: number): Buffer {
-    const nowMs = this.#wallClock.at(timeMs)
-    const chunk = { ssrc: sender.ssrc, items: [{ type: SDES_ITEM_TYPE.cname, text: CNAME }] }
-    return serializeInterleaved(
-      media.channel + 1,
-      serializeRtcp([sender.report(nowMs, timeMs), { kind: 'sourceDescription', chunks: [chunk] }]),
-    )
+    const report = sender.report(this.#wallClock.at(timeMs), sender.timestampOf(timeMs, 1000))
+    return serializeInterleaved(media.channel + 1, serializeRtpReport(report, CNAME))
   }
 }
 
-function createSender({ format, channel, ssrc }: SentMedia): RtpSender {
-  const random = randomBytes(6)
-  return new RtpSender({
-    format,
-    ssrc,
-    sequenceNumber: random.readUInt16BE(0),
-    timestampOffset: random.readUInt32BE(2),
-    framing: new InterleavedFraming(channel),
-  })
+function createOutlet(media: SentMedia): Outlet {
+  const { channel, format, ssrc } = media
+  const sender = new RtpSender({ ...randomRtpStart(randomBytes(10)), format, ssrc })
+  return { media, sender, framing: new InterleavedFraming(channel) }
 }
 
 /** What players are sent who have set up the same. */
@@ -187,15 +179,7 @@ function createFormat(medias: readonly SentMedia[]): RtspFormat {
     maxMergeMs: MAX_MERGE_MS,
     createMuxer: (former) => new RtspMuxer(medias, former instanceof RtspMuxer ? former : undefined),
   }
-  const goodbyes = medias.map(({ channel, ssrc }) =>
-    serializeInterleaved(
-      channel + 1,
-      serializeRtcp([
-        { kind: 'receiverReport', ssrc, reports: [] },
-        { kind: 'bye', ssrcs: [ssrc], reason: '' },
-      ]),
-    ),
-  )
+  const goodbyes = medias.map(({ channel, ssrc }) => serializeInterleaved(channel + 1, serializeRtpGoodbye(ssrc)))
   return { muxing, goodbye: Buffer.concat(goodbyes) }
 }
 

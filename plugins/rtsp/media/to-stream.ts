@@ -1,7 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
 import type { UnitSink } from 'sluice/sdk'
-import { RtpClock, RtpReceiver, SDES_ITEM_TYPE, serializeRtcp, type RtpFormat } from 'sluice/sdk/media'
+import {
+  KeyframeRequester,
+  RtpClock,
+  RtpFeedback,
+  RtpReceiver,
+  StallClock,
+  sumReceptions,
+  type RtpFormat,
+  type RtpReceptionCounts,
+} from 'sluice/sdk/media'
 import type { Timers } from '../plugin-context.ts'
 import { receivedRtcp } from './received-rtcp.ts'
 
@@ -27,36 +36,34 @@ export type ReceivedMedia = {
 }
 
 /** What became of a source's packets. */
-export type ReceptionCounts = {
-  readonly lostPackets: number
-  readonly reorderedPackets: number
-  readonly duplicatePackets: number
-  /** That made no sense. */
-  readonly brokenPackets: number
-}
+export type ReceptionCounts = Omit<RtpReceptionCounts, 'receivedPackets'>
 
-type Inlet = {
-  readonly media: ReceivedMedia
-  readonly receiver: RtpReceiver
-  /** Losses up to which a keyframe was asked for, and when the last one was. */
-  mendedLosses: number
-  askedMs: number
-}
+type Inlet = { readonly receiver: RtpReceiver; readonly keyframes: KeyframeRequester; readonly feedback: RtpFeedback }
 
 /** Puts what an RTP source sends into a sink for units, and reports to the source what has come. */
 export class RtspIngest {
   /** By the places of the medias; those that are not received have none. */
   readonly #inlets: readonly (Inlet | undefined)[]
-  readonly #ssrc = randomBytes(4).readUInt32BE()
+  readonly #now: () => number
+  readonly #clock: StallClock
   readonly #stops: readonly (() => void)[]
-  #tickedMs = performance.now()
-  #stalledMs = 0
 
-  /** @param medias by their place in the session description; undefined for those that are not received */
-  constructor(sink: UnitSink, medias: readonly (ReceivedMedia | undefined)[], timers: Pick<Timers, 'setInterval'>) {
+  /**
+   * @param medias by their place in the session description; undefined for those that are not received
+   * @param now a monotonic clock
+   */
+  constructor(
+    sink: UnitSink,
+    medias: readonly (ReceivedMedia | undefined)[],
+    timers: Pick<Timers, 'setInterval'>,
+    now: () => number = () => performance.now(),
+  ) {
+    this.#now = now
     const clock = new RtpClock()
-    this.#inlets = medias.map((media) => media && createInlet(media, sink, clock))
+    const ssrc = randomBytes(4).readUInt32BE()
+    this.#inlets = medias.map((media) => media && createInlet(media, sink, clock, ssrc))
     const isDatagram = medias.some((media) => media?.isDatagram === true)
+    this.#clock = new StallClock(now(), isDatagram ? 2 * TICK_MS : Infinity)
     this.#stops = [
       timers.setInterval(() => this.#report(), REPORT_INTERVAL_MS),
       ...(isDatagram ? [timers.setInterval(() => this.#tick(), TICK_MS)] : []),
@@ -69,19 +76,17 @@ export class RtspIngest {
   }
 
   get counts(): ReceptionCounts {
-    const counts = { lostPackets: 0, reorderedPackets: 0, duplicatePackets: 0, brokenPackets: 0 }
-    for (const { receiver } of this.#present()) {
-      counts.lostPackets += receiver.statistics.lostPackets
-      counts.reorderedPackets += receiver.statistics.reorderedPackets
-      counts.duplicatePackets += receiver.statistics.duplicatePackets
-      counts.brokenPackets += receiver.brokenPackets
-    }
+    const { receivedPackets: _, ...counts } = sumReceptions(this.#present().map(({ receiver }) => receiver.counts))
     return counts
   }
 
   /** Takes an RTP packet of a media, whose bytes are kept. */
   rtp(index: number, packet: Buffer): void {
-    this.#inlets[index]?.receiver.push(packet, this.#nowMs())
+    const inlet = this.#inlets[index]
+    if (inlet === undefined) return
+    const nowMs = this.#nowMs()
+    inlet.receiver.push(packet, nowMs)
+    askForKeyframe(inlet, nowMs)
   }
 
   /**
@@ -92,15 +97,17 @@ export class RtspIngest {
     const inlet = this.#inlets[index]
     const messages = receivedRtcp(packet)
     for (const message of messages) {
-      if (message.kind === 'senderReport') inlet?.receiver.report(message, this.#nowMs())
+      if (message.kind === 'senderReport') inlet?.receiver.report(message, this.#now())
     }
     return messages.length > 0 && messages.every(({ kind }) => kind !== 'bye')
   }
 
-  /** Asks the source for a keyframe of a track (PLI, RFC 4585 6.3.1). Many cameras do not listen. */
+  /** Asks the source for a keyframe of a track, as soon as it may be asked again. Many cameras do not listen. */
   requestKeyframe(trackId: number): void {
     const inlet = this.#present().find(({ receiver }) => receiver.track?.id === trackId)
-    if (inlet !== undefined) this.#askForKeyframe(inlet)
+    if (inlet === undefined) return
+    inlet.keyframes.need()
+    askForKeyframe(inlet, this.#nowMs())
   }
 
   close(): void {
@@ -111,63 +118,41 @@ export class RtspIngest {
     return this.#inlets.filter((inlet) => inlet !== undefined)
   }
 
+  #nowMs(): number {
+    return this.#clock.at(this.#now())
+  }
+
   #tick(): void {
-    this.#noteStall()
-    const nowMs = this.#nowMs()
+    const nowMs = this.#clock.tick(this.#now())
     for (const inlet of this.#present()) {
       inlet.receiver.tick(nowMs)
-      if (inlet.receiver.track?.kind === 'video') this.#mendLoss(inlet, nowMs)
+      askForKeyframe(inlet, nowMs)
     }
   }
 
-  /** A clock that stands still while this process is held up: what has come meanwhile is still to be read, and not late. */
-  #nowMs(): number {
-    return performance.now() - this.#stalledMs
-  }
-
-  #noteStall(): void {
-    const nowMs = performance.now()
-    const stalledMs = nowMs - this.#tickedMs - TICK_MS
-    if (stalledMs > TICK_MS) this.#stalledMs += stalledMs
-    this.#tickedMs = nowMs
-  }
-
-  /** Has the source send a keyframe, without which what follows a loss can't be decoded. */
-  #mendLoss(inlet: Inlet, nowMs: number): void {
-    const { losses } = inlet.receiver
-    if (losses === inlet.mendedLosses || nowMs - inlet.askedMs < MIN_KEYFRAME_INTERVAL_MS) return
-    inlet.mendedLosses = losses
-    inlet.askedMs = nowMs
-    this.#askForKeyframe(inlet)
-  }
-
-  #askForKeyframe({ media, receiver }: Inlet): void {
-    const mediaSsrc = receiver.ssrc
-    if (mediaSsrc === undefined) return
-    const pli = { kind: 'pictureLossIndication', senderSsrc: this.#ssrc, mediaSsrc } as const
-    media.sendRtcp(serializeRtcp([{ kind: 'receiverReport', ssrc: this.#ssrc, reports: [] }, pli]))
-  }
-
   #report(): void {
-    const nowMs = this.#nowMs()
-    for (const { media, receiver } of this.#present()) {
-      const block = receiver.statistics.report(nowMs)
-      const reports = block === undefined ? [] : [block]
-      media.sendRtcp(
-        serializeRtcp([
-          { kind: 'receiverReport', ssrc: this.#ssrc, reports },
-          {
-            kind: 'sourceDescription',
-            chunks: [{ ssrc: this.#ssrc, items: [{ type: SDES_ITEM_TYPE.cname, text: CNAME }] }],
-          },
-        ]),
-      )
+    for (const { feedback, receiver } of this.#present()) {
+      const block = receiver.statistics.report(this.#now())
+      feedback.report(block === undefined ? [] : [block])
     }
   }
 }
 
-function createInlet(media: ReceivedMedia, sink: UnitSink, clock: RtpClock): Inlet {
-  const { format, isDatagram } = media
+function createInlet(
+  { format, isDatagram, sendRtcp }: ReceivedMedia,
+  sink: UnitSink,
+  clock: RtpClock,
+  ssrc: number,
+): Inlet {
   const reorder = isDatagram ? DATAGRAM_ORDER : STREAM_ORDER
-  return { media, receiver: new RtpReceiver({ format, sink, clock, reorder }), mendedLosses: 0, askedMs: -Infinity }
+  const keyframes = new KeyframeRequester({ sink, minIntervalMs: MIN_KEYFRAME_INTERVAL_MS, maxAgeMs: 0 })
+  return {
+    receiver: new RtpReceiver({ format, sink: keyframes, clock, reorder }),
+    keyframes,
+    feedback: new RtpFeedback({ ssrc, cname: CNAME, reducedSize: false, send: sendRtcp }),
+  }
+}
+
+function askForKeyframe({ feedback, keyframes, receiver: { ssrc, track } }: Inlet, nowMs: number): void {
+  if (ssrc !== undefined && track?.kind === 'video') feedback.askForKeyframe(ssrc, keyframes, nowMs)
 }

@@ -55,10 +55,10 @@ export class Feedback {
         transport.flush()
         break
       case 'pictureLossIndication':
-        if (message.mediaSsrc === videoOutlet?.ssrc) pictures?.pictureLost(nowMs)
+        if (message.mediaSsrc === videoOutlet?.sender.ssrc) pictures?.pictureLost(nowMs)
         break
       case 'fullIntraRequest':
-        if (message.requests.some(({ ssrc }) => ssrc === videoOutlet?.ssrc)) pictures?.pictureLost(nowMs)
+        if (message.requests.some(({ ssrc }) => ssrc === videoOutlet?.sender.ssrc)) pictures?.pictureLost(nowMs)
         break
       case 'senderReport':
       case 'receiverReport':
@@ -82,6 +82,6 @@ export class Feedback {
   }
 
   #outletOf(ssrc: number): Outlet | undefined {
-    return this.#init.outlets.find((outlet) => outlet.ssrc === ssrc)
+    return this.#init.outlets.find((outlet) => outlet.sender.ssrc === ssrc)
   }
 }

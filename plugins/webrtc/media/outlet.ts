@@ -1,4 +1,4 @@
-import { SDES_ITEM_TYPE, serializeRtcp } from 'sluice/sdk/media'
+import { randomRtpStart, RtpSender, serializeRtpReport } from 'sluice/sdk/media'
 import type { NegotiatedMedia } from '../sdp/negotiated-media.ts'
 import type { PacketSender } from '../transport/peer-transport.ts'
 import { PacketHistory, type SentPacket } from './packet-history.ts'
@@ -17,8 +17,6 @@ const MIN_RESEND_INTERVAL_MS = 10
 /** Receivers ask again each round trip; what is between counts as the same request. */
 const RESEND_INTERVAL_RTTS = 0.5
 const ORIGINAL_NUMBER_BYTES = 2
-/** Numbers begin in the lower half, so that nobody sees a wrap before the first packet (RFC 3711 3.3.1). */
-const FIRST_SEQUENCE_MASK = 0x7fff
 
 /** The payload of a packet that is sent again: the number that it had, and its payload. Read before the next is written. */
 const resent = new Uint8Array(ORIGINAL_NUMBER_BYTES + MAX_PAYLOAD_BYTES)
@@ -31,20 +29,16 @@ export type OutletInit = {
 
 /** One RTP stream to one viewer: numbers and times of its packets, those that it asks for again, and reports. */
 export class Outlet {
-  readonly ssrc: number
-  /** Ticks a second of its times. */
-  readonly clockRate: number
+  /** The numbers, times and counts of its packets, but for those that are sent again. */
+  readonly sender: RtpSender
   readonly reception = new Reception()
   readonly #transport: PacketSender
   readonly #head: RtpHead
   readonly #rtxHead: RtpHead | undefined
   readonly #history: PacketHistory | undefined
-  readonly #timestampOffset: number
-  #sequenceNumber: number
   #rtxSequenceNumber: number
-  #packetCount = 0
-  #payloadBytes = 0
   #resentPackets = 0
+  #resentBytes = 0
   #refusedPackets = 0
   #resends = FIRST_RESENDS
 
@@ -52,34 +46,27 @@ export class Outlet {
     const [agreed] = media.formats
     if (agreed === undefined) throw new RangeError(`no format was agreed on for ${media.kind}`)
     const { format, rtxPayloadType } = agreed
-    const random = randomBytes(12)
-    const { ssrc, rtxSsrc } = media.sources[0] ?? { ssrc: random.readUInt32BE(8), rtxSsrc: undefined }
+    const [source] = media.sources
     const { extensions, mid } = media
-    this.ssrc = ssrc
-    this.clockRate = format.clockRate
+    const start = randomRtpStart(randomBytes(10))
+    this.sender = new RtpSender({ ...start, format, ssrc: source?.ssrc ?? start.ssrc })
     this.#transport = transport
-    this.#head = new RtpHead({ payloadType: format.payloadType, ssrc, extensions, mid })
+    this.#head = new RtpHead({ payloadType: format.payloadType, ssrc: this.sender.ssrc, extensions, mid })
     if (agreed.feedback.has('nack')) this.#history = new PacketHistory()
-    if (rtxPayloadType !== undefined && rtxSsrc !== undefined) {
-      this.#rtxHead = new RtpHead({ payloadType: rtxPayloadType, ssrc: rtxSsrc, extensions, mid: undefined })
+    if (rtxPayloadType !== undefined && source?.rtxSsrc !== undefined) {
+      this.#rtxHead = new RtpHead({ payloadType: rtxPayloadType, ssrc: source.rtxSsrc, extensions, mid: undefined })
     }
-    this.#sequenceNumber = random.readUInt16BE(0) & FIRST_SEQUENCE_MASK
-    this.#rtxSequenceNumber = random.readUInt16BE(2) & FIRST_SEQUENCE_MASK
-    this.#timestampOffset = random.readUInt32BE(4)
+    this.#rtxSequenceNumber = randomRtpStart(randomBytes(10)).sequenceNumber
   }
 
   /** Whether a packet was sent. */
   get hasBegun(): boolean {
-    return this.#packetCount > 0
+    return this.sender.packetCount > 0
   }
 
   /** What its packets had behind their headers, those that were sent again included. */
   get payloadBytes(): number {
-    return this.#payloadBytes
-  }
-
-  get packetCount(): number {
-    return this.#packetCount
+    return this.sender.payloadBytes + this.#resentBytes
   }
 
   get resentPackets(): number {
@@ -98,9 +85,11 @@ export class Outlet {
    */
   send(packets: readonly MediaPacket[], ticks: number, isMarked: boolean, nowMs: number): void {
     const head = this.#head
+    const { sender } = this
     const transport = this.#transport
-    const timestamp = (ticks + this.#timestampOffset) >>> 0
-    let sequenceNumber = this.#sequenceNumber
+    const timestamp = sender.timestampOf(ticks, sender.clockRate)
+    let { sequenceNumber } = sender
+    let payloadBytes = 0
     let marks = isMarked
     this.#history?.add(sequenceNumber, packets, timestamp, nowMs)
     head.setSendTime(nowMs)
@@ -109,14 +98,13 @@ export class Outlet {
       head.set(marker || marks, sequenceNumber, timestamp + offsetTicks)
       transport.write(head.bytes, head.sizeBytes, payload)
       sequenceNumber = (sequenceNumber + 1) & 0xffff
-      this.#payloadBytes += payload.length
+      payloadBytes += payload.length
       marks = false
     }
-    this.#sequenceNumber = sequenceNumber
     this.#resends = Math.min(MAX_RESENDS, this.#resends + packets.length)
-    const isNew = this.#packetCount < MID_PACKETS
-    this.#packetCount += packets.length
-    if (isNew && this.#packetCount >= MID_PACKETS) head.leaveMid()
+    const isNew = sender.packetCount < MID_PACKETS
+    sender.sent(packets.length, payloadBytes)
+    if (isNew && sender.packetCount >= MID_PACKETS) head.leaveMid()
   }
 
   /**
@@ -139,22 +127,9 @@ export class Outlet {
    */
   report(ntpMs: number, timeMs: number, cname: string, nowMs: number): Buffer {
     this.reception.reportSent(ntpMs, nowMs)
-    const ticks = Math.round((timeMs * this.clockRate) / 1000)
-    return serializeRtcp([
-      {
-        kind: 'senderReport',
-        ssrc: this.ssrc,
-        ntpMs,
-        rtpTimestamp: (ticks + this.#timestampOffset) >>> 0,
-        packetCount: this.#packetCount >>> 0,
-        octetCount: this.#payloadBytes >>> 0,
-        reports: [],
-      },
-      {
-        kind: 'sourceDescription',
-        chunks: [{ ssrc: this.ssrc, items: [{ type: SDES_ITEM_TYPE.cname, text: cname }] }],
-      },
-    ])
+    const { sender } = this
+    const ticks = Math.round((timeMs * sender.clockRate) / 1000)
+    return serializeRtpReport(sender.report(ntpMs, sender.timestampOf(ticks, sender.clockRate)), cname)
   }
 
   #writeAgain({ packet, timestamp }: SentPacket, sequenceNumber: number, nowMs: number): void {
@@ -174,6 +149,6 @@ export class Outlet {
     }
     this.#resends -= 1
     this.#resentPackets += 1
-    this.#payloadBytes += payload.length
+    this.#resentBytes += payload.length
   }
 }

@@ -138,7 +138,7 @@ export class Pictures {
 
   #send(unit: AccessUnit, packets: readonly MediaPacket[], nowMs: number): void {
     if (packets.length === 0) return
-    let ticks = rescale(unit.pts, unit.track.timescale, this.#outlet.clockRate)
+    let ticks = rescale(unit.pts, unit.track.timescale, this.#outlet.sender.clockRate)
     if (this.#catchUp !== undefined) ticks = this.#catchUp.timeOf(ticks)
     if (ticks > this.#lastTicks) this.#isFollowing = false
     // Packets of one time are one picture to a receiver.
@@ -149,7 +149,7 @@ export class Pictures {
   }
 
   #catchUpWith(kept: AccessUnit[], first: AccessUnit, nowMs: number): void {
-    const { clockRate } = this.#outlet
+    const { clockRate } = this.#outlet.sender
     const ticksOf = ({ pts, track }: AccessUnit) => rescale(pts, track.timescale, clockRate)
     const firstTicks = ticksOf(first)
     let lastTicks = firstTicks
@@ -172,7 +172,7 @@ export class Pictures {
     let count = 0
     for (; count < backlog.length; count++) {
       const { pts, track } = backlog[count]!
-      if (rescale(pts, track.timescale, this.#outlet.clockRate) > dueTicks) break
+      if (rescale(pts, track.timescale, this.#outlet.sender.clockRate) > dueTicks) break
     }
     this.#backlog = backlog.slice(count)
     // Set before anything is sent, as what is sent may end the session.

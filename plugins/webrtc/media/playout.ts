@@ -91,9 +91,9 @@ export class Playout implements UnitReader {
     const sum = (count: (outlet: Outlet) => number) => this.#outlets.reduce((total, one) => total + count(one), 0)
     const receptions = this.#outlets.map(({ reception }) => reception)
     const rttMs = receptions.find((reception) => reception.rttMs !== undefined)?.rttMs
-    const jitters = this.#outlets.map(({ reception, clockRate }) => (reception.jitterTicks * 1000) / clockRate)
+    const jitters = this.#outlets.map(({ reception, sender }) => (reception.jitterTicks * 1000) / sender.clockRate)
     return {
-      packets: sum(({ packetCount }) => packetCount),
+      packets: sum(({ sender }) => sender.packetCount),
       payloadBytes: sum(({ payloadBytes }) => payloadBytes),
       resentPackets: sum(({ resentPackets }) => resentPackets),
       refusedPackets: sum(({ refusedPackets }) => refusedPackets),
@@ -178,7 +178,7 @@ export class Playout implements UnitReader {
       now,
       setTimeout: (callback, delayMs) => timers.setTimeout(callback, delayMs),
       requestKeyframe: (track) => subscriber.requestKeyframe(track),
-      sent: (unit, ticks, nowMs) => this.#sent(unit, (ticks * 1000) / outlet.clockRate, nowMs),
+      sent: (unit, ticks, nowMs) => this.#sent(unit, (ticks * 1000) / outlet.sender.clockRate, nowMs),
       bframes: (track, problem) => this.#bframes(track, problem),
     })
   }
@@ -190,10 +190,10 @@ export class Playout implements UnitReader {
     const packets = packetsOf(unit)
     if (packets.length === 0) return
     const nowMs = this.#init.now()
-    const ticks = rescale(unit.pts, unit.track.timescale, outlet.clockRate)
+    const ticks = rescale(unit.pts, unit.track.timescale, outlet.sender.clockRate)
     outlet.send(packets, ticks, this.#soundBegins, nowMs)
     this.#soundBegins = false
-    this.#sent(unit, (ticks * 1000) / outlet.clockRate, nowMs)
+    this.#sent(unit, (ticks * 1000) / outlet.sender.clockRate, nowMs)
   }
 
   #sent(unit: AccessUnit, timeMs: number, nowMs: number): void {

@@ -1,5 +1,5 @@
 import type { AccessUnit } from 'sluice/sdk'
-import { serializeRtcp, WallClock } from 'sluice/sdk/media'
+import { serializeRtpGoodbye, WallClock } from 'sluice/sdk/media'
 import type { PeerTransport } from '../transport/peer-transport.ts'
 import type { Outlet } from './outlet.ts'
 
@@ -46,15 +46,9 @@ export class SenderReports {
 
   /** Says goodbye (RFC 3550 6.6). */
   end(): void {
-    const ssrcs = this.#init.outlets.filter(({ hasBegun }) => hasBegun).map(({ ssrc }) => ssrc)
-    const [ssrc] = ssrcs
-    if (ssrc === undefined) return
-    this.#init.transport.sendRtcp(
-      serializeRtcp([
-        { kind: 'receiverReport', ssrc, reports: [] },
-        { kind: 'bye', ssrcs, reason: '' },
-      ]),
-    )
+    const { outlets, transport } = this.#init
+    const [ssrc, ...others] = outlets.filter(({ hasBegun }) => hasBegun).map(({ sender }) => sender.ssrc)
+    if (ssrc !== undefined) transport.sendRtcp(serializeRtpGoodbye(ssrc, ...others))
   }
 
   #countBegun(): number {

@@ -13,7 +13,8 @@ export interface RtpPayloadReader {
    * @throws {MalformedError} when its payload is broken; it can go on with the next one
    */
   take(packet: RtpPacket, follows: boolean, nowMs: number): void
-  /** A unit at least is missing, or broken. */
+  /** Notes that a unit at least is missing, or broken: called before the next packet, or after one that was broken. */
   lost(): void
+  /** Takes a report of the source, which tells its wall clock. */
   report(report: SenderReport): void
 }

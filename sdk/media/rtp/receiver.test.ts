@@ -1,12 +1,14 @@
 import { expect } from 'chai'
 import { AccessUnit } from '../access-unit.ts'
+import { MalformedError } from '../errors.ts'
 import type { Track, TrackInit } from '../track.ts'
 import { sampleTrack } from '../container/flv/fixtures/tracks.ts'
 import { muxTs } from '../container/mpegts/fixtures/units.ts'
 import { TS_PACKET_SIZE_BYTES } from '../container/mpegts/packet.ts'
 import type { UnitSink } from '../unit-sink.ts'
 import type { RtpFormat } from './format.ts'
-import { serializeRtpPacket } from './packet.ts'
+import { serializeRtpPacket, type RtpPacket } from './packet.ts'
+import type { RtpPayloadReader } from './payload-reader.ts'
 import { RtpReceiver } from './receiver.ts'
 import { RtpClock } from './rtp-clock.ts'
 
@@ -120,5 +122,42 @@ describe('RtpReceiver', () => {
     expect(sink.tracks.map(({ codec }) => codec)).to.eql(['h264'])
     expect(sink.units.map(({ dts }) => dts - sink.units[0]!.dts)).to.eql(times)
     expect(receiver.brokenPackets).to.equal(0)
+  })
+
+  it('hands packets to a reader of its own, for formats that it does not know', () => {
+    const told: unknown[] = []
+    const reader: RtpPayloadReader = {
+      track: undefined,
+      take({ sequenceNumber, payload }: RtpPacket, follows, nowMs) {
+        told.push(`${sequenceNumber}${follows ? '' : ' behind a gap'} at ${nowMs}`)
+        if (payload[0] === 7) throw new MalformedError('no PS')
+      },
+      lost: () => void told.push('lost'),
+      report: ({ ntpMs }) => void told.push(ntpMs),
+    }
+    const format = { ...PCMA, payloadType: 96, encodingName: 'PS', clockRate: 90_000 }
+    const receiver = new RtpReceiver({ format, reader, reorder: { maxPackets: 3, maxDelayMs: 100 } })
+    const ps = { payloadType: 96 }
+    for (const [number, nowMs] of [
+      [5, 0],
+      [7, 10],
+      [6, 20],
+      [9, 30],
+    ] as const)
+      receiver.push(packet(number, ps), nowMs)
+    receiver.tick(130)
+    receiver.report(
+      { kind: 'senderReport', ssrc: 1, ntpMs: 17e11, rtpTimestamp: 0, packetCount: 0, octetCount: 0, reports: [] },
+      0,
+    )
+    expect(told).to.eql(['5 behind a gap at 0', '6 at 20', '7 at 20', 'lost', 'lost', '9 behind a gap at 130', 17e11])
+    expect(receiver.track).to.equal(undefined)
+    expect(receiver.counts).to.eql({
+      receivedPackets: 4,
+      lostPackets: 1,
+      reorderedPackets: 1,
+      duplicatePackets: 0,
+      brokenPackets: 1,
+    })
   })
 })

@@ -11,16 +11,24 @@ import { RtpReceptionStatistics } from './reception-statistics.ts'
 import { RtpReorderBuffer, type RtpReorderLimits } from './reorder-buffer.ts'
 import type { SenderReport } from './rtcp/sender-report.ts'
 import type { RtpClock } from './rtp-clock.ts'
+import type { RtpReceptionCounts } from './session/reception-counts.ts'
 
 /** What is received, and where it goes. */
 export type RtpReceiverInit = {
   readonly format: RtpFormat
+  /** How far packets are put in order. */
+  readonly reorder: RtpReorderLimits
+} & (
+  | RtpFormatReading
+  | { /** Reads the payloads in place of what the format has for that. */ readonly reader: RtpPayloadReader }
+)
+
+/** How payloads are read as the format says. */
+export type RtpFormatReading = {
   /** Takes the track, and its units. */
   readonly sink: UnitSink
   /** That of the source, for all its tracks. */
   readonly clock: RtpClock
-  /** How far packets are put in order. */
-  readonly reorder: RtpReorderLimits
 }
 
 /**
@@ -40,14 +48,12 @@ export class RtpReceiver {
   #brokenPackets = 0
   #losses = 0
 
-  /** @throws {MalformedError} when the format is not supported; see `rtpFormatProblem` */
-  constructor({ format, sink, clock, reorder }: RtpReceiverInit) {
-    const { encodingName, clockRate, payloadType } = format
+  /** @throws {MalformedError} when there is no `reader` and the format is not supported; see `rtpFormatProblem` */
+  constructor(init: RtpReceiverInit) {
+    const { format, reorder } = init
+    const { clockRate, payloadType } = format
     this.#payloadType = payloadType
-    this.#reader =
-      encodingName === MP2T_ENCODING
-        ? new TsPayloadReader(sink)
-        : new RtpFrameReader({ depacketizer: createRtpDepacketizer(format), clockRate, clock, sink })
+    this.#reader = 'reader' in init ? init.reader : createReader(format, init)
     this.statistics = new RtpReceptionStatistics(clockRate, reorder.maxMisorder)
     this.#reorder = new RtpReorderBuffer(reorder, (packet, follows) => this.#take(packet, follows))
   }
@@ -59,6 +65,12 @@ export class RtpReceiver {
 
   get ssrc(): number | undefined {
     return this.#ssrc
+  }
+
+  get counts(): RtpReceptionCounts {
+    const { receivedPackets, lostPackets, reorderedPackets, duplicatePackets } = this.statistics
+    const brokenPackets = this.#brokenPackets
+    return { receivedPackets, lostPackets, reorderedPackets, duplicatePackets, brokenPackets }
   }
 
   /** How many times units were lost, or broken. */
@@ -134,4 +146,10 @@ export class RtpReceiver {
     this.#losses += 1
     this.#reader.lost()
   }
+}
+
+function createReader(format: RtpFormat, { sink, clock }: RtpFormatReading): RtpPayloadReader {
+  if (format.encodingName === MP2T_ENCODING) return new TsPayloadReader(sink)
+  const depacketizer = createRtpDepacketizer(format)
+  return new RtpFrameReader({ depacketizer, clockRate: format.clockRate, clock, sink })
 }

@@ -27,16 +27,7 @@ const CODEC = useH264({
 /** Sends each unit of video to all peers, by the track that they share. */
 class PeersSink extends CountingSink {
   readonly media = new MediaStreamTrack({ kind: 'video' })
-  readonly #sender = new RtpSender({
-    format: FORMAT,
-    ssrc: 7,
-    sequenceNumber: 0,
-    timestampOffset: 0,
-    framing: {
-      sizeBytes: 0,
-      write: () => {},
-    },
-  })
+  readonly #sender = new RtpSender({ format: FORMAT, ssrc: 7, sequenceNumber: 0, timestampOffset: 0 })
   #packetizer: ReturnType<typeof createRtpPacketizer> | undefined
   #trackId: number | undefined
 

@@ -8,18 +8,21 @@ import {
   parseRtpPacket,
   rembFeedback,
   RtpClock,
-  SDES_ITEM_TYPE,
-  serializeRtcp,
+  RtpFeedback,
+  StallClock,
+  sumReceptions,
+  type ReportBlock,
   type RtcpPacket,
   type RtpExtensionElement,
   type RtpPacket,
+  type RtpReceptionCounts,
 } from 'sluice/sdk/media'
 import type { NegotiatedMedia, RtcpFeedback } from '../../sdp/negotiated-media.ts'
 import { ArrivalFeedback } from './arrival-feedback.ts'
 import { BitrateEstimate } from './bitrate-estimate.ts'
 import { IncomingSources } from './incoming-sources.ts'
 import { createInlets } from './inlets.ts'
-import { NO_COUNTS, sumOf, type Inlet, type InletCounts } from './inlet.ts'
+import type { Inlet } from './inlet.ts'
 import type { Simulcast } from './simulcast.ts'
 
 /** How often it is looked what is to be let go, asked for and told. */
@@ -48,7 +51,9 @@ export type IngestInit = {
 }
 
 /** What became of a source's packets. */
-export type IngestCounts = InletCounts & {
+export type IngestCounts = RtpReceptionCounts & {
+  /** Packets that came after they were asked for again. */
+  readonly recoveredPackets: number
   /** That are of no media, as far as can be told. */
   readonly unknownPackets: number
   /** How many packets were asked for again, and how many keyframes. */
@@ -61,30 +66,28 @@ export type IngestCounts = InletCounts & {
  * are missing and for keyframes, and learns what its way can carry.
  */
 export class Ingest {
-  readonly #init: IngestInit
   readonly #ssrc: number
+  readonly #feedback: RtpFeedback
   readonly #inlets: readonly Inlet[]
   readonly #simulcasts: readonly Simulcast[]
   readonly #sources: IncomingSources
   readonly #arrivals: ArrivalFeedback
   readonly #estimate: BitrateEstimate | undefined
   readonly #stop: () => void
-  #tickedMs: number
+  readonly #clock: StallClock
   #reportedMs: number
-  #stalledMs = 0
+  /** The time of the clock. */
   #nowMs: number
   #brokenPackets = 0
   #unknownPackets = 0
-  #requestedPackets = 0
-  #requestedKeyframes = 0
 
   constructor(init: IngestInit) {
-    this.#init = init
     const { now = () => performance.now(), randomBytes = secureRandomBytes, timers } = init
     this.#nowMs = now()
-    this.#tickedMs = this.#nowMs
     this.#reportedMs = this.#nowMs
+    this.#clock = new StallClock(this.#nowMs, 2 * TICK_MS)
     this.#ssrc = randomBytes(4).readUInt32BE(0)
+    this.#feedback = new RtpFeedback({ ssrc: this.#ssrc, cname: CNAME, reducedSize: true, send: init.sendRtcp })
     const { inlets, simulcasts } = createInlets(init, new RtpClock(), () => this.#nowMs)
     this.#inlets = inlets
     this.#simulcasts = simulcasts
@@ -101,19 +104,21 @@ export class Ingest {
   }
 
   get counts(): IngestCounts {
-    const counts = this.#inlets.map((inlet) => inlet.counts).reduce(sumOf, NO_COUNTS)
+    const counts = sumReceptions(this.#inlets.map((inlet) => inlet.counts))
+    const { requestedKeyframes, requestedPackets } = this.#feedback
     return {
       ...counts,
       brokenPackets: counts.brokenPackets + this.#brokenPackets,
+      recoveredPackets: this.#inlets.reduce((sum, { missing }) => sum + missing.recoveredPackets, 0),
       unknownPackets: this.#unknownPackets,
-      requestedPackets: this.#requestedPackets,
-      requestedKeyframes: this.#requestedKeyframes,
+      requestedPackets,
+      requestedKeyframes,
     }
   }
 
   /** Takes an RTP packet, whose bytes are kept. `nowMs` is the clock of {@link IngestInit.now}. */
   rtp(bytes: Buffer, nowMs: number): void {
-    this.#nowMs = nowMs - this.#stalledMs
+    this.#nowMs = this.#clock.at(nowMs)
     try {
       if (bytes.length > MAX_PACKET_SIZE_BYTES) throw new MalformedError(`RTP packet of ${bytes.length} bytes`)
       this.#take(parseRtpPacket(bytes), nowMs)
@@ -127,7 +132,7 @@ export class Ingest {
 
   /** Takes a compound RTCP packet. One that is broken is left out: reports come again. */
   rtcp(bytes: Buffer, nowMs: number): void {
-    this.#nowMs = nowMs - this.#stalledMs
+    this.#nowMs = this.#clock.at(nowMs)
     for (const message of this.#parseRtcp(bytes)) {
       if (message.kind === 'senderReport') this.#sources.inletOf(message.ssrc)?.senderReport(message, nowMs)
       else if (message.kind === 'bye') for (const ssrc of message.ssrcs) this.#sources.end(ssrc)
@@ -173,8 +178,7 @@ export class Ingest {
   }
 
   #tick(nowMs: number): void {
-    this.#noteStall(nowMs)
-    this.#nowMs = nowMs - this.#stalledMs
+    this.#nowMs = this.#clock.tick(nowMs)
     for (const inlet of this.#inlets) {
       inlet.tick(this.#nowMs)
       this.#askForPackets(inlet)
@@ -185,56 +189,37 @@ export class Ingest {
     if (nowMs - this.#reportedMs >= REPORT_INTERVAL_MS) this.#report(nowMs)
   }
 
-  /** Time does not go on while this process is held up: what has come meanwhile is still to be read, and not late. */
-  #noteStall(nowMs: number): void {
-    const stalledMs = nowMs - this.#tickedMs - TICK_MS
-    if (stalledMs > TICK_MS) this.#stalledMs += stalledMs
-    this.#tickedMs = nowMs
-  }
-
   #askForPackets({ missing, ssrc, format }: Inlet): void {
     if (missing.size === 0 || ssrc === undefined || format === undefined) return
-    const sequenceNumbers = missing.due(this.#nowMs)
-    if (sequenceNumbers.length === 0) return
-    this.#requestedPackets += sequenceNumbers.length
-    this.#send([{ kind: 'genericNack', senderSsrc: this.#ssrc, mediaSsrc: ssrc, sequenceNumbers }])
+    this.#feedback.askForPackets(ssrc, missing, this.#nowMs)
   }
 
-  #askForKeyframe(inlet: Inlet): void {
-    const { ssrc, format } = inlet
-    if (ssrc === undefined || format === undefined || inlet.media.kind !== 'video') return
+  #askForKeyframe({ ssrc, format, keyframes, media }: Inlet): void {
+    if (ssrc === undefined || format === undefined || media.kind !== 'video') return
     const isPli = format.feedback.has('nack pli')
-    if ((!isPli && !format.feedback.has('ccm fir')) || !inlet.keyframes.due(this.#nowMs)) return
-    this.#requestedKeyframes += 1
-    if (isPli) return this.#send([{ kind: 'pictureLossIndication', senderSsrc: this.#ssrc, mediaSsrc: ssrc }])
-    const sequenceNumber = this.#requestedKeyframes & 0xff
-    this.#send([{ kind: 'fullIntraRequest', senderSsrc: this.#ssrc, requests: [{ ssrc, sequenceNumber }] }])
+    if (isPli || format.feedback.has('ccm fir')) {
+      this.#feedback.askForKeyframe(ssrc, keyframes, this.#nowMs, isPli ? 'pli' : 'fir')
+    }
   }
 
   #sendArrivals(nowMs: number): void {
     const feedback = this.#arrivals.take(nowMs)
-    if (feedback !== undefined) this.#send([feedback])
+    if (feedback !== undefined) this.#feedback.tell(feedback)
   }
 
   #report(nowMs: number): void {
     this.#reportedMs = nowMs
     const reports = this.#inlets.map((inlet) => inlet.report(nowMs)).filter((report) => report !== undefined)
     if (reports.length === 0) return
-    const items = [{ type: SDES_ITEM_TYPE.cname, text: CNAME }]
-    const packets: RtcpPacket[] = [
-      { kind: 'receiverReport', ssrc: this.#ssrc, reports },
-      { kind: 'sourceDescription', chunks: [{ ssrc: this.#ssrc, items }] },
-    ]
-    if (this.#estimate !== undefined) {
-      const fractionLost = Math.max(...reports.map((report) => report.fractionLost)) / 256
-      const bitrateBps = this.#estimate.next(fractionLost, nowMs)
-      packets.push(rembFeedback(this.#ssrc, { bitrateBps, ssrcs: reports.map(({ ssrc }) => ssrc) }))
-    }
-    this.#send(packets)
+    this.#feedback.report(reports, ...this.#estimates(reports, nowMs))
   }
 
-  #send(packets: readonly RtcpPacket[]): void {
-    this.#init.sendRtcp(serializeRtcp(packets))
+  /** The estimate of what its way can carry, for a source that wants one. */
+  #estimates(reports: readonly ReportBlock[], nowMs: number): RtcpPacket[] {
+    if (this.#estimate === undefined) return []
+    const fractionLost = Math.max(...reports.map((report) => report.fractionLost)) / 256
+    const bitrateBps = this.#estimate.next(fractionLost, nowMs)
+    return [rembFeedback(this.#ssrc, { bitrateBps, ssrcs: reports.map(({ ssrc }) => ssrc) })]
   }
 }
 

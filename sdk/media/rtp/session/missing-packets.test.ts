@@ -2,9 +2,10 @@ import { expect } from 'chai'
 import { MAX_MISSING_PACKETS, MAX_REQUESTS_PER_PACKET, MissingPackets } from './missing-packets.ts'
 
 const MAX_AGE_MS = 500
+const MAX_MISORDER = 2048
 
 function missingAfter(numbers: readonly number[], nowMs = 0): MissingPackets {
-  const missing = new MissingPackets(MAX_AGE_MS)
+  const missing = new MissingPackets(MAX_AGE_MS, MAX_MISORDER)
   for (const number of numbers) missing.receive(number, nowMs)
   return missing
 }
@@ -61,7 +62,7 @@ describe('MissingPackets', () => {
   })
 
   it('keeps the newest of very many', () => {
-    const missing = new MissingPackets(MAX_AGE_MS)
+    const missing = new MissingPackets(MAX_AGE_MS, MAX_MISORDER)
     for (let number = 0; number < 10_000; number += 2) missing.receive(number, 0)
     expect(missing.size).to.equal(MAX_MISSING_PACKETS)
     expect(missing.due(0).at(-1)).to.equal(9997)

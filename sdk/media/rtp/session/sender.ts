@@ -1,9 +1,9 @@
-import { rescale } from '../time/rescale.ts'
-import type { RtpFormat } from './format.ts'
-import type { RtpFraming } from './framing.ts'
-import { RTP_HEADER_SIZE_BYTES, writeRtpHeader } from './packet.ts'
-import type { RtpPayload } from './packetizer.ts'
-import type { SenderReport } from './rtcp/sender-report.ts'
+import { rescale } from '../../time/rescale.ts'
+import type { RtpFormat } from '../format.ts'
+import type { RtpFraming } from '../framing.ts'
+import { RTP_HEADER_SIZE_BYTES, writeRtpHeader } from '../packet.ts'
+import type { RtpPayload } from '../packetizer.ts'
+import type { SenderReport } from '../rtcp/sender-report.ts'
 
 /** What a stream of packets begins with. */
 export type RtpSenderInit = {
@@ -14,10 +14,29 @@ export type RtpSenderInit = {
   readonly sequenceNumber: number
   /** The RTP time of time zero, 32 bits; random, too. */
   readonly timestampOffset: number
-  readonly framing: RtpFraming
 }
 
-/** The sending end of an RTP stream: numbers its packets, gives them their times, and counts them. */
+const NO_FRAMING: RtpFraming = { sizeBytes: 0, write: () => {} }
+/** Numbers begin in the lower half, so that nobody sees a wrap before the first packet (RFC 3711 3.3.1). */
+const FIRST_SEQUENCE_MASK = 0x7fff
+
+/**
+ * Returns how a stream begins that nobody can guess.
+ * @param random 10 bytes
+ * @throws {RangeError} when there are fewer
+ */
+export function randomRtpStart(random: Buffer): Pick<RtpSenderInit, 'ssrc' | 'sequenceNumber' | 'timestampOffset'> {
+  return {
+    sequenceNumber: random.readUInt16BE(0) & FIRST_SEQUENCE_MASK,
+    timestampOffset: random.readUInt32BE(2),
+    ssrc: random.readUInt32BE(6),
+  }
+}
+
+/**
+ * The sending end of an RTP stream: numbers its packets, gives them their times, and counts them. It writes the packets
+ * (`serialize`), or leaves that to the caller, who says how many there were (`sent`).
+ */
 export class RtpSender {
   readonly #init: RtpSenderInit
   #sequenceNumber: number
@@ -31,6 +50,20 @@ export class RtpSender {
 
   get ssrc(): number {
     return this.#init.ssrc
+  }
+
+  /** Ticks a second of its times. */
+  get clockRate(): number {
+    return this.#init.format.clockRate
+  }
+
+  get packetCount(): number {
+    return this.#packetCount
+  }
+
+  /** What its packets had behind their headers. */
+  get payloadBytes(): number {
+    return this.#payloadBytes
   }
 
   /** Of the next packet. */
@@ -49,30 +82,37 @@ export class RtpSender {
   /**
    * Returns the packets of some payloads one after the other, each in its framing.
    * @param timestamp as `timestampOf` gives it
+   * @param framing what stands before each packet; nothing unless given
    */
-  serialize(payloads: readonly RtpPayload[], timestamp: number): Buffer {
-    const { format, framing, ssrc } = this.#init
+  serialize(payloads: readonly RtpPayload[], timestamp: number, framing: RtpFraming = NO_FRAMING): Buffer {
+    const { format, ssrc } = this.#init
     const headSizeBytes = framing.sizeBytes + RTP_HEADER_SIZE_BYTES
     let payloadBytes = 0
     for (const payload of payloads) payloadBytes += payload.sizeBytes
     const bytes = Buffer.allocUnsafe(payloads.length * headSizeBytes + payloadBytes)
     let offset = 0
+    let sequenceNumber = this.#sequenceNumber
     for (const { parts, sizeBytes, marker, offsetTicks = 0 } of payloads) {
       framing.write(bytes, offset, RTP_HEADER_SIZE_BYTES + sizeBytes)
       const { payloadType } = format
-      const sequenceNumber = this.#sequenceNumber
       const head = { payloadType, marker, sequenceNumber, timestamp: (timestamp + offsetTicks) >>> 0, ssrc }
       writeRtpHeader(bytes, offset + framing.sizeBytes, head)
-      this.#sequenceNumber = (sequenceNumber + 1) & 0xffff
+      sequenceNumber += 1
       offset += headSizeBytes
       for (const part of parts) offset += part.copy(bytes, offset)
     }
-    this.#packetCount += payloads.length
-    this.#payloadBytes += payloadBytes
+    this.sent(payloads.length, payloadBytes)
     return bytes
   }
 
-  /** The RTP time of a time in ticks of `timescale`. */
+  /** Counts packets that the caller has written with the numbers from `sequenceNumber` on. */
+  sent(packets: number, payloadBytes: number): void {
+    this.#sequenceNumber = (this.#sequenceNumber + packets) & 0xffff
+    this.#packetCount += packets
+    this.#payloadBytes += payloadBytes
+  }
+
+  /** The RTP time of a time in whole ticks of `timescale`: 32 bits. */
   timestampOf(ticks: number, timescale: number): number {
     const { format, timestampOffset } = this.#init
     return modulo32(rescale(ticks, timescale, format.clockRate) + timestampOffset)
@@ -81,14 +121,14 @@ export class RtpSender {
   /**
    * The report that tells which wall clock time belongs to a time of the stream (RFC 3550 6.4.1).
    * @param ntpMs milliseconds since the Unix epoch
-   * @param timeMs milliseconds of the stream
+   * @param timestamp as `timestampOf` gives it
    */
-  report(ntpMs: number, timeMs: number): SenderReport {
+  report(ntpMs: number, timestamp: number): SenderReport {
     return {
       kind: 'senderReport',
       ssrc: this.#init.ssrc,
       ntpMs,
-      rtpTimestamp: this.timestampOf(timeMs, 1000),
+      rtpTimestamp: timestamp,
       packetCount: modulo32(this.#packetCount),
       octetCount: modulo32(this.#payloadBytes),
       reports: [],

@@ -1,5 +1,4 @@
-import { nextSequenceNumber, sequenceOffset } from 'sluice/sdk/media'
-import { REPLAY_WINDOW_PACKETS } from '../../srtp/packet-index.ts'
+import { nextSequenceNumber, sequenceOffset } from '../sequence-number.ts'
 
 /** Packets of one stream that are asked for again at a time; with more than that missing, only a keyframe helps. */
 export const MAX_MISSING_PACKETS = 400
@@ -15,16 +14,18 @@ const FIRST_RETRY_MS = 100
 /** Of the quickest of the last answers, which is the round trip and nothing else: others may be to later requests. */
 const RETRY_PER_ROUND_TRIP = 1.25
 const ROUND_TRIPS_KEPT = 16
-/** How far behind the newest a packet may come that was sent again: as far as SRTP lets it through. */
-export const MAX_MISORDER = REPLAY_WINDOW_PACKETS
 
 const NONE: readonly number[] = []
 
 type MissingPacket = { readonly sinceMs: number; firstAskedMs: number; askedMs: number; requests: number }
 
-/** Finds which packets of a stream are missing, and when each is to be asked for (RFC 4585 6.2.1). */
+/**
+ * Finds which packets of a stream are missing, and when each is to be asked for (RFC 4585 6.2.1): at once, and again after
+ * a round trip, which it learns from the answers. `nowMs` of all calls is one monotonic clock.
+ */
 export class MissingPackets {
   readonly #maxAgeMs: number
+  readonly #maxMisorder: number
   /** By sequence number, as they were found to be missing. */
   readonly #missing = new Map<number, MissingPacket>()
   #highest: number | undefined
@@ -35,9 +36,13 @@ export class MissingPackets {
   #retryMs = FIRST_RETRY_MS
   #recoveredPackets = 0
 
-  /** @param maxAgeMs how long a packet is of use after it was found to be missing */
-  constructor(maxAgeMs: number) {
+  /**
+   * @param maxAgeMs how long a packet is of use after it was found to be missing
+   * @param maxMisorder how far behind the newest a packet may come that was sent again
+   */
+  constructor(maxAgeMs: number, maxMisorder: number) {
     this.#maxAgeMs = maxAgeMs
+    this.#maxMisorder = maxMisorder
   }
 
   get size(): number {
@@ -56,7 +61,7 @@ export class MissingPackets {
       return false
     }
     const expected = nextSequenceNumber(this.#highest)
-    const offset = sequenceOffset(sequenceNumber, expected, MAX_MISORDER)
+    const offset = sequenceOffset(sequenceNumber, expected, this.#maxMisorder)
     if (offset === undefined) {
       this.#takeStray(sequenceNumber)
       return false

@@ -1,0 +1,30 @@
+/**
+ * A clock that stands still while this process is held up: what has come meanwhile is still to be read, and counts as late
+ * for nobody. It goes on by `maxStepMs` at most between two ticks, and never goes back.
+ */
+export class StallClock {
+  readonly #maxStepMs: number
+  #tickedMs: number
+  #stalledMs = 0
+
+  /**
+   * @param nowMs of a monotonic clock, as in all calls
+   * @param maxStepMs more than the time between two ticks; Infinity for a clock that is never told of ticks
+   */
+  constructor(nowMs: number, maxStepMs: number) {
+    this.#tickedMs = nowMs
+    this.#maxStepMs = maxStepMs
+  }
+
+  /** Returns the time that this clock shows at `nowMs`. */
+  at(nowMs: number): number {
+    return Math.min(nowMs, this.#tickedMs + this.#maxStepMs) - this.#stalledMs
+  }
+
+  /** Notes that the process runs, which a timer tells at steady intervals. Returns the time that this clock shows. */
+  tick(nowMs: number): number {
+    this.#stalledMs += Math.max(0, nowMs - this.#tickedMs - this.#maxStepMs)
+    this.#tickedMs = nowMs
+    return this.at(nowMs)
+  }
+}
