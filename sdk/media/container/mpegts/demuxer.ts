@@ -1,60 +1,57 @@
 import { tryParse } from '../../codec/try-parse.ts'
-import { MalformedError } from '../../errors.ts'
 import type { UnitSink } from '../../unit-sink.ts'
+import { DemuxCounts } from './demux-counts.ts'
 import { TsPacketReader } from './packet-reader.ts'
-import { TS_NULL_PID, TS_PAT_PID } from './packet.ts'
-import type { TsPacket } from './packet.ts'
-import { parsePesHeader } from './pes-header.ts'
-import { parsePat, parsePmt, TS_PAT_TABLE_ID, TS_PMT_TABLE_ID } from './program-tables.ts'
-import type { TsProgram } from './program-tables.ts'
-import { ProgramStreams } from './program-streams.ts'
-import type { PesStream, ProgramStream, SectionStream } from './program-streams.ts'
-import { parseTsSection, TsSectionReader } from './section.ts'
+import { TS_NULL_PID, TS_PAT_PID, type TsPacket } from './packet.ts'
+import { ProgramDemuxer, type TsSinkChoice } from './program-demuxer.ts'
+import { parsePat, TS_PAT_TABLE_ID, type TsProgram } from './program-tables.ts'
 import type { TsSection } from './section.ts'
+import { TablePid } from './table-pid.ts'
 
 /**
  * After so many missing packets of a PID its counter, of 4 bits, shows nothing: the next one looks like the last one once more, and after
  * one more missing like its successor (ISO/IEC 13818-1 2.4.3.3).
  */
 const MIN_UNSEEN_LOSS = 15
-
-/** A PID with tables. */
-type TablePid = { readonly sections: TsSectionReader; counter: number | undefined }
+/** How many programs are read, as each may hold back some pictures; further ones are ignored. */
+export const TS_MAX_PROGRAMS = 8
 
 /**
- * Turns an MPEG-TS, as it comes in, into tracks and units of its first program: H.264, H.265, AAC (ADTS), MPEG audio,
- * AC-3, E-AC-3, Opus and G.711, and of data KLV and SCTE 35. Times are those of the stream, counters of 33 bits of 90 kHz,
- * which start again at 0. Data that states no time has the decoding time of the newest packet of the pictures, or else of the
- * sound; without both, that of the newest clock reference.
+ * Turns an MPEG-TS, as it comes in, into tracks and units: H.264, H.265, AAC (ADTS), MPEG audio, AC-3, E-AC-3, Opus and
+ * G.711, and of data KLV and SCTE 35. Times are those of the stream, counters of 33 bits of 90 kHz, which start again at 0.
+ * Data that states no time has the decoding time of the newest packet of the pictures, or else of the sound; without both,
+ * that of the newest clock reference.
  *
  * Units that are broken, or of which packets are missing, are dropped and counted; the sink is told of the latter as lost.
  */
 export class TsDemuxer {
   readonly #reader = new TsPacketReader()
-  readonly #streams: ProgramStreams
-  readonly #association = newTablePid()
-  #map: TablePid | undefined
-  #program: TsProgram | undefined
-  #lastMap: Buffer | undefined
-  /** The PID with the clock. */
-  #clockPid: number | undefined
-  #continuityErrors = 0
-  #droppedUnits = 0
+  readonly #counts = new DemuxCounts()
+  readonly #association = new TablePid(this.#counts)
+  readonly #sinkOf: TsSinkChoice
+  readonly #maxPrograms: number
+  #programs: readonly ProgramDemuxer[] = []
 
-  constructor(sink: UnitSink) {
-    this.#streams = new ProgramStreams(sink, () => {
-      this.#droppedUnits += 1
-    })
+  /**
+   * @param sink Takes the first program: all its tracks, of which further ones of a kind have layers. Or a function that
+   * chooses a sink for each stream of all programs, by program number and PID: several renditions in one MPEG-TS are taken
+   * apart so, each into a stream of its own. It is asked when the tables name a stream; one that moves to another PID
+   * keeps its sink. Layers tell tracks of one program and sink.
+   */
+  constructor(sink: UnitSink | TsSinkChoice) {
+    const isChoice = typeof sink === 'function'
+    this.#sinkOf = isChoice ? sink : () => sink
+    this.#maxPrograms = isChoice ? TS_MAX_PROGRAMS : 1
   }
 
   /** How many times packets were missing. */
   get continuityErrors(): number {
-    return this.#continuityErrors
+    return this.#counts.continuityErrors
   }
 
   /** How many units were dropped: cut, broken, or before their configuration or their time was known. */
   get dropped(): number {
-    return this.#droppedUnits
+    return this.#counts.droppedUnits
   }
 
   /** How many bytes lay outside packets. */
@@ -62,22 +59,21 @@ export class TsDemuxer {
     return this.#reader.skippedBytes
   }
 
-  /** Streams of the program that make no track, for example `stream type 0x11`, and `scrambled`. */
+  /** Streams of the programs that make no track, for example `stream type 0x11`, and `scrambled`. */
   get unsupported(): ReadonlySet<string> {
-    return this.#streams.unsupported
+    return this.#counts.unsupported
   }
 
-  /** How many streams of the program can make a track, as far as its tables were read. */
+  /** How many streams can make a track, as far as the tables were read. */
   get streamCount(): number {
-    return [...this.#streams.values()].length
+    return this.#programs.reduce((sum, { streams }) => sum + streams.size, 0)
   }
 
   /** Drops what is held back: the next bytes are from another place of the stream. Its tracks stay. */
   restart(): void {
     this.#reader.restart()
-    for (const stream of this.#streams.values()) abort(stream)
-    this.#streams.loseTime()
-    this.#forgetPlace()
+    this.#association.reset()
+    for (const program of this.#programs) program.restart()
   }
 
   /**
@@ -88,12 +84,9 @@ export class TsDemuxer {
   lost(packets: number): void {
     this.#reader.restart()
     if (packets < MIN_UNSEEN_LOSS) return
-    this.#continuityErrors += 1
-    for (const stream of this.#streams.values()) {
-      if (stream.assembler?.open || stream.kind === 'video') this.#lost(stream)
-      else abort(stream)
-    }
-    this.#forgetPlace()
+    this.#counts.continuityErrors += 1
+    this.#association.reset()
+    for (const program of this.#programs) program.lost()
   }
 
   /**
@@ -109,147 +102,48 @@ export class TsDemuxer {
    * segments, whose continuity counters need not go on.
    */
   flush(): void {
-    for (const stream of this.#streams.values()) {
-      this.#finish(stream)
-      stream.counter = undefined
-    }
-    this.#streams.loseTime()
-    for (const table of [this.#association, this.#map]) if (table) table.counter = undefined
+    for (const program of this.#programs) program.flush()
+    this.#association.counter = undefined
   }
 
   #packet(packet: TsPacket): void {
     const { pid } = packet
     if (pid === TS_NULL_PID || packet.transportError) return
-    if (packet.pcr !== undefined && pid === this.#clockPid) this.#streams.clock(packet.pcr)
-    const stream = this.#streams.get(pid)
-    const table = stream === undefined ? this.#tableOf(pid) : undefined
-    if (!packet.hasPayload) {
-      const counted = stream ?? table
-      // Its counter may be any, and that of the next one goes on from there (2.4.3.4).
-      if (packet.discontinuity && counted) counted.counter = packet.continuityCounter
-    } else if (stream) this.#media(stream, packet)
-    else if (table) this.#table(table, packet)
-  }
-
-  #tableOf(pid: number): TablePid | undefined {
-    if (pid === TS_PAT_PID) return this.#association
-    return pid === this.#program?.pid ? this.#map : undefined
-  }
-
-  #media(stream: ProgramStream, packet: TsPacket): void {
-    const order = this.#follow(stream, packet)
-    if (order === 'duplicate') return
-    if (packet.scrambled) return this.#streams.leaveAside('scrambled')
-    if (order === 'gap') this.#lost(stream)
-    if (stream.sections) return this.#sections(stream, packet)
-    const { assembler } = stream
-    if (packet.unitStart) {
-      this.#write(stream, assembler.finish())
-      assembler.start()
-    }
-    this.#write(stream, this.#orDrop(() => assembler.push(packet.payload)) ?? null)
-  }
-
-  #sections({ sections, elementary }: SectionStream, packet: TsPacket): void {
-    for (const section of sections.push(packet.payload, packet.unitStart)) {
-      this.#orDrop(() => elementary.write(section, undefined, undefined))
-    }
-  }
-
-  /** Packets of a stream are missing. */
-  #lost(stream: ProgramStream): void {
-    if (stream.assembler?.open) this.#droppedUnits += 1
-    abort(stream)
-    stream.elementary.lost()
-  }
-
-  /** What comes next of each PID goes on from nothing. */
-  #forgetPlace(): void {
-    for (const stream of this.#streams.values()) stream.counter = undefined
-    for (const table of [this.#association, this.#map]) {
-      table?.sections.reset()
-      if (table) table.counter = undefined
-    }
-  }
-
-  #finish(stream: ProgramStream): void {
-    if (stream.assembler) this.#write(stream, stream.assembler.finish())
-  }
-
-  #write(stream: PesStream, packet: Buffer | null): void {
-    if (!packet) return
-    this.#orDrop(() => {
-      const { sizeBytes, pts, dts } = parsePesHeader(packet)
-      stream.elementary.write(packet.subarray(sizeBytes), pts, dts)
-      this.#streams.wrote(stream, dts ?? pts)
-    })
-  }
-
-  #orDrop<Value>(act: () => Value): Value | undefined {
-    try {
-      return act()
-    } catch (error) {
-      if (!(error instanceof MalformedError)) throw error
-      this.#droppedUnits += 1
-      return undefined
-    }
-  }
-
-  /** Compares the counter with the last one; a packet may come twice (ISO/IEC 13818-1 2.4.3.3). */
-  #follow(pid: { counter: number | undefined }, packet: TsPacket): 'next' | 'duplicate' | 'gap' {
-    const last = pid.counter
-    pid.counter = packet.continuityCounter
-    if (last === undefined || packet.discontinuity || packet.continuityCounter === (last + 1) % 16) return 'next'
-    if (packet.continuityCounter === last) return 'duplicate'
-    this.#continuityErrors += 1
-    return 'gap'
-  }
-
-  #table(table: TablePid, packet: TsPacket): void {
-    const order = this.#follow(table, packet)
-    if (order === 'duplicate') return
-    if (order === 'gap') table.sections.reset()
-    for (const bytes of table.sections.push(packet.payload, packet.unitStart)) {
-      const section = tryParse(parseTsSection, bytes)
-      if (!section?.current) continue
-      if (table === this.#association) this.#readAssociation(section)
-      else this.#readMap(section, bytes)
-    }
+    if (pid !== TS_PAT_PID)
+      for (let index = 0; index < this.#programs.length; index++) this.#programs[index]!.packet(packet)
+    else if (packet.hasPayload) this.#association.push(packet, (section) => this.#readAssociation(section))
+    // Its counter may be any, and that of the next one goes on from there (2.4.3.4).
+    else if (packet.discontinuity) this.#association.counter = packet.continuityCounter
   }
 
   #readAssociation(section: TsSection): void {
     if (section.tableId !== TS_PAT_TABLE_ID) return
     const programs = tryParse(() => parsePat(section), section.body) ?? []
     const media = programs.filter(({ programNumber }) => programNumber !== 0)
-    const [first] = media
-    const followed = this.#program
-    if (!first || media.some((program) => followed && sameProgram(program, followed))) return
-    this.#program = first
-    this.#map = newTablePid()
-    this.#lastMap = undefined
+    if (media.length === 0) return
+    if (this.#maxPrograms > 1) this.#followAll(media)
+    else this.#followOne(media)
   }
 
-  #readMap(section: TsSection, bytes: Buffer): void {
-    if (section.tableId !== TS_PMT_TABLE_ID || section.tableIdExtension !== this.#program?.programNumber) return
-    if (this.#lastMap?.equals(bytes)) return
-    const map = tryParse(() => parsePmt(section), section.body)
-    if (!map) return
-    this.#lastMap = Buffer.from(bytes)
-    this.#clockPid = map.pcrPid
-    this.#streams.update(map, (stream) => this.#finish(stream))
+  /** Stays with the program that is read, as long as there is one like it. */
+  #followOne(programs: readonly TsProgram[]): void {
+    const [first] = programs
+    const [followed] = this.#programs
+    if (followed === undefined) this.#programs = [this.#open(first!)]
+    else if (!programs.some((program) => followed.reads(program))) followed.follow(first!)
   }
-}
 
-function abort({ assembler, sections, elementary }: ProgramStream): void {
-  assembler?.abort()
-  sections?.reset()
-  elementary.interrupt()
-}
+  #followAll(programs: readonly TsProgram[]): void {
+    const byNumber = new Map(programs.slice(0, this.#maxPrograms).map((program) => [program.programNumber, program]))
+    for (const former of this.#programs) if (!byNumber.has(former.programNumber)) former.end()
+    this.#programs = [...byNumber.values()].map((program) => {
+      const known = this.#programs.find(({ programNumber }) => programNumber === program.programNumber)
+      known?.follow(program)
+      return known ?? this.#open(program)
+    })
+  }
 
-function sameProgram(one: TsProgram, other: TsProgram): boolean {
-  return one.pid === other.pid && one.programNumber === other.programNumber
-}
-
-function newTablePid(): TablePid {
-  return { sections: new TsSectionReader(), counter: undefined }
+  #open(program: TsProgram): ProgramDemuxer {
+    return new ProgramDemuxer(program, this.#sinkOf, this.#counts)
+  }
 }

@@ -4,6 +4,7 @@ import { freeLayer, type AudioCodec, type Track, type VideoCodec } from '../../t
 import { DataPlacement } from './data-placement.ts'
 import { isSynchronousKlv, tsDataCodecOf, type TsDataCodec } from './data-entry.ts'
 import { KlvStream, SpliceInfoStream, SynchronousKlvStream } from './data-stream.ts'
+import type { DemuxCounts } from './demux-counts.ts'
 import type { ElementaryStream, ElementaryStreamOptions, TrackTerms } from './elementary-stream.ts'
 import { opusHeadOf } from './opus-descriptor.ts'
 import { G711Stream, OpusStream } from './packet-audio-stream.ts'
@@ -25,15 +26,17 @@ export const TS_MAX_DATA_TRACKS = 8
 
 /** The limit of a packet of audio or data that states no length: twice the largest that can state one. */
 const MAX_PES_SIZE_BYTES = 2 * (PES_PREFIX_SIZE_BYTES + PES_MAX_LENGTH)
-/** How many names of ignored streams are kept, since a peer can make up any number. */
-const MAX_UNSUPPORTED = 16
 
 type Codec = VideoCodec | AudioCodec | TsDataCodec
+
+/** Chooses the sink for the track of a stream; undefined leaves the stream out. */
+type SinkChoice = (pid: number, kind: Track['kind']) => UnitSink | undefined
 
 type StreamFields = {
   readonly kind: Track['kind']
   /** A text that is the same for streams that can go on as one track. */
   readonly format: string
+  readonly sink: UnitSink
   readonly terms: TrackTerms
   readonly elementary: ElementaryStream
   /** The continuity counter of the last packet with a payload. */
@@ -51,24 +54,24 @@ type FreshStream = { readonly entry: TsStreamEntry; readonly format: string; rea
 
 /** The streams of a program by PID, as its last PMT says. */
 export class ProgramStreams {
-  readonly #sink: UnitSink
+  readonly #sinkOf: SinkChoice
+  readonly #counts: DemuxCounts
   readonly #onDrop: () => void
-  readonly #unsupported = new Set<string>()
   readonly #placement: DataPlacement
   #byPid = new Map<number, ProgramStream>()
   /** The media that data goes by: the first stream of pictures, or else of sound. */
   #leader: ProgramStream | undefined
   #hasMediaTrack = false
 
-  constructor(sink: UnitSink, onDrop: () => void) {
-    this.#sink = sink
-    this.#onDrop = onDrop
-    this.#placement = new DataPlacement(onDrop)
+  constructor(sinkOf: SinkChoice, counts: DemuxCounts) {
+    this.#sinkOf = sinkOf
+    this.#counts = counts
+    this.#onDrop = () => void (counts.droppedUnits += 1)
+    this.#placement = new DataPlacement(this.#onDrop)
   }
 
-  /** The streams that are ignored, for example `stream type 0x11`. */
-  get unsupported(): ReadonlySet<string> {
-    return this.#unsupported
+  get size(): number {
+    return this.#byPid.size
   }
 
   get(pid: number): ProgramStream | undefined {
@@ -77,10 +80,6 @@ export class ProgramStreams {
 
   values(): Iterable<ProgramStream> {
     return this.#byPid.values()
-  }
-
-  leaveAside(what: string): void {
-    if (this.#unsupported.size < MAX_UNSUPPORTED) this.#unsupported.add(what)
   }
 
   /** A packet of a stream was written, of this decoding time if it stated one. */
@@ -111,7 +110,7 @@ export class ProgramStreams {
       const codec = tsCodecOf(entry) ?? tsDataCodecOf(entry, map.descriptors)
       const format = codec && formatOf(codec, entry)
       const same = before.get(entry.pid)
-      if (!format) this.leaveAside(`stream type 0x${entry.streamType.toString(16).padStart(2, '0')}`)
+      if (!format) this.#counts.leaveAside(`stream type 0x${entry.streamType.toString(16).padStart(2, '0')}`)
       else if (same?.format !== format) fresh.push({ entry, format, codec })
       else if (before.delete(entry.pid)) after.set(entry.pid, same)
     }
@@ -131,14 +130,17 @@ export class ProgramStreams {
   #add({ entry, codec, format }: FreshStream, predecessor: ProgramStream | undefined): void {
     if (this.#byPid.has(entry.pid)) return
     const kind = kindOf(codec)
-    const terms = predecessor?.terms ?? this.#termsOf(kind, entry)
-    const elementary = this.#hasRoom(kind) ? (predecessor?.elementary ?? this.#open(entry, codec, terms)) : undefined
+    const sink = predecessor?.sink ?? this.#sinkOf(entry.pid, kind)
+    if (sink === undefined) return
+    const terms = predecessor?.terms ?? this.#termsOf(kind, sink, entry)
+    const hasRoom = this.#hasRoom(kind)
+    const elementary = hasRoom ? (predecessor?.elementary ?? this.#open(entry, codec, sink, terms)) : undefined
     if (!elementary) {
       predecessor?.elementary.end()
-      return this.leaveAside(`further ${codec}`)
+      return this.#counts.leaveAside(`further ${codec}`)
     }
     predecessor?.elementary.interrupt()
-    const stream = { kind, format, terms, elementary, counter: undefined }
+    const stream = { kind, format, sink, terms, elementary, counter: undefined }
     const maxSizeBytes = kind === 'video' ? MAX_ACCESS_UNIT_SIZE_BYTES : MAX_PES_SIZE_BYTES
     const reading =
       codec === 'scte35'
@@ -155,18 +157,18 @@ export class ProgramStreams {
     return count('video') + count('audio') < TS_MAX_TRACKS
   }
 
-  #termsOf(kind: Track['kind'], entry: TsStreamEntry): TrackTerms {
-    const ofKind = [...this.#byPid.values()].filter((stream) => stream.kind === kind)
+  #termsOf(kind: Track['kind'], sink: UnitSink, entry: TsStreamEntry): TrackTerms {
+    const ofKind = [...this.#byPid.values()].filter((stream) => stream.kind === kind && stream.sink === sink)
     const layer = freeLayer(ofKind.map(({ terms }) => terms.layer))
     const language = tsLanguageOf(entry)
     return { ...(language === undefined ? {} : { language }), ...(layer === undefined ? {} : { layer }) }
   }
 
-  #open(entry: TsStreamEntry, codec: Codec, terms: TrackTerms): ElementaryStream | undefined {
+  #open(entry: TsStreamEntry, codec: Codec, sink: UnitSink, terms: TrackTerms): ElementaryStream | undefined {
     const onTrack = () => {
       this.#hasMediaTrack = true
     }
-    const options: ElementaryStreamOptions = { sink: this.#sink, terms, onDrop: this.#onDrop, onTrack }
+    const options: ElementaryStreamOptions = { sink, terms, onDrop: this.#onDrop, onTrack }
     const placement = this.#placement
     switch (codec) {
       case 'h264':
