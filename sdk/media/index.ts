@@ -54,6 +54,7 @@ export { SEI_MAX_MESSAGES, SEI_MAX_PAYLOAD_SIZE_BYTES, SEI_MAX_PAYLOAD_TYPE, typ
 export { opusConfig } from './codec/opus/config.ts'
 export { parseOpusHead, serializeOpusHead, type OpusHead } from './codec/opus/opus-head.ts'
 export { opusPacketDuration } from './codec/opus/packet-duration.ts'
+export { tryParse } from './codec/try-parse.ts'
 export { vp8Config } from './codec/vp8/config.ts'
 export { parseVp8FrameHeader } from './codec/vp8/frame-header.ts'
 export { vp9Config, vp9ConfigFromKeyframe } from './codec/vp9/config.ts'

@@ -1,5 +1,5 @@
 import type { Net, PortRange } from 'sluice/sdk'
-import { MalformedError } from 'sluice/sdk/media'
+import { tryParse } from 'sluice/sdk/media'
 import { InterleavedTransport } from '../transport/interleaved-transport.ts'
 import type { ChannelPair } from '../transport/channel-table.ts'
 import type { PacketHandlers } from '../transport/media-transport.ts'
@@ -179,19 +179,10 @@ function channelPair({ first, last }: NumberPair): ChannelPair {
 
 /** The transports of an answer; none where it has nothing that makes sense. */
 function answeredTransports(headers: RtspHeaders): readonly Transport[] {
-  return ifParsed(() => parseTransports(headers.getAll('transport').join(','))) ?? []
+  return tryParse(parseTransports, headers.getAll('transport').join(',')) ?? []
 }
 
 /** The session of an answer; undefined where it has none: not all servers need one. */
 function sessionOf(text: string): SessionHeader | undefined {
-  return ifParsed(() => parseSessionHeader(text))
-}
-
-function ifParsed<Value>(parse: () => Value): Value | undefined {
-  try {
-    return parse()
-  } catch (error) {
-    if (error instanceof MalformedError) return undefined
-    throw error
-  }
+  return tryParse(parseSessionHeader, text)
 }

@@ -1,4 +1,4 @@
-import { MalformedError, sdpAttribute, type MediaDescription, type SessionDescription } from 'sluice/sdk/media'
+import { sdpAttribute, tryParse, type MediaDescription, type SessionDescription } from 'sluice/sdk/media'
 import type { RtspHeaders } from '../wire/message/headers.ts'
 import { controlUrl, parseRtspUrl } from '../wire/url.ts'
 
@@ -32,11 +32,5 @@ function controlOf(attributes: MediaDescription['attributes']): string {
 }
 
 function isRtspUrl(text: string): boolean {
-  try {
-    parseRtspUrl(text)
-    return true
-  } catch (error) {
-    if (error instanceof MalformedError) return false
-    throw error
-  }
+  return tryParse(parseRtspUrl, text) !== undefined
 }

@@ -1,6 +1,13 @@
-import { MalformedError, parseSdp, sdpAttribute, type RtpFormat, type SessionDescription } from 'sluice/sdk/media'
+import {
+  MalformedError,
+  parseSdp,
+  sdpAttribute,
+  tryParse,
+  type RtpFormat,
+  type SessionDescription,
+} from 'sluice/sdk/media'
 import { receivableFormat } from '../media/receivable-format.ts'
-import { parseRange, type Range } from '../wire/range.ts'
+import { parseRange } from '../wire/range.ts'
 import { RtspClientError } from './client-error.ts'
 import { DescribedUrls } from './described-urls.ts'
 import type { RtspClient } from './rtsp-client.ts'
@@ -55,16 +62,7 @@ export function parsedDescription(body: Buffer): SessionDescription {
 
 /** The length of a recording by its range, `npt=0-12.5`. */
 function durationOf(text: string | undefined): number | undefined {
-  const range = text === undefined ? undefined : parsedRange(text)
+  // A range that makes no sense is none: cameras write what they like.
+  const range = tryParse(parseRange, text)
   return range?.unit === 'npt' && typeof range.endMs === 'number' ? range.endMs : undefined
-}
-
-/** A range that makes no sense is none: cameras write what they like. */
-function parsedRange(text: string): Range | undefined {
-  try {
-    return parseRange(text) ?? undefined
-  } catch (error) {
-    if (error instanceof MalformedError) return undefined
-    throw error
-  }
 }

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Publisher } from 'sluice/sdk'
-import { MP2T_ENCODING, serializeRtcp } from 'sluice/sdk/media'
-import { receivedRtcp } from '../media/received-rtcp.ts'
+import { MP2T_ENCODING, parseRtcp, serializeRtcp, tryParse } from 'sluice/sdk/media'
 import { RtspIngest } from '../media/to-stream.ts'
 import type { Timers } from '../plugin-context.ts'
 import type { MediaTransport } from '../transport/media-transport.ts'
@@ -147,5 +146,5 @@ export class SourceSession {
 
 /** Whether it is the last that comes (RFC 3550 6.6). */
 function saysGoodbye(packet: Buffer): boolean {
-  return receivedRtcp(packet).some(({ kind }) => kind === 'bye')
+  return tryParse(parseRtcp, packet)?.some(({ kind }) => kind === 'bye') ?? false
 }

@@ -1,4 +1,4 @@
-import { receivedRtcp } from './received-rtcp.ts'
+import { parseRtcp, tryParse } from 'sluice/sdk/media'
 
 /** More than a session has medias. */
 const MAX_SOURCES = 32
@@ -18,7 +18,7 @@ export class ReceiverReports {
 
   /** Takes an RTCP packet; one that is broken says nothing. */
   take(packet: Buffer): void {
-    for (const message of receivedRtcp(packet)) {
+    for (const message of tryParse(parseRtcp, packet) ?? []) {
       if (message.kind !== 'receiverReport' && message.kind !== 'senderReport') continue
       for (const { ssrc, cumulativeLost, fractionLost } of message.reports) {
         if (this.#lost.size < MAX_SOURCES || this.#lost.has(ssrc)) this.#lost.set(ssrc, cumulativeLost)

@@ -3,16 +3,17 @@ import { performance } from 'node:perf_hooks'
 import type { UnitSink } from 'sluice/sdk'
 import {
   KeyframeRequester,
+  parseRtcp,
   RtpClock,
   RtpFeedback,
   RtpReceiver,
   StallClock,
   sumReceptions,
+  tryParse,
   type RtpFormat,
   type RtpReceptionCounts,
 } from 'sluice/sdk/media'
 import type { Timers } from '../plugin-context.ts'
-import { receivedRtcp } from './received-rtcp.ts'
 
 /** How long a packet is waited for while later ones have come, and how many of those are kept. */
 const DATAGRAM_ORDER = { maxPackets: 1024, maxDelayMs: 200 }
@@ -95,7 +96,7 @@ export class RtspIngest {
    */
   rtcp(index: number, packet: Buffer): boolean {
     const inlet = this.#inlets[index]
-    const messages = receivedRtcp(packet)
+    const messages = tryParse(parseRtcp, packet) ?? []
     for (const message of messages) {
       if (message.kind === 'senderReport') inlet?.receiver.report(message, this.#now())
     }

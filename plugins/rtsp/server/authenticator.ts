@@ -1,13 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { StreamManager } from 'sluice/sdk'
-import {
-  checkAuthorization,
-  createChallenges,
-  createNonce,
-  parseAuthorization,
-  type Authorization,
-} from 'sluice/sdk/http'
-import { MalformedError } from 'sluice/sdk/media'
+import { checkAuthorization, createChallenges, createNonce, parseAuthorization } from 'sluice/sdk/http'
+import { tryParse } from 'sluice/sdk/media'
 import type { RtspRequest } from '../wire/message/message.ts'
 import { isSameStream } from '../wire/signed-uri.ts'
 import { parseStreamTarget } from '../wire/url.ts'
@@ -45,7 +39,7 @@ export class ServerAuthenticator {
   check(request: RtspRequest): void {
     const { username, password } = this.#credentials()
     if (username === '' || this.#hasTicket(request)) return
-    const authorization = authorizationOf(request)
+    const authorization = tryParse(parseAuthorization, request.headers.get('authorization'))
     const account = { realm: REALM, username, password, nonceKey: this.#nonceKey }
     const { method, uri } = request
     const signed = { method, isFor: (signedUri: string) => isSameStream(signedUri, uri) }
@@ -63,24 +57,8 @@ export class ServerAuthenticator {
 
   #hasTicket({ method, uri }: RtspRequest): boolean {
     if (!PLAYER_METHODS.includes(method.toUpperCase())) return false
-    try {
-      const { streamPath, query } = parseStreamTarget(uri, '')
-      return this.#tickets.hasTicket(streamPath, query)
-    } catch (error) {
-      // What names no stream has no ticket; the request is answered for that later.
-      if (error instanceof MalformedError) return false
-      throw error
-    }
-  }
-}
-
-function authorizationOf({ headers }: RtspRequest): Authorization | undefined {
-  const value = headers.get('authorization')
-  if (value === undefined) return undefined
-  try {
-    return parseAuthorization(value)
-  } catch (error) {
-    if (error instanceof MalformedError) return undefined
-    throw error
+    // What names no stream has no ticket; the request is answered for that later.
+    const target = tryParse((address) => parseStreamTarget(address, ''), uri)
+    return target !== undefined && this.#tickets.hasTicket(target.streamPath, target.query)
   }
 }

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { SluiceError, StreamNotFound, Unsupported, type SessionInit, type TrackInit, type UnitSink } from 'sluice/sdk'
-import { createRtpDepacketizer, MalformedError, parseRtpPacket, type RtpFormat } from 'sluice/sdk/media'
+import { createRtpDepacketizer, parseRtpPacket, tryParse, type RtpFormat } from 'sluice/sdk/media'
 import { RtspIngest } from '../media/to-stream.ts'
 import type { RtspContext } from '../plugin-context.ts'
 import type { PacketHandlers } from '../transport/media-transport.ts'
@@ -87,13 +87,8 @@ export class BackChannel implements PacketHandlers {
 }
 
 function formatOf(packet: Buffer): RtpFormat | undefined {
-  try {
-    const { payloadType } = parseRtpPacket(packet)
-    return BACK_CHANNEL_FORMATS.find((format) => format.payloadType === payloadType)
-  } catch (error) {
-    if (error instanceof MalformedError) return undefined
-    throw error
-  }
+  const payloadType = tryParse(parseRtpPacket, packet)?.payloadType
+  return BACK_CHANNEL_FORMATS.find((format) => format.payloadType === payloadType)
 }
 
 function trackOf(format: RtpFormat): TrackInit {

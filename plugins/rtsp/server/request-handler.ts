@@ -8,7 +8,7 @@ import {
   type SessionInit,
   type Subscriber,
 } from 'sluice/sdk'
-import { MalformedError, parseSdp, type MediaDescription } from 'sluice/sdk/media'
+import { parseSdp, tryParse, type MediaDescription } from 'sluice/sdk/media'
 import { describeMedias } from '../media/description.ts'
 import type { RtspHeaders } from '../wire/message/headers.ts'
 import type { RtspRequest } from '../wire/message/message.ts'
@@ -291,12 +291,7 @@ export class RequestHandler {
 /** The path that an address names; undefined where it names none. */
 function streamPathOf(uri: string): string | undefined {
   if (uri === '*') return undefined
-  try {
-    return parseStreamTarget(uri, '').streamPath
-  } catch (error) {
-    if (error instanceof MalformedError) return undefined
-    throw error
-  }
+  return tryParse((target) => parseStreamTarget(target, ''), uri)?.streamPath
 }
 
 function requiredFeatures(headers: RtspHeaders): readonly string[] {

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream'
-import { MalformedError } from 'sluice/sdk/media'
+import { tryParse } from 'sluice/sdk/media'
 import type { RtspRequest } from '../wire/message/message.ts'
-import { parseTunnelRequest, serializeTunnelAnswer, type TunnelRequest } from '../wire/http-tunnel.ts'
+import { parseTunnelRequest, serializeTunnelAnswer } from '../wire/http-tunnel.ts'
 import type { SessionClient } from 'sluice/sdk'
 import type { Accepted, Endpoint } from './server-context.ts'
 import type { RtspContext } from '../plugin-context.ts'
@@ -41,8 +41,8 @@ export class Tunnels {
 
   /** Takes over a connection whose first request is one of HTTP. */
   take(request: RtspRequest, connection: HttpConnection): void {
-    const half = parsed(request)
-    const tunnel = half === null ? undefined : this.#open.get(half.sessionCookie)
+    const half = tryParse(parseTunnelRequest, request) ?? undefined
+    const tunnel = half && this.#open.get(half.sessionCookie)
     if (half?.direction === 'get' && tunnel === undefined) {
       this.#begin(half.sessionCookie, connection)
     } else if (half?.direction === 'post' && tunnel !== undefined && tunnel.ip === connection.client.ip) {
@@ -68,14 +68,5 @@ export class Tunnels {
     })
     const { client, local } = connection
     this.#accept({ stream: tunnel, client, local })
-  }
-}
-
-function parsed(request: RtspRequest): TunnelRequest | null {
-  try {
-    return parseTunnelRequest(request)
-  } catch (error) {
-    if (error instanceof MalformedError) return null
-    throw error
   }
 }

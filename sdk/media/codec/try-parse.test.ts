@@ -10,7 +10,7 @@ describe('tryParse', () => {
   it('gives what was parsed, or undefined for malformed and missing bytes', () => {
     expect(tryParse((bytes) => bytes.length, Buffer.alloc(3))).to.equal(3)
     expect(tryParse(throwing(new MalformedError('')), Buffer.alloc(1))).to.equal(undefined)
-    expect(tryParse((bytes) => bytes.length, undefined)).to.equal(undefined)
+    expect(tryParse((bytes: Buffer) => bytes.length, undefined)).to.equal(undefined)
   })
 
   it('lets other errors pass', () => {

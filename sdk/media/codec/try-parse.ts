@@ -1,10 +1,10 @@
 import { MalformedError } from '../errors.ts'
 
-/** Returns what `parse` makes of the bytes; undefined when there are none, or when they are malformed. */
-export function tryParse<Value>(parse: (bytes: Buffer) => Value, bytes: Buffer | undefined): Value | undefined {
-  if (!bytes) return undefined
+/** Returns what `parse` makes of an input, such as bytes; undefined when there is none, or when it is malformed. */
+export function tryParse<Input, Value>(parse: (input: Input) => Value, input: Input | undefined): Value | undefined {
+  if (input === undefined) return undefined
   try {
-    return parse(bytes)
+    return parse(input)
   } catch (error) {
     if (error instanceof MalformedError) return undefined
     throw error

@@ -11,6 +11,7 @@ import {
   RtpFeedback,
   StallClock,
   sumReceptions,
+  tryParse,
   type ReportBlock,
   type RtcpPacket,
   type RtpExtensionElement,
@@ -133,7 +134,9 @@ export class Ingest {
   /** Takes a compound RTCP packet. One that is broken is left out: reports come again. */
   rtcp(bytes: Buffer, nowMs: number): void {
     this.#nowMs = this.#clock.at(nowMs)
-    for (const message of this.#parseRtcp(bytes)) {
+    const messages = tryParse(parseRtcp, bytes)
+    if (messages === undefined) this.#brokenPackets += 1
+    for (const message of messages ?? []) {
       if (message.kind === 'senderReport') this.#sources.inletOf(message.ssrc)?.senderReport(message, nowMs)
       else if (message.kind === 'bye') for (const ssrc of message.ssrcs) this.#sources.end(ssrc)
     }
@@ -165,16 +168,6 @@ export class Ingest {
     if (isRepair) inlet.recover(packet, format, this.#nowMs)
     else if (inlet.receive(packet, format, this.#nowMs)) this.#askForPackets(inlet)
     this.#askForKeyframe(inlet)
-  }
-
-  #parseRtcp(bytes: Buffer): readonly RtcpPacket[] {
-    try {
-      return parseRtcp(bytes)
-    } catch (error) {
-      if (!(error instanceof MalformedError)) throw error
-      this.#brokenPackets += 1
-      return []
-    }
   }
 
   #tick(nowMs: number): void {

@@ -118,7 +118,7 @@ export class TsDemuxer {
 
   #readAssociation(section: TsSection): void {
     if (section.tableId !== TS_PAT_TABLE_ID) return
-    const programs = tryParse(() => parsePat(section), section.body) ?? []
+    const programs = tryParse(parsePat, section) ?? []
     const media = programs.filter(({ programNumber }) => programNumber !== 0)
     if (media.length === 0) return
     if (this.#maxPrograms > 1) this.#followAll(media)

@@ -161,7 +161,7 @@ export class ProgramDemuxer {
   #readMap(section: TsSection, bytes: Buffer): void {
     if (section.tableId !== TS_PMT_TABLE_ID || section.tableIdExtension !== this.#program.programNumber) return
     if (this.#lastMap?.equals(bytes)) return
-    const map = tryParse(() => parsePmt(section), section.body)
+    const map = tryParse(parsePmt, section)
     if (!map) return
     this.#lastMap = Buffer.from(bytes)
     this.#clockPid = map.pcrPid
