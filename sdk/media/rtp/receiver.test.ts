@@ -58,7 +58,7 @@ describe('RtpReceiver', () => {
       [TICKS, TICKS, 255],
       [2 * TICKS, 2 * TICKS, 0],
     ])
-    expect([sink.lostCount, receiver.brokenPackets, receiver.ssrc]).to.eql([0, 0, 1])
+    expect([sink.lostCount, receiver.counts.brokenPackets, receiver.ssrc]).to.eql([0, 0, 1])
     const { lostPackets, reorderedPackets, duplicatePackets } = receiver.statistics
     expect({ lostPackets, reorderedPackets, duplicatePackets }).to.eql({
       lostPackets: 0,
@@ -84,7 +84,7 @@ describe('RtpReceiver', () => {
     receiver.push(Buffer.alloc(12), 0)
     receiver.push(packet(1, { payloadType: 0 }), 0)
     receiver.push(packet(1), 0)
-    expect([sink.units.length, receiver.brokenPackets]).to.eql([1, 3])
+    expect([sink.units.length, receiver.counts.brokenPackets]).to.eql([1, 3])
   })
 
   it('goes on with a source that has begun anew under another name', () => {
@@ -121,7 +121,7 @@ describe('RtpReceiver', () => {
     }
     expect(sink.tracks.map(({ codec }) => codec)).to.eql(['h264'])
     expect(sink.units.map(({ dts }) => dts - sink.units[0]!.dts)).to.eql(times)
-    expect(receiver.brokenPackets).to.equal(0)
+    expect(receiver.counts.brokenPackets).to.equal(0)
   })
 
   it('hands packets to a reader of its own, for formats that it does not know', () => {

@@ -13,15 +13,15 @@ import type { SenderReport } from './rtcp/sender-report.ts'
 import type { RtpClock } from './rtp-clock.ts'
 import type { RtpReceptionCounts } from './session/reception-counts.ts'
 
-/** What is received, and where it goes. */
+/**
+ * What is received, and where it goes: read as the format says or, with `reader`, by another one, for payloads that are not
+ * known here.
+ */
 export type RtpReceiverInit = {
   readonly format: RtpFormat
   /** How far packets are put in order. */
   readonly reorder: RtpReorderLimits
-} & (
-  | RtpFormatReading
-  | { /** Reads the payloads in place of what the format has for that. */ readonly reader: RtpPayloadReader }
-)
+} & (RtpFormatReading | { readonly reader: RtpPayloadReader })
 
 /** How payloads are read as the format says. */
 export type RtpFormatReading = {
@@ -46,7 +46,6 @@ export class RtpReceiver {
   #ssrc: number | undefined
   #nowMs = 0
   #brokenPackets = 0
-  #losses = 0
 
   /** @throws {MalformedError} when there is no `reader` and the format is not supported; see `rtpFormatProblem` */
   constructor(init: RtpReceiverInit) {
@@ -67,20 +66,11 @@ export class RtpReceiver {
     return this.#ssrc
   }
 
+  /** What became of the packets so far. */
   get counts(): RtpReceptionCounts {
     const { receivedPackets, lostPackets, reorderedPackets, duplicatePackets } = this.statistics
     const brokenPackets = this.#brokenPackets
     return { receivedPackets, lostPackets, reorderedPackets, duplicatePackets, brokenPackets }
-  }
-
-  /** How many times units were lost, or broken. */
-  get losses(): number {
-    return this.#losses
-  }
-
-  /** Packets whose bytes, payload or payload type make no sense. */
-  get brokenPackets(): number {
-    return this.#brokenPackets
   }
 
   /** Takes a packet, whose bytes are kept. `nowMs` is a monotonic clock. */
@@ -132,19 +122,14 @@ export class RtpReceiver {
   #take(packet: RtpPacket, follows: boolean): void {
     const isFirst = this.#ssrc === undefined
     this.#ssrc = packet.ssrc
-    if (!follows && !isFirst) this.#lost()
+    if (!follows && !isFirst) this.#reader.lost()
     try {
       this.#reader.take(packet, follows, this.#nowMs)
     } catch (error) {
       if (!(error instanceof MalformedError)) throw error
       this.#brokenPackets += 1
-      this.#lost()
+      this.#reader.lost()
     }
-  }
-
-  #lost(): void {
-    this.#losses += 1
-    this.#reader.lost()
   }
 }
 
