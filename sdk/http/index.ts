@@ -27,6 +27,8 @@ export {
   type RoutedRequest,
 } from './request.ts'
 export { servePageFile, type PageFile } from './page-files.ts'
+export { servePageFolder, type PageFolder } from './page-folder.ts'
+export type { PageSources } from './page-policy.ts'
 export { sendRanged, type RangedAnswer, type RangedContent } from './ranged-content.ts'
 export { sendRecording, type RecordingAnswer } from './send-recording.ts'
 export { networkReason, SourceError } from './source-error.ts'

@@ -1,27 +1,9 @@
-import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { etagOf } from './built-files.ts'
+import { contentSecurityPolicy, PAGE_HEADERS } from './page-policy.ts'
 
-/** What a page may load: files, the API and media of its own server, and what a script feeds to a player. */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "connect-src 'self'",
-  "media-src 'self' blob:",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
-
-const HEADERS = {
-  // Kept by browsers, but asked for again each time: an upgrade of the server shows at once.
-  'cache-control': 'no-cache',
-  'content-security-policy': CONTENT_SECURITY_POLICY,
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'no-referrer',
-}
+const HEADERS = { ...PAGE_HEADERS, 'content-security-policy': contentSecurityPolicy() }
 
 /** A file of a page. */
 export type PageFile = {
@@ -43,7 +25,7 @@ type Elsewhere = (request: FastifyRequest) => string | undefined
  */
 export function servePageFile(http: FastifyInstance, { url, file, type }: PageFile, elsewhere?: Elsewhere): void {
   const body = readFileSync(file)
-  const etag = `"${createHash('sha256').update(body).digest('base64url')}"`
+  const etag = etagOf(body)
   http.get(url, { config: { access: 'public' } }, (request, reply): FastifyReply => {
     const other = elsewhere?.(request)
     if (other !== undefined) return reply.redirect(other)

@@ -1,0 +1,120 @@
+import { randomBytes } from 'node:crypto'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { etagOf, readBuiltFiles, type BuiltFile } from './built-files.ts'
+import { contentSecurityPolicy, PAGE_HEADERS, type PageSources } from './page-policy.ts'
+
+/** The folder of a page that a tool such as Vite has built. */
+export type PageFolder = {
+  /** Below the plugin's mounts; `/` where the whole mount is the page's. */
+  readonly url: string
+  /** An absolute path. Its `index.html` is the page. */
+  readonly folder: string
+  /**
+   * A text in HTML files that is replaced by a nonce, another one in each answer, for pages whose scripts add styles: what Vite
+   * calls `html.cspNonce`. Without it, styles come from files alone.
+   */
+  readonly styleNonce?: string
+  /** Further sources that the page may load from, by directive of its Content-Security-Policy; none unless given. */
+  readonly allow?: PageSources
+}
+
+const INDEX = 'index.html'
+const ASSETS = 'assets/'
+const NONCE_BYTES = 16
+/** A page that is built for no fixed place begins with this, before the first of its addresses. */
+const BASE = '<base href="./"'
+const IMMUTABLE = { ...PAGE_HEADERS, 'cache-control': 'public, max-age=31536000, immutable' }
+
+/**
+ * Serves a built page to everybody: its files, and `index.html` for each address that a browser opens below `url` and that is
+ * no file, whose path the page's own router reads. The files are read once, so that an upgrade on the disk does not mix two
+ * builds; compressed ones beside them (`.br`, `.gz`) go to whoever takes them. Files below `assets/` whose names have a hash
+ * are kept by browsers, the others asked for again. Routes of the plugin that are more exact go before.
+ *
+ * A `<base href="./">` of the page leads back to `url` from each address, so a page that is built with relative
+ * addresses works below any path of a proxy.
+ * @throws {Error} when the folder has no `index.html`
+ */
+export function servePageFolder(http: FastifyInstance, { url, folder, styleNonce, allow = {} }: PageFolder): void {
+  const files = readBuiltFiles(folder)
+  const index = files.get(INDEX)
+  if (index === undefined) throw new Error(`there is no ${INDEX} in ${folder}`)
+  const root = url.replace(/\/+$/u, '')
+  const sources = [allow, { 'base-uri': ["'self'"] }]
+  const policy = contentSecurityPolicy(...sources)
+
+  const answer = (request: FastifyRequest<{ Params: { '*'?: string } }>, reply: FastifyReply): FastifyReply => {
+    const { '*': name = '' } = request.params
+    const way = name === '' ? wayToSlash(request.originalUrl) : undefined
+    if (way !== undefined) return reply.redirect(way)
+    const isPage = name === '' || (!name.startsWith(ASSETS) && isOpened(request))
+    const file = files.get(name) ?? (isPage ? index : undefined)
+    if (file === undefined) {
+      reply.callNotFound()
+      return reply
+    }
+    if (file.type === index.type) return answerPage(file, request, reply)
+    return answerFile(file, request, reply.header('content-security-policy', policy))
+  }
+
+  /** HTML is made for the address that it is asked for. */
+  function answerPage(file: BuiltFile, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    const nonce = styleNonce === undefined ? undefined : randomBytes(NONCE_BYTES).toString('base64')
+    const html = rendered(String(file.bodies.at(-1)?.bytes), depthBelow(root, request.url), nonce)
+    reply.headers(PAGE_HEADERS).type(file.type)
+    if (nonce === undefined) {
+      const etag = etagOf(html)
+      reply.headers({ 'content-security-policy': policy, etag })
+      return isKnown(request, etag) ? reply.code(304).send() : reply.send(html)
+    }
+    const styles = { 'style-src': [`'nonce-${nonce}'`] }
+    return reply.header('content-security-policy', contentSecurityPolicy(...sources, styles)).send(html)
+  }
+
+  function rendered(html: string, depth: number, nonce: string | undefined): string {
+    const based = depth === 0 ? html : html.replace(BASE, `<base href="${'../'.repeat(depth)}"`)
+    return styleNonce === undefined || nonce === undefined ? based : based.replaceAll(styleNonce, nonce)
+  }
+
+  const options = { config: { access: 'public' } } as const
+  if (root !== '') http.get(root, options, answer)
+  http.get(`${root}/*`, options, answer)
+}
+
+function answerFile(file: BuiltFile, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { 'accept-encoding': accepted = '' } = request.headers
+  const body = file.bodies.find(({ coding }) => coding === undefined || takesCoding(accepted, coding))
+  reply.headers(file.isImmutable ? IMMUTABLE : PAGE_HEADERS)
+  if (file.bodies.length > 1) reply.header('vary', 'accept-encoding')
+  if (body?.coding !== undefined) reply.header('content-encoding', body.coding)
+  reply.header('etag', body?.etag)
+  return isKnown(request, body?.etag) ? reply.code(304).send() : reply.type(file.type).send(body?.bytes)
+}
+
+/** Tells whether a browser opens the address, in place of a script or style that asks for a file. */
+function isOpened({ headers }: FastifyRequest): boolean {
+  return headers.accept?.includes('text/html') ?? false
+}
+
+/** Leads to the address with a slash at its end, from which relative ones count; undefined where it has one. */
+function wayToSlash(originalUrl: string): string | undefined {
+  const [path = '', ...query] = originalUrl.split('?')
+  if (path.endsWith('/')) return undefined
+  return `./${path.slice(path.lastIndexOf('/') + 1)}/${query.length > 0 ? `?${query.join('?')}` : ''}`
+}
+
+/** The slashes of an address below the page's, as a browser counts them. */
+function depthBelow(root: string, url: string): number {
+  const [path = ''] = url.split('?', 1)
+  return path.slice(root.length + 1).split('/').length - 1
+}
+
+function isKnown({ headers }: FastifyRequest, etag: string | undefined): boolean {
+  const known = headers['if-none-match']?.split(',').map((text) => text.trim().replace(/^W\//u, '')) ?? []
+  return known.some((text) => text === etag || text === '*')
+}
+
+function takesCoding(accepted: string, coding: string): boolean {
+  const wish = accepted.split(',').find((text) => text.split(';', 1)[0]?.trim().toLowerCase() === coding)
+  return wish !== undefined && !/;\s*q=0(?:\.0*)?\s*$/iu.test(wish)
+}
