@@ -101,7 +101,12 @@ export function addAdministration(parts: AdministeredParts): void {
   const publicIp = () => config.global.publicip
   const { machine, pulls, pushes, recordings } = parts
   addSummaryOperations(operations, { publicIp, machine, index: streams.index, pulls, pushes, recordings })
-  const configParts = { config, editor: parts.editor, restart: (plugin: string) => host.restart(plugin) }
+  const configParts = {
+    config,
+    editor: parts.editor,
+    restart: (plugin: string) => host.restart(plugin),
+    definitionOf: (plugin: string) => host.list().find(({ name }) => name === plugin)?.definition,
+  }
   addConfigOperations(operations, configParts)
   addSectionOperations(operations, configParts)
   addSysinfoOperations(operations, {

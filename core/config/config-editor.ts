@@ -18,7 +18,7 @@ import type { Section } from './section.ts'
 import { YamlSource } from './yaml-source.ts'
 
 /** Keys of `global` that a running server does not apply. */
-const START_KEYS: readonly string[] = ['plugins_dir', 'datadir', 'db.dsn', 'db.dbtype', 'pullproxy', 'pushproxy']
+export const START_KEYS: readonly string[] = ['plugins_dir', 'datadir', 'db.dsn', 'db.dbtype', 'pullproxy', 'pushproxy']
 
 /** The server can't listen where the config says (`LISTEN`, 409). */
 class AddressUnavailable extends SluiceError {

@@ -10,6 +10,9 @@ import {
 } from 'sluice/sdk'
 import { normalizeKey } from './key-name.ts'
 
+/** A change takes effect at once, by another generation of the plugins that have the key, or at the next start. */
+export type Apply = 'live' | 'reload' | 'restart'
+
 /** The JSON Schema keywords that the config system itself acts on, or shows; ajv knows the rest. */
 export type JsonSchema = {
   readonly type?: string
@@ -20,6 +23,7 @@ export type JsonSchema = {
   readonly enum?: readonly unknown[]
   readonly default?: unknown
   readonly anyOf?: readonly JsonSchema[]
+  readonly oneOf?: readonly JsonSchema[]
   readonly items?: JsonSchema
   readonly properties?: Readonly<Record<string, JsonSchema>>
   readonly patternProperties?: Readonly<Record<string, JsonSchema>>
@@ -32,6 +36,10 @@ export type JsonSchema = {
   readonly pattern?: string
   readonly writeOnly?: boolean
   readonly durationMaximum?: string
+  /** The key, or keys of the group, have the value of `global` while nothing is set for them here. */
+  readonly 'x-inherited'?: boolean
+  /** How a change takes effect. */
+  readonly 'x-apply'?: Apply
 }
 
 /** An object with keys that the schema names. */

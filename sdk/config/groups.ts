@@ -93,12 +93,20 @@ export const SubscribeConfig = Type.Object(
     subvideo: Type.Boolean({ default: true, description: 'Send video tracks' }),
     iframeonly: Type.Boolean({ default: false, description: 'Send only the keyframes of video' }),
     buffertime: Duration({ default: '0s', description: 'Start this far back; more than 0 makes it submode 2' }),
-    submode: Type.Union([Type.Literal(0), Type.Literal(1), Type.Literal(2), Type.Literal(3)], {
-      default: 0,
-      description:
-        '0: start at the newest stored keyframe, and when behind jump to the next; 1: the same without jumping (a ' +
-        'viewer too slow is closed); 2: start buffertime back, without jumping; 3: start at the next keyframe',
-    }),
+    submode: Type.Union(
+      [
+        Type.Literal(0, { title: 'The newest keyframe; jump when behind' }),
+        Type.Literal(1, { title: 'The newest keyframe; never jump' }),
+        Type.Literal(2, { title: 'Back by the buffer time; never jump' }),
+        Type.Literal(3, { title: 'The next keyframe' }),
+      ],
+      {
+        default: 0,
+        description:
+          '0: start at the newest stored keyframe, and when behind jump to the next; 1: the same without jumping (a ' +
+          'viewer too slow is closed); 2: start buffertime back, without jumping; 3: start at the next keyframe',
+      },
+    ),
     waittimeout: Duration({ default: '10s', description: 'Wait this long for a path without publisher' }),
     waittrack: Type.Union([Type.Literal('video'), Type.Literal('audio'), Type.Literal('all')], {
       default: 'video',

@@ -1,4 +1,4 @@
-import { Type, type OperationRegistry } from 'sluice/sdk'
+import { Type, type OperationRegistry, type PluginDefinition } from 'sluice/sdk'
 import type { Config } from '../../config/config.ts'
 import type { ConfigEditor } from '../../config/config-editor.ts'
 import { MODIFICATION_PLACE } from '../../config/modifications.ts'
@@ -21,6 +21,8 @@ export type ConfigParts = {
   readonly editor: ConfigEditor
   /** Replaces the running generation of a plugin. */
   readonly restart: (plugin: string) => Promise<unknown>
+  /** Undefined for `global`. */
+  readonly definitionOf: (plugin: string) => PluginDefinition | undefined
 }
 
 /** The operations of the config in 5.x (api.md 3.1, 3.2). */

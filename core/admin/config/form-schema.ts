@@ -1,5 +1,7 @@
+import { keyTitle } from '../../config/key-title.ts'
 import { isGroup, type GroupSchema, type JsonSchema } from '../../config/schema.ts'
 import type { Section } from '../../config/section.ts'
+import { choicesOf } from './choices.ts'
 
 /** A node of a form, as Formily takes it. */
 type FormNode = {
@@ -25,7 +27,7 @@ function groupNodes(section: Section, group: GroupSchema, prefix: string): Reado
   const nodes = Object.entries(group.properties).map(([name, schema]): [string, FormNode] => {
     const path = prefix + name
     if (!isGroup(schema)) return [name, leafNode(section, schema, path)]
-    const title = schema.title ?? name
+    const title = schema.title ?? keyTitle(name)
     const properties = groupNodes(section, schema, `${path}.`)
     return [name, { type: 'object', properties, 'x-component': 'Card', 'x-component-props': { title } }]
   })
@@ -33,7 +35,7 @@ function groupNodes(section: Section, group: GroupSchema, prefix: string): Reado
 }
 
 function leafNode(section: Section, schema: JsonSchema, path: string): FormNode {
-  const title = path.slice(path.lastIndexOf('.') + 1)
+  const { title = keyTitle(path.slice(path.lastIndexOf('.') + 1)) } = schema
   const layers = section.layersOf(path)
   return {
     title,
@@ -51,14 +53,14 @@ type Widget = Pick<FormNode, 'type' | 'enum' | 'x-component' | 'x-component-prop
 
 function widget(schema: JsonSchema): Widget {
   const { type = 'string', writeOnly, minimum, maximum } = schema
-  const choices = schema.enum ?? schema.anyOf?.map((choice) => choice.const)
+  const choices = choicesOf(schema)
   if (writeOnly === true) return { type, 'x-component': 'Password' }
-  if (choices?.every((choice) => choice !== undefined) === true) {
-    const options = choices.map((value) => ({
-      label: typeof value === 'string' ? value : JSON.stringify(value),
+  if (choices !== undefined) {
+    const options = choices.map(({ value, title }) => ({
+      label: title ?? (typeof value === 'string' ? value : JSON.stringify(value)),
       value,
     }))
-    return { type: typeof choices[0], enum: options, 'x-component': 'Select' }
+    return { type: typeof choices[0]?.value, enum: options, 'x-component': 'Select' }
   }
   switch (type) {
     case 'boolean':

@@ -2,6 +2,7 @@ import { InvalidRequest, Type, type OperationRegistry, type Static } from 'sluic
 import type { EditOptions, EditOutcome } from '../../config/config-editor.ts'
 import type { Config } from '../../config/config.ts'
 import type { Section } from '../../config/section.ts'
+import { annotatedSchema } from './annotated-schema.ts'
 import type { ConfigParts } from './config-operations.ts'
 import { KeyView, keyViews, SectionValues, SectionView, sectionView, shownValues } from './section-views.ts'
 import { writtenSchema } from './written-schema.ts'
@@ -43,7 +44,7 @@ export function addSectionOperations(operations: OperationRegistry, parts: Confi
   addSecondFace(operations, parts)
 }
 
-function addViews(operations: OperationRegistry, { config, editor }: ConfigParts): void {
+function addViews(operations: OperationRegistry, { config, editor, definitionOf }: ConfigParts): void {
   operations.add({
     method: 'GET',
     path: '/config/',
@@ -68,7 +69,10 @@ function addViews(operations: OperationRegistry, { config, editor }: ConfigParts
     summary: 'Get the JSON Schema of a section of the config',
     params: NAMED,
     answer: SectionValues,
-    handle: ({ params: { plugin } }) => writtenSchema(editor.sectionOf(plugin).schema),
+    handle({ params: { plugin } }) {
+      const section = editor.sectionOf(plugin)
+      return writtenSchema(annotatedSchema(section, definitionOf(section.name)))
+    },
   })
 
   operations.add({

@@ -1,11 +1,18 @@
+import { keyTitle } from '../../config/key-title.ts'
 import type { JsonSchema } from '../../config/schema.ts'
+import { choiceSchema, choicesOf } from './choices.ts'
 
-/** The schema of what may be written, where that of what holds asks for all keys: those with a default can be left out. */
+/**
+ * The schema of what may be written, where that of what holds asks for all keys: those with a default can be left out. Each
+ * key has a title, and a union of literals is a list of values.
+ */
 export function writtenSchema(schema: JsonSchema): JsonSchema {
+  const choices = choicesOf(schema)
+  if (choices !== undefined) return choiceSchema(schema, choices)
   const { properties, patternProperties, items, anyOf, required } = schema
   return {
     ...schema,
-    ...(properties && { properties: mapped(properties) }),
+    ...(properties && { properties: titled(mapped(properties)) }),
     ...(patternProperties && { patternProperties: mapped(patternProperties) }),
     ...(items && { items: writtenSchema(items) }),
     ...(anyOf && { anyOf: anyOf.map(writtenSchema) }),
@@ -15,6 +22,11 @@ export function writtenSchema(schema: JsonSchema): JsonSchema {
 
 function mapped(schemas: Readonly<Record<string, JsonSchema>>): Readonly<Record<string, JsonSchema>> {
   return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, writtenSchema(schema)]))
+}
+
+function titled(schemas: Readonly<Record<string, JsonSchema>>): Readonly<Record<string, JsonSchema>> {
+  const entries = Object.entries(schemas)
+  return Object.fromEntries(entries.map(([name, schema]) => [name, { title: keyTitle(name), ...schema }]))
 }
 
 /** Whether a key has a value also where nothing is written for it, or for the keys in it. */
