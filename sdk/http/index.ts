@@ -5,6 +5,7 @@ export { quote, quoteIfNeeded, splitUnquoted, unquote } from './auth/quoted-text
 export {
   checkAuthorization,
   createChallenges,
+  createDigestChallenge,
   parseAuthorization,
   type Account,
   type Authorization,

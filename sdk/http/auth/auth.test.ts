@@ -7,7 +7,13 @@ import { parseChallenges } from './challenge.ts'
 import { ClientAuthorization } from './client-authorization.ts'
 import { DIGEST_ALGORITHMS, digestResponse, type DigestInput } from './digest.ts'
 import { createNonce, isFreshNonce, NONCE_LIFETIME_MS } from './nonce.ts'
-import { checkAuthorization, createChallenges, parseAuthorization, type Account } from './server-authorization.ts'
+import {
+  checkAuthorization,
+  createChallenges,
+  createDigestChallenge,
+  parseAuthorization,
+  type Account,
+} from './server-authorization.ts'
 
 const KEY = Buffer.alloc(32, 7)
 const NOW_MS = 1_800_000_000_000
@@ -143,6 +149,9 @@ describe('createChallenges', () => {
       String.raw`Basic realm="a \"b\""`,
     ])
     expect(createChallenges('a', 'n', false)[0]).to.equal('Digest realm="a", nonce="n", algorithm=SHA-256')
+    expect(createDigestChallenge('MD5', 'a', 'n', true)).to.equal(
+      'Digest realm="a", nonce="n", stale=true, algorithm=MD5',
+    )
   })
 })
 

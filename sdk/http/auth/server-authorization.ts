@@ -49,8 +49,23 @@ const NC = /^[0-9a-f]{8}$/iu
  * none has `qop`. live555 wants realm, nonce and stale in this order.
  */
 export function createChallenges(realm: string, nonce: string, stale: boolean): string[] {
-  const digest = `Digest realm=${quote(realm)}, nonce="${nonce}"${stale ? ', stale=true' : ''}`
-  return [`${digest}, algorithm=SHA-256`, `${digest}, algorithm=MD5`, `Basic realm=${quote(realm)}`]
+  const digests = (['SHA-256', 'MD5'] as const).map((algorithm) =>
+    createDigestChallenge(algorithm, realm, nonce, stale),
+  )
+  return [...digests, `Basic realm=${quote(realm)}`]
+}
+
+/**
+ * One of them, for protocols whose clients may not send the password itself: SIP's `WWW-Authenticate` and
+ * `Proxy-Authenticate` (RFC 3261 22.4, RFC 8760).
+ */
+export function createDigestChallenge(
+  algorithm: 'SHA-256' | 'MD5',
+  realm: string,
+  nonce: string,
+  stale: boolean,
+): string {
+  return `Digest realm=${quote(realm)}, nonce="${nonce}"${stale ? ', stale=true' : ''}, algorithm=${algorithm}`
 }
 
 /**
