@@ -4,6 +4,7 @@ import type { InheritedConfig } from '../config/groups.ts'
 import type { Frozen, Written } from '../config/values.ts'
 import type { PluginContext } from './context.ts'
 import type { Endpoints } from './endpoints.ts'
+import type { PluginPage } from './pages.ts'
 
 /** The effective config of a plugin: its own keys and the groups every plugin has. */
 export type PluginConfig<Schema extends TObject> = Frozen<Static<Schema>> & InheritedConfig
@@ -62,6 +63,11 @@ export interface PluginDefinition<Schema extends TObject = TObject<TProperties>>
   readonly endsLast?: boolean
   /** Names of the server's that became this plugin's, where a part of the server was made a plugin; none unless given. */
   readonly formerNames?: FormerNames
+  /**
+   * The pages for people that its routes serve, which `/api/sysinfo` lists, for the administration to have them in its menu.
+   * Naming one serves nothing.
+   */
+  readonly pages?: readonly PluginPage[]
   endpoints?(config: PluginConfig<Schema>): Endpoints
   /**
    * Starts a generation of the plugin. Where it throws, rejects or does not settle within 10 s, all it made is undone: the

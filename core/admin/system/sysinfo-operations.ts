@@ -20,6 +20,11 @@ const PluginInfo = Type.Object({
   pushAddr: Type.Array(Type.String()),
   playAddr: Type.Array(Type.String()),
   description: Type.Record(Type.String(), Type.String()),
+  pages: Type.Optional(
+    Type.Array(Type.Object({ url: Type.String(), title: Type.String(), icon: Type.Optional(Type.String()) }), {
+      description: 'Its pages for people, by their addresses on this server; missing where it has none',
+    }),
+  ),
 })
 type PluginInfo = Static<typeof PluginInfo>
 
@@ -98,7 +103,17 @@ function pluginInfo(plugin: PluginView, addresses: PluginAddresses, { userConfig
         lastError: plugin.lastError,
       }),
     },
+    ...pagesOf(plugin),
   }
+}
+
+/** The pages of a plugin that runs, by their addresses on this server. */
+function pagesOf({ name, definition, state }: PluginView): Pick<PluginInfo, 'pages'> {
+  const { pages, mounts = [name] } = definition ?? {}
+  if (pages === undefined || state !== 'running') return {}
+  const root = mounts[0] ? `/${mounts[0]}` : ''
+  const shown = pages.map(({ url, title, icon }) => ({ url: root + url, title, ...(icon && { icon: root + icon }) }))
+  return { pages: shown }
 }
 
 /** Where its routes answer: its own addresses, or those that it has from `global`. */

@@ -225,6 +225,13 @@ describe('loadPlugin', () => {
       plugin(`name: 'sluice-pull', tables: { '001-a': { up() {} } }`),
       "may not be called 'sluice-pull' and have tables: the names of the server's own begin with 'sluice_'",
     ],
+    ...["'/'", "[{ url: '/' }]", "[{ url: 'x', title: 'X' }]", "[{ url: '/', title: '' }]", '[null]'].map(
+      (pages): [string, string, string] => [
+        `bad pages, ${pages}`,
+        plugin(`pages: ${pages}`),
+        "has bad pages: write them as `{ url: '/', title: 'Page' }`, with a slash before each address",
+      ],
+    ),
     ['bad processes', plugin(`processes: 2`), "has a bad processes, 2: write 'each' or 'one'"],
     ['a throw', `throw new Error('broken')`, "can't be loaded: broken"],
     ['bad syntax', `const a = 1\nconst = 2`, /^can't be loaded: .*demo\.ts:2/s],

@@ -6,6 +6,7 @@ import { servePageFolder } from 'sluice/sdk/http'
 export default definePlugin({
   name: 'panel',
   version: '1.0.0',
+  pages: [{ url: '/', title: 'Panel', icon: '/icon.svg' }],
   setup({ http, streams }) {
     http.get('/api/streams', { config: { access: 'public' } }, () => streams.list().map(({ path }) => path))
     servePageFolder(http, {

@@ -7,6 +7,8 @@ import { requirePeer } from '../../peers/require-peer.ts'
 import { blocksOf } from '../../support/doc-blocks.ts'
 import plugin from './index.ts'
 
+type Entry = { readonly pages?: readonly { readonly url: string; readonly title: string; readonly icon?: string }[] }
+
 describe('a plugin with a built page', () => {
   it('has it at each of its addresses, with its styles, and nothing is refused by the policy', async function () {
     requirePeer(this, 'chromium')
@@ -33,6 +35,22 @@ describe('a plugin with a built page', () => {
       await page.close()
     }
     await browser.close()
+  })
+
+  it('is found by a menu, with its picture', async () => {
+    const server = await createTestServer(plugin)
+    keep({ close: () => server.stop() })
+    const { data } = (await (await fetch(`${server.origin}/api/sysinfo`)).json()) as { data: { plugins: Entry[] } }
+    const pages = data.plugins.flatMap((entry) => entry.pages ?? [])
+    expect(pages).to.eql([{ url: '/panel/', title: 'Panel', icon: '/panel/icon.svg' }])
+    for (const [address, type] of [
+      [pages[0]?.url, 'text/html'],
+      [pages[0]?.icon, 'image/svg+xml'],
+    ] as const) {
+      const answer = await fetch(server.origin + address)
+      expect(answer.status).to.equal(200)
+      expect(answer.headers.get('content-type')).to.include(type)
+    }
   })
 
   it('is the plugin of docs/plugins/pages.md', async () => {
