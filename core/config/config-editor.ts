@@ -17,8 +17,13 @@ import { readReset, readSectionChange, type SectionChange } from './section-chan
 import type { Section } from './section.ts'
 import { YamlSource } from './yaml-source.ts'
 
-/** Keys of `global` that a running server does not apply. */
-export const START_KEYS: readonly string[] = ['plugins_dir', 'datadir', 'db.dsn', 'db.dbtype', 'pullproxy', 'pushproxy']
+/** Keys and groups of `global` that a running server does not apply. */
+const START_KEYS: readonly string[] = ['plugins_dir', 'datadir', 'storage', 'db', 'pullproxy', 'pushproxy']
+
+/** Tells whether a key of `global`, as a dotted path, holds from the next start of the server only. */
+export function holdsFromNextStart(path: string): boolean {
+  return START_KEYS.some((key) => path === key || path.startsWith(`${key}.`))
+}
 
 /** The server can't listen where the config says (`LISTEN`, 409). */
 class AddressUnavailable extends SluiceError {
@@ -227,7 +232,7 @@ export class ConfigEditor {
     const changes = await this.#inTurn(() => this.#edited(name, options, read))
     await this.#applied(changes, options.by)
     const keysOf = (section: string) => changes.find((change) => change.section === section)?.keys ?? []
-    const keysFromNextStart = keysOf('global').filter((key) => START_KEYS.includes(key))
+    const keysFromNextStart = keysOf('global').filter(holdsFromNextStart)
     return { keys: keysOf(this.sectionOf(name).name), keysFromNextStart }
   }
 

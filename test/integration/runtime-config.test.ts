@@ -201,6 +201,8 @@ describe('the config at run time', () => {
   it('says what holds from the next start only, until which a plugin folder is not looked into', async () => {
     const answer = await done(shared, 'PUT /config/global', { plugins_dir: ['more'], publish: { maxcount: 9 } })
     expect(answer).to.deep.include({ requires_restart: true, restart_keys: ['plugins_dir'] })
+    const storage = await done(shared, 'PUT /config/global', { storage: { local: { overwritepercent: 99 } } })
+    expect(storage).to.deep.include({ requires_restart: true, restart_keys: ['storage.local.overwritepercent'] })
   })
 
   it('may be set until the server ends', async () => {

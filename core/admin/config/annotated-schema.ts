@@ -1,5 +1,5 @@
 import type { PluginDefinition } from 'sluice/sdk'
-import { START_KEYS } from '../../config/config-editor.ts'
+import { holdsFromNextStart } from '../../config/config-editor.ts'
 import { hostKeys, INHERITED, isGroup, leavesOf, type Apply, type GroupSchema } from '../../config/schema.ts'
 import type { Section } from '../../config/section.ts'
 import { isLive } from '../../host/live-keys.ts'
@@ -21,7 +21,7 @@ export function annotatedSchema({ schema }: Section, definition: PluginDefinitio
 }
 
 function globalApply(path: string): Apply {
-  if (START_KEYS.includes(path)) return 'restart'
+  if (holdsFromNextStart(path)) return 'restart'
   return INHERITED_PATHS.has(path) && !path.startsWith(HOOK) ? 'reload' : 'live'
 }
 
