@@ -171,6 +171,7 @@ export type { PlayAdmission } from './stream/play-admission.ts'
 export { publishSource } from './stream/publish-source.ts'
 export type { Publisher, PublishObserver, PublishOptions } from './stream/publisher.ts'
 export type { PushRequest, PushService } from './stream/push.ts'
+export { pushStream, type PushTarget } from './stream/push-stream.ts'
 export type { JobReport, PullEnd, PullRequest, PullService } from './stream/pull.ts'
 export {
   type AcceptedCodecs,

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { maskTarget, socketSink, type CloseReason, type PushRequest, type Subscriber } from 'sluice/sdk'
+import { maskTarget, pushStream, socketSink, type PushRequest, type PushTarget, type Subscriber } from 'sluice/sdk'
 import { canCarryInFlv, mainTracks, serializeAmf0, serializeOnMetaData } from 'sluice/sdk/media'
 import type { RtmpFormats } from '../from-stream.ts'
 import type { RtmpContext } from '../plugin-context.ts'
@@ -22,6 +22,7 @@ type RtmpPushOptions = {
   readonly formats: RtmpFormats
   readonly log: Logger
   readonly request: PushRequest
+  readonly subscriber: Subscriber
 }
 
 /** Offers to push streams out by RTMP; the definition names `push:rtmp` in its `provides`. */
@@ -31,57 +32,28 @@ export function providePush(ctx: RtmpContext, formats: RtmpFormats): void {
     headerless: true,
     push(request) {
       const log = ctx.log.child({ stream: request.session.streamPath, target: maskTarget(request.url) })
-      return new RtmpPush({ ctx, formats, log, request }).run()
+      return pushStream(ctx.streams, request, (subscriber, signal) => {
+        return new RtmpPush({ ctx, formats, log, request, subscriber }).open(signal)
+      })
     },
   })
 }
 
-/** Pushes one stream to another server, from the connection to the end of either. */
+/** Pushes one stream to another server. */
 class RtmpPush {
   readonly #options: RtmpPushOptions
-  readonly #stop = new AbortController()
-  readonly #signal: AbortSignal
-  readonly #end = Promise.withResolvers<CloseReason>()
+  readonly #refused = Promise.withResolvers<never>()
   #isOpen = false
 
   constructor(options: RtmpPushOptions) {
     this.#options = options
-    this.#signal = AbortSignal.any([options.request.signal, this.#stop.signal])
-    // Who waits for it may have failed before.
-    this.#end.promise.catch(() => {})
+    // The push may have ended before.
+    this.#refused.promise.catch(() => {})
   }
 
-  /** See `PushService.push`. */
-  async run(): Promise<CloseReason> {
-    const { ctx, request } = this.#options
-    const subscriber = await ctx.streams.subscribe(request.session)
-    let closed: CloseReason | undefined
-    let client: RtmpClient | undefined
-    subscriber.onClose((reason) => {
-      closed = reason
-      this.#end.resolve(reason)
-      this.#stop.abort()
-    })
-    const abort = () => this.#fail('the push was stopped')
-    request.signal.addEventListener('abort', abort, { once: true })
-    try {
-      client = await this.#open(subscriber)
-      void client.closed.then((reason) => this.#fail(`the connection has ended: ${reason}`))
-      this.#send(client, subscriber)
-      return await this.#end.promise
-    } catch (error) {
-      if (closed === undefined || request.signal.aborted) throw error
-      return closed
-    } finally {
-      request.signal.removeEventListener('abort', abort)
-      // What a slow target has not taken would only hold up the end.
-      if (client !== undefined) leave(client, closed?.code === 'slow')
-      subscriber.close('the push has ended')
-    }
-  }
-
-  async #open(subscriber: Subscriber): Promise<RtmpClient> {
-    const { ctx, log, request } = this.#options
+  /** @throws {RtmpClientError} when the target can't be reached or refuses */
+  async open(signal: AbortSignal): Promise<PushTarget> {
+    const { ctx, log, request, subscriber } = this.#options
     const { tracks } = subscriber
     const carried = tracks.filter(canCarryInFlv)
     if (carried.length === 0) throw new RtmpClientError("RTMP can carry none of the stream's tracks")
@@ -89,18 +61,24 @@ class RtmpPush {
       const codecs = tracks.filter((track) => !canCarryInFlv(track)).map(({ codec }) => codec)
       log.warn({ codecs, advice: CODEC_ADVICE }, LEFT_OUT)
     }
-    return openStream({
+    const client = await openStream({
       request,
       verifyCertificate: ctx.config.verifycertificate,
-      signal: this.#signal,
+      signal,
       client: {
         chunkSizeBytes: this.#chunkSizeBytes,
         multitrack: mainTracks(carried).length < carried.length,
         properties: publisherProperties(carried),
         onStatus: (status) => this.#takeStatus(status),
       },
-      begin: (client) => this.#publish(client),
+      begin: (opened) => this.#publish(opened),
     })
+    return {
+      send: () => this.#send(client),
+      closed: Promise.race([client.closed, this.#refused.promise]),
+      // What a slow target has not taken would only hold up the end.
+      close: (reason) => leave(client, reason?.code === 'slow'),
+    }
   }
 
   async #publish(client: RtmpClient): Promise<void> {
@@ -113,8 +91,8 @@ class RtmpPush {
     this.#isOpen = true
   }
 
-  #send(client: RtmpClient, subscriber: Subscriber): void {
-    const { formats, log, request } = this.#options
+  #send(client: RtmpClient): void {
+    const { formats, log, subscriber } = this.#options
     const { serverFields, streamId } = client
     const carried = subscriber.tracks.filter(canCarryInFlv)
     const codecs = untakenCodecs(carried, serverFields)
@@ -127,15 +105,10 @@ class RtmpPush {
     const format = formats.get({ chunkSizeBytes: this.#chunkSizeBytes, messageStreamId: streamId, multitrack })
     subscriber.attach(format, socketSink(client.socket))
     log.info({ codecs: carried.map(({ codec }) => codec) }, 'push')
-    request.begun(subscriber)
   }
 
   #takeStatus({ code, isError }: Status): undefined {
-    if (this.#isOpen && isError) this.#fail(`the server said ${code}`)
-  }
-
-  #fail(message: string): void {
-    this.#end.reject(new RtmpClientError(message))
+    if (this.#isOpen && isError) this.#refused.reject(new RtmpClientError(`the server said ${code}`))
   }
 
   get #chunkSizeBytes(): number {

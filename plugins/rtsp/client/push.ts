@@ -1,11 +1,10 @@
 import type { Logger } from 'pino'
-import { maskTarget, type CloseReason, type PushRequest, type Subscriber } from 'sluice/sdk'
+import { maskTarget, pushStream, type PushRequest, type PushTarget, type Subscriber } from 'sluice/sdk'
 import { describeMedias } from '../media/description.ts'
 import type { RtspFormats } from '../media/from-stream.ts'
 import { offerOf } from '../media/offer.ts'
 import { Outputs } from '../media/outputs.ts'
 import { ReceiverReports } from '../media/receiver-reports.ts'
-import { StartSink } from '../media/start-sink.ts'
 import type { RtspContext } from '../plugin-context.ts'
 import { controlUrl } from '../wire/url.ts'
 import { isTransportRefusal, RtspClientError } from './client-error.ts'
@@ -20,6 +19,8 @@ type RtspPushOptions = {
   readonly formats: RtspFormats
   readonly log: Logger
   readonly request: PushRequest
+  readonly subscriber: Subscriber
+  readonly signal: AbortSignal
 }
 
 /** Offers to push streams out by RTSP; the definition names `push:rtsp` in its `provides`. */
@@ -29,16 +30,16 @@ export function providePush(ctx: RtspContext, formats: RtspFormats): void {
     headerless: true,
     push(request) {
       const log = ctx.log.child({ stream: request.session.streamPath, target: maskTarget(request.url) })
-      return new RtspPush({ ctx, formats, log, request }).run()
+      return pushStream(ctx.streams, request, (subscriber, signal) => {
+        return new RtspPush({ ctx, formats, log, request, subscriber, signal }).open()
+      })
     },
   })
 }
 
-/** Pushes one stream to another server, from ANNOUNCE to the end of either. */
+/** Pushes one stream to another server. */
 class RtspPush {
   readonly #options: RtspPushOptions
-  readonly #stop = new AbortController()
-  readonly #signal: AbortSignal
   readonly #outputs = new Outputs()
   readonly #reports = new ReceiverReports()
   /** What ends the media that is sent. */
@@ -46,54 +47,35 @@ class RtspPush {
 
   constructor(options: RtspPushOptions) {
     this.#options = options
-    this.#signal = AbortSignal.any([options.request.signal, this.#stop.signal])
   }
 
-  /** See `PushService.push`. */
-  async run(): Promise<CloseReason> {
+  /**
+   * Opens the target by the first way that it takes.
+   * @throws {RtspClientError} when it can't be reached or refuses
+   */
+  async open(): Promise<PushTarget> {
     const { ctx, request } = this.#options
-    const { url, session, signal } = request
-    const subscriber = await ctx.streams.subscribe(session)
-    let closed: CloseReason | undefined
-    subscriber.onClose((reason) => {
-      closed = reason
-      this.#outputs.end(this.#goodbye, () => this.#stop.abort())
-    })
-    try {
-      const client = await this.#open(new TargetUrl(url), subscriber)
-      throw new RtspClientError(`the connection has ended: ${await client.closed}`)
-    } catch (error) {
-      if (closed === undefined || signal.aborted) throw error
-      return closed
-    } finally {
-      this.#stop.abort()
-      this.#outputs.close()
-      subscriber.close('the push has ended')
-    }
-  }
-
-  /** Opens the target by the first way that it takes. */
-  async #open(url: TargetUrl, subscriber: Subscriber): Promise<RtspClient> {
-    const { ctx, request } = this.#options
+    const url = new TargetUrl(request.url)
     let failure: unknown
     for (const kind of url.kinds(ctx.config.transport, request.dial)) {
       try {
-        return await this.#openBy(url, kind, subscriber)
+        return await this.#openBy(url, kind)
       } catch (error) {
-        if (!isTransportRefusal(error)) throw error
         failure = error
+        if (!isTransportRefusal(error)) break
       }
     }
+    this.#outputs.close()
     throw failure
   }
 
-  async #openBy(url: TargetUrl, kind: TransportKind, subscriber: Subscriber) {
-    const { ctx, formats, log, request } = this.#options
+  async #openBy(url: TargetUrl, kind: TransportKind): Promise<PushTarget> {
+    const { ctx, request, subscriber, signal } = this.#options
     const { dial } = request
     const { verifycertificate: verifyCertificate } = ctx.config
     const medias = offerOf(subscriber.tracks)
     if (medias.length === 0) throw new RtspClientError("RTP can carry none of the stream's tracks")
-    const client = await RtspClient.connect({ url, dial, verifyCertificate, signal: this.#signal })
+    const client = await RtspClient.connect({ url, dial, verifyCertificate, signal })
     const { uri } = client
     const session = new ClientSession({
       client,
@@ -120,21 +102,33 @@ class RtspPush {
         })
         this.#outputs.set(place, { media, transport })
       }
-      const sink = new StartSink(this.#outputs.createSink(client.stream, ctx))
-      subscriber.details(() => ({ transport: kind, ...this.#reports.details }))
       await session.request('RECORD', { Range: 'npt=0.000-' })
-      const { muxing, goodbye } = formats.get(this.#outputs.medias)
-      this.#goodbye = goodbye
-      subscriber.attach(muxing, sink)
-      sink.release()
-      request.begun(subscriber)
-      log.info({ transport: kind }, 'push')
-      return client
+      return {
+        send: () => this.#send(client, kind),
+        closed: client.closed,
+        close: (reason) => this.#leave(client, reason !== undefined),
+      }
     } catch (error) {
       client.close()
       // The target has the path back only when it has taken note of the end.
       if (isTransportRefusal(error)) await client.ended
       throw error
     }
+  }
+
+  #send(client: RtspClient, kind: TransportKind): void {
+    const { ctx, formats, log, subscriber } = this.#options
+    const { muxing, goodbye } = formats.get(this.#outputs.medias)
+    this.#goodbye = goodbye
+    subscriber.details(() => ({ transport: kind, ...this.#reports.details }))
+    subscriber.attach(muxing, this.#outputs.createSink(client.stream, ctx))
+    log.info({ transport: kind }, 'push')
+  }
+
+  /** Closes the connection, behind what the target of a stream that has ended still gets. */
+  async #leave(client: RtspClient, isOver: boolean): Promise<void> {
+    if (isOver) await new Promise<void>((resolve) => this.#outputs.end(this.#goodbye, resolve))
+    this.#outputs.close()
+    client.close()
   }
 }

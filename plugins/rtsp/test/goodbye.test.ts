@@ -114,6 +114,7 @@ describe('the goodbye of RTSP over UDP', () => {
     const pushed = rig.server.ctx.services.get('push:rtsp')!.push(request)
     await waitFor(() => pictures() >= PICTURES / 2, { what: 'the first burst' })
     subscriber?.close('enough')
+    await endOfPlayers()
     sendTheRest()
     await waitFor(() => pictures() === PICTURES, { what: 'all pictures' })
     expect([goodbyes(), target.methods.at(-1)]).to.eql([0, 'RECORD'])
