@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { StreamDenied } from '../errors/stream-errors.ts'
 import type { CloseReason } from '../stream/close-reason.ts'
@@ -14,7 +15,9 @@ const STOPPED: CloseReason = { code: 'stopped', text: 'stopped by an operator' }
 class Target implements PushTarget {
   readonly calls: string[] = []
   readonly end = Promise.withResolvers<string>()
-  /** Settles when the target is left. */
+  /** Settles when it is asked to close. */
+  readonly leaving = Promise.withResolvers<void>()
+  /** Settles when it is closed. */
   left = Promise.withResolvers<void>()
   readonly closed = this.end.promise
   readonly send: () => void
@@ -29,6 +32,7 @@ class Target implements PushTarget {
 
   readonly close = (reason: CloseReason | undefined): Promise<void> => {
     this.calls.push(`close ${reason?.code ?? 'by the target'}`)
+    this.leaving.resolve()
     return this.left.promise
   }
 }
@@ -70,7 +74,8 @@ describe('pushStream', () => {
     target.left = Promise.withResolvers<void>()
     const states: string[] = []
     const pushed = push(async () => target).then(() => states.push('over'))
-    await new Promise(setImmediate)
+    await target.leaving.promise
+    await turn()
     states.push('left')
     target.left.resolve()
     await pushed
