@@ -150,6 +150,14 @@ export { parseTime, parseTimeRange, TIME_RANGE, type TimeRange } from './plugin/
 export type { DatagramHandler, UdpFlow, UdpListener, UdpPeer } from './plugin/udp.ts'
 export { WorkQueue, type TurnOptions, type WorkQueueLimits } from './plugin/work-queue.ts'
 export { WriteBehind, type WriteBehindOptions } from './plugin/write-behind.ts'
+export {
+  PipedProgram,
+  type PipedProgramEnd,
+  type PipedProgramInit,
+  type ProgramOutput,
+} from './program/piped-program.ts'
+export { runProgram, type ProgramResult, type ProgramRunInit } from './program/run-program.ts'
+export { Supervisor, type RunFailure, type SupervisorOptions } from './program/supervisor.ts'
 export { addRecordingOperations } from './recording/recording-operations.ts'
 export { createFormatWriter } from './recording/format-writer.ts'
 export type { EventLevel, ListedPage, RecordedEvent, RecordedFile, RecordingEvent } from './recording/recorded-file.ts'

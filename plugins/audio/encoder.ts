@@ -1,4 +1,4 @@
-import type { AccessUnit, AudioTrack, Processes, Program, Track, UnitSink } from 'sluice/sdk'
+import { PipedProgram, type AccessUnit, type AudioTrack, type Processes, type Track, type UnitSink } from 'sluice/sdk'
 import { rescale, TS_CLOCK_LEAD_TICKS, TS_TIMESCALE, TsDemuxer, TsMuxer } from 'sluice/sdk/media'
 import { encoderArguments, type Target } from './target.ts'
 
@@ -13,6 +13,8 @@ type EncoderOptions = {
   readonly bitrateKbps: number
   /** Operators see it as what ffmpeg works for. */
   readonly owner: string
+  /** Ends ffmpeg. */
+  readonly signal: AbortSignal
   readonly source: AudioTrack
   readonly target: Target
   /** Is given what ffmpeg has made, in ticks of {@link TS_TIMESCALE}, at the times of what it was made of. */
@@ -23,30 +25,30 @@ type EncoderOptions = {
 
 /** One ffmpeg that encodes the sound of one track. */
 export class Encoder {
-  /** Settles when ffmpeg has ended. */
-  readonly done: Promise<unknown>
   readonly #muxer = new TsMuxer()
-  readonly #program: Program
-  readonly #stop: AbortController
+  readonly #options: EncoderOptions
+  #program: PipedProgram | undefined
   #started = false
   /** The time that is 0 for ffmpeg. */
   #baseTicks: number | undefined
   #lastTicks = 0
 
-  /** @throws {ProgramMissing} */
-  static async begin(options: EncoderOptions): Promise<Encoder> {
-    const { processes, command, owner, target, bitrateKbps } = options
-    const stop = new AbortController()
-    const args = encoderArguments(target, bitrateKbps)
-    const program = await processes.spawn({ command, args, owner, signal: stop.signal })
-    return new Encoder(options, program, stop)
+  constructor(options: EncoderOptions) {
+    this.#options = options
+    this.#muxer.setTracks([options.source])
   }
 
-  private constructor(options: EncoderOptions, program: Program, stop: AbortController) {
-    this.#program = program
-    this.#stop = stop
-    this.#muxer.setTracks([options.source])
-    this.done = Promise.all([program.done, this.#read(options)])
+  /**
+   * Begins ffmpeg; `done` of what it returns settles when that has ended.
+   * @throws {ProgramMissing}
+   */
+  async begin(): Promise<Pick<PipedProgram, 'done'>> {
+    const { processes, command, owner, signal, target, bitrateKbps } = this.#options
+    const demuxer = new TsDemuxer(this.#sink())
+    const args = encoderArguments(target, bitrateKbps)
+    // An output that is no MPEG-TS ends it.
+    const output = (bytes: Buffer) => demuxer.push(bytes)
+    return (this.#program = await PipedProgram.begin(processes, { command, args, owner, signal, output }))
   }
 
   /** Whether another ffmpeg has to take over, as the times become too large. */
@@ -56,8 +58,8 @@ export class Encoder {
 
   /** Encodes a unit of the track; returns false where it was left out, as ffmpeg is behind. */
   encode(unit: AccessUnit): boolean {
-    const { stdin } = this.#program
-    if (stdin.writableLength > MAX_QUEUED_BYTES) return false
+    const stdin = this.#program?.stdin
+    if (stdin === undefined || stdin.writableLength > MAX_QUEUED_BYTES) return false
     if (!this.#started) stdin.write(this.#muxer.tables())
     this.#started = true
     const { track } = unit
@@ -68,24 +70,10 @@ export class Encoder {
     return true
   }
 
-  /** Ends ffmpeg. Idempotent. */
-  close(): void {
-    this.#stop.abort()
-  }
-
-  async #read(options: EncoderOptions): Promise<void> {
-    const demuxer = new TsDemuxer(this.#sinkFor(options))
-    try {
-      for await (const bytes of this.#program.stdout) demuxer.push(bytes as Buffer)
-    } catch {
-      // What it writes is no MPEG-TS, or its pipe is broken: it is of no use any more.
-      this.close()
-    }
-  }
-
-  #sinkFor({ target, made, configured }: EncoderOptions): UnitSink {
+  #sink(): UnitSink {
+    const { target, signal, made, configured } = this.#options
     let nextId = 0
-    const isMade = (track: Pick<Track, 'codec'>) => track.codec === target && !this.#stop.signal.aborted
+    const isMade = (track: Pick<Track, 'codec'>) => track.codec === target && !signal.aborted
     return {
       addTrack(init) {
         if (init.kind === 'audio' && isMade(init)) configured(init.config)

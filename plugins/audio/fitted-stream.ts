@@ -1,14 +1,19 @@
-import type { AccessUnit, AudioTrack, PluginContext, Publisher, Subscriber, Track } from 'sluice/sdk'
+import {
+  Supervisor,
+  untilAborted,
+  type AccessUnit,
+  type AudioTrack,
+  type PluginContext,
+  type Publisher,
+  type RunFailure,
+  type Subscriber,
+  type Track,
+} from 'sluice/sdk'
 import { canCarryInTs, mainTracks, rescale, TS_TIMESCALE } from 'sluice/sdk/media'
 import type { AudioConfig } from './config.ts'
 import { Encoder } from './encoder.ts'
 import { targetTrack, type Target } from './target.ts'
 
-/** ffmpeg is begun anew after this, and after twice as long each time that it does not last. */
-const FIRST_RETRY_MS = 500
-const MAX_RETRY_MS = 15_000
-/** One that has run so long has not failed to begin. */
-const LASTING_MS = 10_000
 /**
  * The first sound may be so far behind the pictures, when ffmpeg is slow to begin. A track that begins more than six seconds
  * behind the others is taken to have a clock of its own, and would be out of step for good.
@@ -32,21 +37,28 @@ export class FittedStream {
   readonly #tracks = new Map<number, { readonly origin: Track; readonly own: Track }>()
   #source: AudioTrack | undefined
   #sound: AudioTrack
+  /** Keeps one ffmpeg at a time. */
+  readonly #supervisor: Supervisor
+  /** Settles when the first ffmpeg runs, or can't be begun. */
+  readonly #first = Promise.withResolvers<void>()
+  #hasBegun = false
   #encoder: Encoder | undefined
-  #isBeginning = false
   /** What is kept for late viewers is being handed over. */
   #isKept = true
   /** The latest time of what is passed on as it is, in milliseconds of the origin. */
   #newestMs = -Infinity
   /** The publisher knows how the sound's times relate to the others. */
   #hasSound = false
-  #isClosed = false
-  #cancelRetry: () => void = () => {}
-  #failures = 0
 
   private constructor(options: FittedStreamOptions) {
     this.#options = options
-    const { publisher, target } = options
+    const { ctx, publisher, target } = options
+    this.#supervisor = new Supervisor(ctx, {
+      run: (signal) => this.#encode(signal),
+      isWanted: () => this.#source !== undefined,
+      failed: (failure) => this.#failed(failure),
+    })
+    this.#first.promise.catch(() => {})
     this.#sound = publisher.addTrack(targetTrack(target, TS_TIMESCALE)) as AudioTrack
   }
 
@@ -62,9 +74,10 @@ export class FittedStream {
     publisher.onClose(() => subscriber.close())
     subscriber.onClose(() => {
       publisher.close('its origin has ended')
-      stream.#close()
+      void stream.#supervisor.close()
+      stream.#first.resolve()
     })
-    await stream.#encode()
+    if (stream.#source !== undefined) await stream.#first.promise
     stream.#read()
   }
 
@@ -100,9 +113,8 @@ export class FittedStream {
     const main = mainTracks(this.#options.subscriber.tracks).find(({ kind }) => kind === 'audio')
     if (main !== undefined && main.id !== track.id) return
     if (this.#source === track) return
-    const isFirst = this.#source === undefined && this.#encoder === undefined
     this.#source = canCarryInTs(track) ? track : undefined
-    if (!isFirst) this.#renewEncoder()
+    this.#renewEncoder()
   }
 
   #trackRemoved(track: Track): void {
@@ -141,76 +153,46 @@ export class FittedStream {
 
   /** Has another ffmpeg take over, or none where there is no sound. */
   #renewEncoder(): void {
-    this.#encoder?.close()
     this.#encoder = undefined
-    void this.#retry()
+    this.#supervisor.renew()
+    this.#supervisor.begin()
   }
 
-  /** Begins ffmpeg, and tries again later where it can't be begun. */
-  async #retry(): Promise<void> {
-    this.#cancelRetry()
-    try {
-      await this.#encode()
-    } catch (err) {
-      const { ctx, publisher } = this.#options
-      ctx.log.warn({ err, stream: publisher.streamPath }, 'the sound can not be encoded')
-      this.#retryLater()
-    }
-  }
-
-  /** Begins ffmpeg, unless it runs or is about to. */
-  async #encode(): Promise<void> {
+  /** Has one ffmpeg encode the sound, until that ends or the signal aborts. */
+  async #encode(signal: AbortSignal): Promise<void> {
     const { ctx, target, publisher } = this.#options
     const source = this.#source
-    if (this.#isClosed || this.#encoder !== undefined || this.#isBeginning || source === undefined) return
-    this.#isBeginning = true
+    if (source === undefined) return
     const { bitrate: bitrateKbps, ffmpegpath: command } = ctx.config
-    const startMs = performance.now()
-    let encoder: Encoder
+    const encoder = new Encoder({
+      processes: ctx.processes,
+      command,
+      bitrateKbps,
+      owner: publisher.streamPath,
+      signal,
+      source,
+      target,
+      made: (unit) => this.#made(unit),
+      configured: (config) => (this.#sound = publisher.configureTrack(this.#sound, config)),
+    })
+    const { done } = await encoder.begin()
+    signal.throwIfAborted()
+    this.#encoder = encoder
+    this.#hasBegun = true
+    this.#first.resolve()
     try {
-      encoder = await Encoder.begin({
-        processes: ctx.processes,
-        command,
-        bitrateKbps,
-        owner: publisher.streamPath,
-        source,
-        target,
-        made: (unit) => this.#made(unit),
-        configured: (config) => (this.#sound = publisher.configureTrack(this.#sound, config)),
-      })
+      // The next takes over while this one is still ending.
+      await Promise.race([done, untilAborted(signal)])
     } finally {
-      this.#isBeginning = false
-    }
-    void encoder.done.then(() => this.#encoderEnded(encoder, startMs))
-    if (!this.#isClosed && this.#source === source) this.#encoder = encoder
-    else {
-      encoder.close()
-      await this.#encode()
+      if (this.#encoder === encoder) this.#encoder = undefined
     }
   }
 
-  /** ffmpeg has ended; another takes over where that was not wanted. */
-  #encoderEnded(encoder: Encoder, startMs: number): void {
-    if (this.#encoder !== encoder) return
-    this.#encoder = undefined
-    this.#failures = performance.now() - startMs < LASTING_MS ? this.#failures + 1 : 1
+  #failed({ error, failures }: RunFailure): void {
+    if (!this.#hasBegun) return this.#first.reject(error)
     const { ctx, publisher } = this.#options
-    ctx.log.warn(
-      { stream: publisher.streamPath, failures: this.#failures },
-      'ffmpeg has ended while it encoded the sound',
-    )
-    this.#retryLater()
-  }
-
-  #retryLater(): void {
-    const delayMs = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.max(0, this.#failures - 1))
-    this.#cancelRetry = this.#options.ctx.setTimeout(() => this.#retry(), delayMs)
-  }
-
-  #close(): void {
-    this.#isClosed = true
-    this.#cancelRetry()
-    this.#encoder?.close()
-    this.#encoder = undefined
+    const stream = publisher.streamPath
+    if (error === undefined) ctx.log.warn({ stream, failures }, 'ffmpeg has ended while it encoded the sound')
+    else ctx.log.warn({ err: error, stream }, 'the sound can not be encoded')
   }
 }

@@ -1,4 +1,4 @@
-import type { ModuleProcess, PluginContext, StreamTicket } from 'sluice/sdk'
+import { Supervisor, type PluginContext, type StreamTicket } from 'sluice/sdk'
 import { frameBinaryMessage } from 'sluice/sdk/http'
 import type { JsmpegConfig } from './config.ts'
 import type { EncoderTask } from './encoder-process.ts'
@@ -8,11 +8,6 @@ import { TransportStreamCutter } from './transport-stream.ts'
 import type { Viewer } from './viewer.ts'
 
 const MODULE = new URL('encoder-process.ts', import.meta.url)
-/** ffmpeg is begun anew after this, and after twice as long each time that it does not last. */
-const FIRST_RETRY_MS = 500
-const MAX_RETRY_MS = 15_000
-/** One that has run so long has not failed to begin. */
-const LASTING_MS = 10_000
 
 type Context = PluginContext<JsmpegConfig>
 
@@ -23,66 +18,49 @@ type Context = PluginContext<JsmpegConfig>
 export class Encoder {
   readonly streamPath: string
   readonly viewers = new Set<Viewer>()
-  /** Settles when it is over and its ffmpeg has ended. */
-  readonly done: Promise<void>
   readonly #ctx: Context
-  readonly #ended = Promise.withResolvers<void>()
-  #isOver = false
-  #process: ModuleProcess | undefined
-  /** Ends the process that runs. */
-  #stop = new AbortController()
-  #cancelRetry: () => void = () => {}
-  #failures = 0
+  readonly #supervisor: Supervisor
 
   /** @param streamPath of the stream that is encoded; others may lead to it */
   constructor(ctx: Context, streamPath: string) {
     this.#ctx = ctx
     this.streamPath = streamPath
-    this.done = this.#ended.promise
+    this.#supervisor = new Supervisor(ctx, {
+      run: (signal) => this.#encode(signal),
+      isWanted: () => ctx.streams.get(streamPath) !== undefined,
+      failed({ error }) {
+        if (error !== undefined) ctx.log.warn({ err: error, stream: streamPath }, 'the stream can not be encoded')
+      },
+    })
   }
 
   /** Begins ffmpeg, unless it runs, or nobody publishes the stream: it is to be called again when somebody does. */
   begin(): void {
-    this.#cancelRetry()
-    if (this.#isOver || this.#process !== undefined) return
-    if (this.#ctx.streams.get(this.streamPath) !== undefined) void this.#encode()
+    this.#supervisor.begin()
   }
 
   /** The stream has ended: what comes next is encoded anew. */
   interrupt(): void {
-    this.#stop.abort()
+    this.#supervisor.renew()
   }
 
-  /** Ends ffmpeg for good. Idempotent. */
-  close(): void {
-    this.#isOver = true
-    this.#cancelRetry()
-    this.#stop.abort()
-    if (this.#process === undefined) this.#ended.resolve()
+  /** Ends ffmpeg for good, and resolves when that is done. Idempotent. */
+  close(): Promise<void> {
+    return this.#supervisor.close()
   }
 
-  async #encode(): Promise<void> {
-    const { log, processes, streams } = this.#ctx
-    this.#stop = new AbortController()
-    const { signal } = this.#stop
-    const startMs = performance.now()
-    let ticket: StreamTicket | undefined
+  async #encode(signal: AbortSignal): Promise<void> {
+    const { processes, streams } = this.#ctx
+    const ticket = streams.ticket(this.streamPath)
     try {
-      ticket = streams.ticket(this.streamPath)
-      this.#process = processes.fork({ module: MODULE, data: this.#taskWith(ticket), owner: this.streamPath, signal })
+      const data = this.#taskWith(ticket)
+      const encoding = processes.fork({ module: MODULE, data, owner: this.streamPath, signal })
       const cutter = new TransportStreamCutter()
-      this.#process.onMessage((bytes) => this.#send(cutter.push(bytes as Buffer)))
-      await this.#process.done
-    } catch (err) {
-      log.warn({ err, stream: this.streamPath }, 'the stream can not be encoded')
+      encoding.onMessage((bytes) => this.#send(cutter.push(bytes as Buffer)))
+      await encoding.done
     } finally {
-      ticket?.revoke()
-      this.#process = undefined
+      ticket.revoke()
     }
-    if (this.#isOver) return this.#ended.resolve()
-    if (signal.aborted) return this.begin()
-    this.#failures = performance.now() - startMs < LASTING_MS ? this.#failures + 1 : 1
-    this.#retryIn(Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** (this.#failures - 1)))
   }
 
   #taskWith({ query }: StreamTicket): EncoderTask {
@@ -92,10 +70,6 @@ export class Encoder {
       ffmpegPath: config.ffmpegpath,
       ffmpegOptions: ffmpegOptions(config),
     }
-  }
-
-  #retryIn(delayMs: number): void {
-    this.#cancelRetry = this.#ctx.setTimeout(() => this.begin(), delayMs)
   }
 
   #send(packets: Buffer | undefined): void {

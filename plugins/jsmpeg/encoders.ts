@@ -14,15 +14,15 @@ export class Encoders {
   readonly #idle = new Map<Encoder, () => void>()
   /** Those whose turn has not come, as the ffmpeg of others is still ending. */
   readonly #waiting = new Set<Encoder>()
-  /** Those that are over, while their ffmpeg ends. */
-  readonly #ending = new Set<Encoder>()
+  /** Settle when the ffmpeg of those has ended that are over. */
+  readonly #ending = new Set<Promise<void>>()
 
   constructor(ctx: Context) {
     this.#ctx = ctx
     ctx.hooks.on('published', ({ path }) => this.#published(path))
     ctx.hooks.on('unpublished', ({ path }) => this.#encoders.get(path)?.interrupt())
     ctx.onDispose(() => {
-      for (const encoder of this.#encoders.values()) encoder.close()
+      for (const encoder of this.#encoders.values()) void encoder.close()
     })
   }
 
@@ -86,7 +86,7 @@ export class Encoders {
   async #begin(encoder: Encoder): Promise<void> {
     this.#waiting.add(encoder)
     while (this.#encoders.size + this.#ending.size > this.#ctx.config.maxencoders && this.#ending.size > 0) {
-      await Promise.race([...this.#ending].map(({ done }) => done))
+      await Promise.race(this.#ending)
     }
     this.#waiting.delete(encoder)
     encoder.begin()
@@ -101,8 +101,8 @@ export class Encoders {
     this.#idle.get(encoder)?.()
     this.#idle.delete(encoder)
     this.#encoders.delete(encoder.streamPath)
-    this.#ending.add(encoder)
-    void encoder.done.then(() => this.#ending.delete(encoder))
-    encoder.close()
+    const ended = encoder.close()
+    this.#ending.add(ended)
+    void ended.then(() => this.#ending.delete(ended))
   }
 }

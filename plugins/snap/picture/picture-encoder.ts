@@ -1,4 +1,4 @@
-import { ProgramMissing, SluiceError, WorkQueue, type AccessUnit, type PluginContext } from 'sluice/sdk'
+import { ProgramMissing, runProgram, SluiceError, WorkQueue, type AccessUnit, type PluginContext } from 'sluice/sdk'
 import { MalformedError } from 'sluice/sdk/media'
 import { canFollow, codedPictures, isKeyframe, type CodedPictures } from './coded-pictures.ts'
 import { splitJpegs } from './jpeg-stream.ts'
@@ -142,10 +142,14 @@ export class PictureEncoder {
       'pipe:1',
     ]
     try {
-      const program = await processes.spawn({ command: config.ffmpegpath, args, owner, ...(signal && { signal }) })
-      program.stdin.end(bytes)
-      const output = await bytesOf(program.stdout)
-      await program.done
+      const { output } = await runProgram(processes, {
+        command: config.ffmpegpath,
+        args,
+        owner,
+        input: bytes,
+        maxOutputBytes: MAX_OUTPUT_BYTES,
+        ...(signal && { signal }),
+      })
       return output
     } catch (error) {
       if (error instanceof ProgramMissing) this.#tellMissing(error)
@@ -171,15 +175,4 @@ function runsOf(units: readonly AccessUnit[]): Keyframe[][] {
     else runs.push([unit])
   }
   return runs
-}
-
-async function bytesOf(output: AsyncIterable<Buffer>): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  let sizeBytes = 0
-  for await (const chunk of output) {
-    sizeBytes += chunk.length
-    if (sizeBytes > MAX_OUTPUT_BYTES) throw new MalformedError('the pictures are larger than any are')
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
 }

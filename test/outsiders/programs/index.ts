@@ -1,5 +1,4 @@
-import { createInterface } from 'node:readline'
-import { definePlugin, socketSink, type PluginContext } from 'sluice/sdk'
+import { definePlugin, PipedProgram, Supervisor, type PluginContext } from 'sluice/sdk'
 import { FLV_FORMAT } from 'sluice/sdk/media'
 
 const CLIENT = { ip: '', port: 0, userAgent: '' }
@@ -12,7 +11,7 @@ export default definePlugin({
   setup(ctx) {
     ctx.hooks.on('published', ({ path }) => countPictures(ctx, path))
     countPrimes(ctx)
-    void runFragile(ctx)
+    keepFragile(ctx)
   },
 })
 
@@ -21,14 +20,21 @@ async function countPictures({ log, processes, streams }: PluginContext<unknown>
   const session = { streamPath, type: 'transform', url: '', query: '', client: CLIENT } as const
   const subscriber = await streams.subscribe(session)
   try {
-    const program = await processes.spawn({ command: 'ffmpeg', args: COUNT_PICTURES, owner: streamPath })
-    const { stdin, stdout, done } = program
-    subscriber.onClose(() => stdin.end()) // ffmpeg ends when its input does
-    void done.then(() => subscriber.close('ffmpeg has ended'))
-    subscriber.attach(FLV_FORMAT, socketSink(stdin))
     let pictures = 0
-    for await (const line of createInterface({ input: stdout })) if (!line.startsWith('#')) pictures += 1
-    log.info({ streamPath, pictures, ...(await done) }, 'pictures')
+    let rest = ''
+    const program = await PipedProgram.begin(processes, {
+      command: 'ffmpeg',
+      args: COUNT_PICTURES,
+      owner: streamPath,
+      output(bytes) {
+        const lines = `${rest}${bytes.toString()}`.split('\n')
+        rest = lines.pop() ?? ''
+        pictures += lines.filter((line) => !line.startsWith('#')).length
+      },
+    })
+    program.feed(subscriber, FLV_FORMAT)
+    const end = await program.done // by: 'input', as ffmpeg ends when its input does
+    log.info({ streamPath, pictures, ...end }, 'pictures')
   } finally {
     subscriber.close()
   }
@@ -42,13 +48,17 @@ function countPrimes({ log, processes }: PluginContext<unknown>): void {
 }
 
 /** Has a process of its own for what may crash, and begins it anew. */
-async function runFragile(ctx: PluginContext<unknown>): Promise<void> {
-  const fork = ctx.processes.fork({ module: new URL('./fragile.ts', import.meta.url), owner: 'fragile' })
-  fork.onMessage((message) => ctx.log.info({ message }, 'fragile'))
-  const off = ctx.hooks.on('published', ({ path }) => fork.send({ path }))
-  const { code, signal } = await fork.done
-  off()
-  if (ctx.signal.aborted) return
-  ctx.log.info({ code, signal }, 'fragile has crashed')
-  ctx.setTimeout(() => runFragile(ctx), 100)
+function keepFragile(ctx: PluginContext<unknown>): void {
+  const supervisor = new Supervisor(ctx, {
+    async run(signal) {
+      const fork = ctx.processes.fork({ module: new URL('./fragile.ts', import.meta.url), owner: 'fragile', signal })
+      fork.onMessage((message) => ctx.log.info({ message }, 'fragile'))
+      const off = ctx.hooks.on('published', ({ path }) => fork.send({ path }))
+      const end = await fork.done
+      off()
+      throw new Error(`fragile has crashed: ${end.signal ?? end.code}`)
+    },
+    failed: ({ error, retryMs }) => ctx.log.info({ err: error, retryMs }, 'fragile has crashed'),
+  })
+  supervisor.begin()
 }

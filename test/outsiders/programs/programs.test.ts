@@ -51,14 +51,17 @@ describe('a plugin with programs, threads and forks', () => {
     publisher.close()
     const [pictures] = await waitFor(() => told('pictures').length > 0 && told('pictures'), { what: 'the count' })
     const expected = source.frames.filter(({ kind }) => kind === 'video').length
-    expect(pictures).to.deep.include({ streamPath: 'live/a', pictures: expected, code: 0 })
+    expect(pictures).to.deep.include({ streamPath: 'live/a', pictures: expected, by: 'input', code: 0 })
   })
 
   it('is told of a fork that dies, and has another', async () => {
     await waitFor(() => told('fragile').length === 1, { what: 'the fork' })
     const publisher = await publish('live/crash')
     await waitFor(() => told('fragile').length === 2, { what: 'the next fork' })
-    expect(told('fragile has crashed')[0]).to.include({ signal: 'SIGKILL', plugin: 'programs' })
+    expect(told('fragile has crashed')[0])
+      .to.include({ plugin: 'programs' })
+      .and.to.have.nested.property('err.message')
+      .that.includes('SIGKILL')
     publisher.close()
   })
 

@@ -1,0 +1,128 @@
+import type { Writable } from 'node:stream'
+import type { MuxerFormat } from '../media/muxer.ts'
+import type { ProcessEnd, Processes, Program, ProgramInit } from '../plugin/processes.ts'
+import type { CloseCode, CloseReason } from '../stream/close-reason.ts'
+import { socketSink } from '../stream/sink.ts'
+import type { Subscriber } from '../stream/subscriber.ts'
+
+/** How a subscriber ends whose program reads nothing any more, or has no time left. */
+const HASTY: ReadonlySet<CloseCode> = new Set(['slow', 'failed', 'unloaded'])
+
+/**
+ * Takes what a program writes, in order; the next piece comes when a returned promise has settled. What it throws ends
+ * the program.
+ */
+export type ProgramOutput = (bytes: Buffer) => void | Promise<void>
+
+/** A program to run, and what takes its output. */
+export type PipedProgramInit = ProgramInit & {
+  /** Takes what it writes to stdout. */
+  readonly output: ProgramOutput
+}
+
+/**
+ * How a program has ended, and by what:
+ *
+ * | by        | what happened                                                                                |
+ * | --------- | -------------------------------------------------------------------------------------------- |
+ * | `program` | it ended by itself while it was fed, or was ended with its task                             |
+ * | `input`   | its input was over; `reason` is why the subscriber had ended that it was fed from            |
+ * | `output`  | what takes its output has thrown `error`                                                     |
+ * | `server`  | `close` was called, or the signal of its init has aborted                                    |
+ */
+export type PipedProgramEnd = ProcessEnd & {
+  readonly by: 'program' | 'input' | 'output' | 'server'
+  readonly reason?: CloseReason
+  readonly error?: unknown
+}
+
+/**
+ * A program that reads a stream from its stdin and writes another to its stdout, as a transcoder does.
+ *
+ * ```ts
+ * const demuxer = new TsDemuxer(publisher)
+ * const program = await PipedProgram.begin(ctx.processes, {
+ *   command: 'ffmpeg',
+ *   args,
+ *   owner: streamPath,
+ *   output: (bytes) => demuxer.push(bytes),
+ * })
+ * program.feed(subscriber, FLV_FORMAT)
+ * const { by, reason } = await program.done
+ * ```
+ */
+export class PipedProgram {
+  /** Settles when the program has ended and all that it wrote was taken; never rejects. */
+  readonly done: Promise<PipedProgramEnd>
+  readonly #program: Program
+  readonly #stop: AbortController
+  readonly #signal: AbortSignal
+  #reason: CloseReason | undefined
+
+  /**
+   * Runs a program.
+   * @throws {ProgramMissing} naming the program, when it is not there or can't be run
+   */
+  static async begin(
+    processes: Pick<Processes, 'spawn'>,
+    { output, ...init }: PipedProgramInit,
+  ): Promise<PipedProgram> {
+    const stop = new AbortController()
+    const signal = init.signal === undefined ? stop.signal : AbortSignal.any([stop.signal, init.signal])
+    return new PipedProgram(await processes.spawn({ ...init, signal }), stop, signal, output)
+  }
+
+  private constructor(program: Program, stop: AbortController, signal: AbortSignal, output: ProgramOutput) {
+    this.#program = program
+    this.#stop = stop
+    this.#signal = signal
+    this.done = this.#end(output)
+  }
+
+  /** What is fed otherwise than by {@link PipedProgram.feed}. `writableLength` tells how far the program is behind, in bytes. */
+  get stdin(): Writable {
+    return this.#program.stdin
+  }
+
+  /**
+   * Feeds the stream of a subscriber, which skips to keyframes where the program is behind. When the subscriber ends, so does
+   * the input, or the program itself where the subscriber was too slow, has failed or is unloaded; when the program ends, so
+   * does the subscriber. Once, instead of writing to `stdin`.
+   */
+  feed(subscriber: Subscriber, format: MuxerFormat): void {
+    subscriber.onClose((reason) => {
+      this.#reason = reason
+      if (HASTY.has(reason.code)) this.close()
+      else this.stdin.end()
+    })
+    void this.done.then(() => subscriber.close('the program has ended'))
+    subscriber.attach(format, socketSink(this.stdin))
+  }
+
+  /** Ends the program. Idempotent. */
+  close(): void {
+    this.#stop.abort()
+  }
+
+  async #end(output: ProgramOutput): Promise<PipedProgramEnd> {
+    const failure = this.#read(output)
+    const end = await this.#program.done
+    const isInputOver = this.stdin.writableEnded
+    const failed = await failure
+    if (failed !== undefined) return { ...end, by: 'output', ...failed }
+    const reason = this.#reason === undefined ? {} : { reason: this.#reason }
+    if (this.#signal.aborted) return { ...end, by: 'server', ...reason }
+    return { ...end, by: isInputOver ? 'input' : 'program', ...reason }
+  }
+
+  /** Returns what the output was not taken for. */
+  async #read(output: ProgramOutput): Promise<{ readonly error: unknown } | undefined> {
+    try {
+      for await (const bytes of this.#program.stdout) await output(bytes as Buffer)
+      return undefined
+    } catch (error) {
+      this.close()
+      return { error }
+    }
+  }
+}

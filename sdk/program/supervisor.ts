@@ -1,0 +1,112 @@
+import type { PluginContext } from '../plugin/context.ts'
+
+/** A run that has failed is followed by another after this, and after twice as long each time that it does not last. */
+const FIRST_RETRY_MS = 500
+const MAX_RETRY_MS = 15_000
+/** One that has lasted so long has not failed to begin. */
+const LASTING_MS = 10_000
+
+/** A run that ended though nobody has ended it. */
+export type RunFailure = {
+  /** What it has thrown; undefined where it ended without. */
+  readonly error: unknown
+  /** How many runs in a row have failed, this one included; one that lasted ten seconds begins a new row. */
+  readonly failures: number
+  /** When the next run begins, from now. */
+  readonly retryMs: number
+}
+
+type SupervisorContext = Pick<PluginContext<unknown>, 'setTimeout' | 'signal'>
+
+export type SupervisorOptions = {
+  /** Milliseconds since an epoch of its own; for tests. Default `performance.now`. */
+  readonly now?: () => number
+  /**
+   * One run, until it is over or the signal aborts: the promise settles then, and the next run begins only after that. The signal aborts,
+   * too, when the promise has settled, so that it ends what is left of a run.
+   */
+  readonly run: (signal: AbortSignal) => Promise<unknown>
+  /** Tells whether a run is wanted at present, and is asked before each. One always is where it is left out. */
+  readonly isWanted?: () => boolean
+  /** Is called when a run has failed. */
+  readonly failed: (failure: RunFailure) => void
+}
+
+/**
+ * Keeps something running that may fail, such as a program: one run at a time, which is followed by another where it fails, after half
+ * a second at first and 15 s at the most. With the generation it ends, as programs do.
+ *
+ * ```ts
+ * const supervisor = new Supervisor(ctx, {
+ *   async run(signal) {
+ *     const program = await PipedProgram.begin(ctx.processes, { ...init, signal })
+ *     program.feed(await ctx.streams.subscribe(session), FLV_FORMAT)
+ *     await program.done
+ *   },
+ *   isWanted: () => ctx.streams.get(streamPath) !== undefined,
+ *   failed: ({ error, retryMs }) => ctx.log.warn({ err: error, retryMs }, 'the encoder has failed'),
+ * })
+ * supervisor.begin()
+ * ```
+ */
+export class Supervisor {
+  readonly #ctx: SupervisorContext
+  readonly #options: SupervisorOptions
+  /** Of the present run. */
+  #stop: AbortController | undefined
+  #over = Promise.resolve()
+  #failures = 0
+  #isClosed = false
+  #cancelRetry: () => void = () => {}
+
+  constructor(ctx: SupervisorContext, options: SupervisorOptions) {
+    this.#ctx = ctx
+    this.#options = options
+  }
+
+  /** Begins a run, unless there is one, none is wanted, or it is closed. One that was to begin later begins now. */
+  begin(): void {
+    const { isWanted } = this.#options
+    this.#cancelRetry()
+    if (this.#isOver || this.#stop !== undefined || isWanted?.() === false) return
+    this.#stop = new AbortController()
+    this.#over = this.#supervise(this.#stop)
+  }
+
+  /** Has another run take the place of the present one, where there is one; that is no failure. */
+  renew(): void {
+    this.#stop?.abort()
+  }
+
+  /** Ends the present run, and begins none any more. Resolves when it is over, and never rejects. Idempotent. */
+  close(): Promise<void> {
+    this.#isClosed = true
+    this.#cancelRetry()
+    this.#stop?.abort()
+    return this.#over
+  }
+
+  get #isOver(): boolean {
+    return this.#isClosed || this.#ctx.signal.aborted
+  }
+
+  async #supervise(stop: AbortController): Promise<void> {
+    const { run, failed, now = () => performance.now() } = this.#options
+    const startMs = now()
+    let error: unknown
+    try {
+      await run(stop.signal)
+    } catch (thrown) {
+      error = thrown
+    }
+    const isFailure = !stop.signal.aborted
+    stop.abort()
+    this.#stop = undefined
+    if (this.#isOver) return
+    if (!isFailure) return this.begin()
+    this.#failures = now() - startMs < LASTING_MS ? this.#failures + 1 : 1
+    const retryMs = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** (this.#failures - 1))
+    this.#cancelRetry = this.#ctx.setTimeout(() => this.begin(), retryMs)
+    failed({ error, failures: this.#failures, retryMs })
+  }
+}
