@@ -16,6 +16,8 @@ export type ProgramInit = ProcessInit & {
   /** A name that is looked for in `PATH`, or a path. No shell sees it, nor the arguments. */
   readonly command: string
   readonly args: readonly string[]
+  /** How many outputs it has besides stdout, as file descriptors 3, 4 and so on (`pipe:3` for ffmpeg); default 0. */
+  readonly outputs?: number
 }
 
 /** A running program. */
@@ -24,6 +26,8 @@ export interface Program {
   readonly stdin: Writable
   /** Has to be read, or the program comes to a stand. */
   readonly stdout: Readable
+  /** Those that `ProgramInit.outputs` asked for, from file descriptor 3 on. Each has to be read, too. */
+  readonly outputs: readonly Readable[]
   /** Never rejects. */
   readonly done: Promise<ProcessEnd>
 }

@@ -1,4 +1,4 @@
-import type { Writable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
 import type { MuxerFormat } from '../media/muxer.ts'
 import type { ProcessEnd, Processes, Program, ProgramInit } from '../plugin/processes.ts'
 import type { CloseCode, CloseReason } from '../stream/close-reason.ts'
@@ -15,9 +15,11 @@ const HASTY: ReadonlySet<CloseCode> = new Set(['slow', 'failed', 'unloaded'])
 export type ProgramOutput = (bytes: Buffer) => void | Promise<void>
 
 /** A program to run, and what takes its output. */
-export type PipedProgramInit = ProgramInit & {
+export type PipedProgramInit = Omit<ProgramInit, 'outputs'> & {
   /** Takes what it writes to stdout. */
   readonly output: ProgramOutput
+  /** Take what it writes to file descriptors 3, 4 and so on (`pipe:3` for ffmpeg), as the rungs of a ladder; default none. */
+  readonly outputs?: readonly ProgramOutput[]
 }
 
 /**
@@ -25,9 +27,9 @@ export type PipedProgramInit = ProgramInit & {
  *
  * | by        | what happened                                                                                |
  * | --------- | -------------------------------------------------------------------------------------------- |
- * | `program` | it ended by itself while it was fed, or was ended with its task                             |
+ * | `program` | it ended by itself while it was fed, or was ended with its task                              |
  * | `input`   | its input was over; `reason` is why the subscriber had ended that it was fed from            |
- * | `output`  | what takes its output has thrown `error`                                                     |
+ * | `output`  | what takes an output has thrown `error`                                                      |
  * | `server`  | `close` was called, or the signal of its init has aborted                                    |
  */
 export type PipedProgramEnd = ProcessEnd & {
@@ -65,18 +67,19 @@ export class PipedProgram {
    */
   static async begin(
     processes: Pick<Processes, 'spawn'>,
-    { output, ...init }: PipedProgramInit,
+    { output, outputs = [], ...init }: PipedProgramInit,
   ): Promise<PipedProgram> {
     const stop = new AbortController()
     const signal = init.signal === undefined ? stop.signal : AbortSignal.any([stop.signal, init.signal])
-    return new PipedProgram(await processes.spawn({ ...init, signal }), stop, signal, output)
+    const program = await processes.spawn({ ...init, signal, outputs: outputs.length })
+    return new PipedProgram(program, stop, signal, [output, ...outputs])
   }
 
-  private constructor(program: Program, stop: AbortController, signal: AbortSignal, output: ProgramOutput) {
+  private constructor(program: Program, stop: AbortController, signal: AbortSignal, outputs: readonly ProgramOutput[]) {
     this.#program = program
     this.#stop = stop
     this.#signal = signal
-    this.done = this.#end(output)
+    this.done = this.#end(outputs)
   }
 
   /** What is fed otherwise than by {@link PipedProgram.feed}. `writableLength` tells how far the program is behind, in bytes. */
@@ -104,11 +107,12 @@ export class PipedProgram {
     this.#stop.abort()
   }
 
-  async #end(output: ProgramOutput): Promise<PipedProgramEnd> {
-    const failure = this.#read(output)
+  async #end(outputs: readonly ProgramOutput[]): Promise<PipedProgramEnd> {
+    const streams = [this.#program.stdout, ...this.#program.outputs]
+    const failures = Promise.all(streams.map((stream, index) => this.#read(stream, outputs[index]!)))
     const end = await this.#program.done
     const isInputOver = this.stdin.writableEnded
-    const failed = await failure
+    const failed = (await failures).find((failure) => failure !== undefined)
     if (failed !== undefined) return { ...end, by: 'output', ...failed }
     const reason = this.#reason === undefined ? {} : { reason: this.#reason }
     if (this.#signal.aborted) return { ...end, by: 'server', ...reason }
@@ -116,9 +120,9 @@ export class PipedProgram {
   }
 
   /** Returns what the output was not taken for. */
-  async #read(output: ProgramOutput): Promise<{ readonly error: unknown } | undefined> {
+  async #read(stream: Readable, output: ProgramOutput): Promise<{ readonly error: unknown } | undefined> {
     try {
-      for await (const bytes of this.#program.stdout) await output(bytes as Buffer)
+      for await (const bytes of stream) await output(bytes as Buffer)
       return undefined
     } catch (error) {
       this.close()

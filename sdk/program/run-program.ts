@@ -2,7 +2,7 @@ import type { ProcessEnd, Processes, ProgramInit } from '../plugin/processes.ts'
 import { PipedProgram } from './piped-program.ts'
 
 /** A program that is given all of its input at once, and whose output is short. */
-export type ProgramRunInit = ProgramInit & {
+export type ProgramRunInit = Omit<ProgramInit, 'outputs'> & {
   /** What it reads from stdin; nothing by default. */
   readonly input?: Uint8Array
   /** A program that writes more to stdout is ended. */

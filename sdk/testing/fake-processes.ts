@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { Readable } from 'node:stream'
 import { ProgramMissing } from '../errors/program-missing.ts'
 import type { ModuleInit, ModuleProcess, Processes, Program, ProgramInit } from '../plugin/processes.ts'
 
@@ -11,8 +12,10 @@ export class FakeProcesses implements Processes {
 
   async spawn(init: ProgramInit): Promise<Program> {
     this.programs.push(init)
-    const { command, args, signal } = init
-    const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'ignore'] })
+    const { command, args, signal, outputs = 0 } = init
+    const child = spawn(command, args, {
+      stdio: ['pipe', 'pipe', 'pipe', ...Array<'pipe'>(outputs).fill('pipe')],
+    })
     try {
       await once(child, 'spawn')
     } catch (cause) {
@@ -20,13 +23,14 @@ export class FakeProcesses implements Processes {
     }
     const { stdin, stdout } = child
     stdin.on('error', () => {})
+    child.stderr.resume()
     const done = once(child, 'exit').then(() => ({ code: child.exitCode, signal: child.signalCode }))
     const running = { kill: () => void child.kill('SIGKILL'), done }
     this.#running.add(running)
     void done.then(() => this.#running.delete(running))
     signal?.addEventListener('abort', running.kill)
     if (signal?.aborted) running.kill()
-    return { stdin, stdout, done }
+    return { stdin, stdout, outputs: child.stdio.slice(3).filter((stream) => stream instanceof Readable), done }
   }
 
   thread({ module }: ModuleInit): ModuleProcess {

@@ -84,6 +84,22 @@ describe('a program of a plugin', function () {
       expect([most, output.length]).to.eql([1, 300_000])
     })
 
+    it('takes several outputs, and waits for all of them', async () => {
+      const rungs = ['', '']
+      const outputs = rungs.map((_, index) => (bytes: Buffer) => void (rungs[index] += bytes.toString()))
+      const program = await begin('read -r in; printf %s $in; printf 3%s $in >&3; printf 4%s $in >&4', { outputs })
+      program.stdin.end('rung\n')
+      expect(await program.done).to.include({ by: 'input', code: 0 })
+      expect([output, ...rungs]).to.eql(['rung', '3rung', '4rung'])
+    })
+
+    it('ends a program one of whose outputs is not taken', async () => {
+      const error = new Error('no MPEG-TS')
+      const outputs = [() => Promise.reject(error)]
+      const program = await begin('while echo more >&3; do :; done', { outputs })
+      expect(await program.done).to.include({ by: 'output', error })
+    })
+
     it('fails where there is no such program', async () => {
       const init = { command: '/no/such', args: [], owner: '', output: () => {} }
       const failure = await PipedProgram.begin(processes, init).catch((error: unknown) => error)

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { text } from 'node:stream/consumers'
+import { buffer, text } from 'node:stream/consumers'
 import path from 'node:path'
 import { queryObjects } from 'node:v8'
 import { expect } from 'chai'
@@ -51,6 +51,32 @@ describe('PluginProcesses', () => {
       expect(await text(stdout)).to.equal('piped $(not run) "as it is"')
       expect(await done).to.eql({ code: 0, signal: null })
       await waitFor(() => descriptions()?.length === 0, { what: 'the end of its task' })
+    })
+
+    it('has as many outputs as are asked for, each by itself', async () => {
+      const script = 'printf first; printf third >&4; printf second >&3'
+      const { stdout, outputs, done } = await processes.spawn({
+        command: 'sh',
+        args: ['-c', script],
+        owner: 'live/a',
+        outputs: 2,
+      })
+      const written = await Promise.all([stdout, ...outputs].map((output) => text(output)))
+      expect(written).to.eql(['first', 'second', 'third'])
+      expect(await done).to.eql({ code: 0, signal: null })
+    })
+
+    it('waits where an output is not read, and goes on when it is', async () => {
+      const script = 'dd if=/dev/zero bs=1000 count=1000 2>/dev/null >&3; echo done'
+      const { stdout, outputs } = await processes.spawn({
+        command: 'sh',
+        args: ['-c', script],
+        owner: 'live/a',
+        outputs: 1,
+      })
+      const said = text(stdout)
+      const { length } = await buffer(outputs[0]!)
+      expect([length, await said]).to.eql([1_000_000, 'done\n'])
     })
 
     for (const [what, command] of [

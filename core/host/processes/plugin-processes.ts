@@ -46,11 +46,11 @@ export class PluginProcesses implements Processes {
   }
 
   async spawn(init: ProgramInit): Promise<Program> {
-    const { command, args, owner, signal } = init
+    const { command, owner, signal } = init
     const { assertLoaded } = this.#options
     assertLoaded()
     signal?.throwIfAborted()
-    const { child, pid } = await startProgram(command, args)
+    const { child, pid, outputs } = await startProgram(init)
     const program = path.basename(command)
     const group = new ChildGroup(child, pid, { log: this.#logFor({ program, pid, owner }), guard: orphans })
     try {
@@ -61,7 +61,7 @@ export class PluginProcesses implements Processes {
       throw error
     }
     const { stdin, stdout } = child
-    return { stdin, stdout, done: group.done }
+    return { stdin, stdout, outputs, done: group.done }
   }
 
   thread(init: ModuleInit): ModuleProcess {

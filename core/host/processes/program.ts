@@ -1,19 +1,20 @@
-import { spawn } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { ProgramMissing } from 'sluice/sdk'
+import { Readable } from 'node:stream'
+import { ProgramMissing, type ProgramInit } from 'sluice/sdk'
 import { childEnvironment } from './child-group.ts'
 
 /**
  * Starts a program in a process group of its own; resolves when it runs.
  * @throws {ProgramMissing}
  */
-export async function startProgram(command: string, args: readonly string[]) {
+export async function startProgram({ command, args, outputs = 0 }: ProgramInit) {
   const child = spawn(command, args, {
     shell: false,
     detached: true,
     windowsHide: true,
     env: childEnvironment(),
-    stdio: ['pipe', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe', ...Array<'pipe'>(outputs).fill('pipe')],
   })
   try {
     await once(child, 'spawn')
@@ -21,5 +22,12 @@ export async function startProgram(command: string, args: readonly string[]) {
     throw new ProgramMissing(command, { cause })
   }
   if (child.pid === undefined) throw new ProgramMissing(command)
-  return { child, pid: child.pid }
+  return { child, pid: child.pid, outputs: outputsOf(child) }
+}
+
+/** The outputs of a program that are neither stdout nor stderr. */
+function outputsOf({ stdio }: ChildProcess): Readable[] {
+  const outputs = stdio.slice(3).filter((stream) => stream instanceof Readable)
+  for (const output of outputs) output.on('error', () => {})
+  return outputs
 }
