@@ -40,9 +40,18 @@ export type ModuleInit = ProcessInit & {
   readonly data?: unknown
 }
 
-/** The plugin's side of a thread or fork. Messages are what the structured clone algorithm takes. */
+/**
+ * The plugin's side of a thread or fork. Messages are what the structured clone algorithm takes, and are copied. A `Buffer` arrives as
+ * a `Uint8Array` in a thread, and as a `Buffer` in a fork.
+ */
 export interface ModuleProcess {
-  send(message: unknown): void
+  /**
+   * Sends a message; one that has ended takes none, which `done` tells.
+   * @param transfer memory of the message that a thread is given instead of a copy: it is empty here then. A fork gets copies of that, too
+   * @throws {DOMException} `DataCloneError` for what can't be copied or given away, such as memory that was given away before or is of
+   * Node's pool of small buffers
+   */
+  send(message: unknown, transfer?: readonly ArrayBuffer[]): void
   /** Calls `listener` with each message of the module. What it throws is logged. */
   onMessage(listener: (message: unknown) => void): void
   /** Never rejects. What the module threw, if anything, was logged with the plugin's name. */
@@ -52,7 +61,8 @@ export interface ModuleProcess {
 /** The module's side of a thread or fork. It goes on as long as it listens or works. */
 export type ModulePort = {
   readonly data: unknown
-  readonly send: (message: unknown) => void
+  /** As {@link ModuleProcess.send}: a fork gives copies. */
+  readonly send: (message: unknown, transfer?: readonly ArrayBuffer[]) => void
   readonly onMessage: (listener: (message: unknown) => void) => void
 }
 

@@ -11,6 +11,7 @@ import { logLines } from '../testing/log-lines.ts'
 import { running } from './fixtures/running.ts'
 import { PluginProcesses } from './plugin-processes.ts'
 
+const COUNTER = new URL('fixtures/counter.ts', import.meta.url)
 const DOUBLER = new URL('fixtures/doubler.ts', import.meta.url)
 /** A program that starts another and waits for it; neither ends when asked to. */
 const STUBBORN = `trap '' TERM; sleep "$0" & echo started; wait; wait`
@@ -239,4 +240,51 @@ describe('PluginProcesses', () => {
       })
     })
   }
+
+  describe('bytes of messages', () => {
+    const SIZE_BYTES = 1_000_000
+
+    async function exchange(kind: 'thread' | 'fork', bytes: Uint8Array<ArrayBuffer>, isGiven: boolean) {
+      const job = processes[kind]({ module: COUNTER, owner: 'live/a' })
+      const messages: unknown[] = []
+      job.onMessage((message) => void messages.push(message))
+      job.send({ bytes }, isGiven ? [bytes.buffer] : [])
+      await waitFor(() => messages.length === 2, { what: 'both answers' })
+      const [answer, rest] = messages as [{ bytes: Uint8Array; isBuffer: boolean }, { leftBytes: number }]
+      return { ...answer, ...rest }
+    }
+
+    it('are given to a thread, and given back, where the sender says so', async () => {
+      const bytes = new Uint8Array(SIZE_BYTES).fill(1)
+      const answer = await exchange('thread', bytes, true)
+      expect([bytes.length, answer.leftBytes]).to.eql([0, 0])
+      expect(answer.bytes.length).to.equal(SIZE_BYTES)
+      expect(answer.bytes.every((byte) => byte === 2)).to.equal(true)
+    })
+
+    it('are copied for a thread otherwise', async () => {
+      const bytes = Buffer.alloc(SIZE_BYTES, 1)
+      const answer = await exchange('thread', bytes, false)
+      expect(bytes.every((byte) => byte === 1)).to.equal(true)
+      expect([answer.bytes.length, answer.isBuffer]).to.eql([SIZE_BYTES, false])
+    })
+
+    it('are copied for a fork and by it, and buffers are buffers there', async () => {
+      const bytes = Buffer.alloc(SIZE_BYTES, 1)
+      const answer = await exchange('fork', bytes, true)
+      expect([bytes.length, answer.leftBytes]).to.eql([SIZE_BYTES, SIZE_BYTES])
+      expect(bytes.every((byte) => byte === 1)).to.equal(true)
+      expect([answer.isBuffer, Buffer.isBuffer(answer.bytes)]).to.eql([true, true])
+      expect(answer.bytes.every((byte) => byte === 2)).to.equal(true)
+    })
+
+    it('that were given away can not be given again', async () => {
+      const thread = processes.thread({ module: COUNTER, owner: 'live/a' })
+      const bytes = new Uint8Array(SIZE_BYTES)
+      thread.send({ bytes }, [bytes.buffer])
+      expect(() => thread.send({ bytes }, [bytes.buffer]))
+        .to.throw(DOMException)
+        .with.property('name', 'DataCloneError')
+    })
+  })
 })

@@ -76,7 +76,7 @@ export class PluginProcesses implements Processes {
     this.#track(init, { done, stop: () => void thread.terminate(), describe })
     return {
       done,
-      send: (message) => thread.postMessage(message, []),
+      send: (message, transfer = []) => thread.postMessage(message, [...transfer]),
       onMessage: (listener) => void thread.on('message', (message: unknown) => this.#tell(listener, message)),
     }
   }

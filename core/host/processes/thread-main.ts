@@ -5,6 +5,6 @@ import { runModule } from './module-host.ts'
 const { url, data } = workerData as { readonly url: string; readonly data: unknown }
 await runModule(url, {
   data,
-  send: (message) => parentPort?.postMessage(message, []),
+  send: (message, transfer = []) => parentPort?.postMessage(message, [...transfer]),
   onMessage: (listener) => void parentPort?.on('message', listener),
 })
