@@ -39,6 +39,7 @@ export {
 } from './config/types.ts'
 export { errorCode, messageOf } from './errors/error-text.ts'
 export { ProgramMissing } from './errors/program-missing.ts'
+export { SetupLater } from './errors/setup-later.ts'
 export { SluiceError } from './errors/sluice-error.ts'
 export {
   InvalidRequest,

@@ -24,6 +24,25 @@ describe('RetryTimer', () => {
     expect(performance.now() - startMs).to.be.at.least((1 + 2 + 4 + 8) * FIRST_MS - 4)
   })
 
+  it('waits as long as it is told, and the shortest time at least', async () => {
+    const after = (delayMs: number) => {
+      return new Promise<void>((resolve) => new RetryTimer({ firstMs: delayMs, retry: resolve }).schedule())
+    }
+    let tries = 0
+    const timer = new RetryTimer({ firstMs: FIRST_MS, retry: () => (tries += 1) })
+    for (const [toldMs, dueMs] of [
+      [6 * FIRST_MS, 6 * FIRST_MS],
+      [0, FIRST_MS],
+    ] as const) {
+      tries = 0
+      timer.schedule(toldMs)
+      await after(dueMs - 2)
+      expect(tries).to.equal(0)
+      await after(dueMs)
+      expect(tries).to.equal(1)
+    }
+  })
+
   it('tries nothing any more, and begins with the shortest time again, once it is reset', async () => {
     let tries = 0
     const timer = new RetryTimer({ firstMs: FIRST_MS, retry: () => (tries += 1) })

@@ -24,11 +24,14 @@ export class RetryTimer {
     return this.#failures > 0
   }
 
-  /** Another try is due after a while. */
-  schedule(): void {
+  /**
+   * Another try is due after a while.
+   * @param afterMs how long that is, where it is known; the first time at least
+   */
+  schedule(afterMs?: number): void {
     clearTimeout(this.#timer)
     const { firstMs, maxMs = MAX_RETRY_MS } = this.#options
-    const delayMs = Math.min(firstMs * 2 ** this.#failures, maxMs)
+    const delayMs = Math.max(firstMs, afterMs ?? Math.min(firstMs * 2 ** this.#failures, maxMs))
     this.#failures += 1
     this.#timer = setTimeout(this.#options.retry, delayMs)
   }

@@ -10,7 +10,7 @@ import type { Generation } from './generation/generation.ts'
 import { isLive } from './live-keys.ts'
 import type { PluginCandidate } from './loading/discovery.ts'
 import { PluginCode } from './plugin-code.ts'
-import { isListenFailure, isPassing, NOT_APPLIED, PluginLate, VersionOutdated } from './plugin-error.ts'
+import { isListenFailure, isPassing, NOT_APPLIED, PluginLate, setupLaterOf, VersionOutdated } from './plugin-error.ts'
 import { PluginGenerations, type PluginGenerationsOptions } from './plugin-generations.ts'
 import { viewOf, type PluginView } from './plugin-view.ts'
 import { RetryTimer } from '../base/retry-timer.ts'
@@ -213,11 +213,12 @@ export class PluginEntry {
     const line = `plugin '${this.name}' ${error}; ${fate}`
     // What code does while it is loaded is not tried again: each load stays in memory.
     if (isPassing(err) && err !== this.code.error) {
-      // The message of a listener says all there is to do; the stack would only hide that.
-      const cause = isListenFailure(err) || err instanceof PluginLate ? {} : { err }
+      const later = setupLaterOf(err)
+      // These messages say all there is to know; the stack would only hide that.
+      const cause = isListenFailure(err) || err instanceof PluginLate || later !== undefined ? {} : { err }
       const retried = `${line}, and it is tried again until it succeeds`
       if (!isKnown) this.#options.log.error({ plugin: this.name, ...cause }, retried)
-      this.#retries.schedule()
+      this.#retries.schedule(later?.afterMs)
     } else {
       this.#retries.reset()
       this.#options.log.error({ plugin: this.name, err }, line)

@@ -1,4 +1,4 @@
-import { errorCode, SluiceError } from 'sluice/sdk'
+import { errorCode, SetupLater, SluiceError } from 'sluice/sdk'
 import { ListenError } from '../net/listen-error.ts'
 
 /** Says why a plugin can't run; the message is a clause to follow the plugin's name. */
@@ -48,6 +48,12 @@ export function isPassing(error: unknown): boolean {
   // What is not available now: the database, a stream.
   const isUnavailable = error instanceof SluiceError && !(error instanceof PluginError) && error.statusCode === 503
   return isUnavailable || isPassing(error.cause)
+}
+
+/** What a plugin has said of its next try; undefined where it has not asked for one. */
+export function setupLaterOf(error: unknown): SetupLater | undefined {
+  if (error instanceof SetupLater) return error
+  return error instanceof Error ? setupLaterOf(error.cause) : undefined
 }
 
 /** Why a running plugin has another config than the file. The gates read the newest, whichever generation asks. */

@@ -1,7 +1,7 @@
 import { rename, symlink } from 'node:fs/promises'
 import { setTimeout } from 'node:timers/promises'
 import { expect } from 'chai'
-import { StoreUnavailable } from 'sluice/sdk'
+import { SetupLater, StoreUnavailable } from 'sluice/sdk'
 import { SingleProcess } from '../peers/single-process.ts'
 import { ListenError } from '../net/listen-error.ts'
 import type { GenerationLimits } from './generation/generation.ts'
@@ -574,6 +574,7 @@ describe('PluginHost', () => {
 
     for (const [what, obstacle, told] of [
       ['a database that is away', new StoreUnavailable('no db'), 'no db'],
+      ['one that asks for it', new SetupLater('the lamp is dark'), 'the lamp is dark'],
       ['a server that refuses', Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }), 'refused'],
       ['one that does not answer', undefined, 'setup did not finish within 100 ms'],
     ] as const) {
@@ -594,6 +595,20 @@ describe('PluginHost', () => {
         expect(lines[0]?.msg).to.include('tried again')
       })
     }
+
+    it('is tried again when the plugin says', async () => {
+      const tries = new Map<string, number>()
+      fake.onAcquire = ({ listenaddr }) => {
+        tries.set(listenaddr, (tries.get(listenaddr) ?? 0) + 1)
+        throw listenaddr === ':1935' ? new SetupLater('in a minute', { afterMs: 60_000 }) : new SetupLater('soon')
+      }
+      await write('a.ts', plugin('a', '', SETUP))
+      await write('b.ts', plugin('b', '', SETUP))
+      fake.sections.set('b', { values: { port: 1936 } })
+      await host.start()
+      await until('the other is tried four times', () => (tries.get(':1936') ?? 0) >= 4)
+      expect(tries.get(':1935')).to.equal(1)
+    })
 
     it('is tried again at once when the config changes', async () => {
       await write('a.ts', plugin('a', '', SETUP))

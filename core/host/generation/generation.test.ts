@@ -121,6 +121,18 @@ describe('Generation', () => {
     })
   }
 
+  it('gives a setup the time in which others hold up the event loop', async () => {
+    const sleeper = new Int32Array(new SharedArrayBuffer(4))
+    const generation = create(async () => {
+      await setImmediate()
+      Atomics.wait(sleeper, 0, 0, 2 * LIMITS.setupTimeoutMs)
+      await setImmediate()
+    })
+    await generation.start()
+    await generation.activate()
+    expect(generation.taking).to.equal(true)
+  })
+
   it('gives nothing to a setup that goes on after its time', async () => {
     const resume = Promise.withResolvers<void>()
     const late = Promise.withResolvers<{ errors: number; undone: boolean }>()
