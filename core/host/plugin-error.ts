@@ -50,7 +50,7 @@ export function isPassing(error: unknown): boolean {
   return isUnavailable || isPassing(error.cause)
 }
 
-/** What a plugin has said of its next try; undefined where it has not asked for one. */
+/** Finds the wish of a plugin for another try; undefined where it has none. */
 export function setupLaterOf(error: unknown): SetupLater | undefined {
   if (error instanceof SetupLater) return error
   return error instanceof Error ? setupLaterOf(error.cause) : undefined

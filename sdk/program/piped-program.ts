@@ -5,7 +5,7 @@ import type { CloseCode, CloseReason } from '../stream/close-reason.ts'
 import { socketSink } from '../stream/sink.ts'
 import type { Subscriber } from '../stream/subscriber.ts'
 
-/** How a subscriber ends whose program reads nothing any more, or has no time left. */
+/** The ends of subscribers whose program reads nothing any more, or has no time left to. */
 const HASTY: ReadonlySet<CloseCode> = new Set(['slow', 'failed', 'unloaded'])
 
 /**
@@ -82,7 +82,7 @@ export class PipedProgram {
     this.done = this.#end(outputs)
   }
 
-  /** What is fed otherwise than by {@link PipedProgram.feed}. `writableLength` tells how far the program is behind, in bytes. */
+  /** For input of another kind than {@link PipedProgram.feed} gives. `writableLength` tells how far the program is behind, in bytes. */
   get stdin(): Writable {
     return this.#program.stdin
   }
@@ -119,7 +119,7 @@ export class PipedProgram {
     return { ...end, by: isInputOver ? 'input' : 'program', ...reason }
   }
 
-  /** Returns what the output was not taken for. */
+  /** Reads one output to its end; returns the error of what takes it. */
   async #read(stream: Readable, output: ProgramOutput): Promise<{ readonly error: unknown } | undefined> {
     try {
       for await (const bytes of stream) await output(bytes as Buffer)

@@ -3,13 +3,13 @@ import { PipedProgram } from './piped-program.ts'
 
 /** A program that is given all of its input at once, and whose output is short. */
 export type ProgramRunInit = Omit<ProgramInit, 'outputs'> & {
-  /** What it reads from stdin; nothing by default. */
+  /** The bytes for its stdin; none by default. */
   readonly input?: Uint8Array
   /** A program that writes more to stdout is ended. */
   readonly maxOutputBytes: number
 }
 
-/** What a program has written to stdout, and how it has ended. */
+/** The stdout of a program, and how it has ended. */
 export type ProgramResult = ProcessEnd & { readonly output: Buffer }
 
 /**

@@ -6,18 +6,19 @@ const MAX_RETRY_MS = 15_000
 /** One that has lasted so long has not failed to begin. */
 const LASTING_MS = 10_000
 
-/** A run that ended though nobody has ended it. */
+/** A run that ended while one was wanted, and nobody had ended it. */
 export type RunFailure = {
-  /** What it has thrown; undefined where it ended without. */
+  /** The error that it threw; undefined where it ended without. */
   readonly error: unknown
-  /** How many runs in a row have failed, this one included; one that lasted ten seconds begins a new row. */
+  /** The number of runs in a row that have failed, this one included; one that lasted ten seconds begins a new row. */
   readonly failures: number
-  /** When the next run begins, from now. */
+  /** The time from now to the next run. */
   readonly retryMs: number
 }
 
 type SupervisorContext = Pick<PluginContext<unknown>, 'setTimeout' | 'signal'>
 
+/** The runs of a {@link Supervisor}. */
 export type SupervisorOptions = {
   /** Milliseconds since an epoch of its own; for tests. Default `performance.now`. */
   readonly now?: () => number
@@ -26,7 +27,10 @@ export type SupervisorOptions = {
    * too, when the promise has settled, so that it ends what is left of a run.
    */
   readonly run: (signal: AbortSignal) => Promise<unknown>
-  /** Tells whether a run is wanted at present, and is asked before each. One always is where it is left out. */
+  /**
+   * Tells whether a run is wanted at present; it is asked before each and after. Where none is, the supervisor waits for `begin`. Without it,
+   * one is wanted always.
+   */
   readonly isWanted?: () => boolean
   /** Is called when a run has failed. */
   readonly failed: (failure: RunFailure) => void
@@ -91,7 +95,7 @@ export class Supervisor {
   }
 
   async #supervise(stop: AbortController): Promise<void> {
-    const { run, failed, now = () => performance.now() } = this.#options
+    const { run, isWanted, failed, now = () => performance.now() } = this.#options
     const startMs = now()
     let error: unknown
     try {
@@ -99,7 +103,7 @@ export class Supervisor {
     } catch (thrown) {
       error = thrown
     }
-    const isFailure = !stop.signal.aborted
+    const isFailure = !stop.signal.aborted && isWanted?.() !== false
     stop.abort()
     this.#stop = undefined
     if (this.#isOver) return

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect } from 'chai'
-import { ManualClock } from '../testing/manual-clock.ts'
-import { Supervisor, type RunFailure } from './supervisor.ts'
+import { ManualClock } from './manual-clock.ts'
+import { Supervisor, type RunFailure } from '../program/supervisor.ts'
 
 const LASTING_MS = 10_000
 
@@ -104,9 +104,21 @@ describe('Supervisor', () => {
 
   it('begins none that is not wanted, and waits to be asked again', async () => {
     supervisor.begin()
+    const retryMs = await fail()
     isWanted = false
-    clock.advance(await fail())
+    clock.advance(retryMs)
     expect([runs.length, clock.pending]).to.eql([1, 0])
+    isWanted = true
+    supervisor.begin()
+    expect(runs).to.have.length(2)
+  })
+
+  it('takes the end of a run that is not wanted any more for no failure', async () => {
+    supervisor.begin()
+    isWanted = false
+    runs[0]!.end()
+    await turn()
+    expect([runs.length, failures, clock.pending]).to.eql([1, [], 0])
     isWanted = true
     supervisor.begin()
     expect(runs).to.have.length(2)
