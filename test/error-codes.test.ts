@@ -18,6 +18,13 @@ describe('the codes of errors', () => {
     expect(thrown.toSorted()).to.eql(documented.map(({ code }) => code).toSorted())
   })
 
+  it('have one status each, and stand in the order of these', () => {
+    const rows = documented.map(({ code }) => code.split(' ').toReversed().join(' '))
+    expect(rows).to.eql(rows.toSorted())
+    const codes = documented.map(({ code }) => code.split(' ')[0])
+    expect(codes).to.eql([...new Set(codes)])
+  })
+
   it('are there with the classes of the sdk', () => {
     const named = documented.flatMap(({ name }) => name ?? [])
     const exported = Object.entries(sdk).flatMap(([name, value]) =>

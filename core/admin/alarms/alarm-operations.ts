@@ -83,7 +83,7 @@ async function listed<Result>(listing: Promise<Result>): Promise<Result> {
   try {
     return await listing
   } catch (error) {
-    if (error instanceof StoreUnavailable) throw new SluiceError('NO_DB', 500, 'no db', { cause: error })
+    if (error instanceof StoreUnavailable) throw new SluiceError('ALARMS_UNAVAILABLE', 500, 'no db', { cause: error })
     throw error
   }
 }

@@ -82,7 +82,7 @@ class RtspPull {
     try {
       await this.#control.setSpeed(speed)
     } catch (error) {
-      throw new SluiceError('FAILED', 500, error instanceof Error ? error.message : 'failed', { cause: error })
+      throw new SluiceError('RATE_REFUSED', 500, error instanceof Error ? error.message : 'failed', { cause: error })
     }
   }
 
