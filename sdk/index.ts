@@ -142,6 +142,7 @@ export type {
   Program,
   ProgramInit,
 } from './plugin/processes.ts'
+export type { ProtocolTraits, SchemeTraits } from './plugin/protocol-traits.ts'
 export type { PluginDirectory, PluginInfo, RuleGroups, RuleSection } from './plugin/plugins.ts'
 export type { Pictures } from './plugin/pictures.ts'
 export type { PluginEndpoints, ServerInfo } from './plugin/server-info.ts'

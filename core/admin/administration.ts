@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { toldProtocol } from 'sluice/sdk/host'
 import type { Alarms } from '../alarm/alarms.ts'
 import type { Aliases } from '../alias/aliases.ts'
 import type { Readiness } from '../base/readiness.ts'
@@ -94,7 +95,8 @@ export function addAdministration(parts: AdministeredParts): void {
   addArmingOperations(operations, parts.editor)
   addSecretOperation(operations, (section) => signingSection(parts, section))
   addPullOperations(operations, parts.pulls)
-  addPushOperations(operations, parts.pushes)
+  const definitions = () => host.list().flatMap(({ definition }) => definition ?? [])
+  addPushOperations(operations, parts.pushes, (url) => toldProtocol(url, definitions()))
   addJobOperations(operations, parts.pulls)
   addRecordingOperations(operations, parts.recordings.recordings)
   addProxyOperations(operations, parts.proxies)

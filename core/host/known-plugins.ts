@@ -1,4 +1,5 @@
 import type { PluginInfo, RuleGroups, RuleSection } from 'sluice/sdk'
+import { toldProtocol } from 'sluice/sdk/host'
 import { hasRules } from '../config/schema.ts'
 import type { PluginView } from './plugin-view.ts'
 
@@ -17,8 +18,14 @@ export class KnownPlugins {
   list(): PluginInfo[] {
     return this.#views.flatMap(({ name, state, definition, config }) => {
       if (config === undefined) return []
-      return [{ name, isRunning: state === 'running', provides: definition?.provides ?? [], config: config.values }]
+      const { provides = [], protocol } = definition ?? {}
+      return [{ name, isRunning: state === 'running', provides, protocol, config: config.values }]
     })
+  }
+
+  /** See `PluginDirectory.protocolOf`. */
+  protocolOf(url: string): string | undefined {
+    return toldProtocol(url, this.list())
   }
 
   /** See `PluginDirectory.rules`. */

@@ -81,6 +81,11 @@ export class PluginEntry {
     return this.#declaration.definition?.endsLast === true
   }
 
+  /** True for one that starts after all others that can start. */
+  get startsLast(): boolean {
+    return this.#declaration.definition?.startsLast === true
+  }
+
   get node(): StartNode {
     const { requires = [], provides = [] } = this.#declaration.definition ?? {}
     return { name: this.name, requires, provides, state: availabilityIn(this.#state) }

@@ -92,6 +92,17 @@ describe('PluginHost', () => {
       )
     })
 
+    it('starts those last that say so, but before those that require them', async () => {
+      const later = 'await new Promise((resolve) => setTimeout(resolve, 10))'
+      await write('a.ts', plugin('a', 'startsLast: true,'))
+      await write('b.ts', plugin('b', `requires: ['a'],`))
+      await write('c.ts', plugin('c', `requires: ['d'],`, later))
+      await write('d.ts', plugin('d', '', later))
+      await write('e.ts', plugin('e', '', `throw new Error('no luck')`))
+      await host.start()
+      expect(told.filter((text) => text.startsWith('+'))).to.deep.equal(['+d', '+c', '+a', '+b'])
+    })
+
     it('lists who can not run with the reason, and starts the others', async () => {
       await write('throws.ts', plugin('throws', '', `throw new Error('no luck')`))
       await write('hangs.ts', plugin('hangs', '', 'await new Promise(() => {})'))

@@ -12,7 +12,7 @@ import { PluginError } from './plugin-error.ts'
 import { PluginEntry } from './plugin-entry.ts'
 import { formatBootTree, type PluginView } from './plugin-view.ts'
 import { PluginWatcher } from './loading/plugin-watcher.ts'
-import { planStart, unmetReason } from './start-order.ts'
+import { planStart, unmetReason, type Verdict } from './start-order.ts'
 
 /** Plugins that have not let go by then are left behind. */
 const STOP_TIMEOUT_MS = 4000
@@ -203,10 +203,17 @@ export class PluginHost {
     const others = entries.filter((entry) => !waiting.includes(entry)).map(({ node }) => node)
     // Plugins that were refused before are judged anew.
     const nodes = waiting.map(({ node }) => ({ ...node, state: 'pending' as const }))
-    for (const [index, verdict] of planStart(nodes, others, complete).entries()) {
-      if (verdict.kind === 'start') waiting[index]?.start()
-      else if (verdict.kind === 'refuse') waiting[index]?.hinder(verdict.reason, verdict.as)
-      else waiting[index]?.hinder(undefined)
+    const verdicts = planStart(nodes, others, complete)
+    // Only starts keep those back that start last: a plugin that requires one of them does not.
+    const isStarting = (entry: PluginEntry, verdict?: Verdict) =>
+      verdict?.kind === 'start' || entry.state === 'starting'
+    const verdictOf = (entry: PluginEntry) => verdicts[waiting.indexOf(entry)]
+    const isBusy = entries.some((entry) => !entry.startsLast && isStarting(entry, verdictOf(entry)))
+    for (const [index, entry] of waiting.entries()) {
+      const verdict = verdicts[index]
+      if (verdict?.kind === 'refuse') entry.hinder(verdict.reason, verdict.as)
+      else if (verdict?.kind === 'start' && !(entry.startsLast && isBusy)) entry.start()
+      else entry.hinder(undefined)
     }
   }
 

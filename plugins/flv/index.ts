@@ -12,6 +12,7 @@ export default definePlugin({
   description: 'Plays streams as FLV over HTTP and WebSocket, pulls and records them; plays FLV files',
   mounts: ['flv', 'hdl'],
   provides: ['pull:flv', 'record:flv'],
+  protocol: { number: 6, endings: ['.flv'] },
   // Recordings are pulled at their own pace.
   defaults: { publish: { speed: 1 } },
   endpoints: ({ http }) => ({ playAddr: addressTemplates(http, '/flv/{streamPath}.flv', ['http', 'ws']) }),

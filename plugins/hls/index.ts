@@ -24,6 +24,7 @@ export default definePlugin({
   description: 'Plays streams as HLS (low-latency and plain fragmented MP4, MPEG-TS), pulls and records them',
   mounts: ['hls', 'llhls'],
   provides: ['pull:hls', 'record:hls', 'record:hlsv7'],
+  protocol: { number: 5, endings: ['.m3u8'] },
   config: HlsConfig,
   // Recordings are pulled at their own pace.
   defaults: { publish: { speed: 1 } },

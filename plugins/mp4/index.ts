@@ -17,6 +17,7 @@ export default definePlugin({
   sdk: '^1',
   description: 'Plays streams as fragmented MP4 over HTTP and WebSocket, records them, and plays MP4 files as streams',
   provides: ['pull:mp4', 'record:mp4'],
+  protocol: { number: 7, endings: ['.mp4'] },
   // Files are played at their own pace.
   defaults: { publish: { speed: 1 } },
   endpoints: ({ http }) => ({ playAddr: addressTemplates(http, '/mp4/{streamPath}.mp4', ['http', 'ws']) }),

@@ -4,6 +4,7 @@ import { providePush } from './client/push.ts'
 import { RtmpConfig } from './config.ts'
 import { RtmpFormats } from './from-stream.ts'
 import { addOperations } from './operations.ts'
+import { RTMP } from './protocol.ts'
 import { RtmpSession } from './session.ts'
 
 export default definePlugin({
@@ -12,6 +13,7 @@ export default definePlugin({
   sdk: '^1',
   description: 'Takes, plays, pulls and pushes streams over RTMP and RTMPS, enhanced RTMP included',
   provides: ['pull:rtmp', 'push:rtmp'],
+  protocol: RTMP,
   config: RtmpConfig,
   live: ['chunksize', 'c2', 'verifycertificate', 'publish', 'subscribe'],
   closingNotice: true,

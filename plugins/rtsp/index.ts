@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import { addressTemplates, definePlugin, sessionClient } from 'sluice/sdk'
 import { providePull, type PullTable } from './client/pull.ts'
 import { providePush } from './client/push.ts'
+import { RTSP } from './client/target-url.ts'
 import { RtspConfig } from './config.ts'
 import { addOperations } from './operations.ts'
 import { RtspServer } from './server/server.ts'
@@ -15,6 +16,7 @@ export default definePlugin({
   sdk: '^1',
   description: 'Takes, plays, pulls and pushes streams over RTSP and RTSPS',
   provides: ['pull:rtsp', 'push:rtsp'],
+  protocol: RTSP,
   config: RtspConfig,
   live: [
     'username',

@@ -12,6 +12,7 @@ export default definePlugin({
   sdk: '^1',
   description: 'Takes, plays, pulls and pushes streams over SRT',
   provides: ['pull:srt', 'push:srt'],
+  protocol: { number: 3, schemes: { srt: {} } },
   config: SrtConfig,
   live: ['passphrase', 'passphrases', 'latency', 'maxbw', 'publish', 'subscribe'],
   closingNotice: true,

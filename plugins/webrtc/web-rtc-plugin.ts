@@ -20,6 +20,11 @@ export function webRtcPlugin(openParts: (ctx: WebRtcContext) => SessionParts | P
     sdk: '^1',
     description: 'Takes, plays, pulls and pushes streams over WebRTC: WHIP and WHEP',
     provides: ['pull:webrtc', 'push:webrtc'],
+    protocol: {
+      number: 4,
+      schemes: { whep: { tcpPort: 80 }, wheps: { tcpPort: 443 }, whip: { tcpPort: 80 }, whips: { tcpPort: 443 } },
+      pathParts: ['whep', 'whip'],
+    },
     closingNotice: true,
     config: WebRtcConfig,
     live: ['pli', 'iceservers', 'bframes', 'publish', 'subscribe'],

@@ -5,6 +5,7 @@ import type { Frozen, Written } from '../config/values.ts'
 import type { PluginContext } from './context.ts'
 import type { Endpoints } from './endpoints.ts'
 import type { PluginPage } from './pages.ts'
+import type { ProtocolTraits } from './protocol-traits.ts'
 
 /** The effective config of a plugin: its own keys and the groups every plugin has. */
 export type PluginConfig<Schema extends TObject> = Frozen<Static<Schema>> & InheritedConfig
@@ -42,6 +43,8 @@ export interface PluginDefinition<Schema extends TObject = TObject<TProperties>>
   readonly defaults?: Written<InheritedConfig>
   /** Keys or groups of keys, as dotted paths (`chunksize`, `publish`), that `onConfig` takes; other changes reload the plugin. */
   readonly live?: readonly string[]
+  /** The protocol that it speaks, for those that know none; left out where it speaks none of its own. */
+  readonly protocol?: ProtocolTraits
   /** HTTP prefixes, without slashes; the plugin's name when left out. The empty one is the page at `/`. */
   readonly mounts?: readonly string[]
   /** Whether the end of a session is told to the admission control server (spec.md, Events); default false. */
@@ -61,6 +64,11 @@ export interface PluginDefinition<Schema extends TObject = TObject<TProperties>>
    * True for a plugin that is to hear of the end of all others: when the server stops, it is disposed after them. Default false.
    */
   readonly endsLast?: boolean
+  /**
+   * True for a plugin that is to begin when others can be counted on: when the server starts, its `setup` runs after that of all
+   * others. Default false.
+   */
+  readonly startsLast?: boolean
   /** Names of the server's that became this plugin's, where a part of the server was made a plugin; none unless given. */
   readonly formerNames?: FormerNames
   /**

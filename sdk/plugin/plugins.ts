@@ -1,6 +1,7 @@
 import type { InheritedConfig } from '../config/groups.ts'
 import type { PullConfig, PushConfig } from '../config/jobs.ts'
 import type { RecordConfig } from '../config/record.ts'
+import type { ProtocolTraits } from './protocol-traits.ts'
 
 /** A plugin that the server knows, as others see it; a snapshot. */
 export type PluginInfo = {
@@ -8,6 +9,8 @@ export type PluginInfo = {
   readonly isRunning: boolean
   /** The names of the services that its definition offers. */
   readonly provides: readonly string[]
+  /** The protocol that it speaks, as its definition says; undefined where it says none. */
+  readonly protocol: ProtocolTraits | undefined
   /** Its effective config: the inherited groups, its own keys, and the rules that the host put there. It may hold secrets. */
   readonly config: Readonly<InheritedConfig>
 }
@@ -27,6 +30,12 @@ export interface PluginDirectory {
   list(): readonly PluginInfo[]
   /** Returns one of them; undefined where there is no such plugin. */
   get(name: string): PluginInfo | undefined
+  /**
+   * Returns the name of the plugin whose protocol an address tells, whether that runs or not: by the scheme, a part of the path or the
+   * ending, as `protocol` of the definitions says; undefined where none does. Pulls and pushes know more of those that run:
+   * `ctx.jobs.pulls.protocolOf`.
+   */
+  protocolOf(url: string): string | undefined
   /**
    * Returns the sections with rules of a kind, of plugins that run, in the order of the plugins.
    *

@@ -1,6 +1,7 @@
 import type { TObject } from 'typebox'
 import { PullConfig, PushConfig } from '../config/jobs.ts'
 import { RecordConfig } from '../config/record.ts'
+import { toldProtocol, type ProtocolTraits } from '../plugin/protocol-traits.ts'
 import type { PluginDirectory, PluginInfo, RuleGroups, RuleSection } from '../plugin/plugins.ts'
 import { effectiveConfig, type WrittenConfig } from './fake-config.ts'
 
@@ -8,6 +9,7 @@ import { effectiveConfig, type WrittenConfig } from './fake-config.ts'
 export type FakePlugin = {
   readonly name: string
   readonly provides?: readonly string[]
+  readonly protocol?: ProtocolTraits
   readonly isRunning?: boolean
   readonly config?: WrittenConfig
 }
@@ -22,10 +24,11 @@ export class FakePlugins implements PluginDirectory {
 
   /** Puts these in the place of those that there were, and tells of it. */
   set(plugins: readonly FakePlugin[]): void {
-    this.#plugins = plugins.map(({ name, provides = [], isRunning = true, config }) => {
+    this.#plugins = plugins.map(({ name, provides = [], protocol, isRunning = true, config }) => {
       const kinds = KINDS.filter((kind) => provides.includes(`${kind}:${name}`))
       const properties = Object.assign({}, ...kinds.map((kind) => GROUPS[kind].properties))
-      return { name, isRunning, provides, config: effectiveConfig({ config: { properties } as TObject }, config) }
+      const values = effectiveConfig({ config: { properties } as TObject }, config)
+      return { name, isRunning, provides, protocol, config: values }
     })
     for (const listener of this.#listeners) listener()
   }
@@ -36,6 +39,10 @@ export class FakePlugins implements PluginDirectory {
 
   get(name: string): PluginInfo | undefined {
     return this.#plugins.find((plugin) => plugin.name === name)
+  }
+
+  protocolOf(url: string): string | undefined {
+    return toldProtocol(url, this.#plugins)
   }
 
   rules<Kind extends keyof RuleGroups>(kind: Kind): readonly RuleSection<Kind>[] {

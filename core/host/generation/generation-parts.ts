@@ -132,7 +132,7 @@ export type GenerationParts = {
     /** @param tasks those of the generation */
     start(tasks: TaskRegistry, init: JobInit): Job
   }
-  readonly plugins: Pick<PluginDirectory, 'list' | 'rules'> & {
+  readonly plugins: Pick<PluginDirectory, 'list' | 'protocolOf' | 'rules'> & {
     /** Calls back after plugins may have changed. @returns stops that */
     onChange(listener: () => void): () => void
   }

@@ -191,6 +191,7 @@ function pluginDirectory(generation: ContextSource): PluginDirectory {
   return {
     list: () => plugins.list(),
     get: (name) => plugins.list().find((plugin) => plugin.name === name),
+    protocolOf: (url) => plugins.protocolOf(url),
     rules: (kind) => plugins.rules(kind),
     onChange: (listener) =>
       whileActive(generation, () => {

@@ -8,8 +8,6 @@ import type { RtmpClientOptions } from './client-options.ts'
 import { redirectedUrl } from './redirect.ts'
 import { RtmpClient } from './rtmp-client.ts'
 
-/** The schemes of addresses that are pulled from and pushed to. */
-export const SCHEMES = ['rtmp', 'rtmps']
 const MAX_REDIRECTS = 5
 /** A server first asks for the name, then makes a challenge, and then says whether it was met. */
 const MAX_CHALLENGES = 2

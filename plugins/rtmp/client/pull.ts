@@ -8,7 +8,8 @@ import type { RawMessage } from '../wire/message/raw-message.ts'
 import { RtmpClientError } from './client-error.ts'
 import { PLAYER_PROPERTIES, PLAYER_VERSION } from './connect-properties.ts'
 import { EarlyMessages } from './early-messages.ts'
-import { openStream, SCHEMES } from './open-stream.ts'
+import { RTMP } from '../protocol.ts'
+import { openStream } from './open-stream.ts'
 import type { RtmpClient } from './rtmp-client.ts'
 import { statusOf, type Status } from './status.ts'
 
@@ -21,7 +22,7 @@ const ENDED = 'the source has ended'
 /** Offers to pull streams by RTMP; the definition names `pull:rtmp` in its `provides`. */
 export function providePull(ctx: RtmpContext): void {
   ctx.services.provide('pull:rtmp', {
-    schemes: SCHEMES,
+    schemes: Object.keys(RTMP.schemes),
     headerless: true,
     async pull(request) {
       const log = ctx.log.child({ stream: request.session.streamPath, source: maskUrl(request.url) })

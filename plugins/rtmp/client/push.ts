@@ -7,7 +7,8 @@ import { CAPS_EX_MULTITRACK } from '../replies.ts'
 import { MESSAGE_TYPE } from '../wire/message/message-type.ts'
 import { RtmpClientError } from './client-error.ts'
 import { publisherProperties, untakenCodecs } from './connect-properties.ts'
-import { openStream, SCHEMES } from './open-stream.ts'
+import { RTMP } from '../protocol.ts'
+import { openStream } from './open-stream.ts'
 import type { RtmpClient } from './rtmp-client.ts'
 import type { Status } from './status.ts'
 
@@ -28,7 +29,7 @@ type RtmpPushOptions = {
 /** Offers to push streams out by RTMP; the definition names `push:rtmp` in its `provides`. */
 export function providePush(ctx: RtmpContext, formats: RtmpFormats): void {
   ctx.services.provide('push:rtmp', {
-    schemes: SCHEMES,
+    schemes: Object.keys(RTMP.schemes),
     headerless: true,
     push(request) {
       const log = ctx.log.child({ stream: request.session.streamPath, target: maskTarget(request.url) })

@@ -19,7 +19,7 @@ import { RtspClient } from './rtsp-client.ts'
 import { askForSource } from './source-offer.ts'
 import { SourceControls } from './source-control.ts'
 import { SourceSession } from './source-session.ts'
-import { SCHEMES, TargetUrl, type TransportKind } from './target-url.ts'
+import { RTSP, TargetUrl, type TransportKind } from './target-url.ts'
 
 /** Media that has not come by UDP in this time does not get through, and is asked for by TCP. */
 const UDP_TIMEOUT_MS = 3000
@@ -34,7 +34,7 @@ export type PullTable = Map<string, { setSpeed(speed: number): Promise<void> }>
 /** Offers to pull streams by RTSP; the definition names `pull:rtsp` in its `provides`. */
 export function providePull(ctx: RtspContext, pulls: PullTable): void {
   ctx.services.provide('pull:rtsp', {
-    schemes: SCHEMES,
+    schemes: Object.keys(RTSP.schemes),
     headerless: true,
     async pull(request) {
       const log = ctx.log.child({ stream: request.session.streamPath, source: maskUrl(request.url) })

@@ -10,7 +10,7 @@ import { controlUrl } from '../wire/url.ts'
 import { isTransportRefusal, RtspClientError } from './client-error.ts'
 import { ClientSession } from './client-session.ts'
 import { RtspClient } from './rtsp-client.ts'
-import { SCHEMES, TargetUrl, type TransportKind } from './target-url.ts'
+import { RTSP, TargetUrl, type TransportKind } from './target-url.ts'
 
 const controlOf = (place: number) => `trackID=${place}`
 
@@ -26,7 +26,7 @@ type RtspPushOptions = {
 /** Offers to push streams out by RTSP; the definition names `push:rtsp` in its `provides`. */
 export function providePush(ctx: RtspContext, formats: RtspFormats): void {
   ctx.services.provide('push:rtsp', {
-    schemes: SCHEMES,
+    schemes: Object.keys(RTSP.schemes),
     headerless: true,
     push(request) {
       const log = ctx.log.child({ stream: request.session.streamPath, target: maskTarget(request.url) })

@@ -1,4 +1,4 @@
-import type { Dialer } from 'sluice/sdk'
+import type { Dialer, ProtocolTraits } from 'sluice/sdk'
 import { MalformedError } from 'sluice/sdk/media'
 import { parseRtspUrl, type RtspUrl } from '../wire/url.ts'
 import { RtspClientError } from './client-error.ts'
@@ -9,8 +9,17 @@ export type TransportKind = 'tcp' | 'udp'
 /** Schemes of ours that say how media is to travel, besides `rtsp` and `rtsps`. */
 const TRANSPORTS = { rtspt: 'tcp', rtspu: 'udp', rtsph: 'http' } as const
 
-/** What addresses of this plugin's begin with. */
-export const SCHEMES = ['rtsp', 'rtsps', ...Object.keys(TRANSPORTS)]
+/** RTSP, as others tell it from the rest. */
+export const RTSP = {
+  number: 2,
+  schemes: {
+    rtsp: { tcpPort: 554 },
+    rtsps: { tcpPort: 322 },
+    rtspt: { tcpPort: 554 },
+    rtspu: { tcpPort: 554 },
+    rtsph: { tcpPort: 554 },
+  },
+} as const satisfies ProtocolTraits
 
 /** How media is to travel; `auto` tries UDP, and TCP where nothing comes by that. */
 export type TransportChoice = 'auto' | 'tcp' | 'udp' | 'http'

@@ -1,0 +1,59 @@
+import { readdir } from 'node:fs/promises'
+import path from 'node:path'
+import { expect } from 'chai'
+import type { PluginDefinition } from 'sluice/sdk'
+import { toldProtocol } from 'sluice/sdk/host'
+
+const PLUGINS = path.resolve(import.meta.dirname, '../plugins')
+
+describe('the protocols of the shipped plugins', () => {
+  let plugins: readonly PluginDefinition[]
+  before(async () => {
+    const names = (await readdir(PLUGINS)).toSorted()
+    plugins = await Promise.all(
+      names.map(async (name) => {
+        const module = (await import(path.join(PLUGINS, name, 'index.ts'))) as { readonly default: PluginDefinition }
+        return module.default
+      }),
+    )
+  })
+
+  const cases: readonly (readonly [url: string, protocol: string | undefined])[] = [
+    ['rtmp://host/live/a', 'rtmp'],
+    ['rtmps://host/live/a', 'rtmp'],
+    ['RTSP://user:pw@host/a.mp4', 'rtsp'],
+    ['rtsps://host/a', 'rtsp'],
+    ['srt://host:6000?streamid=a', 'srt'],
+    ['whep://host/a', 'webrtc'],
+    ['https://host/live/a/whep?x=1', 'webrtc'],
+    ['whips://host/a', 'webrtc'],
+    ['https://host/whip/live/a', 'webrtc'],
+    ['https://host/a/index.m3u8?x=1', 'hls'],
+    ['http://host/a.FLV', 'flv'],
+    ['wss://host/a.flv', 'flv'],
+    ['http://host/a.mp4', 'mp4'],
+    ['films/a.mp4', 'mp4'],
+    ['http://host/a', undefined],
+    ['nonsense', undefined],
+    ['', undefined],
+  ]
+  for (const [url, protocol] of cases) {
+    it(`are told by '${url}': ${protocol}`, () => expect(toldProtocol(url, plugins)).to.equal(protocol))
+  }
+
+  it('have the numbers of the API', () => {
+    const numbered = plugins.flatMap(({ name, protocol }) =>
+      protocol?.number === undefined ? [] : [[protocol.number, name] as const],
+    )
+    expect(Object.fromEntries(numbered)).to.eql({
+      1: 'rtmp',
+      2: 'rtsp',
+      3: 'srt',
+      4: 'webrtc',
+      5: 'hls',
+      6: 'flv',
+      7: 'mp4',
+    })
+    expect(numbered).to.have.length(7)
+  })
+})
