@@ -39,7 +39,6 @@ import { createJobs } from './jobs/jobs-service.ts'
 import { PushManager } from './jobs/push-manager.ts'
 import type { Peers } from './peers/peers.ts'
 import { SingleProcess } from './peers/single-process.ts'
-import { Proxies } from './proxy/proxies.ts'
 import { RecordingSystem } from './recording/recording-system.ts'
 import { createStorage } from './storage/server-storage.ts'
 import { OwnedStreams } from './stream/owned-streams.ts'
@@ -90,7 +89,6 @@ export class Server {
   readonly #aliases: Aliases
   readonly #pulls: PullManager
   readonly #pushes: PushManager
-  readonly #proxies: Proxies
   readonly #recordings: RecordingSystem
   readonly #metrics: ServerMetrics
   readonly #monitor: Monitor
@@ -189,17 +187,6 @@ export class Server {
       rules: () => config.global.streamalias,
     })
     this.#alarms = new Alarms({ log, config, hooks, store: this.store })
-    this.#proxies = new Proxies({
-      log,
-      store: this.store,
-      config: () => config.global,
-      hooks,
-      streams: this.streams,
-      pulls: this.#pulls,
-      pushes: this.#pushes,
-      recordings: this.#recordings.manager,
-      dialer,
-    })
     this.#monitor = new Monitor({
       log,
       store: this.store,
@@ -271,7 +258,6 @@ export class Server {
     await this.http.start()
     await this.host.start()
     await this.#recordings.start()
-    await this.#proxies.start()
     this.#editor.warn()
     this.#unwatch = this.#config.watch(() => void this.reload())
     this.#alarms.start()
@@ -313,7 +299,6 @@ export class Server {
     this.#unwatch?.()
     this.#monitor.end()
     this.#pool.close()
-    this.#proxies.close()
     this.#pulls.close('the server is stopping')
     this.#pushes.close('the server is stopping')
     const recorded = this.#recordings.close('the server is stopping', RECORDINGS_CLOSE_MS)
@@ -365,7 +350,6 @@ export class Server {
       login: this.#login,
       alarms: this.#alarms,
       aliases: this.#aliases,
-      proxies: this.#proxies,
       pulls: this.#pulls,
       pushes: this.#pushes,
       recordings: this.#recordings,

@@ -142,6 +142,7 @@ export type {
   Program,
   ProgramInit,
 } from './plugin/processes.ts'
+export { viewedList } from './plugin/viewed-list.ts'
 export type { ProtocolTraits, SchemeTraits } from './plugin/protocol-traits.ts'
 export type { PluginDirectory, PluginInfo, RuleGroups, RuleSection } from './plugin/plugins.ts'
 export type { Pictures } from './plugin/pictures.ts'
@@ -173,6 +174,7 @@ export type {
   RecordedFilter,
   RecordingInit,
   Recordings,
+  RecordingSource,
 } from './recording/recordings.ts'
 export { CLIENT_LEFT, type CloseCode, type CloseReason } from './stream/close-reason.ts'
 export type { Dialer, DialTarget } from './stream/dialer.ts'

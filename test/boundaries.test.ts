@@ -26,7 +26,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['stream'],
   ['host', 'http'],
   ['jobs'],
-  ['alias', 'monitor', 'proxy', 'recording'],
+  ['alias', 'monitor', 'recording'],
   ['alarm'],
   ['admin', 'command'],
 ]

@@ -41,6 +41,24 @@ describe('the protocols of the shipped plugins', () => {
     it(`are told by '${url}': ${protocol}`, () => expect(toldProtocol(url, plugins)).to.equal(protocol))
   }
 
+  it('have the usual ports of their schemes', () => {
+    const schemes = plugins.flatMap(({ protocol }) => Object.entries(protocol?.schemes ?? {}))
+    expect(Object.fromEntries(schemes.map(([scheme, { tcpPort }]) => [scheme, tcpPort]))).to.eql({
+      rtmp: 1935,
+      rtmps: 443,
+      rtsp: 554,
+      rtspt: 554,
+      rtspu: 554,
+      rtsph: 554,
+      rtsps: 322,
+      srt: undefined,
+      whep: 80,
+      wheps: 443,
+      whip: 80,
+      whips: 443,
+    })
+  })
+
   it('have the numbers of the API', () => {
     const numbered = plugins.flatMap(({ name, protocol }) =>
       protocol?.number === undefined ? [] : [[protocol.number, name] as const],

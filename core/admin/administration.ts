@@ -16,7 +16,6 @@ import type { Monitor } from '../monitor/monitor.ts'
 import type { ListenerPool } from '../net/listener-pool.ts'
 import type { MachineUsageSampler } from '../observe/machine-usage.ts'
 import type { ServerMetrics } from '../observe/metrics/server-metrics.ts'
-import type { Proxies } from '../proxy/proxies.ts'
 import type { RecordingSystem } from '../recording/recording-system.ts'
 import type { StreamRegistry } from '../stream/registry.ts'
 import { addAlarmOperations } from './alarms/alarm-operations.ts'
@@ -26,7 +25,6 @@ import { addSectionOperations } from './config/section-operations.ts'
 import { registerDocsPage } from './description/docs-page.ts'
 import { addOpenApiOperation } from './description/openapi-operation.ts'
 import { addJobOperations } from './jobs/job-operations.ts'
-import { addProxyOperations } from './jobs/proxy-operations.ts'
 import { addPullOperations } from './jobs/pull-operations.ts'
 import { addPushOperations } from './jobs/push-operations.ts'
 import { addLoginOperations } from './login/login-operations.ts'
@@ -63,7 +61,6 @@ export type AdministeredParts = {
   readonly aliases: Aliases
   readonly pulls: PullManager
   readonly pushes: PushManager
-  readonly proxies: Proxies
   readonly recordings: RecordingSystem
   readonly machine: MachineUsageSampler
   readonly metrics: ServerMetrics
@@ -99,7 +96,6 @@ export function addAdministration(parts: AdministeredParts): void {
   addPushOperations(operations, parts.pushes, (url) => toldProtocol(url, definitions()))
   addJobOperations(operations, parts.pulls)
   addRecordingOperations(operations, parts.recordings.recordings)
-  addProxyOperations(operations, parts.proxies)
   const publicIp = () => config.global.publicip
   const { machine, pulls, pushes, recordings } = parts
   addSummaryOperations(operations, { publicIp, machine, index: streams.index, pulls, pushes, recordings })

@@ -195,6 +195,19 @@ describe('PullManager', () => {
     expect(logged.lines.filter(({ msg }) => msg.includes('failed'))).to.eql([])
   })
 
+  it('tries a lasting pull again without subscribers, until it is to last no more', async () => {
+    const { manager, service } = rig()
+    const policy = { maxretry: -1, retryinterval: 60_000 }
+    const wish = { plugin: 'x', streamPath: 'a', rule: rule('x://a', policy), publish: {}, args: {} }
+    manager.start({ ...wish, isLasting: true })
+    await waitFor(() => service().running.length === 1)
+    service().running[0]?.fail(new Error('it broke'))
+    await waitFor(() => manager.get('a')?.job.state === 'retrying')
+    manager.adapt({ ...wish, isLasting: false })
+    manager.get('a')?.retryNow()
+    await waitFor(() => manager.get('a') === undefined)
+  })
+
   it('can be stopped and restarted by an operator, and shows no secrets', async () => {
     const { manager, service, paths, nodes, tasks, logged } = rig()
     manager.apply([plugin({ pull: { a: rule(URL_WITH_SECRETS) } })])

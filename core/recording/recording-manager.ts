@@ -7,6 +7,7 @@ import {
   type ActiveRecording,
   type RecordConfig,
   type RecordedFile,
+  type RecordingSource,
   type RecordRule,
   type RecordService,
   type TaskRegistry,
@@ -38,11 +39,6 @@ export type RecordingManagerOptions = {
   readonly fullness: (plugin: string) => string | undefined
 }
 
-/** Says in which folder a stream is to be recorded as MP4 while it is published; undefined where it is not. */
-export type RecordingSource = (
-  streamPath: string,
-) => { readonly folder: string; readonly fragmentMs: number } | undefined
-
 /** The stream is recorded there already (api.md 6). */
 class RecordExists extends SluiceError {
   constructor() {
@@ -71,7 +67,7 @@ export class RecordingManager {
   readonly #over = new WeakMap<object, Set<string>>()
   /** Those that end because their rule has changed or gone. */
   readonly #unwanted = new WeakSet<RecordJob>()
-  readonly #sources: RecordingSource[] = []
+  readonly #sources = new Set<RecordingSource>()
   readonly #recordedListeners: ((file: RecordedFile) => void)[] = []
   #plugins: readonly PluginView[] = []
   #rules = new RecordRules([])
@@ -99,8 +95,9 @@ export class RecordingManager {
   }
 
   /** Asks another one besides the rules whether a stream that is published is to be recorded. */
-  addSource(source: RecordingSource): void {
-    this.#sources.push(source)
+  addSource(source: RecordingSource): () => void {
+    this.#sources.add(source)
+    return () => void this.#sources.delete(source)
   }
 
   /** Calls `listener` each time a file has ended. */
@@ -237,7 +234,7 @@ export class RecordingManager {
   }
 
   #wanted(streamPath: string): WantedRecording[] {
-    const asked = this.#sources.flatMap((source) => source(streamPath) ?? [])
+    const asked = [...this.#sources].flatMap((source) => source(streamPath) ?? [])
     const rules = asked.map(({ folder, fragmentMs }): WantedRecording => {
       const rule = { ...PLAIN_RULE, filepath: folder, fragment: fragmentMs }
       return { plugin: 'mp4', type: 'mp4', streamPath, rule }

@@ -10,6 +10,7 @@ import {
   type RecordedFilter,
   type RecordingEvent,
   type RecordingInit,
+  type RecordingSource,
   type Recordings,
   type RecordingTags,
   type RecordRule,
@@ -54,6 +55,10 @@ export class RecordingsService implements Recordings {
   constructor(parts: ServiceParts) {
     this.tags = parts.tags
     this.#parts = parts
+  }
+
+  addSource(source: RecordingSource): () => void {
+    return this.#parts.manager.addSource(source)
   }
 
   async start(init: RecordingInit): Promise<ActiveRecording> {

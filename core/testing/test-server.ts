@@ -32,6 +32,8 @@ export type TestServerOptions = {
   readonly config?: WrittenSection
   /** The `global` section. */
   readonly global?: WrittenSection
+  /** Other plugins that run beside it, such as shipped ones, with the defaults of their sections. */
+  readonly beside?: readonly PluginDefinition[]
 }
 
 /** One line of a test server's log. */
@@ -43,7 +45,7 @@ export type TestLogRecord = {
 }
 
 /**
- * Runs a plugin on a real server without any other plugin, on free ports of the loopback address. It has streams, gates,
+ * Runs a plugin on a real server without any other plugin unless the options name some, on free ports of the loopback address. It has streams, gates,
  * hooks, HTTP and generations as in production; what the test publishes and subscribes passes through it as others' does.
  * @throws {Error} when the config is wrong, or the plugin can't start; nothing stays open then
  */
@@ -144,6 +146,7 @@ class RunningServer<Own extends TObject> implements TestServer<PluginConfig<Own>
     const { folder } = this.#files
     await this.#files.write(this.#observed())
     await this.#files.write(this.#clientPlugin())
+    for (const other of this.#options.beside ?? []) await this.#files.write(other)
     const file = path.join(folder, 'config.yaml')
     await this.#writeSection(this.#options.config ?? {})
     const write = (line: string) => void this.log.push(JSON.parse(line) as TestLogRecord)

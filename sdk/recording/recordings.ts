@@ -31,6 +31,11 @@ export type EventInit = Partial<RecordingEvent> & {
   readonly fragmentMs?: number
 }
 
+/** Says in which folder below the root of the storage a stream is to be recorded as MP4; undefined where it is not. */
+export type RecordingSource = (
+  streamPath: string,
+) => { readonly folder: string; readonly fragmentMs: number } | undefined
+
 /** A recording that goes on. */
 export type ActiveRecording = {
   /** The id of its task. */
@@ -83,6 +88,8 @@ export type PlaybackInit = {
 /** The recordings of the server, as plugins ask for them. */
 export interface Recordings {
   readonly tags: RecordingTags
+  /** Asks `source`, besides the rules, when a stream is published. @returns takes it back */
+  addSource(source: RecordingSource): () => void
   /**
    * Starts to record a stream, and waits a little for its first picture. Where nobody publishes it, that is waited for, and on-demand
    * sources are asked, as for a subscriber.

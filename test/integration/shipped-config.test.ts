@@ -11,6 +11,7 @@ import hls from '../../plugins/hls/index.ts'
 import home from '../../plugins/home/index.ts'
 import jsmpeg from '../../plugins/jsmpeg/index.ts'
 import mp4 from '../../plugins/mp4/index.ts'
+import proxy from '../../plugins/proxy/index.ts'
 import rtmp from '../../plugins/rtmp/index.ts'
 import rtsp from '../../plugins/rtsp/index.ts'
 import sei from '../../plugins/sei/index.ts'
@@ -19,7 +20,7 @@ import srt from '../../plugins/srt/index.ts'
 import webrtc from '../../plugins/webrtc/index.ts'
 
 const FILE = new URL('../../config/config.yaml', import.meta.url)
-const PLUGINS = [rtmp, rtsp, webrtc, srt, flv, mp4, hls, annexb, jsmpeg, audio, sei, snap, crontab, demo, home]
+const PLUGINS = [rtmp, rtsp, webrtc, srt, flv, mp4, hls, annexb, jsmpeg, audio, sei, snap, crontab, proxy, demo, home]
 /** A default as a comment: without a space, so that removing `#` leaves the key where it belongs. */
 const COMMENTED_KEY = /^( *)#(?=\S)/gm
 

@@ -7,12 +7,12 @@ import {
   type OperationAnswer,
   type OperationRegistry,
   type Recordings,
+  viewedList,
 } from 'sluice/sdk'
 import type { StreamRegistry } from '../../stream/registry.ts'
 import type { StreamSubscriber } from '../../stream/stream-subscriber.ts'
 import { StreamInfo, SubscriberInfo } from './stream-schemas.ts'
 import { recordingView, streamView, subscriberView } from './stream-views.ts'
-import { viewedList } from './viewed-list.ts'
 
 /** Why sessions end that an operator stops. */
 export const STOPPED: CloseReason = { code: 'stopped', text: 'stop by user' }

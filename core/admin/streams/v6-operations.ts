@@ -6,6 +6,7 @@ import {
   type OperationAnswer,
   type OperationRegistry,
   type Static,
+  viewedList,
 } from 'sluice/sdk'
 import type { StreamRegistry } from '../../stream/registry.ts'
 import type { Stream } from '../../stream/stream.ts'
@@ -13,7 +14,6 @@ import type { StreamSubscriber } from '../../stream/stream-subscriber.ts'
 import { subscriberInfo } from '../../stream/subscriber-info.ts'
 import { STOPPED } from './stream-operations.ts'
 import { streamView } from './stream-views.ts'
-import { viewedList } from './viewed-list.ts'
 
 const ONE_STREAM = Type.Object({ streamPath: StreamPath() })
 const PAGE = Type.Object({

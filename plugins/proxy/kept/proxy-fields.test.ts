@@ -1,48 +1,42 @@
 import { expect } from 'chai'
 import { InvalidRequest, maskTarget, maskUrl } from 'sluice/sdk'
-import { checkTargetOf } from './check-target.ts'
+import { FakePlugins } from 'sluice/sdk/testing'
+import { targetOf, TYPES } from '../testing/proxy-rig.ts'
 import { changedPullProxy, changedPushProxy, newPullProxy, newPushProxy } from './proxy-fields.ts'
-import { readType, typeOf } from './proxy-type.ts'
+import { proxyTypes } from './proxy-type.ts'
 
 const DEVICE = '34020000001320000001/34020000001320000002'
 const SECRET_URL = 'rtsp://admin:pa55word@cam.test/stream1?token=s3cret'
-const none = () => undefined
-const camera = (fields = {}) => newPullProxy(7, { url: SECRET_URL, ...fields }, none)
+const camera = (fields = {}) => newPullProxy(7, { url: SECRET_URL, ...fields }, TYPES)
 
-describe('typeOf', () => {
+describe('the type of a proxy', () => {
   const cases: readonly (readonly [url: string, type: string | undefined])[] = [
-    ['rtmp://host/live/a', 'rtmp'],
     ['rtmps://host/live/a', 'rtmp'],
-    ['RTSP://user:pw@host/a.mp4', 'rtsp'],
-    ['rtsps://host/a', 'rtsp'],
-    ['srt://host:6000?streamid=a', 'srt'],
-    ['whep://host/a', 'webrtc'],
-    ['https://host/live/a/whep?x=1', 'webrtc'],
-    ['whips://host/a', 'webrtc'],
-    ['https://host/whip/live/a', 'webrtc'],
     ['https://host/a/index.m3u8?x=1', 'hls'],
-    ['http://host/a.FLV', 'flv'],
-    ['wss://host/a.flv', 'flv'],
-    ['http://host/a.mp4', 'mp4'],
-    ['films/a.mp4', 'mp4'],
     [DEVICE, 'gb28181'],
+    ['gopher://host', 'gopher'],
     ['http://host/a', undefined],
-    ['nonsense', undefined],
     ['', undefined],
   ]
-  for (const [url, type] of cases) it(`of '${url}' is ${type}`, () => expect(typeOf(url)).to.equal(type))
+  for (const [url, type] of cases) it(`told by '${url}' is ${type}`, () => expect(TYPES.of(url)).to.equal(type))
 })
 
-describe('readType', () => {
+describe('the type that clients write', () => {
   it('takes names and numbers, and 0 as nothing', () => {
-    expect(['rtsp', ' HLS ', 2, '2', 10, 0, ''].map(readType)).to.eql(['rtsp', 'hls', 'rtsp', 'rtsp', 'h265', '', ''])
+    const types = ['rtsp', ' HLS ', 2, '2', 10, 0, ''].map((written) => TYPES.read(written))
+    expect(types).to.eql(['rtsp', 'hls', 'rtsp', 'rtsp', 'h265', '', ''])
+  })
+  it('takes no numbers of plugins that are not there', () => {
+    const types = proxyTypes(new FakePlugins(), () => undefined)
+    expect(types.read(8)).to.equal('gb28181')
+    expect(() => types.read(2)).to.throw(InvalidRequest, "a number from 0 to 10, found '2'")
   })
   for (const written of [11, -1, 1.5, 'a b', '../x', 'x'.repeat(65)]) {
-    it(`refuses ${written}`, () => expect(() => readType(written)).to.throw(InvalidRequest, /^type: expected/u))
+    it(`refuses ${written}`, () => expect(() => TYPES.read(written)).to.throw(InvalidRequest, /^type: expected/u))
   }
 })
 
-describe('checkTargetOf', () => {
+describe('the target of a check', () => {
   const cases: readonly (readonly [url: string, target: string | undefined])[] = [
     ['rtsp://user:p@ss@10.0.0.1/a', '10.0.0.1 554'],
     ['rtsp://[2001:db8::1]:8554/a', '2001:db8::1 8554'],
@@ -57,7 +51,7 @@ describe('checkTargetOf', () => {
   ]
   for (const [url, expected] of cases) {
     it(`of ${url} is ${expected}`, () => {
-      const target = checkTargetOf(url)
+      const target = targetOf(url)
       expect(target && `${target.host} ${target.port}`).to.equal(expected)
     })
   }
@@ -78,34 +72,37 @@ describe('the fields of a proxy', () => {
       name: '',
     })
     expect(camera().rule).to.include({ url: SECRET_URL, maxretry: -1 })
-    expect(newPushProxy(3, { url: 'rtmp://host/a' }, none)).to.include({ streamPath: 'push/rtmp/3', audio: false })
+    expect(newPushProxy(3, { url: 'rtmp://host/a' }, TYPES)).to.include({ streamPath: 'push/rtmp/3', audio: false })
   })
 
   it('ask plugins for types that are not known', () => {
-    expect(newPullProxy(1, { url: 'gopher://host' }, () => 'gopher')).to.include({ type: 'gopher' })
-    expect(newPullProxy(1, { url: 'http://host/a', type: 6 }, none)).to.include({ type: 'flv' })
+    expect(newPullProxy(1, { url: 'gopher://host' }, TYPES)).to.include({ type: 'gopher' })
+    expect(newPullProxy(1, { url: 'http://host/a', type: 6 }, TYPES)).to.include({ type: 'flv' })
   })
 
   it('change by presence, and keep the path when the type changes', () => {
-    const changed = changedPullProxy(camera(), { name: 'Gate', url: 'http://cam.test/a.flv' }, none)
+    const changed = changedPullProxy(camera(), { name: 'Gate', url: 'http://cam.test/a.flv' }, TYPES)
     expect(changed).to.include({ name: 'Gate', type: 'flv', streamPath: 'pull/rtsp/7', audio: false })
-    expect(changedPullProxy(changed, { audio: true }, none)).to.include({ name: 'Gate', type: 'flv', audio: true })
+    expect(changedPullProxy(changed, { audio: true }, TYPES)).to.include({ name: 'Gate', type: 'flv', audio: true })
   })
 
   it('keep the address that comes back as it was shown', () => {
     const before = camera()
     const shown = maskUrl(SECRET_URL)
     expect(shown).not.to.match(/pa55|s3cret/u)
-    expect(changedPullProxy(before, { url: shown }, none)).to.eql(before)
+    expect(changedPullProxy(before, { url: shown }, TYPES)).to.eql(before)
     const other = shown.replace('cam.test', 'evil.test')
-    expect(() => changedPullProxy(before, { url: other }, none)).to.throw(InvalidRequest, /in place of what is hidden/u)
+    expect(() => changedPullProxy(before, { url: other }, TYPES)).to.throw(
+      InvalidRequest,
+      /in place of what is hidden/u,
+    )
   })
 
   it('keep the address of a target that comes back without its stream key', () => {
-    const before = newPushProxy(7, { url: 'rtmp://a.rtmp.youtube.com/live2/abcd-s3cret' }, none)
+    const before = newPushProxy(7, { url: 'rtmp://a.rtmp.youtube.com/live2/abcd-s3cret' }, TYPES)
     const shown = maskTarget(before.rule.url)
     expect(shown).not.to.match(/s3cret/u)
-    expect(changedPushProxy(before, { url: shown, name: 'Show' }, none)).to.eql({ ...before, name: 'Show' })
+    expect(changedPushProxy(before, { url: shown, name: 'Show' }, TYPES)).to.eql({ ...before, name: 'Show' })
   })
 
   it('have an interval of checks within its bounds', () => {

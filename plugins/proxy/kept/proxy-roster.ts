@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { StreamNotFound, StreamUnavailable } from 'sluice/sdk'
+import type { Follower, KeptProxies } from './kept-proxies.ts'
 import { ProxyExists, ProxyFixed } from './proxy-errors.ts'
 import type { ProxySettings } from './proxy-settings.ts'
 import type { ProxyTable } from './proxy-tables.ts'
@@ -9,33 +10,39 @@ const MAX_PROXIES = 10_000
 /** Proxies of the config file that have no id have ids from this one on, and no rows. */
 export const FIRST_UNKEPT_ID = 2 ** 31
 
-type RosterOptions<Settings> = {
+type RosterOptions<Settings extends ProxySettings> = {
+  readonly kept: KeptProxies<Settings>
   readonly table: ProxyTable<Settings>
   /** What only one proxy that is enabled may have, and what to say when another one has it. */
   readonly place: { of(settings: Settings): string; readonly taken: string }
-  /** A proxy has come (nothing before), changed, or gone (nothing after). */
-  readonly follow: (before: Settings | undefined, after: Settings | undefined) => void
 }
 
 /** The proxies of one kind, in memory as in the database. They are changed one after another, first there and then here. */
 export class ProxyRoster<Settings extends ProxySettings> {
   readonly #options: RosterOptions<Settings>
-  readonly #proxies = new Map<number, Settings>()
-  /** The ids of those that are enabled, by place. */
-  readonly #holders = new Map<string, number>()
-  /** Of the config file. */
-  #entries: readonly Settings[] = []
+  readonly #kept: KeptProxies<Settings>
   #loading: Promise<void> | undefined
-  #turn: Promise<unknown> = Promise.resolve()
 
   constructor(options: RosterOptions<Settings>) {
     this.#options = options
+    this.#kept = options.kept
   }
 
-  /** Takes the entries of the config file in, which need no database; those with an id take the place of the row with that id. */
-  begin(entries: readonly Settings[]): void {
-    this.#entries = entries
-    for (const entry of entries) this.#set(this.#placed(entry))
+  /**
+   * Takes the entries of the config file in, once, which need no database; those with an id take the place of the row with that
+   * id.
+   */
+  begin(entries: () => readonly Settings[]): void {
+    if (this.#kept.entries !== undefined) return
+    this.#kept.entries = entries()
+    for (const entry of this.#kept.entries) this.#set(this.#placed(entry))
+  }
+
+  /** Tells of all proxies, and of their changes from now on. @returns stops that */
+  follow(follower: Follower<Settings>): () => void {
+    this.#kept.followers.add(follower)
+    for (const proxy of this.list()) follower(undefined, proxy)
+    return () => void this.#kept.followers.delete(follower)
   }
 
   /**
@@ -43,22 +50,23 @@ export class ProxyRoster<Settings extends ProxySettings> {
    * @throws {StoreUnavailable}
    */
   load(): Promise<void> {
-    this.#loading ??= this.#load()
+    if (this.#kept.isLoaded) return Promise.resolve()
+    this.#loading ??= this.#inTurn(async () => {}).finally(() => (this.#loading = undefined))
     return this.#loading
   }
 
   /** In the order of their ids. */
   list(): Settings[] {
-    return [...this.#proxies.values()].toSorted((a, b) => a.id - b.id)
+    return [...this.#kept.proxies.values()].toSorted((a, b) => a.id - b.id)
   }
 
   get(id: number): Settings | undefined {
-    return this.#proxies.get(id)
+    return this.#kept.proxies.get(id)
   }
 
   /** The one that is enabled and has a place. */
   holder(place: string): Settings | undefined {
-    return this.#proxies.get(this.#holders.get(place) ?? 0)
+    return this.#kept.proxies.get(this.#kept.holders.get(place) ?? 0)
   }
 
   /**
@@ -67,7 +75,8 @@ export class ProxyRoster<Settings extends ProxySettings> {
    */
   add(make: (id: number) => Settings): Promise<Settings> {
     return this.#inTurn(async () => {
-      if (this.#proxies.size >= MAX_PROXIES) throw new StreamUnavailable(`there are ${MAX_PROXIES} proxies already`)
+      if (this.#kept.proxies.size >= MAX_PROXIES)
+        throw new StreamUnavailable(`there are ${MAX_PROXIES} proxies already`)
       const added = this.#placed(make(this.#nextId()))
       await this.#options.table.insert(added)
       this.#set(added)
@@ -120,23 +129,19 @@ export class ProxyRoster<Settings extends ProxySettings> {
     await this.#options.table.remove(proxies.map(({ id }) => id))
     for (const proxy of proxies) {
       this.#forget(proxy)
-      this.#options.follow(proxy, undefined)
+      this.#tell(proxy, undefined)
     }
   }
 
   async #load(): Promise<void> {
-    const { table } = this.#options
-    try {
-      const rows = await table.all()
-      const byId = new Map(rows.map((row) => [row.id, row]))
-      for (const entry of this.#entries) {
-        if (entry.id < FIRST_UNKEPT_ID) await this.#keep(entry, byId.get(entry.id))
-      }
-      for (const row of rows) if (!this.#proxies.has(row.id)) this.#set(this.#placed(row))
-    } catch (error) {
-      this.#loading = undefined
-      throw error
+    if (this.#kept.isLoaded) return
+    const rows = await this.#options.table.all()
+    const byId = new Map(rows.map((row) => [row.id, row]))
+    for (const entry of this.#kept.entries ?? []) {
+      if (entry.id < FIRST_UNKEPT_ID) await this.#keep(entry, byId.get(entry.id))
     }
+    for (const row of rows) if (!this.#kept.proxies.has(row.id)) this.#set(this.#placed(row))
+    this.#kept.isLoaded = true
   }
 
   /** Has the row of an entry be as the entry is. */
@@ -146,9 +151,9 @@ export class ProxyRoster<Settings extends ProxySettings> {
     else if (!isDeepStrictEqual({ ...entry, createdMs: row.createdMs, updatedMs: row.updatedMs }, row)) {
       await table.update({ ...entry, createdMs: row.createdMs })
     }
-    const held = this.#proxies.get(entry.id)
+    const held = this.#kept.proxies.get(entry.id)
     if (row === undefined || held === undefined) return
-    this.#proxies.set(entry.id, { ...held, createdMs: row.createdMs })
+    this.#kept.proxies.set(entry.id, { ...held, createdMs: row.createdMs })
   }
 
   /** After the highest; the lowest that is free where none is left there. */
@@ -156,12 +161,12 @@ export class ProxyRoster<Settings extends ProxySettings> {
     const highest = this.list().findLast(({ id }) => id < FIRST_UNKEPT_ID)?.id ?? 0
     if (highest + 1 < FIRST_UNKEPT_ID) return highest + 1
     let id = 1
-    while (this.#proxies.has(id)) id += 1
+    while (this.#kept.proxies.has(id)) id += 1
     return id
   }
 
   #changeable(id: number): Settings {
-    const proxy = this.#proxies.get(id)
+    const proxy = this.#kept.proxies.get(id)
     if (proxy === undefined) throw new StreamNotFound()
     if (id >= FIRST_UNKEPT_ID) throw new ProxyFixed()
     return proxy
@@ -172,32 +177,36 @@ export class ProxyRoster<Settings extends ProxySettings> {
   }
 
   #isTaken(settings: Settings): boolean {
-    const holder = this.#holders.get(this.#options.place.of(settings))
+    const holder = this.#kept.holders.get(this.#options.place.of(settings))
     return holder !== undefined && holder !== settings.id
   }
 
   #set(after: Settings): void {
-    const before = this.#proxies.get(after.id)
+    const before = this.#kept.proxies.get(after.id)
     if (before !== undefined) this.#forget(before)
-    this.#proxies.set(after.id, after)
-    if (!after.isDisabled) this.#holders.set(this.#options.place.of(after), after.id)
-    this.#options.follow(before, after)
+    this.#kept.proxies.set(after.id, after)
+    if (!after.isDisabled) this.#kept.holders.set(this.#options.place.of(after), after.id)
+    this.#tell(before, after)
+  }
+
+  #tell(before: Settings | undefined, after: Settings | undefined): void {
+    for (const follower of this.#kept.followers) follower(before, after)
   }
 
   #forget(proxy: Settings): void {
-    this.#proxies.delete(proxy.id)
+    this.#kept.proxies.delete(proxy.id)
     const place = this.#options.place.of(proxy)
-    if (this.#holders.get(place) === proxy.id) this.#holders.delete(place)
+    if (this.#kept.holders.get(place) === proxy.id) this.#kept.holders.delete(place)
   }
 
   /** Does a step after those before it, with all proxies there. */
   #inTurn<Result>(step: () => Promise<Result>): Promise<Result> {
-    const done = this.#turn.then(async () => {
-      await this.load()
+    const done = this.#kept.turn.then(async () => {
+      await this.#load()
       return step()
     })
-    // Who asked for a step is told how it went; those that follow need not know.
-    this.#turn = done.catch(() => {})
+    // The caller of a step learns how it went; the steps that follow need not.
+    this.#kept.turn = done.catch(() => {})
     return done
   }
 }

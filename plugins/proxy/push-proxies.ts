@@ -1,25 +1,29 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Logger } from 'pino'
-import { maskTarget, type Dialer, type PushJobs, type PushWish, type RunningPush } from 'sluice/sdk'
-import type { HookRunner } from '../host/hooks/hook-runner.ts'
-import { pushPlace } from '../jobs/push-rules.ts'
-import type { StreamRegistry } from '../stream/registry.ts'
-import type { HealthCheck } from './health-check.ts'
-import { ProxyRoster } from './proxy-roster.ts'
-import { CHECK_INTERVAL_MS, type PushProxySettings } from './proxy-settings.ts'
-import type { ProxyState } from './proxy-state.ts'
-import type { ProxyTable } from './proxy-tables.ts'
-import { Reaches } from './reaches.ts'
+import {
+  maskTarget,
+  StreamUnavailable,
+  type DrainCause,
+  type HookRegistry,
+  type PushJobs,
+  type PushWish,
+  type RunningPush,
+  type StreamManager,
+} from 'sluice/sdk'
+import type { ProxyState } from './health/proxy-state.ts'
+import { Reaches, type ReachesOptions } from './health/reaches.ts'
+import type { KeptProxies } from './kept/kept-proxies.ts'
+import { ProxyRoster } from './kept/proxy-roster.ts'
+import { CHECK_INTERVAL_MS, type PushProxySettings } from './kept/proxy-settings.ts'
+import type { ProxyTable } from './kept/proxy-tables.ts'
 
-type PushProxiesOptions = {
+type PushProxiesOptions = ReachesOptions & {
   readonly log: Logger
+  readonly kept: KeptProxies<PushProxySettings>
   readonly table: ProxyTable<PushProxySettings>
   readonly pushes: Pick<PushJobs, 'find' | 'onFailure' | 'start'>
-  readonly streams: Pick<StreamRegistry, 'get'>
-  readonly hooks: Pick<HookRunner, 'registryFor'>
-  readonly health: HealthCheck
-  /** @param proxy its address; empty is none */
-  readonly dialer: (proxy: string) => Dialer
+  readonly streams: Pick<StreamManager, 'get'>
+  readonly hooks: Pick<HookRegistry, 'on'>
 }
 
 /** The push proxies: targets that are looked after, and sent a stream when both are there (config.md 7). */
@@ -27,25 +31,25 @@ export class PushProxies {
   readonly roster: ProxyRoster<PushProxySettings>
   readonly #options: PushProxiesOptions
   readonly #reaches: Reaches
+  #stop: () => void = () => {}
 
   constructor(options: PushProxiesOptions) {
-    const { log, table, pushes, hooks } = options
+    const { kept, table, pushes, hooks } = options
     this.#options = options
-    this.#reaches = new Reaches(options)
+    this.#reaches = new Reaches(kept.reaches, options)
     this.roster = new ProxyRoster({
+      kept,
       table,
       place: {
         of: (proxy) => pushPlace(proxy),
         taken: 'another proxy that is enabled pushes this stream to this address',
       },
-      follow: (before, after) => this.#follow(before, after),
     })
     pushes.onFailure((wanted) => {
       const proxy = this.roster.holder(pushPlace(wanted))
       if (proxy !== undefined) this.#reaches.get(proxy.id)?.doubt()
     })
-    const owner = { plugin: 'global', log }
-    hooks.registryFor(owner).on('published', ({ path }) => this.#published(path))
+    hooks.on('published', ({ path }) => this.#published(path))
   }
 
   stateOf(proxy: PushProxySettings): ProxyState {
@@ -54,9 +58,17 @@ export class PushProxies {
     return this.#reaches.stateOf(proxy, () => isLive && this.#pushOf(proxy)?.state === 'running')
   }
 
-  /** Looks after nothing any more. */
-  close(): void {
-    this.#reaches.close()
+  /** Looks after all proxies from now on. */
+  begin(): void {
+    this.#stop = this.roster.follow((before, after) => this.#follow(before, after))
+  }
+
+  /** Looks after nothing any more, and ends the pushes where no other generation does. */
+  close(cause: DrainCause): void {
+    this.#stop()
+    this.#reaches.close(cause)
+    if (cause === 'replaced') return
+    for (const proxy of this.roster.list()) if (!proxy.isDisabled) this.#pushOf(proxy)?.stop('its proxy is gone')
   }
 
   #follow(before: PushProxySettings | undefined, after: PushProxySettings | undefined): void {
@@ -74,7 +86,7 @@ export class PushProxies {
 
   #lookAfter(added: PushProxySettings): void {
     const { id, type, streamPath, rule } = added
-    const log = this.#options.log.child({ plugin: type, stream: streamPath, url: maskTarget(rule.url) })
+    const log = this.#options.log.child({ protocol: type, stream: streamPath, url: maskTarget(rule.url) })
     this.#reaches.begin(added, {
       intervalMs: () => CHECK_INTERVAL_MS,
       up: () => {
@@ -101,7 +113,16 @@ export class PushProxies {
   #push(proxy: PushProxySettings): void {
     const push = this.#options.pushes.find(proxy)
     if (push !== undefined) push.retryNow()
-    else this.#options.pushes.start(wantedPush(proxy))
+    else this.#start(wantedPush(proxy))
+  }
+
+  #start(wish: PushWish): void {
+    try {
+      this.#options.pushes.start(wish)
+    } catch (error) {
+      // A server that is stopping begins nothing; this plugin hears of that a little later.
+      if (!(error instanceof StreamUnavailable)) throw error
+    }
   }
 
   /** The push of a proxy, unless an operator or a rule of the config wants it. */
@@ -109,6 +130,11 @@ export class PushProxies {
     const push = this.#options.pushes.find(proxy)
     return push?.isOfPlugin ? push : undefined
   }
+}
+
+/** A stream and the address that it is sent to, of which there is one push at a time; no path has a line feed. */
+function pushPlace({ streamPath, rule }: Pick<PushWish, 'streamPath' | 'rule'>): string {
+  return `${streamPath}\n${rule.url}`
 }
 
 function wantedPush({ type: plugin, streamPath, rule, audio }: PushProxySettings): PushWish {

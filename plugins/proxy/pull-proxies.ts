@@ -2,33 +2,31 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Logger } from 'pino'
 import {
   maskUrl,
-  type Dialer,
+  type DrainCause,
+  type HookRegistry,
   type PublishConfig,
   type PullJobs,
   type PullSource,
   type PullWish,
   type RunningPull,
 } from 'sluice/sdk'
-import type { HookRunner } from '../host/hooks/hook-runner.ts'
-import type { HealthCheck } from './health-check.ts'
-import { ProxyRoster } from './proxy-roster.ts'
-import type { PullProxySettings } from './proxy-settings.ts'
-import type { ProxyTable } from './proxy-tables.ts'
-import type { ProxyState } from './proxy-state.ts'
-import type { Reach } from './reach.ts'
-import { Reaches } from './reaches.ts'
+import type { ProxyState } from './health/proxy-state.ts'
+import type { Reach } from './health/reach.ts'
+import { Reaches, type ReachesOptions } from './health/reaches.ts'
+import type { KeptProxies } from './kept/kept-proxies.ts'
+import { ProxyRoster } from './kept/proxy-roster.ts'
+import type { PullProxySettings } from './kept/proxy-settings.ts'
+import type { ProxyTable } from './kept/proxy-tables.ts'
 
 /** How long a pull goes on without subscribers whose proxy says that it stops then. */
 export const STOP_ON_IDLE_MS = 5000
 
-type PullProxiesOptions = {
+type PullProxiesOptions = ReachesOptions & {
   readonly log: Logger
+  readonly kept: KeptProxies<PullProxySettings>
   readonly table: ProxyTable<PullProxySettings>
   readonly pulls: PullJobs
-  readonly hooks: Pick<HookRunner, 'registryFor'>
-  readonly health: HealthCheck
-  /** @param proxy its address; empty is none */
-  readonly dialer: (proxy: string) => Dialer
+  readonly hooks: Pick<HookRegistry, 'on'>
 }
 
 /** The pull proxies: sources that are looked after, and fetched when they are there or when somebody asks (config.md 7). */
@@ -36,20 +34,20 @@ export class PullProxies implements PullSource {
   readonly roster: ProxyRoster<PullProxySettings>
   readonly #options: PullProxiesOptions
   readonly #reaches: Reaches
+  #stop: () => void = () => {}
 
   constructor(options: PullProxiesOptions) {
-    const { log, table, pulls, hooks } = options
+    const { kept, table, pulls, hooks } = options
     this.#options = options
-    this.#reaches = new Reaches(options)
+    this.#reaches = new Reaches(kept.reaches, options)
     this.roster = new ProxyRoster({
+      kept,
       table,
       place: { of: ({ streamPath }) => streamPath, taken: 'another proxy that is enabled has this stream path' },
-      follow: (before, after) => this.#follow(before, after),
     })
     pulls.addSource(this)
     pulls.onFailure((streamPath) => this.#reachOf(streamPath)?.doubt())
-    const owner = { plugin: 'global', log }
-    hooks.registryFor(owner).on('published', ({ path, type }) => {
+    hooks.on('published', ({ path, type }) => {
       const proxy = this.roster.holder(path)
       if (type === 'pull' && proxy && this.#pullOf(proxy) !== undefined) this.#reaches.get(proxy.id)?.seen()
     })
@@ -72,9 +70,15 @@ export class PullProxies implements PullSource {
     return this.#reaches.stateOf(proxy, () => this.#pullOf(proxy)?.isPublishing === true)
   }
 
-  /** Looks after nothing any more. */
-  close(): void {
-    this.#reaches.close()
+  /** Looks after all proxies from now on. */
+  begin(): void {
+    this.#stop = this.roster.follow((before, after) => this.#follow(before, after))
+  }
+
+  /** Looks after nothing any more. Pulls end by themselves where no other generation is their source. */
+  close(cause: DrainCause): void {
+    this.#stop()
+    this.#reaches.close(cause)
   }
 
   #follow(before: PullProxySettings | undefined, after: PullProxySettings | undefined): void {
@@ -95,7 +99,7 @@ export class PullProxies implements PullSource {
 
   #lookAfter(added: PullProxySettings): void {
     const { id, type, streamPath, rule } = added
-    const log = this.#options.log.child({ plugin: type, stream: streamPath, url: maskUrl(rule.url) })
+    const log = this.#options.log.child({ protocol: type, stream: streamPath, url: maskUrl(rule.url) })
     this.#reaches.begin(added, {
       intervalMs: () => this.roster.get(id)?.checkIntervalMs ?? 0,
       up: () => {

@@ -2,7 +2,18 @@ import type { Dialer } from 'sluice/sdk'
 import type { CheckTarget } from './check-target.ts'
 import type { Check, HealthCheck } from './health-check.ts'
 
+/** What is known of the server of a proxy. */
+export type ReachState = {
+  isOnline: boolean
+  /** Something has failed there, and whether it is still there is being looked at. */
+  isDoubted: boolean
+  /** How long the latest connection took to be opened, in whole milliseconds; 0 before there was one. */
+  rttMs: number
+}
+
 export type ReachOptions = {
+  /** What is known of it so far; what follows is written there. */
+  readonly state: ReachState
   readonly health: HealthCheck
   /** Undefined where it can't be told; it is taken to be there then. */
   readonly target: CheckTarget | undefined
@@ -17,8 +28,6 @@ export type ReachOptions = {
 /** Whether the server of a proxy is there, as far as is known. */
 export class Reach {
   readonly #options: ReachOptions
-  #online = false
-  #rttMs = 0
   #check: Check | undefined
 
   constructor(options: ReachOptions) {
@@ -26,31 +35,38 @@ export class Reach {
   }
 
   get online(): boolean {
-    return this.#online
+    return this.#options.state.isOnline
   }
 
-  /** How long the latest connection took to be opened, in whole milliseconds; 0 before there was one. */
   get rttMs(): number {
-    return this.#rttMs
+    return this.#options.state.rttMs
   }
 
-  /** Looks whether it is there, until it is. */
+  /** Looks whether it is there, until it is; not where it is known to be there. */
   begin(): void {
-    if (this.#options.target !== undefined) this.#look(this.#options.target)
-    else this.#online = true
-    if (this.#online) this.#options.up()
+    const { target, state, up } = this.#options
+    if (state.isOnline && !state.isDoubted) return
+    if (target !== undefined) {
+      this.#look(target)
+    } else if (!state.isOnline) {
+      state.isOnline = true
+      up()
+    }
   }
 
   /** Something has failed there: looks whether it still is. */
   doubt(): void {
     const { target } = this.#options
-    if (target !== undefined && this.#check === undefined) this.#look(target)
+    if (target === undefined || this.#check !== undefined) return
+    this.#options.state.isDoubted = true
+    this.#look(target)
   }
 
   /** Media comes from there or goes there, so it is. */
   seen(): void {
     this.end()
-    this.#online = true
+    this.#options.state.isDoubted = false
+    this.#options.state.isOnline = true
   }
 
   /** Looks no more. */
@@ -66,16 +82,19 @@ export class Reach {
   }
 
   #up(rttMs: number): void {
+    const { state, up } = this.#options
     this.#check = undefined
-    this.#rttMs = Math.ceil(rttMs)
-    if (this.#online) return
-    this.#online = true
-    this.#options.up()
+    state.isDoubted = false
+    state.rttMs = Math.ceil(rttMs)
+    if (state.isOnline) return
+    state.isOnline = true
+    up()
   }
 
   #down(reason: string): void {
-    const wasOnline = this.#online
-    this.#online = false
-    if (wasOnline) this.#options.down(reason)
+    const { state, down } = this.#options
+    const wasOnline = state.isOnline
+    state.isOnline = false
+    if (wasOnline) down(reason)
   }
 }

@@ -1,6 +1,6 @@
-import type { AnswerList, OperationAnswer } from 'sluice/sdk'
+import type { AnswerList, OperationAnswer } from './operations.ts'
 
-/** The items that there are now, of which no more are viewed than those of the page that is asked for. */
+/** Answers with the items that there are now; `view` is called for those of the page that is asked for, and for no others. */
 export function viewedList<Item, View>(
   items: Iterable<Item>,
   view: (item: Item) => OperationAnswer<View>,

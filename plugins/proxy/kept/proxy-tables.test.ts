@@ -1,13 +1,16 @@
 import { expect } from 'chai'
-import { NotUnique } from 'sluice/sdk'
-import { describeStores } from '../../test/support/stores.ts'
-import { keep } from '../../test/peers/lifetime.ts'
-import { logLines } from '../host/testing/log-lines.ts'
-import { Store } from '../store/store.ts'
+import { definePlugin, NotUnique } from 'sluice/sdk'
+import { createTestServer } from 'sluice/testing'
+import { keep } from '../../../test/peers/lifetime.ts'
+import { describeStores } from '../../../test/support/stores.ts'
+import proxy from '../index.ts'
+import { TYPES } from '../testing/proxy-rig.ts'
 import { newPullProxy, newPushProxy } from './proxy-fields.ts'
-import { PROXY_MIGRATIONS, pullProxyTable, pushProxyTable, type ProxyTables } from './proxy-tables.ts'
+import { pullProxyTable, pushProxyTable, type ProxyTables } from './proxy-tables.ts'
 
-const none = () => undefined
+/** The plugin's tables, without what it does with them. */
+const { name, version, tables, formerNames } = proxy
+const TABLES = definePlugin({ name, version, tables: tables!, formerNames: formerNames!, setup() {} })
 
 describeStores('the tables of proxies', (databases) => {
   let dsn: string
@@ -15,16 +18,16 @@ describeStores('the tables of proxies', (databases) => {
     dsn = await databases.create()
   })
 
-  function open() {
-    const store = new Store({ log: logLines().log, dsn, dbtype: '', datadir: '/nowhere' })
-    const letGo = keep({ close: () => store.close() })
-    const db = store.tables<ProxyTables>('proxy', PROXY_MIGRATIONS)
-    const close = () => (letGo(), store.close())
+  async function open() {
+    const server = await createTestServer(TABLES, { global: { db: { dsn } } })
+    const letGo = keep({ close: () => server.stop() })
+    const db = server.ctx.store<ProxyTables>()
+    const close = () => (letGo(), server.stop())
     return { pulls: pullProxyTable(db), pushes: pushProxyTable(db), close }
   }
 
   it('give pull proxies back as they were, after a restart', async () => {
-    const first = open()
+    const first = await open()
     const fields = {
       url: 'rtsp://u:pw@cam/a?x=1',
       name: 'Gate 👋',
@@ -37,7 +40,7 @@ describeStores('the tables of proxies', (databases) => {
       recordFragmentMs: 2 ** 31 - 1,
       checkIntervalMs: 5e3,
     }
-    const full = newPullProxy(1, fields, none, {
+    const full = newPullProxy(1, fields, TYPES, {
       url: '',
       loop: -1,
       maxretry: 3,
@@ -47,12 +50,12 @@ describeStores('the tables of proxies', (databases) => {
       args: { x: 'y' },
       testmode: 0,
     })
-    const plain = newPullProxy(2, { url: 'rtsp://cam/b' }, none)
+    const plain = newPullProxy(2, { url: 'rtsp://cam/b' }, TYPES)
     await first.pulls.insert(full)
     await first.pulls.insert(plain)
     expect(await first.pulls.all()).to.eql([full, plain])
     await first.close()
-    const { pulls } = open()
+    const { pulls } = await open()
     expect(await pulls.all()).to.eql([full, plain])
     await pulls.update({ ...plain, name: 'b' })
     await pulls.remove([1])
@@ -60,11 +63,11 @@ describeStores('the tables of proxies', (databases) => {
   })
 
   it('give push proxies back as they were, after a restart', async () => {
-    const first = open()
-    const push = newPushProxy(1, { url: 'rtmp://u:pw@host/a', streamPath: 'a', beginsAlone: true }, none)
+    const first = await open()
+    const push = newPushProxy(1, { url: 'rtmp://u:pw@host/a', streamPath: 'a', beginsAlone: true }, TYPES)
     await first.pushes.insert(push)
     await first.close()
-    const { pushes } = open()
+    const { pushes } = await open()
     expect(await pushes.all()).to.eql([push])
     await pushes.update({ ...push, isDisabled: true })
     expect(await pushes.all()).to.eql([{ ...push, isDisabled: true }])
@@ -73,8 +76,8 @@ describeStores('the tables of proxies', (databases) => {
   })
 
   it('have one row for an id', async () => {
-    const { pulls } = open()
-    const proxy = newPullProxy(1, { url: 'rtsp://cam/a' }, none)
+    const { pulls } = await open()
+    const proxy = newPullProxy(1, { url: 'rtsp://cam/a' }, TYPES)
     await pulls.insert(proxy)
     const error = await pulls.insert(proxy).catch((caught: unknown) => caught)
     expect(error).to.be.instanceOf(NotUnique)

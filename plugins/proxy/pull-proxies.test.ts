@@ -1,94 +1,45 @@
 import { expect } from 'chai'
-import {
-  StoreUnavailable,
-  StreamNotFound,
-  type Publisher,
-  type PullEnd,
-  type PullRequest,
-  type SessionRequest,
-  type StreamInfo,
-  type Track,
-} from 'sluice/sdk'
-import { waitFor } from '../../test/peers/wait-for.ts'
-import { PullManager } from '../jobs/pull-manager.ts'
-import { changedPullProxy, newPullProxy, type PullProxyFields } from './proxy-fields.ts'
-import { ProxyExists, ProxyFixed } from './proxy-errors.ts'
-import { FIRST_UNKEPT_ID } from './proxy-roster.ts'
-import type { PullProxySettings } from './proxy-settings.ts'
+import { StoreUnavailable, StreamNotFound, type StreamInfo } from 'sluice/sdk'
+import { FakePulls, type FakePull } from 'sluice/sdk/testing'
+import { noProxies } from './kept/kept-proxies.ts'
+import { changedPullProxy, newPullProxy, type PullProxyFields } from './kept/proxy-fields.ts'
+import { ProxyExists, ProxyFixed } from './kept/proxy-errors.ts'
+import { FIRST_UNKEPT_ID } from './kept/proxy-roster.ts'
+import type { PullProxySettings } from './kept/proxy-settings.ts'
 import { PullProxies, STOP_ON_IDLE_MS } from './pull-proxies.ts'
-import { FakeTable, ProxyRig, settle } from './testing/proxy-rig.ts'
-
-/** A pull that is running, and how it is made to end. */
-type Running = { readonly request: PullRequest; publish(): void; end(end: PullEnd): void; fail(): void }
+import { FakeTable, ProxyRig, settle, TYPES } from './testing/proxy-rig.ts'
 
 function rig() {
   const base = new ProxyRig()
-  const running: Running[] = []
   const table = new FakeTable<PullProxySettings>()
-  const watched = new Set<string>()
-  const published = new Map<string, { publisher: { config: object } }>()
-  const service = {
-    pull(request: PullRequest): Promise<PullEnd> {
-      const { promise, resolve, reject } = Promise.withResolvers<PullEnd>()
-      const { streamPath } = request.session
-      const leave = () => {
-        published.delete(streamPath)
-        if (running.includes(one)) running.splice(running.indexOf(one), 1)
-      }
-      const one: Running = {
-        request,
-        publish() {
-          const { config = {}, observer } = request.options
-          published.set(streamPath, { publisher: { config } })
-          base.hooks.registryFor({ plugin: 'x', log: base.logged.log }).notify('published', {
-            path: streamPath,
-            type: 'pull',
-          } as StreamInfo)
-          observer?.published({ writtenBytes: 0, onClose() {} } as unknown as Publisher)
-          observer?.track({} as Track)
-        },
-        end: (end) => (leave(), resolve(end)),
-        fail: () => (leave(), reject(new Error('it broke'))),
-      }
-      running.push(one)
-      request.signal.addEventListener('abort', () => one.fail())
-      return promise
-    },
-  }
-  const streams = {
-    get: (path: string) => published.get(path) as never,
-    subscribers: (path?: string) => (watched.has(path ?? '') ? [{} as never] : []),
-  }
-  const { hooks, tasks, health, dialer, logged } = base
-  const options = { log: logged.log, hooks, tasks, streams, dialer: () => dialer }
-  const services = new Map<string, unknown>([['pull:rtsp', service]])
-  const pulls = new PullManager({
-    ...options,
-    services,
-    folders: () => [],
-  })
-  const proxies = new PullProxies({ ...options, table, pulls, health })
+  const pulls = new FakePulls()
+  const kept = noProxies<PullProxySettings>()
+  /** Another generation of the plugin. */
+  const start = () => new PullProxies({ ...base.parts, kept, table, pulls })
+  const proxies = start()
+  proxies.begin()
   const add = (fields: PullProxyFields) =>
-    proxies.roster.add((id) => newPullProxy(id, { url: `rtsp://cam${id}/a`, ...fields }, () => undefined))
+    proxies.roster.add((id) => newPullProxy(id, { url: `rtsp://cam${id}/a`, ...fields }, TYPES))
   const update = async (id: number, fields: PullProxyFields) => {
-    await proxies.roster.update(id, (before) => changedPullProxy(before, fields, () => undefined))
+    await proxies.roster.update(id, (before) => changedPullProxy(before, fields, TYPES))
     await settle()
   }
   const status = (id: number) => proxies.stateOf(proxies.roster.get(id)!).status
-  const ask = (streamPath: string) => hooks.resolve({ streamPath, params: {} } as SessionRequest)
-  return {
-    base,
-    table,
-    proxies,
-    pulls,
-    running,
-    published,
-    watched,
-    add,
-    update,
-    status,
-    ask,
+  const ask = (streamPath: string) => pulls.demand(streamPath, {})
+  /** Those that have not ended. */
+  const running = () => pulls.all.filter(({ ending }) => !ending)
+  const publish = (pull: FakePull | undefined) => {
+    if (pull === undefined) return
+    pull.isPublishing = true
+    void base.hooks.notify('published', { path: pull.wish.streamPath, type: 'pull' } as StreamInfo)
   }
+  /** A try has failed, and another one is waited for. */
+  const fail = (pull: FakePull | undefined) => {
+    if (pull === undefined) return
+    pull.isPublishing = false
+    pulls.fail(pull.wish.streamPath)
+  }
+  return { base, table, start, proxies, pulls, running, publish, fail, add, update, status, ask }
 }
 
 describe('PullProxies', () => {
@@ -108,76 +59,73 @@ describe('PullProxies', () => {
   })
 
   it('pull as soon as the source is there, and again whenever it comes back', async () => {
-    const { base, add, status, running } = rig()
+    const { base, add, status, running, publish, fail } = rig()
     await add({ beginsAlone: true })
     await base.pass()
-    expect(running).to.eql([])
+    expect(running()).to.eql([])
     base.alive.add('cam1')
     await base.pass(11_000)
-    expect(running.map(({ request }) => request.session.streamPath)).to.eql(['pull/rtsp/1'])
-    running[0]?.publish()
+    expect(running().map(({ wish }) => wish.streamPath)).to.eql(['pull/rtsp/1'])
+    const [pull] = running()
+    publish(pull)
     expect(status(1)).to.equal(2)
     base.alive.clear()
-    running[0]?.fail()
+    fail(pull)
     await settle()
-    expect([status(1), running.length]).to.eql([1, 0])
+    expect([status(1), pull?.retries]).to.eql([1, 0])
     await base.pass()
     expect(status(1)).to.equal(0)
     base.alive.add('cam1')
     await base.pass(11_000)
     // At once, and not when the job's own wait is over.
-    expect([status(1), running.length]).to.eql([1, 1])
-    running[0]?.publish()
+    expect([status(1), pull?.retries, running().length]).to.eql([1, 1, 1])
+    publish(pull)
     expect(status(1)).to.equal(2)
   })
 
   it('pull for who asks, whatever the latest check said, once for all', async () => {
-    const { base, add, status, running, ask, watched } = rig()
+    const { base, add, status, running, publish, ask } = rig()
     await add({})
     await base.pass()
     expect(status(1)).to.equal(0)
-    watched.add('pull/rtsp/1')
-    const asked = await Promise.all(Array.from({ length: 1000 }, () => ask('pull/rtsp/1')))
+    const asked = Array.from({ length: 1000 }, () => ask('pull/rtsp/1'))
     expect(new Set(asked)).to.eql(new Set([true]))
-    await settle()
-    expect(running).to.have.length(1)
-    running[0]?.publish()
+    expect(running()).to.have.length(1)
+    const [pull] = running()
+    publish(pull)
     expect(status(1)).to.equal(2)
-    running[0]?.end({ by: 'source' })
-    await settle()
+    pull?.stop('the source is over')
     expect(status(1)).to.equal(1)
-    expect(await ask('pull/rtsp/2')).to.equal(false)
+    expect(ask('pull/rtsp/2')).to.equal(false)
   })
 
   it('leave the sound out unless it is wanted, and stop on idle when they are to', async () => {
-    const { add, running, ask, update, published } = rig()
+    const { add, running, ask, update, pulls, publish } = rig()
     await add({ streamPath: 'a' })
     await add({ streamPath: 'b', audio: true, stopsOnIdle: true })
-    await Promise.all([ask('a'), ask('b')])
-    await settle()
-    const configs = running.map(({ request }) => request.options.config)
+    for (const path of ['a', 'b']) ask(path)
+    const configs = running().map(({ wish }) => wish.publish)
     expect(configs).to.eql([
       { pubaudio: false, delayclosetimeout: 0, idletimeout: 0 },
       { delayclosetimeout: STOP_ON_IDLE_MS, idletimeout: STOP_ON_IDLE_MS },
     ])
     // That they stop is changed while they run.
-    running.forEach((one) => one.publish())
+    running().forEach(publish)
     await update(1, { stopsOnIdle: true, name: 'Gate' })
-    expect(published.get('a')?.publisher.config).to.include({ delayclosetimeout: STOP_ON_IDLE_MS, pubaudio: false })
-    expect(running).to.have.length(2)
+    expect(pulls.get('a')?.wish.publish).to.include({ delayclosetimeout: STOP_ON_IDLE_MS, pubaudio: false })
+    expect(pulls.all).to.have.length(2)
   })
 
   it('restart for another address, sound, path or recording, and for nothing else', async () => {
     const { add, running, ask, update, status } = rig()
     await add({ streamPath: 'a' })
-    await ask('a')
-    await settle()
-    const urls = () => running.map(({ request }) => `${request.session.streamPath} ${request.url}`)
-    let [first] = running
+    ask('a')
+    const urls = () => running().map(({ wish }) => `${wish.streamPath} ${wish.rule.url}`)
+    let [first] = running()
     const isRestarted = async (fields: PullProxyFields) => {
       await update(1, fields)
-      await waitFor(() => running.length === 1)
-      const [second] = running
+      expect(running()).to.have.length(1)
+      const [second] = running()
       const isOther = first !== second
       first = second
       return isOther
@@ -189,8 +137,8 @@ describe('PullProxies', () => {
     expect(await isRestarted({ streamPath: 'b' })).to.equal(true)
     expect(urls()).to.eql(['b rtsp://other/a'])
     await update(1, { isDisabled: true })
-    expect([running.length, status(1)]).to.eql([0, 3])
-    expect(await ask('b')).to.equal(false)
+    expect([running().length, status(1)]).to.eql([0, 3])
+    expect(ask('b')).to.equal(false)
   })
 
   it('are written once for a change, and not at all for none', async () => {
@@ -203,27 +151,22 @@ describe('PullProxies', () => {
   })
 
   it('are tried again without viewers as long as they begin alone', async () => {
-    const { base, add, running, update, pulls } = rig()
+    const { base, add, update, pulls } = rig()
     base.alive.add('cam1')
     await add({ beginsAlone: true, streamPath: 'a' })
     await base.pass()
-    running[0]?.fail()
-    await settle()
-    expect(pulls.get('a')?.job.state).to.equal('retrying')
+    expect(pulls.get('a')?.wish.isLasting).to.equal(true)
     await update(1, { beginsAlone: false })
-    pulls.get('a')?.job.retryNow()
-    await waitFor(() => pulls.get('a') === undefined)
+    expect(pulls.get('a')?.wish.isLasting).to.equal(false)
   })
 
   it('end with their proxy', async () => {
     const { add, running, ask, proxies, table, base } = rig()
     await add({ streamPath: 'a' })
     await add({ streamPath: 'b' })
-    await ask('a')
-    await settle()
+    ask('a')
     await proxies.roster.remove(1)
-    await settle()
-    expect(running).to.eql([])
+    expect(running()).to.eql([])
     await proxies.roster.removePath('b')
     expect([...table.rows.keys(), ...proxies.roster.list()]).to.eql([])
     const before = base.dialed.length
@@ -232,19 +175,17 @@ describe('PullProxies', () => {
   })
 
   it('leave a stream alone that a rule has pulled for its viewers before', async () => {
-    const { base, pulls, add, running, ask, status, proxies } = rig()
-    const rule = newPullProxy(1, { url: 'rtsp://rule/a' }, () => undefined).rule
+    const { base, pulls, add, running, publish, ask, status, proxies } = rig()
+    const rule = newPullProxy(1, { url: 'rtsp://rule/a' }, TYPES).rule
     pulls.addSource({ match: (streamPath) => ({ plugin: 'rtsp', streamPath, rule, publish: {}, args: {} }) })
-    await ask('a')
-    await settle()
-    running[0]?.publish()
+    ask('a')
+    publish(running()[0])
     base.alive.add('cam1')
     await add({ streamPath: 'a' })
     await base.pass()
     expect(status(1)).to.equal(1)
     await proxies.roster.remove(1)
-    await settle()
-    expect(running.map(({ request }) => request.url)).to.eql(['rtsp://rule/a'])
+    expect(running().map(({ wish }) => wish.rule.url)).to.eql(['rtsp://rule/a'])
   })
 
   it('are disabled where another has the path, until that is gone', async () => {
@@ -272,9 +213,8 @@ describe('PullProxies', () => {
   it('are looked after while there is no database, if they stand in the config', async () => {
     const { base, table, proxies, add, status } = rig()
     table.failure = new StoreUnavailable('away')
-    const entry = (id: number, streamPath: string) =>
-      newPullProxy(id, { url: 'rtsp://cam1/a', streamPath }, () => undefined)
-    proxies.roster.begin([entry(5, 'a'), entry(FIRST_UNKEPT_ID, 'b')])
+    const entry = (id: number, streamPath: string) => newPullProxy(id, { url: 'rtsp://cam1/a', streamPath }, TYPES)
+    proxies.roster.begin(() => [entry(5, 'a'), entry(FIRST_UNKEPT_ID, 'b')])
     base.alive.add('cam1')
     await base.pass()
     expect([status(5), status(FIRST_UNKEPT_ID)]).to.eql([1, 1])
@@ -295,23 +235,81 @@ describe('PullProxies', () => {
 
   it('can be changed also where an entry of the config has the highest id that there is', async () => {
     const { proxies, add, update } = rig()
-    const entry = (id: number) => newPullProxy(id, { url: 'rtsp://cam/a' }, () => undefined)
-    proxies.roster.begin([entry(1), entry(FIRST_UNKEPT_ID - 1), entry(FIRST_UNKEPT_ID)])
+    const entry = (id: number) => newPullProxy(id, { url: 'rtsp://cam/a' }, TYPES)
+    proxies.roster.begin(() => [entry(1), entry(FIRST_UNKEPT_ID - 1), entry(FIRST_UNKEPT_ID)])
     const { id } = await add({ name: 'Gate' })
     expect(id).to.equal(2)
     await update(id, { name: 'Yard' })
     expect(proxies.roster.get(id)?.name).to.equal('Yard')
   })
 
-  it('have no secret of theirs in the log or in tasks', async () => {
-    const { base, add, running } = rig()
+  describe('of another generation', () => {
+    it('keep the pull, what is known of the sources, and the checks', async () => {
+      const { base, start, proxies, pulls, add, running, publish, fail, table } = rig()
+      base.alive.add('cam1')
+      await add({ beginsAlone: true })
+      await add({ streamPath: 'b' })
+      await base.pass()
+      publish(running()[0])
+      const dialed = [...base.dialed]
+      table.failure = new StoreUnavailable('away')
+      const next = start()
+      expect(next.match('b')?.rule.url).to.equal('rtsp://cam2/a')
+      next.begin()
+      proxies.close('replaced')
+      const states = () => next.roster.list().map((proxy) => next.stateOf(proxy).status)
+      expect([states(), pulls.all.length, running()[0]?.retries]).to.eql([[2, 0], 1, 0])
+      await base.pass(11_000)
+      expect(base.dialed.slice(dialed.length)).to.eql(['cam2', 'cam2'])
+      // The source goes away and comes back: the next generation finds out.
+      base.alive.clear()
+      fail(running()[0])
+      await base.pass()
+      expect(states()).to.eql([0, 0])
+      base.alive.add('cam1')
+      await base.pass(11_000)
+      expect([states(), running()[0]?.retries]).to.eql([[1, 0], 1])
+    })
+
+    it('follow what the one before still changes', async () => {
+      const { base, start, proxies, add, ask, running, update } = rig()
+      await add({ streamPath: 'a' })
+      ask('a')
+      const next = start()
+      next.begin()
+      proxies.close('replaced')
+      await update(1, { isDisabled: true })
+      expect(running()).to.eql([])
+      await update(1, { isDisabled: false })
+      base.alive.add('cam1')
+      await base.pass()
+      expect(next.stateOf(next.roster.get(1)!).status).to.equal(1)
+    })
+
+    it('begin anew where there was none in between', async () => {
+      const { base, start, proxies, add, running, pulls } = rig()
+      base.alive.add('cam1')
+      await add({ beginsAlone: true })
+      await base.pass()
+      proxies.close('removed')
+      running()[0]?.stop('its rule is gone')
+      start().begin()
+      await base.pass()
+      expect([running().length, pulls.all.length]).to.eql([1, 2])
+    })
+  })
+
+  it('have no secret of theirs in the log', async () => {
+    const { base, add, running, fail } = rig()
     base.alive.add('cam')
     await add({ url: 'rtsp://admin:pa55word@cam/a?token=s3cret', beginsAlone: true })
     await base.pass()
-    await waitFor(() => running.length === 1)
-    running[0]?.fail()
-    await settle()
-    const shown = base.logged.text() + JSON.stringify(base.tasks.snapshot())
+    expect(running()).to.have.length(1)
+    base.alive.clear()
+    fail(running()[0])
+    await base.pass()
+    const shown = JSON.stringify(base.logged.records)
+    expect(shown).to.include('is away')
     expect(shown).to.include('cam/a')
     expect(shown).not.to.match(/pa55word|s3cret/u)
   })

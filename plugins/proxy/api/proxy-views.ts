@@ -1,6 +1,6 @@
 import { maskTarget, maskUrl } from 'sluice/sdk'
-import type { ProxySettings, PullProxySettings, PushProxySettings } from '../../proxy/proxy-settings.ts'
-import type { ProxyState } from '../../proxy/proxy-state.ts'
+import type { ProxyState } from '../health/proxy-state.ts'
+import type { ProxySettings, PullProxySettings, PushProxySettings } from '../kept/proxy-settings.ts'
 import type { PullProxyView, PushProxyView } from './proxy-schemas.ts'
 
 /** `PullProxy` of the API: what is kept of one, and what it is at present. */

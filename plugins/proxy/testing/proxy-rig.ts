@@ -1,11 +1,24 @@
 import type { Dialer, DialTarget } from 'sluice/sdk'
-import { ManualClock } from 'sluice/sdk/testing'
-import { HookRunner } from '../../host/hooks/hook-runner.ts'
-import { logLines } from '../../host/testing/log-lines.ts'
-import { TaskTree } from '../../observe/task-tree.ts'
-import { CHECK_SPREAD_MS, HealthCheck } from '../health-check.ts'
-import type { ProxySettings } from '../proxy-settings.ts'
-import type { ProxyTable } from '../proxy-tables.ts'
+import { FakeHooks, FakePlugins, LogRecords, ManualClock } from 'sluice/sdk/testing'
+import { checkTargetOf } from '../health/check-target.ts'
+import { CHECK_SPREAD_MS, HealthCheck } from '../health/health-check.ts'
+import type { ProxySettings } from '../kept/proxy-settings.ts'
+import type { ProxyTable } from '../kept/proxy-tables.ts'
+import { proxyTypes } from '../kept/proxy-type.ts'
+
+/** Plugins, as their definitions say what they speak. */
+const PLUGINS = new FakePlugins()
+PLUGINS.set([
+  { name: 'rtmp', protocol: { number: 1, schemes: { rtmp: { tcpPort: 1935 }, rtmps: { tcpPort: 443 } } } },
+  { name: 'rtsp', protocol: { number: 2, schemes: { rtsp: { tcpPort: 554 }, rtsps: { tcpPort: 322 } } } },
+  { name: 'srt', protocol: { number: 3, schemes: { srt: {} } } },
+  { name: 'hls', protocol: { number: 5, endings: ['.m3u8'] } },
+  { name: 'flv', protocol: { number: 6, endings: ['.flv'] } },
+])
+
+/** The types of proxies beside these plugins, and the target of an address. */
+export const TYPES = proxyTypes(PLUGINS, (url) => (url.startsWith('gopher:') ? 'gopher' : undefined))
+export const targetOf = (url: string) => checkTargetOf(url, PLUGINS)
 
 /** A table in memory, which counts what is written to it. */
 export class FakeTable<Settings extends ProxySettings> implements ProxyTable<Settings> {
@@ -51,9 +64,8 @@ export async function settle(): Promise<void> {
 
 /** What proxies stand on, with servers that are there when a test says so, and a clock that it moves. */
 export class ProxyRig {
-  readonly logged = logLines()
-  readonly hooks = new HookRunner()
-  readonly tasks = new TaskTree()
+  readonly logged = new LogRecords('proxy')
+  readonly hooks = new FakeHooks(this.logged.logger)
   readonly clock = new ManualClock()
   /** Names of the hosts that take connections. */
   readonly alive = new Set<string>()
@@ -63,6 +75,12 @@ export class ProxyRig {
     proxied: false,
     connect: (target) => this.#connect(target),
     checkAddress() {},
+  }
+
+  /** What the proxies of both kinds are given. */
+  get parts() {
+    const { logged, hooks, health } = this
+    return { log: logged.logger, hooks: hooks.registryFor(), health, targetOf, dialer: () => this.dialer }
   }
 
   constructor() {

@@ -1,33 +1,34 @@
 import type { Logger } from 'pino'
 import { InvalidRequest, SluiceError } from 'sluice/sdk'
 import type { PullProxyEntry, PushProxyEntry } from 'sluice/sdk'
-import { newPullProxy, newPushProxy, type ProtocolOf } from './proxy-fields.ts'
+import { newPullProxy, newPushProxy } from './proxy-fields.ts'
 import { FIRST_UNKEPT_ID } from './proxy-roster.ts'
 import type { PullProxySettings, PushProxySettings } from './proxy-settings.ts'
+import type { ProxyTypes } from './proxy-type.ts'
 
 /** The entries of `global.pullproxy` as proxies; what is wrong with one is logged, and it is left out. */
 export function configuredPulls(
   entries: readonly PullProxyEntry[],
-  protocolOf: ProtocolOf,
+  types: ProxyTypes,
   log: Logger,
 ): PullProxySettings[] {
   return settingsOf('pullproxy', entries, log, (entry, id) => {
     const { pull, record, pullonstart: beginsAlone, stoponidle: stopsOnIdle, checkinterval: checkIntervalMs } = entry
     const recording = { recordPath: record.filepath, recordFragmentMs: record.fragment }
     const fields = { ...common(entry), url: pull.url, beginsAlone, stopsOnIdle, checkIntervalMs, ...recording }
-    return newPullProxy(id, fields, protocolOf, pull)
+    return newPullProxy(id, fields, types, pull)
   })
 }
 
 /** As {@link configuredPulls}, of `global.pushproxy`. */
 export function configuredPushes(
   entries: readonly PushProxyEntry[],
-  protocolOf: ProtocolOf,
+  types: ProxyTypes,
   log: Logger,
 ): PushProxySettings[] {
   return settingsOf('pushproxy', entries, log, (entry, id) => {
     const { push, pushonstart: beginsAlone } = entry
-    return newPushProxy(id, { ...common(entry), url: push.url, beginsAlone }, protocolOf, push)
+    return newPushProxy(id, { ...common(entry), url: push.url, beginsAlone }, types, push)
   })
 }
 

@@ -1,4 +1,4 @@
-import { InvalidRequest, parseDuration, StreamPath, Type, type OperationRegistry } from 'sluice/sdk'
+import { InvalidRequest, parseDuration, StreamPath, Type, viewedList, type OperationRegistry } from 'sluice/sdk'
 import {
   changedPullProxy,
   changedPushProxy,
@@ -6,12 +6,11 @@ import {
   newPushProxy,
   type ProxyFields,
   type PullProxyFields,
-} from '../../proxy/proxy-fields.ts'
-import type { Proxies } from '../../proxy/proxies.ts'
-import type { ProxyRoster } from '../../proxy/proxy-roster.ts'
-import { DISABLED } from '../../proxy/proxy-state.ts'
-import type { ProxySettings } from '../../proxy/proxy-settings.ts'
-import { viewedList } from '../streams/viewed-list.ts'
+} from '../kept/proxy-fields.ts'
+import { DISABLED } from '../health/proxy-state.ts'
+import type { ProxyRoster } from '../kept/proxy-roster.ts'
+import type { ProxySettings } from '../kept/proxy-settings.ts'
+import type { Proxies } from '../proxies.ts'
 import {
   AddedProxy,
   PullProxyInput,
@@ -26,7 +25,7 @@ import { pullProxyView, pushProxyView } from './proxy-views.ts'
 /** Pull and push proxies: lists, and what changes them (api.md 3.1, 3.2). */
 export function addProxyOperations(
   operations: OperationRegistry,
-  { pulls, pushes, protocolOf }: Pick<Proxies, 'pulls' | 'pushes' | 'protocolOf'>,
+  { pulls, pushes, types }: Pick<Proxies, 'pulls' | 'pushes' | 'types'>,
 ): void {
   operations.add({
     method: 'GET',
@@ -52,7 +51,7 @@ export function addProxyOperations(
     reach: 'one',
     async handle({ body }) {
       if (!body.pullURL) throw new InvalidRequest('pullURL is missing')
-      const { id } = await pulls.roster.add((id) => newPullProxy(id, pullFields(body), protocolOf.pull))
+      const { id } = await pulls.roster.add((id) => newPullProxy(id, pullFields(body), types.pull))
       return { ID: id }
     },
   })
@@ -65,7 +64,7 @@ export function addProxyOperations(
     body: PullProxyPatch,
     reach: 'one',
     handle: ({ body }) =>
-      pulls.roster.update(body.ID, (before) => changedPullProxy(before, pullFields(body), protocolOf.pull)),
+      pulls.roster.update(body.ID, (before) => changedPullProxy(before, pullFields(body), types.pull)),
   })
 
   addRemoval(operations, 'Delete pull proxy', ['/api/proxy/pull/remove/{id}', '/api/device/remove/{id}'], pulls.roster)
@@ -92,7 +91,7 @@ export function addProxyOperations(
     reach: 'one',
     async handle({ body }) {
       if (!body.pushURL) throw new InvalidRequest('pushURL is missing')
-      const { id } = await pushes.roster.add((id) => newPushProxy(id, pushFields(body), protocolOf.push))
+      const { id } = await pushes.roster.add((id) => newPushProxy(id, pushFields(body), types.push))
       return { ID: id }
     },
   })
@@ -104,7 +103,7 @@ export function addProxyOperations(
     body: PushProxyPatch,
     reach: 'one',
     handle: ({ body }) =>
-      pushes.roster.update(body.ID, (before) => changedPushProxy(before, pushFields(body), protocolOf.push)),
+      pushes.roster.update(body.ID, (before) => changedPushProxy(before, pushFields(body), types.push)),
   })
 
   addRemoval(operations, 'Delete push proxy', ['/api/proxy/push/remove/{id}'], pushes.roster)

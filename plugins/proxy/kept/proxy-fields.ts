@@ -1,12 +1,14 @@
 import { checkStreamPath, InvalidRequest, maskTarget, maskUrl, type PullRule, type PushRule } from 'sluice/sdk'
-import { MASK } from '../config/reading.ts'
 import {
   checkIntervalOf,
   type ProxySettings,
   type PullProxySettings,
   type PushProxySettings,
 } from './proxy-settings.ts'
-import { readType, typeOf } from './proxy-type.ts'
+import type { ProxyTypes } from './proxy-type.ts'
+
+/** What `maskUrl` and `maskTarget` show in place of secrets. */
+const MASK = '******'
 
 /** The longest address. */
 const MAX_URL_LENGTH = 4096
@@ -23,9 +25,6 @@ export type ProxyFields = Change<Omit<ProxySettings, 'id' | 'createdMs' | 'updat
 }
 export type PullProxyFields = ProxyFields &
   Change<Pick<PullProxySettings, 'stopsOnIdle' | 'recordPath' | 'recordFragmentMs' | 'checkIntervalMs'>>
-
-/** The plugin that has such addresses, besides those that are known by themselves; see `PullManager.protocolOf`. */
-export type ProtocolOf = (url: string) => string | undefined
 
 const PULL_RULE: PullRule = {
   url: '',
@@ -44,14 +43,14 @@ const PUSH_RULE: PushRule = { url: '', maxretry: -1, retryinterval: 5000, proxy:
  * @param rule what the config says of the connection; where it has no `maxretry`, it is tried again for ever
  * @throws {InvalidRequest} when the fields make none
  */
-export function newPullProxy(id: number, fields: PullProxyFields, protocolOf: ProtocolOf, rule = PULL_RULE) {
+export function newPullProxy(id: number, fields: PullProxyFields, types: ProxyTypes, rule = PULL_RULE) {
   const blank = { stopsOnIdle: false, recordPath: '', recordFragmentMs: 0, checkIntervalMs: checkIntervalOf(0) }
-  return changedPullProxy({ ...blankProxy(id), ...blank, rule: endless(rule) }, fields, protocolOf)
+  return changedPullProxy({ ...blankProxy(id), ...blank, rule: endless(rule) }, fields, types)
 }
 
 /** As {@link newPullProxy}. */
-export function newPushProxy(id: number, fields: ProxyFields, protocolOf: ProtocolOf, rule = PUSH_RULE) {
-  return changedPushProxy({ ...blankProxy(id), rule: endless(rule) }, fields, protocolOf)
+export function newPushProxy(id: number, fields: ProxyFields, types: ProxyTypes, rule = PUSH_RULE) {
+  return changedPushProxy({ ...blankProxy(id), rule: endless(rule) }, fields, types)
 }
 
 /**
@@ -61,11 +60,11 @@ export function newPushProxy(id: number, fields: ProxyFields, protocolOf: Protoc
 export function changedPullProxy(
   before: PullProxySettings,
   fields: PullProxyFields,
-  protocolOf: ProtocolOf,
+  types: ProxyTypes,
 ): PullProxySettings {
   const interval = fields.checkIntervalMs
   return {
-    ...changedProxy(before, fields, protocolOf, 'pull'),
+    ...changedProxy(before, fields, types, 'pull'),
     stopsOnIdle: fields.stopsOnIdle ?? before.stopsOnIdle,
     recordPath: fields.recordPath ?? before.recordPath,
     recordFragmentMs: fields.recordFragmentMs ?? before.recordFragmentMs,
@@ -74,24 +73,20 @@ export function changedPullProxy(
 }
 
 /** As {@link changedPullProxy}. */
-export function changedPushProxy(
-  before: PushProxySettings,
-  fields: ProxyFields,
-  protocolOf: ProtocolOf,
-): PushProxySettings {
-  return changedProxy(before, fields, protocolOf, 'push')
+export function changedPushProxy(before: PushProxySettings, fields: ProxyFields, types: ProxyTypes): PushProxySettings {
+  return changedProxy(before, fields, types, 'push')
 }
 
 function changedProxy<Settings extends ProxySettings & { readonly rule: PullRule | PushRule }>(
   before: Settings,
   fields: ProxyFields,
-  protocolOf: ProtocolOf,
+  types: ProxyTypes,
   direction: 'pull' | 'push',
 ): Settings {
   const url = urlOf(before.rule.url, fields.url, direction === 'push' ? maskTarget : maskUrl)
   const isSame = url === before.rule.url
-  const type = fields.type === undefined && isSame ? before.type : readType(fields.type ?? '')
-  const told = type || typeOf(url) || protocolOf(url)
+  const type = fields.type === undefined && isSame ? before.type : types.read(fields.type ?? '')
+  const told = type || types.of(url)
   if (told === undefined) throw unknownType(url)
   const streamPath = fields.streamPath ?? (before.streamPath || `${direction}/${told}/${before.id}`)
   return {

@@ -1,12 +1,13 @@
-import type { Dialer, PullRule, PushRule } from 'sluice/sdk'
-import { checkTargetOf } from './check-target.ts'
+import type { Dialer, DrainCause, PullRule, PushRule } from 'sluice/sdk'
+import type { ProxySettings } from '../kept/proxy-settings.ts'
+import type { CheckTarget } from './check-target.ts'
 import type { HealthCheck } from './health-check.ts'
-import type { ProxySettings } from './proxy-settings.ts'
 import { DISABLED, OFFLINE, ONLINE, RUNNING, type ProxyState } from './proxy-state.ts'
-import { Reach, type ReachOptions } from './reach.ts'
+import { Reach, type ReachOptions, type ReachState } from './reach.ts'
 
-type ReachesOptions = {
+export type ReachesOptions = {
   readonly health: HealthCheck
+  readonly targetOf: (url: string) => CheckTarget | undefined
   /** @param proxy its address; empty is none */
   readonly dialer: (proxy: string) => Dialer
 }
@@ -14,11 +15,14 @@ type ReachesOptions = {
 /** Whether the servers of all proxies of a kind are there, by the ids of those that are enabled. */
 export class Reaches {
   readonly #options: ReachesOptions
+  /** What is known of each, by the same ids; it outlives the generation. */
+  readonly #states: Map<number, ReachState>
   readonly #reaches = new Map<number, Reach>()
   #closed = false
 
-  constructor({ health, dialer }: ReachesOptions) {
-    this.#options = { health, dialer }
+  constructor(states: Map<number, ReachState>, options: ReachesOptions) {
+    this.#states = states
+    this.#options = options
   }
 
   get ids(): Iterable<number> {
@@ -35,8 +39,10 @@ export class Reaches {
     watch: Pick<ReachOptions, 'intervalMs' | 'up' | 'down'>,
   ): void {
     if (this.#closed) return
-    const { health, dialer } = this.#options
-    const reach = new Reach({ ...watch, health, target: checkTargetOf(rule.url), dialer: dialer(rule.proxy) })
+    const { health, targetOf, dialer } = this.#options
+    const state = this.#states.get(id) ?? { isOnline: false, isDoubted: false, rttMs: 0 }
+    this.#states.set(id, state)
+    const reach = new Reach({ ...watch, state, health, target: targetOf(rule.url), dialer: dialer(rule.proxy) })
     this.#reaches.set(id, reach)
     reach.begin()
   }
@@ -50,11 +56,13 @@ export class Reaches {
   forget(id: number): void {
     this.#reaches.get(id)?.end()
     this.#reaches.delete(id)
+    this.#states.delete(id)
   }
 
-  /** Looks after nothing any more. */
-  close(): void {
+  /** Looks after nothing any more; what is known stays for the next generation, if there is one. */
+  close(cause: DrainCause): void {
     this.#closed = true
-    for (const id of this.#reaches.keys().toArray()) this.forget(id)
+    for (const reach of this.#reaches.values()) reach.end()
+    if (cause === 'removed') this.#states.clear()
   }
 }

@@ -1,0 +1,60 @@
+import { InvalidRequest, type PluginDirectory } from 'sluice/sdk'
+
+/** The numbers of protocols that the API has, and no plugin yet; others stand in the definitions of their plugins. */
+const FURTHER_NUMBERS: readonly (readonly [number, string])[] = [
+  [8, 'gb28181'],
+  [9, 'h264'],
+  [10, 'h265'],
+]
+/** Types are names of plugins; the longest there may be. */
+const TYPE = /^[a-z][a-z0-9-]{0,63}$/u
+const DIGITS = /^\d+$/u
+/** A device of GB28181 and one of its channels. */
+const GB28181 = /^\d{20}\/\d{20}$/u
+/** How much of a text is repeated that is no type. */
+const MAX_QUOTED_LENGTH = 60
+
+/** The types of proxies: the protocols that the plugins of the server speak. */
+export interface ProxyTypes {
+  /**
+   * Reads a type as clients write it, by its name or its number; empty where the address is to tell.
+   * @throws {InvalidRequest} when there is no such type
+   */
+  read(written: string | number): string
+  /** The type that an address tells (config.md 7); undefined where it tells none. */
+  of(url: string): string | undefined
+}
+
+/**
+ * The types that proxies can have.
+ * @param protocolOf the plugin that has such addresses, besides those whose definitions tell
+ */
+export function proxyTypes(
+  plugins: Pick<PluginDirectory, 'list' | 'protocolOf'>,
+  protocolOf: (url: string) => string | undefined,
+): ProxyTypes {
+  return {
+    read: (written) => readType(written, plugins),
+    of: (url) => (GB28181.test(url) ? 'gb28181' : (plugins.protocolOf(url) ?? protocolOf(url))),
+  }
+}
+
+function readType(written: string | number, plugins: Pick<PluginDirectory, 'list'>): string {
+  const text = String(written).trim().toLowerCase()
+  if (text === '' || TYPE.test(text)) return text
+  const numbers = new Map([[0, ''], ...FURTHER_NUMBERS])
+  for (const { name, protocol } of plugins.list()) {
+    if (protocol?.number !== undefined) numbers.set(protocol.number, name)
+  }
+  const named = DIGITS.test(text) ? numbers.get(Number(text)) : undefined
+  if (named !== undefined) return named
+  const last = Math.max(...numbers.keys())
+  throw new InvalidRequest(`type: expected the name of a protocol or a number from 0 to ${last}, found ${quoted(text)}`)
+}
+
+function quoted(text: string): string {
+  const escaped = JSON.stringify(text)
+    .slice(1, -1)
+    .replaceAll(String.raw`\"`, '"')
+  return `'${escaped.length > MAX_QUOTED_LENGTH ? `${escaped.slice(0, MAX_QUOTED_LENGTH)}…` : escaped}'`
+}
