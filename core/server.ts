@@ -14,6 +14,7 @@ import type { Config } from './config/config.ts'
 import { ModificationCopy } from './config/modification-copy.ts'
 import { HookRunner } from './host/hooks/hook-runner.ts'
 import { PluginHost } from './host/plugin-host.ts'
+import { foreignProtocols } from './host/plugin-view.ts'
 import { KnownPlugins } from './host/known-plugins.ts'
 import { ServiceDirectory } from './host/service-directory.ts'
 import { addAdministration } from './admin/administration.ts'
@@ -163,7 +164,7 @@ export class Server {
         const played = info.endpoints().flatMap(({ playAddr }) => playAddr)
         return playPathFor(path, played)
       },
-      listenersOf: (plugin) => plugins().find(({ name }) => name === plugin)?.listeners ?? [],
+      foreign: () => foreignProtocols(plugins()),
     })
     const deny = new ConfiguredNetworks(() => config.global.pull.deny)
     const dialer = (proxy: string) => createDialer({ deny, proxy })

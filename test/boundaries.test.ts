@@ -31,6 +31,25 @@ const FLOORS: readonly (readonly string[])[] = [
   ['admin', 'command'],
 ]
 
+/** Names of protocols and containers that plugins have, in lower case. */
+const PROTOCOLS = new Set(
+  (
+    'rtmp rtmps rtmpe rtsp rtsps rtspt srt webrtc whip whips whep wheps hls llhls hlsv7 m3u8 flv mp4 fmp4 annexb jsmpeg ' +
+    'gb28181 webtransport onvif'
+  ).split(' '),
+)
+/** Files and folders of the core that name some all the same, and why. */
+const NAMING: Readonly<Record<string, string>> = {
+  'core/admin/streams/track-operations.ts': 'api.md has the path /api/stream/annexb/{streamPath}',
+  'core/config/undeclared.ts': 'config.md 1 has the sections of the family, which are known without their plugins',
+  'core/config/expectation.ts': 'an example of an address, for people',
+  'core/command-line.ts': 'examples of sections and keys, for people',
+  'core/command/': 'a client of the API: what it can ask for, and examples for people',
+  'core/recording/': 'becomes a plugin',
+  'core/storage/s3/': 'becomes a plugin',
+  'core/admin/recordings/': 'becomes a plugin',
+}
+
 /** `sluice ctl` asks a server over HTTP. It loads none of it, and so is there at once. */
 const CLIENT = [
   './core/command/ctl',
@@ -202,6 +221,33 @@ describe('the floors of the core', () => {
     for (const [path, imported, expected] of cases) {
       expect(standsAbove(path, imported), `${path} imports ${imported}`).to.equal(expected)
     }
+  })
+})
+
+/** The words of code and strings that are names of protocols; comments may have them. */
+function protocolsIn(text: string): string[] {
+  const code = text.split('\n').filter((line) => !/^\s*(?:\/\/|\/?\*)/u.test(line))
+  const names = code.join('\n').split(/[^A-Za-z\d]+/u)
+  const words = names.flatMap((name) => [name, ...name.split(/(?<=[a-z\d])(?=[A-Z])/u)])
+  return [...new Set(words.map((word) => word.toLowerCase()))].filter((word) => PROTOCOLS.has(word))
+}
+
+describe('the protocols', () => {
+  const files = sourceFiles('core').filter(({ isTest, path }) => !isTest && !path.includes('/testing/'))
+
+  it('are known to no file of the core', () => {
+    const naming = files.filter(({ path }) => !Object.keys(NAMING).some((place) => path.startsWith(place)))
+    const broken = naming.flatMap(({ path, text }) => protocolsIn(text).map((name) => `${path} names ${name}`))
+    expect(broken).to.eql([])
+  })
+
+  it('are told from other words', () => {
+    expect(protocolsIn("const rtmpPort = 'a/SRT'\n// flv\n/** hls */\n * mp4\nFLV_TAG; HlsMuxer; short; rtp")).to.eql([
+      'rtmp',
+      'srt',
+      'flv',
+      'hls',
+    ])
   })
 })
 

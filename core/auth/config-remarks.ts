@@ -2,9 +2,8 @@ import type { InheritedConfig } from 'sluice/sdk'
 import { nearestKey } from '../config/key-name.ts'
 import type { Section } from '../config/section.ts'
 import { isUsers } from '../config/settings.ts'
+import { FAMILY } from '../config/undeclared.ts'
 
-/** The protocols of the contract (spec.md, What the service does), whose plugins need not be there. */
-const PROTOCOLS = ['rtmp', 'webrtc', 'srt', 'rtsp', 'webtransport', 'hls', 'flv', 'mp4']
 const FILTERS = ['signed_policy.protocols', 'admission_webhook.protocols']
 const DIRECTIONS = [
   { group: 'publish', who: 'whoever publishes' },
@@ -29,7 +28,7 @@ export function gateRemarks(sections: readonly Section[]): string[] {
 }
 
 function unknownProtocols(sections: readonly Section[]): string[] {
-  const known = new Set([...PROTOCOLS, ...sections.map(({ name }) => name)])
+  const known = new Set([...FAMILY, ...sections.map(({ name }) => name)])
   return sections.flatMap((section) =>
     FILTERS.flatMap((key) => {
       const setting = section.settings.get(key)

@@ -6,23 +6,8 @@ import { isRuleLeaf } from './schema.ts'
 import type { Section } from './section.ts'
 import { isUsers } from './settings.ts'
 
-/** Schemes of addresses that are pulled from or pushed to, here or by plugins to come. */
-const SOURCE_SCHEMES = [
-  'rtmp',
-  'rtmps',
-  'rtsp',
-  'rtsps',
-  'srt',
-  'http',
-  'https',
-  'ws',
-  'wss',
-  'whep',
-  'wheps',
-  'whip',
-  'whips',
-  'file',
-]
+/** Schemes of addresses that are pulled from or pushed to, and that no single protocol has. */
+const COMMON_SCHEMES = ['http', 'https', 'ws', 'wss', 'file']
 const SCHEME = /^([a-z][a-z\d+.-]*):\/\//iu
 /** Stands for a group of the path in the address of an on-demand rule. */
 const GROUP = /\$\d/gu
@@ -30,11 +15,13 @@ const GROUP = /\$\d/gu
 /**
  * What is wrong with that which sections refer to: certificates that can't be used, addresses of rules that nobody can be
  * reached by. A running server finds out by itself; this is for a look beforehand.
+ * @param schemes those of the plugins' addresses
  */
-export async function referenceProblems(sections: readonly Section[]): Promise<Problem[]> {
+export async function referenceProblems(sections: readonly Section[], schemes: readonly string[]): Promise<Problem[]> {
   const enabled = sections.filter(({ config }) => config.enabled)
   const certificates = await Promise.all(enabled.map(certificateProblems))
-  return [...certificates.flat(), ...enabled.flatMap(sourceProblems)]
+  const known = [...schemes, ...COMMON_SCHEMES]
+  return [...certificates.flat(), ...enabled.flatMap((section) => sourceProblems(section, known))]
 }
 
 async function certificateProblems(section: Section): Promise<Problem[]> {
@@ -54,24 +41,24 @@ async function certificateProblems(section: Section): Promise<Problem[]> {
   return problems
 }
 
-function sourceProblems(section: Section): Problem[] {
+function sourceProblems(section: Section, schemes: readonly string[]): Problem[] {
   return section.leaves.filter(isRuleLeaf).flatMap(({ path }) => {
     const rules = section.settings.get(path)?.value as Readonly<Record<string, { readonly url: string }>> | undefined
     return Object.entries(rules ?? {}).flatMap(([target, { url }]) => {
-      const fault = sourceFault(url)
+      const fault = sourceFault(url, schemes)
       return fault === undefined ? [] : [problemAt(section, path, `${path}.${target}.url`, fault)]
     })
   })
 }
 
 /** Never quotes the address, which may have secrets in it. What has no scheme may be a file. */
-function sourceFault(url: string): string | undefined {
+function sourceFault(url: string, schemes: readonly string[]): string | undefined {
   const scheme = SCHEME.exec(url)?.[1]?.toLowerCase()
   if (scheme === undefined) return undefined
-  if (SOURCE_SCHEMES.includes(scheme)) {
+  if (schemes.includes(scheme)) {
     return URL.canParse(url.replaceAll(GROUP, '1')) ? undefined : 'is no address that anything can be asked of'
   }
-  const nearest = nearestKey(scheme, SOURCE_SCHEMES)
+  const nearest = nearestKey(scheme, schemes)
   return nearest === undefined ? undefined : `unknown scheme '${scheme}', did you mean '${nearest}'?`
 }
 

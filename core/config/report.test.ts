@@ -79,12 +79,17 @@ describe('config report', () => {
       /^config\.yaml:1:10: puller\.pull\.live\/a\.url: unknown scheme 'htp', did you mean 'http'\?$/u,
     ],
     [
+      'a scheme of a plugin with a slip',
+      'puller: {pull: {live/a: gophr://host/a}}',
+      /^config\.yaml:1:10: puller\.pull\.live\/a\.url: unknown scheme 'gophr', did you mean 'gopher'\?$/u,
+    ],
+    [
       'an address that can not be',
       'puller: {onsub: {pull: {^a/(.*)$: http://host:99999/$1}}}',
       /^config\.yaml:1:18: puller\.onsub\.pull\.\^a\/\(\.\*\)\$\.url: is no address/u,
     ],
   ]
-  const PULLER = { name: 'puller', provides: ['pull:puller'] }
+  const PULLER = { name: 'puller', provides: ['pull:puller'], protocol: { schemes: { gopher: {} } } }
   for (const [name, text, problem] of wrong) {
     it(`fails with ${name}`, async () => {
       const config = await configOf(text)

@@ -26,7 +26,8 @@ export async function configReport(
   for (const section of config.undeclaredSections(definitions.map(({ name }) => name))) {
     if (section.meant !== undefined) problems.push({ ...section.place, key: '', message: undeclaredRemark(section) })
   }
-  problems.push(...(await referenceProblems(config.sections)))
+  const schemes = definitions.flatMap(({ protocol }) => Object.keys(protocol?.schemes ?? {}))
+  problems.push(...(await referenceProblems(config.sections, schemes)))
   if (problems.length > 0) throw new ConfigError(problems)
 
   const document = new Document({})

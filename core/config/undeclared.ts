@@ -12,7 +12,7 @@ export type UndeclaredSection = {
 }
 
 /** Names of plugins that servers of this family have (config.md 1): one of them is no slip, though another is near. */
-const FAMILY = new Set(
+export const FAMILY: ReadonlySet<string> = new Set(
   (
     'rtmp rtsp flv hls llhls mp4 webrtc webtransport srt gb28181 snap transcode sei rtp crontab debug test ' +
     'cascadeserver cascadeclient logrotate onvif room preview mcp vmlog crypto cluster monitor stress'

@@ -51,6 +51,14 @@ export function viewOf({ state, section, definition, ...rest }: ViewSource): Plu
   }
 }
 
+/** The protocols that are known by what clients send first, with the addresses that take them. */
+export function foreignProtocols(plugins: readonly PluginView[]) {
+  return plugins.flatMap(({ name, definition, listeners: addresses }) => {
+    const firstByte = definition?.protocol?.firstByte
+    return firstByte === undefined ? [] : [{ name, firstByte, addresses }]
+  })
+}
+
 /** The plugins as a tree, each below the last of those it had to wait for, with times in milliseconds. */
 export function formatBootTree(plugins: readonly PluginView[]): string {
   const needed = (plugin: PluginView) => {

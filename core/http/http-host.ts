@@ -20,7 +20,7 @@ import {
   type Peers,
 } from '../peers/peers.ts'
 import { SingleProcess } from '../peers/single-process.ts'
-import { explainForeign } from './front/foreign-protocol.ts'
+import { explainForeign, type ForeignProtocol } from './front/foreign-protocol.ts'
 import { FrontServer } from './front/front-server.ts'
 import { HTTP_LIMITS, type HttpLimits } from './front/limits.ts'
 import { AnswerWatches, type AnswerWatch } from './answer-watch.ts'
@@ -50,8 +50,8 @@ export type HttpHostOptions = {
   readonly meters?: HttpMeters
   /** Another path that a client may mean where nobody has the one it asked for. */
   readonly suggestPath?: (path: string) => string | undefined
-  /** Where a plugin listens, besides HTTP: for clients that speak its protocol on a port of HTTP. */
-  readonly listenersOf?: (plugin: string) => TcpListener['addresses']
+  /** Protocols of plugins, for clients that speak one on a port of HTTP; none unless given. */
+  readonly foreign?: () => readonly ForeignProtocol[]
   /** This process and the others; there are no others unless given. */
   readonly peers?: Peers
   /** Who has logged in; nobody unless given. */
@@ -105,7 +105,7 @@ export class HttpHost {
   #started = false
 
   constructor(options: HttpHostOptions) {
-    const { log, pool, config, limits, suggestPath, listenersOf, login, peers = new SingleProcess() } = options
+    const { log, pool, config, limits, suggestPath, foreign = () => [], login, peers = new SingleProcess() } = options
     this.#log = log
     this.#watches = new AnswerWatches(log, options.meters)
     this.#answers = this.#watches.of('server', log)
@@ -142,7 +142,7 @@ export class HttpHost {
       log,
       limits: this.#limits,
       onRequest: (request, response, socket) => this.#handle(request, response, socket),
-      explainForeign: (protocol) => explainForeign(protocol, this.addresses, listenersOf?.('rtmp')),
+      explainForeign: (firstBytes) => explainForeign(firstBytes, this.addresses, foreign()),
       onUpgrade: (request, socket, head) => this.#upgrade(request, socket, head),
     })
   }

@@ -4,7 +4,6 @@ import { TLSSocket } from 'node:tls'
 import type { Duplex } from 'node:stream'
 import type { Logger } from 'pino'
 import { sessionClient } from 'sluice/sdk'
-import { foreignProtocolOf, type ForeignProtocol } from './foreign-protocol.ts'
 import type { HttpLimits } from './limits.ts'
 import { attachHttp, forgetHttp, Http1Response } from './http1-response.ts'
 import { Http2Front } from './http2-front.ts'
@@ -17,8 +16,8 @@ export type FrontServerOptions = {
   readonly limits: HttpLimits
   /** Gets the connection itself, too: over HTTP/2, that of the request stands for its stream. */
   readonly onRequest: (request: IncomingMessage, response: ServerResponse, socket: Socket) => void
-  /** Says for the log what a client wants that speaks another protocol, and where it gets that. */
-  readonly explainForeign: (protocol: ForeignProtocol) => string
+  /** Says for the log what a client wants that speaks another protocol, and where it gets that; undefined where it is unknown. */
+  readonly explainForeign: (firstBytes: Buffer) => string | undefined
   readonly onUpgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
 }
 
@@ -160,8 +159,8 @@ export class FrontServer {
     this.#malformed.add(socket)
     const { code = '', message, rawPacket } = error
     const statusCode = STATUS_BY_CODE[code] ?? 400
-    const foreign = code === NO_REQUEST && rawPacket ? foreignProtocolOf(rawPacket) : undefined
-    const why = foreign === undefined ? message : this.#explainForeign(foreign)
+    const foreign = code === NO_REQUEST && rawPacket ? this.#explainForeign(rawPacket) : undefined
+    const why = foreign ?? message
     // Not the error itself: it carries the bytes of the request, with what secrets they hold.
     const facts = socket instanceof Socket ? { ...factsOf(socket), code } : { code }
     if (code === 'ECONNRESET') this.#log.debug(facts, 'connection reset')
