@@ -52,6 +52,7 @@ export {
 } from './errors/stream-errors.ts'
 export { NotUnique, StoreUnavailable } from './errors/store-errors.ts'
 export type { Job, JobInit, JobOutcome, JobState } from './jobs/job.ts'
+export { JobTable, type TableJob } from './jobs/job-table.ts'
 export type { JobRunner } from './jobs/job-runner.ts'
 export type { PullJobs, PullSource, PullWish, RunningPull } from './jobs/pull-jobs.ts'
 export type { PushJobs, PushWish, RunningPush } from './jobs/push-jobs.ts'

@@ -1,6 +1,6 @@
 import type { HookRegistry, Job as PluginJob, JobInit, PullJobs, PushJobs, TaskRegistry } from 'sluice/sdk'
-import { Job, jobNotices } from 'sluice/sdk/host'
 import type { JobMeters } from './job-meters.ts'
+import { startJob } from './service-job.ts'
 
 type PluginJobsOptions = {
   readonly hooks: Pick<HookRegistry, 'notify'>
@@ -23,8 +23,6 @@ export class PluginJobs {
 
   /** Starts a job of a plugin, as one of its tasks. */
   start(tasks: TaskRegistry, init: JobInit): PluginJob {
-    const { hooks, meters } = this.#options
-    const { kind, plugin } = init.task
-    return new Job({ ...init, tasks, meter: meters.of(kind, plugin), notices: jobNotices(hooks) })
+    return startJob(init, { ...this.#options, tasks })
   }
 }

@@ -1,10 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Logger } from 'pino'
 import {
   maskUrl,
   StreamNotFound,
   type CloseReason,
-  type Dialer,
   type Publisher,
   type PullEnd,
   type PullRequest,
@@ -12,30 +10,22 @@ import {
   type PullWish,
   type RunningPull,
   type JobOutcome,
-  type TaskRegistry,
 } from 'sluice/sdk'
-import { Job, type JobNotices } from 'sluice/sdk/host'
-import type { JobMeters } from './job-meters.ts'
+import type { Job } from 'sluice/sdk/host'
+import type { ServiceJobs } from './service-job.ts'
 import { findSourceFile, namesFile } from './source-file.ts'
 
 /** Who wants a pull: a rule or a proxy for as long as it is there, subscribers while there are some, an operator once. */
 export type PullOrigin = 'rule' | 'proxy' | 'subscriber' | 'operator'
 
 type PullJobOptions = {
-  readonly log: Logger
-  readonly tasks: TaskRegistry
-  readonly notices: JobNotices
-  readonly meters: JobMeters
-  /** The service of a plugin at present; each try takes that of the newest generation. */
-  service(plugin: string): PullService | undefined
+  readonly by: ServiceJobs<PullService>
   /** Whether anybody has the path or waits for it. */
   isWatched(streamPath: string): boolean
   /** Folders with files that may be played. */
   folders(): readonly string[]
-  /** @param proxy its address; empty is none */
-  dialer(proxy: string): Dialer
   /** Is called when a try has failed. */
-  failed(streamPath: string): void
+  failed(wish: PullWish): void
 }
 
 /** One pull: its tries, and its place in the task tree. */
@@ -49,37 +39,17 @@ export class PullJob implements RunningPull {
 
   /** Begins when `after`, the pull that had the path before, has ended. */
   constructor(wish: PullWish, origin: PullOrigin, options: PullJobOptions, after?: Promise<void>) {
-    const { plugin, streamPath, rule } = wish
-    const url = maskUrl(rule.url)
     this.#wish = wish
     this.origin = origin
     this.#options = options
-    this.#job = new Job({
-      log: options.log.child({
-        plugin,
-        stream: streamPath,
-        url,
-      }),
-      tasks: options.tasks,
-      notices: options.notices,
-      meter: options.meters.of('pull', plugin),
-      task: {
-        kind: 'pull',
-        streamPath,
-        plugin,
-        description: url,
-      },
-      description: {
-        kind: 'pull',
-        protocol: plugin,
-        url,
-        origin,
-      },
-      policy: rule,
-      attempt: (signal) => this.#attempt(signal),
+    this.#job = options.by.start({
+      wish,
+      origin,
+      url: maskUrl(wish.rule.url),
+      attempt: (service, signal, isReplaced) => this.#attempt(service, signal, isReplaced),
       isWanted: () => this.#isWanted(),
       movedBytes: () => this.#publisher?.writtenBytes ?? 0,
-      failed: () => options.failed(streamPath),
+      failed: () => options.failed(wish),
       after,
     })
   }
@@ -126,24 +96,19 @@ export class PullJob implements RunningPull {
     return isLasting || this.#options.isWatched(streamPath)
   }
 
-  async #attempt(signal: AbortSignal): Promise<JobOutcome> {
-    const { plugin, rule } = this.#wish
+  async #attempt(service: PullService, signal: AbortSignal, isReplaced: () => boolean): Promise<JobOutcome> {
     this.#ending = false
     this.#publisher = undefined
-    const service = this.#options.service(plugin)
-    if (service === undefined) return { failure: `there is no plugin that pulls by ${plugin} at present` }
-    this.#job.checkHeader(rule.header, service)
-    const isReplaced = () => this.#options.service(plugin) !== undefined && this.#options.service(plugin) !== service
     const ending = new AbortController()
     try {
       const end = await service.pull(await this.#request(service, AbortSignal.any([signal, ending.signal])))
       if (end.by === 'server' && isReplaced()) return 'replaced'
       return this.#outcomeOf(end)
     } catch (error) {
-      if (!signal.aborted && isReplaced()) return 'replaced'
-      if (this.#wish.openRecording === undefined || !(error instanceof StreamNotFound)) throw error
+      const isPlayed = this.#wish.openRecording !== undefined && !isReplaced()
+      if (!isPlayed || !(error instanceof StreamNotFound)) throw error
       // A viewer has asked for a time at which nothing was recorded, which is no failure of anything.
-      this.#options.failed(this.#wish.streamPath)
+      this.#options.failed(this.#wish)
       this.#job.log.info({ reason: error.message }, 'nothing is played')
       return { over: error.message }
     } finally {
@@ -185,7 +150,7 @@ export class PullJob implements RunningPull {
         ...rule.args,
         ...args,
       },
-      dial: this.#options.dialer(proxy),
+      dial: this.#options.by.dialer(proxy),
       step: (name, description) => this.#job.steps.begin(name, description),
     }
   }

@@ -1,73 +1,55 @@
 import path from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import type { Logger } from 'pino'
 import {
+  JobTable,
   StreamExists,
   StreamUnavailable,
-  type Dialer,
   type PullJobs,
   type PullService,
   type PullSource,
   type PullWish,
   type RuleSection,
-  type TaskRegistry,
 } from 'sluice/sdk'
-import { jobNotices, type JobNotices } from 'sluice/sdk/host'
-import type { HookRunner } from '../host/hooks/hook-runner.ts'
-import type { TaskTree } from '../observe/task-tree.ts'
 import type { StreamRegistry } from '../stream/registry.ts'
 import { awaitBegin } from './begin-wait.ts'
-import { JobMeters } from './job-meters.ts'
 import { PullJob, type PullOrigin } from './pull-job.ts'
 import { PullRules } from './pull-rules.ts'
+import { ServiceJobs, type ServiceJobParts } from './service-job.ts'
 import { namesFile } from './source-file.ts'
 
-type PullManagerOptions = {
-  readonly log: Logger
-  readonly services: { get(name: string): unknown }
-  readonly tasks: Pick<TaskTree, 'registryFor'>
-  readonly hooks: Pick<HookRunner, 'registryFor'>
+type PullManagerOptions = ServiceJobParts & {
   readonly streams: Pick<StreamRegistry, 'get' | 'subscribers'>
   /** Folders with files that may be played. */
   readonly folders: () => readonly string[]
-  /** @param proxy its address; empty is none */
-  readonly dialer: (proxy: string) => Dialer
-  readonly meters?: JobMeters
 }
 
 /** All pulls of the server, one at most for each path: those of the rules, of proxies, for subscribers and of operators. */
 export class PullManager implements PullJobs {
   readonly #options: PullManagerOptions
-  readonly #tasks: TaskRegistry
-  readonly #notices: JobNotices
-  readonly #meters: JobMeters
-  /** Those that have not ended, by path. */
-  readonly #jobs = new Map<string, PullJob>()
+  readonly #by: ServiceJobs<PullService>
+  /** By path. */
+  readonly #jobs = new JobTable<PullWish, PullJob>()
   /** Besides the rules, and asked before them. */
   readonly #sources = new Set<PullSource>()
-  readonly #failureListeners = new Set<(streamPath: string) => void>()
   #rules = new PullRules([])
   /** What the rules without expression ask for, done or not, by path. */
   #fixed: ReadonlyMap<string, PullWish> = new Map()
-  #closed = false
 
   constructor(options: PullManagerOptions) {
     this.#options = options
-    this.#meters = options.meters ?? new JobMeters()
-    this.#tasks = options.tasks.registryFor({ plugin: 'pulls', log: options.log })
+    this.#by = new ServiceJobs('pull', options)
     const hooks = options.hooks.registryFor({ plugin: 'global', log: options.log })
-    this.#notices = jobNotices(hooks)
     hooks.on('resolve', ({ streamPath, params }) => this.demand(streamPath, params))
   }
 
   /** Takes over the rules of the sections as they are now: starts what is new, ends what is gone, leaves the rest alone. */
   apply(sections: readonly RuleSection<'pull'>[]): void {
-    if (this.#closed) return
+    if (this.#jobs.isClosed) return
     this.#rules = new PullRules(sections)
     const before = this.#fixed
     this.#fixed = this.#rules.fixed
-    for (const [streamPath, pull] of this.#jobs) {
-      if (pull.origin === 'rule' && !this.#fixed.has(streamPath)) pull.job.stop('its rule is gone')
+    for (const pull of this.#jobs.newest) {
+      if (pull.origin === 'rule' && !this.#fixed.has(pull.wish.streamPath)) pull.job.stop('its rule is gone')
       if (pull.origin === 'subscriber') this.#renew(pull)
     }
     for (const [streamPath, wish] of this.#fixed) {
@@ -79,8 +61,8 @@ export class PullManager implements PullJobs {
   addSource(source: PullSource): () => void {
     this.#sources.add(source)
     return () => {
-      if (!this.#sources.delete(source) || this.#closed) return
-      for (const pull of this.#jobs.values()) {
+      if (!this.#sources.delete(source) || this.#jobs.isClosed) return
+      for (const pull of this.#jobs.newest) {
         if (pull.origin === 'subscriber' || pull.origin === 'proxy') this.#renew(pull)
       }
     }
@@ -88,23 +70,22 @@ export class PullManager implements PullJobs {
 
   /** Calls `listener` each time a try of a pull has failed. */
   onFailure(listener: (streamPath: string) => void): () => void {
-    this.#failureListeners.add(listener)
-    return () => void this.#failureListeners.delete(listener)
+    return this.#jobs.onFailure(({ streamPath }) => listener(streamPath))
   }
 
   /** The number of pulls that have not ended. */
   get count(): number {
-    return this.#jobs.size
+    return this.#jobs.newest.length
   }
 
   /** The pull of a path that has not ended. */
   get(streamPath: string): PullJob | undefined {
-    return this.#jobs.get(streamPath)
+    return this.#jobs.at(streamPath)
   }
 
   /** Whether a plugin offers to pull by this protocol. */
   canPull(protocol: string): boolean {
-    return this.#service(protocol) !== undefined
+    return this.#by.service(protocol) !== undefined
   }
 
   /** The plugin that pulls such an address or plays such a file, as its service says of itself; undefined when none says so. */
@@ -114,9 +95,9 @@ export class PullManager implements PullJobs {
     const scheme = parsed?.protocol.slice(0, -1)
     const ending = path.extname(parsed?.pathname ?? '').toLowerCase()
     return (
-      plugins.find((plugin) => namesFile(url, this.#service(plugin)?.files ?? [])) ??
-      plugins.find((plugin) => scheme !== undefined && this.#service(plugin)?.schemes?.includes(scheme)) ??
-      plugins.find((plugin) => ending !== '' && this.#service(plugin)?.endings?.includes(ending))
+      plugins.find((plugin) => namesFile(url, this.#by.service(plugin)?.files ?? [])) ??
+      plugins.find((plugin) => scheme !== undefined && this.#by.service(plugin)?.schemes?.includes(scheme)) ??
+      plugins.find((plugin) => ending !== '' && this.#by.service(plugin)?.endings?.includes(ending))
     )
   }
 
@@ -127,8 +108,8 @@ export class PullManager implements PullJobs {
    */
   async request(wish: PullWish): Promise<void> {
     const { streamPath, publish, rule } = wish
-    if (this.#closed) throw new StreamUnavailable('the server is stopping')
-    if (this.#jobs.get(streamPath)?.ending === false) throw new StreamExists()
+    if (this.#jobs.isClosed) throw new StreamUnavailable('the server is stopping')
+    if (this.#jobs.at(streamPath)?.ending === false) throw new StreamExists()
     const isTaken = rule.testmode === 0 && this.#options.streams.get(streamPath) !== undefined
     if (isTaken && publish.kickexist !== true) throw new StreamExists()
     await awaitBegin(this.#start(wish, 'operator').job)
@@ -136,13 +117,13 @@ export class PullManager implements PullJobs {
 
   /** Starts a pull that lasts as long as its source says; one that has the path is stopped first. */
   start(wish: PullWish): void {
-    if (!this.#closed) this.#start(wish, 'proxy')
+    if (!this.#jobs.isClosed) this.#start(wish, 'proxy')
   }
 
   /** Starts the pull of a path anew, as its source says now; ends it where none says anything of it any more. */
   restart(streamPath: string): void {
-    const pull = this.#jobs.get(streamPath)
-    if (pull === undefined || this.#closed) return
+    const pull = this.#jobs.at(streamPath)
+    if (pull === undefined || this.#jobs.isClosed) return
     const wish = this.#match(streamPath)
     if (wish === undefined) pull.job.stop('its rule is gone')
     else this.#start({ ...wish, args: pull.wish.args }, demandOrigin(wish))
@@ -150,7 +131,7 @@ export class PullManager implements PullJobs {
 
   /** Has the pull of a path last as long without subscribers as this says, without a restart. */
   adapt(wish: PullWish): void {
-    const pull = this.#jobs.get(wish.streamPath)
+    const pull = this.#jobs.at(wish.streamPath)
     pull?.adapt(wish)
     const publisher = pull?.isPublishing ? this.#options.streams.get(wish.streamPath)?.publisher : undefined
     if (publisher !== undefined) publisher.config = { ...publisher.config, ...wish.publish }
@@ -158,9 +139,9 @@ export class PullManager implements PullJobs {
 
   /** Pulls a path for those who wait for it, if anybody knows where from; returns whether it will have a publisher. */
   demand(streamPath: string, args: Readonly<Record<string, string>>): boolean {
-    const pull = this.#jobs.get(streamPath)
+    const pull = this.#jobs.at(streamPath)
     if (pull !== undefined && !pull.ending) return true
-    const wish = this.#closed || this.#fixed.has(streamPath) ? undefined : this.#match(streamPath)
+    const wish = this.#jobs.isClosed || this.#fixed.has(streamPath) ? undefined : this.#match(streamPath)
     if (wish === undefined) return pull !== undefined
     this.#start({ ...wish, args }, demandOrigin(wish))
     return true
@@ -168,8 +149,7 @@ export class PullManager implements PullJobs {
 
   /** Ends all pulls and starts no more. */
   close(reason: string): void {
-    this.#closed = true
-    for (const { job } of this.#jobs.values()) job.stop(reason)
+    this.#jobs.close(reason)
   }
 
   #match(streamPath: string): PullWish | undefined {
@@ -190,30 +170,14 @@ export class PullManager implements PullJobs {
   }
 
   #start(wish: PullWish, origin: PullOrigin): PullJob {
-    const { streamPath } = wish
-    const before = this.#jobs.get(streamPath)
-    before?.job.stop('another pull takes the path')
-    const { log, folders, dialer } = this.#options
+    this.#jobs.at(wish.streamPath)?.job.stop('another pull takes the path')
     const options = {
-      log,
-      tasks: this.#tasks,
-      notices: this.#notices,
-      meters: this.#meters,
-      folders,
-      dialer,
-      service: (plugin: string) => this.#service(plugin),
+      by: this.#by,
+      folders: this.#options.folders,
       isWatched: (watched: string) => this.#isWatched(watched),
-      failed: (path: string) => this.#failureListeners.forEach((listener) => listener(path)),
+      failed: (failed: PullWish) => this.#jobs.failed(failed),
     }
-    const pull = new PullJob(wish, origin, options, before?.job.done)
-    this.#jobs.set(streamPath, pull)
-    void pull.job.done.then(() => this.#jobs.get(streamPath) === pull && this.#jobs.delete(streamPath))
-    return pull
-  }
-
-  #service(plugin: string): PullService | undefined {
-    // Plugins can provide a service of such a name only with this type.
-    return this.#options.services.get(`pull:${plugin}`) as PullService | undefined
+    return this.#jobs.add(wish.streamPath, (after) => new PullJob(wish, origin, options, after))
   }
 
   #isWatched(streamPath: string): boolean {

@@ -1,19 +1,16 @@
-import type { Logger } from 'pino'
 import {
   maskTarget,
   type CloseCode,
   type CloseReason,
-  type Dialer,
-  type PushRequest,
-  type PushService,
   type JobOutcome,
   type JobState,
+  type PushRequest,
+  type PushService,
   type PushWish,
   type RunningPush,
-  type TaskRegistry,
 } from 'sluice/sdk'
-import { Job, type JobNotices } from 'sluice/sdk/host'
-import type { JobMeters } from './job-meters.ts'
+import type { Job } from 'sluice/sdk/host'
+import type { ServiceJobs } from './service-job.ts'
 
 /** What a session says in its query that takes no sound. */
 const NO_AUDIO = 'subaudio=false'
@@ -25,17 +22,10 @@ const ENDS: ReadonlySet<CloseCode> = new Set(['timeout', 'stopped'])
 export type PushOrigin = 'rule' | 'proxy' | 'operator'
 
 type PushJobOptions = {
-  readonly log: Logger
-  readonly tasks: TaskRegistry
-  readonly notices: JobNotices
-  readonly meters: JobMeters
-  /** The service of a plugin at present; each try takes that of the newest generation. */
-  service(plugin: string): PushService | undefined
+  readonly by: ServiceJobs<PushService>
   isPublished(streamPath: string): boolean
   /** The bytes that a subscriber was sent so far. */
   sentBytes(subscriberId: number): number
-  /** @param proxy its address; empty is none */
-  dialer(proxy: string): Dialer
   /** Is called when a try has failed. */
   failed(wish: PushWish): void
 }
@@ -51,35 +41,15 @@ export class PushJob implements RunningPush {
 
   /** Begins when `after`, the same push before, has ended. */
   constructor(wish: PushWish, origin: PushOrigin, options: PushJobOptions, after?: Promise<void>) {
-    const { plugin, streamPath, rule } = wish
-    const url = maskTarget(rule.url)
     this.wish = wish
     this.origin = origin
     this.#options = options
-    this.job = new Job({
-      log: options.log.child({
-        plugin,
-        stream: streamPath,
-        url,
-      }),
-      tasks: options.tasks,
-      notices: options.notices,
-      meter: options.meters.of('push', plugin),
-      task: {
-        kind: 'push',
-        streamPath,
-        plugin,
-        description: url,
-      },
-      description: {
-        kind: 'push',
-        protocol: plugin,
-        url,
-        origin,
-      },
-      policy: rule,
-      attempt: (signal) => this.#attempt(signal),
-      isWanted: () => options.isPublished(streamPath),
+    this.job = options.by.start({
+      wish,
+      origin,
+      url: maskTarget(wish.rule.url),
+      attempt: (service, signal, isReplaced) => this.#attempt(service, signal, isReplaced),
+      isWanted: () => options.isPublished(wish.streamPath),
       movedBytes: () => (this.#subscriberId === undefined ? 0 : options.sentBytes(this.#subscriberId)),
       failed: () => options.failed(wish),
       after,
@@ -107,14 +77,10 @@ export class PushJob implements RunningPush {
     this.job.retryNow()
   }
 
-  async #attempt(signal: AbortSignal): Promise<JobOutcome> {
+  async #attempt(service: PushService, signal: AbortSignal, isReplaced: () => boolean): Promise<JobOutcome> {
     const { plugin, streamPath, rule, isSilent = false } = this.wish
     this.#subscriberId = undefined
     this.#ending = false
-    const service = this.#options.service(plugin)
-    if (service === undefined) return { failure: `there is no plugin that pushes by ${plugin} at present` }
-    this.job.checkHeader(rule.header, service)
-    const isReplaced = () => this.#options.service(plugin) !== undefined && this.#options.service(plugin) !== service
     const request: PushRequest = {
       url: rule.url,
       header: rule.header,
@@ -131,7 +97,7 @@ export class PushJob implements RunningPush {
           userAgent: `${plugin} push`,
         },
       },
-      dial: this.#options.dialer(rule.proxy),
+      dial: this.#options.by.dialer(rule.proxy),
       step: (name, description) => this.job.steps.begin(name, description),
       begun: (subscriber) => {
         this.#subscriberId = subscriber.id
@@ -139,13 +105,8 @@ export class PushJob implements RunningPush {
         this.job.succeeded()
       },
     }
-    try {
-      const reason = await service.push(request)
-      return this.#outcomeOf(reason, isReplaced())
-    } catch (error) {
-      if (!signal.aborted && isReplaced()) return 'replaced'
-      throw error
-    }
+    const reason = await service.push(request)
+    return this.#outcomeOf(reason, isReplaced())
   }
 
   #outcomeOf({ code, text }: CloseReason, replaced: boolean): JobOutcome {

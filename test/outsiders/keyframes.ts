@@ -1,4 +1,4 @@
-import { definePlugin, Type, type Job } from 'sluice/sdk'
+import { definePlugin, JobTable, Type, type Job } from 'sluice/sdk'
 
 /** Writes down when keyframes come, a file for each time that a stream is published. */
 export default definePlugin({
@@ -10,7 +10,8 @@ export default definePlugin({
   }),
   setup(ctx) {
     const { config, files, jobs, streams } = ctx
-    const running = new Map<string, Job>()
+    // By stream path; a job is taken out when it is done.
+    const running = new JobTable<string, { readonly job: Job }>()
     let failure = ''
 
     async function write(streamPath: string, signal: AbortSignal) {
@@ -28,7 +29,7 @@ export default definePlugin({
         { plugin: config.section, config: { queuetime: 60_000 } },
       )
       const { writer, filePath } = await files.create(`${config.folder}/${streamPath}`, '.txt')
-      running.get(streamPath)?.succeeded()
+      running.at(streamPath)?.job.succeeded()
       const ended = Promise.withResolvers<string>()
       subscriber.onClose(({ text }) => ended.resolve(text))
       signal.addEventListener('abort', () => subscriber.close('it was stopped'))
@@ -43,18 +44,18 @@ export default definePlugin({
     }
 
     function begin(streamPath: string) {
-      if (running.has(streamPath)) return
-      const job = jobs.start({
-        log: ctx.log.child({ stream: streamPath }),
-        task: { kind: 'transform', streamPath, plugin: 'keyframes', description: 'keyframes' },
-        description: { kind: 'list of keyframes' },
-        policy: { maxretry: -1, retryinterval: 5000 },
-        attempt: (signal) => write(streamPath, signal),
-        isWanted: () => streams.get(streamPath) !== undefined,
-        movedBytes: () => 0,
-      })
-      running.set(streamPath, job)
-      void job.done.then(() => running.delete(streamPath))
+      if (running.isClosed || running.at(streamPath) !== undefined) return
+      const start = () =>
+        jobs.start({
+          log: ctx.log.child({ stream: streamPath }),
+          task: { kind: 'transform', streamPath, plugin: 'keyframes', description: 'keyframes' },
+          description: { kind: 'list of keyframes' },
+          policy: { maxretry: -1, retryinterval: 5000 },
+          attempt: (signal) => write(streamPath, signal),
+          isWanted: () => streams.get(streamPath) !== undefined,
+          movedBytes: () => 0,
+        })
+      running.add(streamPath, () => ({ job: start() }))
     }
 
     ctx.hooks.on('published', ({ path, personal }) => {
@@ -67,8 +68,9 @@ export default definePlugin({
     // The next generation begins with a file of its own; this one ends when its last file is whole.
     ctx.onDrain((cause) => {
       const release = ctx.hold()
-      for (const job of running.values()) job.stop(`the plugin was ${cause}`)
-      void Promise.all([...running.values()].map(({ done }) => done)).then(release)
+      const ends = running.all.map(({ job }) => job.done)
+      running.close(`the plugin was ${cause}`)
+      void Promise.all(ends).then(release)
     })
   },
 })
