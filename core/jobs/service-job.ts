@@ -5,7 +5,7 @@ import type { HookRunner } from '../host/hooks/hook-runner.ts'
 import type { TaskTree } from '../observe/task-tree.ts'
 import { JobMeters } from './job-meters.ts'
 
-/** What pulls and pushes are made of. */
+/** The parts of the server that pulls and pushes need. */
 export type ServiceJobParts = {
   readonly log: Logger
   readonly services: { get(name: string): unknown }

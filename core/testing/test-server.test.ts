@@ -53,6 +53,18 @@ describe('createTestServer', () => {
     expect(server.problems).to.eql([])
   })
 
+  it('runs other plugins beside it', async () => {
+    const other = definePlugin({
+      name: 'other',
+      version: '1.0.0',
+      setup: (ctx) => void ctx.http.get('/', async () => 'here'),
+    })
+    const server = await start(echo(), { beside: [other] })
+    expect(await (await fetch(`${server.origin}/other/`)).text()).to.equal('here')
+    expect(server.ctx.plugins.get('other')?.isRunning).to.equal(true)
+    expect(server.problems).to.eql([])
+  })
+
   it('has the streams that the test publishes, and shows it the sessions of the plugin', async () => {
     const server = await start(echo())
     const script = new ScriptedPublisher(await server.streams.publish(sessionInit('live/a')), { audio: false })

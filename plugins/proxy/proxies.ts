@@ -82,8 +82,8 @@ export class Proxies {
         await roster.load()
       } catch (err) {
         // The store has said so, and says when it is there.
-        if (!(err instanceof StoreUnavailable) && !this.#ctx.signal.aborted)
-          this.#ctx.log.error({ err }, 'the stored proxies were not read')
+        if (err instanceof StoreUnavailable || this.#ctx.signal.aborted) return
+        this.#ctx.log.error({ err }, 'the stored proxies were not read')
       }
     }
   }

@@ -1,7 +1,7 @@
 import { StreamUnavailable } from '../errors/stream-errors.ts'
 import type { Job } from './job.ts'
 
-/** What a {@link JobTable} holds: a job, with whatever else its owner knows of it. */
+/** An entry of a {@link JobTable}: a job, with whatever else its owner knows of it. */
 export interface TableJob {
   readonly job: Pick<Job, 'done' | 'stop'>
 }

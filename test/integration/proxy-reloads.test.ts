@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { appendFile, cp, mkdtemp, rm } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { appendFile, cp, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -70,8 +71,10 @@ class Edge {
   static async start(deadEnd: string): Promise<Edge> {
     const folder = await mkdtemp(path.join(tmpdir(), 'sluice-plugins-'))
     keep({ close: () => rm(folder, { recursive: true, force: true }) })
-    for (const name of ['rtsp', 'proxy'])
-      await cp(path.join(PLUGINS, name), path.join(folder, name), { recursive: true })
+    for (const name of ['rtsp', 'mp4', 'recording', 'proxy']) {
+      const place = path.join(PLUGINS, name)
+      if (existsSync(place)) await cp(place, path.join(folder, name), { recursive: true })
+    }
     const pullproxy = Array.from({ length: DEAD }, (_, index) => ({
       streampath: `dead/${index}`,
       pull: { url: `rtsp://192.0.2.${index + 1}/camera`, proxy: deadEnd },
@@ -115,6 +118,12 @@ class Edge {
     await waitFor(async () => (await this.ask('pull/list')).status === 200, { what: 'the proxies to be back' })
   }
 
+  /** The files that there are of recordings. */
+  async recorded(): Promise<string[]> {
+    const files = await readdir(path.join(this.server.folder, 'recordings'), { recursive: true })
+    return files.filter((name) => name.endsWith('.mp4'))
+  }
+
   isLive(streamPath: string): boolean {
     return this.server.server.streams.get(streamPath) !== undefined
   }
@@ -139,7 +148,8 @@ describe('the proxies', () => {
     const pull = { 'seen/pulled': { url: edge.server.rtsp('pulled'), maxretry: -1, retryinterval: '100ms' } }
     const outside = await rtspServer({ pull })
     const pushURL = `rtsp://127.0.0.1:${outside.port()}/seen/pushed`
-    await edge.ask('pull/add', { pullURL: source, streamPath: 'pulled', pullOnStart: true, audio: true })
+    const camera = { pullURL: source, streamPath: 'pulled', pullOnStart: true, audio: true, recordPath: 'camera' }
+    await edge.ask('pull/add', camera)
     await edge.ask('push/add', { pushURL, streamPath: 'pulled', audio: true })
     const seen = await Promise.all(['seen/pulled', 'seen/pushed'].map((of) => ReceivedUnits.of(outside.streams, of)))
     const states = async () =>
@@ -165,6 +175,8 @@ describe('the proxies', () => {
     }
     const ended = edge.server.records.filter(({ msg }) => /^the (?:pull|push) (?:has ended|failed)/u.test(msg))
     expect(ended.filter(({ stream }) => stream === 'pulled')).to.eql([])
+
+    expect(await edge.recorded()).to.have.length(1)
 
     await edge.remove()
     await waitFor(() => !edge.isLive('pulled'), { what: 'the pull to end' })

@@ -2,7 +2,7 @@ import type { Dialer } from 'sluice/sdk'
 import type { CheckTarget } from './check-target.ts'
 import type { Check, HealthCheck } from './health-check.ts'
 
-/** What is known of the server of a proxy. */
+/** The state of the server of a proxy, as far as it is known. */
 export type ReachState = {
   isOnline: boolean
   /** Something has failed there, and whether it is still there is being looked at. */
@@ -12,7 +12,7 @@ export type ReachState = {
 }
 
 export type ReachOptions = {
-  /** What is known of it so far; what follows is written there. */
+  /** Its state so far, which it keeps up to date. */
   readonly state: ReachState
   readonly health: HealthCheck
   /** Undefined where it can't be told; it is taken to be there then. */

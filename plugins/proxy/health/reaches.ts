@@ -15,7 +15,7 @@ export type ReachesOptions = {
 /** Whether the servers of all proxies of a kind are there, by the ids of those that are enabled. */
 export class Reaches {
   readonly #options: ReachesOptions
-  /** What is known of each, by the same ids; it outlives the generation. */
+  /** The states of the servers, by the same ids; they outlive the generation. */
   readonly #states: Map<number, ReachState>
   readonly #reaches = new Map<number, Reach>()
   #closed = false

@@ -14,13 +14,13 @@ export type KeptProxies<Settings extends ProxySettings> = {
   readonly holders: Map<string, number>
   /** Those of the config file with which the server has started; undefined before they were taken in. */
   entries: readonly Settings[] | undefined
-  /** Whether those of the database are among them. */
+  /** True once those of the database are among them. */
   isLoaded: boolean
   /** Settles when the latest step is done. */
   turn: Promise<unknown>
-  /** Of the generation that runs, until it drains. */
+  /** The followers of the generation that runs, until it drains. */
   readonly followers: Set<Follower<Settings>>
-  /** What is known of the servers of those that are enabled, by the ids of the proxies. */
+  /** The states of the servers of those that are enabled, by the ids of the proxies. */
   readonly reaches: Map<number, ReachState>
 }
 

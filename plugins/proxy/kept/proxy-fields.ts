@@ -7,7 +7,7 @@ import {
 } from './proxy-settings.ts'
 import type { ProxyTypes } from './proxy-type.ts'
 
-/** What `maskUrl` and `maskTarget` show in place of secrets. */
+/** `maskUrl` and `maskTarget` show this in place of secrets. */
 const MASK = '******'
 
 /** The longest address. */

@@ -11,7 +11,7 @@ const TYPE = /^[a-z][a-z0-9-]{0,63}$/u
 const DIGITS = /^\d+$/u
 /** A device of GB28181 and one of its channels. */
 const GB28181 = /^\d{20}\/\d{20}$/u
-/** How much of a text is repeated that is no type. */
+/** The longest text that a message repeats whole. */
 const MAX_QUOTED_LENGTH = 60
 
 /** The types of proxies: the protocols that the plugins of the server speak. */
